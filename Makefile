@@ -61,7 +61,8 @@ UNIT_PRELOAD_DIR := $(if $(SAN),$(O)/unit-objects,$(O))
 
 FORMAT_OBJECTS       := $(call objects,collector/format collector/region,$(O))
 COLLECTOR_OBJECTS    := $(filter-out $(FORMAT_OBJECTS),$(call objects,collector,$(O)))
-REPORT_OBJECTS       := $(call objects,report,$(O))
+PAGE_DIGESTS         := $(O)/report/page/page_digests.o
+REPORT_OBJECTS       := $(call objects,report,$(O)) $(PAGE_DIGESTS)
 CFI_OBJECTS          := $(call objects,collector/cfi,$(O))
 PRELOAD_OBJECTS      := $(call objects,preload,$(O)) $(call objects,collector/cfi,$(O)/shared)
 UNIT_PRELOAD_OBJECTS := $(call objects,preload,$(UNIT_PRELOAD_DIR)) $(CFI_OBJECTS)
@@ -85,6 +86,8 @@ FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.d
 	$(wildcard collector/format/events/*.def)
 
 UNIT_SOURCES := $(wildcard tests/unit/*/*/test_*.c)
+unbuilt     := $(filter-out $(UNIT_SOURCES),$(shell find tests/unit -name 'test_*.c'))
+$(if $(unbuilt),$(error unit tests stand in tests/unit/PROGRAM/FOLDER/, these do not and would never run: $(unbuilt)))
 UNIT_TESTS  := $(addprefix $(O)/unit/,$(basename $(notdir $(UNIT_SOURCES))))
 FUZZ_NAMES  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY := $(FUZZ_NAMES:%=$(O)/fuzz/replay_%)
@@ -159,6 +162,15 @@ $(foreach file,$(wildcard preload/*/*.py),\
 	$(eval $(call beside,$(file),$(O)) $(call beside,$(file),$(O)/unit-objects): $(file)))
 $(O)/report/page/page_source.o: $(wildcard report/page/*.js report/page/*.css report/page/*.html)
 
+$(PAGE_DIGESTS:.o=.c): report/page/page_source.def $(wildcard report/page/*.js report/page/*.css) \
+		scripts/gen-page-digests.sh
+	$(call begin,GEN)
+	$(Q)scripts/gen-page-digests.sh >$@
+
+$(PAGE_DIGESTS): $(PAGE_DIGESTS:.o=.c) $(O)/flags
+	$(call begin,CC)
+	$(Q)$(CC) $(COMMON) $(SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
 $(O)/exports.map: preload/families.def $(wildcard preload/*/hooks.def) scripts/gen-exports.sh
 	$(call begin,GEN)
 	$(Q)scripts/gen-exports.sh >$@
@@ -195,7 +207,7 @@ $(FUZZ_REPLAY): $(O)/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/rep
 
 # libFuzzer comes with clang: everything is compiled again, instrumented. A "%" of patsubst in a static pattern
 # rule would be replaced by the rule's stem, so that nothing matched: hence a function.
-sources_of = $(patsubst $(O)/%.o,%.c,$(1))
+sources_of = $(patsubst $(O)/%.o,%.c,$(filter-out $(PAGE_DIGESTS),$(1))) $(patsubst %.o,%.c,$(filter $(PAGE_DIGESTS),$(1)))
 $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%): $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c \
 		$$(call sources_of,$$(call linked_objects,tests/fuzz/fuzz_%.c))
 	$(call begin,FUZZ)

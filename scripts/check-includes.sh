@@ -24,7 +24,7 @@ layers='
 	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/output
+	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/output
 
 	preload           : lists
 	preload/base      :
@@ -101,7 +101,7 @@ check_layers() {
 			single["events"] = "^collector/format/(events|families)\\.(h|def)$"
 			single["limitations"] = "^collector/format/limitations\\.(h|def)$"
 			single["errors"] = "^collector/format/error\\.h$"
-			single["families"] = "^(preload|report)/families\\.def$"
+			single["families"] = "^(preload|collector|report)/families\\.def$"
 			single["lists"] = "^(preload|report)/[a-z_]+/[a-z_]+\\.def$"
 			n = split(layers, lines, "\n")
 			for (i = 1; i <= n; i++)

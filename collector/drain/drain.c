@@ -119,6 +119,8 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 	uint64_t value[EVT_WORDS_MAX];
 
 	drain_load_plain(drain, stream, type, at, value);
+	if (type == EVT_unmap)
+		modules_note_unmapped(&stream->process->modules, ns, value[0], value[1]);
 	if (type >= EVT_malloc && type <= EVT_memalign)
 		return frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
 	return frame_put(drain->fw, type, ns, value);
@@ -268,15 +270,17 @@ static enum step drain_line(struct drain *drain, struct span *span)
 /* Modules go by the program's word, which has a time, before they go by its maps. */
 static enum step drain_unloaded(struct drain *drain, const struct stream *stream, struct span *span)
 {
-	uint64_t ticks = record_ticks(view_load64(span->at));
+	uint64_t ticks = record_ticks(view_load64(span->at)), seen;
 	struct module_end end;
 
 	if (span->stop - span->at < (ptrdiff_t)RECORD_UNLOADED_WORDS)
 		return STEP_BAD;
+	seen = view_load64(span->at + 6);
 	if (ticks > span->limit)
 		return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
 	end = (struct module_end){
 		.time_ns = clockmap_ns(&drain->common->clock, ticks),
+		.seen_ns = clockmap_ns(&drain->common->clock, seen < ticks ? seen : ticks),
 		.start = view_load64(span->at + 1),
 		.bias = view_load64(span->at + 3),
 		.path = names_id(&drain->common->names, view_load64(span->at + 4)),

@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* See sched.h. */
-#include "collector/drain/sched.h"
+/*
+ * Running, runnable or blocked: what the scheduler counts for each thread (/proc/PID/task/TID/schedstat, and the context switches of its
+ * status), as thread_sched events. A source (core/source.h).
+ *
+ * A look is every SCHED_NS at SCHED_VISITS threads at most, in turns: with more threads each is seen less often, at the same cost.
+ * Threads of another pid namespace, and all where /proc is not there, are left out.
+ */
+#include "collector/core/source.h"
+#include "collector/drain/streams.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#define SCHED_NS 100000000u
+#define SCHED_VISITS 64u       /* about 10 us each */
+#define SCHED_STATUS_LOOKS 10u /* of a thread, from one reading of its status to the next */
+#define SCHED_LAST_MAX 256u    /* threads of a process that are looked at when it ends */
 #define SCHEDSTAT_ROOM 128
 #define STATUS_ROOM 4096
+
+struct sched {
+	struct source_context context;
+	uint64_t looked_ns; /* steady */
+	uint32_t visit;     /* where the next look goes on */
+};
 
 static size_t read_of_thread(const struct stream *stream, const char *file, char *text, size_t room)
 {
@@ -81,27 +98,31 @@ static void tell(struct stream *stream, struct common *common, uint64_t now_ns, 
 		    .voluntary = now.voluntary, .involuntary = now.involuntary);
 }
 
-void sched_look(struct sched_look *look, struct streams *streams, struct common *common,
-		uint64_t steady_ns)
+static void sched_look(void *state, uint64_t steady_ns)
 {
+	struct sched *sched = state;
+	const struct streams *streams = sched->context.streams;
+	struct common *common = sched->context.common;
 	uint32_t count = streams->active_count;
 	uint32_t visits = count < SCHED_VISITS ? count : SCHED_VISITS;
 
-	if (steady_ns - look->looked_ns < SCHED_NS)
+	if (steady_ns - sched->looked_ns < SCHED_NS)
 		return;
-	look->looked_ns = steady_ns;
+	sched->looked_ns = steady_ns;
 	for (uint32_t i = 0; i < visits; i++) {
-		struct stream *stream = &streams->slot[streams->active[(look->visit + i) % count]];
+		struct stream *stream = &streams->slot[streams->active[(sched->visit + i) % count]];
 		uint64_t now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));
 
 		tell(stream, common, now_ns, stream->sched.looks % SCHED_STATUS_LOOKS == 0);
 	}
-	look->visit = count ? (look->visit + visits) % count : 0;
+	sched->visit = count ? (sched->visit + visits) % count : 0;
 }
 
-void sched_tell_last(struct streams *streams, struct common *common, const struct process *process,
-		     uint64_t now_ns)
+/* Before it is gone. */
+static void sched_process_leaves(void *state, const struct process *process, uint64_t now_ns)
 {
+	struct sched *sched = state;
+	const struct streams *streams = sched->context.streams;
 	uint32_t told = 0;
 
 	for (uint32_t i = 0; i < streams->active_count && told < SCHED_LAST_MAX; i++) {
@@ -109,7 +130,19 @@ void sched_tell_last(struct streams *streams, struct common *common, const struc
 
 		if (stream->process != process)
 			continue;
-		tell(stream, common, now_ns, true);
+		tell(stream, sched->context.common, now_ns, true);
 		told++;
 	}
 }
+
+static void sched_init(void *state, const struct source_context *context)
+{
+	((struct sched *)state)->context = *context;
+}
+
+const struct collector_source source_sched = {
+	.state_bytes = sizeof(struct sched),
+	.init = sched_init,
+	.look = sched_look,
+	.process_leaves = sched_process_leaves,
+};

@@ -23,8 +23,6 @@
 struct followed {
 	uint32_t number; /* of the process in the file; 0: unused */
 	uint32_t pid;
-	uint64_t
-		replaced_ns; /* code took the place of other code; 0: since that was looked at none has */
 	bool has_execed; /* by a record that has been read: what comes is another program's */
 	int *fd;         /* of its events; owned */
 	uint32_t fds, fd_room;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See native.h. */
+/*
+ * See native.h. The rings are merged in the order of time. A sample is unwound at once and its
+ * frames are kept until native_write() sorts the samples by stream and writes them in blocks. A
+ * thread gets a stream of its own with its first sample.
+ */
 #include "collector/native/native.h"
 
 #include <stdlib.h>
@@ -263,7 +267,21 @@ static uint64_t file_time_ns(const struct native *native, uint64_t mono_ns)
 	return mono_ns > base ? mono_ns - base : 0;
 }
 
-static void mapping_take(struct native *native, struct followed *process,
+/* A library that is mapped where another one was: the report has to know which was when. */
+static void mapping_tell_replaced(struct native *native, uint32_t entry,
+				  const struct followed *followed, const struct mapping *fresh,
+				  uint64_t time_ns)
+{
+	struct process *process = &native->processes->slot[entry];
+	const struct module_end end = { .time_ns = time_ns,
+					.start = fresh->start,
+					.end = fresh->end };
+
+	if (process->number == followed->number && !process->gone)
+		modules_note_end(&process->modules, &end);
+}
+
+static void mapping_take(struct native *native, uint32_t entry, struct followed *process,
 			 const struct perf_record *record, uint64_t time_ns)
 {
 	uint64_t device = (uint64_t)record->major << 32 | record->minor;
@@ -273,7 +291,7 @@ static void mapping_take(struct native *native, struct followed *process,
 
 	fresh.file = tables_file(&native->following->tables, device, record->inode, record->path);
 	if (mappings_replaces(&process->mappings, &fresh))
-		process->replaced_ns = time_ns;
+		mapping_tell_replaced(native, entry, process, &fresh, time_ns);
 	(void)mappings_put(&process->mappings, &fresh);
 }
 
@@ -303,7 +321,7 @@ static void record_take(struct native *native, const struct perf_record *record)
 		sample_take(native, entry, process, root, record, time_ns);
 		break;
 	case PERF_IS_MAPPING:
-		mapping_take(native, process, record, time_ns);
+		mapping_take(native, entry, process, record, time_ns);
 		break;
 	case PERF_IS_NAME:
 		thread = thread_find(native, process->number, record->tid);
@@ -374,28 +392,6 @@ static void rings_take(struct native *native, uint64_t steady_ns, uint64_t until
 	}
 }
 
-/*
- * A library that is mapped where another one was: the report has to know which was when, and whoever asks for a module by its address
- * would go on with the old one.
- */
-static bool modules_look(struct native *native, uint64_t steady_ns)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < native->processes->limit; i++) {
-		struct followed *followed = &native->following->process[i];
-		struct process *process = &native->processes->slot[i];
-
-		if (!followed->replaced_ns)
-			continue;
-		if (process->number == followed->number && !process->gone)
-			any |= processes_replace_modules(native->processes, native->common, process,
-							 steady_ns, followed->replaced_ns);
-		followed->replaced_ns = 0;
-	}
-	return any;
-}
-
 /* --- processes --- */
 
 static bool process_can_be_seen(const struct process *process)
@@ -420,23 +416,18 @@ static void processes_look(struct native *native)
 	}
 }
 
-bool native_take(struct native *native, uint64_t steady_ns)
+void native_take(struct native *native, uint64_t steady_ns)
 {
 	if (!native->following)
-		return false;
+		return;
 	rings_take(native, steady_ns, steady_ns + LOOK_NS);
 	processes_look(native);
-	return modules_look(native, steady_ns);
 }
 
-bool native_drain(struct native *native)
+void native_drain(struct native *native)
 {
-	uint64_t steady_ns = steady_now_ns();
-
-	if (!native->following)
-		return false;
-	rings_take(native, steady_ns, UINT64_MAX);
-	return modules_look(native, steady_ns);
+	if (native->following)
+		rings_take(native, steady_now_ns(), UINT64_MAX);
 }
 
 uint64_t native_pause_ns(const struct native *native, uint64_t most_ns)

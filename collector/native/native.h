@@ -53,10 +53,10 @@ void native_init(struct native *native, struct common *common, struct processes 
 		 uint32_t *stream_numbers);
 void native_release(struct native *native);
 
-/* Takes what has come, then begins and ends to follow processes. Steady time. True: modules of a process were read anew. */
-bool native_take(struct native *native, uint64_t steady_ns);
-/* All that has come by now, before a frame of the file is closed. Likewise. */
-bool native_drain(struct native *native);
+/* Takes what has come, then begins and ends to follow processes. Steady time. */
+void native_take(struct native *native, uint64_t steady_ns);
+/* All that has come by now, before a frame of the file is closed. */
+void native_drain(struct native *native);
 
 /* So long may be slept before a ring may be half full; at most `most_ns`. */
 uint64_t native_pause_ns(const struct native *native, uint64_t most_ns);

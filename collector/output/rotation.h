@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What stands at the name that is asked for, and how it gets out of the way: a finished file of an earlier run
- * becomes NAME.1, that NAME.2 and so on. Whoever calls holds the lock on the folder (place.c).
+ * becomes NAME.1, that NAME.2 and so on. Whoever calls holds the lock on the folder (output_name.c).
  *
  * A file is left where it is while it is written, and while its session has a process: a writer has the lock on its
  * bytes, the other collectors of the session share a lock behind the end of the session's first file, and of

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* See module_ends.h. */
+/*
+ * See module_ends.h. Two growing arrays: the ends that were noted, which are sorted by time before
+ * they are taken, and the last end of each range of addresses. A later end replaces the ones that
+ * it overlaps.
+ */
 #include "collector/processes/module_ends.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void module_ends_release(struct module_ends *ends)
 {
@@ -70,4 +75,37 @@ uint64_t module_ends_before(const struct module_ends *ends, uint64_t start, uint
 		if (overlaps(&ends->last[i], start, end) && ends->last[i].time_ns > time_ns)
 			time_ns = ends->last[i].time_ns;
 	return time_ns;
+}
+
+struct module_end *module_ends_first(struct module_ends *ends, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < ends->count; i++)
+		if (overlaps(&ends->noted[i], start, end))
+			return &ends->noted[i];
+	return NULL;
+}
+
+bool module_ends_between(const struct module_ends *ends, uint64_t start, uint64_t end,
+			 uint64_t from_ns, uint64_t to_ns)
+{
+	for (uint32_t i = 0; i < ends->count; i++)
+		if (overlaps(&ends->noted[i], start, end) && ends->noted[i].time_ns >= from_ns &&
+		    ends->noted[i].time_ns <= to_ns)
+			return true;
+	return false;
+}
+
+void module_ends_forget(struct module_ends *ends, struct module_end *end)
+{
+	uint32_t at = (uint32_t)(end - ends->noted);
+
+	ends->count--;
+	memmove(end, end + 1, (ends->count - at) * sizeof(*end));
+}
+
+void module_ends_drop(struct module_ends *ends, uint32_t count)
+{
+	ends->count -= count;
+	if (count)
+		memmove(ends->noted, ends->noted + count, ends->count * sizeof(*ends->noted));
 }

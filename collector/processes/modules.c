@@ -1,67 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A module is a loaded object (objects.h) with a time. The list of a process is sorted; a reading builds the new one and
- * compares.
- */
+/* A module is a loaded object (objects.h) with a time. See modules.h. */
 #include "collector/processes/modules.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/processes/limitations.h"
-#include "collector/processes/linked_allocator.h"
+#include "collector/processes/module_tell.h"
 #include "collector/processes/objects.h"
-#include "collector/processes/redact.h"
 #include "collector/processes/start_map.h"
 
 #define MS 1000000ull
-#define PAUSE_FIRST (100 * MS) /* ten readings a second at most */
+#define PAUSE_FIRST (100 * MS) /* ten looks a second at most */
 #define PAUSE_LAST (5000 * MS)
-
-static void module_tell(const struct modules_reading *reading, const struct module *module,
-			uint64_t from_ns)
-{
-	if (module->file)
-		JOURNAL_ADD(&reading->common->journal, from_ns, module, .process = reading->process,
-			    .start = module->start, .bytes = module->end - module->start,
-			    .bias = module->bias, .path = module->path,
-			    .build_id = module->build_id);
-}
-
-static void module_name(const struct modules_reading *reading, const char *path, size_t length,
-			const uint8_t *build_id, uint32_t build_id_bytes, struct module *module)
-{
-	struct names *names = &reading->common->names;
-	char hex[2 * IMAGE_BUILD_ID_BYTES + 1] = "";
-
-	for (uint32_t i = 0; i < build_id_bytes; i++)
-		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
-	path = redact_path(reading->common->view.redact, path, &length);
-	module->path = names_id_text(names, path, length);
-	module->build_id = names_id_text(names, hex, strlen(hex));
-}
-
-/* Name and build-id of a module that is new. */
-static void module_describe(const struct modules_reading *reading, const struct object *object,
-			    struct module *module)
-{
-	const struct image *image = images_image(reading->images, object->image);
-	struct image vdso = { 0 };
-
-	if (!module->file)
-		return;
-	if (!image && !strcmp(object->path, OBJECTS_VDSO))
-		image_of_vdso(&vdso);
-	if (!image)
-		image = &vdso;
-	if (image->has_allocator && !linked_allocator_is_library(object->path))
-		limitation_tell(reading->common, reading->process, LIMITATION_heap_linked,
-				object->path, reading->from_ns);
-	module_name(reading, object->path, strlen(object->path), image->build_id,
-		    image->build_id_bytes, module);
-}
 
 /* Index of the last module that starts at or below the address, or -1. */
 static int64_t modules_below(const struct modules *modules, uint64_t address)
@@ -91,45 +41,6 @@ static struct module *modules_find_same(const struct modules *modules, const str
 	return &modules->module[at];
 }
 
-/* Since when it is there that no earlier reading has found. */
-static uint64_t modules_from(const struct modules *modules, const struct modules_reading *reading,
-			     const struct module *module)
-{
-	uint64_t read_ns = modules->read_ns ? modules->told_ns : reading->from_ns;
-	uint64_t free_ns = module_ends_before(&modules->ends, module->start, module->end);
-
-	return free_ns > read_ns ? free_ns : read_ns;
-}
-
-static void module_tell_end(const struct modules_reading *reading, const struct module *module,
-			    uint64_t time_ns)
-{
-	if (module->file)
-		JOURNAL_ADD(&reading->common->journal, time_ns, module_end,
-			    .process = reading->process, .start = module->start);
-}
-
-/* --- what the program says that it has unloaded --- */
-
-void modules_note_end(struct modules *modules, const struct module_end *end)
-{
-	module_ends_note(&modules->ends, end);
-}
-
-/* The module that has been unloaded; NULL: no reading has found it, or what lies there is something else. */
-static struct module *modules_find_ended(const struct modules *modules,
-					 const struct module_end *end)
-{
-	int64_t at = modules_below(modules, end->start);
-	struct module *module = at < 0 ? NULL : &modules->module[at];
-
-	if (!module || module->start != end->start || !module->file)
-		return NULL;
-	if (module->build_id || end->build_id)
-		return module->build_id == end->build_id ? module : NULL;
-	return !end->path || module->path == end->path ? module : NULL;
-}
-
 static void modules_remove(struct modules *modules, const struct module *module)
 {
 	uint32_t at = (uint32_t)(module - modules->module);
@@ -139,46 +50,136 @@ static void modules_remove(struct modules *modules, const struct module *module)
 		(modules->count - at) * sizeof(*module));
 }
 
+/* A module that no look has found was not there at the last look, nor before what lay there was unloaded. */
+static uint64_t modules_from(const struct modules *modules, const struct modules_reading *reading,
+			     const struct module *module)
+{
+	uint64_t look_ns = modules->told_ns ? modules->told_ns : reading->from_ns;
+	uint64_t free_ns = module_ends_before(&modules->ends, module->start, module->end);
+
+	return free_ns > look_ns ? free_ns : look_ns;
+}
+
+/* --- what the process reports to have unloaded --- */
+
+void modules_note_end(struct modules *modules, const struct module_end *end)
+{
+	module_ends_note(&modules->ends, end);
+	/* something else may lie there by now */
+	modules->missed = true;
+	modules->pause_ns = PAUSE_FIRST;
+}
+
+void modules_note_unmapped(struct modules *modules, uint64_t time_ns, uint64_t start,
+			   uint64_t bytes)
+{
+	const struct module_end end = {
+		.time_ns = time_ns, .start = start, .end = start + bytes, .is_whole = true
+	};
+	int64_t at = end.end > start ? modules_below(modules, end.end - 1) : -1;
+
+	/* programs unmap all the time what is no module */
+	if (at >= 0 && modules->module[at].start >= start && modules->module[at].end <= end.end)
+		modules_note_end(modules, &end);
+}
+
+static bool module_is_ended(const struct module *module, const struct module_end *end)
+{
+	if (module->start != end->start || !module->file)
+		return false;
+	if (module->build_id || end->build_id)
+		return module->build_id == end->build_id;
+	return module->path == end->path;
+}
+
+static struct module *modules_find_ended(const struct modules *modules,
+					 const struct module_end *end)
+{
+	int64_t at = modules_below(modules, end->start);
+
+	if (at < 0 || !module_is_ended(&modules->module[at], end))
+		return NULL;
+	return &modules->module[at];
+}
+
+/*
+ * Ends at `time_ns` what lay in the range, as something else was seen there: nobody has reported that it was unloaded. A module that
+ * a later look has found is newer.
+ */
+static void modules_evict(struct modules *modules, const struct modules_reading *reading,
+			  const struct module_end *end, uint64_t time_ns)
+{
+	int64_t at = modules_below(modules, end->end - 1);
+
+	for (; at >= 0 && modules->module[at].end > end->start; at--) {
+		const struct module *module = &modules->module[at];
+
+		if (module->seen_ns >= end->time_ns)
+			continue;
+		if (end->is_whole && (module->start < end->start || module->end > end->end))
+			continue;
+		module_tell_end(reading, module, time_ns);
+		modules_remove(modules, module);
+	}
+}
+
+/* Loaded, and unloaded until `to_ns`, between two looks. */
+static void modules_tell_unseen(struct modules *modules, const struct modules_reading *reading,
+				const struct module_end *end, uint64_t to_ns)
+{
+	const struct module unseen = { .start = end->start,
+				       .end = end->end,
+				       .bias = end->bias,
+				       .path = end->path,
+				       .build_id = end->build_id,
+				       .file = true };
+	uint64_t free_ns = module_ends_before(&modules->ends, end->start, end->end);
+	uint64_t from_ns = modules_from(modules, reading, &unseen);
+
+	if (end->seen_ns < free_ns)
+		return; /* reported late: something else has been there since, and it is told */
+	if (from_ns > end->seen_ns) /* a look came while it was loaded or unloaded */
+		from_ns = free_ns > modules->told_before_ns ? free_ns : modules->told_before_ns;
+	if (from_ns > end->seen_ns)
+		from_ns = end->seen_ns;
+	modules_evict(modules, reading, end, from_ns);
+	module_tell(reading, &unseen, from_ns);
+	module_tell_end(reading, &unseen, to_ns);
+}
+
 static void modules_take_end(struct modules *modules, const struct modules_reading *reading,
 			     const struct module_end *end)
 {
-	struct module *known = modules_find_ended(modules, end);
-	struct module unseen = { .start = end->start,
-				 .end = end->end,
-				 .bias = end->bias,
-				 .path = end->path,
-				 .build_id = end->build_id,
-				 .file = true };
-	uint64_t from_ns;
+	struct module *known = end->path ? modules_find_ended(modules, end) : NULL;
 
+	if (known && known->seen_ns > end->time_ns)
+		return; /* reported late: it has been loaded again since */
 	if (known) {
 		module_tell_end(reading, known, end->time_ns);
 		modules_remove(modules, known);
 	} else if (end->path) {
-		from_ns = modules_from(modules, reading, &unseen);
-		module_tell(reading, &unseen, from_ns < end->time_ns ? from_ns : end->time_ns);
-		module_tell_end(reading, &unseen, end->time_ns);
+		modules_tell_unseen(modules, reading, end, end->time_ns);
+	} else {
+		modules_evict(modules, reading, end, end->time_ns);
 	}
 	module_ends_keep(&modules->ends, end);
 }
 
-bool modules_settle_ends(struct modules *modules, const struct modules_reading *reading)
+/* Takes those up to `time_ns`, in their order; returns whether there were any. */
+static bool modules_take_ends(struct modules *modules, const struct modules_reading *reading,
+			      uint64_t time_ns)
 {
-	if (!modules->ends.count)
-		return false;
-	module_ends_sort(&modules->ends);
-	for (uint32_t i = 0; i < modules->ends.count; i++)
-		modules_take_end(modules, reading, &modules->ends.noted[i]);
-	modules->ends.count = 0;
-	/* something else may lie there by now */
-	modules->missed = true;
-	modules->pause_ns = PAUSE_FIRST;
-	return true;
+	uint32_t taken = 0;
+
+	while (taken < modules->ends.count && modules->ends.noted[taken].time_ns <= time_ns)
+		modules_take_end(modules, reading, &modules->ends.noted[taken++]);
+	module_ends_drop(&modules->ends, taken);
+	return taken;
 }
 
-/* --- readings --- */
+/* --- looks at the maps --- */
 
-static struct module module_of_object(const struct object *object)
+static struct module module_of_object(const struct object *object, uint64_t seen_ns)
 {
 	return (struct module){ .start = object->start,
 				.end = object->end,
@@ -187,7 +188,84 @@ static struct module module_of_object(const struct object *object)
 				.bias = object->bias,
 				.image = object->image,
 				.file = object->file,
-				.seen = true };
+				.seen_ns = seen_ns };
+}
+
+/* A file that an earlier look has found at the place is not looked for again. */
+static uint32_t modules_recall_image(const void *context, const struct maps_line *line)
+{
+	const struct modules *modules = context;
+	const struct module wanted = {
+		.start = line->start, .device = line->device, .inode = line->inode, .file = true
+	};
+	const struct module *same = modules_find_same(modules, &wanted);
+
+	return same ? same->image : IMAGES_NONE;
+}
+
+static void look_keep(struct modules *modules, const struct modules_reading *reading,
+		      const struct objects *objects, struct modules_look look)
+{
+	look.module = malloc(objects->count * sizeof(*look.module));
+	if (!look.module)
+		return;
+	for (uint32_t i = 0; i < objects->count; i++) {
+		struct module *found = &look.module[look.count++];
+		const struct module *same;
+
+		*found = module_of_object(&objects->object[i], look.from_ns);
+		same = modules_find_same(modules, found);
+		if (same) {
+			found->bias = same->bias;
+			found->path = same->path;
+			found->build_id = same->build_id;
+		} else {
+			module_describe(reading, &objects->object[i], found);
+		}
+	}
+	modules->look = look;
+}
+
+bool modules_look_at(struct modules *modules, const struct modules_reading *reading,
+		     struct maps *maps, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct objects_reading wanted = { reading->images, reading->pid, reading->region,
+						modules_recall_image, modules };
+	struct objects objects = objects_of_maps(maps, &wanted, MODULES_MAX * 2);
+	bool ours = objects.has_region;
+
+	if (ours && objects.left_out > modules->left_out)
+		modules->left_out = objects.left_out;
+	free(modules->look.module);
+	modules->look.module = NULL;
+	if (ours && objects.count)
+		look_keep(modules, reading, &objects,
+			  (struct modules_look){ .from_ns = from_ns, .to_ns = to_ns });
+	objects_release(&objects);
+	if (!ours)
+		return false;
+	modules->missed = false;
+	modules->read_ns = reading->steady_ns;
+	return true;
+}
+
+static uint64_t now_ns(const struct common *common)
+{
+	return clockmap_ns(&common->clock, clockmap_now(&common->clock));
+}
+
+bool modules_look(struct modules *modules, const struct modules_reading *reading)
+{
+	uint64_t from_ns = now_ns(reading->common), to_ns;
+	struct maps maps;
+	bool done;
+
+	if (!reading->pid || !maps_init(&maps, reading->pid))
+		return false;
+	to_ns = now_ns(reading->common);
+	done = modules_look_at(modules, reading, &maps, from_ns, to_ns);
+	maps_release(&maps);
+	return done;
 }
 
 static int module_compare(const void *a, const void *b)
@@ -197,9 +275,25 @@ static int module_compare(const void *a, const void *b)
 	return one->start < other->start ? -1 : one->start > other->start;
 }
 
-/* What the list has at the place and the maps do not; NULL: nothing. */
-static const struct module *modules_find_missing(const struct modules *modules,
-						 const struct module *module)
+/* What was unloaded while the maps were read may be in the look or not, or what came there afterwards. */
+static void look_drop_unsure(struct modules *modules)
+{
+	struct modules_look *look = &modules->look;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < look->count; i++) {
+		const struct module *found = &look->module[i];
+
+		if (!module_ends_between(&modules->ends, found->start, found->end, look->from_ns,
+					 look->to_ns))
+			look->module[kept++] = *found;
+	}
+	look->count = kept;
+}
+
+/* What the list has at the place and the look has not; NULL: nothing. */
+static struct module *modules_find_missing(const struct modules *modules,
+					   const struct module *module)
 {
 	int64_t at = modules_below(modules, module->end - 1);
 
@@ -209,36 +303,58 @@ static const struct module *modules_find_missing(const struct modules *modules,
 	return NULL;
 }
 
-/* Whether it is believed that a module is no longer there. */
-static bool is_gone(const struct modules_reading *reading, const struct module *module)
+/*
+ * The look has found a module where another one is reported, later, to have been unloaded. Another thread has loaded it before the
+ * report was made: what was unloaded was there for certain when the process saw it last, and the new one since the look.
+ */
+static bool modules_take_overtaken(struct modules *modules, const struct modules_reading *reading,
+				   const struct module *found)
 {
-	return reading->is_last || module->missing_ns;
+	struct module_end *end = module_ends_first(&modules->ends, found->start, found->end);
+	struct module_end known;
+	struct module *ended;
+	uint64_t to_ns;
+
+	if (!end || !end->path || module_is_ended(found, end) || end->seen_ns > modules->look.to_ns)
+		return false;
+	known = *end;
+	module_ends_forget(&modules->ends, end);
+	ended = modules_find_ended(modules, &known);
+	to_ns = known.seen_ns < modules->look.from_ns ? known.seen_ns : modules->look.from_ns;
+	if (ended) {
+		module_tell_end(reading, ended, to_ns);
+		modules_remove(modules, ended);
+	} else {
+		modules_tell_unseen(modules, reading, &known, to_ns);
+	}
+	return true;
 }
 
-/* Those of before that are there, and the new ones, into `fresh`; returns how many are new, and all of them. */
+/* The look's modules into `fresh`: those of the list, and new ones; returns how many are new. */
 static uint32_t modules_take_found(struct modules *modules, const struct modules_reading *reading,
-				   const struct objects *objects, struct module *fresh,
-				   uint32_t *ret_count)
+				   struct module *fresh, uint32_t *ret_count)
 {
 	uint32_t news = 0, count = 0;
 
-	for (uint32_t i = 0; i < objects->count; i++) {
-		struct module found = module_of_object(&objects->object[i]);
-		struct module *same = modules_find_same(modules, &found);
-		const struct module *missing = same ? NULL : modules_find_missing(modules, &found);
+	for (uint32_t i = 0; i < modules->look.count; i++) {
+		const struct module *found = &modules->look.module[i], *missing;
+		uint64_t from_ns;
 
-		if (same) {
-			found.bias = same->bias;
-			found.path = same->path;
-			found.build_id = same->build_id;
-		} else if (missing && !is_gone(reading, missing)) {
-			continue; /* the next reading finds it, too */
-		} else {
+		if (!modules_find_same(modules, found)) {
+			bool overtaken = modules_take_overtaken(modules, reading, found);
+
+			missing = modules_find_missing(modules, found);
+			if (missing && !missing->missing_ns && !reading->is_last) {
+				modules->missed = true;
+				continue; /* its end may be reported by then; the next look finds this one, too */
+			}
+			from_ns = modules_from(modules, reading, found);
+			if (overtaken || (missing && from_ns < modules->look.from_ns))
+				from_ns = modules->look.from_ns;
+			module_tell(reading, found, from_ns);
 			news++;
-			module_describe(reading, &objects->object[i], &found);
-			module_tell(reading, &found, modules_from(modules, reading, &found));
 		}
-		fresh[count++] = found;
+		fresh[count++] = *found;
 	}
 	*ret_count = count;
 	return news;
@@ -252,116 +368,78 @@ static uint32_t modules_take_missing(struct modules *modules, const struct modul
 
 	for (uint32_t i = 0; i < modules->count; i++) {
 		struct module *module = &modules->module[i];
+		struct module_end end = { .time_ns = module->missing_ns ? module->missing_ns
+									: modules->look.from_ns,
+					  .start = module->start,
+					  .end = module->end };
 
 		if (module->seen)
 			continue;
-		if (is_gone(reading, module) || !module->file) {
-			module_tell_end(reading, module,
-					module->missing_ns ? module->missing_ns : reading->time_ns);
+		if (reading->is_last || module->missing_ns || !module->file) {
+			module_tell_end(reading, module, end.time_ns);
+			module_ends_keep(&modules->ends, &end);
 			continue;
 		}
 		fresh[kept] = *module;
-		fresh[kept++].missing_ns = reading->time_ns;
+		fresh[kept++].missing_ns = modules->look.from_ns;
 	}
 	return kept;
 }
 
-/* Takes over the new list, which has room for both; returns how many of it are new. */
-static uint32_t modules_replace(struct modules *modules, const struct modules_reading *reading,
-				const struct objects *objects, struct module *fresh)
+static void modules_mark_seen(struct modules *modules)
 {
-	uint32_t news, count, missing;
-
 	for (uint32_t i = 0; i < modules->count; i++)
 		modules->module[i].seen = false;
-	for (uint32_t i = 0; i < objects->count; i++) {
-		struct module found = module_of_object(&objects->object[i]);
-		struct module *same = modules_find_same(modules, &found);
+	for (uint32_t i = 0; i < modules->look.count; i++) {
+		struct module *same = modules_find_same(modules, &modules->look.module[i]);
 
 		if (same)
 			same->seen = true;
 	}
-	news = modules_take_found(modules, reading, objects, fresh, &count);
-	missing = modules_take_missing(modules, reading, fresh + count);
-	if (missing)
-		qsort(fresh, count + missing, sizeof(*fresh), module_compare);
-	modules->missed = missing;
-	free(modules->module);
-	modules->module = fresh;
-	modules->count = count + missing;
-	return news;
 }
 
-/* A file that an earlier reading has found at the place is not looked for again. */
-static uint32_t modules_recall_image(const void *context, const struct maps_line *line)
+static void modules_take_look(struct modules *modules, const struct modules_reading *reading)
 {
-	const struct modules *modules = context;
-	const struct module wanted = {
-		.start = line->start, .device = line->device, .inode = line->inode, .file = true
-	};
-	const struct module *same = modules_find_same(modules, &wanted);
+	struct module *fresh = malloc((modules->look.count + modules->count + 1) * sizeof(*fresh));
+	uint32_t news = 0, count = 0, missing;
 
-	return same ? same->image : IMAGES_NONE;
-}
-
-static struct objects modules_find(const struct modules *modules,
-				   const struct modules_reading *reading, struct maps *maps)
-{
-	const struct objects_reading wanted = { reading->images, reading->pid, reading->region,
-						modules_recall_image, modules };
-
-	return objects_of_maps(maps, &wanted, MODULES_MAX * 2);
-}
-
-bool modules_read(struct modules *modules, const struct modules_reading *reading)
-{
-	struct objects objects;
-	struct module *fresh;
-	struct maps maps;
-	uint32_t news = 0;
-	bool ours;
-
-	modules->missed = false;
-	if (!reading->pid || !maps_init(&maps, reading->pid))
-		return false;
-	objects = modules_find(modules, reading, &maps);
-	ours = objects.has_region;
-	if (ours && objects.left_out > modules->left_out)
-		modules->left_out = objects.left_out;
-	fresh = objects.count && ours ? malloc((objects.count + modules->count) * sizeof(*fresh))
-				      : NULL;
-	if (fresh)
-		news = modules_replace(modules, reading, &objects, fresh);
-	objects_release(&objects);
-	maps_release(&maps);
-	if (!ours)
-		return false;
+	if (fresh) {
+		modules_mark_seen(modules);
+		news = modules_take_found(modules, reading, fresh, &count);
+		missing = modules_take_missing(modules, reading, fresh + count);
+		if (missing)
+			qsort(fresh, count + missing, sizeof(*fresh), module_compare);
+		modules->missed |= missing;
+		free(modules->module);
+		modules->module = fresh;
+		modules->count = count + missing;
+	}
 	if (news || modules->missed)
 		modules->pause_ns = PAUSE_FIRST;
 	else if (modules->pause_ns < PAUSE_LAST)
 		modules->pause_ns *= 2;
-	modules->read_ns = reading->steady_ns;
-	modules->told_ns = reading->time_ns;
-	return true;
+	modules->told_before_ns = modules->told_ns ? modules->told_ns : reading->from_ns;
+	modules->told_ns = modules->look.from_ns;
+	free(modules->look.module);
+	modules->look.module = NULL;
 }
 
-/* ld.so knows a file by the name that it was asked for; /proc, and so all other recordings, by where that leads. */
-static void module_of_start(const struct modules_reading *reading, const struct start_module *start,
-			    struct module *ret_module)
+bool modules_settle(struct modules *modules, const struct modules_reading *reading)
 {
-	char path[PATH_MAX], real[PATH_MAX];
-	size_t length = start->path_bytes < sizeof(path) ? start->path_bytes : sizeof(path) - 1;
+	uint64_t until_ns = reading->is_last ? UINT64_MAX : reading->time_ns;
+	bool any = false;
 
-	memcpy(path, start->path, length);
-	path[length] = 0;
-	*ret_module = (struct module){
-		.start = start->start, .end = start->end, .bias = start->bias, .file = true
-	};
-	if (*path == '/' && realpath(path, real))
-		memcpy(path, real, strlen(real) + 1);
-	module_name(reading, path, strlen(path), start->build_id, start->build_id_bytes,
-		    ret_module);
+	module_ends_sort(&modules->ends);
+	if (modules->look.module && modules->look.to_ns <= until_ns) {
+		look_drop_unsure(modules);
+		(void)modules_take_ends(modules, reading, modules->look.to_ns);
+		modules_take_look(modules, reading);
+		any = true;
+	}
+	return modules_take_ends(modules, reading, until_ns) || any;
 }
+
+/* --- without a look --- */
 
 bool modules_take_start(struct modules *modules, const struct modules_reading *reading)
 {
@@ -375,7 +453,7 @@ bool modules_take_start(struct modules *modules, const struct modules_reading *r
 	if (!list)
 		return false;
 	while (start_map_next(&map, &start)) {
-		module_of_start(reading, &start, &list[modules->count]);
+		list[modules->count] = module_of_start(reading, &start);
 		module_tell(reading, &list[modules->count++], reading->from_ns);
 	}
 	qsort(list, modules->count, sizeof(*list), module_compare);
@@ -383,6 +461,7 @@ bool modules_take_start(struct modules *modules, const struct modules_reading *r
 	modules->module = list;
 	modules->read_ns = reading->steady_ns;
 	modules->told_ns = reading->time_ns;
+	modules->told_before_ns = reading->from_ns;
 	modules->pause_ns = PAUSE_FIRST;
 	return modules->count;
 }
@@ -399,14 +478,20 @@ void modules_inherit(struct modules *modules, const struct modules *parent,
 	modules->count = parent->count;
 	modules->read_ns = parent->read_ns;
 	modules->told_ns = reading->from_ns;
+	modules->told_before_ns = reading->from_ns;
 	modules->pause_ns = PAUSE_FIRST;
-	for (uint32_t i = 0; i < modules->count; i++)
+	for (uint32_t i = 0; i < modules->count; i++) {
+		/* what the parent's looks will miss, or find later, is the parent's */
+		modules->module[i].seen_ns = reading->from_ns;
+		modules->module[i].missing_ns = 0;
 		module_tell(reading, &modules->module[i], reading->from_ns);
+	}
 }
 
-bool modules_want_reading(const struct modules *modules, uint64_t steady_ns)
+bool modules_want_look(const struct modules *modules, uint64_t steady_ns)
 {
-	return modules->missed && steady_ns - modules->read_ns >= modules->pause_ns;
+	return modules->missed && !modules->look.module &&
+	       steady_ns - modules->read_ns >= modules->pause_ns;
 }
 
 void modules_ask(struct modules *modules, uint64_t address)
@@ -420,6 +505,7 @@ void modules_ask(struct modules *modules, uint64_t address)
 void modules_release(struct modules *modules)
 {
 	free(modules->module);
+	free(modules->look.module);
 	module_ends_release(&modules->ends);
 	*modules = (struct modules){ 0 };
 }

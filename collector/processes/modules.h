@@ -3,9 +3,9 @@
  * The files mapped with code into one process: module and module_end events from /proc/PID/maps, or where that is too
  * late from what the process left of its start (start_map.h), and the answer to "is this address in one that the file knows?".
  *
- * What the program itself unloads it says (RECORD_UNLOADED), with the time: that goes before the maps, which are read now and then.
- * A reading is later than what has been drained of the rings: where it does not find a module, or finds another in its place, it
- * is believed only if the next one says so, too, as the program's word may be on its way.
+ * A process also reports what it unloads (RECORD_UNLOADED), with the time. A look at the maps and these reports are taken in the order
+ * of time: a look waits until the rings are drained up to its end. It says nothing about a range that was unloaded while it lasted.
+ * A module that a look does not find, without a report, stays until the next look: the report may come late.
  *
  * One thread. Which mappings are one object: objects.h.
  */
@@ -23,25 +23,35 @@
 
 #define MODULES_MAX 16384u /* of one process */
 
-struct modules {
-	struct module {
-		uint64_t start, end;
-		uint64_t device, inode;
-		uint64_t bias, path, build_id; /* as told; the last two are names */
-		uint32_t image;                /* number of images.h */
-		bool file;                     /* else anonymous code, known but not told */
-		bool seen;                     /* in the reading that is under way */
-		uint64_t missing_ns; /* of the first reading that did not find it; 0: it is there */
-	} * module;                  /* sorted by start */
+struct module {
+	uint64_t start, end;
+	uint64_t device, inode;
+	uint64_t bias, path, build_id; /* as told; the last two are names */
+	uint64_t seen_ns;              /* when the last look that found it began */
+	uint64_t missing_ns; /* when the first look that did not find it began; 0: it is there */
+	uint32_t image;      /* number of images.h */
+	bool file;           /* else anonymous code, known but not told */
+	bool seen;           /* by the look that is being taken */
+};
+
+/* What the maps had between two times. */
+struct modules_look {
+	struct module *module; /* NULL: there is no look */
 	uint32_t count;
-	uint32_t room;
-	uint64_t left_out; /* that were found and are not in the list, at most so many at once */
-	bool missed;       /* an address was asked for that is in none */
-	uint64_t read_ns;  /* steady time of the last reading, 0 before the first */
-	uint64_t told_ns;  /* the same on the file's clock */
-	struct module_ends ends;
-	uint64_t
-		pause_ns; /* until the next reading for a miss; grows while readings find nothing */
+	uint64_t from_ns, to_ns;
+};
+
+struct modules {
+	struct module *module; /* sorted by start */
+	uint32_t count;
+	uint64_t left_out;        /* files without a place in the list, the most so far at once */
+	bool missed;              /* the maps may have changed since the last look */
+	uint64_t read_ns;         /* steady time of the last look, 0 before the first */
+	uint64_t told_ns;         /* begin of the last look that was taken, on the file's clock */
+	uint64_t told_before_ns;  /* of the one before */
+	uint64_t pause_ns;        /* until the next look; grows while looks find nothing */
+	struct module_ends ends;  /* reported, not taken yet */
+	struct modules_look look; /* not taken yet */
 };
 
 struct modules_reading {
@@ -49,32 +59,40 @@ struct modules_reading {
 	struct images *images;
 	uint32_t pid;     /* as the collector sees it */
 	uint32_t process; /* its number in the file */
-	uint64_t time_ns; /* of this reading, on the file's clock */
-	uint64_t from_ns; /* modules found by the first reading are there since then */
+	uint64_t time_ns; /* rings are drained up to here, on the file's clock */
+	uint64_t from_ns; /* modules found by the first look are there since then */
 	uint64_t steady_ns;
-	bool is_last; /* nothing more will be drained: it is believed at once */
+	bool is_last; /* nothing more will be drained: whatever is known is taken now */
 	struct maps_file
 		region; /* who does not map it is another program; inode 0: cannot be told */
 };
 
-/* The program has unloaded an object. */
+/* The process has unloaded an object; without a name: something else was mapped there, or nothing is any more. */
 void modules_note_end(struct modules *modules, const struct module_end *end);
 
-/* Journals what was noted. All rings are drained up to a time. Returns whether there was anything. */
-bool modules_settle_ends(struct modules *modules, const struct modules_reading *reading);
+/* It has unmapped a range itself: what lay in that completely is gone. */
+void modules_note_unmapped(struct modules *modules, uint64_t time_ns, uint64_t start,
+			   uint64_t bytes);
 
-/* Reads the maps and journals what has changed. False when they cannot be read, or are another program's. */
-bool modules_read(struct modules *modules, const struct modules_reading *reading);
+/* Looks at the maps. False when they cannot be read, or are another program's. */
+bool modules_look(struct modules *modules, const struct modules_reading *reading);
+
+/* The same for maps that were read between two times. */
+bool modules_look_at(struct modules *modules, const struct modules_reading *reading,
+		     struct maps *maps, uint64_t from_ns, uint64_t to_ns);
+
+/* Journals what is known up to reading->time_ns. Returns whether anything was. */
+bool modules_settle(struct modules *modules, const struct modules_reading *reading);
 
 /* Of a process that cannot be read and has none: those that it had when its recording began (start_map.h). */
 bool modules_take_start(struct modules *modules, const struct modules_reading *reading);
 
-/* Those of a forked child are those of its parent until a reading says otherwise: journals them. */
+/* Those of a forked child are those of its parent until a look says otherwise: journals them. */
 void modules_inherit(struct modules *modules, const struct modules *parent,
 		     const struct modules_reading *reading);
 
-/* Whether the last reading may be repeated for a miss by now. */
-bool modules_want_reading(const struct modules *modules, uint64_t steady_ns);
+/* Whether the next look is due: an address was in no module, and the pause is over. */
+bool modules_want_look(const struct modules *modules, uint64_t steady_ns);
 
 /* Notes a miss when `address` lies in no module. */
 void modules_ask(struct modules *modules, uint64_t address);

@@ -486,57 +486,66 @@ static void tell_left_out(struct common *common, struct process *p, uint64_t now
 	p->lost_modules = p->modules.left_out;
 }
 
-bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
-			    uint64_t now_ns)
+static struct modules_reading modules_reading_of(struct processes *processes, struct common *common,
+						 const struct process *p, uint64_t steady_ns)
 {
-	struct modules_reading reading = { .common = common,
-					   .images = &processes->images,
-					   .time_ns = now_ns,
-					   .steady_ns = steady_ns,
-					   .region = processes->region.file };
+	return (struct modules_reading){ .common = common,
+					 .images = &processes->images,
+					 .pid = p->pid,
+					 .process = p->number,
+					 .from_ns = p->start_ns,
+					 .steady_ns = steady_ns,
+					 .is_last = p->exiting || p->gone,
+					 .region = processes->region.file };
+}
+
+static bool process_wants_look(const struct process *p, uint64_t steady_ns)
+{
+	if (!p->number || p->told || p->gone)
+		return false;
+	if (p->exiting)
+		return !p->looked_at_end;
+	return (!p->modules.read_ns && !p->modules.look.module) ||
+	       modules_want_look(&p->modules, steady_ns);
+}
+
+bool processes_look_at_modules(struct processes *processes, struct common *common,
+			       uint64_t steady_ns)
+{
 	bool any = false;
 
 	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
 		struct process *p = &processes->slot[i];
-		bool first = !p->modules.read_ns;
+		struct modules_reading reading;
 
-		if (!p->number || p->told)
+		if (!process_wants_look(p, steady_ns))
 			continue;
-		reading.pid = p->pid;
-		reading.process = p->number;
-		reading.from_ns = p->start_ns;
-		reading.is_last = p->exiting;
-		any |= modules_settle_ends(&p->modules, &reading);
-		if (p->gone && !first)
-			continue;
-		if (!first && !p->exiting && !modules_want_reading(&p->modules, steady_ns))
-			continue;
-		if (!p->gone && modules_read(&p->modules, &reading))
-			any = true;
-		else if (first)
-			any |= modules_recall(processes, p, &reading);
-		tell_left_out(common, p, now_ns);
+		reading = modules_reading_of(processes, common, p, steady_ns);
+		any |= modules_look(&p->modules, &reading);
+		p->looked_at_end = p->exiting;
 	}
 	return any;
 }
 
-bool processes_replace_modules(struct processes *processes, struct common *common,
-			       struct process *process, uint64_t steady_ns, uint64_t since_ns)
+bool processes_settle_modules(struct processes *processes, struct common *common,
+			      uint64_t steady_ns, uint64_t now_ns)
 {
-	const struct modules_reading reading = { .common = common,
-						 .images = &processes->images,
-						 .pid = process->pid,
-						 .process = process->number,
-						 .time_ns = since_ns,
-						 .from_ns = process->start_ns,
-						 .steady_ns = steady_ns,
-						 .is_last = true,
-						 .region = processes->region.file };
+	bool any = false;
 
-	if (!process->modules.read_ns)
-		return false;
-	process->modules.told_ns = since_ns; /* what is new was not there before */
-	return modules_read(&process->modules, &reading);
+	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
+		struct process *p = &processes->slot[i];
+		struct modules_reading reading;
+
+		if (!p->number || p->told)
+			continue;
+		reading = modules_reading_of(processes, common, p, steady_ns);
+		reading.time_ns = now_ns;
+		any |= modules_settle(&p->modules, &reading);
+		if (!p->modules.read_ns)
+			any |= modules_recall(processes, p, &reading);
+		tell_left_out(common, p, now_ns);
+	}
+	return any;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)

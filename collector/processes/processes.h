@@ -24,11 +24,12 @@ struct process {
 	uint32_t number; /* in the file; 0: unused */
 	uint32_t entry;
 	uint32_t serial;
-	uint32_t pid; /* as the collector sees it, 0 when unknown */
-	bool moved;   /* lives in another pid namespace: its thread ids mean nothing here */
-	bool likely;  /* believed to map the region, not looked at yet */
-	bool exiting; /* has written its last record and waits */
-	bool gone;    /* ended or exec'd: nothing more comes */
+	uint32_t pid;       /* as the collector sees it, 0 when unknown */
+	bool moved;         /* lives in another pid namespace: its thread ids mean nothing here */
+	bool likely;        /* believed to map the region, not looked at yet */
+	bool looked_at_end; /* at its maps, while it waits */
+	bool exiting;       /* has written its last record and waits */
+	bool gone;          /* ended or exec'd: nothing more comes */
 	bool execed;
 	bool told;
 	bool flushed;
@@ -95,13 +96,13 @@ struct process *processes_find(struct processes *processes, uint32_t entry, uint
 /* Journals the counters of the region that have grown; returns by how much all in all. */
 uint64_t processes_tell_losses(struct processes *processes, struct common *common, uint64_t now_ns);
 
-/* Reads the modules of those that are new, are leaving or want it; true when any was read. */
-bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
-			    uint64_t now_ns);
+/* Looks at the maps of those that are new, are leaving or want it; true: the rings have to be drained up to after that. */
+bool processes_look_at_modules(struct processes *processes, struct common *common,
+			       uint64_t steady_ns);
 
-/* Something else is mapped since `since_ns` where a module was: reads those of the process anew; true when they could be. */
-bool processes_replace_modules(struct processes *processes, struct common *common,
-			       struct process *process, uint64_t steady_ns, uint64_t since_ns);
+/* Journals the modules as known when the rings are drained up to now_ns; true when there was anything. */
+bool processes_settle_modules(struct processes *processes, struct common *common,
+			      uint64_t steady_ns, uint64_t now_ns);
 
 /* process_cpu and process_usage events of those that live; also notices exec. */
 void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns);

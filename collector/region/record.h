@@ -44,11 +44,11 @@
 #define RECORD_LINE_WORDS 5u
 
 /*
- * An object with code was there until now: word 1 its first address, word 2 bytes, word 3 bias, as those of the event module;
- * words 4 and 5 names of its file and its build-id in hex.
+ * An object with code has been unloaded: word 1 its first address, word 2 bytes, word 3 bias, as those of the event module;
+ * words 4 and 5 names of its file and its build-id in hex; word 6 ticks when it was still there for certain.
  */
 #define RECORD_UNLOADED 251u
-#define RECORD_UNLOADED_WORDS 6u
+#define RECORD_UNLOADED_WORDS 7u
 
 #define RECORD_STACK_BITS 47u
 #define RECORD_STACK_BIT (1ull << RECORD_STACK_BITS)

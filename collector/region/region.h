@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 12u
+#define REGION_VERSION 13u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 38)

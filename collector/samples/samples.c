@@ -737,13 +737,6 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 			   vary(samples, samples_period_ns(hz, steady_now_ns() - steady_ns));
 }
 
-uint64_t samples_pause_ns(const struct samples *samples, uint64_t steady_ns, uint64_t most_ns)
-{
-	if (!samples->next_ns || samples->next_ns >= steady_ns + most_ns)
-		return most_ns;
-	return samples->next_ns > steady_ns ? samples->next_ns - steady_ns : 0;
-}
-
 void samples_settle(struct samples *samples, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < samples->thread_count; i++)

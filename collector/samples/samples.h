@@ -102,15 +102,6 @@ void samples_release(struct samples *samples);
 /* When it is time. Steady times. */
 void samples_take(struct samples *samples, uint64_t steady_ns);
 
-/* So long may be slept; at most `most_ns`. */
-uint64_t samples_pause_ns(const struct samples *samples, uint64_t steady_ns, uint64_t most_ns);
-
-/* There is a next look, and it is later than that. */
-static inline bool samples_are_due_after(const struct samples *samples, uint64_t steady_ns)
-{
-	return samples->next_ns > steady_ns;
-}
-
 /* What is known of threads so far is to be told with the next frame; then what has changed of the counters. */
 void samples_settle(struct samples *samples, uint64_t now_ns);
 /* Puts what waits into blocks of its streams; returns how many. */

@@ -142,6 +142,9 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 
 static int collector_take_memory(struct collector *c, const struct collector_start *start)
 {
+	const struct source_context context = { &c->common, &c->processes, &c->streams,
+						&c->streams.numbers };
+
 	journal_init(&c->common.journal);
 	processes_init(&c->processes, start->inspect);
 	c->processes.first_fd = start->first_fd;
@@ -154,9 +157,7 @@ static int collector_take_memory(struct collector *c, const struct collector_sta
 		return -1;
 	drain_init(&c->drain, &c->common, c->fw);
 	renewal_init(&c->renewal, c->fw, start->bytes);
-	(void)samples_init(&c->samples, &c->common, &c->processes, &c->streams.numbers);
-	native_init(&c->native, &c->common, &c->processes, &c->streams.numbers);
-	return 0;
+	return sources_init(&c->sources, &context);
 }
 
 static void collector_start_clock(struct collector *c)
@@ -205,8 +206,7 @@ int collector_init(struct collector *c, const struct collector_start *start)
 void collector_release(struct collector *c)
 {
 	processes_release(&c->processes);
-	samples_release(&c->samples);
-	native_release(&c->native);
+	sources_release(&c->sources);
 	streams_release(&c->streams, &c->common);
 	names_release(&c->common.names);
 	journal_release(&c->common.journal);
@@ -286,12 +286,8 @@ void collector_turn(struct collector *c)
 	processes_scan(&c->processes, &c->common, steady_ns);
 	streams_scan(&c->streams, &c->common, &c->processes);
 	collector_steer_early(c, steady_ns);
-	sched_look(&c->sched, &c->streams, &c->common, steady_ns);
 	collector_gather(c, now);
-	memory_samples_take(&c->memory_samples, &c->processes, &c->common, steady_ns);
-	samples_take(&c->samples, steady_ns);
-	if (native_take(&c->native, steady_ns))
-		drain_forget_callers(&c->drain);
+	sources_look(&c->sources, steady_ns);
 	/* a second look before the last: a child may have come in behind the first one's back */
 	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)
 		processes_scan(&c->processes, &c->common, steady_ns);
@@ -308,9 +304,18 @@ void collector_turn(struct collector *c)
 	naming_turn(&c->naming, &c->output, c->drain.records, steady_ns);
 }
 
+static uint64_t doze_ns(const struct collector *c, uint64_t now_ns, uint64_t until_ns)
+{
+	uint64_t due_ns = sources_due_ns(&c->sources);
+
+	if (!due_ns || due_ns >= until_ns)
+		return until_ns - now_ns;
+	return due_ns > now_ns ? due_ns - now_ns : 0;
+}
+
 /*
- * Until the bell rings or that time has passed; samples are taken meanwhile, which needs no turn. Waking up costs more than a turn:
- * where the next sample is due later than the turn, the turn comes now.
+ * Until the bell rings or that time has passed; sources look meanwhile, which needs no turn. Waking up costs more than a turn:
+ * where the next look is due later than the turn, the turn comes now.
  */
 static void collector_doze(struct collector *c, uint64_t timeout_ns)
 {
@@ -318,15 +323,14 @@ static void collector_doze(struct collector *c, uint64_t timeout_ns)
 	uint64_t now_ns = self_steady_ns(), until_ns = now_ns + timeout_ns;
 
 	while (now_ns < until_ns && atomic_load(&header->doorbell) == c->bell) {
-		view_futex_wait(&header->doorbell, c->bell,
-				samples_pause_ns(&c->samples, now_ns, until_ns - now_ns));
+		view_futex_wait(&header->doorbell, c->bell, doze_ns(c, now_ns, until_ns));
 		now_ns = self_steady_ns();
-		if (samples_pause_ns(&c->samples, now_ns, 1))
+		if (doze_ns(c, now_ns, now_ns + 1))
 			continue;
 		if (processes_have_new(&c->processes, &c->common))
 			return; /* it may be gone by the next turn: that looks at it */
-		samples_take(&c->samples, now_ns);
-		if (samples_are_due_after(&c->samples, until_ns))
+		sources_look_due(&c->sources, now_ns);
+		if (sources_due_ns(&c->sources) > until_ns)
 			return;
 	}
 }
@@ -342,7 +346,7 @@ void collector_sleep(struct collector *c)
 	if (!c->processes.alive || c->streams.active_count > c->common.view.shape.ring_count / 2)
 		timeout = SHORT_SLEEP_NS;
 	atomic_store(&header->asleep, 1);
-	collector_doze(c, native_pause_ns(&c->native, timeout));
+	collector_doze(c, sources_pause_ns(&c->sources, timeout));
 	atomic_store(&header->asleep, 0);
 }
 

@@ -13,24 +13,18 @@
 
 #include "collector/core/common.h"
 #include "collector/drain/drain.h"
-#include "collector/native/native.h"
 #include "collector/output/output.h"
-#include "collector/processes/memory_samples.h"
 #include "collector/turn/naming.h"
 #include "collector/processes/processes.h"
-#include "collector/samples/samples.h"
 #include "collector/turn/renewal.h"
-#include "collector/drain/sched.h"
+#include "collector/turn/sources.h"
 #include "collector/drain/streams.h"
 
 struct collector {
 	struct common common;
 	struct processes processes;
-	struct memory_samples memory_samples;
 	struct streams streams;
-	struct samples samples;
-	struct native native;
-	struct sched_look sched;
+	struct sources sources;
 	struct drain drain;
 	struct frame_writer *fw;
 	struct output output;

@@ -21,6 +21,7 @@
 #define PROC_MANY_NS (2000 * MS) /* a look costs 20 us a process */
 #define PROC_MANY 64u
 #define RETRY_NS (1000 * MS)
+#define LOOKS_MAX 4              /* at maps, while processes come and go */
 #define LAST_MARGIN (1ull << 32) /* ticks: the clocks of cores may differ a little */
 
 struct cut {
@@ -34,8 +35,7 @@ struct cut {
 
 bool epoch_is_pending(const struct collector *c)
 {
-	if (c->drain.in_frame || c->common.journal.count || c->samples.waiting_count ||
-	    c->native.waiting_count)
+	if (c->drain.in_frame || c->common.journal.count || sources_are_pending(&c->sources))
 		return true;
 	for (uint32_t i = 0; i < c->streams.active_count; i++) {
 		const struct stream *stream = &c->streams.slot[c->streams.active[i]];
@@ -110,7 +110,7 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 		if (!process->number || !process->exiting || process->told)
 			continue;
 		streams_tell_names(&c->streams, &c->common, process, cut->now_ns);
-		sched_tell_last(&c->streams, &c->common, process, cut->now_ns);
+		sources_process_leaves(&c->sources, process, cut->now_ns);
 	}
 	streams_reap(&c->streams, &c->common, cut->now_ns, due);
 	processes_tell_ends(&c->processes, &c->common, cut->now_ns);
@@ -231,11 +231,9 @@ static int cut_write(struct collector *c, const struct cut *cut)
 		c->watermark_ns = cut->now_ns;
 	info.watermark_ns = c->watermark_ns;
 	cut_settle_stacks(c, cut);
-	samples_settle(&c->samples, c->watermark_ns);
-	native_settle(&c->native, c->watermark_ns);
+	sources_settle(&c->sources, c->watermark_ns);
 	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
-	c->drain.in_frame += samples_write(&c->samples, c->fw);
-	c->drain.in_frame += native_write(&c->native, c->fw, c->watermark_ns);
+	c->drain.in_frame += sources_write(&c->sources, c->fw, c->watermark_ns);
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);
 	naming_see(&c->naming, &c->output, c->fw);
@@ -278,14 +276,11 @@ static void look_for_ends(struct collector *c)
 	processes_scan(&c->processes, &c->common, self_steady_ns());
 }
 
-void epoch_close(struct collector *c, enum epoch_kind kind)
+/* Everything up to a watermark of now is in the frame. */
+static struct cut cut_make(struct collector *c, enum epoch_kind kind)
 {
-	struct cut cut;
+	struct cut cut = cut_take(c, kind);
 
-	look_for_ends(c);
-	if (kind == EPOCH_FULL && c->processes.leaving)
-		kind = EPOCH_NOW;
-	cut = cut_take(c, kind);
 	/* after the watermark: a thread that began before it has records of before it */
 	if (kind != EPOCH_FULL)
 		look_for_ends(c);
@@ -293,15 +288,32 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 	for (cut_drain_all(c, &cut); !cut.complete; cut_drain_all(c, &cut))
 		cut_write(c, &(struct cut){ EPOCH_FULL, cut.sync, cut.limit, cut.now_ns,
 					    cut.steady_ns, false });
+	sources_drain(&c->sources); /* before the maps are read: it asks for modules */
+	return cut;
+}
+
+void epoch_close(struct collector *c, enum epoch_kind kind)
+{
+	struct cut cut;
+
+	look_for_ends(c);
+	if (kind == EPOCH_FULL && c->processes.leaving)
+		kind = EPOCH_NOW;
+	cut = cut_make(c, kind);
+	/* the look is placed among what the rings say of the same time; a full frame leaves that to the next one */
+	for (int looks = 0; looks < LOOKS_MAX; looks++) {
+		if (!processes_look_at_modules(&c->processes, &c->common, cut.steady_ns) ||
+		    kind == EPOCH_FULL)
+			break;
+		cut = cut_make(c, kind);
+	}
 	if (kind == EPOCH_LAST)
 		cut_end_with_programs(c, &cut);
-	if (native_drain(&c->native)) /* before modules are read: it asks for some */
-		drain_forget_callers(&c->drain);
 	c->lost += processes_tell_losses(&c->processes, &c->common, cut.now_ns);
 	c->lost += streams_tell_losses(&c->streams, &c->common, cut.now_ns);
 	c->lost += c->common.lost;
 	c->common.lost = 0;
-	if (processes_read_modules(&c->processes, &c->common, cut.steady_ns, cut.now_ns))
+	if (processes_settle_modules(&c->processes, &c->common, cut.steady_ns, cut.now_ns))
 		drain_forget_callers(&c->drain);
 	if (kind != EPOCH_FULL)
 		cut_tell(c, &cut);

@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "preload/gpu/gpu_asked.h"
+#include "preload/gpu/gpu_form.h"
 #include "preload/gpu/gpu_graphs.h"
 #include "preload/gpu/gpu_share.h"
+#include "preload/record/capture.h"
 #include "preload/record/correlation.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
@@ -98,14 +101,79 @@ static uint64_t word_take(uint64_t *kept)
 	return word;
 }
 
+/*
+ * With several subscribers (gpu_form.h) CUPTI has one word for all of them: it is not ours to write. So when a call past us
+ * began stands in a table, by its number and domain; a call that finds no place there is not recorded.
+ */
+#define OWN_CALLS 1024u
+#define OWN_CALLS_SEARCHED 16u
+
+static struct own_call {
+	_Atomic uint64_t key; /* 0: free */
+	uint64_t start;
+} own_calls[OWN_CALLS];
+
+static uint64_t own_key(int domain, uint32_t correlation)
+{
+	return (uint64_t)correlation << 8 | (uint64_t)domain;
+}
+
+static struct own_call *own_find(uint64_t key, uint32_t correlation, uint64_t becomes)
+{
+	for (uint32_t i = 0; i < OWN_CALLS_SEARCHED; i++) {
+		struct own_call *own = &own_calls[(correlation + i) % OWN_CALLS];
+		uint64_t seen = key;
+
+		if (atomic_compare_exchange_strong(&own->key, &seen, becomes))
+			return own;
+	}
+	return NULL;
+}
+
+static void own_put(int domain, uint32_t correlation, uint64_t start)
+{
+	struct own_call *own = own_find(0, correlation, own_key(domain, correlation));
+
+	if (own)
+		own->start = start;
+}
+
+/* Its own thread wrote it. */
+static uint64_t own_take(int domain, uint32_t correlation)
+{
+	uint64_t key = own_key(domain, correlation);
+	struct own_call *own = own_find(key, correlation, key);
+	uint64_t start = own ? own->start : 0;
+
+	if (own)
+		atomic_store(&own->key, 0);
+	return start;
+}
+
+/* When a call past us began, from its beginning to its end. */
+static void start_put(int domain, const struct cupti_callback *callback, uint64_t start)
+{
+	if (!gpu_form_is_second())
+		*callback->kept = start;
+	else if (start)
+		own_put(domain, callback->correlation, start);
+}
+
+static uint64_t start_take(int domain, const struct cupti_callback *callback)
+{
+	if (gpu_form_is_second())
+		return own_take(domain, callback->correlation);
+	return *callback->kept ? word_take(callback->kept) : 0;
+}
+
 /* --- ours --- */
 
 static void call_record(const char *name, const struct cupti_callback *callback, uint64_t start)
 {
 	int saved = errno;
+	uint64_t ticks = clock_ticks(), field[4]; /* first: its name may take a while */
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_gpu, RECORDER_IN_RECORD);
 	struct string text = string_of(name);
-	uint64_t ticks = clock_ticks(), field[4];
 
 	if (!lane)
 		return;
@@ -113,7 +181,6 @@ static void call_record(const char *name, const struct cupti_callback *callback,
 	field[1] = ticks - start;
 	field[2] = callback->result ? (uint32_t)*callback->result : 0;
 	field[3] = callback->correlation;
-	ticks = clock_ticks();
 	(void)recorder_put(lane, EVT_gpu_call, ticks - recorder_base, field, 4);
 	recorder_leave(lane);
 	errno = saved;
@@ -133,14 +200,14 @@ static void correlation_note(uint32_t correlation)
 		__atomic_store_n(&last_correlation, correlation, __ATOMIC_RELAXED);
 }
 
-static void call_begins(const struct cupti_callback *callback)
+static void call_begins(int domain, const struct cupti_callback *callback)
 {
 	uint32_t self = correlation_self, number = callback->correlation << 2;
 
 	correlation_note(callback->correlation);
-	*callback->kept = 0;
+	start_put(domain, callback, 0);
 	if (callback->correlation >= CORRELATION_LIMIT) {
-		*callback->kept = clock_ticks();
+		start_put(domain, callback, clock_ticks());
 		return;
 	}
 	if (self == CORRELATION_AWAITED) {
@@ -149,14 +216,14 @@ static void call_begins(const struct cupti_callback *callback)
 	}
 	if (self == (number | CORRELATION_TAKEN) || self == (number | CORRELATION_OWN))
 		return;
-	*callback->kept = clock_ticks();
+	start_put(domain, callback, clock_ticks());
 	if ((self & 3) != CORRELATION_TAKEN)
 		correlation_self = number | CORRELATION_OWN;
 }
 
-static void call_ends(const char *name, const struct cupti_callback *callback)
+static void call_ends(const char *name, int domain, const struct cupti_callback *callback)
 {
-	uint64_t start = *callback->kept ? word_take(callback->kept) : 0;
+	uint64_t start = start_take(domain, callback);
 
 	if (!start)
 		return;
@@ -170,9 +237,13 @@ static inline void call_ours(int domain, uint32_t id, const struct cupti_callbac
 	if (!names[domain][id] || !callback->kept || !gpu_is_on())
 		return;
 	if (callback->site == 0)
-		call_begins(callback);
+		call_begins(domain, callback);
 	else
-		call_ends(names[domain][id], callback);
+		call_ends(names[domain][id], domain, callback);
+	if (__builtin_expect(gpu_form_is_second(), 0) && callback->site != 0)
+		gpu_form_flush_sometimes();
+	if (__builtin_expect(!capture_is_on(), 0) && callback->site != 0 && gpu_asked_count())
+		gpu_look_soon();
 }
 
 /* --- the other user's callback --- */

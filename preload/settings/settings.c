@@ -38,11 +38,6 @@ static const char *const family_names[] = {
 #include "collector/format/families.def"
 };
 
-static const char *const family_planned_names[] = {
-#define FAMILY_PLANNED(name) #name,
-#include "collector/format/families.def"
-};
-
 static const unsigned int families_default = 0u
 #define FAMILY(name, by_default, needs, doc, none, why) | (by_default##u) << SETTINGS_FAMILY_##name
 #define FAMILY_DETAIL(name, by_default, needs, doc) | (by_default##u) << SETTINGS_FAMILY_##name
@@ -167,19 +162,6 @@ static void trace_write_text(void)
 	settings.trace_text[used] = 0;
 }
 
-static void trace_refuse(const char *name)
-{
-	if (!speaking)
-		return;
-	log_line(PREFIX "TRACE: family '%s' is not built into this version, only "
-#define FAMILY(name, by_default, needs, doc, none, why) #name " "
-#define FAMILY_PAIR(one, two, by_default, needs, doc, none, why) #one "-" #two " "
-#define FAMILY_DETAIL(name, by_default, needs, doc) #name " "
-#include "collector/format/families.def"
-			"are; the others named are recorded",
-		 name);
-}
-
 /* One name without its sign. 0, or -1 when nobody knows it. */
 static int trace_apply(const char *name, size_t length, bool remove, unsigned int *families)
 {
@@ -190,14 +172,6 @@ static int trace_apply(const char *name, size_t length, bool remove, unsigned in
 			*families &= ~(1u << i);
 		else
 			*families |= 1u << i;
-		return 0;
-	}
-	for (size_t i = 0; i < sizeof(family_planned_names) / sizeof(family_planned_names[0]);
-	     i++) {
-		if (!text_is(name, length, family_planned_names[i]))
-			continue;
-		if (!remove)
-			trace_refuse(family_planned_names[i]);
 		return 0;
 	}
 	return -1;

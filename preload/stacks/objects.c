@@ -25,6 +25,8 @@
 struct known {
 	struct loaded_span span; /* `end` 0: a free place */
 	uint64_t look;           /* that has seen it last */
+	uint64_t seen;           /* ticks: when that look began */
+	uint64_t name;           /* hash of what ld.so calls it */
 	uint32_t path_bytes, build_id_bytes;
 	char path[PATH_BYTES];
 	char build_id[BUILD_ID_BYTES];
@@ -38,20 +40,44 @@ static struct {
 	_Atomic uint64_t
 		looker; /* generation of the process whose thread looks; 0: nobody's does */
 	_Atomic bool again;
-	uint64_t look;               /* number of the one under way */
-	struct counters counters;    /* at the last look */
+	uint64_t look;            /* number of the one under way */
+	uint64_t ticks;           /* when that began */
+	_Atomic uint64_t checked; /* ticks when all that the last look has seen were still there */
+	struct counters counters; /* at the last look */
 	unsigned long long at_start; /* objects that were there then, the first in ld.so's list */
 	uint32_t count;              /* places ever used */
 	struct known *known;         /* [OBJECTS], mapped at the first look; NULL: not yet */
 } objects;
 
-static struct known *find(const struct loaded_span *span)
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
+
+	while (*text)
+		hash = (hash ^ (uint8_t)*text++) * 1099511628211ull;
+	return hash;
+}
+
+static bool has_build_id(const struct known *known, const struct dl_phdr_info *info)
+{
+	uint32_t bytes;
+	const char *build_id = loaded_build_id(info, &bytes);
+
+	if (!build_id || bytes > BUILD_ID_BYTES)
+		bytes = 0;
+	return bytes == known->build_id_bytes &&
+	       (!bytes || !memcmp(build_id, known->build_id, bytes));
+}
+
+/* Another one may have come there meanwhile: a thread that comes while another looks leaves it to that one. */
+static struct known *find(const struct dl_phdr_info *info, const struct loaded_span *span)
 {
 	for (uint32_t i = 0; i < objects.count; i++) {
-		const struct loaded_span *known = &objects.known[i].span;
+		struct known *known = &objects.known[i];
 
-		if (known->start == span->start && known->end == span->end)
-			return &objects.known[i];
+		if (known->span.start == span->start && known->span.end == span->end &&
+		    known->name == hash_of(info->dlpi_name) && has_build_id(known, info))
+			return known;
 	}
 	return NULL;
 }
@@ -73,6 +99,8 @@ static void keep(const struct dl_phdr_info *info, const struct loaded_span *span
 		return;
 	known->span = *span;
 	known->look = objects.look;
+	known->seen = objects.ticks;
+	known->name = hash_of(info->dlpi_name);
 	known->path_bytes = (uint32_t)loaded_path(info->dlpi_name, known->path, PATH_BYTES);
 	build_id = loaded_build_id(info, &known->build_id_bytes);
 	if (!build_id || known->build_id_bytes > BUILD_ID_BYTES)
@@ -118,11 +146,13 @@ static int objects_see(struct dl_phdr_info *info, size_t bytes, void *context)
 	objects.counters = (struct counters){ info->dlpi_adds, info->dlpi_subs };
 	if ((*passed)++ < objects.at_start || !loaded_span(info, &span))
 		return 0;
-	known = find(&span);
-	if (known)
-		known->look = objects.look;
-	else
+	known = find(info, &span);
+	if (!known)
 		keep(info, &span);
+	else {
+		known->look = objects.look;
+		known->seen = objects.ticks;
+	}
 	return 0;
 }
 
@@ -136,9 +166,11 @@ static struct string path_of(const struct known *known)
 	return string_of_bytes(from, known->path_bytes - (size_t)(from - known->path));
 }
 
+/* Its time is that of the look: what another thread has loaded there since comes later. */
 static void record_end(const struct known *known)
 {
 	static const char digits[] = "0123456789abcdef";
+	uint64_t checked = atomic_load(&objects.checked);
 	struct recorder_lane *lane = recorder_enter(RECORDER_LATE, RECORDER_IN_RECORD);
 	const struct loaded_span *span = &known->span;
 	struct string path = path_of(known), build_id;
@@ -151,9 +183,10 @@ static void record_end(const struct known *known)
 		hex[2 * i + 1] = digits[(uint8_t)known->build_id[i] & 15];
 	}
 	build_id = string_of_bytes(hex, 2ul * known->build_id_bytes);
-	(void)recorder_put(lane, RECORD_UNLOADED, recorder_now(),
+	(void)recorder_put(lane, RECORD_UNLOADED, objects.ticks,
 			   (uint64_t[]){ span->start, span->end - span->start, span->bias,
-					 string_id(&path, lane), string_id(&build_id, lane) },
+					 string_id(&path, lane), string_id(&build_id, lane),
+					 checked > known->seen ? checked : known->seen },
 			   RECORD_UNLOADED_WORDS - 1);
 	recorder_leave(lane);
 }
@@ -176,6 +209,7 @@ static void objects_look(void)
 
 	known_map();
 	objects.look++;
+	objects.ticks = recorder_now();
 	(void)dl_iterate_phdr(objects_see, &passed);
 	for (uint32_t i = 0; passed && i < objects.count; i++) {
 		struct known *known = &objects.known[i];
@@ -211,10 +245,27 @@ void objects_start(void)
 	objects.at_start = counters_now().loads;
 }
 
+/* Nothing has changed since the last look, so that all that it has seen are there. */
+static void objects_check(uint64_t ticks)
+{
+	uint64_t before = atomic_load(&objects.checked);
+
+	while (before < ticks && !atomic_compare_exchange_weak(&objects.checked, &before, ticks))
+		;
+}
+
 void objects_note(void)
 {
-	if (recorder_gates->generation && counters_now().loads != objects.counters.loads)
+	uint64_t ticks = recorder_now();
+	struct counters now;
+
+	if (!recorder_gates->generation)
+		return;
+	now = counters_now();
+	if (now.loads != objects.counters.loads)
 		objects_look_alone();
+	else if (now.unloads == objects.counters.unloads)
+		objects_check(ticks);
 }
 
 void objects_record_gone(void)

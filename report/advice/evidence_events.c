@@ -316,6 +316,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_inputs, FIELD_BIT(torch_inputs, types), take_inputs, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The training loop without its warm-up: see loop.h. */
+/* The training loop without its warm-up: see steady_loop.h. */
 #include "report/advice/steady_loop.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why there is nothing to show: see absence.h. */
+/* Why there is nothing to show: see why_empty.h. */
 #include "report/core/why_empty.h"
 
 #include <stdio.h>

@@ -59,7 +59,7 @@ static int pack_fail(struct pack *pack)
 {
 	snprintf(pack->request->message, sizeof(pack->request->message),
 		 "cannot write '%.300s': %s; name another file with -o", pack->output,
-		 errno == EFBIG ? "too large, a .zip has at most 4 GiB" : strerror(errno));
+		 errno == EFBIG ? "a file grew while it was read" : strerror(errno));
 	return -1;
 }
 

@@ -4,9 +4,8 @@
 
 #include <stdlib.h>
 
-#include "report/base/base64.h"
 #include "report/base/memory.h"
-#include "report/base/sha256.h"
+#include "report/page/page_digests.h"
 
 /* The bytes of each file, from page_NAME to page_NAME_end. */
 #define EMBED(name, file)                                                      \
@@ -71,26 +70,13 @@ static struct text join(const struct piece *piece, size_t count)
 
 #define JOIN(pieces) join(pieces, sizeof(pieces) / sizeof((pieces)[0]))
 
-/* 'sha256-...': as a policy names what may be used. */
-static void put_hash(struct sink *sink, const struct text *text)
+static void put_policy(struct sink *sink)
 {
-	uint8_t digest[SHA256_BYTES];
-	char shown[64];
-
-	sha256(text->bytes, text->length, digest);
-	base64_encode(shown, digest, sizeof(digest));
-	sink_print(sink, "'sha256-%s'", shown);
-}
-
-static void put_policy(struct sink *sink, const struct text *style, const struct text *script)
-{
-	sink_text(sink,
-		  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		  "base-uri 'none'; form-action 'none'; style-src ");
-	put_hash(sink, style);
-	sink_text(sink, "; script-src ");
-	put_hash(sink, script);
-	sink_text(sink, "\">\n");
+	sink_print(sink,
+		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		   "base-uri 'none'; form-action 'none'; style-src 'sha256-%s'; "
+		   "script-src 'sha256-%s'\">\n",
+		   page_digest_style, page_digest_script);
 }
 
 void page_source_begin(struct sink *sink)
@@ -98,7 +84,7 @@ void page_source_begin(struct sink *sink)
 	struct text style = JOIN(styles), body = JOIN(bodies), script = JOIN(scripts);
 
 	sink_text(sink, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-	put_policy(sink, &style, &script);
+	put_policy(sink);
 	sink_text(sink, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 			"<meta name=\"generator\" content=\"intercept " INTERCEPT_VERSION "\">\n"
 			"<title>intercept</title>\n<style>");

@@ -116,6 +116,48 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 		into->state_ns[i] += more->state_ns[i];
 }
 
+void sample_counts_take(struct sample_counts *from, const struct sample_counts *part)
+{
+	from->looks -= part->looks;
+	from->cpu_ns -= part->cpu_ns;
+	from->cpu_looks -= part->cpu_looks;
+	from->native_ns -= part->native_ns;
+	from->wait_ns -= part->wait_ns;
+	from->ready_ns -= part->ready_ns;
+	from->cuda_ns -= part->cuda_ns;
+	for (unsigned int i = 0; i < EVT_PYTHON_STATE_LIMIT; i++)
+		from->state_ns[i] -= part->state_ns[i];
+}
+
+/* What the row has had since a mark was in a step, if another mark came. */
+static void row_settle(struct samples *samples, struct sample_row *row)
+{
+	if (row->mark && row->mark != samples->marks) {
+		sample_counts_add(&row->in_steps, &row->since);
+		sample_counts_add(&samples->steps, &row->since);
+	}
+	if (row->mark != samples->marks)
+		row->since = (struct sample_counts){ 0 };
+	row->mark = samples->marks;
+}
+
+static void row_add(struct samples *samples, struct sample_row *row,
+		    const struct sample_counts *counts)
+{
+	row_settle(samples, row);
+	sample_counts_add(&row->counts, counts);
+	sample_counts_add(&row->since, counts);
+	sample_counts_add(&samples->all, counts);
+}
+
+/* Workers have no steps of their own: those of any process are everybody's. */
+static void take_step(void *state, const struct source_event *event, bool counts)
+{
+	(void)event;
+	(void)counts;
+	((struct samples *)state)->marks++;
+}
+
 static struct sampled_thread *thread_at(struct state *mine, const struct source_event *event)
 {
 	uint32_t index = event->thread->index;
@@ -176,14 +218,14 @@ static uint64_t place_of(const struct source_event *event, const struct evt_pyth
 }
 
 /* The row for a look at that place, under `key` where rows are by one. */
-static void row_add(struct state *mine, struct sampled_thread *thread, uint64_t key,
-		    const struct look *look)
+static void look_add(struct state *mine, struct sampled_thread *thread, uint64_t key,
+		     const struct look *look)
 {
 	const struct sample_counts *counts = &look->counts;
 	struct sample_row *row = row_of(&mine->samples, key,
 					mine->samples.is_by_place ? look->place : 0);
 
-	sample_counts_add(&row->counts, counts);
+	row_add(&mine->samples, row, counts);
 	open_looks_add(&thread->looks, look->place, (uint64_t)(row - mine->samples.row),
 		       &(struct open_look){ .time_ns = look->time_ns,
 					    .all_ns = counts->cpu_ns + counts->wait_ns,
@@ -193,7 +235,7 @@ static void row_add(struct state *mine, struct sampled_thread *thread, uint64_t 
 static void held_put(struct state *mine, struct sampled_thread *thread, uint64_t place)
 {
 	thread->held.place = place;
-	row_add(mine, thread, 0, &thread->held);
+	look_add(mine, thread, 0, &thread->held);
 	thread->is_held = false;
 }
 
@@ -251,11 +293,10 @@ static void take_sample(void *state, const struct source_event *event, bool is_c
 		return;
 	samples->threads += !thread_at(mine, event)->is_seen;
 	thread_at(mine, event)->is_seen = true;
-	sample_counts_add(&samples->all, &look.counts);
 	if (samples->is_by_place && !look.place && place_by_owner(mine, event, &look))
 		return;
-	row_add(mine, thread_at(mine, event),
-		samples->is_by_place ? 0 : key_of(&samples->key, event), &look);
+	look_add(mine, thread_at(mine, event),
+		 samples->is_by_place ? 0 : key_of(&samples->key, event), &look);
 }
 
 static void take_call(struct state *mine, const struct source_event *event, uint64_t duration_ns)
@@ -274,8 +315,7 @@ static void take_call(struct state *mine, const struct source_event *event, uint
 	look = open_looks_take(looks, end_ns > duration_ns ? end_ns - duration_ns : 0);
 	counts.cuda_ns = look.all_ns;
 	counts.native_ns = look.python_ns;
-	sample_counts_add(&samples->row[looks->row].counts, &counts);
-	sample_counts_add(&samples->all, &counts);
+	row_add(samples, &samples->row[looks->row], &counts);
 }
 
 /* Each begins with the same fields. */
@@ -361,12 +401,17 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_python_place, FIELDS_ALL, take_place, mine);
 	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, mine);
 	run_reads(run, EVT_python_sampling, FIELDS_ALL, take_sampling, mine);
+	run_reads(run, EVT_step, 0, take_step, mine);
 	read_calls(mine, run);
 }
 
 static void finish(void *state)
 {
+	struct samples *samples = state;
+
 	release_held(state, NEST_NONE, 0, UINT64_MAX);
+	for (size_t i = 0; i < samples->row_count; i++)
+		row_settle(samples, &samples->row[i]);
 }
 
 static void release(void *state)

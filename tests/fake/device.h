@@ -58,6 +58,7 @@ struct fake_work {
 	uint64_t pool_bytes, pool_used; /* of FAKE_POOL, and FAKE_MEMORY of a pool */
 	uint32_t id; /* of FAKE_CALL: which function; of FAKE_EXTERNAL: whose number */
 	bool is_runtime;
+	uint8_t clients;      /* of the fake libcupti, a bit each: who has asked for it */
 	bool has_their_clock; /* the user of the tool had given it one when this was asked for */
 };
 

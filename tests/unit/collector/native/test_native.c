@@ -136,7 +136,7 @@ static void samples_are_in_the_order_of_time(void **state)
 	put_sample(0, PARENTS, PARENT, 300);
 	put_sample(1, PARENTS, PARENT, 250);
 	put_sample(1, PARENTS, PARENT, 2000);
-	assert_false(native_take(&looked.native, 1000));
+	native_take(&looked.native, 1000);
 	assert_int_equal(looked.native.waiting_count,
 			 4); /* the other ring may have more before 2000 */
 	assert_int_equal(looked.native.waiting[0].time_ns, 100);
@@ -187,9 +187,29 @@ static void nothing_of_another_program_counts(void **state)
 	assert_int_equal(looked.native.waiting_count, 1);
 	assert_int_equal(told(EVT_thread_name), 1);
 	/* where its code was is other code now, but that is no module of it */
-	assert_int_equal(process->replaced_ns, 0);
+	assert_int_equal(looked.processes.slot[0].modules.ends.count, 0);
 	assert_int_equal(process->mappings.count, 1);
 	assert_int_equal(process->mappings.mapping[0].file, 1);
+}
+
+static void code_in_the_place_of_other_code_is_told(void **state)
+{
+	const struct module_ends *ends = &looked.processes.slot[0].modules.ends;
+	struct made_record made;
+
+	(void)state;
+	made_mapping(&made, looked.pid, 0x400000, 0x1000, 0, 11, "/one");
+	put(0, &made);
+	native_take(&looked.native, 1000);
+	assert_int_equal(ends->count, 0);
+	made_mapping(&made, looked.pid, 0x400000, 0x2000, 0, 12, "/other");
+	put(0, &made);
+	native_take(&looked.native, 2000);
+	assert_int_equal(ends->count, 1);
+	assert_int_equal(ends->noted[0].start, 0x400000);
+	assert_int_equal(ends->noted[0].end, 0x402000);
+	assert_int_equal(ends->noted[0].path, 0);
+	module_ends_release(&looked.processes.slot[0].modules.ends);
 }
 
 static void losses_are_counted(void **state)
@@ -238,9 +258,12 @@ static void thread_that_ends_gets_another_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(samples_are_in_the_order_of_time),     TEST(own_event_of_a_thread_counts),
-		TEST(nothing_of_another_program_counts),    TEST(losses_are_counted),
+		TEST(samples_are_in_the_order_of_time),
+		TEST(own_event_of_a_thread_counts),
+		TEST(nothing_of_another_program_counts),
+		TEST(losses_are_counted),
 		TEST(thread_that_ends_gets_another_stream),
+		TEST(code_in_the_place_of_other_code_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

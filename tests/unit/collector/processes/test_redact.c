@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
-/* collector/redact.c: what stays of command lines, paths and host names. */
+/* collector/processes/redact.c: what stays of command lines, paths and host names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/region/line_table.c: tables that CPython 3.8 to 3.13 made of one function, with the lines that co_lines() (before
+/* collector/region/line_table.h: tables that CPython 3.8 to 3.13 made of one function, with the lines that co_lines() (before
  * 3.10 dis.findlinestarts()) gives for them; damaged ones. */
 #include <setjmp.h>
 #include <stdarg.h>

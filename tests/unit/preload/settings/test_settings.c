@@ -118,7 +118,6 @@ static void families_are_added_and_removed(void **state)
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc,gpu" },
 		{ "INTERCEPT_TRACE=alloc,pymem", "alloc,pymem" },
 		{ "INTERCEPT_TRACE=alloc,native-samples", "alloc,native-samples" },
-		{ "INTERCEPT_TRACE=alloc,python", "alloc" },
 		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
 		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
 	};
@@ -298,21 +297,6 @@ static void a_wrong_value_is_one_line(void **state)
 	assert_string_equal(spoken_with("INTERCEPT_KEEP=1000", NULL), "");
 }
 
-static void a_planned_family_is_refused_by_name(void **state)
-{
-	(void)state;
-	assert_string_equal(
-		spoken_with("INTERCEPT_TRACE=+python", NULL),
-		"intercept: INTERCEPT_TRACE: family 'python' is not built into this version, "
-		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions "
-		"native-samples pymem "
-		"are; "
-		"the others named "
-		"are "
-		"recorded\n");
-	assert_string_equal(spoken_with("INTERCEPT_TRACE=-python", NULL), "");
-}
-
 static void an_unknown_variable_gets_the_nearest_name(void **state)
 {
 	(void)state;
@@ -425,7 +409,6 @@ int main(void)
 		cmocka_unit_test(a_wrong_value_is_one_line),
 		cmocka_unit_test(stacks_of_long_calls),
 		cmocka_unit_test(a_sample_of_stacks),
-		cmocka_unit_test(a_planned_family_is_refused_by_name),
 		cmocka_unit_test(an_unknown_variable_gets_the_nearest_name),
 		cmocka_unit_test(help_names_every_setting),
 		cmocka_unit_test(the_other_injection_is_kept),

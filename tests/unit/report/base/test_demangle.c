@@ -184,7 +184,7 @@ static void long_names_keep_their_function(void **state)
 		  "std::_Hash..::operator<< <long>(std::ostream&)" },
 		{ 12, "tokenizers::models::bpe::word::Word::merge_all", "..::merge_.." },
 		{ 20, "a->b<c<d::e and so on", "" },
-		{ 30, "python -m pytest tests/test_all.py::test_one --verbose", "" },
+		{ 30, "python -m pytest checks/test_all.py::test_one --verbose", "" },
 		{ 12, "<<<<<<::<<<<<<<<<", "" },
 		{ 1, "a::b", "" },
 	};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sources (collector/families.def) and their state: each function calls that of every source that has it. One thread.
+ */
+#ifndef COLLECTOR_TURN_SOURCES_H
+#define COLLECTOR_TURN_SOURCES_H
+
+#include "collector/core/source.h"
+
+enum {
+#define SOURCE(name) SOURCE_##name,
+#include "collector/families.def"
+	SOURCES
+};
+
+struct sources {
+	void *state[SOURCES]; /* all, or none where there was no memory for them */
+};
+
+/* 0, or -1 without memory: then only sources_release() may be called. */
+int sources_init(struct sources *sources, const struct source_context *context);
+void sources_release(struct sources *sources);
+
+void sources_look(struct sources *sources, uint64_t steady_ns);
+/* Only those whose time has come. */
+void sources_look_due(struct sources *sources, uint64_t steady_ns);
+/* The earliest of all; 0: none. */
+uint64_t sources_due_ns(const struct sources *sources);
+uint64_t sources_pause_ns(const struct sources *sources, uint64_t most_ns);
+
+void sources_process_leaves(struct sources *sources, const struct process *process,
+			    uint64_t now_ns);
+void sources_drain(struct sources *sources);
+bool sources_are_pending(const struct sources *sources);
+void sources_settle(struct sources *sources, uint64_t watermark_ns);
+uint32_t sources_write(struct sources *sources, struct frame_writer *fw, uint64_t watermark_ns);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* base64 of the examples of RFC 4648, section 10. */
+/* links: report */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/base/base64.h"
+
+static void test_base64(void **state)
+{
+	static const char *const wanted[] = { "",         "Zg==",     "Zm8=",    "Zm9v",
+					      "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
+	char text[16];
+
+	(void)state;
+	for (size_t length = 0; length <= 6; length++) {
+		base64_encode(text, "foobar", length);
+		assert_string_equal(text, wanted[length]);
+		assert_int_equal(strlen(text), base64_length(length));
+	}
+	base64_encode(text, "\xff\xfe\xfb", 3);
+	assert_string_equal(text, "//77");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_base64),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
