@@ -273,6 +273,18 @@ def longest(table):
 LOCAL = (shares, not_negative, self_within_total, in_order, wholes, added, tree, roots, inside_run, longest)
 
 
+# Words of advice about what a thread does where another one of autograd's works for it.
+HANDED_OVER = re.compile(r"_engine_run_backward|after aten::ones_like and before \S*Backward")
+
+
+def no_wait_is_a_place(tables):
+    """No advice names a place where the step's thread waits while a thread of autograd's runs the step's work."""
+    table = tables.get("bottleneck")
+    for row in table.rows if table else ():
+        if row.get("id") == "between_operators" and HANDED_OVER.search(row.get("text") or ""):
+            yield table, "between_operators is about the wait for backward: %s" % row["text"]
+
+
 # Samples stand for the time since the one before: at the edges of a life that is some more.
 def slack(life):
     return life * 0.01 + 50e6
@@ -367,7 +379,7 @@ def sampled(tables):
             yield table, "cpu_ns is %s, the processes had %s" % (value, cpu)
 
 
-ACROSS = (lives, same, at_the_end, gil, sampled)
+ACROSS = (lives, same, at_the_end, gil, sampled, no_wait_is_a_place)
 
 
 class Run:

@@ -165,6 +165,7 @@ void bottleneck_look(struct bottleneck *bottleneck)
 	bottleneck->sampled = run_events(bottleneck->run, EVT_torch_sampling) != 0;
 	bottleneck->limited = why_empty_is_limited(bottleneck->run);
 	steady_loop_look(&bottleneck->loop, bottleneck->steps, bottleneck->evidence);
+	worker_restarts_look(&bottleneck->restarts, bottleneck);
 	find_phases(bottleneck);
 	time_operators(bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);

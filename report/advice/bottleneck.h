@@ -8,6 +8,7 @@
 #include "report/advice/gpu_evidence.h"
 #include "report/advice/import_evidence.h"
 #include "report/advice/steady_loop.h"
+#include "report/advice/worker_restarts.h"
 #include "report/advice/run_facts.h"
 #include "report/advice/step_lines.h"
 #include "report/core/ranges.h"
@@ -55,6 +56,7 @@ struct bottleneck {
 	struct timing operator_times; /* of operators that are no labels */
 	uint64_t operator_calls, launches, cuda_errors;
 	uint64_t workers; /* of data loaders */
+	struct worker_restarts restarts;
 	bool sampled, limited;
 	struct advice *advice; /* most important first */
 	size_t advice_count;
@@ -85,6 +87,9 @@ uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck);
 const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck);
 /* Nothing ran on a GPU of the loop in its settled steps; UINT64_MAX: it runs on none, or that is not known. */
 uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck);
+
+/* advice_double_precision() of a loop on a GPU, by the names of kernels. */
+bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *advice);
 
 /* In parts of the time of the loop's settled steps, %; 0 without steps. */
 static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)

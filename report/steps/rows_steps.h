@@ -35,6 +35,9 @@ bool step_cpu_split(const struct cpu_span *cpu, uint64_t all_ns, uint64_t helped
 		    uint64_t *ret_running_ns, uint64_t *ret_waiting_ns);
 
 /* "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
+/* Kernels that were launched in steps. */
+uint64_t steps_launched(const struct steps *steps);
+
 void steps_print_phases(const struct steps *steps, const struct screen *screen);
 
 #endif

@@ -21,7 +21,8 @@ enum step_op_kind {
 	STEP_OP_CUT,
 	STEP_OP_SPAN,
 	STEP_OP_HELPED,
-	STEP_OP_PHASE, /* category: enum step_phase */
+	STEP_OP_PHASE,    /* category: enum step_phase */
+	STEP_OP_LAUNCHES, /* the same; ns: how many */
 	STEP_OP_IO,
 	STEP_OP_CLOCK,
 	STEP_OP_MARK,
@@ -34,7 +35,7 @@ struct step_op {
 	enum nest_ending how;
 	bool is_numbered; /* a mark has a number; else it is the one after the last */
 	struct nest_place place;
-	uint64_t ns; /* duration; CPU time of the clock */
+	uint64_t ns; /* duration; CPU time of the clock; a number */
 	struct step_mark mark;
 };
 
