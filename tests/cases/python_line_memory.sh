@@ -117,7 +117,7 @@ END
 fi
 
 # the same script under memray
-folder=$("$ROOT/scripts/pip-folder.sh memray" 2>env.txt) || { echo "no memray: bytes by line are not compared with its: $(tail -1 env.txt)"; exit 0; }
+folder=$("$ROOT/scripts/pip-folder.sh" memray 2>env.txt) || { echo "no memray: bytes by line are not compared with its: $(tail -1 env.txt)"; exit 0; }
 PYTHONPATH=$folder "$python" -c 'import memray' 2>/dev/null || { echo "memray is not for '$python'"; exit 0; }
 PYTHONPATH=$folder "$python" -m memray run -q -o memray.bin script.py >memray.txt 2>&1 || fail "memray: $(cat memray.txt)"
 cat >compare.py <<'END'
