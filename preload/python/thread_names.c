@@ -61,6 +61,12 @@ static uint32_t number_of(void *value)
 	return number > 0 && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
+/* "Thread-1 (work)": what a thread is called that nobody named; the kernel's name says more where the thread gave itself one. */
+static bool is_made_up(const char *name)
+{
+	return !strncmp(name, "Thread-", 7) && name[7] >= '0' && name[7] <= '9';
+}
+
 static void name_tell(uint32_t tid, void *value)
 {
 	ssize_t length;
@@ -72,6 +78,8 @@ static void name_tell(uint32_t tid, void *value)
 		python_api.PyErr_Clear();
 		return;
 	}
+	if (is_made_up(bytes))
+		return;
 	name = string_of_bytes(bytes, (size_t)length);
 	key = name.hash ^ (uint64_t)tid * 0x9e3779b97f4a7c15u;
 	if (is_told(key))

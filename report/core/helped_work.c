@@ -55,7 +55,8 @@ static void take(void *state, const struct source_event *event, bool counts)
 		return;
 	owner = helpers_owner(helped->helpers, index);
 	thread = thread_at(helped, index);
-	if (owner == NEST_NONE && helped->helpers->thread[index].runs_own)
+	if (owner == NEST_NONE && index < helped->helpers->thread_room &&
+	    helped->helpers->thread[index].runs_own)
 		return;
 	now = works_of_thread(helped->works, event->thread);
 	more = work_between(&thread->seen, &now);
