@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# usage: bench.sh            what `make bench` calls; all groups, about 20 minutes on two cores
+# usage: bench.sh [--build]  what `make bench` calls; all groups, about 20 minutes on two cores; --build: only compile
 #        make bench B=heap   one group, or several: heap nvtx cuda gpu start size report read train import
-#                            instructions stacks torch torch-train torch-table, and, only when named, torch-100k
+#                            instructions stacks steps torch torch-train torch-table, and, only when named, torch-100k
 #        make bench ROUNDS=9 more rounds, for a noisy machine
+#        make bench B=steps  what is paid over bare in a PyTorch step, on a GPU where PyTorch sees one; SIZE=short or quick: less
 # Compiles the subjects (tests/bench) and measures them bare, under intercept and under the peers that are
 # installed, in turn. Prints a table; writes O/bench/results.md and every single run to O/bench/results.json.
 # Nothing here fails because something is slow.
@@ -28,8 +29,9 @@ echo 'libcudart.so.13 { global: cu*; __cuda*; local: *; };' >"$O/bench/cudart.ma
 "${CC:-cc}" -O2 -D_GNU_SOURCE= -fPIC -shared tests/bench/empty_callback.c -o "$O/bench/libempty_callback.so" || exit 1
 # a tool that does nothing with what CUPTI tells; the fake CUDA is of `make tests`
 "${CC:-cc}" -O2 -D_GNU_SOURCE= -I. -fPIC -shared tests/bench/empty_cupti.c -o "$O/bench/libempty_cupti.so" -ldl || exit 1
+[ "${1:-}" != --build ] || exit 0
 PYTHON=$(scripts/find-python.sh) || PYTHON=
 export PYTHON
 unset LD_PRELOAD
 # shellcheck disable=SC2086 # a list of words
-exec python3 scripts/bench/main.py --build "$O" --rounds "${ROUNDS:-5}" ${B:-}
+exec python3 scripts/bench/main.py --build "$O" --rounds "${ROUNDS:-5}" --size "${SIZE:-full}" ${B:-}

@@ -23,6 +23,20 @@ scripts=$(scripts/source-files.sh sh py) || exit 1
 		if (index($0, "//"))
 			print FILENAME ":" FNR ": comments are /* */ here"
 	}' $sources
+	# a source begins with what it does and how; where its header says what, with how
+	# shellcheck disable=SC2046
+	awk 'function judge() {
+			gsub(/[ \t]+/, " ", text)
+			if (name && text !~ /[^ ]/)
+				print name ":2: no comment that says what the file does"
+			else if (text ~ /^ ?[Ss]ee [A-Za-z0-9_.]+\.h[.:;]? ?$/)
+				print name ":2: only a reference: say what the file does, and how"
+			text = ""
+		}
+		FNR == 1 { judge(); name = FILENAME; next }
+		/^#|^[a-z]/ || (/^$/ && text ~ /[^ ]/) { judge(); name = ""; nextfile }
+		{ gsub(/[\/*]/, " "); text = text " " $0 }
+		END { judge() }' $(scripts/source-files.sh c | grep -v '^tests/')
 	# shellcheck disable=SC2086
 	grep -nHE '\b(TODO|FIXME|XXX)\b' $sources $scripts | grep -v '^scripts/check-text.sh' | cut -c 1-120
 	# shellcheck disable=SC2086

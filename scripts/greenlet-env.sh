@@ -20,7 +20,14 @@ exec 9>"$folder.lock" || die "cannot write '$folder.lock'"
 flock 9
 if [ ! -d "$folder" ]; then
 	rm -rf "$folder.part"
-	"$1" -m pip install --disable-pip-version-check --no-cache-dir --only-binary :all: --target "$folder.part" greenlet >&2 9>&- ||
+	python=$1
+	# one without pip takes that of the machine's, which has to be told for whom it installs
+	set --
+	"$python" -m pip --version >/dev/null 2>&1 || {
+		set -- --python-version "$version" --implementation cp --abi "cp$(echo "$version" | tr -d .)" --platform manylinux_2_28_x86_64
+		python=python3
+	}
+	"$python" -m pip install --disable-pip-version-check --no-cache-dir --only-binary :all: "$@" --target "$folder.part" greenlet >&2 9>&- ||
 		die "cannot install greenlet into '$folder': see above (is there a network?)"
 	mv "$folder.part" "$folder" || die "cannot make '$folder'"
 fi

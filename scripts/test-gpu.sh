@@ -1,17 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# usage: test-gpu.sh [--build] [--fake DIRECTORY] [--runs N] [--only CHECK,...] [--within SECONDS]
+# usage: test-gpu.sh [--build] [--fake DIRECTORY] [--runs N] [--jobs N] [--only CHECK,...] [--within SECONDS] [--keep]
 # Checks what can only be seen on a GPU: exact counts of programs in CUDA C++, a training beside
-# torch.profiler and beside itself, what a launch costs. What is missing is skipped with its reason.
+# torch.profiler and beside itself; then, alone, what recording costs. What is missing is skipped with its reason.
 # Needs O (build): the three programs, which are taken as they are when they run here.
-#   --build  only compile the test programs into O/gpu, for a machine that has no nvcc
+#   --build  only compile the test programs into O/gpu, with the libraries that ours need, for a machine that lacks them
 #   --fake   the fake CUDA of that directory in the place of a GPU: checks this script, not a GPU
-#   --runs   of each variant of what is timed (3)
+#   --runs   of each variant of what is timed in programs (3)
+#   --jobs   checks side by side (half of the CPUs, 8 at most)
 #   --only   these checks
-#   --within begin no check after so many seconds, for a machine that is lent for a time; those that say most come first
-# $OUT (O/gpu-results) gets log.txt, tables.txt, results.json, figures.json and recordings; $PYTHON is an interpreter with
-# torch. The last line is "N passed, N failed, N skipped", with the reason where all were.
+#   --within all is over after so many seconds: what is in flight then is ended and counts as skipped
+#   --keep   the recordings of all checks, not only of those that failed
+# $OUT (O/gpu-results) gets results.txt, results.json (checks and figures), steps.json of the check cost, and failed.tar.gz with
+# recordings, each of bounded size; $PYTHON is an interpreter with torch (else that of find-python.sh). The last line is "N passed, N failed, N skipped", with
+# the reason where all were.
 # shellcheck disable=SC2034,SC2317 # for the checks, which are called by name
 
 cd "$(dirname "$0")/.." || exit 1
@@ -20,17 +23,19 @@ O=${O:-build}
 [[ $O == /* ]] || O=$ROOT/$O
 OUT=${OUT:-$O/gpu-results}
 PREBUILT=$O/gpu
+PYTHON=${PYTHON:-$(scripts/find-python.sh || echo python3)}
 export LC_ALL=C
-CHECKS=(counts counts_static driver launch_cost work_elementwise work_cublas work_graph work_triton beside_plain
-	work_memory work_workers killed million train_plain beside_demo cost train_demo)
-only_build='' fake='' runs=3 within=
+. tests/gpu/checks.sh
+only_build='' fake='' runs=3 jobs='' within='' keep=''
 while (($#)); do
 	case $1 in
 	--build) only_build=1 ;;
 	--fake) fake=$(realpath "$2") || exit 2; shift ;;
 	--runs) runs=$2; shift ;;
-	--only) IFS=, read -ra CHECKS <<<"$2"; shift ;;
+	--jobs) jobs=$2; shift ;;
+	--only) only=,$2,; shift ;;
 	--within) within=$2; shift ;;
+	--keep) keep=1 ;;
 	*) sed -n '4s/^# //p' "$0" >&2; exit 2 ;;
 	esac
 	shift
@@ -51,52 +56,86 @@ compile() { # DIRECTORY
 	for path in "$toolkit"/lib64/stubs "$toolkit"/lib/stubs "$toolkit"/targets/x86_64-linux/lib/stubs; do
 		[[ -d $path ]] && libraries+=("-L$path")
 	done
+	local pid pids=() status=0
 	mkdir -p "$directory" || return
-	"$nvcc" "${flags[@]}" -cudart shared --default-stream per-thread -c tests/gpu/perthread.cu \
-		-o "$directory/perthread.o" &&
-		"$nvcc" "${flags[@]}" -cudart shared tests/gpu/counts.cu "$directory/perthread.o" \
-			-o "$directory/counts" &&
-		"$nvcc" "${flags[@]}" -cudart static tests/gpu/counts.cu "$directory/perthread.o" \
-			-o "$directory/counts_static" &&
-		"$nvcc" "${flags[@]}" -cudart shared tests/gpu/launch_cost.cu -o "$directory/launch_cost" &&
-		"$nvcc" "${flags[@]}" -x c++ -cudart none tests/gpu/driver.cu "${libraries[@]}" -lcuda \
-			-o "$directory/driver"
+	"$nvcc" "${flags[@]}" -cudart shared --default-stream per-thread -c tests/gpu/perthread.cu -o "$directory/perthread.o" || return
+	"$nvcc" "${flags[@]}" -cudart shared tests/gpu/counts.cu "$directory/perthread.o" -o "$directory/counts" &
+	pids+=($!)
+	"$nvcc" "${flags[@]}" -cudart static tests/gpu/counts.cu "$directory/perthread.o" -o "$directory/counts_static" &
+	pids+=($!)
+	"$nvcc" "${flags[@]}" -cudart shared tests/gpu/launch_cost.cu -o "$directory/launch_cost" &
+	pids+=($!)
+	"$nvcc" "${flags[@]}" -x c++ -cudart none tests/gpu/driver.cu "${libraries[@]}" -lcuda -o "$directory/driver" &
+	pids+=($!)
+	for pid in "${pids[@]}"; do
+		wait "$pid" || status=1
+	done
+	return "$status"
 }
 
-# What ours link beside libc, for a machine that lacks it.
+are_built() { # DIRECTORY: after the last change of their sources
+	local name source
+	for name in counts counts_static launch_cost driver; do
+		for source in tests/gpu/*.cu tests/gpu/*.cuh; do
+			[[ -x $1/$name && ! $source -nt $1/$name ]] || return
+		done
+	done
+}
+
+# What ours link, for a machine that lacks it. Not glibc's own libraries, which fit no other glibc.
 collect_libraries() { # DIRECTORY
+	local path
 	mkdir -p "$1" || return
-	ldd "$O/prof-report" "$O/intercept-collector" |
-		awk '/libzstd|libjemalloc/ { print $3 }' | sort -u | xargs -r cp -Lt "$1"
+	ldd "$O/prof-report" "$O/intercept-collector" "$O/libintercept.so" | awk '$2 == "=>" { print $3 }' | sort -u |
+		while read -r path; do
+			grep -q GLIBC_PRIVATE "$path" || cp -L "$path" "$1"
+		done
 }
 
 if [[ $only_build ]]; then
 	[[ $nvcc ]] || { echo "test-gpu: nvcc not found: install CUDA's toolkit" >&2; exit 1; }
-	compile "$PREBUILT" && collect_libraries "$PREBUILT/lib"
+	{ are_built "$PREBUILT" || compile "$PREBUILT"; } && collect_libraries "$PREBUILT/lib" && scripts/bench.sh --build
 	exit
 fi
 
 mkdir -p "$OUT" || exit 1
-rm -f "$OUT"/{log.txt,tables.txt,results.json,figures.json,work.tar.gz} "$OUT"/*.evt
-export FIGURES=$OUT/figures.json # a line each
+rm -f "$OUT"/{results.txt,results.json,steps.json,failed.tar.gz}
 work=$(mktemp -d "${TMPDIR:-/tmp}/intercept-gpu.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+shared=$work/shared
+mkdir "$shared"
+export FIGURES=$work/figures # a line of JSON each
+trap 'end_checks; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0 skipped=0
+declare -A running=() # check by process
+names=("${CHECKS[@]}" "${COSTS[@]}")
+if [[ ${only:-} ]]; then
+	names=()
+	for name in "${CHECKS[@]}" "${COSTS[@]}"; do
+		[[ $only != *,$name,* ]] || names+=("$name")
+	done
+	((${#names[@]} == $(tr -cd , <<<"$only" | wc -c) - 1)) || {
+		echo "test-gpu: --only '${only//,/ }': the checks are ${CHECKS[*]} ${COSTS[*]}" >&2
+		exit 2
+	}
+fi
 
 tell() {
-	echo "$*" | tee -a "$OUT/log.txt"
+	echo "$*" | tee -a "$OUT/results.txt"
+}
+
+write_results() {
+	python3 tests/gpu/results.py "$work" "$OUT" "$passed passed, $failed failed, $skipped skipped" "$@"
 }
 
 finish() { # [REASON]
 	tell "$passed passed, $failed failed, $skipped skipped${1:+: $1}"
-	((failed == 0)) || tar -C "$work" --exclude=./programs --exclude=./ours --exclude='./train_*.evt' \
-		-czf "$OUT/work.tar.gz" .
+	write_results --files ${keep:+--keep}
 	exit $((failed != 0))
 }
 
 skip_all() { # REASON
-	skipped=${#CHECKS[@]}
+	skipped=${#names[@]}
 	finish "$1"
 }
 
@@ -134,11 +173,22 @@ ours_run() {
 		"$O/prof-report" check "$work/try.evt"
 }
 
+# Of the libraries that came along, those that this machine lacks: others' programs get no second version of any.
+add_libraries() {
+	local name
+	mkdir -p "$work/lib"
+	export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	while name=$(ldd "$O/prof-report" "$O/intercept-collector" | awk '/not found/ { print $1; exit }') &&
+		[[ $name && -e $PREBUILT/lib/$name && ! -e $work/lib/$name ]]; do
+		ln -s "$PREBUILT/lib/$name" "$work/lib/"
+	done
+}
+
 # Built elsewhere: as they are, with the libraries that came along, or built again.
 find_ours() {
 	ours_run >"$work/ours.log" 2>&1 && return
 	if [[ -d $PREBUILT/lib ]]; then
-		export LD_LIBRARY_PATH=$PREBUILT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+		add_libraries
 		ours_run >"$work/ours.log" 2>&1 && return
 	fi
 	cp "$work/ours.log" "$work/carried.log"
@@ -147,12 +197,13 @@ find_ours() {
 }
 
 with_runtime() { # COMMAND...: the directory goes to our programs only, PyTorch brings its own runtime
-	env ${runtime:+"LD_LIBRARY_PATH=$runtime${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"} "$@"
+	local LD_LIBRARY_PATH=${runtime:+$runtime:}${LD_LIBRARY_PATH:-}
+	LD_LIBRARY_PATH=${LD_LIBRARY_PATH%:} "$@"
 }
 
 find_runtime() {
 	local packages
-	packages=$("${PYTHON:-python3}" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+	packages=$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 	for runtime in "$fake" '' "${toolkit:-/usr/local/cuda}"/{lib64,lib,targets/x86_64-linux/lib} \
 		"$packages"/nvidia/*/lib; do
 		with_runtime ldd "$programs/counts" | grep -q 'not found' || return 0
@@ -163,9 +214,9 @@ find_runtime() {
 # Compiled only for checks that run them: nvcc takes a quarter of a minute.
 find_programs() {
 	programs=''
-	[[ ,$(IFS=,; echo "${CHECKS[*]}"), =~ ,(counts|counts_static|driver|launch_cost), ]] || return
+	[[ ,$(IFS=,; echo "${names[*]}"), =~ ,(counts|counts_static|driver|launch_cost), ]] || return
 	programs=$PREBUILT
-	if [[ $nvcc ]]; then
+	if [[ $nvcc ]] && ! are_built "$PREBUILT"; then
 		programs=$work/programs
 		compile "$programs" >"$work/nvcc.log" 2>&1
 	fi
@@ -198,32 +249,78 @@ find_beneath() {
 		beneath+=:$fake/$name
 	done
 	nothing=(--values-mean-nothing)
-	without=(--without-cudnn --epochs 1)
+	without=(--without-cudnn --epochs 1 --steps 6)
 	export TRITON_LIBCUDA_PATH=$fake
 }
 
 # Prints why PyTorch cannot be used, or nothing. It takes seconds to start.
 find_torch() {
-	LD_PRELOAD=$beneath "${PYTHON:-python3}" -c 'import sys, torch
+	LD_PRELOAD=$beneath limited 60 "$PYTHON" -c 'import sys, torch
 if sys.argv[1] and not (torch.version.cuda or "").startswith("13."):
     print("the fake CUDA is for a PyTorch of CUDA 13")
 elif not torch.cuda.is_available():
-    print("this torch sees no GPU")' "$fake" || echo "torch of '${PYTHON:-python3}' cannot be imported"
+    print("this torch sees no GPU")' "$fake" || echo "torch of '$PYTHON' cannot be imported"
 }
 
-need_torch() {
+find_modules() { # MODULE...: prints those that are not there
+	"$PYTHON" -c 'import sys, importlib.util as u
+print(*[name for name in sys.argv[1:] if not u.find_spec(name)])' "$@" 2>&1
+}
+
+need_torch() { # MODULE...
 	local missing
-	missing=$("${PYTHON:-python3}" -c 'import sys, importlib.util as u
-print(*[name for name in sys.argv[1:] if not u.find_spec(name)])' torch numpy "$@" 2>&1)
-	[[ $missing ]] && echo "'${PYTHON:-python3}' has no $missing" && exit 77
-	[[ -e $work/torch ]] || find_torch >"$work/torch"
-	[[ -s $work/torch ]] && cat "$work/torch" && exit 77
+	missing=$(find_modules torch "$@")
+	[[ $missing ]] && echo "'$PYTHON' has no $missing" && exit 77
+	once torch find_torch >/dev/null
+	[[ -s $shared/torch.out ]] && tail -n 1 "$shared/torch.out" && exit 77
 	return 0
 }
 
 # --- running ---
 
-traced() { # RECORDING COMMAND...: program or train, which preload what `preload` says
+limited() { # SECONDS COMMAND...: or until the time of --within is over
+	local limit=$1
+	shift
+	if [[ $within ]] && ((within - SECONDS < limit)); then
+		limit=$((within - SECONDS))
+	fi
+	((limit > 0)) || return 124
+	timeout -k 2 "$limit" "$@"
+}
+
+once() { # NAME COMMAND...: whoever needs it first runs it, others wait; its output is NAME.out
+	local name=$1 lock status
+	shift
+	exec {lock}>"$shared/$name.lock"
+	flock "$lock"
+	if [[ ! -e $shared/$name.status ]]; then
+		("$@") >"$shared/$name.out" 2>&1 {lock}>&-
+		echo $? >"$shared/$name.status"
+	fi
+	flock -u "$lock"
+	exec {lock}>&-
+	echo "$name" >>"${here:-$work}/uses"
+	status=$(<"$shared/$name.status")
+	((status)) && cat "$shared/$name.out"
+	return "$status"
+}
+
+both() { # "COMMAND"...: side by side; the words of each are split
+	local command pids=() pid status=0 i=0
+	for command; do
+		# shellcheck disable=SC2086
+		($command) >"$here/both.$((i++))" 2>&1 &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || status=$?
+	done
+	((status)) && cat "$here"/both.*
+	rm -f "$here"/both.*
+	return "$status"
+}
+
+traced() { # RECORDING COMMAND...: program, work or train, which preload what `preload` says
 	local preload=("INTERCEPT_OUTPUT=$1" "LD_PRELOAD=$O/libintercept.so")
 	rm -f "$1"
 	shift
@@ -234,19 +331,18 @@ program() { # NAME [ARGUMENT]...
 	local name=$1 status
 	shift
 	# the second call is one that a GPU's driver refuses by itself
-	with_runtime ${fake:+FAKE_CUDA_FAIL=cudaMemcpy2D:2=12} timeout 120 \
-		env "${preload[@]}" "$programs/$name" "$@" && return
+	with_runtime limited 120 env ${fake:+FAKE_CUDA_FAIL=cudaMemcpy2D:2=12} "${preload[@]}" "$programs/$name" "$@" && return
 	status=$?
-	echo "${preload[1]} $programs/$name $*: exit status $status" >&2
+	echo "${preload[1]:-bare} $programs/$name $*: exit status $status" >&2
 	return "$status"
 }
 
-python_run() { # FILE [ARGUMENT]...: with what `preload` says
-	local ours=${preload[1]:-} status
-	timeout 400 env "${preload[@]}" "LD_PRELOAD=${ours#LD_PRELOAD=}$beneath" TRITON_CACHE_DIR="$work/triton" \
-		"${PYTHON:-python3}" -W ignore "$@" >"$work/python.out" 2>"$work/python.err"
+python_run() { # FILE RESULT [ARGUMENT]...: with what `preload` says; what it prints is beside the result
+	local ours=${preload[1]:-} status killed=137
+	limited 300 env "${preload[@]}" "LD_PRELOAD=${ours#LD_PRELOAD=}$beneath" TRITON_CACHE_DIR="$work/triton" \
+		PYTHONDONTWRITEBYTECODE=1 "$PYTHON" -W ignore "$@" >"$2.out" 2>"$2.err"
 	status=$?
-	((status)) && cat "$work/python.err" "$work/python.out"
+	((status && status != killed)) && echo "$* ${preload[*]}: exit status $status" && tail -n 30 "$2.err" "$2.out"
 	return "$status"
 }
 
@@ -254,74 +350,111 @@ train() { # RESULT WORK [OPTION]...
 	python_run tests/gpu/train.py "$@"
 }
 
-work() { # RESULT WORK [OPTION]...
+work() { # RESULT WORK:COUNT... [OPTION]...
 	python_run tests/gpu/work.py "$@" "${nothing[@]}"
 }
 
 compare() {
-	python3 "$ROOT/tests/gpu/compare.py" "$@"
+	limited 200 python3 "$ROOT/tests/gpu/compare.py" "$@"
 }
 
-show_tables() { # TITLE RECORDING
+# All of CUDA's reports can be had of it.
+reports_run() { # RECORDING
 	local report
 	for report in summary api launches memcpy device-memory kernels gpu-copies sync utilization gpu-idle graphs; do
-		printf '\n== %s: %s\n\n' "$1" "$report"
-		COLUMNS=160 "$O/prof-report" "$report" "$2"
-	done >>"$OUT/tables.txt" 2>&1
-	cp "$2" "$OUT/"
+		limited 60 "$O/prof-report" "$report" "$1" >"$here/report" 2>&1 && continue
+		echo "prof-report $report: $(tail -n 1 "$here/report")"
+		return 1
+	done
 }
 
 # --- the checks ---
 
-. tests/gpu/checks.sh
-
-run_check() { # NAME
-	local name=$1 status start=$SECONDS
-	if [[ $within ]] && ((SECONDS >= within)); then
-		echo "the $within seconds of --within are over" >"$work/$name.log"
-		status=77
-	else
-		(check_"$name") >"$work/$name.log" 2>&1
-		status=$?
-	fi
-	case $status in
-	0) passed=$((passed + 1)) ;;
-	77) skipped=$((skipped + 1)) ;;
-	*) failed=$((failed + 1)) ;;
-	esac
-	case $status in
-	0) tell "PASS $name ($((SECONDS - start)) s)" ;;
-	77) tell "SKIP $name: $(tail -n 1 "$work/$name.log")" ;;
-	*) tell "FAIL $name (status $status, $((SECONDS - start)) s)" ;;
-	esac
-	((status == 77)) || tell "$(sed 's/^/    /' "$work/$name.log" | cut -c 1-300)"
-	python3 -c 'import json, sys
-print(json.dumps({"check": sys.argv[1], "status": int(sys.argv[2]), "output": open(sys.argv[3]).read()}))' \
-		"$name" "$status" "$work/$name.log" >>"$work/results"
-	write_results
+is_over() {
+	[[ $within ]] && ((SECONDS >= within))
 }
 
-# After each check: whoever ends us leaves what was found.
-write_results() {
-	python3 -c 'import json, sys
-print(json.dumps([json.loads(line) for line in open(sys.argv[1])], indent=1))' "$work/results" \
-		>"$OUT/results.json"
+begin_check() { # NAME
+	mkdir -p "$work/checks/$1"
+	(
+		trap - EXIT
+		here=$work/checks/$1
+		cd "$ROOT" || exit
+		start=$SECONDS
+		if is_over; then
+			echo "the $within seconds of --within are over"
+			status=77
+		else
+			(check_"$1")
+			status=$?
+			if ((status != 0)) && is_over; then
+				echo "not finished when the $within seconds of --within were over"
+				status=77
+			fi
+		fi >"$here/log" 2>&1
+		echo "$status $((SECONDS - start))" >"$here/status"
+	) &
+	running[$!]=$1
+}
+
+# Waits for one of those that run and tells of it.
+end_check() {
+	local pid name status seconds
+	wait -n -p pid "${!running[@]}"
+	name=${running[$pid]}
+	unset "running[$pid]"
+	read -r status seconds <"$work/checks/$name/status" || status=1 seconds=0
+	case $status in
+	0) passed=$((passed + 1)); tell "PASS $name ($seconds s)" ;;
+	77) skipped=$((skipped + 1)); tell "SKIP $name: $(tail -n 1 "$work/checks/$name/log" | cut -c 1-300)" ;;
+	*) failed=$((failed + 1)); tell "FAIL $name (status $status, $seconds s)" ;;
+	esac
+	((status == 77)) || tell "$(sed 's/^/    /' "$work/checks/$name/log" | cut -c 1-300 | head -n 100)"
+	write_results # whoever ends us leaves what was found
+}
+
+end_checks() {
+	((${#running[@]} == 0)) || kill "${!running[@]}" 2>/dev/null
+}
+
+run_checks() { # JOBS NAME...
+	local limit=$1 name
+	shift
+	for name; do
+		while ((${#running[@]} >= limit)); do
+			end_check
+		done
+		begin_check "$name"
+	done
+	while ((${#running[@]})); do
+		end_check
+	done
+}
+
+named() { # NAME...: those of them that are asked for
+	local name
+	for name; do
+		[[ " ${names[*]} " != *" $name "* ]] || echo "$name"
+	done
 }
 
 command -v python3 >/dev/null || skip_all "python3 not found"
 if [[ $fake ]]; then
-	tell "GPU: none, the fake CUDA of '$fake'"
+	gpu="none, the fake CUDA of '$fake'"
 else
 	gpu=$(find_gpu 2>&1) || skip_all "$(tail -n 1 <<<"$gpu")"
-	tell "GPU: $gpu"
 fi
+tell "GPU: $gpu"
 find_ours || skip_all "intercept does not run here: $(tail -n 1 "$work/carried.log"); built again: \
 $(cat "$work/make.log" "$work/ours.log" | tail -n 1)"
 find_programs
 find_beneath
 tell "intercept: $("$O/prof-report" --version), $(git -c safe.directory="$ROOT" describe --always 2>/dev/null)"
-tell "toolkit: $([[ $nvcc ]] && "$nvcc" --version | sed -n "s/.*release //p" || echo none); kernel $(uname -r)"
-for name in "${CHECKS[@]}"; do
-	run_check "$name"
-done
+tell "toolkit: $([[ $nvcc ]] && "$nvcc" --version | sed -n "s/.*release //p" || echo none); kernel $(uname -r), $(nproc) CPUs"
+jobs=${jobs:-$((($(nproc) + 1) / 2 < 8 ? ($(nproc) + 1) / 2 : 8))}
+mapfile -t now < <(named "${CHECKS[@]}")
+run_checks "$jobs" "${now[@]}"
+mapfile -t now < <(named "${COSTS[@]}")
+run_checks 1 "${now[@]}"
+tell "$SECONDS s"
 finish

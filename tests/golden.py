@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-ALWAYS = (("alloc", "--by", "size"), ("alloc", "--by", "process"))
+ALWAYS = (("alloc", "--by", "size"), ("alloc", "--by", "process"), ("lines", "--frames", "all"))
 
 
 def tables(program):

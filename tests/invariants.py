@@ -22,9 +22,7 @@ import tempfile
 
 # What is known to be wrong and waits to be mended: report, what the rule says of it (regular expressions), and why. When it is mended its
 # line goes away, and the rule holds.
-KNOWN = (
-    ("^summary", "^summary.memory_peak_bytes is", "a process that ended before the first look at it has no place in memory"),
-)
+KNOWN = ()
 
 # REPORT: columns of a row that are together another one. One with a "?" may be empty; where one with a "!" is not, this does not hold.
 WHOLES = {
@@ -58,14 +56,14 @@ SAME = (
     ("summary.memory_seen_bytes", "memory.resident_bytes"),
     ("summary.memory_heap_bytes", "memory.heap_bytes"), ("summary.memory_rest_bytes", "memory.rest_bytes"),
     ("top-down.total", "alloc.bytes_allocated"), ("bottom-up.total", "alloc.bytes_allocated"), ("flame.total", "alloc.bytes_allocated"),
-    ("summary.device_peak_bytes", "device-memory.peak_bytes"),
+    ("summary.device_peak_bytes", "device-memory.peak_bytes"), ("summary.device_live_bytes", "device-memory.live_bytes"),
     ("nvtx.count", "threads.nvtx_ranges"),
+    ("summary.processes", "processes.processes"), ("summary.threads", "threads.threads"), ("summary.cpu_ns", "processes.cpu_ns"),
 )
 
 # Those of processes' whole lives: --time does not change them everywhere.
 SAME_WHOLE = (
-    ("summary.events_lost", "processes.events_lost"), ("summary.processes", "processes.processes"), ("summary.threads", "threads.threads"),
-    ("summary.cpu_ns", "processes.cpu_ns"), ("summary.memory_peak_bytes", "memory.kernel_bytes"),
+    ("summary.events_lost", "processes.events_lost"), ("summary.memory_peak_bytes", "memory.kernel_bytes"),
 )
 
 # Columns that do not add up over rows: a greatest, a mean, a moment, a place, a share.
@@ -207,9 +205,12 @@ def added(table):
         values = [row[name] for row in rows if isinstance(row.get(name), (int, float))]
         if name == "events_lost": # by whom is not known of each
             values[0] += sum(loss["count"] for loss in table.losses if loss.get("process") is None and loss.get("count"))
+        total = table.totals[name]
+        if table.report == "device-memory": # its totals of peaks and of what is left are the device's; the host has its own
+            total += table.totals.get(name.replace("live", "host_live"), 0) if "live" in name else 0
         rounded = len(values) if table.units[name] == "ns" else 0
-        if not inclusive and len(values) == len(rows) and abs(sum(values) - table.totals[name]) > rounded:
-            yield "%s of all rows is %s, the total says %s" % (name, sum(values), table.totals[name])
+        if not inclusive and len(values) == len(rows) and abs(sum(values) - total) > rounded:
+            yield "%s of all rows is %s, the total says %s" % (name, sum(values), total)
 
 
 def tree(table):

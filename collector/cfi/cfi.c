@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See cfi.h. */
+/*
+ * See cfi.h. A binary search of .eh_frame_hdr finds the entry. Then a small machine runs the
+ * instructions of its CIE and its own, up to the address, and keeps only the rules for the CFA,
+ * rbp and the return address.
+ */
 #include "collector/cfi/cfi.h"
 
 #include <stddef.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See cfi_expression.h. */
+/*
+ * See cfi_expression.h. A stack machine with symbolic values: a base (none, CFA, rsp, rbp, or a
+ * word loaded by one of the last two) and an offset. What cannot be expressed so ends the run
+ * without a result.
+ */
 #include "collector/cfi/cfi_expression.h"
 
 #define DEPTH_MAX 8u

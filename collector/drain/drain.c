@@ -119,6 +119,8 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 	uint64_t value[EVT_WORDS_MAX];
 
 	drain_load_plain(drain, stream, type, at, value);
+	if (type == EVT_unmap)
+		modules_note_unmapped(&stream->process->modules, ns, value[0], value[1]);
 	if (type >= EVT_malloc && type <= EVT_memalign)
 		return frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
 	return frame_put(drain->fw, type, ns, value);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See thread_life.h. */
+/*
+ * See thread_life.h. The CPU time is the thread's at its first record, less what it had used when
+ * recording began. Both results are then limited: used <= lived <= the time since recording began.
+ */
 #include "collector/drain/thread_life.h"
 
 static uint64_t between(uint64_t from, uint64_t to)

@@ -85,6 +85,8 @@ const struct evt_role evt_roles[EVT_ID_LIMIT] = {
 #define EVENT(id, name, family, doc) [id] = {
 #define OPENS(scope) .opens = EVT_SCOPE_KIND_##scope,
 #define CLOSES(scope) .closes = EVT_SCOPE_KIND_##scope,
+#define SCOPE_FIELD(event, part, field) \
+	.part = 1 + offsetof(struct evt_##event, field) / sizeof(uint64_t),
 #define DETAILS(scope) .details = EVT_SCOPE_KIND_##scope,
 #define DEFERRED() .is_deferred = true,
 #define TIMELESS() .is_timeless = true,
@@ -95,11 +97,12 @@ const struct evt_role evt_roles[EVT_ID_LIMIT] = {
 };
 
 const struct evt_scope_descriptor evt_scopes[EVT_SCOPE_KIND_LIMIT] = {
-#define SCOPE(name_, owner_, is_range_, doc) \
-	[EVT_SCOPE_KIND_##name_] = {         \
-		.name = #name_,              \
-		.owner = EVT_OWNER_##owner_, \
-		.is_range = is_range_,       \
+#define SCOPE(name_, owner_, is_range_, word_, doc) \
+	[EVT_SCOPE_KIND_##name_] = {                \
+		.name = #name_,                     \
+		.word = word_,                      \
+		.owner = EVT_OWNER_##owner_,        \
+		.is_range = is_range_,              \
 	},
 #include "collector/format/scopes.def"
 };

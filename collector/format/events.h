@@ -268,7 +268,7 @@ extern const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT];
 
 enum evt_scope_kind {
 	EVT_SCOPE_KIND_NONE,
-#define SCOPE(name, owner, is_range, doc) EVT_SCOPE_KIND_##name,
+#define SCOPE(name, owner, is_range, word, doc) EVT_SCOPE_KIND_##name,
 #include "collector/format/scopes.def"
 	EVT_SCOPE_KIND_LIMIT,
 };
@@ -277,6 +277,8 @@ enum evt_scope_owner { EVT_OWNER_thread, EVT_OWNER_process };
 
 struct evt_scope_descriptor {
 	const char *name; /* NULL: of EVT_SCOPE_KIND_NONE */
+	const char *
+		word; /* for people, where ranges of several kinds are listed; empty: the domain says it */
 	enum evt_scope_owner owner;
 	bool is_range;
 };
@@ -287,10 +289,30 @@ extern const struct evt_scope_descriptor evt_scopes[EVT_SCOPE_KIND_LIMIT];
 struct evt_role {
 	enum evt_scope_kind opens, closes, details; /* EVT_SCOPE_KIND_NONE: nothing */
 	bool is_deferred, is_timeless;
+	/* Fields of what opens and closes: their places plus one, 0: it has none. See evt_part(). */
+	uint8_t title;  /* the name that people know the scope by */
+	uint8_t domain; /* whose name that is */
+	uint8_t key; /* the end has the same one; without it, the innermost scope of the thread ends */
+	uint8_t identity;  /* tells it from others of its key; the end has the same one */
+	uint8_t elsewhere; /* of an end: not 0 where another thread began the scope */
+	uint8_t inside;    /* of an end without a key: how many scopes of its kind began after it and stay open */
+	uint8_t label;     /* at::RecordScope: EVT_SCOPE_USER is a range, others are operators */
 };
 
 /* Indexed by id, below EVT_ID_LIMIT; all zeros where there is no such event. */
 extern const struct evt_role evt_roles[EVT_ID_LIMIT];
+
+/* Also of an id that this program does not know, which has none. */
+static inline const struct evt_role *evt_role_of(uint32_t id)
+{
+	return &evt_roles[id < EVT_ID_LIMIT ? id : 0];
+}
+
+/* A part of the scope that the event opens or closes, of struct evt_role; 0 where it has none. */
+static inline uint64_t evt_part(const struct event *event, uint8_t part)
+{
+	return part ? event->value[part - 1] : 0;
+}
 
 static inline bool evt_scope_is_range(enum evt_scope_kind kind, enum evt_scope_owner owner)
 {

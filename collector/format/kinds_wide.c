@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See kinds_wide.h. */
+/*
+ * See kinds_wide.h. The loops of block_kinds.c with AVX-512. Records of a class are counted in
+ * byte lanes, which are added up before one can overflow; the records to visit are listed with
+ * compressing moves.
+ */
 #include "collector/format/kinds_wide.h"
 
 #include <immintrin.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See paths.h. */
+/*
+ * See paths.h. In place and in one pass: the start of the current word is remembered, and at each
+ * slash the output goes back to it, so that only the last component stays.
+ */
 #include "collector/format/paths.h"
 
 #include <string.h>

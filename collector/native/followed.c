@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See followed.h. */
+/*
+ * See followed.h. Opens an event for each thread on each CPU and directs it into that CPU's ring.
+ * /proc/PID/task is listed again until it has no new thread. The kernel's event ids rise, so
+ * events are found by binary search.
+ */
 #include "collector/native/followed.h"
 
 #include <dirent.h>

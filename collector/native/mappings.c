@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See mappings.h. */
+/*
+ * See mappings.h. An array sorted by address, without overlaps: a new mapping cuts or replaces
+ * those that it covers. A look-up tries the mapping that was found last, then a binary search.
+ */
 #include "collector/native/mappings.h"
 
 #include <stdlib.h>

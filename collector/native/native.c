@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See native.h. */
+/*
+ * See native.h. The rings are merged in the order of time. A sample is unwound at once and its
+ * frames are kept until native_write() sorts the samples by stream and writes them in blocks. A
+ * thread gets a stream of its own with its first sample.
+ */
 #include "collector/native/native.h"
 
 #include <stdlib.h>

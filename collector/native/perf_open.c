@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See perf_open.h. */
+/*
+ * See perf_open.h. The event is the software task clock, which needs no hardware counter. Its flag
+ * inherit_thread is set by its bit number, because older kernel headers have no name for it. Also
+ * lists the CPUs that are online.
+ */
 #include "collector/native/perf_open.h"
 
 #include <errno.h>

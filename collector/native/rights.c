@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See rights.h. */
+/*
+ * See rights.h. Parses /proc/self/status, /proc/self/uid_map and perf_event_paranoid. The reason
+ * follows from these and from the error; EPERM under a filter of system calls is put down to the
+ * filter.
+ */
 #include "collector/native/rights.h"
 
 #include <errno.h>

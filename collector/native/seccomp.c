@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See seccomp.h. */
+/*
+ * See seccomp.h. Only if /proc/self/status reports a filter: a child made by a bare clone() calls
+ * perf_event_open() and exits. If it did not exit by itself, the filter kills.
+ */
 #include "collector/native/seccomp.h"
 
 #include <errno.h>

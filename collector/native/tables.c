@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See tables.h. */
+/*
+ * See tables.h. Address space is reserved for the segment with the tables, and a page is read into
+ * it when cfi_find_row() first asks for it. Results, also that there is no row, are kept in a
+ * direct-mapped cache.
+ */
 #include "collector/native/tables.h"
 
 #include <elf.h>

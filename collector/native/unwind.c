@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See unwind.h. */
+/*
+ * See unwind.h. A loop over frames: find the mapping, then the row, then the CFA, and read the
+ * return address and rbp from the copied stack. Rows are looked up one byte before a return
+ * address, which is in the call.
+ */
 #include "collector/native/unwind.h"
 
 #include <stdbool.h>

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/processes/linked_allocator.h"
-
 #define SEGMENTS_MAX 64u
 #define NOTES_BYTES_MAX 4096u
 
@@ -96,7 +94,7 @@ static bool image_take(int fd, struct image *image)
 	if (image->lowest == UINT64_MAX)
 		return false;
 	image->lowest &= ~IMAGE_PAGE_MASK;
-	image->has_allocator = linked_allocator_is_in(fd, segment, head.e_phnum);
+	image->allocator = linked_allocator_find(fd, segment, head.e_phnum);
 	return true;
 }
 

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collector/processes/linked_allocator.h"
+
 #define IMAGE_BUILD_ID_BYTES 64u
 #define IMAGE_SEGMENTS 12u /* linkers make 2 to 6, patchelf adds one each time */
 #define IMAGE_PAGE_MASK 4095ull
@@ -24,7 +26,7 @@ struct image {
 	uint64_t lowest;         /* virtual address of the lowest PT_LOAD, down to a page */
 	uint32_t build_id_bytes; /* 0: none */
 	uint8_t build_id[IMAGE_BUILD_ID_BYTES];
-	bool has_allocator; /* linked_allocator.h */
+	enum linked_allocator allocator; /* that it uses beside malloc() */
 	uint32_t segments;
 	bool has_more_segments; /* than are kept */
 	struct image_segment segment[IMAGE_SEGMENTS];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See linked_allocator.h. What is looked for are texts of the allocators' own that no build leaves out. */
+/*
+ * See linked_allocator.h. What is looked for are texts of the allocators' own that no build leaves out, and names of their functions
+ * among the dynamic symbols.
+ */
 #include "collector/processes/linked_allocator.h"
 
 #include <stdint.h>
@@ -22,10 +25,45 @@ struct text {
 		literal, sizeof(literal) - 1 \
 	}
 
-static const struct text sbrk_name[] = { TEXT("\0sbrk\0") };
+#define NAME(name) TEXT("\0" #name "\0")
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* They ask the system for memory by one of these, as few other files do. */
+static const struct text system_names[] = { NAME(sbrk), NAME(madvise) };
 static const struct text signatures[] = {
 	TEXT("string pointed to by the global variable malloc_conf"), /* jemalloc's messages */
 	TEXT("TCMALLOC_LARGE_ALLOC_REPORT_THRESHOLD"),
+	TEXT("mimalloc: error: "),
+};
+
+/* CPython brings a mimalloc along since 3.13. Only builds without a GIL use it unasked. */
+static const struct text python_names[] = { NAME(PyMem_Malloc) };
+static const struct text python_without_gil[] = { TEXT("free-threading build") };
+
+/* A program that needs one of these libraries, and has one of these functions, calls the allocator beside malloc(). */
+static const struct text library_names[] = { TEXT("libjemalloc"), TEXT("libtcmalloc"),
+					     TEXT("libmimalloc") };
+static const struct text function_names[] = {
+	NAME(mi_malloc),         NAME(mi_calloc),
+	NAME(mi_zalloc),         NAME(mi_mallocn),
+	NAME(mi_malloc_small),   NAME(mi_zalloc_small),
+	NAME(mi_realloc),        NAME(mi_malloc_aligned),
+	NAME(mi_zalloc_aligned), NAME(mi_calloc_aligned),
+	NAME(mi_strdup),         NAME(mi_new),
+	NAME(mi_new_nothrow),    NAME(mi_new_aligned),
+	NAME(mi_new_n),          NAME(mi_heap_malloc),
+	NAME(mi_heap_zalloc),    NAME(mi_heap_calloc),
+	NAME(mi_heap_realloc),   NAME(mi_heap_malloc_aligned),
+	NAME(mi_heap_new),       NAME(tc_malloc),
+	NAME(tc_calloc),         NAME(tc_realloc),
+	NAME(tc_memalign),       NAME(tc_posix_memalign),
+	NAME(tc_valloc),         NAME(tc_new),
+	NAME(tc_new_nothrow),    NAME(tc_newarray),
+	NAME(tc_new_aligned),    NAME(je_malloc),
+	NAME(je_calloc),         NAME(je_realloc),
+	NAME(je_mallocx),        NAME(je_rallocx),
+	NAME(je_aligned_alloc),  NAME(je_posix_memalign),
+	NAME(je_memalign),
 };
 
 /* One of the texts lies in [offset, offset + length) of the file. */
@@ -90,32 +128,49 @@ static bool find_names(int fd, const Elf64_Phdr *segment, unsigned int count, ui
 	return address && length && file_offset(segment, count, address, ret_offset);
 }
 
-bool linked_allocator_is_in(int fd, const Elf64_Phdr *segment, unsigned int count)
+/* In the constants of the file, as far as they are looked at. */
+static bool constants_have(int fd, const Elf64_Phdr *segment, unsigned int count,
+			   const struct text *text, unsigned int texts)
 {
-	uint64_t offset, length, left = CONSTANTS_BYTES_MAX;
+	uint64_t left = CONSTANTS_BYTES_MAX;
 
-	if (!find_names(fd, segment, count, &offset, &length) ||
-	    !file_has(fd, offset, length, sbrk_name, 1))
-		return false;
 	for (unsigned int i = 0; i < count && left; i++) {
+		uint64_t length;
+
 		if (segment[i].p_type != PT_LOAD || (segment[i].p_flags & PF_W))
 			continue;
 		length = segment[i].p_filesz < left ? segment[i].p_filesz : left;
 		left -= length;
-		if (file_has(fd, segment[i].p_offset, length, signatures,
-			     sizeof(signatures) / sizeof(*signatures)))
+		if (file_has(fd, segment[i].p_offset, length, text, texts))
 			return true;
 	}
 	return false;
 }
 
+enum linked_allocator linked_allocator_find(int fd, const Elf64_Phdr *segment, unsigned int count)
+{
+	uint64_t offset, length;
+
+	if (!find_names(fd, segment, count, &offset, &length))
+		return LINKED_ALLOCATOR_NONE;
+	if (file_has(fd, offset, length, system_names, COUNT(system_names)) &&
+	    constants_have(fd, segment, count, signatures, COUNT(signatures)) &&
+	    (!file_has(fd, offset, length, python_names, COUNT(python_names)) ||
+	     constants_have(fd, segment, count, python_without_gil, COUNT(python_without_gil))))
+		return LINKED_ALLOCATOR_IS_IN;
+	return file_has(fd, offset, length, library_names, COUNT(library_names)) &&
+			       file_has(fd, offset, length, function_names, COUNT(function_names))
+		       ? LINKED_ALLOCATOR_IS_CALLED
+		       : LINKED_ALLOCATOR_NONE;
+}
+
 bool linked_allocator_is_library(const char *path)
 {
-	static const char *const names[] = { "libjemalloc", "libtcmalloc" };
 	const char *slash = strrchr(path, '/');
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(slash ? slash + 1 : path, names[i], strlen(names[i])))
+	for (size_t i = 0; i < COUNT(library_names); i++)
+		if (!strncmp(slash ? slash + 1 : path, library_names[i].bytes,
+			     library_names[i].length))
 			return true;
 	return false;
 }

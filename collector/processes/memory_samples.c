@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See memory_samples.h. */
+/*
+ * See memory_samples.h. Each look reads all processes and is timed; the pause after it is SHARE
+ * times as long, within the bounds. A process is read once more before an event is written, since
+ * its pid may run another program now.
+ */
 #include "collector/processes/memory_samples.h"
 
 #include <stdbool.h>

@@ -36,8 +36,10 @@ void module_describe(const struct modules_reading *reading, const struct object 
 		image_of_vdso(&vdso);
 	if (!image)
 		image = &vdso;
-	if (image->has_allocator && !linked_allocator_is_library(object->path))
-		limitation_tell(reading->common, reading->process, LIMITATION_heap_linked,
+	if (image->allocator != LINKED_ALLOCATOR_NONE && !linked_allocator_is_library(object->path))
+		limitation_tell(reading->common, reading->process,
+				image->allocator == LINKED_ALLOCATOR_IS_IN ? LIMITATION_heap_linked
+									   : LIMITATION_heap_called,
 				object->path, reading->from_ns);
 	module_name(reading, object->path, strlen(object->path), image->build_id,
 		    image->build_id_bytes, module);

@@ -70,6 +70,19 @@ void modules_note_end(struct modules *modules, const struct module_end *end)
 	modules->pause_ns = PAUSE_FIRST;
 }
 
+void modules_note_unmapped(struct modules *modules, uint64_t time_ns, uint64_t start,
+			   uint64_t bytes)
+{
+	const struct module_end end = {
+		.time_ns = time_ns, .start = start, .end = start + bytes, .is_whole = true
+	};
+	int64_t at = end.end > start ? modules_below(modules, end.end - 1) : -1;
+
+	/* programs unmap all the time what is no module */
+	if (at >= 0 && modules->module[at].start >= start && modules->module[at].end <= end.end)
+		modules_note_end(modules, &end);
+}
+
 static bool module_is_ended(const struct module *module, const struct module_end *end)
 {
 	if (module->start != end->start || !module->file)

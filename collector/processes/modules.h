@@ -70,6 +70,10 @@ struct modules_reading {
 /* The process has unloaded an object; without a name: something else was mapped there, or nothing is any more. */
 void modules_note_end(struct modules *modules, const struct module_end *end);
 
+/* It has unmapped a range itself: what lay in that completely is gone. */
+void modules_note_unmapped(struct modules *modules, uint64_t time_ns, uint64_t start,
+			   uint64_t bytes);
+
 /* Looks at the maps. False when they cannot be read, or are another program's. */
 bool modules_look(struct modules *modules, const struct modules_reading *reading);
 

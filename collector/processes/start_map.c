@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See start_map.h. */
+/*
+ * See start_map.h. The modules are copied out of the region first and parsed from the copy, every
+ * length checked, because the program could change them meanwhile.
+ */
 #include "collector/processes/start_map.h"
 
 #include <stdatomic.h>

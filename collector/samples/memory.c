@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See memory.h. */
+/*
+ * See memory.h. A list of parts (address, length, offset in one buffer), where those in one page
+ * are joined. One process_vm_readv() reads all of them; where it stops, that part is emptied and
+ * the rest is tried again.
+ */
 #include "collector/samples/memory.h"
 
 #include <stdlib.h>

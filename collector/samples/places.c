@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See places.h. */
+/*
+ * See places.h. Two hash tables with open addressing, for code objects and for places. Numbers are
+ * given in the order of creation, and a new entry goes into the journal as it is made. A full
+ * table gives 0.
+ */
 #include "collector/samples/places.h"
 
 #include <stdlib.h>

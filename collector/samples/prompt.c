@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See prompt.h. */
+/*
+ * See prompt.h. Sets the timer slack of the calling thread to 1 us and, under the normal policy,
+ * its scheduler slice to the shortest. Both may be refused.
+ */
 #include "collector/samples/prompt.h"
 
 #include <sched.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See stack.h. */
+/*
+ * See stack.h. Follows the frames' links outwards and compares each frame with the last look's.
+ * The read is repeated, a bounded number of times, until the words that name the innermost frame
+ * were the same before and after it.
+ */
 #include "collector/samples/stack.h"
 
 #include <stdlib.h>

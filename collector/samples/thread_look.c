@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See thread_look.h. */
+/*
+ * See thread_look.h. Parses the one-line files of /proc/PID/task/TID. Whether a thread was on a
+ * CPU is computed from two counters read around the moment: how often it got one (schedstat) and
+ * how often it gave one up (status).
+ */
 #include "collector/samples/thread_look.h"
 
 #include <fcntl.h>

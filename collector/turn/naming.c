@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See naming.h. */
+/*
+ * See naming.h. A state machine that advances with each turn: while `waits` is set, the file is
+ * written beside the name. The plain program that has the name is asked for it by a lock on its
+ * file (rotation_ask()); handover.h moves the files.
+ */
 #include "collector/turn/naming.h"
 
 #include <poll.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See renewal.h. */
+/*
+ * See renewal.h. When the table is half full it begins a new age, and a counter in the region asks
+ * all threads. After HEAR_CUTS turns and HEAR_NS the stacks of older ages are forgotten. If some
+ * were refused it asks again, with pauses that double.
+ */
 #include "collector/turn/renewal.h"
 
 #include "collector/format/stack_table.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See interpreter.h. */
+/*
+ * See interpreter.h. The first loaded object that defines PyGILState_Check is examined, once. A
+ * call comes from CPython if its address lies in that object and its thread holds the GIL.
+ */
 #include "preload/base/interpreter.h"
 
 #include <fcntl.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See loaded.h. */
+/*
+ * See loaded.h. Reads program headers and the notes that are mapped. The path is resolved by the
+ * kernel, through a descriptor and /proc/self/fd; where that fails it is ld.so's name.
+ */
 #include "preload/base/loaded.h"
 
 #include <elf.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See log.h. */
+/*
+ * See log.h. A small printf of our own fills a buffer on the stack, which bare system calls write
+ * while SIGPIPE is blocked. log_line() is silent after LOG_LINES_MAX lines.
+ */
 #include "preload/base/log.h"
 
 #include <errno.h>

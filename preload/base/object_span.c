@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See object_span.h. */
+/*
+ * See object_span.h. If the unwind table or the dynamic section lies outside of the segment that
+ * was found, the object is taken for the executable, whose whole span follows from the program
+ * headers at AT_PHDR.
+ */
 #include "preload/base/object_span.h"
 
 #include <sys/auxv.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See parse.h. */
+/*
+ * See parse.h. Decimal digits with checks for overflow, then at most one unit: ns to s for times,
+ * k to t (powers of 1024) for sizes.
+ */
 #include "preload/base/parse.h"
 
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See pointer_map.h. */
+/*
+ * See pointer_map.h. A key is claimed by compare-and-swap before its value is stored. A look-up
+ * goes from the newest table to the oldest and ends in each at an empty entry or after PROBES.
+ */
 #include "preload/base/pointer_map.h"
 
 #include <errno.h>

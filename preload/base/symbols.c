@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See symbols.h. */
+/*
+ * See symbols.h. The GNU table: Bloom filter, bucket, chain; else the System V table's chains. A
+ * candidate is compared by name, and symbols_address() picks the version that glibc would take as
+ * the default.
+ */
 #include "preload/base/symbols.h"
 
 #include <string.h>
@@ -217,6 +221,25 @@ void *symbols_address(const struct symbols *s, const char *name)
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
 		return ((void *(*)(void))address)();
 	return (void *)address;
+}
+
+/* What GNU's table does not hash stands before what it does: the undefined are there. */
+bool symbols_asks_for(const struct symbols *s, const char *name)
+{
+	uint64_t count = s->hash ? s->hash[1] : s->plain[1];
+	size_t bytes = strlen(name) + 1;
+
+	for (uint64_t i = 1; i < count; i++) {
+		const Elf64_Sym *symbol = s->table + i;
+
+		if (!symbols_span(s, symbol, sizeof(*symbol)))
+			return false;
+		if (symbol->st_shndx == SHN_UNDEF &&
+		    symbols_span(s, s->strings + symbol->st_name, bytes) &&
+		    memcmp(s->strings + symbol->st_name, name, bytes) == 0)
+			return true;
+	}
+	return false;
 }
 
 bool symbols_of_module(const struct dl_phdr_info *module, struct symbols *s)

@@ -55,6 +55,9 @@ const Elf64_Sym *symbols_next(const struct symbols *s, uint32_t hash, const char
  */
 void *symbols_address(const struct symbols *s, const char *name);
 
+/* It has an undefined function of that name: ld.so is to find it elsewhere. Reads all names that are undefined. */
+bool symbols_asks_for(const struct symbols *s, const char *name);
+
 /* The first definition among all loaded objects, in the order they were loaded in; NULL. Takes
  * ld.so's lock. Unlike dlsym() it allocates nothing when there is none. */
 void *symbols_find_loaded(const char *name);

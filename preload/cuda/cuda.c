@@ -85,6 +85,16 @@ static struct recorder_lane *record_enter(void)
 	return recorder_enter(EVT_FAMILY_cuda, RECORDER_IN_RECORD);
 }
 
+/* Also while nothing is captured somebody may wait for a call (driver_note()). */
+static struct recorder_lane *record_enter_on_gpu(const struct cuda_call *call)
+{
+	struct recorder_lane *lane = record_enter();
+
+	if (__builtin_expect(!lane, 0) && recorder_is_shut(EVT_FAMILY_cuda) && !call->result)
+		driver_note();
+	return lane;
+}
+
 /* The record's fields, those filled in that all begin with; NULL: dropped, and the lane left. */
 static inline uint64_t *record_begin(const struct cuda_call *call, struct recorder_lane *lane,
 				     uint64_t stream, uint32_t type, unsigned int fields)
@@ -138,7 +148,7 @@ void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t o
 void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch)
 {
 	enum { FIELDS = HEAD_FIELDS + 10 };
-	struct recorder_lane *lane = record_enter();
+	struct recorder_lane *lane = record_enter_on_gpu(call);
 	uint64_t kernel, *field;
 
 	if (!lane)
@@ -163,7 +173,7 @@ void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *
 void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy)
 {
 	enum { FIELDS = HEAD_FIELDS + 5 };
-	struct recorder_lane *lane = record_enter();
+	struct recorder_lane *lane = record_enter_on_gpu(call);
 	uint64_t *field = lane ? record_begin(call, lane, copy->stream, EVT_cuda_copy, FIELDS)
 			       : NULL;
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See cuda_kernels.h. */
+/*
+ * See cuda_kernels.h. Two maps by handle: `registered` has the address of the program's string,
+ * `known` the name made from it at the first launch. A new registration of a handle empties its
+ * known name.
+ */
 #include "preload/cuda/cuda_kernels.h"
 
 #include <stdbool.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See cuda_library.h. */
+/*
+ * See cuda_library.h. Two fixed tables: libraries with the originals that were found in them, and
+ * calling objects with two libraries of each kind, found by a hash of the object. A call costs one
+ * such look-up; only a miss goes through the rules.
+ */
 #include "preload/cuda/cuda_library.h"
 
 #include <dlfcn.h>

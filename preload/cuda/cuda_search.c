@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See cuda_search.h. */
+/*
+ * See cuda_search.h. One pass of dl_iterate_phdr(). Of the objects that define the function, it
+ * takes the one that stands first in the caller's DT_NEEDED, or, where DT_NEEDED does not decide,
+ * a CUDA library before any other object.
+ */
 #include "preload/cuda/cuda_search.h"
 
 #include <stdlib.h>

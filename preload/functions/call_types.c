@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See call_types.h. */
+/*
+ * See call_types.h. The types are looked up by symbol. Which word of an object holds its type
+ * differs between builds: it is the word in which PyCFunction_Type points to PyType_Type.
+ */
 #include "preload/functions/call_types.h"
 
 #include "preload/base/symbols.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See function_names.h. */
+/*
+ * See function_names.h. Functions of C are cached in a direct-mapped table by the address of their
+ * PyMethodDef; a mark made of address and name tells a stale slot. Where a code object keeps
+ * co_extra is found by setting one and comparing all words.
+ */
 #include "preload/functions/function_names.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See functions.h. */
+/*
+ * See functions.h. Runs functions.py, which is embedded as bytes and hands over the function that
+ * labels callables; then starts sys.monitoring or, where there is none, the profile function.
+ */
 #include "preload/functions/functions.h"
 
 #include <stddef.h>

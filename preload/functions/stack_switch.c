@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* See stack_switch.h. */
+/*
+ * See stack_switch.h. A table by thread state has the beginning of the stack that the thread ran
+ * last; another beginning is recorded as a switch. Two threads may share a slot: then the stack
+ * before is recorded as 0, unknown.
+ */
 #include "preload/functions/stack_switch.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "preload/base/symbols.h"
 #include "preload/functions/call_types.h"
+#include "preload/python/thread_state.h"
 #include "preload/record/event.h"
 #include "preload/record/recorder.h"
 
 #define THREADS 1024u /* states that are remembered, by their address */
 #define LINKS_MAX 100000u
-#define CHUNK_AT_11 \
-	296u /* PyThreadState.datastack_chunk, compiled from the headers of 3.11.7 and 3.12.1 */
-#define CHUNK_AT_12 232u
-#define CHUNK_WORD_13 26u /* of _Py_DebugOffsets, which _PyRuntime begins with */
-#define CHUNK_WORD_14 29u
-#define CHUNK_AT_MAX 1024u
 
 struct stack_switch stack_switch;
 
@@ -91,29 +87,6 @@ void stack_switch_look_at(void *frame, bool begins, bool ends)
 	stack_switch.mark = ends ? back : at;
 }
 
-/* Where a thread's state has its block of frames; 0: not known. */
-static size_t chunk_at_of(unsigned int minor)
-{
-	const uint64_t *runtime = symbols_find_loaded("_PyRuntime");
-	uint64_t at;
-
-	if (minor == 11 || minor == 12)
-		return minor == 11 ? CHUNK_AT_11 : CHUNK_AT_12;
-	if ((minor != 13 && minor != 14) || !runtime || memcmp(runtime, "xdebugpy", 8) != 0)
-		return 0;
-	at = runtime[minor == 13 ? CHUNK_WORD_13 : CHUNK_WORD_14];
-	return at && at % sizeof(at) == 0 && at < CHUNK_AT_MAX ? (size_t)at : 0;
-}
-
-/* "3.11.7 (main, ..." */
-static unsigned int python_minor(void)
-{
-	const char *(*version)(void) = (const char *(*)(void))symbols_find_loaded("Py_GetVersion");
-	const char *text = version ? version() : "";
-
-	return strncmp(text, "3.", 2) == 0 ? (unsigned int)strtoul(text + 2, NULL, 10) : 0;
-}
-
 void stack_switch_begin(void)
 {
 	unsigned int minor = python_minor();
@@ -125,7 +98,7 @@ void stack_switch_begin(void)
 		return;
 	stack_switch.current = (void *(*)(void))current;
 	if (minor >= 11)
-		stack_switch.chunk_at = chunk_at_of(minor);
+		stack_switch.chunk_at = python_chunk_at(minor);
 	else
 		/* PyFrameObject: head, size, f_back */
 		stack_switch.back_at = (call_types.type_word + 2) * sizeof(void *);

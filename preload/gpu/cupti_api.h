@@ -22,6 +22,7 @@ enum {
 	CUPTI_NOT_INITIALISED = 15,
 	CUPTI_INVALID_KIND = 21,
 	CUPTI_MAX_LIMIT = 12,
+	CUPTI_NOT_SUPPORTED = 27,
 	CUPTI_MULTIPLE_SUBSCRIBERS = 39,
 	CUPTI_UNKNOWN = 999,
 };
@@ -89,6 +90,22 @@ typedef uint64_t cupti_timestamp_function(void);
 typedef void cupti_buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records);
 typedef void cupti_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 				    size_t valid_bytes);
+
+/* Of the second form (see below). `about`: not used. */
+typedef void cupti_buffer_requested_of(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records,
+				       void *about);
+typedef void cupti_buffer_completed_of(uint8_t *buffer, size_t bytes, size_t valid_bytes,
+				       void *about);
+
+/* CUpti_SubscriberParams, as 13.3 and later have it. */
+struct cupti_subscriber_parameters {
+	size_t bytes;
+	const char *name;
+	char *ret_other; /* who has subscribed already */
+	size_t other_bytes;
+	uint8_t several; /* may subscribe */
+	uint8_t pad[7];
+};
 
 /* CUpti_ActivityKernel4 and later. */
 struct cupti_kernel {
@@ -243,41 +260,62 @@ struct cupti_device {
 /*
  * The functions. CUPTI_FUNCTION(name, parameters, is_needed): without one that is needed nothing is started.
  */
-#define CUPTI_FUNCTIONS(FUNCTION)                                                                \
-	FUNCTION(cuptiGetVersion, (uint32_t * ret_version), 1)                                   \
-	FUNCTION(cuptiGetTimestamp, (uint64_t * ret_ns), 1)                                      \
-	FUNCTION(cuptiSubscribe,                                                                 \
-		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,         \
-		  void *user),                                                                   \
-		 1)                                                                              \
-	FUNCTION(cuptiUnsubscribe, (cupti_subscriber subscriber), 1)                             \
-	FUNCTION(cuptiEnableCallback,                                                            \
-		 (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id), 1)         \
-	FUNCTION(cuptiActivityRegisterCallbacks,                                                 \
-		 (cupti_buffer_requested * requested, cupti_buffer_completed * completed), 1)    \
-	FUNCTION(cuptiActivityEnable, (int kind), 1)                                             \
-	FUNCTION(cuptiActivityDisable, (int kind), 1)                                            \
-	FUNCTION(cuptiActivityFlushAll, (uint32_t how), 1)                                       \
-	FUNCTION(cuptiActivityFlushPeriod, (uint32_t period_ms), 0)                              \
-	FUNCTION(cuptiActivityGetNextRecord,                                                     \
-		 (uint8_t * buffer, size_t valid_bytes, void **record), 1)                       \
-	FUNCTION(cuptiActivityGetNumDroppedRecords,                                              \
-		 (void *context, uint32_t stream, size_t *ret_dropped), 0)                       \
-	/* nodes of graphs; without them work of a graph has no place of its capture */          \
-	FUNCTION(cuptiGetGraphId, (void *graph, uint32_t *ret_id), 0)                            \
-	FUNCTION(cuptiGetGraphNodeId, (void *node, uint64_t *ret_id), 0)                         \
-	/* of another user's only: gpu_exports.c */                                              \
-	FUNCTION(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * timestamp), \
-		 0)                                                                              \
-	FUNCTION(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value), 0)      \
-	FUNCTION(cuptiActivityEnableContext, (void *context, int kind), 0)                       \
-	FUNCTION(cuptiActivityDisableContext, (void *context, int kind), 0)                      \
-	FUNCTION(cuptiEnableDomain, (uint32_t on, cupti_subscriber subscriber, int domain), 0)   \
-	FUNCTION(cuptiEnableAllDomains, (uint32_t on, cupti_subscriber subscriber), 0)           \
-	FUNCTION(cuptiSubscribe_v2,                                                              \
-		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,         \
-		  void *user, void *parameters),                                                 \
-		 0)                                                                              \
+#define CUPTI_FUNCTIONS(FUNCTION)                                                                    \
+	FUNCTION(cuptiGetVersion, (uint32_t * ret_version), 1)                                       \
+	FUNCTION(cuptiGetTimestamp, (uint64_t * ret_ns), 1)                                          \
+	FUNCTION(cuptiSubscribe,                                                                     \
+		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,             \
+		  void *user),                                                                       \
+		 1)                                                                                  \
+	FUNCTION(cuptiUnsubscribe, (cupti_subscriber subscriber), 1)                                 \
+	FUNCTION(cuptiEnableCallback,                                                                \
+		 (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id), 1)             \
+	FUNCTION(cuptiActivityRegisterCallbacks,                                                     \
+		 (cupti_buffer_requested * requested, cupti_buffer_completed * completed), 1)        \
+	FUNCTION(cuptiActivityEnable, (int kind), 1)                                                 \
+	FUNCTION(cuptiActivityDisable, (int kind), 1)                                                \
+	FUNCTION(cuptiActivityFlushAll, (uint32_t how), 1)                                           \
+	FUNCTION(cuptiActivityFlushPeriod, (uint32_t period_ms), 0)                                  \
+	FUNCTION(cuptiActivityGetNextRecord,                                                         \
+		 (uint8_t * buffer, size_t valid_bytes, void **record), 1)                           \
+	FUNCTION(cuptiActivityGetNumDroppedRecords,                                                  \
+		 (void *context, uint32_t stream, size_t *ret_dropped), 0)                           \
+	/* nodes of graphs; without them work of a graph has no place of its capture */              \
+	FUNCTION(cuptiGetGraphId, (void *graph, uint32_t *ret_id), 0)                                \
+	FUNCTION(cuptiGetGraphNodeId, (void *node, uint64_t *ret_id), 0)                             \
+	/* of another user's only: gpu_exports.c */                                                  \
+	FUNCTION(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * timestamp),     \
+		 0)                                                                                  \
+	FUNCTION(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value), 0)          \
+	FUNCTION(cuptiActivityEnableContext, (void *context, int kind), 0)                           \
+	FUNCTION(cuptiActivityDisableContext, (void *context, int kind), 0)                          \
+	FUNCTION(cuptiEnableDomain, (uint32_t on, cupti_subscriber subscriber, int domain), 0)       \
+	FUNCTION(cuptiEnableAllDomains, (uint32_t on, cupti_subscriber subscriber), 0)               \
+	FUNCTION(cuptiSubscribe_v2,                                                                  \
+		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,             \
+		  void *user, void *parameters),                                                     \
+		 0)                                                                                  \
+	/* the second form: several subscribe, each with kinds and buffers of its own; gpu_form.h */ \
+	FUNCTION(cuptiActivityRegisterCallbacks_v2,                                                  \
+		 (cupti_subscriber subscriber, cupti_buffer_requested_of * requested,                \
+		  cupti_buffer_completed_of * completed),                                            \
+		 0)                                                                                  \
+	FUNCTION(cuptiActivityEnable_v2, (cupti_subscriber subscriber, int kind, void *config), 0)   \
+	FUNCTION(cuptiActivityDisable_v2, (cupti_subscriber subscriber, int kind, void *config),     \
+		 0)                                                                                  \
+	FUNCTION(cuptiActivityGetNextRecord_v2,                                                      \
+		 (cupti_subscriber subscriber, uint8_t * buffer, size_t valid_bytes,                 \
+		  void **record),                                                                    \
+		 0)                                                                                  \
+	FUNCTION(cuptiActivityGetNumDroppedRecords_v2,                                               \
+		 (cupti_subscriber subscriber, void *context, uint32_t stream,                       \
+		  size_t *ret_dropped),                                                              \
+		 0)                                                                                  \
+	FUNCTION(cuptiGetTimestamp_v2, (cupti_subscriber subscriber, uint64_t * ret_ns), 0)          \
+	FUNCTION(cuptiActivityPushExternalCorrelationId_v2,                                          \
+		 (cupti_subscriber subscriber, int whose, uint64_t id), 0)                           \
+	FUNCTION(cuptiActivityPopExternalCorrelationId_v2,                                           \
+		 (cupti_subscriber subscriber, int whose, uint64_t *ret_last), 0)                    \
 	FUNCTION(cuptiFinalize, (void), 0)
 
 #endif

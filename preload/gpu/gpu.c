@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu.h. */
+/*
+ * See gpu.h. A state machine from GPU_OFF to GPU_GONE, advanced by compare-and-swap, so that only
+ * one thread starts or leaves CUPTI. A start subscribes, registers the buffers, reads the clocks
+ * and then enables the kinds of records.
+ */
 #include "preload/gpu/gpu.h"
 
 #include <errno.h>
@@ -7,12 +11,15 @@
 #include <stdlib.h>
 
 #include "preload/base/log.h"
+#include "preload/gpu/gpu_asked.h"
 #include "preload/gpu/gpu_buffers.h"
 #include "preload/gpu/gpu_clock.h"
 #include "preload/gpu/gpu_copy.h"
 #include "preload/gpu/gpu_driver.h"
 #include "preload/gpu/gpu_flusher.h"
+#include "preload/gpu/gpu_form.h"
 #include "preload/gpu/gpu_records.h"
+#include "preload/gpu/gpu_second.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/record/correlation.h"
 #include "preload/record/driver.h"
@@ -67,8 +74,7 @@ size_t gpu_take_dropped(void *context, uint32_t stream)
 {
 	size_t dropped = 0;
 
-	if (!gpu_cupti.cuptiActivityGetNumDroppedRecords ||
-	    gpu_cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) != CUPTI_OK)
+	if (gpu_form_dropped(context, stream, &dropped) != CUPTI_OK)
 		return 0;
 	gpu_lost(dropped, EVT_GPU_LOST_DROPPED);
 	return dropped;
@@ -85,72 +91,17 @@ void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_
 	if (valid_bytes > bytes)
 		valid_bytes = 0;
 	if (now == GPU_ON || now == GPU_STARTING || now == GPU_LEAVING)
-		gpu_records_take(buffer, valid_bytes, gpu_cupti.cuptiActivityGetNextRecord,
-				 gpu_cupti.cuptiGetTimestamp);
+		gpu_records_take(buffer, valid_bytes, gpu_form_next_record, gpu_form_timestamp);
 	gpu_copy_dropped(gpu_take_dropped(context, stream));
-	gpu_copy_take(context, stream, buffer, valid_bytes, gpu_cupti.cuptiActivityGetNextRecord);
+	gpu_copy_take(context, stream, buffer, valid_bytes, gpu_form_next_record);
 	atomic_fetch_add(&buffers_taken, 1);
-	if (now == GPU_ON) /* the program's next call looks who else has come */
-		__atomic_store_n(&driver_is_known, false, __ATOMIC_RELAXED);
+	if (now == GPU_ON) /* who else has come */
+		gpu_look_soon();
 	gpu_buffer_give(buffer, bytes);
 	errno = saved;
 }
 
 /* --- start --- */
-
-/* The last only by choice: with it CUPTI tells nothing of what is in a graph. */
-static const int kinds[] = { CUPTI_CONCURRENT_KERNEL,
-			     CUPTI_MEMCPY,
-			     CUPTI_MEMCPY_PEER,
-			     CUPTI_MEMSET,
-			     CUPTI_DEVICE,
-			     CUPTI_SYNCHRONIZATION,
-			     CUPTI_OVERHEAD,
-			     CUPTI_MEMORY,
-			     CUPTI_MEMORY_POOL,
-			     CUPTI_GRAPH_TRACE };
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-static bool kind_is_wanted(int kind)
-{
-	return kind != CUPTI_GRAPH_TRACE || settings.graphs == SETTINGS_GRAPHS_WHOLE;
-}
-
-/* A CUPTI that does not know a function has none that could be called. */
-static void callbacks_enable(void)
-{
-#define RUNTIME(id, name, constant) (void)gpu_share_callback(GPU_US, true, CUPTI_RUNTIME_API, id);
-#define DRIVER(id, name) (void)gpu_share_callback(GPU_US, true, CUPTI_DRIVER_API, id);
-#include "preload/gpu/callbacks.def"
-	if (!gpu_cupti.cuptiGetGraphNodeId || settings.graphs == SETTINGS_GRAPHS_WHOLE)
-		return;
-	(void)gpu_share_callback(GPU_US, true, CUPTI_RESOURCE, CUPTI_NODE_CREATED);
-	(void)gpu_share_callback(GPU_US, true, CUPTI_RESOURCE, CUPTI_NODE_CLONED);
-}
-
-/* Without kernels there is nothing worth having; of the others what there is. */
-static cupti_result kinds_enable(void)
-{
-	cupti_result result = gpu_share_kind(GPU_US, true, kinds[0]);
-
-	for (size_t i = 1; i < KINDS && !result; i++)
-		if (kind_is_wanted(kinds[i]))
-			(void)gpu_share_kind(GPU_US, true, kinds[i]);
-	return result;
-}
-
-static void kinds_disable(void)
-{
-	for (size_t i = 0; i < KINDS; i++)
-		if (kind_is_wanted(kinds[i]))
-			(void)gpu_share_kind(GPU_US, false, kinds[i]);
-}
-
-static void calls_begin(void)
-{
-	atomic_store(&state, GPU_ON);
-	__atomic_store_n(&correlation_wanted, true, __ATOMIC_RELAXED);
-}
 
 struct failure {
 	cupti_result result;
@@ -172,13 +123,10 @@ static struct failure cupti_start(void)
 		(void)gpu_share_unsubscribe(GPU_US);
 		return (struct failure){ result, "cuptiActivityRegisterCallbacks" };
 	}
-	gpu_clock_begin(gpu_cupti.cuptiGetTimestamp);
-	callbacks_enable();
-	calls_begin(); /* first: no work without its call, where threads are at it already */
-	result = kinds_enable();
+	gpu_clock_begin(gpu_form_timestamp);
+	atomic_store(&state, GPU_ON);
+	result = gpu_asked_begin();
 	if (result) {
-		__atomic_store_n(&correlation_wanted, false, __ATOMIC_RELAXED);
-		kinds_disable();
 		(void)gpu_share_unsubscribe(GPU_US);
 		return (struct failure){ result, "cuptiActivityEnable" };
 	}
@@ -264,7 +212,15 @@ static void start(bool is_late)
 	state_record(EVT_GPU_STARTED, 0, gpu_cupti.path);
 	if (is_late)
 		state_record(EVT_GPU_LATE, 0, NULL);
+	if (gpu_second_is_here())
+		gpu_share_with("cuptiSubscribe_v2");
 	(void)atexit(at_exit);
+}
+
+/* The program's next call that is interposed comes by gpu_driver_starts(). */
+void gpu_look_soon(void)
+{
+	__atomic_store_n(&driver_is_known, false, __ATOMIC_RELAXED);
 }
 
 /* Of a profiler that was opened since: it is not to be the one that loses. */
@@ -281,10 +237,12 @@ static void gpu_driver_starts(bool is_late)
 {
 	int saved = errno;
 
-	if (is_late && gpu_is_on())
+	if (is_late && gpu_is_on()) {
 		look_for_profiler();
-	else
+		gpu_asked_rest();
+	} else {
 		start(is_late);
+	}
 	errno = saved;
 }
 
@@ -330,23 +288,65 @@ void gpu_copy_found(const char *path)
 		state_record(EVT_GPU_COPY, 0, path);
 }
 
+static void cupti_end(void)
+{
+	gpu_asked_end();
+	gpu_flush();
+	(void)gpu_share_unsubscribe(GPU_US);
+	if (gpu_cupti.cuptiActivityFlushPeriod)
+		(void)gpu_cupti.cuptiActivityFlushPeriod(0);
+}
+
+static void left_to(const char *function)
+{
+	atomic_store(&state, GPU_GONE);
+	state_record(EVT_GPU_LEFT, 0, function);
+	log_line("another profiler uses CUPTI now (%s): work of the GPU is not recorded from here "
+		 "on",
+		 function);
+}
+
 void gpu_leave_to(const char *function)
 {
 	int on = GPU_ON, saved = errno;
 
 	if (!atomic_compare_exchange_strong(&state, &on, GPU_LEAVING))
 		return;
-	__atomic_store_n(&correlation_wanted, false, __ATOMIC_RELAXED);
-	kinds_disable();
-	gpu_flush();
-	(void)gpu_share_unsubscribe(GPU_US);
-	if (gpu_cupti.cuptiActivityFlushPeriod)
-		(void)gpu_cupti.cuptiActivityFlushPeriod(0);
-	atomic_store(&state, GPU_GONE);
-	state_record(EVT_GPU_LEFT, 0, function);
-	log_line("another profiler uses CUPTI now (%s): work of the GPU is not recorded from here "
-		 "on",
-		 function);
+	cupti_end();
+	left_to(function);
+	errno = saved;
+}
+
+void gpu_pause(void)
+{
+	int on = GPU_ON, saved = errno;
+
+	if (atomic_compare_exchange_strong(&state, &on, GPU_LEAVING))
+		cupti_end();
+	errno = saved;
+}
+
+void gpu_go_on(const char *function)
+{
+	int leaving = GPU_LEAVING, saved = errno;
+
+	if (atomic_compare_exchange_strong(&state, &leaving, GPU_STARTING) &&
+	    cupti_start().function)
+		left_to(function);
+	errno = saved;
+}
+
+/* CUPTI has rested since it began, and will not tell of work. */
+static void gpu_opened(void)
+{
+	int saved = errno, on = GPU_ON;
+	cupti_result result = gpu_asked_wake();
+
+	if (result && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
+		cupti_end();
+		atomic_store(&state, GPU_GONE);
+		state_record(EVT_GPU_FAILED, result, "cuptiActivityEnable");
+	}
 	errno = saved;
 }
 
@@ -357,12 +357,13 @@ static void gpu_forked(void)
 	if (atomic_load(&state) == GPU_OFF)
 		return;
 	atomic_store(&state, GPU_GONE);
-	__atomic_store_n(&correlation_wanted, false, __ATOMIC_RELAXED);
+	gpu_asked_forked();
 	correlation_self = 0;
 }
 
 const struct family family_gpu = {
 	.driver_starts = gpu_driver_starts,
+	.opened = gpu_opened,
 	.forked = gpu_forked,
 	.leaves = gpu_leaves,
 };

@@ -25,6 +25,12 @@ void gpu_share_with(const char *function);
 void gpu_copy_found(const char *path);
 /* The same, of one that cannot be served beside us: it is theirs from now on. At the second call nothing happens. */
 void gpu_leave_to(const char *function);
+/* CUPTI is not ours for a moment: all that it has is told, and it is asked for nothing. */
+void gpu_pause(void);
+/* It is again, in the form that is chosen by now. If it cannot be, it is left to the user who came by that function. */
+void gpu_go_on(const char *function);
+/* From within CUPTI: the program's next call is to look who else has come, and whether CUPTI may rest. */
+void gpu_look_soon(void);
 /* All that ran on the GPU is told when it returns; or it took too long, which is said. */
 void gpu_flush(void);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_buffers.h. */
+/*
+ * See gpu_buffers.h. Free buffers stand in an array of atomic pointers and are taken and put back
+ * by exchange. When all GPU_BUFFERS are in use, a small one is mapped, which is unmapped when it
+ * comes back.
+ */
 #include "preload/gpu/gpu_buffers.h"
 
 #include <errno.h>

@@ -11,10 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GPU_BUFFER_BYTES (1u << 20)
-#define GPU_BUFFERS 32u /* that are kept; beyond them smaller ones, which are not */
+/*
+ * CUPTI hands a buffer out when it is full, or when it is emptied: one that is not full is lost with a program that is killed. So
+ * they are small: some 500 kernels.
+ */
+#define GPU_BUFFER_BYTES (128u << 10)
+#define GPU_BUFFERS 256u /* that are kept; beyond them smaller ones, which are not */
 #define GPU_BUFFER_SMALL_BYTES (64u << 10)
-#define GPU_BUFFERS_AHEAD 2u
+#define GPU_BUFFERS_AHEAD 16u
 
 /* Maps the first. */
 void gpu_buffers_prepare(void);

@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "preload/gpu/gpu_asked.h"
+#include "preload/gpu/gpu_form.h"
 #include "preload/gpu/gpu_graphs.h"
 #include "preload/gpu/gpu_share.h"
+#include "preload/record/capture.h"
 #include "preload/record/correlation.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
@@ -98,14 +101,63 @@ static uint64_t word_take(uint64_t *kept)
 	return word;
 }
 
+/*
+ * With several subscribers (gpu_form.h) CUPTI has one word for all of them: it is not ours to write. A call past us within another one,
+ * as a host function makes, finds the second place.
+ */
+struct own_call {
+	uint64_t start; /* 0: free */
+	uint32_t correlation, domain;
+};
+#define OWN_CALLS 2u
+
+static __thread struct own_call own_calls[OWN_CALLS] __attribute__((tls_model("initial-exec")));
+
+static void own_put(int domain, uint32_t correlation, uint64_t start)
+{
+	struct own_call *own = &own_calls[own_calls[0].start ? OWN_CALLS - 1 : 0];
+
+	*own = (struct own_call){ start, correlation, (uint32_t)domain };
+}
+
+static uint64_t own_take(int domain, uint32_t correlation)
+{
+	for (unsigned int i = 0; i < OWN_CALLS; i++) {
+		struct own_call *own = &own_calls[i];
+		uint64_t start = own->start;
+
+		if (!start || own->correlation != correlation || own->domain != (uint32_t)domain)
+			continue;
+		own->start = 0;
+		return start;
+	}
+	return 0;
+}
+
+/* When a call past us began, from its beginning to its end. */
+static void start_put(int domain, const struct cupti_callback *callback, uint64_t start)
+{
+	if (!gpu_form_is_second())
+		*callback->kept = start;
+	else if (start)
+		own_put(domain, callback->correlation, start);
+}
+
+static uint64_t start_take(int domain, const struct cupti_callback *callback)
+{
+	if (gpu_form_is_second())
+		return own_take(domain, callback->correlation);
+	return *callback->kept ? word_take(callback->kept) : 0;
+}
+
 /* --- ours --- */
 
 static void call_record(const char *name, const struct cupti_callback *callback, uint64_t start)
 {
 	int saved = errno;
+	uint64_t ticks = clock_ticks(), field[4]; /* first: its name may take a while */
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_gpu, RECORDER_IN_RECORD);
 	struct string text = string_of(name);
-	uint64_t ticks = clock_ticks(), field[4];
 
 	if (!lane)
 		return;
@@ -113,7 +165,6 @@ static void call_record(const char *name, const struct cupti_callback *callback,
 	field[1] = ticks - start;
 	field[2] = callback->result ? (uint32_t)*callback->result : 0;
 	field[3] = callback->correlation;
-	ticks = clock_ticks();
 	(void)recorder_put(lane, EVT_gpu_call, ticks - recorder_base, field, 4);
 	recorder_leave(lane);
 	errno = saved;
@@ -133,14 +184,14 @@ static void correlation_note(uint32_t correlation)
 		__atomic_store_n(&last_correlation, correlation, __ATOMIC_RELAXED);
 }
 
-static void call_begins(const struct cupti_callback *callback)
+static void call_begins(int domain, const struct cupti_callback *callback)
 {
 	uint32_t self = correlation_self, number = callback->correlation << 2;
 
 	correlation_note(callback->correlation);
-	*callback->kept = 0;
+	start_put(domain, callback, 0);
 	if (callback->correlation >= CORRELATION_LIMIT) {
-		*callback->kept = clock_ticks();
+		start_put(domain, callback, clock_ticks());
 		return;
 	}
 	if (self == CORRELATION_AWAITED) {
@@ -149,14 +200,14 @@ static void call_begins(const struct cupti_callback *callback)
 	}
 	if (self == (number | CORRELATION_TAKEN) || self == (number | CORRELATION_OWN))
 		return;
-	*callback->kept = clock_ticks();
+	start_put(domain, callback, clock_ticks());
 	if ((self & 3) != CORRELATION_TAKEN)
 		correlation_self = number | CORRELATION_OWN;
 }
 
-static void call_ends(const char *name, const struct cupti_callback *callback)
+static void call_ends(const char *name, int domain, const struct cupti_callback *callback)
 {
-	uint64_t start = *callback->kept ? word_take(callback->kept) : 0;
+	uint64_t start = start_take(domain, callback);
 
 	if (!start)
 		return;
@@ -170,9 +221,13 @@ static inline void call_ours(int domain, uint32_t id, const struct cupti_callbac
 	if (!names[domain][id] || !callback->kept || !gpu_is_on())
 		return;
 	if (callback->site == 0)
-		call_begins(callback);
+		call_begins(domain, callback);
 	else
-		call_ends(names[domain][id], callback);
+		call_ends(names[domain][id], domain, callback);
+	if (__builtin_expect(gpu_form_is_second(), 0) && callback->site != 0)
+		gpu_form_flush_sometimes();
+	if (__builtin_expect(!capture_is_on(), 0) && callback->site != 0 && gpu_asked_count())
+		gpu_look_soon();
 }
 
 /* --- the other user's callback --- */

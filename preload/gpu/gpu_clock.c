@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_clock.h. */
+/*
+ * See gpu_clock.h. A pair of readings of both clocks is the tightest of LOOKS tries. Drift comes
+ * from two such pairs at least DRIFT_MIN_NS apart. A record is placed by its distance from the
+ * pair of its moment.
+ */
 #include "preload/gpu/gpu_clock.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_copy.h. */
+/*
+ * See gpu_copy.h. Up to BUFFERS buffers of the other user are open; a thread takes one by compare-
+ * and-swap, appends the records that are the other's and completes it when it is full, at a flush,
+ * or at once if the other wants that.
+ */
 #include "preload/gpu/gpu_copy.h"
 
 #include <errno.h>

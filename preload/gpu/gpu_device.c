@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_device.h. */
+/*
+ * See gpu_device.h. Copies the fields of CUPTI's struct into gpu_device and gpu_limits, and writes
+ * UUIDs as nvidia-smi prints them.
+ */
 #include "preload/gpu/gpu_device.h"
 
 #include <string.h>

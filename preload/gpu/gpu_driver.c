@@ -44,15 +44,30 @@ static int cupti_look(struct dl_phdr_info *module, size_t bytes, void *ret_asks)
 	return 1;
 }
 
-static int driver_look(struct dl_phdr_info *module, size_t bytes, void *ret_function)
+/* A function of the driver, and its address. */
+struct driver_function {
+	const char *name;
+	void *address;
+};
+
+static int driver_look(struct dl_phdr_info *module, size_t bytes, void *context)
 {
+	struct driver_function *function = context;
 	struct symbols s;
 
 	(void)bytes;
 	if (!is_object(module, "libcuda.so") || !symbols_of_module(module, &s))
 		return 0;
-	*(void **)ret_function = symbols_address(&s, "cuGetExportTable");
+	function->address = symbols_address(&s, function->name);
 	return 1;
+}
+
+static void *driver_function(const char *name)
+{
+	struct driver_function function = { .name = name };
+
+	(void)dl_iterate_phdr(driver_look, &function);
+	return function.address;
 }
 
 bool gpu_driver_suffices(int *ret_error)
@@ -65,7 +80,7 @@ bool gpu_driver_suffices(int *ret_error)
 	(void)dl_iterate_phdr(cupti_look, &asks);
 	if (!asks)
 		return true;
-	(void)dl_iterate_phdr(driver_look, &get_table);
+	*(void **)(void *)&get_table = driver_function("cuGetExportTable");
 	if (!get_table)
 		return false;
 	*ret_error = get_table(&table, asked_for);

@@ -9,8 +9,11 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "preload/gpu/gpu_asked.h"
 #include "preload/gpu/gpu_clock.h"
 #include "preload/gpu/gpu_copy.h"
+#include "preload/gpu/gpu_form.h"
+#include "preload/gpu/gpu_second.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/hook/hook.h"
 
@@ -38,6 +41,12 @@ static bool is_shared(const char *function)
 	}                                                                     \
 	static cupti_result both_##name parameters
 
+/* One who came by the second form has a subscriber of its own: that is between it and CUPTI. */
+static bool is_other(cupti_subscriber subscriber)
+{
+	return gpu_second_is_here() && subscriber != gpu_form_subscriber();
+}
+
 /* --- callbacks --- */
 
 EXPORTED(cuptiSubscribe,
@@ -60,7 +69,8 @@ EXPORTED(cuptiUnsubscribe, (cupti_subscriber subscriber), (subscriber))
 {
 	cupti_result result;
 
-	(void)subscriber;
+	if (is_other(subscriber))
+		return gpu_cupti.cuptiUnsubscribe(subscriber);
 	result = gpu_share_unsubscribe(GPU_THEM);
 	if (!result)
 		gpu_share_set_their_callback(NULL, NULL);
@@ -70,7 +80,8 @@ EXPORTED(cuptiUnsubscribe, (cupti_subscriber subscriber), (subscriber))
 EXPORTED(cuptiEnableCallback, (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id),
 	 (on, subscriber, domain, id))
 {
-	(void)subscriber;
+	if (is_other(subscriber))
+		return gpu_cupti.cuptiEnableCallback(on, subscriber, domain, id);
 	return gpu_share_callback(GPU_THEM, on != 0, domain, id);
 }
 
@@ -79,7 +90,7 @@ static cupti_result domain_switch(uint32_t on, cupti_subscriber subscriber, int 
 {
 	cupti_result result = CUPTI_OK;
 
-	if (domain <= 0 || domain >= GPU_DOMAINS)
+	if (domain <= 0 || domain >= GPU_DOMAINS || is_other(subscriber))
 		return gpu_cupti.cuptiEnableDomain
 			       ? gpu_cupti.cuptiEnableDomain(on, subscriber, domain)
 			       : CUPTI_NOT_INITIALISED;
@@ -100,9 +111,14 @@ EXPORTED(cuptiEnableDomain, (uint32_t on, cupti_subscriber subscriber, int domai
 
 EXPORTED(cuptiEnableAllDomains, (uint32_t on, cupti_subscriber subscriber), (on, subscriber))
 {
-	cupti_result first = domain_switch(on, subscriber, CUPTI_DRIVER_API);
-	cupti_result second = domain_switch(on, subscriber, CUPTI_RUNTIME_API);
+	cupti_result first, second;
 
+	if (is_other(subscriber))
+		return gpu_cupti.cuptiEnableAllDomains
+			       ? gpu_cupti.cuptiEnableAllDomains(on, subscriber)
+			       : CUPTI_NOT_INITIALISED;
+	first = domain_switch(on, subscriber, CUPTI_DRIVER_API);
+	second = domain_switch(on, subscriber, CUPTI_RUNTIME_API);
 	for (int domain = CUPTI_DOMAINS; domain < ALL_DOMAINS; domain++)
 		(void)domain_switch(on, subscriber, domain);
 	return first ? first : second;
@@ -126,8 +142,10 @@ EXPORTED(cuptiActivityRegisterCallbacks,
 
 EXPORTED(cuptiActivityEnable, (int kind), (kind))
 {
-	cupti_result result = gpu_share_kind(GPU_THEM, true, kind);
+	cupti_result result;
 
+	gpu_asked_stay();
+	result = gpu_share_kind(GPU_THEM, true, kind);
 	if (!result && kind > 0)
 		gpu_copy_kind((uint32_t)kind, true);
 	return result;
@@ -182,11 +200,13 @@ EXPORTED(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * tim
 
 	if (!gpu_cupti.cuptiActivityRegisterTimestampCallback)
 		return CUPTI_NOT_INITIALISED;
+	if (gpu_form_is_second()) /* with several subscribers CUPTI has no clock but its own */
+		return CUPTI_NOT_SUPPORTED;
 	if (timestamp && timestamp == gpu_clock_theirs())
 		return CUPTI_OK;
 	if (gpu_is_on())
 		(void)gpu_cupti.cuptiActivityFlushAll(0); /* these have CUPTI's own */
-	gpu_clock_prepare(gpu_cupti.cuptiGetTimestamp);
+	gpu_clock_prepare(gpu_form_timestamp);
 	result = gpu_cupti.cuptiActivityRegisterTimestampCallback(timestamp);
 	if (!result)
 		gpu_clock_follow(timestamp);
@@ -197,7 +217,7 @@ EXPORTED(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * tim
 EXPORTED(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value),
 	 (attribute, bytes, value))
 {
-	if (attribute == CUPTI_ATTRIBUTE_ZEROED)
+	if (attribute == CUPTI_ATTRIBUTE_ZEROED || gpu_form_is_second())
 		return CUPTI_OK;
 	if (!gpu_cupti.cuptiActivitySetAttribute)
 		return CUPTI_NOT_INITIALISED;
@@ -219,9 +239,25 @@ EXPORTED(cuptiFinalize, (void), ())
 		if (gpu_share_wants(GPU_THEM, (uint32_t)kind))
 			(void)both_cuptiActivityDisable(kind);
 	gpu_copy_flush();
-	(void)both_cuptiUnsubscribe(NULL);
+	(void)both_cuptiUnsubscribe(gpu_form_subscriber());
 	gpu_copy_register(NULL, NULL);
 	return result;
+}
+
+/* --- the second form --- */
+
+HOOK_EXPORT int cuptiSubscribe_v2(cupti_subscriber *ret_subscriber,
+				  cupti_callback_function *callback, void *user, void *parameters)
+{
+	int (*original)(cupti_subscriber *, cupti_callback_function *, void *, void *);
+	const char *missing;
+
+	*(void **)(void *)&original = gpu_library_find("cuptiSubscribe_v2");
+	if (!original)
+		return CUPTI_NOT_INITIALISED;
+	if (!gpu_share_is_used() || !gpu_share_open(&missing) || !gpu_cupti.cuptiSubscribe_v2)
+		return original(ret_subscriber, callback, user, parameters);
+	return gpu_second_subscribe(ret_subscriber, callback, user, parameters);
 }
 
 /* --- what cannot be done for two: we go --- */
@@ -242,11 +278,6 @@ EXPORTED(cuptiFinalize, (void), ())
 		return result;                                         \
 	}
 
-/* The new way to use CUPTI, which cannot be mixed with ours. */
-LEAVING(cuptiSubscribe_v2,
-	(cupti_subscriber * ret_subscriber, cupti_callback_function *callback, void *user,
-	 void *parameters),
-	(ret_subscriber, callback, user, parameters), gpu_share_end())
 /* Of one context only: which of them a record is of cannot be seen in all kinds. */
 LEAVING(cuptiActivityEnableContext, (void *context, int kind), (context, kind),
 	gpu_copy_kind((uint32_t)kind, true))

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_flusher.h. */
+/*
+ * See gpu_flusher.h. Each flush is a detached thread of its own with a number, all signals
+ * blocked. The caller waits on a futex for its number while buffers still come, and
+ * GPU_FLUSH_MAX_NS at most.
+ */
 #include "preload/gpu/gpu_flusher.h"
 
 #include <errno.h>

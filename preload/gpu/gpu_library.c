@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_library.h. */
+/*
+ * See gpu_library.h. Compares the sonames of loaded objects; dlopen() is called only if no
+ * libcupti is loaded. Also finds a CUPTI that is linked into another object, by its symbols, and
+ * known profilers, by their file names.
+ */
 #include "preload/gpu/gpu_library.h"
 
 #include <dlfcn.h>

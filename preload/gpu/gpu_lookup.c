@@ -13,6 +13,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/gpu/gpu.h"
+#include "preload/gpu/gpu_second.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/hook/hook.h"
 #include "preload/hook/origin.h"
@@ -153,6 +154,8 @@ void *gpu_lookup_answer(void *handle, const char *name)
 	instead = gpu_library_find(name);
 	if (instead && cupti_of(instead, &used) && used.dli_fbase != theirs.dli_fbase)
 		gpu_copy_found(path);
+	if (gpu_second_instead(name))
+		instead = gpu_second_instead(name);
 	if (own_function(name))
 		instead = own_function(name);
 	errno = saved;

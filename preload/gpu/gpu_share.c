@@ -1,62 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_share.h. */
+/*
+ * See gpu_share.h. Each kind of record and each callback has a byte with one bit a user. CUPTI
+ * disables it when the last bit is cleared, and enables it again if the other user has set its bit
+ * meanwhile.
+ */
 #include "preload/gpu/gpu_share.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "preload/base/futex.h"
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_copy.h"
+#include "preload/gpu/gpu_form.h"
+#include "preload/gpu/gpu_turn.h"
 #include "preload/record/recorder.h"
 #include "preload/record/wake.h"
 #include "preload/settings/settings.h"
 
 enum { UNDECIDED, SHARED, THEIRS };
 
+static struct gpu_turn turn;
 static _Atomic int mode;
 static _Atomic uint8_t wanted[CUPTI_KINDS];
 static _Atomic uint8_t subscribers;
 static _Atomic bool is_registered;
 static _Atomic bool is_open;
-static cupti_subscriber subscriber;
 static _Atomic(cupti_callback_function *) their_callback;
 static void *_Atomic their_user;
 
 _Atomic uint8_t gpu_share_callbacks[GPU_DOMAINS][GPU_CALLBACK_IDS];
 struct gpu_library gpu_cupti;
-
-/* --- one at a time --- */
-
-#define WAIT_NS 50000000u
-#define WAITS 20u
-
-static _Atomic uint32_t busy;
-
-/* Whoever comes from within CUPTI, which may hold something of its own, must not wait for ever. */
-static void turn_take(void)
-{
-	uint32_t nobody = 0;
-	int saved = errno;
-
-	for (unsigned int i = 0; i < WAITS; i++) {
-		nobody = 0;
-		if (atomic_compare_exchange_strong(&busy, &nobody, 1))
-			break;
-		futex_wait(&busy, 1, WAIT_NS);
-	}
-	errno = saved;
-}
-
-static void turn_end(void)
-{
-	int saved = errno;
-
-	atomic_store(&busy, 0);
-	futex_wake(&busy);
-	errno = saved;
-}
 
 /* --- whether --- */
 
@@ -84,7 +57,7 @@ void gpu_share_forked(void)
 {
 	if (atomic_load(&mode) == SHARED)
 		atomic_store(&mode, THEIRS);
-	atomic_store(&busy, 0);
+	gpu_turn_forked(&turn);
 }
 
 bool gpu_share_open(const char **ret_missing)
@@ -94,10 +67,10 @@ bool gpu_share_open(const char **ret_missing)
 	*ret_missing = NULL;
 	if (atomic_load(&is_open))
 		return true;
-	turn_take();
+	gpu_turn_take(&turn);
 	is_found = atomic_load(&is_open) || gpu_library_open(&gpu_cupti, ret_missing);
 	atomic_store(&is_open, is_found);
-	turn_end();
+	gpu_turn_end(&turn);
 	return is_found;
 }
 
@@ -110,24 +83,39 @@ void gpu_share_reset(void)
 			atomic_store(&gpu_share_callbacks[domain][id], 0);
 	atomic_store(&subscribers, 0);
 	atomic_store(&is_registered, false);
+	gpu_form_forget();
 }
 
 /* --- subscriber and callbacks --- */
+
+/* In the second form records need one too. */
+static cupti_result subscriber_make(void)
+{
+	return gpu_form_subscriber() ? CUPTI_OK : gpu_form_subscribe();
+}
+
+static bool kinds_are_wanted(void)
+{
+	for (int kind = 0; kind < CUPTI_KINDS; kind++)
+		if (atomic_load(&wanted[kind]))
+			return true;
+	return false;
+}
 
 cupti_result gpu_share_subscribe(enum gpu_user who, cupti_subscriber *ret_subscriber)
 {
 	cupti_result result = CUPTI_OK;
 
-	turn_take();
+	gpu_turn_take(&turn);
 	if (atomic_load(&subscribers) & who)
 		result = CUPTI_MULTIPLE_SUBSCRIBERS;
 	else if (!atomic_load(&subscribers))
-		result = gpu_cupti.cuptiSubscribe(&subscriber, gpu_callback, NULL);
+		result = subscriber_make();
 	if (!result) {
 		atomic_fetch_or(&subscribers, who);
-		*ret_subscriber = subscriber;
+		*ret_subscriber = gpu_form_subscriber();
 	}
-	turn_end();
+	gpu_turn_end(&turn);
 	return result;
 }
 
@@ -146,11 +134,19 @@ cupti_result gpu_share_unsubscribe(enum gpu_user who)
 	if (!(atomic_load(&subscribers) & who))
 		return CUPTI_INVALID_PARAMETER;
 	callbacks_drop(who);
-	turn_take();
-	if (!(atomic_fetch_and(&subscribers, (uint8_t)~who) & ~who))
-		result = gpu_cupti.cuptiUnsubscribe(subscriber);
-	turn_end();
+	gpu_turn_take(&turn);
+	if (!(atomic_fetch_and(&subscribers, (uint8_t)~who) & ~who) &&
+	    !(gpu_form_is_second() && kinds_are_wanted())) {
+		atomic_store(&is_registered, false);
+		result = gpu_form_unsubscribe();
+	}
+	gpu_turn_end(&turn);
 	return result;
+}
+
+bool gpu_share_has_subscribed(enum gpu_user who)
+{
+	return atomic_load(&subscribers) & who;
 }
 
 cupti_result gpu_share_callback(enum gpu_user who, bool on, int domain, uint32_t id)
@@ -159,20 +155,20 @@ cupti_result gpu_share_callback(enum gpu_user who, bool on, int domain, uint32_t
 	cupti_result result;
 
 	if (domain <= 0 || domain >= GPU_DOMAINS || id >= GPU_CALLBACK_IDS)
-		return gpu_cupti.cuptiEnableCallback(on, subscriber, domain, id);
+		return gpu_cupti.cuptiEnableCallback(on, gpu_form_subscriber(), domain, id);
 	users = &gpu_share_callbacks[domain][id];
 	if (on) {
 		atomic_fetch_or(users, who);
-		result = gpu_cupti.cuptiEnableCallback(1, subscriber, domain, id);
+		result = gpu_cupti.cuptiEnableCallback(1, gpu_form_subscriber(), domain, id);
 		if (result)
 			atomic_fetch_and(users, (uint8_t)~who);
 		return result;
 	}
 	if (atomic_fetch_and(users, (uint8_t)~who) & ~who)
 		return CUPTI_OK;
-	result = gpu_cupti.cuptiEnableCallback(0, subscriber, domain, id);
+	result = gpu_cupti.cuptiEnableCallback(0, gpu_form_subscriber(), domain, id);
 	if (atomic_load(users)) /* the other came in between */
-		(void)gpu_cupti.cuptiEnableCallback(1, subscriber, domain, id);
+		(void)gpu_cupti.cuptiEnableCallback(1, gpu_form_subscriber(), domain, id);
 	return result;
 }
 
@@ -194,13 +190,12 @@ cupti_result gpu_share_register(void)
 {
 	cupti_result result = CUPTI_OK;
 
-	turn_take();
+	gpu_turn_take(&turn);
 	if (!atomic_load(&is_registered))
-		result = gpu_cupti.cuptiActivityRegisterCallbacks(gpu_buffer_requested,
-								  gpu_buffer_completed);
+		result = gpu_form_register();
 	if (!result)
 		atomic_store(&is_registered, true);
-	turn_end();
+	gpu_turn_end(&turn);
 	return result;
 }
 
@@ -208,11 +203,6 @@ bool gpu_share_wants(enum gpu_user who, uint32_t kind)
 {
 	return kind < CUPTI_KINDS &&
 	       atomic_load_explicit(&wanted[kind], memory_order_relaxed) & who;
-}
-
-static cupti_result kind_switch(bool on, int kind)
-{
-	return on ? gpu_cupti.cuptiActivityEnable(kind) : gpu_cupti.cuptiActivityDisable(kind);
 }
 
 /* CUPTI records kernels in one of two ways; whoever asks for the slower one gets it, and for both of us. */
@@ -224,7 +214,7 @@ static bool is_shadowed(int kind)
 static void shadow_change(bool on, int kind)
 {
 	if (kind == CUPTI_KERNEL && atomic_load(&wanted[CUPTI_CONCURRENT_KERNEL]))
-		(void)kind_switch(on, CUPTI_CONCURRENT_KERNEL);
+		(void)gpu_form_kind(on, CUPTI_CONCURRENT_KERNEL);
 }
 
 static cupti_result kind_on(enum gpu_user who, int kind)
@@ -236,7 +226,7 @@ static cupti_result kind_on(enum gpu_user who, int kind)
 		return CUPTI_OK;
 	if (!(before & who))
 		shadow_change(false, kind);
-	result = kind_switch(true, kind);
+	result = gpu_form_kind(true, kind);
 	if (result && !(before & who)) {
 		atomic_fetch_and(&wanted[kind], (uint8_t)~who);
 		shadow_change(true, kind);
@@ -251,17 +241,17 @@ static cupti_result kind_off(enum gpu_user who, int kind)
 
 	if (before & ~who || is_shadowed(kind))
 		return CUPTI_OK;
-	result = kind_switch(false, kind);
+	result = gpu_form_kind(false, kind);
 	if (before & who)
 		shadow_change(true, kind);
 	if (atomic_load(&wanted[kind])) /* the other came in between */
-		(void)kind_switch(true, kind);
+		(void)gpu_form_kind(true, kind);
 	return result;
 }
 
 cupti_result gpu_share_kind(enum gpu_user who, bool on, int kind)
 {
 	if (kind <= 0 || kind >= CUPTI_KINDS)
-		return kind_switch(on, kind);
+		return gpu_form_kind(on, kind);
 	return on ? kind_on(who, kind) : kind_off(who, kind);
 }

@@ -35,6 +35,7 @@ void gpu_share_forked(void);
 
 cupti_result gpu_share_subscribe(enum gpu_user who, cupti_subscriber *ret_subscriber);
 cupti_result gpu_share_unsubscribe(enum gpu_user who);
+bool gpu_share_has_subscribed(enum gpu_user who);
 cupti_result gpu_share_callback(enum gpu_user who, bool on, int domain, uint32_t id);
 /* Once for both: CUPTI's buffers are ours. */
 cupti_result gpu_share_register(void);

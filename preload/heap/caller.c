@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See caller.h. */
+/*
+ * See caller.h. Pages and rules are each a set-associative cache: a hit elsewhere in the line
+ * changes places with the entry at its home, about every eighth time. A miss is computed from
+ * symbols and .eh_frame and then kept.
+ */
 #include "preload/heap/caller.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See heap_record.h: what of it is rare. */
+/*
+ * See heap_record.h. The rare births: numbers that do not fit into the packed record are written
+ * as four words. Here, so that the hooks that inline the rest stay small.
+ */
 #include "preload/heap/heap_record.h"
 
 void record_born_wide(struct recorder_lane *lane, uint64_t word, uint64_t ptr, uint64_t size,

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch_origin.h. */
+/*
+ * See torch_origin.h. One pass over the objects that are loaded after ours compares their paths
+ * with the caller's. What was found is kept in a small array of atomics, by the address that
+ * calls.
+ */
 #include "preload/hook/torch_origin.h"
 
 #include <dlfcn.h>

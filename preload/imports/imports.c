@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See imports.h. */
+/*
+ * See imports.h. importlib's _find_and_load() gets find_and_load() as its vectorcall, which
+ * records a begin, calls the original and records an end. The importer is the innermost frame
+ * outside of importlib's own code.
+ */
 #include "preload/imports/imports.h"
 
 #include <stdatomic.h>

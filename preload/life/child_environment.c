@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See child_environment.h. */
+/*
+ * See child_environment.h. If environ is not our array, it is copied into a mapped one with SPARE
+ * free entries. There the variable's entry is replaced, or one is added.
+ */
 #include "preload/life/child_environment.h"
 
 #include <stddef.h>

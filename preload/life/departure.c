@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See departure.h. */
+/*
+ * See departure.h. Acts only if recording is open, CPython's own code is the caller and no hook is
+ * under way on this thread. Then each family records what it still holds (families_leave()).
+ */
 #include "preload/life/departure.h"
 
 #include <stdbool.h>

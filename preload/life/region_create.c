@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See region_create.h. */
+/*
+ * See region_create.h. A memfd, sealed, or an unlinked file where memfd_create() is refused. The
+ * size is cut to the process's limits and halved until the mapping succeeds; then the header is
+ * filled in, its magic last.
+ */
 #include "preload/life/region_create.h"
 
 #include <errno.h>

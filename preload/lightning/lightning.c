@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See lightning.h. */
+/*
+ * See lightning.h. Imports of modules named *.base are watched. When PassThroughProfiler is there,
+ * lightning.py, which is embedded as bytes, replaces its two methods by functions that record
+ * action_begin and action_end.
+ */
 #include "preload/lightning/lightning.h"
 
 #include <stdatomic.h>

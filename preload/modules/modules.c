@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See modules.h. */
+/*
+ * See modules.h. Puts three functions into a fresh namespace and runs modules.py in it, embedded
+ * as bytes, which registers the hooks: module_begin records a name, module_end an end,
+ * module_depth returns the depth of the C stack.
+ */
 #include "preload/modules/modules.h"
 
 #include <stdbool.h>

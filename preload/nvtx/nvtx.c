@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/record/task.h"
 #include "preload/record/thread_clock.h"
 #include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
@@ -113,6 +114,7 @@ static inline void record_push(const struct nvtx_event *event, const struct name
 	field[1] = string_id(&name, lane);
 	field[0] = domain_id(domain, lane);
 	ticks = thread_clock_edge(lane, recorder_now());
+	task_look(lane, ticks);
 	if (!(event->category | event->color | event->payload_type)) {
 		(void)recorder_put(lane, EVT_nvtx_push, ticks, field, 2);
 		return;
@@ -196,6 +198,7 @@ int nvtx_pop(const void *handle)
 		uint64_t ticks = thread_clock_edge(lane, recorder_now());
 		uint64_t field = domain_id(domain, lane);
 
+		task_look(lane, ticks);
 		(void)recorder_put(lane, EVT_nvtx_pop, ticks, &field, 1);
 		recorder_leave(lane);
 	}

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See codes.h. */
+/*
+ * See codes.h. A cache by a hash of object, instruction and the count of ends in the object's
+ * bucket: when a code object ends that count rises, and old keys never match again. A miss reads
+ * the object and sends its line.
+ */
 #include "preload/pyframes/codes.h"
 
 #include <string.h>

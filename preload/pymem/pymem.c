@@ -33,7 +33,7 @@ static inline uint32_t frame_mark(const void *frame)
  */
 static inline __attribute__((always_inline)) bool call_begin(const void *frame)
 {
-	uint32_t *inside = &recorder_self.lane[0].inside, mark = frame_mark(frame);
+	uint32_t *inside = &recorder_self.inside, mark = frame_mark(frame);
 
 	if (recorder_is_shut(EVT_FAMILY_pymem) ||
 	    __builtin_expect(*inside && (int32_t)(mark - *inside) < 0, 0))
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) bool call_begin(const void *frame)
 
 static inline void call_end(void)
 {
-	recorder_self.lane[0].inside = 0;
+	recorder_self.inside = 0;
 }
 
 /* --- records --- */

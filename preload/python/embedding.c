@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See embedding.h. */
+/*
+ * See embedding.h. Looks at events import, exec and compile. The program has begun if the
+ * outermost frame runs a file that is not frozen or, where there is no frame, unless it is one of
+ * CPython's own imports.
+ */
 #include "preload/python/embedding.h"
 
 #include <stddef.h>

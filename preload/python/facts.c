@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See facts.h. */
+/*
+ * See facts.h. A fact is recorded at once. If the gates are shut it goes into a short array with
+ * its time, which facts_tell() records when they open.
+ */
 #include "preload/python/facts.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See python.h. */
+/*
+ * See python.h. The hook sees every audited event, so it compares first letters before names. Who
+ * wants to hear of an event has a line in listeners.def.
+ */
 #include "preload/python/python.h"
 
 #include <stdatomic.h>
@@ -15,6 +18,7 @@
 #include "preload/python/python_api.h"
 #include "preload/python/python_hook.h"
 #include "preload/python/sampling.h"
+#include "preload/python/tasks.h"
 #include "preload/record/event.h"
 #include "preload/record/family.h"
 #include "preload/record/strings.h"
@@ -149,6 +153,7 @@ static void begin_program(bool owns_program, void *arguments)
 	if (atomic_exchange(&has_run, true))
 		return;
 	trouble_look();
+	tasks_find();
 	run_bootstrap(owns_program);
 	tell_listeners("intercept.run", arguments);
 }
@@ -178,8 +183,8 @@ static int audit(const char *event, void *arguments, void *data)
 static void python_begin(void)
 {
 	interpreter_find();
-	if (!(torch_is_wanted() || sampling_is_wanted() || pyframes_are_wanted() ||
-	      families_are_wanted()) ||
+	if (!(torch_is_wanted() || tasks_are_wanted() || sampling_is_wanted() ||
+	      pyframes_are_wanted() || families_are_wanted()) ||
 	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);

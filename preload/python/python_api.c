@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See python_api.h. */
+/*
+ * See python_api.h. The struct is filled from a table of names and offsets made of PYTHON_API.
+ * Code runs under a file name of importlib's, so that its frames are left out of tracebacks.
+ */
 #include "preload/python/python_api.h"
 
 #include <stddef.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See python_hook.h. */
+/*
+ * See python_hook.h. While the hook is added, a raw allocator of ours notes the block that CPython
+ * takes for it. When CPython frees its hooks, another one gives that block back to the allocator
+ * that it came from.
+ */
 #include "preload/python/python_hook.h"
 
 #include <stddef.h>

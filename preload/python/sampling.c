@@ -12,15 +12,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "collector/region/python_layout.h"
 #include "collector/region/python_offsets.h"
-#include "preload/base/seccomp.h"
+#include "preload/base/own_memory.h"
 #include "preload/base/symbols.h"
 #include "preload/pyframes/pyframes.h"
 #include "preload/python/python_api.h"
+#include "preload/python/thread_state.h"
 #include "preload/record/entry.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
@@ -60,37 +60,19 @@ bool sampling_is_wanted(void)
 
 /* --- reading ourselves --- */
 
-static bool read_self(uint64_t address, void *to, size_t bytes)
-{
-	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)address, bytes };
-
-	return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1, &remote, 1, 0) ==
-	       (long)bytes;
-}
-
-/* A filter of system calls that kills who makes this one must not meet us. */
-static bool reading_is_allowed(void)
-{
-	static const uint64_t probe = 1;
-	uint64_t word = 0;
-
-	return !seccomp_kills(SYS_process_vm_readv) &&
-	       read_self((uint64_t)(uintptr_t)&probe, &word, sizeof(word)) && word == probe;
-}
-
 /* 0: it cannot be read. */
 static uint64_t word_at(uint64_t address)
 {
 	uint64_t word = 0;
 
-	return read_self(address, &word, sizeof(word)) ? word : 0;
+	return own_memory_read(address, &word, sizeof(word)) ? word : 0;
 }
 
 static uint32_t half_at(uint64_t address)
 {
 	uint32_t half = 0;
 
-	return read_self(address, &half, sizeof(half)) ? half : 0;
+	return own_memory_read(address, &half, sizeof(half)) ? half : 0;
 }
 
 static uint64_t address_of(const void *object)
@@ -152,7 +134,7 @@ static uint64_t frame_of_function(const struct python_layout *layout, uint64_t f
 	uint8_t owner;
 
 	for (unsigned int i = 0; layout->frame_owner && frame && i < C_FRAMES_MAX; i++) {
-		if (!read_self(frame + layout->frame_owner, &owner, sizeof(owner)))
+		if (!own_memory_read(frame + layout->frame_owner, &owner, sizeof(owner)))
 			return 0;
 		if (owner < PYTHON_OWNER_C)
 			return frame;
@@ -198,7 +180,7 @@ static bool texts_are_right(const struct python_layout *layout, const uint64_t *
 	return word_at(name + layout->text_length) == sizeof(text) &&
 	       (half_at(name + layout->text_state) >> layout->text_shift & 0x1f) ==
 		       (1 | 1 << 3 | 1 << 4) &&
-	       read_self(name + layout->ascii_data, text, sizeof(text)) &&
+	       own_memory_read(name + layout->ascii_data, text, sizeof(text)) &&
 	       memcmp(text, expected, sizeof(text)) == 0 &&
 	       (half_at(wide + layout->text_state) >> layout->text_shift & 0x1f) == (2 | 1 << 3) &&
 	       half_at(wide + layout->wide_data) == 0x4e2d4e2d;
@@ -252,15 +234,6 @@ static bool yama_is_on(void)
 	return scope == '1';
 }
 
-/* "3.11.7 (main, ..." */
-static unsigned int python_minor(void)
-{
-	const char *(*version)(void) = (const char *(*)(void))symbols_find_loaded("Py_GetVersion");
-	const char *text = version ? version() : "";
-
-	return strncmp(text, "3.", 2) == 0 ? (unsigned int)strtoul(text + 2, NULL, 10) : 0;
-}
-
 static const char *text_of(void *arguments, int index)
 {
 	ssize_t length;
@@ -305,7 +278,7 @@ static bool layout_find(unsigned int minor, struct python_layout *ret_layout)
 	if (known)
 		*ret_layout = *known;
 	else
-		return read_self(told.runtime, word, sizeof(word)) &&
+		return own_memory_read(told.runtime, word, sizeof(word)) &&
 		       python_offsets_take(word, minor, ret_layout);
 	return true;
 }
@@ -315,7 +288,7 @@ static enum python_standing standing_of(unsigned int minor, const uint64_t *argu
 {
 	if (!python_layout_of(minor) && !python_offset_words_of(minor))
 		return PYTHON_STANDS_UNKNOWN;
-	if (!reading_is_allowed())
+	if (!own_memory_is_readable())
 		return PYTHON_STANDS_REFUSED;
 	if (told.runtime && told.code_type && layout_find(minor, &told.layout) &&
 	    layout_is_right(&told.layout, argument, numbers))

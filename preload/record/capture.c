@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See capture.h. */
+/*
+ * See capture.h. A switch opens the gates before its start is recorded, and shuts them after its
+ * stop is. In capture_follow() one thread sets the gates and asks again until they are as wanted;
+ * others leave it to that one.
+ */
 #include "preload/record/capture.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See driver.h. */
+/*
+ * See driver.h. An atomic exchange lets only the first report call driver_found(). Whoever resets
+ * driver_is_known has the next call report again.
+ */
 #include "preload/record/driver.h"
 
 #include <stddef.h>

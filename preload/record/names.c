@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See names.h. */
+/*
+ * See names.h. Texts are appended to chunks of 1 MiB by one atomic counter and found again by
+ * their hash in a pointer_map.
+ */
 #include "preload/record/names.h"
 
 #include <errno.h>

@@ -335,6 +335,7 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 		lane->head = 0;
 		lane->limit = 0; /* the first record looks */
 		recorder_self.clock_due = 0;
+		recorder_self.task = level ? recorder_self.task : 0;
 		lane->bound = recorder_generation + 1;
 		if (level == 0) {
 			watch_thread();
@@ -542,7 +543,7 @@ static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
 /* A quarter of the ring: less is not worth a wake-up. Pairs with stream_publish() of the collector. */
 static bool ring_has_room(const struct recorder_lane *lane)
 {
-	uint64_t capacity = lane->mask + 1;
+	uint64_t capacity = (uint64_t)lane->mask + 1;
 
 	return lane->head - atomic_load(&lane->ring->tail) <= capacity - capacity / 4;
 }
@@ -584,7 +585,7 @@ static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
 /* One step towards room for `words`: 1 there is, 0 look again, -1 there will be none. */
 static int room_step(struct recorder_lane *lane, unsigned int words)
 {
-	uint64_t capacity = lane->mask + 1;
+	uint64_t capacity = (uint64_t)lane->mask + 1;
 	uint64_t tail = atomic_load_explicit(&lane->ring->tail, memory_order_acquire);
 	uint64_t end = (lane->head | lane->mask) + 1;
 	uint64_t full = tail + capacity;

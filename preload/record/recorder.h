@@ -36,9 +36,8 @@ struct recorder_lane {
 	uint64_t *words;
 	uint64_t head;  /* words written since the claim */
 	uint64_t limit; /* head may grow to here without a look at the other side */
-	uint64_t mask;  /* ring words - 1 */
 	struct region_ring *ring;
-	uint32_t inside;  /* of lane 0: a call into CPython's allocators runs: preload/pymem */
+	uint32_t mask;    /* ring words - 1 */
 	uint32_t starved; /* calls since no ring was to be had */
 };
 
@@ -49,6 +48,9 @@ struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
 	uint64_t
 		clock_due; /* ticks from which an edge is worth a reading of the clock: thread_clock.h */
+	uint64_t task;      /* that its records have named last: task.h */
+	uint32_t inside;    /* a call into CPython's allocators runs: preload/pymem */
+	uint32_t operators; /* a bit for each one that is open: preload/torch */
 };
 
 PRELOAD_HIDDEN extern __thread struct recorder_thread recorder_self

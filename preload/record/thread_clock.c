@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See thread_clock.h. */
+/*
+ * See thread_clock.h. At the start MEASURED readings are timed, and the interval follows from the
+ * fastest. A reading goes into the ring and makes the next one due an interval later.
+ */
 #include "preload/record/thread_clock.h"
 
 #define MEASURED 5u /* readings; the fastest counts */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See module_list.h. */
+/*
+ * See module_list.h. Two passes over the list: the first finds the default (out, if any name
+ * stands without !), the second lets the last name that fits decide.
+ */
 #include "preload/settings/module_list.h"
 
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See output_path.h. */
+/*
+ * See output_path.h. Appends to the caller's buffer part by part. An unknown pattern, a directory
+ * that cannot be named or too little room make the whole path empty.
+ */
 #include "preload/settings/output_path.h"
 
 #include <errno.h>

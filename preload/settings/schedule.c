@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See schedule.h. */
+/*
+ * See schedule.h. Keys are a table of names and offsets into struct schedule; each may be given
+ * once. What a step does follows from its position in its cycle, by a division.
+ */
 #include "preload/settings/schedule.h"
 
 #include <stddef.h>

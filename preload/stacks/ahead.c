@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See ahead.h. */
+/*
+ * See ahead.h. Only how a thread gets its log: logs are counted before one is mapped. Following a
+ * log is inlined from the header.
+ */
 #include "preload/stacks/ahead.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See frame_names.h. */
+/*
+ * See frame_names.h. A set-associative table: a hit elsewhere in the line moves to its home. Each
+ * entry carries the generation in which it was sent, so that raising the generation forgets all.
+ * Ids that collide are salted, up to SALTS times.
+ */
 #include "preload/stacks/frame_names.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See long_calls.h. */
+/*
+ * See long_calls.h. A threshold in ns becomes ticks by a rate in fixed point, the records' clock
+ * against CLOCK_MONOTONIC since the region was made. Once SETTLED_NS have passed, a precise rate
+ * is kept.
+ */
 #include "preload/stacks/long_calls.h"
 
 #include "preload/record/entry.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See pages.h. */
+/*
+ * See pages.h. Bare `syscall` instructions, so that neither errno nor an interposed mmap() is
+ * touched. For huge pages it maps 2 MiB more, cuts both ends to the alignment and advises the
+ * kernel.
+ */
 #include "preload/stacks/pages.h"
 
 #include <sys/mman.h>

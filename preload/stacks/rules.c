@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See rules.h. */
+/*
+ * See rules.h. A small hot table of four ways and a large one of whole cache lines; what is in
+ * neither is read from .eh_frame and packed. dlclose() raises the epoch before and after it, which
+ * makes older entries stale.
+ */
 #include "preload/stacks/rules.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See stack.h. */
+/*
+ * See stack.h. Chooses native frames, Python's, or both joined. If the hook was called from the
+ * same frame as last time and all that was read further out is unchanged, the last id is returned;
+ * else walk.c walks.
+ */
 
 #ifndef __clang__
 #pragma GCC optimize("no-tree-slp-vectorize") /* as in walk.c */

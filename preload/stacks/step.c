@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See step.h. */
+/*
+ * See step.h. The rare rules (loads, signal frames, the end of a stack) and the span of readable
+ * pages, which grows page by page, each probed first. Usual rules are inlined from the header.
+ */
 #include "preload/stacks/step.h"
 
 #include <stddef.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See thread.h. */
+/*
+ * See thread.h. A slot is one mapping with a thread's frames, reads, fresh frames and Python
+ * frames, one behind the other. Slots are claimed by compare-and-swap, beginning at the one that
+ * was found last, and stay mapped.
+ */
 #include "preload/stacks/thread.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See walk.h. */
+/*
+ * See walk.h. Fresh frames are collected until one equals a known frame and the words read further
+ * out are unchanged; then they replace the known frames inside of it. `state` tells that a signal
+ * handler has walked meanwhile.
+ */
 
 /* gcc packs pairs of words into vectors and takes them apart again within the walk: a walk of 80 frames took a sixth longer */
 #ifndef __clang__

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See wrappers.h. */
+/*
+ * See wrappers.h. Each name of wrappers.def is looked up by its hash, which the list has, and the
+ * symbol's bytes are compared with the span. A span of our own code counts as wrappers, too.
+ */
 #include "preload/stacks/wrappers.h"
 
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See capture_range.h. */
+/*
+ * See capture_range.h. A count of open ranges: its first and its last one switch capturing. Ranges
+ * that are known by a key only when they end stand in an array of KEYS_MAX atomic slots.
+ */
 #include "preload/steps/capture_range.h"
 
 #include <string.h>

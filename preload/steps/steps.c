@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See steps.h. */
+/*
+ * See steps.h. Open scopes that can end a step stand in STEPS_SLOTS atomic slots, one a thread at
+ * most, and are found by their key as they close. Whether the schedule records is a word in a page
+ * that is shared with children.
+ */
 #include "preload/steps/steps.h"
 
 #include <string.h>

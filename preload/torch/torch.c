@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch.h. */
+/*
+ * See torch.h. operator_start() and operator_end() are the callback and write words straight into
+ * the ring. First operators are shown to it to find the layout, then inputs; only then does it
+ * record (enum torch_state).
+ */
 #include "preload/torch/torch.h"
 
 #include <link.h>
@@ -11,6 +15,7 @@
 #include "preload/python/listeners.h"
 #include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
+#include "preload/record/task.h"
 #include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
 #include "preload/steps/capture_range.h"
@@ -175,7 +180,7 @@ static bool record_held(const uint64_t *function, uint64_t name, struct beginnin
 	at[4] = is_known ? function[torch_function.thread] : 0;
 	at[5] = at[2] == SCOPE_BACKWARD ? function[torch_function.forward] : 0;
 	at[6] = (uintptr_t)function;
-	at[7] = 0;
+	at[7] = recorder_self.task;
 	recorder_publish(lane, 8);
 	return true;
 }
@@ -197,33 +202,43 @@ static __attribute__((noinline)) bool record_held_begin(const uint64_t *function
 {
 	uint64_t field[2] = { name, (uintptr_t)function };
 
-	if (!is_async(function))
+	if (!is_async(function)) {
+		task_look(lane, begin.ticks);
 		return record_held(function, name, begin, lane);
+	}
 	(void)recorder_put(lane, EVT_torch_async_begin, begin.ticks, field, 2);
 	return false;
 }
 
-static inline void record_begin(const uint64_t *function, bool is_held, struct recorder_lane *lane)
+static inline void record_inputs(const uint64_t *function, const char *name, uint64_t id,
+				 uint64_t ticks, struct recorder_lane *lane)
+{
+	size_t count;
+	const struct torch_value *inputs = torch_function_inputs(function, &count);
+
+	if (count)
+		torch_inputs_record(name, id, inputs, count, ticks, lane);
+}
+
+/* Whether its end is to be recorded: not where this was dropped, unless the end names what it ends. */
+static inline bool record_begin(const uint64_t *function, bool is_held, struct recorder_lane *lane)
 {
 	uint64_t stack = stack_python_of(lane, EVT_FAMILY_torch);
 	uint64_t ticks = thread_clock_edge(lane, recorder_now());
-	const struct torch_value *inputs;
 	const char *name;
 	uint64_t id;
-	size_t count;
 
 	if (__builtin_expect(atomic_load_explicit(&sampling_untold, memory_order_relaxed), 0))
 		record_sampling(ticks, lane);
+	task_look_if_any(lane, ticks);
 	id = name_id(function, &name, lane);
 	if (__builtin_expect(is_held, 0)
 		    ? !record_held_begin(function, id, (struct beginning){ ticks, stack }, lane)
 		    : !record_operator(function, id, (struct beginning){ ticks, stack }, lane))
-		return;
-	if (!with_inputs)
-		return;
-	inputs = torch_function_inputs(function, &count);
-	if (count)
-		torch_inputs_record(name, id, inputs, count, ticks, lane);
+		return is_held;
+	if (with_inputs)
+		record_inputs(function, name, id, ticks, lane);
+	return true;
 }
 
 /* For capture_range.h: apart from the numbers of NVTX ranges. */
@@ -251,6 +266,66 @@ static inline void look_for_range(const uint64_t *function)
 	}
 }
 
+/*
+ * An at::ObserverContext: it has a virtual destructor and nothing else. An operator whose begin was recorded has one of these, and an
+ * end without one is not recorded. PyTorch passes it to the end and then deletes it; the destructors do nothing.
+ */
+static void context_delete(const void *context)
+{
+	(void)context;
+}
+
+static const struct {
+	const void *top, *type;                /* of a vtable, before what objects point to */
+	void (*complete)(const void *context); /* its destructors */
+	void (*deleting)(const void *context);
+} context_class = { NULL, NULL, context_delete, context_delete };
+
+struct context {
+	const void *class;
+};
+
+/*
+ * Which one says which of the thread's operators it is: the outermost has the first. Of operators that end in the order of their
+ * thread, as all do but where greenlets switch within one, the last one that began ends first. The last is of all others:
+ * those that are held, whose end names them, and those deeper than bits reach.
+ */
+#define CONTEXT_SLOTS 32u
+#define FOUR(element) element, element, element, element
+#define CONTEXT                         \
+	{                               \
+		&context_class.complete \
+	}
+static const struct context contexts[CONTEXT_SLOTS + 1] = {
+	FOUR(CONTEXT), FOUR(CONTEXT), FOUR(CONTEXT), FOUR(CONTEXT), FOUR(CONTEXT),
+	FOUR(CONTEXT), FOUR(CONTEXT), FOUR(CONTEXT), CONTEXT,
+};
+#undef CONTEXT
+#undef FOUR
+
+static inline const struct context *context_take(bool is_held)
+{
+	uint32_t open = recorder_self.operators;
+	unsigned int slot = open ? CONTEXT_SLOTS - (unsigned int)__builtin_clz(open) : 0;
+
+	if (__builtin_expect(is_held || slot == CONTEXT_SLOTS, 0))
+		return &contexts[CONTEXT_SLOTS];
+	recorder_self.operators = open | 1u << slot;
+	return &contexts[slot];
+}
+
+/* Those that began later than the one that ends. */
+static inline uint32_t context_give_back(const struct context *context)
+{
+	unsigned int slot = (unsigned int)(context - contexts);
+	uint32_t open = recorder_self.operators;
+
+	if (__builtin_expect(slot >= CONTEXT_SLOTS, 0))
+		return 0;
+	recorder_self.operators = open & ~(1u << slot);
+	return open >> slot >> 1;
+}
+
 /* unique_ptr<ObserverContext>: returned through a hidden pointer. */
 static void *operator_start(void **ret_context, const void *function)
 {
@@ -269,7 +344,10 @@ static void *operator_start(void **ret_context, const void *function)
 	look_for_range(function);
 	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
 	if (lane) {
-		record_begin(function, !is_guard(function), lane);
+		bool is_held = !is_guard(function);
+
+		if (record_begin(function, is_held, lane))
+			*ret_context = (void *)(uintptr_t)context_take(is_held);
 		recorder_leave(lane);
 	} else if (atomic_load_explicit(&torch_callbacks_vary, memory_order_relaxed)) {
 		torch_callbacks_follow();
@@ -288,6 +366,8 @@ static __attribute__((noinline)) void record_held_end(const uint64_t *function, 
 		(void)recorder_put(lane, EVT_torch_async_end, ticks, &field[2], 1);
 		return;
 	}
+	task_look(lane, ticks);
+	field[3] = recorder_self.task;
 	name = string_of(torch_api.name(function));
 	field[0] = string_id(&name, lane);
 	if (torch_function.thread && function[torch_function.thread] != torch_api.thread_id())
@@ -295,12 +375,24 @@ static __attribute__((noinline)) void record_held_end(const uint64_t *function, 
 	(void)recorder_put(lane, EVT_torch_end_id, ticks, field, 4);
 }
 
-static inline void record_end(const uint64_t *function, bool is_held, struct recorder_lane *lane)
+/* Others that began later on this thread are still open: greenlets switch within them. */
+static __attribute__((noinline)) void record_outer_end(uint32_t later, uint64_t ticks,
+						       struct recorder_lane *lane)
+{
+	uint64_t inside = (unsigned int)__builtin_popcount(later);
+
+	(void)recorder_put(lane, EVT_torch_end_outer, ticks, &inside, 1);
+}
+
+/* `later`: a bit for each other one that began later, and that has not ended. */
+static inline void record_end(const uint64_t *function, uint32_t later, struct recorder_lane *lane)
 {
 	uint64_t ticks = thread_clock_edge(lane, recorder_now());
 
-	if (__builtin_expect(is_held, 0))
+	if (__builtin_expect(!is_guard(function), 0))
 		record_held_end(function, ticks, lane);
+	else if (__builtin_expect(later, 0))
+		record_outer_end(later, ticks, lane);
 	else
 		(void)recorder_put(lane, EVT_torch_end, ticks, NULL, 0);
 }
@@ -317,15 +409,18 @@ static __attribute__((noinline)) void user_scope_ends(const uint64_t *function)
 static void operator_end(const void *function, void *context)
 {
 	struct recorder_lane *lane;
+	uint32_t later;
 
-	(void)context;
 	if (__builtin_expect(atomic_load_explicit(&torch_state, memory_order_relaxed) != TORCH_ON,
 			     0))
 		return;
-	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
-	if (lane) {
-		record_end(function, !is_guard(function), lane);
-		recorder_leave(lane);
+	if (context) {
+		later = context_give_back(context);
+		lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
+		if (lane) {
+			record_end(function, later, lane);
+			recorder_leave(lane);
+		}
 	}
 	if (__builtin_expect(may_be_user_scope(function), 0))
 		user_scope_ends(function);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch_collective.h. */
+/*
+ * See torch_collective.h. Bytes are those of the argument's tensors, and of the tensors in its
+ * lists. The group is the first argument that is no tensor; where in it rank and size stand is
+ * searched once and kept.
+ */
 #include "preload/torch/torch_collective.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch_function.h. */
+/*
+ * See torch_function.h. Copies of TORCH_SHOWN RecordFunctions are compared word by word: the word
+ * that equals the known sequence number in all of them is its place. The other words are verified
+ * by their distance from it.
+ */
 #include "preload/torch/torch_function.h"
 
 #include <string.h>

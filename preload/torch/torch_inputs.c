@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch_inputs.h. */
+/*
+ * See torch_inputs.h. The words of a description are hashed, with a salt for its kind. If the
+ * collector does not have that hash, the text is made and sent before the event.
+ */
 #include "preload/torch/torch_inputs.h"
 
 #include <string.h>

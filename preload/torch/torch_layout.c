@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch_layout.h. */
+/*
+ * See torch_layout.h. Each shown tensor rules out the words that do not fit its sizes and the
+ * half-words that do not fit its type. The layout is found when exactly one of each is left.
+ */
 #include "preload/torch/torch_layout.h"
 
 #include <string.h>

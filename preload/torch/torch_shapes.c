@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch_shapes.h. */
+/*
+ * See torch_shapes.h. Describing walks the inputs once and appends tagged words (tensor, list,
+ * nothing, cut). The texts are made of these words alone, and only when they are wanted.
+ */
 #include "preload/torch/torch_shapes.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/advice/bottleneck.h"
 #include "report/base/memory.h"
@@ -19,6 +20,7 @@ static const struct advice_rule rules[] = {
 
 #define SHARE_OF_PROBLEM 50 /* % */
 #define IDLE_EXPLAINED 5    /* % of the steps' time */
+#define IDLE_MATTERS 1.0    /* the same */
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
@@ -35,6 +37,51 @@ static bool is_guess(const struct advice *advice)
 static bool is_of_gpu(const struct advice *advice)
 {
 	return advice->rule->look == advice_no_tensor_cores;
+}
+
+/* Time of the host, which costs the loop nothing while its GPU works. */
+static bool is_of_host(const struct advice *advice)
+{
+	static bool (*const looks[])(const struct bottleneck *, struct advice *) = {
+		advice_dataloader,
+		advice_between_operators,
+		advice_gil_contention,
+		advice_graph_breaks,
+		advice_small_operators,
+		advice_synchronising,
+		advice_item,
+		advice_device_allocations,
+		advice_pageable_copies,
+		advice_blocking_copies,
+		advice_blocking_sets,
+		advice_optimizer,
+		advice_zero_grad,
+	};
+
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
+		if (advice->rule->look == looks[i])
+			return true;
+	return false;
+}
+
+/* At stake is no more than the GPU's idle time. False: that is too little for advice. */
+static bool advice_limit(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t idle_ns = bottleneck_idle_ns(bottleneck);
+	bool is_share = !strcmp(advice->rule->unit, "percent");
+	double idle = bottleneck_share(bottleneck, idle_ns);
+	size_t length = strlen(advice->text);
+
+	if (!is_of_host(advice) || advice->gain_ns <= idle_ns)
+		return true;
+	if (idle <= (is_share ? advice->rule->threshold : IDLE_MATTERS))
+		return false;
+	advice->gain_ns = idle_ns;
+	snprintf(advice->text + length, sizeof(advice->text) - length,
+		 " The GPU was idle for %.1f %% of the steps' time; the rest of that time cost "
+		 "nothing.",
+		 idle);
+	return true;
 }
 
 /* The cause's seconds are among those that the guess is about, or may be. */
@@ -64,10 +111,26 @@ static void advice_weigh(struct advice *advice, size_t count)
 	}
 }
 
+static bool is_there(const struct advice *advice, size_t count, const void *look)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((const void *)advice[i].rule->look == look)
+			return true;
+	return false;
+}
+
+/* The same seconds as those of advice that knows why the copies have nothing beside them. */
+static bool is_said_of_copies(const struct advice *advice, size_t count)
+{
+	return is_there(advice, count, (const void *)advice_pageable_copies) ||
+	       is_there(advice, count, (const void *)advice_blocking_copies);
+}
+
 /* That a GPU waits is no news beside why it does. */
 static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advice *advice,
 			       size_t count)
 {
+	bool copies_are_said = is_said_of_copies(advice, count);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -75,6 +138,8 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 
 		if (advice[i].rule->look == advice_gpu_idle &&
 		    bottleneck_share(bottleneck, explained_ns) >= IDLE_EXPLAINED)
+			continue;
+		if (advice[i].rule->look == advice_exposed_copies && copies_are_said)
 			continue;
 		if (advice[i].rule->look == advice_gpu_idle)
 			advice[i].gain_ns = advice[i].weight_ns;
@@ -129,7 +194,8 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 	for (size_t i = 0; i < RULES; i++) {
 		advice[count] = (struct advice){ .rule = &rules[i], .severity = rules[i].severity };
 		snprintf(advice[count].command, ADVICE_COMMAND_BYTES, "%s", rules[i].command);
-		if (!rules[i].look(bottleneck, &advice[count]))
+		if (!rules[i].look(bottleneck, &advice[count]) ||
+		    !advice_limit(bottleneck, &advice[count]))
 			continue;
 		if (bottleneck->lines)
 			step_lines_say(bottleneck->lines, &advice[count]);

@@ -20,7 +20,9 @@ bool advice_recompilations(const struct bottleneck *bottleneck, struct advice *a
 	struct later_steps later;
 	bool applies;
 
-	later_steps_look(&later, bottleneck->steps, evidence, &bottleneck->loop);
+	later_steps_look(&later, &(struct later_steps_of){ .steps = bottleneck->steps,
+							   .evidence = evidence,
+							   .loop = &bottleneck->loop });
 	advice->gain_ns = excess_of(&later);
 	applies = later.recompiled && later.time.count &&
 		  advice_exceeds(advice, bottleneck_share(bottleneck, advice->gain_ns));

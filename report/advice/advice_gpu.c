@@ -42,6 +42,11 @@ static bool loop_has_gpu(const struct bottleneck *bottleneck)
 	       (double)bottleneck->gpu->steps > BUSY_STEPS_SHARE * (double)bottleneck->loop.steps;
 }
 
+const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck)
+{
+	return loop_has_gpu(bottleneck) ? bottleneck->gpu : NULL;
+}
+
 /* Nothing ran on a device, in settled steps. */
 static uint64_t idle_ns_of(const struct bottleneck *bottleneck)
 {
@@ -52,6 +57,11 @@ static uint64_t idle_ns_of(const struct bottleneck *bottleneck)
 		if (!bottleneck->loop.is_warm[i] && steps->row[i].total_ns > steps->row[i].gpu_ns)
 			idle_ns += steps->row[i].total_ns - steps->row[i].gpu_ns;
 	return idle_ns;
+}
+
+uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck)
+{
+	return loop_has_gpu(bottleneck) ? idle_ns_of(bottleneck) : UINT64_MAX;
 }
 
 /* --- the host launches, and the GPU waits for it --- */
@@ -79,11 +89,9 @@ static uint64_t busy_host_ns(const struct bottleneck *bottleneck)
 static uint64_t not_launching_ns(const struct bottleneck *bottleneck)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
-	uint64_t copies_ns = bottleneck->gpu->work.pageable_ns > work->pageable_ns
-				     ? bottleneck->gpu->work.pageable_ns
-				     : work->pageable_ns;
+	uint64_t copies_ns = bottleneck->gpu->work.pageable_ns;
 
-	return work->sync_ns + work->device_alloc_ns + work->host_operators_ns + copies_ns;
+	return work->host_operators_ns + (copies_ns > work->held_ns ? copies_ns : work->held_ns);
 }
 
 uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck)
@@ -207,6 +215,7 @@ bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *
 
 	if (!loop_has_gpu(bottleneck) || bottleneck->sampled || work->tensor_core_ns ||
 	    (double)work->recent_ns <= RECENT_SHARE * (double)work->product_ns ||
+	    bottleneck_share(bottleneck, work->product_ns) <= advice->rule->threshold ||
 	    !advice_exceeds(advice, 100.0 * (double)work->product_ns / (double)work->kernel_ns))
 		return false;
 	advice->gain_ns = work->product_ns;
@@ -216,6 +225,21 @@ bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *
 		"step, and no kernel ran on tensor cores, by its name; this GPU has them.",
 		advice->value,
 		unit_format_ns(time, (uint64_t)per_step(bottleneck, work->product_ns)));
+	return true;
+}
+
+/* Copies to or from the device, or on it, are all that ran then. */
+bool advice_exposed_copies(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t ns = bottleneck->loop.ns[STEP_memcpy];
+	char time[UNIT_TEXT_BYTES];
+
+	if (!loop_has_gpu(bottleneck) || !share_exceeds(bottleneck, advice, ns))
+		return false;
+	advice_say(advice,
+		   "for %.1f %% of the steps' time, %s a step, the GPU only copies: no kernel runs "
+		   "meanwhile.",
+		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps));
 	return true;
 }
 

@@ -55,8 +55,7 @@ static void tally_add(struct tally *tally, uint64_t ns)
 
 static bool is_slow(const struct slow_steps *slow, size_t index)
 {
-	return !slow->later.left_out[index] &&
-	       (double)slow->steps->row[index].total_ns > slow->limit_ns;
+	return !slow->later.left_out[index] && (double)slow->later.ns[index] > slow->limit_ns;
 }
 
 static struct label_steps *label_at(struct slow_steps *slow, uint32_t name)
@@ -144,17 +143,21 @@ static bool is_more(uint64_t count, uint64_t usual)
 	return (double)count > OPERATORS_MORE * (double)usual + 1;
 }
 
-/* Waits for data and for others are causes wherever they are; a busy machine makes the rest long too. */
-static void look_at_one(struct slow_steps *slow, const struct step_row *row)
+/*
+ * Waits for data and for others are causes wherever they are; a busy machine makes the rest long too. Kernels are what the
+ * step's operators asked for.
+ */
+static void look_at_one(struct slow_steps *slow, size_t index)
 {
+	const struct step_row *row = &slow->steps->row[index];
 	enum step_category category = excess_of(slow, row);
 	const struct evidence_sample *sample = evidence_sample_of(slow->bottleneck->evidence,
 								  row->process, row->number);
-	uint64_t excess_ns = row->total_ns - slow->later.p50_ns;
+	uint64_t excess_ns = slow->later.ns[index] - slow->later.p50_ns;
 
 	slow->count++;
 	slow->gain_ns += excess_ns;
-	if (category != STEP_other && category != STEP_operators)
+	if (category != STEP_other && category != STEP_operators && category != STEP_kernel)
 		tally_add(&slow->of_category[category], excess_ns);
 	if (!sample)
 		return;
@@ -189,12 +192,16 @@ static void slow_steps_look(struct slow_steps *slow, const struct bottleneck *bo
 			    double threshold)
 {
 	*slow = (struct slow_steps){ .bottleneck = bottleneck, .steps = bottleneck->steps };
-	later_steps_look(&slow->later, slow->steps, bottleneck->evidence, &bottleneck->loop);
+	later_steps_look(&slow->later,
+			 &(struct later_steps_of){ .steps = slow->steps,
+						   .evidence = bottleneck->evidence,
+						   .loop = &bottleneck->loop,
+						   .gpu = bottleneck_gpu(bottleneck) });
 	slow->limit_ns = threshold * (double)slow->later.p50_ns;
 	look_at_usual(slow);
 	for (size_t i = 0; i < slow->steps->row_count; i++)
 		if (is_slow(slow, i))
-			look_at_one(slow, &slow->steps->row[i]);
+			look_at_one(slow, i);
 	choose_label(slow);
 }
 
@@ -273,7 +280,7 @@ static const char *slowest_of(const struct slow_steps *slow, char text[SLOWEST_B
 			count -= at < SLOWEST_TOLD;
 			continue;
 		}
-		for (; at && steps->row[most[at - 1]].total_ns < steps->row[i].total_ns; at--)
+		for (; at && slow->later.ns[most[at - 1]] < slow->later.ns[i]; at--)
 			if (at < SLOWEST_TOLD)
 				most[at] = most[at - 1];
 		if (at < SLOWEST_TOLD)
@@ -299,8 +306,12 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 	if (!cause_shown(&slow, cause))
 		advice->severity = ADVICE_NOTE;
 	advice_say(advice,
-		   "p99 is %.1f times the median; %" PRIu64 " of %" PRIu64
+		   "%sp99 is %.1f times the median; %" PRIu64 " of %" PRIu64
 		   " steps took more than %.0f times it, %s; the slowest: %s.",
+		   bottleneck_gpu(bottleneck)
+			   ? "A step costs the GPU time that it asks for and the time that the GPU "
+			     "idles in it: "
+			   : "",
 		   advice->value, slow.count, slow.later.time.count, advice->rule->threshold, cause,
 		   slowest_of(&slow, slowest));
 	slow_steps_release(&slow);

@@ -73,6 +73,11 @@ double ranks_waiting_share(const struct bottleneck *bottleneck);
  */
 uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck);
 
+/* What the GPU did, where the loop runs on one and all of it was told; NULL: else. */
+const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck);
+/* Nothing ran on a GPU of the loop in its settled steps; UINT64_MAX: it runs on none, or that is not known. */
+uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck);
+
 /* In parts of the time of the loop's settled steps, %; 0 without steps. */
 static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)
 {

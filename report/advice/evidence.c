@@ -358,6 +358,11 @@ void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t 
 	gaps_call(&evidence->gaps, place, duration_ns);
 }
 
+void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
+{
+	process_at(evidence, process)->pending.held_ns += duration_ns;
+}
+
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
 {
 	struct evidence_work *work = &process_at(evidence, process)->pending;
@@ -396,6 +401,8 @@ void evidence_copy(struct evidence *evidence, uint32_t process, const struct evi
 	work->copies_to_device++;
 	if (is_pinned(evidence, process, copy->source))
 		return;
+	if (copy->duration_ns < GAP_SHORT_NS) /* a longer call is known to hold the host up */
+		work->held_ns += copy->duration_ns;
 	work->pageable_copies++;
 	work->pageable_bytes += copy->bytes;
 	work->pageable_ns += copy->duration_ns;

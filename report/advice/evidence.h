@@ -25,6 +25,7 @@
 #define EVIDENCE_WORK(FIELD)                                                      \
 	FIELD(sync_calls)                                                         \
 	FIELD(sync_ns) /* CUDA calls that wait, optimizers' too */                \
+	FIELD(held_ns) /* CUDA calls that hold the host up, whatever for */       \
 	FIELD(items)   /* values brought to Python by the loop */                 \
 	FIELD(item_ns)                                                            \
 	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                       \
@@ -150,6 +151,8 @@ void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t
 
 /* CUDA calls that have returned, which are not inside of another: any of them, and what more some are. */
 void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
+/* The call did more than to ask the GPU for work: it waited, allocated, or staged a copy. */
+void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
 void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
 			    bool is_free);

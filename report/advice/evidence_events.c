@@ -23,6 +23,13 @@ struct evidence_state {
 	struct map kinds; /* name's index << 4 | scope, + 1, to enum evidence_kind */
 };
 
+static bool is_seed(const struct source_name *name)
+{
+	static const char seed[] = "aten::ones_like";
+
+	return name->length == strlen(seed) && !memcmp(name->text, seed, strlen(seed));
+}
+
 /* A name is looked at once, but for one whose text is still to come. */
 static enum evidence_kind kind_of(struct evidence_state *mine, const struct source_event *event,
 				  uint64_t id, uint64_t scope)
@@ -37,6 +44,8 @@ static enum evidence_kind kind_of(struct evidence_state *mine, const struct sour
 	known = map_put(&mine->kinds, ((uint64_t)index << 4 | (scope & 15)) + 1, &added);
 	if (added)
 		known->value = look_at_name(name, scope);
+	if (added && is_seed(name))
+		mine->evidence.gaps.seed_name = index;
 	return (enum evidence_kind)known->value;
 }
 
@@ -118,23 +127,55 @@ static void take_action_end(void *state, const struct source_event *event, bool 
 
 /* --- CUDA calls --- */
 
-static void take_any_call(void *state, const struct source_event *event, bool counts)
+static bool function_waits(struct evidence_state *mine, const struct source_event *event,
+			   uint64_t function)
 {
-	bool is_hidden = event->event.id == EVT_gpu_call;
-	uint64_t duration_ns = is_hidden ? EVENT_AS(gpu_call, &event->event)->duration_ns
-					 : EVENT_AS(cuda_call, &event->event)->duration_ns;
-
-	(void)counts;
-	if (is_hidden || !event_is_nested_call(&event->event))
-		evidence_call(&((struct evidence_state *)state)->evidence, event_place(event),
-			      duration_ns);
+	return kind_of(mine, event, function, SCOPE_OF_CALL) == EVIDENCE_WAITS;
 }
 
 static bool call_waits(struct evidence_state *mine, const struct source_event *event)
 {
-	uint64_t function = EVENT_AS(cuda_call, &event->event)->function;
+	return function_waits(mine, event, EVENT_AS(cuda_call, &event->event)->function);
+}
 
-	return kind_of(mine, event, function, SCOPE_OF_CALL) == EVIDENCE_WAITS;
+static bool is_of_device_memory(const struct source_event *event)
+{
+	uint64_t kind;
+
+	if (event->event.id == EVT_cuda_alloc)
+		return EVENT_AS(cuda_alloc, &event->event)->kind == EVT_CUDA_DEVICE;
+	if (event->event.id != EVT_cuda_free)
+		return false;
+	kind = EVENT_AS(cuda_free, &event->event)->kind;
+	return kind == EVT_CUDA_ANY || kind == EVT_CUDA_DEVICE;
+}
+
+static void take_any_call(void *state, const struct source_event *event, bool counts)
+{
+	struct evidence_state *mine = state;
+	uint64_t duration_ns = EVENT_AS(cuda_call, &event->event)->duration_ns;
+
+	(void)counts;
+	if (event_is_nested_call(&event->event))
+		return;
+	evidence_call(&mine->evidence, event_place(event), duration_ns);
+	if (duration_ns >= GAP_SHORT_NS || is_of_device_memory(event) || call_waits(mine, event))
+		evidence_hold(&mine->evidence, event->process->index, duration_ns);
+}
+
+/* A call that nothing could interpose, as those of a runtime that is linked statically. */
+static void take_hidden_call(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
+	struct evidence_state *mine = state;
+	bool waits = function_waits(mine, event, call->function);
+
+	(void)counts;
+	evidence_call(&mine->evidence, event_place(event), call->duration_ns);
+	if (waits)
+		evidence_wait(&mine->evidence, event->process->index, call->duration_ns);
+	if (waits || call->duration_ns >= GAP_SHORT_NS)
+		evidence_hold(&mine->evidence, event->process->index, call->duration_ns);
 }
 
 static void take_call(void *state, const struct source_event *event, bool counts)
@@ -244,8 +285,8 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const enum evt_id calls[] = { EVT_cuda_call,  EVT_cuda_launch, EVT_cuda_copy,
-					     EVT_cuda_alloc, EVT_cuda_free,   EVT_gpu_call };
+	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
+					     EVT_cuda_alloc, EVT_cuda_free };
 	struct evidence_state *mine = state;
 
 	(void)options;
@@ -261,6 +302,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);
@@ -270,6 +312,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_action_end, 0, take_action_end, mine);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		run_reads(run, calls[i], FIELDS_ALL, take_any_call, mine);
+	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, mine);
 	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
 	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy, mine);
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_alloc, mine);

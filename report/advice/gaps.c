@@ -55,7 +55,7 @@ struct gap_process {
 
 void gaps_init(struct gaps *gaps)
 {
-	*gaps = (struct gaps){ .place = NULL };
+	*gaps = (struct gaps){ .seed_name = GAP_NO_NAME };
 	map_init(&gaps->places);
 }
 
@@ -120,13 +120,15 @@ static struct gap gap_of(const struct gaps *gaps, const struct gap_thread *threa
 	return gap;
 }
 
-static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t name)
+static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t name, bool is_helpers)
 {
 	struct gap_thread *thread = &gaps->thread[place.thread];
 	struct gap gap = gap_of(gaps, thread, place);
 
 	if (gap.took_ns < GAP_SHORT_NS)
 		thread->sum.short_ns += gap.took_ns;
+	if (is_helpers && thread->last[0] != GAP_NO_NAME && thread->last[0] == gaps->seed_name)
+		return;
 	if (thread->pending_count >= GAP_PENDING_MAX) {
 		thread->pending_beyond++;
 		return;
@@ -151,7 +153,7 @@ static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t na
 }
 
 /* The thread, or a helper of it, is in an operator from now on. */
-static void enter(struct gaps *gaps, struct nest_place place, uint32_t name)
+static void enter(struct gaps *gaps, struct nest_place place, uint32_t name, bool is_helpers)
 {
 	struct gap_thread *thread = thread_at(gaps, place.thread);
 	struct gap_process *process = process_at(gaps, place.process);
@@ -164,7 +166,7 @@ static void enter(struct gaps *gaps, struct nest_place place, uint32_t name)
 		process->busy_ns += less(place.time_ns, process->since_ns);
 	process->since_ns = place.time_ns;
 	if (thread->is_known && place.time_ns >= thread->since_ns)
-		keep_pending(gaps, place, name);
+		keep_pending(gaps, place, name, is_helpers);
 	process->busy++;
 }
 
@@ -229,7 +231,7 @@ static void help_begin(struct gaps *gaps, struct nest_place place, uint32_t name
 
 	if (owner == NEST_NONE || is_helping(gaps, &gaps->thread[place.thread]))
 		return;
-	enter(gaps, there, name);
+	enter(gaps, there, name, true);
 	helper = &gaps->thread[place.thread];
 	helper->helps = owner + 1;
 	helper->helps_turn = gaps->thread[owner].turn;
@@ -253,7 +255,7 @@ static void help_end(struct gaps *gaps, struct nest_place place, uint32_t name, 
 void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name)
 {
 	begin_turn(gaps, place);
-	enter(gaps, place, name);
+	enter(gaps, place, name, false);
 	help_begin(gaps, place, name);
 }
 

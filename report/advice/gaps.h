@@ -16,6 +16,9 @@
  * the step, that time is taken out: their forward operators are of the step. What threads without such a link did in it is
  * only kept beside.
  *
+ * backward() of a scalar makes its first gradient by aten::ones_like and hands over to autograd's thread. Until that runs its
+ * first operator the step's thread waits for it, and what the step does there is no place of the program.
+ *
  * Only gaps inside of whole steps count, on the thread that ends the steps. Memory: GAP_PLACES_MAX places,
  * and GAP_PENDING_MAX gaps a thread; what is beyond is counted.
  */
@@ -55,6 +58,7 @@ struct gaps {
 	size_t place_count, place_room;
 	struct map places;
 	const struct helpers *helpers; /* NULL: not known */
+	uint32_t seed_name;            /* of aten::ones_like, once it was seen, else GAP_NO_NAME */
 	struct gap_thread *thread;
 	size_t thread_room;
 	struct gap_process *process;

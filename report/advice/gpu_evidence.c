@@ -12,7 +12,9 @@
 #include "report/gpu/kernel_class.h"
 #include "report/torch/op_costs.h"
 
-#define MEMORY_PAGEABLE 1u /* CUpti_ActivityMemoryKind */
+#define MEMORY_PAGEABLE 1u       /* CUpti_ActivityMemoryKind */
+#define MAJOR_OF_TENSOR_CORES 7u /* compute capability: Volta's */
+#define DEVICES_MAX 64u
 #define OPERATORS_AROUND 16u
 
 struct gpu_evidence_state {
@@ -24,9 +26,26 @@ struct gpu_evidence_state {
 	struct map products;   /* key of an operator to whether it is a product, + 1 */
 	struct map functions;  /* name of a CUDA function to whether it blocks, + 1 */
 	struct kernel_classes classes;
+	uint64_t has_tensor_cores; /* a bit a device */
 };
 
 /* --- steps --- */
+
+static uint64_t step_key(uint32_t process, uint64_t number)
+{
+	return ((uint64_t)process << 40 | number) + 1;
+}
+
+const struct gpu_evidence_step *gpu_evidence_step_of(const struct gpu_evidence *gpu,
+						     uint32_t process, uint64_t number)
+{
+	const struct gpu_evidence_state *mine = (const void *)gpu;
+	const struct map_entry *entry = number >> 40
+						? NULL
+						: map_find(&mine->steps, step_key(process, number));
+
+	return entry ? &gpu->step[entry->value] : NULL;
+}
 
 /* Of the event's process, SIZE_MAX: none is under way, or it is warm-up. */
 static size_t step_of(struct gpu_evidence_state *mine, const struct source_event *event)
@@ -42,7 +61,7 @@ static size_t step_of(struct gpu_evidence_state *mine, const struct source_event
 	at = &mine->evidence->process[process];
 	if (!at->under_way || at->number < EVIDENCE_SETTLED || at->number >> 40)
 		return SIZE_MAX;
-	entry = map_put(&mine->steps, ((uint64_t)process << 40 | at->number) + 1, &added);
+	entry = map_put(&mine->steps, step_key(process, at->number), &added);
 	if (!added)
 		return entry->value;
 	gpu->step = memory_room(gpu->step, gpu->step_count, &gpu->step_room, sizeof(*gpu->step));
@@ -91,6 +110,26 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 
 /* --- work --- */
 
+/* By the name alone, or by a name that says how it multiplies and a GPU that could do it otherwise. */
+static bool is_on_recent_gpu(const struct gpu_evidence_state *mine, const struct late_work *work,
+			     unsigned int classes)
+{
+	if (classes & KERNEL_IS_OF_RECENT_GPU)
+		return true;
+	return (classes & KERNEL_IS_SIMT) && work->device < DEVICES_MAX &&
+	       (mine->has_tensor_cores >> work->device & 1);
+}
+
+static void take_limits(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_limits *limits = EVENT_AS(gpu_limits, &event->event);
+	struct gpu_evidence_state *mine = state;
+
+	(void)counts;
+	if (limits->device < DEVICES_MAX && limits->major >= MAJOR_OF_TENSOR_CORES)
+		mine->has_tensor_cores |= (uint64_t)1 << limits->device;
+}
+
 static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_work *sum,
 			const struct late_work *work, bool is_products)
 {
@@ -106,7 +145,7 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 		sum->tensor_core_ns += work->duration_ns;
 	if (is_products && !work->is_helper) {
 		sum->product_ns += work->duration_ns;
-		sum->recent_ns += classes & KERNEL_IS_OF_RECENT_GPU ? work->duration_ns : 0;
+		sum->recent_ns += is_on_recent_gpu(mine, work, classes) ? work->duration_ns : 0;
 	}
 	/* a graph's launch is one call of many kernels */
 	if (!work->graph && work->duration_ns < call_ns) {
@@ -203,6 +242,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->gpu.late = late_want(run);
 	late_listen(mine->gpu.late, &listener, mine);
 	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy_call, mine);
+	run_reads(run, EVT_gpu_limits, FIELDS_ALL, take_limits, mine);
 }
 
 /* Of steps that were whole. */

@@ -18,7 +18,7 @@
 	FIELD(kernel_ns)                                                      \
 	FIELD(product_ns)                                                     \
 	FIELD(tensor_core_ns)                                                 \
-	FIELD(recent_ns)     /* of products whose names say Volta or newer */ \
+	FIELD(recent_ns)     /* of products on a GPU that has tensor cores */ \
 	FIELD(short_kernels) /* shorter than the call that launched it */     \
 	FIELD(short_by_ns)   /* by so much, all together */                   \
 	FIELD(blocking_copies)                                                \
@@ -49,6 +49,10 @@ struct gpu_evidence {
 	uint64_t steps;                /* these, of processes in which a GPU did anything for any */
 	struct late *late;
 };
+/* What the GPU did for this settled step of the process (index); NULL: nothing that is known. */
+const struct gpu_evidence_step *gpu_evidence_step_of(const struct gpu_evidence *gpu,
+						     uint32_t process, uint64_t number);
+
 struct gpu_evidence_options {
 	uint32_t none;
 };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See step_lines.h. */
+/*
+ * See step_lines.h. A sample in a step that is under way waits in `pending` until the step has
+ * ended. If evidence then counts the step, the sample is added to the row of its kind and place;
+ * else it is dropped.
+ */
 #include "report/advice/step_lines.h"
 
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See pager.h. */
+/*
+ * See pager.h. stdout is redirected into a memfd while a report prints. At the end its lines are
+ * compared with the height of the screen, and a shell runs the pager with the memfd as its input.
+ */
 #include "report/app/pager.h"
 
 #include <errno.h>

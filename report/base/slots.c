@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See slots.h. */
+/*
+ * See slots.h. Only growing and releasing; looking up is inlined from the header. Growing empties
+ * the slots: the owner puts its numbers in again.
+ */
 #include "report/base/slots.h"
 
 #include <stdlib.h>

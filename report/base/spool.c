@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See spool.h: runs are sorted in memory, written one behind the other, and merged as they are read. */
+/*
+ * See spool.h. A full run is sorted in memory and written behind the one before. Reading merges
+ * the runs with a binary heap of their next records; each run is loaded a share at a time.
+ */
 #include "report/base/spool.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See async_scopes.h. */
+/*
+ * See async_scopes.h. A map from process and address to an entry of an array. Entries of scopes
+ * that have ended are used again.
+ */
 #include "report/core/async_scopes.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See cover.h. */
+/*
+ * See cover.h. A pair of group and place counts its open scopes. An end adds the time since the
+ * end before it, or since the first open scope began. A group's last pair is remembered, as it
+ * mostly comes next.
+ */
 #include "report/core/cover.h"
 
 #include <stdlib.h>

@@ -50,15 +50,14 @@ SAME_FIELD(torch_end_ex, torch_end_id, thread);
 
 static inline struct nest_place event_place(const struct source_event *event)
 {
-	struct nest_place place = { .time_ns = event->event.time_ns,
-				    .thread = event->thread->index,
-				    .process = event->process->index };
+	const struct evt_role *role = evt_role_of(event->event.id);
 
-	if (event->event.id == EVT_torch_begin_id)
-		place.identity = EVENT_AS(torch_begin_id, &event->event)->function;
-	else if (event->event.id == EVT_torch_end_id)
-		place.identity = EVENT_AS(torch_end_id, &event->event)->function;
-	return place;
+	return (struct nest_place){ .time_ns = event->event.time_ns,
+				    .thread = event->thread->index,
+				    .process = event->process->index,
+				    .task = &event->thread->task,
+				    .identity = evt_part(&event->event, role->identity),
+				    .inside = evt_part(&event->event, role->inside) };
 }
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See helped_work.h. */
+/*
+ * See helped_work.h. At each operator event of a helper, what its counters gained since its last
+ * one is added to `done` of its owner. An answer is the thread's own counters and its `done`.
+ */
 #include "report/core/helped_work.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See helpers.h. */
+/*
+ * See helpers.h. `moves` counts how often a thread began or ended an operator; a link remembers
+ * its owner's count and holds while that is unchanged. Covered time is added event by event,
+ * without pauses of HELPERS_PAUSE_NS or more.
+ */
 #include "report/core/helpers.h"
 
 #include <stdlib.h>
@@ -306,6 +310,7 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 		take_begin(helpers, source, event);
 		return;
 	case EVT_torch_end:
+	case EVT_torch_end_outer:
 		(void)thread_at(helpers, event->thread->index, event->process->index);
 		thread_end(helpers, event->thread->index, event->event.time_ns);
 		return;

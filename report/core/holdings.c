@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See holdings.h. */
+/*
+ * See holdings.h. A map from process and thing to a holding; the holdings of a process are a list.
+ * When the source's number of ended processes has changed, the lists of those whose end has passed
+ * are dropped.
+ */
 #include "report/core/holdings.h"
 
 #include <stdlib.h>

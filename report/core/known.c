@@ -13,18 +13,44 @@ uint64_t known_until_ns(const struct run *run)
 	return to_ns < known_ns ? to_ns : known_ns;
 }
 
-/* Nothing of any file: with several, one that has a hole says nothing of the others. */
-static bool is_in_hole(const struct run *run, uint64_t from_ns, uint64_t to_ns)
+/* The file says nothing of [from, to). */
+static bool file_is_silent(const struct source *source, const struct source_file *file,
+			   uint64_t from_ns, uint64_t to_ns)
 {
-	struct source *source = run_source(run);
-	struct source_file *const *file;
 	const struct source_hole *hole;
 	size_t count = source_holes(source, &hole);
 
-	if (source_files(source, &file) != 1)
-		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!hole[i].process && from_ns >= hole[i].from_ns && to_ns <= hole[i].to_ns)
+		if (hole[i].file == file && !hole[i].process && from_ns >= hole[i].from_ns &&
+		    to_ns <= hole[i].to_ns)
+			return true;
+	return from_ns >= source_file_known_ns(file);
+}
+
+/* One of its processes lived then, as far as is known. */
+static bool file_has_life(const struct source *source, const struct source_file *file,
+			  uint64_t from_ns, uint64_t to_ns)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		if (process[i]->file == file && process[i]->start_ns < to_ns &&
+		    (!process[i]->ended || process[i]->end_ns > from_ns))
+			return true;
+	return false;
+}
+
+/* A curve is of all files together: it is not known where one of them is missing. */
+static bool is_in_hole(const struct run *run, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct source *source = run_source(run);
+	struct source_file *const *file;
+	size_t count = source_files(source, &file);
+
+	for (size_t i = 0; i < count; i++)
+		if (file_is_silent(source, file[i], from_ns, to_ns) &&
+		    (count == 1 || file_has_life(source, file[i], from_ns, to_ns)))
 			return true;
 	return false;
 }

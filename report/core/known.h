@@ -4,7 +4,7 @@
  * end" are those of known_until_ns(), and curves have gaps where known_within() is false.
  *
  * What is put together here: where the file ends before the run (INTERCEPT_MAX_FILE, a full disk; session/holes.h),
- * holes in it, capture ranges and schedules (recorded_time.h), and the end of --time and --step. What the collector reads
+ * holes in it (of several files, one that is missing while its processes live is a gap of the sum), capture ranges and schedules (recorded_time.h), and the end of --time and --step. What the collector reads
  * of a process itself (resident memory, CPU time) is known at these times, too.
  */
 #ifndef REPORT_CORE_KNOWN_H

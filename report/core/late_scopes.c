@@ -115,7 +115,7 @@ uint32_t late_scopes_of_thread(struct late_scopes *scopes, const struct nest *ne
 {
 	uint32_t open = nest_innermost(nest, thread), inner = 0, first = 0;
 
-	for (; open != NEST_NONE; open = nest->scope[open].parent) {
+	for (; open != NEST_NONE; open = nest_outer(nest, open)) {
 		uint32_t *scope = at(scopes->owner, open);
 		bool is_new = !*scope;
 

@@ -88,31 +88,66 @@ static inline uint64_t time_between(uint64_t from_ns, uint64_t to_ns)
 
 /* --- keys --- */
 
-static uint64_t key_of(uint32_t thread, uint64_t key)
+static uint64_t key_of(uint32_t thread, uint64_t key, uint64_t task)
 {
-	return (uint64_t)(thread + 1) << 32 | (uint32_t)key;
+	uint64_t mixed = ((uint64_t)(thread + 1) << 32 | (uint32_t)key) ^
+			 task * 0x9e3779b97f4a7c15u;
+
+	return mixed ? mixed : 1;
 }
 
-static void nest_enter_key(struct nest *nest, uint32_t thread, uint32_t scope)
+static uint64_t key_of_scope(const struct nest_scope *scope)
+{
+	return key_of(scope->thread, scope->key, scope->task);
+}
+
+static void nest_enter_key(struct nest *nest, uint32_t scope)
 {
 	bool added;
-	struct map_entry *innermost = map_put(&nest->innermost,
-					      key_of(thread, nest->scope[scope].key), &added);
+	struct map_entry *innermost = map_put(&nest->innermost, key_of_scope(&nest->scope[scope]),
+					      &added);
+	uint32_t outer = added ? NEST_NONE : (uint32_t)innermost->value;
 
-	nest->scope[scope].outer = added ? NEST_NONE : (uint32_t)innermost->value;
+	nest->scope[scope].outer = outer;
+	if (outer != NEST_NONE)
+		nest->scope[outer].inner = scope;
 	innermost->value = scope;
 }
 
-/* What ends is always the innermost of its key. */
-static void nest_leave_key(struct nest *nest, uint32_t thread, uint32_t scope)
+static void nest_leave_key(struct nest *nest, uint32_t scope)
 {
-	struct map_entry *innermost = map_find(&nest->innermost,
-					       key_of(thread, nest->scope[scope].key));
+	uint32_t outer = nest->scope[scope].outer, inner = nest->scope[scope].inner;
+	uint64_t key = key_of_scope(&nest->scope[scope]);
 
-	if (nest->scope[scope].outer == NEST_NONE)
-		map_remove(&nest->innermost, innermost);
+	if (outer != NEST_NONE)
+		nest->scope[outer].inner = inner;
+	if (inner != NEST_NONE)
+		nest->scope[inner].outer = outer;
+	else if (outer != NEST_NONE)
+		map_find(&nest->innermost, key)->value = outer;
 	else
-		innermost->value = nest->scope[scope].outer;
+		map_remove(&nest->innermost, map_find(&nest->innermost, key));
+}
+
+/* --- tasks --- */
+
+static inline struct task task_of(const struct nest_thread *thread)
+{
+	return thread->task ? *thread->task : (struct task){ 0, 0 };
+}
+
+uint32_t nest_around_task(const struct nest *nest, uint32_t thread, uint32_t at)
+{
+	unsigned int looks = NEST_LOOKS_MAX;
+	struct task task;
+
+	if (at == NEST_NONE)
+		return NEST_NONE;
+	task = task_of(&nest->thread[thread]);
+	for (; at != NEST_NONE && looks; at = nest->scope[at].below, looks--)
+		if (!nest->scope[at].is_hidden && task_is_within(task, nest->scope[at].task))
+			return at;
+	return NEST_NONE;
 }
 
 /* --- identities --- */
@@ -186,6 +221,9 @@ static struct nest_thread *nest_begin_on(struct nest *nest, struct nest_place pl
 
 	if (thread->process == NEST_NONE)
 		nest_link_thread(nest, place);
+	if (place.task)
+		thread->task = place.task;
+	nest->has_tasks |= task_of(thread).now != 0;
 	if (place.identity)
 		nest_end_namesake(nest, place);
 	return thread;
@@ -208,6 +246,8 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 		.start_ns = place.time_ns,
 		.charged_ns = place.time_ns,
 		.above = NEST_NONE,
+		.inner = NEST_NONE,
+		.task = task_of(thread).now,
 		.below = below,
 		.parent = parent,
 		.thread = place.thread,
@@ -223,7 +263,7 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 	thread->top = at;
 	thread->depth++;
 	if (nest->options.is_keyed)
-		nest_enter_key(nest, place.thread, at);
+		nest_enter_key(nest, at);
 	return at;
 }
 
@@ -266,7 +306,7 @@ static void nest_unlink(struct nest *nest, struct nest_place place, uint32_t end
 	if (thread->top == NEST_NONE)
 		thread->covered_ns += time_between(thread->since_ns, place.time_ns);
 	if (nest->options.is_keyed)
-		nest_leave_key(nest, place.thread, ending);
+		nest_leave_key(nest, ending);
 	if (scope->identity)
 		map_remove(&nest->identified, map_find(&nest->identified, scope->identity));
 }
@@ -309,34 +349,67 @@ bool nest_end(struct nest *nest, struct nest_place place)
 		thread->beyond--;
 		return true;
 	}
-	at = thread->top;
-	while (at != NEST_NONE && nest->scope[at].identity && --looks)
-		at = nest->scope[at].below;
-	if (at == NEST_NONE || nest->scope[at].identity)
+	for (at = thread->top; at != NEST_NONE && looks; at = nest->scope[at].below, looks--)
+		if (!nest->scope[at].identity && !place.inside--)
+			break;
+	if (at == NEST_NONE || !looks)
 		return false;
 	nest_close(nest, place, at, NEST_ENDS);
 	return true;
 }
 
-/* The innermost of the key within so many looks. */
+/* Of the key the innermost one of the task, of no task, of any: the first of these that there is. Within so many looks. */
 static uint32_t nest_look(const struct nest *nest, uint32_t thread, uint64_t key,
 			  unsigned int *looks)
 {
-	uint32_t at = nest->thread[thread].top;
+	uint32_t at = nest->thread[thread].top, of_none = NEST_NONE, of_any = NEST_NONE;
+	uint64_t now = task_of(&nest->thread[thread]).now;
 
 	for (; at != NEST_NONE && *looks; at = nest->scope[at].below) {
 		--*looks;
-		if (!nest->scope[at].is_hidden && nest->scope[at].key == key)
+		if (nest->scope[at].is_hidden || nest->scope[at].key != key)
+			continue;
+		if (nest->scope[at].task == now)
 			return at;
+		if (of_any == NEST_NONE)
+			of_any = at;
+		if (of_none == NEST_NONE && !nest->scope[at].task)
+			of_none = at;
 	}
-	return NEST_NONE;
+	return of_none != NEST_NONE ? of_none : of_any;
+}
+
+static uint32_t nest_find_key(const struct nest *nest, uint32_t thread, uint64_t key, uint64_t task)
+{
+	const struct map_entry *entry = map_find(&nest->innermost, key_of(thread, key, task));
+	uint32_t at = entry ? (uint32_t)entry->value : NEST_NONE;
+
+	/* hashes of tasks may be one */
+	return at != NEST_NONE && nest->scope[at].thread == thread && nest->scope[at].key == key &&
+			       nest->scope[at].task == task
+		       ? at
+		       : NEST_NONE;
+}
+
+/* The same of a keyed nest. */
+static uint32_t nest_look_keyed(const struct nest *nest, uint32_t thread, uint64_t key)
+{
+	uint64_t now = task_of(&nest->thread[thread]).now;
+	unsigned int looks = NEST_LOOKS_MAX;
+	uint32_t at = nest_find_key(nest, thread, key, now);
+
+	if (at == NEST_NONE && now)
+		at = nest_find_key(nest, thread, key, 0);
+	if (at == NEST_NONE && nest->has_tasks)
+		at = nest_look(nest, thread, key, &looks);
+	return at;
 }
 
 bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key)
 {
 	struct nest_thread *thread = nest_thread_at(nest, place.thread);
 	unsigned int looks = NEST_LOOKS_MAX;
-	uint32_t at = NEST_NONE;
+	uint32_t at;
 
 	if (place.identity)
 		return nest_end_identified(nest, place);
@@ -344,14 +417,10 @@ bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key)
 		thread->beyond--;
 		return true;
 	}
-	if (nest->options.is_keyed) {
-		const struct map_entry *innermost = map_find(&nest->innermost,
-							     key_of(place.thread, key));
-
-		at = innermost ? (uint32_t)innermost->value : NEST_NONE;
-	} else {
-		at = nest_look(nest, place.thread, key, &looks);
-	}
+	if (place.task)
+		thread->task = place.task;
+	at = nest->options.is_keyed ? nest_look_keyed(nest, place.thread, key)
+				    : nest_look(nest, place.thread, key, &looks);
 	if (at != NEST_NONE)
 		nest_close(nest, place, at, NEST_ENDS);
 	return at != NEST_NONE;
@@ -366,7 +435,9 @@ bool nest_end_elsewhere(struct nest *nest, struct nest_place place, uint64_t key
 		return nest_end_identified(nest, place);
 	i = place.process < nest->process_room ? nest->process[place.process].first : NEST_NONE;
 	for (; i != NEST_NONE && looks && threads; i = nest->thread[i].next, threads--) {
-		struct nest_place there = { place.time_ns, i, place.process, 0 };
+		struct nest_place there = { .time_ns = place.time_ns,
+					    .thread = i,
+					    .process = place.process };
 		uint32_t at;
 
 		if (i == place.thread)

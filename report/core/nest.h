@@ -7,6 +7,10 @@
  * its thread. What began inside a scope that ends first goes on in the one around that: up to then its
  * time was inside of the one, from then on it is inside of the other. Hidden scopes are around nothing.
  *
+ * A thread may run tasks by turns. An end by key is that of the innermost scope that its task began, and what a scope is inside of are
+ * scopes of its own task, of the one around that, and of none. Time is the thread's all the same: each moment is the own time of
+ * the scope that began last, whichever task's.
+ *
  * Open scopes are numbers, so that whoever follows them may keep an array of its own beside them; a number
  * is used again when its scope has ended. Threads are indices. Memory grows with threads and open scopes.
  * Beginning and ending take constant time, but for ends by key of a nest that is not keyed: these look at
@@ -20,6 +24,7 @@
 #include <stdint.h>
 
 #include "report/base/map.h"
+#include "report/base/task.h"
 
 #define NEST_NONE UINT32_MAX
 #define NEST_LOOKS_MAX 1024u
@@ -47,10 +52,11 @@ struct nest_scope {
 	uint64_t key, start_ns, charged_ns, children_ns;
 	uint32_t above, below; /* inside and around it on its thread */
 	uint32_t parent;       /* of those around it the innermost that is not hidden */
-	uint32_t outer;        /* the next one outwards of its key; of keyed nests */
+	uint32_t outer, inner; /* the next ones of its key and task; of keyed nests */
 	uint32_t thread;
 	bool is_hidden;
 	uint64_t identity; /* in `identified`; 0: it has none */
+	uint64_t task;     /* that began it, 0: none */
 };
 
 struct nest_thread {
@@ -59,6 +65,7 @@ struct nest_thread {
 	uint32_t next;       /* of the process, by their numbers */
 	uint64_t beyond;     /* open ones deeper than depth_max */
 	uint64_t since_ns, covered_ns;
+	const struct task *task; /* NULL: it has run none */
 };
 
 /* Its threads that had something open; NEST_NONE: none. */
@@ -75,7 +82,7 @@ struct nest {
 	struct nest_options options;
 	nest_ended *ended; /* may be NULL */
 	void *state;
-	bool has_hidden;
+	bool has_hidden, has_tasks;
 	bool is_elsewhere; /* what ends now */
 	struct nest_scope *scope;
 	size_t count, room;
@@ -84,7 +91,7 @@ struct nest {
 	size_t thread_room;
 	struct nest_process *process;
 	size_t process_room;
-	struct map innermost;  /* thread + 1 << 32 | key to scope; keys below 2^32 */
+	struct map innermost;  /* thread, key and task to scope; keys below 2^32 */
 	struct map identified; /* process and identity to scope */
 };
 
@@ -99,13 +106,17 @@ struct nest_place {
 	uint64_t time_ns;
 	uint32_t thread, process;
 	uint64_t identity; /* 0: none */
+	const struct task
+		*task; /* that the thread runs; NULL: none. Stays, and changes with the thread */
+	uint64_t
+		inside; /* of nest_end(): so many without an identity are inside of the one that ends */
 };
 
 /* The scope; NEST_NONE when it is too deep. */
 uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bool is_hidden);
-/* The innermost one without an identity ends; false when none is open. */
+/* The innermost one without an identity ends, or by `inside` an outer one; false when none is open. */
 bool nest_end(struct nest *nest, struct nest_place place);
-/* The innermost one of that key that is not hidden. */
+/* The innermost one of that key that is not hidden: of the task that the thread runs, else of none, else of any. */
 bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key);
 /* The same on any other thread of the process. */
 bool nest_end_elsewhere(struct nest *nest, struct nest_place place, uint64_t key);
@@ -122,12 +133,25 @@ static inline uint32_t nest_top(const struct nest *nest, uint32_t thread)
 	return nest->thread[thread].top;
 }
 
-/* The innermost one that is not hidden, however deep the nesting is. */
+/* Of the scopes from `at` outwards the first that is not hidden and around what the thread's task does. */
+uint32_t nest_around_task(const struct nest *nest, uint32_t thread, uint32_t at);
+
+/* The innermost one that is not hidden and around what the thread does, however deep the nesting is. */
 static inline uint32_t nest_innermost(const struct nest *nest, uint32_t thread)
 {
 	uint32_t top = thread < nest->thread_room ? nest->thread[thread].top : NEST_NONE;
 
+	if (nest->has_tasks)
+		return nest_around_task(nest, thread, top);
 	return top != NEST_NONE && nest->scope[top].is_hidden ? nest->scope[top].parent : top;
+}
+
+/* The next one outwards of one that nest_innermost() has given. */
+static inline uint32_t nest_outer(const struct nest *nest, uint32_t scope)
+{
+	if (nest->has_tasks)
+		return nest_around_task(nest, nest->scope[scope].thread, nest->scope[scope].below);
+	return nest->scope[scope].parent;
 }
 
 /* How long at least one scope was open on the thread, each moment once. */

@@ -17,35 +17,49 @@ static void range_ended(void *state, const struct nest_end *end)
 			      of->nest.thread[end->thread].process);
 }
 
+/* Every end of that kind says by a key which one it ends. */
+static bool is_keyed(enum evt_scope_kind kind)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		if (evt_roles[id].closes == kind && !evt_roles[id].key)
+			return false;
+	return true;
+}
+
 void open_ranges_init(struct open_ranges *ranges, open_range_ended *ended, void *state)
 {
 	*ranges = (struct open_ranges){ .ended = ended, .state = state };
-	for (int kind = 0; kind < OPEN_RANGE_KINDS; kind++) {
-		struct open_ranges_nest *of = &ranges->of[kind];
+	for (int kind = 0; kind < EVT_SCOPE_KIND_LIMIT; kind++) {
+		struct open_ranges_nest *of = &ranges->of[ranges->count];
 
+		if (!evt_scope_is_range((enum evt_scope_kind)kind, EVT_OWNER_thread))
+			continue;
+		ranges->of_kind[kind] = of;
+		ranges->count++;
 		of->ranges = ranges;
-		nest_init(&of->nest, (struct nest_options){ .is_keyed = kind == OPEN_RANGE_NVTX },
+		nest_init(&of->nest,
+			  (struct nest_options){ .is_keyed = is_keyed((enum evt_scope_kind)kind) },
 			  range_ended, of);
 	}
 }
 
 void open_ranges_release(struct open_ranges *ranges)
 {
-	for (int kind = 0; kind < OPEN_RANGE_KINDS; kind++) {
-		nest_release(&ranges->of[kind].nest);
-		free(ranges->of[kind].open);
+	for (size_t i = 0; i < ranges->count; i++) {
+		nest_release(&ranges->of[i].nest);
+		free(ranges->of[i].open);
 	}
 }
 
-static uint32_t name_of(struct source *source, const struct source_event *event, uint64_t id)
+static uint32_t name_of(struct source *source, const struct source_event *event, uint8_t part)
 {
-	return source_name_of(source, event->file, id)->index;
+	return source_name_of(source, event->file, evt_part(&event->event, part))->index;
 }
 
-/* Names of labels and actions as keys; 0 is an operator's. */
-static uint64_t key_of(uint32_t name)
+/* Keys of ranges are names; 0 is that of scopes that are none. */
+static uint64_t key_of(struct source *source, const struct source_event *event, uint8_t part)
 {
-	return (uint64_t)name + 1;
+	return (uint64_t)name_of(source, event, part) + 1;
 }
 
 static struct open_range *range_put(struct open_ranges_nest *of, struct nest_place place,
@@ -59,80 +73,47 @@ static struct open_range *range_put(struct open_ranges_nest *of, struct nest_pla
 	return &of->open[scope];
 }
 
-/* Operators are followed because an end without a name is the innermost one's; they are no ranges. */
-static struct open_range *take_torch(struct open_ranges *ranges, struct source *source,
-				     const struct source_event *event)
-{
-	struct open_range range = { .kind = OPEN_RANGE_LABEL };
-	bool is_label = event->event.id != EVT_torch_begin &&
-			EVENT_AS(torch_begin_ex, &event->event)->scope == EVT_SCOPE_USER;
-	struct open_range *open;
-
-	if (is_label)
-		range.name = name_of(source, event, event->event.value[0]);
-	open = range_put(&ranges->of[OPEN_RANGE_LABEL], event_place(event),
-			 is_label ? key_of(range.name) : 0, &range, !is_label);
-	return is_label ? open : NULL;
-}
-
+/* Scopes that are no ranges are followed because an end without a key is the innermost one's. */
 struct open_range *open_ranges_take_opening(struct open_ranges *ranges, struct source *source,
 					    const struct source_event *event)
 {
-	const uint64_t *value = event->event.value;
-	struct open_range range = { .kind = OPEN_RANGE_NVTX };
+	const struct evt_role *role = evt_role_of(event->event.id);
+	struct open_ranges_nest *of = ranges->of_kind[role->opens];
+	struct open_range range = { .kind = role->opens }, *open;
+	uint64_t title;
+	bool is_range = event_range_title(&event->event, &title);
 
-	switch (event->event.id) {
-	case EVT_nvtx_push:
-	case EVT_nvtx_push_ex: /* domain and name come first */
-		range.domain = name_of(source, event, value[0]);
-		range.name = name_of(source, event, value[1]);
-		return range_put(&ranges->of[OPEN_RANGE_NVTX], event_place(event), range.domain,
-				 &range, false);
-	case EVT_torch_begin:
-	case EVT_torch_begin_ex:
-	case EVT_torch_begin_id:
-		return take_torch(ranges, source, event);
-	case EVT_action_begin:
-		range.kind = OPEN_RANGE_ACTION;
-		range.name = name_of(source, event, value[0]);
-		return range_put(&ranges->of[OPEN_RANGE_ACTION], event_place(event),
-				 key_of(range.name), &range, false);
-	default:
+	if (!of)
 		return NULL;
-	}
+	if (is_range)
+		range.name = name_of(source, event, role->title);
+	if (is_range && role->domain)
+		range.domain = name_of(source, event, role->domain);
+	open = range_put(of, event_place(event), is_range ? key_of(source, event, role->key) : 0,
+			 &range, !is_range);
+	return is_range ? open : NULL;
 }
 
 void open_ranges_take_closing(struct open_ranges *ranges, struct source *source,
 			      const struct source_event *event)
 {
-	struct nest_place place = event_place(event);
-	uint64_t first = event->event.value[0];
+	const struct evt_role *role = evt_role_of(event->event.id);
+	struct open_ranges_nest *of = ranges->of_kind[role->closes];
 
-	switch (event->event.id) {
-	case EVT_nvtx_pop:
-		(void)nest_end_key(&ranges->of[OPEN_RANGE_NVTX].nest, place,
-				   name_of(source, event, first));
-		break;
-	case EVT_torch_end:
-		(void)nest_end(&ranges->of[OPEN_RANGE_LABEL].nest, place);
-		break;
-	case EVT_torch_end_ex:
-	case EVT_torch_end_id:
-		(void)nest_end_named(&ranges->of[OPEN_RANGE_LABEL].nest, place,
-				     key_of(name_of(source, event, first)),
-				     EVENT_AS(torch_end_ex, &event->event)->thread != 0);
-		break;
-	case EVT_action_end:
-		(void)nest_end_key(&ranges->of[OPEN_RANGE_ACTION].nest, place,
-				   key_of(name_of(source, event, first)));
-		break;
-	}
+	if (!of)
+		return;
+	if (role->key)
+		(void)nest_end_named(&of->nest, event_place(event),
+				     key_of(source, event, role->key),
+				     evt_part(&event->event, role->elsewhere) != 0);
+	else
+		(void)nest_end(&of->nest, event_place(event));
 }
 
 void open_ranges_cut(struct open_ranges *ranges, struct nest_place place, enum nest_ending how)
 {
-	for (int kind = 0; kind < OPEN_RANGE_KINDS; kind++)
-		nest_cut(&ranges->of[kind].nest, place, how);
+	for (size_t i = 0; i < ranges->count; i++)
+		nest_cut(&ranges->of[i].nest, place, how);
 }
 
 const struct open_range *open_ranges_innermost(const struct open_ranges *ranges, uint32_t thread)
@@ -140,8 +121,8 @@ const struct open_range *open_ranges_innermost(const struct open_ranges *ranges,
 	const struct open_range *innermost = NULL;
 	uint64_t latest_ns = 0;
 
-	for (int kind = 0; kind < OPEN_RANGE_KINDS; kind++) {
-		const struct open_ranges_nest *of = &ranges->of[kind];
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct open_ranges_nest *of = &ranges->of[i];
 		uint32_t top = nest_innermost(&of->nest, thread);
 
 		if (top == NEST_NONE || (innermost && of->nest.scope[top].start_ns < latest_ns))

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which ranges that have a name are open on threads, whoever named them: NVTX's push/pop ranges, labels of PyTorch
- * (record_function(), user scopes) and actions of Lightning's Trainer. What is not of one thread is not here: start/end
- * ranges and labels that may end on another thread.
+ * Which ranges that have a name are open on threads, whoever named them: all kinds of scopes that scopes.def calls ranges of a
+ * thread. Ranges of a process are not here: start/end ranges, and labels that may end on another thread.
  *
- * Each family's ranges nest among themselves only, by the rules of their ends; of several families the one that
+ * Each kind's ranges nest among themselves only, by the rules of their ends; of several kinds the one that
  * opened last is the innermost. Memory grows with threads and open ranges.
  */
 #ifndef REPORT_CORE_OPEN_RANGES_H
@@ -17,11 +16,9 @@
 #include "report/core/nest.h"
 #include "report/session/source.h"
 
-enum open_range_kind { OPEN_RANGE_NVTX, OPEN_RANGE_LABEL, OPEN_RANGE_ACTION, OPEN_RANGE_KINDS };
-
 struct open_range {
-	enum open_range_kind kind;
-	uint32_t domain, name; /* indices; domain of NVTX only */
+	enum evt_scope_kind kind;
+	uint32_t domain, name; /* indices */
 	bool is_wanted;        /* the caller's own */
 };
 
@@ -37,8 +34,10 @@ struct open_ranges_nest {
 };
 
 struct open_ranges {
-	struct open_ranges_nest of[OPEN_RANGE_KINDS];
-	open_range_ended *ended; /* may be NULL */
+	struct open_ranges_nest of[EVT_SCOPE_KIND_LIMIT]; /* `count` of them */
+	size_t count;
+	struct open_ranges_nest *of_kind[EVT_SCOPE_KIND_LIMIT]; /* NULL: no range of a thread */
+	open_range_ended *ended;                                /* may be NULL */
 	void *state;
 };
 
@@ -60,5 +59,17 @@ void open_ranges_cut(struct open_ranges *ranges, struct nest_place place, enum n
 
 /* The innermost range that is open on the thread, NULL when there is none. */
 const struct open_range *open_ranges_innermost(const struct open_ranges *ranges, uint32_t thread);
+
+/*
+ * The title of the range that the event opens, of whichever owner, as a name's id. False when it opens none: an operator is a scope
+ * as labels are, and no range.
+ */
+static inline bool event_range_title(const struct event *event, uint64_t *ret_id)
+{
+	const struct evt_role *role = evt_role_of(event->id);
+
+	*ret_id = evt_part(event, role->title);
+	return role->title && (!role->label || evt_part(event, role->label) == EVT_SCOPE_USER);
+}
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * See opening.h. Copies the options of a command line that concern opening: --live, --wait and its
+ * limit; notes go to stderr.
+ */
 #include "report/core/opening.h"
 
 #include "report/session/session_files.h"

@@ -7,6 +7,7 @@
 
 #include "report/base/text.h"
 #include "report/base/units.h"
+#include "report/core/open_ranges.h"
 #include "report/core/why_empty.h"
 
 #define NAMES_SHOWN 5
@@ -19,35 +20,29 @@ static void count_name(struct range_names *names, const struct source_event *eve
 	map_put(&names->count, (uint64_t)event_name(names->source, event, id) + 1, &added)->value++;
 }
 
-/* Domain and name come first. */
-static void take_range(void *state, const struct source_event *event, bool counts)
+static void take(void *state, const struct source_event *event, bool counts)
 {
-	if (counts)
-		count_name(state, event, event->event.value[1]);
-}
+	uint64_t title;
 
-static void take_label(void *state, const struct source_event *event, bool counts)
-{
-	if (counts && EVENT_AS(torch_begin_ex, &event->event)->scope == EVT_SCOPE_USER)
-		count_name(state, event, EVENT_AS(torch_begin_ex, &event->event)->name);
+	if (counts && event_range_title(&event->event, &title))
+		count_name(state, event, title);
 }
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const enum evt_id ranges[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_start };
 	struct range_names *names = state;
 
 	(void)options;
 	names->source = run_source(run);
 	map_init(&names->count);
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		run_reads(run, ranges[i], FIELD_BIT(nvtx_push, name), take_range, names);
-	run_reads(run, EVT_torch_begin_ex,
-		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope), take_label,
-		  names);
-	run_reads(run, EVT_torch_begin_id,
-		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope), take_label,
-		  names);
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		const struct evt_role *role = &evt_roles[id];
+		uint32_t fields = role->label ? 1u << (role->label - 1) : 0;
+
+		if (role->title && evt_scopes[role->opens].is_range)
+			run_reads(run, (enum evt_id)id, fields | 1u << (role->title - 1), take,
+				  names);
+	}
 }
 
 static void release(void *state)

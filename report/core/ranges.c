@@ -129,12 +129,17 @@ static void range_ended(void *state, const struct nest_end *end)
 {
 	struct ranges *ranges = state;
 
+	ranges->crossed += end->overlaps && end->how == NEST_ENDS &&
+			   ranges->open[end->scope].row != RANGE_NONE;
 	range_count(ranges, &ranges->open[end->scope], end);
 }
 
 void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 {
-	struct nest_place place = { opening->time_ns, opening->thread, opening->process, 0 };
+	struct nest_place place = { .time_ns = opening->time_ns,
+				    .thread = opening->thread,
+				    .process = opening->process,
+				    .task = opening->task };
 	uint32_t row = ranges_open_row(ranges, opening,
 				       nest_innermost(&ranges->nest, opening->thread));
 	uint32_t entry = nest_begin(&ranges->nest, place, opening->domain, false);
@@ -154,7 +159,10 @@ void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 
 void ranges_pop(struct ranges *ranges, const struct range_closing *closing)
 {
-	struct nest_place place = { closing->time_ns, closing->thread, closing->process, 0 };
+	struct nest_place place = { .time_ns = closing->time_ns,
+				    .thread = closing->thread,
+				    .process = closing->process,
+				    .task = closing->task };
 
 	ranges->now = closing->work;
 	ranges->unbalanced += !nest_end_key(&ranges->nest, place, closing->domain);

@@ -97,6 +97,8 @@ struct ranges {
 	size_t set_of_room;
 	struct cover cover;  /* groups: a row + 1, and 0 for all rows; places: processes */
 	uint64_t unbalanced; /* pops and ends of no open range */
+	uint64_t
+		crossed; /* ranges that were popped before one that was pushed later on the same thread */
 	uint64_t marks;
 };
 
@@ -111,6 +113,7 @@ struct range_opening {
 	uint64_t number; /* start/end only */
 	struct work work;
 	bool counts;
+	const struct task *task; /* of the thread; push only */
 };
 void ranges_push(struct ranges *ranges, const struct range_opening *opening);
 void ranges_start(struct ranges *ranges, const struct range_opening *opening);
@@ -120,6 +123,7 @@ struct range_closing {
 	uint32_t thread, process, domain;
 	uint64_t number;
 	struct work work;
+	const struct task *task; /* of the thread; pop only */
 };
 void ranges_pop(struct ranges *ranges, const struct range_closing *closing);
 void ranges_end(struct ranges *ranges, const struct range_closing *closing);

@@ -272,13 +272,16 @@ static bool is_of_range(uint32_t id)
 /* What the run itself has to see; what becomes an event is in no sum. */
 static void run_complete_wants(struct run *run)
 {
-	/* event_place() reads them */
-	run->wants.fields[EVT_torch_begin_id] |= FIELD_BIT(torch_begin_id, function);
-	run->wants.fields[EVT_torch_end_id] |= FIELD_BIT(torch_end_id, function);
+	run_wants_whole(run, EVT_python_task); /* the source reads it */
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
 	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
 		if (run->filters.settings.range && is_of_range(i))
 			run_wants_whole(run, (enum evt_id)i);
+		/* event_place() reads them */
+		if (evt_roles[i].identity)
+			run->wants.fields[i] |= 1u << (evt_roles[i].identity - 1);
+		if (evt_roles[i].inside)
+			run->wants.fields[i] |= 1u << (evt_roles[i].inside - 1);
 		run->wants.event[i] |= run->counts_all && run->filters.any;
 		run->wants.sum[i] &= !run->wants.event[i];
 	}

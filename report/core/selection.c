@@ -16,12 +16,16 @@ struct filter_process {
 
 static open_range_ended filter_range_ended;
 
+bool filter_cuts_lives(const struct filter_settings *settings)
+{
+	return settings->from_ns || settings->to_ns != UINT64_MAX || settings->from_end ||
+	       settings->by_step || settings->range;
+}
+
 bool filter_is_set(const struct filter_settings *settings)
 {
 	return settings->pid != FILTER_NO_ID || settings->has_rank ||
-	       settings->tid != FILTER_NO_ID || settings->from_ns ||
-	       settings->to_ns != UINT64_MAX || settings->from_end || settings->by_step ||
-	       settings->range;
+	       settings->tid != FILTER_NO_ID || filter_cuts_lives(settings);
 }
 
 void selection_init(struct selection *filters, const struct filter_settings *settings)
@@ -29,7 +33,8 @@ void selection_init(struct selection *filters, const struct filter_settings *set
 	*filters = (struct selection){ .settings = *settings };
 	filters->any = filter_is_set(settings);
 	open_ranges_init(&filters->ranges, filter_range_ended, filters);
-	map_init(&filters->started);
+	for (int kind = 0; kind < EVT_SCOPE_KIND_LIMIT; kind++)
+		map_init(&filters->started[kind]);
 	if (!settings->range)
 		return;
 	filters->helpers = memory_zero(1, sizeof(*filters->helpers));
@@ -44,7 +49,8 @@ void selection_release(struct selection *filters)
 	open_ranges_release(&filters->ranges);
 	free(filters->thread);
 	free(filters->process);
-	map_release(&filters->started);
+	for (int kind = 0; kind < EVT_SCOPE_KIND_LIMIT; kind++)
+		map_release(&filters->started[kind]);
 }
 
 static struct filter_process *selection_process_at(struct selection *filters, uint32_t process)
@@ -101,25 +107,24 @@ void selection_cut_started(struct selection *filters, uint32_t index)
 	process->cuts++;
 }
 
-/* Addresses of labels are below 2^47, as most numbers of ranges are. */
-static uint64_t selection_started_key(const struct source_event *event, bool is_label,
-				      uint64_t number)
+/* Of a range of the process, by its key among those of its kind. */
+static uint64_t selection_started_key(const struct source_event *event)
 {
-	uint64_t key = (uint64_t)(event->process->index + 1) << 48 ^ (uint64_t)is_label << 47 ^
-		       number;
+	uint64_t number = evt_part(&event->event, evt_role_of(event->event.id)->key);
+	uint64_t key = (uint64_t)(event->process->index + 1) << 48 ^ number;
 
 	return key ? key : 1;
 }
 
-static void selection_start(struct selection *filters, const struct source_event *event,
-			    uint64_t key)
+static void selection_start(struct selection *filters, const struct source_event *event)
 {
 	struct filter_process *process = selection_process_at(filters, event->process->index);
 	struct map_entry *started;
 	bool added;
 
 	filters->seen = true;
-	started = map_put(&filters->started, key, &added);
+	started = map_put(&filters->started[evt_role_of(event->event.id)->opens],
+			  selection_started_key(event), &added);
 	if (!added && started->value == process->cuts)
 		return;
 	started->value = process->cuts;
@@ -127,23 +132,17 @@ static void selection_start(struct selection *filters, const struct source_event
 	process->open++;
 }
 
-static void selection_end(struct selection *filters, const struct source_event *event, uint64_t key)
+static void selection_end(struct selection *filters, const struct source_event *event)
 {
 	struct filter_process *process = selection_process_at(filters, event->process->index);
-	struct map_entry *started = map_find(&filters->started, key);
+	struct map *of_kind = &filters->started[evt_role_of(event->event.id)->closes];
+	struct map_entry *started = map_find(of_kind, selection_started_key(event));
 	bool is_open = started && started->value == process->cuts;
 
 	if (started)
-		map_remove(&filters->started, started);
+		map_remove(of_kind, started);
 	process->started -= is_open;
 	process->open -= is_open;
-}
-
-/* Whether the event's name with that id is the one that was asked for. */
-static bool selection_name(const struct selection *filters, struct source *source,
-			   const struct source_event *event, uint64_t id)
-{
-	return name_is(source_name_of(source, event->file, id), filters->settings.range);
 }
 
 /* The range is open on the event's thread, or on the one that it works for. */
@@ -160,22 +159,13 @@ static bool selection_is_open(struct selection *filters, const struct source_eve
 static void selection_note_open(struct selection *filters, struct source *source,
 				const struct source_event *event)
 {
-	const uint64_t *value = event->event.value;
 	struct open_range *opened;
+	uint64_t title;
 
-	switch (event->event.id) {
-	case EVT_nvtx_start:
-		if (selection_name(filters, source, event,
-				   EVENT_AS(nvtx_start, &event->event)->name))
-			selection_start(
-				filters, event,
-				selection_started_key(event, false,
-						      EVENT_AS(nvtx_start, &event->event)->range));
-		return;
-	case EVT_torch_async_begin: /* name, and the address of what has it */
-		if (selection_name(filters, source, event, value[0]))
-			selection_start(filters, event,
-					selection_started_key(event, true, value[1]));
+	if (evt_opens_range(event->event.id, EVT_OWNER_process)) {
+		if (event_range_title(&event->event, &title) &&
+		    name_is(source_name_of(source, event->file, title), filters->settings.range))
+			selection_start(filters, event);
 		return;
 	}
 	opened = open_ranges_take_opening(&filters->ranges, source, event);
@@ -190,38 +180,29 @@ static void selection_note_open(struct selection *filters, struct source *source
 static void selection_note_close(struct selection *filters, struct source *source,
 				 const struct source_event *event)
 {
-	switch (event->event.id) {
-	case EVT_nvtx_end:
-		selection_end(filters, event,
-			      selection_started_key(event, false,
-						    EVENT_AS(nvtx_end, &event->event)->range));
-		return;
-	case EVT_torch_async_end:
-		selection_end(filters, event,
-			      selection_started_key(event, true, event->event.value[0]));
-		return;
-	}
-	open_ranges_take_closing(&filters->ranges, source, event);
+	if (evt_closes_range(event->event.id, EVT_OWNER_process))
+		selection_end(filters, event);
+	else
+		open_ranges_take_closing(&filters->ranges, source, event);
 }
 
 /* Events beyond the selected time that still say something about what is inside of it. */
 static bool event_is_followed(uint32_t id)
 {
-	const struct evt_role *role;
+	const struct evt_role *role = evt_role_of(id);
 
-	if (id >= EVT_ID_LIMIT)
-		return false;
-	role = &evt_roles[id];
 	return role->opens || role->closes || role->details || role->is_deferred ||
 	       role->is_timeless;
 }
 
-/* The end of a step belongs to it: the moment before counts. */
+/* What ends one scope and begins the next (a step) belongs to the one that it ends: the moment before counts. */
 static uint64_t time_of(const struct filter_settings *settings, const struct source_event *event)
 {
 	uint64_t time_ns = event->event.time_ns;
+	const struct evt_role *role = evt_role_of(event->event.id);
+	bool is_between = role->closes && role->closes == role->opens;
 
-	return time_ns - (settings->windows && event->event.id == EVT_step && time_ns);
+	return time_ns - (settings->windows && is_between && time_ns);
 }
 
 static bool rank_counts(const struct filter_settings *settings, uint64_t rank)

@@ -49,8 +49,8 @@ struct selection {
 	struct filter_process *process; /* by index */
 	size_t process_room;
 	bool seen; /* a range of that name opened */
-	struct map
-		started; /* open start/end ranges, and labels of no thread, of that name to the cuts before them */
+	struct map started
+		[EVT_SCOPE_KIND_LIMIT]; /* open ranges of processes of that name to the cuts before them */
 };
 
 enum filter_verdict {
@@ -62,6 +62,9 @@ enum filter_verdict {
 
 /* Something is filtered at all. */
 bool filter_is_set(const struct filter_settings *settings);
+
+/* Only a part of the time counts: figures of whole lives (CPU time, context switches, peaks that the kernel kept) do not hold. */
+bool filter_cuts_lives(const struct filter_settings *settings);
 
 /* Does not move afterwards. */
 void selection_init(struct selection *filters, const struct filter_settings *settings);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See cupti_memory.h. */
+/*
+ * See cupti_memory.h. Calls and CUPTI's records go into one queue, which is sorted when it has
+ * doubled and applied up to LATE_WAIT_NS ago. A block takes the key of the oldest call under way
+ * that returned its address.
+ */
 #include "report/cuda/cupti_memory.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See cupti_pools.h. */
+/*
+ * See cupti_pools.h. A pool's size is kept by process, device and address. What it differs from
+ * the last one changes the process's holding and the high-water marks of its device and of all.
+ */
 #include "report/cuda/cupti_pools.h"
 
 #include <stdlib.h>

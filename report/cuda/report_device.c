@@ -42,7 +42,7 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "frees_unmatched", UNIT_COUNT, memory->frees_unmatched);
 	facts_number(facts, "bytes_allocated", UNIT_BYTES, called.bytes_allocated);
 	facts_number(facts, "peak_bytes", UNIT_BYTES, highwater_peak(&memory->device));
-	facts_number(facts, "live_bytes", UNIT_BYTES, called.live_bytes);
+	facts_number(facts, "live_bytes", UNIT_BYTES, memory->device_left);
 	facts_number(facts, "host_peak_bytes", UNIT_BYTES, highwater_peak(&memory->host));
 	facts_number(facts, "host_live_bytes", UNIT_BYTES, memory->host_left);
 	facts_number(facts, "address_reused", UNIT_COUNT, memory->reused);
@@ -51,8 +51,9 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "cupti_frees_unmatched", UNIT_COUNT, told->frees_unmatched);
 	facts_number(facts, "cupti_bytes", UNIT_BYTES, given.bytes_allocated);
 	facts_number(facts, "cupti_peak_bytes", UNIT_BYTES, highwater_peak(&told->device));
-	facts_number(facts, "cupti_live_bytes", UNIT_BYTES, given.live_bytes);
+	facts_number(facts, "cupti_live_bytes", UNIT_BYTES, told->device_left);
 	facts_number(facts, "cupti_host_peak_bytes", UNIT_BYTES, highwater_peak(&told->host));
+	facts_number(facts, "cupti_host_live_bytes", UNIT_BYTES, told->host_left);
 	facts_number(facts, "cupti_address_reused", UNIT_COUNT, told->reused);
 	facts_number(facts, "cupti_without_call", UNIT_COUNT, state->cupti->without_call);
 	facts_number(facts, "cupti_late", UNIT_COUNT, state->cupti->late);

@@ -148,7 +148,6 @@ struct device_totals device_totals_of(const struct device_memory *memory)
 		totals.allocations += row->allocations;
 		totals.frees += row->frees;
 		totals.bytes_allocated += row->bytes_allocated;
-		totals.live_bytes += row->left;
 	}
 	return totals;
 }

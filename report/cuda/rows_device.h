@@ -9,7 +9,7 @@
 #include "report/table/table.h"
 
 struct device_totals {
-	uint64_t allocations, frees, bytes_allocated, live_bytes;
+	uint64_t allocations, frees, bytes_allocated;
 };
 
 /* Of one reading, with the same --by. */

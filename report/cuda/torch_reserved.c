@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch_reserved.h. */
+/*
+ * See torch_reserved.h. Each tensor_totals replaces what its process held of the device, and the
+ * difference moves the high-water marks. What a process held goes when it has ended (holdings.h).
+ */
 #include "report/cuda/torch_reserved.h"
 
 #include <stdlib.h>

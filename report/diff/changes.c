@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See changes.h. */
+/*
+ * See changes.h. Sorted within their group: real changes before noise, then by size. The table
+ * gets the most important ones, up to the limit.
+ */
 #include "report/diff/changes.h"
 
 #include <math.h>

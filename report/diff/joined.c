@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See joined.h. */
+/*
+ * See joined.h. A row's key is the text of its key columns, behind its parent's key in a tree;
+ * equal rows of one side are numbered. Which columns are keys, and which give a value's error,
+ * stands in diff.def.
+ */
 #include "report/diff/joined.h"
 
 #include <inttypes.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See noise.h. */
+/*
+ * See noise.h. noise_judge() compares means with the spread between runs where there are enough of
+ * them, else with the errors inside of the runs. A series is cut into up to BLOCKS_MAX blocks,
+ * since neighbouring steps are not independent.
+ */
 #include "report/diff/noise.h"
 
 #include <math.h>

@@ -426,6 +426,7 @@ static void read_operators(struct chrome *chrome, struct run *run)
 	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_operator, chrome);
 	run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, chrome);
 	run_reads(run, EVT_torch_end, 0, take_operator_end, chrome);
+	run_reads(run, EVT_torch_end_outer, 0, take_operator_end, chrome);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_label_end, chrome);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_label_end, chrome);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, chrome);

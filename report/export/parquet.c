@@ -473,6 +473,8 @@ static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
 			row_set(parquet, "pid", loss[i].process->pid);
 		row_set(parquet, "count", loss[i].count);
 		row_set_word(parquet, "reason", reason);
+		row_set(parquet, "start_ns", real_ns(parquet, loss[i].from_ns));
+		row_set(parquet, "end_ns", real_ns(parquet, loss[i].to_ns));
 		row_end(rank);
 		lost += loss[i].count;
 	}

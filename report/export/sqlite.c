@@ -278,7 +278,8 @@ static void put_losses(struct sql *sql, struct source *source)
 		SQL_PUT(sql, SQL_LOSSES,
 			loss[i].process ? INTEGER((uint64_t)loss[i].process->pid << GLOBAL_SHIFT)
 					: NONE,
-			INTEGER(loss[i].count), TEXT(reason));
+			INTEGER(loss[i].count), TEXT(reason), INTEGER(loss[i].from_ns),
+			INTEGER(loss[i].to_ns));
 	}
 	for (size_t i = 0; i < faults; i++)
 		SQL_PUT(sql, SQL_FAULTS, fault[i].file ? TEXT(fault[i].file->path) : NONE,

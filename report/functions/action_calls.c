@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See action_calls.h. */
+/*
+ * See action_calls.h. A nest of open actions. A call is entered into struct calls once for each
+ * action that counts, with the action's scope in the place of a thread, and its name as the key.
+ */
 #include "report/functions/action_calls.h"
 
 /* What is open in the action is over with it, as cProfile's disable() has it. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See calls.h. */
+/*
+ * See calls.h. A stack is an array of open calls. A level for each row and pair tells the
+ * outermost call of a recursion, whose time alone counts. While a thread runs another stack, the
+ * clock of this one stands still.
+ */
 #include "report/functions/calls.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See function_events.h. */
+/*
+ * See function_events.h. Hands calls, returns, switches of stacks and actions to calls.h and, with
+ * --by action, also to action_calls.h. The key of --by is taken when a function is entered.
+ */
 #include "report/functions/function_events.h"
 
 struct function_state {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See function_place.h. */
+/*
+ * See function_place.h. Cuts at the first two tabs. The text is FILE:LINE(NAME), or {NAME} for a
+ * function of C, as pstats prints them.
+ */
 #include "report/functions/function_place.h"
 
 #include <inttypes.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_limits.h. */
+/*
+ * See gpu_limits.h. A map from process and device to an entry of an array. A later event of the
+ * same device replaces the entry.
+ */
 #include "report/gpu/gpu_limits.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See graph_nodes.h. */
+/*
+ * See graph_nodes.h. A map from process and CUPTI's number to the newest node with that number.
+ * Nodes made in a call wait until it returns, as only its end has the stack. Copies are followed
+ * to their original.
+ */
 #include "report/gpu/graph_nodes.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See graphs.h. */
+/*
+ * See graphs.h. Listens to deferred work (core/late.h). A launch is kept until no more of its work
+ * can come; then its spans are sorted and summed. A launch without work belongs to the graph that
+ * its handle launched with work.
+ */
 #include "report/gpu/graphs.h"
 
 #include <stdlib.h>

@@ -22,6 +22,11 @@ static const char *const helpers[] = {
 #include "report/gpu/kernel_patterns.def"
 };
 
+static const char *const simt[] = {
+#define SIMT(part) part,
+#include "report/gpu/kernel_patterns.def"
+};
+
 static const char *const recent[] = {
 #define RECENT(part) part,
 #include "report/gpu/kernel_patterns.def"
@@ -76,7 +81,9 @@ unsigned int kernel_class_of(const char *text, size_t length)
 {
 	unsigned int bits = KERNEL_IS_KNOWN;
 
-	if (HAS_ANY(text, length, tensor_cores))
+	if (HAS_ANY(text, length, simt))
+		bits |= KERNEL_IS_SIMT;
+	else if (HAS_ANY(text, length, tensor_cores))
 		bits |= KERNEL_USES_TENSOR_CORES;
 	if (HAS_ANY(text, length, helpers))
 		bits |= KERNEL_IS_HELPER;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See kernel_text.h. */
+/*
+ * See kernel_text.h. A map from a name's index to its demangled text, filled as names are shown.
+ * What cannot be demangled is shown as it is.
+ */
 #include "report/gpu/kernel_text.h"
 
 #include <string.h>

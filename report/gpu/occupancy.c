@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See occupancy.h. */
+/*
+ * See occupancy.h. Integer arithmetic for the blocks that fit. Limits that are 0 or absurd give no
+ * answer, so that a damaged file cannot divide by 0 or overflow.
+ */
 #include "report/gpu/occupancy.h"
 
 #include "collector/format/events.h"

@@ -144,18 +144,50 @@ static void fill_kinds(const struct memory_state *state, struct table *table)
 
 /* --- by process --- */
 
-static void put_process(const struct resident_process *process, const struct source_process *of,
-			struct table *table)
+/* What the kernel says of the whole life; 0: not known, or not of the part that was asked for. */
+static uint64_t kernel_peak(const struct memory_state *state, const struct source_process *process)
 {
-	const struct resident_moment *peak = &process->peak;
+	const struct selection *filters = run_filters(state->resident->run);
+
+	if (filter_cuts_lives(&filters->settings) ||
+	    (filters->any && !run_events_of_process(state->resident->run, process)))
+		return 0;
+	return process->memory_peak_bytes;
+}
+
+/* The process with the highest of them, which may have ended before the first look at its memory; NULL: none is known. */
+static const struct source_process *kernel_most(const struct memory_state *state)
+{
+	struct source_process *const *process, *most = NULL;
+	size_t count = source_processes(state->resident->source, &process);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bytes = kernel_peak(state, process[i]);
+
+		if (bytes && (!most || bytes > most->memory_peak_bytes))
+			most = process[i];
+	}
+	return most;
+}
+
+static void put_process_name(const struct memory_state *state, const struct source_process *of,
+			     struct table *table)
+{
 	size_t length = 0;
 	const char *name = of->command ? name_text(of->command, &length) : "";
 
 	table_add_row(table);
 	table_set_number(table, COLUMN_memory_process, of->pid);
 	table_set_text(table, COLUMN_memory_name, name, length);
-	if (of->memory_peak_bytes)
-		table_set_number(table, COLUMN_memory_kernel_bytes, of->memory_peak_bytes);
+	if (kernel_peak(state, of))
+		table_set_number(table, COLUMN_memory_kernel_bytes, kernel_peak(state, of));
+}
+
+static void put_process(const struct resident_process *process, const struct source_process *of,
+			struct table *table)
+{
+	const struct resident_moment *peak = &process->peak;
+
 	table_set_number(table, COLUMN_memory_peak_bytes, peak->resident);
 	table_set_number(table, COLUMN_memory_time_ns, peak->time_ns);
 	if (peak->has_kinds) {
@@ -184,6 +216,9 @@ static void fill_processes(const struct memory_state *state, struct table *table
 		const struct resident_process *seen = resident_of(state->resident,
 								  process[i]->index);
 
+		if (!seen && !kernel_peak(state, process[i]))
+			continue;
+		put_process_name(state, process[i], table);
 		if (seen)
 			put_process(seen, process[i], table);
 	}
@@ -248,9 +283,13 @@ static void memory_total(const struct report *report, struct facts *facts)
 	static const struct resident_moment nothing;
 	const struct memory_state *state = report->state;
 	const struct resident_moment *peak = state->most ? &state->most->peak : &nothing;
-	uint64_t kernel = state->most ? most_process(state)->memory_peak_bytes : 0;
+	const struct source_process *kernel = kernel_most(state);
 
-	facts_number(facts, "kernel_bytes", UNIT_BYTES, kernel);
+	if (filter_cuts_lives(&run_filters(report->run)->settings))
+		facts_none(facts, "kernel_bytes", UNIT_BYTES);
+	else
+		facts_number(facts, "kernel_bytes", UNIT_BYTES,
+			     kernel ? kernel->memory_peak_bytes : 0);
 	facts_number(facts, "resident_bytes", UNIT_BYTES, peak->resident);
 	facts_number(facts, "time_ns", UNIT_NS, peak->time_ns);
 	facts_number(facts, "anonymous_bytes", UNIT_BYTES, peak->anonymous);
@@ -285,13 +324,20 @@ static char *short_command(const struct source_process *process, const struct sc
 static void print_peak(const struct memory_state *state, const struct screen *screen)
 {
 	const struct resident_moment *peak = &state->most->peak;
-	const struct source_process *process = most_process(state);
+	const struct source_process *process = most_process(state), *kernel = kernel_most(state);
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 	char *name = short_command(process, screen);
 
-	if (process->memory_peak_bytes)
+	if (kernel && kernel != process)
+		screen_print_prose(screen,
+				   "peak         %s in process %u, as the kernel counts it%s",
+				   unit_format_bytes(a, kernel->memory_peak_bytes), kernel->pid,
+				   resident_of(state->resident, kernel->index)
+					   ? ""
+					   : "; it ended before its memory was looked at");
+	else if (kernel)
 		fprintf(screen->out, "peak         %s, as the kernel counts it\n",
-			unit_format_bytes(a, process->memory_peak_bytes));
+			unit_format_bytes(a, kernel->memory_peak_bytes));
 	screen_print_prose(screen, "seen         %s at %s in process %u%s%s%s",
 			   unit_format_bytes(b, peak->resident), unit_format_ns(c, peak->time_ns),
 			   process->pid, *name ? " (" : "", name, *name ? ")" : "");

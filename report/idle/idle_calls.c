@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See idle_calls.h. */
+/*
+ * See idle_calls.h. One table of events: the kind of call and the word of its duration. Calls that
+ * only CUPTI has seen are told apart by their function's name.
+ */
 #include "report/idle/idle_calls.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See open_gaps.h. */
+/*
+ * See open_gaps.h. A map from stream and thread to a gap, whose parts are a list by key; the part
+ * that was used last moves to the front. Parts that were dropped are used again.
+ */
 #include "report/idle/open_gaps.h"
 
 #include <stdlib.h>

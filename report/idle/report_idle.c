@@ -8,6 +8,7 @@
 #include "report/gpu/untold.h"
 #include "report/idle/idle.h"
 #include "report/samples/lines.h"
+#include "report/samples/own_places.h"
 #include "report/samples/stretches.h"
 
 #define UNKNOWN "unknown"
@@ -89,10 +90,11 @@ static void fill_streams(struct report *report, struct table *table)
 /* --- by lines: places that mean the same are one row --- */
 
 static struct line line_of(const struct samples *samples, const struct idle_row *row,
-			   enum lines_by by)
+			   enum lines_by by, struct own *own)
 {
 	const struct sample_place *place = row->kind == IDLE_PLACE
-						   ? samples_place(samples, row->value)
+						   ? own_place_or_innermost(samples, own,
+									    row->value)
 						   : NULL;
 	const struct sample_code *code = place ? samples_code(samples, place->code) : NULL;
 
@@ -158,11 +160,15 @@ static void fill_lines(struct report *report, struct table *table)
 										: LINES_BY_LINE;
 	struct idle_sum(*sum)[GPU_GAPS] = memory_zero(state->idle->row_count + 1, sizeof(*sum));
 	struct lines lines = { .by = by };
+	struct own own;
 
+	own_init(&own, run_source(report->run), report->request->options);
+	own_places_note_scripts(state->samples, &own);
 	map_init(&lines.map);
+	line_links_init(&lines.links);
 	for (size_t i = 0; i < state->idle->row_count; i++) {
 		const struct idle_row *row = &state->idle->row[i];
-		struct line wanted = line_of(state->samples, row, by);
+		struct line wanted = line_of(state->samples, row, by, &own);
 		const struct line *line = lines_line(&lines, &wanted);
 
 		for (int kind = 0; kind < GPU_GAPS; kind++)
@@ -170,6 +176,7 @@ static void fill_lines(struct report *report, struct table *table)
 	}
 	put_lines(report, &lines, (const struct idle_sum(*)[GPU_GAPS])sum, table);
 	lines_release(&lines);
+	own_release(&own);
 	free(sum);
 }
 

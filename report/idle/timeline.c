@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See timeline.h. */
+/*
+ * See timeline.h. A line is an array of pieces, each with its end and key, that join each other. A
+ * call that has returned is laid over the pieces since its begin that are the open scope's own;
+ * the first is split there.
+ */
 #include "report/idle/timeline.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See io.h. */
+/*
+ * See io.h. A row is found by a hash of key and kind. A descriptor keeps its file and the one
+ * before it; a loss raises the epoch of its process, which makes all of its descriptors unknown.
+ */
 #include "report/io/io.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See rows_io.h. */
+/*
+ * See rows_io.h. Keys that are settled at the end may turn out the same: such rows are joined
+ * first. The totals are printed as prose, with what the kernel says of disks.
+ */
 #include "report/io/rows_io.h"
 #include "report/base/units.h"
 

@@ -112,6 +112,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_operator, mine);
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), take_operator, mine);
 	run_reads(run, EVT_torch_end, 0, take_operator_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, take_operator_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_operator_end, mine);
 	run_reads(run, EVT_torch_end_id, 0, take_operator_end, mine);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)

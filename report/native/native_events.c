@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See native_events.h. */
+/*
+ * See native_events.h. A map from key to row, to which each sample is added. native_sampling has
+ * running counters of a process, so what it differs from the one before is added.
+ */
 #include "report/native/native_events.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See native_rows.h. */
+/*
+ * See native_rows.h. The innermost function of a counted stack gets `self`. Then the stack is
+ * walked outwards and each place gets `total`, once a stack: `last` has the number of the one that
+ * was added last.
+ */
 #include "report/native/native_rows.h"
 
 #include <stdlib.h>

@@ -34,6 +34,7 @@ static struct range_opening opening_of(struct range_state *mine, const struct so
 		.domain = event_name(mine->source, event, value[0]),
 		.name = event_name(mine->source, event, value[1]),
 		.counts = counts,
+		.task = &event->thread->task,
 	};
 }
 
@@ -63,6 +64,7 @@ static struct range_closing closing_of(struct range_state *mine, const struct so
 		.thread = event->thread->index,
 		.process = event->process->index,
 		.domain = event_name(mine->source, event, event->event.value[0]),
+		.task = &event->thread->task,
 	};
 }
 

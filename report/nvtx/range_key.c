@@ -38,7 +38,7 @@ static void take_opening(void *state, const struct source_event *event, bool cou
 	struct open_range *range = open_ranges_take_opening(&places->ranges, places->source, event);
 
 	(void)counts;
-	if (!range || range->kind != OPEN_RANGE_LABEL ||
+	if (!range || range->kind != EVT_SCOPE_KIND_operator ||
 	    !is_step(source_name_at(places->source, range->name)))
 		return;
 	if (!places->has_step)
@@ -87,7 +87,11 @@ static const struct analysis_kind analysis_range_places = {
 	.release = release,
 };
 
-/* --- the key: what named it in two bits, domain, and name + 1 --- */
+/* --- the key: what named it, domain, and name + 1 --- */
+
+#define KIND_SHIFT 60
+#define DOMAIN_MAX 0x0fffffffu
+_Static_assert(EVT_SCOPE_KIND_LIMIT <= 16, "kinds of ranges do not fit into the key");
 
 static const void *key_start(struct run *run)
 {
@@ -105,23 +109,21 @@ static uint64_t key_of_event(const void *state, const struct source_event *event
 		range = open_ranges_innermost(&places->ranges, owner);
 	if (!range)
 		return 0;
-	return (uint64_t)range->kind << 62 | (uint64_t)range->domain << 32 |
+	return (uint64_t)range->kind << KIND_SHIFT | (uint64_t)(range->domain & DOMAIN_MAX) << 32 |
 	       ((uint64_t)(range->is_wanted ? places->step : range->name) + 1);
 }
 
 static void put_domain(const struct range_places *places, uint64_t key, struct table *table,
 		       enum column_id column)
 {
-	static const char *const kinds[OPEN_RANGE_KINDS] = {
-		[OPEN_RANGE_LABEL] = "label", [OPEN_RANGE_ACTION] = "action"
-	};
-	const char *kind = kinds[key >> 62];
+	const char *word = evt_scopes[key >> KIND_SHIFT].word;
 
-	if (kind)
-		table_set_text(table, column, kind, strlen(kind));
+	if (*word)
+		table_set_text(table, column, word, strlen(word));
 	else
-		range_put_domain(table, column,
-				 source_name_at(places->source, (uint32_t)(key << 2 >> 34)));
+		range_put_domain(
+			table, column,
+			source_name_at(places->source, (uint32_t)(key >> 32) & DOMAIN_MAX));
 }
 
 /* Range and domain. */
@@ -136,7 +138,7 @@ static void key_put_range(const void *state, uint64_t key, struct table *table,
 		const struct source_name *name = source_name_at(places->source, (uint32_t)key - 1);
 
 		text = name_text(name, &length);
-		if (key >> 62 == OPEN_RANGE_LABEL && is_step(name)) {
+		if (key >> KIND_SHIFT == EVT_SCOPE_KIND_operator && is_step(name)) {
 			text = STEP_SHOWN;
 			length = strlen(STEP_SHOWN);
 		}

@@ -49,9 +49,28 @@ static void nvtx_print_cut(const struct report *report, const struct screen *scr
 			   unit_format_count(bytes, NAME_BYTES_MAX));
 }
 
+/* Of what tasks do by turns. */
+static void nvtx_print_crossed(const struct report *report, const struct screen *screen)
+{
+	uint64_t crossed = ((const struct nvtx_state *)report->state)->ranges->crossed;
+	char number[UNIT_TEXT_BYTES];
+
+	if (!crossed)
+		return;
+	screen_print_prose(
+		screen,
+		"crossed: %s range%s closed before a range that opened later on the "
+		"same thread, as where tasks take turns. Which range a pop closes is known "
+		"where the tasks are asyncio's or greenlets. Self times count each moment "
+		"for the range that opened last, and what was done inside of a range counts all "
+		"that its thread did meanwhile.",
+		unit_format_count(number, crossed), crossed == 1 ? "" : "s");
+}
+
 static void nvtx_foot(const struct document *document, const struct screen *screen)
 {
 	nvtx_print_cut(document->context, screen);
+	nvtx_print_crossed(document->context, screen);
 	unmatched_print_ends(screen, nvtx_unbalanced(document->context), "range");
 }
 
@@ -93,6 +112,7 @@ static void nvtx_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "open", UNIT_COUNT, nvtx_sum_open(ranges));
 	facts_number(facts, "marks", UNIT_COUNT, ranges->marks);
 	facts_number(facts, "unbalanced", UNIT_COUNT, nvtx_unbalanced(report));
+	facts_number(facts, "crossed", UNIT_COUNT, ranges->crossed);
 }
 
 const struct report_kind report_kind_nvtx = {

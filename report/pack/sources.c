@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See sources.h. */
+/*
+ * See sources.h. First the recording's names that end as Python files do, then the files of
+ * symbolized lines. Paths lose `.` and `..` for the archive, and each is added once.
+ */
 #include "report/pack/sources.h"
 
 #include <limits.h>

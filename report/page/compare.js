@@ -5,11 +5,11 @@ const COMPARE_ALL = "all columns";
 const COMPARE_COLUMNS = [
 	tableColumn("what", "what", "text", "the total or the row"),
 	tableColumn("metric", "column", "text", "the column or total", 1),
-	tableColumn("before", "before", "amount", "its value in the run before; of several runs their mean"),
+	tableColumn("before", "before", "amount", "its value in the run before; with several runs, their mean"),
 	tableColumn("after", "after", "amount", "its value in the run after"),
 	tableColumn("change", "change", "amount", "after minus before"),
 	tableColumn("percent", "change%", "change", "the same as a share of before"),
-	tableColumn("noise", "noise", "amount", "the least change that is more than noise; - where that is not known", 1),
+	tableColumn("noise", "noise", "amount", "the smallest change that is more than noise; - where that is not known", 1),
 	tableColumn("verdict", "verdict", "text", "longer, shorter, more, less, same, noise, new or gone; - where the runs do not tell"),
 ];
 const COMPARE_HOW = "prof-report page AFTER.evt --against BEFORE.evt -o run.html compares two runs here; several runs before tell more of what is noise.";

@@ -9,6 +9,7 @@
 struct processes_totals {
 	struct works *works;
 	uint64_t processes, threads, events, events_lost, bytes_on_disk, cpu_ns;
+	bool has_lives; /* what is of whole lives holds: filter_cuts_lives() */
 };
 
 /* Processes of a file share its bytes by their events; rounding is carried on, so that they add up. */
@@ -58,6 +59,13 @@ static void set_waits(struct table *table, const struct source_process *process)
 	table_set_number(table, COLUMN_processes_involuntary_switches, times.involuntary);
 }
 
+static void set_life(struct table *table, const struct source_process *process)
+{
+	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
+	set_waits(table, process);
+	set_usage(table, process);
+}
+
 static void processes_fill_row(struct table *table, const struct source_process *process,
 			       uint64_t rank, uint64_t events, uint64_t threads,
 			       uint64_t bytes_on_disk)
@@ -75,9 +83,6 @@ static void processes_fill_row(struct table *table, const struct source_process 
 	if (process->ended && process->exit_status >= 0)
 		table_set_number(table, COLUMN_processes_exit_status,
 				 (uint64_t)process->exit_status);
-	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
-	set_waits(table, process);
-	set_usage(table, process);
 	table_set_number(table, COLUMN_processes_threads, threads);
 	table_set_number(table, COLUMN_processes_events, events);
 	table_set_number(table, COLUMN_processes_events_lost, process->lost);
@@ -117,6 +122,7 @@ static void processes_fill(struct report *report, struct table *table)
 	size_t count = source_processes(source, &process), files = source_files(source, &file);
 	struct file_share *share = memory_zero(files, sizeof(*share));
 
+	totals->has_lives = !filter_cuts_lives(&run_filters(report->run)->settings);
 	for (size_t i = 0; i < count; i++)
 		share[process[i]->file->index].all_events += process[i]->events;
 	for (size_t i = 0; i < count; i++) {
@@ -130,6 +136,8 @@ static void processes_fill(struct report *report, struct table *table)
 			continue;
 		processes_fill_row(table, process[i], source_rank(source, process[i]), events,
 				   threads, bytes);
+		if (totals->has_lives)
+			set_life(table, process[i]);
 		work_put_columns(&columns, table, &work);
 		totals->processes++;
 		totals->threads += threads;
@@ -152,7 +160,10 @@ static void processes_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "events", UNIT_COUNT, totals->events);
 	facts_number(facts, "events_lost", UNIT_COUNT, totals->events_lost);
 	facts_number(facts, "bytes_on_disk", UNIT_BYTES, totals->bytes_on_disk);
-	facts_number(facts, "cpu_ns", UNIT_NS, totals->cpu_ns);
+	if (totals->has_lives)
+		facts_number(facts, "cpu_ns", UNIT_NS, totals->cpu_ns);
+	else
+		facts_none(facts, "cpu_ns", UNIT_NS);
 }
 
 const struct report_kind report_kind_processes = {

@@ -20,10 +20,17 @@ static void set_times(struct table *table, const struct thread_times *times)
 	table_set_number(table, COLUMN_threads_involuntary_switches, times->involuntary);
 }
 
-static void threads_fill_row(struct table *table, const struct source_thread *thread,
-			     uint64_t events)
+/* Of its whole life: nothing where a part of that counts. */
+static struct thread_times times_of(const struct run *run, const struct source_thread *thread)
 {
-	struct thread_times times = thread_times(thread);
+	if (filter_cuts_lives(&run_filters(run)->settings))
+		return (struct thread_times){ .has_cpu = false };
+	return thread_times(thread);
+}
+
+static void threads_fill_row(struct table *table, const struct source_thread *thread,
+			     struct thread_times times, uint64_t events)
+{
 	const char *name;
 	size_t length;
 
@@ -53,7 +60,7 @@ struct threads_totals threads_fill_table(const struct run *run, const struct wor
 
 		if (run_filters(run)->any && !events)
 			continue;
-		threads_fill_row(table, thread[i], events);
+		threads_fill_row(table, thread[i], times_of(run, thread[i]), events);
 		work_put_columns(&columns, table, &work);
 		totals.threads++;
 		totals.events += events;

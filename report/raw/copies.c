@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See copies.h. */
+/*
+ * See copies.h. A folder by mkdtemp() beside the output. A redacted copy is made of a symbolized
+ * one, which is removed at once. A file that cannot be symbolized is passed on without symbols,
+ * but never unredacted.
+ */
 #include "report/raw/copies.h"
 
 #include <dirent.h>

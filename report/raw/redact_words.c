@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See redact_words.h. */
+/*
+ * See redact_words.h. One table of words, for reading the option and for printing what was left
+ * out.
+ */
 #include "report/raw/redact_words.h"
 
 #include <string.h>

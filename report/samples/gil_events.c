@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gil_events.h. */
+/*
+ * See gil_events.h. Rows by thread and by place, in one map. The time since a thread's last look
+ * is added to held or to waiting; waiting also to the holder, which is found by its kernel thread
+ * id.
+ */
 #include "report/samples/gil_events.h"
 
 #include <stdlib.h>
@@ -114,26 +118,33 @@ static void counts_hold(struct gil_counts *counts, uint64_t passed_ns)
 	counts->held_ns += passed_ns;
 }
 
+/* Looks before the selected time bound what the first ones in it stand for. */
+static void take_hold(struct gil *gil, const struct source_event *event,
+		      const struct evt_python_sample *sample, uint64_t held_ns, bool is_counted)
+{
+	uint64_t place = sample->state == EVT_PYTHON_TORN ? SAMPLE_TORN_PLACE
+							  : sample_place_key(event, sample->place);
+
+	if (!is_counted)
+		return;
+	counts_hold(&gil->all, held_ns);
+	counts_hold(counts_of_thread(gil, event->thread), held_ns);
+	counts_hold(counts_of_place(gil, place), held_ns);
+}
+
 static void take_sample(void *state, const struct source_event *event, bool is_counted)
 {
 	struct gil *gil = state;
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
 	uint64_t passed_ns = passed_of(gil, event, !sample->looks);
+	bool waits = sample->state == EVT_PYTHON_GIL;
 
-	if (!is_counted || !sample->looks)
+	if (!sample->looks)
 		return;
-	if (sample->state == EVT_PYTHON_GIL) {
+	if (!waits && sample->holder && sample->holder == event->thread->tid)
+		take_hold(gil, event, sample, held_of(gil, event, passed_ns), is_counted);
+	else if (waits && is_counted)
 		take_wait(gil, event, sample, passed_ns);
-	} else if (sample->holder && sample->holder == event->thread->tid) {
-		uint64_t place = sample->state == EVT_PYTHON_TORN
-					 ? SAMPLE_TORN_PLACE
-					 : sample_place_key(event, sample->place);
-
-		passed_ns = held_of(gil, event, passed_ns);
-		counts_hold(&gil->all, passed_ns);
-		counts_hold(counts_of_thread(gil, event->thread), passed_ns);
-		counts_hold(counts_of_place(gil, place), passed_ns);
-	}
 }
 
 static void start(void *state, struct run *run, const void *options)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_columns.h. */
+/*
+ * See line_columns.h. A column is wanted if its name stands in --sort, --columns or a --filter;
+ * --source wants all of them.
+ */
 #include "report/samples/line_columns.h"
 
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_stacks.h. */
+/*
+ * See line_stacks.h. Walks outwards from the innermost frame and skips frames that are not
+ * Python's. `seen` of a line has the number of the last stack, so that the callback knows whether
+ * the line came before in this one.
+ */
 #include "report/samples/line_stacks.h"
 
 #include "collector/format/frame_flags.h"
@@ -20,6 +24,24 @@ static bool line_of(const struct lines *lines, const struct stack_use *use,
 	return true;
 }
 
+/* It counts: without whose code it is, or as the user's. */
+static bool is_wanted(const struct lines *lines, const struct line *line)
+{
+	return !lines->own || own_has_name(lines->own, line->file);
+}
+
+/* The innermost line of Python, of a stack in which no line is the user's. */
+static bool innermost_of(const struct lines *lines, const struct stacks *stacks,
+			 const struct stack_use *use, struct line *ret_line)
+{
+	uint32_t stack = use->stack;
+
+	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent)
+		if (line_of(lines, use, stacks_frame(stacks, stack), ret_line))
+			return true;
+	return false;
+}
+
 bool line_stack_put(struct lines *lines, const struct stacks *stacks, const struct stack_use *use,
 		    take_line *take, void *context)
 {
@@ -30,26 +52,28 @@ bool line_stack_put(struct lines *lines, const struct stacks *stacks, const stru
 	uint32_t stack = use->stack;
 
 	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
-		if (!line_of(lines, use, stacks_frame(stacks, stack), &wanted))
+		if (!line_of(lines, use, stacks_frame(stacks, stack), &wanted) ||
+		    !is_wanted(lines, &wanted))
 			continue;
 		line = lines_line(lines, &wanted);
 		take(context, line, is_innermost, line->seen != number);
 		line->seen = number;
 		is_innermost = false;
 	}
-	if (is_innermost)
-		take(context, lines_line(lines, &none), true, true);
-	return !is_innermost;
+	if (!is_innermost)
+		return true;
+	if (innermost_of(lines, stacks, use, &wanted)) {
+		take(context, lines_line(lines, &wanted), true, true);
+		return true;
+	}
+	take(context, lines_line(lines, &none), true, true);
+	return false;
 }
 
 bool line_stack_is_python(const struct lines *lines, const struct stacks *stacks,
 			  const struct stack_use *use)
 {
-	uint32_t stack = use->stack;
 	struct line line;
 
-	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent)
-		if (line_of(lines, use, stacks_frame(stacks, stack), &line))
-			return true;
-	return false;
+	return innermost_of(lines, stacks, use, &line);
 }

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* See lines.h. */
+/*
+ * See lines.h. A map by a hash of what tells lines apart; lines of the same hash follow each
+ * other. Each counted stack is walked outwards: `self` goes to its innermost line, `total` once to
+ * each of its lines.
+ */
 #include "report/samples/lines.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "report/samples/own_places.h"
 
 struct making {
 	struct lines *lines;
 	const struct samples *samples;
+	bool of_steps;
 };
 
 /* What the lines are told apart by. */
 static uint64_t hash_of(const struct line *line)
 {
 	const uint32_t words[] = { line->file, line->function, line->number, line->first_line,
-				   line->is_torn };
+				   line->is_torn | (uint32_t)line->is_outside << 1 };
 
 	return map_hash_bytes(words, sizeof(words), 0);
 }
@@ -22,7 +30,7 @@ static bool is_same(const struct line *one, const struct line *other)
 {
 	return one->file == other->file && one->function == other->function &&
 	       one->number == other->number && one->first_line == other->first_line &&
-	       one->is_torn == other->is_torn;
+	       one->is_torn == other->is_torn && one->is_outside == other->is_outside;
 }
 
 struct line *lines_line(struct lines *lines, const struct line *wanted)
@@ -74,6 +82,12 @@ static struct line *line_of(struct making *making, const struct sample_place *pl
 	return lines_line(making->lines, &wanted);
 }
 
+static const struct sample_place *outwards(const struct making *making,
+					   const struct sample_place *place)
+{
+	return place->from ? samples_place(making->samples, place->from) : NULL;
+}
+
 /* A row of a stack: its innermost line has it itself, each line of it in all. */
 static void row_add(struct making *making, const struct sample_row *row)
 {
@@ -88,29 +102,165 @@ static void row_add(struct making *making, const struct sample_row *row)
 		if (line->seen != stack)
 			sample_counts_add(&line->total, &row->counts);
 		line->seen = stack;
-		place = place && place->from ? samples_place(making->samples, place->from) : NULL;
+		place = place ? outwards(making, place) : NULL;
 		if (!place || ++depth >= SAMPLE_DEPTH_MAX)
 			return;
 		line = line_of(making, place);
 	}
 }
 
+/* --- of the user's own code --- */
+
+static void link_put(struct making *making, size_t line, enum line_link_kind kind,
+		     const struct sample_place *place, const struct sample_counts *counts)
+{
+	const struct sample_code *code = place ? samples_code(making->samples, place->code) : NULL;
+
+	if (code)
+		line_links_add(&making->lines->links,
+			       &(struct line_link){ .line = line,
+						    .kind = kind,
+						    .file = code->file,
+						    .function = code->function,
+						    .number = place->line,
+						    .weight = counts->cpu_ns + counts->wait_ns +
+							      counts->looks });
+}
+
+/* The user's lines of a stack, from the innermost of them outwards. */
+static void users_add(struct making *making, const struct sample_place *innermost,
+		      const struct sample_place *users, const struct sample_counts *counts)
+{
+	struct own *own = making->lines->own;
+	uint64_t stack = ++making->lines->stacks;
+	struct line *line = line_of(making, users);
+	size_t number = (size_t)(line - making->lines->line);
+	unsigned int depth = 0;
+
+	sample_counts_add(&line->self, counts);
+	if (innermost != users)
+		link_put(making, number, LINE_LINK_LIBRARY, innermost, counts);
+	link_put(making, number, LINE_LINK_CALLER, own_place_caller(making->samples, own, users),
+		 counts);
+	for (; users && depth < SAMPLE_DEPTH_MAX; users = outwards(making, users), depth++) {
+		if (!own_place_is_users(making->samples, own, users))
+			continue;
+		line = line_of(making, users);
+		if (line->seen != stack)
+			sample_counts_add(&line->total, counts);
+		line->seen = stack;
+	}
+}
+
+/* Nothing of the stack is the user's. */
+static void others_add(struct making *making, const struct sample_row *row,
+		       const struct sample_place *innermost, const struct sample_counts *counts)
+{
+	struct line *line = row->place == SAMPLE_TORN_PLACE ? line_torn(making)
+							    : line_of(making, innermost);
+
+	sample_counts_add(&line->self, counts);
+	sample_counts_add(&line->total, counts);
+}
+
+static bool is_import(const struct making *making, const struct sample_place *place)
+{
+	static const char machinery[] = "<frozen importlib";
+
+	for (unsigned int depth = 0; place && depth < SAMPLE_DEPTH_MAX; depth++) {
+		const struct sample_code *code = samples_code(making->samples, place->code);
+		size_t length = 0;
+		const char *text = code ? name_text(source_name_at(making->lines->own->source,
+								   code->file),
+						    &length)
+					: "";
+
+		if (length >= sizeof(machinery) - 1 &&
+		    !memcmp(text, machinery, sizeof(machinery) - 1))
+			return true;
+		place = outwards(making, place);
+	}
+	return false;
+}
+
+static void outside_add(struct making *making, const struct sample_place *place,
+			const struct sample_counts *counts)
+{
+	static const struct line outside = { .file = SAMPLE_NONE,
+					     .function = SAMPLE_NONE,
+					     .is_outside = true };
+	struct line *line;
+
+	if (!counts->looks)
+		return;
+	line = lines_line(making->lines, &outside);
+	sample_counts_add(&line->self, counts);
+	sample_counts_add(&line->total, counts);
+	if (is_import(making, place))
+		making->lines->imports_ns += counts->cpu_ns;
+}
+
+static void own_row_add(struct making *making, const struct sample_row *row)
+{
+	struct own *own = making->lines->own;
+	const struct sample_place *innermost = samples_place(making->samples, row->place);
+	const struct sample_place *users = own_place_of(making->samples, own, row->place);
+	struct sample_counts counts = row->counts;
+
+	if (making->of_steps) {
+		struct sample_counts outside = row->counts;
+
+		counts = row->in_steps;
+		sample_counts_take(&outside, &counts);
+		outside_add(making, innermost, &outside);
+	}
+	if (!counts.looks)
+		return;
+	if (users)
+		users_add(making, innermost, users, &counts);
+	else
+		others_add(making, row, innermost, &counts);
+}
+
+void lines_make_own(struct lines *lines, const struct samples *samples, enum lines_by by,
+		    struct own *own, bool of_steps)
+{
+	struct making making = { lines, samples, of_steps && samples->steps.looks };
+
+	if (!own || own->is_off) {
+		lines_make(lines, samples, by);
+		return;
+	}
+	*lines = (struct lines){ .by = by, .own = own };
+	own_places_note_scripts(samples, own);
+	map_init(&lines->map);
+	line_links_init(&lines->links);
+	for (size_t i = 0; i < samples->row_count; i++)
+		own_row_add(&making, &samples->row[i]);
+}
+
+/* --- of anybody's --- */
+
 void lines_make(struct lines *lines, const struct samples *samples, enum lines_by by)
 {
-	struct making making = { lines, samples };
+	struct making making = { .lines = lines, .samples = samples };
 
 	*lines = (struct lines){ .by = by };
 	map_init(&lines->map);
+	line_links_init(&lines->links);
 	for (size_t i = 0; i < samples->row_count; i++)
 		row_add(&making, &samples->row[i]);
 }
 
-void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by)
+void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by, struct own *own)
 {
-	struct making making = { lines, gil->samples };
+	struct making making = { .lines = lines, .samples = gil->samples };
 
 	*lines = (struct lines){ .by = by };
 	map_init(&lines->map);
+	line_links_init(&lines->links);
+	if (own)
+		own_places_note_scripts(gil->samples, own);
 	for (size_t i = 0; i < gil->row_count; i++) {
 		const struct gil_row *row = &gil->row[i];
 		struct gil_counts *counts;
@@ -119,7 +269,9 @@ void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by
 			continue;
 		counts = row->place == SAMPLE_TORN_PLACE
 				 ? &line_torn(&making)->gil
-				 : &line_of(&making, samples_place(gil->samples, row->place))->gil;
+				 : &line_of(&making,
+					    own_place_or_innermost(gil->samples, own, row->place))
+					    ->gil;
 		counts->looks += row->counts.looks;
 		counts->held_ns += row->counts.held_ns;
 		counts->wait_ns += row->counts.wait_ns;
@@ -131,4 +283,5 @@ void lines_release(struct lines *lines)
 {
 	free(lines->line);
 	map_release(&lines->map);
+	line_links_release(&lines->links);
 }

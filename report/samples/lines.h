@@ -3,11 +3,16 @@
  * Samples by line or by function: what was seen there itself, and in stacks that it is part of. Made of what an analysis
  * has counted, once everything is read. Lines of the same number, function and file are one, whatever process ran them. What they
  * have of the heap is added where it is known (line_memory.h), and of the GPU (line_gpu.h).
+ *
+ * Of the user's own code alone (lines_make_own()) what libraries did is the time of the innermost line of the user's that
+ * called them. A stack without such a line counts for its innermost one. The sums stay the same.
  */
 #ifndef REPORT_SAMPLES_LINES_H
 #define REPORT_SAMPLES_LINES_H
 
+#include "report/core/own.h"
 #include "report/samples/gil_events.h"
+#include "report/samples/line_links.h"
 
 struct line_memory {
 	uint64_t allocations, bytes_allocated;
@@ -25,6 +30,7 @@ struct line {
 	uint32_t number;         /* 0: none, or not known */
 	uint32_t first_line;     /* of the function */
 	bool is_torn;            /* stacks that could not be read */
+	bool is_outside;         /* all that was seen outside of the steps */
 	struct sample_counts self, total;
 	struct line_memory memory, total_memory;
 	struct line_gpu gpu, total_gpu;
@@ -45,11 +51,17 @@ struct lines {
 	struct map map;
 	uint64_t stacks; /* that were added */
 	enum lines_by by;
+	struct own *own;         /* NULL: lines are anybody's */
+	struct line_links links; /* of the user's own lines */
+	uint64_t imports_ns;     /* CPU time of imports outside of the steps */
 };
 
 void lines_make(struct lines *lines, const struct samples *samples, enum lines_by by);
+/* Lines of the user's own code. With `of_steps` all that was seen outside of the steps is one line, if there were steps. */
+void lines_make_own(struct lines *lines, const struct samples *samples, enum lines_by by,
+		    struct own *own, bool of_steps);
 /* Those that had the GIL or waited for it; only line->gil is filled. */
-void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by);
+void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by, struct own *own);
 /* The line that code is, for lines that are told apart by `by`; `first` is that of its function. */
 struct line lines_place(enum lines_by by, uint32_t file, uint32_t function, uint32_t number,
 			uint32_t first);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See open_looks.h. */
+/*
+ * See open_looks.h. An array of looks, each the sum of up to `width` samples; when it is full,
+ * neighbours are joined and `width` doubles. A call takes looks from the end, back to its begin.
+ */
 #include "report/samples/open_looks.h"
 
 static void look_join(struct open_look *into, const struct open_look *more)

@@ -71,10 +71,14 @@ static void fill_lines(const struct report *report, struct table *table)
 	const struct gil *gil = ((const struct gil_state *)report->state)->gil;
 	const struct source *source = run_source(report->run);
 	struct lines lines;
+	struct own own;
 
+	own_init(&own, source, report->request->options);
 	lines_make_gil(&lines, gil,
 		       report->request->options->by == BY_gil_function ? LINES_BY_FUNCTION
-								       : LINES_BY_LINE);
+								       : LINES_BY_LINE,
+		       &own);
+	own_release(&own);
 	for (size_t i = 0; i < lines.count; i++) {
 		const struct line *line = &lines.line[i];
 

@@ -20,6 +20,9 @@
 	"record with INTERCEPT_STACKS=python to have the GPU's time by line"
 
 struct lines_state {
+	struct own own;
+	bool is_of_steps; /* rows are of the steps, and one of the rest */
+	uint64_t imports_ns;
 	const struct samples *samples;
 	struct source_text text;
 	const void *heap;               /* NULL: nobody looks at it */
@@ -43,6 +46,32 @@ static void put_name(struct table *table, enum column_id column, const struct so
 	if (name != SAMPLE_NONE)
 		text = name_text(source_name_at(source, name), &length);
 	table_set_text(table, column, text, length);
+}
+
+/* "FILE:LINE", with the function's name where that is asked for. */
+static void put_link(struct table *table, enum column_id column, const struct source *source,
+		     const struct line_link *link, bool is_named)
+{
+	size_t file_length, function_length;
+	const char *file, *function, *text;
+
+	if (!link)
+		return;
+	file = name_text(source_name_at(source, link->file), &file_length);
+	function = name_text(source_name_at(source, link->function), &function_length);
+	text = text_store_format(&table->texts, "%.*s:%u%s%.*s", (int)file_length, file,
+				 link->number, is_named ? " " : "",
+				 is_named ? (int)function_length : 0, function);
+	table_set_text(table, column, text, strlen(text));
+}
+
+static void put_links(struct table *table, const struct source *source, const struct lines *lines,
+		      size_t line)
+{
+	put_link(table, COLUMN_lines_caller, source,
+		 line_links_most(&lines->links, line, LINE_LINK_CALLER), false);
+	put_link(table, COLUMN_lines_library, source,
+		 line_links_most(&lines->links, line, LINE_LINK_LIBRARY), true);
 }
 
 static void put_states(struct table *table, const struct sample_counts *counts)
@@ -102,7 +131,9 @@ static void put_line(struct table *table, const struct source *source, const str
 	table_add_row(table);
 	put_name(table, COLUMN_lines_file, source, line->file, "");
 	put_name(table, COLUMN_lines_function, source, line->function,
-		 line->is_torn ? SAMPLE_TORN : SAMPLE_NOT_PYTHON);
+		 line->is_torn      ? SAMPLE_TORN
+		 : line->is_outside ? SAMPLE_NOT_IN_STEPS
+				    : SAMPLE_NOT_PYTHON);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
 	put_counts(table, &line->self, all_ns);
@@ -205,7 +236,13 @@ static void lines_fill(struct report *report, struct table *table)
 		}
 		return;
 	}
-	lines_make(&lines, samples, by);
+	own_init(&state->own, run_source(report->run), report->request->options);
+	if (path)
+		lines_make(&lines, samples, by);
+	else
+		lines_make_own(&lines, samples, by, &state->own, !run_filters(report->run)->any);
+	state->is_of_steps = lines.own && samples->steps.looks && !run_filters(report->run)->any;
+	state->imports_ns = lines.imports_ns;
 	state->has_memory = state->heap &&
 			    line_memory_add(state->heap, run_source(report->run), &lines);
 	state->has_gpu = state->gpu && line_gpu_add(state->gpu, run_source(report->run), &lines);
@@ -213,6 +250,7 @@ static void lines_fill(struct report *report, struct table *table)
 		fill_source(state, report, &lines, table);
 	for (size_t i = 0; !path && i < lines.count; i++) {
 		put_line(table, run_source(report->run), &lines.line[i], samples->all.cpu_ns);
+		put_links(table, run_source(report->run), &lines, i);
 		if (state->has_memory)
 			put_memory(table, &lines.line[i]);
 		if (state->has_gpu)
@@ -242,6 +280,8 @@ static void samples_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "native_ns", UNIT_NS, samples->all.native_ns);
 	facts_number(facts, "wait_ns", UNIT_NS, samples->all.wait_ns);
 	facts_number(facts, "cuda_ns", UNIT_NS, samples->all.cuda_ns);
+	facts_number(facts, "steps_cpu_ns", UNIT_NS, samples->steps.cpu_ns);
+	facts_number(facts, "steps_wait_ns", UNIT_NS, samples->steps.wait_ns);
 	facts_number(facts, "samples_torn", UNIT_COUNT, samples->torn);
 	facts_number(facts, "samples_cut", UNIT_COUNT, samples->cut);
 	facts_number(facts, "samples_dropped", UNIT_COUNT, samples->dropped);
@@ -264,6 +304,29 @@ static const char *samples_explain(const struct report *report, struct why_empty
 	return samples_why_none(state->samples);
 }
 
+/* Workers have no steps of their own: theirs are those of the process that they work for. */
+static void print_steps(const struct lines_state *state, const struct screen *screen)
+{
+	const struct samples *samples = state->samples;
+	char outside[UNIT_TEXT_BYTES], imports[UNIT_TEXT_BYTES];
+
+	if (!state->is_of_steps)
+		return;
+	unit_format_ns(outside, samples->all.cpu_ns - samples->steps.cpu_ns);
+	if (state->imports_ns)
+		screen_print_prose(screen,
+				   "Lines are those of the steps, in workers too. %s of CPU time "
+				   "passed before and after, %s of it in imports (prof-report "
+				   "imports). --frames all shows the lines of the whole run.",
+				   outside, unit_format_ns(imports, state->imports_ns));
+	else
+		screen_print_prose(screen,
+				   "Lines are those of the steps, in workers too. %s of CPU time "
+				   "passed before and after. --frames all shows the lines of the "
+				   "whole run.",
+				   outside);
+}
+
 static void samples_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -271,6 +334,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 	const struct samples *samples = state->samples;
 	char number[UNIT_TEXT_BYTES];
 
+	print_steps(state, screen);
 	if (samples->torn)
 		screen_print_prose(screen,
 				   "%s stack%s changed while being read: the lines are not "
@@ -305,7 +369,10 @@ static void samples_foot(const struct document *document, const struct screen *s
 
 static void lines_release_state(struct report *report)
 {
-	source_text_release(&((struct lines_state *)report->state)->text);
+	struct lines_state *state = report->state;
+
+	source_text_release(&state->text);
+	own_release(&state->own);
 }
 
 const struct report_kind report_kind_lines = {

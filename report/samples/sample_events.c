@@ -102,6 +102,56 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 		into->state_ns[i] += more->state_ns[i];
 }
 
+void sample_counts_take(struct sample_counts *from, const struct sample_counts *part)
+{
+	from->looks -= part->looks;
+	from->cpu_ns -= part->cpu_ns;
+	from->cpu_looks -= part->cpu_looks;
+	from->native_ns -= part->native_ns;
+	from->wait_ns -= part->wait_ns;
+	from->ready_ns -= part->ready_ns;
+	from->cuda_ns -= part->cuda_ns;
+	for (unsigned int i = 0; i < EVT_PYTHON_STATE_LIMIT; i++)
+		from->state_ns[i] -= part->state_ns[i];
+}
+
+/* What the row has had since a mark was in a step, if another mark came. */
+static void row_settle(struct samples *samples, struct sample_row *row)
+{
+	if (row->mark && row->mark != samples->marks) {
+		sample_counts_add(&row->in_steps, &row->since);
+		sample_counts_add(&samples->steps, &row->since);
+	}
+	if (row->mark != samples->marks)
+		row->since = (struct sample_counts){ 0 };
+	row->mark = samples->marks;
+}
+
+static void row_add(struct samples *samples, struct sample_row *row,
+		    const struct sample_counts *counts)
+{
+	row_settle(samples, row);
+	sample_counts_add(&row->counts, counts);
+	sample_counts_add(&row->since, counts);
+	sample_counts_add(&samples->all, counts);
+}
+
+/* Workers have no steps of their own: those of any process are everybody's. */
+static void take_step(void *state, const struct source_event *event, bool counts)
+{
+	(void)event;
+	(void)counts;
+	((struct samples *)state)->marks++;
+}
+
+static void finish(void *state)
+{
+	struct samples *samples = state;
+
+	for (size_t i = 0; i < samples->row_count; i++)
+		row_settle(samples, &samples->row[i]);
+}
+
 static struct sampled_thread *thread_at(struct state *mine, const struct source_event *event)
 {
 	uint32_t index = event->thread->index;
@@ -181,8 +231,7 @@ static void take_sample(void *state, const struct source_event *event, bool is_c
 	thread_at(mine, event)->is_seen = true;
 	row = row_of(samples, samples->is_by_place ? 0 : key_of(&samples->key, event),
 		     samples->is_by_place ? place_of(event, sample) : 0);
-	sample_counts_add(&row->counts, &counts);
-	sample_counts_add(&samples->all, &counts);
+	row_add(samples, row, &counts);
 	open_looks_add(&thread_at(mine, event)->looks, place_of(event, sample),
 		       (uint64_t)(row - samples->row),
 		       &(struct open_look){ .time_ns = event->event.time_ns,
@@ -206,8 +255,7 @@ static void take_call(struct state *mine, const struct source_event *event, uint
 	look = open_looks_take(looks, end_ns > duration_ns ? end_ns - duration_ns : 0);
 	counts.cuda_ns = look.all_ns;
 	counts.native_ns = look.python_ns;
-	sample_counts_add(&samples->row[looks->row].counts, &counts);
-	sample_counts_add(&samples->all, &counts);
+	row_add(samples, &samples->row[looks->row], &counts);
 }
 
 /* Each begins with the same fields. */
@@ -292,6 +340,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_python_place, FIELDS_ALL, take_place, mine);
 	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, mine);
 	run_reads(run, EVT_python_sampling, FIELDS_ALL, take_sampling, mine);
+	run_reads(run, EVT_step, 0, take_step, mine);
 	read_calls(mine, run);
 }
 
@@ -314,6 +363,7 @@ const struct analysis_kind analysis_samples = {
 	.state_bytes = sizeof(struct state),
 	.options_bytes = sizeof(struct samples_options),
 	.start = start,
+	.finish = finish,
 	.release = release,
 };
 

@@ -19,6 +19,7 @@
 #define SAMPLE_WAIT_MAX_NS 2000000000u /* that one sample can stand for: the rest was not seen */
 #define SAMPLES_HZ_MAX 1000u           /* INTERCEPT_SAMPLE allows no more */
 #define SAMPLE_NOT_PYTHON "(no Python function)"
+#define SAMPLE_NOT_IN_STEPS "(outside of the steps)"
 #define SAMPLE_TORN "(stack could not be read)"
 #define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */
 
@@ -34,6 +35,10 @@ struct sample_row {
 	uint64_t
 		place; /* as sample_place_key() has it, 0: no Python function ran, or SAMPLE_TORN_PLACE */
 	struct sample_counts counts;
+	struct sample_counts
+		in_steps; /* of it, between the first mark of a step and the last, of any process */
+	struct sample_counts since; /* of it, since a mark of a step; the next one settles it */
+	uint64_t mark;              /* which one; 0: before the first */
 };
 
 struct sample_place {
@@ -56,7 +61,8 @@ struct samples {
 	struct sample_code *code;
 	size_t code_count, code_room;
 	struct map codes;
-	struct sample_counts all;
+	struct sample_counts all, steps;      /* steps: as in_steps of rows */
+	uint64_t marks;                       /* of steps, so far */
 	uint32_t threads;                     /* that were seen */
 	uint64_t torn, cut, dropped, partial; /* of python_sampling, of all processes */
 	uint64_t off[EVT_PYTHON_OFF_LIMIT];   /* processes by why they were not sampled */
@@ -86,5 +92,7 @@ bool samples_can_be_more(const struct samples *samples);
 const char *samples_why_none(const struct samples *samples);
 
 void sample_counts_add(struct sample_counts *into, const struct sample_counts *more);
+/* `part` is of it. */
+void sample_counts_take(struct sample_counts *from, const struct sample_counts *part);
 
 #endif

@@ -170,6 +170,11 @@ void books_take_own(struct thread_row *thread, struct file_row *file, const stru
 		thread_note_cpu(&thread->thread, EVENT_AS(thread_clock, event)->cpu_ns);
 		return;
 	}
+	if (event->id == EVT_python_task) {
+		thread->thread.task = (struct task){ EVENT_AS(python_task, event)->task,
+						     EVENT_AS(python_task, event)->outer };
+		return;
+	}
 	row = thread_find(file->source, thread->thread.process, named->tid, event->time_ns);
 	if (row)
 		row->thread.name = source_name_of(file->source, &file->file, named->name);

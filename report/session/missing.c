@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See missing.h. */
+/*
+ * See missing.h. The number of files in the session's meta `session_files` against the files that
+ * were read; only if none is missing, ranks of the world size that no process has.
+ */
 #include "report/session/missing.h"
 
 #include <stdio.h>

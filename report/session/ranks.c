@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See ranks.h. */
+/*
+ * See ranks.h. All processes' ranks, sorted, each once. One pass writes rows of consecutive ranks,
+ * and the gaps between them as missing.
+ */
 #include "report/session/ranks.h"
 
 #include <inttypes.h>

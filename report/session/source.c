@@ -340,7 +340,7 @@ static void source_find_workers(struct source *source)
 /* Of a thread's stream, and bookkeeping of its own: bookkeeping.c. */
 static bool is_own_book(uint32_t id)
 {
-	return id == EVT_nvtx_thread_name || id == EVT_thread_clock;
+	return id == EVT_nvtx_thread_name || id == EVT_thread_clock || id == EVT_python_task;
 }
 
 /* Reads the first frame of each file. */

@@ -22,6 +22,7 @@
 #include "collector/format/limitations.h"
 #include "collector/format/block.h"
 #include "collector/format/events.h"
+#include "report/base/task.h"
 
 struct source;
 
@@ -100,6 +101,7 @@ struct source_thread {
 	bool ended;
 	uint64_t events, passed;    /* as of a process */
 	struct source_thread *next; /* of the process */
+	struct task task;           /* that it runs, up to the event given out last */
 	struct block_sum
 		sum; /* of frame_wants.sum: up to the event of this thread given out last */
 	struct source_thread_cpu cpu;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* See source_say.h. */
+/*
+ * See source_say.h. The first fault is printed in full, further ones as a number.
+ */
 #include "report/session/source_say.h"
 
 #include <stdio.h>

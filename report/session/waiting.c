@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See waiting.h: looks at the lock often, at /proc once a second. */
+/*
+ * See waiting.h. A loop that tests the writer's lock every STEP_MS, and looks at the file's size
+ * and the programs in /proc every LOOK_MS. The limit counts from the first file that was waited
+ * for.
+ */
 #include "report/session/waiting.h"
 
 #include <fcntl.h>

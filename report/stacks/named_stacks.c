@@ -195,6 +195,17 @@ static bool is_own(const struct named_stacks *names, const struct symbol *symbol
 	       !strcmp(symbol->module, OWN_MODULE);
 }
 
+static bool is_users(const struct named_stacks *names, const struct source_process *process,
+		     const struct symbol *symbol)
+{
+	if (!names->own)
+		return false;
+	if (symbol->is_python)
+		return symbol->file && own_has_file(names->own, symbol->file, strlen(symbol->file));
+	return own_has_code(names->own, &(struct own_code){ process, symbol->plain, symbol->file,
+							    symbol->path });
+}
+
 /* The caller's own text stands for a function that nothing is known of. */
 static struct named_frame frame_of(struct named_stacks *names, const struct source_process *process,
 				   const struct symbol *symbol, const struct stack_frame *raw,
@@ -207,7 +218,11 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 				     .line = symbol->line,
 				     .offset = symbol->is_python && symbol->line ? 0
 										 : symbol->address,
-				     .is_python = symbol->is_python };
+				     .is_python = symbol->is_python,
+				     .is_users = is_users(names, process, symbol),
+				     .is_constructor = names->own && symbol->plain &&
+						       !symbol->is_python &&
+						       own_is_constructor(symbol->plain) };
 	const char *brief = symbol->brief ? symbol->brief : symbol->function;
 	unsigned int folds = folds_of(names, symbol->plain);
 
@@ -549,6 +564,21 @@ const struct named_frame *named_stack_python(const struct named_stacks *names, u
 		if (named_frame_of(names, stack)->is_python)
 			return named_frame_of(names, stack);
 	return NULL;
+}
+
+uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
+{
+	uint32_t parent;
+
+	while (stack != NAMED_NONE && !named_frame_of(names, stack)->is_users)
+		stack = named_parent(names, stack);
+	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_constructor) {
+		parent = named_parent(names, stack);
+		if (parent == NAMED_NONE || !named_frame_of(names, parent)->is_users)
+			break;
+		stack = parent;
+	}
+	return stack;
 }
 
 bool named_stack_has(const struct named_stacks *names, uint32_t stack, const char *part)

@@ -17,6 +17,7 @@
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
+#include "report/core/own.h"
 #include "report/session/source.h"
 #include "report/session/stacks.h"
 #include "report/stacks/node_table.h"
@@ -35,7 +36,9 @@ struct named_frame {
 	bool is_many;      /* calls of one line: `offset` is that of the first of them only */
 	bool folds_inner, folds_outer, folds_python;
 	bool is_python;
-	bool is_own; /* of the recorder: NAMED_OWN, whichever of its functions it is */
+	bool is_own;         /* of the recorder: NAMED_OWN, whichever of its functions it is */
+	bool is_constructor; /* a native one, which works for its caller */
+	bool is_users;       /* the user's own code, where named_stacks.own decides it */
 };
 
 struct named_ends;  /* when modules of a process went away */
@@ -50,6 +53,7 @@ struct named_stacks {
 	/* Of where code ran: nothing is folded on the inside, as time in malloc() is its own; code of no file is one function, and so is the recorder. */
 	bool of_samples;
 	bool for_people; /* names without parameters */
+	struct own *own; /* decides whose code frames are; NULL: nobody asks. Borrowed */
 	/* a stack with more than one frame was seen, one that was cut, or one that ends at its caller on purpose */
 	bool is_deep;
 	struct map frames;         /* identity to frame */
@@ -127,6 +131,9 @@ size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name);
 
 /* The innermost frame of Python of the stack; NULL: it has none. */
 const struct named_frame *named_stack_python(const struct named_stacks *names, uint32_t stack);
+
+/* The innermost part of the stack that is the user's own code, and no constructor of it that more of it called; NAMED_NONE: none is. */
+uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack);
 
 /* FILE:LINE, NULL where it is not known. */
 const char *named_frame_line(const struct named_frame *frame, struct text_store *texts);

@@ -50,11 +50,23 @@ void stack_rows_init(struct stack_rows *rows, struct source *source, const struc
 	rows->names.for_people = options->format != FORMAT_CSV && options->format != FORMAT_JSON;
 	map_init(&rows->places);
 	take_parts(rows, options);
+	own_init(&rows->own, source, options);
+	if (report_infos[options->report].takes & TAKES_frames && !options->raw_stacks &&
+	    !rows->own.is_off &&
+	    (by == STACK_BY_LINE || (by == STACK_BY_STACK && columns.function < COLUMN_ID_LIMIT)))
+		stack_rows_pick_own(rows);
+}
+
+void stack_rows_pick_own(struct stack_rows *rows)
+{
+	rows->picks_own = true;
+	rows->names.own = &rows->own;
 }
 
 void stack_rows_release(struct stack_rows *rows)
 {
 	named_stacks_release(&rows->names);
+	own_release(&rows->own);
 	map_release(&rows->places);
 	vast_release(rows->place, rows->place_room, sizeof(*rows->place));
 	vast_release(rows->place_of, rows->place_of_room, sizeof(*rows->place_of));
@@ -105,11 +117,19 @@ static bool is_by_name(const struct stack_rows *rows, const struct named_frame *
 				(rows->by == STACK_BY_LINE && !(frame->file && frame->line)));
 }
 
+/* The part of the stack whose innermost frame the row shows. */
+static uint32_t picked_of(const struct stack_rows *rows, uint32_t stack)
+{
+	uint32_t users = rows->picks_own ? named_stack_users(&rows->names, stack) : NAMED_NONE;
+
+	return users != NAMED_NONE ? users : stack;
+}
+
 static const char *text_of(struct stack_rows *rows, uint32_t stack)
 {
 	if (rows->by == STACK_BY_PYTHON)
 		return python_of(rows, stack);
-	return text_of_frame(rows, named_frame_of(&rows->names, stack));
+	return text_of_frame(rows, named_frame_of(&rows->names, picked_of(rows, stack)));
 }
 
 /*
@@ -124,7 +144,7 @@ static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
 		return stack;
 	python = rows->by == STACK_BY_PYTHON ? named_stack_python(&rows->names, stack) : NULL;
 	return python ? (uint32_t)(python - rows->names.frame)
-		      : rows->names.nodes.node[stack].frame;
+		      : rows->names.nodes.node[picked_of(rows, stack)].frame;
 }
 
 static uint64_t identity_of(struct stack_rows *rows, uint32_t key, uint32_t stack)
@@ -190,7 +210,7 @@ size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 {
 	uint32_t stack = use->stack;
 
-	if (rows->is_late && use->process) {
+	if (rows->is_late && !rows->picks_own && use->process) {
 		uint32_t frame = named_innermost(&rows->names, use->process, stack, use->time_ns);
 
 		if (frame)
@@ -249,6 +269,8 @@ static void make_text(void *state, struct table *table, size_t row)
 		return;
 	if (is_by_row)
 		text_store_release(&rows->late);
+	if (rows->names.for_people) /* what the library did behind it: --stack N, --frames all */
+		stack = picked_of(rows, stack);
 	text = named_stack_text(&rows->names, stack, is_by_row ? &rows->late : &rows->names.texts);
 	table_fill_text(table, row, rows->columns.stack, text, strlen(text));
 }
@@ -273,7 +295,7 @@ void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
 						   COLUMN_ID_LIMIT };
 	uint32_t stack = stack_rows_stack(rows, place);
-	const struct named_frame *frame = named_frame_of(&rows->names, stack);
+	const struct named_frame *frame = named_frame_of(&rows->names, picked_of(rows, stack));
 	struct stack_columns key = none;
 
 	stack_rows_note(rows, table->row_count - 1, stack);

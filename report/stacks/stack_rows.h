@@ -57,6 +57,8 @@ struct stack_rows {
 	struct named_stacks names;
 	enum stack_by by;
 	bool has_python; /* by Python function: a stack had one */
+	bool picks_own; /* a row is the innermost frame of the user's own code, where there is one */
+	struct own own;
 	struct stack_columns columns;
 	struct map places;  /* identity to place; not of stacks */
 	uint32_t *place_of; /* by node of a stack, else by frame: place + 1; 0: not known yet */
@@ -76,7 +78,7 @@ struct stack_rows {
 
 #define STACK_LEFT_OUT SIZE_MAX
 
-/* `options`: --names, --symbols, --raw-stacks, --format and --filter are looked at. */
+/* `options`: --names, --symbols, --raw-stacks, --frames, --own, --format and --filter are looked at. */
 void stack_rows_init(struct stack_rows *rows, struct source *source, const struct options *options,
 		     enum stack_by by, struct stack_columns columns);
 void stack_rows_release(struct stack_rows *rows);
@@ -85,6 +87,9 @@ void stack_rows_release(struct stack_rows *rows);
  * as far as their row needs. For who shows few of them, and no notes.
  */
 void stack_rows_name_late(struct stack_rows *rows);
+
+/* Before the first place: rows are the user's own code although the report does not take --frames. */
+void stack_rows_pick_own(struct stack_rows *rows);
 
 /* The place that the call belongs to, from 0 in order of appearance; STACK_LEFT_OUT: --filter leaves it out. */
 size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See stack_share.h. */
+/*
+ * See stack_share.h. A stack is cut if its outermost frame is. Callers have lower numbers than
+ * what they call, so one pass in order settles all.
+ */
 #include "report/stacks/stack_share.h"
 
 #include <stdio.h>

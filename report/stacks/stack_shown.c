@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See stack_shown.h. */
+/*
+ * See stack_shown.h. A stack is walked outwards to the first caller whose shown form is known;
+ * from there inwards each frame is put, and its shown form is remembered by number.
+ */
 #include "report/stacks/stack_shown.h"
 
 #include <inttypes.h>

@@ -255,7 +255,7 @@ static void take_own_mark(struct step_state *mine, const struct source_event *ev
 /* The domain of an NVTX event, or what stands for one. */
 static uint32_t event_domain(struct step_state *mine, const struct source_event *event)
 {
-	return event->event.id >= EVT_torch_begin_id
+	return evt_descriptors[event->event.id].family == EVT_FAMILY_torch
 		       ? STEP_DOMAIN_TORCH
 		       : event_name(mine->source, event, event->event.value[0]);
 }
@@ -322,6 +322,7 @@ static void read_ranges(struct run *run, void *state)
 	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
 		  take_opening, state);
 	run_reads(run, EVT_torch_end, 0, take_closing, state);
+	run_reads(run, EVT_torch_end_outer, 0, take_closing, state);
 	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, take_closing, state);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_named_closing, state);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_named_closing, state);
@@ -417,6 +418,7 @@ static void start(void *state, struct run *run, const void *options)
 			  FIELD_BIT(torch_begin_id, sequence),
 		  take_begin, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);

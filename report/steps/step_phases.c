@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See step_phases.h. */
+/*
+ * See step_phases.h. Counts of open scopes, by kind, decide a thread's phase. A stretch in which
+ * nothing decides is loose: flags note what ran in it, and resolve() names it when the next phase
+ * begins.
+ */
 #include "report/steps/step_phases.h"
 
 #include <stdlib.h>

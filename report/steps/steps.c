@@ -408,7 +408,9 @@ static void step_scope_ended(void *state, const struct nest_end *end)
 	struct steps *steps = state;
 	struct step_thread *thread = &steps->thread[end->thread];
 	enum step_category category = (enum step_category)end->key;
-	struct nest_place place = { end->time_ns, end->thread, thread->process, 0 };
+	struct nest_place place = { .time_ns = end->time_ns,
+				    .thread = end->thread,
+				    .process = thread->process };
 
 	if (end->how != NEST_RUNS_ON && category != STEP_NOTHING && --thread->depth[category] == 0)
 		process_put(steps, place, category, false);

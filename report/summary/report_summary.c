@@ -18,6 +18,29 @@
 #include "report/summary/summary.h"
 #include "report/torch/operator_events.h"
 
+/* With filters those without an event that counts are left out, as in reports processes and threads. */
+static void add_selected(const struct summary *summary, struct summary_totals *totals)
+{
+	const struct selection *filters = run_filters(summary->run);
+	struct source_process *const *process;
+	struct source_thread *const *thread;
+	size_t processes = source_processes(summary->source, &process),
+	       threads = source_threads(summary->source, &thread);
+
+	totals->has_lives = !filter_cuts_lives(&filters->settings);
+	for (size_t i = 0; i < processes; i++) {
+		if (filters->any && !run_events_of_process(summary->run, process[i]))
+			continue;
+		totals->selected_processes++;
+		totals->selected_cpu_ns += process[i]->cpu_ns;
+		if (process[i]->memory_peak_bytes > totals->selected_peak_bytes)
+			totals->selected_peak_bytes = process[i]->memory_peak_bytes;
+	}
+	for (size_t i = 0; i < threads; i++)
+		totals->selected_threads += !filters->any ||
+					    run_events_of_thread(summary->run, thread[i]);
+}
+
 static struct summary_totals summary_add_up(const struct summary *summary)
 {
 	struct summary_totals totals = { .events = run_events_of_all(summary->run),
@@ -49,6 +72,7 @@ static struct summary_totals summary_add_up(const struct summary *summary)
 	totals.has_children = children_not_recorded(summary->source, &totals.children_ns);
 	totals.cuda = cuda_add_up(summary->cuda, summary->source);
 	totals.operators = ops_add_up(summary->operators, summary->source);
+	add_selected(summary, &totals);
 	return totals;
 }
 
@@ -109,16 +133,18 @@ static void summary_total(const struct report *report, struct facts *facts)
 	put_where_told(facts, "startup_ns", UNIT_NS, phases->is_known, phases->startup_ns);
 	put_where_told(facts, "steps_ns", UNIT_NS, phases->is_known, phases->steps_ns);
 	put_where_told(facts, "after_ns", UNIT_NS, phases->is_known, phases->after_ns);
-	facts_number(facts, "cpu_ns", UNIT_NS, totals->cpu_ns);
+	put_where_told(facts, "cpu_ns", UNIT_NS, totals->has_lives, totals->selected_cpu_ns);
 	facts_number(facts, "profiler_cpu_ns", UNIT_NS, totals->profiler_cpu_ns);
 	facts_number(facts, "profiler_memory_bytes", UNIT_BYTES, totals->profiler_memory_bytes);
-	put_where_told(facts, "children_not_recorded_ns", UNIT_NS, totals->has_children,
+	put_where_told(facts, "children_not_recorded_ns", UNIT_NS,
+		       totals->has_children && !run_filters(summary->run)->any,
 		       totals->children_ns);
-	put_where_told(facts, "memory_peak_bytes", UNIT_BYTES, totals->memory_peak_bytes,
-		       totals->memory_peak_bytes);
+	put_where_told(facts, "memory_peak_bytes", UNIT_BYTES,
+		       totals->has_lives && totals->selected_peak_bytes,
+		       totals->selected_peak_bytes);
 	summary_put_memory(summary, facts);
-	facts_number(facts, "processes", UNIT_COUNT, totals->processes);
-	facts_number(facts, "threads", UNIT_COUNT, totals->threads);
+	facts_number(facts, "processes", UNIT_COUNT, totals->selected_processes);
+	facts_number(facts, "threads", UNIT_COUNT, totals->selected_threads);
 	facts_number(facts, "allocations", UNIT_COUNT, heap->allocations);
 	facts_number(facts, "bytes_allocated", UNIT_BYTES, heap->bytes_allocated);
 	facts_number(facts, "peak_bytes", UNIT_BYTES, heap->peak_bytes);

@@ -31,7 +31,10 @@ struct summary_totals {
 	uint64_t events, events_lost, bytes_on_disk, wall_ns, cpu_ns, profiler_cpu_ns,
 		profiler_memory_bytes;
 	uint64_t processes, threads;
-	bool has_children;          /* the recording tells of children */
+	uint64_t selected_processes, selected_threads; /* that did something that counts */
+	bool has_lives; /* figures of whole lives hold: filter_cuts_lives() */
+	uint64_t selected_cpu_ns, selected_peak_bytes; /* of these processes, where they do */
+	bool has_children;                             /* the recording tells of children */
 	uint64_t children_ns;       /* CPU time of those that were not recorded */
 	uint64_t memory_peak_bytes; /* resident, of the process that had most; 0: not told */
 	struct cuda_totals cuda;

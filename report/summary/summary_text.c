@@ -150,9 +150,11 @@ static void summary_print_events(const struct summary *summary, const struct scr
 
 	prose_begin(&line, screen);
 	fprintf(line.screen.out, "%s process%s, %s thread%s, %s event%s",
-		unit_format_count(a, totals->processes), totals->processes == 1 ? "" : "es",
-		unit_format_count(b, totals->threads), totals->threads == 1 ? "" : "s",
-		unit_format_count(c, totals->events), unit_plural(totals->events));
+		unit_format_count(a, totals->selected_processes),
+		totals->selected_processes == 1 ? "" : "es",
+		unit_format_count(b, totals->selected_threads),
+		unit_plural(totals->selected_threads), unit_format_count(c, totals->events),
+		unit_plural(totals->events));
 	for (int family = EVT_FAMILY_system + 1; family < EVT_FAMILY_LIMIT; family++) {
 		uint64_t events = summary_family_events(summary->run, (enum evt_family)family);
 
@@ -188,7 +190,7 @@ static void summary_print_children(const struct summary *summary, const struct s
 	const struct summary_totals *totals = &summary->totals;
 	char text[UNIT_TEXT_BYTES];
 
-	if (totals->children_ns >= CHILDREN_NS_MIN &&
+	if (!run_filters(summary->run)->any && totals->children_ns >= CHILDREN_NS_MIN &&
 	    (double)totals->children_ns >= CHILDREN_SHARE_MIN * (double)totals->cpu_ns)
 		screen_print_prose(screen,
 				   "child programs that were not recorded took %s of CPU time "
@@ -376,7 +378,8 @@ static void summary_print_threads(const struct summary *summary, const struct do
 			     columns, sizeof(columns) / sizeof(columns[0]) };
 	struct table table;
 
-	if (!has_thread_cpu(summary)) { /* a recording of before, or a kernel that does not tell */
+	/* a recording of before, a kernel that does not tell, or only a part of the time */
+	if (!summary->totals.has_lives || !has_thread_cpu(summary)) {
 		part.title = "threads by events";
 		part.sort = COLUMN_threads_events;
 	}

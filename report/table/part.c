@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See part.h. */
+/*
+ * See part.h. Sorts the table by the part's column, cuts it to the part's rows, and prints the
+ * part's columns of them below the title.
+ */
 #include "report/table/part.h"
 
 void part_print(struct table *table, const struct part *part, const struct document *outer,

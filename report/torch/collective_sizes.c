@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See collective_sizes.h. */
+/*
+ * See collective_sizes.h. The formulas of collective_ops.def are computed in doubles. A result is
+ * known if it stays the same when the unknown operands change. A nest of operators tells which
+ * operation is open on a thread.
+ */
 #include "report/torch/collective_sizes.h"
 
 #include <stdlib.h>
@@ -201,6 +205,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), take_begin, mine);
 	run_reads(run, EVT_torch_collective, FIELDS_ALL, take_collective, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 }

@@ -81,24 +81,23 @@ static void call_add(struct collectives_state *mine, const struct begun *begun, 
 {
 	struct collectives *all = &mine->all;
 
-	if (begun->size)
+	if (begun->size && begun->counts)
 		mine->sizes->size[begun->size - 1].is_claimed = true;
 	all->call = memory_room(all->call, all->call_count, &all->call_room, sizeof(*all->call));
 	all->call[all->call_count++] = (struct collective_call){ .name = begun->name,
 								 .process = process,
 								 .begin_ns = begin_ns,
 								 .end_ns = end_ns,
-								 .size = begun->size };
+								 .size = begun->size,
+								 .counts = begun->counts };
 }
 
 static void label_ended(void *state, const struct nest_end *end)
 {
 	struct collectives_state *mine = state;
 
-	if (!mine->begun[end->scope].counts)
-		return;
 	if (end->how != NEST_ENDS) {
-		mine->all.open++;
+		mine->all.open += mine->begun[end->scope].counts;
 		return;
 	}
 	call_add(mine, &mine->begun[end->scope], mine->nest.thread[end->thread].process,
@@ -163,7 +162,7 @@ static void take_async_end(void *state, const struct source_event *event, bool c
 	(void)counts;
 	if (async_scopes_end(&mine->async, event->process->index,
 			     EVENT_AS(torch_async_end, &event->event)->function, &scope) &&
-	    scope.counts && end_ns >= scope.place.time_ns)
+	    end_ns >= scope.place.time_ns)
 		call_add(mine, &mine->apart[scope.key], scope.place.process, scope.place.time_ns,
 			 end_ns);
 }
@@ -281,21 +280,33 @@ static void match_calls(struct collective_call *call, size_t count)
 	}
 }
 
-/* All calls of a label, by number: each number has to be there in each process. */
+/* Each number is there in each process. */
+static bool is_called_equally(const struct collective_call *call, size_t count, size_t processes)
+{
+	for (size_t i = 0; i < count; i++)
+		if (call[i].ordinal != i / processes)
+			return false;
+	return count % processes == 0;
+}
+
+static bool any_counts(const struct collective_call *call, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (call[i].counts)
+			return true;
+	return false;
+}
+
+/* All calls of a label, by number. */
 static void match_label(struct collectives *all, struct collective_call *call, size_t count)
 {
 	size_t processes = 0;
 
 	while (processes < count && !call[processes].ordinal)
 		processes++;
-	if (processes < 2)
+	if (processes < 2 || !any_counts(call, count))
 		return;
-	for (size_t i = 0; i < count; i++)
-		if (call[i].ordinal != i / processes) {
-			all->unmatched++;
-			return;
-		}
-	if (count % processes) {
+	if (!is_called_equally(call, count, processes)) {
 		all->unmatched++;
 		return;
 	}
@@ -333,7 +344,7 @@ static void sums_add_labels(struct collectives_state *mine, struct kind_sum *sum
 		enum collective_kind kind = COLLECTIVE_NO_KIND;
 		struct kind_sum *sum;
 
-		if (!call->size && collective_label_of(name->text, name->length, &label))
+		if (call->counts && !call->size && collective_label_of(name->text, name->length, &label))
 			kind = collective_kind_of(label.op, label.op_length);
 		if (kind == COLLECTIVE_NO_KIND)
 			continue;
@@ -385,8 +396,11 @@ static void add_up(struct collectives_state *mine)
 	qsort(mine->all.call, mine->all.call_count, sizeof(*mine->all.call), by_process);
 	for (size_t i = 0; i < mine->all.call_count; i++) {
 		const struct collective_call *call = &mine->all.call[i];
-		struct collective_row *row = row_of(mine, call->name, call->process, false);
+		struct collective_row *row;
 
+		if (!call->counts)
+			continue;
+		row = row_of(mine, call->name, call->process, false);
 		if (!row->time.count || call->process != last_process)
 			row->processes++;
 		last_process = call->process;
@@ -401,13 +415,20 @@ static void add_up(struct collectives_state *mine)
 	add_sizes_by_kind(mine);
 }
 
+static void count_open(void *state, const struct async_scope *scope)
+{
+	((struct collectives_state *)state)->all.open += scope->counts;
+}
+
 static void finish(void *state)
 {
 	struct collectives_state *mine = state;
 	struct collectives *all = &mine->all;
+	struct source_process *const *process;
 	size_t from = 0;
 
-	all->open += mine->async.count - mine->async.unused_count;
+	for (size_t i = 0; i < source_processes(mine->source, &process); i++)
+		async_scopes_cut(&mine->async, process[i]->index, count_open, mine);
 	if (!all->call_count)
 		return;
 	number_calls(all);

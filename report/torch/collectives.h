@@ -4,7 +4,7 @@
  * of the work as the process sees it, and kernels of NCCL on the GPU.
  *
  * Calls of several processes belong together by their order: the n-th one of a label in each. That is so where all of
- * these processes called it equally often; of other labels no waits are known, and a label that is used by several groups of
+ * these processes called it equally often, over the whole run and not only in what is selected; of other labels no waits are known, and a label that is used by several groups of
  * ranks equally often is taken for one. A process waits in a call until the last one has begun it. Across machines the waits
  * are as good as their clocks.
  *
@@ -28,6 +28,7 @@ struct collective_call {
 	uint64_t begin_ns, end_ns, ordinal;
 	uint64_t wait_ns, skew_ns; /* skew: from the first begin of all to the last */
 	bool is_matched;
+	bool counts;   /* the selection holds; the others tell which calls belong together */
 	uint32_t size; /* place + 1 of the operator around its begin; 0: none */
 };
 

@@ -235,6 +235,7 @@ static void start(void *state, struct run *run, const void *options)
 		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_id, scope), take_begin,
 		  mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, 0, take_end_named, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
@@ -306,12 +307,12 @@ static unsigned int keys_around(const void *state, const struct source_event *ev
 				uint64_t *ret_keys, unsigned int room)
 {
 	const struct operator_state *mine = state;
-	const struct nest_scope *scope = mine->operators.nest.scope;
-	uint32_t at = nest_innermost(&mine->operators.nest, event->thread->index);
+	const struct nest *nest = &mine->operators.nest;
+	uint32_t at = nest_innermost(nest, event->thread->index);
 	unsigned int count = 0;
 
-	for (; at != NEST_NONE && count < room; at = scope[at].parent)
-		ret_keys[count++] = scope[at].key + 1;
+	for (; at != NEST_NONE && count < room; at = nest_outer(nest, at))
+		ret_keys[count++] = nest->scope[at].key + 1;
 	return count;
 }
 

@@ -499,7 +499,7 @@ bool operators_innermost_own(const struct operators *operators, uint32_t thread,
 	uint32_t at = nest_innermost(&operators->nest, thread);
 
 	while (at != NEST_NONE && operators->open[at].is_user)
-		at = operators->nest.scope[at].parent;
+		at = nest_outer(&operators->nest, at);
 	if (at == NEST_NONE)
 		return false;
 	*ret_name = (uint32_t)operators->nest.scope[at].key;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See part_ops.h. */
+/*
+ * See part_ops.h. Makes the table of report `ops` and prints its best rows. Where operators were
+ * sampled, columns that need all of them are left out.
+ */
 #include "report/torch/part_ops.h"
 
 #include <stdio.h>

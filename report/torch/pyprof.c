@@ -297,7 +297,7 @@ static struct pyprof_call call_of_thread(struct pyprof_state *mine, uint32_t thr
 				    .other_sequence = PYPROF_NO_SEQUENCE };
 	uint32_t at = nest_innermost(&mine->ops, thread);
 
-	for (; at != NEST_NONE; at = mine->ops.scope[at].parent) {
+	for (; at != NEST_NONE; at = nest_outer(&mine->ops, at)) {
 		struct open_op *open = &mine->open[at];
 
 		if (open->is_user)
@@ -587,6 +587,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, take_module, mine);

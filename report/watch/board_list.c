@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See board_list.h. */
+/*
+ * See board_list.h. A map by a hash of names; names of the same hash follow each other. A row's
+ * value in the window is its total less its total where the window begins.
+ */
 #include "report/watch/board_list.h"
 
 #include <stdlib.h>

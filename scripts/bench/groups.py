@@ -22,10 +22,11 @@ LARGE_STEPS = 60
 class Bench:
     """What the groups share: the tools, the directories, the log of raw results."""
 
-    def __init__(self, build, rounds):
+    def __init__(self, build, rounds, size="full"):
         self.build = os.path.abspath(build)
         self.folder = os.path.join(self.build, "bench")
         self.rounds = rounds
+        self.size = size
         self.python = os.environ.get("PYTHON") or None
         self.bare = tools.Tool()
         self.ours = tools.Intercept(build)

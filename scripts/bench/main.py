@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""usage: main.py [--build DIRECTORY] [--rounds N] [GROUP...]
+"""usage: main.py [--build DIRECTORY] [--rounds N] [--size full|short|quick] [GROUP...]
 What `make bench` runs; see scripts/bench.sh."""
 import argparse
 import json
@@ -14,10 +14,12 @@ import groups
 import groups_count
 import groups_gpu
 import groups_stacks
+import groups_steps
 import groups_torch
 import table
 
-DEFAULT = {**groups.GROUPS, **groups_count.GROUPS, **groups_gpu.GROUPS, **groups_stacks.GROUPS, **groups_torch.GROUPS}
+DEFAULT = {**groups.GROUPS, **groups_count.GROUPS, **groups_gpu.GROUPS, **groups_stacks.GROUPS, **groups_steps.GROUPS,
+           **groups_torch.GROUPS}
 GROUPS = {**DEFAULT, **groups_torch.ON_REQUEST}
 
 
@@ -79,9 +81,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--size", choices=groups_steps.SIZES, default="full", help="of the group steps")
     parser.add_argument("group", nargs="*", choices=[[], *GROUPS])
     options = parser.parse_args()
-    bench = groups.Bench(options.build, options.rounds)
+    bench = groups.Bench(options.build, options.rounds, options.size)
     start = time.time()
     head, rows, text = machine(bench), [], ""
     try:

@@ -11,6 +11,15 @@ import threading
 import time
 
 
+def beneath(environment):
+    """With the libraries of $BENEATH preloaded after ours: a fake CUDA, for a test of these scripts."""
+    libraries = os.environ.get("BENEATH", "")
+    mine = dict(environment)
+    if libraries:
+        mine["LD_PRELOAD"] = ":".join(filter(None, (mine.get("LD_PRELOAD"), libraries)))
+    return {**os.environ, **mine}
+
+
 class Run:
     """One run: wall time and CPU time of the command and its children, and what the subject measured itself.
 
@@ -21,7 +30,7 @@ class Run:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.perf_counter_ns()
             process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                       env={**os.environ, **(env or {})}, start_new_session=limit is not None)
+                                       env=beneath(env or {}), start_new_session=limit is not None)
             killer = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL)) if limit else None
             if killer:
                 killer.start()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A callback for PyTorch's operators that does nothing: what torch itself takes for any; or one that
- * reads the time twice and does nothing with it: what any takes that measures. operators.py loads this
- * and says where at::addGlobalCallback() is.
+ * reads the time twice and does nothing with it: what any takes that measures. operators.py and steps.py load this
+ * and say where at::addGlobalCallback() is.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@ struct callback {
 	bool needs_inputs, needs_outputs, needs_ids;
 };
 
-void empty_callback_add(uint64_t (*add)(struct callback callback), int needs_inputs,
-			int reads_clock);
+uint64_t empty_callback_add(uint64_t (*add)(struct callback callback), int needs_inputs,
+			    int reads_clock);
 
 static volatile uint64_t ticks;
 
@@ -64,8 +64,9 @@ static void clock_end(const void *function, void *context)
 	empty_end(function, context);
 }
 
-void empty_callback_add(uint64_t (*add)(struct callback callback), int needs_inputs,
-			int reads_clock)
+/* Returns the handle, which at::removeCallback() takes. */
+uint64_t empty_callback_add(uint64_t (*add)(struct callback callback), int needs_inputs,
+			    int reads_clock)
 {
 	struct callback callback = { .start = reads_clock ? clock_start : empty_start,
 				     .end = reads_clock ? clock_end : empty_end,
@@ -73,5 +74,5 @@ void empty_callback_add(uint64_t (*add)(struct callback callback), int needs_inp
 				     .needs_inputs = needs_inputs };
 
 	memset(callback.scopes, true, sizeof(callback.scopes));
-	(void)add(callback);
+	return add(callback);
 }

@@ -2,9 +2,10 @@
 /*
  * A tool that asks CUPTI for what intercept asks and does nothing with it: callbacks that return at once, buffers that
  * are not read. What a launch costs with it is CUPTI's part (over the fake CUDA: the fake's); the rest is ours.
- * Is preloaded in intercept's place, and named in CUDA_INJECTION64_PATH.
+ * Is named in CUDA_INJECTION64_PATH, and is on until the program ends; or a program loads it and switches it (steps.py).
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 #define BUFFER_BYTES ((size_t)1 << 20)
 
 int InitializeInjection(void);
+int empty_cupti_switch(int on, int everything);
 
 static void call(void *user, int domain, uint32_t id, const struct cupti_callback *callback)
 {
@@ -42,46 +44,82 @@ static void buffer_completed(void *context, uint32_t stream, uint8_t *buffer, si
 	munmap(buffer, bytes);
 }
 
-static cupti_result (*flush)(uint32_t);
+static cupti_result (*cuptiSubscribe)(cupti_subscriber *, cupti_callback_function *, void *);
+static cupti_result (*cuptiEnableCallback)(uint32_t, cupti_subscriber, int, uint32_t);
+static cupti_result (*cuptiActivityRegisterCallbacks)(cupti_buffer_requested *,
+						      cupti_buffer_completed *);
+static cupti_result (*cuptiActivityEnable)(int), (*cuptiActivityDisable)(int);
+static cupti_result (*cuptiActivityFlushPeriod)(uint32_t), (*cuptiActivityFlushAll)(uint32_t);
+static cupti_subscriber subscriber;
+static bool has_begun;
+
+static const int kinds[] = {
+	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,   CUPTI_MEMCPY_PEER, CUPTI_MEMSET, CUPTI_DEVICE,
+	CUPTI_SYNCHRONIZATION,   CUPTI_OVERHEAD, CUPTI_MEMORY
+};
 
 static void at_exit(void)
 {
-	(void)flush(CUPTI_FLUSH_FORCED);
+	(void)cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
+}
+
+/* That which the program has loaded, PyTorch's own for one. */
+static void *find_cupti(void)
+{
+	void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+
+	if (!cupti)
+		cupti = dlopen("libcupti.so.12", RTLD_NOW | RTLD_NOLOAD);
+	return cupti ? cupti : dlopen("libcupti.so.13", RTLD_NOW);
 }
 
 #define LOOK(name) (*(void **)(void *)&(name) = dlsym(cupti, #name))
 
-__attribute__((visibility("default"))) int InitializeInjection(void)
+static bool begin(void)
 {
-	static const int kinds[] = { CUPTI_CONCURRENT_KERNEL,
-				     CUPTI_MEMCPY,
-				     CUPTI_MEMCPY_PEER,
-				     CUPTI_MEMSET,
-				     CUPTI_DEVICE,
-				     CUPTI_SYNCHRONIZATION,
-				     CUPTI_OVERHEAD,
-				     CUPTI_MEMORY };
-	void *cupti = dlopen("libcupti.so.13", RTLD_NOW);
-	cupti_result (*cuptiSubscribe)(cupti_subscriber *, cupti_callback_function *, void *);
-	cupti_result (*cuptiEnableCallback)(uint32_t, cupti_subscriber, int, uint32_t);
-	cupti_result (*cuptiActivityRegisterCallbacks)(cupti_buffer_requested *,
-						       cupti_buffer_completed *);
-	cupti_result (*cuptiActivityEnable)(int);
-	cupti_result (*cuptiActivityFlushPeriod)(uint32_t);
-	cupti_subscriber subscriber;
+	void *cupti = find_cupti();
 
-	*(void **)(void *)&flush = cupti ? dlsym(cupti, "cuptiActivityFlushAll") : NULL;
-	if (!flush || !LOOK(cuptiActivityFlushPeriod) || !LOOK(cuptiSubscribe) ||
-	    !LOOK(cuptiEnableCallback) || !LOOK(cuptiActivityRegisterCallbacks) ||
-	    !LOOK(cuptiActivityEnable) || cuptiSubscribe(&subscriber, call, NULL) ||
+	if (!cupti || !LOOK(cuptiSubscribe) || !LOOK(cuptiEnableCallback) ||
+	    !LOOK(cuptiActivityRegisterCallbacks) || !LOOK(cuptiActivityEnable) ||
+	    !LOOK(cuptiActivityDisable) || !LOOK(cuptiActivityFlushPeriod) ||
+	    !LOOK(cuptiActivityFlushAll) ||
 	    cuptiActivityRegisterCallbacks(buffer_requested, buffer_completed))
-		return 0;
-#define RUNTIME(id, name, constant) (void)cuptiEnableCallback(1, subscriber, CUPTI_RUNTIME_API, id);
-#define DRIVER(id, name) (void)cuptiEnableCallback(1, subscriber, CUPTI_DRIVER_API, id);
-#include "preload/gpu/callbacks.def"
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		(void)cuptiActivityEnable(kinds[i]);
+		return false;
 	(void)cuptiActivityFlushPeriod(1000);
 	(void)atexit(at_exit);
-	return 1;
+	return true;
+}
+
+static bool switch_callbacks(uint32_t on)
+{
+	if (!subscriber && cuptiSubscribe(&subscriber, call, NULL))
+		return false;
+#define RUNTIME(id, name, constant) \
+	(void)cuptiEnableCallback(on, subscriber, CUPTI_RUNTIME_API, id);
+#define DRIVER(id, name) (void)cuptiEnableCallback(on, subscriber, CUPTI_DRIVER_API, id);
+#include "preload/gpu/callbacks.def"
+	return true;
+}
+
+/* Records of kernels alone, or all that intercept asks for. Returns 0, or 1 where CUPTI refuses. */
+__attribute__((visibility("default"))) int empty_cupti_switch(int on, int everything)
+{
+	size_t count = everything ? sizeof(kinds) / sizeof(kinds[0]) : 1;
+
+	if (!has_begun && !(has_begun = begin()))
+		return 1;
+	if (everything && !switch_callbacks((uint32_t)on))
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		cupti_result result = (on ? cuptiActivityEnable : cuptiActivityDisable)(kinds[i]);
+
+		if (result && !i)
+			return 1;
+	}
+	return 0;
+}
+
+__attribute__((visibility("default"))) int InitializeInjection(void)
+{
+	return !empty_cupti_switch(1, 1);
 }

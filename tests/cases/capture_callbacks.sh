@@ -45,6 +45,34 @@ expect_eq "operators of ranges" "$(json ops "$OUTPUT" 'row(name="aten::mul")["ca
 INTERCEPT_OUTPUT=all.evt LD_PRELOAD=$LIB "$PYTHON" ranges.py >out || fail "status $?"
 expect_eq "callbacks without ranges" "$(sort out | uniq -c | tr -s ' \n' ' ')" ' 1 before True True 3 off True True 3 on True '
 
+# One that begins while nothing is captured, and ends while something is: neither its begin nor its end is recorded.
+cat >within.py <<'END'
+import torch
+
+on = torch.profiler.record_function("on")
+x = torch.ones(1, requires_grad=True)
+
+
+class Opens(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        on.__enter__()
+        return x * 2
+
+
+with torch.profiler.record_function("on"):
+    x.mul(2)
+Opens.apply(x)  # the callback goes with the first operator after the label: this one still has it
+x.mul(2)
+on.__exit__(None, None, None)
+END
+INTERCEPT_CAPTURE=label:on INTERCEPT_OUTPUT=$PWD/within.evt LD_PRELOAD=$LIB "$PYTHON" within.py || fail "status $?"
+dumped() {
+	"$REPORT" dump within.evt | grep -c "$1"
+}
+expect_between "operators that begin" "$(dumped torch_begin)" 3 1000
+expect_eq "operators that end" "$(dumped torch_end)" "$(dumped torch_begin)"
+
 # A worker that was forked while nothing was recorded follows the schedule of its parent.
 cat >workers.py <<'END'
 import torch

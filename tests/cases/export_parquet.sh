@@ -74,6 +74,7 @@ assert one("threads", "COUNT(*)") == len(threads["rows"])
 named = [(row["tid"], row["name"] or None) for row in threads["rows"]]  # null: it has no name
 assert sorted(rows("threads", "SELECT tid, name FROM $"), key=str) == sorted(named, key=str), (path, named)
 assert one("losses", "SUM(count)") == sum(loss["count"] for loss in threads["losses"])
+assert one("losses", "SUM(end_ns - start_ns)") == sum(loss["to_ns"] - loss["from_ns"] for loss in threads["losses"])
 assert one("faults", "COUNT(*)") == len(threads["faults"])
 
 # the same rows in all three, and what the metadata says of them

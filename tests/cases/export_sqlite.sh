@@ -21,6 +21,7 @@ def one(query):
 threads = table("threads")
 assert (done.returncode == 0) == (not threads["faults"]), done
 assert one("SELECT SUM(count) FROM INTERCEPT_LOSSES") == sum(loss["count"] for loss in threads["losses"])
+assert data.execute("SELECT start, end FROM INTERCEPT_LOSSES").fetchall() == [(loss["from_ns"], loss["to_ns"]) for loss in threads["losses"]]
 assert one("SELECT COUNT(*) FROM INTERCEPT_FAULTS") == len(threads["faults"])
 assert one("SELECT COUNT(*) FROM ThreadNames") <= len(threads["rows"])
 operators = sum(row["operators"] or 0 for row in threads["rows"])

@@ -11,7 +11,7 @@ compare=$ROOT/tests/gpu/compare.py
 OUT=$PWD/none CUDA_VISIBLE_DEVICES='' "$script" >none.out 2>none.err
 expect_eq "exit status without a GPU" $? 0
 expect_eq "standard error without a GPU" "$(cat none.err)" ''
-expect_match "last line without a GPU" "$(tail -n 1 none.out)" '^0 passed, 0 failed, 17 skipped: no GPU: .'
+expect_match "last line without a GPU" "$(tail -n 1 none.out)" '^0 passed, 0 failed, 20 skipped: no GPU: .'
 
 # no time at all: nothing is begun, and that is said
 OUT=$PWD/late "$script" --fake "$BUILD/fake" --within 0 --only counts,killed >late.out 2>&1
@@ -19,19 +19,43 @@ expect_eq "last line without time" "$(tail -n 1 late.out)" '0 passed, 0 failed, 
 expect_match "without time" "$(cat late.out)" 'SKIP killed: the 0 seconds of --within are over'
 expect_eq "results without time" "$(grep -c '"status": 77' late/results.json)" 2
 
+"$script" --only counts,nonsense >bad.out 2>&1
+expect_eq "exit status of an unknown check" $? 2
+expect_match "an unknown check" "$(cat bad.out)" "^test-gpu: --only ' counts nonsense ': the checks are works_elementwise"
+
+# nor is what needs longer than there is time waited for
+OUT=$PWD/short "$script" --fake "$BUILD/fake" --within 1 --only beside_plain,million >short.out 2>&1
+expect_eq "last line in a second" "$(tail -n 1 short.out)" '0 passed, 0 failed, 2 skipped'
+
 need_tool nvcc
 [[ -e $BUILD/fake/libcudart.so.13 ]] || skip "the fake CUDA was not built"
 "$script" --build >build.out 2>&1 || fail "nvcc: $(cat build.out)"
+for name in $(ldd "$REPORT" | awk '$2 == "=>" { print $1 }'); do
+	case $name in
+	libc.so.* | libm.so.* | libpthread.so.* | libdl.so.*) [[ ! -e $BUILD/gpu/lib/$name ]] || fail "glibc's '$name' came along" ;;
+	*) [[ -e $BUILD/gpu/lib/$name ]] || fail "'$name' did not come along" ;;
+	esac
+done
+# A machine that lacks one of them, by a name of the same length: only that one is taken from what came along.
+mkdir -p lacking/gpu/lib
+cp "$LIB" "$COLLECTOR" lacking/
+sed 's/libdw\.so\.1/libqw.so.1/g' "$REPORT" >lacking/prof-report
+chmod +x lacking/prof-report
+sed 's/libdw\.so\.1/libqw.so.1/g' "$BUILD/gpu/lib/libdw.so.1" >lacking/gpu/lib/libqw.so.1
+cp "$BUILD"/gpu/{counts,counts_static,driver,launch_cost} lacking/gpu/
+O=$PWD/lacking OUT=$PWD/lacked "$script" --fake "$BUILD/fake" --only driver >lacked.out 2>&1 || fail "$(cat lacked.out)"
+expect_eq "last line where a library is missing" "$(tail -n 1 lacked.out)" '1 passed, 0 failed, 0 skipped'
 # as on a machine that has no nvcc
 OUT=$PWD/out PATH=/usr/bin:/bin PYTHON=$PWD/no-python CUDA_HOME=$PWD "$script" --fake "$BUILD/fake" --runs 1 >fake.out 2>&1
 status=$?
 ((status == 0)) || fail "exit status $status over the fake: $(cat fake.out)"
 expect_match "programs" "$(cat fake.out)" 'toolkit: none'
-expect_eq "last line over the fake" "$(tail -n 1 fake.out)" '4 passed, 0 failed, 13 skipped'
-for file in log.txt tables.txt results.json counts.evt driver.evt; do
-	[[ -s out/$file ]] || fail "no $file"
-done
-grep -q prof-report: out/tables.txt && fail "tables: $(grep prof-report: out/tables.txt)"
+expect_eq "last line over the fake" "$(tail -n 1 fake.out)" '4 passed, 0 failed, 16 skipped'
+expect_eq "what is left of it" "$(cd out && echo *)" 'results.json results.txt'
+expect_eq "results over the fake" "$(python3 -c 'import json
+document = json.load(open("out/results.json"))
+print(document["summary"], *sorted({check["status"] for check in document["checks"]}), len(document["figures"]))')" \
+	'4 passed, 0 failed, 16 skipped 0 77 3'
 
 # What it says to be equal it would see if it were not.
 differs() { # WHAT PATTERN COMMAND...
@@ -47,6 +71,23 @@ run_counts() {
 }
 run_counts || fail "counts: exit status $?"
 python3 "$compare" counts "$REPORT" tally.json "$OUTPUT" >equal.out || fail "counts: $(cat equal.out)"
+
+# Variables of kernels, of which a GPU's CUPTI tells: no call made them.
+cat >with_variables <<'END'
+#!/usr/bin/env python3
+import json, os, subprocess, sys
+done = subprocess.run([os.environ["REPORT"], *sys.argv[1:]], stdout=subprocess.PIPE, check=True)
+document = json.loads(done.stdout)
+if sys.argv[1] == "device-memory":
+    document["rows"].append({**dict.fromkeys(document["rows"][0], 0), "kind": "variables", "cupti_allocations": 1,
+                             "cupti_bytes": int(os.environ["VARIABLES"])})
+print(json.dumps(document))
+END
+chmod +x with_variables
+VARIABLES=16384 python3 "$compare" counts ./with_variables tally.json "$OUTPUT" >equal.out || fail "variables: $(cat equal.out)"
+expect_match "variables" "$(cat equal.out)" '^variables: 1 of 16384 bytes, by CUPTI'
+VARIABLES=16383 differs variables '^device-memory: variables: recorded 16383 bytes, the program has 16384$' \
+	counts ./with_variables tally.json "$OUTPUT"
 edit() { # STATEMENT: makes changed.json
 	python3 -c 'import json, sys
 tally = json.load(open("tally.json"))

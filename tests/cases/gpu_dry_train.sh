@@ -7,9 +7,11 @@
 need_cuda_torch eager
 "$PYTHON" -c 'import sklearn, triton' 2>/dev/null || skip "no sklearn or no Triton for '$PYTHON'"
 export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's own end
-OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only beside_plain,beside_demo,million,cost >fake.out 2>&1 || fail "$(cat fake.out)"
-expect_eq "last line" "$(tail -n 1 fake.out)" '4 passed, 0 failed, 0 skipped'
-[[ -s out/figures.json ]] || fail "no figures.json"
+OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only beside_plain,beside_demo,ops_plain,ops_demo,million,cost \
+	>fake.out 2>&1 || fail "$(cat fake.out)"
+expect_eq "last line" "$(tail -n 1 fake.out)" '6 passed, 0 failed, 0 skipped'
 python3 -c 'import json
-names = [json.loads(line)["name"] for line in open("out/figures.json")]
-assert any("torch.profiler" in name for name in names) and "on disk" in names, names' || fail "figures: $(cat out/figures.json)"
+names = [row["name"] for row in json.load(open("out/results.json"))["figures"]]
+assert "on disk" in names and "step_ms, profiler, over bare" in names and "step_ms, default, off over bare" in names, names
+steps = json.load(open("out/steps.json"))
+assert not steps["failed"] and len(steps["works"]["step_ms"]["targets"]) == 2, steps' || fail "figures: $(cat out/results.json)"

@@ -6,8 +6,10 @@
 # timeout: 600
 need_cuda_torch eager
 "$PYTHON" -c 'import sklearn' 2>/dev/null || skip "no sklearn for '$PYTHON'"
-OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only work_elementwise,work_cublas,work_graph,work_workers,work_memory,killed >fake.out 2>&1 || fail "$(cat fake.out)"
-expect_eq "last line" "$(tail -n 1 fake.out)" '6 passed, 0 failed, 0 skipped'
+OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --keep \
+	--only works_elementwise,works_cublas,works_graph,works_workers,works_memory,works_ops,killed >fake.out 2>&1 || fail "$(cat fake.out)"
+expect_eq "last line" "$(tail -n 1 fake.out)" '7 passed, 0 failed, 0 skipped'
+tar -C out -xzf out/failed.tar.gz || fail "no recordings with --keep"
 # what the comparison says to be equal it would see if it were not
 python3 - "$ROOT/tests/gpu/compare.py" "$REPORT" <<'END' || fail "differences are not seen"
 import json, subprocess, sys
@@ -18,25 +20,30 @@ name_of = __import__("compare").demangler()  # as torch.profiler names kernels
 def differs(what, *command):
     done = subprocess.run([sys.executable, compare, *command], capture_output=True, text=True)
     assert done.returncode == 1 and what in done.stdout, (what, done)
-recording = "out/work_graph.evt"
-kernels = json.loads(subprocess.run([report, "kernels", "-f", "json", "--names", "mangled", "--limit", "0", "--range", "measured", recording],
+recording, span = "out/shared/works_beside.evt", "measured graph"
+kernels = json.loads(subprocess.run([report, "kernels", "-f", "json", "--names", "mangled", "--limit", "0", "--range", span, recording],
                                     check=True, capture_output=True).stdout)["rows"]
 def trace(calls, ns):
     events = [{"cat": "kernel", "name": name_of(row["name"]), "dur": ns(row) / 1000} for row in kernels for _ in range(calls(row))]
     json.dump({"traceEvents": events}, open("trace.json", "w"))
 trace(lambda row: row["calls"], lambda row: row["avg_ns"])
-subprocess.run([sys.executable, compare, "device", report, recording, "measured", "trace.json"], check=True)
+subprocess.run([sys.executable, compare, "device", report, recording, span, "trace.json", "kernels.json"], check=True)
 trace(lambda row: row["calls"] + 1, lambda row: row["avg_ns"])
-differs("wanted", "device", report, recording, "measured", "trace.json")
+differs("wanted", "device", report, recording, span, "trace.json", "kernels.json")
 trace(lambda row: row["calls"], lambda row: row["avg_ns"] * 1.01)
-differs("ns in all", "device", report, recording, "measured", "trace.json")
+differs("ns in all", "device", report, recording, span, "trace.json", "kernels.json")
 json.dump({"kernels": kernels[0]["calls"] + 1, "value": True}, open("result.json", "w"))
-differs("the program launched", "number", report, recording, "measured", "result.json")
+differs("the program launched", "number", report, recording, span, "result.json")
 json.dump({"kernels": kernels[0]["calls"], "value": False}, open("result.json", "w"))
-result = json.load(open("out/work_memory.json"))
-subprocess.run([sys.executable, compare, "memory", report, "out/work_memory.evt", "out/work_memory.json"], check=True)
+differs("wrong", "number", report, recording, span, "result.json")
+alone, memory = "out/shared/works_alone.evt", "out/shared/works_alone.memory.json"
+result = json.load(open(memory))
+subprocess.run([sys.executable, compare, "memory", report, alone, memory], check=True)
 for key, what in (("segments", "PyTorch alone has"), ("reserved_bytes", "PyTorch held")):
     json.dump({**result, key: result[key] + 1000}, open("more.json", "w"))
-    differs(what, "memory", report, "out/work_memory.evt", "more.json")
-differs("wrong", "number", report, recording, "measured", "result.json")
+    differs(what, "memory", report, alone, "more.json")
+ops = json.load(open("out/shared/works_beside.cublas.ops.json"))
+for change, what in ((lambda row: [row[0], row[1] + 1, row[2]], "calls"), (lambda row: [row[0], row[1], row[2] * 1.02], "ns on the GPU")):
+    json.dump([change(row) for row in ops], open("ops.json", "w"))
+    differs(what, "ops", report, recording, "measured cublas", "ops.json")
 END

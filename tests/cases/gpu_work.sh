@@ -128,10 +128,10 @@ expect_eq "killed, all of it with CUPTI" $? 137
 for report in kernels gpu-idle summary; do
 	expect_match "$report" "$("$REPORT" "$report" "$OUTPUT" | tr -s '\n ' ' ')" "LOST: the work of [0-9]+ launches, copies or memsets in process [0-9]+: CUPTI had not handed it out when the program ended"
 done
-# killed after a pause: all of it
-gpu pause
+# killed after a pause: all but what is in a buffer that is not full, which is counted
+gpu pause 20000
 expect_eq "killed" $? 137
-expect "$OUTPUT" 'kernels.totals.calls == 255' 'kernels.totals.without_call == 0' 'kernels.totals.untold == 0'
+expect "$OUTPUT" 'kernels.totals.calls + kernels.totals.untold == 20000' 'kernels.totals.without_call == 0' 'kernels.totals.untold < 1000'
 
 # from several threads at once
 gpu many 200000 || fail "many: status $?"

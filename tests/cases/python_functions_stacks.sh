@@ -60,4 +60,56 @@ except ImportError:
 	run_traced "$python" interpreters.py || fail "$python: interpreters.py ended with $?"
 	expect_match "what is said under $python" "$("$REPORT" functions "$OUTPUT" | tr '\n' ' ')" 'made 2 sub-interpreters'
 done
+# Libraries over greenlets: each function has its calls, and no time of what ran while it waited.
+cat >green.py <<'END'
+import sys
+if sys.argv[1] == "gevent":
+    import gevent.monkey
+    gevent.monkey.patch_all()
+    import gevent
+    import time
+    sleep = time.sleep
+    def run(*calls):
+        gevent.joinall([gevent.spawn(*call) for call in calls])
+else:
+    import eventlet
+    sleep = eventlet.sleep
+    def run(*calls):
+        pool = eventlet.GreenPool()
+        for call in calls:
+            pool.spawn(*call)
+        pool.waitall()
+def rest(n):
+    return rest(n - 1) if n else sleep(0.001)
+def idle(turns):
+    for i in range(turns):
+        rest(i % 7)
+def busy(turns):
+    for _ in range(turns):
+        count()
+        sleep(0)
+def count():
+    sum(range(100000))
+run((idle, 40), (busy, 60), (idle, 30), (busy, 50))
+END
+missing=()
+if python=$(torch_python); then
+	PYTHONPATH=$(fetched guests):$(fetched eventlet)
+	export PYTHONPATH
+	for library in gevent eventlet; do
+		"$python" -W ignore -c "import $library" 2>/dev/null || {
+			missing+=("$library")
+			continue
+		}
+		rm -f ./*.evt*
+		run_traced "$python" -W ignore green.py $library || fail "$library: status $?"
+		expect "$OUTPUT" 'functions.totals.out_of_order == 0' \
+			'functions.row(function="busy").ncalls == 2' 'functions.row(function="idle").ncalls == 2' \
+			'functions.row(function="count").ncalls == 110' 'functions.row(function="rest").ncalls == 270' \
+			'functions.row(function="count").cumtime_ns < functions.row(function="busy").cumtime_ns' \
+			'functions.row(function="busy").cumtime_ns + functions.row(function="idle").cumtime_ns <= summary.totals.wall_ns' \
+			'functions.sum("tottime_ns") <= summary.totals.wall_ns'
+	done
+fi
 ((tried > 0)) || skip "no Python with greenlet (scripts/greenlet-env.sh installs it)"
+((${#missing[@]} == 0)) || skip "the rest did; not installed (scripts/test-env.sh): ${missing[*]}"

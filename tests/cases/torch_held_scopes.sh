@@ -103,3 +103,66 @@ expect_between "self time: each moment once" "$(ops 'sum(r["self_cpu_ns"] for r 
 expect_eq "no share above the whole" "$(ops 'max(max(r["total_cpu_percent"], r["self_cpu_percent"]) for r in rows) <= 100')" true
 expect_eq "none is left open" "$(ops 'sum(r["open"] for r in rows)')" 0
 expect "$OUTPUT" 'all(r["percent"] <= 100 for r in actions.rows if r["percent"] is not None)'
+
+# Greenlets that switch within operators: each operator has its own end.
+PYTHONPATH=$(fetched guests):$(fetched eventlet)${PYTHONPATH:+:$PYTHONPATH}
+export PYTHONPATH
+"$PYTHON" -c 'import greenlet' 2>/dev/null || skip "no greenlet for $PYTHON (scripts/pip-folder.sh eventlet installs it); the rest did"
+cat >switching.py <<'END'
+import time
+
+import greenlet
+import torch
+
+main = greenlet.getcurrent()
+spans = {}  # name: ns within the operator, and around it
+
+
+class Slow(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        within("Slow", 2)
+        return x * 2
+
+
+class Quick(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        within("Quick", 1)
+        return x * 3
+
+
+def within(name, turns):
+    begun = time.monotonic_ns()
+    for _ in range(turns):
+        main.switch()
+    spans.setdefault(name, [0, 0])[0] += time.monotonic_ns() - begun
+
+
+def work(function, times):
+    for _ in range(times):
+        before = time.monotonic_ns()
+        function.apply(x)
+        spans[function.__name__][1] += time.monotonic_ns() - before
+
+
+x = torch.ones(2)
+greenlets = [greenlet.greenlet(work) for _ in range(3)]
+for g, function, times in zip(greenlets, (Slow, Quick, Slow), (5, 9, 7)):
+    g.switch(function, times)
+while not all(g.dead for g in greenlets):
+    for g in greenlets:
+        time.sleep(0.002)
+        if not g.dead:
+            g.switch()
+with open("spans", "w") as file:
+    for name in "Slow", "Quick":
+        print(*spans[name], file=file)
+END
+rm -f "$OUTPUT"
+run_traced "$PYTHON" switching.py >out 2>err || fail "switching: status $?: $(cat err)"
+{ read -r slow_low slow_high && read -r quick_low quick_high; } <spans || fail "no spans"
+expect_eq "operators" "$(ops '(row(name="Slow")["calls"], row(name="Quick")["calls"], row(name="aten::mul")["calls"])')" "(12, 9, 21)"
+expect_between "time of the slow ones" "$(ops 'row(name="Slow")["total_cpu_ns"]')" "$slow_low" "$slow_high"
+expect_between "time of the quick ones" "$(ops 'row(name="Quick")["total_cpu_ns"]')" "$quick_low" "$quick_high"
+expect_eq "none is left open" "$(ops '(sum(r["open"] for r in rows), totals["unmatched"])')" "(0, 0)"

@@ -61,6 +61,8 @@ static inline int fake_rows_copy(unsigned int kind, void *to, size_t to_pitch, c
 
 	if (kind > EVT_CUDA_COPY_DEFAULT)
 		return FAKE_BAD_DIRECTION;
+	fake_thread.copy_is_pinned = (kind == EVT_CUDA_COPY_HTOD && fake_is_pinned(from)) ||
+				     (kind == EVT_CUDA_COPY_DTOH && fake_is_pinned(to));
 	for (row = 0; row < height && width; row++)
 		memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
 	return fake_copied(kind, width * height);

@@ -70,7 +70,7 @@ struct fake_call {
 	bool is_runtime;
 	bool outer_nested;
 	uint32_t outer_correlation;
-	uint64_t kept[2]; /* for whoever is told of the call, by domain */
+	uint64_t kept[2]; /* for those who are told of the call, by domain */
 	uint64_t start_ns;
 };
 
@@ -82,6 +82,7 @@ struct fake_thread {
 	int device;
 	CUcontext context;
 	CUstream copy_stream; /* of the copy in progress */
+	bool copy_is_pinned;  /* its host side */
 	struct {
 		dim3 grid, block;
 		size_t shared;
@@ -189,6 +190,8 @@ int fake_release(unsigned int kind, const void *address);
 void fake_release_all(void);
 /* The block that `address` lies in. */
 bool fake_block_find(const void *address, struct fake_block *ret_block);
+/* The host memory at `address` is one that the device can read by itself. */
+bool fake_is_pinned(const void *address);
 /* In a forked child: what is inherited is not its own. */
 void fake_memory_forget(void);
 void fake_memory_lock(void);
@@ -226,6 +229,7 @@ struct CUstream_st {
 
 struct CUevent_st {
 	uint64_t time_ns;
+	_Atomic uint64_t done_ns; /* device.h */
 };
 
 int fake_stream_create(CUstream *ret_stream, int priority);
@@ -237,7 +241,7 @@ uint64_t fake_node_number(CUgraph graph);
 int fake_graph_create(CUgraph *ret_graph);
 int fake_capture_begin(CUstream stream, CUgraph graph);
 int fake_capture_end(CUstream stream, CUgraph *ret_graph);
-int fake_event_record(CUevent event);
+int fake_event_record(CUevent event, CUstream stream);
 int fake_event_elapsed(float *ret_ms, CUevent start, CUevent end);
 int fake_graph_instantiate(CUgraphExec *ret_exec, CUgraph graph);
 int fake_graph_launch(CUgraphExec exec, CUstream stream);

@@ -246,18 +246,21 @@ void fake_leave_plain(struct fake_call *call)
 
 int fake_copied(unsigned int kind, size_t bytes)
 {
+	struct fake_work work = { .kind = kind == EVT_CUDA_COPY_MEMSET ? FAKE_SET : FAKE_COPY,
+				  .copy = kind,
+				  .is_pinned = fake_thread.copy_is_pinned,
+				  .bytes = bytes };
+
 	if (kind >= EVT_CUDA_COPY_LIMIT)
 		return FAKE_BAD_DIRECTION;
 	if (!fake_thread.nested) {
 		atomic_fetch_add(&fake_copy_calls[kind], 1);
 		atomic_fetch_add(&fake_copy_bytes[kind], bytes);
 	}
-	fake_device_submit(
-		&(struct fake_work){ .kind = kind == EVT_CUDA_COPY_MEMSET ? FAKE_SET : FAKE_COPY,
-				     .copy = kind,
-				     .bytes = bytes },
-		fake_thread.copy_stream);
+	fake_device_submit(&work, fake_thread.copy_stream);
+	fake_device_stage(&work);
 	fake_thread.copy_stream = NULL;
+	fake_thread.copy_is_pinned = false;
 	return 0;
 }
 

@@ -40,12 +40,12 @@ int do_cublasGetMathMode(void *handle, int *mode)
 }
 
 /* Its kernels are launched by functions of its own: only CUPTI sees them. */
-#define PRODUCT(name)                                                \
-	int do_##name(void);                                         \
-	int do_##name(void)                                          \
-	{                                                            \
-		fake_hidden_launch("_Z12fake_gemm_64PKfS0_Pfi", 64); \
-		return 0;                                            \
+#define PRODUCT(name)                                                           \
+	int do_##name(void);                                                    \
+	int do_##name(void)                                                     \
+	{                                                                       \
+		fake_hidden_launch(fake_gemm("_Z12fake_gemm_64PKfS0_Pfi"), 64); \
+		return 0;                                                       \
 	}
 PRODUCT(cublasSgemm_v2)
 PRODUCT(cublasSgemmEx)

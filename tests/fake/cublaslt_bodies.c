@@ -48,6 +48,6 @@ int do_cublasLtMatmulAlgoGetHeuristic(void *handle, void *desc, void *a, void *b
 int do_cublasLtMatmul(void);
 int do_cublasLtMatmul(void)
 {
-	fake_hidden_launch("_Z14fake_lt_matmulPKfS0_Pf", 128);
+	fake_hidden_launch(fake_gemm("_Z14fake_lt_matmulPKfS0_Pf"), 128);
 	return 0;
 }

@@ -60,7 +60,9 @@ int do_cuInit(unsigned int Flags)
 
 int do_cuDriverGetVersion(int *driverVersion)
 {
-	*driverVersion = 13020;
+	const char *version = getenv("FAKE_CUDA_DRIVER"); /* 13030: of 13.3 */
+
+	*driverVersion = version ? atoi(version) : 13020;
 	return 0;
 }
 
@@ -189,15 +191,22 @@ int do_cuEventDestroy_v2(CUevent hEvent)
 
 int do_cuEventRecord(CUevent hEvent, CUstream hStream)
 {
-	return fake_event_record(hEvent);
+	return fake_event_record(hEvent, hStream);
 }
 PER_THREAD(cuEventRecord, _ptsz)
 
 int do_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
-	return fake_event_record(hEvent);
+	return fake_event_record(hEvent, hStream);
 }
 PER_THREAD(cuEventRecordWithFlags, _ptsz)
+
+int do_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+	fake_device_follow(hStream, hEvent);
+	return 0;
+}
+PER_THREAD(cuStreamWaitEvent, _ptsz)
 
 int do_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {

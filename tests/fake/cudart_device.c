@@ -157,12 +157,18 @@ int do_cudaStreamSynchronize(cudaStream_t stream)
 }
 PER_THREAD(cudaStreamSynchronize, _ptsz)
 
-/* All that was asked for before the event is all that there is by now. */
 int do_cudaEventSynchronize(cudaEvent_t event)
 {
-	fake_device_wait(NULL, true, 1);
+	fake_device_wait_event(event);
 	return 0;
 }
+
+int do_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+	fake_device_follow(stream, event);
+	return 0;
+}
+PER_THREAD(cudaStreamWaitEvent, _ptsz)
 
 int do_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
@@ -171,13 +177,13 @@ int do_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 
 int do_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	return fake_event_record(event);
+	return fake_event_record(event, stream);
 }
 PER_THREAD(cudaEventRecord, _ptsz)
 
 int do_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-	return fake_event_record(event);
+	return fake_event_record(event, stream);
 }
 PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 

@@ -22,23 +22,30 @@ struct CUpti_Subscriber_st {
 	_Atomic bool on[DOMAINS][IDS];
 };
 
-static struct CUpti_Subscriber_st the_subscriber;
+/* The first for cuptiSubscribe(). */
+static struct CUpti_Subscriber_st subscribers[CUPTI_CLIENTS];
+#define the_subscriber subscribers[0]
 
+/* All subscribers have one word. */
 static void callback_call(struct fake_call *call, int domain, bool is_done, int result)
 {
 	uint32_t id = domain == CUPTI_DRIVER_API && call->is_runtime ? 307
 								     : call->function->callback;
-	cupti_callback_function *callback = atomic_load(&the_subscriber.callback);
-	struct cupti_callback about = { .site = is_done,
-					.function = call->function->name,
-					.result = is_done ? &result : NULL,
-					.context = &the_subscriber,
-					.context_id = 1,
-					.kept = &call->kept[domain - 1],
-					.correlation = fake_thread.correlation };
 
-	if (callback && id < IDS && atomic_load(&the_subscriber.on[domain][id]))
-		callback(the_subscriber.user, domain, id, &about);
+	for (unsigned int i = 0; i < CUPTI_CLIENTS; i++) {
+		struct CUpti_Subscriber_st *who = &subscribers[i];
+		cupti_callback_function *callback = atomic_load(&who->callback);
+		struct cupti_callback about = { .site = is_done,
+						.function = call->function->name,
+						.result = is_done ? &result : NULL,
+						.context = who,
+						.context_id = 1,
+						.kept = &call->kept[domain - 1],
+						.correlation = fake_thread.correlation };
+
+		if (callback && id < IDS && atomic_load(&who->on[domain][id]))
+			callback(who->user, domain, id, &about);
+	}
 }
 
 /* What the program calls, and below a call of the runtime the one that it makes of the driver. */
@@ -76,14 +83,18 @@ static bool tool_work(const struct fake_work *work)
 static void tool_node(CUgraph graph, const void *node, const void *original)
 {
 	uint32_t id = original ? CUPTI_NODE_CLONED : CUPTI_NODE_CREATED;
-	cupti_callback_function *callback = atomic_load(&the_subscriber.callback);
 	struct cupti_graph_data data = { .graph = graph,
 					 .node = (void *)(uintptr_t)node,
 					 .original_node = (void *)(uintptr_t)original };
-	struct cupti_resource resource = { .context = &the_subscriber, .about = &data };
 
-	if (callback && atomic_load(&the_subscriber.on[CUPTI_RESOURCE][id]))
-		callback(the_subscriber.user, CUPTI_RESOURCE, id, (const void *)&resource);
+	for (unsigned int i = 0; i < CUPTI_CLIENTS; i++) {
+		struct CUpti_Subscriber_st *who = &subscribers[i];
+		cupti_callback_function *callback = atomic_load(&who->callback);
+		struct cupti_resource resource = { .context = who, .about = &data };
+
+		if (callback && atomic_load(&who->on[CUPTI_RESOURCE][id]))
+			callback(who->user, CUPTI_RESOURCE, id, (const void *)&resource);
+	}
 }
 
 static bool tool_has_whole_graphs(void)
@@ -114,37 +125,84 @@ int do_cuptiGetGraphNodeId(const struct fake_node *node, uint64_t *ret_id)
 	return CUPTI_OK;
 }
 
+struct CUpti_Subscriber_st *cupti_subscribe(unsigned int client, cupti_callback_function *callback,
+					    void *user)
+{
+	struct CUpti_Subscriber_st *who = &subscribers[client];
+	cupti_callback_function *nobody = NULL;
+
+	if (atomic_load(&who->callback))
+		return NULL;
+	who->user = user;
+	if (!atomic_compare_exchange_strong(&who->callback, &nobody, callback))
+		return NULL;
+	atomic_store(&fake_tool, &tool);
+	atomic_store(&fake_is_subscribed, true);
+	return who;
+}
+
+unsigned int cupti_client_of(cupti_subscriber subscriber)
+{
+	for (unsigned int i = 1; i < CUPTI_CLIENTS; i++)
+		if (subscriber == &subscribers[i] && atomic_load(&subscriber->callback))
+			return i;
+	return 0;
+}
+
+bool cupti_second_is_used(void)
+{
+	for (unsigned int i = 1; i < CUPTI_CLIENTS; i++)
+		if (atomic_load(&subscribers[i].callback))
+			return true;
+	return false;
+}
+
+bool cupti_first_is_used(void)
+{
+	bool is_used = atomic_load(&the_subscriber.callback) != NULL;
+
+	for (int kind = 0; kind < CUPTI_KINDS; kind++)
+		is_used = is_used || cupti_client_has_kind(0, kind);
+	return is_used;
+}
+
 int do_cuptiSubscribe(cupti_subscriber *ret_subscriber, cupti_callback_function *callback,
 		      void *user)
 {
-	cupti_callback_function *nobody = NULL;
-
 	if (!ret_subscriber || !callback)
 		return CUPTI_INVALID_PARAMETER;
-	the_subscriber.user = user;
-	if (!atomic_compare_exchange_strong(&the_subscriber.callback, &nobody, callback))
+	if (cupti_second_is_used())
 		return CUPTI_MULTIPLE_SUBSCRIBERS;
-	*ret_subscriber = &the_subscriber;
-	atomic_store(&fake_tool, &tool);
-	atomic_store(&fake_is_subscribed, true);
-	return CUPTI_OK;
+	*ret_subscriber = cupti_subscribe(0, callback, user);
+	return *ret_subscriber ? CUPTI_OK : CUPTI_MULTIPLE_SUBSCRIBERS;
+}
+
+static bool has_subscribed(cupti_subscriber subscriber)
+{
+	return (subscriber == &the_subscriber && atomic_load(&the_subscriber.callback)) ||
+	       cupti_client_of(subscriber);
 }
 
 int do_cuptiUnsubscribe(cupti_subscriber subscriber)
 {
-	if (subscriber != &the_subscriber || !atomic_load(&the_subscriber.callback))
+	unsigned int client = cupti_client_of(subscriber);
+
+	if (!has_subscribed(subscriber))
 		return CUPTI_INVALID_PARAMETER;
 	for (int domain = 0; domain < DOMAINS; domain++)
 		for (unsigned int id = 0; id < IDS; id++)
 			atomic_store(&subscriber->on[domain][id], false);
+	for (int kind = 1; client && kind < CUPTI_KINDS; kind++)
+		cupti_kind_set(client, kind, false);
 	atomic_store(&subscriber->callback, NULL);
-	atomic_store(&fake_is_subscribed, false);
+	atomic_store(&fake_is_subscribed,
+		     cupti_second_is_used() || atomic_load(&the_subscriber.callback));
 	return CUPTI_OK;
 }
 
 int do_cuptiEnableCallback(uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id)
 {
-	if (subscriber != &the_subscriber || domain >= DOMAINS || id >= IDS)
+	if (!has_subscribed(subscriber) || domain >= DOMAINS || id >= IDS)
 		return CUPTI_INVALID_PARAMETER;
 	atomic_store(&subscriber->on[domain][id], on != 0);
 	return CUPTI_OK;
@@ -170,31 +228,51 @@ int do_cuptiActivityRegisterCallbacks(cupti_buffer_requested *requested,
 {
 	if (!requested || !completed)
 		return CUPTI_INVALID_PARAMETER;
+	if (cupti_second_is_used())
+		return CUPTI_NOT_COMPATIBLE;
 	cupti_set_buffers(requested, completed);
 	atomic_store(&fake_tool, &tool);
 	atomic_store(&fake_is_subscribed, true);
 	return CUPTI_OK;
 }
 
-int do_cuptiActivityEnable(int kind)
+static int kind_switch(unsigned int client, bool on, int kind)
 {
 	if (kind <= 0 || kind >= CUPTI_KINDS)
 		return CUPTI_INVALID_KIND;
-	if ((kind == CUPTI_KERNEL && cupti_has_kind(CUPTI_CONCURRENT_KERNEL)) ||
-	    (kind == CUPTI_CONCURRENT_KERNEL && cupti_has_kind(CUPTI_KERNEL)))
+	if (on && ((kind == CUPTI_KERNEL && cupti_has_kind(CUPTI_CONCURRENT_KERNEL)) ||
+		   (kind == CUPTI_CONCURRENT_KERNEL && cupti_has_kind(CUPTI_KERNEL))))
 		return CUPTI_NOT_COMPATIBLE;
-	cupti_kind_set(kind, true);
-	if (kind == CUPTI_DEVICE)
-		cupti_devices_tell();
+	cupti_kind_set(client, kind, on);
+	if (on && kind == CUPTI_DEVICE)
+		cupti_devices_tell(client);
 	return CUPTI_OK;
+}
+
+int do_cuptiActivityEnable(int kind)
+{
+	return cupti_second_is_used() ? CUPTI_NOT_COMPATIBLE : kind_switch(0, true, kind);
 }
 
 int do_cuptiActivityDisable(int kind)
 {
-	if (kind <= 0 || kind >= CUPTI_KINDS)
-		return CUPTI_INVALID_KIND;
-	cupti_kind_set(kind, false);
-	return CUPTI_OK;
+	return cupti_second_is_used() ? CUPTI_NOT_COMPATIBLE : kind_switch(0, false, kind);
+}
+
+int do_cuptiActivityEnable_v2(cupti_subscriber subscriber, int kind, void *config)
+{
+	unsigned int client = cupti_client_of(subscriber);
+
+	(void)config;
+	return client ? kind_switch(client, true, kind) : CUPTI_INVALID_PARAMETER;
+}
+
+int do_cuptiActivityDisable_v2(cupti_subscriber subscriber, int kind, void *config)
+{
+	unsigned int client = cupti_client_of(subscriber);
+
+	(void)config;
+	return client ? kind_switch(client, false, kind) : CUPTI_INVALID_PARAMETER;
 }
 
 /* There is one context. */
@@ -226,7 +304,7 @@ static void *flusher(void *unused)
 		struct timespec nap = { ms / 1000, ms % 1000 * 1000000 };
 
 		nanosleep(&nap, NULL);
-		cupti_flush(false);
+		cupti_flush_full();
 	}
 	return NULL;
 }
@@ -237,6 +315,8 @@ int do_cuptiActivityFlushPeriod(uint32_t period_ms)
 	pthread_t thread;
 	int error;
 
+	if (cupti_second_is_used())
+		return CUPTI_NOT_COMPATIBLE;
 	if (atomic_exchange(&period, period_ms) || !period_ms)
 		return CUPTI_OK;
 	sigfillset(&all); /* the program's handlers run on its own threads */
@@ -251,6 +331,8 @@ int do_cuptiActivityFlushPeriod(uint32_t period_ms)
 
 int do_cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **record)
 {
+	if (cupti_second_is_used())
+		return CUPTI_NOT_COMPATIBLE;
 	return cupti_next_record(buffer, valid_bytes, record);
 }
 
@@ -258,15 +340,19 @@ int do_cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t 
 {
 	(void)context;
 	(void)stream;
+	if (cupti_second_is_used())
+		return CUPTI_NOT_COMPATIBLE;
 	*ret_dropped = cupti_take_dropped();
 	return CUPTI_OK;
 }
 
-/* Whoever used it: all is gone. */
+/* Whoever used it: all is gone; but of several nobody ends it for the others. */
 int do_cuptiFinalize(void)
 {
+	if (cupti_second_is_used())
+		return CUPTI_OK;
 	for (int kind = 1; kind < CUPTI_KINDS; kind++)
-		cupti_kind_set(kind, false);
+		cupti_kind_set(0, kind, false);
 	(void)do_cuptiUnsubscribe(&the_subscriber);
 	cupti_flush(true);
 	cupti_set_buffers(NULL, NULL);
@@ -281,6 +367,8 @@ int do_cuptiGetVersion(uint32_t *ret_version)
 
 int do_cuptiGetTimestamp(uint64_t *ret_ns)
 {
+	if (cupti_second_is_used())
+		return CUPTI_NOT_COMPATIBLE;
 	*ret_ns = fake_device_now();
 	return CUPTI_OK;
 }

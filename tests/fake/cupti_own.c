@@ -42,6 +42,8 @@ int do_cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 
 	if (!clock)
 		return CUPTI_INVALID_PARAMETER;
+	if (cupti_second_is_used())
+		return CUPTI_NOT_COMPATIBLE;
 	first = pair_now(clock);
 	nanosleep(&nap, NULL);
 	atomic_store(&their_clock, clock);
@@ -94,7 +96,7 @@ static struct pushed *pushed_of_thread(void)
 	}
 }
 
-int do_cuptiActivityPushExternalCorrelationId(int whose, uint64_t id)
+static int push(int whose, uint64_t id)
 {
 	struct pushed *pushed = pushed_of_thread();
 
@@ -106,7 +108,7 @@ int do_cuptiActivityPushExternalCorrelationId(int whose, uint64_t id)
 	return CUPTI_OK;
 }
 
-int do_cuptiActivityPopExternalCorrelationId(int whose, uint64_t *ret_last)
+static int pop(int whose, uint64_t *ret_last)
 {
 	struct pushed *pushed = pushed_of_thread();
 
@@ -116,6 +118,29 @@ int do_cuptiActivityPopExternalCorrelationId(int whose, uint64_t *ret_last)
 	if (ret_last && pushed->depth[whose] < DEPTH)
 		*ret_last = pushed->id[whose][pushed->depth[whose]];
 	return CUPTI_OK;
+}
+
+/* The numbers are the thread's here, whoever pushed them. */
+int do_cuptiActivityPushExternalCorrelationId(int whose, uint64_t id)
+{
+	return cupti_second_is_used() ? CUPTI_NOT_COMPATIBLE : push(whose, id);
+}
+
+int do_cuptiActivityPopExternalCorrelationId(int whose, uint64_t *ret_last)
+{
+	return cupti_second_is_used() ? CUPTI_NOT_COMPATIBLE : pop(whose, ret_last);
+}
+
+int do_cuptiActivityPushExternalCorrelationId_v2(cupti_subscriber subscriber, int whose,
+						 uint64_t id)
+{
+	return cupti_client_of(subscriber) ? push(whose, id) : CUPTI_INVALID_PARAMETER;
+}
+
+int do_cuptiActivityPopExternalCorrelationId_v2(cupti_subscriber subscriber, int whose,
+						uint64_t *ret_last)
+{
+	return cupti_client_of(subscriber) ? pop(whose, ret_last) : CUPTI_INVALID_PARAMETER;
 }
 
 #define IDS 1024u
@@ -212,9 +237,9 @@ void cupti_overhead_sometimes(const struct fake_work *work)
 
 /* --- devices --- */
 
-void cupti_devices_tell(void)
+void cupti_devices_tell(unsigned int client)
 {
-	struct fake_work work = { .kind = FAKE_DEVICE };
+	struct fake_work work = { .kind = FAKE_DEVICE, .clients = (uint8_t)(1u << client) };
 
 	for (work.device = 0; work.device < fake_device_count(); work.device++)
 		(void)cupti_queue(&work);

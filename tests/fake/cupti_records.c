@@ -23,6 +23,8 @@ static const struct version {
 	uint32_t version;
 	size_t kernel, copy, set, wait, overhead, memory, graph, device, pool;
 } versions[] = {
+	{ "13.5", 130500, 224, 96, 88, 56, 56, 128, 56, 184, 80 },
+	{ "13.3", 130301, 224, 96, 88, 56, 56, 128, 56, 184, 80 },
 	{ "13.2", 130202, 224, 96, 88, 56, 56, 128, 56, 184, 80 },
 	{ "13.0", 130001, 216, 96, 88, 56, 56, 128, 56, 184, 80 },
 	{ "12.9", 28, 208, 96, 88, 56, 56, 128, 56, 184, 72 },
@@ -30,9 +32,16 @@ static const struct version {
 	{ "11.8", 18, 200, 88, 88, 40, 40, 120, 48, 176, 72 },
 };
 
-static _Atomic bool kinds[CUPTI_KINDS];
-static _Atomic(cupti_buffer_requested *) buffer_requested;
-static _Atomic(cupti_buffer_completed *) buffer_completed;
+/* Those who want records: the first for the functions without a subscriber, then the subscribers. */
+static struct client {
+	_Atomic bool kinds[CUPTI_KINDS];
+	_Atomic(cupti_buffer_requested *) requested;
+	_Atomic(cupti_buffer_completed *) completed;
+	_Atomic(cupti_buffer_requested_of *) requested_of;
+	_Atomic(cupti_buffer_completed_of *) completed_of;
+} clients[CUPTI_CLIENTS];
+
+static unsigned int client_written; /* whose record is written; under flush_lock */
 
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fake_work *queue;
@@ -45,10 +54,10 @@ static pthread_mutex_t flush_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct open_buffer {
 	uint8_t *memory;
 	size_t bytes, valid, records, records_max;
-} open_buffers[GROUPS];
+} open_buffers[CUPTI_CLIENTS][GROUPS];
 
 /* The environment, as it was when the library was loaded. */
-static const struct version *version_asked = &versions[0];
+static const struct version *version_asked = &versions[2]; /* 13.2 */
 static bool is_reversed, is_late, has_groups;
 static uint64_t drop_every;
 
@@ -82,7 +91,7 @@ uint32_t cupti_version(void)
 	return version_now()->version;
 }
 
-static int kind_of(const struct fake_work *work)
+static int kind_of(const struct fake_work *work, const struct client *client)
 {
 	static const int of[FAKE_WORK_KINDS] = { [FAKE_KERNEL] = CUPTI_CONCURRENT_KERNEL,
 						 [FAKE_COPY] = CUPTI_MEMCPY,
@@ -98,35 +107,69 @@ static int kind_of(const struct fake_work *work)
 	if (work->kind == FAKE_CALL)
 		return work->is_runtime ? CUPTI_RUNTIME_CALL : CUPTI_DRIVER_CALL;
 	/* one who wants kernels one after the other */
-	if (work->kind == FAKE_KERNEL && atomic_load(&kinds[CUPTI_KERNEL]))
+	if (work->kind == FAKE_KERNEL && atomic_load(&client->kinds[CUPTI_KERNEL]))
 		return CUPTI_KERNEL;
 	return of[work->kind];
 }
 
+bool cupti_client_has_kind(unsigned int client, int kind)
+{
+	return atomic_load(&clients[client].kinds[kind]);
+}
+
 bool cupti_has_kind(int kind)
 {
-	return atomic_load(&kinds[kind]);
+	for (unsigned int i = 0; i < CUPTI_CLIENTS; i++)
+		if (cupti_client_has_kind(i, kind))
+			return true;
+	return false;
+}
+
+/* Who wants the record, a bit each. */
+static uint8_t clients_of(const struct fake_work *work)
+{
+	uint8_t bits = 0;
+
+	for (unsigned int i = 0; i < CUPTI_CLIENTS; i++)
+		if (cupti_client_has_kind(i, kind_of(work, &clients[i])))
+			bits |= (uint8_t)(1u << i);
+	return bits;
 }
 
 bool cupti_kind_is_on(const struct fake_work *work)
 {
-	return atomic_load(&kinds[kind_of(work)]);
+	return clients_of(work) != 0;
 }
 
-void cupti_kind_set(int kind, bool on)
+void cupti_kind_set(unsigned int client, int kind, bool on)
 {
-	atomic_store(&kinds[kind], on);
+	atomic_store(&clients[client].kinds[kind], on);
 }
 
 void cupti_set_buffers(cupti_buffer_requested *requested, cupti_buffer_completed *completed)
 {
-	atomic_store(&buffer_requested, requested);
-	atomic_store(&buffer_completed, completed);
+	atomic_store(&clients[0].requested, requested);
+	atomic_store(&clients[0].completed, completed);
+}
+
+void cupti_set_buffers_of(unsigned int client, cupti_buffer_requested_of *requested,
+			  cupti_buffer_completed_of *completed)
+{
+	atomic_store(&clients[client].requested_of, requested);
+	atomic_store(&clients[client].completed_of, completed);
+}
+
+static bool client_has_buffers(const struct client *client)
+{
+	return atomic_load(&client->completed) || atomic_load(&client->completed_of);
 }
 
 bool cupti_has_buffers(void)
 {
-	return atomic_load(&buffer_completed) != NULL;
+	for (unsigned int i = 0; i < CUPTI_CLIENTS; i++)
+		if (client_has_buffers(&clients[i]))
+			return true;
+	return false;
 }
 
 /* --- the queue; a signal handler may launch, so none comes in while the lock is held --- */
@@ -161,13 +204,16 @@ static bool is_to_be_dropped(void)
 
 bool cupti_queue(const struct fake_work *work)
 {
+	uint8_t wanted_by = work->clients ? work->clients : clients_of(work);
 	bool is_kept = !is_to_be_dropped();
 	sigset_t old;
 
 	queue_enter(&old);
 	is_kept = is_kept && queue_head - queue_tail < QUEUE;
-	if (is_kept)
-		queue[queue_head++ % QUEUE] = *work;
+	if (is_kept) {
+		queue[queue_head % QUEUE] = *work;
+		queue[queue_head++ % QUEUE].clients = wanted_by;
+	}
 	queue_leave(&old);
 	if (!is_kept) {
 		atomic_fetch_add(&dropped, 1);
@@ -208,7 +254,7 @@ static unsigned int queue_take(struct fake_work *batch, bool all)
 static size_t kernel_write(void *at, const struct fake_work *work)
 {
 	struct cupti_kernel record = {
-		.kind = (uint32_t)kind_of(work),
+		.kind = (uint32_t)kind_of(work, &clients[client_written]),
 		.registers = 32,
 		.start_ns = work->start_ns,
 		.end_ns = work->end_ns,
@@ -227,6 +273,8 @@ static size_t kernel_write(void *at, const struct fake_work *work)
 	memcpy(at, &record, sizeof(record));
 	return version_now()->kernel;
 }
+
+#define MEMORY_PINNED 2 /* CUpti_ActivityMemoryKind */
 
 /* CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind of both sides */
 static size_t copy_write(void *at, const struct fake_work *work)
@@ -250,6 +298,10 @@ static size_t copy_write(void *at, const struct fake_work *work)
 		.correlation = work->correlation,
 	};
 
+	if (work->is_pinned && work->copy == EVT_CUDA_COPY_HTOD)
+		record.source = MEMORY_PINNED;
+	if (work->is_pinned && work->copy == EVT_CUDA_COPY_DTOH)
+		record.destination = MEMORY_PINNED;
 	memcpy(at, &record, sizeof(record));
 	return version_now()->copy;
 }
@@ -399,7 +451,7 @@ static size_t device_write(void *at, const struct fake_work *work)
 
 static size_t call_write(void *at, const struct fake_work *work)
 {
-	struct cupti_call record = { .kind = (uint32_t)kind_of(work),
+	struct cupti_call record = { .kind = (uint32_t)kind_of(work, &clients[client_written]),
 				     .id = work->id,
 				     .start_ns = work->start_ns,
 				     .end_ns = work->end_ns,
@@ -435,7 +487,7 @@ static size_t record_write(void *at, const struct fake_work *asked)
 	};
 	struct fake_work work = *asked;
 
-	if (work.has_their_clock)
+	if (work.has_their_clock && client_written == 0)
 		cupti_their_times(&work);
 	memset(at, 0, RECORD_MAX);
 	return write[work.kind](at, &work);
@@ -488,27 +540,46 @@ int cupti_next_record(uint8_t *buffer, size_t valid_bytes, void **record)
 
 /* --- buffers; under flush_lock --- */
 
-static void buffer_close(struct open_buffer *buffer)
+static void buffer_close(const struct client *client, struct open_buffer *buffer)
 {
+	cupti_buffer_completed_of *completed_of = atomic_load(&client->completed_of);
+	cupti_buffer_completed *completed = atomic_load(&client->completed);
 	struct open_buffer done = *buffer;
+	size_t about[4] = { sizeof(about) };
 
 	*buffer = (struct open_buffer){ 0 };
-	if (done.memory)
-		atomic_load (&buffer_completed)(NULL, 0, done.memory, done.bytes, done.valid);
+	if (done.memory && completed_of)
+		completed_of(done.memory, done.bytes, done.valid, about);
+	else if (done.memory && completed)
+		completed(NULL, 0, done.memory, done.bytes, done.valid);
 }
 
-static void record_put(const struct fake_work *work)
+static void buffer_ask(const struct client *client, struct open_buffer *buffer)
+{
+	cupti_buffer_requested_of *requested_of = atomic_load(&client->requested_of);
+	cupti_buffer_requested *requested = atomic_load(&client->requested);
+	size_t about[1] = { sizeof(about) };
+
+	if (requested_of)
+		requested_of(&buffer->memory, &buffer->bytes, &buffer->records_max, about);
+	else if (requested)
+		requested(&buffer->memory, &buffer->bytes, &buffer->records_max);
+}
+
+static void record_put(const struct fake_work *work, unsigned int number)
 {
 	static _Alignas(8) uint8_t record[RECORD_MAX];
-	struct open_buffer *buffer = &open_buffers[has_groups ? work->thread % GROUPS : 0];
-	size_t bytes = record_write(record, work);
+	const struct client *client = &clients[number];
+	struct open_buffer *buffer = &open_buffers[number][has_groups ? work->thread % GROUPS : 0];
+	size_t bytes;
 
+	client_written = number;
+	bytes = record_write(record, work);
 	if (buffer->memory && (buffer->bytes - buffer->valid < bytes ||
 			       (buffer->records_max && buffer->records == buffer->records_max)))
-		buffer_close(buffer);
+		buffer_close(client, buffer);
 	if (!buffer->memory)
-		atomic_load (&buffer_requested)(&buffer->memory, &buffer->bytes,
-						&buffer->records_max);
+		buffer_ask(client, buffer);
 	if (!buffer->memory || buffer->bytes < bytes) {
 		atomic_fetch_add(&dropped, 1);
 		atomic_fetch_add(&fake_device_dropped, 1);
@@ -521,8 +592,13 @@ static void record_put(const struct fake_work *work)
 
 static void batch_put(const struct fake_work *batch, unsigned int count)
 {
-	for (unsigned int i = 0; i < count; i++)
-		record_put(&batch[is_reversed ? count - 1 - i : i]);
+	for (unsigned int i = 0; i < count; i++) {
+		const struct fake_work *work = &batch[is_reversed ? count - 1 - i : i];
+
+		for (unsigned int client = 0; client < CUPTI_CLIENTS; client++)
+			if (work->clients >> client & 1)
+				record_put(work, client);
+	}
 }
 
 static void flush_all(bool all)
@@ -540,20 +616,26 @@ void cupti_flush(bool all)
 {
 	pthread_mutex_lock(&flush_lock);
 	flush_all(all);
-	for (unsigned int i = 0; i < GROUPS && cupti_has_buffers(); i++)
-		buffer_close(&open_buffers[i]);
+	for (unsigned int client = 0; client < CUPTI_CLIENTS; client++)
+		for (unsigned int i = 0; i < GROUPS && client_has_buffers(&clients[client]); i++)
+			buffer_close(&clients[client], &open_buffers[client][i]);
+	pthread_mutex_unlock(&flush_lock);
+}
+
+void cupti_flush_full(void)
+{
+	pthread_mutex_lock(&flush_lock);
+	flush_all(false);
 	pthread_mutex_unlock(&flush_lock);
 }
 
 void cupti_buffer_prepare(void)
 {
-	struct open_buffer *buffer = &open_buffers[0];
-
 	if (!cupti_has_buffers() || pthread_mutex_trylock(&flush_lock))
 		return;
-	if (!buffer->memory)
-		atomic_load (&buffer_requested)(&buffer->memory, &buffer->bytes,
-						&buffer->records_max);
+	for (unsigned int i = 0; i < CUPTI_CLIENTS; i++)
+		if (client_has_buffers(&clients[i]) && !open_buffers[i][0].memory)
+			buffer_ask(&clients[i], &open_buffers[i][0]);
 	pthread_mutex_unlock(&flush_lock);
 }
 

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,14 +49,50 @@ static void word_raise(_Atomic uint64_t *word, uint64_t to)
 		continue;
 }
 
+/* FAKE_CUDA_KERNELS, NULL when it is not set. */
+static const char *durations(void)
+{
+	static _Atomic bool is_read;
+	static const char *_Atomic text;
+
+	if (!atomic_load(&is_read)) {
+		atomic_store(&text, getenv("FAKE_CUDA_KERNELS"));
+		atomic_store(&is_read, true);
+	}
+	return atomic_load(&text);
+}
+
+/* Looks for the first PART=NANOSECONDS whose part the name has. */
+static bool duration_by_name(const char *name, uint64_t *ret_ns)
+{
+	for (const char *at = durations(); at; at = strchr(at, ',')) {
+		size_t length;
+
+		at += *at == ',';
+		length = strcspn(at, "=");
+		if (!at[length])
+			return false;
+		if ((length == 1 && *at == '*' && *name != '[') ||
+		    memmem(name, strlen(name), at, length)) {
+			*ret_ns = strtoull(at + length + 1, NULL, 0);
+			return true;
+		}
+	}
+	return false;
+}
+
 static uint64_t duration_of(const struct fake_work *work)
 {
-	uint64_t blocks = (uint64_t)work->grid.x * work->grid.y * work->grid.z;
+	uint64_t blocks = (uint64_t)work->grid.x * work->grid.y * work->grid.z, ns;
 
 	switch (work->kind) {
 	case FAKE_KERNEL:
+		if (duration_by_name(work->name, &ns))
+			return ns;
 		return 1000 + 10 * (blocks < 100 ? blocks : 100);
 	case FAKE_COPY:
+		if (duration_by_name("[copy]", &ns))
+			return ns;
 		return 500 + work->bytes / 16;
 	default:
 		return 300 + work->bytes / 64;
@@ -139,6 +176,29 @@ static void work_tell(struct fake_work *work)
 		work_count(work);
 }
 
+static void sleep_until(uint64_t end_ns)
+{
+	uint64_t now;
+
+	while ((now = fake_device_now()) < end_ns) {
+		uint64_t left = end_ns - now;
+		struct timespec nap = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
+
+		nanosleep(&nap, NULL);
+	}
+}
+
+/* The ends of the last QUEUE_DEPTH kernels: a driver takes no more before the first of them is done. */
+static void queue_wait(const struct fake_work *work)
+{
+	static _Atomic uint64_t ends_ns[QUEUE_DEPTH];
+	static _Atomic uint64_t count;
+
+	if (durations() && work->kind == FAKE_KERNEL)
+		sleep_until(atomic_exchange(&ends_ns[atomic_fetch_add(&count, 1) % QUEUE_DEPTH],
+					    work->end_ns));
+}
+
 void fake_device_submit(struct fake_work *work, CUstream stream)
 {
 	struct device *device = &devices[fake_thread.device];
@@ -149,6 +209,14 @@ void fake_device_submit(struct fake_work *work, CUstream stream)
 	work->stream = stream_is_made(stream) ? stream->id : STREAM_DEFAULT;
 	work_place(work, stream_is_made(stream) ? &stream->busy_ns : &device->default_ns, device);
 	work_tell(work);
+	queue_wait(work);
+}
+
+void fake_device_stage(const struct fake_work *copy)
+{
+	if (durations() && copy->kind == FAKE_COPY && !copy->is_pinned &&
+	    (copy->copy == EVT_CUDA_COPY_HTOD || copy->copy == EVT_CUDA_COPY_DTOH))
+		sleep_until(copy->end_ns);
 }
 
 /* A pool of each device: it grows by 2 MiB, and keeps what is given back. */
@@ -230,21 +298,13 @@ void fake_device_node(CUgraph graph, const void *node, const void *original)
 		tool->node(graph, node, original);
 }
 
-static void sleep_until(uint64_t end_ns)
+static _Atomic uint64_t *busy_of(CUstream stream)
 {
-	uint64_t now;
-
-	while ((now = fake_device_now()) < end_ns) {
-		uint64_t left = end_ns - now;
-		struct timespec nap = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
-
-		nanosleep(&nap, NULL);
-	}
+	return stream_is_made(stream) ? &stream->busy_ns : &devices[fake_thread.device].default_ns;
 }
 
-void fake_device_wait(CUstream stream, bool all, uint32_t what)
+static void wait_until(uint64_t end_ns, CUstream stream, uint32_t what)
 {
-	struct device *device = &devices[fake_thread.device];
 	struct fake_work work = { .kind = FAKE_WAIT, .copy = what };
 
 	if (!atomic_load(&fake_tool))
@@ -252,11 +312,42 @@ void fake_device_wait(CUstream stream, bool all, uint32_t what)
 	work.device = (uint32_t)fake_thread.device;
 	work.stream = stream_is_made(stream) ? stream->id : STREAM_DEFAULT;
 	work.start_ns = fake_device_now();
-	sleep_until(all                      ? atomic_load(&device->busy_ns)
-		    : stream_is_made(stream) ? atomic_load(&stream->busy_ns)
-					     : atomic_load(&device->default_ns));
+	sleep_until(end_ns);
 	work.end_ns = fake_device_now();
 	work_tell(&work);
+}
+
+void fake_device_wait(CUstream stream, bool all, uint32_t what)
+{
+	wait_until(atomic_load(all ? &devices[fake_thread.device].busy_ns : busy_of(stream)),
+		   stream, what);
+}
+
+void fake_device_record(CUevent event, CUstream stream)
+{
+	atomic_store(&event->done_ns, atomic_load(busy_of(stream)));
+}
+
+void fake_device_follow(CUstream stream, CUevent event)
+{
+	if (event && durations())
+		word_raise(busy_of(stream), atomic_load(&event->done_ns));
+}
+
+/* Without durations all that was asked for before the event is all that there is by now. */
+void fake_device_wait_event(CUevent event)
+{
+	if (event && durations())
+		wait_until(atomic_load(&event->done_ns), NULL, 1);
+	else
+		fake_device_wait(NULL, true, 1);
+}
+
+const char *fake_gemm(const char *name)
+{
+	const char *told = getenv("FAKE_CUDA_GEMM");
+
+	return told ? told : name;
 }
 
 void fake_hidden_launch(const char *kernel, unsigned int blocks)

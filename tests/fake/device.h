@@ -3,6 +3,12 @@
  * The device of the fake CUDA: what is launched gets a start and an end by a simple model of time, when a tool
  * (the fake libcupti) is there to be told of it. Nothing is computed, nothing waits but what synchronises.
  *
+ * FAKE_CUDA_KERNELS ("gemm=2000000,*=5000": nanoseconds of kernels whose names have that part, the first that fits; "*" is any,
+ * "[copy]" are copies)
+ * makes it a slow device that works on its own, so that a program's shares of time do not depend on the machine: the host
+ * runs ahead by QUEUE_DEPTH kernels, copies of pageable memory hold it up, and streams wait for events.
+ * FAKE_CUDA_GEMM is the name of the kernels that the fake cuBLAS launches.
+ *
  *   a stream does one thing after the other; there is one engine for copies in each direction
  *   work begins DEVICE_LATENCY_NS after it was asked for at the earliest
  *   a kernel takes 1,000 ns and 10 ns a block up to 100; a copy 500 ns and 1 ns for 16 bytes; a memset 300 ns and 1 ns for 64
@@ -17,6 +23,7 @@
 #pragma GCC visibility push(default)
 
 #define DEVICE_LATENCY_NS 2000u
+#define QUEUE_DEPTH 1024u
 
 /* From FAKE_CALL on they are the tool's own. */
 enum fake_work_kind {
@@ -44,12 +51,14 @@ struct fake_work {
 	uint32_t
 		copy; /* enum evt_cuda_copy_kind; of FAKE_WAIT CUpti_ActivitySynchronizationType; of FAKE_MEMORY enum evt_cuda_memory */
 	bool is_release;
+	bool is_pinned; /* of a copy: the host's side */
 	uint64_t graph_node;
 	uint32_t graph;
 	uint64_t address;               /* of FAKE_MEMORY */
 	uint64_t pool_bytes, pool_used; /* of FAKE_POOL, and FAKE_MEMORY of a pool */
 	uint32_t id; /* of FAKE_CALL: which function; of FAKE_EXTERNAL: whose number */
 	bool is_runtime;
+	uint8_t clients;      /* of the fake libcupti, a bit each: who has asked for it */
 	bool has_their_clock; /* the user of the tool had given it one when this was asked for */
 };
 
@@ -81,6 +90,15 @@ void fake_device_node(CUgraph graph, const void *node, const void *original);
 void fake_device_wait(CUstream stream, bool all, uint32_t what);
 /* A launch by a library that calls no function that anybody can interpose. */
 void fake_hidden_launch(const char *kernel, unsigned int blocks);
+/* FAKE_CUDA_GEMM, or that name. */
+const char *fake_gemm(const char *name);
+
+/* The event is done when the stream is; what comes to the stream later waits for the event. */
+void fake_device_record(CUevent event, CUstream stream);
+void fake_device_follow(CUstream stream, CUevent event);
+void fake_device_wait_event(CUevent event);
+/* Holds the host up until a copy is done that the driver has to stage. */
+void fake_device_stage(const struct fake_work *copy);
 
 uint64_t fake_device_now(void);
 

@@ -201,3 +201,11 @@ bool fake_block_find(const void *address, struct fake_block *ret_block)
 	fake_memory_unlock();
 	return block != NULL;
 }
+
+bool fake_is_pinned(const void *address)
+{
+	struct fake_block block;
+
+	return fake_block_find(address, &block) &&
+	       (block.kind == EVT_CUDA_PINNED || block.kind == EVT_CUDA_REGISTERED);
+}

@@ -95,11 +95,12 @@ int fake_capture_end(CUstream stream, CUgraph *ret_graph)
 	return 0;
 }
 
-int fake_event_record(CUevent event)
+int fake_event_record(CUevent event, CUstream stream)
 {
 	if (!event)
 		return FAKE_BAD_HANDLE;
 	event->time_ns = fake_now();
+	fake_device_record(event, stream);
 	return 0;
 }
 

@@ -2,15 +2,21 @@
 # SPDX-License-Identifier: MIT
 #
 # The checks of scripts/test-gpu.sh, which sources this file and calls check_NAME in a subshell: exit status 0 passed, 77 skipped
-# with the reason as last line. What they run stands there: program, train, work, traced, compare.
+# with the reason as last line. Checks of CHECKS run side by side, those of COSTS after them and alone. What they run stands
+# there: program, train, work, traced, once, both, compare. A check's files are in $here; what several share is in $shared.
+
+CHECKS=(works_elementwise works_cublas works_graph works_triton works_workers works_memory works_ops beside_plain beside_demo
+	ops_plain ops_demo killed million train_plain train_demo counts counts_static driver)
+COSTS=(launch_cost cost)
+
+# --- programs in CUDA C++ ---
 
 check_counted() { # NAME: outputs agree, reports say what the program counted
 	need_programs
-	program "$1" >"$work/$1.bare.json" || return
-	traced "$work/$1.evt" program "$1" >"$work/$1.json" || return
-	compare outputs "$work/$1.bare.json" "$work/$1.json" &&
-		compare counts "$O/prof-report" "$work/$1.json" "$work/$1.evt" || return
-	show_tables "$1" "$work/$1.evt"
+	program "$1" >"$here/bare.json" || return
+	traced "$here/$1.evt" program "$1" >"$here/$1.json" || return
+	compare outputs "$here/bare.json" "$here/$1.json" &&
+		compare counts "$O/prof-report" "$here/$1.json" "$here/$1.evt" && reports_run "$here/$1.evt"
 }
 
 check_counts() {
@@ -24,126 +30,90 @@ check_driver() {
 check_counts_static() {
 	local runtime=''
 	need_programs
-	program counts_static >"$work/static.bare.json" &&
-		traced "$work/static.evt" program counts_static >"$work/static.json" &&
-		compare outputs "$work/static.bare.json" "$work/static.json" &&
-		compare nothing "$O/prof-report" "$work/static.evt" || return
+	program counts_static >"$here/bare.json" &&
+		traced "$here/static.evt" program counts_static >"$here/static.json" &&
+		compare outputs "$here/bare.json" "$here/static.json" &&
+		compare nothing "$O/prof-report" "$here/static.evt" || return
 	[[ $fake ]] && return # NVIDIA's runtime finds no device in it
-	compare worked "$work/static.json" && compare static "$O/prof-report" "$work/static.evt" "$work/static.json"
+	compare worked "$here/static.json" && compare static "$O/prof-report" "$here/static.evt" "$here/static.json"
 }
 
-check_launch_cost() {
-	local i bare=() with=()
-	need_programs
-	for ((i = 0; i < runs; i++)); do
-		program launch_cost 200 >"$work/cost.bare.$i.json" &&
-			traced "$work/cost.evt" program launch_cost 200 >"$work/cost.$i.json" || return
-		bare+=("$work/cost.bare.$i.json")
-		with+=("$work/cost.$i.json")
-	done
-	compare ratio "a launch" "${bare[@]}" -- "${with[@]}" || return
-	traced "$work/cost.empty.evt" program launch_cost 0 >"$work/cost.empty.json" &&
-		compare bytes "$work/cost.evt" "$work/cost.empty.evt" "$((200 * 500))"
-}
+# --- work of PyTorch: two processes do all of it, one of them with torch.profiler ---
 
-train_variants() { # RESULT WORK: bare and with two sets of families in turn
-	local i
-	for ((i = 0; i < runs; i++)); do
-		train "$1.bare.$i.json" "$2" &&
-			traced "$1.evt" train "$1.alloc,nvtx,cuda.$i.json" "$2" &&
-			INTERCEPT_TRACE=nvtx,cuda traced "$1.cuda.evt" train "$1.nvtx,cuda.$i.json" "$2" || return
-	done
-}
-
-same_results() { # WHAT RESULT...: losses and weights of each are those of the first
-	local what=$1 first=$2 other
-	shift 2
-	for other; do
-		compare outputs "$first" "$other" ns >"$work/same" && continue
-		echo "$what differ:"
-		cat "$work/same"
-		return 1
-	done
-	echo "$what: losses and weights are equal bit by bit"
-}
-
-check_train() { # WORK [OPTION of compare kernels]
-	local name=$1 result=$work/train_$1 kind
+works() { # RESULT [OPTION]...
+	local result=$1 works=(elementwise:2000 cublas:500 graph:500 triton:500 workers:300 memory:20)
 	shift
-	train_variants "$result" "$name" || return
-	same_results "bare runs" "$result".bare.*.json || return
-	for kind in alloc,nvtx,cuda nvtx,cuda; do
-		same_results "bare and under intercept, trace '$kind'" "$result.bare.0.json" \
-			"$result.$kind".*.json || return
-		compare ratio "a step of $name, trace '$kind'" "$result".bare.*.json -- "$result.$kind".*.json
-	done
-	show_tables "train $name" "$result.cuda.evt"
-	train "$result.profiled.json" "$name" --trace "$result.trace.json" &&
-		same_results "bare and under torch.profiler" "$result.bare.0.json" "$result.profiled.json" &&
-		compare kernels "$O/prof-report" "$result.evt" measured "$result.trace.json" "$@"
+	[[ $fake ]] && works=(elementwise:500 cublas:200 graph:200 workers:50 memory:20)
+	traced "$result.evt" work "$result" "${works[@]}" "$@"
 }
 
-check_train_plain() {
-	need_values
-	need_torch
-	check_train plain --whole
-}
-
-check_train_demo() {
-	need_values
-	need_torch sklearn
-	check_train demo
-}
-
-# One kind of work: as many kernels as it asked for, those of torch.profiler beside us, and the same ones without it.
-check_work() { # WORK COUNT
-	local result=$work/work_$1
+need_works() {
 	need_torch numpy
-	traced "$result.alone.evt" work "$result.alone.json" "$1" --count "$2" || return
-	traced "$result.evt" work "$result.json" "$1" --count "$2" --trace "$result.trace.json" || return
-	[[ $(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["kernels"])' "$result.json") == None ]] ||
-		compare number "$O/prof-report" "$result.alone.evt" measured "$result.alone.json" || return
-	compare device "$O/prof-report" "$result.evt" measured "$result.trace.json" &&
-		compare again "$O/prof-report" "$result.alone.evt" measured "$result.evt.kernels" || return
-	show_tables "work $1" "$result.evt"
+	both "once works_alone works $shared/works_alone" "once works_beside works $shared/works_beside --profiled"
 }
 
-check_work_elementwise() {
-	check_work elementwise 2000
+# One kind: as many kernels as it asked for, those of torch.profiler beside us, and the same ones without it.
+check_works() { # WORK
+	local alone=$shared/works_alone beside=$shared/works_beside
+	need_works || return
+	[[ -e $alone.$1.missing ]] && cat "$alone.$1.missing" && return 77
+	[[ -e $alone.$1.json ]] || { echo "not among what is done over a fake CUDA"; return 77; }
+	[[ $(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["kernels"])' "$alone.$1.json") == None ]] ||
+		compare number "$O/prof-report" "$alone.evt" "measured $1" "$alone.$1.json" || return
+	compare device "$O/prof-report" "$beside.evt" "measured $1" "$beside.$1.trace.json" "$here/kernels" &&
+		compare again "$O/prof-report" "$alone.evt" "measured $1" "$here/kernels"
 }
 
-check_work_cublas() {
-	check_work cublas 500
+check_works_elementwise() {
+	check_works elementwise && reports_run "$shared/works_beside.evt"
 }
 
-check_work_triton() {
-	check_work triton 500
+check_works_cublas() {
+	check_works cublas
 }
 
-check_work_graph() {
-	check_work graph 500
+check_works_triton() {
+	check_works triton
 }
 
-check_work_workers() {
-	check_work workers 300
+check_works_graph() {
+	check_works graph
+}
+
+check_works_workers() {
+	check_works workers
 }
 
 # What calls, CUPTI and PyTorch's allocator say of the same memory.
-check_work_memory() {
-	local result=$work/work_memory
-	need_torch numpy
-	traced "$result.evt" work "$result.json" memory --count 20 &&
-		compare memory "$O/prof-report" "$result.evt" "$result.json" || return
-	cp "$result.json" "$OUT/" && show_tables "work memory" "$result.evt"
+check_works_memory() {
+	need_works || return
+	compare memory "$O/prof-report" "$shared/works_alone.evt" "$shared/works_alone.memory.json"
 }
 
-# A training with torch.profiler in it, and without: kernels as often and as long as it has them.
+# GPU time by operator.
+check_works_ops() {
+	local name
+	need_works || return
+	for name in elementwise cublas; do
+		compare ops "$O/prof-report" "$shared/works_beside.evt" "measured $name" "$shared/works_beside.$name.ops.json" || return
+	done
+}
+
+# --- a training ---
+
+beside() { # WORK: with torch.profiler in it
+	traced "$shared/beside_$1.evt" train "$shared/beside_$1.json" "$1" "${without[@]}" --profiled "$shared/beside_$1"
+}
+
+alone() { # WORK
+	traced "$shared/alone_$1.evt" train "$shared/alone_$1.json" "$1" "${without[@]}"
+}
+
+# Kernels as often and as long as torch.profiler has them, and the same without it.
 check_beside() { # WORK
-	local result=$work/beside_$1
-	traced "$result.evt" train "$result.json" "$1" "${without[@]}" --trace "$result.trace.json" &&
-		compare device "$O/prof-report" "$result.evt" measured "$result.trace.json" &&
-		traced "$result.alone.evt" train "$result.alone.json" "$1" "${without[@]}" &&
-		compare again "$O/prof-report" "$result.alone.evt" measured "$result.evt.kernels"
+	both "once beside_$1 beside $1" "once alone_$1 alone $1" || return
+	compare device "$O/prof-report" "$shared/beside_$1.evt" measured "$shared/beside_$1.trace.json" "$here/kernels" &&
+		compare again "$O/prof-report" "$shared/alone_$1.evt" measured "$here/kernels"
 }
 
 check_beside_plain() {
@@ -156,54 +126,122 @@ check_beside_demo() {
 	check_beside demo
 }
 
-# kill -9, two seconds after the last launch: CUPTI is emptied each second
-check_killed() {
-	need_torch numpy
-	traced "$work/killed.evt" work "$work/killed.json" killed --count 2000
-	local status=$?
-	((status == 137)) || { echo "exit status $status, wanted 137"; return 1; }
-	compare number "$O/prof-report" "$work/killed.evt" measured "$work/killed.json"
+check_ops() { # WORK
+	once "beside_$1" beside "$1" &&
+		compare ops "$O/prof-report" "$shared/beside_$1.evt" measured "$shared/beside_$1.ops.json"
 }
 
-# Exact, in bounded memory.
-check_million() {
-	local count=1000000
+check_ops_plain() {
 	need_torch numpy
-	[[ $fake ]] && count=20000
-	work "$work/million.bare.json" launches --count "$count" &&
-		traced "$work/million.few.evt" work "$work/million.few.json" launches --count "$((count / 10))" &&
-		traced "$work/million.evt" work "$work/million.json" launches --count "$count" &&
-		compare number "$O/prof-report" "$work/million.evt" measured "$work/million.json" &&
-		compare ratio "a launch by PyTorch, $count of them" "$work/million.bare.json" -- "$work/million.json" &&
-		compare bytes "$work/million.evt" "$work/million.few.evt" "$((count - count / 10))" || return
-	python3 - "$work"/million{.few,}.json <<-'PYTHON'
+	check_ops plain
+}
+
+check_ops_demo() {
+	need_torch numpy sklearn
+	check_ops demo
+}
+
+same_results() { # WHAT RESULT...: losses and weights of each are those of the first
+	local what=$1 first=$2 other
+	shift 2
+	for other; do
+		compare outputs "$first" "$other" ns >"$here/same" && continue
+		echo "$what differ:"
+		cat "$here/same"
+		return 1
+	done
+	echo "$what: losses and weights are equal bit by bit"
+}
+
+train_traced() { # RESULT WORK TRACE
+	INTERCEPT_TRACE=$3 traced "$1.evt" train "$1.json" "$2"
+}
+
+# The same training bare, with two sets of families, and under torch.profiler.
+check_train() { # WORK [OPTION of compare kernels]
+	local name=$1
+	shift
+	both "train $here/bare.json $name" "train $here/again.json $name" \
+		"train_traced $here/heap $name alloc,nvtx,cuda" "train_traced $here/cuda $name nvtx,cuda" \
+		"train $here/profiled.json $name --profiled $here/profiled" || return
+	same_results "bare runs" "$here/bare.json" "$here/again.json" &&
+		same_results "bare and under intercept" "$here/bare.json" "$here/heap.json" "$here/cuda.json" &&
+		same_results "bare and under torch.profiler" "$here/bare.json" "$here/profiled.json" &&
+		compare kernels "$O/prof-report" "$here/heap.evt" measured "$here/profiled.trace.json" "$@"
+}
+
+check_train_plain() {
+	need_values
+	need_torch numpy
+	check_train plain --whole
+}
+
+check_train_demo() {
+	need_values
+	need_torch numpy sklearn
+	check_train demo
+}
+
+# --- ends and sizes ---
+
+# kill -9, two seconds after the last launch: CUPTI hands out what is full each second, the rest is counted
+check_killed() {
+	need_torch numpy
+	traced "$here/killed.evt" work "$here/result" killed:20000
+	local status=$?
+	((status == 137)) || { echo "exit status $status, wanted 137"; return 1; }
+	compare number "$O/prof-report" "$here/killed.evt" "measured killed" "$here/result.killed.json" 1000
+}
+
+# Exact, in bounded memory: nine tenths of the launches take no more than the first.
+check_million() {
+	local count=100000
+	need_torch numpy
+	[[ $fake ]] && count=2000
+	traced "$here/million.evt" work "$here/result" "launches:$count" "more:$((9 * count))" &&
+		compare number "$O/prof-report" "$here/million.evt" "measured launches" "$here/result.launches.json" &&
+		compare number "$O/prof-report" "$here/million.evt" "measured more" "$here/result.more.json" &&
+		compare bytes "$here/million.evt" "$((10 * count))" || return
+	python3 - "$here"/result.{launches,more}.json <<-'PYTHON'
 	import json
 	import sys
 
 	few, all = (json.load(open(path))["peak_bytes"] for path in sys.argv[1:])
-	print("resident memory of the program at its peak: %.1f MiB, with a tenth of the launches %.1f MiB"
+	print("resident memory of the program at its peak: %.1f MiB, after a tenth of the launches %.1f MiB"
 	      % (all / 2**20, few / 2**20))
 	sys.exit(all > few + (64 << 20))
 	PYTHON
 }
 
-# A launch by PyTorch with more and more of it recorded, beside torch.profiler; the bare runs alternate with the others.
-check_cost() {
-	local i trace count=20000 bare=() with
-	local traces=(nvtx nvtx,cuda nvtx,gpu nvtx,cuda,gpu nvtx,cuda,gpu,torch alloc,nvtx,cuda,gpu,torch,tensors,imports)
-	need_torch numpy
-	[[ $fake ]] && count=2000 traces=(nvtx alloc,nvtx,cuda,gpu,torch,tensors,imports)
+# --- costs: printed, nothing fails because it is slow ---
+
+check_launch_cost() {
+	local i bare=() with=()
+	need_programs
 	for ((i = 0; i < runs; i++)); do
-		work "$work/launch.bare.$i.json" launches --count "$count" &&
-			work "$work/launch.profiled.$i.json" launches --count "$count" --trace "$work/launch.trace.json" || return
-		bare+=("$work/launch.bare.$i.json")
-		for trace in "${traces[@]}"; do
-			INTERCEPT_TRACE=$trace traced "$work/launch.$trace.evt" work "$work/launch.$trace.$i.json" launches --count "$count" || return
-		done
+		program launch_cost 200 >"$here/bare.$i.json" &&
+			traced "$here/cost.evt" program launch_cost 200 >"$here/cost.$i.json" || return
+		bare+=("$here/bare.$i.json")
+		with+=("$here/cost.$i.json")
 	done
-	compare ratio "a launch, torch.profiler" "${bare[@]}" -- "$work"/launch.profiled.*.json
-	for trace in "${traces[@]}"; do
-		with=("$work/launch.$trace".[0-9]*.json)
-		compare ratio "a launch, trace '$trace'" "${bare[@]}" -- "${with[@]}" || return
-	done
+	compare ratio "a launch" "${bare[@]}" -- "${with[@]}" || return
+	traced "$here/empty.evt" program launch_cost 0 >"$here/empty.json" &&
+		compare bytes "$here/cost.evt" "$((200 * 500))" "$here/empty.evt"
+}
+
+# A step and an operator of PyTorch, with more and less recorded, beside what is not ours and torch.profiler: make bench B=steps
+check_cost() {
+	local status
+	need_torch numpy
+	if [[ ! -e $O/bench/libempty_cupti.so ]]; then
+		O=$O scripts/bench.sh --build || return
+	fi
+	PYTHON=$PYTHON BENEATH=${beneath#:} limited 400 python3 scripts/bench/main.py --build "$O" \
+		--rounds "$([[ $fake ]] && echo 1 || echo "$runs")" --size "$([[ $fake ]] && echo quick || echo short)" steps >"$here/out" 2>"$here/err"
+	status=$?
+	cat "$here/out"
+	cp "$O/bench/results.json" "$OUT/runs.json"
+	[[ -s $O/bench/steps.json ]] && cp "$O/bench/steps.json" "$OUT/" && compare steps "$OUT/steps.json" && ((status == 0)) && return
+	tail -n 20 "$here/err"
+	return 1
 }

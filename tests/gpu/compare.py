@@ -11,14 +11,18 @@ compare.py kernels PROF-REPORT RUN.evt RANGE TRACE.json [--whole]
     Launches by kernel inside the NVTX range against a trace of torch.profiler of the same work in another
     run; RANGE - is all of it. --whole: no library launches anything past us, so the calls of each
     launching function are equal as well.
-compare.py device PROF-REPORT RUN.evt RANGE TRACE.json
+compare.py device PROF-REPORT RUN.evt RANGE TRACE.json KERNELS.json
     What the GPU ran inside the NVTX range, by kernel: as often as torch.profiler has it, which looked at the same run, and as
-    long: all of it within TIME_APART. The kernels and their numbers are left in RUN.evt.kernels for `again`.
+    long: all of it within TIME_APART. The kernels and their numbers are left in KERNELS.json for `again`.
 compare.py again PROF-REPORT RUN.evt RANGE KERNELS.json   the same kernels as often, in a run without torch.profiler
-compare.py number PROF-REPORT RUN.evt RANGE RESULT.json   as many kernels as the program (work.py, counts.cu) asked for
+compare.py ops PROF-REPORT RUN.evt RANGE OPS.json         GPU time by operator to 1 % as key_averages() has it
+    (profiled.py), and at least as many calls
+compare.py number PROF-REPORT RUN.evt RANGE RESULT.json [LOST]
+    As many kernels as the program (work.py, counts.cu) asked for; LOST: of which so many at most may be counted as lost.
 compare.py static PROF-REPORT RUN.evt TALLY.json       kernels of a static runtime: those that its program counted
 compare.py ratio WHAT BARE.json... -- TRACED.json...   medians of the key `ns` and their ratio
-compare.py bytes RUN.evt EMPTY.evt LAUNCHES            bytes on disk for each launch
+compare.py bytes RUN.evt LAUNCHES [EMPTY.evt]          bytes on disk for each launch
+compare.py steps STEPS.json                            figures of make bench B=steps; events were lost, or a process failed
 Figures are appended to the file $FIGURES as well, a line of JSON each.
 """
 
@@ -41,6 +45,7 @@ OF_TORCH = re.compile(r"\b(at|c10|torch|caffe2)::")
 # Of all kernels' time, and of each a rounding: torch.profiler's traces have microseconds with three digits.
 TIME_APART = 0.001
 ROUNDING_NS = 1
+OPS_APART = 0.01
 
 
 def figure(name, unit, value):
@@ -122,7 +127,8 @@ def compare_counts(program, tally_path, path, *options):
     calls = [row for row in report(program, "api", path)["rows"] if row["name"] not in BY_THE_COMPILER]
     launches = {by: report(program, "launches", path, "--names", "mangled", "--by", by)["rows"]
                 for by in ("kernel", "grid", "stream", "thread")}
-    memory = sums(report(program, "device-memory", path)["rows"], by_name("kind"), "allocations", "frees",
+    rows = report(program, "device-memory", path)["rows"]
+    memory = sums([row for row in rows if row["allocations"] or row["frees"]], by_name("kind"), "allocations", "frees",
                   "bytes_allocated", "peak_bytes", "live_bytes")
     checks = [
         ("api", sums(calls, by_name("name"), "calls", "errors"),
@@ -138,7 +144,7 @@ def compare_counts(program, tally_path, path, *options):
          tally["copies"]),
         ("device-memory", memory, {kind: row for kind, row in tally["memory"].items() if row[0]}),
     ]
-    wrong = []
+    wrong = wrong_variables(rows, tally["variables"])
     if "--failing" in options:  # nothing made a stream
         checks = [check for check in checks if check[0] != "launches --by stream"]
     else:
@@ -151,6 +157,18 @@ def compare_counts(program, tally_path, path, *options):
         sum(row[0] for row in tally["api"].values()), len(tally["api"]),
         sum(row[0] for row in tally["kernels"].values()), len(tally["kernels"]),
         sum(row[0] for row in tally["copies"].values()), sum(row[0] for row in tally["memory"].values())))
+
+
+def wrong_variables(rows, bytes_wanted):
+    """Variables of kernels (__device__) have no call: only CUPTI tells of them, where it was asked."""
+    row = next((row for row in rows if row["kind"] == "variables"), None)
+    if not row:
+        return []
+    if row["cupti_bytes"] < bytes_wanted:
+        return ["device-memory: variables: recorded %d bytes, the program has %d" % (row["cupti_bytes"], bytes_wanted)]
+    print("variables: %d of %d bytes, by CUPTI; the program's own have %d" % (
+        row["cupti_allocations"], row["cupti_bytes"], bytes_wanted))
+    return []
 
 
 def unexpected(tally):
@@ -279,17 +297,17 @@ def compare_kernels(program, path, span, trace, *options):
 # --- what the GPU ran ---
 
 
-def device_kernels(program, path, span):
-    """{kernel: [calls, total_ns]}, demangled."""
+def device_kernels(program, path, span, may_lose=False):
+    """{kernel: [calls, total_ns]}, demangled, and how many were lost."""
     name_of = demangler()
     document = report(program, "kernels", path, "--names", "mangled", *(() if span == "-" else ("--range", span)))
     wrong = ["%s: %s = %d, wanted 0" % (path, key, document["totals"][key])
-             for key in ("lost", "without_call") if document["totals"].get(key)]
+             for key in (() if may_lose else ("lost",)) + ("without_call",) if document["totals"].get(key)]
     if wrong:
         fail(wrong)
     if document["totals"].get("clamped"):
         print("%d pieces of work seemed to begin before their call" % document["totals"]["clamped"])
-    return sums(document["rows"], lambda row: name_of(row["name"]), "calls", "total_ns")
+    return sums(document["rows"], lambda row: name_of(row["name"]), "calls", "total_ns"), document["totals"]["lost"]
 
 
 def trace_kernels(path):
@@ -307,8 +325,8 @@ def counts_of(kernels):
     return {name: row[0] for name, row in kernels.items()}
 
 
-def compare_device(program, path, span, trace):
-    ours, theirs = device_kernels(program, path, span), trace_kernels(trace)
+def compare_device(program, path, span, trace, kernels):
+    ours, theirs = device_kernels(program, path, span)[0], trace_kernels(trace)
     wrong = differences("kernels", counts_of(ours), counts_of(theirs))
     got, wanted = (sum(row[1] for row in kernels.values()) for kernels in (ours, theirs))
     calls = sum(row[0] for row in theirs.values())
@@ -318,13 +336,13 @@ def compare_device(program, path, span, trace):
         wrong.append("no kernel recorded in the range '%s'" % span)
     if wrong:
         fail(wrong)
-    with open(path + ".kernels", "w") as file:
+    with open(kernels, "w") as file:
         json.dump(ours, file)
     print("equal: %d kernels of %d names; %d ns on the GPU, torch.profiler %d" % (calls, len(ours), got, wanted))
 
 
 def compare_again(program, path, span, kernels):
-    ours, before = device_kernels(program, path, span), load(kernels)
+    ours, before = device_kernels(program, path, span)[0], load(kernels)
     wrong = differences("kernels", counts_of(ours), counts_of(before))
     if wrong:
         fail(wrong)
@@ -333,13 +351,42 @@ def compare_again(program, path, span, kernels):
         sum(row[0] for row in ours.values()), got, wanted))
 
 
-def compare_number(program, path, span, result):
+def compare_ops(program, path, span, ops):
+    """GPU time by operator, labels apart: ours and torch.profiler's, which looked at the same run."""
+    rows = report(program, "ops", path, "--range", span)["rows"]
+    ours = sums([row for row in rows if row["scope"] != "user"], by_name("name"), "calls", "self_cuda_ns")
+    theirs = {}
+    for name, calls, ns in load(ops):
+        row = theirs.setdefault(name, [0, 0])
+        row[0] += calls
+        row[1] += ns
+    names = [name for name in sorted({*ours, *theirs}) if any(side.get(name, (0, 0))[1] for side in (ours, theirs))]
+    wrong, more = [], 0
+    for name in names:
+        (calls, got), (their_calls, wanted) = (side.get(name, (0, 0)) for side in (ours, theirs))
+        more += max(calls - their_calls, 0)
+        if calls < their_calls or abs(got - wanted) > OPS_APART * wanted + ROUNDING_NS * calls:
+            wrong.append("ops: %s: recorded %d calls, %d ns on the GPU, torch.profiler has %d, %d"
+                         % (name, calls, got, their_calls, wanted))
+    if not names:
+        wrong.append("no operator with GPU time in the range '%s'" % span)
+    if wrong:
+        fail(wrong)
+    if more:  # the DataLoader's thread that pins memory, say
+        print("%d calls more than torch.profiler has, which does not look at all threads" % more)
+    print("equal: %d operators; %d ns on the GPU, torch.profiler %d" % (
+        len(names), *(sum(side.get(name, (0, 0))[1] for name in names) for side in (ours, theirs))))
+
+
+def compare_number(program, path, span, result, most_lost=0):
     wanted = load(result)
-    got = sum(row[0] for row in device_kernels(program, path, span).values())
-    if got != wanted["kernels"] or not wanted["value"]:
-        fail(["kernels: recorded %d, the program launched %d; its result is %s"
-              % (got, wanted["kernels"], "right" if wanted["value"] else "wrong")])
-    print("equal: %d kernels" % got)
+    rows, lost = device_kernels(program, path, span, int(most_lost) > 0)
+    got = sum(row[0] for row in rows.values())
+    # what the program did after the range may be lost, too
+    if got > wanted["kernels"] or got + lost < wanted["kernels"] or lost > int(most_lost) or not wanted["value"]:
+        fail(["kernels: recorded %d, lost %d, the program launched %d; its result is %s"
+              % (got, lost, wanted["kernels"], "right" if wanted["value"] else "wrong")])
+    print("equal: %d kernels%s" % (got, ", and %d counted as lost" % lost if lost else ""))
 
 
 def compare_static(program, path, tally_path):
@@ -393,10 +440,25 @@ def compare_ratio(what, *paths):
         statistics.median(traced) / max(statistics.median(bare), 1), len(bare), len(traced)))
 
 
-def compare_bytes(path, empty, launches):
-    difference = os.path.getsize(path) - os.path.getsize(empty)
+def compare_bytes(path, launches, *empty):
+    difference = os.path.getsize(path) - sum(os.path.getsize(other) for other in empty)
     figure("on disk", "bytes a launch", difference / int(launches))
-    print("on disk: %.2f bytes a launch (%s launches)" % (difference / int(launches), launches))
+    print("on disk: %.2f bytes a launch (%s launches%s)" % (
+        difference / int(launches), launches, "" if empty else ", the file's other events among them"))
+
+
+def compare_steps(path):
+    """Figures of make bench B=steps. Fails only where something was not measured."""
+    document = load(path)
+    for name, work in document["works"].items():
+        figure("%s, bare" % name, work["unit"], work["bare"])
+        for way, row in work["ways"].items():
+            for key in ("over_bare", "off_over_bare"):
+                if row[key] is not None:
+                    figure("%s, %s, %s" % (name, way, key.replace("_", " ")), "ratio", row[key])
+    lost = ["%s: %d events lost" % item for item in document["lost"].items() if item[1]]
+    if document["failed"] or lost or not document["works"]:
+        fail(["steps: %s failed" % name for name in document["failed"]] + lost + ["steps: see the end of what was printed"])
 
 
 def main():
@@ -404,7 +466,7 @@ def main():
                 "outputs": compare_outputs, "kernels": compare_kernels, "ratio": compare_ratio,
                 "bytes": compare_bytes, "device": compare_device, "again": compare_again,
                 "number": compare_number, "static": compare_static,
-                "memory": compare_memory}
+                "memory": compare_memory, "ops": compare_ops, "steps": compare_steps}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

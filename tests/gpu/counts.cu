@@ -299,6 +299,7 @@ int main(void)
 
 	for (int i = 0; i < ELEMENTS; i++)
 		host[i] = i;
+	tally_variables = sizeof(symbol);
 	CALL(cudaSetDevice, 0);
 	ALLOCATE("device", BYTES, cudaMalloc, (void **)&numbers, BYTES);
 	ALLOCATE("device", BYTES, cudaMalloc, (void **)&others, BYTES);

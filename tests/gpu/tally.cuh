@@ -45,6 +45,7 @@ inline std::map<std::string, tally_row> tally_functions, tally_kernels, tally_gr
 inline std::map<std::string, long> tally_streams, tally_threads;
 inline std::map<std::string, tally_memory_row> tally_kinds;
 inline std::map<std::string, long> tally_unexpected;
+inline long tally_variables; /* bytes of __device__ variables */
 inline thread_local bool tally_wants_failure;
 inline thread_local std::string tally_thread = "main";
 
@@ -153,7 +154,7 @@ static inline void tally_print(unsigned long long value)
 	}
 	printf("},\n");
 	tally_print_numbers("unexpected", tally_unexpected);
-	printf("\"value\": %llu}\n", value);
+	printf("\"variables\": %ld,\n\"value\": %llu}\n", tally_variables, value);
 }
 
 #endif

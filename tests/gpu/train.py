@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""train.py RESULT.json WORK [--device DEVICE] [--epochs N] [--trace TRACE.json] [--without-cudnn]
+"""train.py RESULT.json WORK [--device DEVICE] [--epochs N] [--steps N] [--profiled PATH] [--without-cudnn]
 
 Trains with deterministic algorithms and writes losses, a digest of the final weights and nanoseconds a
 step. WORK is `demo` (the demo's network and data loader: cuDNN and cuBLAS launch most of it) or `plain`
 (products and sums element by element, so that every kernel is PyTorch's own). What comes after a warm-up
-is inside the NVTX range "measured" of the process; --trace has torch.profiler look at just that.
+is inside the NVTX range "measured" of the process; --profiled has torch.profiler look at just that (profiled.py).
 """
 import argparse
-import contextlib
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -21,6 +21,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.cuda import nvtx  # noqa: E402
+
+from profiled import profiled  # noqa: E402
 
 BATCH = 32
 EPOCHS = {"demo": 5, "plain": 20}
@@ -73,20 +75,6 @@ def synchronize(device):
         torch.cuda.synchronize()
 
 
-@contextlib.contextmanager
-def profiled(path, device):
-    if not path:
-        yield
-        return
-    activities = [torch.profiler.ProfilerActivity.CPU]
-    if device.type == "cuda":
-        activities.append(torch.profiler.ProfilerActivity.CUDA)
-    with torch.profiler.profile(activities=activities) as profile:
-        yield
-        synchronize(device)
-    profile.export_chrome_trace(path)
-
-
 def digest(network):
     hashed = hashlib.sha256()
     for parameter in network.parameters():
@@ -100,7 +88,8 @@ def parse():
     parser.add_argument("work", choices=("demo", "plain"))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--epochs", type=int, help="5 of demo, 20 of plain, after one to warm up")
-    parser.add_argument("--trace")
+    parser.add_argument("--steps", type=int, help="of an epoch, at most")
+    parser.add_argument("--profiled")
     parser.add_argument("--without-cudnn", action="store_true", help="which finds no device in a fake CUDA")
     return parser.parse_args()
 
@@ -118,14 +107,14 @@ def main():
     network, batches = (make_demo if options.work == "demo" else make_plain)(device)
     network.to(device)
     optimizer = torch.optim.Adam(network.parameters(), lr=2e-3)
-    losses = train(network, optimizer, batches(), device)
+    losses = train(network, optimizer, itertools.islice(batches(), options.steps), device)
     warm = len(losses)
-    with profiled(options.trace, device):
+    with profiled(options.profiled, device.type):
         synchronize(device)
         measured = nvtx.range_start("measured")
         start = time.perf_counter_ns()
         for _ in range(options.epochs or EPOCHS[options.work]):
-            losses += train(network, optimizer, batches(), device)
+            losses += train(network, optimizer, itertools.islice(batches(), options.steps), device)
         synchronize(device)
         taken = time.perf_counter_ns() - start
         nvtx.range_end(measured)

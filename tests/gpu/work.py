@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""work.py RESULT.json WORK [--count N] [--trace TRACE.json] [--values-mean-nothing]
+"""work.py RESULT WORK:COUNT... [--profiled] [--values-mean-nothing]
 
-Does one thing on the GPU, N times, inside the NVTX range "measured" of the process, after a warm-up: elementwise, cublas,
-triton, graph (N replays of three kernels), launches, workers (batches of a DataLoader with two of them), memory
-(blocks that PyTorch has to ask CUDA for), killed (as elementwise, then kill -9 after two seconds). --trace has torch.profiler look at just that. RESULT.json gets what
-is known of it: kernels (how many there have to be), nanoseconds a time, value (a result that is right).
+Does one thing after the other on the GPU, each COUNT times, inside an NVTX range "measured WORK" of the process, after a warm-up:
+elementwise, cublas, triton, graph (COUNT replays of three kernels), launches, more (launches again), workers (batches of a
+DataLoader with two of them), memory (blocks that PyTorch has to ask CUDA for), killed (as elementwise, then kill -9
+after two seconds). RESULT.WORK.json gets what is known of it: kernels (how many there have to be), nanoseconds a time, value (a
+result that is right), the process' memory. --profiled has torch.profiler look at just that and writes RESULT.WORK.trace.json and
+RESULT.WORK.ops.json (profiled.py). What cannot be done here is left out, with its reason in RESULT.WORK.missing.
 --values-mean-nothing: over a fake CUDA, which computes nothing.
 """
 import argparse
-import contextlib
 import json
 import os
 import resource
 import signal
-import sys
 import time
 
 import torch
 from torch.cuda import nvtx
 
+from profiled import profiled
+
 WARM = 3
-UNAVAILABLE = 77
 
 
 class Elementwise:
@@ -58,11 +59,7 @@ class Cublas:
 
 class Triton(Elementwise):
     def __init__(self):
-        try:
-            import triton_kernel
-        except ImportError as error:
-            print("no Triton: %s" % error)
-            sys.exit(UNAVAILABLE)
+        import triton_kernel
         super().__init__()
         self.add = triton_kernel.add_one
 
@@ -100,7 +97,6 @@ class Workers(Elementwise):
 
         data = TensorDataset(torch.ones(1 << 20, dtype=torch.float32))
         self.loader = DataLoader(data, batch_size=16, num_workers=2, persistent_workers=True)
-        self.kernels = 1
 
     def __call__(self, count):
         for _, (batch,) in zip(range(count), self.loader):
@@ -127,34 +123,21 @@ class Memory(Elementwise):
 
 
 WORKS = {"elementwise": Elementwise, "cublas": Cublas, "triton": Triton, "graph": Graph, "launches": Elementwise,
-         "workers": Workers, "memory": Memory, "killed": Elementwise}
+         "more": Elementwise, "workers": Workers, "memory": Memory, "killed": Elementwise}
 
 
 def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument("result")
-    parser.add_argument("work", choices=WORKS)
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--trace")
+    parser.add_argument("works", nargs="+", metavar="WORK:COUNT")
+    parser.add_argument("--profiled", action="store_true")
     parser.add_argument("--values-mean-nothing", action="store_true")
     return parser.parse_args()
 
 
-@contextlib.contextmanager
-def profiled(path):
-    if not path:
-        yield
-        return
-    activity = torch.profiler.ProfilerActivity
-    with torch.profiler.profile(activities=[activity.CPU, activity.CUDA]) as profile:
-        yield
-        torch.cuda.synchronize()
-    profile.export_chrome_trace(path)
-
-
-def measure(work, count):
+def measure(name, work, count):
     """Nanoseconds a time on the host, without the wait at the end."""
-    measured = nvtx.range_start("measured")
+    measured = nvtx.range_start("measured " + name)
     start = time.perf_counter_ns()
     work(count)
     taken = time.perf_counter_ns() - start
@@ -163,27 +146,38 @@ def measure(work, count):
     return taken / count
 
 
+def do(options, name, count):
+    path = "%s.%s" % (options.result, name)
+    try:
+        work = WORKS[name]()
+    except ImportError as error:
+        with open(path + ".missing", "w") as file:
+            print("no module for it: %s" % error, file=file)
+        return
+    work(WARM)
+    torch.cuda.synchronize()
+    with profiled(path if options.profiled else None, "cuda"):
+        ns = measure(name, work, count)
+    result = {"work": name, "count": count, "ns": ns, "kernels": work.kernels and work.kernels * count,
+              "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+              "value": work.is_right(count) or options.values_mean_nothing}
+    stats = torch.cuda.memory_stats()
+    result["reserved_bytes"] = stats["reserved_bytes.all.peak"]
+    result["segments"], result["held_segments"] = (stats["segment.all." + what] for what in ("allocated", "current"))
+    with open(path + ".json", "w") as file:
+        json.dump(result, file)
+
+
 def main():
     options = parse()
     torch.set_num_threads(1)
     torch.backends.cudnn.enabled = False
-    work = WORKS[options.work]()
-    work(WARM)
-    torch.cuda.synchronize()
-    with profiled(options.trace):
-        ns = measure(work, options.count)
-    result = {"work": options.work, "count": options.count, "ns": ns,
-              "kernels": work.kernels and work.kernels * options.count,
-              "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-              "value": work.is_right(options.count) or options.values_mean_nothing}
-    stats = torch.cuda.memory_stats()
-    result["reserved_bytes"] = stats["reserved_bytes.all.peak"]
-    result["segments"], result["held_segments"] = (stats["segment.all." + what] for what in ("allocated", "current"))
-    with open(options.result, "w") as file:
-        json.dump(result, file)
-    if options.work == "killed":
-        time.sleep(2.5)  # CUPTI is emptied once a second
-        os.kill(os.getpid(), signal.SIGKILL)
+    for word in options.works:
+        name, count = word.split(":")
+        do(options, name, int(count))
+        if name == "killed":
+            time.sleep(2.5)  # CUPTI hands out full buffers once a second
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
  * Work for the fake device: kernels of several grids on several streams, copies, memsets, waits, a graph, launches
  * from threads; what they take is what the fake's model of time says (tests/fake/device.h).
  *
- * usage: cuda_gpu work | many COUNT | fork | abrupt | handler | vfork | killed | pause | threads | exec PROGRAM [ARGUMENT]...
+ * usage: cuda_gpu work | many COUNT | fork | abrupt | handler | vfork | killed | pause COUNT | threads | exec PROGRAM [ARGUMENT]...
  *   work    all of it, one after the other, then a wait
  *   many    COUNT launches, from four threads
  *   fork    a forked child that does nothing of CUDA, work before and after it
@@ -11,7 +11,7 @@
  *   handler the same in a handler of a signal that interrupts malloc()
  *   vfork   work, a child of vfork() that calls _exit(), work, then kill -9 of itself
  *   killed  work, then kill -9 of itself at once
- *   pause   work, a pause of three seconds, then kill -9 of itself
+ *   pause   COUNT launches, a pause of three seconds, then kill -9 of itself
  *   threads work, then prints how many threads the process has
  *   exec    work, then becomes PROGRAM
  */
@@ -139,6 +139,11 @@ int main(int argc, char **argv)
 		run_threads(strtoul(argv[2], NULL, 10) / 4);
 		return 0;
 	}
+	if (strcmp(what, "pause") == 0) {
+		run_threads(strtoul(argv[2], NULL, 10) / 4);
+		sleep(3);
+		kill(getpid(), SIGKILL);
+	}
 	run_work();
 	if (strcmp(what, "fork") == 0) {
 		pid_t child = fork();
@@ -160,9 +165,5 @@ int main(int argc, char **argv)
 		print_threads();
 	if (strcmp(what, "exec") == 0)
 		execvp(argv[2], argv + 2);
-	if (strcmp(what, "pause") == 0) {
-		sleep(3);
-		kill(getpid(), SIGKILL);
-	}
 	return 0;
 }

@@ -18,6 +18,7 @@
  *   small      buffers of 3 records; refuse: none after the second
  *   threads    windows while other threads launch
  *   fork       a child does the same calls
+ *   rested     after so much work that whoever else uses CUPTI has given it a rest
  *   context    cuptiActivityEnableContext()
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -l:libcupti.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
@@ -414,6 +415,14 @@ static void run_context(void)
 	print("context");
 }
 
+static void run_rested(void)
+{
+	for (unsigned int i = 0; i < 4000; i++)
+		launch(&kernel_small, 1);
+	window(10);
+	run_calls();
+}
+
 static void run_refuse(void)
 {
 	size_t dropped = 0;
@@ -437,6 +446,7 @@ static const struct {
 	{ "clock", run_clock },   { "serial", run_serial },   { "finalize", run_finalize },
 	{ "period", run_period }, { "refuse", run_refuse },   { "threads", run_threads },
 	{ "fork", run_fork },     { "context", run_context }, { "goes", run_goes },
+	{ "rested", run_rested },
 };
 
 int main(int argc, char **argv)

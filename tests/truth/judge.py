@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""judge.py [--live] PROF-REPORT RECORDING PROGRAM
+"""judge.py [--live [--process PID]] PROF-REPORT RECORDING PROGRAM
 
 Compares the advice for RECORDING with what the head of PROGRAM wants (training.py explains it). --live: the
 machine may have been busy, so other advice may come too, but the wanted one is there, and none where "none" is
-wanted that speaks of the optimizer or of Python; whether a thread was running may be left open. Prints what is wrong, exit status 1.
+wanted that speaks of the optimizer or of Python; whether a thread was running may be left open. --process: of a recording
+of several programs. Prints what is wrong, exit status 1.
 """
 
 import json
@@ -25,10 +26,10 @@ def wanted(path):
 
 
 def main():
-    live = sys.argv[1] == "--live"
-    program, recording, source = sys.argv[1 + live :]
+    *options, program, recording, source = sys.argv[1:]
+    live = "--live" in options
     first, also, texts, names = wanted(source)
-    command = [program, "bottleneck", "--format", "json", recording]
+    command = [program, "bottleneck", "--format", "json", *[option for option in options if option != "--live"], recording]
     rows = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["rows"]
     said = [row["id"] for row in rows if row["severity"] != "note"]
     wrong = []

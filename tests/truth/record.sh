@@ -7,6 +7,7 @@
 # prof-report bottleneck makes of each.
 
 cd "$(dirname "$0")/../.." || exit 1
+. tests/truth/fake_gpu.sh
 TRACE=-alloc,-tensors
 PYTHON=${PYTHON:-$HOME/.cache/intercept/venv/bin/python}
 names=("$@")
@@ -20,7 +21,10 @@ for name in "${names[@]}"; do
 	trace=$(sed -n 's/^# trace: //p' "$program")
 	step=$(sed -n 's/^# step: //p' "$program")
 	rm -f "tests/truth/recordings/$name.evt" "tests/truth/recordings/$name".*.evt # those of ranks
-	PYTHONPATH=tests/truth INTERCEPT_KEEP=0 INTERCEPT_TRACE=${trace:-$TRACE} INTERCEPT_STEP=$step INTERCEPT_REDACT=args,paths,host \
-		INTERCEPT_OUTPUT=tests/truth/recordings/$name.evt LD_PRELOAD=build/libintercept.so \
+	mapfile -t gpu < <(fake_gpu "$program" build)
+	library=build/libintercept.so${gpu[0]:+:${gpu[0]#*=}}
+	[[ ! ${gpu[*]} ]] || trace=${trace:-$TRACE,-imports}
+	env "${gpu[@]:1}" PYTHONPATH=tests/truth INTERCEPT_KEEP=0 INTERCEPT_TRACE="${trace:-$TRACE}" INTERCEPT_STEP="$step" INTERCEPT_REDACT=args,paths,host \
+		INTERCEPT_OUTPUT="tests/truth/recordings/$name.evt" LD_PRELOAD="$library" \
 		timeout 120 "$PYTHON" "$program" >/dev/null 2>&1 || echo "$name: exit status $?" >&2
 done

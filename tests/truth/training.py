@@ -9,6 +9,7 @@ Each program plants one cause into it. The head of a program gives what the repo
     # names: ID REGEX   an advice that has to be there, and what it says, as the numbers of ranks
     # trace: ...     INTERCEPT_TRACE of the recording, where it is not TRACE of record.sh
     # step: NAME     INTERCEPT_STEP of the recording
+    # gpu: ...       it runs over the fake CUDA of tests/fake (gpu_training.py)
 
 Programs about the memory of Python have no PyTorch in them (stepping.py): its import alone makes millions of blocks.
 """

@@ -61,6 +61,7 @@ struct run {
 		unsigned int gap_every;    /* each so many steps the device is given nothing */
 		unsigned int copies, sets; /* a step, by calls that block */
 		uint64_t copy_ns;
+		uint64_t copied_ns; /* that the copy of copy_bytes takes; kernels wait for it */
 		unsigned int
 			memory; /* CUpti_ActivityMemoryKind of copy_bytes, told by CUPTI; 0: not told */
 	} device;
@@ -191,7 +192,7 @@ static void step_cuda(const struct run *run, unsigned int step)
 
 static void step_kernels(const struct device *device, uint64_t number)
 {
-	uint64_t begin_ns = now;
+	uint64_t begin_ns = now + device->copied_ns;
 
 	for (unsigned int i = 0; i < device->kernels; i++) {
 		uint64_t correlation = number * 1000 + i + 1;
@@ -231,7 +232,8 @@ static void step_device(const struct run *run, unsigned int step)
 	if (device->copies || device->sets)
 		frame_put(c.r.fw, EVT_torch_end, now, &now);
 	if (device->memory)
-		FRAME_PUT(c.r.fw, now, gpu_copy, .ago_ns = 0, .duration_ns = US,
+		FRAME_PUT(c.r.fw, now, gpu_copy, .ago_ns = 0,
+			  .duration_ns = device->copied_ns ? device->copied_ns : US,
 			  .correlation = number * 1000 + 999, .kind = 1,
 			  .source_memory = device->memory, .destination_memory = 3,
 			  .bytes = run->copy_bytes, .asynchronous = 1, .stream = 7);

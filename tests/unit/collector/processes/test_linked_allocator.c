@@ -46,7 +46,8 @@ static void words_and_sbrk(void **state)
 
 	(void)state;
 	assert_true(sbrk(0) && words[0]);
-	assert_true(linked_allocator_is_in(file.fd, file.segment, file.count));
+	assert_int_equal(linked_allocator_find(file.fd, file.segment, file.count),
+			 LINKED_ALLOCATOR_IS_IN);
 	close(file.fd);
 }
 
@@ -55,7 +56,8 @@ static void other_files(void **state)
 	struct file file = file_open("/bin/ls");
 
 	(void)state;
-	assert_false(linked_allocator_is_in(file.fd, file.segment, file.count));
+	assert_int_equal(linked_allocator_find(file.fd, file.segment, file.count),
+			 LINKED_ALLOCATOR_NONE);
 	close(file.fd);
 }
 
@@ -71,17 +73,18 @@ static void files_that_lie(void **state)
 			struct file lie = file;
 
 			lie.segment[i].p_offset = extremes[at];
-			(void)linked_allocator_is_in(lie.fd, lie.segment, lie.count);
+			(void)linked_allocator_find(lie.fd, lie.segment, lie.count);
 			lie.segment[i].p_filesz = extremes[at];
-			(void)linked_allocator_is_in(lie.fd, lie.segment, lie.count);
+			(void)linked_allocator_find(lie.fd, lie.segment, lie.count);
 			lie.segment[i].p_vaddr = extremes[at];
-			(void)linked_allocator_is_in(lie.fd, lie.segment, lie.count);
+			(void)linked_allocator_find(lie.fd, lie.segment, lie.count);
 		}
 	}
-	assert_false(linked_allocator_is_in(file.fd, file.segment, 0));
+	assert_int_equal(linked_allocator_find(file.fd, file.segment, 0), LINKED_ALLOCATOR_NONE);
 	close(file.fd);
-	assert_false(
-		linked_allocator_is_in(file.fd, file.segment, file.count)); /* cannot be read */
+	/* cannot be read */
+	assert_int_equal(linked_allocator_find(file.fd, file.segment, file.count),
+			 LINKED_ALLOCATOR_NONE);
 }
 
 static void libraries_of_allocators(void **state)
@@ -89,6 +92,7 @@ static void libraries_of_allocators(void **state)
 	(void)state;
 	assert_true(linked_allocator_is_library("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"));
 	assert_true(linked_allocator_is_library("libtcmalloc_minimal.so.4"));
+	assert_true(linked_allocator_is_library("/usr/lib/x86_64-linux-gnu/libmimalloc.so.2.0"));
 	assert_false(linked_allocator_is_library("/opt/libjemalloc/bin/ruff"));
 }
 

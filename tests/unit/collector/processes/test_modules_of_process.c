@@ -339,9 +339,8 @@ static void note_end(struct world *w, unsigned int library, uint64_t seen_ns, ui
 					.seen_ns = seen_ns,
 					.start = START,
 					.end = START + BYTES,
-					.path = library ? path_of(library) : 0,
-					.build_id = library ? build_id_of(library) : 0,
-					.is_whole = !library };
+					.path = path_of(library),
+					.build_id = build_id_of(library) };
 
 	modules_note_end(&w->modules, &end);
 }
@@ -401,7 +400,7 @@ static void reports_of_two_threads_in_the_wrong_order(void **state)
 	world_release(&w);
 }
 
-/* By munmap(), and nothing takes its place. */
+/* By munmap(). Ranges that are no module, and parts of one, are nothing to note. */
 static void range_that_is_unmapped_has_nothing(void **state)
 {
 	struct world w;
@@ -410,7 +409,13 @@ static void range_that_is_unmapped_has_nothing(void **state)
 	world_init(&w);
 	world_find(&w, 1, 100, 101);
 	settle_until(&w, 150);
-	note_end(&w, 0, 0, 200);
+	modules_note_unmapped(&w.modules, 160, START + BYTES, BYTES);
+	modules_note_unmapped(&w.modules, 161, START, BYTES - 4096);
+	modules_note_unmapped(&w.modules, 162, START + 4096, UINT64_MAX);
+	modules_note_unmapped(&w.modules, 163, START, 0);
+	assert_int_equal(w.modules.ends.count, 0);
+	modules_note_unmapped(&w.modules, 200, START, BYTES);
+	assert_int_equal(w.modules.ends.count, 1);
 	settle_until(&w, 250);
 	world_find(&w, 2, 300, 301);
 	settle_until(&w, 350);

@@ -156,6 +156,34 @@ _Static_assert(
 		(int)CUPTI_ERROR_MAX_LIMIT_REACHED == CUPTI_MAX_LIMIT &&
 		(int)CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED == CUPTI_MULTIPLE_SUBSCRIBERS,
 	"numbers");
+/* The second form, which may be used from 13.3 on; parameters of pointers to theirs and to ours are one to the ABI. */
+#if CUPTI_API_VERSION >= 130300
+SAME(CUpti_SubscriberParams, subscriberName, cupti_subscriber_parameters, name);
+SAME(CUpti_SubscriberParams, oldSubscriberName, cupti_subscriber_parameters, ret_other);
+SAME(CUpti_SubscriberParams, oldSubscriberSize, cupti_subscriber_parameters, other_bytes);
+SAME(CUpti_SubscriberParams, allowMultipleSubscribers, cupti_subscriber_parameters, several);
+_Static_assert(CUpti_SubscriberParams_STRUCT_SIZE == sizeof(struct cupti_subscriber_parameters) &&
+		       (int)CUPTI_ERROR_NOT_SUPPORTED == CUPTI_NOT_SUPPORTED,
+	       "cupti_subscriber_parameters");
+#define TAKES(name, ...)                                                                       \
+	_Static_assert(                                                                        \
+		__builtin_types_compatible_p(__typeof__(&name), CUptiResult (*)(__VA_ARGS__)), \
+		#name);
+TAKES(cuptiSubscribe_v2, CUpti_SubscriberHandle *, CUpti_CallbackFunc, void *,
+      CUpti_SubscriberParams *)
+TAKES(cuptiActivityRegisterCallbacks_v2, CUpti_SubscriberHandle,
+      void (*)(uint8_t **, size_t *, size_t *, CUpti_BufferCallbackRequestInfo *),
+      void (*)(uint8_t *, size_t, size_t, CUpti_BufferCallbackCompleteInfo *))
+TAKES(cuptiActivityEnable_v2, CUpti_SubscriberHandle, CUpti_ActivityKind, CUpti_ActivityConfig *)
+TAKES(cuptiActivityDisable_v2, CUpti_SubscriberHandle, CUpti_ActivityKind, CUpti_ActivityConfig *)
+TAKES(cuptiActivityGetNextRecord_v2, CUpti_SubscriberHandle, uint8_t *, size_t, CUpti_Activity **)
+TAKES(cuptiActivityGetNumDroppedRecords_v2, CUpti_SubscriberHandle, CUcontext, uint32_t, size_t *)
+TAKES(cuptiGetTimestamp_v2, CUpti_SubscriberHandle, uint64_t *)
+TAKES(cuptiActivityPushExternalCorrelationId_v2, CUpti_SubscriberHandle,
+      CUpti_ExternalCorrelationKind, uint64_t)
+TAKES(cuptiActivityPopExternalCorrelationId_v2, CUpti_SubscriberHandle,
+      CUpti_ExternalCorrelationKind, uint64_t *)
+#endif
 /* Older headers lack the newest names, which the list has from CUDA 13.2; newer ones no longer name all of the ids. */
 #if CUPTI_API_VERSION >= 130200 && CUPTI_API_VERSION < 130300
 #define RUNTIME(id, name, constant) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:python/sampling.c */
+/* links: preload:python/sampling.c,python/thread_state.c,base/own_memory.c */
 /* preload/python/sampling.c: in what order a process lets itself be read, with system calls and CPython played by the test. */
 #include <setjmp.h>
 #include <stdarg.h>

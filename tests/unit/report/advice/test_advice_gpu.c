@@ -71,6 +71,45 @@ static void a_gpu_that_waits_is_seen(void **state)
 	release();
 }
 
+/* What the host does while the GPU works costs nothing: at stake is the time that the GPU idles. */
+static void waiting_for_a_busy_gpu(void **state)
+{
+	struct run run = on_device(busy);
+	const struct advice *advice;
+
+	(void)state;
+	run.operator_ns = 100 * US;
+	run.wait_ns = 5 * MS;
+	write_one(&run);
+	advice = only("synchronising", NULL);
+	assert_true(advice->value > 49 && advice->value < 51);
+	assert_in_range(advice->gain_ns, 60ull * 950 * US, 60ull * 1050 * US);
+	assert_non_null(strstr(advice->text, "The GPU was idle for"));
+	release();
+	run.device.kernel_ns = 980 * US;
+	expect_no_advice(&run);
+	run.wait_ns = 100 * US;
+	run.dataloader_ns = 5 * MS;
+	expect_no_advice(&run);
+}
+
+/* Kernels of 4 ms that wait for a copy of 5 ms. */
+static void copies_that_kernels_wait_for(void **state)
+{
+	struct run run = on_device(busy);
+
+	(void)state;
+	run.device.kernel_ns = 400 * US;
+	run.device.copied_ns = 5 * MS;
+	run.device.memory = 2; /* pinned */
+	run.copy_source = 0x9000000;
+	one_is_wrong(run, "exposed_copies", 20.7); /* its call comes 3 ms later, behind operators */
+	run.device.memory = 1;                     /* pageable: that is why */
+	write_one(&run);
+	only("pageable_copies", NULL);
+	release();
+}
+
 static void losses_leave_idle_times_open(void **state)
 {
 	struct run run = DEVICE(kernel_ns, 300 * US);
@@ -124,6 +163,11 @@ static void the_cause_stands_alone(void **state)
 	release();
 }
 
+static void a_gpu_with_tensor_cores(void)
+{
+	FRAME_PUT(c.r.fw, now, gpu_limits, .device = 0, .major = 9);
+}
+
 static void products_without_tensor_cores(void **state)
 {
 	struct run run = DEVICE(operator, "aten::mm");
@@ -140,9 +184,26 @@ static void products_without_tensor_cores(void **state)
 	expect_no_advice(&run);
 	run.device.kernel = "maxwell_sgemm_128x64_nn"; /* it has none */
 	expect_no_advice(&run);
+	run.before = a_gpu_with_tensor_cores;
+	run.device.kernel = "sgemm_largek_lds64";
+	write_one(&run);
+	only("no_tensor_cores", NULL);
+	release();
+	run.before = NULL;
+	expect_no_advice(&run); /* nobody says that it has them */
+	run.device.kernel = "sm80_xmma_gemm_f32f32_f32f32_f32_nt_n_tilesize32x32x8_stage3_"
+			    "warpsize1x2x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas";
+	write_one(&run);
+	only("no_tensor_cores", NULL);
+	release();
 	run.device.kernel = "ampere_sgemm_128x64_nn"; /* of something that is no product */
 	run.device.operator= "aten::cumsum";
 	expect_no_advice(&run);
+	run.device.operator= "aten::mm"; /* a small part of the steps' time */
+	run.device.kernel_ns = 80 * US;
+	write_one(&run);
+	assert_null(advice_of("no_tensor_cores"));
+	release();
 }
 
 static void calls_that_block(void **state)
@@ -207,6 +268,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_busy_gpu_gets_no_advice),
 		cmocka_unit_test(a_gpu_that_waits_is_seen),
+		cmocka_unit_test(waiting_for_a_busy_gpu),
+		cmocka_unit_test(copies_that_kernels_wait_for),
 		cmocka_unit_test(losses_leave_idle_times_open),
 		cmocka_unit_test(a_host_that_is_busy_launching),
 		cmocka_unit_test(the_cause_stands_alone),

@@ -33,27 +33,28 @@ static void start(struct nest_options options)
 
 static uint32_t begin(uint64_t time_ns, uint32_t thread, uint64_t key)
 {
-	return nest_begin(&nest, (struct nest_place){ time_ns, thread, 0, 0 }, key, false);
+	return nest_begin(&nest, (struct nest_place){ time_ns, thread, 0, 0, NULL, 0 }, key, false);
 }
 
 static bool end(uint64_t time_ns, uint32_t thread)
 {
-	return nest_end(&nest, (struct nest_place){ time_ns, thread, 0, 0 });
+	return nest_end(&nest, (struct nest_place){ time_ns, thread, 0, 0, NULL, 0 });
 }
 
 static bool end_key(uint64_t time_ns, uint32_t thread, uint64_t key)
 {
-	return nest_end_key(&nest, (struct nest_place){ time_ns, thread, 0, 0 }, key);
+	return nest_end_key(&nest, (struct nest_place){ time_ns, thread, 0, 0, NULL, 0 }, key);
 }
 
 static uint32_t begin_held(uint64_t time_ns, uint32_t thread, uint64_t key, uint64_t identity)
 {
-	return nest_begin(&nest, (struct nest_place){ time_ns, thread, 0, identity }, key, false);
+	return nest_begin(&nest, (struct nest_place){ time_ns, thread, 0, identity, NULL, 0 }, key,
+			  false);
 }
 
 static bool end_held(uint64_t time_ns, uint32_t thread, uint64_t identity)
 {
-	return nest_end(&nest, (struct nest_place){ time_ns, thread, 0, identity });
+	return nest_end(&nest, (struct nest_place){ time_ns, thread, 0, identity, NULL, 0 });
 }
 
 static void is(size_t at, uint64_t key, uint64_t total_ns, uint64_t children_ns)
@@ -117,7 +118,7 @@ static void hidden_scopes_are_around_nothing(void **state)
 	(void)state;
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
-	nest_begin(&nest, (struct nest_place){ 10, 0, 0, 0 }, B, true);
+	nest_begin(&nest, (struct nest_place){ 10, 0, 0, 0, NULL, 0 }, B, true);
 	assert_int_equal(nest.scope[nest_innermost(&nest, 0)].key, A);
 	begin(20, 0, C);
 	assert_true(end(25, 0));
@@ -133,9 +134,10 @@ static void one_ends_on_another_thread_of_its_process(void **state)
 	(void)state;
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
-	nest_begin(&nest, (struct nest_place){ 0, 2, 7, 0 }, A, false); /* another process */
-	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 10, 0, 0, 0 }, A));
-	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 10, 1, 0, 0 }, A));
+	nest_begin(&nest, (struct nest_place){ 0, 2, 7, 0, NULL, 0 }, A,
+		   false); /* another process */
+	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 10, 0, 0, 0, NULL, 0 }, A));
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 10, 1, 0, 0, NULL, 0 }, A));
 	is(0, A, 10, 0);
 	assert_int_equal(ended[0].thread, 0);
 	nest_release(&nest);
@@ -148,17 +150,17 @@ static void a_cut_ends_what_is_open_on_its_thread(void **state)
 	begin(0, 0, A);
 	begin(10, 0, B);
 	begin(10, 1, A);
-	nest_cut(&nest, (struct nest_place){ 30, 0, 0, 0 }, NEST_CUT);
+	nest_cut(&nest, (struct nest_place){ 30, 0, 0, 0, NULL, 0 }, NEST_CUT);
 	assert_int_equal(count, 2);
 	is(0, B, 20, 0);
 	is(1, A, 30, 20);
 	assert_int_equal(ended[0].how, NEST_CUT);
 	assert_false(end_key(40, 0, A));
 	begin(50, 0, B);
-	nest_cut(&nest, (struct nest_place){ 60, 0, 0, 0 }, NEST_RUNS_ON);
+	nest_cut(&nest, (struct nest_place){ 60, 0, 0, 0, NULL, 0 }, NEST_RUNS_ON);
 	assert_int_equal(ended[2].how, NEST_RUNS_ON);
 	assert_true(end_key(70, 1, A));
-	nest_cut(&nest, (struct nest_place){ 80, 99, 0, 0 },
+	nest_cut(&nest, (struct nest_place){ 80, 99, 0, 0, NULL, 0 },
 		 NEST_CUT); /* of no thread that is known */
 	nest_release(&nest);
 }
@@ -200,7 +202,7 @@ static void ends_are_found_among_thousands_of_threads(void **state)
 	(void)state;
 	start((struct nest_options){ 0 });
 	for (uint32_t thread = 0; thread < THREADS; thread++) {
-		struct nest_place place = { 10, thread, thread % PROCESSES, 0 };
+		struct nest_place place = { 10, thread, thread % PROCESSES, 0, NULL, 0 };
 
 		nest_begin(&nest, place, A, false);
 		if (thread % PROCESSES)
@@ -209,13 +211,13 @@ static void ends_are_found_among_thousands_of_threads(void **state)
 		assert_true(nest_end(&nest, place)); /* of process 0 all have ended */
 	}
 	begin(30, THREADS, B);
-	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0, 0 }, A));
+	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0, 0, NULL, 0 }, A));
 	count = 0;
-	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0, 0 }, B));
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0, 0, NULL, 0 }, B));
 	is(0, B, 10, 0);
 	assert_int_equal(ended[0].thread, THREADS);
 	count = 0;
-	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 50, 39, 39, 0 }, A));
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 50, 39, 39, 0, NULL, 0 }, A));
 	assert_int_equal(ended[0].thread, 39 + PROCESSES);
 	nest_release(&nest);
 }
@@ -251,14 +253,95 @@ static void an_identity_that_begins_again_has_lost_its_end(void **state)
 	begin_held(10, 1, B, 0x1000);
 	is(0, A, 10, 0);
 	assert_int_equal(ended[0].how, NEST_CUT);
-	assert_true(nest_end_key(&nest, (struct nest_place){ 30, 0, 0, 0x1000 }, A));
+	assert_true(nest_end_key(&nest, (struct nest_place){ 30, 0, 0, 0x1000, NULL, 0 }, A));
 	is(1, B, 20, 0);
 	begin_held(40, 0, C, 0x1000);
-	assert_false(
-		nest_end(&nest, (struct nest_place){ 50, 0, 1, 0x1000 })); /* of another process */
-	nest_cut(&nest, (struct nest_place){ 60, 0, 0, 0 }, NEST_RUNS_ON);
+	assert_false(nest_end(
+		&nest, (struct nest_place){ 50, 0, 1, 0x1000, NULL, 0 })); /* of another process */
+	nest_cut(&nest, (struct nest_place){ 60, 0, 0, 0, NULL, 0 }, NEST_RUNS_ON);
 	is(2, C, 20, 0);
 	assert_false(end_held(70, 0, 0x1000));
+	nest_release(&nest);
+}
+
+/* On thread 0, as events say it. */
+static struct task now;
+
+static struct nest_place at(uint64_t time_ns, uint64_t task)
+{
+	now = (struct task){ task, 0 };
+	return (struct nest_place){ time_ns, 0, 0, 0, &now, 0 };
+}
+
+static void tasks_end_their_own(void **state)
+{
+	(void)state;
+	for (int keyed = 0; keyed < 2; keyed++) {
+		start((struct nest_options){ .is_keyed = keyed });
+		nest_begin(&nest, at(0, 0), A, false);
+		nest_begin(&nest, at(10, 7), A, false);
+		nest_begin(&nest, at(20, 8), A, false);
+		assert_true(nest_end_key(&nest, at(30, 7), A));
+		is(0, A, 20, 10);
+		nest_begin(&nest, at(40, 7), A, false);
+		nest_begin(&nest, at(45, 7), A, false);
+		assert_true(nest_end_key(&nest, at(50, 8), A));
+		is(1, A, 30, 10);
+		assert_true(nest_end_key(&nest, at(60, 7), A));
+		assert_true(nest_end_key(&nest, at(70, 7), A));
+		is(2, A, 15, 0);
+		is(3, A, 30, 15);
+		assert_true(nest_end_key(&nest, at(80, 9), A)); /* of none */
+		is(4, A, 80, 60);
+		assert_false(nest_end_key(&nest, at(90, 9), A));
+		nest_begin(&nest, at(100, 7), A, false);
+		assert_true(nest_end_key(&nest, at(110, 9), A)); /* of any */
+		assert_int_equal(nest_top(&nest, 0), NEST_NONE);
+		nest_release(&nest);
+	}
+}
+
+static void what_is_around_is_of_the_task(void **state)
+{
+	uint32_t outer, one, two;
+
+	(void)state;
+	start((struct nest_options){ .is_keyed = true });
+	outer = nest_begin(&nest, at(0, 0), A, false);
+	one = nest_begin(&nest, at(10, 7), B, false);
+	two = nest_begin(&nest, at(20, 8), C, false);
+	assert_int_equal(nest_innermost(&nest, 0), two);
+	assert_int_equal(nest_outer(&nest, two), outer);
+	now.now = 7; /* the thread's, which changes without an event of the nest's */
+	assert_int_equal(nest_innermost(&nest, 0), one);
+	assert_int_equal(nest_outer(&nest, one), outer);
+	now.now = 9;
+	assert_int_equal(nest_innermost(&nest, 0), outer);
+	now.outer = 8;
+	assert_int_equal(nest_innermost(&nest, 0), two);
+	now = (struct task){ 0, 0 };
+	assert_int_equal(nest_innermost(&nest, 0), outer);
+	nest_cut(&nest, at(30, 0), NEST_CUT);
+	nest_release(&nest);
+}
+
+static void an_outer_one_ends_by_how_many_are_inside(void **state)
+{
+	struct nest_place place = at(30, 0);
+
+	(void)state;
+	start((struct nest_options){ 0 });
+	begin(0, 0, A);
+	begin(10, 0, B);
+	begin_held(15, 0, C, 0x1000);
+	place.inside = 1;
+	assert_true(nest_end(&nest, place));
+	is(0, A, 30, 20);
+	place.inside = 1;
+	assert_false(nest_end(&nest, place));
+	assert_true(end(40, 0));
+	is(1, B, 30, 25);
+	assert_true(end_held(50, 0, 0x1000));
 	nest_release(&nest);
 }
 
@@ -268,6 +351,9 @@ int main(void)
 		cmocka_unit_test(an_identity_ends_its_own),
 		cmocka_unit_test(an_identity_that_begins_again_has_lost_its_end),
 		cmocka_unit_test(scopes_nest_per_thread),
+		cmocka_unit_test(tasks_end_their_own),
+		cmocka_unit_test(what_is_around_is_of_the_task),
+		cmocka_unit_test(an_outer_one_ends_by_how_many_are_inside),
 		cmocka_unit_test(ends_by_key_leave_what_is_inside),
 		cmocka_unit_test(hidden_scopes_are_around_nothing),
 		cmocka_unit_test(one_ends_on_another_thread_of_its_process),

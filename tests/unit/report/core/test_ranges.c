@@ -18,13 +18,13 @@ enum { A = 1, B, C }; /* names */
 static void push(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint32_t domain,
 		 uint32_t name)
 {
-	ranges_push(ranges,
-		    &(struct range_opening){ time_ns, thread, 0, domain, name, 0, { 0 }, true });
+	ranges_push(ranges, &(struct range_opening){
+				    time_ns, thread, 0, domain, name, 0, { 0 }, true, NULL });
 }
 
 static void pop(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint32_t domain)
 {
-	ranges_pop(ranges, &(struct range_closing){ time_ns, thread, 0, domain, 0, { 0 } });
+	ranges_pop(ranges, &(struct range_closing){ time_ns, thread, 0, domain, 0, { 0 }, NULL });
 }
 
 static const struct range_row *row_of(const struct ranges *ranges, uint32_t name)
@@ -38,7 +38,7 @@ static const struct range_row *row_of(const struct ranges *ranges, uint32_t name
 
 static void reads(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint64_t cpu_ns)
 {
-	ranges_clock(ranges, (struct nest_place){ time_ns, thread, 0, 0 }, cpu_ns);
+	ranges_clock(ranges, (struct nest_place){ time_ns, thread, 0, 0, NULL, 0 }, cpu_ns);
 }
 
 static void cpu_time_where_clocks_were_read(void **state)
@@ -139,7 +139,8 @@ static void time_within_any_range_counts_once(void **state)
 	push(&ranges, 100, 0, 1, A);
 	pop(&ranges, 105, 0, 1);
 	push(&ranges, 100, 3, 1, A);
-	ranges_cut(&ranges, (struct nest_place){ 130, 3, 0, 0 }, (struct work){ 0 }, NEST_CUT);
+	ranges_cut(&ranges, (struct nest_place){ 130, 3, 0, 0, NULL, 0 }, (struct work){ 0 },
+		   NEST_CUT);
 	assert_int_equal(ranges_covered_ns(&ranges, 0), 65);
 	assert_int_equal(ranges_covered_ns(&ranges, 1), 0);
 	assert_int_equal(ranges_covered_ns(&ranges, 3), 30);
@@ -158,7 +159,7 @@ static void unbalanced_pops_are_counted_and_harmless(void **state)
 	pop(&ranges, 25, 1, 0);
 	pop(&ranges, 30, 0, 7);
 	pop(&ranges, 40, 0, 0);
-	ranges_end(&ranges, &(struct range_closing){ 50, 0, 0, 0, 99, { 0 } });
+	ranges_end(&ranges, &(struct range_closing){ 50, 0, 0, 0, 99, { 0 }, NULL });
 	assert_int_equal(ranges.unbalanced, 4);
 	assert_int_equal(row_of(&ranges, A)->time.total_ns, 20);
 	ranges_release(&ranges);
@@ -173,12 +174,13 @@ static void open_ranges_count_and_take_time_when_the_process_has_ended(void **st
 		ranges_init(&ranges, false);
 		push(&ranges, 0, 0, 0, A);
 		push(&ranges, 60, 0, 0, B);
-		ranges_start(&ranges, &(struct range_opening){ 70, 0, 0, 0, C, 1, { 0 }, true });
+		ranges_start(&ranges,
+			     &(struct range_opening){ 70, 0, 0, 0, C, 1, { 0 }, true, NULL });
 		assert_int_equal(row_of(&ranges, A)->count, 1);
 		assert_int_equal(row_of(&ranges, A)->time.total_ns, 0);
-		ranges_cut(&ranges, (struct nest_place){ 100, 0, 0, 0 }, (struct work){ 0 },
-			   ended ? NEST_CUT : NEST_RUNS_ON);
-		ranges_cut_started(&ranges, (struct nest_place){ 100, NEST_NONE, 0, 0 },
+		ranges_cut(&ranges, (struct nest_place){ 100, 0, 0, 0, NULL, 0 },
+			   (struct work){ 0 }, ended ? NEST_CUT : NEST_RUNS_ON);
+		ranges_cut_started(&ranges, (struct nest_place){ 100, NEST_NONE, 0, 0, NULL, 0 },
 				   (struct work){ 0 }, ended ? NEST_CUT : NEST_RUNS_ON);
 		assert_int_equal(row_of(&ranges, A)->open, 1);
 		assert_int_equal(row_of(&ranges, B)->open, 1);
@@ -204,15 +206,16 @@ static void work_inside_is_the_difference(void **state)
 				     A,
 				     0,
 				     { .allocations = 5, .bytes_allocated = 500, .cuda_calls = 2 },
-				     true });
-	ranges_pop(&ranges,
-		   &(struct range_closing){
-			   9,
-			   0,
-			   0,
-			   0,
-			   0,
-			   { .allocations = 8, .bytes_allocated = 900, .cuda_calls = 2 } });
+				     true,
+				     NULL });
+	ranges_pop(&ranges, &(struct range_closing){
+				    9,
+				    0,
+				    0,
+				    0,
+				    0,
+				    { .allocations = 8, .bytes_allocated = 900, .cuda_calls = 2 },
+				    NULL });
 	assert_int_equal(row_of(&ranges, A)->work.allocations, 3);
 	assert_int_equal(row_of(&ranges, A)->work.bytes_allocated, 400);
 	assert_int_equal(row_of(&ranges, A)->work.cuda_calls, 0);
@@ -225,12 +228,12 @@ static void start_end_match_by_number_in_any_order(void **state)
 
 	(void)state;
 	ranges_init(&ranges, false);
-	ranges_start(&ranges, &(struct range_opening){ 0, 0, 3, 0, A, 1, { 0 }, true });
-	ranges_start(&ranges, &(struct range_opening){ 10, 0, 3, 0, B, 2, { 0 }, true });
-	ranges_end(&ranges,
-		   &(struct range_closing){ 20, 0, 4, 0, 1, { 0 } }); /* another process's 1 */
-	ranges_end(&ranges, &(struct range_closing){ 30, 0, 3, 0, 1, { 0 } });
-	ranges_end(&ranges, &(struct range_closing){ 50, 0, 3, 0, 2, { 0 } });
+	ranges_start(&ranges, &(struct range_opening){ 0, 0, 3, 0, A, 1, { 0 }, true, NULL });
+	ranges_start(&ranges, &(struct range_opening){ 10, 0, 3, 0, B, 2, { 0 }, true, NULL });
+	ranges_end(&ranges, &(struct range_closing){
+				    20, 0, 4, 0, 1, { 0 }, NULL }); /* another process's 1 */
+	ranges_end(&ranges, &(struct range_closing){ 30, 0, 3, 0, 1, { 0 }, NULL });
+	ranges_end(&ranges, &(struct range_closing){ 50, 0, 3, 0, 2, { 0 }, NULL });
 	assert_int_equal(row_of(&ranges, A)->time.total_ns, 30);
 	assert_int_equal(row_of(&ranges, A)->self_ns, 30);
 	assert_int_equal(row_of(&ranges, B)->time.total_ns, 40);

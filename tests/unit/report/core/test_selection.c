@@ -304,7 +304,7 @@ static uint64_t marks_counted(const struct seen *seen)
 /* Kinds that --range can ask for: what lies between the two events counts, and nothing else. */
 static void ask_for_range(unsigned int opens, unsigned int closes)
 {
-	bool is_range = evt_scopes[evt_roles[opens].opens].is_range && opens != EVT_torch_begin;
+	bool is_range = evt_roles[opens].title != 0;
 	struct filter_settings filter = all;
 
 	start_recording();
@@ -370,6 +370,38 @@ static void every_kind_of_scope_has_both_ends(void **state)
 	}
 }
 
+/* A range has a title; and an end by key names a field of the same codec as what begins it. */
+static void every_kind_of_range_can_be_found_again(void **state)
+{
+	(void)state;
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		const struct evt_role *opens = &evt_roles[id];
+
+		if (!evt_scopes[opens->opens].is_range || !opens->title)
+			continue;
+		if (evt_descriptors[id].field[opens->title - 1].codec != EVT_CODEC_name)
+			fail_msg("the title of %s is no name", evt_descriptors[id].name);
+		for (unsigned int end = 0; end < EVT_ID_LIMIT; end++) {
+			const struct evt_role *closes = &evt_roles[end];
+
+			if (closes->closes != opens->opens || !closes->key)
+				continue;
+			if (!opens->key ||
+			    evt_descriptors[id].field[opens->key - 1].codec !=
+				    evt_descriptors[end].field[closes->key - 1].codec)
+				fail_msg("%s and %s have other keys", evt_descriptors[id].name,
+					 evt_descriptors[end].name);
+		}
+	}
+	for (unsigned int scope = 1; scope < EVT_SCOPE_KIND_LIMIT; scope++) {
+		bool has_title = false;
+
+		for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+			has_title |= evt_roles[id].opens == scope && evt_roles[id].title;
+		assert_int_equal(has_title, evt_scopes[scope].is_range);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +411,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_range_can_be_asked_for),
 		cmocka_unit_test(no_pair_is_forgotten),
 		cmocka_unit_test(every_kind_of_scope_has_both_ends),
+		cmocka_unit_test(every_kind_of_range_can_be_found_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

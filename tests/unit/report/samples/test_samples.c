@@ -540,7 +540,7 @@ static void waits_belong_to_who_had_the_gil(void **state)
 	assert_int_equal(gil->all.wait_ns, 37 * MS);
 	assert_int_equal(gil->all.blocked_ns, 15 * MS);
 	assert_int_equal(gil->unknown_ns, 22 * MS);
-	lines_make_gil(&lines, gil, LINES_BY_LINE);
+	lines_make_gil(&lines, gil, LINES_BY_LINE, NULL);
 	assert_int_equal(line_at(11)->gil.held_ns, 10 * MS);
 	assert_int_equal(line_at(11)->gil.blocked_ns, 10 * MS);
 	assert_int_equal(line_at(2)->gil.wait_ns, 37 * MS);

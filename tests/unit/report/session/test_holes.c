@@ -14,7 +14,7 @@
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
-static struct cuda_recording c;
+static struct cuda_recording c, recordings[2];
 static struct source *source;
 static struct run *run;
 static uint64_t marks;
@@ -180,6 +180,62 @@ static void a_disk_that_was_full_leaves_a_hole(void **state)
 	cuda_recording_release(&c);
 }
 
+/* Two files of two processes at the same times: one has a hole until 3000, and its process ends at `end_ns`. */
+static void read_two(uint64_t end_ns)
+{
+	static char path[2][16] = { "one.evt", "two.evt" };
+	struct filter_settings filter = { .pid = FILTER_NO_ID,
+					  .tid = FILTER_NO_ID,
+					  .to_ns = UINT64_MAX };
+	struct session_file file[2] = { { .path = path[0] }, { .path = path[1] } };
+	char message[256];
+
+	for (int i = 0; i < 2; i++) {
+		cuda_recording_start(&c, 1);
+		put_frame(100, 200);
+		recording_close_frame(&c.r, 1000);
+		if (i || end_ns > 3100)
+			put_frame(i ? 1200 : 3000, i ? 1300 : 3100);
+		if (!i)
+			lose(4000, 0, 500, EVT_LOST_DISK);
+		recording_close_frame(&c.r, 4000);
+		frame_begin_block(c.r.fw, 0);
+		FRAME_PUT(c.r.fw, i ? 4900 : end_ns, process_end, .process = 1);
+		frame_end_block(c.r.fw);
+		cuda_recording_finish(&c, 5000);
+		file[i].bytes = bytes_of(c.r.bytes, c.r.length);
+		recordings[i] = c;
+	}
+	assert_int_equal(source_open_files(&source, file, 2, message, sizeof(message)), 0);
+	run = run_new(source, &filter);
+	(void)run_want(run, &kind, NULL);
+	run_read(run, false);
+}
+
+static void close_two(void)
+{
+	close_run();
+	for (int i = 0; i < 2; i++)
+		cuda_recording_release(&recordings[i]);
+}
+
+static void a_hole_of_one_file_is_one_of_the_sum(void **state)
+{
+	(void)state;
+	read_two(4500);
+	assert_false(known_within(run, 1500, 2500));
+	assert_true(known_within(run, 3200, 3500));
+	close_two();
+}
+
+static void a_file_whose_processes_are_over_is_missed_nowhere(void **state)
+{
+	(void)state;
+	read_two(900);
+	assert_true(known_within(run, 1500, 2500));
+	close_two();
+}
+
 static void a_full_ring_is_a_hole_of_its_process(void **state)
 {
 	const struct source_hole *hole;
@@ -228,6 +284,8 @@ int main(void)
 		cmocka_unit_test(without_losses_all_is_known),
 		cmocka_unit_test(a_full_file_is_known_until_it_was_full),
 		cmocka_unit_test(a_disk_that_was_full_leaves_a_hole),
+		cmocka_unit_test(a_hole_of_one_file_is_one_of_the_sum),
+		cmocka_unit_test(a_file_whose_processes_are_over_is_missed_nowhere),
 		cmocka_unit_test(a_full_ring_is_a_hole_of_its_process),
 		cmocka_unit_test(a_file_that_breaks_off_says_so),
 	};

@@ -34,17 +34,17 @@ static int teardown(void **state)
 
 static void opens(uint64_t time_ns, uint32_t thread, enum step_category category)
 {
-	steps_open(&steps, (struct nest_place){ time_ns, thread, 0, 0 }, category);
+	steps_open(&steps, (struct nest_place){ time_ns, thread, 0, 0, NULL, 0 }, category);
 }
 
 static void closes(uint64_t time_ns, uint32_t thread)
 {
-	steps_close(&steps, (struct nest_place){ time_ns, thread, 0, 0 });
+	steps_close(&steps, (struct nest_place){ time_ns, thread, 0, 0, NULL, 0 });
 }
 
 static void calls(uint64_t from_ns, uint64_t to_ns, uint32_t thread)
 {
-	steps_span(&steps, (struct nest_place){ to_ns, thread, 0, 0 }, STEP_runtime,
+	steps_span(&steps, (struct nest_place){ to_ns, thread, 0, 0, NULL, 0 }, STEP_runtime,
 		   to_ns - from_ns);
 }
 
@@ -56,7 +56,7 @@ static void marks(struct nest_place place, uint64_t number, uint32_t name, bool 
 
 static void mark(uint64_t time_ns, uint64_t number)
 {
-	marks((struct nest_place){ time_ns, 0, 0, 0 }, number, A, true);
+	marks((struct nest_place){ time_ns, 0, 0, 0, NULL, 0 }, number, A, true);
 }
 
 static const struct step_row *row_at(size_t row)
@@ -84,7 +84,7 @@ static void row_is(size_t at, uint64_t communication, uint64_t runtime, uint64_t
 
 static void reads(uint64_t time_ns, uint32_t thread, uint64_t cpu_ns)
 {
-	steps_clock(&steps, (struct nest_place){ time_ns, thread, 0, 0 }, cpu_ns);
+	steps_clock(&steps, (struct nest_place){ time_ns, thread, 0, 0, NULL, 0 }, cpu_ns);
 }
 
 static void span_is(const struct cpu_span *span, uint64_t wall_ns, uint64_t low_ns,
@@ -128,11 +128,11 @@ static void nothing_is_known_of_another_threads_step(void **state)
 	reads(1000, 1, 100);
 	mark(1000, 0);
 	reads(1990, 1, 900);
-	marks((struct nest_place){ 2000, 1, 0, 0 }, 1, A, true);
+	marks((struct nest_place){ 2000, 1, 0, 0, NULL, 0 }, 1, A, true);
 	span_is(&row_at(0)->cpu.all, 0, 0, 0);
 	span_is(&row_at(0)->cpu.other, 0, 0, 0);
 	reads(3000, 1, 1900);
-	marks((struct nest_place){ 3000, 1, 0, 0 }, 2, A, true);
+	marks((struct nest_place){ 3000, 1, 0, 0, NULL, 0 }, 2, A, true);
 	span_is(&row_at(1)->cpu.all, 1000, 990,
 		1000); /* its own again; what came 10 before is open */
 }
@@ -250,8 +250,8 @@ static void a_mark_of_the_first_step_leaves_out_what_was_before(void **state)
 
 static void interrupt(uint64_t time_ns)
 {
-	steps_cut(&steps, (struct nest_place){ time_ns, 0, 0, 0 }, NEST_CUT);
-	steps_interrupt(&steps, (struct nest_place){ time_ns, 0, 0, 0 });
+	steps_cut(&steps, (struct nest_place){ time_ns, 0, 0, 0, NULL, 0 }, NEST_CUT);
+	steps_interrupt(&steps, (struct nest_place){ time_ns, 0, 0, 0, NULL, 0 });
 }
 
 static void only_whole_steps_count(void **state)
@@ -286,14 +286,15 @@ static void only_whole_steps_count(void **state)
 /* Input and output of the thread that ends a step: since the last one, or since its process was recorded again. */
 static void io_counts_from_the_interruption_of_its_process(void **state)
 {
-	static const struct nest_place first = { 10, 0, 0, 0 }, second = { 10, 1, 1, 0 };
+	static const struct nest_place first = { 10, 0, 0, 0, NULL, 0 },
+				       second = { 10, 1, 1, 0, NULL, 0 };
 
 	(void)state;
 	marks(first, 0, A, true);
 	marks(second, 0, A, true);
 	steps_io(&steps, first, 3);
 	steps_io(&steps, second, 4);
-	steps_interrupt(&steps, (struct nest_place){ 20, 1, 1, 0 });
+	steps_interrupt(&steps, (struct nest_place){ 20, 1, 1, 0, NULL, 0 });
 	steps_io(&steps, first, 5);
 	steps_io(&steps, second, 6);
 	marks(first, 1, A, true);
@@ -304,9 +305,10 @@ static void io_counts_from_the_interruption_of_its_process(void **state)
 	assert_int_equal(row_at(0)->io_ns, 8);
 	assert_int_equal(row_at(1)->io_ns, 7);
 	steps_io(&steps, second, 8);
-	steps_interrupt(&steps, (struct nest_place){ 30, 1, 1, 0 });
+	steps_interrupt(&steps, (struct nest_place){ 30, 1, 1, 0, NULL, 0 });
 	marks(second, 3, A, true);
-	steps_interrupt(&steps, (struct nest_place){ 40, 0, 0, 0 }); /* of another process */
+	steps_interrupt(&steps,
+			(struct nest_place){ 40, 0, 0, 0, NULL, 0 }); /* of another process */
 	steps_io(&steps, second, 9);
 	marks(second, 4, A, true);
 	assert_int_equal(row_at(2)->io_ns, 9);
@@ -319,7 +321,7 @@ static void scopes_end_where_events_were_lost(void **state)
 	opens(10, 0, STEP_operators);
 	opens(12, 0, STEP_dataloader);
 	opens(13, 1, STEP_operators);
-	steps_cut(&steps, (struct nest_place){ 20, 0, 0, 0 }, NEST_CUT);
+	steps_cut(&steps, (struct nest_place){ 20, 0, 0, 0, NULL, 0 }, NEST_CUT);
 	closes(25, 0);
 	closes(30, 1);
 	mark(40, 1);
@@ -329,12 +331,12 @@ static void scopes_end_where_events_were_lost(void **state)
 static void processes_have_steps_of_their_own(void **state)
 {
 	(void)state;
-	marks((struct nest_place){ 0, 0, 0, 0 }, 0, A, true);
-	marks((struct nest_place){ 5, 1, 1, 0 }, 0, B, true);
+	marks((struct nest_place){ 0, 0, 0, 0, NULL, 0 }, 0, A, true);
+	marks((struct nest_place){ 5, 1, 1, 0, NULL, 0 }, 0, B, true);
 	opens(10, 0, STEP_operators);
-	marks((struct nest_place){ 15, 1, 1, 0 }, 1, B, true);
-	marks((struct nest_place){ 20, 0, 0, 0 }, 1, A, true);
-	marks((struct nest_place){ 25, 1, 1, 0 }, 2, B, false);
+	marks((struct nest_place){ 15, 1, 1, 0, NULL, 0 }, 1, B, true);
+	marks((struct nest_place){ 20, 0, 0, 0, NULL, 0 }, 1, A, true);
+	marks((struct nest_place){ 25, 1, 1, 0, NULL, 0 }, 2, B, false);
 	assert_int_equal(steps.row_count, 2);
 	assert_int_equal(row_at(0)->process, 1);
 	row_is(0, 0, 0, 0, 0, 10);
@@ -399,7 +401,7 @@ static void names_say_the_category(void **state)
 
 static void the_outermost_range_of_the_name_ends_a_step(void **state)
 {
-	const struct nest_place here = { 0, 0, 0, 0 }, other = { 0, 1, 1, 0 };
+	const struct nest_place here = { 0, 0, 0, 0, NULL, 0 }, other = { 0, 1, 1, 0, NULL, 0 };
 	struct step_ranges ranges;
 
 	(void)state;
@@ -441,7 +443,7 @@ static void the_outermost_range_of_the_name_ends_a_step(void **state)
 /* User scopes need not nest, nor end on their thread. */
 static void ranges_that_cross_end_by_name(void **state)
 {
-	const struct nest_place here = { 0, 0, 0, 0 };
+	const struct nest_place here = { 0, 0, 0, 0, NULL, 0 };
 	struct step_ranges ranges;
 
 	(void)state;
@@ -465,9 +467,9 @@ static void scopes_that_cross_have_their_time(void **state)
 	mark(0, 0);
 	opens(10, 0, STEP_dataloader);
 	opens(20, 0, STEP_NOTHING);
-	steps_close_one(&steps, (struct nest_place){ 40, 0, 0, 0 }, STEP_dataloader);
-	steps_close_one(&steps, (struct nest_place){ 50, 0, 0, 0 }, STEP_dataloader);
-	steps_close_one(&steps, (struct nest_place){ 60, 0, 0, 0 }, STEP_NOTHING);
+	steps_close_one(&steps, (struct nest_place){ 40, 0, 0, 0, NULL, 0 }, STEP_dataloader);
+	steps_close_one(&steps, (struct nest_place){ 50, 0, 0, 0, NULL, 0 }, STEP_dataloader);
+	steps_close_one(&steps, (struct nest_place){ 60, 0, 0, 0, NULL, 0 }, STEP_NOTHING);
 	mark(100, 1);
 	row_is(0, 0, 0, 30, 0, 70);
 }

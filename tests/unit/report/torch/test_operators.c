@@ -19,8 +19,8 @@
 enum { A = 1, B, C, HIDDEN }; /* names */
 
 static struct operators operators;
-static const struct nest_place first = { 0, 0, 0, 0 }, second = { 0, 1, 0, 0 },
-			       child = { 0, 2, 1, 0 };
+static const struct nest_place first = { 0, 0, 0, 0, NULL, 0 }, second = { 0, 1, 0, 0, NULL, 0 },
+			       child = { 0, 2, 1, 0, NULL, 0 };
 
 static struct nest_place at(struct nest_place place, uint64_t time_ns)
 {

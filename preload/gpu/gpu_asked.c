@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* See gpu_asked.h. */
+#include "preload/gpu/gpu_asked.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/gpu/gpu.h"
+#include "preload/gpu/gpu_share.h"
+#include "preload/gpu/gpu_turn.h"
+#include "preload/record/capture.h"
+#include "preload/record/correlation.h"
+#include "preload/settings/settings.h"
+
+static struct gpu_turn turn;
+static _Atomic bool is_resting, is_to_stay;
+static _Atomic uint32_t calls_unseen; /* callbacks since the gates shut */
+
+/* Work first, of which kernels first. WHOLE only by choice: with it CUPTI tells nothing of what is in a graph. */
+static const int kinds[] = { CUPTI_CONCURRENT_KERNEL,
+			     CUPTI_MEMCPY,
+			     CUPTI_MEMCPY_PEER,
+			     CUPTI_MEMSET,
+			     CUPTI_OVERHEAD,
+			     CUPTI_SYNCHRONIZATION,
+			     CUPTI_GRAPH_TRACE,
+			     CUPTI_DEVICE,
+			     CUPTI_MEMORY,
+			     CUPTI_MEMORY_POOL };
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS_OF_WORK 7u
+
+static bool kind_is_wanted(int kind)
+{
+	return kind != CUPTI_GRAPH_TRACE || settings.graphs == SETTINGS_GRAPHS_WHOLE;
+}
+
+/* Without kernels there is nothing worth having; of the others what there is. */
+static cupti_result kinds_switch(bool on, size_t from, size_t to)
+{
+	cupti_result result = CUPTI_OK;
+
+	for (size_t i = from; i < to && !result; i++) {
+		cupti_result one = kind_is_wanted(kinds[i]) ? gpu_share_kind(GPU_US, on, kinds[i])
+							    : CUPTI_OK;
+
+		if (on && kinds[i] == CUPTI_CONCURRENT_KERNEL)
+			result = one;
+	}
+	return result;
+}
+
+/* A CUPTI that does not know a function has none that could be called. */
+static void calls_switch(bool on)
+{
+#define RUNTIME(id, name, constant) (void)gpu_share_callback(GPU_US, on, CUPTI_RUNTIME_API, id);
+#define DRIVER(id, name) (void)gpu_share_callback(GPU_US, on, CUPTI_DRIVER_API, id);
+#include "preload/gpu/callbacks.def"
+}
+
+static void nodes_enable(void)
+{
+	if (!gpu_cupti.cuptiGetGraphNodeId || settings.graphs == SETTINGS_GRAPHS_WHOLE)
+		return;
+	(void)gpu_share_callback(GPU_US, true, CUPTI_RESOURCE, CUPTI_NODE_CREATED);
+	(void)gpu_share_callback(GPU_US, true, CUPTI_RESOURCE, CUPTI_NODE_CLONED);
+}
+
+static void correlation_want(bool wanted)
+{
+	__atomic_store_n(&correlation_wanted, wanted, __ATOMIC_RELAXED);
+}
+
+static void work_end(void)
+{
+	(void)kinds_switch(false, 0, KINDS_OF_WORK);
+	correlation_want(false);
+	calls_switch(false);
+	atomic_store(&is_resting, true);
+}
+
+/* Calls before work: no work without its call, where threads are at it already. */
+static cupti_result work_begin(void)
+{
+	cupti_result result;
+
+	atomic_store(&is_resting, false);
+	calls_switch(true);
+	correlation_want(true);
+	result = kinds_switch(true, 0, KINDS_OF_WORK);
+	if (result)
+		work_end();
+	return result;
+}
+
+cupti_result gpu_asked_begin(void)
+{
+	cupti_result result = CUPTI_OK;
+
+	gpu_turn_take(&turn);
+	atomic_store(&calls_unseen, 0);
+	atomic_store(&is_resting, true);
+	nodes_enable();
+	if (capture_is_on() || atomic_load(&is_to_stay))
+		result = work_begin();
+	if (!result)
+		(void)kinds_switch(true, KINDS_OF_WORK, KINDS);
+	gpu_turn_end(&turn);
+	return result;
+}
+
+void gpu_asked_end(void)
+{
+	gpu_turn_take(&turn);
+	correlation_want(false);
+	(void)kinds_switch(false, 0, KINDS);
+	gpu_turn_end(&turn);
+}
+
+/* --- rest --- */
+
+bool gpu_asked_count(void)
+{
+	if (atomic_load_explicit(&is_to_stay, memory_order_relaxed))
+		return false;
+	return atomic_fetch_add_explicit(&calls_unseen, 1, memory_order_relaxed) + 1 >=
+	       GPU_REST_CALLS;
+}
+
+static bool may_rest(void)
+{
+	return gpu_is_on() && !capture_is_on() && !atomic_load(&is_to_stay) &&
+	       atomic_load(&calls_unseen) >= GPU_REST_CALLS;
+}
+
+/* Whoever opens the gates meanwhile waits for its turn, and wakes. */
+void gpu_asked_rest(void)
+{
+	if (!may_rest())
+		return;
+	gpu_turn_take(&turn);
+	if (may_rest() && !atomic_load(&is_resting))
+		work_end();
+	gpu_turn_end(&turn);
+}
+
+cupti_result gpu_asked_wake(void)
+{
+	cupti_result result = CUPTI_OK;
+
+	atomic_store_explicit(&calls_unseen, 0, memory_order_relaxed);
+	if (!gpu_is_on())
+		return CUPTI_OK;
+	gpu_turn_take(&turn);
+	if (atomic_load(&is_resting) && gpu_is_on())
+		result = work_begin();
+	gpu_turn_end(&turn);
+	return result;
+}
+
+void gpu_asked_stay(void)
+{
+	if (!atomic_exchange(&is_to_stay, true))
+		(void)gpu_asked_wake();
+}
+
+void gpu_asked_forked(void)
+{
+	gpu_turn_forked(&turn);
+	correlation_want(false);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where CPython keeps what tells tasks apart (preload/record/task.h). No header says so: a context is entered, and looked for in
+ * the thread's state. Nothing of that stays.
+ */
+#ifndef PRELOAD_PYTHON_TASKS_H
+#define PRELOAD_PYTHON_TASKS_H
+
+#include <stdbool.h>
+
+#include "preload/base/hidden.h"
+
+/* Whether anything is recorded that nests by task. */
+PRELOAD_HIDDEN bool tasks_are_wanted(void);
+
+/* Once, before the program's first line, with the GIL. */
+PRELOAD_HIDDEN void tasks_find(void);
+
+#endif

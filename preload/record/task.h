@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which of its tasks a thread runs: asyncio, gevent and the like run several by turns. Scopes that open and close on the thread belong to
+ * the task that runs then, so a record says whenever another one does.
+ *
+ * A task of asyncio runs in a context of its own (contextvars), which the thread's state points to. A greenlet has a Python stack of
+ * its own. 0 stands for what runs in neither, and for what is not known: another program than Python, a layout that was not found.
+ *
+ * Any thread, with or without the GIL, signal handlers too: a thread reads its own state only. No lock, no allocation, no system call.
+ */
+#ifndef PRELOAD_RECORD_TASK_H
+#define PRELOAD_RECORD_TASK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+#include "preload/record/recorder.h"
+
+/* Offsets in CPython's objects, found by preload/python/tasks.c. */
+struct task_layout {
+	uint16_t context; /* in a thread's state: the current context */
+	uint16_t entered,
+		outer;  /* in a context: a byte, 1 while it runs; the one that was current before */
+	uint16_t chunk; /* in a thread's state: the block with its innermost frames; 0: not there */
+	uint16_t frame,
+		back; /* before 3.11: its innermost frame; in that, what called it; 0: not there */
+};
+
+/* Tells the thread's state; NULL: tasks are not told apart. Set last. */
+PRELOAD_HIDDEN extern void *(*_Atomic task_thread)(void);
+PRELOAD_HIDDEN extern struct task_layout task_layout;
+/* The program has greenlets. */
+PRELOAD_HIDDEN extern _Atomic bool task_greenlets;
+/* Some thread has run a task: operators have to say theirs, too. */
+PRELOAD_HIDDEN extern _Atomic bool task_seen;
+
+PRELOAD_HIDDEN void task_look_now(struct recorder_lane *lane, uint64_t ticks);
+
+/* Before a record of something that begins or ends on this thread at `ticks`. */
+static inline __attribute__((always_inline)) void task_look(struct recorder_lane *lane,
+							    uint64_t ticks)
+{
+	if (atomic_load_explicit(&task_thread, memory_order_relaxed))
+		task_look_now(lane, ticks);
+}
+
+/* The same where nothing is to be looked at before there are tasks. */
+static inline __attribute__((always_inline)) void task_look_if_any(struct recorder_lane *lane,
+								   uint64_t ticks)
+{
+	if (__builtin_expect(atomic_load_explicit(&task_seen, memory_order_relaxed), 0))
+		task_look_now(lane, ticks);
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a line of the user's own code was called from, and which line of a library it was in when samples were taken: of each line, the
+ * one with most time. Memory grows with distinct pairs.
+ */
+#ifndef REPORT_SAMPLES_LINE_LINKS_H
+#define REPORT_SAMPLES_LINE_LINKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+
+enum line_link_kind {
+	LINE_LINK_CALLER,  /* the user's own line that called it */
+	LINE_LINK_LIBRARY, /* the innermost line behind it */
+};
+
+struct line_link {
+	size_t line; /* a number of struct lines */
+	enum line_link_kind kind;
+	uint32_t file, function,
+		number; /* of the other line; file and function are indices of names */
+	uint64_t weight;
+};
+
+/* All zeros is empty once the map is made. */
+struct line_links {
+	struct line_link *link;
+	size_t count, room;
+	struct map map;
+};
+
+void line_links_init(struct line_links *links);
+void line_links_release(struct line_links *links);
+void line_links_add(struct line_links *links, const struct line_link *wanted);
+/* NULL: the line has none of that kind. */
+const struct line_link *line_links_most(const struct line_links *links, size_t line,
+					enum line_link_kind kind);
+
+#endif

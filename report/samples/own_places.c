@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* See own_places.h. The depth is bounded: a damaged file may have places in any order. */
+#include "report/samples/own_places.h"
+
+#include <string.h>
+
+bool own_place_is_users(const struct samples *samples, struct own *own,
+			const struct sample_place *place)
+{
+	const struct sample_code *code = samples_code(samples, place->code);
+
+	if (!own || own->is_off)
+		return true;
+	return code && own_has_name(own, code->file);
+}
+
+static const struct sample_place *outwards(const struct samples *samples,
+					   const struct sample_place *place)
+{
+	return place->from ? samples_place(samples, place->from) : NULL;
+}
+
+static bool has_name(const struct own *own, uint32_t name, const char *wanted)
+{
+	size_t length;
+	const char *text = name_text(source_name_at(own->source, name), &length);
+
+	return length == strlen(wanted) && !memcmp(text, wanted, length);
+}
+
+void own_places_note_scripts(const struct samples *samples, struct own *own)
+{
+	for (size_t i = 0; i < samples->place_count; i++) {
+		const struct sample_code *code = samples->place[i].from
+							 ? NULL
+							 : samples_code(samples,
+									samples->place[i].code);
+
+		if (code && code->file != SAMPLE_NONE && has_name(own, code->function, "<module>"))
+			own_note_script(own, code->file);
+	}
+}
+
+/* From `place` outwards. */
+static const struct sample_place *find_users(const struct samples *samples, struct own *own,
+					     const struct sample_place *place)
+{
+	for (unsigned int depth = 0; place && depth < SAMPLE_DEPTH_MAX; depth++) {
+		if (own_place_is_users(samples, own, place))
+			return place;
+		place = outwards(samples, place);
+	}
+	return NULL;
+}
+
+const struct sample_place *own_place_of(const struct samples *samples, struct own *own,
+					uint64_t key)
+{
+	return find_users(samples, own, samples_place(samples, key));
+}
+
+const struct sample_place *own_place_or_innermost(const struct samples *samples, struct own *own,
+						  uint64_t key)
+{
+	const struct sample_place *users = own_place_of(samples, own, key);
+
+	return users ? users : samples_place(samples, key);
+}
+
+/* A comprehension is a function of its own, on the line that it stands in. */
+static bool is_same_line(const struct samples *samples, const struct sample_place *one,
+			 const struct sample_place *other)
+{
+	const struct sample_code *a = samples_code(samples, one->code),
+				 *b = samples_code(samples, other->code);
+
+	return a && b && a->file == b->file && one->line == other->line;
+}
+
+const struct sample_place *own_place_caller(const struct samples *samples, struct own *own,
+					    const struct sample_place *place)
+{
+	const struct sample_place *at = place;
+
+	for (unsigned int depth = 0; at && depth < SAMPLE_DEPTH_MAX; depth++) {
+		at = outwards(samples, at);
+		at = at ? find_users(samples, own, at) : NULL;
+		if (at && !is_same_line(samples, place, at))
+			return at;
+	}
+	return NULL;
+}

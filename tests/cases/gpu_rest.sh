@@ -1,0 +1,56 @@
+#!/bin/bash
+# While nothing is captured CUPTI is asked for no work and no calls; ranges have all of theirs, and another user of CUPTI too.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program cuda_rest
+need_program cuda_profiler
+export FAKE_CUDA_COUNTS=$PWD/counts.json INTERCEPT_CAPTURE=cuda-profiler-api
+
+rest() { # OUTSIDE RANGES INSIDE [THREADS]
+	rm -f ./*.evt* counts.json
+	run_traced "$PROGRAMS/cuda_rest" "$@" 2>gpu.err || fail "$*: status $?: $(cat gpu.err)"
+	expect_eq "$*: what is said" "$(cat gpu.err)" ""
+	"$REPORT" dump --wait 60 "$OUTPUT" >dump.out || fail "$*: dump: status $?"
+	expect "$OUTPUT" "sum(row.calls for row in kernels().rows if 'inside' in row.name) == $(($2 * $3))" \
+		"all(row.gpu_ns > 0 for row in launches().rows if 'inside' in row.kernel)" \
+		"sum(row.calls for row in launches().rows if 'inside' in row.kernel) == $(($2 * $3))" \
+		'kernels.totals.lost == 0' 'kernels.totals.clamped == 0' 'summary.totals.events_lost == 0'
+}
+calls() { # FUNCTION: how often it was called
+	python3 -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"
+}
+
+# six kinds of work go on for each range, and off again in each stretch after it; what is launched in between is not told
+rest 5000 3 50
+expect_eq "kinds off" "$(calls cuptiActivityDisable)" $((3 * 6))
+expect_eq "kinds on" "$(calls cuptiActivityEnable)" $((3 + 3 * 6))
+told=$(grep -c ' gpu_kernel ' dump.out)
+((told < 150 + 3 * 1400)) || fail "$told kernels told of 20150"
+expect_eq "numbers outside" "$(grep -c ' gpu_call ' dump.out)" 0
+# memory is told all the time
+expect_eq "memory" "$(grep -c ' gpu_memory ' dump.out)" 8
+
+# nothing is asked for before the first range
+rest 5000 0 0
+expect_eq "kinds on" "$(calls cuptiActivityEnable)" 3
+expect_eq "kernels told" "$(grep -c ' gpu_kernel ' dump.out)" 0
+
+# ranges that follow each other sooner switch nothing
+rest 1000 20 50
+expect_eq "kinds off" "$(calls cuptiActivityDisable)" 0
+
+# a range that has no kernels to be told of: said, and the program goes on
+FAKE_CUDA_FAIL=cuptiActivityEnable:4=999 run_traced "$PROGRAMS/cuda_rest" 10 1 10 2>gpu.err || fail "no kernels: $(cat gpu.err)"
+expect_match "no kernels" "$("$REPORT" dump --wait 60 "$OUTPUT")" 'gpu_cupti .*state=3 .*cuptiActivityEnable'
+
+# with others at it all the time
+rest 4000 5 50 3
+
+# a user of CUPTI that comes while it rests, and what it does then
+for what in window rested; do
+	"$PROGRAMS/cuda_profiler" "$what" >bare.out || fail "$what alone"
+	rm -f ./*.evt*
+	INTERCEPT_CAPTURE=nvtx:never run_traced "$PROGRAMS/cuda_profiler" "$what" >traced.out 2>traced.err || fail "$what: $(cat traced.err)"
+	cmp bare.out traced.out || fail "$what: $(diff bare.out traced.out)"
+done

@@ -1,0 +1,144 @@
+#!/bin/bash
+# Tasks of asyncio, greenlets and gevent take turns on a thread: each pop closes the range that its task has pushed.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 240
+export INTERCEPT_TRACE=-alloc
+cat >spans.py <<'END'
+import atexit, ctypes, time
+lib = ctypes.PyDLL(None)
+spans = {}  # name: calls, ns within its push and pop, ns around them
+class Range:
+    def __init__(self, name):
+        self.name = name
+    def __enter__(self):
+        self.before = time.monotonic_ns()
+        lib.nvtxRangePushA(self.name.encode())
+        self.begun = time.monotonic_ns()
+    def __exit__(self, *error):
+        ends = time.monotonic_ns()
+        lib.nvtxRangePop()
+        span = spans.setdefault(self.name, [0, 0, 0])
+        span[0] += 1
+        span[1] += ends - self.begun
+        span[2] += time.monotonic_ns() - self.before
+@atexit.register
+def say():
+    with open("spans", "w") as file:
+        for name, (calls, low, high) in sorted(spans.items()):
+            print(name, calls, low, high, file=file)
+END
+cat >tasks.py <<'END'
+import asyncio, contextvars
+from spans import Range
+async def request(i):
+    with Range("even" if i % 2 == 0 else "odd"):
+        await asyncio.sleep(0.02 if i % 2 else 0.005)
+        if i == 3:
+            contextvars.copy_context().run(inner)
+def inner():
+    with Range("inner"):
+        pass
+async def main():
+    limit = asyncio.Semaphore(8)
+    async def one(i):
+        async with limit:
+            await request(i)
+    await asyncio.gather(*[one(i) for i in range(200)])
+with Range("all"):
+    asyncio.run(main())
+END
+cat >greenlets.py <<'END'
+from spans import Range
+with Range("import"):
+    import greenlet
+main = greenlet.getcurrent()
+def work(name, turns):
+    for i in range(turns):
+        with Range(name):
+            main.switch()
+            deep(i % 5)
+            main.switch()
+def deep(n):
+    return deep(n - 1) if n else main.switch()
+a, b, c = [greenlet.greenlet(work) for _ in range(3)]
+with Range("main"):
+    a.switch("a", 60)
+    b.switch("b", 50)
+    c.switch("c", 40)
+    while not (a.dead and b.dead and c.dead):
+        for g in a, b, b, c:
+            if not g.dead:
+                g.switch()
+END
+cat >gevents.py <<'END'
+from spans import Range
+import gevent.monkey
+gevent.monkey.patch_all()
+import gevent, time
+def work(name, seconds):
+    for _ in range(20):
+        with Range(name):
+            time.sleep(seconds)
+gevent.joinall([gevent.spawn(work, "a", 0.001), gevent.spawn(work, "b", 0.003), gevent.spawn(work, "a", 0.002)])
+END
+cat >eventlets.py <<'END'
+from spans import Range
+import eventlet
+def work(name, seconds):
+    for _ in range(20):
+        with Range(name):
+            eventlet.sleep(seconds)
+pool = eventlet.GreenPool()
+for name, seconds in ("a", 0.001), ("b", 0.003), ("a", 0.002):
+    pool.spawn(work, name, seconds)
+pool.waitall()
+END
+check() { # WHAT PYTHON PROGRAM: what it measured itself is what was recorded
+	local name calls low high
+	rm -f ./*.evt* spans
+	run_traced "$2" "$3" 2>err || fail "$1: $2 ended with $?: $(tail -3 err)"
+	while read -r name calls low high; do
+		expect_eq "$1, $2: ranges '$name'" "$(json nvtx "$OUTPUT" "row(name='$name')['count']")" "$calls"
+		expect_between "$1, $2: time of '$name'" "$(json nvtx "$OUTPUT" "row(name='$name')['total_ns']")" "$low" "$high"
+	done <spans
+	[[ -s spans ]] || fail "$1: no spans"
+	expect "$OUTPUT" 'nvtx.totals.open == 0' 'nvtx.totals.unbalanced == 0' 'nvtx.totals.crossed > 0' \
+		'nvtx.sum("self_ns") <= summary.totals.wall_ns'
+}
+tried=() missing=()
+has() { # PYTHON MODULE
+	PYTHONDONTWRITEBYTECODE=1 "$1" -c "import $2" 2>/dev/null
+}
+for python in "${PYTHONS[@]}"; do
+	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+	case $version in 3.[89] | 3.1[0-4]) ;; *) continue ;; esac
+	tried+=("$version")
+	check asyncio "$python" tasks.py
+	parents=$("$REPORT" nvtx --tree --limit 0 --format json "$OUTPUT" | python3 -c 'import json, sys
+print(*sorted((r["depth"], r["name"]) for r in json.load(sys.stdin)["rows"]))')
+	expect_eq "$python: what is inside of what" "$parents" "(0, 'all') (1, 'even') (1, 'odd') (2, 'inner')"
+	PYTHONPATH=$(fetched greenlet)/$version
+	export PYTHONPATH
+	if has "$python" greenlet; then
+		check greenlets "$python" greenlets.py
+	else
+		missing+=("greenlet for $version")
+	fi
+	unset PYTHONPATH
+done
+if python=$(torch_python); then
+	PYTHONPATH=$(fetched guests):$(fetched eventlet)
+	export PYTHONPATH
+	for library in gevent eventlet; do
+		if has "$python" $library; then
+			check $library "$python" ${library}s.py
+			tried+=("$library")
+		else
+			missing+=("$library")
+		fi
+	done
+fi
+((${#tried[@]})) || skip "no CPython 3.8 to 3.14"
+((${#missing[@]} == 0)) || skip "these did: ${tried[*]}; not installed (scripts/test-env.sh): ${missing[*]}"
