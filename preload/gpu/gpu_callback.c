@@ -102,36 +102,52 @@ static uint64_t word_take(uint64_t *kept)
 }
 
 /*
- * With several subscribers (gpu_form.h) CUPTI has one word for all of them: it is not ours to write. A call past us within another one,
- * as a host function makes, finds the second place.
+ * With several subscribers (gpu_form.h) CUPTI has one word for all of them: it is not ours to write. So when a call past us
+ * began stands in a table, by its number and domain; a call that finds no place there is not recorded.
  */
-struct own_call {
-	uint64_t start; /* 0: free */
-	uint32_t correlation, domain;
-};
-#define OWN_CALLS 2u
+#define OWN_CALLS 1024u
+#define OWN_CALLS_SEARCHED 16u
 
-static __thread struct own_call own_calls[OWN_CALLS] __attribute__((tls_model("initial-exec")));
+static struct own_call {
+	_Atomic uint64_t key; /* 0: free */
+	uint64_t start;
+} own_calls[OWN_CALLS];
+
+static uint64_t own_key(int domain, uint32_t correlation)
+{
+	return (uint64_t)correlation << 8 | (uint64_t)domain;
+}
+
+static struct own_call *own_find(uint64_t key, uint32_t correlation, uint64_t becomes)
+{
+	for (uint32_t i = 0; i < OWN_CALLS_SEARCHED; i++) {
+		struct own_call *own = &own_calls[(correlation + i) % OWN_CALLS];
+		uint64_t seen = key;
+
+		if (atomic_compare_exchange_strong(&own->key, &seen, becomes))
+			return own;
+	}
+	return NULL;
+}
 
 static void own_put(int domain, uint32_t correlation, uint64_t start)
 {
-	struct own_call *own = &own_calls[own_calls[0].start ? OWN_CALLS - 1 : 0];
+	struct own_call *own = own_find(0, correlation, own_key(domain, correlation));
 
-	*own = (struct own_call){ start, correlation, (uint32_t)domain };
+	if (own)
+		own->start = start;
 }
 
+/* Its own thread wrote it. */
 static uint64_t own_take(int domain, uint32_t correlation)
 {
-	for (unsigned int i = 0; i < OWN_CALLS; i++) {
-		struct own_call *own = &own_calls[i];
-		uint64_t start = own->start;
+	uint64_t key = own_key(domain, correlation);
+	struct own_call *own = own_find(key, correlation, key);
+	uint64_t start = own ? own->start : 0;
 
-		if (!start || own->correlation != correlation || own->domain != (uint32_t)domain)
-			continue;
-		own->start = 0;
-		return start;
-	}
-	return 0;
+	if (own)
+		atomic_store(&own->key, 0);
+	return start;
 }
 
 /* When a call past us began, from its beginning to its end. */

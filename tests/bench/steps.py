@@ -26,7 +26,8 @@ import time
 
 import torch
 
-STEPS, OPERATORS, WARM = 25, 500, 30
+STEPS, WARM = 25, 30
+OPERATORS, BURSTS = 500, 4  # then the GPU has room for all of a burst
 
 
 def make_step(device):
@@ -111,7 +112,7 @@ WAYS = {"bare": lambda device: contextlib.nullcontext, "label": lambda device: l
         "floors": lambda device: make_floors(), "profiler": make_profiler}
 
 
-def measure(work, count, wait, way, warm, usage):
+def measure(work, count, bursts, wait, way, warm, usage):
     """Seconds and seconds of CPU a time, of a block in that way; adds to `usage`."""
     with way():
         for _ in range(warm):
@@ -119,10 +120,11 @@ def measure(work, count, wait, way, warm, usage):
         wait()
         before = resource.getrusage(resource.RUSAGE_SELF)
         start, cpu = time.perf_counter(), time.process_time()
-        for _ in range(count):
-            work()
-        wait()
-        seconds = (time.perf_counter() - start) / count, (time.process_time() - cpu) / count
+        for _ in range(bursts):
+            for _ in range(count):
+                work()
+            wait()
+        seconds = [taken / (bursts * count) for taken in (time.perf_counter() - start, time.process_time() - cpu)]
         after = resource.getrusage(resource.RUSAGE_SELF)
         for i, key in enumerate(("ru_stime", "ru_minflt", "ru_nvcsw")):
             usage[i] += getattr(after, key) - getattr(before, key)
@@ -133,7 +135,8 @@ def main():
     device, blocks, phases = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
     torch.set_num_threads(1)
     wait = torch.cuda.synchronize if device == "cuda" else lambda: None
-    works = {"step": (make_step(device), STEPS, 2, 1e3, "ms"), "operator": (make_operator(device), OPERATORS, 20, 1e6, "us")}
+    works = {"step": (make_step(device), STEPS, 1, 2, 1e3, "ms"),
+             "operator": (make_operator(device), OPERATORS, BURSTS, OPERATORS, 1e6, "us")}
     for step, *_ in works.values():
         for _ in range(WARM):
             step()
@@ -141,13 +144,13 @@ def main():
               "usage": {}}
     for phase in phases:
         ways = {word: WAYS[word](device) for word in phase.split(",")}
-        for name, (work, count, warm, factor, unit) in works.items():
+        for name, (work, count, bursts, warm, factor, unit) in works.items():
             wall, cpu = (result.setdefault(key, {}).setdefault(phase, {word: [] for word in ways})
                          for key in ("%s_%s" % (name, unit), "%s_cpu_%s" % (name, unit)))
             usage = result["usage"].setdefault(name, {}).setdefault(phase, {word: [0, 0, 0] for word in ways})
             for _ in range(blocks):
                 for word, way in ways.items():
-                    seconds = measure(work, count, wait, way, warm, usage[word])
+                    seconds = measure(work, count, bursts, wait, way, warm, usage[word])
                     wall[word].append(seconds[0] * factor)
                     cpu[word].append(seconds[1] * factor)
     print("result", json.dumps(result), flush=True)

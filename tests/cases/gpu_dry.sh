@@ -57,6 +57,19 @@ document = json.load(open("out/results.json"))
 print(document["summary"], *sorted({check["status"] for check in document["checks"]}), len(document["figures"]))')" \
 	'4 passed, 0 failed, 16 skipped 0 77 3'
 
+# Of a check that fails the recording is left: a program that computes something else under intercept.
+mv lacking/gpu/driver lacking/gpu/driver.real
+cat >lacking/gpu/driver <<'END'
+#!/bin/sh
+"$0.real" | if [ "${LD_PRELOAD:-}" ]; then sed 's/"value": /"value": 1/'; else cat; fi
+END
+chmod +x lacking/gpu/driver
+O=$PWD/lacking OUT=$PWD/differs "$script" --fake "$BUILD/fake" --only driver,counts >differs.out 2>&1
+expect_eq "exit status of a check that fails" $? 1
+expect_eq "last line of a check that fails" "$(tail -n 1 differs.out)" '1 passed, 1 failed, 0 skipped'
+expect_match "a check that fails" "$(cat differs.out)" 'FAIL driver .status 1, '
+expect_eq "the recordings of it" "$(tar -tzf differs/failed.tar.gz | grep evt)" checks/driver/driver.evt
+
 # What it says to be equal it would see if it were not.
 differs() { # WHAT PATTERN COMMAND...
 	local what=$1 pattern=$2
