@@ -336,7 +336,7 @@ deb: programs ## a Debian package, in $(O)/dist (DIST)
 SHARE = $(DESTDIR)$(PREFIX)/share
 install: programs ## programs, man pages and documents; PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept \
-		$(DESTDIR)$(PREFIX)/bin $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/man/man1 $(SHARE)/man/man7 $(SHARE)/doc/intercept/docs
+		$(DESTDIR)$(PREFIX)/bin $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/man/man1 $(SHARE)/man/man7 $(SHARE)/doc/intercept/docs/history
 	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/intercept/
 	install -m 755 $(COLLECTOR) $(DESTDIR)$(PREFIX)/libexec/intercept/
 	install -m 755 $(REPORT) $(DESTDIR)$(PREFIX)/bin/
@@ -348,6 +348,7 @@ install: programs ## programs, man pages and documents; PREFIX=/usr/local DESTDI
 	ln -sf prof-report $(SHARE)/bash-completion/completions/intercept
 	install -m 644 scripts/completions/_prof-report $(SHARE)/zsh/site-functions/
 	install -m 644 $(wildcard docs/*.md docs/*.png) docs/LICENSE $(SHARE)/doc/intercept/docs/
+	install -m 644 $(wildcard docs/history/*.md) $(SHARE)/doc/intercept/docs/history/
 
 uninstall: ## undo install
 	rm -f $(DESTDIR)$(PREFIX)/bin/prof-report $(DESTDIR)$(PREFIX)/bin/intercept

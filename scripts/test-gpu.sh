@@ -12,7 +12,7 @@
 #   --only   these checks
 #   --within all is over after so many seconds: what is in flight then is ended and counts as skipped
 #   --keep   the recordings of all checks, not only of those that failed
-# $OUT (O/gpu-results) gets results.txt, results.json (checks and figures), steps.json of the check cost, and failed.tar.gz with
+# $OUT (O/gpu-results) gets results.txt, results.json (checks and figures), steps.json and runs.json of cost, and failed.tar.gz with
 # recordings, each of bounded size; $PYTHON is an interpreter with torch (else that of find-python.sh). The last line is "N passed, N failed, N skipped", with
 # the reason where all were.
 # shellcheck disable=SC2034,SC2317 # for the checks, which are called by name

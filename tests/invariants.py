@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""invariants.py [--deep] [--all] PROF-REPORT RECORDING|FOLDER...
+"""invariants.py [--deep] [--keys] [--all] PROF-REPORT RECORDING|FOLDER...
 
 Checks what must hold in every recording, whatever was recorded: shares are between 0 and 100 %, parts add up to their whole, self is at
 most total, minimum, percentiles and maximum are in order, no time is longer than the life of what it is of, nothing lies outside of the
@@ -8,7 +8,8 @@ run, and reports that state the same figure agree. Prints a line for each fault,
 
 Columns are known by their names and units, as the reports' JSON has them, and by their meaning in --help. What no name can say stands in
 WHOLES (sums of columns) and SAME (figures of two reports). All reports come from one reading (`export json`). --deep also reads those
-with a row for each thread, and halves of the run (--time). A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is all that are in it, the smallest first, 6 MB
+with a row for each thread, and halves of the run (--time); --keys those of every key of --by, and all that people read: the
+tables with the sentences around them. A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is all that are in it, the smallest first, 6 MB
 and 16 sessions at most: tests/run takes what a case has left behind.
 KNOWN has faults that are not mended yet, each with its reason; --all prints them as well.
 """
@@ -66,6 +67,11 @@ SAME_WHOLE = (
     ("summary.events_lost", "processes.events_lost"), ("summary.memory_peak_bytes", "memory.kernel_bytes"),
 )
 
+# Tables whose rows do not add up to their totals.
+NOT_SUMS = (
+    "functions --by caller",  # who was called by nobody is in no row, and what is primitive is so for each caller
+    "gpu-idle --by activity",  # a gap counts with each activity that it had
+)
 # Columns that do not add up over rows: a greatest, a mean, a moment, a place, a share.
 NOT_ADDED = re.compile(r"(^|_)(peak|max|min|avg|mean|stddev|p\d\d|percent|rate|depth|time|first|last|start|end|percall|id)(_|$)")
 INCLUSIVE = re.compile(r"^(total|cumulative|cum)|^(allocations|bytes_allocated|io_calls|io_bytes|size_increase|frees)$")
@@ -199,7 +205,7 @@ def added(table):
     """Rows add up to the total of the same name; of nccl those of kernels have totals of their own."""
     rows = [row for row in table.rows if row.get("backend") != "GPU"]
     for name in table.columns("count", "bytes", "ns"):
-        if not isinstance(table.totals.get(name), (int, float)) or NOT_ADDED.search(name) or not rows:
+        if table.name in NOT_SUMS or not isinstance(table.totals.get(name), (int, float)) or NOT_ADDED.search(name) or not rows:
             continue
         inclusive = INCLUSIVE.search(name) and any(other.startswith("self_") or other == "depth" for other in table.units)
         values = [row[name] for row in rows if isinstance(row.get(name), (int, float))]
@@ -265,6 +271,18 @@ def longest(table):
 
 
 LOCAL = (shares, not_negative, self_within_total, in_order, wholes, added, tree, roots, inside_run, longest)
+
+
+# Words of advice about what a thread does where another one of autograd's works for it.
+HANDED_OVER = re.compile(r"_engine_run_backward|after aten::ones_like and before \S*Backward")
+
+
+def no_wait_is_a_place(tables):
+    """No advice names a place where the step's thread waits while a thread of autograd's runs the step's work."""
+    table = tables.get("bottleneck")
+    for row in table.rows if table else ():
+        if row.get("id") == "between_operators" and HANDED_OVER.search(row.get("text") or ""):
+            yield table, "between_operators is about the wait for backward: %s" % row["text"]
 
 
 # Samples stand for the time since the one before: at the edges of a life that is some more.
@@ -361,7 +379,7 @@ def sampled(tables):
             yield table, "cpu_ns is %s, the processes had %s" % (value, cpu)
 
 
-ACROSS = (lives, same, at_the_end, gil, sampled)
+ACROSS = (lives, same, at_the_end, gil, sampled, no_wait_is_a_place)
 
 
 class Run:
@@ -391,28 +409,41 @@ class Run:
             return "still growing"
         return {document["report"]: Table(self, document) for document in documents}
 
-    def by_thread(self, tables):
+    def by_key(self, tables, wanted):
+        """(key, table) of reports with rows; `wanted` None: of every key that they have."""
         for report in tables:
             if not tables[report].rows or report == "threads":
                 continue
-            keys = run(self.program, report, "--by", "no-such-key").stderr
-            if re.search(r"\bthread\b", keys):
-                done = run(self.program, report, "--by", "thread", "--format", "json", "--limit", "0", self.path)
+            said = run(self.program, report, "--by", "no-such-key").stderr
+            keys = re.findall(r"[a-z_]+", said.split("is not one of")[1]) if "is not one of" in said else []
+            for key in keys if wanted is None else set(keys) & wanted:
+                done = run(self.program, report, "--by", key, "--format", "json", "--limit", "0", self.path)
                 if done.stdout:
-                    yield Table(self, json.loads(done.stdout), report + " --by thread")
+                    yield key, Table(self, json.loads(done.stdout), "%s --by %s" % (report, key))
 
-    def faults(self, deep):
+    def read_by_people(self, tables):
+        """Shares in tables and in the sentences around them."""
+        for report in tables:
+            for line in run(self.program, report, "--limit", "0", "--width", "400", self.path).stdout.splitlines():
+                for share in re.findall(r"(?<![\w.])([\d,]+(?:\.\d+)?) ?%", line):
+                    if float(share.replace(",", "")) > 100:
+                        yield "%s %% in '%s'" % (share, line.strip()[:200])
+
+    def faults(self, deep, keys):
         """(report, fault) pairs."""
         tables = self.read()
         if isinstance(tables, str):
             return
         yield from judge(tables)
-        if not deep:
-            return
-        for table in self.by_thread(tables):
+        if keys:
+            yield from (("text", fault) for fault in self.read_by_people(tables))
+        for key, table in self.by_key(tables, None if keys else {"thread"}) if deep or keys else ():
             for rule in LOCAL:
                 yield from ((table.name, fault) for fault in rule(table))
-            yield from ((table.name, fault) for fault in of_threads(table, tables))
+            if key == "thread":
+                yield from ((table.name, fault) for fault in of_threads(table, tables))
+        if not deep:
+            return
         half = int((tables["summary"].session.get("end_ns") or 0) / 2)
         for part in ("..%dns" % half, "%dns.." % half):
             self.cut = True
@@ -448,8 +479,8 @@ def recordings(path):
 
 def main():
     arguments = sys.argv[1:]
-    deep, everything = "--deep" in arguments, "--all" in arguments
-    program, *paths = [word for word in arguments if word not in ("--deep", "--all")]
+    deep, keys, everything = "--deep" in arguments, "--keys" in arguments, "--all" in arguments
+    program, *paths = [word for word in arguments if word not in ("--deep", "--keys", "--all")]
     found = 0
     read = 0
     for path in [file for path in paths for file in recordings(path)]:
@@ -458,7 +489,7 @@ def main():
         read += 1
         if read > FOLDER_SESSIONS and os.path.isdir(paths[0]):
             break
-        for report, fault in Run(program, path).faults(deep):
+        for report, fault in Run(program, path).faults(deep, keys):
             if everything or not is_known(report, fault):
                 found += 1
                 print("%s: %s: %s" % (path, report, fault))

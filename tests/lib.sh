@@ -224,6 +224,11 @@ eventually() {
 	fail "$what: not within $i looks"
 }
 
+# knows_module FILE NAME: the collector has told of the module, in a recording that goes on.
+knows_module() {
+	PROF_REPORT_CACHE=off "$REPORT" alloc --live --format csv --columns module "$1" 2>/dev/null | grep -q -- "$2"
+}
+
 # written [FILE...]: a program does not wait for ever until its collector has written all: its file may grow for a moment. Without a
 # name it is all that is here now, of which an older one may just be going away.
 written() {

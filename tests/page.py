@@ -189,6 +189,20 @@ def memory(browser, report, path):
     return charts
 
 
+def steps(browser, report, path):
+    """By phase and by what ran: each is all of the steps."""
+    entry = next((one for one in browser.value("page.manifest.pieces") if one["kind"] == "table" and one["name"] == "steps"), {})
+    if not entry.get("rows") or entry["shown"] < entry["rows"]:
+        return
+    go(browser, "steps")
+    whole = document(report, "steps", path, 0)["totals"]["total_ns"]
+    for view in "category", "phase":
+        browser.value("(() => { const one = document.querySelector('#panel select'); one.value = '%s'; one.dispatchEvent(new Event('change')); return 1; })()" % view)
+        parts = browser.value("[...document.querySelectorAll('#panel .legend span')].map((one) => [one.dataset.part, Number(one.dataset.value)])")
+        assert sum(value for _, value in parts) == whole, (path, view, parts, whole)
+        assert view == "category" or not {"kernel_ns", "operators_ns"} & {name for name, _ in parts}, (path, parts)
+
+
 def arrows(browser, path, events):
     """As many as export chrome has flows; the longest span that some begin in is clicked: its arrows lead to the spans of the trace."""
     t, data = "byId('panel').timeline", "byId('panel').timeline.data"
@@ -318,6 +332,7 @@ def page(browser, report, path):
     work(browser, path)
     flames(browser, report, path)
     charts = memory(browser, report, path)
+    steps(browser, report, path)
     found, seen = timeline(browser, report, path)
     assert browser.value("page.errors") == [] and browser.errors == [], (path, browser.errors)
     assert browser.value("typeof window.hacked") == "undefined"

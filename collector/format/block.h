@@ -67,22 +67,24 @@ int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint
 int frame_put_stack(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words,
 		    uint64_t stack);
 /*
- * What an id is, for the life of the writer: a frame at an address, called by that of id `parent` (0: by nobody known). The
- * first definition of an id holds. Ids and parents are below STACK_WORD; flags: frame_flags.h.
+ * Defines an id for the life of the writer: a frame at an address, called by the frame `parent`
+ * (0: unknown). The first definition of an id holds. Ids and parents are below STACK_WORD; flags:
+ * frame_flags.h.
  */
 void frame_define_stack(struct frame_writer *fw, uint64_t id, uint64_t parent, uint64_t address,
 			uint32_t flags);
 /* Some stack of the frame has parts that are not defined yet. */
 bool frame_has_open_stacks(const struct frame_writer *fw);
 /*
- * Those are cut where they are unknown. What went wrong with stacks since the last call: stacks that were cut, each once a
- * frame, and definitions that contradict an earlier one.
+ * Cuts these stacks at the parts that are undefined. Returns what went wrong with stacks since the
+ * last call: stacks that were cut, each once a frame, and definitions that contradict an earlier
+ * one.
  */
 struct frame_stack_losses {
 	uint64_t cuts, clashes;
 };
 struct frame_stack_losses frame_settle_stacks(struct frame_writer *fw);
-/* What is known of stacks; to forget in while no frame is open. */
+/* The table of stacks. Forget stacks only while no frame is open. */
 struct stack_table *frame_stacks(struct frame_writer *fw);
 
 /* Convenience over frame_put() for the collector's own events: FRAME_PUT(fw, t, lost, .count = 3) */
@@ -166,11 +168,13 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	       struct frame_info *ret_info);
 
 /*
- * What is read of a frame. Events of family system always are, with all of their fields.
+ * Which events and fields of a frame are decoded. Events of family system always are, with all
+ * fields.
  *
- * `sum` is for what is only to be counted and added up between other events: how many there were, and
- * their `size` fields. In a frame that holds an event of `exact` those are decoded as events instead,
- * with their `fields`: sums are of one stream, and say nothing of when another stream did what.
+ * `sum` is for what is only to be counted and added up between other events: how many there were,
+ * and their `size` fields. In a frame that holds an event of `exact` those are decoded as events
+ * instead, with their `fields`: sums are of one stream, and say nothing of when another stream did
+ * what.
  */
 struct frame_wants {
 	bool event[EVT_ID_LIMIT]; /* becomes a struct event; else it is only counted */
@@ -194,7 +198,7 @@ enum heap_record_kind {
 	HEAP_RECORD_FAILED,
 };
 
-/* What a kind of the frame is to the heap. */
+/* How the heap treats a kind of the frame. */
 struct heap_site {
 	uint64_t caller;
 	uint32_t kind;  /* enum heap_record_kind; 0: not of a block */

@@ -295,8 +295,8 @@ struct evt_role {
 	uint8_t key; /* the end has the same one; without it, the innermost scope of the thread ends */
 	uint8_t identity;  /* tells it from others of its key; the end has the same one */
 	uint8_t elsewhere; /* of an end: not 0 where another thread began the scope */
-	uint8_t inside;    /* of an end without a key: how many scopes of its kind began after it and stay open */
-	uint8_t label;     /* at::RecordScope: EVT_SCOPE_USER is a range, others are operators */
+	uint8_t inside; /* of an end without a key: how many scopes of its kind began after it and stay open */
+	uint8_t label; /* at::RecordScope: EVT_SCOPE_USER is a range, others are operators */
 };
 
 /* Indexed by id, below EVT_ID_LIMIT; all zeros where there is no such event. */

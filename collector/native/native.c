@@ -13,6 +13,7 @@
 #include "collector/format/stack_table.h"
 #include "collector/native/perf_open.h"
 #include "collector/native/unwind.h"
+#include "collector/processes/limitations.h"
 
 #define NS_PER_S 1000000000ull
 #define LOOK_NS 5000000u /* one look may take so long, but where a frame is closed */
@@ -451,6 +452,9 @@ void native_settle(struct native *native, uint64_t now_ns)
 		if (!process->number ||
 		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
+		if (process->now.off != process->told.off)
+			limitation_tell_native_off(native->common, process->number,
+						   process->now.off, now_ns);
 		process->told = process->now;
 		journal_add(&native->common->journal, EVT_native_sampling, now_ns, &process->now,
 			    sizeof(process->now) / sizeof(uint64_t));

@@ -61,7 +61,7 @@ void native_drain(struct native *native);
 /* So long may be slept before a ring may be half full; at most `most_ns`. */
 uint64_t native_pause_ns(const struct native *native, uint64_t most_ns);
 
-/* What has changed of the counters is told with the next frame. */
+/* Writes the counters that have changed with the next frame. */
 void native_settle(struct native *native, uint64_t now_ns);
 /* Puts what waits into blocks of its streams; returns how many. `watermark_ns`: of the frame. */
 uint32_t native_write(struct native *native, struct frame_writer *fw, uint64_t watermark_ns);

@@ -56,13 +56,16 @@ struct perf_ring {
 /* False: it is no record, or not as it was asked for. Any bytes. */
 bool perf_record_read(const uint8_t *bytes, size_t length, struct perf_record *ret_record);
 
-/* Of `bytes`, a power of two. 0 or -errno, -ENOMEM where one so large may not be had; then nothing is held. */
+/*
+ * Opens a ring of `bytes`, a power of two. Returns 0 or -errno (-ENOMEM if so much may not be
+ * locked); on error nothing is held.
+ */
 int perf_ring_open(struct perf_ring *ring, uint32_t cpu, uint64_t bytes);
 /* A ring of these bytes, with `page` as the kernel would have it: for tests. */
 void perf_ring_of_memory(struct perf_ring *ring, void *page, uint64_t bytes, uint8_t *copy);
 void perf_ring_close(struct perf_ring *ring);
 
-/* What the kernel has written by now may be read. */
+/* Makes readable what the kernel has written so far. */
 void perf_ring_look(struct perf_ring *ring);
 /* The next record, which stays there. False: there is none. */
 bool perf_ring_next(struct perf_ring *ring, struct perf_record *ret_record);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why the kernel refuses perf_event_open(): what can be known of it. perf_event_paranoid holds only for who has neither CAP_PERFMON nor
- * CAP_SYS_ADMIN in the kernel's own user namespace; a filter of system calls, as containers have one, says EPERM to whom it likes.
+ * Why the kernel refuses perf_event_open(): what can be known of it. perf_event_paranoid holds
+ * only for who has neither CAP_PERFMON nor CAP_SYS_ADMIN in the kernel's own user namespace; a
+ * filter of system calls, as in containers, may return EPERM to anybody.
  */
 #ifndef COLLECTOR_NATIVE_RIGHTS_H
 #define COLLECTOR_NATIVE_RIGHTS_H
@@ -18,7 +19,7 @@ struct rights {
 	int paranoid;
 };
 
-/* Of this process. What cannot be read it does not have. */
+/* The rights of this process. A right that cannot be read counts as missing. */
 struct rights rights_read(void);
 
 /* Of the texts of /proc/self/status, /proc/self/uid_map and perf_event_paranoid: for tests. */

@@ -83,7 +83,7 @@ void tables_release(struct tables *tables);
 /* The number of a file that is mapped anew; 0: there is no room, or it is none. */
 uint32_t tables_file(struct tables *tables, uint64_t device, uint64_t inode, const char *path);
 
-/* What holds at an offset of the file, which is code there. `ret_row` with TABLE_ROW only. */
+/* Finds the row for an offset of the file's code. Sets `ret_row` only with TABLE_ROW. */
 enum table_result tables_find(struct tables *tables, uint32_t file,
 			      const struct table_mapping *mapping, uint64_t offset,
 			      struct cfi_row *ret_row);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands at the name that is asked for, and how it gets out of the way: a finished file of an earlier run
- * becomes NAME.1, that NAME.2 and so on. Whoever calls holds the lock on the folder (output_name.c).
+ * The file that has the requested name, and how it makes room: a finished file of an earlier run
+ * becomes NAME.1, that NAME.2 and so on. Whoever calls holds the lock on the folder
+ * (output_name.c).
  *
- * A file is left where it is while it is written, and while its session has a process: a writer has the lock on its
- * bytes, the other collectors of the session share a lock behind the end of the session's first file, and of
- * processes that are not recorded `lives` knows. Only regular files are moved, and only files of ours removed.
+ * A file is left where it is while it is written, and while its session has a process: a writer
+ * has the lock on its bytes, the other collectors of the session share a lock behind the end of
+ * the session's first file, and of processes that are not recorded `lives` knows. Only regular
+ * files are moved, and only files of ours removed.
  */
 #ifndef COLLECTOR_OUTPUT_ROTATION_H
 #define COLLECTOR_OUTPUT_ROTATION_H
@@ -50,7 +52,7 @@ struct rotation_standing rotation_look(const struct rotation *rotation);
 /* Gives the file at `path` the number 1; those that have numbers move up. */
 bool rotation_insert(const struct rotation *rotation, const char *path);
 
-/* True when a recording of so many bytes is worth a place before one of `bytes`. */
+/* True if a recording of `ours` bytes may displace one of `bytes`. */
 bool rotation_outweighs(uint64_t ours, uint64_t bytes);
 
 /*

@@ -27,6 +27,32 @@ void limitation_tell(struct common *common, uint64_t process, enum limitation wh
 		    .value = names_id_text(&common->names, subject, length));
 }
 
+_Static_assert(LIMITATION_samples_elsewhere - LIMITATION_samples_version ==
+			       EVT_PYTHON_OFF_ELSEWHERE - EVT_PYTHON_OFF_VERSION &&
+		       LIMITATION_native_barred - LIMITATION_native_refused ==
+			       EVT_NATIVE_OFF_BARRED - EVT_NATIVE_OFF_REFUSED,
+	       "both lists have the same reasons");
+
+void limitation_tell_python_off(struct common *common, uint64_t process, uint64_t off,
+				uint64_t time_ns)
+{
+	if (off)
+		limitation_tell(common, process,
+				(enum limitation)(LIMITATION_samples_version + off -
+						  EVT_PYTHON_OFF_VERSION),
+				"", time_ns);
+}
+
+void limitation_tell_native_off(struct common *common, uint64_t process, uint64_t off,
+				uint64_t time_ns)
+{
+	if (off)
+		limitation_tell(
+			common, process,
+			(enum limitation)(LIMITATION_native_refused + off - EVT_NATIVE_OFF_REFUSED),
+			"", time_ns);
+}
+
 /* The subject stands in the region: it is cut. */
 static void tell_noted(struct common *common, const struct process *process, unsigned int what,
 		       uint64_t now_ns)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process has noted of what is not recorded of it becomes facts of the file. One thread. */
+/*
+ * Writes the limitations that a process has noted (what of it is not recorded) as facts of the
+ * file. One thread.
+ */
 #ifndef COLLECTOR_PROCESSES_LIMITATIONS_H
 #define COLLECTOR_PROCESSES_LIMITATIONS_H
 
@@ -12,6 +15,12 @@ struct region_process;
 /* One that we have found ourselves, of the process with that number. */
 void limitation_tell(struct common *common, uint64_t process, enum limitation what,
 		     const char *subject, uint64_t time_ns);
+
+/* What is off, as the events of sampling have it: enum evt_python_off, enum evt_native_off; 0: nothing is. */
+void limitation_tell_python_off(struct common *common, uint64_t process, uint64_t off,
+				uint64_t time_ns);
+void limitation_tell_native_off(struct common *common, uint64_t process, uint64_t off,
+				uint64_t time_ns);
 
 /* Those that are new since the last time. */
 void limitations_tell(struct common *common, struct process *process,

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* See module_tell.h. */
+/*
+ * See module_tell.h. Path and build-id become names; a name that ld.so has is resolved to the file
+ * that it leads to. Also says which allocator is linked into the file, as a limitation.
+ */
 #include "collector/processes/module_tell.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "collector/processes/limitations.h"
 #include "collector/processes/linked_allocator.h"
@@ -24,11 +28,33 @@ static void module_name(const struct modules_reading *reading, const char *path,
 	module->build_id = names_id_text(names, hex, strlen(hex));
 }
 
+/*
+ * A file with several programs in it is called by links in its folder (redis-server is one to redis-check-rdb): the link that the
+ * program was started by names it. Not where the file's own name says the same and more, as python3.11 of python3. False: there is none.
+ */
+static bool path_as_started(const struct modules_reading *reading, const char *path,
+			    char ret_path[PATH_MAX])
+{
+	char name[REGION_STARTED_BYTES];
+	const char *slash = strrchr(path, '/');
+	struct stat link, file;
+
+	start_map_started_as(&reading->common->view, name);
+	if (!*name || strchr(name, '/') || *path != '/' || strstr(slash + 1, name))
+		return false;
+	if (snprintf(ret_path, PATH_MAX, "%.*s/%s", (int)(slash - path), path, name) >= PATH_MAX)
+		return false;
+	return !lstat(ret_path, &link) && S_ISLNK(link.st_mode) && !stat(ret_path, &link) &&
+	       !stat(path, &file) && link.st_ino == file.st_ino && link.st_dev == file.st_dev;
+}
+
 void module_describe(const struct modules_reading *reading, const struct object *object,
 		     struct module *module)
 {
 	const struct image *image = images_image(reading->images, object->image);
 	struct image vdso = { 0 };
+	char started[PATH_MAX];
+	const char *path;
 
 	if (!module->file)
 		return;
@@ -41,8 +67,8 @@ void module_describe(const struct modules_reading *reading, const struct object 
 				image->allocator == LINKED_ALLOCATOR_IS_IN ? LIMITATION_heap_linked
 									   : LIMITATION_heap_called,
 				object->path, reading->from_ns);
-	module_name(reading, object->path, strlen(object->path), image->build_id,
-		    image->build_id_bytes, module);
+	path = path_as_started(reading, object->path, started) ? started : object->path;
+	module_name(reading, path, strlen(path), image->build_id, image->build_id_bytes, module);
 }
 
 /* ld.so knows a file by the name that it was asked for; /proc, and so all other recordings, by where that leads. */
@@ -52,13 +78,15 @@ struct module module_of_start(const struct modules_reading *reading,
 	struct module module = {
 		.start = start->start, .end = start->end, .bias = start->bias, .file = true
 	};
-	char path[PATH_MAX], real[PATH_MAX];
+	char path[PATH_MAX], real[PATH_MAX], started[PATH_MAX];
 	size_t length = start->path_bytes < sizeof(path) ? start->path_bytes : sizeof(path) - 1;
 
 	memcpy(path, start->path, length);
 	path[length] = 0;
 	if (*path == '/' && realpath(path, real))
 		memcpy(path, real, strlen(real) + 1);
+	if (path_as_started(reading, path, started))
+		memcpy(path, started, strlen(started) + 1);
 	module_name(reading, path, strlen(path), start->build_id, start->build_id_bytes, &module);
 	return module;
 }

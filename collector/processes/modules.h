@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files mapped with code into one process: module and module_end events from /proc/PID/maps, or where that is too
- * late from what the process left of its start (start_map.h), and the answer to "is this address in one that the file knows?".
+ * The files mapped with code into one process: module and module_end events from /proc/PID/maps,
+ * or where that is too late from what the process left of its start (start_map.h), and the answer
+ * to "is this address in one that the file knows?".
  *
  * A process also reports what it unloads (RECORD_UNLOADED), with the time. A look at the maps and these reports are taken in the order
  * of time: a look waits until the rings are drained up to its end. It says nothing about a range that was unloaded while it lasted.
@@ -84,7 +85,10 @@ bool modules_look_at(struct modules *modules, const struct modules_reading *read
 /* Journals what is known up to reading->time_ns. Returns whether anything was. */
 bool modules_settle(struct modules *modules, const struct modules_reading *reading);
 
-/* Of a process that cannot be read and has none: those that it had when its recording began (start_map.h). */
+/*
+ * For a process that cannot be read and has no modules yet: takes those that it had when its
+ * recording began (start_map.h).
+ */
 bool modules_take_start(struct modules *modules, const struct modules_reading *reading);
 
 /* Those of a forked child are those of its parent until a look says otherwise: journals them. */

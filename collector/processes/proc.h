@@ -25,13 +25,13 @@ struct proc_stat {
 	uint64_t stack_start; /* changes with exec; 0 where it is not told */
 };
 
-/* Of /proc/PID/status; what an older kernel does not tell is 0. */
+/* From /proc/PID/status; 0 where an older kernel does not report it. */
 struct proc_memory {
 	uint64_t peak_bytes, resident_bytes;                /* the most it had, and now */
 	uint64_t anonymous_bytes, file_bytes, shared_bytes; /* of what is resident now */
 };
 
-/* What the kernel read from block devices for a process, and is to write there. */
+/* Bytes that the kernel read from block devices for a process, and will write there. */
 struct proc_disk {
 	uint64_t read_bytes, written_bytes;
 };
@@ -67,7 +67,7 @@ uint64_t proc_memory_bytes(uint32_t pid);
 /* The most it had since it became this program; 0 when it cannot be known. */
 uint64_t proc_memory_peak_bytes(uint32_t pid);
 
-/* False: nothing is known of what is resident: no such process, a zombie, no /proc. */
+/* False if resident memory is unknown: no such process, a zombie, no /proc. */
 bool proc_memory(uint32_t pid, struct proc_memory *ret_memory);
 
 /* Time since the thread began, rounded up to what the kernel tells (*ret_tick_ns); false when it cannot be known. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the user wants to have left out of the file (INTERCEPT_REDACT), taken away before it comes to the
- * file. `redact` is 1 << enum region_redact, as view.redact has it. Nothing is kept here.
+ * Removes what the user wants left out (INTERCEPT_REDACT) before it comes to the file. `redact` is
+ * 1 << enum region_redact, as view.redact has it. Nothing is kept here.
  */
 #ifndef COLLECTOR_REDACT_H
 #define COLLECTOR_REDACT_H

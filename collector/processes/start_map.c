@@ -93,3 +93,15 @@ size_t start_map_executable(const struct view *view, char *text, size_t room)
 	memcpy(text, program.path, program.path_bytes);
 	return program.path_bytes;
 }
+
+void start_map_started_as(const struct view *view, char text[REGION_STARTED_BYTES])
+{
+	uint32_t bytes, command;
+	const struct region_start *start = left(view, &bytes, &command);
+
+	*text = 0;
+	if (!start)
+		return;
+	memcpy(text, start->started_as, REGION_STARTED_BYTES);
+	text[REGION_STARTED_BYTES - 1] = 0;
+}

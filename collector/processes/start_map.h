@@ -37,4 +37,7 @@ bool start_map_next(struct start_map *map, struct start_module *ret_module);
 size_t start_map_command(const struct view *view, char *text, size_t room);
 size_t start_map_executable(const struct view *view, char *text, size_t room);
 
+/* What exec() was given as the program's name, without its folder, terminated; "" when it was not left. */
+void start_map_started_as(const struct view *view, char text[REGION_STARTED_BYTES]);
+
 #endif

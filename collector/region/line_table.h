@@ -138,7 +138,10 @@ static inline uint32_t line_table_find_location(const struct line_table *table, 
 	return 0;
 }
 
-/* Of the instruction that many bytes into the code; 0: it has none, or the table ends before it. */
+/*
+ * The line of the instruction at this offset in the code; 0: it has none, or the table ends before
+ * it.
+ */
 static inline uint32_t line_table_find(const struct line_table *table, uint32_t offset)
 {
 	switch (table->form) {

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 13u
+#define REGION_VERSION 15u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 38)
@@ -177,12 +177,16 @@ _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
  * (words with spaces between, padded to 8 bytes), then modules: each a struct, its path, its build-id, padded likewise. The
  * first one is the program, by the name that /proc/self/exe has for it.
  */
+#define REGION_STARTED_BYTES 64u
+
 struct region_start {
 	_Atomic uint32_t bytes; /* of `room` that are written; written last, 0: nothing was left */
 	uint32_t command_bytes;
 	uint32_t left_out; /* modules that found no room */
 	uint32_t unused;
-	char room[REGION_START_BYTES - 16];
+	char started_as
+		[REGION_STARTED_BYTES]; /* the program's name, as exec() got it, without its folder; zeros behind it */
+	char room[REGION_START_BYTES - REGION_STARTED_BYTES - 16];
 };
 
 struct region_start_module {
@@ -228,6 +232,7 @@ struct region_header {
 	char trace[REGION_TEXT_BYTES];   /* families recorded, for the file's meta events */
 	char capture[REGION_TEXT_BYTES]; /* the capture range, "" when all is recorded */
 	char step[REGION_TEXT_BYTES]; /* what ends a step by the user's wish, "" when he has none */
+	char own[REGION_TEXT_BYTES]; /* what is the user's own code by his wish, "" when he has none */
 	char version_text[REGION_TEXT_BYTES];
 
 	/* Live words, each on a line of its own. */

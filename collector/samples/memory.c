@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/format/events.h"
+
 /* Of what is wanted at once; the rest of the room is for what comes new. */
 #define HINT_BYTES_MAX (48u * MEMORY_PAGE)
 #define HINT_PARTS_MAX 480u
@@ -376,4 +378,16 @@ size_t memory_copy(struct memory *memory, uint64_t address, void *to, size_t byt
 	if (got < 0)
 		memory->error = errno;
 	return got > 0 ? (size_t)got : 0;
+}
+
+bool memory_has_open_gate(struct memory *memory, uint64_t gates)
+{
+	uint64_t gate[EVT_FAMILY_LIMIT];
+
+	if (!memory_get(memory, gates, gate, sizeof(gate)))
+		return false;
+	for (uint32_t i = 0; i < EVT_FAMILY_LIMIT; i++)
+		if (gate[i])
+			return true;
+	return false;
 }

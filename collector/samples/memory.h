@@ -20,7 +20,7 @@
 #define MEMORY_PAGE 4096u
 #define MEMORY_BYTES (72u * MEMORY_PAGE)
 
-/* What was of use: to be handed to the next memory_want_hints() for the same thread. Zeroed: nothing. */
+/* The parts that were used, for the next memory_want_hints() for the same thread. Zeroed: none. */
 struct memory_hint {
 	uint64_t address;
 	uint32_t bytes;
@@ -68,7 +68,7 @@ void memory_want(struct memory *memory, uint64_t address, uint32_t bytes);
 void memory_want_hints(struct memory *memory, const struct memory_hints *hints);
 void memory_fetch(struct memory *memory);
 
-/* What is asked for from here on is of use for somebody else. */
+/* Parts that are asked for from here on count as used by the next thread. */
 void memory_begin_use(struct memory *memory);
 
 /* These bytes; false when they cannot be read. At most a page. */
@@ -94,16 +94,23 @@ void memory_want_moment(struct memory *memory, const struct memory_hints *hints,
 			struct memory_moment *moment);
 /* After memory_fetch() and memory_begin_use(). False: the words are not known. */
 bool memory_take_moment(struct memory *memory, struct memory_moment *moment);
-/* What was handed out last is of the moment that was taken last, or of the last memory_again(). */
+/*
+ * True if the bytes that were handed out last were read in the moment that was taken last, or in
+ * the last memory_again().
+ */
 bool memory_is_of_moment(const struct memory *memory);
 
 /*
- * What was asked for while `moving` since memory_begin_use() or memory_begin() is read again, at once, and the words before it and
- * behind it. False when one of them could not be read.
+ * Reads again, in one call, all parts that were asked for while `moving` since memory_begin_use()
+ * or memory_begin(), with the watched words before and after them. False if a word could not be
+ * read.
  */
 bool memory_again(struct memory *memory, struct memory_watch *watch);
 
-/* What has been asked for since memory_begin_use() or memory_begin(). Without memory: what it was. */
+/*
+ * Stores the parts that were asked for since memory_begin_use() or memory_begin(). Keeps the old
+ * hints if there is no memory.
+ */
 void memory_keep_hints(const struct memory *memory, struct memory_hints *hints);
 void memory_hints_release(struct memory_hints *hints);
 
@@ -115,5 +122,8 @@ static inline bool memory_is_refused(const struct memory *memory)
 
 /* Straight into the caller's memory, as much as is there up to `bytes`. */
 size_t memory_copy(struct memory *memory, uint64_t address, void *to, size_t bytes);
+
+/* Whether one of the program's gates is open (its EVT_FAMILY_LIMIT words are at `gates`): something of it is recorded now. */
+bool memory_has_open_gate(struct memory *memory, uint64_t gates);
 
 #endif

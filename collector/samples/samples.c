@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/processes/limitations.h"
 #include "collector/processes/proc.h"
 #include "collector/region/python_offsets.h"
 #include "collector/samples/gil.h"
@@ -35,7 +36,7 @@ int samples_init(struct samples *samples, struct common *common, struct processe
 	places_init(&samples->places, &common->journal);
 	codes_init(&samples->codes, common, &samples->places);
 	samples->sees_queues = true;
-	prompt_begin();
+	prompt_begin(&samples->prompt);
 	samples->is_ready = memory_init(&samples->memory) == 0;
 	return samples->is_ready ? 0 : -1;
 }
@@ -56,6 +57,7 @@ void samples_release(struct samples *samples)
 		thread_forget(samples, 0);
 	for (uint32_t i = 0; i < REGION_PROCESSES; i++)
 		memory_hints_release(&samples->process[i].hints);
+	prompt_end(&samples->prompt);
 	free(samples->thread);
 	free(samples->waiting);
 	codes_release(&samples->codes);
@@ -215,6 +217,12 @@ static enum evt_python_state state_of_runner(struct samples *samples, struct sam
 {
 	enum thread_place on = thread_place_at(&thread->moment);
 
+	samples->is_late = samples->is_late ||
+			   (on == THREAD_ON_CPU && prompt_is_late(&samples->prompt));
+	if (samples->is_late && thread->unseen < UNSEEN_LOOKS) {
+		thread->unseen++;
+		return EVT_PYTHON_READY;
+	}
 	if (on == THREAD_ON_CPU || (on == THREAD_QUEUED && was_put_off_by_us(samples, thread))) {
 		thread->unseen = 0;
 		return EVT_PYTHON_RUNS;
@@ -261,7 +269,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->last.state = state_of_runner(samples, thread, stack.place);
 }
 
-/* What the process has used and none of its threads was seen with; of one that is new no more is known than that it may be all. */
+/* CPU time of the process that no thread was charged with; UINT64_MAX for a new process. */
 static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
 {
 	uint64_t used_ns = proc_cpu_ns(pid);
@@ -273,8 +281,10 @@ static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
 }
 
 /*
- * Of the time since the look before, as much as it had a CPU for while it could run. Whether it has one at this moment is not
- * asked: this look may have taken it. While it waits for one again it counts too much, so that others must have used that.
+ * The thread's CPU time since the previous sample: its share of the time in which it could run.
+ * Whether it has a CPU at this moment is not asked, because this look may have taken it away. A
+ * thread that waits in the run queue may be charged too much; the excess belongs to the threads
+ * that ran instead.
  */
 static uint32_t thread_share_us(const struct samples *samples, const struct thread_look *look,
 				uint64_t most_ns)
@@ -288,9 +298,10 @@ static uint32_t thread_share_us(const struct samples *samples, const struct thre
 }
 
 /*
- * Threads begin and end between two looks, and what they do before the first and after the last is not seen; one that lives
- * for less than a period may not be seen at all. So who can run when it is seen for the first time stands for all of the time
- * since the look before: as much too much as those that were not seen are too little.
+ * Threads begin and end between two looks. What they do before their first and after their last
+ * look is not seen, and a thread that lives for less than a period may not be seen at all. So a
+ * thread that can run when it is first seen stands for all of the time since the previous look: on
+ * average that is as much too much as the unseen threads are too little.
  */
 static void thread_meet(struct samples *samples, struct sampled_process *process,
 			struct sampled_thread *thread, const struct code_reader *reader)
@@ -410,19 +421,6 @@ static uint32_t process_list(struct samples *samples, struct sampled_process *pr
 	}
 	process->now.partial += is_cut || interpreter;
 	return count;
-}
-
-/* Something of the program is recorded at this moment. */
-static bool gates_are_open(struct memory *memory, uint64_t gates)
-{
-	uint64_t gate[EVT_FAMILY_LIMIT];
-
-	if (!memory_get(memory, gates, gate, sizeof(gate)))
-		return false;
-	for (uint32_t i = 0; i < EVT_FAMILY_LIMIT; i++)
-		if (gate[i])
-			return true;
-	return false;
 }
 
 /* While nothing is recorded: threads begin anew when it is again. */
@@ -562,7 +560,7 @@ static void process_take(struct samples *samples, const struct process *process,
 	uint32_t count, next = 0;
 
 	process_read(samples, sampled, process->pid);
-	if (!gates_are_open(&samples->memory, view_load64(&shared->gates))) {
+	if (!memory_has_open_gate(&samples->memory, view_load64(&shared->gates))) {
 		process_note_error(samples, sampled);
 		process_pause(samples, sampled);
 		return;
@@ -675,28 +673,11 @@ static void threads_sweep(struct samples *samples)
 	}
 }
 
-static uint64_t steady_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns)
 {
 	uint64_t period_ns = NS_PER_S / hz;
 
 	return spent_ns * SHARE > period_ns ? spent_ns * SHARE : period_ns;
-}
-
-/* Half of it to one and a half. */
-static uint64_t vary(struct samples *samples, uint64_t period_ns)
-{
-	samples->random ^= samples->random << 13;
-	samples->random ^= samples->random >> 7;
-	samples->random ^= samples->random << 17;
-	return period_ns / 2 + samples->random % (period_ns + 1);
 }
 
 /* Since the look before, 0: there was none that this one follows. A collector that was held up for long knows nothing of that. */
@@ -716,10 +697,11 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 
 	if (!samples->is_ready || !samples->processes->inspect || steady_ns < samples->next_ns)
 		return;
-	steady_ns = steady_now_ns();
+	steady_ns = prompt_now_ns();
 	samples->switched_ns = thread_switched_ns((uint32_t)getpid(), (uint32_t)getpid());
 	samples->is_blind = !samples->switched_ns;
 	samples->switched_ns *= steady_ns - samples->next_ns <= PROMPT_NS;
+	samples->is_late = prompt_is_late(&samples->prompt);
 	samples->looks++;
 	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
@@ -728,13 +710,15 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 		hz = wanted > hz ? wanted : hz;
 	}
 	threads_sweep(samples);
+	prompt_rest(&samples->prompt);
 	samples->looked_ns = hz ? steady_ns : 0;
 	if (!hz) {
 		samples->next_ns = 0;
 		return;
 	}
 	samples->next_ns = steady_ns +
-			   vary(samples, samples_period_ns(hz, steady_now_ns() - steady_ns));
+			   prompt_vary(&samples->random,
+				       samples_period_ns(hz, prompt_now_ns() - steady_ns));
 }
 
 void samples_settle(struct samples *samples, uint64_t now_ns)
@@ -748,6 +732,10 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 		if (!process->number ||
 		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
+		/* one that was sampled lacks nothing but its end */
+		if (process->now.off != process->told.off && !process->base_ns)
+			limitation_tell_python_off(samples->common, process->number,
+						   process->now.off, now_ns);
 		process->told = process->now;
 		journal_add(&samples->common->journal, EVT_python_sampling, now_ns, &process->now,
 			    sizeof(process->now) / sizeof(uint64_t));

@@ -18,6 +18,7 @@
 #include "collector/samples/codes.h"
 #include "collector/samples/memory.h"
 #include "collector/samples/places.h"
+#include "collector/samples/prompt.h"
 #include "collector/samples/stack.h"
 #include "collector/samples/thread_look.h"
 
@@ -31,7 +32,7 @@ struct sample {
 	uint32_t holder, holder_place; /* of the GIL, as python_sample has them */
 };
 
-/* What is done about a thread at a look at its process. */
+/* How a thread is treated when its process is sampled. */
 enum sample_plan {
 	PLAN_NONE,  /* it has gone, or has no CPU time that can be read */
 	PLAN_SKIP,  /* it has done nothing for long */
@@ -89,6 +90,8 @@ struct samples {
 	uint64_t
 		switched_ns; /* when we got our CPU for this look, thread_switched_ns(); 0: it came late */
 	bool is_blind; /* the kernel does not tell that */
+	bool is_late;  /* we had to wait for our CPU until another gave it up */
+	struct prompt prompt;
 	uint64_t random, looks;
 	bool is_ready;
 	bool sees_queues; /* tells threads on a CPU from those in a queue; tests, whose threads share ours, do without */
@@ -102,7 +105,7 @@ void samples_release(struct samples *samples);
 /* When it is time. Steady times. */
 void samples_take(struct samples *samples, uint64_t steady_ns);
 
-/* What is known of threads so far is to be told with the next frame; then what has changed of the counters. */
+/* Writes what is known of threads with the next frame, then the counters that have changed. */
 void samples_settle(struct samples *samples, uint64_t now_ns);
 /* Puts what waits into blocks of its streams; returns how many. */
 uint32_t samples_write(struct samples *samples, struct frame_writer *fw);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Python stack of one thread of another process, read while that runs. Frames change under the reader's eyes:
- * what cannot be a stack is told apart and is no sample. Depth is bounded.
+ * The Python stack of one thread of another process, read while that runs. Frames change under the
+ * reader's eyes: a torn stack is recognised and is not a sample. Depth is bounded.
  *
- * A frame that is what it was at the last look (its address, code, instruction and caller) runs the same code: its code object is
- * read again at every STACK_TURN-th look only, since memory can be used again for another that is equal in all of this. Those of
- * the STACK_CHECKED innermost frames are read each time. One thread.
+ * A frame that is what it was at the last look (its address, code, instruction and caller) runs
+ * the same code: its code object is read again at every STACK_TURN-th look only, since memory can
+ * be used again for another that is equal in all of this. Those of the STACK_CHECKED innermost
+ * frames are read each time. One thread.
  */
 #ifndef COLLECTOR_SAMPLES_STACK_H
 #define COLLECTOR_SAMPLES_STACK_H
@@ -28,7 +29,7 @@ enum stack_result {
 #define STACK_CHECKED 4u
 #define STACK_TURN 8u
 
-/* What was read of a thread the last time. Zeroed: nothing. */
+/* The last stack that was read of a thread. Zeroed: none. */
 struct stack_known {
 	struct stack_frame {
 		uint64_t address, code, back, at;

@@ -152,6 +152,14 @@ static bool is_waiting(enum evt_python_state state)
 	return state != EVT_PYTHON_RUNS && state != EVT_PYTHON_READY;
 }
 
+bool thread_times(struct thread_files *files, struct thread_look *ret_look)
+{
+	char line[LINE_ROOM];
+
+	return read_line(files, "schedstat", &files->schedstat, line) &&
+	       thread_times_of(line, ret_look);
+}
+
 bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *look)
 {
 	const struct thread_look before = *look;
@@ -209,7 +217,7 @@ static uint64_t read_turns(struct thread_files *files)
 
 void thread_moment_prepare(struct thread_files *files, struct thread_moment *moment)
 {
-	*moment = (struct thread_moment){ .can_run = true };
+	*moment = (struct thread_moment){ 0 };
 	moment->is_known = read_switches(files, &moment->early);
 }
 
@@ -221,12 +229,8 @@ void thread_moment_begin(struct thread_files *files, struct thread_moment *momen
 
 void thread_moment_end(struct thread_files *files, struct thread_moment *moment)
 {
-	char line[LINE_ROOM];
-
 	if (!moment->is_known)
 		return;
-	moment->can_run = !read_line(files, "syscall", &files->call, line) ||
-			  thread_state_of_call(line, 0) == EVT_PYTHON_RUNS;
 	moment->turns_after = read_turns(files);
 	moment->is_known = read_switches(files, &moment->late);
 }
@@ -244,12 +248,11 @@ enum thread_place thread_place_at(const struct thread_moment *moment)
 		return THREAD_UNCERTAIN;
 	if (late + 1 == turns)
 		return THREAD_ON_CPU;
-	if (early >= turns)
-		return THREAD_QUEUED;
-	/* It has given up its CPU since. If it did so to wait, and did not wait just after the moment, then that was later. */
-	return moment->can_run && moment->late.to_others == moment->early.to_others
-		       ? THREAD_ON_CPU
-		       : THREAD_UNCERTAIN;
+	/*
+	 * Else it has given up its CPU since: before the moment or later. That it can run afterwards does not say later, as it may have
+	 * waited and been woken meanwhile; threads that wake each other by turns do so in a few microseconds.
+	 */
+	return early >= turns ? THREAD_QUEUED : THREAD_UNCERTAIN;
 }
 
 /* "se.exec_start : MILLISECONDS.NANOSECONDS" */

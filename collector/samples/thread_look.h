@@ -42,13 +42,15 @@ void thread_files_close(struct thread_files *files);
  */
 bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *look);
 
+/* Its times alone, as thread_look() has them. */
+bool thread_times(struct thread_files *files, struct thread_look *ret_look);
+
 /* What the kernel had counted around a moment, in the order in which it is read. `begin` and `end` are as close as can be. */
 struct thread_moment {
 	bool is_known;                /* the kernel tells all of this */
 	struct thread_switches early; /* thread_moment_prepare() */
 	uint64_t turns_before;        /* thread_moment_begin() */
-	bool can_run;                 /* thread_moment_end(): it waited for nothing then */
-	uint64_t turns_after;
+	uint64_t turns_after;         /* thread_moment_end() */
 	struct thread_switches late;
 };
 void thread_moment_prepare(struct thread_files *files, struct thread_moment *moment);

@@ -110,6 +110,8 @@ void self_tell_session(struct common *common, const char *host)
 		tell_header_text(common, "capture", header->capture, sizeof(header->capture));
 	if (header->step[0])
 		tell_header_text(common, "step", header->step, sizeof(header->step));
+	if (header->own[0] && !(common->view.redact & 1u << REGION_REDACT_paths))
+		tell_header_text(common, "own", header->own, sizeof(header->own));
 	tell_header_text(common, "session", header->session, sizeof(header->session));
 	tell_output(common);
 	redact_text(common->view.redact, text);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See own_memory.h. */
+/*
+ * See own_memory.h. process_vm_readv() on our own pid. Before it is used, a filter of system calls
+ * is asked whether it would kill us, and one known word is read.
+ */
 #include "preload/base/own_memory.h"
 
 #include <sys/syscall.h>

@@ -2,7 +2,7 @@
 /*
  * See gpu.h. A state machine from GPU_OFF to GPU_GONE, advanced by compare-and-swap, so that only
  * one thread starts or leaves CUPTI. A start subscribes, registers the buffers, reads the clocks
- * and then enables the kinds of records.
+ * and then asks for records (gpu_asked.c). A pause ends all that, and gpu_go_on() starts again.
  */
 #include "preload/gpu/gpu.h"
 

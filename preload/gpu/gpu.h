@@ -31,7 +31,7 @@ void gpu_pause(void);
 void gpu_go_on(const char *function);
 /* From within CUPTI: the program's next call is to look who else has come, and whether CUPTI may rest. */
 void gpu_look_soon(void);
-/* All that ran on the GPU is told when it returns; or it took too long, which is said. */
+/* Returns when all GPU work has been reported, or when that takes too long, which is logged. */
 void gpu_flush(void);
 
 /* For cuptiActivityRegisterCallbacks(). */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_asked.h. */
+/*
+ * See gpu_asked.h. One thread at a time switches kinds and callbacks. Whoever opens the gates waits for its turn, so that all of a
+ * range is told. Kinds of work stand first in the list: a rest switches off those, and no others.
+ */
 #include "preload/gpu/gpu_asked.h"
 
 #include <stdatomic.h>

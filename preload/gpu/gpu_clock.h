@@ -20,7 +20,7 @@ enum { GPU_CLOCK_CUPTI, GPU_CLOCK_THEIRS, GPU_CLOCKS };
 struct gpu_moment {
 	uint64_t ticks, apart_ticks; /* between the two looks at ours */
 	double ns_per_tick;
-	int64_t drift; /* so many billionths slower CUPTI's own runs than ours; 0: not known, or too little to be */
+	int64_t drift; /* parts per billion that CUPTI's clock runs slower than ours; 0: unknown */
 	struct {
 		uint64_t stamp;
 		double ns_per_unit; /* 0: there is no such clock */
@@ -39,7 +39,7 @@ bool gpu_moment_place(const struct gpu_moment *moment, uint64_t start, uint64_t 
 /* Another user's clock: prepare while CUPTI still has its own, follow when CUPTI has taken it. */
 void gpu_clock_prepare(cupti_result (*timestamp)(uint64_t *));
 void gpu_clock_follow(cupti_timestamp_function *theirs);
-/* Which one CUPTI has of others, NULL. */
+/* The timestamp function that another user gave CUPTI, or NULL. */
 cupti_timestamp_function *gpu_clock_theirs(void);
 
 #endif

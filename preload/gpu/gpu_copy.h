@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records for the other user of CUPTI: out of our buffers into its own, those that it asked for, byte by byte. So
- * CUPTI's buffers are always ours, and the other has only such as hold something of its own: it would else get buffers
- * after it has gone, and torch.profiler, which counts its buffers, would stop at 128 MiB of what it did not ask for.
+ * Records for the other user of CUPTI: out of our buffers into its own, those that it asked for,
+ * byte by byte. So CUPTI's buffers are always ours, and the other has only such as hold something
+ * of its own: it would else get buffers after it has gone, and torch.profiler, which counts its
+ * buffers, would stop at 128 MiB of what it did not ask for.
  *
- * Of a kind that both want the other gets what was asked for while it wanted it, by the call's number.
+ * If both want a kind, the other user gets the records whose calls were made while it wanted that
+ * kind, by their correlation number.
  *
- * Callbacks of CUPTI, any thread; no lock. Nothing of ours is held while the other's functions run.
+ * Callbacks of CUPTI, any thread; no lock. Nothing of ours is held while the other's functions
+ * run.
  */
 #ifndef PRELOAD_GPU_GPU_COPY_H
 #define PRELOAD_GPU_GPU_COPY_H
@@ -28,7 +31,10 @@ void gpu_copy_take(void *context, uint32_t stream, uint8_t *buffer, size_t valid
 void gpu_copy_set_prompt(bool on);
 /* It gets all that there is. Waits for those who are copying, a second at most. */
 void gpu_copy_flush(void);
-/* What it has not got of its records since it asked last, `dropped` more included. */
+/*
+ * Counts records that the other user did not get; the second call returns those since the last
+ * time that it asked.
+ */
 void gpu_copy_dropped(size_t dropped);
 size_t gpu_copy_take_dropped(void);
 void gpu_copy_forked(void);

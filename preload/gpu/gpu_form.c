@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_form.h. */
+/*
+ * See gpu_form.h. The form is chosen when we subscribe, and again after nobody has. What an object asks ld.so for is read from the
+ * undefined names of its symbol table. Functions of both forms go by one flag.
+ */
 #include "preload/gpu/gpu_form.h"
 
 #include <link.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_second.h. */
+/*
+ * See gpu_second.h. The other's subscription is its own call of CUPTI: before it we make way, if we use the first form, and after it we
+ * come back, whether it has succeeded or not.
+ */
 #include "preload/gpu/gpu_second.h"
 
 #include <stdatomic.h>

@@ -215,7 +215,8 @@ static int start_recording(void)
 				    .output = session.output,
 				    .trace = settings.trace_text,
 				    .capture = capture,
-				    .step = settings.step_name };
+				    .step = settings.step_name,
+				    .own = settings.own };
 	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };
 	uint32_t entry;
 	int fd, error;

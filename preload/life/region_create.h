@@ -19,6 +19,7 @@ struct region_wish {
 	const char *trace;
 	const char *capture; /* "" when all is recorded */
 	const char *step;    /* INTERCEPT_STEP, "" when it is auto */
+	const char *own;     /* INTERCEPT_OWN, "" when nothing is said */
 };
 
 /*

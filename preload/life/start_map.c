@@ -135,12 +135,24 @@ static int sheet_put_module(struct dl_phdr_info *module, size_t bytes, void *arg
 	return 0;
 }
 
+/* One that does not fit is none. */
+static void put_started_as(struct region_start *start)
+{
+	const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN), *slash;
+
+	slash = name ? strrchr(name, '/') : NULL;
+	name = slash ? slash + 1 : name;
+	if (name && strlen(name) < sizeof(start->started_as))
+		strcpy(start->started_as, name);
+}
+
 void start_map_write(struct region_start *start)
 {
 	struct sheet sheet = { .room = start->room };
 	long n = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", sheet.program,
 			 sizeof(sheet.program) - 1);
 
+	put_started_as(start);
 	start->command_bytes = sheet_put_command(&sheet);
 	if (n > 0) {
 		sheet.program_bytes = (size_t)n;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "collector/format/frame_flags.h"
-#include "preload/base/log.h"
 #include "preload/base/symbols.h"
 #include "preload/pyframes/codes.h"
 #include "preload/pyframes/join.h"
@@ -439,9 +438,9 @@ static uint64_t pyframes_stack(struct recorder_lane *lane)
 
 /* --- start --- */
 
-void pyframes_refuse(const char *why)
+void pyframes_refuse(enum limitation why)
 {
-	log_line("no Python frames in stacks: %s", why);
+	limitation_say(why, NULL);
 }
 
 static bool key_find(void)
@@ -516,7 +515,6 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 	if (join_begin(&python.layout))
 		stack_join = join_stacks;
 	else
-		log_line("INTERCEPT_STACKS=both needs CPython 3.10 or newer; Python's frames are "
-			 "recorded without native ones");
+		limitation_say(LIMITATION_frames_both, NULL);
 	return true;
 }

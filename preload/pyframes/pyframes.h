@@ -13,6 +13,7 @@
 
 #include "collector/region/python_layout.h"
 #include "preload/base/hidden.h"
+#include "preload/record/limitation.h"
 
 /* Whether INTERCEPT_STACKS asks for them, for anything that is recorded. */
 bool pyframes_are_wanted(void);
@@ -33,6 +34,6 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 		    const struct pyframes_example *example);
 
 /* Says why there will be none. */
-void pyframes_refuse(const char *why);
+void pyframes_refuse(enum limitation why);
 
 #endif

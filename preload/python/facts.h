@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Python knows of the program's environment (versions, threads), as events. bootstrap.py tells it once
- * torch is imported; what is told while the gates are shut waits for them to open.
+ * Facts about the program's environment that Python knows (versions, threads), as events.
+ * bootstrap.py reports them once torch is imported; facts reported while the gates are shut wait
+ * until they open.
  */
 #ifndef PRELOAD_PYTHON_FACTS_H
 #define PRELOAD_PYTHON_FACTS_H

@@ -19,6 +19,7 @@
 #include "preload/python/python_hook.h"
 #include "preload/python/sampling.h"
 #include "preload/python/tasks.h"
+#include "preload/python/thread_names.h"
 #include "preload/record/event.h"
 #include "preload/record/family.h"
 #include "preload/record/strings.h"
@@ -68,6 +69,7 @@ static void *python_ended(void *self, void *arguments)
 	const struct string name = string_of("python");
 
 	(void)self;
+	thread_names_end();
 	(void)recorder_record(EVT_FAMILY_alloc, EVT_teardown_begin,
 			      &(struct recorder_field){ .text = &name }, 1);
 	python_api.Py_IncRef(arguments);
@@ -167,6 +169,8 @@ static int audit(const char *event, void *arguments, void *data)
 	if (__builtin_expect(!atomic_load_explicit(&has_run, memory_order_relaxed), 0) &&
 	    embedding_begins(event, arguments))
 		begin_program(false, arguments);
+	if (atomic_load_explicit(&has_run, memory_order_relaxed))
+		thread_names_see(event);
 	if (event[0] == 'c' && strncmp(event, "cpython.", 8) == 0) {
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0)

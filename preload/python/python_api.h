@@ -39,6 +39,11 @@
 	FUNCTION(void *, PyEval_GetFrame, (void))                                       \
 	FUNCTION(void *, PyObject_CallFunctionObjArgs, (void *callable, ...))           \
 	FUNCTION(long, PyLong_AsLong, (void *number))                                   \
+	FUNCTION(void *, PyDict_Copy, (void *dict))                                     \
+	FUNCTION(ssize_t, PyDict_Size, (void *dict))                                    \
+	FUNCTION(int, PyDict_Next, (void *dict, ssize_t *at, void **key, void **value)) \
+	FUNCTION(void *, PyObject_GenericGetAttr, (void *object, void *name))           \
+	FUNCTION(void *, PyUnicode_InternFromString, (const char *text))                \
 	FUNCTION(int, PyFrame_GetLineNumber, (void *frame))                             \
 	FUNCTION(void *, PyCFunction_NewEx, (struct python_method *, void *, void *))
 

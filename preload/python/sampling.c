@@ -258,15 +258,13 @@ static void begin_frames(const struct python_word *word, const struct python_lay
 	};
 
 	if (word->standing == PYTHON_STANDS_UNKNOWN)
-		pyframes_refuse("this version of Python is not known (3.8 to 3.14 are)");
+		pyframes_refuse(LIMITATION_frames_version);
 	else if (word->standing == PYTHON_STANDS_REFUSED)
-		pyframes_refuse(
-			"memory cannot be read to check their layout, as in a container that "
-			"forbids process_vm_readv()");
+		pyframes_refuse(LIMITATION_frames_memory);
 	else if (word->standing != PYTHON_STANDS_CHECKED ||
 		 !pyframes_begin(layout, symbols_find_loaded("_PyRuntime"),
 				 symbols_find_loaded("PyCode_Type"), &example))
-		pyframes_refuse("this build of Python keeps them in another way");
+		pyframes_refuse(LIMITATION_frames_build);
 }
 
 /* From a table of ours, or from what the interpreter says of itself. */

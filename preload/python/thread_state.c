@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See thread_state.h. */
+/*
+ * See thread_state.h. Fixed offsets for 3.11 and 3.12; for 3.13 and 3.14 a word of the debug
+ * offsets that _PyRuntime begins with. Any other version gives 0.
+ */
 #include "preload/python/thread_state.h"
 
 #include <stdint.h>

@@ -14,7 +14,7 @@
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
 
-/* Of no family in particular: through whichever has its gate open. */
+/* For no particular family: uses any family whose gate is open. */
 #define RECORDER_ANY EVT_FAMILY_LIMIT
 
 /* A text becomes its id; else the number counts. */

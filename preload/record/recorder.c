@@ -30,9 +30,9 @@
 __thread struct recorder_thread recorder_self __attribute__((tls_model("initial-exec")));
 _Static_assert(sizeof(struct recorder_thread) <= 192, "TLS is scarce for late dlopen");
 
-static struct recorder_gates recorder_closed_gates; /* all 0 for ever */
-PRELOAD_HOT struct recorder_gates *recorder_gates = &recorder_closed_gates;
-PRELOAD_HOT uint64_t recorder_base;
+/* In memory that is no file's, as MADV_WIPEONFORK wants it: a page of its own behind what the library's file fills. */
+union recorder_page recorder_page __attribute__((aligned(RECORDER_PAGE)));
+uint64_t recorder_base;
 
 static void leave_alone(void)
 {
@@ -66,16 +66,13 @@ static void gates_set(bool on)
 	}
 }
 
-static int gates_create(void)
+static void gates_wipe_on_fork(void)
 {
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int saved = errno;
 
-	if (page == MAP_FAILED)
-		return -errno;
 	/* where the kernel cannot (gVisor, before 4.14) the atfork handler does it: recorder_shut_in_child() */
-	(void)madvise(page, 4096, MADV_WIPEONFORK);
-	recorder_gates = page;
-	return 0;
+	(void)madvise(&recorder_page, sizeof(recorder_page), MADV_WIPEONFORK);
+	errno = saved;
 }
 
 /* The folder of a process's threads has a link for each, beside its own two. Where that cannot be asked there may be others. */
@@ -94,18 +91,15 @@ static void begin(uint32_t process, bool is_joined)
 	recorder_began.cpu_ns = thread_clock_ns();
 	recorder_began.is_joined = is_joined;
 	recorder_generation++;
+	recorder_gates->base = recorder_base;
+	recorder_gates->no_tsc = !clock_is_tsc;
 	recorder_gates->generation = recorder_generation;
 	gates_set(!atomic_load(&recorder_paused));
 }
 
 int recorder_open(const struct recorder_region *r, uint32_t process, unsigned int families)
 {
-	if (recorder_gates == &recorder_closed_gates) {
-		int error = gates_create();
-
-		if (error)
-			return error;
-	}
+	gates_wipe_on_fork();
 	region = *r;
 	recorder_base = r->header->base_tsc;
 	recorder_families = families;

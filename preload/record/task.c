@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See task.h. */
+/*
+ * See task.h. Compares the thread's current context, or where its Python stack begins if there are
+ * greenlets, with the task that was recorded last; a change is put into the ring as python_task.
+ */
 #include "preload/record/task.h"
 
 #include <stddef.h>

@@ -432,6 +432,14 @@ static bool parse_SAMPLE(const char *value)
 	return parse_number(value, 1000, &settings.sample_hz);
 }
 
+static bool parse_OWN(const char *value)
+{
+	if (strlen(value) >= sizeof(settings.own))
+		return false;
+	strcpy(settings.own, strcmp(value, "none") ? value : "");
+	return true;
+}
+
 static bool parse_BUFFER(const char *value)
 {
 	uint64_t bytes;

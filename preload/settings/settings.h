@@ -63,6 +63,7 @@ struct settings {
 	char functions
 		[SETTINGS_NAME_BYTES]; /* modules, preload/settings/module_list.h; "" for all */
 	char step_name[SETTINGS_NAME_BYTES]; /* NAME or NAME*, "" for auto */
+	char own[SETTINGS_NAME_BYTES];       /* patterns of paths, "" for none */
 	unsigned int operators;              /* one in so many is recorded */
 	unsigned int sample_hz;              /* looks a second at Python stacks, 0: none */
 	uint64_t buffer_bytes;               /* whole pages */

@@ -18,7 +18,7 @@ PRELOAD_HIDDEN extern uint64_t long_calls_ns[EVT_FAMILY_LIMIT];
 /* So many nanoseconds in the ticks of the records. */
 uint64_t long_calls_ticks(uint64_t ns);
 
-/* The stack of a call that has taken so many ticks, where it has one, else 0. */
+/* The stack of a call that took `ticks`, or 0 if the call is too short for one. */
 static inline uint64_t stack_of_call(struct recorder_lane *lane, enum evt_family family,
 				     uint64_t ticks)
 {

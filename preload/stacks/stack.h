@@ -38,7 +38,10 @@ PRELOAD_HIDDEN extern uint64_t stack_every;
 /* Is this allocation sampled? Where stack_every is set. */
 bool stack_is_sampled(uint64_t bytes);
 
-/* Has an allocation of so many bytes its stack, or its caller only? Once for each allocation. */
+/*
+ * Decides whether an allocation of `bytes` gets its stack or only its caller. Call it once for
+ * each allocation.
+ */
 static inline bool stack_is_due(uint64_t bytes)
 {
 	return bytes >= stack_min_bytes && (!stack_every || stack_is_sampled(bytes));
@@ -99,7 +102,7 @@ static inline uint64_t stack_python_of(struct recorder_lane *lane, enum evt_fami
 	return stack_python(lane);
 }
 
-/* What a heap record has for its caller: RECORD_STACK_BIT and the id, or else the return address. */
+/* The caller word of a heap record: RECORD_STACK_BIT and the stack's id, or the return address. */
 uint64_t stack_here(struct recorder_lane *lane, void *const *frame);
 
 /* The same of another family's record. */

@@ -131,6 +131,7 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 			       size_t count)
 {
 	bool copies_are_said = is_said_of_copies(advice, count);
+	bool restarts_are_said = is_there(advice, count, (const void *)advice_worker_restarts);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -140,6 +141,9 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 		    bottleneck_share(bottleneck, explained_ns) >= IDLE_EXPLAINED)
 			continue;
 		if (advice[i].rule->look == advice_exposed_copies && copies_are_said)
+			continue;
+		if (advice[i].rule->look == advice_slow_steps && restarts_are_said &&
+		    bottleneck->restarts.excess_ns >= advice[i].gain_ns / 2)
 			continue;
 		if (advice[i].rule->look == advice_gpu_idle)
 			advice[i].gain_ns = advice[i].weight_ns;
@@ -160,6 +164,8 @@ static int compare(const void *a, const void *b)
 
 	if (is_failure(left) != is_failure(right))
 		return is_failure(left) ? -1 : 1;
+	if ((left->severity == ADVICE_NOTE) != (right->severity == ADVICE_NOTE))
+		return left->severity == ADVICE_NOTE ? 1 : -1;
 	if (left->weight_ns != right->weight_ns)
 		return left->weight_ns > right->weight_ns ? -1 : 1;
 	if (is_guess(left) != is_guess(right))
@@ -183,7 +189,8 @@ double advice_share(const struct bottleneck *bottleneck, const struct advice *ad
 bool advice_is_of_run(const struct advice *advice)
 {
 	return advice->rule->look == advice_first_step || advice->rule->look == advice_startup ||
-	       advice->rule->look == advice_slow_imports;
+	       advice->rule->look == advice_slow_imports || advice->rule->look == advice_hot_line ||
+	       advice->rule->look == advice_hot_function;
 }
 
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count)
@@ -192,7 +199,9 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 	size_t count = 0;
 
 	for (size_t i = 0; i < RULES; i++) {
-		advice[count] = (struct advice){ .rule = &rules[i], .severity = rules[i].severity };
+		advice[count] = (struct advice){ .rule = &rules[i],
+						 .severity = rules[i].severity,
+						 .todo = rules[i].todo };
 		snprintf(advice[count].command, ADVICE_COMMAND_BYTES, "%s", rules[i].command);
 		if (!rules[i].look(bottleneck, &advice[count]) ||
 		    !advice_limit(bottleneck, &advice[count]))

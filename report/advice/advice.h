@@ -20,6 +20,15 @@ extern const char *const advice_severity_names[ADVICE_SEVERITIES];
 
 enum advice_unit { ADVICE_percent, ADVICE_ratio, ADVICE_ns, ADVICE_bytes, ADVICE_count };
 
+/* The user's own code that advice is about; "" and 0: not known. */
+#define ADVICE_LINE_BYTES 512
+struct advice_place {
+	char line[ADVICE_LINE_BYTES]; /* FILE:LINE, as the code names its file */
+	char function[ADVICE_LINE_BYTES];
+	char caller[ADVICE_LINE_BYTES]; /* FILE:LINE that called it */
+	uint64_t samples;               /* that this rests on */
+};
+
 struct advice;
 struct advice_rule {
 	const char *id;
@@ -37,8 +46,10 @@ struct advice {
 	uint64_t
 		gain_ns; /* at stake: of all steps or of the run, at the very most; 0: it is not about time */
 	uint64_t weight_ns; /* its place among others: a guess without what known causes explain */
+	struct advice_place place;
 	char text[ADVICE_BYTES];            /* the figures, one sentence */
 	char command[ADVICE_COMMAND_BYTES]; /* the rule's, unless there is a better one */
+	const char *todo;                   /* the rule's, unless the run did something else */
 };
 
 /* One for each line of advice.def: fills value, gain_ns and text, and returns whether it applies. */
@@ -46,10 +57,13 @@ struct advice {
 	bool advice_##id(const struct bottleneck *bottleneck, struct advice *advice);
 #include "report/advice/advice.def"
 
-/* What applies: failures first, then by the seconds at stake, known causes before guesses. To be freed. */
+/*
+ * The advice that applies: failures first, notes last; of the rest by the seconds at stake, known
+ * causes before guesses. The caller frees it.
+ */
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count);
 
-/* What there is to gain at most, %: of the loop's settled steps, or of the run. */
+/* The most that can be gained, in %: of the loop's settled steps, or of the run. */
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
 bool advice_is_of_run(const struct advice *advice);
 

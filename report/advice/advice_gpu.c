@@ -218,13 +218,31 @@ bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *
 	    bottleneck_share(bottleneck, work->product_ns) <= advice->rule->threshold ||
 	    !advice_exceeds(advice, 100.0 * (double)work->product_ns / (double)work->kernel_ns))
 		return false;
-	advice->gain_ns = work->product_ns;
+	advice->gain_ns = least(work->product_ns, bottleneck->loop.total_ns);
 	advice_say(
 		advice,
 		"matrix products and convolutions take %.0f %% of the kernels' time in steps, %s a "
 		"step, and no kernel ran on tensor cores, by its name; this GPU has them.",
 		advice->value,
 		unit_format_ns(time, (uint64_t)per_step(bottleneck, work->product_ns)));
+	return true;
+}
+
+bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
+	char time[UNIT_TEXT_BYTES];
+
+	if (bottleneck_share(bottleneck, work->double_ns) <= advice->rule->threshold ||
+	    !advice_exceeds(advice, 100.0 * (double)work->double_ns / (double)work->kernel_ns))
+		return false;
+	advice->gain_ns = least(work->double_ns, bottleneck->loop.total_ns);
+	advice_say(
+		advice,
+		"matrix products in double precision (float64) take %.0f %% of the kernels' time "
+		"in steps, %s a step.",
+		advice->value,
+		unit_format_ns(time, (uint64_t)per_step(bottleneck, work->double_ns)));
 	return true;
 }
 

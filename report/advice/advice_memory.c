@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about memory: allocators that do not settle, copies, what grows, what ran out. */
+#include <stdio.h>
+#include <string.h>
+
 #include "report/advice/bottleneck.h"
+#include "report/advice/growth_place.h"
 #include "report/base/units.h"
 
 #define GROWTH_WINDOWS 8u
@@ -73,7 +77,7 @@ bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *
 
 /* --- growth --- */
 
-struct growth {
+struct rise {
 	uint64_t first, last; /* bytes in the first and in the last window */
 	uint64_t steps;       /* between them */
 	unsigned int rises;
@@ -94,14 +98,13 @@ static uint64_t sample_of(const struct evidence_sample *sample, enum growth_of w
 }
 
 /* The least of each of some windows, past the warm-up: what stays rises in nearly all of them. */
-static bool growth_look(const struct bottleneck *bottleneck, enum growth_of what,
-			struct growth *growth)
+static bool rise_look(const struct bottleneck *bottleneck, enum growth_of what, struct rise *growth)
 {
 	const struct evidence_process *process = evidence_longest(bottleneck->evidence);
 	size_t from, width;
 	uint64_t before = 0;
 
-	*growth = (struct growth){ 0 };
+	*growth = (struct rise){ 0 };
 	if (!process || bottleneck->limited)
 		return false;
 	from = process->sample_count / 10 + EVIDENCE_SETTLED;
@@ -122,7 +125,7 @@ static bool growth_look(const struct bottleneck *bottleneck, enum growth_of what
 	return growth->rises >= GROWTH_RISES_MIN && growth->last > growth->first;
 }
 
-static bool growth_say(struct advice *advice, const struct growth *growth, const char *what)
+static bool rise_say(struct advice *advice, const struct rise *growth, const char *what)
 {
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 
@@ -136,36 +139,61 @@ static bool growth_say(struct advice *advice, const struct growth *growth, const
 
 bool advice_tensor_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	struct growth growth;
+	struct rise growth;
 
-	return growth_look(bottleneck, GROWTH_OF_TENSORS, &growth) &&
+	return rise_look(bottleneck, GROWTH_OF_TENSORS, &growth) &&
 	       growth.last - growth.first >= TENSOR_GROWTH_MIN &&
-	       growth_say(advice, &growth, "live tensors");
+	       rise_say(advice, &growth, "live tensors");
 }
 
 /* Tensors of the CPU are heap: what they explain is said of them. */
 bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	struct growth growth, tensors;
+	char where[GROWTH_PLACE_BYTES];
+	struct rise growth, tensors;
 
-	if (growth_look(bottleneck, GROWTH_OF_TENSORS, &tensors)) {
-		(void)growth_look(bottleneck, GROWTH_OF_HEAP, &growth);
+	if (rise_look(bottleneck, GROWTH_OF_TENSORS, &tensors)) {
+		(void)rise_look(bottleneck, GROWTH_OF_HEAP, &growth);
 		if (2 * (tensors.last - tensors.first) >= growth.last - growth.first)
 			return false;
 	}
-	return growth_look(bottleneck, GROWTH_OF_HEAP, &growth) &&
-	       growth.last - growth.first >= HEAP_GROWTH_MIN &&
-	       growth_say(advice, &growth, "live blocks of the heap");
+	if (!rise_look(bottleneck, GROWTH_OF_HEAP, &growth) ||
+	    growth.last - growth.first < HEAP_GROWTH_MIN ||
+	    !rise_say(advice, &growth, "live blocks of the heap"))
+		return false;
+	if (growth_place_find(bottleneck, &advice->place, where)) {
+		size_t used = strlen(advice->text);
+
+		snprintf(advice->text + used, sizeof(advice->text) - used, "%s", where);
+		advice->todo =
+			"Look at who holds what that function asks for, and free it or let it "
+			"go.";
+	}
+	return true;
+}
+
+/* Without steps there is no rate: it is judged from allocation to allocation, as report leaks does. */
+bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char text[GROWTH_PLACE_BYTES];
+	uint64_t bytes = bottleneck->steps->time.count
+				 ? 0
+				 : growth_place_kept(bottleneck, &advice->place, text);
+
+	if (!advice_exceeds(advice, (double)bytes))
+		return false;
+	advice_say(advice, "%s", text);
+	return true;
 }
 
 /* Small objects of Python, which are no blocks of the heap. */
 bool advice_python_memory_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	struct growth growth;
+	struct rise growth;
 
-	return growth_look(bottleneck, GROWTH_OF_ARENAS, &growth) &&
+	return rise_look(bottleneck, GROWTH_OF_ARENAS, &growth) &&
 	       growth.last - growth.first >= ARENA_GROWTH_MIN &&
-	       growth_say(advice, &growth, "arenas of Python");
+	       rise_say(advice, &growth, "arenas of Python");
 }
 
 /* --- what failed --- */

@@ -15,6 +15,7 @@
 #define SLOWEST_TOLD 3u
 #define SLOWEST_BYTES (SLOWEST_TOLD * 24)
 #define STEPS_FOR_P99 20u
+#define RUNNABLE_MIN 0.1   /* of the steps' time */
 #define OPERATORS_MORE 1.1 /* times those of the other steps */
 #define CAUSE_BYTES (PLACE_BYTES + 96)
 
@@ -242,10 +243,27 @@ static bool known_cause_shown(const struct slow_steps *slow, char shown[CAUSE_BY
 	return true;
 }
 
+/* How long the thread of the longest loop was ready to run and had no CPU, and of what time; false: not known. */
+static bool step_thread_runnable(const struct bottleneck *bottleneck, double *ret_runnable_ns,
+				 uint64_t *ret_wall_ns)
+{
+	const struct evidence_process *longest = evidence_longest(bottleneck->evidence);
+	const struct evidence_scheduler *from = longest ? &longest->from : NULL,
+					*to = longest ? &longest->to : NULL;
+
+	if (!to || !to->is_known || to->time_ns <= from->time_ns)
+		return false;
+	*ret_runnable_ns = (double)(to->runnable_ns - from->runnable_ns);
+	*ret_wall_ns = to->time_ns - from->time_ns;
+	return true;
+}
+
 /* The cause in words; false: they have nothing in common. */
 static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 {
 	char place[PLACE_BYTES];
+	uint64_t wall_ns;
+	double runnable;
 
 	if (known_cause_shown(slow, shown))
 		return true;
@@ -262,8 +280,15 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		snprintf(shown, CAUSE_BYTES, "mostly outside of operators, %s", place);
 		return true;
 	}
-	snprintf(shown, CAUSE_BYTES,
-		 "they have nothing in common that was recorded: a busy machine makes such steps");
+	/* a machine that is busy with other things is a cause only where a thread waited for a CPU */
+	if (step_thread_runnable(slow->bottleneck, &runnable, &wall_ns) &&
+	    runnable > RUNNABLE_MIN * (double)wall_ns)
+		snprintf(shown, CAUSE_BYTES,
+			 "and the loop's thread was ready to run and had no CPU for %.0f %% of the "
+			 "steps' time: the machine is busy",
+			 100 * runnable / (double)wall_ns);
+	else
+		snprintf(shown, CAUSE_BYTES, "and their cause was not recorded");
 	return false;
 }
 

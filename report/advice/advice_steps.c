@@ -12,6 +12,7 @@
 
 #define FIRST_STEP_OF_RUN 10 /* %: more, and longer than FIRST_STEP_NS, is a warning */
 #define FIRST_STEP_NS 3000000000u
+#define FIRST_STEP_SHARE_MIN 2 /* %: less is no news */
 #define STEP_NAME_MAX 64u
 #define STARTUP_NS_MIN 10000000000u
 
@@ -30,6 +31,8 @@ bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advic
 	    !advice_exceeds(advice, (double)loop->warm_longest_ns / (double)loop->median_ns))
 		return false;
 	advice->gain_ns = loop->warm_ns - loop->warm_steps * loop->median_ns;
+	if (share_of_run(bottleneck, advice->gain_ns) < FIRST_STEP_SHARE_MIN)
+		return false;
 	if (advice->gain_ns > FIRST_STEP_NS &&
 	    share_of_run(bottleneck, advice->gain_ns) > FIRST_STEP_OF_RUN)
 		advice->severity = ADVICE_WARNING;

@@ -104,8 +104,9 @@ bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct a
 bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct step_lines *lines = bottleneck->lines;
-	char line[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 64] = "";
-	double percent, share;
+	char text[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 64] = "";
+	struct step_line line;
+	double share;
 
 	if (!lines || lines->all_looks < GIL_LOOKS_MIN || !lines->all_ns)
 		return false;
@@ -113,9 +114,13 @@ bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *a
 	if (!advice_exceeds(advice, 100 * share))
 		return false;
 	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
-	if (step_lines_most(lines, STEP_LINES_HOLDERS, line, &percent))
+	if (step_lines_find(lines, STEP_LINES_HOLDERS, &line)) {
+		step_line_text(lines, &line, text);
+		step_line_put(lines, &line, &advice->place);
 		snprintf(words, sizeof(words),
-			 " Another thread had it: %.0f %% of that time in %s.", percent, line);
+			 " Another thread had it: %.0f %% of that time in %s.",
+			 100.0 * (double)line.ns / (double)lines->ns[STEP_LINES_HOLDERS], text);
+	}
 	advice_say(
 		advice,
 		"by samples, the thread of the loop waited for the GIL for %.1f %% of the steps' "

@@ -33,8 +33,9 @@ static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *ad
 
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	uint64_t ns = bottleneck->loop.ns[STEP_dataloader];
+	uint64_t ns = bottleneck->loop.ns[STEP_dataloader] - bottleneck->restarts.dataloader_ns;
 	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
+	struct step_line line;
 
 	if (!share_exceeds(bottleneck, advice, ns))
 		return false;
@@ -44,6 +45,15 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps),
 		   bottleneck->workers ? unit_format_count(workers, bottleneck->workers) : "no",
 		   bottleneck->workers > 1 ? "es were seen in all" : " was seen");
+	if (bottleneck->workers)
+		advice->todo =
+			"The workers do not keep up with the loop. lines has their lines: make "
+			"faster what they do for each sample, or start more of them, and keep "
+			"them from epoch to epoch with persistent_workers=True.";
+	else if (step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users)
+		advice->todo =
+			"Make that line faster first, or do its work once, before the training. "
+			"Worker processes of the DataLoader can do it while the loop runs.";
 	return true;
 }
 
@@ -221,6 +231,46 @@ bool advice_item(const struct bottleneck *bottleneck, struct advice *advice)
 	advice_say(advice, "%.1f values a step are read from tensors (aten::item), %s a step.",
 		   advice->value, unit_format_ns(time, work->item_ns / bottleneck->loop.steps));
 	return true;
+}
+
+/* On a GPU copies are of other rules. */
+bool advice_copies(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	char time[UNIT_TEXT_BYTES];
+
+	if (bottleneck->sampled || bottleneck->launches || bottleneck_gpu(bottleneck) ||
+	    !share_exceeds(bottleneck, advice, work->copies_ns))
+		return false;
+	advice_say(advice,
+		   "copying tensors (clone(), contiguous(), to(), copy_()) takes %.1f %% of the "
+		   "steps' time: %.1f times and %s a step.",
+		   advice->value, per_step(bottleneck, work->copies),
+		   unit_format_ns(time, work->copies_ns / bottleneck->loop.steps));
+	return true;
+}
+
+/* By the types of inputs (INTERCEPT_TRACE=+shapes). */
+static bool has_double_operators(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t ns = bottleneck->loop.work.double_ns;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!share_exceeds(bottleneck, advice, ns))
+		return false;
+	advice_say(advice,
+		   "operators on tensors of double precision (float64) take %.1f %% of the steps' "
+		   "time, %s a step.",
+		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps));
+	return true;
+}
+
+bool advice_double_precision(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	if (bottleneck->sampled)
+		return false;
+	return bottleneck_gpu(bottleneck) ? advice_double_kernels(bottleneck, advice)
+					  : has_double_operators(bottleneck, advice);
 }
 
 bool advice_optimizer(const struct bottleneck *bottleneck, struct advice *advice)

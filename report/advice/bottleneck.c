@@ -9,6 +9,7 @@
 #include "report/advice/evidence_events.h"
 #include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
+#include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
 #include "report/nvtx/range_events.h"
 #include "report/steps/step_events.h"
@@ -24,6 +25,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.run = run,
 		.source = run_source(run),
 		.heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack }),
+		.heap_growth = growth_want(run, &(struct growth_options){ HEAP_OF_C }),
 		.ranges = ranges_want(run, NULL),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),
@@ -34,6 +36,8 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.gpu_time = gpu_time_want(run, NULL),
 		.untold = untold_want(run, NULL),
 		.lines = step_lines_want(run, NULL),
+		.native = native_events_want(
+			run, &(struct native_events_options){ .by = BY_native_stack }),
 		.environment = run_facts_want(run, NULL),
 		.imports = import_evidence_want(run, NULL),
 		.functions = functions_want(
@@ -104,6 +108,24 @@ const struct source_name *bottleneck_command(const struct bottleneck *bottleneck
 	return source_processes(bottleneck->source, &process) ? process[0]->command : NULL;
 }
 
+bool bottleneck_is_python(const struct bottleneck *bottleneck)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(bottleneck->source, &process);
+
+	if (bottleneck->environment->count || bottleneck->lines->samples->all.looks)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		const struct source_name *path = process[i]->executable;
+		const char *slash = path && path->text ? strrchr(path->text, '/') : NULL;
+
+		if (path && path->text &&
+		    !strncmp(slash ? slash + 1 : path->text, "python", strlen("python")))
+			return true;
+	}
+	return false;
+}
+
 bool bottleneck_is_worker(const struct source_process *process)
 {
 	const struct source_thread *thread = process->first_thread;
@@ -143,6 +165,7 @@ void bottleneck_look(struct bottleneck *bottleneck)
 	bottleneck->sampled = run_events(bottleneck->run, EVT_torch_sampling) != 0;
 	bottleneck->limited = why_empty_is_limited(bottleneck->run);
 	steady_loop_look(&bottleneck->loop, bottleneck->steps, bottleneck->evidence);
+	worker_restarts_look(&bottleneck->restarts, bottleneck);
 	find_phases(bottleneck);
 	time_operators(bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);

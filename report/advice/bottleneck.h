@@ -8,6 +8,7 @@
 #include "report/advice/gpu_evidence.h"
 #include "report/advice/import_evidence.h"
 #include "report/advice/steady_loop.h"
+#include "report/advice/worker_restarts.h"
 #include "report/advice/run_facts.h"
 #include "report/advice/step_lines.h"
 #include "report/core/ranges.h"
@@ -17,14 +18,18 @@
 #include "report/gpu/untold.h"
 #include "report/heap/heap.h"
 #include "report/io/io_events.h"
+#include "report/native/native_events.h"
 #include "report/tensors/tensors.h"
 #include "report/torch/operators.h"
+
+struct growth; /* report/heap/growth.h */
 
 struct bottleneck {
 	/* what bottleneck_want() wants */
 	struct run *run;
 	struct source *source;
 	struct heap *heap;
+	const struct growth *heap_growth;
 	struct ranges *ranges;
 	struct cuda *cuda;
 	struct operators *operators;
@@ -35,6 +40,7 @@ struct bottleneck {
 	struct gpu_time *gpu_time;
 	struct untold *untold;
 	struct step_lines *lines;
+	struct native_reading *native;
 	struct run_facts *environment;
 	struct import_evidence *imports;
 	struct functions *functions;
@@ -50,6 +56,7 @@ struct bottleneck {
 	struct timing operator_times; /* of operators that are no labels */
 	uint64_t operator_calls, launches, cuda_errors;
 	uint64_t workers; /* of data loaders */
+	struct worker_restarts restarts;
 	bool sampled, limited;
 	struct advice *advice; /* most important first */
 	size_t advice_count;
@@ -63,7 +70,10 @@ void bottleneck_release(struct bottleneck *bottleneck);
 
 /* Text of a fact that the process told, NULL when it did not. */
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);
-/* Of the time of communication the share that ranks wait for the one that communicates least, from 0 to 1. */
+/*
+ * Share of the communication time that ranks wait for the rank that communicates least, from 0 to
+ * 1.
+ */
 double ranks_waiting_share(const struct bottleneck *bottleneck);
 
 /*
@@ -78,6 +88,9 @@ const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck);
 /* Nothing ran on a GPU of the loop in its settled steps; UINT64_MAX: it runs on none, or that is not known. */
 uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck);
 
+/* advice_double_precision() of a loop on a GPU, by the names of kernels. */
+bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *advice);
+
 /* In parts of the time of the loop's settled steps, %; 0 without steps. */
 static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)
 {
@@ -88,6 +101,8 @@ static inline double bottleneck_share(const struct bottleneck *bottleneck, uint6
 
 /* What was started, also where another process runs the loop; NULL: not known. */
 const struct source_name *bottleneck_command(const struct bottleneck *bottleneck);
+/* A process of it runs Python, or did. */
+bool bottleneck_is_python(const struct bottleneck *bottleneck);
 /* A process of a data loader. */
 bool bottleneck_is_worker(const struct source_process *process);
 

@@ -391,7 +391,7 @@ static void print_advice(const struct bottleneck *bottleneck, const struct scree
 			unit_format_percent(share, advice_share(bottleneck, advice)),
 			advice_is_of_run(advice) ? "run" : "steps' time");
 	fputs(")\n   ", screen->out);
-	snprintf(words, sizeof(words), "%s %s [prof-report %s]", advice->text, advice->rule->todo,
+	snprintf(words, sizeof(words), "%s %s [prof-report %s]", advice->text, advice->todo,
 		 advice->command);
 	print_words(screen, words, 3, 3);
 }
@@ -412,9 +412,13 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	print_cuda(bottleneck, document, screen);
 	top_functions_print(bottleneck, document, screen);
 	screen_print(screen, SCREEN_BOLD, "\nwhat to change first\n");
-	if (!bottleneck->operator_calls)
+	if (!bottleneck->operator_calls && bottleneck_is_python(bottleneck))
 		screen_print_prose(screen, "%s",
 				   why_empty_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
+	if (!bottleneck_is_python(bottleneck) && !bottleneck->native->all.samples)
+		screen_print_prose(screen,
+				   "The functions that took the CPU time were not recorded: "
+				   "INTERCEPT_TRACE=+native-samples records them.");
 	if (bottleneck->evidence->gaps.beyond)
 		screen_print_prose(screen,
 				   "%s gaps between operators were too many to be kept: places "
@@ -422,6 +426,7 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 				   unit_format_count(count, bottleneck->evidence->gaps.beyond));
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		print_advice(bottleneck, screen, i);
-	if (!bottleneck->advice_count && bottleneck->operator_calls)
+	if (!bottleneck->advice_count &&
+	    (bottleneck->operator_calls || !bottleneck_is_python(bottleneck)))
 		fputs("nothing stands out: no rule of this report applies\n", screen->out);
 }

@@ -46,6 +46,7 @@ void evidence_release(struct evidence *evidence)
 	for (size_t i = 0; i < evidence->process_room; i++)
 		free(evidence->process[i].sample);
 	free(evidence->open_name);
+	free(evidence->open_double);
 	free(evidence->thread);
 	free(evidence->process);
 	free(evidence->pinned);
@@ -71,6 +72,8 @@ static bool is_one_of(const char *name, size_t length, const char *const *texts)
 enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t scope)
 {
 	static const char *const items[] = { "aten::item", "aten::_local_scalar_dense", NULL };
+	static const char *const copies[] = { "aten::clone",    "aten::contiguous", "aten::to",
+					      "aten::_to_copy", "aten::copy_",      NULL };
 	static const char *const plain[] = { "Optimizer.step#LBFGS.step",
 					     "Optimizer.step#SparseAdam.step", NULL };
 	enum region_kind region = region_kind_of(name, length);
@@ -93,6 +96,8 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 		return EVIDENCE_BACKWARD;
 	if (is_one_of(name, length, items))
 		return EVIDENCE_ITEM;
+	if (is_one_of(name, length, copies))
+		return EVIDENCE_COPY;
 	if (begins_with(name, length, "aten::_foreach_") ||
 	    begins_with(name, length, "aten::_fused_"))
 		return EVIDENCE_GROUPED;
@@ -140,12 +145,23 @@ static void open_beside(struct evidence *evidence, uint32_t scope, uint32_t name
 	evidence->open_name = memory_room(evidence->open_name, scope, &evidence->open_room,
 					  sizeof(*evidence->open_name));
 	evidence->open_name[scope] = name;
+	evidence->open_double = memory_room(evidence->open_double, scope, &evidence->double_room,
+					    sizeof(*evidence->open_double));
+	evidence->open_double[scope] = false;
+}
+
+void evidence_double(struct evidence *evidence, uint32_t thread)
+{
+	uint32_t scope = nest_innermost(&evidence->nest, thread);
+
+	if (scope != NEST_NONE && scope < evidence->double_room)
+		evidence->open_double[scope] = true;
 }
 
 static bool is_operator(uint64_t kind)
 {
 	return kind == EVIDENCE_OPERATOR || kind == EVIDENCE_ITEM || kind == EVIDENCE_GROUPED ||
-	       kind == EVIDENCE_BACKWARD;
+	       kind == EVIDENCE_COPY || kind == EVIDENCE_BACKWARD;
 }
 
 static bool is_optimizer(uint64_t kind)
@@ -263,8 +279,9 @@ static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
 		gaps_label_ends(&evidence->gaps, place, evidence->open_name[end->scope]);
 }
 
+/* `is_inside`: of another operator, which has its reasons. */
 static void count_ended(struct evidence_work *work, const struct evidence_thread *thread,
-			const struct nest_end *end)
+			const struct nest_end *end, bool is_inside)
 {
 	bool in_optimizer = thread->optimizers && !thread->in_closure;
 
@@ -277,6 +294,9 @@ static void count_ended(struct evidence_work *work, const struct evidence_thread
 		   !thread->loaders) {
 		work->items++;
 		work->item_ns += end->total_ns;
+	} else if (end->key == EVIDENCE_COPY && !is_inside && !in_optimizer && !thread->loaders) {
+		work->copies++;
+		work->copies_ns += end->total_ns;
 	}
 }
 
@@ -322,7 +342,13 @@ static void evidence_scope_ended(void *state, const struct nest_end *end)
 		add_label(evidence, process, end);
 	if (end->parent != NEST_NONE && is_optimizer(evidence->nest.scope[end->parent].key))
 		end_in_optimizer(thread, end);
-	count_ended(&process->pending, thread, end);
+	if (evidence->open_double[end->scope] &&
+	    (end->parent == NEST_NONE || !evidence->open_double[end->parent])) {
+		process->pending.doubles++;
+		process->pending.double_ns += end->total_ns;
+	}
+	count_ended(&process->pending, thread, end,
+		    end->parent != NEST_NONE && is_operator(evidence->nest.scope[end->parent].key));
 }
 
 void evidence_close(struct evidence *evidence, struct nest_place place)

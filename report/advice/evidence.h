@@ -22,32 +22,36 @@
 #define EVIDENCE_SETTLED 3u /* steps before this one are warm-up: allocators fill their caches */
 #define PINNED_MAX 4096u
 
-#define EVIDENCE_WORK(FIELD)                                                      \
-	FIELD(sync_calls)                                                         \
-	FIELD(sync_ns) /* CUDA calls that wait, optimizers' too */                \
-	FIELD(held_ns) /* CUDA calls that hold the host up, whatever for */       \
-	FIELD(items)   /* values brought to Python by the loop */                 \
-	FIELD(item_ns)                                                            \
-	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                       \
-	FIELD(device_allocs) /* cudaMalloc and cudaFree in those */               \
-	FIELD(device_frees)  /* of them, cudaFree */                              \
-	FIELD(device_alloc_ns)                                                    \
-	FIELD(copies_to_device) /* asynchronous ones */                           \
-	FIELD(pageable_copies)  /* of them, from memory not known to be pinned */ \
-	FIELD(pageable_bytes)                                                     \
-	FIELD(pageable_ns)                                                        \
-	FIELD(optimizer_steps)                                                    \
-	FIELD(optimizer_ns)        /* without what its closure ran */             \
-	FIELD(optimizer_operators) /* directly inside */                          \
-	FIELD(optimizer_grouped)   /* of them, on many tensors at once */         \
-	FIELD(zero_grad_ns)                                                       \
-	FIELD(short_gaps_ns)      /* as in struct gaps_sum */                     \
-	FIELD(small_operators_ns) /* the same */                                  \
-	FIELD(host_operators_ns)  /* the same: they ask no GPU for anything */    \
-	FIELD(recompiled)         /* regions of torch.compile, again */           \
-	FIELD(graph_breaks)       /* as in regions.h */                           \
-	FIELD(graph_breaks_ns)    /* directly in regions that such breaks cut */  \
-	FIELD(operators)                                                          \
+#define EVIDENCE_WORK(FIELD)                                                       \
+	FIELD(sync_calls)                                                          \
+	FIELD(sync_ns) /* CUDA calls that wait, optimizers' too */                 \
+	FIELD(held_ns) /* CUDA calls that hold the host up, whatever for */        \
+	FIELD(items)   /* values brought to Python by the loop */                  \
+	FIELD(item_ns)                                                             \
+	FIELD(copies) /* of tensors, that the loop itself asks for */              \
+	FIELD(copies_ns)                                                           \
+	FIELD(doubles) /* operators on tensors of double, where types are known */ \
+	FIELD(double_ns)                                                           \
+	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                        \
+	FIELD(device_allocs) /* cudaMalloc and cudaFree in those */                \
+	FIELD(device_frees)  /* of them, cudaFree */                               \
+	FIELD(device_alloc_ns)                                                     \
+	FIELD(copies_to_device) /* asynchronous ones */                            \
+	FIELD(pageable_copies)  /* of them, from memory not known to be pinned */  \
+	FIELD(pageable_bytes)                                                      \
+	FIELD(pageable_ns)                                                         \
+	FIELD(optimizer_steps)                                                     \
+	FIELD(optimizer_ns)        /* without what its closure ran */              \
+	FIELD(optimizer_operators) /* directly inside */                           \
+	FIELD(optimizer_grouped)   /* of them, on many tensors at once */          \
+	FIELD(zero_grad_ns)                                                        \
+	FIELD(short_gaps_ns)      /* as in struct gaps_sum */                      \
+	FIELD(small_operators_ns) /* the same */                                   \
+	FIELD(host_operators_ns)  /* the same: they ask no GPU for anything */     \
+	FIELD(recompiled)         /* regions of torch.compile, again */            \
+	FIELD(graph_breaks)       /* as in regions.h */                            \
+	FIELD(graph_breaks_ns)    /* directly in regions that such breaks cut */   \
+	FIELD(operators)                                                           \
 	FIELD(graded) /* of them, those that record gradients */
 struct evidence_work {
 #define FIELD(name) uint64_t name;
@@ -62,6 +66,7 @@ enum evidence_kind {
 	EVIDENCE_ACTION, /* Lightning's */
 	EVIDENCE_OPERATOR,
 	EVIDENCE_ITEM,
+	EVIDENCE_COPY, /* clone(), contiguous(), to() */
 	EVIDENCE_GROUPED,
 	EVIDENCE_BACKWARD,  /* a node of autograd's graph, which carries no number */
 	EVIDENCE_OPTIMIZER, /* that can do the same to many tensors at once */
@@ -90,7 +95,7 @@ struct evidence_sample {
 	size_t first_label;
 };
 
-/* What the scheduler's counters say where a step ends, up to a second ago. */
+/* The scheduler's counters at the end of a step; up to a second old. */
 struct evidence_scheduler {
 	uint64_t time_ns;
 	bool is_known;                    /* runnable_ns */
@@ -117,7 +122,8 @@ struct evidence {
 	size_t process_room;
 	struct nest nest;    /* scopes, by kind */
 	uint32_t *open_name; /* beside its scopes */
-	size_t open_room;
+	bool *open_double;   /* the same: it has an input of double */
+	size_t open_room, double_room;
 	struct gaps gaps;
 	struct map regions; /* of torch.compile that were seen: process and name */
 	struct step_labels_kept labels;
@@ -137,6 +143,8 @@ struct evidence_opening {
 	bool records_gradient;
 };
 void evidence_open(struct evidence *evidence, const struct evidence_opening *opening);
+/* The operator that has just begun on the thread has a tensor of double among its inputs. */
+void evidence_double(struct evidence *evidence, uint32_t thread);
 void evidence_close(struct evidence *evidence, struct nest_place place);
 /* The innermost one of that kind: user scopes, ranges and actions need not nest. */
 void evidence_close_one(struct evidence *evidence, struct nest_place place,
@@ -177,7 +185,7 @@ struct evidence_mark {
 void evidence_step(struct evidence *evidence, struct nest_place place,
 		   const struct evidence_mark *mark);
 
-/* Of this whole step of the process (index); NULL: it is none. */
+/* The sample of this step of the process (index); NULL if it is not a whole step. */
 const struct evidence_sample *evidence_sample_of(const struct evidence *evidence, uint32_t process,
 						 uint64_t number);
 

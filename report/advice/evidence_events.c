@@ -65,6 +65,19 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	evidence_open(&mine->evidence, &opening);
 }
 
+static void take_inputs(void *state, const struct source_event *event, bool counts)
+{
+	static const char wanted[] = "'double'";
+	struct evidence_state *mine = state;
+	const struct source_name *types = source_name_at(
+		mine->source,
+		event_name(mine->source, event, EVENT_AS(torch_inputs, &event->event)->types));
+
+	(void)counts;
+	if (types->text && memmem(types->text, types->length, wanted, strlen(wanted)))
+		evidence_double(&mine->evidence, event_place(event).thread);
+}
+
 static void take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
@@ -301,6 +314,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_inputs, FIELD_BIT(torch_inputs, types), take_inputs, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);

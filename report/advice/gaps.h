@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gaps: the time of a thread between operators, when none is open on it, by the place where it passes. A
- * place is what ended last, what ended before that, and what begins next; so two places of a loop that look alike for
- * one operator are still told apart.
+ * Gaps: the time of a thread between operators, when none is open on it, by the place where it
+ * passes. A place is what ended last, what ended before that, and what begins next; so two places
+ * of a loop that look alike for one operator are still told apart.
  *
- * A program that waits for a core has a long gap at random places. What a place costs is therefore its
- * median times its number: one long gap among short ones counts as nothing.
+ * A program that waits for a core has a long gap at random places. What a place costs is therefore
+ * its median times its number: one long gap among short ones counts as nothing.
  *
  * A call of CUDA in a gap is taken out of it: other rules know what such calls do.
  *
- * Of the thread that passed a place first it is known for how long it was on a CPU there, where its clock was read.
+ * For the thread that passed a place first, the time that it was on a CPU there is known if its
+ * clock was read.
  *
- * The operators of a helper (core/helpers.h) count as the owner's: no gap of it goes on while a helper is in one. Where
- * other threads ran operators in a gap, were done when it ended, and a backward function has named one of them by the end of
- * the step, that time is taken out: their forward operators are of the step. What threads without such a link did in it is
- * only kept beside.
+ * The operators of a helper (core/helpers.h) count as the owner's: no gap of it goes on while a
+ * helper is in one. Where other threads ran operators in a gap, were done when it ended, and a
+ * backward function has named one of them by the end of the step, that time is taken out: their
+ * forward operators are of the step. What threads without such a link did in it is only kept
+ * beside.
  *
  * backward() of a scalar makes its first gradient by aten::ones_like and hands over to autograd's thread. Until that runs its
  * first operator the step's thread waits for it, and what the step does there is no place of the program.

@@ -141,6 +141,8 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 	sum->kernels++;
 	sum->graph_kernels += work->graph != 0;
 	sum->kernel_ns += work->duration_ns;
+	if (classes & KERNEL_IS_DOUBLE)
+		sum->double_ns += work->duration_ns;
 	if (work->uses_tensor_cores)
 		sum->tensor_core_ns += work->duration_ns;
 	if (is_products && !work->is_helper) {

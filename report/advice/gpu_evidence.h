@@ -19,6 +19,7 @@
 	FIELD(product_ns)                                                     \
 	FIELD(tensor_core_ns)                                                 \
 	FIELD(recent_ns)     /* of products on a GPU that has tensor cores */ \
+	FIELD(double_ns)     /* of products in double precision */            \
 	FIELD(short_kernels) /* shorter than the call that launched it */     \
 	FIELD(short_by_ns)   /* by so much, all together */                   \
 	FIELD(blocking_copies)                                                \

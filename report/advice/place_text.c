@@ -49,3 +49,31 @@ void place_text(const struct bottleneck *bottleneck, const struct gap_place *pla
 		 is_labelled ? ", mostly in '" : "", is_labelled ? label : "",
 		 is_labelled ? "'" : "");
 }
+
+void place_of_frame(const struct named_frame *frame, struct advice_place *place)
+{
+	if (!frame->is_users)
+		return;
+	text_escape(place->function, sizeof(place->function), frame->name, strlen(frame->name));
+	if (!frame->file || !frame->line)
+		return;
+	text_escape(place->line, sizeof(place->line) - 16, frame->file, strlen(frame->file));
+	snprintf(place->line + strlen(place->line), 16, ":%u", frame->line);
+}
+
+#define FRAME_NAME_BYTES 101u
+
+void place_frame_text(const struct named_frame *frame, char text[PLACE_FRAME_BYTES])
+{
+	char name[FRAME_NAME_BYTES], file[FRAME_NAME_BYTES];
+	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+	const char *base = slash ? slash + 1 : frame->file;
+
+	text_escape(name, sizeof(name), frame->name, strlen(frame->name));
+	if (!base || !frame->line) {
+		snprintf(text, PLACE_FRAME_BYTES, "%s", name);
+		return;
+	}
+	text_escape(file, sizeof(file), base, strlen(base));
+	snprintf(text, PLACE_FRAME_BYTES, "%s (%s:%u)", name, file, frame->line);
+}

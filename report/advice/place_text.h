@@ -8,6 +8,7 @@
 
 #include "report/advice/bottleneck.h"
 #include "report/advice/gaps.h"
+#include "report/stacks/named_stacks.h"
 
 #define PLACE_NAME_WIDTH 40u /* columns; longer names lose their middle */
 #define PLACE_NAME_BYTES (PLACE_NAME_WIDTH * 4 + 8)
@@ -15,6 +16,11 @@
 
 /* NULL, or one whose text was lost, gives words that say so. */
 void place_name(const struct source_name *name, char shown[PLACE_NAME_BYTES]);
+/* A frame as the place of advice, where it is the user's own code. */
+void place_of_frame(const struct named_frame *frame, struct advice_place *place);
+/* "normalise (leak.c:3)" */
+#define PLACE_FRAME_BYTES 240u
+void place_frame_text(const struct named_frame *frame, char text[PLACE_FRAME_BYTES]);
 void place_text(const struct bottleneck *bottleneck, const struct gap_place *place,
 		char text[PLACE_BYTES]);
 

@@ -71,6 +71,18 @@ static void set_text(struct table *table, enum column_id column, const char *tex
 	table_set_text(table, column, text, strlen(text));
 }
 
+static void put_place(struct table *table, const struct advice_place *place)
+{
+	if (place->line[0])
+		set_text(table, COLUMN_bottleneck_line, place->line);
+	if (place->function[0])
+		set_text(table, COLUMN_bottleneck_function, place->function);
+	if (place->caller[0])
+		set_text(table, COLUMN_bottleneck_caller, place->caller);
+	if (place->samples)
+		table_set_number(table, COLUMN_bottleneck_samples, place->samples);
+}
+
 static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 {
 	for (size_t i = 0; i < bottleneck->advice_count; i++) {
@@ -90,8 +102,9 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 			table_set_real(table, COLUMN_bottleneck_stake_percent,
 				       advice_share(bottleneck, advice));
 		}
+		put_place(table, &advice->place);
 		set_text(table, COLUMN_bottleneck_text, advice->text);
-		set_text(table, COLUMN_bottleneck_todo, rule->todo);
+		set_text(table, COLUMN_bottleneck_todo, advice->todo);
 		set_text(table, COLUMN_bottleneck_command, advice->command);
 	}
 }

@@ -13,6 +13,8 @@
 #include "report/advice/evidence_events.h"
 #include "report/base/text.h"
 #include "report/core/keys.h"
+#include "report/samples/line_links.h"
+#include "report/samples/own_places.h"
 
 #define LOOKS_MIN 20u    /* fewer say little */
 #define PERCENT_MIN 30.0 /* a line with less does not stand out */
@@ -26,53 +28,7 @@ struct step_lines_pending {
 	uint64_t step, place, holder_place, ns;
 };
 
-/* --- lines --- */
-
-/* Not of an installed package, of Python itself, or made up. */
-static bool is_own(const struct source *source, uint32_t file)
-{
-	static const char *const others[] = { "/site-packages/", "/dist-packages/", "/lib/python3",
-					      "<frozen " };
-	size_t length;
-	const char *text;
-
-	if (file == SAMPLE_NONE)
-		return false;
-	text = name_text(source_name_at(source, file), &length);
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (memmem(text, length, others[i], strlen(others[i])))
-			return false;
-	return true;
-}
-
-struct own_line {
-	uint32_t file, function, number;
-	uint64_t ns;
-};
-
-/* The user's innermost line of the stack, else the innermost of all. */
-static struct own_line line_of(const struct step_lines *lines, uint64_t key)
-{
-	struct own_line found = { .file = SAMPLE_NONE, .function = SAMPLE_NONE };
-	unsigned int depth = 0;
-
-	for (const struct sample_place *place = samples_place(lines->samples, key);
-	     place && depth < SAMPLE_DEPTH_MAX;
-	     place = place->from ? samples_place(lines->samples, place->from) : NULL, depth++) {
-		const struct sample_code *code = samples_code(lines->samples, place->code);
-
-		bool own = code && is_own(lines->source, code->file);
-
-		if (code && (own || !depth)) {
-			found.file = code->file;
-			found.function = code->function;
-			found.number = place->line;
-		}
-		if (own)
-			break;
-	}
-	return found;
-}
+/* --- looks --- */
 
 static void row_add(struct step_lines *lines, enum step_lines_of of, uint64_t place, uint64_t ns)
 {
@@ -86,10 +42,11 @@ static void row_add(struct step_lines *lines, enum step_lines_of of, uint64_t pl
 	if (added) {
 		lines->row = memory_room(lines->row, lines->row_count, &lines->row_room,
 					 sizeof(*lines->row));
-		lines->row[lines->row_count] = (struct step_lines_row){ of, place, 0 };
+		lines->row[lines->row_count] = (struct step_lines_row){ of, place, 0, 0 };
 		entry->value = lines->row_count++;
 	}
 	lines->row[entry->value].ns += ns;
+	lines->row[entry->value].looks++;
 }
 
 static void pending_count(struct step_lines *lines, const struct step_lines_pending *look)
@@ -206,6 +163,7 @@ static void start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	map_init(&lines->rows);
+	lines->run = run;
 	lines->source = run_source(run);
 	lines->evidence = evidence_want(run, NULL);
 	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
@@ -246,17 +204,51 @@ static void show_name(const struct source *source, uint32_t name, bool is_file,
 	text_escape(shown, NAME_SHOWN + 1, text, length);
 }
 
-/* The line with most; file SAMPLE_NONE: none is known. Rows of one line are added up. */
-static struct own_line find_most(const struct step_lines *lines, enum step_lines_of of)
+/* The row's line: the user's innermost one, else the innermost of all; file SAMPLE_NONE: it is not known. */
+static struct step_line line_of_row(const struct step_lines *lines, struct own *own,
+				    const struct step_lines_row *row)
 {
-	struct own_line *line = memory_zero(lines->row_count + 1, sizeof(*line));
-	struct own_line most = { .file = SAMPLE_NONE };
-	size_t count = 0;
+	const struct sample_place *place = own_place_or_innermost(lines->samples, own, row->place);
+	const struct sample_code *code = place ? samples_code(lines->samples, place->code) : NULL;
+
+	if (!code)
+		return (struct step_line){ .file = SAMPLE_NONE };
+	return (struct step_line){ .file = code->file,
+				   .function = code->function,
+				   .number = place->line,
+				   .is_users = own_place_is_users(lines->samples, own, place),
+				   .ns = row->ns,
+				   .looks = row->looks };
+}
+
+static void note_caller(const struct step_lines *lines, struct own *own, size_t line,
+			const struct step_lines_row *row, struct line_links *links)
+{
+	const struct sample_place *place = own_place_of(lines->samples, own, row->place);
+	const struct sample_place *caller = place ? own_place_caller(lines->samples, own, place)
+						  : NULL;
+	const struct sample_code *code = caller ? samples_code(lines->samples, caller->code) : NULL;
+
+	if (code)
+		line_links_add(links, &(struct line_link){ .line = line,
+							   .kind = LINE_LINK_CALLER,
+							   .file = code->file,
+							   .function = code->function,
+							   .number = caller->line,
+							   .weight = row->ns });
+}
+
+/* The lines with their time; rows of one line are added up. To be freed. */
+static struct step_line *add_up(const struct step_lines *lines, enum step_lines_of of,
+				struct own *own, struct line_links *links, size_t *ret_count)
+{
+	struct step_line *line = memory_zero(lines->row_count + 1, sizeof(*line));
 	struct map known;
 
+	*ret_count = 0;
 	map_init(&known);
 	for (size_t i = 0; i < lines->row_count; i++) {
-		struct own_line at = line_of(lines, lines->row[i].place);
+		struct step_line at = line_of_row(lines, own, &lines->row[i]);
 		const uint32_t words[] = { at.file, at.function, at.number };
 		struct map_entry *entry;
 		bool added;
@@ -265,35 +257,102 @@ static struct own_line find_most(const struct step_lines *lines, enum step_lines
 			continue;
 		entry = map_put(&known, map_hash_bytes(words, sizeof(words), 0), &added);
 		if (added) {
-			line[count] = at;
-			entry->value = count++;
+			line[*ret_count] = at;
+			entry->value = (*ret_count)++;
+		} else {
+			line[entry->value].ns += at.ns;
+			line[entry->value].looks += at.looks;
 		}
-		line[entry->value].ns += lines->row[i].ns;
-		if (line[entry->value].ns > most.ns)
-			most = line[entry->value];
+		note_caller(lines, own, entry->value, &lines->row[i], links);
 	}
 	map_release(&known);
-	free(line);
-	return most;
+	return line;
 }
 
-bool step_lines_most(const struct step_lines *lines, enum step_lines_of of,
-		     char text[STEP_LINE_BYTES], double *ret_percent)
+bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
+		     struct step_line *ret_line)
 {
-	char file[NAME_SHOWN + 1], function[NAME_SHOWN + 1];
-	struct own_line most = { .file = SAMPLE_NONE };
+	struct line_links links;
+	struct own own;
+	struct step_line *line;
+	const struct line_link *caller;
+	size_t count, most = 0;
 
-	if (lines->looks[of] >= LOOKS_MIN && lines->ns[of])
-		most = find_most(lines, of);
-	if (most.file == SAMPLE_NONE)
+	if (lines->looks[of] < LOOKS_MIN || !lines->ns[of])
 		return false;
-	*ret_percent = 100.0 * (double)most.ns / (double)lines->ns[of];
-	if (*ret_percent < PERCENT_MIN)
-		return false;
-	show_name(lines->source, most.file, true, file);
-	show_name(lines->source, most.function, false, function);
-	snprintf(text, STEP_LINE_BYTES, "%s:%u (%s)", file, most.number, function);
-	return true;
+	own_init(&own, lines->source, run_options(lines->run));
+	own_places_note_scripts(lines->samples, &own);
+	line_links_init(&links);
+	line = add_up(lines, of, &own, &links, &count);
+	for (size_t i = 1; i < count; i++)
+		if (line[i].ns > line[most].ns)
+			most = i;
+	if (count) {
+		caller = line_links_most(&links, most, LINE_LINK_CALLER);
+		*ret_line = line[most];
+		ret_line->caller_file = caller ? caller->file : SAMPLE_NONE;
+		ret_line->caller_number = caller ? caller->number : 0;
+	}
+	free(line);
+	line_links_release(&links);
+	own_release(&own);
+	return count && 100.0 * (double)ret_line->ns / (double)lines->ns[of] >= PERCENT_MIN;
+}
+
+static void put_name(const struct source *source, uint32_t name, uint32_t number,
+		     char shown[ADVICE_LINE_BYTES])
+{
+	char escaped[ADVICE_LINE_BYTES - 16];
+	size_t length;
+	const char *text = name_text(source_name_at(source, name), &length);
+
+	text_escape(escaped, sizeof(escaped), text, length);
+	if (number)
+		snprintf(shown, ADVICE_LINE_BYTES, "%s:%u", escaped, number);
+	else
+		snprintf(shown, ADVICE_LINE_BYTES, "%s", escaped);
+}
+
+void step_line_put(const struct step_lines *lines, const struct step_line *line,
+		   struct advice_place *place)
+{
+	place->samples = line->looks;
+	if (!line->is_users)
+		return;
+	put_name(lines->source, line->file, line->number, place->line);
+	put_name(lines->source, line->function, 0, place->function);
+	if (line->caller_file != SAMPLE_NONE)
+		put_name(lines->source, line->caller_file, line->caller_number, place->caller);
+}
+
+void step_line_text(const struct step_lines *lines, const struct step_line *line,
+		    char text[STEP_LINE_BYTES])
+{
+	char file[NAME_SHOWN + 1], function[NAME_SHOWN + 1], caller[NAME_SHOWN + 1];
+	bool has_caller = line->caller_file != SAMPLE_NONE;
+
+	show_name(lines->source, line->file, true, file);
+	show_name(lines->source, line->function, false, function);
+	if (has_caller)
+		show_name(lines->source, line->caller_file, true, caller);
+	if (has_caller)
+		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s), called from %s:%u", file, line->number,
+			 function, caller, line->caller_number);
+	else
+		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s)", file, line->number, function);
+}
+
+static void say_line(const struct step_lines *lines, enum step_lines_of of, const char *words,
+		     const struct step_line *line, struct advice *advice)
+{
+	char text[STEP_LINE_BYTES];
+	size_t used = strlen(advice->text);
+
+	step_line_text(lines, line, text);
+	step_line_put(lines, line, &advice->place);
+	snprintf(advice->text + used, sizeof(advice->text) - used,
+		 " By samples, %.0f %% of the %s was in %s.",
+		 100.0 * (double)line->ns / (double)lines->ns[of], words, text);
 }
 
 void step_lines_say(const struct step_lines *lines, struct advice *advice)
@@ -311,14 +370,10 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		{ advice_synchronising, STEP_LINES_WAITS, "time in such calls" },
 		{ advice_small_operators, STEP_LINES_OPERATORS, "time in operators" },
 	};
-	char line[STEP_LINE_BYTES];
-	size_t used = strlen(advice->text);
-	double percent;
+	struct step_line line;
 
 	for (size_t i = 0; i < sizeof(lined) / sizeof(lined[0]); i++)
 		if (lined[i].look == advice->rule->look &&
-		    step_lines_most(lines, lined[i].of, line, &percent))
-			snprintf(advice->text + used, sizeof(advice->text) - used,
-				 " By samples, %.0f %% of the %s was in %s.", percent,
-				 lined[i].words, line);
+		    step_lines_find(lines, lined[i].of, &line))
+			say_line(lines, lined[i].of, lined[i].words, &line, advice);
 }

@@ -3,8 +3,7 @@
  * Which lines of Python the thread of the loop was in, by what the time of its steps went to, from samples; and for how long it waited
  * for the GIL, and who had it then. Of whole settled steps only, as all evidence.
  *
- * A line is the innermost one of the user's own code: not of an installed package or of Python itself, where
- * there is one. Memory grows with places and with the samples of a step.
+ * A line is the innermost one of the user's own code (core/own.h), where there is one. Memory grows with places and with the samples of a step.
  */
 #ifndef REPORT_ADVICE_STEP_LINES_H
 #define REPORT_ADVICE_STEP_LINES_H
@@ -27,12 +26,13 @@ enum step_lines_of {
 struct step_lines_row {
 	enum step_lines_of of;
 	uint64_t place; /* what it is is known once all is read */
-	uint64_t ns;
+	uint64_t ns, looks;
 };
 
 struct step_lines {
 	const struct evidence *evidence;
 	const struct samples *samples;
+	struct run *run;
 	struct source *source;
 	struct step_lines_row *row;
 	size_t row_count, row_room;
@@ -50,13 +50,22 @@ struct step_lines_options {
 };
 ANALYSIS(step_lines, struct step_lines)
 
-#define STEP_LINE_BYTES 256u
-/*
- * "train.py:41 (collate)": the line with most of that time, and its share in %; false where too few samples were taken of it, or
- * none stands out.
- */
-bool step_lines_most(const struct step_lines *lines, enum step_lines_of of,
-		     char text[STEP_LINE_BYTES], double *ret_percent);
+/* A line of the user's own code where there is one, and where it was called from, most often. */
+struct step_line {
+	uint32_t file, function, number;     /* file and function are indices of names */
+	uint32_t caller_file, caller_number; /* SAMPLE_NONE: not known */
+	bool is_users;
+	uint64_t ns, looks;
+};
+/* The line with most of that time; false where too few samples were taken of it, or none stands out. */
+bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
+		     struct step_line *ret_line);
+/* "train.py:41 (collate), called from train.py:60" */
+#define STEP_LINE_BYTES 320u
+void step_line_text(const struct step_lines *lines, const struct step_line *line,
+		    char text[STEP_LINE_BYTES]);
+void step_line_put(const struct step_lines *lines, const struct step_line *line,
+		   struct advice_place *place);
 /* A sentence more for advice that has a line; nothing for other advice. */
 void step_lines_say(const struct step_lines *lines, struct advice *advice);
 

@@ -79,15 +79,21 @@ static void line_put(struct table *table, const struct source *source, const str
 static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
 {
 	struct lines lines = { 0 };
+	struct own own;
 	uint64_t all_ns = 0;
 
-	lines_make(&lines, bottleneck->lines->samples, LINES_BY_FUNCTION);
+	own_init(&own, bottleneck->source, run_options(bottleneck->run));
+	lines_make_own(&lines, bottleneck->lines->samples, LINES_BY_FUNCTION, &own,
+		       !run_filters(bottleneck->run)->any);
 	for (size_t i = 0; i < lines.count; i++)
-		all_ns += lines.line[i].self.cpu_ns;
+		all_ns += lines.line[i].is_outside || lines.line[i].is_import
+				  ? 0
+				  : lines.line[i].self.cpu_ns;
 	for (size_t i = 0; i < lines.count; i++)
 		if (lines.line[i].file != SAMPLE_NONE && lines.line[i].self.cpu_ns)
 			line_put(table, bottleneck->source, &lines.line[i], all_ns);
 	lines_release(&lines);
+	own_release(&own);
 }
 
 static const enum column_id line_columns[] = { COLUMN_lines_function, COLUMN_lines_percent,

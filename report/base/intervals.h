@@ -36,7 +36,7 @@ typedef void intervals_visit(void *context, const struct interval *piece);
 /* What lies in [from, to), cut to it, in order. `visit` may not change the intervals. */
 void intervals_each(const struct intervals *intervals, uint64_t from, uint64_t to,
 		    intervals_visit *visit, void *context);
-/* Takes out what lies in [from, to); `gone` is told of it. */
+/* Removes what lies in [from, to) and calls `gone` for it. */
 void intervals_erase(struct intervals *intervals, uint64_t from, uint64_t to, intervals_visit *gone,
 		     void *context);
 /* Puts a range where nothing else is; false when it is empty or there is no room. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A map from 64-bit keys to 64-bit values: open addressing, linear probing, no tombstones. Entries of
- * 16 bytes; a lookup is inlined and usually touches one cache line.
+ * A map from 64-bit keys to 64-bit values: open addressing, linear probing, no tombstones. Entries
+ * of 16 bytes; a lookup is inlined and usually touches one cache line.
  *
- * A map of addresses keeps what is near together: blocks that are beside each other in memory are often born and
- * freed together, and 8 entries share two cache lines.
+ * A map of addresses keeps neighbours together: blocks that are next to each other in memory are
+ * often allocated and freed together, and 8 entries share two cache lines.
  *
- * Key 0 means "no entry": callers shift their keys so that it does not occur. The hash is multiplied
- * by a number drawn once a run, so that a file cannot be made to collide; results must not depend on
- * the order of entries, so that map_next() is for sums only.
+ * Key 0 means "no entry": callers shift their keys so that it does not occur. The hash is
+ * multiplied by a number drawn once a run, so that a file cannot be made to collide; results must
+ * not depend on the order of entries, so that map_next() is for sums only.
  */
 #ifndef REPORT_BASE_MAP_H
 #define REPORT_BASE_MAP_H
@@ -37,8 +37,9 @@ void map_release(struct map *map);
 void map_clear(struct map *map);
 void map_expand(struct map *map);
 /*
- * Room for so many entries in all, at once. To be asked for before entries of another map come in its order: that is the
- * order of the hash, and a map that grows would be full at its start and empty at its end, each search as long as what is there.
+ * Makes room for `count` entries in all. Call this before copying another map's entries: they
+ * arrive in hash order, would fill one end of a growing table, and would make every look-up
+ * linear.
  */
 void map_reserve(struct map *map, size_t count);
 void map_remove(struct map *map, struct map_entry *entry);
@@ -57,8 +58,9 @@ static inline void map_prefetch(const struct map *map, uint64_t key)
 }
 
 /*
- * Reads where the entry would be, which waits for nobody: many in a row wait for memory together. Against a prefetch
- * it has the advantage that none is dropped where the translation of the address must be fetched, too.
+ * Reads the place of the entry without using the value, so that many such reads in a row wait for
+ * memory together. Unlike a prefetch, the read is not dropped when the address translation is not
+ * cached.
  */
 static inline void map_touch(const struct map *map, uint64_t key)
 {
@@ -114,8 +116,9 @@ static inline struct map_entry *map_next(const struct map *map, const struct map
 }
 
 /*
- * Of a random number one to multiply keys by: keys that are so many apart, as most are, do not come to lie in heaps, whatever
- * was drawn (one number in a hundred does that: searches of hundreds of entries). For the tests; maps have theirs.
+ * Turns a random number into a hash multiplier under which keys at a regular distance do not
+ * cluster. One random number in a hundred, used as it is, would make searches of hundreds of
+ * entries. For tests; each map has its own multiplier.
  */
 uint64_t map_multiplier(uint64_t random);
 

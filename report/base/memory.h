@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* There is no memory for so many elements: says so and ends the program. */
+/* Reports that there is no memory for `count` elements and ends the program. */
 void memory_give_up(size_t count, size_t bytes) __attribute__((noreturn));
 /* `count` zeroed elements; never NULL. */
 void *memory_zero(size_t count, size_t bytes);
@@ -44,7 +44,7 @@ char *text_store_put(struct text_store *store, const char *text, size_t length);
 char *text_store_format(struct text_store *store, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_store_release(struct text_store *store);
-/* What was put since that mark is gone; of marks that were passed on the way back none is good any more. */
+/* Drops everything that was put since that mark. Later marks become invalid. */
 struct text_mark {
 	struct text_chunk *chunk;
 	size_t used;

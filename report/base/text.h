@@ -48,7 +48,10 @@ size_t text_fit(const char *text, size_t length, size_t width);
  * in front of a path. `shown` has room for length + strlen(mark) + 2.
  */
 size_t text_shorten(char *shown, const char *text, size_t length, size_t width, const char *mark);
-/* Of a command line: its program without folders, so that it is still seen which one it is; then the middle of the rest. */
+/*
+ * Shortens a command line: keeps the program, without its folders, so that it can be recognised,
+ * and cuts the middle of the rest.
+ */
 size_t text_shorten_command(char *shown, const char *command, size_t length, size_t width,
 			    const char *mark);
 /* Where the name of a command line's program begins, behind its folders; `length` becomes that of the rest. */

@@ -47,7 +47,10 @@ struct analysis_kind {
 	void (*remap)(void *state, const struct source_process *process);
 	/* Events of the process were lost. */
 	void (*lose)(void *state, const struct source_process *process);
-	/* All up to then has been given out; work that is told late (a GPU's) may end now. */
+	/*
+	 * All events up to that time have been delivered; deferred work (a GPU's) may be settled
+	 * now.
+	 */
 	void (*settle)(void *state, uint64_t upto_ns);
 	/* After the last event. */
 	void (*finish)(void *state);

@@ -35,7 +35,7 @@ void async_scopes_begin(struct async_scopes *scopes, uint64_t address,
 bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t address,
 		      struct async_scope *ret_scope);
 
-/* Those of the process that are open, whose end was not or will not be recorded: they are no longer. In no order. */
+/* Closes the open scopes of the process: their end was not or will not be recorded. In no order. */
 typedef void async_scope_cut(void *state, const struct async_scope *scope);
 void async_scopes_cut(struct async_scopes *scopes, uint32_t process, async_scope_cut *take,
 		      void *state);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See helped_work.h. At each operator event of a helper, what its counters gained since its last
- * one is added to `done` of its owner. An answer is the thread's own counters and its `done`.
+ * one is added to `done` of its owner. An answer is the thread's own counters and its `done`. Nothing is followed before
+ * the first look at any thread: most recordings have no range that asks for it, and then it would cost
+ * a tenth of the reading.
  */
 #include "report/core/helped_work.h"
 
@@ -20,6 +22,8 @@ struct helped_thread {
 struct helped_work {
 	const struct helpers *helpers;
 	struct works *works;
+	struct source *source;
+	bool is_watched; /* somebody has looked */
 	struct helped_thread *thread;
 	size_t thread_room;
 };
@@ -42,11 +46,15 @@ static bool is_new(const struct helper_thread *at, const struct helped_thread *t
 static void take(void *state, const struct source_event *event, bool counts)
 {
 	struct helped_work *helped = state;
-	uint32_t index = event->thread->index, owner = helpers_owner(helped->helpers, index);
-	struct helped_thread *thread = thread_at(helped, index);
+	uint32_t index = event->thread->index, owner;
+	struct helped_thread *thread;
 	struct work now, more;
 
 	(void)counts;
+	if (!helped->is_watched)
+		return;
+	owner = helpers_owner(helped->helpers, index);
+	thread = thread_at(helped, index);
 	if (owner == NEST_NONE && helped->helpers->thread[index].runs_own)
 		return;
 	now = works_of_thread(helped->works, event->thread);
@@ -60,10 +68,29 @@ static void take(void *state, const struct source_event *event, bool counts)
 	thread->owner_moves = owner == NEST_NONE ? 0 : helped->helpers->thread[index].owner_moves;
 }
 
+/* All threads as they are now: what they did before is nobody's. */
+static void watch(struct helped_work *helped)
+{
+	struct source_thread *const *thread;
+	size_t count = source_threads(helped->source, &thread);
+
+	helped->is_watched = true;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t index = thread[i]->index, owner = helpers_owner(helped->helpers, index);
+		struct helped_thread *at = thread_at(helped, index);
+
+		at->seen = works_of_thread(helped->works, thread[i]);
+		at->owner = owner + 1;
+		at->owner_moves = owner == NEST_NONE ? 0
+						     : helped->helpers->thread[index].owner_moves;
+	}
+}
+
 static void start(void *state, struct run *run, const void *options)
 {
 	struct helped_work *helped = state;
 
+	helped->source = run_source(run);
 	helped->works = works_want(run, *(const uint32_t *)options);
 	helped->helpers = helpers_want(run, NULL);
 	helpers_read(run, 0, take, helped);
@@ -87,13 +114,14 @@ struct helped_work *helped_work_want(struct run *run, uint32_t counters)
 	return counters ? run_want(run, &analysis_helped_work, &counters) : NULL;
 }
 
-struct work helped_work_of_thread(const struct helped_work *helped,
-				  const struct source_thread *thread)
+struct work helped_work_of_thread(struct helped_work *helped, const struct source_thread *thread)
 {
 	struct work work = { 0 };
 
 	if (!helped)
 		return work;
+	if (!helped->is_watched)
+		watch(helped);
 	work = works_of_thread(helped->works, thread);
 	if (thread->index < helped->thread_room)
 		work_add(&work, &helped->thread[thread->index].done);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads have done so far, and their helpers for them (core/helpers.h): as core/work.h, for who subtracts two looks at the
- * thread that had something open in between. The counters of a helper move to its owner at each operator of the helper.
+ * What threads, and their helpers on their behalf (core/helpers.h), have done so far. As with
+ * core/work.h, subtract two readings of a thread to get what was done in between. The counters of
+ * a helper move to its owner at each operator of the helper.
  *
  * Memory grows with threads. One thread.
  */
@@ -16,7 +17,6 @@ struct helped_work;
 struct helped_work *helped_work_want(struct run *run, uint32_t counters);
 
 /* Of all events, whether they count or not; without counters all zeros. */
-struct work helped_work_of_thread(const struct helped_work *helped,
-				  const struct source_thread *thread);
+struct work helped_work_of_thread(struct helped_work *helped, const struct source_thread *thread);
 
 #endif

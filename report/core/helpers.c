@@ -201,11 +201,14 @@ static void note_last(struct helpers *helpers, uint32_t index)
 
 static void note_number(struct helpers *helpers, const struct source_event *event, uint64_t number)
 {
+	struct helper_thread *thread = &helpers->thread[event->thread->index];
 	bool added;
 
-	if (number)
-		map_put(&helpers->numbers, number_key(event->process->index, number), &added)
-			->value = event->thread->index;
+	if (!number || number == thread->number)
+		return;
+	thread->number = number;
+	map_put(&helpers->numbers, number_key(event->process->index, number), &added)
+		->value = event->thread->index;
 }
 
 static bool is_named_so(const struct source_event *event)
@@ -399,14 +402,25 @@ void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void 
 			run_reads(run, (enum evt_id)id, fields, reader, state);
 }
 
+/* torch_begin_id and torch_end_id have the same fields: cut.h */
 static void start(void *state, struct run *run, const void *options)
 {
+	static const uint32_t begins = FIELD_BIT(torch_begin_ex, name) |
+				       FIELD_BIT(torch_begin_ex, scope) |
+				       FIELD_BIT(torch_begin_ex, thread) |
+				       FIELD_BIT(torch_begin_ex, forward_thread);
+	static const uint32_t ends = FIELD_BIT(torch_end_ex, thread);
 	struct helpers_state *mine = state;
 
 	(void)options;
 	mine->source = run_source(run);
 	helpers_init(&mine->helpers);
-	helpers_read(run, FIELDS_ALL, take, mine);
+	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take, mine);
+	run_reads(run, EVT_torch_begin_ex, begins, take, mine);
+	run_reads(run, EVT_torch_begin_id, begins, take, mine);
+	run_reads(run, EVT_torch_end, 0, take, mine);
+	run_reads(run, EVT_torch_end_ex, ends, take, mine);
+	run_reads(run, EVT_torch_end_id, ends, take, mine);
 }
 
 static void cut(void *state, const struct cut *cut)

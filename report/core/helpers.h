@@ -37,6 +37,7 @@ struct helper_thread {
 	bool is_caller;  /* it has been the first owner of a helper's stint: it calls backward() */
 	bool is_confirmed; /* the owner was named by a backward function of this stint */
 	uint32_t index, process, depth;
+	uint64_t number;          /* torch's of the thread, as it was last; 0: not known */
 	uint64_t moves, moved_ns; /* operators that it began or ended, and when it did last */
 	uint64_t opened_ns;       /* its outermost open operator */
 	uint32_t owner;           /* NEST_NONE: nobody's helper */
@@ -73,7 +74,10 @@ void helpers_cut(struct helpers *helpers, uint32_t thread);
 
 /* For whom the thread works now, through helpers of helpers; NEST_NONE: for nobody else. */
 uint32_t helpers_owner(const struct helpers *helpers, uint32_t thread);
-/* Whose scopes of the nest hold for what the thread does: its own, or where none is open its owner's. */
+/*
+ * The thread whose scopes hold for what this thread does: itself, or its owner if it has no open
+ * scope.
+ */
 uint32_t helpers_scopes_of(const struct helpers *helpers, const struct nest *nest, uint32_t thread);
 /* How long at least one helper of the thread was at work, each moment once, as of the last operator of any of them. */
 uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread);

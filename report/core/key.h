@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the rows of a report are by: the one mechanism behind --by. A key is a number that an event has, by
- * where its thread is or what it is; rows of the same number are one row.
+ * How the rows of a report are grouped: the one mechanism behind --by. A key is a number that an
+ * event has, by where its thread is or what it is; rows of the same number are one row.
  *
- * A kind of key is a line KEY_KIND(name) in its family's family.def and a struct key_kind key_kind_<name>. Any
- * report takes it by a line KEY(report, name, "columns") of its own: the first columns are those that the kind
- * fills, in its order. A report's key without a kind of that name is the report's own business.
+ * A kind of key is a line KEY_KIND(name) in its family's family.def and a struct key_kind
+ * key_kind_<name>. Any report takes it by a line KEY(report, name, "columns") of its own: the
+ * first columns are those that the kind fills, in its order. A report's key without a kind of that
+ * name is the report's own business.
  */
 #ifndef REPORT_CORE_KEY_H
 #define REPORT_CORE_KEY_H

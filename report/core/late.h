@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that a call asked for and that was done elsewhere and told late: a GPU's. Who wants to know of it names a place
- * when the call is seen, and gets it back with each piece of work, seconds later. So work is counted where its call was
- * made, exactly, and memory grows with what is under way, not with what was done.
+ * Deferred work: a call starts it, another device does it (a GPU), and it is reported seconds
+ * later. A listener names a place when the call is seen and gets that place back with each piece
+ * of work. So work is attributed to the scope that its call was made in, and memory grows with the
+ * work under way, not with all work.
  *
- * Who provides it is the provider of the counter gpu_ns (core/work.h). A call is found by process and correlation
- * number. It may have any number of pieces of work (a graph's launch has), so it stays for LATE_STAY_NS after the last;
- * work whose call is not seen within LATE_WAIT_NS has none. Work does not begin before its call: what seems to, begins
- * with it, and is counted in `clamped` where it is more than two clocks can be compared to (LATE_DOUBT_NS).
+ * The provider of the counter gpu_ns (core/work.h) delivers it. A call is found by process and
+ * correlation number. It may have any number of pieces of work (the launch of a graph has), so it
+ * is kept for LATE_STAY_NS after the last one; work whose call is not seen within LATE_WAIT_NS is
+ * uncorrelated (`homeless`). Work cannot begin before its call: if it seems to, it is moved to the
+ * call's begin, and counted in `clamped` if that is more than the clocks' error (LATE_DOUBT_NS).
  *
  * One thread. A piece of work is good during take() only.
  */
@@ -52,12 +54,17 @@ static inline bool late_is_on_device(const struct late_work *work)
 }
 
 struct late_listener {
-	/* What is open where the call is made. NULL: nobody asks for places. */
+	/*
+	 * Returns the place: what is open where the call is made. NULL: the listener needs no
+	 * places.
+	 */
 	uint64_t (*place)(void *state, const struct source_event *event, bool counts);
-	/* Work of a call; LATE_NOTHING where it has none. */
+	/* Takes a piece of work; `place` is LATE_NOTHING if it has none. */
 	void (*take)(void *state, uint64_t place, const struct late_work *work);
-	/* The call has gone, or another took its number: its place does not come again. `had_work`: some of it was told,
-	 * or that is not known. May be NULL. */
+	/*
+	 * The call is over, or another call took its number: its place does not come again.
+	 * `had_work`: some work was reported, or that is unknown. May be NULL.
+	 */
 	void (*drop)(void *state, uint64_t place, bool had_work);
 	bool takes_uncounted; /* work whose call the filters leave out, too */
 	bool takes_homeless;  /* work without a recorded call, too */
@@ -80,7 +87,10 @@ struct late *late_provide(struct run *run);
 /* The call of the event has returned. */
 void late_put_call(struct late *late, const struct source_event *event, bool counts,
 		   uint64_t correlation, uint64_t duration_ns);
-/* What was done, told at that time; process and correlation say whose it is. What is known of the call is put into it. */
+/*
+ * Takes work that was reported at `told_ns`; process and correlation identify its call. Fills in
+ * what is known of the call.
+ */
 void late_put_work(struct late *late, uint64_t told_ns, struct late_work *work);
 
 #endif

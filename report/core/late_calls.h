@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls whose work is told late, by process and correlation number, with a few words of each (places). Numbers rise by
- * one from call to call or nearly so: calls of PAGE_CALLS numbers stand in a page, and pages are found by a map, which is
- * asked once a page and not once a call. All zeros is not empty: late_calls_init(). One thread.
+ * Calls with deferred work, by process and correlation number, with a few words for each (places).
+ * Numbers rise by one from call to call or nearly so: calls of PAGE_CALLS numbers stand in a page,
+ * and pages are found by a map, which is asked once a page and not once a call. All zeros is not
+ * empty: late_calls_init(). One thread.
  *
- * Memory grows with the pages that have a call, of which late_calls_sweep() empties those whose calls are over.
+ * Memory grows with the pages that have a call, of which late_calls_sweep() empties those whose
+ * calls are over.
  */
 #ifndef REPORT_CORE_LATE_CALLS_H
 #define REPORT_CORE_LATE_CALLS_H
@@ -48,7 +50,7 @@ size_t late_calls_put(struct late_calls *calls, uint32_t process, uint64_t corre
 /* LATE_NO_CALL when it does not exist. */
 size_t late_calls_find(struct late_calls *calls, uint32_t process, uint64_t correlation);
 
-/* There are so many pages that it is time to look which calls are over. */
+/* True when there are enough pages that calls that are over should be looked for. */
 static inline bool late_calls_want_sweep(const struct late_calls *calls)
 {
 	return calls->page_count - calls->free_count >= calls->sweep_at;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was open when calls were made whose work is told late (core/late.h): a range, an operator. A scope that has ended
- * is kept while its calls may still get work, and the sums of it and of what was inside are then handed to its owner.
- * Only scopes that made such calls are kept at all. So memory grows with what is under way.
+ * Scopes (ranges, operators) that were open when calls with deferred work were made (core/late.h).
+ * A scope that has ended is kept while its calls may still get work; then its sums, and those of
+ * the scopes inside it, are handed to its owner. Only scopes that made such calls are kept at all.
+ * So memory grows with what is under way.
  *
- * A scope has an owner's number (a row), which is known when it is settled at the latest. One that is folded is part of
- * the scope around it: it has no row, and its own work is that one's own.
+ * A scope has a number of its owner's (a row), which is known at the latest when it is settled. A
+ * folded scope is part of the scope around it: it has no row, and its own work counts as that
+ * scope's own.
  *
  * Numbers are from 1; 0 is none. One thread.
  */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What begins and ends on threads and is inside of each other: ranges, operators, modules, actions, scopes.
- * One stack for all of them, so that all draw the same lines where events are missing.
+ * The scope stack of each thread: ranges, operators, modules and actions that begin, end and
+ * contain each other. All analyses use this one, so that they agree on where scopes end when
+ * events are missing.
  *
- * A scope has a key, by which an end may name it; the innermost one of a key need not be the innermost of
- * its thread. What began inside a scope that ends first goes on in the one around that: up to then its
- * time was inside of the one, from then on it is inside of the other. Hidden scopes are around nothing.
+ * A scope has a key, by which an end may name it; the innermost scope of a key need not be the
+ * innermost of its thread. If a scope ends before one that began inside it, the inner one goes on
+ * inside the next scope outwards: its time is charged to the first scope up to then, and to the
+ * next one afterwards. A hidden scope is never the parent of another.
  *
  * A thread may run tasks by turns. An end by key is that of the innermost scope that its task began, and what a scope is inside of are
  * scopes of its own task, of the one around that, and of none. Time is the thread's all the same: each moment is the own time of

@@ -6,7 +6,7 @@
 #include "report/core/options.h"
 #include "report/session/source.h"
 
-/* What the options do not speak of is left at its default; the caller sets what it wants else. */
+/* Fields that no option sets have their defaults; the caller may set others. */
 struct source_options opening_of(const struct options *options);
 
 #endif

@@ -9,6 +9,7 @@
 #include "report/core/options.h"
 
 #define VARIABLE "INTERCEPT_OWN"
+#define RECORDED "own" /* the key of the value that it had while the program was recorded */
 
 /* What is known of a process beside its files, as bits. */
 enum program {
@@ -103,6 +104,13 @@ static bool list_has(const char *patterns, const char *path, size_t length)
 
 static bool is_asked_for(const struct own *own, const char *path, size_t length)
 {
+	const struct source_meta *meta;
+	size_t count = own->source ? source_metas(own->source, &meta) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!meta[i].process && meta[i].key->text && !strcmp(meta[i].key->text, RECORDED) &&
+		    list_has(meta[i].value->text, path, length))
+			return true;
 	return list_has(own->asked, path, length) || list_has(own->listed, path, length);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whose code a frame is: the user's own, or that of a library. It is decided here for all reports, from the file's path, what
- * the recording says of the program, and --own and INTERCEPT_OWN.
+ * the recording says of the program, and --own and INTERCEPT_OWN, of now and of when it was recorded.
  *
  * Python: the standard library, site-packages, dist-packages, programs in `bin` folders and made-up names such as "<frozen os>" are not
  * the user's. Everything else is: the script's folder, and installs in editable mode, which lie where their sources do. A recording

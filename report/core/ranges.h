@@ -29,7 +29,7 @@
 
 #define RANGE_NONE UINT32_MAX
 
-/* Of work that was told late (core/late.h). */
+/* Of deferred work (core/late.h). */
 struct range_gpu {
 	struct timing
 		projected; /* from the begin of the first to the end of the last, of each range that had any */
@@ -46,7 +46,7 @@ struct range_row {
 	struct timing time;
 	struct work work;
 	struct cpu_span cpu;   /* of their own threads; push/pop ranges only */
-	struct range_gpu *gpu; /* NULL: it asked for no work that is told late */
+	struct range_gpu *gpu; /* NULL: it started no deferred work */
 };
 
 /* What is beside an open range: of the nest's, and of start/end ranges. */
@@ -72,7 +72,7 @@ struct range_set {
 struct helpers; /* core/helpers.h */
 
 struct ranges {
-	const struct helpers *helpers; /* with work that is told late; else NULL */
+	const struct helpers *helpers; /* with deferred work; else NULL */
 	bool by_path;
 	struct range_row *row;
 	size_t row_count, row_room;

@@ -17,7 +17,7 @@ struct scope_text {
 /* "recorded: 32.0 ms of 4.65 s, ..."; NULL when all of the run was. Returns ret_text->text. */
 const char *scope_recorded(const struct run *run, struct scope_text *ret_text);
 
-/* What is to be said of memory that lives at the end of what was read. Returns ret_text->text. */
+/* How to describe memory that is live at the end of what was read. Returns ret_text->text. */
 const char *scope_still_live(const struct run *run, struct scope_text *ret_text);
 
 /* Why no range of the name that was asked for opened. Returns ret_text->text. */

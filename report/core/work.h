@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads and processes have done so far: allocations, bytes, calls, of whatever families were recorded.
- * Whoever wants to know what was done in between subtracts two of these.
+ * Counters of what threads and processes have done so far: allocations, bytes, calls, for all
+ * recorded families. Subtract two readings to get what was done in between.
  *
  * Each counter is a line WORK(name, family, provider) in its family's family.def; the analysis
- * `analysis_<provider>` puts it here. Only the counters that somebody wants are kept. Memory grows with
- * threads and processes. One thread.
+ * `analysis_<provider>` puts it here. Only the counters that somebody wants are kept. Memory grows
+ * with threads and processes. One thread.
  */
 #ifndef REPORT_CORE_WORK_H
 #define REPORT_CORE_WORK_H
@@ -31,7 +31,7 @@ static inline void work_add(struct work *into, const struct work *more)
 #include "report/families.def"
 }
 
-/* What was done from the one moment to the other. */
+/* What was done between two readings. */
 static inline struct work work_between(const struct work *from, const struct work *to)
 {
 	return (struct work){

@@ -22,7 +22,10 @@ struct changes {
 
 /* Nothing when neither side has a value, or where `keeps_same` is false and nothing changed. */
 void changes_add(struct changes *changes, const struct one_change *change, bool keeps_same);
-/* What may be noise comes behind what is not, the larger change first; from the place `from` on, at most `most` stay. */
+/*
+ * Sorts the changes from `from` on: those that may be noise come last, the larger change first.
+ * Keeps at most `most` of them.
+ */
 void changes_arrange(struct changes *changes, size_t from, size_t most);
 /* Rows of the table; `paths`: each under the name that --fail-if has for it. */
 void changes_fill(const struct changes *changes, struct table *table, bool paths);

@@ -18,7 +18,10 @@ struct compared {
 	size_t most; /* rows that it may have */
 };
 
-/* Returns 0 when it has taken it; else it wants the same again with at most so many rows. */
+/*
+ * Returns 0 if it has taken the document; else the most rows with which it wants the same document
+ * again.
+ */
 typedef size_t take_compared(void *context, const struct compared *one);
 
 /*

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See joined.h. A row's key is the text of its key columns, behind its parent's key in a tree;
- * equal rows of one side are numbered. Which columns are keys, and which give a value's error,
+ * where several rows of a run have the same
+ * ones, their other texts belong to the key (who imported a module, and where); what is still alike is
+ * numbered in its order. Which columns are keys, and which give a value's error,
  * stands in diff.def.
  */
 #include "report/diff/joined.h"
@@ -14,6 +16,7 @@
 #define NAMED_PRIORITY 4 /* columns that are less important are no part of a row's name */
 #define LEAF_SHARE 0.9   /* of a total: the rest cannot be what made it vary */
 #define KEY_SEPARATOR '\x1f'
+#define KEY_ZERO '\x1e'
 
 static const struct {
 	const char *report, *columns;
@@ -72,6 +75,18 @@ static bool is_key(const struct batch_report *one, size_t at)
 	       !strcmp(column->name, "step") || !strcmp(column->name, "shared_bytes");
 }
 
+/* Says more of what a row is of than its key does: the file that a function of that name is in. */
+static bool is_more(const struct batch_report *one, size_t at)
+{
+	const struct table *table = &one->job.table;
+	const struct column *column = table->column[at];
+
+	if (is_key(one, at) || is_of_one_run(column->name) ||
+	    (table->stacks.frames && column == &column_list[table->stacks.column]))
+		return false;
+	return column_is_text(column) || column->unit == UNIT_ID;
+}
+
 bool joined_compares(const struct batch_report *one, size_t at)
 {
 	const struct column *column = one->job.table.column[at];
@@ -104,6 +119,16 @@ struct naming {
 	FILE *key_out, *name_out;
 };
 
+/* Keys are texts that end at a zero; names may hold one. */
+static void put_whole(FILE *out, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (!text[i])
+			putc(KEY_ZERO, out);
+		putc(text[i] ? text[i] : '0', out);
+	}
+}
+
 static void naming_add(struct naming *naming, const struct column *column, const struct cell *cell)
 {
 	const char *gap = ftell(naming->name_out) > 0 ? ", " : "";
@@ -111,7 +136,7 @@ static void naming_add(struct naming *naming, const struct column *column, const
 
 	putc(KEY_SEPARATOR, naming->key_out);
 	if (cell->kind == CELL_TEXT) {
-		fwrite(cell->text, 1, cell->length, naming->key_out);
+		put_whole(naming->key_out, cell->text, cell->length);
 		if (cell->length && column->priority <= NAMED_PRIORITY)
 			fprintf(naming->name_out, "%s%.*s", gap, (int)cell->length, cell->text);
 	} else if (cell->kind != CELL_NONE) {
@@ -172,27 +197,92 @@ static void joined_put(struct joined *joined, size_t side, size_t row, const cha
 	found->row[side] = row;
 }
 
+typedef bool is_part(const struct batch_report *one, size_t at);
+
+static void naming_begin(struct naming *naming)
+{
+	*naming = (struct naming){ .key = NULL };
+	naming->key_out = open_memstream(&naming->key, &naming->key_bytes);
+	naming->name_out = open_memstream(&naming->name, &naming->name_bytes);
+	if (!naming->key_out || !naming->name_out)
+		memory_grow(NULL, SIZE_MAX, 2); /* ends the program with its line on memory */
+}
+
+static void naming_end(struct naming *naming, const struct batch_report *one, size_t row,
+		       is_part *part)
+{
+	const struct table *table = &one->job.table;
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (part(one, i))
+			naming_add(naming, table->column[i], table_cell(table, row, i));
+	fclose(naming->key_out);
+	fclose(naming->name_out);
+}
+
+static void naming_release(struct naming *naming)
+{
+	free(naming->key);
+	free(naming->name);
+}
+
 /* A row of a tree is the same where those around it are. */
 static void name_row(const struct batch_report *one, size_t row, const char *const *keys,
 		     struct naming *naming)
 {
 	const struct table *table = &one->job.table;
 
-	*naming = (struct naming){ .key = NULL };
-	naming->key_out = open_memstream(&naming->key, &naming->key_bytes);
-	naming->name_out = open_memstream(&naming->name, &naming->name_bytes);
-	if (!naming->key_out || !naming->name_out)
-		memory_grow(NULL, SIZE_MAX, 2); /* ends the program with its line on memory */
+	naming_begin(naming);
 	if (table->is_tree && table->parent[row] != TABLE_NO_PARENT && keys[table->parent[row]])
 		fputs(keys[table->parent[row]], naming->key_out);
-	for (size_t i = 0; i < table->column_count; i++)
-		if (is_key(one, i))
-			naming_add(naming, table->column[i], table_cell(table, row, i));
-	fclose(naming->key_out);
-	fclose(naming->name_out);
+	naming_end(naming, one, row, is_key);
 }
 
-static void joined_add_side(struct joined *joined, size_t side)
+/* With what says more. */
+static void put_ambiguous(struct joined *joined, size_t side, size_t row,
+			  const struct naming *naming)
+{
+	const struct batch_report *one = joined->sides->side[side].batch.report[joined->place];
+	struct naming more;
+	const char *key, *name = naming->name;
+
+	naming_begin(&more);
+	naming_end(&more, one, row, is_more);
+	key = text_store_format(&joined->texts, "%s%s", naming->key, more.key);
+	if (*more.name)
+		name = text_store_format(&joined->texts, "%s (%s)", naming->name, more.name);
+	joined_put(joined, side, row, key, name);
+	naming_release(&more);
+}
+
+/* Rows that have that key on one side: the side + 1 in the upper half, and whether there were several on any. */
+#define SEVERAL 1u
+
+static void count_key(struct joined *joined, size_t side, const struct naming *naming)
+{
+	struct map_entry *seen;
+	bool added;
+
+	seen = map_put(&joined->seen, map_hash_bytes(naming->key, naming->key_bytes, 0), &added);
+	if (!added && seen->value >> 32 == side + 1)
+		seen->value |= SEVERAL;
+	seen->value = (uint64_t)(side + 1) << 32 | (seen->value & SEVERAL);
+}
+
+static void join_row(struct joined *joined, size_t side, size_t row, const struct naming *naming)
+{
+	bool added;
+	struct map_entry *seen = map_put(&joined->seen,
+					 map_hash_bytes(naming->key, naming->key_bytes, 0), &added);
+
+	if (seen->value & SEVERAL)
+		put_ambiguous(joined, side, row, naming);
+	else
+		joined_put(joined, side, row, naming->key, naming->name);
+}
+
+/* Counts the rows' keys first, then joins the rows. */
+static void joined_add_side(struct joined *joined, size_t side, bool counts)
 {
 	const struct batch_report *one = joined->sides->side[side].batch.report[joined->place];
 	const char **keys = memory_zero(one->job.table.row_count + 1, sizeof(*keys));
@@ -203,9 +293,11 @@ static void joined_add_side(struct joined *joined, size_t side)
 		name_row(one, row, keys, &naming);
 		if (one->job.table.is_tree)
 			keys[row] = text_store_put(&joined->texts, naming.key, strlen(naming.key));
-		joined_put(joined, side, row, naming.key, naming.name);
-		free(naming.key);
-		free(naming.name);
+		if (counts)
+			count_key(joined, side, &naming);
+		else
+			join_row(joined, side, row, &naming);
+		naming_release(&naming);
 	}
 	free(keys);
 }
@@ -214,8 +306,11 @@ void joined_make(struct joined *joined, const struct sides *sides, size_t place)
 {
 	*joined = (struct joined){ .sides = sides, .place = place };
 	map_init(&joined->by_key);
+	map_init(&joined->seen);
 	for (size_t side = 0; side < sides->count; side++)
-		joined_add_side(joined, side);
+		joined_add_side(joined, side, true);
+	for (size_t side = 0; side < sides->count; side++)
+		joined_add_side(joined, side, false);
 }
 
 void joined_release(struct joined *joined)
@@ -224,6 +319,7 @@ void joined_release(struct joined *joined)
 		free(joined->row[i].row);
 	free(joined->row);
 	map_release(&joined->by_key);
+	map_release(&joined->seen);
 	text_store_release(&joined->texts);
 }
 

@@ -23,6 +23,7 @@ struct joined {
 	struct joined_row *row;
 	size_t count, room;
 	struct map by_key;
+	struct map seen; /* keys, as they are before what says more is added */
 	struct text_store texts;
 };
 

@@ -61,6 +61,7 @@ struct parquet {
 	struct parquet_rank *ranks;
 	struct parquet_rank **of_process; /* by index; NULL: not known */
 	size_t process_room;
+	const struct source *read;
 	uint64_t base_real_ns;
 	uint64_t gathered; /* bytes of rows */
 	uint64_t files;
@@ -396,7 +397,7 @@ static void put_process(struct parquet_rank *rank, const struct source_process *
 	row_set_text(parquet, "command", command);
 	if (process->ended && process->exit_status >= 0)
 		row_set(parquet, "exit_status", (uint64_t)process->exit_status);
-	row_set(parquet, "cpu_ns", process->cpu_ns);
+	row_set(parquet, "cpu_ns", process_own_cpu_ns(parquet->read, process));
 	if (process->has_usage)
 		row_set(parquet, "memory_peak_bytes", process->memory_peak_bytes);
 	row_set(parquet, "events", process->events);
@@ -555,6 +556,7 @@ static int take_open(struct trace_file *trace, struct report_request *request,
 		return -1;
 	}
 	parquet->base_real_ns = head->base_real_ns;
+	parquet->read = request->source;
 	rank = memory_zero(1, sizeof(*rank));
 	*rank = (struct parquet_rank){ .parquet = parquet, .trace = trace, .folder = folder };
 	while (*last)

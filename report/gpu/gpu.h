@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the GPU did, joined with the calls that asked for it: kernels, copies and memsets, waits. The work is told late
- * (collector/format/events/gpu.def); its call is found by process and correlation number, and what the call was in
- * (range, operator, thread) is the place of the work. Filters look at the call.
+ * What the GPU did, joined with the calls that asked for it: kernels, copies and memsets, waits.
+ * The work is deferred (collector/format/events/gpu.def); its call is found by process and
+ * correlation number, and what the call was in (range, operator, thread) is the place of the work.
+ * Filters look at the call.
  *
- * Memory grows with distinct rows and with calls whose work has not been told yet. `trace` has all work, most of it in a
- * temporary file (report/base/spool.h).
+ * Memory grows with distinct rows and with calls whose work has not been told yet. `trace` has all
+ * work, most of it in a temporary file (report/base/spool.h).
  */
 #ifndef REPORT_GPU_GPU_H
 #define REPORT_GPU_GPU_H

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a device's time went, by HTA's definitions: of the time from the first to the last thing that it did, when it was
- * busy, computed (kernels but those of collectives), copied or set memory, moved data between devices, and did the
- * last while it computed; how many calls waited for it. And by stream, what each stretch without work waited for.
+ * How a device's time went, by HTA's definitions: of the time from the first to the last thing
+ * that it did, when it was busy, computed (kernels but those of collectives), copied or set
+ * memory, moved data between devices, and did the last while it computed; how many calls waited
+ * for it. And by stream, what each stretch without work waited for.
  *
- * Work is told in any order, so that it waits for LATE_WAIT_NS before it is added up; memory grows with what was told
- * in that time, with devices and streams, and with long gaps. What is told later is counted in `late` and is in part not in the sums.
- * Work without a recorded call is in the sums where all of the run was recorded and no filter is set. One thread.
+ * Work is reported in any order, so it waits for LATE_WAIT_NS before it is added up; memory grows
+ * with what is reported in that time, with devices and streams, and with long gaps. Work that is
+ * reported even later is counted in `late`, and part of it is missing from the sums. Work without
+ * a recorded call is in the sums where all of the run was recorded and no filter is set. One
+ * thread.
  */
 #ifndef REPORT_GPU_GPU_TIME_H
 #define REPORT_GPU_GPU_TIME_H

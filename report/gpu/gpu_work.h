@@ -6,8 +6,8 @@
 #include "report/core/analysis.h"
 
 /*
- * For start(), after late_want(): pieces of work have their `node`. That is told after the work, so a piece is held back
- * until the next of its thread, or the end.
+ * For start(), after late_want(): pieces of work have their `node`. It is reported after the work,
+ * so a piece is held back until the next of its thread, or the end.
  */
 extern const struct analysis_kind analysis_gpu_work;
 void gpu_work_want_nodes(struct run *run);

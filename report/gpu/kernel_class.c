@@ -27,6 +27,11 @@ static const char *const simt[] = {
 #include "report/gpu/kernel_patterns.def"
 };
 
+static const char *const doubles[] = {
+#define DOUBLE(part) part,
+#include "report/gpu/kernel_patterns.def"
+};
+
 static const char *const recent[] = {
 #define RECENT(part) part,
 #include "report/gpu/kernel_patterns.def"
@@ -81,6 +86,8 @@ unsigned int kernel_class_of(const char *text, size_t length)
 {
 	unsigned int bits = KERNEL_IS_KNOWN;
 
+	if (HAS_ANY(text, length, doubles))
+		bits |= KERNEL_IS_DOUBLE;
 	if (HAS_ANY(text, length, simt))
 		bits |= KERNEL_IS_SIMT;
 	else if (HAS_ANY(text, length, tensor_cores))

@@ -13,6 +13,7 @@
 #define KERNEL_USES_TENSOR_CORES 4u
 #define KERNEL_IS_OF_RECENT_GPU 16u /* made for a GPU that has tensor cores */
 #define KERNEL_IS_SIMT 32u          /* it multiplies without tensor cores */
+#define KERNEL_IS_DOUBLE 64u        /* it multiplies in double precision */
 #define KERNEL_IS_HELPER 8u         /* of a product: it moves or adds up what the others compute */
 
 struct kernel_classes {

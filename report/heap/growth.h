@@ -17,16 +17,16 @@
 #define GROWTH_LOOKS 32u
 #define GROWTH_LOOKS_MIN 8u /* fewer say nothing */
 
-/* What lives of a row from a look on. */
+/* Live bytes of a row from one look on. */
 struct growth_part {
 	uint32_t row;
 	uint64_t bytes;
 };
 
 struct growth_look {
-	uint64_t step; /* so many had begun before; without steps: so many allocations */
+	uint64_t step; /* steps that had begun before; without steps: allocations before */
 	uint64_t time_ns;
-	struct growth_part *part; /* rows that are not as at the look before; each once */
+	struct growth_part *part; /* rows that changed since the previous look; each once */
 	size_t count;
 };
 
@@ -118,7 +118,7 @@ struct growth_curving {
 	const size_t *place;
 	size_t count;
 	const bool *is_wanted;
-	uint64_t *bytes; /* what lived of each row at the look before */
+	uint64_t *bytes; /* live bytes of each row at the previous look */
 	size_t *touched; /* places that have a curve, each once */
 	size_t touched_count;
 };

@@ -2,17 +2,17 @@
 /*
  * The heap of all processes over time: which blocks live, counted in all, by size and by one key.
  *
- * A block is known by process and address. An allocation of an address that is
- * live ends the old block (`reused`); across threads an order that is wrong by at most
- * RECENT_TOLERANCE_NS is put right; a free of a block never seen is unmatched; a forked child starts
- * with no blocks (its process number is new). Peak: greatest sum of live bytes over all processes that run; what one
+ * A block is known by process and address. An allocation of an address that is live ends the old
+ * block (`reused`); across threads an order that is wrong by at most RECENT_TOLERANCE_NS is put
+ * right; a free of a block never seen is unmatched; a forked child starts with no blocks (its
+ * process number is new). Peak: greatest sum of live bytes over all processes that run; what one
  * never freed is live in the rows after heap_finish(), but in no sum over time from its end on.
  *
- * Most blocks live for a moment, and the file tells of many beforehand (event_is_brief()): those are kept
- * in a table that stays in the cache, not among the others.
+ * Most blocks live for a moment, and for many of them the file says so in advance
+ * (event_is_brief()): these are kept in a table of their own, which stays in the cache.
  *
- * Memory grows with live blocks and with rows. A block takes 16 bytes at a load of at most 1/2; one
- * of 4 GiB or more takes a second entry.
+ * Memory grows with live blocks and with rows. A block takes 16 bytes at a load of at most 1/2;
+ * one of 4 GiB or more takes a second entry.
  */
 #ifndef REPORT_HEAP_HEAP_H
 #define REPORT_HEAP_HEAP_H
@@ -79,8 +79,11 @@ struct heap_totals {
 	uint64_t allocations, frees, frees_unmatched, bytes_allocated, bytes_freed;
 	uint64_t peak_bytes, peak_time_ns, peak_allocations, live_allocations, live_bytes;
 	uint64_t temporary_allocations, reused, reallocs_failed;
-	/* What lived when the processes' programs were done, and their runtimes had not begun to end; once all is
-	 * read. Where that is not told: what lived at the end. */
+	/*
+	 * Live blocks when the processes' programs were done and their runtimes had not begun to
+	 * shut down; valid once all is read. If that moment is not recorded: live blocks at the
+	 * end.
+	 */
 	uint64_t kept_allocations, kept_bytes;
 };
 
@@ -89,7 +92,7 @@ struct heap {
 	struct source *source; /* of HEAP_BY_STACK; borrowed */
 	struct run_key key;    /* of HEAP_BY_KEY, for who takes events to it and makes rows */
 	struct heap_totals totals;
-	bool has_ends;        /* of a process at least it is told when its program was done */
+	bool has_ends;        /* at least one process recorded when its program was done */
 	uint64_t peak_number; /* how often the peak was raised */
 	struct heap_row *row;
 	size_t row_count, row_room;
@@ -121,19 +124,24 @@ void heap_init(struct heap *heap, enum heap_by by);
 void heap_release(struct heap *heap);
 /* Live bytes of the rows over time are kept, too; before the first event. A second time changes nothing. */
 void heap_keep_layers(struct heap *heap);
-/* Which rows change is kept, too, for heap_take_changes(); before the first event. */
+/*
+ * Also keeps track of which rows change, for heap_take_changes(). Call it before the first event.
+ */
 void heap_keep_changes(struct heap *heap);
 /*
  * The rows of the process whose live bytes have changed since the last call, or since the first event, in no order; each once.
  * Returns how many. Valid until the next event.
  */
 size_t heap_take_changes(struct heap *heap, uint32_t process, const uint32_t **ret_rows);
-/* What lives counts as changed, whether or not that was taken: for the next heap_take_changes() of each process. */
+/*
+ * Marks all live rows as changed, taken or not, for the next heap_take_changes() of each process.
+ */
 void heap_change_live(struct heap *heap);
 /*
- * `look` is called once, when so many allocations are counted; it may ask for the next. Of records that is right behind the
- * allocation that makes the number full, of events when their operation is taken from the queue: at the same one in every
- * reading, whatever else is read with it. HEAP_NO_LOOK: not at all. One looker a heap.
+ * Calls `look` once, after `allocations` counted allocations; `look` may schedule itself again.
+ * With records this is right behind that allocation, with events it is when the operation is taken
+ * from the queue: the same operation in every reading, whatever else is read. HEAP_NO_LOOK: never.
+ * A heap has one looker.
  */
 #define HEAP_NO_LOOK UINT64_MAX
 void heap_look_at(struct heap *heap, uint64_t allocations,
@@ -155,9 +163,9 @@ const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns);
 void heap_take(struct heap *heap, const struct heap_op *op);
 /* The same for records of one thread, where all events count; only by caller. */
 void heap_take_records(struct heap *heap, const struct source_heap *records);
-/* Of all processes, after all that was taken. */
+/* Live bytes of all processes, after all operations that were taken. */
 uint64_t heap_live_bytes(struct heap *heap);
-/* Of one; where it has ended, at its end. */
+/* Live bytes of one process; if it has ended, at its end. */
 uint64_t heap_live_bytes_of(struct heap *heap, uint32_t process);
 /* The process's program is done: what it frees from here on was never freed by the program. */
 void heap_end_program(struct heap *heap, uint32_t process);

@@ -388,6 +388,12 @@ static void memory_foot(const struct document *document, const struct screen *sc
 				   "%s of blocks and mappings were not resident: not touched yet, "
 				   "or given back",
 				   unit_format_bytes(bytes, resident_untouched(peak)));
+	if ((resident_kept(peak) || resident_kept(&state->most->end)) &&
+	    most_process(state)->thread_count > 1)
+		screen_print_prose(
+			screen,
+			"What malloc keeps is only known of its first arena: freed blocks in "
+			"the arenas of other threads are among what is not explained.");
 	if (resident_rest(peak) >= REST_SHARE_MIN * (double)peak->resident)
 		screen_print_prose(screen,
 				   "not explained: stacks of threads, %svariables of "

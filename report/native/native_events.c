@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/core/why_empty.h"
+#include "report/session/limitations.h"
 
 struct state {
 	struct native_reading reading; /* first: it is what others see */
@@ -91,6 +92,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 	mine->told = memory_room(mine->told, process->index, &mine->told_room, sizeof(*mine->told));
 	told = &mine->told[process->index];
 	sums_add(&reading->sums, now, told);
+	reading->is_said |= limitation_concerns(process, 1ull << EVT_FAMILY_native_samples);
 	if (now->off && now->off < EVT_NATIVE_OFF_LIMIT)
 		reading->off[now->off] += !told->off;
 	else
@@ -129,38 +131,11 @@ const struct analysis_kind analysis_native_events = {
 	.release = release,
 };
 
-static const char *const off_texts[EVT_NATIVE_OFF_LIMIT] = {
-	[EVT_NATIVE_OFF_REFUSED] =
-		"no native stack was sampled: the kernel does not allow perf_event_open() here; "
-		"what forbids it can be a sandbox or container, a security module, or "
-		"kernel.perf_event_paranoid above 2",
-	[EVT_NATIVE_OFF_ABSENT] =
-		"no native stack was sampled: the kernel has no perf_event_open(), or "
-		"a filter of system calls hides it, as in a sandbox",
-	[EVT_NATIVE_OFF_OLD] =
-		"no native stack was sampled: the kernel is older than Linux 5.13, which is needed",
-	[EVT_NATIVE_OFF_ELSEWHERE] =
-		"no native stack was sampled: the program lives in a pid namespace of its own",
-	[EVT_NATIVE_OFF_ROOM] =
-		"no native stack was sampled: the kernel had no memory for it that the "
-		"user may lock (ulimit -l), or the collector no descriptors (ulimit -n)",
-	[EVT_NATIVE_OFF_PARANOID] =
-		"no native stack was sampled: kernel.perf_event_paranoid is above 2 and the "
-		"program has no CAP_PERFMON; set it to 2 or less, or give the program that "
-		"capability (a container with --cap-add PERFMON)",
-	[EVT_NATIVE_OFF_FILTERED] =
-		"no native stack was sampled: a filter of system calls (seccomp) refuses "
-		"perf_event_open(); in a container use --cap-add PERFMON or a seccomp profile "
-		"that allows it",
-	[EVT_NATIVE_OFF_BARRED] =
-		"no native stack was sampled: the kernel does not allow perf_event_open() here; "
-		"what forbids it can be a security module, a sandbox, or that the program runs as "
-		"another user",
-};
-
 const char *native_off_text(unsigned int off)
 {
-	return off < EVT_NATIVE_OFF_LIMIT ? off_texts[off] : NULL;
+	return off && off < EVT_NATIVE_OFF_LIMIT ? limitation_sentence(LIMITATION_native_refused +
+								       off - EVT_NATIVE_OFF_REFUSED)
+						 : NULL;
 }
 
 const char *native_why_none(const struct native_reading *native)

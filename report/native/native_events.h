@@ -31,6 +31,7 @@ struct native_reading {
 	struct evt_native_sampling sums;    /* of all processes; `off` and `process` are not used */
 	uint64_t followed;                  /* processes that were */
 	uint64_t off[EVT_NATIVE_OFF_LIMIT]; /* processes by why they were not */
+	bool is_said; /* as limitations, which every report begins with; not in older recordings */
 };
 
 struct native_events_options {

@@ -149,7 +149,8 @@ static bool explain_children(const struct report *report, struct why_empty *abse
 
 static const char *native_explain(const struct report *report, struct why_empty *absence)
 {
-	const char *why = native_why_none(state_of(report)->reading);
+	const struct native_reading *reading = state_of(report)->reading;
+	const char *why = reading->is_said ? NULL : native_why_none(reading);
 
 	return why || !explain_children(report, absence) ? why : absence->text;
 }
@@ -313,7 +314,7 @@ static void native_foot(const struct document *document, const struct screen *sc
 				   unit_format_count(number, sums->partial),
 				   sums->partial == 1 ? "" : "s");
 	for (unsigned int i = 0; i < EVT_NATIVE_OFF_LIMIT; i++)
-		if (reading->off[i])
+		if (reading->off[i] && !reading->is_said)
 			screen_print_prose(screen, "Of %s process%s %s.",
 					   unit_format_count(number, reading->off[i]),
 					   reading->off[i] == 1 ? "" : "es", native_off_text(i));

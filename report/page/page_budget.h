@@ -29,7 +29,10 @@ void page_budget_init(struct page_budget *budget, uint64_t bytes, bool compares)
 void page_budget_begin(struct page_budget *budget, enum page_part part);
 /* Bytes that the part under way may still use. */
 uint64_t page_budget_left(const struct page_budget *budget);
-/* Of these, what the next of so many pieces (this one included) may have. */
+/*
+ * How many of these bytes the next piece may use if `pieces` pieces, this one included, are still
+ * to come.
+ */
 uint64_t page_budget_room(const struct page_budget *budget, size_t pieces);
 void page_budget_use(struct page_budget *budget, uint64_t bytes);
 

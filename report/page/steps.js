@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps: a bar a step, split by what its time went to. */
+/* Steps: a bar a step, split by the phases of the loop, or by what ran. */
 
-const STEP_PARTS = [
-	["kernel_ns", "kernel", "#1f77b4"], ["memcpy_ns", "memcpy", "#17becf"], ["memset_ns", "memset", "#9edae5"],
-	["communication_ns", "communication", "#9467bd"], ["runtime_ns", "CUDA calls", "#e377c2"],
-	["dataloader_ns", "data loader", "#ff7f0e"], ["operators_ns", "operators", "#2ca02c"], ["other_ns", "other", "#8c8c8c"],
-];
+const STEP_VIEWS = {
+	phase: [
+		["data_ns", "data", "#ff7f0e"], ["forward_ns", "forward", "#2ca02c"], ["backward_ns", "backward", "#1f77b4"],
+		["optimizer_ns", "optimizer", "#e377c2"], ["communication_ns", "communication", "#9467bd"],
+		["evaluation_ns", "evaluation", "#bcbd22"], ["other_phase_ns", "other", "#8c8c8c"],
+	],
+	category: [
+		["kernel_ns", "kernel", "#1f77b4"], ["memcpy_ns", "memcpy", "#17becf"], ["memset_ns", "memset", "#9edae5"],
+		["communication_ns", "communication", "#9467bd"], ["runtime_ns", "CUDA calls", "#e377c2"],
+		["dataloader_ns", "data loader", "#ff7f0e"], ["operators_ns", "operators", "#2ca02c"], ["other_ns", "other", "#8c8c8c"],
+	],
+};
+const STEP_VIEW_NAMES = { phase: "by phase", category: "by what ran" };
 const STEP_HEIGHT = 260;
 
 class StepChart {
 	constructor(rows, pick) {
 		this.rows = rows;
 		this.pick = pick;
+		this.parts = STEP_VIEWS.phase;
 		this.at = -1;
 		this.highest = Math.max(1, ...rows.map((row) => row.total_ns));
-		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": `${rows.length} steps by category; arrow keys choose one`,
+		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": `${rows.length} steps by phase or by what ran; arrow keys choose one`,
 			onmousemove: (event) => this.hover(event), onmouseleave: tipHide,
 			onclick: (event) => this.choose(this.stepAt(event)), onkeydown: (event) => this.key(event) });
 	}
@@ -25,8 +34,16 @@ class StepChart {
 	}
 
 	describe(row) {
-		const parts = STEP_PARTS.filter(([name]) => row[name]).map(([name, label]) => `${label} ${shownNumber(row[name], "ns")}`);
+		const parts = this.parts.filter(([name]) => row[name]).map(([name, label]) => `${label} ${shownNumber(row[name], "ns")}${this.onGpu(row, name)}`);
 		return `step ${row.step}, process ${row.pid}: ${shownNumber(row.total_ns, "ns")}\n` + parts.join("\n");
+	}
+
+	/* A phase: how long the GPU was busy in it, and what was launched. */
+	onGpu(row, name) {
+		const busy = row["gpu_" + name], launches = row[name.replace(/_ns$/, "_launches")];
+		if (this.parts !== STEP_VIEWS.phase || busy == null)
+			return "";
+		return `, GPU busy for ${shownNumber(busy, "ns")}` + (launches ? `, ${shownNumber(launches, "count")} launch${launches === 1 ? "" : "es"}` : "");
 	}
 
 	hover(event) {
@@ -52,7 +69,7 @@ class StepChart {
 		const context = canvasFit(this.canvas, STEP_HEIGHT), width = this.canvas.clientWidth, each = width / this.rows.length;
 		this.rows.forEach((row, at) => {
 			let y = STEP_HEIGHT;
-			for (const [name, , fill] of STEP_PARTS) {
+			for (const [name, , fill] of this.parts) {
 				const height = (row[name] || 0) / this.highest * (STEP_HEIGHT - 14);
 				context.fillStyle = fill;
 				context.fillRect(at * each, y - height, each > 3 ? each - 1 : each, height);
@@ -69,8 +86,8 @@ class StepChart {
 	}
 }
 
-function stepLegend(rows) {
-	return el("div", { class: "legend" }, STEP_PARTS.filter(([name]) => rows.some((row) => row[name])).map(([name, label, fill]) => {
+function stepLegend(rows, parts) {
+	return el("div", { class: "legend" }, parts.filter(([name]) => rows.some((row) => row[name])).map(([name, label, fill]) => {
 		const mark = el("i");
 		mark.style.background = fill;
 		const sum = rows.reduce((all, row) => all + (row[name] || 0), 0);
@@ -91,9 +108,20 @@ async function panelSteps(manifest, panel) {
 		const link = manifest.pieces.some((one) => one.kind === "timeline") ? el("button", { type: "button", class: "into", onclick: () => { location.hash = `timeline/${row.start_ns}/${row.start_ns + row.total_ns}`; } }, "Show in the timeline") : "";
 		detail.replaceChildren(el("pre", {}, show(chart.describe(row))), link);
 	});
+	const legend = el("div"), choice = el("select", { "aria-label": "Split steps", onchange: () => split(choice.value) },
+		Object.entries(STEP_VIEW_NAMES).map(([name, label]) => el("option", { value: name }, label)));
+	const split = (name) => {
+		chart.parts = STEP_VIEWS[name];
+		legend.replaceChildren(stepLegend(rows, chart.parts));
+		if (chart.at >= 0)
+			chart.choose(chart.at);
+		else if (chart.canvas.isConnected)
+			chart.draw();
+	};
+	split("phase");
 	panel.replaceChildren(sentences(table.about.head) || "",
 		entry.shown < entry.rows ? el("p", { class: "dim" }, `The longest ${entry.shown} of ${entry.rows} steps.`) : "",
-		stepLegend(rows), chart.canvas, detail, sentences(table.about.foot) || "");
+		el("div", { class: "tools" }, choice), legend, chart.canvas, detail, sentences(table.about.foot) || "");
 	chart.draw();
 	panel.redraw = () => chart.draw();
 	panel.chart = chart;

@@ -59,9 +59,9 @@ static void set_waits(struct table *table, const struct source_process *process)
 	table_set_number(table, COLUMN_processes_involuntary_switches, times.involuntary);
 }
 
-static void set_life(struct table *table, const struct source_process *process)
+static void set_life(struct table *table, const struct source_process *process, uint64_t cpu_ns)
 {
-	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
+	table_set_number(table, COLUMN_processes_cpu_ns, cpu_ns);
 	set_waits(table, process);
 	set_usage(table, process);
 }
@@ -131,20 +131,21 @@ static void processes_fill(struct report *report, struct table *table)
 		uint64_t bytes = share_take(&share[process[i]->file->index], process[i],
 					    process[i]->number == 1);
 		uint64_t threads = process[i]->thread_count;
+		uint64_t cpu_ns = process_own_cpu_ns(source, process[i]);
 
 		if (run_filters(report->run)->any && !events)
 			continue;
 		processes_fill_row(table, process[i], source_rank(source, process[i]), events,
 				   threads, bytes);
 		if (totals->has_lives)
-			set_life(table, process[i]);
+			set_life(table, process[i], cpu_ns);
 		work_put_columns(&columns, table, &work);
 		totals->processes++;
 		totals->threads += threads;
 		totals->events += events;
 		totals->events_lost += process[i]->lost;
 		totals->bytes_on_disk += bytes;
-		totals->cpu_ns += process[i]->cpu_ns;
+		totals->cpu_ns += cpu_ns;
 	}
 	if (!run_filters(report->run)->any)
 		totals->events_lost += losses_of_no_process(source);

@@ -23,6 +23,7 @@ static void threads_fill(struct report *report, struct table *table)
 static void threads_total(const struct report *report, struct facts *facts)
 {
 	const struct threads_totals *totals = &((struct threads_state *)report->state)->totals;
+	uint64_t cpu_ns, sampled;
 
 	facts_number(facts, "threads", UNIT_COUNT, totals->threads);
 	facts_number(facts, "events", UNIT_COUNT, totals->events);
@@ -33,6 +34,13 @@ static void threads_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "launches", UNIT_COUNT, totals->work.launches);
 	facts_number(facts, "nvtx_ranges", UNIT_COUNT, totals->work.nvtx_ranges);
 	facts_number(facts, "operators", UNIT_COUNT, totals->work.operators);
+	if (threads_rest(report->run, &cpu_ns, &sampled))
+		facts_number(facts, "other_threads_cpu_ns", UNIT_NS, cpu_ns);
+}
+
+static void threads_foot(const struct document *document, const struct screen *screen)
+{
+	threads_print_rest(((const struct report *)document->context)->run, screen);
 }
 
 const struct report_kind report_kind_threads = {
@@ -41,4 +49,5 @@ const struct report_kind report_kind_threads = {
 	.want = threads_prepare,
 	.fill = threads_fill,
 	.total = threads_total,
+	.foot = threads_foot,
 };

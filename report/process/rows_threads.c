@@ -2,6 +2,12 @@
 /* The threads of a run as a table of report threads: see rows_threads.h. */
 #include "report/process/rows_threads.h"
 
+#include "report/base/units.h"
+#include "report/core/why_empty.h"
+
+#define REST_NS_MIN 100000000u
+#define REST_SHARE_MIN 0.1 /* of the processes' CPU time */
+
 struct works *threads_want(struct run *run)
 {
 	run_counts_all(run);
@@ -67,4 +73,48 @@ struct threads_totals threads_fill_table(const struct run *run, const struct wor
 		work_add(&totals.work, &work);
 	}
 	return totals;
+}
+
+bool threads_rest(const struct run *run, uint64_t *ret_cpu_ns, uint64_t *ret_sampled)
+{
+	struct source_process *const *process;
+	struct source_thread *const *thread;
+	size_t processes = source_processes(run_source(run), &process);
+	size_t threads = source_threads(run_source(run), &thread);
+	uint64_t cpu_ns = 0, told_ns = 0, sampled = 0;
+
+	for (size_t i = 0; i < processes; i++)
+		cpu_ns += process[i]->cpu_ns;
+	for (size_t i = 0; i < threads; i++) {
+		struct thread_times times = thread_times(thread[i]);
+
+		if (thread[i]->has_records && !times.has_cpu)
+			return false; /* of a recording without clocks of threads */
+		sampled += !times.has_cpu;
+		told_ns += times.cpu_ns;
+	}
+	if (!threads || run_filters(run)->any || why_empty_is_limited(run) ||
+	    cpu_ns < told_ns + REST_NS_MIN ||
+	    (double)(cpu_ns - told_ns) < REST_SHARE_MIN * (double)cpu_ns)
+		return false;
+	*ret_cpu_ns = cpu_ns - told_ns;
+	*ret_sampled = sampled;
+	return true;
+}
+
+void threads_print_rest(const struct run *run, const struct screen *screen)
+{
+	uint64_t cpu_ns, sampled;
+	char text[UNIT_TEXT_BYTES], number[UNIT_TEXT_BYTES], those[64 + UNIT_TEXT_BYTES] = "";
+
+	if (!threads_rest(run, &cpu_ns, &sampled))
+		return;
+	if (sampled)
+		snprintf(those, sizeof(those), " (%s of them known by samples)",
+			 unit_format_count(number, sampled));
+	screen_print_prose(
+		screen,
+		"Threads that recorded nothing%s, and time before recording began, took %s "
+		"of CPU time.",
+		those, unit_format_ns(text, cpu_ns));
 }

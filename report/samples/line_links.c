@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_links.h. */
+/*
+ * See line_links.h. A map by a hash of line, kind and linked line adds up the weights; the answer
+ * is found by going over all pairs.
+ */
 #include "report/samples/line_links.h"
 
 #include <stdlib.h>

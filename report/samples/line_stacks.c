@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See line_stacks.h. Walks outwards from the innermost frame and skips frames that are not
- * Python's. `seen` of a line has the number of the last stack, so that the callback knows whether
- * the line came before in this one.
+ * Python's or, if the user's own lines are wanted, not the user's. `seen` of a line has the number
+ * of the last stack, so that the callback knows whether the line came before in this one.
  */
 #include "report/samples/line_stacks.h"
 

@@ -9,7 +9,7 @@
 /* The line is valid during the call. `is_first`: the stack has not been at this line further in. */
 typedef void take_line(void *context, struct line *line, bool is_innermost, bool is_first);
 
-/* One that has none of Python's is at the line of what is no Python function, and false is returned. */
+/* A stack without a Python frame counts at the line for non-Python code; then false is returned. */
 bool line_stack_put(struct lines *lines, const struct stacks *stacks, const struct stack_use *use,
 		    take_line *take, void *context);
 

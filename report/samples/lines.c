@@ -2,7 +2,8 @@
 /*
  * See lines.h. A map by a hash of what tells lines apart; lines of the same hash follow each
  * other. Each counted stack is walked outwards: `self` goes to its innermost line, `total` once to
- * each of its lines.
+ * each of its lines. With `own` only the user's lines of a stack count, and links say what was
+ * around and inside them.
  */
 #include "report/samples/lines.h"
 
@@ -21,7 +22,8 @@ struct making {
 static uint64_t hash_of(const struct line *line)
 {
 	const uint32_t words[] = { line->file, line->function, line->number, line->first_line,
-				   line->is_torn | (uint32_t)line->is_outside << 1 };
+				   line->is_torn | (uint32_t)line->is_outside << 1 |
+					   (uint32_t)line->is_import << 2 };
 
 	return map_hash_bytes(words, sizeof(words), 0);
 }
@@ -30,7 +32,8 @@ static bool is_same(const struct line *one, const struct line *other)
 {
 	return one->file == other->file && one->function == other->function &&
 	       one->number == other->number && one->first_line == other->first_line &&
-	       one->is_torn == other->is_torn && one->is_outside == other->is_outside;
+	       one->is_torn == other->is_torn && one->is_outside == other->is_outside &&
+	       one->is_import == other->is_import;
 }
 
 struct line *lines_line(struct lines *lines, const struct line *wanted)
@@ -163,11 +166,13 @@ static void others_add(struct making *making, const struct sample_row *row,
 	sample_counts_add(&line->total, counts);
 }
 
-static bool is_import(const struct making *making, const struct sample_place *place)
+/* Between that place and `until`, which is around it, a module is imported. */
+static bool is_import(const struct making *making, const struct sample_place *place,
+		      const struct sample_place *until)
 {
 	static const char machinery[] = "<frozen importlib";
 
-	for (unsigned int depth = 0; place && depth < SAMPLE_DEPTH_MAX; depth++) {
+	for (unsigned int depth = 0; place && place != until && depth < SAMPLE_DEPTH_MAX; depth++) {
 		const struct sample_code *code = samples_code(making->samples, place->code);
 		size_t length = 0;
 		const char *text = code ? name_text(source_name_at(making->lines->own->source,
@@ -183,40 +188,38 @@ static bool is_import(const struct making *making, const struct sample_place *pl
 	return false;
 }
 
-static void outside_add(struct making *making, const struct sample_place *place,
+static void special_add(struct making *making, const struct line *wanted,
 			const struct sample_counts *counts)
 {
-	static const struct line outside = { .file = SAMPLE_NONE,
-					     .function = SAMPLE_NONE,
-					     .is_outside = true };
-	struct line *line;
+	struct line *line = lines_line(making->lines, wanted);
 
-	if (!counts->looks)
-		return;
-	line = lines_line(making->lines, &outside);
 	sample_counts_add(&line->self, counts);
 	sample_counts_add(&line->total, counts);
-	if (is_import(making, place))
-		making->lines->imports_ns += counts->cpu_ns;
 }
 
 static void own_row_add(struct making *making, const struct sample_row *row)
 {
+	static const struct line import = { SAMPLE_NONE, SAMPLE_NONE, .is_import = true },
+				 rest = { SAMPLE_NONE, SAMPLE_NONE, .is_outside = true };
 	struct own *own = making->lines->own;
 	const struct sample_place *innermost = samples_place(making->samples, row->place);
 	const struct sample_place *users = own_place_of(making->samples, own, row->place);
 	struct sample_counts counts = row->counts;
+	bool imports = is_import(making, innermost, users);
 
 	if (making->of_steps) {
 		struct sample_counts outside = row->counts;
 
 		counts = row->in_steps;
 		sample_counts_take(&outside, &counts);
-		outside_add(making, innermost, &outside);
+		if (outside.looks)
+			special_add(making, imports ? &import : &rest, &outside);
 	}
 	if (!counts.looks)
 		return;
-	if (users)
+	if (imports)
+		special_add(making, &import, &counts);
+	else if (users)
 		users_add(making, innermost, users, &counts);
 	else
 		others_add(making, row, innermost, &counts);

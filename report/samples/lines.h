@@ -5,7 +5,7 @@
  * have of the heap is added where it is known (line_memory.h), and of the GPU (line_gpu.h).
  *
  * Of the user's own code alone (lines_make_own()) what libraries did is the time of the innermost line of the user's that
- * called them. A stack without such a line counts for its innermost one. The sums stay the same.
+ * called them. A stack without such a line counts for its innermost one. Imports are one line. The sums stay the same.
  */
 #ifndef REPORT_SAMPLES_LINES_H
 #define REPORT_SAMPLES_LINES_H
@@ -31,6 +31,7 @@ struct line {
 	uint32_t first_line;     /* of the function */
 	bool is_torn;            /* stacks that could not be read */
 	bool is_outside;         /* all that was seen outside of the steps */
+	bool is_import;          /* imports of modules that are not the user's own */
 	struct sample_counts self, total;
 	struct line_memory memory, total_memory;
 	struct line_gpu gpu, total_gpu;
@@ -38,7 +39,7 @@ struct line {
 	uint64_t seen; /* the stack that was added last */
 };
 
-/* What lines are told apart by, beside the file. */
+/* What distinguishes lines, beside the file. */
 enum lines_by {
 	LINES_BY_LINE, /* a number, and the function: a lambda is another than what is around it */
 	LINES_BY_FUNCTION, /* whose first line is the number */
@@ -53,7 +54,6 @@ struct lines {
 	enum lines_by by;
 	struct own *own;         /* NULL: lines are anybody's */
 	struct line_links links; /* of the user's own lines */
-	uint64_t imports_ns;     /* CPU time of imports outside of the steps */
 };
 
 void lines_make(struct lines *lines, const struct samples *samples, enum lines_by by);

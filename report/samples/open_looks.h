@@ -30,7 +30,7 @@ struct open_looks {
 void open_looks_add(struct open_looks *looks, uint64_t place, uint64_t row,
 		    const struct open_look *look);
 
-/* Those from that time on, as one; they are not kept any more. */
+/* Returns the sum of the looks from that time on and removes them. */
 struct open_look open_looks_take(struct open_looks *looks, uint64_t since_ns);
 
 #endif

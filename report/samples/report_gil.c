@@ -130,7 +130,7 @@ static const char *gil_explain(const struct report *report, struct why_empty *ab
 	(void)absence;
 	if (gil->samples->all.looks)
 		return "no sample saw a thread with the GIL, or one that waits for it";
-	return samples_why_none(gil->samples);
+	return gil->samples->is_said ? NULL : samples_why_none(gil->samples);
 }
 
 static void gil_foot(const struct document *document, const struct screen *screen)

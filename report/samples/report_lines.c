@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `lines`: Python by samples of its stacks. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #define NO_MEMORY                                     \
 	"no block of the heap has a line of Python: " \
 	"record with INTERCEPT_STACKS=python to have them"
+#define UNCERTAIN_MIN 2 /* points: what is closer is not said */
 #define NO_GPU                                   \
 	"no call of CUDA has a line of Python: " \
 	"record with INTERCEPT_STACKS=python to have the GPU's time by line"
@@ -22,7 +24,6 @@
 struct lines_state {
 	struct own own;
 	bool is_of_steps; /* rows are of the steps, and one of the rest */
-	uint64_t imports_ns;
 	const struct samples *samples;
 	struct source_text text;
 	const void *heap;               /* NULL: nobody looks at it */
@@ -133,6 +134,7 @@ static void put_line(struct table *table, const struct source *source, const str
 	put_name(table, COLUMN_lines_function, source, line->function,
 		 line->is_torn      ? SAMPLE_TORN
 		 : line->is_outside ? SAMPLE_NOT_IN_STEPS
+		 : line->is_import  ? SAMPLE_IMPORTS
 				    : SAMPLE_NOT_PYTHON);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
@@ -242,7 +244,6 @@ static void lines_fill(struct report *report, struct table *table)
 	else
 		lines_make_own(&lines, samples, by, &state->own, !run_filters(report->run)->any);
 	state->is_of_steps = lines.own && samples->steps.looks && !run_filters(report->run)->any;
-	state->imports_ns = lines.imports_ns;
 	state->has_memory = state->heap &&
 			    line_memory_add(state->heap, run_source(report->run), &lines);
 	state->has_gpu = state->gpu && line_gpu_add(state->gpu, run_source(report->run), &lines);
@@ -277,6 +278,7 @@ static void samples_total(const struct report *report, struct facts *facts)
 
 	facts_number(facts, "samples", UNIT_COUNT, samples->all.looks);
 	facts_number(facts, "cpu_ns", UNIT_NS, samples->all.cpu_ns);
+	facts_number(facts, "cpu_samples", UNIT_COUNT, samples->all.cpu_looks);
 	facts_number(facts, "native_ns", UNIT_NS, samples->all.native_ns);
 	facts_number(facts, "wait_ns", UNIT_NS, samples->all.wait_ns);
 	facts_number(facts, "cuda_ns", UNIT_NS, samples->all.cuda_ns);
@@ -301,30 +303,22 @@ static const char *samples_explain(const struct report *report, struct why_empty
 		return NO_MEMORY;
 	if (state->gpu)
 		return NO_GPU;
-	return samples_why_none(state->samples);
+	return state->samples->is_said ? NULL : samples_why_none(state->samples);
 }
 
 /* Workers have no steps of their own: theirs are those of the process that they work for. */
 static void print_steps(const struct lines_state *state, const struct screen *screen)
 {
 	const struct samples *samples = state->samples;
-	char outside[UNIT_TEXT_BYTES], imports[UNIT_TEXT_BYTES];
+	char outside[UNIT_TEXT_BYTES];
 
-	if (!state->is_of_steps)
-		return;
-	unit_format_ns(outside, samples->all.cpu_ns - samples->steps.cpu_ns);
-	if (state->imports_ns)
-		screen_print_prose(screen,
-				   "Lines are those of the steps, in workers too. %s of CPU time "
-				   "passed before and after, %s of it in imports (prof-report "
-				   "imports). --frames all shows the lines of the whole run.",
-				   outside, unit_format_ns(imports, state->imports_ns));
-	else
-		screen_print_prose(screen,
-				   "Lines are those of the steps, in workers too. %s of CPU time "
-				   "passed before and after. --frames all shows the lines of the "
-				   "whole run.",
-				   outside);
+	if (state->is_of_steps)
+		screen_print_prose(
+			screen,
+			"Lines are those of the steps, in workers too. %s of CPU time "
+			"passed before and after. --frames all shows the lines of the "
+			"whole run.",
+			unit_format_ns(outside, samples->all.cpu_ns - samples->steps.cpu_ns));
 }
 
 static void samples_foot(const struct document *document, const struct screen *screen)
@@ -335,6 +329,14 @@ static void samples_foot(const struct document *document, const struct screen *s
 	char number[UNIT_TEXT_BYTES];
 
 	print_steps(state, screen);
+	if (samples->all.cpu_looks && samples_uncertain_percent(samples) >= UNCERTAIN_MIN)
+		screen_print_prose(
+			screen,
+			"%s look%s found a thread on a CPU: a share of the CPU time may be off "
+			"by %.0f points by chance alone.",
+			unit_format_count(number, samples->all.cpu_looks),
+			unit_plural(samples->all.cpu_looks),
+			ceil(samples_uncertain_percent(samples)));
 	if (samples->torn)
 		screen_print_prose(screen,
 				   "%s stack%s changed while being read: the lines are not "
@@ -361,7 +363,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 				   "interpreters of a process are followed.",
 				   unit_format_count(number, samples->partial));
 	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
-		if (samples->off[i] && samples->all.looks)
+		if (samples->off[i] && samples->all.looks && !samples->is_said)
 			screen_print_prose(screen, "Of %s process%s %s.",
 					   unit_format_count(number, samples->off[i]),
 					   samples->off[i] == 1 ? "" : "es", samples_off_text(i));

@@ -2,18 +2,32 @@
 /* See sample_events.h. Ids are of a file; keys hold the file too. */
 #include "report/samples/sample_events.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "report/core/helpers.h"
 #include "report/core/options.h"
 #include "report/samples/open_looks.h"
+#include "report/session/limitations.h"
 
 #define NO_OPERATOR 0u
+#define LOOK_NS 2000000u /* threads that are looked at together are seen within that */
+
+struct look {
+	uint64_t time_ns, place;
+	struct sample_counts counts;
+};
 
 struct sampled_thread {
 	uint64_t carried_ns; /* CPU time that no line has got yet */
 	uint64_t last_ns;
 	struct open_looks looks; /* that count */
 	bool is_seen;
+	uint64_t place; /* where it was seen last */
+	/* A look that counts waits for the look at the one that it helps. */
+	bool is_held;
+	uint32_t held_from; /* that one */
+	struct look held;
 };
 
 struct sampled_process {
@@ -28,6 +42,8 @@ struct state {
 	struct sampled_process *process;
 	size_t process_room;
 	struct run_key operator;
+	const struct helpers *helpers;
+	uint32_t held; /* looks that wait */
 };
 
 uint64_t sample_place_key(const struct source_event *event, uint64_t id)
@@ -94,6 +110,7 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 	into->looks += more->looks;
 	into->cpu_ns += more->cpu_ns;
 	into->cpu_looks += more->cpu_looks;
+	into->cpu_squares += more->cpu_squares;
 	into->native_ns += more->native_ns;
 	into->wait_ns += more->wait_ns;
 	into->ready_ns += more->ready_ns;
@@ -144,14 +161,6 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	((struct samples *)state)->marks++;
 }
 
-static void finish(void *state)
-{
-	struct samples *samples = state;
-
-	for (size_t i = 0; i < samples->row_count; i++)
-		row_settle(samples, &samples->row[i]);
-}
-
 static struct sampled_thread *thread_at(struct state *mine, const struct source_event *event)
 {
 	uint32_t index = event->thread->index;
@@ -180,6 +189,7 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 	if (state == EVT_PYTHON_RUNS || state == EVT_PYTHON_TORN) {
 		counts.cpu_ns = thread->carried_ns;
 		counts.cpu_looks = counts.cpu_ns ? sample->looks : 0;
+		counts.cpu_squares = (double)counts.cpu_ns * (double)counts.cpu_ns;
 		thread->carried_ns = 0;
 		if (key_of(&mine->operator, event) != NO_OPERATOR)
 			counts.native_ns = counts.cpu_ns;
@@ -211,32 +221,86 @@ static uint64_t place_of(const struct source_event *event, const struct evt_pyth
 						: sample_place_key(event, sample->place);
 }
 
+/* The row for a look at that place, under `key` where rows are by one. */
+static void look_add(struct state *mine, struct sampled_thread *thread, uint64_t key,
+		     const struct look *look)
+{
+	const struct sample_counts *counts = &look->counts;
+	struct sample_row *row = row_of(&mine->samples, key,
+					mine->samples.is_by_place ? look->place : 0);
+
+	row_add(&mine->samples, row, counts);
+	open_looks_add(&thread->looks, look->place, (uint64_t)(row - mine->samples.row),
+		       &(struct open_look){ .time_ns = look->time_ns,
+					    .all_ns = counts->cpu_ns + counts->wait_ns,
+					    .python_ns = counts->cpu_ns - counts->native_ns });
+}
+
+static void held_put(struct state *mine, struct sampled_thread *thread, uint64_t place)
+{
+	thread->held.place = place;
+	look_add(mine, thread, 0, &thread->held);
+	thread->is_held = false;
+}
+
+/* Looks of helpers go where their owner is; those that waited in vain, to no line. */
+static void release_held(struct state *mine, uint32_t owner, uint64_t place, uint64_t time_ns)
+{
+	for (size_t i = 0; mine->held && i < mine->thread_room; i++) {
+		struct sampled_thread *thread = &mine->thread[i];
+		bool is_fresh = thread->is_held && time_ns <= thread->held.time_ns + LOOK_NS;
+		bool is_its = is_fresh && thread->held_from == owner;
+
+		if (!thread->is_held || (is_fresh && !is_its))
+			continue;
+		held_put(mine, thread, is_its ? place : 0);
+		mine->held--;
+	}
+}
+
+/* True: the look waits for its place. */
+static bool place_by_owner(struct state *mine, const struct source_event *event, struct look *look)
+{
+	uint32_t index = event->thread->index, owner = helpers_owner(mine->helpers, index);
+	struct sampled_thread *thread;
+
+	if (owner == NEST_NONE || owner == index || owner >= mine->thread_room)
+		return false;
+	if (mine->thread[owner].last_ns + LOOK_NS >= look->time_ns) {
+		look->place = mine->thread[owner].place;
+		return false;
+	}
+	thread = &mine->thread[index];
+	thread->held = *look;
+	thread->is_held = true;
+	thread->held_from = owner;
+	mine->held++;
+	return true;
+}
+
 static void take_sample(void *state, const struct source_event *event, bool is_counted)
 {
 	struct state *mine = state;
 	struct samples *samples = &mine->samples;
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
-	struct sample_counts counts;
-	struct sample_row *row;
+	struct look look = { .time_ns = event->event.time_ns, .place = place_of(event, sample) };
 
+	release_held(mine, event->thread->index, look.place, look.time_ns);
 	if (!sample->looks) {
 		thread_at(mine, event)->last_ns = event->event.time_ns;
 		thread_at(mine, event)->carried_ns = 0;
 		return;
 	}
-	counts = counts_of(mine, event);
+	look.counts = counts_of(mine, event);
+	thread_at(mine, event)->place = look.place;
 	if (!is_counted)
 		return;
 	samples->threads += !thread_at(mine, event)->is_seen;
 	thread_at(mine, event)->is_seen = true;
-	row = row_of(samples, samples->is_by_place ? 0 : key_of(&samples->key, event),
-		     samples->is_by_place ? place_of(event, sample) : 0);
-	row_add(samples, row, &counts);
-	open_looks_add(&thread_at(mine, event)->looks, place_of(event, sample),
-		       (uint64_t)(row - samples->row),
-		       &(struct open_look){ .time_ns = event->event.time_ns,
-					    .all_ns = counts.cpu_ns + counts.wait_ns,
-					    .python_ns = counts.cpu_ns - counts.native_ns });
+	if (samples->is_by_place && !look.place && place_by_owner(mine, event, &look))
+		return;
+	look_add(mine, thread_at(mine, event),
+		 samples->is_by_place ? 0 : key_of(&samples->key, event), &look);
 }
 
 static void take_call(struct state *mine, const struct source_event *event, uint64_t duration_ns)
@@ -312,6 +376,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		mine->process = memory_room(mine->process, process->index, &mine->process_room,
 					    sizeof(*mine->process));
 	told = &mine->process[process->index].now;
+	samples->is_said |= limitation_concerns(process, 1ull << EVT_FAMILY_samples);
 	samples->torn += now->torn - told->torn;
 	samples->cut += now->cut - told->cut;
 	samples->dropped += now->dropped - told->dropped;
@@ -330,6 +395,7 @@ static void start(void *state, struct run *run, const void *options)
 	struct state *mine = state;
 
 	mine->source = run_source(run);
+	mine->helpers = helpers_want(run, NULL); /* before what looks at them */
 	mine->samples.key = run_key(run, asked->by);
 	mine->samples.is_by_place = !mine->samples.key.kind;
 	mine->operator= run_key(run, BY_lines_native);
@@ -342,6 +408,15 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_python_sampling, FIELDS_ALL, take_sampling, mine);
 	run_reads(run, EVT_step, 0, take_step, mine);
 	read_calls(mine, run);
+}
+
+static void finish(void *state)
+{
+	struct samples *samples = state;
+
+	release_held(state, NEST_NONE, 0, UINT64_MAX);
+	for (size_t i = 0; i < samples->row_count; i++)
+		row_settle(samples, &samples->row[i]);
 }
 
 static void release(void *state)
@@ -381,20 +456,22 @@ const struct sample_code *samples_code(const struct samples *samples, uint64_t k
 	return entry ? &samples->code[entry->value] : NULL;
 }
 
-static const char *const off_texts[EVT_PYTHON_OFF_LIMIT] = {
-	[EVT_PYTHON_OFF_VERSION] = "no Python stack was sampled: this version does not know the "
-				   "program's CPython, only 3.8 to 3.14",
-	[EVT_PYTHON_OFF_LAYOUT] = "no Python stack was sampled: the program's CPython is built in "
-				  "another way than the usual one",
-	[EVT_PYTHON_OFF_REFUSED] = "no Python stack was sampled: the kernel does not let the "
-				   "collector read the program's memory",
-	[EVT_PYTHON_OFF_ELSEWHERE] =
-		"no Python stack was sampled: the program lives in a pid namespace of its own",
-};
-
 const char *samples_off_text(unsigned int off)
 {
-	return off < EVT_PYTHON_OFF_LIMIT ? off_texts[off] : NULL;
+	return off && off < EVT_PYTHON_OFF_LIMIT ? limitation_sentence(LIMITATION_samples_version +
+								       off - EVT_PYTHON_OFF_VERSION)
+						 : NULL;
+}
+
+/* Of looks that are worth the same, 1.96 standard deviations are 98 % over the root of their number; of others, so many count as (sum)^2 / sum of squares. */
+double samples_uncertain_percent(const struct samples *samples)
+{
+	double off;
+
+	if (!samples->all.cpu_ns)
+		return 100;
+	off = 98 * sqrt(samples->all.cpu_squares) / (double)samples->all.cpu_ns;
+	return off < 100 ? off : 100;
 }
 
 bool samples_can_be_more(const struct samples *samples)
@@ -407,6 +484,6 @@ const char *samples_why_none(const struct samples *samples)
 	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT && !samples->all.looks && !samples->on;
 	     i++)
 		if (samples->off[i])
-			return off_texts[i];
+			return samples_off_text(i);
 	return NULL;
 }

@@ -4,7 +4,8 @@
  * under each key of --by, and what places are.
  *
  * CPU time since a thread was last seen running goes to where it is seen running next: so a line that only waits gets
- * none of it. Waits are the time since the look before. Looks in a CUDA call are known once it returns: one that
+ * none of it. A thread of autograd's has no Python of its own: what it does for a thread that waits for it (core/helpers.h) is at the
+ * line where that one was seen in the same look. Waits are the time since the look before. Looks in a CUDA call are known once it returns: one that
  * never does is not seen (open_looks.h). Memory grows with places, keys and threads.
  */
 #ifndef REPORT_SAMPLES_SAMPLE_EVENTS_H
@@ -19,6 +20,7 @@
 #define SAMPLE_WAIT_MAX_NS 2000000000u /* that one sample can stand for: the rest was not seen */
 #define SAMPLES_HZ_MAX 1000u           /* INTERCEPT_SAMPLE allows no more */
 #define SAMPLE_NOT_PYTHON "(no Python function)"
+#define SAMPLE_IMPORTS "(imports)"
 #define SAMPLE_NOT_IN_STEPS "(outside of the steps)"
 #define SAMPLE_TORN "(stack could not be read)"
 #define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */
@@ -26,6 +28,7 @@
 struct sample_counts {
 	uint64_t looks, cpu_ns, native_ns, wait_ns, ready_ns;
 	uint64_t cpu_looks; /* those that have CPU time: what shares of it stand on */
+	double cpu_squares; /* of their CPU times, in ns */
 	uint64_t cuda_ns;   /* of CPU time and waits: a CUDA call was open */
 	uint64_t state_ns[EVT_PYTHON_STATE_LIMIT];
 };
@@ -70,12 +73,17 @@ struct samples {
 	uint64_t hz;                          /* the highest that one was sampled at; 0: none was */
 	struct run_key key;
 	bool is_by_place;
+	bool is_said; /* why not, as limitations, which every report begins with; not in older recordings */
 };
 
 struct samples_options {
 	enum key_id by; /* of report lines */
 };
 ANALYSIS(samples, struct samples)
+
+/* By how many percent a share of the CPU time may be off, in 19 of 20 cases, since it is an estimate by looks: at most, which is at a share of half.
+ * 100 where there are none. */
+double samples_uncertain_percent(const struct samples *samples);
 
 /* Of a place, or a function, by its number in the event's file; 0 stays 0. */
 uint64_t sample_place_key(const struct source_event *event, uint64_t id);

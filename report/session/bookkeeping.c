@@ -116,7 +116,7 @@ static int thread_take_name(struct file_row *file, const struct evt_thread_name 
 	if (error)
 		return error;
 	row = thread_find(file->source, &process->process, event->tid, time_ns);
-	if (row)
+	if (row && !row->thread.is_named)
 		row->thread.name = source_name_of(file->source, &file->file, event->name);
 	return EVT_OK;
 }
@@ -164,7 +164,6 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 void books_take_own(struct thread_row *thread, struct file_row *file, const struct event *event)
 {
 	const struct evt_nvtx_thread_name *named = EVENT_AS(nvtx_thread_name, event);
-	struct thread_row *row;
 
 	if (event->id == EVT_thread_clock) {
 		thread_note_cpu(&thread->thread, EVENT_AS(thread_clock, event)->cpu_ns);
@@ -175,7 +174,6 @@ void books_take_own(struct thread_row *thread, struct file_row *file, const stru
 						     EVENT_AS(python_task, event)->outer };
 		return;
 	}
-	row = thread_find(file->source, thread->thread.process, named->tid, event->time_ns);
-	if (row)
-		row->thread.name = source_name_of(file->source, &file->file, named->name);
+	thread_set_name(file->source, thread->thread.process, named->tid, event->time_ns,
+			source_name_of(file->source, &file->file, named->name));
 }

@@ -71,17 +71,26 @@ void limitations_tell(const struct source *source, uint64_t families,
 			tell_of(source, i, put, context);
 }
 
+const char *limitation_sentence(enum limitation what)
+{
+	return limitations[what].sentence;
+}
+
+bool limitation_concerns(const struct source_process *process, uint64_t families)
+{
+	for (unsigned int i = 0; process->limitations >> i; i++)
+		if (process->limitations >> i & families >> limitations[i].family & 1)
+			return true;
+	return false;
+}
+
 bool limitations_concern(const struct source *source, uint64_t families)
 {
 	struct source_process *const *process;
 	size_t count = source_processes(source, &process);
-	uint64_t wanted = 0;
 
-	for (unsigned int i = 0; i < LIMITATIONS; i++)
-		if (families >> limitations[i].family & 1)
-			wanted |= 1ull << i;
 	for (size_t at = 0; at < count; at++)
-		if (process[at]->limitations & wanted)
+		if (limitation_concerns(process[at], families))
 			return true;
 	return false;
 }

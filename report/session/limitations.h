@@ -22,6 +22,10 @@ struct limitation_told {
 void limitations_tell(const struct source *source, uint64_t families,
 		      void (*put)(void *context, const struct limitation_told *told),
 		      void *context);
+const char *limitation_sentence(enum limitation what);
+
+/* Whether the process has one that does. */
+bool limitation_concerns(const struct source_process *process, uint64_t families);
 /* Whether there is one. */
 bool limitations_concern(const struct source *source, uint64_t families);
 

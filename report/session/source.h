@@ -97,8 +97,10 @@ struct source_thread {
 	struct source_process *process;
 	uint32_t tid;
 	const struct source_name *name; /* last known, NULL when none */
-	uint64_t start_ns, end_ns;      /* end: once all is read never after the process's */
+	bool is_named;             /* by the program, which counts more than the kernel's name */
+	uint64_t start_ns, end_ns; /* end: once all is read never after the process's */
 	bool ended;
+	bool has_records;           /* of its own, not only samples of its stack */
 	uint64_t events, passed;    /* as of a process */
 	struct source_thread *next; /* of the process */
 	struct task task;           /* that it runs, up to the event given out last */
@@ -305,6 +307,12 @@ struct thread_times thread_times(const struct source_thread *thread);
 void thread_times_add(struct thread_times *into, const struct thread_times *more);
 /* Of all its recorded threads, added up. */
 struct thread_times process_times(const struct source_process *process);
+
+/*
+ * CPU time of the process as this program: after an exec the kernel goes on counting, so that cpu_ns has that of the program
+ * before, too. Once all is read.
+ */
+uint64_t process_own_cpu_ns(const struct source *source, const struct source_process *process);
 
 /* Module that holds `address` in `process` at `time_ns`, NULL when none. */
 const struct source_module *source_module_at(const struct source_process *process, uint64_t address,

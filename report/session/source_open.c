@@ -259,6 +259,7 @@ void source_close(struct source *source)
 	lookup_release(&source->texts);
 	lookup_release(&source->process_by_pid);
 	lookup_release(&source->thread_by_tid);
+	lookup_release(&source->name_by_tid);
 	merge_release(&source->merge);
 	stacks_release(&source->stacks);
 	map_release(&source->python_lines);

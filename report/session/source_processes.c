@@ -7,6 +7,8 @@
 
 #include "collector/format/error.h"
 
+#define LEVEL_SAMPLES 2u /* thread.level */
+#define NAME_WAITS_NS 1000000000u
 #define EARLIER_LIMIT 64u /* threads of one tid that are looked through */
 
 /* FNV-1a: hosts are few, and a collision joins two pids. */
@@ -118,6 +120,44 @@ struct thread_row *thread_find(struct source *source, const struct source_proces
 		row = row->earlier;
 	}
 	return row;
+}
+
+struct waiting_name {
+	const struct source_name *name; /* NULL: a thread has it */
+	uint64_t time_ns;
+};
+
+void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
+		     uint64_t time_ns, const struct source_name *name)
+{
+	struct thread_row *row = thread_find(source, process, tid, time_ns);
+	struct waiting_name *waiting;
+
+	if (row && !(row->thread.ended && row->thread.end_ns < time_ns)) {
+		row->thread.name = name;
+		row->thread.is_named = true;
+		return;
+	}
+	waiting = lookup_find(&source->name_by_tid, thread_key(process, tid));
+	if (!waiting) {
+		waiting = store_take(&source->store, sizeof(*waiting));
+		if (!waiting || lookup_put(&source->name_by_tid, thread_key(process, tid), waiting))
+			return;
+	}
+	*waiting = (struct waiting_name){ name, time_ns };
+}
+
+/* Its first stream may come with its first sample. Later it is another thread of that id. */
+static void thread_take_waiting(struct source *source, struct source_thread *thread)
+{
+	struct waiting_name *waiting = lookup_find(&source->name_by_tid,
+						   thread_key(thread->process, thread->tid));
+
+	if (!waiting || !waiting->name || thread->start_ns > waiting->time_ns + NAME_WAITS_NS)
+		return;
+	thread->name = waiting->name;
+	thread->is_named = true;
+	waiting->name = NULL;
 }
 
 static void process_add_thread(struct source_process *process, struct source_thread *thread)
@@ -257,7 +297,9 @@ int stream_define(struct file_row *file, const struct evt_thread *event, uint64_
 	}
 	row->defined = true;
 	row->has_main |= event->level == 0;
+	row->thread.has_records |= event->level != LEVEL_SAMPLES;
 	thread_take_life(&row->thread, event, time_ns);
+	thread_take_waiting(source, &row->thread);
 	return error ? error : stream_put(file, event->stream, event->level, row);
 }
 

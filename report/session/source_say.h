@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said on stderr of a source that has been read: what was damaged, and what of the session is missing. */
+/*
+ * Lines on stderr about a source that has been read: its damage, and the missing parts of its
+ * session.
+ */
 #ifndef REPORT_SESSION_SOURCE_SAY_H
 #define REPORT_SESSION_SOURCE_SAY_H
 

@@ -117,6 +117,7 @@ struct source {
 
 	struct lookup process_by_pid; /* host and pid: the latest */
 	struct lookup thread_by_tid;  /* process index and tid: the latest */
+	struct lookup name_by_tid;    /* the same: of threads that have no stream yet */
 	struct source_name empty_name, overflow_name;
 
 	size_t symbol_bytes; /* of all symbol frames kept */
@@ -168,6 +169,9 @@ void stream_take_sched(struct file_row *file, const struct evt_thread_sched *eve
 /* It has used that much CPU time by now. */
 void thread_note_cpu(struct source_thread *thread, uint64_t cpu_ns);
 /* The thread that had this tid at that time, NULL when none. */
+/* The program names a thread, which may have no stream yet. */
+void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
+		     uint64_t time_ns, const struct source_name *name);
 struct thread_row *thread_find(struct source *source, const struct source_process *process,
 			       uint64_t tid, uint64_t time_ns);
 
@@ -187,7 +191,7 @@ void module_end(struct file_row *file, const struct evt_module_end *event, uint6
 
 /* --- source_losses.c --- */
 int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_ns);
-/* What the end marker counts as lost beyond what `lost` events told: there was no room for one. */
+/* Losses that the end marker counts beyond those of `lost` events, for which there was no room. */
 int loss_add_untold(struct file_row *file);
 int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns);
 __attribute__((format(printf, 4, 5))) void fault_add(struct file_row *file, uint64_t offset,
@@ -200,7 +204,7 @@ int hole_add(struct file_row *file, const struct source_process *process, uint64
 	     uint64_t to_ns);
 
 /* --- source_passed.c --- */
-/* What of the block became no event. */
+/* Records of the block that became no event. */
 void passed_add(struct file_row *file, struct thread_row *thread, const struct event_block *block);
 /* Sums of a block without events wait for the thread's next run, or for the end of the frame. */
 void sums_wait(struct file_row *file, struct thread_row *thread, const struct block_sum *sum);

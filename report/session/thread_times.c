@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Running, runnable, blocked: of a thread's whole life, as far as recording of its process has begun. */
+/* CPU time of processes; running, runnable, blocked: of a thread's whole life, as far as recording of its process has begun. */
 #include "report/session/source.h"
+
+#include <string.h>
 
 /* The first look comes up to 100 ms late. Of one that had used less CPU time before, what it waited for a CPU before its first look counts as well. */
 #define YOUNG_NS 20000000u
@@ -22,7 +24,10 @@ struct thread_times thread_times(const struct source_thread *thread)
 	if (!cpu->is_looked)
 		return times;
 	times.has_waits = true;
-	times.runnable_ns = cpu->start_ns < YOUNG_NS
+	/* after an exec that is the program's before, too: much more than it lived is not its own */
+	times.runnable_ns = cpu->start_ns < YOUNG_NS &&
+					    cpu->runnable_ns <=
+						    difference(times.cpu_ns, wall_ns) + YOUNG_NS
 				    ? cpu->runnable_ns
 				    : difference(cpu->first_runnable_ns, cpu->runnable_ns);
 	times.blocked_ns = difference(times.cpu_ns + times.runnable_ns, wall_ns);
@@ -52,4 +57,27 @@ struct thread_times process_times(const struct source_process *process)
 		thread_times_add(&sum, &times);
 	}
 	return sum;
+}
+
+static bool is_program_before(const struct source_process *before,
+			      const struct source_process *process)
+{
+	return before->how == EVT_END_EXEC && before->pid == process->pid &&
+	       before->parent_pid == process->parent_pid && before->start_ns < process->start_ns &&
+	       before->cpu_ns <= process->cpu_ns &&
+	       !strcmp(before->file->host ? before->file->host : "",
+		       process->file->host ? process->file->host : "");
+}
+
+uint64_t process_own_cpu_ns(const struct source *source, const struct source_process *process)
+{
+	struct source_process *const *all;
+	size_t count = source_processes(source, &all);
+	uint64_t before_ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (all[i]->ended && all[i]->cpu_ns > before_ns &&
+		    is_program_before(all[i], process))
+			before_ns = all[i]->cpu_ns;
+	return process->cpu_ns - before_ns;
 }

@@ -237,6 +237,11 @@ uint32_t stack_rows_stack(struct stack_rows *rows, size_t number)
 	return place->stack;
 }
 
+const struct named_frame *stack_rows_frame(struct stack_rows *rows, size_t place)
+{
+	return named_frame_of(&rows->names, picked_of(rows, stack_rows_stack(rows, place)));
+}
+
 const char *stack_rows_text(struct stack_rows *rows, size_t place)
 {
 	return text_of(rows, stack_rows_stack(rows, place));

@@ -95,6 +95,8 @@ void stack_rows_pick_own(struct stack_rows *rows);
 size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use);
 /* The place's stack that weighs most, named. */
 uint32_t stack_rows_stack(struct stack_rows *rows, size_t place);
+/* The frame that the place shows. Not of stacks. */
+const struct named_frame *stack_rows_frame(struct stack_rows *rows, size_t place);
 /* What the place is, for people; as long as the rows. Not of stacks. */
 const char *stack_rows_text(struct stack_rows *rows, size_t place);
 /* Fills the row added last with what the place is. */

@@ -150,12 +150,19 @@ static void total_phases(const struct steps *steps, struct facts *facts)
 		"gpu_optimizer_ns",  "gpu_communication_ns", "gpu_evaluation_ns",
 		"gpu_other_phase_ns"
 	};
+	static const char *const launches[STEP_PHASE_LIMIT] = {
+		"data_launches",       "forward_launches",       "backward_launches",
+		"optimizer_launches",  "communication_launches", "evaluation_launches",
+		"other_phase_launches"
+	};
 
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++)
 		if (host[i])
 			facts_number(facts, host[i], UNIT_NS, steps->phases.ns[i]);
 	for (int i = 0; i < STEP_PHASE_LIMIT && steps->has_gpu; i++)
 		facts_number(facts, gpu[i], UNIT_NS, steps->phases.gpu_ns[i]);
+	for (int i = 0; i < STEP_PHASE_LIMIT && steps_launched(steps); i++)
+		facts_number(facts, launches[i], UNIT_COUNT, steps->phases.launches[i]);
 }
 
 static void steps_total(const struct report *report, struct facts *facts)

@@ -133,10 +133,22 @@ static void put_phases(struct table *table, const struct steps_shown *shown,
 		[PHASE_other] = COLUMN_steps_gpu_other_phase_ns,
 	};
 
+	static const enum column_id launches[STEP_PHASE_LIMIT] = {
+		[PHASE_data] = COLUMN_steps_data_launches,
+		[PHASE_forward] = COLUMN_steps_forward_launches,
+		[PHASE_backward] = COLUMN_steps_backward_launches,
+		[PHASE_optimizer] = COLUMN_steps_optimizer_launches,
+		[PHASE_communication] = COLUMN_steps_communication_launches,
+		[PHASE_evaluation] = COLUMN_steps_evaluation_launches,
+		[PHASE_other] = COLUMN_steps_other_phase_launches,
+	};
+
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
 		table_set_number(table, host[i], row->phases.ns[i]);
 		if (shown->steps->has_gpu)
 			table_set_number(table, gpu[i], row->phases.gpu_ns[i]);
+		if (steps_launched(shown->steps))
+			table_set_number(table, launches[i], row->phases.launches[i]);
 	}
 }
 
@@ -245,11 +257,38 @@ static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t
 		unit_format_percent(text, 100.0 * (double)waiting_ns / (double)total_ns));
 }
 
+uint64_t steps_launched(const struct steps *steps)
+{
+	uint64_t launches = 0;
+
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++)
+		launches += steps->phases.launches[i];
+	return launches;
+}
+
+/* " (GPU busy for 12 % of it, 310 launches a step)", as far as that is known. */
+static void put_phase(const struct steps *steps, const struct screen *screen, int phase)
+{
+	const struct step_phase_times *phases = &steps->phases;
+	uint64_t each = steps->time.count ? phases->launches[phase] / steps->time.count : 0;
+	char text[UNIT_TEXT_BYTES];
+
+	if (steps->has_gpu)
+		fprintf(screen->out, " (GPU busy for %s of it",
+			unit_format_percent(text, 100.0 * (double)phases->gpu_ns[phase] /
+							  (double)phases->ns[phase]));
+	if (each)
+		fprintf(screen->out, "%s%s launch%s a step", steps->has_gpu ? ", " : " (",
+			unit_format_count(text, each), each == 1 ? "" : "es");
+	if (steps->has_gpu || each)
+		fputs(")", screen->out);
+}
+
 void steps_print_phases(const struct steps *steps, const struct screen *screen)
 {
 	const struct step_phase_times *phases = &steps->phases;
 	bool told[STEP_PHASE_LIMIT] = { false };
-	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+	char a[UNIT_TEXT_BYTES];
 	const char *before = "";
 
 	for (int n = 0; n < STEP_PHASE_LIMIT; n++) {
@@ -265,10 +304,7 @@ void steps_print_phases(const struct steps *steps, const struct screen *screen)
 		fprintf(screen->out, "%s%s %s", before, step_phase_names[most],
 			unit_format_percent(a, 100.0 * (double)phases->ns[most] /
 						       (double)steps->time.total_ns));
-		if (steps->has_gpu)
-			fprintf(screen->out, " (GPU busy for %s of it)",
-				unit_format_percent(b, 100.0 * (double)phases->gpu_ns[most] /
-							       (double)phases->ns[most]));
+		put_phase(steps, screen, most);
 		before = ", ";
 	}
 }

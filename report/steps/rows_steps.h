@@ -21,20 +21,23 @@ void steps_fill_table(const struct steps_shown *shown, struct table *table);
 /* How many, what ended them, how long they took; without a newline. */
 void steps_print_times(const struct steps_shown *shown, const struct screen *screen);
 /*
- * Where the time of steps went, by category, the largest share first; of operators and other what of it their
- * thread waited, as far as it is known. Without a newline.
+ * Prints where the time of steps went, by category, the largest share first; for operators and
+ * other also how much of it the thread waited, as far as that is known. Without a newline.
  */
 void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t total_ns,
 			const struct screen *screen);
 
 /*
- * Of `all_ns` of a thread, in `helped_ns` of which its helpers were at work: for how long it ran, and for how long it waited for
- * something else. False: not known.
+ * Splits `all_ns` of a thread, during `helped_ns` of which its helpers worked, into the time that
+ * it ran and the time that it waited for something else. False: unknown.
  */
 bool step_cpu_split(const struct cpu_span *cpu, uint64_t all_ns, uint64_t helped_ns,
 		    uint64_t *ret_running_ns, uint64_t *ret_waiting_ns);
 
 /* "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
+/* Kernels that were launched in steps. */
+uint64_t steps_launched(const struct steps *steps);
+
 void steps_print_phases(const struct steps *steps, const struct screen *screen);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations of steps.h in order of time, where some are told late: what a GPU did is known seconds after the host has
- * gone on. So what happens on the host waits until all of that time has been told, then both go to the steps, in order.
- * Nothing waits before the first sign of a GPU.
+ * Puts the operations of steps.h in the order of time although some are deferred: the work of a
+ * GPU is reported seconds after the host has gone on. So operations of the host wait until all
+ * work of their time has been reported; then both go to the steps, in order. Before the first sign
+ * of a GPU nothing waits.
  *
- * Memory grows with what happens in LATE_WAIT_NS. Work that is told later than that begins where the steps are by then,
- * and is counted (gpu_late). One thread.
+ * Memory grows with what happens in LATE_WAIT_NS. Work that is reported later than that is moved
+ * to where the steps are by then, and counted (gpu_late). One thread.
  */
 #ifndef REPORT_STEPS_STEP_DELAY_H
 #define REPORT_STEPS_STEP_DELAY_H
@@ -20,7 +21,8 @@ enum step_op_kind {
 	STEP_OP_CUT,
 	STEP_OP_SPAN,
 	STEP_OP_HELPED,
-	STEP_OP_PHASE, /* category: enum step_phase */
+	STEP_OP_PHASE,    /* category: enum step_phase */
+	STEP_OP_LAUNCHES, /* the same; ns: how many */
 	STEP_OP_IO,
 	STEP_OP_CLOCK,
 	STEP_OP_MARK,
@@ -33,7 +35,7 @@ struct step_op {
 	enum nest_ending how;
 	bool is_numbered; /* a mark has a number; else it is the one after the last */
 	struct nest_place place;
-	uint64_t ns; /* duration; CPU time of the clock */
+	uint64_t ns; /* duration; CPU time of the clock; a number */
 	struct step_mark mark;
 };
 

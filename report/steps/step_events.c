@@ -21,6 +21,7 @@ struct step_state {
 	struct async_scopes async;
 	struct step_delay delay;
 	struct step_phases phases;
+	const struct helpers *helpers;
 	struct map
 		phase_scopes; /* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
 	struct nest_place
@@ -66,14 +67,21 @@ static enum phase_scope phase_scope_at(struct step_state *mine, const struct sou
 	return (enum phase_scope)known->value;
 }
 
-static void take_phase(void *state, struct nest_place place, enum step_phase phase,
-		       uint64_t duration_ns)
+static void take_phase(void *state, const struct phase_stretch *stretch)
 {
-	step_delay_put(&((struct step_state *)state)->delay,
-		       &(struct step_op){ .kind = STEP_OP_PHASE,
-					  .place = place,
-					  .category = (enum step_category)phase,
-					  .ns = duration_ns });
+	struct step_op op = { .kind = STEP_OP_PHASE,
+			      .place = stretch->place,
+			      .category = (enum step_category)stretch->phase,
+			      .ns = stretch->duration_ns };
+	struct step_state *mine = state;
+
+	if (stretch->duration_ns)
+		step_delay_put(&mine->delay, &op);
+	if (!stretch->launches)
+		return;
+	op.kind = STEP_OP_LAUNCHES;
+	op.ns = stretch->launches;
+	step_delay_put(&mine->delay, &op);
 }
 
 static void open_phase(struct step_state *mine, const struct source_event *event)
@@ -207,6 +215,37 @@ static void take_call(void *state, const struct source_event *event, bool counts
 	if (!event_is_nested_call(&event->event))
 		put_span(state, event_place(event), STEP_runtime,
 			 EVENT_AS(cuda_call, &event->event)->duration_ns);
+}
+
+static void put_launch(struct step_state *mine, const struct source_event *event)
+{
+	struct nest_place place = event_place(event);
+	uint32_t owner = mine->helpers ? helpers_owner(mine->helpers, place.thread) : NEST_NONE;
+	bool is_helper = owner != NEST_NONE && owner != place.thread;
+
+	if (is_helper)
+		place.thread = owner;
+	step_phases_launch(&mine->phases, place, is_helper);
+}
+
+static void take_launch(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	if (!event_is_nested_call(&event->event))
+		put_launch(state, event);
+}
+
+/* By a library that nothing could interpose, as cuBLAS. */
+static void take_hidden_call(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+	uint32_t index = event_name(mine->source, event,
+				    EVENT_AS(gpu_call, &event->event)->function);
+	const struct source_name *name = source_name_at(mine->source, index);
+
+	(void)counts;
+	if (name->text && memmem(name->text, name->length, "LaunchKernel", strlen("LaunchKernel")))
+		put_launch(mine, event);
 }
 
 static void take_clock(void *state, const struct source_event *event, bool counts)
@@ -400,7 +439,12 @@ static void start(void *state, struct run *run, const void *options)
 	step_phases_init(&mine->phases, take_phase, mine);
 	map_init(&mine->phase_scopes);
 	if (!asked->host_only) {
-		helpers_listen(helpers_want(run, NULL), take_helped, mine);
+		struct helpers *helpers = helpers_want(run, NULL);
+
+		mine->helpers = helpers;
+		helpers_listen(helpers, take_helped, mine);
+		run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_call, flags), take_launch, mine);
+		run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, function), take_hidden_call, mine);
 		late_listen(late_want(run), &listener, mine);
 		run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
 	}

@@ -32,7 +32,9 @@ struct phase_thread {
 	enum step_phase now, before; /* before: the last one that was not loose */
 	uint64_t since_ns;
 	uint64_t helped_ns; /* until then others worked for it; 0: they do not */
-	bool has_operator, has_graded, has_product; /* in the loose stretch */
+	/* In the loose stretch; a product inside of an operator that records gradients is that one's. */
+	bool has_operator, has_graded, has_graded_product, has_product, has_region;
+	uint64_t launches; /* in the stretch */
 };
 
 static void scope_ended(void *state, const struct nest_end *end);
@@ -78,7 +80,6 @@ enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope,
 						"aten::gru",
 						"aten::matmul",
 						"aten::scaled_dot_product_attention",
-						"Torch-Compiled Region",
 						NULL };
 	static const char *const optimizers[] = { "Optimizer.step#", "Optimizer.zero_grad#", NULL };
 
@@ -89,12 +90,12 @@ enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope,
 	if (scope == SCOPE_BACKWARD || begins_with(name, length, "autograd::engine::evaluate_"))
 		return PHASE_SCOPE_BACKWARD;
 	if (begins_with(name, length, "Torch-Compiled Region"))
-		return PHASE_SCOPE_PRODUCT;
+		return PHASE_SCOPE_REGION;
 	if (scope == SCOPE_USER || begins_with(name, length, "ProfilerStep#"))
 		return PHASE_SCOPE_NONE;
-	if (is_graded)
-		return PHASE_SCOPE_GRADED;
-	return begins_with_any(name, length, products) ? PHASE_SCOPE_PRODUCT : PHASE_SCOPE_OPERATOR;
+	if (begins_with_any(name, length, products))
+		return is_graded ? PHASE_SCOPE_GRADED_PRODUCT : PHASE_SCOPE_PRODUCT;
+	return is_graded ? PHASE_SCOPE_GRADED : PHASE_SCOPE_OPERATOR;
 }
 
 /* --- stretches --- */
@@ -118,9 +119,9 @@ static struct phase_thread *thread_at(struct step_phases *phases, struct nest_pl
 /* What the loose stretch was, now that `next` follows. */
 static enum step_phase resolve(const struct phase_thread *thread, enum step_phase next)
 {
-	if (thread->has_graded)
+	if (thread->has_graded_product || (thread->has_graded && !thread->has_product))
 		return PHASE_forward;
-	if (thread->has_product)
+	if (thread->has_product || thread->has_region)
 		return PHASE_evaluation;
 	if (next == PHASE_backward && thread->before == PHASE_backward && !thread->has_operator)
 		return PHASE_backward;
@@ -134,14 +135,20 @@ static void move_to(struct step_phases *phases, struct phase_thread *thread,
 
 	if (next == thread->now)
 		return;
-	if (place.time_ns > thread->since_ns) {
-		phases->take(phases->state, place, was, place.time_ns - thread->since_ns);
-		thread->since_ns = place.time_ns;
+	if (place.time_ns > thread->since_ns || thread->launches) {
+		uint64_t ns = place.time_ns > thread->since_ns ? place.time_ns - thread->since_ns
+							       : 0;
+
+		phases->take(phases->state,
+			     &(struct phase_stretch){ place, was, ns, thread->launches });
+		thread->since_ns += ns;
+		thread->launches = 0;
 	}
 	if (thread->now != LOOSE)
 		thread->before = thread->now;
 	thread->now = next;
-	thread->has_operator = thread->has_graded = thread->has_product = false;
+	thread->has_operator = thread->has_region = false;
+	thread->has_graded = thread->has_graded_product = thread->has_product = false;
 }
 
 /* By what is open. */
@@ -170,31 +177,49 @@ static void end_help(struct step_phases *phases, struct phase_thread *thread,
 	move_to(phases, thread, there, phase_of(thread));
 }
 
+static bool is_graded(enum phase_scope scope)
+{
+	return scope == PHASE_SCOPE_GRADED || scope == PHASE_SCOPE_GRADED_PRODUCT;
+}
+
+static bool is_in_graded(const struct phase_thread *thread)
+{
+	return thread->open[PHASE_SCOPE_GRADED] || thread->open[PHASE_SCOPE_GRADED_PRODUCT];
+}
+
 static void note_closure(struct phase_thread *thread, enum phase_scope scope)
 {
 	if (!thread->open[PHASE_SCOPE_OPTIMIZER] || scope == PHASE_SCOPE_OPTIMIZER)
 		thread->in_closure = false; /* zero_grad() in a closure is the optimizer's */
-	else if (scope == PHASE_SCOPE_GRADED || scope == PHASE_SCOPE_BACKWARD)
+	else if (is_graded(scope) || scope == PHASE_SCOPE_BACKWARD)
 		thread->in_closure = true;
-	else if (scope == PHASE_SCOPE_OPERATOR && !thread->open[PHASE_SCOPE_GRADED] &&
+	else if (scope == PHASE_SCOPE_OPERATOR && !is_in_graded(thread) &&
 		 !thread->open[PHASE_SCOPE_BACKWARD])
 		thread->in_closure = false;
+}
+
+static void note_operator(struct phase_thread *thread, enum phase_scope scope, bool in_graded)
+{
+	thread->has_operator |= scope != PHASE_SCOPE_NONE;
+	thread->has_graded |= is_graded(scope);
+	thread->has_graded_product |= scope == PHASE_SCOPE_GRADED_PRODUCT;
+	thread->has_product |= scope == PHASE_SCOPE_PRODUCT && !in_graded;
+	thread->has_region |= scope == PHASE_SCOPE_REGION;
 }
 
 void step_phases_open(struct step_phases *phases, struct nest_place place, enum phase_scope scope)
 {
 	struct phase_thread *thread = thread_at(phases, place);
+	bool in_graded;
 
 	end_help(phases, thread, place);
 	(void)nest_begin(&phases->nest, place, scope, false);
 	note_closure(thread, scope);
+	in_graded = is_in_graded(thread);
 	thread->open[scope]++;
 	move_to(phases, thread, place, phase_of(thread));
-	if (thread->now != LOOSE)
-		return;
-	thread->has_operator |= scope != PHASE_SCOPE_NONE;
-	thread->has_graded |= scope == PHASE_SCOPE_GRADED;
-	thread->has_product |= scope == PHASE_SCOPE_PRODUCT;
+	if (thread->now == LOOSE)
+		note_operator(thread, scope, in_graded);
 }
 
 static void scope_ended(void *state, const struct nest_end *end)
@@ -237,6 +262,16 @@ void step_phases_helped(struct step_phases *phases, struct nest_place owner, uin
 	if (!thread->helped_ns && thread->now != PHASE_backward)
 		move_to(phases, thread, from, PHASE_backward);
 	thread->helped_ns = owner.time_ns;
+}
+
+void step_phases_launch(struct step_phases *phases, struct nest_place owner, bool is_helper)
+{
+	if (is_helper)
+		phases->take(phases->state, &(struct phase_stretch){ .place = owner,
+								     .phase = PHASE_backward,
+								     .launches = 1 });
+	else
+		thread_at(phases, owner)->launches++;
 }
 
 void step_phases_flush(struct step_phases *phases, struct nest_place place)

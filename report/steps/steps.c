@@ -187,6 +187,7 @@ void step_phase_times_add(struct step_phase_times *into, const struct step_phase
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
 		into->ns[i] += more->ns[i];
 		into->gpu_ns[i] += more->gpu_ns[i];
+		into->launches[i] += more->launches[i];
 	}
 }
 
@@ -259,6 +260,15 @@ void step_cpu_add(struct step_cpu *into, const struct step_cpu *more)
 	into->helped_other_ns += more->helped_other_ns;
 }
 
+/* A thread runs on for some microseconds while its helper is at work already: that is no help yet. */
+static void limit_help(uint64_t *helped_ns, const struct cpu_span *cpu, uint64_t all_ns)
+{
+	uint64_t running_ns;
+
+	if (cpu_span_value(cpu, all_ns, &running_ns) && *helped_ns + running_ns > all_ns)
+		*helped_ns = all_ns > running_ns ? all_ns - running_ns : 0;
+}
+
 /* The step is over: what comes after the last reading is not known. */
 static struct step_cpu process_take_cpu(struct step_process *process, struct nest_place place,
 					struct cpu_moment now)
@@ -274,6 +284,9 @@ static struct step_cpu process_take_cpu(struct step_process *process, struct nes
 		cpu.helped_ns += process->helped_ns[i];
 	cpu.helped_operators_ns = process->helped_ns[STEP_operators];
 	cpu.helped_other_ns = process->helped_ns[STEP_other];
+	limit_help(&cpu.helped_ns, &cpu.all, place.time_ns - process->start_ns);
+	limit_help(&cpu.helped_operators_ns, &cpu.operators, process->ns[STEP_operators]);
+	limit_help(&cpu.helped_other_ns, &cpu.other, process->ns[STEP_other]);
 	return cpu;
 }
 
@@ -458,6 +471,16 @@ void steps_phase(struct steps *steps, struct nest_place place, enum step_phase p
 		start_ns = process->start_ns;
 	edges_put(&process->phases, start_ns, (enum step_category)phase, false);
 	edges_put(&process->phases, place.time_ns, (enum step_category)PHASE_other, false);
+}
+
+void steps_launches(struct steps *steps, struct nest_place place, enum step_phase phase,
+		    uint64_t count)
+{
+	struct step_process *process = steps_process_at(steps, place.process);
+
+	if (process->under_way && place.time_ns > process->start_ns)
+		process->phase_times
+			.launches[process->owner == place.thread ? phase : PHASE_other] += count;
 }
 
 void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duration_ns)

@@ -66,6 +66,8 @@ struct step_cpu {
  */
 struct step_phase_times {
 	uint64_t ns[STEP_PHASE_LIMIT], gpu_ns[STEP_PHASE_LIMIT];
+	uint64_t launches
+		[STEP_PHASE_LIMIT]; /* of kernels, by the thread and its helpers; other: by any other thread, too */
 };
 
 struct step_row {
@@ -116,6 +118,9 @@ void steps_close_one(struct steps *steps, struct nest_place place, enum step_cat
 void steps_cut(struct steps *steps, struct nest_place place, enum nest_ending how);
 /* Helpers of the thread (core/helpers.h) were at work up to now. */
 void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duration_ns);
+/* So many kernels were launched in that phase of the thread; before the mark of the step. */
+void steps_launches(struct steps *steps, struct nest_place place, enum step_phase phase,
+		    uint64_t count);
 /* The thread was in that phase up to now; before the mark of the step. */
 void steps_phase(struct steps *steps, struct nest_place place, enum step_phase phase,
 		 uint64_t duration_ns);

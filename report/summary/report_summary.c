@@ -32,7 +32,7 @@ static void add_selected(const struct summary *summary, struct summary_totals *t
 		if (filters->any && !run_events_of_process(summary->run, process[i]))
 			continue;
 		totals->selected_processes++;
-		totals->selected_cpu_ns += process[i]->cpu_ns;
+		totals->selected_cpu_ns += process_own_cpu_ns(summary->source, process[i]);
 		if (process[i]->memory_peak_bytes > totals->selected_peak_bytes)
 			totals->selected_peak_bytes = process[i]->memory_peak_bytes;
 	}
@@ -56,7 +56,7 @@ static struct summary_totals summary_add_up(const struct summary *summary)
 	totals.processes = processes;
 	totals.threads = source_threads(summary->source, &thread);
 	for (size_t i = 0; i < processes; i++) {
-		totals.cpu_ns += process[i]->cpu_ns;
+		totals.cpu_ns += process_own_cpu_ns(summary->source, process[i]);
 		if (process[i]->memory_peak_bytes > totals.memory_peak_bytes)
 			totals.memory_peak_bytes = process[i]->memory_peak_bytes;
 		totals.cpu_is_partial |= !process[i]->ended || process[i]->how == EVT_END_UNKNOWN ||

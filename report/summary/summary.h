@@ -93,17 +93,26 @@ struct gpu_totals {
 struct gpu_totals summary_gpu_add_up(const struct summary *summary);
 void summary_print_gpu(const struct summary *summary, const struct screen *screen);
 
-/* Which lines of Python took the CPU time, or which function most of it; nothing, and false, when too little was sampled to say so. */
+/*
+ * Writes which lines of Python took the CPU time, or which function took most of it; writes
+ * nothing and returns false if too little was sampled.
+ */
 bool summary_print_lines(const struct summary *summary, const struct screen *screen);
 /* Where a program with one thread of Python waited; nothing, and false, where that is a small part of the run. */
 bool summary_print_waits(const struct summary *summary, const struct screen *screen);
-/* Which native functions took the CPU time, or why no native stack was sampled; false, and nothing, where there is too little of it. */
+/*
+ * Writes which native functions took the CPU time, or why no native stack was sampled; writes
+ * nothing and returns false if there is too little of it.
+ */
 bool summary_print_native(const struct summary *summary, const struct screen *screen);
 /* The lines and functions with most of it; nothing where few samples were taken. */
 void summary_print_lines_parts(const struct summary *summary, const struct document *document,
 			       const struct screen *screen);
 
-/* What imports of Python took; nothing, and false, where that is a small part of the run, or of several processes. */
+/*
+ * Writes what Python's imports took; writes nothing and returns false if that is a small part of
+ * the run, or with several processes.
+ */
 bool summary_print_imports(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */

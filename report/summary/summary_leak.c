@@ -48,8 +48,7 @@ static size_t most_growing(const struct summary *summary, const struct stack_sum
 static void print_leak(struct stack_rows *rows, size_t place, double per_step, uint64_t kept,
 		       const struct screen *screen)
 {
-	const struct named_frame *frame = named_frame_of(&rows->names,
-							 stack_rows_stack(rows, place));
+	const struct named_frame *frame = stack_rows_frame(rows, place);
 	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
 	char name[NAME_BYTES], line[NAME_BYTES] = "", step[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES];
 
@@ -77,7 +76,7 @@ void summary_print_leak(const struct summary *summary, const struct screen *scre
 	if (growth_steps(summary->growth) < GROWTH_LOOKS_MIN || run_filters(summary->run)->any)
 		return;
 	stack_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, none);
-	stack_rows_name_late(&rows);
+	stack_rows_pick_own(&rows);
 	stack_sums_make(&sums, summary->heap, summary->source, &rows, WEIGHT_KEPT);
 	is_large = large_ones(summary, &sums);
 	most = most_growing(summary, &sums, is_large, &per_step);

@@ -17,9 +17,37 @@
 #define SHOWN 2u
 #define PLACE_BYTES 200u
 
+/* Where there are steps lines are of them. */
+static bool are_of_steps(const struct summary *summary)
+{
+	const struct options *options = run_options(summary->run);
+
+	return summary->samples->steps.looks && !run_filters(summary->run)->any &&
+	       !(options && options->of_report[REPORT_OPTION_frames].choice);
+}
+
+static const struct sample_counts *all_of(const struct summary *summary)
+{
+	return are_of_steps(summary) ? &summary->samples->steps : &summary->samples->all;
+}
+
+/* Lines of the user's own code; `own` is to be released after them. */
+static void make_lines(const struct summary *summary, struct lines *lines, struct own *own,
+		       enum lines_by by)
+{
+	own_init(own, summary->source, run_options(summary->run));
+	lines_make_own(lines, summary->samples, by, own, are_of_steps(summary));
+}
+
+static void release_lines(struct lines *lines, struct own *own)
+{
+	lines_release(lines);
+	own_release(own);
+}
+
 static uint64_t percent_of(const struct summary *summary, const struct line *line)
 {
-	uint64_t all_ns = summary->samples->all.cpu_ns;
+	uint64_t all_ns = all_of(summary)->cpu_ns;
 
 	return all_ns ? (line->self.cpu_ns * 100 + all_ns / 2) / all_ns : 0;
 }
@@ -95,7 +123,7 @@ static bool is_of_module(const struct summary *summary, const struct line *line)
 
 static bool has_half(const struct summary *summary, const struct sample_counts *counts)
 {
-	const struct sample_counts *all = &summary->samples->all;
+	const struct sample_counts *all = all_of(summary);
 
 	return 2 * counts->cpu_looks >= all->cpu_looks && counts->cpu_ns >= all->cpu_ns / 2;
 }
@@ -119,15 +147,16 @@ static const struct line *half_way(const struct summary *summary, const struct l
 /* Too few looks for shares of lines. */
 static bool print_few(const struct summary *summary, const struct screen *screen)
 {
-	const struct sample_counts *all = &summary->samples->all;
+	const struct sample_counts *all = all_of(summary);
 	char time[UNIT_TEXT_BYTES];
 	const struct line *line;
 	struct lines functions;
+	struct own own;
 	struct prose prose;
 
 	if (all->cpu_looks < FEW_LOOKS_MIN)
 		return false;
-	lines_make(&functions, summary->samples, LINES_BY_FUNCTION);
+	make_lines(summary, &functions, &own, LINES_BY_FUNCTION);
 	line = half_way(summary, &functions);
 	if (line) {
 		prose_begin(&prose, screen);
@@ -143,7 +172,7 @@ static bool print_few(const struct summary *summary, const struct screen *screen
 		      prose.screen.out);
 		prose_end(&prose, screen);
 	}
-	lines_release(&functions);
+	release_lines(&functions, &own);
 	return line != NULL;
 }
 
@@ -176,6 +205,7 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	const struct line *first, *second;
 	char time[UNIT_TEXT_BYTES];
 	struct lines lines;
+	struct own own;
 	struct prose prose;
 
 	/* of several threads each waits for another thing, most for work; steps say what they wait for */
@@ -183,7 +213,7 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	    summary->steps->time.count || run_filters(summary->run)->any || !wait_ns ||
 	    wait_ns < summary->totals.wall_ns / WAIT_PART)
 		return false;
-	lines_make(&lines, summary->samples, LINES_BY_LINE);
+	make_lines(summary, &lines, &own, LINES_BY_LINE);
 	first = longest_wait(&lines, NULL);
 	second = longest_wait(&lines, first);
 	if (first) {
@@ -197,7 +227,7 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 		fputs(" (prof-report lines --sort wait_ns).", prose.screen.out);
 		prose_end(&prose, screen);
 	}
-	lines_release(&lines);
+	release_lines(&lines, &own);
 	return first != NULL;
 }
 
@@ -208,20 +238,22 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	char time[UNIT_TEXT_BYTES];
 	const struct line *line;
 	struct lines lines;
+	struct own own;
 	struct prose prose;
 	bool tells;
 
-	if (why)
+	if (why && !samples->is_said)
 		screen_print_prose(screen, "%c%s.", why[0] - 'a' + 'A', why + 1);
-	if (samples->all.cpu_looks < LOOKS_MIN)
+	if (all_of(summary)->cpu_looks < LOOKS_MIN)
 		return print_few(summary, screen);
-	lines_make(&lines, samples, LINES_BY_LINE);
+	make_lines(summary, &lines, &own, LINES_BY_LINE);
 	line = next_line(summary, &lines, NULL);
 	tells = line && percent_of(summary, line) >= PERCENT_MIN;
 	if (tells) {
 		prose_begin(&prose, screen);
-		fprintf(prose.screen.out, "Of %s of CPU time sampled in Python's threads, ",
-			unit_format_ns(time, samples->all.cpu_ns));
+		fprintf(prose.screen.out, "Of %s of CPU time sampled in %s, ",
+			unit_format_ns(time, all_of(summary)->cpu_ns),
+			are_of_steps(summary) ? "the steps" : "Python's threads");
 		put_line(summary, line, true, &prose.screen);
 		for (unsigned int i = 1; i < SHOWN; i++) {
 			line = next_line(summary, &lines, line);
@@ -233,7 +265,7 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 		fputs(" (prof-report lines).", prose.screen.out);
 		prose_end(&prose, screen);
 	}
-	lines_release(&lines);
+	release_lines(&lines, &own);
 	return tells;
 }
 
@@ -281,7 +313,7 @@ static void put_share(struct table *table, enum column_id column, uint64_t part,
 static void fill_lines(const struct summary *summary, const struct lines *lines, bool is_total,
 		       struct table *table)
 {
-	uint64_t all_ns = summary->samples->all.cpu_ns;
+	uint64_t all_ns = all_of(summary)->cpu_ns;
 
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct line *line = &lines->line[i];
@@ -316,19 +348,19 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		  sizeof(functions_shown) / sizeof(functions_shown[0]) },
 	};
 
-	if (summary->samples->all.cpu_looks < LOOKS_MIN)
+	if (all_of(summary)->cpu_looks < LOOKS_MIN)
 		return;
 	for (unsigned int by_function = 0; by_function < 2; by_function++) {
 		struct lines lines;
+		struct own own;
 		struct table table;
 
-		lines_make(&lines, summary->samples,
-			   by_function ? LINES_BY_FUNCTION : LINES_BY_LINE);
+		make_lines(summary, &lines, &own, by_function ? LINES_BY_FUNCTION : LINES_BY_LINE);
 		key_init_table(&table, BY_lines_line);
 		fill_lines(summary, &lines, by_function, &table);
 		if (table.row_count)
 			part_print(&table, &parts[by_function], document, screen);
 		table_release(&table);
-		lines_release(&lines);
+		release_lines(&lines, &own);
 	}
 }

@@ -81,7 +81,7 @@ bool summary_print_native(const struct summary *summary, const struct screen *sc
 	struct native_rows rows;
 	bool tells;
 
-	if (why && !native->all.samples)
+	if (why && !native->is_said && !native->all.samples)
 		screen_print_prose(screen, "%c%s.", why[0] - 'a' + 'A', why + 1);
 	if (native->all.samples < SAMPLES_MIN)
 		return false;

@@ -327,35 +327,6 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 	summary_print_outside(summary, screen);
 }
 
-#define REST_NS_MIN 100000000u
-#define REST_SHARE_MIN 0.1 /* of the processes' CPU time */
-
-/* Threads without an event are in no row: their CPU time is what is left of their processes'. */
-static void print_rest_of_threads(const struct summary *summary, const struct screen *screen)
-{
-	struct source_thread *const *thread;
-	size_t count = source_threads(summary->source, &thread);
-	uint64_t told_ns = 0, cpu_ns = summary->totals.cpu_ns;
-	char text[UNIT_TEXT_BYTES];
-
-	for (size_t i = 0; i < count; i++) {
-		struct thread_times times = thread_times(thread[i]);
-
-		if (!times.has_cpu)
-			return;
-		told_ns += times.cpu_ns;
-	}
-	if (!count || run_filters(summary->run)->any || why_empty_is_limited(summary->run) ||
-	    cpu_ns < told_ns + REST_NS_MIN ||
-	    (double)(cpu_ns - told_ns) < REST_SHARE_MIN * (double)cpu_ns)
-		return;
-	screen_print_prose(
-		screen,
-		"threads that recorded nothing, and time before recording began, took %s "
-		"of CPU time",
-		unit_format_ns(text, cpu_ns - told_ns));
-}
-
 static bool has_thread_cpu(const struct summary *summary)
 {
 	struct source_thread *const *thread;
@@ -389,7 +360,7 @@ static void summary_print_threads(const struct summary *summary, const struct do
 		part_print(&table, &part, document, screen);
 		table_release(&table);
 	}
-	print_rest_of_threads(summary, screen);
+	threads_print_rest(summary->run, screen);
 }
 
 /* Half of what was resident at its peak is no block. */

@@ -91,23 +91,6 @@ static void make(void *state, struct table *table, size_t row)
 		put_caller(callers, table, row, symbol);
 }
 
-const char *late_callers_group(struct late_callers *callers, const struct late_call *call,
-			       enum late_caller_column by, const char *other)
-{
-	const struct symbol *symbol = symbol_of(callers, call);
-
-	if (by == LATE_LINE && symbol->file && symbol->line)
-		return text_store_format(&callers->symbols.texts, "%s:%" PRIu32, symbol->file,
-					 symbol->line);
-	if (by != LATE_MODULE && symbol->function)
-		return callers->for_people ? symbol->brief : symbol->function;
-	if (symbol->module)
-		return by == LATE_MODULE
-			       ? symbol->module
-			       : text_store_format(&callers->symbols.texts, "[%s]", symbol->module);
-	return other;
-}
-
 void late_callers_attach(struct late_callers *callers, struct table *table)
 {
 	table->late = (struct table_late){ .make = make,

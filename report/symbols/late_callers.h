@@ -39,12 +39,6 @@ void late_callers_release(struct late_callers *callers);
 
 /* Of a row of the table. */
 void late_callers_add(struct late_callers *callers, size_t row, const struct late_call *call);
-/*
- * What rows of the call are put together by: its function, FILE:LINE or module. Where that is not known it is
- * the next best that is, and at last `other`, the caller's own text.
- */
-const char *late_callers_group(struct late_callers *callers, const struct late_call *call,
-			       enum late_caller_column by, const char *other);
 /* The table asks for them from now on; they have to live as long as it does. */
 void late_callers_attach(struct late_callers *callers, struct table *table);
 

@@ -30,6 +30,7 @@
 
 struct function {
 	uint64_t start, bytes; /* first: count_up_to() */
+	uint64_t room; /* `bytes`; of a symbol without a size, up to the end of its section */
 	const char *name;
 	bool is_global;
 };
@@ -218,6 +219,17 @@ static int compare_functions(const void *a, const void *b)
 	return strcmp(right->name, left->name);
 }
 
+/* A symbol without a size, of assembler, reaches up to the next one, but not out of its section: behind .init comes .plt. */
+static uint64_t room_of(const GElf_Sym *symbol, Elf *elf, size_t section)
+{
+	GElf_Shdr head;
+
+	if (symbol->st_size || !gelf_getshdr(elf_getscn(elf, section), &head) ||
+	    symbol->st_value - head.sh_addr >= head.sh_size)
+		return symbol->st_size;
+	return head.sh_size - (symbol->st_value - head.sh_addr);
+}
+
 /* Of several at one address the last one is the best: with a size, global, the first by name. */
 static void read_functions(struct object *object)
 {
@@ -238,7 +250,8 @@ static void read_functions(struct object *object)
 		object->function = memory_room(object->function, object->functions,
 					       &object->function_room, sizeof(*object->function));
 		function = &object->function[object->functions++];
-		*function = (struct function){ start - object->bias, symbol.st_size, name,
+		*function = (struct function){ start - object->bias, symbol.st_size,
+					       room_of(&symbol, elf, section), name,
 					       GELF_ST_BIND(symbol.st_info) != STB_LOCAL };
 	}
 	if (object->functions)
@@ -264,7 +277,6 @@ static size_t count_up_to(const void *array, size_t count, size_t bytes, uint64_
 	return low;
 }
 
-/* A symbol without a size, of assembler, reaches up to the next one. */
 static const struct function *function_at(struct object *object, uint64_t address)
 {
 	size_t at, looked;
@@ -277,7 +289,7 @@ static const struct function *function_at(struct object *object, uint64_t addres
 
 		if (address - function->start < function->bytes)
 			return function;
-		if (!function->bytes && !looked)
+		if (!function->bytes && !looked && address - function->start < function->room)
 			return function;
 	}
 	return NULL;

@@ -37,7 +37,10 @@ struct places {
 	size_t answers_count, answers_room;
 };
 
-/* What one who asks could not be told, as a file was not there; others who hold the same places may lack other files. */
+/*
+ * What could not be told to this asker because a file is missing; other holders of the same places
+ * may lack other files.
+ */
 struct places_missed {
 	struct map seen;
 	size_t *object, *jit; /* numbers, in the order in which they were missed */

@@ -344,7 +344,8 @@ static void sums_add_labels(struct collectives_state *mine, struct kind_sum *sum
 		enum collective_kind kind = COLLECTIVE_NO_KIND;
 		struct kind_sum *sum;
 
-		if (call->counts && !call->size && collective_label_of(name->text, name->length, &label))
+		if (call->counts && !call->size &&
+		    collective_label_of(name->text, name->length, &label))
 			kind = collective_kind_of(label.op, label.op_length);
 		if (kind == COLLECTIVE_NO_KIND)
 			continue;

@@ -58,7 +58,10 @@ struct operator_row {
 	uint64_t gpu_total_ns, gpu_self_ns; /* on the GPU, of kernels, copies and memsets */
 };
 
-/* Which operators have rows; where they are only followed, none has. Each has more than those before it. */
+/*
+ * Which operators have rows: none if they are only followed. Each value includes the rows of the
+ * ones before it.
+ */
 enum operators_kept { OPERATORS_FOLLOWED, OPERATORS_OF_USER, OPERATORS_ALL };
 
 struct operators {
@@ -127,8 +130,8 @@ void operators_join(struct operators *operators, const uint32_t *into);
 /* The thread has done this. */
 void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work);
 /*
- * A call whose work is told late (core/late.h): the scope of `late` that it is made in, which is held; 0 when no
- * operator is open.
+ * A call with deferred work (core/late.h): the scope of `late` that it is made in, which is held;
+ * 0 when no operator is open.
  */
 uint32_t operators_place(struct operators *operators, uint32_t thread);
 /* Name of the innermost operator that is open on the thread; false when there is none. */

@@ -3,7 +3,7 @@
 
 Each process measures blocks with recording on and off in turn; the blocks with it on are compared with those of a bare process of
 the same round, so that what capture-off costs is seen as well. Two floors are not ours: PyTorch's call of any callback, and CUPTI's
-own work for whoever asks for kernels. Writes O/bench/steps.json after each process.
+own work for whoever asks for kernels. Writes O/bench/steps.json and, with each block, steps-runs.json after each process.
 """
 import json
 import os
@@ -144,6 +144,8 @@ def write(bench, found, device, start):
                 "usage": {subject.name: [result and result["usage"] for result in subject.results] for subject in found}}
     with open(os.path.join(bench.folder, "steps.json"), "w") as file:
         json.dump(document, file, indent=1)
+    with open(os.path.join(bench.folder, "steps-runs.json"), "w") as file:
+        json.dump([run for run in bench.log if run["group"] == "steps"], file)
     return document
 
 

@@ -15,7 +15,7 @@ run_traced ./subject <hold 2>err &
 subject=$!
 exec 3>hold
 # a program that is over before the collector has looked at it has no modules
-until "$REPORT" alloc --live --format csv --columns module "$OUTPUT" 2>/dev/null | grep -q subject; do sleep 0.1; done
+eventually "modules of subject" knows_module "$OUTPUT" subject
 exec 3>&-
 wait "$subject" || fail "subject: $(cat err)"
 

@@ -44,7 +44,8 @@ cat >called.c <<-END
 END
 echo '#include <stdlib.h>
 void *mi_malloc(size_t size) { return malloc(size); }' >mi.c
-cc -shared -fPIC -o libmimalloc.so.2 mi.c && cc -o called called.c ./libmimalloc.so.2 || fail "cc"
+cc -shared -fPIC -o libmimalloc.so.2 mi.c || fail "cc"
+cc -o called called.c ./libmimalloc.so.2 || fail "cc"
 expect_said "calls by name" called "calls an allocator by functions of its own"
 # the words of mimalloc, in a program, in a Python that does not use it, and in one that does
 linked() { # NAME WORDS [DEFINITION]

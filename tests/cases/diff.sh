@@ -178,4 +178,17 @@ says "takes no --fail-if; these do: diff"
 COLUMNS=80 "$REPORT" diff "$ROOT/tests/golden/families.evt" "$ROOT/tests/golden/families3.evt" >out 2>/dev/null || fail "80 columns: status $?"
 expect_match "a long name" "$(grep mkldnn out)" 'ops\[aten::mkldnn_convolution\].self_cpu_ns '
 expect_match "what has no room" "$(cat out)" 'not shown: --columns change'
+
+# Rows with the same name are told apart by what they are of, not by the order in which they came: two files import one module,
+# in the other order in the other run.
+for name in one two; do
+	printf 'import sys\nsys.modules.pop("common", None)\nimport common\n' >"$name.py"
+done
+echo 'blocks = [bytearray(100) for _ in range(1000)]' >common.py
+for order in "one two" "two one"; do
+	INTERCEPT_OUTPUT=$PWD/${order% *}.evt LD_PRELOAD=$LIB python3 -c "import ${order/ /, }" || fail "imports: status $?"
+done
+diff_of 0 one.evt two.evt imports --format csv --limit 0
+expect_eq "imports of one module" "$(sed -n 's/^"*\(common[^"]*)\).*imports,count,\([0-9]*,[0-9]*\),.*/\1 \2/p' out | sort -u)" \
+	"$(printf 'common (one, %s/one.py, line 3) 1,1\ncommon (two, %s/two.py, line 3) 1,1' "$PWD" "$PWD")"
 exit 0

@@ -9,6 +9,12 @@ mapfile -t recordings < <(find "$ROOT/tests" -name '*.evt' -not -path '*/fuzz/*'
 ((${#recordings[@]} > 80)) || fail "only ${#recordings[@]} recordings"
 python3 "$ROOT/tests/invariants.py" --deep "$REPORT" "${recordings[@]}" >found || fail "$(wc -l <found) faults: $(head -n 20 found | cut -c 1-300)"
 
+# The same by every key, and in what people read, of small recordings of all families.
+families=(collectives families functions gpu5 io memory native pymem samples stacks)
+families=("${families[@]/#/$ROOT/tests/golden/}")
+python3 "$ROOT/tests/invariants.py" --keys "$REPORT" "${families[@]/%/.evt}" >found ||
+	fail "$(wc -l <found) faults: $(head -n 20 found | cut -c 1-300)"
+
 # It finds what is wrong: figures of a report that are changed on the way to it.
 cat >wrong <<'END2'
 #!/usr/bin/env python3

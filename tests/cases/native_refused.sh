@@ -23,7 +23,7 @@ for how in eperm kill; do
 	[[ $how == eperm ]] || reason='the kernel has no perf_event_open\(\), or a filter of system calls hides it'
 	says $how "no native stack was sampled: $reason"
 	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
-	expect_match "$how: the summary" "$one" "No native stack was sampled: $reason"
+	expect_match "$how: the summary" "$one" "MISSING in process [0-9]+: no native stack was sampled: $reason"
 	[[ $one != *paranoid* ]] || fail "$how: perf_event_paranoid is blamed: $one"
 	# the rest goes on
 	expect_eq "$how: the file ends" "$(json processes "$OUTPUT" 'rows[0]["exit_status"]')" 0

@@ -42,7 +42,7 @@ bytes=$(stat -c %s "$some")
 cp "$some" bad.evt
 printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
 # of good_workers the pids began anew: a child has a lower one than its parent
-pages empty.evt counts.evt stacks.evt held.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,io,samples}.evt \
+pages "$ROOT/tests/truth/recordings/gpu_good.evt" empty.evt counts.evt stacks.evt held.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,io,samples}.evt \
 	"$ROOT"/tests/truth/recordings/{decode_python,gil_contention,good_workers}.evt
 [[ $(grep -c ' arrows [1-9]' log) -ge 2 ]] || fail "too few pages have arrows: $(cat log)"
 [[ $(grep -c ' looks [1-9]' log) -ge 2 ]] || fail "too few pages have stacks of Python: $(cat log)"

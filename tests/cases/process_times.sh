@@ -32,7 +32,7 @@ run() {
 	pid=$!
 	exec 3>go
 	collector=$(collector_of "$OUTPUT") || fail "$1: no process has the file open"
-	until [[ -s out ]]; do sleep 0.02; done
+	eventually "file out" test -s out
 	kill -STOP "$collector"
 	if [[ $1 == kill ]]; then
 		kill -9 $pid

@@ -12,6 +12,7 @@ cuda_idle data
 cuda_life late 8
 cuda_moments tls
 cuda_profiler threads
+cuda_rest 3000 3 20 3
 2 cuda_progress progress 2
 cuda_threads 4 10
 cuda_within new

@@ -104,10 +104,10 @@ open("locked", "w").close()
 open(sys.argv[2]).read()
 END
 rm -f err
-until [[ -e locked ]]; do sleep 0.02; done
+eventually "file locked" test -e locked
 "$REPORT" summary --wait -- "$waited" >out 2>err &
 reader=$!
-until [[ -s err ]]; do sleep 0.02; done
+eventually "file err" test -s err
 : >finish
 wait $reader || fail "status $? behind a writer: $(cat err)"
 expect_plain err "the line of waiting"

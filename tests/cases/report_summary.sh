@@ -93,7 +93,7 @@ burn()'
 	if "$PROGRAMS/confine" eperm process_vm_readv env INTERCEPT_OUTPUT="$OUTPUT" LD_PRELOAD="$LIB" "${PYTHON:-python3}" -I -S -c "$burn"; then
 		for part in --format=table --time=..500ms; do
 			one=$("$REPORT" "$part" --wait 30 "$OUTPUT" | tr '\n' ' ')
-			expect_match "samples are refused" "$one" 'No Python stack was sampled: the kernel does not let the collector read'
+			expect_match "samples are refused" "$one" 'MISSING in process [0-9]+: no Python stack was sampled: the kernel does not let the collector read'
 			[[ $one != *INTERCEPT_SAMPLE* ]] || fail "samples are advised where there can be none: $one"
 		done
 		[[ $("$REPORT" lines "$OUTPUT") != *INTERCEPT_SAMPLE* ]] || fail "lines advise samples where there can be none"
@@ -132,7 +132,8 @@ burn()'
 	"${PYTHON:-python3}" -c 'print("x = [", *(f"lambda: ({k}, {k}.5)," for k in range(60000)), "]", sep="\n")' >large.py
 	PYTHONPATH=. PYTHONDONTWRITEBYTECODE=1 INTERCEPT_SAMPLE=1000 run_traced "${PYTHON:-python3}" -c 'import large' || fail "status $?"
 	one=$("$REPORT" lines --limit 1 "$OUTPUT" | tr '\n' ' ')
-	expect_match "lines of an import" "$one" 'frozen'
+	expect_match "lines of an import" "$one" '[(]imports[)]'
+	expect_match "lines of an import, all frames" "$("$REPORT" lines --frames all --limit 1 "$OUTPUT" | tr '\n' ' ')" 'frozen'
 	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
 	[[ $one != *"frozen importlib"* ]] || fail "the machinery of imports is a line to look at: $one"
 	expect_match "imports" "$one" 'Imports of Python modules took .* of it for large'

@@ -26,7 +26,7 @@ run_traced "$PROGRAMS/stack_env" leave /bin/bash -c \
 	"echo >&3; read -r line <&4; '$python' -c '$blocks; raise SystemExit(9)'; echo child ended >&2" 2>err
 "$REPORT" check "$OUTPUT" >check.out || fail "check: $(cat check.out)"
 echo >&4
-until grep -q 'child ended' err; do sleep 0.05; done
+eventually "child ended" grep -qs 'child ended' err
 both
 
 # What the user set is heeded: none, and a program that is not of interest.
@@ -58,7 +58,7 @@ done
 rm -f ./*.evt err # of before
 run_traced /bin/bash -c "'$python' -c '$blocks; raise SystemExit(9)'; echo child ended >&2; read -r line <&4" 2>err &
 shell=$!
-until grep -qs 'child ended' err; do sleep 0.05; done
+eventually "child ended" grep -qs 'child ended' err
 other="y = [bytearray(7006) for _ in range(30)]"
 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$python" -c "$other"
 expect "$OUTPUT" 'sized(7007) == 0' 'processes.rows[0].exit_status == 9'

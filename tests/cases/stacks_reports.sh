@@ -10,7 +10,7 @@ record() { # OUTPUT: the program ends once the collector knows its modules
 	OUTPUT=$1 run_traced "$BUILD/programs/stack_leaks" <hold 2>err &
 	local program=$!
 	exec 3>hold
-	until "$REPORT" leaks --live --format csv --columns module "$1" 2>/dev/null | grep -q stack_leaks; do sleep 0.1; done
+	eventually "modules of stack_leaks" knows_module "$1" stack_leaks
 	echo go >&3
 	exec 3>&-
 	wait "$program" || fail "stack_leaks: $(cat err)"

@@ -18,7 +18,7 @@ mkfifo hold
 run_traced ./subject <hold 2>err &
 subject=$!
 exec 3>hold
-until "$REPORT" alloc --live --format csv --columns module "$OUTPUT" 2>/dev/null | grep -q subject; do sleep 0.1; done
+eventually "modules of subject" knows_module "$OUTPUT" subject
 refused 'still being written' --live "$OUTPUT"
 exec 3>&-
 wait "$subject" || fail "subject: $(cat err)"
@@ -57,7 +57,7 @@ mv elsewhere subject
 INTERCEPT_STACKS=native OUTPUT=stacks.evt run_traced ./subject <hold 2>err &
 subject=$!
 exec 3>hold
-until "$REPORT" alloc --live --format csv --columns module stacks.evt 2>/dev/null | grep -q subject; do sleep 0.1; done
+eventually "modules of subject" knows_module stacks.evt subject
 exec 3>&-
 wait "$subject" || fail "subject: $(cat err)"
 stacks() { XDG_CACHE_HOME=$PWD/no_cache "$REPORT" flame --format folded --raw-stacks "$1"; }

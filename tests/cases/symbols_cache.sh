@@ -15,7 +15,7 @@ mkfifo hold
 run_traced ./subject <hold 2>err &
 subject=$!
 exec 3>hold
-until PROF_REPORT_CACHE=off "$REPORT" alloc --live --format csv --columns module "$OUTPUT" 2>/dev/null | grep -q subject; do sleep 0.1; done
+eventually "modules of subject" knows_module "$OUTPUT" subject
 exec 3>&-
 wait "$subject" || fail "subject: $(cat err)"
 

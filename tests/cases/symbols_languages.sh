@@ -8,7 +8,7 @@ traced() { # PROGRAM: until the collector has seen its modules
 	run_traced "$@" <hold >/dev/null 2>err &
 	local subject=$!
 	exec 3>hold
-	until "$REPORT" alloc --live --format csv --columns module "$OUTPUT" 2>/dev/null | grep -q "${1##*/}"; do sleep 0.1; done
+	eventually "modules of ${1##*/}" knows_module "$OUTPUT" "${1##*/}"
 	exec 3>&-
 	wait "$subject" || fail "$1: $(cat err)"
 	rm hold

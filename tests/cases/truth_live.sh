@@ -15,9 +15,9 @@ for name in sleep_labelled decode collate recompilation closure growing_tensors;
 	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name"
 	# advice names the line of the program's own, by samples
 	case $name in
-	collate) line='collate.py:12 \(collate\)' ;;
+	collate) line='collate.py:13 \(collate\)' ;;
 	decode) line='decode.py:[0-9]+ \(__getitem__\)' ;;
-	sleep_labelled) line='sleep_labelled.py:14 \(before\)' ;;
+	sleep_labelled) line='sleep_labelled.py:15 \(before\)' ;;
 	*) line= ;;
 	esac
 	[[ ! $line ]] || expect_match "the line of $name" "$("$REPORT" bottleneck --format json "$OUTPUT")" \

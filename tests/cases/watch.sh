@@ -23,7 +23,7 @@ starts() { # the program, which waits for lines
 	coproc PROGRAM { INTERCEPT_TRACE=+io INTERCEPT_OUTPUT=${1:-$OUTPUT} LD_PRELOAD=$LIB exec python3 program.py; }
 	program=$PROGRAM_PID
 	exec 5>&"${PROGRAM[1]}" 6<&"${PROGRAM[0]}"
-	until [[ -e ready ]]; do sleep 0.05; done
+	eventually "file ready" test -e ready
 }
 ends() { # it
 	echo end >&5

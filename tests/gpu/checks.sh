@@ -237,10 +237,10 @@ check_cost() {
 		O=$O scripts/bench.sh --build || return
 	fi
 	PYTHON=$PYTHON BENEATH=${beneath#:} limited 400 python3 scripts/bench/main.py --build "$O" \
-		--rounds "$([[ $fake ]] && echo 1 || echo "$runs")" --size "$([[ $fake ]] && echo quick || echo short)" steps >"$here/out" 2>"$here/err"
+		--rounds "$((runs > 1 ? 2 : 1))" --size "$([[ $fake ]] && echo quick || echo short)" steps >"$here/out" 2>"$here/err"
 	status=$?
 	cat "$here/out"
-	cp "$O/bench/results.json" "$OUT/runs.json"
+	cp "$O/bench/steps-runs.json" "$OUT/runs.json"
 	[[ -s $O/bench/steps.json ]] && cp "$O/bench/steps.json" "$OUT/" && compare steps "$OUT/steps.json" && ((status == 0)) && return
 	tail -n 20 "$here/err"
 	return 1

@@ -19,16 +19,16 @@ GUESSES = {"optimizer", "small_operators", "zero_grad", "item"}
 
 def wanted(path):
     with open(path, encoding="utf-8") as file:
-        lines = re.findall(r"^# (first|also|text|names): (.*)$", file.read(), re.M)
+        lines = re.findall(r"^# (first|also|text|names|line): (.*)$", file.read(), re.M)
     head = dict(lines)
     texts = [text for key, text in lines if key == "text"]
-    return head["first"], head.get("also", "").split(), texts, head.get("names", "")
+    return head["first"], head.get("also", "").split(), texts, head.get("names", ""), head.get("line", "")
 
 
 def main():
     *options, program, recording, source = sys.argv[1:]
     live = "--live" in options
-    first, also, texts, names = wanted(source)
+    first, also, texts, names, line = wanted(source)
     command = [program, "bottleneck", "--format", "json", *[option for option in options if option != "--live"], recording]
     rows = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["rows"]
     said = [row["id"] for row in rows if row["severity"] != "note"]
@@ -47,6 +47,10 @@ def main():
     who, _, pattern = names.partition(" ")
     if names and not any(row["id"] == who and re.search(pattern, str(row)) for row in rows):
         wrong.append("'%s' does not name '%s'" % (who, pattern))
+    # where stacks were sampled: the user's own line, of the first advice
+    has_samples = any(row["samples"] for row in rows if row["id"] == first)
+    if line and has_samples and not any(row["id"] == first and (row["line"] or "").endswith("/" + line) for row in rows):
+        wrong.append("'%s' is not at %s" % (first, line))
     if wrong:
         print("%s: %s; said: %s" % (source, ", ".join(wrong), ", ".join(said) or "nothing"), file=sys.stderr)
         return 1

@@ -7,6 +7,7 @@ Each program plants one cause into it. The head of a program gives what the repo
     # also: ID ...   may be there, behind it
     # text: ...      what the advice has to say; there may be several of these lines
     # names: ID REGEX   an advice that has to be there, and what it says, as the numbers of ranks
+    # line: FILE:LINE   of the first advice, where the recording has samples: the line of the program itself
     # trace: ...     INTERCEPT_TRACE of the recording, where it is not TRACE of record.sh
     # step: NAME     INTERCEPT_STEP of the recording
     # gpu: ...       it runs over the fake CUDA of tests/fake (gpu_training.py)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The data set decodes in the process of the loop.
 # first: dataloader
+# line: decode.py:17
 import time
 
 import torch

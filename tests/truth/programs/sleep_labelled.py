@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A scope of the user's holds a sleep.
 # first: between_operators
+# line: sleep_labelled.py:15
 # text: The thread was waiting there
 # text: fetch_batch
 import time

@@ -173,14 +173,13 @@ static void switches_are_counted(void **state)
 	assert_int_equal(switches.to_others, 31);
 }
 
-/* Turns before and after, given up before and after (to wait, to others), whether it could run just after. */
+/* Turns before and after, given up before and after (to wait, to others). */
 static enum thread_place place(uint64_t before, uint64_t after, struct thread_switches early,
-			       struct thread_switches late, bool can_run)
+			       struct thread_switches late)
 {
 	return thread_place_at(&(struct thread_moment){ .is_known = true,
 							.early = early,
 							.turns_before = before,
-							.can_run = can_run,
 							.turns_after = after,
 							.late = late });
 }
@@ -192,22 +191,19 @@ static void counts_around_a_moment_say_who_was_on_a_cpu(void **state)
 
 	(void)state;
 	/* it got its tenth turn and has given up nine: on a CPU all the time, or since some time before the moment */
-	assert_int_equal(place(10, 10, none, none, true), THREAD_ON_CPU);
-	assert_int_equal(place(10, 10, (struct thread_switches){ 4, 4 }, none, true),
-			 THREAD_ON_CPU);
-	/* in a queue all the time; and one that is about to wait */
-	assert_int_equal(place(9, 9, none, none, true), THREAD_QUEUED);
-	assert_int_equal(place(9, 9, none, none, false), THREAD_QUEUED);
-	/* it gave its CPU up to wait: surely after the moment, or perhaps before */
-	assert_int_equal(place(10, 10, none, waits, true), THREAD_ON_CPU);
-	assert_int_equal(place(10, 10, none, waits, false), THREAD_UNCERTAIN);
+	assert_int_equal(place(10, 10, none, none), THREAD_ON_CPU);
+	assert_int_equal(place(10, 10, (struct thread_switches){ 4, 4 }, none), THREAD_ON_CPU);
+	/* in a queue all the time */
+	assert_int_equal(place(9, 9, none, none), THREAD_QUEUED);
+	/* it gave its CPU up to wait, before or after: it may have been woken since */
+	assert_int_equal(place(10, 10, none, waits), THREAD_UNCERTAIN);
 	/* it lost its CPU, before or after */
-	assert_int_equal(place(10, 10, none, put_off, true), THREAD_UNCERTAIN);
-	assert_int_equal(place(10, 10, (struct thread_switches){ 4, 4 }, put_off, true),
+	assert_int_equal(place(10, 10, none, put_off), THREAD_UNCERTAIN);
+	assert_int_equal(place(10, 10, (struct thread_switches){ 4, 4 }, put_off),
 			 THREAD_UNCERTAIN);
 	/* it got a CPU, before or after */
-	assert_int_equal(place(9, 10, none, none, true), THREAD_UNCERTAIN);
-	assert_int_equal(place(10, 12, none, both, true), THREAD_UNCERTAIN);
+	assert_int_equal(place(9, 10, none, none), THREAD_UNCERTAIN);
+	assert_int_equal(place(10, 12, none, both), THREAD_UNCERTAIN);
 	/* a kernel that does not tell */
 	assert_int_equal(thread_place_at(&(struct thread_moment){ .is_known = false }),
 			 THREAD_ON_CPU);

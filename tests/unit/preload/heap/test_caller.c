@@ -18,6 +18,7 @@
 
 bool clock_is_tsc = true;
 uint64_t recorder_base;
+union recorder_page recorder_page;
 __thread struct recorder_thread recorder_self;
 void (*unload_forget)(void);
 static uint64_t words[4096];

@@ -15,7 +15,7 @@
 #include "preload/io/io.h"
 
 struct hook_originals hook_real;
-struct recorder_gates *recorder_gates;
+union recorder_page recorder_page;
 uint64_t recorder_base;
 __thread bool io_has_vforked __attribute__((tls_model("initial-exec")));
 
@@ -78,11 +78,9 @@ static int take_list(int mode, struct aiocb *const *list, int length, struct sig
 
 static int set_up(void **state)
 {
-	static struct recorder_gates gates = { .generation = 1 };
-
 	(void)state;
-	gates.gate[EVT_FAMILY_io] = 1;
-	recorder_gates = &gates;
+	recorder_gates->generation = 1;
+	recorder_gates->gate[EVT_FAMILY_io] = 1;
 	hook_real.aio_read = hook_real.aio_write = take;
 	hook_real.lio_listio = take_list;
 	count = answer = 0;

@@ -39,7 +39,8 @@ static int region_try(bool sealed)
 				    .output = "/x/run.evt",
 				    .trace = "alloc",
 				    .capture = "",
-				    .step = "" };
+				    .step = "",
+				    .own = "" };
 	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	struct region_header *header;
 	struct region_shape shape;

@@ -76,12 +76,11 @@ bool pointer_map_put(struct pointer_map *map, uint64_t key, const void *value)
 
 /* --- the recorder: a gate that is open, a lane that is bound --- */
 
-static struct recorder_gates gates;
 static struct region_ring ring;
 static uint64_t ring_words[RING_WORDS];
 
 __thread struct recorder_thread recorder_self;
-struct recorder_gates *recorder_gates = &gates;
+union recorder_page recorder_page;
 uint64_t recorder_base;
 
 struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t frame)
@@ -116,8 +115,8 @@ static int setup(void **state)
 {
 	(void)state;
 	memset(&nvtx_self, 0, sizeof(nvtx_self));
-	gates.generation = 1;
-	gates.gate[EVT_FAMILY_nvtx] = 1;
+	recorder_gates->generation = 1;
+	recorder_gates->gate[EVT_FAMILY_nvtx] = 1;
 	recorder_self.lane[0] = (struct recorder_lane){ .owner = 2,
 							.bound = 2,
 							.words = ring_words,

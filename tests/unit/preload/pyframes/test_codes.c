@@ -26,6 +26,7 @@ struct settings settings;
 struct frame_names frame_names;
 bool clock_is_tsc = true;
 uint64_t recorder_base;
+union recorder_page recorder_page;
 bool recorder_find_room(struct recorder_lane *lane, unsigned int words)
 {
 	(void)lane, (void)words;

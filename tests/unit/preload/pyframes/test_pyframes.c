@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "collector/format/frame_flags.h"
-#include "preload/base/log.h"
+#include "preload/record/limitation.h"
 #include "preload/base/symbols.h"
 #include "preload/pyframes/codes.h"
 #include "preload/pyframes/join.h"
@@ -56,9 +56,10 @@ void entry_count_lost(enum entry_lost what)
 	lost += what == ENTRY_LOST_STACK;
 }
 
-void log_line(const char *format, ...)
+void limitation_say(enum limitation what, const char *subject)
 {
-	(void)format;
+	(void)what;
+	(void)subject;
 }
 
 static int is_finalizing(void)

@@ -27,7 +27,6 @@
 
 static struct region_process own;
 static struct region_header region;
-static struct recorder_gates gates;
 static struct {
 	unsigned int calls;
 	long collector;
@@ -36,7 +35,7 @@ static struct {
 static char scope;
 
 struct settings settings;
-struct recorder_gates *recorder_gates = &gates;
+union recorder_page recorder_page;
 
 struct region_process *entry_own(void)
 {
@@ -99,7 +98,7 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 	return false;
 }
 
-void pyframes_refuse(const char *why)
+void pyframes_refuse(enum limitation why)
 {
 	(void)why;
 }

@@ -16,6 +16,7 @@
 
 bool clock_is_tsc = true;
 uint64_t recorder_base;
+union recorder_page recorder_page;
 
 static uint64_t words[WORDS];
 static struct region_ring ring;

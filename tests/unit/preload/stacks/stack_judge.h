@@ -23,6 +23,7 @@
 
 bool clock_is_tsc = true;
 uint64_t recorder_base;
+union recorder_page recorder_page;
 
 struct judge_name {
 	uint64_t id, parent, word;

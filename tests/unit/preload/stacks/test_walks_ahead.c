@@ -17,6 +17,7 @@
 /* What ahead.c is linked with wants these; nothing here calls them. */
 bool clock_is_tsc = true;
 uint64_t recorder_base;
+union recorder_page recorder_page;
 
 bool recorder_make_room(struct recorder_lane *full, unsigned int count)
 {

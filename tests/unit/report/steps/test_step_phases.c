@@ -12,6 +12,7 @@
 #include "report/steps/step_phases.h"
 
 static struct step_phases phases;
+static uint64_t launches[STEP_PHASE_LIMIT];
 static uint64_t now, told_until, sum[STEP_PHASE_LIMIT];
 
 static struct nest_place here(void)
@@ -20,17 +21,21 @@ static struct nest_place here(void)
 }
 
 /* Stretches follow each other without a hole. */
-static void take(void *state, struct nest_place place, enum step_phase phase, uint64_t duration_ns)
+static void take(void *state, const struct phase_stretch *stretch)
 {
 	assert_ptr_equal(state, &phases);
-	assert_int_equal(place.time_ns - duration_ns, told_until);
-	told_until = place.time_ns;
-	sum[phase] += duration_ns;
+	launches[stretch->phase] += stretch->launches;
+	if (!stretch->duration_ns)
+		return;
+	assert_int_equal(stretch->place.time_ns - stretch->duration_ns, told_until);
+	told_until = stretch->place.time_ns;
+	sum[stretch->phase] += stretch->duration_ns;
 }
 
 static void begin(void)
 {
 	memset(sum, 0, sizeof(sum));
+	memset(launches, 0, sizeof(launches));
 	now = told_until = 1000;
 	step_phases_init(&phases, take, &phases);
 	step_phases_flush(&phases, here());
@@ -174,6 +179,67 @@ static void evaluation_and_inference(void **state)
 	expect(20, 0, 0, 0, 48, 6);
 }
 
+/* The loss of a step is detached behind it, then comes an evaluation. */
+static void an_evaluation_behind_a_detach(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_OPTIMIZER, 10, 0);
+	scope(PHASE_SCOPE_GRADED, 2, 1);
+	scope(PHASE_SCOPE_PRODUCT, 40, 1);
+	scope(PHASE_SCOPE_OPTIMIZER, 10, 0);
+	expect(0, 0, 0, 20, 44, 0);
+}
+
+/* A part of the network is frozen: that is no evaluation. */
+static void a_frozen_part(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_PRODUCT, 40, 1);
+	scope(PHASE_SCOPE_GRADED_PRODUCT, 10, 1);
+	scope(PHASE_SCOPE_BACKWARD, 10, 0);
+	expect(0, 52, 10, 0, 0, 0);
+}
+
+/* What torch.compile has compiled: its function records gradients, the products in it record none. */
+static void a_compiled_region(void **state)
+{
+	(void)state;
+	begin();
+	open_scope(PHASE_SCOPE_REGION);
+	open_scope(PHASE_SCOPE_GRADED);
+	scope(PHASE_SCOPE_PRODUCT, 40, 0);
+	close_scope();
+	close_scope();
+	scope(PHASE_SCOPE_BACKWARD, 10, 0);
+	scope(PHASE_SCOPE_REGION, 7, 0);
+	scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+	expect(0, 40, 10, 5, 7, 0);
+}
+
+static void launches_by_phase(void **state)
+{
+	(void)state;
+	begin();
+	open_scope(PHASE_SCOPE_GRADED_PRODUCT);
+	step_phases_launch(&phases, here(), false);
+	pass(10);
+	close_scope();
+	pass(20);
+	step_phases_launch(&phases, here(), true); /* before it is known that it helps */
+	pass(5);
+	step_phases_helped(&phases, here(), 10);
+	open_scope(PHASE_SCOPE_OPTIMIZER);
+	step_phases_launch(&phases, here(), false);
+	step_phases_launch(&phases, here(), false);
+	close_scope(); /* which took no time */
+	expect(0, 25, 10, 0, 0, 0);
+	assert_int_equal(launches[PHASE_forward], 1);
+	assert_int_equal(launches[PHASE_backward], 1);
+	assert_int_equal(launches[PHASE_optimizer], 2);
+}
+
 static void names(void **state)
 {
 #define OF(name, scope, graded) phase_scope_of(name, strlen(name), scope, graded)
@@ -185,7 +251,9 @@ static void names(void **state)
 	assert_int_equal(OF("CompiledFunctionBackward", 1, true), PHASE_SCOPE_BACKWARD);
 	assert_int_equal(OF("autograd::engine::evaluate_function: MmBackward0", 0, false),
 			 PHASE_SCOPE_BACKWARD);
-	assert_int_equal(OF("aten::mm", 0, true), PHASE_SCOPE_GRADED);
+	assert_int_equal(OF("aten::mm", 0, true), PHASE_SCOPE_GRADED_PRODUCT);
+	assert_int_equal(OF("aten::detach", 0, true), PHASE_SCOPE_GRADED);
+	assert_int_equal(OF("Torch-Compiled Region: 0/0", 7, false), PHASE_SCOPE_REGION);
 	assert_int_equal(OF("aten::mm", 0, false), PHASE_SCOPE_PRODUCT);
 	assert_int_equal(OF("aten::add", 0, false), PHASE_SCOPE_OPERATOR);
 	assert_int_equal(OF("my label", 7, false), PHASE_SCOPE_NONE);
@@ -218,6 +286,10 @@ int main(void)
 		cmocka_unit_test(checkpointing),
 		cmocka_unit_test(a_closure),
 		cmocka_unit_test(evaluation_and_inference),
+		cmocka_unit_test(an_evaluation_behind_a_detach),
+		cmocka_unit_test(a_frozen_part),
+		cmocka_unit_test(a_compiled_region),
+		cmocka_unit_test(launches_by_phase),
 		cmocka_unit_test(names),
 		cmocka_unit_test(cuts_and_strange_ends),
 	};

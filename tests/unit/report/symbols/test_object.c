@@ -177,6 +177,33 @@ static void functions_of_a_library(void **state)
 	unlink(path);
 }
 
+/* As `_init`, behind whose section comes .plt: what is there is no function of the file. */
+static void label_ends_with_its_section(void **state)
+{
+	static const char path[] = "object-sections.so";
+	static const char command[] =
+		"printf '.section first, \"ax\", @progbits\\nalone: nop\\nnop\\n"
+		".section second, \"ax\", @progbits\\n.fill 100, 1, 0x90\\n' | "
+		"gcc -shared -nostdlib -Wl,--build-id=none -x assembler - -o object-sections.so "
+		"2>object-sections.txt";
+	struct object_place place;
+	struct object *object;
+	unsigned int named = 0;
+
+	(void)state;
+	if (system(command))
+		skip();
+	object = opened(path, "", OBJECT_FOUND);
+	for (uint64_t address = 0; address < 0x10000; address++) {
+		object_find(object, address, &place);
+		named += place.frames != 0;
+	}
+	assert_int_equal(named, 2);
+	object_close(object);
+	unlink(path);
+	unlink("object-sections.txt");
+}
+
 /* Linked with -flto: what is inlined was described in another unit. */
 static void inlined_by_the_linker(void **state)
 {
@@ -270,9 +297,13 @@ static void functions_of_the_vdso(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_file_of_code), cmocka_unit_test(files_that_are_damaged),
-		cmocka_unit_test(functions_of_a_library),  cmocka_unit_test(inlined_by_the_linker),
-		cmocka_unit_test(split_debug_information), cmocka_unit_test(functions_of_the_vdso),
+		cmocka_unit_test(what_is_no_file_of_code),
+		cmocka_unit_test(files_that_are_damaged),
+		cmocka_unit_test(functions_of_a_library),
+		cmocka_unit_test(inlined_by_the_linker),
+		cmocka_unit_test(label_ends_with_its_section),
+		cmocka_unit_test(split_debug_information),
+		cmocka_unit_test(functions_of_the_vdso),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

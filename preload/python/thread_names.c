@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See thread_names.h. `threading` has a dict of its threads by identity; their name and their id of the kernel are attributes. They
+ * are read as the base class reads them, so that no code of a program's class runs.
+ */
+#include "preload/python/thread_names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/base/symbols.h"
+#include "preload/python/python_api.h"
+#include "preload/record/event.h"
+#include "preload/record/recorder.h"
+
+#define TOLD 4096u /* names that are remembered: a power of two */
+#define FEW 64     /* threads; a look at more waits until so large a part of them is new: */
+#define PART 16
+#define LOOKS_MAX \
+	64u /* at the audit events after a change: a thread that begins is listed before it has its id */
+
+static uint64_t told[TOLD]; /* by thread and name; 0: none */
+static void *active;        /* the dict; NULL: not known yet */
+static ssize_t seen;        /* its size at the last look */
+static unsigned int looks_left;
+static bool has_ended;
+static int (*is_finalizing)(void);
+
+static bool is_told(uint64_t key)
+{
+	uint64_t *at = &told[(key ^ key >> 32) % TOLD];
+	bool is_known = *at == key;
+
+	*at = key;
+	return is_known;
+}
+
+/* Its own, as object.__getattribute__() has it; a new reference. */
+static void *attribute_of(void *object, const char *name)
+{
+	void *text = python_api.PyUnicode_InternFromString(name), *value = NULL;
+
+	if (text) {
+		value = python_api.PyObject_GenericGetAttr(object, text);
+		python_api.Py_DecRef(text);
+	}
+	if (!value)
+		python_api.PyErr_Clear();
+	return value;
+}
+
+static uint32_t number_of(void *value)
+{
+	long number = value ? python_api.PyLong_AsLong(value) : 0;
+
+	if (number == -1)
+		python_api.PyErr_Clear(); /* None: the thread has not begun */
+	return number > 0 && number <= INT32_MAX ? (uint32_t)number : 0;
+}
+
+static void name_tell(uint32_t tid, void *value)
+{
+	ssize_t length;
+	const char *bytes = python_api.PyUnicode_AsUTF8AndSize(value, &length);
+	struct string name;
+	uint64_t key;
+
+	if (!bytes) {
+		python_api.PyErr_Clear();
+		return;
+	}
+	name = string_of_bytes(bytes, (size_t)length);
+	key = name.hash ^ (uint64_t)tid * 0x9e3779b97f4a7c15u;
+	if (is_told(key))
+		return;
+	if (!recorder_record(
+		    RECORDER_ANY, EVT_nvtx_thread_name,
+		    (const struct recorder_field[]){ { .number = tid }, { .text = &name } }, 2))
+		told[(key ^ key >> 32) % TOLD] = 0;
+}
+
+/* The main thread keeps the program's name. */
+static void look_at_thread(void *thread)
+{
+	void *number = attribute_of(thread, "_native_id"), *name = attribute_of(thread, "_name");
+	uint32_t tid = number_of(number);
+
+	if (tid && name && tid != (uint32_t)syscall(SYS_getpid))
+		name_tell(tid, name);
+	if (number)
+		python_api.Py_DecRef(number);
+	if (name)
+		python_api.Py_DecRef(name);
+}
+
+/* Of a copy: without a GIL others may change the dict. */
+static void look_at_all(void)
+{
+	void *copy = python_api.PyDict_Copy(active), *key, *thread;
+	ssize_t at = 0;
+
+	if (!copy) {
+		python_api.PyErr_Clear();
+		return;
+	}
+	seen = 0;
+	while (python_api.PyDict_Next(copy, &at, &key, &thread)) {
+		look_at_thread(thread);
+		seen++;
+	}
+	python_api.Py_DecRef(copy);
+}
+
+/* `threading._active`, once that module has been imported; kept for good. */
+static void *active_find(void)
+{
+	void *modules = python_api.PyImport_GetModuleDict();
+	void *module = modules ? python_api.PyDict_GetItemString(modules, "threading") : NULL;
+
+	void *found = module ? attribute_of(module, "_active") : NULL;
+
+	if (!found || python_api.PyDict_Size(found) >= 0)
+		return found;
+	python_api.PyErr_Clear(); /* somebody's own, which is no dict */
+	python_api.Py_DecRef(found);
+	return NULL;
+}
+
+/* What it allocates is no event of the program's. */
+static void names_look(void)
+{
+	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	void *type, *value, *trace;
+
+	python_api.PyErr_Fetch(&type, &value, &trace);
+	if (!active)
+		active = active_find();
+	if (active)
+		look_at_all();
+	python_api.PyErr_Restore(type, value, trace);
+	if (lane)
+		recorder_leave(lane);
+}
+
+/* While the interpreter goes down there are no modules to be asked for. */
+static bool is_over(void)
+{
+	if (!is_finalizing)
+		is_finalizing = (int (*)(void))symbols_find_loaded("Py_IsFinalizing");
+	if (!is_finalizing)
+		is_finalizing = (int (*)(void))symbols_find_loaded("_Py_IsFinalizing");
+	return has_ended || !is_finalizing || is_finalizing();
+}
+
+/* Threads have begun or ended since the last look; of many, so many that a look is worth it. */
+static bool has_changed(bool starts)
+{
+	ssize_t size = active ? python_api.PyDict_Size(active) : 0;
+	ssize_t change = size > seen ? size - seen : seen - size;
+
+	if (seen > FEW)
+		return change * PART >= seen;
+	return starts || change;
+}
+
+void thread_names_see(const char *event)
+{
+	bool starts = strncmp(event, "_thread.start_", 14) == 0;
+
+	if (!active && !starts && strcmp(event, "import") != 0)
+		return;
+	if (has_changed(starts) || !active)
+		looks_left = seen > FEW ? 1 : LOOKS_MAX;
+	if (!looks_left || is_over())
+		return;
+	looks_left--;
+	names_look();
+}
+
+void thread_names_end(void)
+{
+	if (!is_over())
+		names_look();
+	has_ended = true;
+}

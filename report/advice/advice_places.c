@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules about where CPU time goes in programs without steps: a line of Python, a function of native code. */
+#include <stdlib.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/advice/place_text.h"
+#include "report/base/memory.h"
+#include "report/base/units.h"
+#include "report/samples/lines.h"
+
+#define LOOKS_MIN 20u /* fewer say little */
+
+/* --- a line of Python --- */
+
+/* The line with most CPU time of its own, of those that are the user's. */
+static size_t hottest_line(const struct lines *lines)
+{
+	size_t most = SIZE_MAX;
+
+	for (size_t i = 0; i < lines->count; i++)
+		if (lines->line[i].file != SAMPLE_NONE &&
+		    own_has_name(lines->own, lines->line[i].file) &&
+		    (most == SIZE_MAX ||
+		     lines->line[i].self.cpu_ns > lines->line[most].self.cpu_ns))
+			most = i;
+	return most;
+}
+
+static void say_line(const struct bottleneck *bottleneck, const struct lines *lines, size_t number,
+		     struct advice *advice)
+{
+	const struct line *line = &lines->line[number];
+	const struct line_link *caller = line_links_most(&lines->links, number, LINE_LINK_CALLER);
+	const struct step_line found = { .file = line->file,
+					 .function = line->function,
+					 .number = line->number,
+					 .caller_file = caller ? caller->file : SAMPLE_NONE,
+					 .caller_number = caller ? caller->number : 0,
+					 .is_users = true,
+					 .ns = line->self.cpu_ns,
+					 .looks = line->self.cpu_looks };
+	char text[STEP_LINE_BYTES], time[UNIT_TEXT_BYTES];
+
+	step_line_put(bottleneck->lines, &found, &advice->place);
+	step_line_text(bottleneck->lines, &found, text);
+	advice_say(advice, "%.0f %% of the CPU time of Python's threads (%s) was spent in %s.",
+		   advice->value, unit_format_ns(time, line->self.cpu_ns), text);
+}
+
+bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct samples *samples = bottleneck->lines->samples;
+	struct lines lines;
+	struct own own;
+	size_t most;
+	bool applies;
+
+	if (bottleneck->steps->time.count || samples->all.cpu_looks < LOOKS_MIN)
+		return false;
+	own_init(&own, bottleneck->source, NULL);
+	lines_make_own(&lines, samples, LINES_BY_LINE, &own, false);
+	most = hottest_line(&lines);
+	applies = most != SIZE_MAX && lines.line[most].self.cpu_looks >= LOOKS_MIN &&
+		  advice_exceeds(advice, 100.0 * (double)lines.line[most].self.cpu_ns /
+						 (double)samples->all.cpu_ns);
+	if (applies) {
+		advice->gain_ns = lines.line[most].self.cpu_ns;
+		say_line(bottleneck, &lines, most, advice);
+	}
+	lines_release(&lines);
+	own_release(&own);
+	return applies;
+}
+
+/* --- a function of native code --- */
+
+/* CPU time by place of the rows, the user's own functions. To be freed. */
+static struct native_counts *sum_functions(const struct native_reading *native,
+					   struct stack_rows *rows)
+{
+	struct native_counts *sum = NULL;
+	size_t room = 0;
+
+	for (size_t i = 0; i < native->row_count; i++) {
+		const struct native_row *row = &native->row[i];
+		struct stack_use use;
+		size_t place;
+
+		if (!row->key)
+			continue;
+		use = *stack_keys_use(native->stack_keys, row->key);
+		use.weight = row->counts.cpu_ns;
+		place = stack_rows_place(rows, &use);
+		if (place == STACK_LEFT_OUT)
+			continue;
+		sum = memory_room(sum, place, &room, sizeof(*sum));
+		native_counts_add(&sum[place], &row->counts);
+	}
+	return sum;
+}
+
+static void say_function(const struct bottleneck *bottleneck, const struct named_frame *frame,
+			 const struct native_counts *counts, struct advice *advice)
+{
+	char name[PLACE_FRAME_BYTES], time[UNIT_TEXT_BYTES];
+
+	(void)bottleneck;
+	place_of_frame(frame, &advice->place);
+	advice->place.samples = counts->samples;
+	place_frame_text(frame, name);
+	advice_say(advice,
+		   "%.0f %% of the CPU time (%s) was spent in %s and the libraries it calls.",
+		   advice->value, unit_format_ns(time, counts->cpu_ns), name);
+}
+
+bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT };
+	const struct native_reading *native = bottleneck->native;
+	const struct named_frame *frame = NULL;
+	struct native_counts *sum;
+	struct stack_rows rows;
+	size_t most = 0;
+	bool applies = false;
+
+	if (bottleneck->steps->time.count || native->all.samples < LOOKS_MIN || !native->all.cpu_ns)
+		return false;
+	stack_rows_init(&rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
+			none);
+	rows.names.of_samples = rows.names.for_people = true;
+	stack_rows_pick_own(&rows);
+	sum = sum_functions(native, &rows);
+	for (size_t i = 1; i < rows.place_count; i++)
+		if (sum[i].cpu_ns > sum[most].cpu_ns)
+			most = i;
+	if (rows.place_count)
+		frame = stack_rows_frame(&rows, most);
+	if (frame && frame->function && frame->is_users && sum[most].samples >= LOOKS_MIN)
+		applies = advice_exceeds(advice, 100.0 * (double)sum[most].cpu_ns /
+							 (double)native->all.cpu_ns);
+	if (applies) {
+		advice->gain_ns = sum[most].cpu_ns;
+		say_function(bottleneck, frame, &sum[most], advice);
+	}
+	free(sum);
+	stack_rows_release(&rows);
+	return applies;
+}

@@ -1,0 +1,51 @@
+#!/bin/bash
+# Threads of Python have the names that threading.Thread(name=...) gave, also with samples alone; the program sees nothing of that.
+# SPDX-License-Identifier: MIT
+# timeout: 120
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+cat >names.py <<'END'
+import threading, time
+go = threading.Event()
+def work():
+    end = time.thread_time() + 0.05
+    while time.thread_time() < end:
+        sum(range(1000))
+    go.wait()
+class Strange(threading.Thread):
+    def __getattribute__(self, name):
+        if name in ("_name", "_native_id") and reading:
+            print("somebody reads", name)
+        return super().__getattribute__(name)
+reading = False
+threads = [threading.Thread(target=work, name="reader %d of the very long named pool" % i) for i in range(3)]
+threads += [Strange(target=work, name="strange"), threading.Thread(target=work, name="\u4e2d")]
+for thread in threads:
+    thread.start()
+threads[1].name = "renamed"
+reading = True
+import json  # an audit event
+reading = False
+go.set()
+for thread in threads:
+    thread.join()
+for _ in range(200):
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+END
+tried=0
+for python in "${PYTHONS[@]}"; do
+	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+	case $version in 3.[89] | 3.1[0-4]) ;; *) continue ;; esac
+	tried=$((tried + 1))
+	for trace in +alloc -alloc,-imports; do
+		rm -f ./*.evt*
+		INTERCEPT_TRACE=$trace run_traced "$python" names.py >out 2>err || fail "$python, $trace: status $?: $(tail -3 err)"
+		expect_eq "output of $python" "$(cat out err)" ''
+		expect_eq "names under $python, $trace" \
+			"$(json threads "$OUTPUT" '" ".join(sorted(r["name"] for r in rows if "reader" in (r["name"] or "") or r["name"] in ("renamed", "strange", "\u4e2d")))')" \
+			"reader 0 of the very long named pool reader 2 of the very long named pool renamed strange 中"
+	done
+done
+((tried > 0)) || skip "no CPython 3.8 to 3.14"

@@ -1,0 +1,46 @@
+#!/bin/bash
+# Ranks of PyTorch that were started one by one are one job by what init_process_group() was given: env://, tcp://, file://.
+# SPDX-License-Identifier: MIT
+# timeout: 400
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_torch eager
+"$PYTHON" -c 'import torch.distributed as d; exit(not (d.is_available() and d.is_gloo_available()))' 2>/dev/null ||
+	skip "this torch has no gloo"
+cat >rank.py <<'END'
+import os, sys
+import torch
+import torch.distributed as dist
+torch.set_num_threads(1)
+method, rank = sys.argv[1], int(sys.argv[2])
+if method == "env://":
+    dist.init_process_group("gloo", init_method=method)
+else:
+    dist.init_process_group("gloo", init_method=method, rank=rank, world_size=2)
+x = torch.full((5,), float(dist.get_rank()))
+dist.all_reduce(x)
+assert x.tolist() == [1.0] * 5, x
+dist.barrier()
+os._exit(0)  # gloo now and then aborts in its own teardown, without intercept too
+END
+port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+for method in "file://$PWD/store" "tcp://127.0.0.1:$port" env://; do
+	rm -f ./*.evt* err.*
+	name=${method%%:*}
+	for rank in 0 1; do
+		variables=()
+		[[ $name != env ]] || variables=(RANK="$rank" WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT="$port")
+		env "${variables[@]}" OMP_NUM_THREADS=1 GLOO_SOCKET_IFNAME=lo INTERCEPT_OUTPUT="$PWD/$name$rank.evt" LD_PRELOAD="$LIB" \
+			"$PYTHON" rank.py "$method" $rank >out.$rank 2>err.$rank &
+		pids[rank]=$!
+	done
+	for rank in 0 1; do
+		wait "${pids[rank]}" || fail "$name: rank $rank: status $?: $(tail -3 err.$rank)"
+		! grep '^intercept' err.$rank || fail "$name: we said something"
+	done
+	written
+	expect_eq "$name: ranks of one job" "$("$REPORT" processes --format csv --columns rank "$name"0.evt "$name"1.evt 2>err | tail -n +2 | tr -d '\r' | sort | tr '\n' ' ')" '0 1 '
+	expect_eq "$name: what is said" "$(cat err)" ''
+	expect_eq "$name: reductions of both" "$("$REPORT" ops --format json --limit 0 "$name"0.evt "$name"1.evt |
+		python3 -c 'import json, sys; print([r["calls"] for r in json.load(sys.stdin)["rows"] if r["name"] == "gloo:all_reduce"])')" '[2]'
+done

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Each step copies the whole configuration.
+# first: between_operators
+import copy
+
+from training import train
+
+config = {"layers": [{"number": i, "options": {str(k): [k, k + 1] for k in range(40)}} for i in range(200)]}
+
+
+def before(number):
+    mine = copy.deepcopy(config)
+    mine["step"] = number
+
+
+train(before=before)

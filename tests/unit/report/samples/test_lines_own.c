@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/samples/: lines of the user's own code, what is behind and around them, imports, and what is outside of the steps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "report/samples/lines.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define MS 1000000ull
+#define LIBRARY "/v/lib/python3.11/site-packages/numpy/numeric.py"
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static struct samples *samples;
+static struct own own;
+static struct lines lines;
+
+static void define_code(uint64_t id, const char *function, const char *file)
+{
+	FRAME_PUT(c.r.fw, 1, python_code, .id = id, .function = cuda_recording_name(&c, function),
+		  .file = cuda_recording_name(&c, file), .line = 1);
+}
+
+static void define_place(uint64_t id, uint64_t from, uint64_t code, uint64_t line)
+{
+	FRAME_PUT(c.r.fw, 1, python_place, .id = id, .from = from, .code = code, .line = line);
+}
+
+/* train.py:20 calls load() at 5, from a list comprehension; that calls numpy. And imports, and a thread of a library alone. */
+static void define_all(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 0);
+	define_code(1, "<module>", "/home/me/train.py");
+	define_code(2, "load", "/home/me/train.py");
+	define_code(3, "<listcomp>", "/home/me/train.py");
+	define_code(4, "ones", LIBRARY);
+	define_code(5, "_find_and_load", "<frozen importlib._bootstrap>");
+	define_code(6, "wait", "/usr/lib/python3.11/threading.py");
+	define_code(7, "<module>", "/home/me/model.py");
+	define_place(1, 0, 1, 20);
+	define_place(2, 1, 2, 5);
+	define_place(3, 2, 3, 5);
+	define_place(4, 3, 4, 232);
+	define_place(5, 0, 1, 1);
+	define_place(6, 5, 5, 1176);
+	define_place(7, 6, 4, 10);
+	define_place(8, 0, 6, 331);
+	define_place(9, 6, 7, 3);
+	frame_end_block(c.r.fw);
+}
+
+static void sample(uint64_t time_ns, uint64_t place, uint64_t cpu_us)
+{
+	FRAME_PUT(c.r.fw, time_ns, python_sample, .place = place, .state = EVT_PYTHON_RUNS,
+		  .cpu_us = cpu_us, .looks = 1);
+}
+
+static void read_all(void)
+{
+	static char path[] = "one.evt";
+	const struct filter_settings plain = { .pid = FILTER_NO_ID,
+					       .tid = FILTER_NO_ID,
+					       .to_ns = UINT64_MAX };
+	struct session_file file;
+	char message[256];
+
+	cuda_recording_finish(&c, 10000 * MS);
+	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &plain);
+	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	run_read(run, false);
+	own_init(&own, source, NULL);
+	lines_make_own(&lines, samples, LINES_BY_LINE, &own, true);
+}
+
+static void finish(void)
+{
+	lines_release(&lines);
+	own_release(&own);
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+static size_t line_at(uint32_t number)
+{
+	for (size_t i = 0; i < lines.count; i++)
+		if (lines.line[i].number == number)
+			return i;
+	fail_msg("there is no line %u", number);
+	return 0;
+}
+
+static uint64_t cpu_of_special(bool is_import)
+{
+	for (size_t i = 0; i < lines.count; i++)
+		if (is_import ? lines.line[i].is_import : lines.line[i].is_outside)
+			return lines.line[i].self.cpu_ns;
+	return 0;
+}
+
+static uint64_t cpu_of_all(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < lines.count; i++)
+		sum += lines.line[i].self.cpu_ns;
+	return sum;
+}
+
+static void a_library_is_its_callers(void **state)
+{
+	const struct line_link *link;
+	size_t line;
+
+	(void)state;
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 4, 6000);
+	sample(21 * MS, 2, 1000);
+	sample(31 * MS, 7, 4000);
+	sample(41 * MS, 8, 2000);
+	sample(51 * MS, 9, 500);
+	frame_end_block(c.r.fw);
+	read_all();
+	line = line_at(5); /* of the comprehension: it was entered first */
+	assert_int_equal(lines.line[line].self.cpu_ns, 6 * MS);
+	link = line_links_most(&lines.links, line, LINE_LINK_LIBRARY);
+	assert_non_null(link);
+	assert_int_equal(link->number, 232);
+	link = line_links_most(&lines.links, line, LINE_LINK_CALLER);
+	assert_non_null(link);
+	assert_int_equal(link->number, 20);
+	assert_int_equal(lines.line[line_at(20)].total.cpu_ns, 7 * MS);
+	assert_int_equal(lines.line[line_at(331)].self.cpu_ns, 2 * MS); /* nobody's: its own */
+	assert_int_equal(lines.line[line_at(3)].self.cpu_ns, MS / 2);   /* the user's module */
+	assert_int_equal(cpu_of_special(true), 4 * MS);
+	assert_int_equal(cpu_of_special(false), 0);
+	assert_int_equal(cpu_of_all(), samples->all.cpu_ns);
+	finish();
+}
+
+/* From the first mark to the last; what comes after is known to be outside only when all is read. */
+static void lines_are_of_the_steps(void **state)
+{
+	(void)state;
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 2, 1000);
+	FRAME_PUT(c.r.fw, 12 * MS, step, .number = 0);
+	sample(21 * MS, 2, 2000);
+	FRAME_PUT(c.r.fw, 22 * MS, step, .number = 1);
+	sample(31 * MS, 4, 4000);
+	FRAME_PUT(c.r.fw, 32 * MS, step, .number = 2);
+	sample(41 * MS, 2, 8000);
+	frame_end_block(c.r.fw);
+	read_all();
+	assert_int_equal(samples->steps.cpu_ns, 6 * MS);
+	assert_int_equal(cpu_of_special(false), 9 * MS);
+	assert_int_equal(cpu_of_all(), samples->all.cpu_ns);
+	assert_int_equal(lines.line[line_at(20)].total.cpu_ns, 6 * MS);
+	finish();
+}
+
+static void one_mark_is_no_step(void **state)
+{
+	(void)state;
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	FRAME_PUT(c.r.fw, 2 * MS, step, .number = 0);
+	sample(11 * MS, 2, 1000);
+	frame_end_block(c.r.fw);
+	read_all();
+	assert_int_equal(cpu_of_special(false), 0);
+	assert_int_equal(lines.line[line_at(5)].self.cpu_ns, MS);
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_library_is_its_callers),
+		cmocka_unit_test(lines_are_of_the_steps),
+		cmocka_unit_test(one_mark_is_no_step),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
