@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See growth_place.h. */
+/*
+ * See growth_place.h. Goes over the sums of report leaks by stack: of the places that grow steadily the one that grows
+ * most, or without steps the one that keeps most, and words for it.
+ */
 #include "report/advice/growth_place.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 # timeout: 400
 cat >compare.py <<'END'
-import collections, gzip, json, subprocess, sys
+import collections, gzip, json, re, subprocess, sys
 report, path = sys.argv[1:]
 
 def table(name, *options):
@@ -48,8 +48,10 @@ labels = count["user_annotation"] + count["cpu_op"]
 assert labels == operators + ranges + actions + (steps if steps == rows and not any(
     "ProfilerStep" in row["name"] for row in table("ops")["rows"]) else 0), (path, labels, operators, ranges, actions, steps)
 calls = table("api")["rows"]
-assert count["cuda_runtime"] + count["cuda_driver"] == sum(row["calls"] for row in calls), path
-assert abs(spent["cuda_runtime"] + spent["cuda_driver"] - sum(row["total_ns"] for row in calls) / 1000) < 0.001 * len(calls) + 1
+# calls that only CUPTI saw (of cuBLAS, say) are no calls of ours: the trace has them, report api has not
+unseen = [int(number) for number in re.findall(rb" gpu_call .*?\bduration_ns=(\d+)", dump)]
+assert count["cuda_runtime"] + count["cuda_driver"] == sum(row["calls"] for row in calls) + len(unseen), path
+assert abs(spent["cuda_runtime"] + spent["cuda_driver"] - (sum(row["total_ns"] for row in calls) + sum(unseen)) / 1000) < 0.001 * (len(calls) + len(unseen)) + 1
 assert count["python_function"] == total("modules", "calls"), path
 tensors = table("tensors", "--by", "device")["rows"]
 given = [e["args"]["Bytes"] for e in trace["traceEvents"] if e["name"] == "[memory]" and e["args"]["Bytes"] > 0]
