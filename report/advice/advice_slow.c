@@ -255,6 +255,9 @@ static bool step_thread_runnable(const struct bottleneck *bottleneck, double *re
 		return false;
 	*ret_runnable_ns = (double)(to->runnable_ns - from->runnable_ns);
 	*ret_wall_ns = to->time_ns - from->time_ns;
+	/* a collector that loses its CPU between a look's time and the look sees a little more */
+	if (*ret_runnable_ns > (double)*ret_wall_ns)
+		*ret_runnable_ns = (double)*ret_wall_ns;
 	return true;
 }
 

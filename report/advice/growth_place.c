@@ -40,32 +40,6 @@ static size_t find_most(const struct growth *growth, const struct stack_sums *su
 	return most;
 }
 
-/* The same without steps, of all allocations: by what was never freed. */
-static size_t find_most_kept(const struct growth *growth, const struct stack_sums *sums)
-{
-	bool *is_large = memory_zero(sums->count, sizeof(*is_large));
-	struct growth_curve *curve;
-	uint64_t most_bytes = 0;
-	size_t most = SIZE_MAX;
-
-	for (size_t i = 0; i < sums->count; i++)
-		is_large[i] = stack_sums_get(sums, i).row.kept_bytes >= KEPT_WHOLE_MIN;
-	curve = growth_curves_whole(growth, sums->place, sums->count, is_large);
-	for (size_t i = 0; i < sums->count; i++) {
-		struct stack_sum sum = stack_sums_get(sums, i);
-		struct growth_span span = { sum.first_ns, sum.latest_ns, sum.row.kept_bytes };
-
-		if (is_large[i] && sum.row.kept_bytes > most_bytes &&
-		    growth_judge_whole(growth, &curve[i], &span) == GROWTH_STEADY) {
-			most_bytes = sum.row.kept_bytes;
-			most = i;
-		}
-	}
-	free(curve);
-	free(is_large);
-	return most;
-}
-
 static void rows_init(struct stack_rows *rows, const struct bottleneck *bottleneck)
 {
 	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
@@ -84,6 +58,42 @@ static const struct named_frame *frame_at(struct stack_rows *rows, size_t place)
 	const struct named_frame *frame = place != SIZE_MAX ? stack_rows_frame(rows, place) : NULL;
 
 	return frame && frame->function ? frame : NULL;
+}
+
+static bool is_users(const struct named_frame *frame)
+{
+	return frame && frame->is_users;
+}
+
+/*
+ * The same without steps, of all allocations: by what was never freed. Of the user's own code only: a library that is
+ * imported keeps what it registers, more with each part of the import, and that is no leak.
+ */
+static size_t find_most_kept(const struct growth *growth, const struct stack_sums *sums,
+			     struct stack_rows *rows)
+{
+	bool *is_large = memory_zero(sums->count, sizeof(*is_large));
+	struct growth_curve *curve;
+	uint64_t most_bytes = 0;
+	size_t most = SIZE_MAX;
+
+	for (size_t i = 0; i < sums->count; i++)
+		is_large[i] = stack_sums_get(sums, i).row.kept_bytes >= KEPT_WHOLE_MIN &&
+			      is_users(frame_at(rows, i));
+	curve = growth_curves_whole(growth, sums->place, sums->count, is_large);
+	for (size_t i = 0; i < sums->count; i++) {
+		struct stack_sum sum = stack_sums_get(sums, i);
+		struct growth_span span = { sum.first_ns, sum.latest_ns, sum.row.kept_bytes };
+
+		if (is_large[i] && sum.row.kept_bytes > most_bytes &&
+		    growth_judge_whole(growth, &curve[i], &span) == GROWTH_STEADY) {
+			most_bytes = sum.row.kept_bytes;
+			most = i;
+		}
+	}
+	free(curve);
+	free(is_large);
+	return most;
 }
 
 bool growth_place_find(const struct bottleneck *bottleneck, struct advice_place *ret_place,
@@ -127,7 +137,7 @@ uint64_t growth_place_kept(const struct bottleneck *bottleneck, struct advice_pl
 		return 0;
 	rows_init(&rows, bottleneck);
 	stack_sums_make(&sums, bottleneck->heap, bottleneck->source, &rows, WEIGHT_KEPT);
-	most = find_most_kept(growth, &sums);
+	most = find_most_kept(growth, &sums, &rows);
 	frame = frame_at(&rows, most);
 	if (frame) {
 		sum = stack_sums_get(&sums, most);

@@ -47,6 +47,7 @@ INTERCEPT_STACKS=python INTERCEPT_STACKS_DEPTH=4096 run_traced "$python" script.
 "$REPORT" lines --by function --limit 0 --format json --sort live_bytes "$OUTPUT" >functions.json || fail "lines --by function"
 "$REPORT" lines --source script.py --format json "$OUTPUT" >source.json || fail "lines --source"
 "$REPORT" alloc --format json "$OUTPUT" >alloc.json || fail "alloc"
+cp "$OUTPUT" script.evt
 cat >check.py <<'END'
 import json
 def rows(name):
@@ -117,9 +118,10 @@ END
 fi
 
 # the same script under memray
-folder=$("$ROOT/scripts/pip-folder.sh memray" 2>env.txt) || { echo "no memray: bytes by line are not compared with its: $(tail -1 env.txt)"; exit 0; }
+folder=$("$ROOT/scripts/pip-folder.sh" memray 2>env.txt) || { echo "no memray: bytes by line are not compared with its: $(tail -1 env.txt)"; exit 0; }
 PYTHONPATH=$folder "$python" -c 'import memray' 2>/dev/null || { echo "memray is not for '$python'"; exit 0; }
 PYTHONPATH=$folder "$python" -m memray run -q -o memray.bin script.py >memray.txt 2>&1 || fail "memray: $(cat memray.txt)"
+"$REPORT" lines --frames all --limit 0 --format json --sort bytes_allocated script.evt >all.json || fail "lines --frames all ended with $?"
 cat >compare.py <<'END'
 import collections, json
 import memray
@@ -136,7 +138,7 @@ for record in memray.FileReader("memray.bin").get_allocation_records():
     if kind(record.allocator) in heap:
         frame = (record.stack_trace(max_stacks=1) or [("", "", 0)])[0]
         put(theirs, frame[1], frame[2], 1, record.size)
-for row in json.load(open("lines.json"))["rows"]:
+for row in json.load(open("all.json"))["rows"]:
     put(mine, row["file"], row["line"], row["allocations"], row["bytes_allocated"])
 differ = {key: (mine[key], theirs[key]) for key in set(mine) | set(theirs) if mine[key] != theirs[key]}
 assert not differ, "ours and memray's: %s" % differ

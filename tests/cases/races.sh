@@ -30,6 +30,7 @@ nvtx_v3 4 20 e.json
 processes storm 5
 2 progress progress 2
 running many 20
+silent_threads
 stack_depths
 stack_self
 tensors ./libc10.so
