@@ -37,7 +37,7 @@ static void put_key(struct collections_state *mine, const struct source_event *e
 
 	if (mine->collections.key.kind) {
 		key[COLLECTIONS_KEY] = key_of(&mine->collections.key, event);
-	} else if (mine->by == BY_gc_line) {
+	} else if (mine->by == BY_gc_where) {
 		key[COLLECTIONS_FILE] = begin->line ? event_name(mine->source, event, begin->file)
 						    : 0;
 		key[COLLECTIONS_LINE] = begin->line;

@@ -2,16 +2,15 @@
 /* Report `gc`: what Python's garbage collector took. Rows are the groups of gc_events.h. */
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/core/report_kind.h"
 #include "report/gc/gc_events.h"
 
-#define LINE_BYTES 24 /* :4294967295 */
-
 struct gc_state {
 	struct collections *collections;
+	struct text_store texts; /* of rows by line */
 };
 
 static struct collections *collections_of(const struct report *report)
@@ -26,20 +25,21 @@ static void gc_prepare(struct report *report)
 }
 
 /* "file:line"; nothing where it is not known. */
-static void put_line(struct table *table, const struct source *source, const struct group *group)
+static void put_line(const struct report *report, struct table *table, const struct group *group)
 {
-	char text[PATH_MAX + LINE_BYTES];
-	const char *file;
+	struct text_store *texts = &((struct gc_state *)report->state)->texts;
+	const char *file, *text;
 	size_t length;
-	int used;
 
 	if (!group->key[COLLECTIONS_LINE])
 		return;
-	file = name_text(source_name_at(source, (uint32_t)group->key[COLLECTIONS_FILE]), &length);
-	used = snprintf(text, sizeof(text), "%.*s:%" PRIu64,
-			(int)(length < PATH_MAX ? length : PATH_MAX), file,
-			group->key[COLLECTIONS_LINE]);
-	table_set_text(table, COLUMN_gc_line, text, (size_t)used);
+	file = name_text(
+		source_name_at(run_source(report->run), (uint32_t)group->key[COLLECTIONS_FILE]),
+		&length);
+	text = text_store_format(texts, "%.*s:%" PRIu64,
+				 (int)(length < PATH_MAX ? length : PATH_MAX), file,
+				 group->key[COLLECTIONS_LINE]);
+	table_set_text(table, COLUMN_gc_line, text, strlen(text));
 }
 
 static void put_key(const struct report *report, struct table *table, const struct group *group)
@@ -48,8 +48,8 @@ static void put_key(const struct report *report, struct table *table, const stru
 
 	if (collections->key.kind)
 		key_put(&collections->key, group->key[COLLECTIONS_KEY], table);
-	else if (report->request->options->by == BY_gc_line)
-		put_line(table, run_source(report->run), group);
+	else if (report->request->options->by == BY_gc_where)
+		put_line(report, table, group);
 	else
 		table_set_number(table, COLUMN_gc_generation, group->key[COLLECTIONS_KEY]);
 }
@@ -120,6 +120,11 @@ static void gc_foot(const struct document *document, const struct screen *screen
 			     open, open == 1 ? "" : "s", open == 1 ? "it" : "theirs");
 }
 
+static void gc_release(struct report *report)
+{
+	text_store_release(&((struct gc_state *)report->state)->texts);
+}
+
 const struct report_kind report_kind_gc = {
 	.state_bytes = sizeof(struct gc_state),
 	.family = EVT_FAMILY_gc,
@@ -127,4 +132,5 @@ const struct report_kind report_kind_gc = {
 	.fill = gc_fill,
 	.total = gc_total,
 	.foot = gc_foot,
+	.release = gc_release,
 };
