@@ -15,7 +15,9 @@ rest() { # OUTSIDE RANGES INSIDE [THREADS]
 	expect "$OUTPUT" "sum(row.calls for row in kernels().rows if 'inside' in row.name) == $(($2 * $3))" \
 		"all(row.gpu_ns > 0 for row in launches().rows if 'inside' in row.kernel)" \
 		"sum(row.calls for row in launches().rows if 'inside' in row.kernel) == $(($2 * $3))" \
-		'kernels.totals.lost == 0' 'kernels.totals.clamped == 0' 'summary.totals.events_lost == 0'
+		'kernels.totals.clamped == 0' 'summary.totals.events_lost == 0'
+	# what other threads launch at the moment when a range opens may have its call and not its kernel, which is counted
+	(($# > 3)) || expect "$OUTPUT" 'kernels.totals.lost == 0'
 }
 calls() { # FUNCTION: how often it was called
 	python3 -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"

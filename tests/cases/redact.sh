@@ -83,8 +83,9 @@ for row in json.load(sys.stdin)["rows"]:
         sums[row["function"], row["line"], os.path.basename(row["file"] or ""), column] += row[column]
 print(len(sums), sorted(map(repr, sums.items())))
 END
-added() { # REPORT FILE COLUMN...: by function
-	"$REPORT" "$1" --format json --limit 0 "$2" | python3 added.py "${@:3}"
+# shellcheck disable=SC2046 # words
+added() { # REPORT FILE COLUMN...: by function; whose code a line is goes by its folder, which is left out
+	"$REPORT" "$1" $([[ $1 != lines ]] || echo --frames all) --format json --limit 0 "$2" | python3 added.py "${@:3}"
 }
 same summary '[totals["processes"], totals["events"]]'
 for columns in 'functions ncalls tottime_ns' 'lines samples'; do
