@@ -44,6 +44,7 @@ layers='
 	preload/tensors   : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
 	preload/modules   : preload/base preload/settings preload/record preload/python
 	preload/pymem     : preload/base preload/settings preload/record preload/stacks preload/python
+	preload/gc        : preload/base preload/settings preload/record preload/python
 	preload/imports   : preload/base preload/settings preload/record preload/python
 	preload/functions : preload/base preload/settings preload/record preload/python
 	preload/lightning : preload/base preload/settings preload/record preload/steps preload/python

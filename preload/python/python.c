@@ -104,7 +104,7 @@ static bool torch_is_wanted(void)
 static bool families_are_wanted(void)
 {
 	return settings.trace & (1u << SETTINGS_FAMILY_imports | 1u << SETTINGS_FAMILY_functions |
-				 1u << SETTINGS_FAMILY_pymem);
+				 1u << SETTINGS_FAMILY_gc | 1u << SETTINGS_FAMILY_pymem);
 }
 
 /*

@@ -6,7 +6,7 @@
 
 need_program captured
 run_traced "$PROGRAMS/captured" || fail "status $?"
-cp "$ROOT"/tests/golden/{families,io,collectives,memory,samples,native,functions}.evt .
+cp "$ROOT"/tests/golden/{events/collections,families,io,collectives,memory,samples,native,functions}.evt .
 need_program cuda_gpu
 INTERCEPT_OUTPUT=gpu.evt LD_PRELOAD=$LIB "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 formats() { # FILE REPORT OPTION...: what python asks for below
@@ -21,6 +21,7 @@ while read -r line; do
 	lines* | gil*) file=samples.evt ;;
 	native*) file=native.evt ;;
 	functions* | imports*) file=functions.evt ;;
+	gc*) file=collections.evt ;;
 	*) file=families.evt ;;
 	esac
 	# shellcheck disable=SC2086 # words

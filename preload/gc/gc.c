@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collections of the garbage collector: see gc.h. The collector calls what stands in a list of callbacks, which the program has as
+ * gc.callbacks. The interpreter's state points to another list here, ours, with one function in it, which records and then calls the
+ * program's. So gc.callbacks is and stays the program's own.
+ */
+#include "preload/gc/gc.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "preload/base/symbols.h"
+#include "preload/python/place.h"
+#include "preload/python/python_api.h"
+#include "preload/record/event.h"
+#include "preload/settings/settings.h"
+
+#define STATE_BYTES (1u << 20) /* of an interpreter's state that are looked at: 3.12 has 300 KiB */
+#define PIECE_WORDS 512u
+#define LAST_GENERATION 2
+#define TRIES_MAX 65536u /* to stand in the list's place again: each is a turn of the interpreter */
+
+/* The bytes of gc.py and a 0 behind them. */
+__asm__(".pushsection .rodata\n"
+	"gc_script:\n"
+	".incbin \"preload/gc/gc.py\"\n"
+	".byte 0\n"
+	".popsection\n");
+extern const char gc_script[] __attribute__((visibility("hidden")));
+
+/* All of it with the GIL; `place` says that the rest is there. */
+static struct {
+	_Atomic(void *) *place; /* of the pointer, in the interpreter's state */
+	void *programs, *ours;  /* lists */
+	unsigned int tries;
+	int (*add_pending)(int (*call)(void *), void *argument);
+	void *(*new_list)(ssize_t length);
+	int (*append)(void *list, void *item);
+	ssize_t (*size)(void *list);
+	void *(*item)(void *list, ssize_t index);
+	void (*untrack)(void *object);
+	void *(*code_of)(void *frame); /* NULL before 3.9 */
+	void (*write_unraisable)(void *object);
+} hidden;
+
+/* --- recording --- */
+
+static uint64_t number_of(void *info, const char *key)
+{
+	void *number = python_api.PyDict_GetItemString(info, key);
+	long value = number ? python_api.PyLong_AsLong(number) : 0;
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static struct string text_of(void *text)
+{
+	ssize_t length;
+	const char *bytes = text ? python_api.PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+
+	if (!bytes) {
+		python_api.PyErr_Clear();
+		return string_of("");
+	}
+	return string_of_bytes(bytes, (size_t)length);
+}
+
+/* The file that the frame's code is of, to be released; NULL: before 3.9, where asking for it would be an audit event. */
+static void *file_of(void *frame)
+{
+	void *code = hidden.code_of ? hidden.code_of(frame) : NULL;
+	void *file = code ? python_api.PyObject_GetAttrString(code, "co_filename") : NULL;
+
+	if (code)
+		python_api.Py_DecRef(code);
+	if (!file)
+		python_api.PyErr_Clear();
+	return file;
+}
+
+static void record_begin(uint64_t generation)
+{
+	struct recorder_field field[3] = { { .number = generation } };
+	struct string file = string_of("");
+	void *frame = NULL, *name = NULL;
+	int line = 0;
+
+	/* a full one is rare and long enough to ask where it comes from */
+	if (generation >= LAST_GENERATION)
+		frame = python_api.PyEval_GetFrame();
+	name = frame ? file_of(frame) : NULL;
+	if (name) {
+		size_t length;
+		const char *shown;
+
+		file = text_of(name);
+		length = file.length;
+		shown = length ? place_file(file.bytes, &length) : "";
+		file = string_of_bytes(shown, length);
+		line = python_api.PyFrame_GetLineNumber(frame);
+	}
+	field[1].text = &file;
+	field[2].number = line > 0 ? (uint64_t)line : 0;
+	(void)recorder_record(EVT_FAMILY_gc, EVT_gc_begin, field, 3);
+	if (name)
+		python_api.Py_DecRef(name);
+}
+
+static void record_end(void *info)
+{
+	(void)recorder_record(
+		EVT_FAMILY_gc, EVT_gc_end,
+		(struct recorder_field[]){ { .number = number_of(info, "collected") },
+					   { .number = number_of(info, "uncollectable") } },
+		2);
+}
+
+/* As the collector calls them, who may change the list meanwhile. */
+static void call_the_programs(void *phase, void *info)
+{
+	for (ssize_t i = 0; i < hidden.size(hidden.programs); i++) {
+		void *call = hidden.item(hidden.programs, i), *result;
+
+		python_api.Py_IncRef(call);
+		result = python_api.PyObject_CallFunctionObjArgs(call, phase, info, NULL);
+		if (result)
+			python_api.Py_DecRef(result);
+		else
+			hidden.write_unraisable(call);
+		python_api.Py_DecRef(call);
+	}
+}
+
+/* The callback: (phase, info). Returns its arguments, since None would have to be looked for. */
+static void *gc_collects(void *self, void *arguments)
+{
+	void *phase = python_api.PyTuple_GetItem(arguments, 0);
+	void *info = python_api.PyTuple_GetItem(arguments, 1);
+	struct string text = text_of(phase);
+	bool begins = text.length == 5 && memcmp(text.bytes, "start", 5) == 0;
+
+	(void)self;
+	if (begins)
+		record_begin(number_of(info, "generation"));
+	else
+		record_end(info);
+	call_the_programs(phase, info);
+	python_api.Py_IncRef(arguments);
+	return arguments;
+}
+
+/* --- the way in --- */
+
+static bool read_words(const void *from, uint64_t *to, size_t words)
+{
+	const struct iovec mine = { to, words * sizeof(*to) };
+	const struct iovec theirs = { (void *)(uintptr_t)from, words * sizeof(*to) };
+
+	return process_vm_readv(getpid(), &mine, 1, &theirs, 1, 0) == (ssize_t)mine.iov_len;
+}
+
+/*
+ * The state of the collector has `garbage` and behind it `callbacks` in each version: two pointers that are known stand nowhere else
+ * side by side. Read by the kernel, since nobody says where the state ends.
+ */
+static void *find_pair(const char *state, uint64_t garbage, uint64_t callbacks)
+{
+	uint64_t word[PIECE_WORDS], last = 0;
+
+	for (size_t at = 0; at < STATE_BYTES; at += sizeof(word)) {
+		if (!read_words(state + at, word, PIECE_WORDS))
+			return NULL;
+		for (size_t i = 0; i < PIECE_WORDS; last = word[i++])
+			if (word[i] == callbacks && last == garbage)
+				return (void *)(uintptr_t)(state + at + i * sizeof(word[0]));
+	}
+	return NULL;
+}
+
+/* From 3.9 on it is the interpreter's, before that the process'. */
+static void *find_place(void *garbage, void *callbacks)
+{
+	void *(*interpreter)(void) = (void *(*)(void))symbols_find_loaded("PyInterpreterState_Get");
+	char *state = interpreter ? interpreter() : symbols_find_loaded("_PyRuntime");
+
+	return state ? find_pair(state, (uintptr_t)garbage, (uintptr_t)callbacks) : NULL;
+}
+
+static bool look_up(void)
+{
+	hidden.add_pending = (int (*)(int (*)(void *), void *))symbols_find_loaded(
+		"Py_AddPendingCall");
+	hidden.new_list = (void *(*)(ssize_t))symbols_find_loaded("PyList_New");
+	hidden.append = (int (*)(void *, void *))symbols_find_loaded("PyList_Append");
+	hidden.size = (ssize_t(*)(void *))symbols_find_loaded("PyList_Size");
+	hidden.item = (void *(*)(void *, ssize_t))symbols_find_loaded("PyList_GetItem");
+	hidden.untrack = (void (*)(void *))symbols_find_loaded("PyObject_GC_UnTrack");
+	hidden.code_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");
+	hidden.write_unraisable = (void (*)(void *))symbols_find_loaded("PyErr_WriteUnraisable");
+	return hidden.add_pending && hidden.new_list && hidden.append && hidden.size &&
+	       hidden.item && hidden.untrack && hidden.write_unraisable;
+}
+
+/* A list that gc.get_objects() does not have, with the function that it does not have either. */
+static bool make_list(void)
+{
+	static struct python_method method = { "callback", gc_collects, PYTHON_METH_VARARGS, NULL };
+	void *function = python_api.PyCFunction_NewEx(&method, NULL, NULL);
+
+	hidden.ours = function ? hidden.new_list(0) : NULL;
+	if (!hidden.ours || hidden.append(hidden.ours, function))
+		return false;
+	hidden.untrack(function);
+	hidden.untrack(hidden.ours);
+	return true;
+}
+
+/* begin(garbage, callbacks, module) of gc.py. The module lives for ever, or python -v would tell of its end. */
+static void *gc_found(void *self, void *arguments)
+{
+	void *garbage = python_api.PyTuple_GetItem(arguments, 0);
+	void *callbacks = python_api.PyTuple_GetItem(arguments, 1);
+	_Atomic(void *) *place = find_place(garbage, callbacks);
+
+	(void)self;
+	python_api.Py_IncRef(python_api.PyTuple_GetItem(arguments, 2));
+	if (place && look_up() && make_list()) {
+		hidden.programs = callbacks;
+		hidden.place = place;
+		python_api.Py_IncRef(hidden.ours); /* the state's reference, and one of our own */
+		atomic_store(place, hidden.ours);
+	}
+	python_api.Py_IncRef(arguments);
+	return arguments;
+}
+
+bool gc_begin(void *arguments)
+{
+	static struct python_method method = { "begin", gc_found, PYTHON_METH_VARARGS, NULL };
+	void *globals;
+
+	(void)arguments;
+	if (!(settings.trace & 1u << SETTINGS_FAMILY_gc))
+		return true;
+	globals = python_globals();
+	if (!globals)
+		return true;
+	python_put_methods(globals, &method, 1);
+	(void)python_run(gc_script, globals);
+	python_api.Py_DecRef(globals);
+	return true;
+}
+
+/* --- the program's own import of gc takes the list from the state: it has to be the program's then --- */
+
+/* It stands in sys.modules before it has what it takes. */
+static bool is_imported(void)
+{
+	void *module = python_api.PyDict_GetItemString(python_api.PyImport_GetModuleDict(), "gc");
+
+	return module && python_api.PyObject_HasAttrString(module, "callbacks");
+}
+
+static int come_back(void *argument)
+{
+	(void)argument;
+	if (is_imported() || ++hidden.tries > TRIES_MAX)
+		atomic_store(hidden.place, hidden.ours);
+	else
+		(void)hidden.add_pending(come_back, NULL);
+	return 0;
+}
+
+bool gc_see_import(void *arguments)
+{
+	void *name = hidden.place ? python_api.PyTuple_GetItem(arguments, 0) : NULL;
+	struct string text;
+
+	if (!name)
+		return true;
+	text = text_of(name);
+	if (text.length != 2 || memcmp(text.bytes, "gc", 2) != 0 || is_imported() ||
+	    atomic_load(hidden.place) != hidden.ours)
+		return true;
+	hidden.tries = 0;
+	if (!hidden.add_pending(come_back, NULL))
+		atomic_store(hidden.place, hidden.programs);
+	return true;
+}

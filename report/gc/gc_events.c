@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collections of Python's garbage collector: see gc_events.h. Each thread has at most one under way, since collections do not nest; its
+ * key is taken when it begins.
+ */
+#include "report/gc/gc_events.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+#include "report/core/cut.h"
+
+/* Of a thread. */
+struct collection {
+	bool is_open, counts;
+	uint64_t start_ns, key[GROUP_WORDS];
+};
+
+struct collections_state {
+	struct collections collections; /* first: it is what others see */
+	struct source *source;
+	enum key_id by;
+	struct collection *thread; /* by index */
+	size_t room;
+};
+
+static struct collection *collection_at(struct collections_state *mine, uint32_t thread)
+{
+	mine->thread = memory_room(mine->thread, thread, &mine->room, sizeof(*mine->thread));
+	return &mine->thread[thread];
+}
+
+static void put_key(struct collections_state *mine, const struct source_event *event,
+		    uint64_t key[GROUP_WORDS])
+{
+	const struct evt_gc_begin *begin = EVENT_AS(gc_begin, &event->event);
+
+	if (mine->collections.key.kind) {
+		key[COLLECTIONS_KEY] = key_of(&mine->collections.key, event);
+	} else if (mine->by == BY_gc_where) {
+		key[COLLECTIONS_FILE] = begin->line ? event_name(mine->source, event, begin->file)
+						    : 0;
+		key[COLLECTIONS_LINE] = begin->line;
+	} else {
+		key[COLLECTIONS_KEY] = begin->generation;
+	}
+}
+
+static void take_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct collections_state *mine = state;
+	struct collection *collection = collection_at(mine, event->thread->index);
+
+	*collection = (struct collection){ .is_open = true,
+					   .counts = counts,
+					   .start_ns = event->event.time_ns };
+	put_key(mine, event, collection->key);
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	struct collections_state *mine = state;
+	struct collection *collection = collection_at(mine, event->thread->index);
+	const struct evt_gc_end *end = EVENT_AS(gc_end, &event->event);
+	struct group_call call = { .duration_ns = event->event.time_ns - collection->start_ns };
+	double *sum;
+
+	(void)counts;
+	if (!collection->is_open)
+		return;
+	collection->is_open = false;
+	if (!collection->counts)
+		return;
+	sum = group_sums(groups_add(&mine->collections.groups, collection->key, &call));
+	sum[COLLECTIONS_FREED] += (double)end->collected;
+	sum[COLLECTIONS_UNCOLLECTABLE] += (double)end->uncollectable;
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct collections_state *mine = state;
+
+	mine->by = ((const struct collections_options *)options)->by;
+	mine->source = run_source(run);
+	mine->collections.key = run_key(run, mine->by);
+	groups_init(&mine->collections.groups);
+	run_reads(run, EVT_gc_begin, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_gc_end, FIELDS_ALL, take_end, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	struct collections_state *mine = state;
+	struct collection *collection;
+
+	if (!cut->thread)
+		return;
+	collection = collection_at(mine, cut->thread->index);
+	mine->collections.open += collection->is_open && collection->counts;
+	collection->is_open = false;
+}
+
+static void release(void *state)
+{
+	struct collections_state *mine = state;
+
+	groups_release(&mine->collections.groups);
+	free(mine->thread);
+}
+
+const struct analysis_kind analysis_collections = {
+	.name = "collections",
+	.state_bytes = sizeof(struct collections_state),
+	.options_bytes = sizeof(struct collections_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `gc`: what Python's garbage collector took. Rows are the groups of gc_events.h. */
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/core/report_kind.h"
+#include "report/gc/gc_events.h"
+
+struct gc_state {
+	struct collections *collections;
+	struct text_store texts; /* of rows by line */
+};
+
+static struct collections *collections_of(const struct report *report)
+{
+	return ((const struct gc_state *)report->state)->collections;
+}
+
+static void gc_prepare(struct report *report)
+{
+	((struct gc_state *)report->state)->collections = collections_want(
+		report->run, &(struct collections_options){ .by = report->request->options->by });
+}
+
+/* "file:line"; nothing where it is not known. */
+static void put_line(const struct report *report, struct table *table, const struct group *group)
+{
+	struct text_store *texts = &((struct gc_state *)report->state)->texts;
+	const char *file, *text;
+	size_t length;
+
+	if (!group->key[COLLECTIONS_LINE])
+		return;
+	file = name_text(
+		source_name_at(run_source(report->run), (uint32_t)group->key[COLLECTIONS_FILE]),
+		&length);
+	text = text_store_format(texts, "%.*s:%" PRIu64,
+				 (int)(length < PATH_MAX ? length : PATH_MAX), file,
+				 group->key[COLLECTIONS_LINE]);
+	table_set_text(table, COLUMN_gc_line, text, strlen(text));
+}
+
+static void put_key(const struct report *report, struct table *table, const struct group *group)
+{
+	const struct collections *collections = collections_of(report);
+
+	if (collections->key.kind)
+		key_put(&collections->key, group->key[COLLECTIONS_KEY], table);
+	else if (report->request->options->by == BY_gc_where)
+		put_line(report, table, group);
+	else
+		table_set_number(table, COLUMN_gc_generation, group->key[COLLECTIONS_KEY]);
+}
+
+static void put_row(const struct report *report, struct table *table, struct group *group,
+		    uint64_t total_ns)
+{
+	const struct timing *time = &group->time;
+	const double *sum = group_sums(group);
+
+	table_add_row(table);
+	put_key(report, table, group);
+	table_set_number(table, COLUMN_gc_collections, time->count);
+	table_set_number(table, COLUMN_gc_total_ns, time->total_ns);
+	if (total_ns)
+		table_set_real(table, COLUMN_gc_percent,
+			       100.0 * (double)time->total_ns / (double)total_ns);
+	table_set_number(table, COLUMN_gc_average_ns, timing_average(time));
+	table_set_number(table, COLUMN_gc_max_ns, time->max_ns);
+	table_set_number(table, COLUMN_gc_p50_ns, timing_percentile(time, 50));
+	table_set_number(table, COLUMN_gc_p99_ns, timing_percentile(time, 99));
+	table_set_number(table, COLUMN_gc_collected, (uint64_t)sum[COLLECTIONS_FREED]);
+	table_set_number(table, COLUMN_gc_uncollectable, (uint64_t)sum[COLLECTIONS_UNCOLLECTABLE]);
+}
+
+static void gc_fill(struct report *report, struct table *table)
+{
+	struct collections *collections = collections_of(report);
+	struct groups *groups = &collections->groups;
+	uint64_t total_ns;
+
+	key_settle_groups(&collections->key, groups, COLLECTIONS_KEY);
+	total_ns = groups_total(groups).time.total_ns;
+	for (size_t i = 0; i < groups->count; i++)
+		if (groups->group[i].time.count)
+			put_row(report, table, &groups->group[i], total_ns);
+}
+
+static uint64_t longest_ns(const struct groups *groups)
+{
+	uint64_t longest_ns = 0;
+
+	for (size_t i = 0; i < groups->count; i++)
+		if (groups->group[i].time.max_ns > longest_ns)
+			longest_ns = groups->group[i].time.max_ns;
+	return longest_ns;
+}
+
+static void gc_total(const struct report *report, struct facts *facts)
+{
+	const struct collections *collections = collections_of(report);
+	struct group total = groups_total(&collections->groups);
+
+	facts_number(facts, "collections", UNIT_COUNT, total.time.count);
+	facts_number(facts, "total_ns", UNIT_NS, total.time.total_ns);
+	facts_number(facts, "max_ns", UNIT_NS, longest_ns(&collections->groups));
+	facts_number(facts, "open", UNIT_COUNT, collections->open);
+}
+
+static void gc_foot(const struct document *document, const struct screen *screen)
+{
+	uint64_t open = collections_of(document->context)->open;
+
+	if (open)
+		screen_print(screen, "",
+			     "%" PRIu64 " collection%s had not ended when recording stopped or the "
+			     "process ended: no time of %s counts\n",
+			     open, open == 1 ? "" : "s", open == 1 ? "it" : "theirs");
+}
+
+static void gc_release(struct report *report)
+{
+	text_store_release(&((struct gc_state *)report->state)->texts);
+}
+
+const struct report_kind report_kind_gc = {
+	.state_bytes = sizeof(struct gc_state),
+	.family = EVT_FAMILY_gc,
+	.want = gc_prepare,
+	.fill = gc_fill,
+	.total = gc_total,
+	.foot = gc_foot,
+	.release = gc_release,
+};

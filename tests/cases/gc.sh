@@ -1,0 +1,90 @@
+#!/bin/bash
+# Collections of Python's garbage collector: as many and in the generations that Python counts, with lines; the program sees nothing of it.
+# SPDX-License-Identifier: MIT
+# timeout: 200
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+cat >collects.py <<'END'
+import sys
+before = "gc" in sys.modules
+import gc
+first = len(gc.callbacks)
+seen = []
+class Node: pass
+def make(count):
+    kept = []
+    for _ in range(count):
+        node = Node()
+        node.me = node
+        kept.append(Node())
+    return kept
+def counted(work):
+    gc.callbacks.append(lambda phase, info: seen.append((phase, info["generation"])))
+    stats = [row["collections"] for row in gc.get_stats()]
+    kept = make(20000)
+    for _ in range(3):
+        gc.collect()  # line 19
+    gc.collect(0)
+    made = [row["collections"] - old for row, old in zip(gc.get_stats(), stats)]
+    gc.callbacks.pop()
+    return made
+made = counted(make)
+stops = [generation for phase, generation in seen if phase == "stop"]
+known = [object_ for object_ in gc.get_objects() if type(object_) is list and len(object_) == 1 and "callback" in repr(object_)[:40]]
+with open(sys.argv[1], "w") as file:
+    print(made, file=file)
+print(before, first, len(gc.callbacks), len(known), [stops.count(generation) for generation in range(3)] == made, len(seen) == 2 * sum(made))
+def broken(phase, info):
+    if phase == "stop":
+        raise ValueError("from a callback")
+gc.callbacks.append(broken)
+gc.collect()
+gc.callbacks.remove(broken)
+END
+tried=0
+for python in "${PYTHONS[@]}"; do
+	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
+	"$python" collects.py made.bare >bare.out 2>bare.err || fail "$python: bare: status $?: $(cat bare.err)"
+	rm -f run.evt*
+	INTERCEPT_TRACE=+gc run_traced "$python" collects.py made >out 2>err || fail "$python: status $?: $(cat err)"
+	expect_eq "$python: output" "$(cat out)" "$(cat bare.out)"
+	expect_eq "$python: what its callback raised" "$(grep -c 'from a callback' err)" "$(grep -c 'from a callback' bare.err)"
+	# those before and after what was counted are there, too
+	expect_eq "$python: collections by generation" "$(json gc "$OUTPUT" "all(
+		sum(r['collections'] for r in rows if r['generation'] == generation) >= wanted for generation, wanted in enumerate($(cat made)))")" true
+	expect_eq "$python: full ones of that line" "$(json gc "$OUTPUT" \
+		"[r['collections'] for r in rows if (r['line'] or '').endswith('collects.py:19')]" --by where)" \
+		"$("$python" -c 'import sys; print([3] if sys.version_info >= (3, 9) else [])')"
+	expect "$OUTPUT" 'gc.totals.open == 0' 'gc.totals.max_ns <= gc.totals.total_ns' 'gc.sum("collections") == gc.totals.collections' \
+		'gc("--by", "thread").sum("total_ns") == gc.totals.total_ns' 'gc("--by", "where").sum("total_ns") == gc.totals.total_ns'
+	"$REPORT" check "$OUTPUT" >check.txt || fail "$python: $(cat check.txt)"
+	tried=$((tried + 1))
+done
+((tried)) || skip "no Python 3.8 to 3.14"
+
+# a child goes on; not asked for, nothing is recorded, and the report says so
+cat >forks.py <<'END'
+import gc, os
+gc.collect()
+pid = os.fork()
+gc.collect()
+if not pid:
+    os._exit(0)
+os.waitpid(pid, 0)
+END
+rm -f run.evt*
+INTERCEPT_TRACE=+gc run_traced python3 forks.py || fail "forks.py: status $?"
+expect "$OUTPUT" 'len(gc("--by", "process").rows) == 2'
+rm -f run.evt*
+run_traced python3 forks.py || fail "without +gc: status $?"
+expect_match "nothing was recorded" "$("$REPORT" gc "$OUTPUT" | tr '\n' ' ')" 'no (garbage )?collection'
+# killed within one
+cat >killed.py <<'END'
+import gc, os, signal
+gc.callbacks.append(lambda phase, info: phase == "start" and os.kill(os.getpid(), signal.SIGKILL))
+gc.collect()
+END
+rm -f run.evt*
+INTERCEPT_TRACE=+gc run_traced python3 killed.py
+written
+expect "$OUTPUT" 'gc.totals.open == 1'
