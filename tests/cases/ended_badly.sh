@@ -38,6 +38,7 @@ said() { # SIGNAL SIGNAL_OF_CHILD
 	(($2 == 0)) || eventually "the end of the child" child_has_ended
 	touch go
 	wait $! 2>/dev/null
+	eventually "the recording" test -s "$OUTPUT" # the collector may come to that after a crash
 	"$REPORT" summary --wait 60 "$OUTPUT" | tr '\n' ' '
 }
 
