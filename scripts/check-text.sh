@@ -42,6 +42,10 @@ scripts=$(scripts/source-files.sh sh py) || exit 1
 	# shellcheck disable=SC2086
 	grep -nE '[ 	]+$' $sources $scripts | cut -d: -f1,2 | sed 's/$/: blanks at the end of the line/'
 	awk 'FNR == 2 && !/^# ./ { print FILENAME ":2: no description" } FNR == 2 { nextfile }' tests/cases/*.sh
+	# what a test or a trial leaves behind does not belong into the tree
+	git -c safe.directory="$PWD" ls-files -co --exclude-standard | cut -d/ -f1 | sort -u |
+		grep -vxE 'preload|collector|report|scripts|tests|docs|Makefile|README\.md|\.ci|\.gitignore|\.clang-format' |
+		sed 's/$/: nothing else stands at the top of the tree/'
 	# `make check` knows by these helpers which cases stand on something downloaded
 	grep -nE 'XDG_CACHE_HOME:-|find-python\.sh|need_tool (chromium|firefox)' tests/cases/*.sh |
 		sed -E 's/^([^:]*:[0-9]*):.*/\1: ask through fetched, torch_python or need_browser of tests\/lib.sh/'
