@@ -231,6 +231,7 @@ static const struct {
 	[TRACE_KERNEL] = { PARQUET_KERNELS, NULL },
 	[TRACE_COPY] = { PARQUET_COPIES, "memcpy" },
 	[TRACE_SET] = { PARQUET_COPIES, "memset" },
+	[TRACE_UNFINISHED] = { PARQUET_UNFINISHED, NULL },
 	[TRACE_WAIT] = { PARQUET_WAITS, NULL },
 	[TRACE_TENSOR] = { PARQUET_TENSORS, NULL },
 	[TRACE_COUNTER] = { PARQUET_COUNTERS, NULL },
@@ -305,6 +306,8 @@ static void take_slice(void *state, const struct trace_slice *slice)
 	begin_row(parquet, event, slice->work ? slice->owner : event->pid);
 	if (!trace_is_open(slice))
 		row_set(parquet, VALUE_DURATION, slice->duration_ns);
+	if (slice->is_cut)
+		row_set(parquet, VALUE_CUT, 1);
 	if (slice->id)
 		row_set_word(parquet, VALUE_KIND, "process");
 	if (slice->step)

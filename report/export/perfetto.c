@@ -80,7 +80,9 @@ static uint32_t track_of(struct perfetto *perfetto, const struct trace_slice *sl
 		return stream_track(perfetto, slice);
 	if (slice->id)
 		return line_below(perfetto, process_track(perfetto, event->pid),
-				  "ranges of the process");
+				  event->category == TRACE_UNFINISHED
+					  ? "work of the GPU, end not recorded"
+					  : "ranges of the process");
 	thread = thread_track(perfetto, event->pid, event->tid);
 	return lines[event->category] ? line_below(perfetto, thread, lines[event->category])
 				      : thread;
@@ -140,7 +142,7 @@ static void take_slice(void *state, const struct trace_slice *slice)
 	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_SPAN, trace_words[event->category],
 			     event->name);
 	put_arguments(perfetto, event);
-	if (slice->is_cut && !slice->id)
+	if (slice->is_cut && !trace_is_open(slice))
 		perfetto_text(&perfetto->out, TRACE_CUT, TRACE_TEXT("true"));
 	perfetto_event_end(&perfetto->out, &packet);
 }

@@ -338,30 +338,45 @@ static bool has(const struct trace_event *event, enum trace_argument_id id)
 	return false;
 }
 
-static void put_operator(struct sql *sql, const struct trace_event *event, struct sql_value end)
+static struct sql_value cut_of(const struct trace_slice *slice)
 {
-	SQL_PUT(sql, SQL_OPERATORS, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
-		INTEGER(id_of_name(sql, &event->name)),
-		INTEGER(number_of(event, TRACE_OF_EXTERNAL_ID)),
-		has(event, TRACE_OF_SEQUENCE) ? INTEGER(number_of(event, TRACE_OF_SEQUENCE))
-					      : NONE);
+	return slice->is_cut ? INTEGER(1) : NONE;
 }
 
-static void put_range(struct sql *sql, const struct trace_event *event, int type,
-		      struct sql_value end)
-{
-	SQL_PUT(sql, SQL_NVTX, INTEGER(event->time_ns), end, INTEGER(type), INTEGER(tid_of(event)),
-		INTEGER(id_of_name(sql, &event->name)), NONE, INTEGER(0));
-}
-
-static void put_call(struct sql *sql, const struct trace_event *event, struct sql_value end)
+static struct sql_value correlation_of(const struct trace_event *event)
 {
 	uint64_t correlation = number_of(event, TRACE_OF_CORRELATION);
 
+	return correlation ? INTEGER(correlation) : NONE;
+}
+
+static void put_operator(struct sql *sql, const struct trace_slice *slice, struct sql_value end)
+{
+	const struct trace_event *event = &slice->event;
+
+	SQL_PUT(sql, SQL_OPERATORS, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
+		INTEGER(id_of_name(sql, &event->name)),
+		INTEGER(number_of(event, TRACE_OF_EXTERNAL_ID)),
+		has(event, TRACE_OF_SEQUENCE) ? INTEGER(number_of(event, TRACE_OF_SEQUENCE)) : NONE,
+		cut_of(slice));
+}
+
+static void put_range(struct sql *sql, const struct trace_event *event, int type,
+		      struct sql_value end, struct sql_value cut)
+{
+	SQL_PUT(sql, SQL_NVTX, INTEGER(event->time_ns), end, INTEGER(type), INTEGER(tid_of(event)),
+		INTEGER(id_of_name(sql, &event->name)), NONE, INTEGER(0), cut);
+}
+
+static void put_call(struct sql *sql, const struct trace_slice *slice, struct sql_value end)
+{
+	const struct trace_event *event = &slice->event;
+
 	SQL_PUT(sql, SQL_RUNTIME, INTEGER(event->time_ns), end,
 		INTEGER(event->category == TRACE_DRIVER ? CLASS_DRIVER : CLASS_RUNTIME),
-		INTEGER(tid_of(event)), correlation ? INTEGER(correlation) : NONE,
-		INTEGER(id_of_name(sql, &event->name)), INTEGER(number_of(event, TRACE_OF_RESULT)));
+		INTEGER(tid_of(event)), correlation_of(event),
+		INTEGER(id_of_name(sql, &event->name)),
+		slice->is_cut ? NONE : INTEGER(number_of(event, TRACE_OF_RESULT)), cut_of(slice));
 }
 
 /* --- what the GPU did --- */
@@ -430,23 +445,29 @@ static void sql_slice(void *state, const struct trace_slice *slice)
 
 	switch (event->category) {
 	case TRACE_OPERATOR:
-		put_operator(sql, event, end);
+		put_operator(sql, slice, end);
 		break;
 	case TRACE_ANNOTATION:
 	case TRACE_STEP:
-		put_range(sql, event, slice->id ? NVTX_START_END : NVTX_PUSH_POP, end);
+		put_range(sql, event, slice->id ? NVTX_START_END : NVTX_PUSH_POP, end,
+			  cut_of(slice));
 		break;
 	case TRACE_MODULE:
 		SQL_PUT(sql, SQL_MODULES, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
-			INTEGER(id_of_name(sql, &event->name)));
+			INTEGER(id_of_name(sql, &event->name)), cut_of(slice));
+		break;
+	case TRACE_UNFINISHED:
+		SQL_PUT(sql, SQL_UNFINISHED, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
+			correlation_of(event), INTEGER(id_of_name(sql, &event->name)),
+			cut_of(slice));
 		break;
 	case TRACE_RUNTIME:
 	case TRACE_DRIVER:
-		put_call(sql, event, end);
+		put_call(sql, slice, end);
 		break;
 	case TRACE_IO:
 		SQL_PUT(sql, SQL_IO, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
-			INTEGER(id_of_name(sql, &event->name)), NONE);
+			INTEGER(id_of_name(sql, &event->name)), NONE, cut_of(slice));
 		break;
 	case TRACE_KERNEL:
 		put_kernel(sql, slice);
@@ -467,7 +488,7 @@ static void sql_moment(void *state, const struct trace_event *event)
 
 	sql->events++;
 	if (event->category != TRACE_TENSOR) {
-		put_range(sql, event, NVTX_MARK, NONE);
+		put_range(sql, event, NVTX_MARK, NONE, NONE);
 		return;
 	}
 	id_of_name(sql, &event->name); /* for who looks for it in StringIds */

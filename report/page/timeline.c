@@ -196,11 +196,17 @@ void timeline_add(struct timeline *timeline, const struct span *span)
 	span_put(timeline, *span);
 }
 
+/* With a mark: the span goes to the end because no end of its own was recorded. */
+static uint32_t name_without_end(struct timeline *timeline, const struct trace_event *event)
+{
+	return name_of_text(timeline, trace_words[event->category], &event->name, NO_END);
+}
+
 /* Open until the end: its duration is set by timeline_settle(). */
 static void span_put_open(struct timeline *timeline, struct span span,
 			  const struct trace_event *event)
 {
-	span.name = name_of_text(timeline, trace_words[event->category], &event->name, NO_END);
+	span.name = name_without_end(timeline, event);
 	span.duration_ns = UINT64_MAX;
 	timeline->all++;
 	span.count = 1;
@@ -233,7 +239,8 @@ static void take_slice(void *state, const struct trace_slice *slice)
 	if (trace_is_open(slice) || (slice->id && trace_end_ns(slice) < span.start_ns)) {
 		span_put_open(timeline, span, event);
 	} else {
-		span.name = name_of(timeline, event);
+		span.name = slice->is_cut ? name_without_end(timeline, event)
+					  : name_of(timeline, event);
 		span_put(timeline, span);
 	}
 	if (slice->flow)

@@ -13,6 +13,7 @@
 #include "report/core/async_scopes.h"
 #include "report/core/nest.h"
 #include "report/core/work.h"
+#include "report/gpu/untold.h"
 #include "report/heap/heap_events.h"
 #include "report/samples/sample_events.h"
 #include "report/steps/step_events.h"
@@ -77,6 +78,7 @@ struct trace {
 	uint32_t range_unused;
 	uint64_t ids, flows;
 
+	const struct untold *untold;
 	struct map line_known;   /* of `line` */
 	struct trace_line *line; /* streams of devices that something is on */
 	size_t lines, line_room;
@@ -117,6 +119,8 @@ void trace_moments_cut_process(struct trace *trace, const struct cut *cut);
 /* `External id` of the innermost operator that is open on the thread, 0: none is. */
 uint64_t trace_operator_id(const struct trace *trace, uint32_t thread);
 void trace_device_start(struct trace *trace, struct run *run);
+/* What a GPU may still have been doing when its process ended; once all is read. */
+void trace_device_put_unfinished(struct trace *trace);
 void trace_device_finish(struct trace *trace);
 void trace_device_release(struct trace *trace);
 void trace_samples_start(struct trace *trace, struct run *run);

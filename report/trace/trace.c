@@ -239,6 +239,7 @@ static void cut(void *state, const struct cut *cut)
 static void finish(void *state)
 {
 	trace_moments_finish(state);
+	trace_device_put_unfinished(state);
 }
 
 static void release(void *state)

@@ -77,7 +77,7 @@ struct trace_slice {
 	uint64_t duration_ns;
 	bool runs_on; /* it has no end: everything is read, and it is open */
 	bool is_cut;  /* its end was not recorded: it ends where that is known */
-	uint64_t id;  /* of a range of a process, which need not nest; 0: of a thread or stream */
+	uint64_t id;  /* of what need not nest: a range of a process; 0: of a thread or stream */
 	const struct late_work *work;  /* of a device; NULL: none */
 	uint64_t owner;                /* then: pid of the process that it was done for */
 	const struct trace_flow *flow; /* from the call to this work; NULL: it is not known */
@@ -88,7 +88,8 @@ struct trace_slice {
 /* Ranges of processes have no end in formats that have a way to say so; JSON has none. */
 static inline bool trace_is_open(const struct trace_slice *slice)
 {
-	return slice->runs_on || (slice->id && slice->is_cut);
+	return slice->runs_on ||
+	       (slice->id && slice->is_cut && slice->event.category == TRACE_ANNOTATION);
 }
 
 static inline uint64_t trace_end_ns(const struct trace_slice *slice)

@@ -178,6 +178,37 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 		put_work(trace, process[work->process], work, place);
 }
 
+/* On a line of its own: when the device began it is not known, and several may overlap. */
+static void put_unfinished(struct trace *trace, const struct untold_work *work)
+{
+	const struct source_thread *thread = trace_thread(trace, work->thread);
+	struct trace_list list;
+
+	if (!thread || thread->process->end_ns < work->start_ns)
+		return;
+	list.count = 0;
+	trace_add_number(&list, TRACE_OF_CORRELATION, work->correlation);
+	trace_put_slice(trace, thread,
+			(struct trace_slice){
+				.event = { .category = TRACE_UNFINISHED,
+					   .name = trace_text(&trace->texts,
+							      work->is_kernel ? TRACE_AS_KERNEL
+									      : TRACE_AS_IS,
+							      work->name),
+					   .time_ns = work->start_ns,
+					   .argument = list.argument,
+					   .arguments = list.count },
+				.duration_ns = thread->process->end_ns - work->start_ns,
+				.is_cut = true,
+				.id = ++trace->ids });
+}
+
+void trace_device_put_unfinished(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->untold->work_count; i++)
+		put_unfinished(trace, &trace->untold->work[i]);
+}
+
 void trace_device_start(struct trace *trace, struct run *run)
 {
 	static const struct late_listener listener = { .place = place_of,
@@ -186,6 +217,7 @@ void trace_device_start(struct trace *trace, struct run *run)
 
 	map_init(&trace->line_known);
 	late_listen(late_want(run), &listener, trace);
+	trace->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
 }
 
 /* Before the files are closed. */

@@ -46,6 +46,14 @@ static uint64_t correlation_of(struct trace *trace, const struct event *event)
 	return correlation ? correlation : UINT32_MAX + ++trace->ids;
 }
 
+/* What is not known of a call that did not return, and what one without a descriptor lacks. */
+static bool field_is_known(const struct event *event)
+{
+	if (event->id == EVT_io_unfinished)
+		return EVENT_AS(io_unfinished, event)->fd >= 0;
+	return event->id != EVT_cuda_unfinished;
+}
+
 /* What the fields of a call are as arguments: their names are compared once. */
 static void describe_fields(struct trace *trace, enum evt_id id)
 {
@@ -80,7 +88,8 @@ static void list_fields(struct trace *trace, struct trace_list *list,
 		const struct trace_argument *field = &trace->call_field[event->event.id][i];
 		uint64_t value = event->event.value[i];
 
-		if (known->field[i].is_span || field->id == TRACE_OF_CORRELATION)
+		if (known->field[i].is_span || field->id == TRACE_OF_CORRELATION ||
+		    !field_is_known(&event->event))
 			continue;
 		list->argument[list->count] = *field;
 		if (field->type == TRACE_STRING)
@@ -105,6 +114,8 @@ static void put_call(struct trace *trace, const struct source_event *event,
 			   .name = trace_text(&trace->texts, TRACE_AS_IS, name),
 			   .argument = list.argument },
 		.duration_ns = duration_ns < end_ns ? duration_ns : end_ns,
+		.is_cut = event->event.id == EVT_io_unfinished ||
+			  event->event.id == EVT_cuda_unfinished,
 	};
 	uint64_t external = category == TRACE_IO ? 0
 						 : trace_operator_id(trace, event->thread->index);
@@ -430,8 +441,8 @@ static void read_call(struct trace *trace, struct run *run, enum evt_id id, anal
 
 void trace_moments_start(struct trace *trace, struct run *run)
 {
-	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
-					     EVT_cuda_alloc, EVT_cuda_free };
+	static const enum evt_id calls[] = { EVT_cuda_call,  EVT_cuda_launch, EVT_cuda_copy,
+					     EVT_cuda_alloc, EVT_cuda_free,   EVT_cuda_unfinished };
 
 	map_init(&trace->started);
 	map_init(&trace->totals);
@@ -455,6 +466,7 @@ void trace_moments_start(struct trace *trace, struct run *run)
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
 			read_call(trace, run, (enum evt_id)id, take_io);
+	read_call(trace, run, EVT_io_unfinished, take_io);
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_resident, trace);
 	run_reads(run, EVT_nvtx_mark, FIELD_BIT(nvtx_mark, name), take_mark, trace);
 	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_start, trace);

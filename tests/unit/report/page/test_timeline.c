@@ -15,7 +15,7 @@
 
 static void put_slice(struct timeline *timeline, const char *name, struct trace_slice slice)
 {
-	slice.event.category = TRACE_OPERATOR;
+	slice.event.category = slice.id ? TRACE_ANNOTATION : TRACE_OPERATOR;
 	slice.event.name.text = name;
 	slice.event.name.length = strlen(name);
 	slice.event.pid = 1;
@@ -67,15 +67,22 @@ static void test_ends(void **state)
 	put_slice(&timeline, "open",
 		  (struct trace_slice){
 			  .event.time_ns = 6, .duration_ns = 50, .is_cut = true, .id = 8 });
+	put_slice(&timeline, "cut",
+		  (struct trace_slice){ .event.time_ns = 45, .duration_ns = 5, .is_cut = true });
 	timeline_settle(&timeline, 100);
-	assert_int_equal(timeline.all, 3);
-	assert_int_equal(timeline.count, 3);
+	assert_int_equal(timeline.all, 4);
+	assert_int_equal(timeline.count, 4);
 	assert_int_equal(timeline.lanes, 2);
 	assert_int_equal(timeline.span[0].duration_ns, 60);
 	assert_string_equal(timeline.name[timeline.span[0].name].json,
 			    "\"runs on (end not recorded)\"");
-	assert_int_equal(timeline.span[1].duration_ns, 4);
-	assert_int_equal(timeline.span[2].duration_ns, 94);
+	assert_int_equal(timeline.span[1].duration_ns, 5);
+	assert_string_equal(timeline.name[timeline.span[1].name].json,
+			    "\"cut (end not recorded)\"");
+	assert_int_equal(timeline.span[2].duration_ns, 4);
+	assert_int_equal(timeline.span[3].duration_ns, 94);
+	assert_string_equal(timeline.name[timeline.span[3].name].json,
+			    "\"open (end not recorded)\"");
 	timeline_release(&timeline);
 }
 
