@@ -56,6 +56,7 @@ generate_environment() { # roff
 generate_events() {
 	expand collector/format/events.def \
 		'EVENT(id, name, family, doc)' 'E @, id @, name @, family @, doc' \
+		'EVENT_IN_BLOCK(n, name, family, doc)' 'E @, family block + n @, name @, family @, doc' \
 		'FIELD(codec, name, doc)' 'F @, codec @, name @, doc' | awk -F'\t' '
 		$1 == "E" { printf "%s**%s `%s`** (%s): %s.\n\n", n++ ? "\n" : "", $2, $3, $4, $5 }
 		$1 == "F" { printf "- `%s` %s: %s\n", $3, $2, $4 }'
