@@ -101,12 +101,6 @@ static bool torch_is_wanted(void)
 	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
 }
 
-static bool families_are_wanted(void)
-{
-	return settings.trace & (1u << SETTINGS_FAMILY_imports | 1u << SETTINGS_FAMILY_functions |
-				 1u << SETTINGS_FAMILY_gc | 1u << SETTINGS_FAMILY_pymem);
-}
-
 /*
  * Runs with the GIL, as audit hooks do. `owns_program`: the interpreter runs the program, so that its end is the
  * program's; one that a program embeds may be gone long before.
@@ -188,7 +182,7 @@ static void python_begin(void)
 {
 	interpreter_find();
 	if (!(torch_is_wanted() || tasks_are_wanted() || sampling_is_wanted() ||
-	      pyframes_are_wanted() || families_are_wanted()) ||
+	      pyframes_are_wanted() || settings_want_python()) ||
 	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);
