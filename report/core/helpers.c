@@ -374,6 +374,17 @@ uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread)
 	return thread < helpers->thread_room ? helpers->thread[thread].covered_ns : 0;
 }
 
+bool helpers_are_at_work(const struct helpers *helpers, uint32_t thread, uint64_t time_ns)
+{
+	const struct helper_thread *owner;
+
+	if (thread >= helpers->thread_room || !helpers->thread[thread].is_known)
+		return false;
+	owner = &helpers->thread[thread];
+	return owner->helped_moves == owner->moves + 1 &&
+	       (owner->busy || time_ns < owner->touched_ns + HELPERS_PAUSE_NS);
+}
+
 bool helpers_is_forward(const struct helpers *helpers, uint32_t thread)
 {
 	return thread < helpers->thread_room && helpers->thread[thread].is_forward;

@@ -41,3 +41,6 @@ expect "$recordings/compiled.evt" 'all(row.data_ns > 0 and row.forward_ns > 0 an
 	'kernels.totals.without_call <= 1' # its call is before the cut
 "$REPORT" summary "$recordings/launches.evt" >summary.out
 expect_match "the GPU in the summary" "$(tr '\n' ' ' <summary.out)" "The GPU was busy for [0-9.]* % of the steps' time"
+# samples of a thread that waits for autograd's are none of the time outside of operators: 68 % with them
+expect_match "the line outside of operators" "$(json bottleneck "$ROOT/tests/truth/recordings/gpu_sleep.evt" '[row["text"] for row in rows if row["id"] == "between_operators"][0]')" \
+	'By samples, 77 % of the time outside of operators was in gpu_sleep.py:14'
