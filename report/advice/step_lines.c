@@ -12,6 +12,7 @@
 
 #include "report/advice/evidence_events.h"
 #include "report/base/text.h"
+#include "report/core/helpers.h"
 #include "report/core/keys.h"
 #include "report/samples/line_links.h"
 #include "report/samples/own_places.h"
@@ -102,9 +103,12 @@ static enum step_lines_of of_kind(uint64_t kind)
 }
 
 /* What the thread is in: of all that is open what says most, which is what the list has last. */
-static enum step_lines_of open_on(const struct evidence *evidence, uint32_t thread)
+static enum step_lines_of open_on(const struct step_lines *lines, uint32_t thread, uint64_t time_ns)
 {
-	enum step_lines_of most = STEP_LINES_OUTSIDE;
+	const struct evidence *evidence = lines->evidence;
+	enum step_lines_of most = helpers_are_at_work(lines->helpers, thread, time_ns)
+					  ? STEP_LINES_OPERATORS
+					  : STEP_LINES_OUTSIDE;
 
 	for (uint32_t scope = nest_top(&evidence->nest, thread); scope != NEST_NONE;
 	     scope = evidence->nest.scope[scope].below) {
@@ -148,7 +152,7 @@ static void take_sample(void *state, const struct source_event *event, bool coun
 				     sizeof(*lines->pending));
 	lines->pending[lines->pending_count++] = (struct step_lines_pending){
 		.process = process,
-		.of = open_on(lines->evidence, event->thread->index),
+		.of = open_on(lines, event->thread->index, event->event.time_ns),
 		.is_gil = sample->state == EVT_PYTHON_GIL,
 		.step = at->number,
 		.place = sample_place_key(event, sample->place),
@@ -165,6 +169,7 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&lines->rows);
 	lines->run = run;
 	lines->source = run_source(run);
+	lines->helpers = helpers_want(run, NULL); /* before what looks at them */
 	lines->evidence = evidence_want(run, NULL);
 	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, lines);

@@ -13,9 +13,9 @@
 #include "report/samples/sample_events.h"
 
 enum step_lines_of {
-	STEP_LINES_OUTSIDE, /* of operators */
-	STEP_LINES_OPERATORS,
-	STEP_LINES_WAITS, /* values read from tensors, CUDA calls that wait */
+	STEP_LINES_OUTSIDE,   /* of operators */
+	STEP_LINES_OPERATORS, /* also of threads that it waits for (core/helpers.h) */
+	STEP_LINES_WAITS,     /* values read from tensors, CUDA calls that wait */
 	STEP_LINES_ZERO_GRAD,
 	STEP_LINES_OPTIMIZER,
 	STEP_LINES_DATALOADER,
@@ -31,6 +31,7 @@ struct step_lines_row {
 
 struct step_lines {
 	const struct evidence *evidence;
+	const struct helpers *helpers;
 	const struct samples *samples;
 	struct run *run;
 	struct source *source;

@@ -506,6 +506,25 @@ void steps_device(struct steps *steps, uint32_t of_process, uint64_t time_ns,
 	edges_put(&process->device, time_ns, category, begins);
 }
 
+/* Where a row says how long the thread ran, the total has what the row says: bounds would be rounded once more. */
+static void span_settle(struct cpu_span *span, uint64_t all_ns)
+{
+	uint64_t running_ns;
+
+	if (cpu_span_value(span, all_ns, &running_ns))
+		span->low_ns = span->high_ns = running_ns;
+}
+
+static void steps_add_cpu(struct steps *steps, const struct step_row *row)
+{
+	struct step_cpu cpu = row->cpu;
+
+	span_settle(&cpu.all, row->total_ns);
+	span_settle(&cpu.operators, row->ns[STEP_operators]);
+	span_settle(&cpu.other, row->ns[STEP_other]);
+	step_cpu_add(&steps->cpu, &cpu);
+}
+
 static void steps_add_row(struct steps *steps, const struct step_row *row,
 			  struct step_process *process)
 {
@@ -518,7 +537,7 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		steps->ns[i] += row->ns[i];
 	steps->gpu_ns += row->gpu_ns;
-	step_cpu_add(&steps->cpu, &row->cpu);
+	steps_add_cpu(steps, row);
 	step_phase_times_add(&steps->phases, &row->phases);
 	if (!steps->wants_rows)
 		return;
