@@ -472,6 +472,7 @@ static void start(void *state, struct run *run, const void *options)
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
 			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id), take_io, mine);
+	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), take_io, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
 	run_reads(run, EVT_capture_start, 0, take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, take_capture, mine);

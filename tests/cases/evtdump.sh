@@ -70,7 +70,7 @@ cp seen recorded
 for file in "$ROOT"/tests/golden/events/*.evt; do
 	same_dump "$file"
 done
-grep -xE 'function_stack|torch_end_outer|python_task|torch_end_ex' seen >>recorded
+grep -xE 'function_stack|io_unfinished|cuda_unfinished|torch_end_outer|python_task|torch_end_ex' seen >>recorded
 mv recorded seen
 # memory of tensors
 mkdir -p torch
