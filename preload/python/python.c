@@ -169,6 +169,8 @@ static int audit(const char *event, void *arguments, void *data)
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0)
 			begin_program(true, arguments);
+		else
+			tell_listeners(event, arguments);
 	} else if ((event[0] == 'i' &&
 		    (strcmp(event, "import") == 0 || strncmp(event, "intercept.", 10) == 0)) ||
 		   (event[0] == 's' && strcmp(event, "sys.setprofile") == 0) ||
