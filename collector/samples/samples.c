@@ -12,6 +12,7 @@
 #include "collector/processes/proc.h"
 #include "collector/region/python_offsets.h"
 #include "collector/samples/gil.h"
+#include "collector/samples/mutex.h"
 #include "collector/samples/prompt.h"
 
 #define NS_PER_S 1000000000ull
@@ -259,6 +260,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 					.state = look->state,
 					.cpu_us = take_us(look->cpu_ns, &thread->cpu_ns),
 					.ready_us = take_us(look->ready_ns, &thread->ready_ns),
+					.call = look->wait.call,
 					.looks = 1 };
 	process->told_ns += thread->last.cpu_us * 1000ull;
 	if (result == STACK_TORN)
@@ -516,6 +518,42 @@ static void process_note_holder(struct samples *samples, const struct sampled_pr
 	}
 }
 
+/* The owner of what it waits for may have changed while it rested: then another sample begins with this look. */
+static void thread_note_owner(struct samples *samples, struct sampled_process *sampled,
+			      struct sampled_thread *thread)
+{
+	uint32_t owner = mutex_owner(&samples->memory, thread->files.pid, thread->look.wait.mutex);
+	uint32_t place = owner ? place_of_thread(samples, sampled, owner) : 0;
+	struct sample *last = &thread->last;
+
+	if (last->owner == owner && last->owner_place == place)
+		return;
+	if (last->looks > 1) {
+		struct sample next = *last;
+
+		last->looks--;
+		thread_settle(samples, sampled, thread);
+		next.looks = 1;
+		next.cpu_us = next.ready_us = 0;
+		*last = next;
+	}
+	last->owner = owner;
+	last->owner_place = place;
+}
+
+static void process_note_owners(struct samples *samples, struct sampled_process *sampled)
+{
+	for (uint32_t i = 0; i < samples->thread_count; i++) {
+		struct sampled_thread *thread = &samples->thread[i];
+
+		if (thread->process == sampled->number && thread->seen == samples->looks &&
+		    thread->look.wait.mutex && thread->last.looks &&
+		    thread->last.state == EVT_PYTHON_LOCK &&
+		    (thread->plan == PLAN_WALK || thread->plan == PLAN_REST))
+			thread_note_owner(samples, sampled, thread);
+	}
+}
+
 static void process_take_thread(struct samples *samples, const struct process *process,
 				struct sampled_process *sampled, const struct code_reader *reader,
 				const struct listed *listed, uint32_t *next)
@@ -579,6 +617,7 @@ static void process_take(struct samples *samples, const struct process *process,
 	for (uint32_t i = 0; i < count; i++)
 		if (listed[i].address == listed[i].holder)
 			process_note_holder(samples, sampled, &listed[i]);
+	process_note_owners(samples, sampled);
 }
 
 /* A process that says for the first time what Python it has. */
@@ -771,7 +810,9 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 		    FRAME_PUT(fw, sample->time_ns, python_sample, .place = sample->place,
 			      .state = sample->state, .cpu_us = sample->cpu_us,
 			      .ready_us = sample->ready_us, .looks = sample->looks,
-			      .holder = sample->holder, .holder_place = sample->holder_place))
+			      .holder = sample->holder, .holder_place = sample->holder_place,
+			      .call = sample->call, .owner = sample->owner,
+			      .owner_place = sample->owner_place))
 			break;
 		written++;
 	}

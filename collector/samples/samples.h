@@ -29,7 +29,8 @@ struct sample {
 	uint64_t time_ns;
 	uint32_t stream, order;
 	uint32_t place, state, cpu_us, ready_us, looks;
-	uint32_t holder, holder_place; /* of the GIL, as python_sample has them */
+	uint32_t holder, holder_place;     /* of the GIL, as python_sample has them */
+	uint32_t call, owner, owner_place; /* the same */
 };
 
 /* How a thread is treated when its process is sampled. */

@@ -50,6 +50,9 @@ struct step_lines_options {
 };
 ANALYSIS(step_lines, struct step_lines)
 
+/* What the thread is in: of all that is open what says most, which is what the list has last. */
+enum step_lines_of step_lines_open_on(const struct evidence *evidence, uint32_t thread);
+
 /* A line of the user's own code where there is one, and where it was called from, most often. */
 struct step_line {
 	uint32_t file, function, number;     /* file and function are indices of names */
