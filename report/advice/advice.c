@@ -121,11 +121,13 @@ static bool is_said_of_copies(const struct advice *advice, size_t count)
 	       is_there(advice, count, (const void *)advice_blocking_copies);
 }
 
-static bool is_same_place(const struct advice *one, const struct advice *other)
+/* `waits` is about waits at the other's line, as far as both are known. */
+static bool is_same_place(const struct advice *waits, const struct advice *other)
 {
-	return !*one->place.line || !*other->place.line ||
-	       !strcmp(one->place.line, other->place.line) ||
-	       !strcmp(one->place.line, other->place.caller);
+	const char *line = *other->waits_at ? other->waits_at : other->place.line;
+
+	return !*waits->waits_at || !*line || !strcmp(waits->waits_at, line) ||
+	       !strcmp(waits->waits_at, other->place.caller);
 }
 
 /* The same seconds as those of advice that knows what is waited for. */

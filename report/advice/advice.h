@@ -48,6 +48,8 @@ struct advice {
 	uint64_t weight_ns; /* its place among others: a guess without what known causes explain */
 	bool is_of_run;     /* the seconds are of the run, though there may be steps */
 	struct advice_place place;
+	char waits_at
+		[ADVICE_LINE_BYTES]; /* FILE:LINE that waits, where the place may be another thread's; "": it is no wait */
 	char text[ADVICE_BYTES];            /* the figures, one sentence */
 	char command[ADVICE_COMMAND_BYTES]; /* the rule's, unless there is a better one */
 	const char *todo;                   /* the rule's, unless the run did something else */

@@ -171,6 +171,8 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
 	const struct wait_cause *most = NULL;
+	struct advice_place place = { .samples = 0 };
+	struct step_line line;
 	char text[64];
 
 	for (size_t i = 0; i < causes->count; i++)
@@ -182,6 +184,10 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 	advice_add(advice, " For %.0f %% of the time outside of operators it waits for %s.",
 		   100.0 * (double)most->ns / (double)causes->outside_ns,
 		   wait_cause_text(most, text));
+	if (line_sums_most(&most->lines, &line)) {
+		step_line_put(bottleneck->lines, &line, &place);
+		snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", place.line);
+	}
 	wait_say_beside(bottleneck, most, advice);
 }
 

@@ -86,6 +86,27 @@ bool advice_slow_worker(const struct bottleneck *bottleneck, struct advice *advi
 	return true;
 }
 
+/* The program that the process started most often. */
+static void say_command(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+	const struct wait_command *most = NULL;
+	char name[PLACE_NAME_BYTES], count[UNIT_TEXT_BYTES];
+	const struct source_name *program;
+
+	for (size_t i = 0; i < looks->command_count; i++)
+		if (bottleneck->process &&
+		    looks->command[i].process == bottleneck->process->index &&
+		    (!most || looks->command[i].count > most->count))
+			most = &looks->command[i];
+	program = most ? source_name_at(bottleneck->source, most->name) : NULL;
+	if (!program || !program->length)
+		return;
+	place_name(program, name);
+	advice_add(advice, " The process started '%s' %s times%s.", name,
+		   unit_format_count(count, most->count), most->by_shell ? ", by a shell" : "");
+}
+
 bool advice_child_process(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_CHILD);
@@ -95,6 +116,7 @@ bool advice_child_process(const struct bottleneck *bottleneck, struct advice *ad
 	advice_say(advice, "%s waits for child processes for %.1f %% of the %s.",
 		   who_waits(bottleneck), advice->value, of_what(bottleneck));
 	wait_say_line(bottleneck, cause, advice);
+	say_command(bottleneck, advice);
 	return true;
 }
 

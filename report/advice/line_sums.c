@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_sums.h. */
+/*
+ * See line_sums.h. Lines are told apart by file and number: a comprehension is on the line of its function.
+ * Sums of one line are added where it stands first.
+ */
 #include "report/advice/line_sums.h"
 
 #include <stdlib.h>
@@ -20,13 +23,26 @@ void line_sums_release(struct line_sums *sums)
 	line_links_release(&sums->callers);
 }
 
-void line_sums_add(struct line_sums *sums, const struct step_line *line)
+static uint64_t hash_of(const struct step_line *line)
 {
 	const uint32_t words[] = { line->file, line->number };
+
+	return map_hash_bytes(words, sizeof(words), 0);
+}
+
+uint64_t line_sums_ns_of(const struct line_sums *sums, const struct step_line *line)
+{
+	const struct map_entry *entry = map_find(&sums->map, hash_of(line));
+
+	return entry ? sums->line[entry->value].ns : 0;
+}
+
+void line_sums_add(struct line_sums *sums, const struct step_line *line)
+{
 	struct map_entry *entry;
 	bool added;
 
-	entry = map_put(&sums->map, map_hash_bytes(words, sizeof(words), 0), &added);
+	entry = map_put(&sums->map, hash_of(line), &added);
 	if (added) {
 		sums->line = memory_room(sums->line, sums->count, &sums->room, sizeof(*sums->line));
 		sums->line[sums->count] = *line;

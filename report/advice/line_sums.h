@@ -18,6 +18,8 @@ void line_sums_init(struct line_sums *sums);
 void line_sums_release(struct line_sums *sums);
 /* The line's own ns and looks are what is added. */
 void line_sums_add(struct line_sums *sums, const struct step_line *line);
+/* The line's own time; 0: it was not added. */
+uint64_t line_sums_ns_of(const struct line_sums *sums, const struct step_line *line);
 /* The one with most time, and from where it was called most; false: there is none. */
 bool line_sums_most(const struct line_sums *sums, struct step_line *ret_line);
 

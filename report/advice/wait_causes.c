@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See wait_causes.h. */
+/*
+ * See wait_causes.h. Rows of samples become causes by what their place says (wait_places.h), and pairs
+ * are added to the cause of the row that waited.
+ */
 #include "report/advice/wait_causes.h"
 
 #include <stdio.h>

@@ -40,7 +40,8 @@ struct pending {
 struct state {
 	struct wait_looks looks; /* first: it is what others see */
 	const struct evidence *evidence;
-	struct map rows, pairs;
+	struct map rows, pairs, commands;
+	struct source *source;
 	struct recent *recent; /* by thread */
 	size_t recent_room;
 	struct pending *pending;
@@ -326,6 +327,32 @@ static void take_sample(void *state, const struct source_event *event, bool coun
 		settle(mine, seen.to_ns, false);
 }
 
+static void take_command(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+	struct wait_looks *looks = &mine->looks;
+	const struct evt_child_command *command = EVENT_AS(child_command, &event->event);
+	uint32_t name = event_name(mine->source, event, command->program);
+	struct map_entry *entry;
+	bool added;
+
+	if (!counts)
+		return;
+	entry = map_put(&mine->commands, ((uint64_t)event->process->index << 32 | name) + 1,
+			&added);
+	if (added) {
+		looks->command = memory_room(looks->command, looks->command_count,
+					     &looks->command_room, sizeof(*looks->command));
+		looks->command[looks->command_count] = (struct wait_command){
+			.process = event->process->index,
+			.name = name,
+			.by_shell = command->by_shell != 0
+		};
+		entry->value = looks->command_count++;
+	}
+	looks->command[entry->value].count++;
+}
+
 static void start(void *state, struct run *run, const void *options)
 {
 	struct state *mine = state;
@@ -333,6 +360,9 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	map_init(&mine->rows);
 	map_init(&mine->pairs);
+	map_init(&mine->commands);
+	mine->source = run_source(run);
+	run_reads(run, EVT_child_command, FIELDS_ALL, take_command, mine);
 	mine->evidence = evidence_want(run, NULL);
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, mine);
@@ -351,6 +381,8 @@ static void release(void *state)
 		free(mine->recent[i].seen);
 	map_release(&mine->rows);
 	map_release(&mine->pairs);
+	map_release(&mine->commands);
+	free(mine->looks.command);
 	free(mine->recent);
 	free(mine->pending);
 	free(mine->met);

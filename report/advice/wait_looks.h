@@ -47,7 +47,16 @@ struct wait_pair {
 	uint64_t ns, looks;
 };
 
+/* A program that a process started so often. */
+struct wait_command {
+	uint32_t process, name; /* indices */
+	bool by_shell;
+	uint64_t count;
+};
+
 struct wait_looks {
+	struct wait_command *command;
+	size_t command_count, command_room;
 	struct wait_row *row;
 	size_t row_count, row_room;
 	struct wait_pair *pair;

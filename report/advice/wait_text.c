@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See wait_text.h. */
+/*
+ * See wait_text.h. A line is the advice's place where it is likely that a change there helps;
+ * each sentence has the samples that it rests on.
+ */
 #include "report/advice/wait_text.h"
 
 #include <inttypes.h>
@@ -26,6 +29,7 @@ void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sum
 	}
 	step_line_text(bottleneck->lines, &line, text);
 	step_line_put(bottleneck->lines, &line, &advice->place);
+	snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", advice->place.line);
 	advice_add(advice, " %.0f %% of that was in %s (%" PRIu64 " samples%s).",
 		   100.0 * (double)line.ns / (double)ns, text, line.looks, guess);
 }
@@ -50,6 +54,14 @@ void wait_thread_name(const struct source_thread *thread, char shown[PLACE_NAME_
 		snprintf(shown, PLACE_NAME_BYTES, "%u", thread->tid);
 }
 
+/* Another thread of the program ends the wait, and not a file, a clock or a program of somebody else's. */
+static bool follows_a_thread(const struct wait_cause *cause)
+{
+	return cause->kind == WAIT_LOCK || cause->kind == WAIT_QUEUE ||
+	       cause->kind == WAIT_FUTURE || cause->kind == WAIT_EVENT ||
+	       cause->kind == WAIT_THREAD;
+}
+
 static unsigned int threads_at_work(const struct wait_cause *cause, double share)
 {
 	unsigned int count = 0;
@@ -67,7 +79,8 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 	struct step_line line;
 	double share;
 
-	if (!beside || !line_sums_most(&beside->lines, &line) || !cause->ns)
+	if (!follows_a_thread(cause) || !beside || !line_sums_most(&beside->lines, &line) ||
+	    !cause->ns)
 		return;
 	share = (double)line.ns / (double)cause->ns;
 	if (share < BESIDE_MIN || line.looks < WAIT_LOOKS_MIN)
