@@ -173,8 +173,11 @@ static int audit(const char *event, void *arguments, void *data)
 			tell_listeners(event, arguments);
 	} else if ((event[0] == 'i' &&
 		    (strcmp(event, "import") == 0 || strncmp(event, "intercept.", 10) == 0)) ||
-		   (event[0] == 's' && strcmp(event, "sys.setprofile") == 0) ||
-		   (event[0] == 'o' && strcmp(event, "os.fork") == 0)) {
+		   (event[0] == 's' && (strcmp(event, "sys.setprofile") == 0 ||
+					strcmp(event, "subprocess.Popen") == 0)) ||
+		   (event[0] == 'o' &&
+		    (strcmp(event, "os.fork") == 0 || strcmp(event, "os.system") == 0 ||
+		     strcmp(event, "os.posix_spawn") == 0))) {
 		tell_listeners(event, arguments);
 	}
 	return 0;

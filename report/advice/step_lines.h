@@ -51,6 +51,11 @@ struct step_lines_options {
 };
 ANALYSIS(step_lines, struct step_lines)
 
+/* What the thread or its helpers are in at that time: of all that is open what says most, which is what the list has last. */
+enum step_lines_of step_lines_open_on(const struct evidence *evidence,
+				      const struct helpers *helpers, uint32_t thread,
+				      uint64_t time_ns);
+
 /* A line of the user's own code where there is one, and where it was called from, most often. */
 struct step_line {
 	uint32_t file, function, number;     /* file and function are indices of names */
