@@ -66,6 +66,10 @@ struct step_line {
 /* The line with most of that time; false where too few samples were taken of it, or none stands out. */
 bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
 		     struct step_line *ret_line);
+/* The line with most of all that the loop's thread was seen in; false: nothing was seen. */
+bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
+/* What of it was seen at `place`, FILE:LINE as step_line_put() has it; false: nothing was. */
+bool step_lines_at(const struct step_lines *lines, const char *place, struct step_line *ret_line);
 /* "train.py:41 (collate), called from train.py:60" */
 #define STEP_LINE_BYTES 320u
 void step_line_text(const struct step_lines *lines, const struct step_line *line,
