@@ -96,10 +96,23 @@ static void plan_make(struct event_plan *p, const struct schema_event *event, ui
 void event_plans_init(struct event_plans *plans, const struct schema *schema)
 {
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
-		if (schema->event[id].name)
-			plan_make(&plans->full[id], &schema->event[id], id);
+		if (!schema->event[id].name)
+			continue;
+		plan_make(&plans->full[id], &schema->event[id], id);
+		plans->id_limit = id + 1;
+		if (id >= EVT_ID_BLOCKS)
+			plans->block_number[id - EVT_ID_BLOCKS] = (uint16_t)schema->event[id]
+									  .number;
 	}
 	event_plans_want(plans, NULL);
+}
+
+uint32_t event_plans_find_block(const struct event_plans *plans, uint64_t number)
+{
+	for (uint32_t id = EVT_ID_BLOCKS; id < plans->id_limit; id++)
+		if (plans->block_number[id - EVT_ID_BLOCKS] == number)
+			return id;
+	return 0;
 }
 
 /* What of the shared columns has to be walked. */

@@ -182,7 +182,7 @@ static void process_tell_rank(struct common *common, struct process *process, ui
 /* Of its allocations only some have stacks: how many bytes lie from one to the next. */
 static void process_tell_sampling(struct common *common, const struct process *process)
 {
-	uint64_t every = view_load64(&common->view.header->stacks_every);
+	uint64_t every = view_family_word(&common->view, EVT_FAMILY_alloc);
 	char text[24];
 
 	if (!every)

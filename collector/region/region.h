@@ -29,6 +29,7 @@
 #define REGION_RING_BYTES_MIN 4096u
 #define REGION_PATH_BYTES 4096u
 #define REGION_TEXT_BYTES 256u
+#define REGION_FAMILIES 64u            /* room for words of families: more than there are */
 #define REGION_START_BYTES (32u << 10) /* some three hundred modules */
 
 enum region_redact {
@@ -244,8 +245,9 @@ struct region_header {
 	uint32_t keep;           /* finished files of earlier runs to keep */
 	uint32_t redact;         /* 1 << enum region_redact, of what the file shall not hold */
 	uint32_t place;          /* 1 << enum region_place */
-	uint64_t stacks_every;   /* bytes from one sampled allocation to the next, 0: not sampled */
-	uint32_t native_hz;      /* native stacks a second of a thread's CPU time, 0: none */
+	/* Of each family, by its place in collector/format/families.def: what its source in the collector is asked for, 0: nothing. */
+	uint64_t family[REGION_FAMILIES];
+	uint32_t families; /* how many there are, which tells builds apart */
 	char session[REGION_TEXT_BYTES];
 	char output
 		[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */

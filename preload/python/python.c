@@ -101,12 +101,6 @@ static bool torch_is_wanted(void)
 	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
 }
 
-static bool families_are_wanted(void)
-{
-	return settings.trace & (1u << SETTINGS_FAMILY_imports | 1u << SETTINGS_FAMILY_functions |
-				 1u << SETTINGS_FAMILY_gc | 1u << SETTINGS_FAMILY_pymem);
-}
-
 /*
  * Runs with the GIL, as audit hooks do. `owns_program`: the interpreter runs the program, so that its end is the
  * program's; one that a program embeds may be gone long before.
@@ -175,10 +169,15 @@ static int audit(const char *event, void *arguments, void *data)
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0)
 			begin_program(true, arguments);
+		else
+			tell_listeners(event, arguments);
 	} else if ((event[0] == 'i' &&
 		    (strcmp(event, "import") == 0 || strncmp(event, "intercept.", 10) == 0)) ||
-		   (event[0] == 's' && strcmp(event, "sys.setprofile") == 0) ||
-		   (event[0] == 'o' && strcmp(event, "os.fork") == 0)) {
+		   (event[0] == 's' && (strcmp(event, "sys.setprofile") == 0 ||
+					strcmp(event, "subprocess.Popen") == 0)) ||
+		   (event[0] == 'o' &&
+		    (strcmp(event, "os.fork") == 0 || strcmp(event, "os.system") == 0 ||
+		     strcmp(event, "os.posix_spawn") == 0))) {
 		tell_listeners(event, arguments);
 	}
 	return 0;
@@ -188,7 +187,7 @@ static void python_begin(void)
 {
 	interpreter_find();
 	if (!(torch_is_wanted() || tasks_are_wanted() || sampling_is_wanted() ||
-	      pyframes_are_wanted() || families_are_wanted()) ||
+	      pyframes_are_wanted() || settings_want_python()) ||
 	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);

@@ -57,7 +57,8 @@ INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 need_program cuda_life
 record pool "$PROGRAMS/cuda_life" pool
-INTERCEPT_TRACE=+gc record collections python3 -c 'import gc; gc.collect()'
+record collections python3 -c 'import gc; gc.collect()'
+record commands python3 -c 'import subprocess; subprocess.run(["true"])'
 # calls of Python functions; another interpreter
 INTERCEPT_TRACE=+functions record functions python3 -c 'print(sorted([2, 1], key=abs))
 try: import _xxsubinterpreters as interpreters
