@@ -208,6 +208,7 @@ static void start(void *state, struct run *run, const void *options)
 		.base_real_ns = base_real_ns(chrome->source),
 	};
 	chrome_scopes_start(chrome, run);
+	chrome_gc_start(chrome, run);
 	chrome_moments_start(chrome, run);
 	chrome_samples_start(chrome, run);
 	chrome_device_start(chrome, run);
@@ -217,6 +218,7 @@ static void cut(void *state, const struct cut *cut)
 {
 	if (cut->thread) {
 		chrome_scopes_cut(state, cut);
+		chrome_gc_cut(state, cut);
 		return;
 	}
 	chrome_scopes_cut_process(state, cut);
@@ -233,6 +235,7 @@ static void release(void *state)
 	struct chrome *chrome = state;
 
 	chrome_scopes_release(chrome);
+	chrome_gc_release(chrome);
 	chrome_moments_release(chrome);
 	chrome_device_release(chrome);
 	while (chrome->files) {

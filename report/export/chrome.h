@@ -14,6 +14,7 @@
 #include "report/core/late.h"
 #include "report/core/analysis.h"
 #include "report/core/async_scopes.h"
+#include "report/core/collecting.h"
 #include "report/core/nest.h"
 #include "report/core/work.h"
 #include "report/export/trace_file.h"
@@ -48,6 +49,13 @@ struct chrome_nest {
 	size_t room;
 };
 
+/* Garbage collections that are under way. */
+struct chrome_collecting {
+	struct collecting threads;
+	uint32_t *generation; /* by thread */
+	size_t room;
+};
+
 struct chrome_options {
 	struct report_request *request;
 	const struct trace_writer *writer; /* NULL: JSON */
@@ -67,6 +75,7 @@ struct chrome {
 	struct works *works;
 	struct chrome_nest nest[CHROME_NESTS];
 	struct async_scopes async;
+	struct chrome_collecting collecting;
 
 	struct trace_head head;
 	struct trace_file *files;
@@ -139,6 +148,9 @@ void chrome_scopes_cut_process(struct chrome *chrome, const struct cut *cut);
 void chrome_moments_cut_process(struct chrome *chrome, const struct cut *cut);
 /* `External id` of the innermost operator that is open on the thread, 0: none is. */
 uint64_t chrome_operator_id(const struct chrome *chrome, uint32_t thread);
+void chrome_gc_start(struct chrome *chrome, struct run *run);
+void chrome_gc_cut(struct chrome *chrome, const struct cut *cut);
+void chrome_gc_release(struct chrome *chrome);
 void chrome_device_start(struct chrome *chrome, struct run *run);
 void chrome_device_finish(struct chrome *chrome);
 void chrome_device_release(struct chrome *chrome);
