@@ -21,6 +21,7 @@
 #define STATE_BYTES (1u << 20) /* of an interpreter's state that are looked at: 3.12 has 300 KiB */
 #define PIECE_WORDS 512u
 #define LAST_GENERATION 2
+#define FRAMES_MAX 64u   /* of a stack that are recorded, the innermost ones */
 #define TRIES_MAX 65536u /* to stand in the list's place again: each is a turn of the interpreter */
 
 /* The bytes of gc.py and a 0 behind them. */
@@ -46,7 +47,7 @@ static struct {
 	void *(*item)(void *list, ssize_t index);
 	void (*untrack)(void *object);
 	void *(*look)(void *dict, void *key);
-	void *(*code_of)(void *frame); /* NULL before 3.9 */
+	void *(*code_of)(void *frame), *(*back_of)(void *frame); /* NULL before 3.9 */
 	void (*write_unraisable)(void *object);
 } hidden;
 
@@ -72,38 +73,77 @@ static struct string text_of(void *text)
 	return string_of_bytes(bytes, (size_t)length);
 }
 
-/* The file that the frame's code is of, to be released; NULL: before 3.9, where asking for it would be an audit event. */
-static void *file_of(void *frame)
+/* An attribute of code, to be released; NULL: it is not there. */
+static void *attribute_of(void *code, const char *name)
 {
-	void *code = hidden.code_of ? hidden.code_of(frame) : NULL;
-	void *file = code ? python_api.PyObject_GetAttrString(code, "co_filename") : NULL;
+	void *value = code ? python_api.PyObject_GetAttrString(code, name) : NULL;
 
+	if (!value)
+		python_api.PyErr_Clear();
+	return value;
+}
+
+static struct string file_text(void *file)
+{
+	struct string text = text_of(file);
+	size_t length = text.length;
+	const char *shown = length ? place_file(text.bytes, &length) : "";
+
+	return string_of_bytes(shown, length);
+}
+
+static void record_frame(void *frame)
+{
+	void *code = hidden.code_of(frame), *file = attribute_of(code, "co_filename"),
+	     *name = attribute_of(code, "co_name");
+	struct string file_is = file_text(file), name_is = text_of(name);
+	int line = python_api.PyFrame_GetLineNumber(frame);
+
+	(void)recorder_record(
+		EVT_FAMILY_gc, EVT_gc_frame,
+		(struct recorder_field[]){ { .text = &file_is },
+					   { .text = &name_is },
+					   { .number = line > 0 ? (uint64_t)line : 0 } },
+		3);
+	if (file)
+		python_api.Py_DecRef(file);
+	if (name)
+		python_api.Py_DecRef(name);
 	if (code)
 		python_api.Py_DecRef(code);
-	if (!file)
-		python_api.PyErr_Clear();
-	return file;
+}
+
+/* Before the collection begins, so that its time has nothing of this. */
+static void record_stack(void *innermost)
+{
+	void *frame = innermost, *back;
+
+	for (unsigned int depth = 0; frame && depth < FRAMES_MAX; depth++) {
+		record_frame(frame);
+		back = hidden.back_of(frame);
+		if (depth)
+			python_api.Py_DecRef(frame);
+		frame = back;
+	}
+	if (frame && frame != innermost)
+		python_api.Py_DecRef(frame);
 }
 
 static void record_begin(uint64_t generation)
 {
 	struct recorder_field field[3] = { { .number = generation } };
 	struct string file = string_of("");
-	void *frame = NULL, *name = NULL;
+	void *frame = NULL, *code = NULL, *name = NULL;
 	int line = 0;
 
-	/* a full one is rare and long enough to ask where it comes from */
-	if (generation >= LAST_GENERATION)
+	/* a full one is rare and long enough to ask where it comes from; before 3.9 asking would be an audit event */
+	if (generation >= LAST_GENERATION && hidden.code_of && hidden.back_of)
 		frame = python_api.PyEval_GetFrame();
-	name = frame ? file_of(frame) : NULL;
-	if (name) {
-		size_t length;
-		const char *shown;
-
-		file = text_of(name);
-		length = file.length;
-		shown = length ? place_file(file.bytes, &length) : "";
-		file = string_of_bytes(shown, length);
+	if (frame) {
+		record_stack(frame);
+		code = hidden.code_of(frame);
+		name = attribute_of(code, "co_filename");
+		file = file_text(name);
 		line = python_api.PyFrame_GetLineNumber(frame);
 	}
 	field[1].text = &file;
@@ -111,6 +151,8 @@ static void record_begin(uint64_t generation)
 	(void)recorder_record(EVT_FAMILY_gc, EVT_gc_begin, field, 3);
 	if (name)
 		python_api.Py_DecRef(name);
+	if (code)
+		python_api.Py_DecRef(code);
 }
 
 static void record_end(void *info)
@@ -209,6 +251,7 @@ static bool look_up(void)
 	hidden.untrack = (void (*)(void *))symbols_find_loaded("PyObject_GC_UnTrack");
 	hidden.look = (void *(*)(void *, void *))symbols_find_loaded("PyDict_GetItem");
 	hidden.code_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");
+	hidden.back_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetBack");
 	hidden.write_unraisable = (void (*)(void *))symbols_find_loaded("PyErr_WriteUnraisable");
 	hidden.generation = python_api.PyUnicode_InternFromString("generation");
 	hidden.collected = python_api.PyUnicode_InternFromString("collected");

@@ -11,6 +11,7 @@
 #include "report/base/map.h"
 #include "report/core/analysis.h"
 #include "report/core/async_scopes.h"
+#include "report/core/collecting.h"
 #include "report/core/nest.h"
 #include "report/core/work.h"
 #include "report/gpu/untold.h"
@@ -41,6 +42,13 @@ struct trace_nest {
 	size_t room;
 };
 
+/* Garbage collections that are under way. */
+struct trace_collecting {
+	struct collecting threads;
+	uint32_t *generation; /* by thread */
+	size_t room;
+};
+
 struct trace {
 	struct trace_options options;
 	const struct trace_writer *writer;
@@ -54,6 +62,7 @@ struct trace {
 	struct works *works;
 	struct trace_nest nest[TRACE_NESTS];
 	struct async_scopes async;
+	struct trace_collecting collecting;
 
 	struct trace_head head;
 	struct trace_file *files;
@@ -118,6 +127,9 @@ void trace_scopes_cut_process(struct trace *trace, const struct cut *cut);
 void trace_moments_cut_process(struct trace *trace, const struct cut *cut);
 /* `External id` of the innermost operator that is open on the thread, 0: none is. */
 uint64_t trace_operator_id(const struct trace *trace, uint32_t thread);
+void trace_gc_start(struct trace *trace, struct run *run);
+void trace_gc_cut(struct trace *trace, const struct cut *cut);
+void trace_gc_release(struct trace *trace);
 void trace_device_start(struct trace *trace, struct run *run);
 /* What a GPU may still have been doing when its process ended; once all is read. */
 void trace_device_put_unfinished(struct trace *trace);

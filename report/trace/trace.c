@@ -221,6 +221,7 @@ static void start(void *state, struct run *run, const void *options)
 		.base_real_ns = base_real_ns(trace->source),
 	};
 	trace_scopes_start(trace, run);
+	trace_gc_start(trace, run);
 	trace_moments_start(trace, run);
 	trace_samples_start(trace, run);
 	trace_device_start(trace, run);
@@ -230,6 +231,7 @@ static void cut(void *state, const struct cut *cut)
 {
 	if (cut->thread) {
 		trace_scopes_cut(state, cut);
+		trace_gc_cut(state, cut);
 		return;
 	}
 	trace_scopes_cut_process(state, cut);
@@ -247,6 +249,7 @@ static void release(void *state)
 	struct trace *trace = state;
 
 	trace_scopes_release(trace);
+	trace_gc_release(trace);
 	trace_moments_release(trace);
 	trace_device_release(trace);
 	while (trace->files) {
