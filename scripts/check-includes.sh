@@ -57,7 +57,7 @@ layers='
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
 	report/native  : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks report/process
 	report/idle    : events report/base report/session report/table report/core report/gpu report/samples
-	report/advice  : report/native report/symbols report/stacks report/base report/session report/table report/core report/*
+	report/advice  : collector/format/waits.def report/native report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/native report/*
 	report/export  : events report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/export report/*

@@ -605,9 +605,7 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 	}
 }
 
-/* See processes_end_ns(). */
-static uint64_t process_end_ns(const struct common *common, const struct process *p,
-			       uint64_t now_ns)
+uint64_t process_end_ns(const struct common *common, const struct process *p, uint64_t now_ns)
 {
 	const struct region_process *shared = &common->view.process[p->entry];
 	uint64_t said_tsc = view_load64(p->execed ? &shared->exec_tsc : &shared->exit_tsc);

@@ -141,8 +141,26 @@ enum region_ring_state {
 #define REGION_NAME_WORDS 2u /* 16 bytes, zeros when not known */
 
 /*
+ * A call that the thread is in: written before the original runs, so that it is known if the call never returns. `start`
+ * is written last and is 0 while there is none. A thread that leaves the call by longjmp() does not clear it; `head` tells:
+ * the thread has recorded something since. The events have their names already.
+ */
+enum region_open {
+	REGION_OPEN_io,
+	REGION_OPEN_cuda,
+	REGION_OPEN_LIMIT,
+};
+
+struct region_open_call {
+	_Atomic uint64_t start;    /* ticks of the records, 1 at least */
+	_Atomic uint64_t function; /* hash of its name */
+	_Atomic int64_t fd;        /* the descriptor, -1: none */
+	_Atomic uint64_t head;     /* of the ring when it began */
+};
+
+/*
  * One ring: single producer (the thread), single consumer (the collector). Positions count 64-bit
- * words from the claim on and never wrap. Two cache lines, one a side.
+ * words from the claim on and never wrap. Two cache lines, one a side, and one of the calls that the thread is in.
  */
 struct region_ring {
 	/* written by the producer */
@@ -168,9 +186,11 @@ struct region_ring {
 	/* the same where recording of the process began: 0 of a thread that began later, REGION_CPU_UNKNOWN */
 	_Atomic uint64_t before_cpu_ns;
 	uint64_t reserved[1];
+	/* written by the producer */
+	_Alignas(64) struct region_open_call open[REGION_OPEN_LIMIT];
 };
 
-_Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
+_Static_assert(sizeof(struct region_ring) == 192, "three cache lines");
 
 /*
  * What the process was when its recording began, for when it is over, or another program, before the collector has

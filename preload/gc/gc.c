@@ -36,21 +36,25 @@ static struct {
 	_Atomic(void *) *place; /* of the pointer, in the interpreter's state */
 	void *programs, *ours;  /* lists */
 	unsigned int tries;
+	void *interpreter; /* that the state is of; NULL: the process', before 3.9 */
+	void *(*interpreter_of_thread)(void);
+	void *generation, *collected, *uncollectable; /* keys, as str */
 	int (*add_pending)(int (*call)(void *), void *argument);
 	void *(*new_list)(ssize_t length);
 	int (*append)(void *list, void *item);
 	ssize_t (*size)(void *list);
 	void *(*item)(void *list, ssize_t index);
 	void (*untrack)(void *object);
+	void *(*look)(void *dict, void *key);
 	void *(*code_of)(void *frame); /* NULL before 3.9 */
 	void (*write_unraisable)(void *object);
 } hidden;
 
 /* --- recording --- */
 
-static uint64_t number_of(void *info, const char *key)
+static uint64_t number_of(void *info, void *key)
 {
-	void *number = python_api.PyDict_GetItemString(info, key);
+	void *number = hidden.look(info, key);
 	long value = number ? python_api.PyLong_AsLong(number) : 0;
 
 	return value > 0 ? (uint64_t)value : 0;
@@ -113,8 +117,8 @@ static void record_end(void *info)
 {
 	(void)recorder_record(
 		EVT_FAMILY_gc, EVT_gc_end,
-		(struct recorder_field[]){ { .number = number_of(info, "collected") },
-					   { .number = number_of(info, "uncollectable") } },
+		(struct recorder_field[]){ { .number = number_of(info, hidden.collected) },
+					   { .number = number_of(info, hidden.uncollectable) } },
 		2);
 }
 
@@ -134,22 +138,23 @@ static void call_the_programs(void *phase, void *info)
 	}
 }
 
-/* The callback: (phase, info). Returns its arguments, since None would have to be looked for. */
-static void *gc_collects(void *self, void *arguments)
+/* The callback: (phase, info). Returns one of them, since None would have to be looked for. */
+static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 {
-	void *phase = python_api.PyTuple_GetItem(arguments, 0);
-	void *info = python_api.PyTuple_GetItem(arguments, 1);
-	struct string text = text_of(phase);
-	bool begins = text.length == 5 && memcmp(text.bytes, "start", 5) == 0;
+	void *phase = arguments[0], *info = arguments[1];
+	ssize_t length = 0;
+	const char *text = python_api.PyUnicode_AsUTF8AndSize(phase, &length);
 
 	(void)self;
-	if (begins)
-		record_begin(number_of(info, "generation"));
+	(void)count;
+	if (text && length == 5 && memcmp(text, "start", 5) == 0)
+		record_begin(number_of(info, hidden.generation));
 	else
 		record_end(info);
-	call_the_programs(phase, info);
-	python_api.Py_IncRef(arguments);
-	return arguments;
+	if (hidden.size(hidden.programs))
+		call_the_programs(phase, info);
+	python_api.Py_IncRef(phase);
+	return phase;
 }
 
 /* --- the way in --- */
@@ -183,8 +188,12 @@ static void *find_pair(const char *state, uint64_t garbage, uint64_t callbacks)
 /* From 3.9 on it is the interpreter's, before that the process'. */
 static void *find_place(void *garbage, void *callbacks)
 {
-	void *(*interpreter)(void) = (void *(*)(void))symbols_find_loaded("PyInterpreterState_Get");
-	char *state = interpreter ? interpreter() : symbols_find_loaded("_PyRuntime");
+	char *state;
+
+	hidden.interpreter_of_thread = (void *(*)(void))symbols_find_loaded(
+		"PyInterpreterState_Get");
+	hidden.interpreter = hidden.interpreter_of_thread ? hidden.interpreter_of_thread() : NULL;
+	state = hidden.interpreter ? hidden.interpreter : symbols_find_loaded("_PyRuntime");
 
 	return state ? find_pair(state, (uintptr_t)garbage, (uintptr_t)callbacks) : NULL;
 }
@@ -198,16 +207,24 @@ static bool look_up(void)
 	hidden.size = (ssize_t(*)(void *))symbols_find_loaded("PyList_Size");
 	hidden.item = (void *(*)(void *, ssize_t))symbols_find_loaded("PyList_GetItem");
 	hidden.untrack = (void (*)(void *))symbols_find_loaded("PyObject_GC_UnTrack");
+	hidden.look = (void *(*)(void *, void *))symbols_find_loaded("PyDict_GetItem");
 	hidden.code_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");
 	hidden.write_unraisable = (void (*)(void *))symbols_find_loaded("PyErr_WriteUnraisable");
+	hidden.generation = python_api.PyUnicode_InternFromString("generation");
+	hidden.collected = python_api.PyUnicode_InternFromString("collected");
+	hidden.uncollectable = python_api.PyUnicode_InternFromString("uncollectable");
 	return hidden.add_pending && hidden.new_list && hidden.append && hidden.size &&
-	       hidden.item && hidden.untrack && hidden.write_unraisable;
+	       hidden.item && hidden.untrack && hidden.look && hidden.write_unraisable &&
+	       hidden.generation && hidden.collected && hidden.uncollectable;
 }
 
 /* A list that gc.get_objects() does not have, with the function that it does not have either. */
 static bool make_list(void)
 {
-	static struct python_method method = { "callback", gc_collects, PYTHON_METH_VARARGS, NULL };
+	static struct python_method method = {
+		"callback", (void *(*)(void *, void *))(void (*)(void))gc_collects,
+		PYTHON_METH_FASTCALL, NULL
+	};
 	void *function = python_api.PyCFunction_NewEx(&method, NULL, NULL);
 
 	hidden.ours = function ? hidden.new_list(0) : NULL;
@@ -256,6 +273,12 @@ bool gc_begin(void *arguments)
 
 /* --- the program's own import of gc takes the list from the state: it has to be the program's then --- */
 
+/* Another interpreter of the process has a state and lists of its own. */
+static bool is_of_thread(void)
+{
+	return !hidden.interpreter || hidden.interpreter_of_thread() == hidden.interpreter;
+}
+
 /* It stands in sys.modules before it has what it takes. */
 static bool is_imported(void)
 {
@@ -267,6 +290,8 @@ static bool is_imported(void)
 static int come_back(void *argument)
 {
 	(void)argument;
+	if (!hidden.place)
+		return 0; /* the end has come */
 	if (is_imported() || ++hidden.tries > TRIES_MAX)
 		atomic_store(hidden.place, hidden.ours);
 	else
@@ -282,11 +307,26 @@ bool gc_see_import(void *arguments)
 	if (!name)
 		return true;
 	text = text_of(name);
-	if (text.length != 2 || memcmp(text.bytes, "gc", 2) != 0 || is_imported() ||
-	    atomic_load(hidden.place) != hidden.ours)
+	if (text.length != 2 || memcmp(text.bytes, "gc", 2) != 0 || !is_of_thread() ||
+	    is_imported() || atomic_load(hidden.place) != hidden.ours)
 		return true;
 	hidden.tries = 0;
 	if (!hidden.add_pending(come_back, NULL))
 		atomic_store(hidden.place, hidden.programs);
+	return true;
+}
+
+/* --- the end --- */
+
+/* The interpreter drops the list that its state points to: the program's, whose objects then end as they would without us. */
+bool gc_see_end(void *arguments)
+{
+	void *ours = hidden.ours;
+
+	(void)arguments;
+	if (!hidden.place || !is_of_thread())
+		return true;
+	(void)atomic_compare_exchange_strong(hidden.place, &ours, hidden.programs);
+	hidden.place = NULL;
 	return true;
 }

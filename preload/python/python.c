@@ -169,10 +169,15 @@ static int audit(const char *event, void *arguments, void *data)
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0)
 			begin_program(true, arguments);
+		else
+			tell_listeners(event, arguments);
 	} else if ((event[0] == 'i' &&
 		    (strcmp(event, "import") == 0 || strncmp(event, "intercept.", 10) == 0)) ||
-		   (event[0] == 's' && strcmp(event, "sys.setprofile") == 0) ||
-		   (event[0] == 'o' && strcmp(event, "os.fork") == 0)) {
+		   (event[0] == 's' && (strcmp(event, "sys.setprofile") == 0 ||
+					strcmp(event, "subprocess.Popen") == 0)) ||
+		   (event[0] == 'o' &&
+		    (strcmp(event, "os.fork") == 0 || strcmp(event, "os.system") == 0 ||
+		     strcmp(event, "os.posix_spawn") == 0))) {
 		tell_listeners(event, arguments);
 	}
 	return 0;

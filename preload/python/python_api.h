@@ -44,6 +44,8 @@
 	FUNCTION(int, PyDict_Next, (void *dict, ssize_t *at, void **key, void **value)) \
 	FUNCTION(void *, PyObject_GenericGetAttr, (void *object, void *name))           \
 	FUNCTION(void *, PyUnicode_InternFromString, (const char *text))                \
+	FUNCTION(const char *, PyBytes_AsString, (void *bytes))                         \
+	FUNCTION(void *, PySequence_GetItem, (void *sequence, ssize_t index))           \
 	FUNCTION(int, PyFrame_GetLineNumber, (void *frame))                             \
 	FUNCTION(void *, PyCFunction_NewEx, (struct python_method *, void *, void *))
 

@@ -165,16 +165,20 @@ struct trace_file *chrome_begin(struct chrome *chrome, const struct source_threa
 {
 	struct trace_file *file = chrome_file(chrome, thread->process);
 
-	if (file)
-		trace_begin(file, &(struct trace_event){ .phase = place->phase,
-							 .category = place->category,
-							 .name = place->name,
-							 .pid = chrome_pid(chrome, thread->process),
-							 .tid = thread->tid,
-							 .time_ns = place->time_ns,
-							 .duration_ns = place->duration_ns,
-							 .id = place->id,
-							 .is_counted = place->is_counted });
+	if (!file)
+		return NULL;
+	trace_begin(file, &(struct trace_event){ .phase = place->phase,
+						 .category = place->category,
+						 .name = place->name,
+						 .pid = chrome_pid(chrome, thread->process),
+						 .tid = thread->tid,
+						 .time_ns = place->time_ns,
+						 .duration_ns = place->duration_ns,
+						 .id = place->id,
+						 .is_counted = place->is_counted,
+						 .is_cut = place->is_cut });
+	if (place->is_cut)
+		trace_argument_json(file, CHROME_CUT, TRACE_TEXT("true"));
 	return file;
 }
 
@@ -226,6 +230,7 @@ static void cut(void *state, const struct cut *cut)
 static void finish(void *state)
 {
 	chrome_moments_finish(state);
+	chrome_device_put_unfinished(state);
 }
 
 static void release(void *state)

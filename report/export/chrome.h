@@ -17,6 +17,7 @@
 #include "report/core/nest.h"
 #include "report/core/work.h"
 #include "report/export/trace_file.h"
+#include "report/gpu/untold.h"
 #include "report/heap/heap_events.h"
 #include "report/samples/sample_events.h"
 #include "report/steps/step_events.h"
@@ -99,7 +100,8 @@ struct chrome {
 	struct demangler demangler; /* of kernels */
 	struct trace_text *kernel;  /* by index of a name */
 	size_t kernel_room;
-	struct map line_known;    /* of `line` */
+	struct map line_known; /* of `line` */
+	const struct untold *untold;
 	struct chrome_line *line; /* streams of devices that something is on */
 	size_t lines, line_room;
 };
@@ -120,6 +122,7 @@ struct chrome_place {
 	struct trace_text name;
 	uint64_t time_ns, duration_ns, id;
 	bool is_counted; /* as of a trace_event */
+	bool is_cut;     /* its end was not recorded: it is shown to that of the process */
 };
 struct trace_file *chrome_begin(struct chrome *chrome, const struct source_thread *thread,
 				const struct chrome_place *place);
@@ -140,6 +143,8 @@ void chrome_moments_cut_process(struct chrome *chrome, const struct cut *cut);
 /* `External id` of the innermost operator that is open on the thread, 0: none is. */
 uint64_t chrome_operator_id(const struct chrome *chrome, uint32_t thread);
 void chrome_device_start(struct chrome *chrome, struct run *run);
+/* What the GPU may still have been doing when its process ended; once all is read. */
+void chrome_device_put_unfinished(struct chrome *chrome);
 void chrome_device_finish(struct chrome *chrome);
 void chrome_device_release(struct chrome *chrome);
 void chrome_samples_start(struct chrome *chrome, struct run *run);
@@ -148,6 +153,8 @@ void chrome_moments_finish(struct chrome *chrome);
 void chrome_moments_release(struct chrome *chrome);
 
 #define CHROME_STACKS "python_stack" /* category of samples */
+#define CHROME_UNFINISHED \
+	"gpu_unfinished" /* category of work of a GPU whose end was not recorded: b, with its duration, and e */
 #define CHROME_CUT \
 	"end not recorded" /* argument of what was open at the end, which it is shown to */
 #define TRACE_TEXT(literal) ((struct trace_text){ literal, sizeof(literal) - 1 })

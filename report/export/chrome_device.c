@@ -225,6 +225,35 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 		put_work(chrome, process[work->process], work, place);
 }
 
+/* On a line of its own: when the device began it is not known, and several may overlap. Both ends at once, as of a range. */
+static void put_unfinished(struct chrome *chrome, const struct untold_work *work)
+{
+	const struct source_thread *thread = chrome_thread(chrome, work->thread);
+	struct chrome_place place = { .phase = 'b',
+				      .category = CHROME_UNFINISHED,
+				      .time_ns = work->start_ns,
+				      .is_cut = true };
+	struct trace_file *file;
+
+	if (!thread || thread->process->end_ns < work->start_ns)
+		return;
+	place.id = ++chrome->ids;
+	place.name = work->is_kernel ? kernel_json(chrome, work->name)
+				     : chrome_json(chrome, work->name);
+	place.duration_ns = thread->process->end_ns - work->start_ns;
+	file = chrome_begin(chrome, thread, &place);
+	if (!file)
+		return;
+	trace_argument_number(file, "correlation", work->correlation);
+	trace_end(file);
+	place.phase = 'e';
+	place.time_ns += place.duration_ns;
+	place.is_cut = false;
+	file = chrome_begin(chrome, thread, &place);
+	trace_end(file);
+	file->events--;
+}
+
 void chrome_device_start(struct chrome *chrome, struct run *run)
 {
 	static const struct late_listener listener = { .place = place_of,
@@ -234,6 +263,13 @@ void chrome_device_start(struct chrome *chrome, struct run *run)
 	chrome->run = run;
 	map_init(&chrome->line_known);
 	late_listen(late_want(run), &listener, chrome);
+	chrome->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
+}
+
+void chrome_device_put_unfinished(struct chrome *chrome)
+{
+	for (size_t i = 0; i < chrome->untold->work_count; i++)
+		put_unfinished(chrome, &chrome->untold->work[i]);
 }
 
 /* The names of devices and streams, before the files are closed. */

@@ -46,6 +46,14 @@ static uint64_t correlation_of(struct chrome *chrome, const struct event *event)
 	return correlation ? correlation : UINT32_MAX + ++chrome->ids;
 }
 
+/* What is not known of a call that did not return, and what one without a descriptor lacks. */
+static bool field_is_known(const struct event *event)
+{
+	if (event->id == EVT_io_unfinished)
+		return EVENT_AS(io_unfinished, event)->fd >= 0;
+	return event->id != EVT_cuda_unfinished;
+}
+
 /* All fields but the number of the call, the name of the function and the time in it, which the event has. */
 static void put_fields(const struct chrome *chrome, struct trace_file *file,
 		       const struct source_event *event)
@@ -57,7 +65,8 @@ static void put_fields(const struct chrome *chrome, struct trace_file *file,
 		const char *name = known->field[i].name;
 		struct trace_text text;
 
-		if (known->field[i].is_span || !strcmp(name, CORRELATION))
+		if (known->field[i].is_span || !strcmp(name, CORRELATION) ||
+		    !field_is_known(&event->event))
 			continue;
 		if (!strcmp(name, "stream")) /* HTA takes what has it for work of a GPU */
 			name = "stream handle";
@@ -87,6 +96,8 @@ static void put_call(struct chrome *chrome, const struct source_event *event, co
 	plain.text = name_text(source_name_at(chrome->source, name), &plain.length);
 	place.category = category ? category : is_of_driver(plain) ? "cuda_driver" : "cuda_runtime";
 	place.duration_ns = duration_ns < end_ns ? duration_ns : end_ns;
+	place.is_cut = event->event.id == EVT_io_unfinished ||
+		       event->event.id == EVT_cuda_unfinished;
 	place.time_ns = end_ns - place.duration_ns;
 	file = chrome_begin(chrome, event->thread, &place);
 	if (!file)
@@ -322,12 +333,12 @@ static void put_started(struct chrome *chrome, const struct chrome_range *range,
 		return;
 	place.name = chrome_json(chrome, range->name);
 	for (unsigned int end = 0; end < (end_ns ? 2u : 1u); end++) {
-		struct trace_file *file = chrome_begin(chrome, thread, &place);
+		struct trace_file *file;
 
+		place.is_cut = is_cut && !end;
+		file = chrome_begin(chrome, thread, &place);
 		if (!file)
 			return;
-		if (is_cut && !end)
-			trace_argument_json(file, CHROME_CUT, TRACE_TEXT("true"));
 		trace_end(file);
 		file->events -= end;
 		place.phase = 'e';
@@ -441,8 +452,8 @@ static void put_step(struct chrome *chrome, const struct step_row *row)
 
 void chrome_moments_start(struct chrome *chrome, struct run *run)
 {
-	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
-					     EVT_cuda_alloc, EVT_cuda_free };
+	static const enum evt_id calls[] = { EVT_cuda_call,  EVT_cuda_launch, EVT_cuda_copy,
+					     EVT_cuda_alloc, EVT_cuda_free,   EVT_cuda_unfinished };
 
 	map_init(&chrome->started);
 	map_init(&chrome->totals);
@@ -464,6 +475,7 @@ void chrome_moments_start(struct chrome *chrome, struct run *run)
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
 			run_reads(run, (enum evt_id)id, FIELDS_ALL, take_io, chrome);
+	run_reads(run, EVT_io_unfinished, FIELDS_ALL, take_io, chrome);
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_resident, chrome);
 	run_reads(run, EVT_nvtx_mark, FIELD_BIT(nvtx_mark, name), take_mark, chrome);
 	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_start, chrome);

@@ -102,14 +102,12 @@ static struct trace_text module_name(char name[MODULE_NAME_MAX], struct trace_te
 }
 
 static void put_arguments(const struct chrome_nest *nest, struct trace_file *file,
-			  const struct chrome_scope *scope, enum nest_ending how)
+			  const struct chrome_scope *scope)
 {
 	if (nest->id == CHROME_OPERATORS && !scope->is_user)
 		put_operator(nest->chrome, file, scope);
 	else if (nest->id == CHROME_MODULES)
 		put_module(file, scope);
-	if (how == NEST_CUT)
-		trace_argument_json(file, CHROME_CUT, TRACE_TEXT("true"));
 }
 
 /* Spans of a line may only nest in JSON: one that crosses others is on a line of its own. */
@@ -135,7 +133,8 @@ static void scope_ended(void *state, const struct nest_end *end)
 	const struct source_thread *thread = chrome_thread(chrome, end->thread);
 	struct chrome_place place = { .phase = end->how == NEST_RUNS_ON ? 'B' : 'X',
 				      .time_ns = end->time_ns - end->total_ns,
-				      .duration_ns = end->total_ns };
+				      .duration_ns = end->total_ns,
+				      .is_cut = end->how == NEST_CUT };
 	bool crosses = end->overlaps && end->how == NEST_ENDS && !chrome->writer;
 	struct trace_file *file;
 	char name[MODULE_NAME_MAX];
@@ -153,7 +152,7 @@ static void scope_ended(void *state, const struct nest_end *end)
 	file = chrome_begin(chrome, thread, &place);
 	if (!file)
 		return;
-	put_arguments(nest, file, scope, end->how);
+	put_arguments(nest, file, scope);
 	trace_end(file);
 	if (crosses)
 		put_crossing_end(chrome, thread, place);
@@ -340,12 +339,10 @@ static void put_async(struct chrome *chrome, const struct async_scope *scope, ui
 						    .category = "user_annotation",
 						    .name = chrome_json(chrome, scope->key),
 						    .time_ns = scope->place.time_ns,
-						    .duration_ns = end_ns - scope->place.time_ns });
-	if (!file)
-		return;
-	if (how == NEST_CUT)
-		trace_argument_json(file, CHROME_CUT, TRACE_TEXT("true"));
-	trace_end(file);
+						    .duration_ns = end_ns - scope->place.time_ns,
+						    .is_cut = how == NEST_CUT });
+	if (file)
+		trace_end(file);
 }
 
 static void take_async_end(void *state, const struct source_event *event, bool counts)

@@ -244,6 +244,8 @@ static enum parquet_id table_of(const struct trace_event *event)
 
 	if (event->is_counted)
 		return PARQUET_STEPS;
+	if (!strcmp(event->category, CHROME_UNFINISHED))
+		return event->phase == 'b' ? PARQUET_UNFINISHED : PARQUET_COUNT;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(known[i].category, event->category))
 			return known[i].table;
@@ -276,8 +278,10 @@ static void begin_row(struct parquet *parquet, const struct trace_event *event)
 {
 	row_begin(parquet, parquet->table);
 	row_set(parquet, "start_ns", parquet->base_real_ns + event->time_ns);
-	if (event->phase == 'X')
+	if (event->phase == 'X' || parquet->table == PARQUET_UNFINISHED)
 		row_set(parquet, "duration_ns", event->duration_ns);
+	if (event->is_cut)
+		row_set(parquet, "end_not_recorded", 1);
 	row_set(parquet, "pid", event->owner ? event->owner : event->pid);
 	row_set(parquet, "tid", event->tid);
 	if (event->is_counted) {
@@ -320,8 +324,10 @@ static void take_begin(struct trace_file *trace, const struct trace_event *event
 		return;
 	}
 	put_opened(rank, 0);
-	parquet->table = event->phase == 'b' ? PARQUET_COUNT : table_of(event);
-	if (event->phase == 'b')
+	parquet->table = table_of(event);
+	if (event->phase == 'b' && parquet->table != PARQUET_UNFINISHED)
+		parquet->table = PARQUET_COUNT;
+	if (event->phase == 'b' && parquet->table == PARQUET_COUNT)
 		parquet->opened = *event;
 	else if (parquet->table != PARQUET_COUNT)
 		begin_row(parquet, event);

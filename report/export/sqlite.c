@@ -292,11 +292,17 @@ static uint64_t global_tid(const struct trace_event *event)
 }
 
 /* `end_ns` 0: it is not known. */
+static struct sql_value is_cut(const struct trace_event *event)
+{
+	return event->is_cut ? INTEGER(1) : NONE;
+}
+
 static void put_range(struct sql *sql, const struct trace_event *event, uint64_t name, int type,
 		      uint64_t end_ns)
 {
 	SQL_PUT(sql, SQL_NVTX, INTEGER(event->time_ns), end_ns ? INTEGER(end_ns) : NONE,
-		INTEGER(type), INTEGER(global_tid(event)), INTEGER(name), NONE, INTEGER(0));
+		INTEGER(type), INTEGER(global_tid(event)), INTEGER(name), NONE, INTEGER(0),
+		is_cut(event));
 }
 
 static void end_opened(struct sql *sql, uint64_t end_ns)
@@ -335,6 +341,8 @@ static enum sql_table table_of(const struct trace_event *event)
 		{ "cpu_instant_event", SQL_TENSORS }, { "memory", SQL_COUNTERS },
 	};
 
+	if (!strcmp(event->category, CHROME_UNFINISHED))
+		return event->phase == 'b' ? SQL_UNFINISHED : SQL_TABLES;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(known[i].category, event->category))
 			return known[i].table;
@@ -410,14 +418,14 @@ static void put_call(struct sql *sql)
 
 	if (sql->table == SQL_IO)
 		SQL_PUT(sql, SQL_IO, INTEGER(event->time_ns), INTEGER(end_ns),
-			INTEGER(global_tid(event)), INTEGER(sql->name_id), NONE);
+			INTEGER(global_tid(event)), INTEGER(sql->name_id), NONE, is_cut(event));
 	else
 		SQL_PUT(sql, SQL_RUNTIME, INTEGER(event->time_ns), INTEGER(end_ns),
 			INTEGER(!strcmp(event->category, "cuda_driver") ? CLASS_DRIVER
 									: CLASS_RUNTIME),
 			INTEGER(global_tid(event)),
 			sql->correlation ? INTEGER(sql->correlation) : NONE, INTEGER(sql->name_id),
-			INTEGER(sql->result));
+			event->is_cut ? NONE : INTEGER(sql->result), is_cut(event));
 }
 
 static void sql_end(struct trace_file *trace)
@@ -434,11 +442,17 @@ static void sql_end(struct trace_file *trace)
 	case SQL_OPERATORS:
 		SQL_PUT(sql, SQL_OPERATORS, INTEGER(event->time_ns), end,
 			INTEGER(global_tid(event)), INTEGER(sql->name_id), INTEGER(sql->external),
-			sql->has_sequence ? INTEGER(sql->sequence) : NONE);
+			sql->has_sequence ? INTEGER(sql->sequence) : NONE, is_cut(event));
 		break;
 	case SQL_MODULES:
 		SQL_PUT(sql, SQL_MODULES, INTEGER(event->time_ns), end, INTEGER(global_tid(event)),
-			INTEGER(sql->name_id));
+			INTEGER(sql->name_id), is_cut(event));
+		break;
+	case SQL_UNFINISHED:
+		SQL_PUT(sql, SQL_UNFINISHED, INTEGER(event->time_ns),
+			INTEGER(event->time_ns + event->duration_ns), INTEGER(global_tid(event)),
+			sql->correlation ? INTEGER(sql->correlation) : NONE, INTEGER(sql->name_id),
+			is_cut(event));
 		break;
 	case SQL_RUNTIME:
 	case SQL_IO:

@@ -72,6 +72,7 @@ struct trace_event {
 	uint64_t id;     /* of what has two ends; of a counted step its number */
 	uint64_t owner;  /* of what a GPU did: pid of the process that it did it for; else 0 */
 	bool is_counted; /* a step that the program has no label for */
+	bool is_cut;     /* its end was not recorded: it is shown to that of the process */
 };
 
 /* What the head says of the session. */

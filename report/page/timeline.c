@@ -162,22 +162,31 @@ void timeline_add(struct timeline *timeline, const struct span *span)
 	span_put(timeline, *span);
 }
 
+/* The name with a mark: the span goes to the end because no end of its own was recorded. */
+static uint32_t name_without_end(struct timeline *timeline, const char *category,
+				 struct trace_text json)
+{
+	size_t room = json.length + sizeof(NO_END);
+	char *text = memory_grow(NULL, room, 1);
+	uint32_t name;
+
+	snprintf(text, room, "%.*s" NO_END, (int)json.length - 1, json.text);
+	name = name_of(timeline, category, (struct trace_text){ text, strlen(text) });
+	free(text);
+	return name;
+}
+
 /* Open until the end: its duration is set by timeline_settle(). */
 static void span_put_open(struct timeline *timeline, struct span span, const char *category,
 			  struct trace_text json)
 {
-	size_t room = json.length + sizeof(NO_END);
-	char *text = memory_grow(NULL, room, 1);
-
-	snprintf(text, room, "%.*s" NO_END, (int)json.length - 1, json.text);
-	span.name = name_of(timeline, category, (struct trace_text){ text, strlen(text) });
+	span.name = name_without_end(timeline, category, json);
 	span.duration_ns = UINT64_MAX;
 	timeline->all++;
 	span.count = 1;
 	timeline->span = memory_room(timeline->span, timeline->count, &timeline->room,
 				     sizeof(*timeline->span));
 	timeline->span[timeline->count++] = span;
-	free(text);
 }
 
 /* --- events --- */
@@ -208,7 +217,8 @@ static void take_range(struct timeline *timeline, const struct trace_event *even
 	if (event->phase == 'e')
 		return;
 	range_flush(timeline);
-	span.name = name_of(timeline, event->category, event->name);
+	span.name = event->is_cut ? name_without_end(timeline, event->category, event->name)
+				  : name_of(timeline, event->category, event->name);
 	timeline->begun = span;
 	timeline->begun_id = event->id;
 	timeline->begun_name = timeline->name[span.name];
@@ -248,7 +258,8 @@ static void take(struct trace_file *trace, const struct trace_event *event)
 		span_put_open(timeline, span, event->category, event->name);
 		return;
 	}
-	span.name = name_of(timeline, event->category, event->name);
+	span.name = event->is_cut ? name_without_end(timeline, event->category, event->name)
+				  : name_of(timeline, event->category, event->name);
 	span_put(timeline, span);
 }
 

@@ -352,6 +352,8 @@ static void read_calls(struct state *mine, struct run *run)
 	run_reads(run, EVT_cuda_copy, FIELD_BIT(cuda_copy, duration_ns), take_cuda, mine);
 	run_reads(run, EVT_cuda_alloc, FIELD_BIT(cuda_alloc, duration_ns), take_cuda, mine);
 	run_reads(run, EVT_cuda_free, FIELD_BIT(cuda_free, duration_ns), take_cuda, mine);
+	run_reads(run, EVT_cuda_unfinished, FIELD_BIT(cuda_unfinished, duration_ns), take_cuda,
+		  mine);
 	run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, duration_ns), take_hidden, mine);
 }
 

@@ -26,7 +26,7 @@ static void print_parts(const struct resident_moment *moment, bool is_hidden,
 	struct prose line;
 
 	prose_begin(&line, screen);
-	fprintf(line.screen.out, "Of the %s after %s: heap %s",
+	fprintf(line.screen.out, "At its peak (%s, after %s) the largest process held: heap %s",
 		unit_format_bytes(seen, moment->resident), unit_format_ns(time, moment->time_ns),
 		is_hidden ? "not recorded" : unit_format_bytes(heap, moment->heap));
 	if (moment->tensors)
@@ -37,7 +37,7 @@ static void print_parts(const struct resident_moment *moment, bool is_hidden,
 	put_part(&line.screen, moment, "shared", moment->shared);
 	put_part(&line.screen, moment, "freed, and kept by malloc", resident_kept(moment));
 	put_part(&line.screen, moment, "not explained", resident_rest(moment));
-	put_part(&line.screen, moment, "less what was not touched", resident_untouched(moment));
+	put_part(&line.screen, moment, "minus what it had not touched", resident_untouched(moment));
 	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 }

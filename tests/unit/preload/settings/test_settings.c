@@ -68,7 +68,7 @@ static void defaults_without_environment(void **state)
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_memory_equal(settings.output, here, strlen(here));
 	assert_string_equal(settings.output + strlen(here), "/run.evt");
-	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,imports");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,imports,gc");
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
 	assert_int_equal(settings.buffer_bytes, 64 * MIB);
 	assert_int_equal(settings.full, SETTINGS_FULL_WAIT);
@@ -106,20 +106,21 @@ static void families_are_added_and_removed(void **state)
 	static const struct {
 		const char *value, *families;
 	} rows[] = {
-		{ "INTERCEPT_TRACE=-alloc", "nvtx,cuda,gpu,torch,tensors,imports" },
+		{ "INTERCEPT_TRACE=-alloc", "nvtx,cuda,gpu,torch,tensors,imports,gc" },
 		{ "INTERCEPT_TRACE=alloc", "alloc" },
 		{ "INTERCEPT_TRACE=nvtx,alloc", "alloc,nvtx" },
-		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx,cuda,gpu,torch,tensors,imports" },
-		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda,-gpu,-torch,-tensors", "imports" },
-		{ "INTERCEPT_TRACE=-cuda,-gpu,-torch,-tensors", "alloc,nvtx,imports" },
-		{ "INTERCEPT_TRACE=+shapes", "alloc,nvtx,cuda,gpu,torch,tensors,shapes,imports" },
+		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx,cuda,gpu,torch,tensors,imports,gc" },
+		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda,-gpu,-torch,-tensors", "imports,gc" },
+		{ "INTERCEPT_TRACE=-cuda,-gpu,-torch,-tensors", "alloc,nvtx,imports,gc" },
+		{ "INTERCEPT_TRACE=+shapes",
+		  "alloc,nvtx,cuda,gpu,torch,tensors,shapes,imports,gc" },
 		{ "INTERCEPT_TRACE=shapes", "torch,shapes" },
 		{ "INTERCEPT_TRACE=modules", "torch,modules" },
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc,gpu" },
 		{ "INTERCEPT_TRACE=alloc,pymem", "alloc,pymem" },
 		{ "INTERCEPT_TRACE=alloc,native-samples", "alloc,native-samples" },
-		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
-		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
+		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,gpu,torch,tensors,imports,gc" },
+		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports,gc" },
 	};
 
 	(void)state;

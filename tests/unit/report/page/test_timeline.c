@@ -13,8 +13,8 @@
 
 #include "report/page/timeline.h"
 
-static void put(struct timeline *timeline, char phase, const char *name, uint64_t start,
-		uint64_t length)
+static void put_event(struct timeline *timeline, char phase, const char *name, uint64_t start,
+		      uint64_t length, bool is_cut)
 {
 	struct trace_file trace = { .writer_state = timeline };
 
@@ -27,7 +27,14 @@ static void put(struct timeline *timeline, char phase, const char *name, uint64_
 					      .time_ns = start,
 					      .duration_ns = length,
 					      .id = 7,
+					      .is_cut = is_cut,
 				      });
+}
+
+static void put(struct timeline *timeline, char phase, const char *name, uint64_t start,
+		uint64_t length)
+{
+	put_event(timeline, phase, name, start, length, false);
 }
 
 static void test_depths(void **state)
@@ -67,15 +74,19 @@ static void test_ends(void **state)
 	put(&timeline, 'e', "\"range\"", 11, 0); /* of nothing */
 	put(&timeline, 'b', "\"open\"", 6, 0);
 	put(&timeline, 'i', "\"a moment\"", 6, 0);
+	put_event(&timeline, 'X', "\"cut\"", 45, 5, true);
 	timeline_settle(&timeline, 100);
-	assert_int_equal(timeline.all, 3);
-	assert_int_equal(timeline.count, 3);
+	assert_int_equal(timeline.all, 4);
+	assert_int_equal(timeline.count, 4);
 	assert_int_equal(timeline.lanes, 2);
 	assert_int_equal(timeline.span[0].duration_ns, 60);
 	assert_string_equal(timeline.name[timeline.span[0].name].json,
 			    "\"runs on (end not recorded)\"");
-	assert_int_equal(timeline.span[1].duration_ns, 4);
-	assert_int_equal(timeline.span[2].duration_ns, 94);
+	assert_int_equal(timeline.span[1].duration_ns, 5);
+	assert_string_equal(timeline.name[timeline.span[1].name].json,
+			    "\"cut (end not recorded)\"");
+	assert_int_equal(timeline.span[2].duration_ns, 4);
+	assert_int_equal(timeline.span[3].duration_ns, 94);
 	timeline_release(&timeline);
 }
 
