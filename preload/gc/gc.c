@@ -15,6 +15,7 @@
 #include "preload/base/symbols.h"
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
+#include "preload/python/python_string.h"
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
 
@@ -60,28 +61,14 @@ static uint64_t number_of(void *info, void *key)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static struct string text_of(void *text)
-{
-	ssize_t length;
-	const char *bytes = text ? python_api.PyUnicode_AsUTF8AndSize(text, &length) : NULL;
-
-	if (!bytes) {
-		python_api.PyErr_Clear();
-		return string_of("");
-	}
-	return string_of_bytes(bytes, (size_t)length);
-}
-
 /* The file that the frame's code is of, to be released; NULL: before 3.9, where asking for it would be an audit event. */
 static void *file_of(void *frame)
 {
 	void *code = hidden.code_of ? hidden.code_of(frame) : NULL;
-	void *file = code ? python_api.PyObject_GetAttrString(code, "co_filename") : NULL;
+	void *file = python_attribute(code, "co_filename");
 
 	if (code)
 		python_api.Py_DecRef(code);
-	if (!file)
-		python_api.PyErr_Clear();
 	return file;
 }
 
@@ -100,7 +87,7 @@ static void record_begin(uint64_t generation)
 		size_t length;
 		const char *shown;
 
-		file = text_of(name);
+		file = python_string(name);
 		length = file.length;
 		shown = length ? place_file(file.bytes, &length) : "";
 		file = string_of_bytes(shown, length);
@@ -306,7 +293,7 @@ bool gc_see_import(void *arguments)
 
 	if (!name)
 		return true;
-	text = text_of(name);
+	text = python_string(name);
 	if (text.length != 2 || memcmp(text.bytes, "gc", 2) != 0 || !is_of_thread() ||
 	    is_imported() || atomic_load(hidden.place) != hidden.ours)
 		return true;
