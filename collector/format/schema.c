@@ -139,7 +139,8 @@ static void schema_release_event(struct schema_event *event)
 void schema_release(struct schema *schema)
 {
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
-		schema_release_event(&schema->event[id]);
+		if (schema->event[id].number)
+			schema_release_event(&schema->event[id]);
 }
 
 static int schema_read_field(struct schema_field *field, struct cursor *c, uint32_t number)

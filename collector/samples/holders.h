@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who has what others wait for, in the samples of one look: the GIL, and mutexes of the C library. After all threads of the process were
- * looked at. One thread.
+ * Who holds what others wait for at one sample: the GIL, and mutexes of the C library. Runs
+ * after all threads of the process have been sampled. One thread.
  */
 #ifndef COLLECTOR_SAMPLES_HOLDERS_H
 #define COLLECTOR_SAMPLES_HOLDERS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who has a mutex of the C library that another thread waits for: glibc keeps the owner's thread id in it. A condition, a semaphore
- * or a lock of Python keeps none. One thread.
+ * Who holds a mutex of the C library that another thread waits for: glibc keeps the owner's
+ * thread id in it. A condition variable, a semaphore and a lock of Python keep no owner. One
+ * thread.
  */
 #ifndef COLLECTOR_SAMPLES_MUTEX_H
 #define COLLECTOR_SAMPLES_MUTEX_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampling: looks at the Python threads of the processes that live, so many times a second, from outside. The
+ * Samples the Python threads of all live processes from outside, at a fixed average rate. The
  * programs do nothing for it and are never stopped.
  *
- * A look at a thread that has not run since the last one reads no memory. What is seen waits here until the next frame is
- * written. The pause between two looks varies, so that no program can be in step with it, and grows where looks take
- * more than a twentieth of the collector's time. One thread.
+ * A thread that has not run since its last sample is not read again. Samples wait here until the
+ * next frame is written. The pause between two samples varies, so that no program can be in step
+ * with it, and grows when sampling takes more than a twentieth of the collector's time. One
+ * thread.
  */
 #ifndef COLLECTOR_SAMPLES_SAMPLES_H
 #define COLLECTOR_SAMPLES_SAMPLES_H

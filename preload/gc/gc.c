@@ -15,6 +15,7 @@
 #include "preload/base/symbols.h"
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
+#include "preload/python/python_string.h"
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
 
@@ -61,31 +62,9 @@ static uint64_t number_of(void *info, void *key)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static struct string text_of(void *text)
-{
-	ssize_t length;
-	const char *bytes = text ? python_api.PyUnicode_AsUTF8AndSize(text, &length) : NULL;
-
-	if (!bytes) {
-		python_api.PyErr_Clear();
-		return string_of("");
-	}
-	return string_of_bytes(bytes, (size_t)length);
-}
-
-/* An attribute of code, to be released; NULL: it is not there. */
-static void *attribute_of(void *code, const char *name)
-{
-	void *value = code ? python_api.PyObject_GetAttrString(code, name) : NULL;
-
-	if (!value)
-		python_api.PyErr_Clear();
-	return value;
-}
-
 static struct string file_text(void *file)
 {
-	struct string text = text_of(file);
+	struct string text = python_string(file);
 	size_t length = text.length;
 	const char *shown = length ? place_file(text.bytes, &length) : "";
 
@@ -94,9 +73,9 @@ static struct string file_text(void *file)
 
 static void record_frame(void *frame)
 {
-	void *code = hidden.code_of(frame), *file = attribute_of(code, "co_filename"),
-	     *name = attribute_of(code, "co_name");
-	struct string file_is = file_text(file), name_is = text_of(name);
+	void *code = hidden.code_of(frame), *file = python_attribute(code, "co_filename"),
+	     *name = python_attribute(code, "co_name");
+	struct string file_is = file_text(file), name_is = python_string(name);
 	int line = python_api.PyFrame_GetLineNumber(frame);
 
 	(void)recorder_record(
@@ -142,7 +121,7 @@ static void record_begin(uint64_t generation)
 	if (frame) {
 		record_stack(frame);
 		code = hidden.code_of(frame);
-		name = attribute_of(code, "co_filename");
+		name = python_attribute(code, "co_filename");
 		file = file_text(name);
 		line = python_api.PyFrame_GetLineNumber(frame);
 	}
@@ -349,7 +328,7 @@ bool gc_see_import(void *arguments)
 
 	if (!name)
 		return true;
-	text = text_of(name);
+	text = python_string(name);
 	if (text.length != 2 || memcmp(text.bytes, "gc", 2) != 0 || !is_of_thread() ||
 	    is_imported() || atomic_load(hidden.place) != hidden.ours)
 		return true;

@@ -25,15 +25,13 @@ static void *item_of(void *sequence, ssize_t index)
 }
 
 /* Of text or bytes, valid as long as that; "": it is neither, as a path of pathlib. */
-static const char *text_of(void *object)
+static const char *text_or_bytes(void *object)
 {
-	ssize_t length;
-	const char *text = object ? python_api.PyUnicode_AsUTF8AndSize(object, &length) : NULL;
+	size_t length;
+	const char *text = python_utf8(object, &length);
 
-	if (!text && object) {
-		python_api.PyErr_Clear();
+	if (!text && object)
 		text = python_api.PyBytes_AsString(object);
-	}
 	if (!text)
 		python_api.PyErr_Clear();
 	return text ? text : "";
@@ -81,12 +79,12 @@ bool commands_see_popen(void *arguments)
 	void *list = python_api.PyTuple_GetItem(arguments, 1);
 	void *first = list ? item_of(list, 0) : NULL, *option = list ? item_of(list, 1) : NULL,
 	     *script = list ? item_of(list, 2) : NULL;
-	const char *program = text_of(python_api.PyTuple_GetItem(arguments, 0));
+	const char *program = text_or_bytes(python_api.PyTuple_GetItem(arguments, 0));
 
 	if (!*program)
-		program = text_of(first);
-	if (is_shell(program) && strcmp(text_of(option), "-c") == 0)
-		record_command(text_of(script));
+		program = text_or_bytes(first);
+	if (is_shell(program) && strcmp(text_or_bytes(option), "-c") == 0)
+		record_command(text_or_bytes(script));
 	else
 		record(base_of(program, strlen(program)), false);
 	if (first)
@@ -101,6 +99,6 @@ bool commands_see_popen(void *arguments)
 /* (command) */
 bool commands_see_system(void *arguments)
 {
-	record_command(text_of(python_api.PyTuple_GetItem(arguments, 0)));
+	record_command(text_or_bytes(python_api.PyTuple_GetItem(arguments, 0)));
 	return true;
 }

@@ -37,18 +37,14 @@ extern const char python_bootstrap[] __attribute__((visibility("hidden")));
 static _Atomic bool is_begun, has_run;
 
 /* Its argument, of a tuple; false when it is no str. */
-static bool text_of(void *arguments, ssize_t index, struct string *ret_text)
+static bool python_argument(void *arguments, ssize_t index, struct string *ret_text)
 {
-	ssize_t length;
-	void *argument = python_api.PyTuple_GetItem(arguments, index);
-	const char *bytes = argument ? python_api.PyUnicode_AsUTF8AndSize(argument, &length) : NULL;
+	size_t length;
+	const char *bytes = python_utf8(python_api.PyTuple_GetItem(arguments, index), &length);
 
-	if (!bytes) {
-		python_api.PyErr_Clear();
-		return false;
-	}
-	*ret_text = string_of_bytes(bytes, (size_t)length);
-	return true;
+	if (bytes)
+		*ret_text = string_of_bytes(bytes, length);
+	return bytes != NULL;
 }
 
 /* fact(key, value) of bootstrap.py. Returns its arguments, since None would have to be looked for. */
@@ -57,7 +53,7 @@ static void *python_fact(void *self, void *arguments)
 	struct string key, value;
 
 	(void)self;
-	if (text_of(arguments, 0, &key) && text_of(arguments, 1, &value))
+	if (python_argument(arguments, 0, &key) && python_argument(arguments, 1, &value))
 		facts_put(&key, &value);
 	python_api.Py_IncRef(arguments);
 	return arguments;
