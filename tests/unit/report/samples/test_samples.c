@@ -124,6 +124,28 @@ static void shares_are_those_of_the_program(void **state)
 	finish();
 }
 
+/* A look that was left out puts the CPU time up to it in doubt, once; one in a queue for a CPU puts none. */
+static void looks_left_out_are_a_bound(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 3, EVT_PYTHON_RUNS, 6000);
+	for (uint64_t i = 0; i < 2; i++)
+		FRAME_PUT(c.r.fw, (21 + 10 * i) * MS, python_sample, .place = 1,
+			  .state = EVT_PYTHON_READY, .cpu_us = 500, .looks = 1, .unclear = 1);
+	sample(41 * MS, 1, EVT_PYTHON_READY, 1000);
+	sample(51 * MS, 3, EVT_PYTHON_RUNS, 2000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	assert_int_equal(samples->all.cpu_ns, 10 * MS);
+	assert_int_equal(samples->all.doubt_ns, MS);
+	assert_true(samples_doubt_percent(samples) == 10);
+	finish();
+}
+
 /* Of a function that calls itself each sample counts once. */
 static void recursion_counts_once(void **state)
 {
@@ -757,6 +779,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_those_of_the_program),
+		cmocka_unit_test(looks_left_out_are_a_bound),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(a_line_of_two_functions_counts_once),
 		cmocka_unit_test(native_is_an_operator),
