@@ -129,19 +129,14 @@ static void looks_left_out_are_a_bound(void **state)
 {
 	(void)state;
 	start();
-	define_all();
 	frame_begin_block(c.r.fw, 1);
 	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
-	sample(11 * MS, 3, EVT_PYTHON_RUNS, 6000);
-	for (uint64_t i = 0; i < 2; i++)
-		FRAME_PUT(c.r.fw, (21 + 10 * i) * MS, python_sample, .place = 1,
-			  .state = EVT_PYTHON_READY, .cpu_us = 500, .looks = 1, .unclear = 1);
+	FRAME_PUT(c.r.fw, 31 * MS, python_sample, .place = 1, .cpu_us = 1000,
+		  .state = EVT_PYTHON_READY, .looks = 1, .unclear = 1);
 	sample(41 * MS, 1, EVT_PYTHON_READY, 1000);
-	sample(51 * MS, 3, EVT_PYTHON_RUNS, 2000);
+	sample(51 * MS, 3, EVT_PYTHON_RUNS, 8000);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	assert_int_equal(samples->all.cpu_ns, 10 * MS);
-	assert_int_equal(samples->all.doubt_ns, MS);
 	assert_true(samples_doubt_percent(samples) == 10);
 	finish();
 }
