@@ -272,6 +272,8 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	atomic_store(&ring->end_cpu_ns, 0);
 	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
 		atomic_store(&ring->name[i], 0);
+	for (unsigned int i = 0; i < REGION_OPEN_LIMIT; i++)
+		atomic_store(&ring->open[i].start, 0);
 	atomic_store(&ring->dropped, 0);
 	atomic_store(&ring->waiters, 0);
 	atomic_store(&ring->head, 0);
@@ -514,6 +516,8 @@ void recorder_retire(void)
 		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
 			continue;
 		ring_put_name(lane->ring);
+		for (unsigned int j = 0; j < REGION_OPEN_LIMIT; j++) /* cancelled in a call */
+			atomic_store(&lane->ring->open[j].start, 0);
 		atomic_store(&lane->ring->end_cpu_ns, thread_clock_ns());
 		atomic_store(&lane->ring->end_tsc, clock_ticks());
 		atomic_compare_exchange_strong(&lane->ring->state, &live, REGION_RING_RETIRED);

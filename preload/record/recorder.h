@@ -213,6 +213,25 @@ static inline bool recorder_put(struct recorder_lane *lane, uint32_t type, uint6
 	return true;
 }
 
+/*
+ * The same of an event in a block (EVENT_IN_BLOCK() of events.def): one word more. `number`: its number in files.
+ * recorder_record() knows that by itself.
+ */
+static inline bool recorder_put_in_block(struct recorder_lane *lane, uint32_t number,
+					 uint64_t ticks, const uint64_t *field, unsigned int fields)
+{
+	uint64_t *at = recorder_room(lane, fields + RECORD_IN_BLOCK_HEAD);
+
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, RECORD_IN_BLOCK);
+	at[1] = number;
+	for (unsigned int i = 0; i < fields; i++)
+		at[i + RECORD_IN_BLOCK_HEAD] = field[i];
+	recorder_publish(lane, fields + RECORD_IN_BLOCK_HEAD);
+	return true;
+}
+
 /* --- control: life/ --- */
 
 /* The parts of the region that recording needs; not owned. */

@@ -102,11 +102,11 @@ static enum step_lines_of of_kind(uint64_t kind)
 	}
 }
 
-/* What the thread is in: of all that is open what says most, which is what the list has last. */
-static enum step_lines_of open_on(const struct step_lines *lines, uint32_t thread, uint64_t time_ns)
+enum step_lines_of step_lines_open_on(const struct evidence *evidence,
+				      const struct helpers *helpers, uint32_t thread,
+				      uint64_t time_ns)
 {
-	const struct evidence *evidence = lines->evidence;
-	enum step_lines_of most = helpers_are_at_work(lines->helpers, thread, time_ns)
+	enum step_lines_of most = helpers_are_at_work(helpers, thread, time_ns)
 					  ? STEP_LINES_OPERATORS
 					  : STEP_LINES_OUTSIDE;
 
@@ -152,7 +152,8 @@ static void take_sample(void *state, const struct source_event *event, bool coun
 				     sizeof(*lines->pending));
 	lines->pending[lines->pending_count++] = (struct step_lines_pending){
 		.process = process,
-		.of = open_on(lines, event->thread->index, event->event.time_ns),
+		.of = step_lines_open_on(lines->evidence, lines->helpers, event->thread->index,
+					 event->event.time_ns),
 		.is_gil = sample->state == EVT_PYTHON_GIL,
 		.step = at->number,
 		.place = sample_place_key(event, sample->place),
@@ -243,6 +244,12 @@ static void note_caller(const struct step_lines *lines, struct own *own, size_t 
 							   .weight = row->ns });
 }
 
+/* STEP_LINES_LIMIT: whatever the loop's thread was in. */
+static bool row_is_of(const struct step_lines_row *row, enum step_lines_of of)
+{
+	return of == STEP_LINES_LIMIT ? row->of != STEP_LINES_HOLDERS : row->of == of;
+}
+
 /* The lines with their time; rows of one line are added up. To be freed. */
 static struct step_line *add_up(const struct step_lines *lines, enum step_lines_of of,
 				struct own *own, struct line_links *links, size_t *ret_count)
@@ -258,7 +265,7 @@ static struct step_line *add_up(const struct step_lines *lines, enum step_lines_
 		struct map_entry *entry;
 		bool added;
 
-		if (lines->row[i].of != of || at.file == SAMPLE_NONE)
+		if (!row_is_of(&lines->row[i], of) || at.file == SAMPLE_NONE)
 			continue;
 		entry = map_put(&known, map_hash_bytes(words, sizeof(words), 0), &added);
 		if (added) {
@@ -274,34 +281,69 @@ static struct step_line *add_up(const struct step_lines *lines, enum step_lines_
 	return line;
 }
 
+/* The user's own lines with what they have of it, and the links to their callers. */
+struct found_lines {
+	struct step_line *line;
+	size_t count;
+	struct line_links links;
+	struct own own;
+};
+
+static void found_make(struct found_lines *found, const struct step_lines *lines,
+		       enum step_lines_of of)
+{
+	own_init(&found->own, lines->source, run_options(lines->run));
+	own_places_note_scripts(lines->samples, &found->own);
+	line_links_init(&found->links);
+	found->line = add_up(lines, of, &found->own, &found->links, &found->count);
+}
+
+static void found_release(struct found_lines *found)
+{
+	free(found->line);
+	line_links_release(&found->links);
+	own_release(&found->own);
+}
+
+static struct step_line found_take(const struct found_lines *found, size_t number)
+{
+	const struct line_link *caller = line_links_most(&found->links, number, LINE_LINK_CALLER);
+	struct step_line line = found->line[number];
+
+	line.caller_file = caller ? caller->file : SAMPLE_NONE;
+	line.caller_number = caller ? caller->number : 0;
+	return line;
+}
+
+/* The line with most; false: there is none. */
+static bool find_most(const struct step_lines *lines, enum step_lines_of of,
+		      struct step_line *ret_line)
+{
+	struct found_lines found;
+	size_t most = 0;
+
+	found_make(&found, lines, of);
+	for (size_t i = 1; i < found.count; i++)
+		if (found.line[i].ns > found.line[most].ns)
+			most = i;
+	if (found.count)
+		*ret_line = found_take(&found, most);
+	found_release(&found);
+	return found.count;
+}
+
 bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
 		     struct step_line *ret_line)
 {
-	struct line_links links;
-	struct own own;
-	struct step_line *line;
-	const struct line_link *caller;
-	size_t count, most = 0;
-
 	if (lines->looks[of] < LOOKS_MIN || !lines->ns[of])
 		return false;
-	own_init(&own, lines->source, run_options(lines->run));
-	own_places_note_scripts(lines->samples, &own);
-	line_links_init(&links);
-	line = add_up(lines, of, &own, &links, &count);
-	for (size_t i = 1; i < count; i++)
-		if (line[i].ns > line[most].ns)
-			most = i;
-	if (count) {
-		caller = line_links_most(&links, most, LINE_LINK_CALLER);
-		*ret_line = line[most];
-		ret_line->caller_file = caller ? caller->file : SAMPLE_NONE;
-		ret_line->caller_number = caller ? caller->number : 0;
-	}
-	free(line);
-	line_links_release(&links);
-	own_release(&own);
-	return count && 100.0 * (double)ret_line->ns / (double)lines->ns[of] >= PERCENT_MIN;
+	return find_most(lines, of, ret_line) &&
+	       100.0 * (double)ret_line->ns / (double)lines->ns[of] >= PERCENT_MIN;
+}
+
+bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line)
+{
+	return lines->all_ns && find_most(lines, STEP_LINES_LIMIT, ret_line) && ret_line->ns;
 }
 
 static void put_name(const struct source *source, uint32_t name, uint32_t number,
@@ -330,6 +372,25 @@ void step_line_put(const struct step_lines *lines, const struct step_line *line,
 		put_name(lines->source, line->caller_file, line->caller_number, place->caller);
 }
 
+bool step_lines_at(const struct step_lines *lines, const char *place, struct step_line *ret_line)
+{
+	struct found_lines found;
+	char text[ADVICE_LINE_BYTES];
+	bool is_there = false;
+
+	if (!lines->all_ns)
+		return false;
+	found_make(&found, lines, STEP_LINES_LIMIT);
+	for (size_t i = 0; i < found.count && !is_there; i++) {
+		put_name(lines->source, found.line[i].file, found.line[i].number, text);
+		is_there = !strcmp(text, place);
+		if (is_there)
+			*ret_line = found_take(&found, i);
+	}
+	found_release(&found);
+	return is_there;
+}
+
 void step_line_text(const struct step_lines *lines, const struct step_line *line,
 		    char text[STEP_LINE_BYTES])
 {
@@ -354,7 +415,9 @@ static void say_line(const struct step_lines *lines, enum step_lines_of of, cons
 	size_t used = strlen(advice->text);
 
 	step_line_text(lines, line, text);
-	step_line_put(lines, line, &advice->place);
+	if (!*advice->place
+		      .line) /* else the rule knows a better one: a worker's, a lock's owner's */
+		step_line_put(lines, line, &advice->place);
 	snprintf(advice->text + used, sizeof(advice->text) - used,
 		 " By samples, %.0f %% of the %s was in %s.",
 		 100.0 * (double)line->ns / (double)lines->ns[of], words, text);

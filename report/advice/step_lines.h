@@ -51,6 +51,11 @@ struct step_lines_options {
 };
 ANALYSIS(step_lines, struct step_lines)
 
+/* What the thread or its helpers are in at that time: of all that is open what says most, which is what the list has last. */
+enum step_lines_of step_lines_open_on(const struct evidence *evidence,
+				      const struct helpers *helpers, uint32_t thread,
+				      uint64_t time_ns);
+
 /* A line of the user's own code where there is one, and where it was called from, most often. */
 struct step_line {
 	uint32_t file, function, number;     /* file and function are indices of names */
@@ -61,6 +66,10 @@ struct step_line {
 /* The line with most of that time; false where too few samples were taken of it, or none stands out. */
 bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
 		     struct step_line *ret_line);
+/* The line with most of all that the loop's thread was seen in; false: nothing was seen. */
+bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
+/* What of it was seen at `place`, FILE:LINE as step_line_put() has it; false: nothing was. */
+bool step_lines_at(const struct step_lines *lines, const char *place, struct step_line *ret_line);
 /* "train.py:41 (collate), called from train.py:60" */
 #define STEP_LINE_BYTES 320u
 void step_line_text(const struct step_lines *lines, const struct step_line *line,

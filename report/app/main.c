@@ -77,6 +77,7 @@ static struct screen screen_of_stdout(const struct options *options)
 		.color = isatty(pager_terminal(&pager)) && !options->no_color &&
 			 !(no_color && *no_color) && !(terminal && !strcmp(terminal, "dumb")),
 		.utf8 = locale_is_utf8(),
+		.is_terminal = !options->output && isatty(pager_terminal(&pager)),
 	};
 }
 

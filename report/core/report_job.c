@@ -92,6 +92,7 @@ static struct document make_document(struct report *report, const struct facts *
 		.draw = kind->draw,
 		.context = report,
 		.head_only = kind->form == REPORT_TEXT,
+		.says_losses = kind->says_losses && kind->says_losses(report),
 		.families = run_families(report->run),
 		.empty = explain(report, absence),
 	};

@@ -59,6 +59,8 @@ struct report_kind {
 	void (*total)(const struct report *report, struct facts *facts);
 	/* Why there is no row; NULL: as the family's absence explains it. */
 	const char *(*explain)(const struct report *report, struct why_empty *absence);
+	/* Nothing stands in front of the head, which says itself what is missing. NULL: it does not. */
+	bool (*says_losses)(const struct report *report);
 	/* The document's context is the report. */
 	void (*head)(const struct document *document, const struct screen *screen);
 	void (*foot)(const struct document *document, const struct screen *screen);

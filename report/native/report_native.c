@@ -290,9 +290,9 @@ static void native_foot(const struct document *document, const struct screen *sc
 			"at 1 or less, or with CAP_PERFMON.");
 	print_unseen(report, screen);
 	if (sums->lost)
-		screen_print_prose(screen, "%s sample%s lost, as the collector came too late.",
-				   unit_format_count(number, sums->lost),
-				   sums->lost == 1 ? " was" : "s were");
+		screen_print_prose(
+			screen, "Up to %s sample%s lost, as the collector came too late.",
+			unit_format_count(number, sums->lost), sums->lost == 1 ? " was" : "s were");
 	if (sums->dropped)
 		screen_print_prose(screen, "%s sample%s found no room in the collector's memory.",
 				   unit_format_count(number, sums->dropped),

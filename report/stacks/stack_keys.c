@@ -196,18 +196,12 @@ static uint64_t settle(const void *state, uint64_t key)
 
 static const char *events_named(enum evt_family family)
 {
-	switch (family) {
-	case EVT_FAMILY_cuda:
-		return "CUDA calls";
-	case EVT_FAMILY_io:
-		return "calls of input and output";
-	case EVT_FAMILY_tensors:
-		return "allocations of tensors";
-	case EVT_FAMILY_torch:
-		return "operators";
-	default:
-		return "events";
-	}
+	static const char *const names[EVT_FAMILY_LIMIT] = {
+#define FAMILY_STACKS(name, what) [EVT_FAMILY_##name] = what,
+#include "collector/format/families.def"
+	};
+
+	return names[family] ? names[family] : "events";
 }
 
 /* How many of the events have a stack. */

@@ -169,7 +169,10 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
 	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
 	for (int i = shown->steps->has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		table_set_number(table, columns[i], row->ns[i]);
+		if (i != STEP_gc || shown->has_gc)
+			table_set_number(table, columns[i], row->ns[i]);
+	if (shown->has_gc)
+		table_set_number(table, COLUMN_steps_collections, row->collections);
 	if (shown->steps->has_gpu)
 		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
 	put_phases(table, shown, row);
@@ -240,21 +243,23 @@ void steps_print_times(const struct steps_shown *shown, const struct screen *scr
 		unit_format_ns(d, timing_percentile(&steps->time, 99)));
 }
 
-/* " (40 % waiting)"; nothing where it did not wait, or that is not known. */
+/* " (running 10 %, waiting 40 %)": its two parts; nothing where it did not wait, or that is not known. */
 static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t total_ns,
 			const struct screen *screen, int category)
 {
 	const struct cpu_span *span = category == STEP_other ? &cpu->other : &cpu->operators;
 	uint64_t helped_ns = category == STEP_other ? cpu->helped_other_ns
 						    : cpu->helped_operators_ns;
-	char text[UNIT_TEXT_BYTES];
+	char running[UNIT_TEXT_BYTES], waiting[UNIT_TEXT_BYTES];
 	uint64_t running_ns, waiting_ns;
 
 	if ((category != STEP_other && category != STEP_operators) ||
 	    !step_cpu_split(span, ns[category], helped_ns, &running_ns, &waiting_ns) || !waiting_ns)
 		return;
-	fprintf(screen->out, " (%s waiting)",
-		unit_format_percent(text, 100.0 * (double)waiting_ns / (double)total_ns));
+	running_ns = ns[category] - waiting_ns; /* helpers' time is of it */
+	fprintf(screen->out, " (running %s, waiting %s)",
+		unit_format_percent(running, 100.0 * (double)running_ns / (double)total_ns),
+		unit_format_percent(waiting, 100.0 * (double)waiting_ns / (double)total_ns));
 }
 
 uint64_t steps_launched(const struct steps *steps)

@@ -262,6 +262,11 @@ static void summary_head(const struct document *document, const struct screen *s
 	summary_print(report->state, document, screen);
 }
 
+static bool summary_says_losses(const struct report *report)
+{
+	return !summary_shows_all(report->state, &report->request->screen);
+}
+
 static void summary_end(struct report *report)
 {
 	bottleneck_release(&((struct summary *)report->state)->bottleneck);
@@ -273,6 +278,7 @@ const struct report_kind report_kind_summary = {
 	.want = summary_want,
 	.fill = summary_fill,
 	.total = summary_total,
+	.says_losses = summary_says_losses,
 	.head = summary_head,
 	.release = summary_end,
 };

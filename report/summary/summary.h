@@ -77,8 +77,12 @@ struct summary {
 void summary_print(const struct summary *summary, const struct document *document,
 		   const struct screen *screen);
 
-/* The first lines: what took the time, the causes, memory. */
-void summary_print_sentences(const struct summary *summary, const struct screen *screen);
+/* Where steps went, by what ran; nothing without steps. */
+void summary_print_steps(const struct summary *summary, const struct screen *screen);
+/* Sentences on what was recorded of the time, or that nothing was, and what would record more. */
+void summary_print_told(const struct summary *summary, const struct screen *screen);
+/* Tables are shown, too: --all, or nobody looks at a terminal. */
+bool summary_shows_all(const struct summary *summary, const struct screen *screen);
 /* That the busiest thread had no CPU for much of its time; else nothing. */
 void summary_print_ready(const struct summary *summary, const struct screen *screen);
 /* What grows from step to step, where the run bears that out; else nothing. */

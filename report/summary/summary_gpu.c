@@ -6,7 +6,7 @@
 #include "report/base/demangle.h"
 #include "report/base/symbol.h"
 #include "report/base/text.h"
-#include "report/summary/summary.h"
+#include "report/summary/summary_screen.h"
 
 #define NAME_BYTES 100
 #define BUSY_BYTES 160
@@ -83,4 +83,21 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 		screen, "The GPU%s %s; the kernel %s took %s (prof-report utilization, kernels).",
 		totals.devices > 1 ? "s were" : " was", busy, name,
 		unit_format_ns(took, most->time.total_ns));
+}
+
+void summary_print_gpu_line(const struct summary *summary, const struct screen *screen)
+{
+	struct gpu_totals totals = summary_gpu_add_up(summary);
+	const struct group *most = largest_kernel(summary->gpu);
+	char name[NAME_BYTES], busy[BUSY_BYTES], took[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	if (!totals.span_ns || !most)
+		return;
+	put_name(summary, most->key[GPU_KEY_WHAT], name);
+	put_busy(summary, &totals, busy, sizeof(busy));
+	screen_label_begin(&line, screen, totals.devices > 1 ? "GPUs" : "GPU");
+	fprintf(line.screen.out, "%s; largest kernel %s, %s", busy, name,
+		unit_format_ns(took, most->time.total_ns));
+	prose_end(&line, screen);
 }

@@ -6,11 +6,12 @@
 #include "report/base/text.h"
 #include "report/core/keys.h"
 #include "report/samples/lines.h"
-#include "report/summary/summary.h"
+#include "report/samples/uncertain.h"
+#include "report/summary/summary_screen.h"
 
 #define LOOKS_MIN \
 	100u /* fewer say little: a share of 20 % is then off by 8 points more often than not */
-#define FEW_LOOKS_MIN 10u /* so many bear out where most was, if that has half of them */
+#define FEW_LOOKS_MIN 5u /* so many bear out where most was, if that has half of them */
 #define PERCENT_MIN 3u
 #define WAIT_PART 2u       /* part of the run that a wait takes at least, to be told */
 #define WAIT_SHOWN_PART 10 /* part of all waits that a line's are at least */
@@ -102,12 +103,11 @@ static void put_place_of(const struct summary *summary, const struct line *line,
 	fprintf(out, "%s:%u (%s)", file, line->number, function);
 }
 
-/* "41 % was spent in train.py:41 (train_epoch)" */
-static void put_line(const struct summary *summary, const struct line *line, bool is_first,
+/* "41 % in train.py:41 (train_epoch)" */
+static void put_line(const struct summary *summary, const struct line *line,
 		     const struct screen *screen)
 {
-	fprintf(screen->out, "%llu %% %sin ", (unsigned long long)percent_of(summary, line),
-		is_first ? "was spent " : "");
+	fprintf(screen->out, "%llu %% in ", (unsigned long long)percent_of(summary, line));
 	put_place_of(summary, line, screen->out);
 }
 
@@ -160,10 +160,12 @@ static bool print_few(const struct summary *summary, const struct screen *screen
 	line = half_way(summary, &functions);
 	if (line) {
 		prose_begin(&prose, screen);
-		fprintf(prose.screen.out, "Of %s of CPU time in %llu samples, ",
-			unit_format_ns(time, all->cpu_ns), (unsigned long long)all->cpu_looks);
-		fprintf(prose.screen.out, "%s was spent in ",
+		fprintf(prose.screen.out, "%s %llu samples: %s of ",
+			all->cpu_looks < GUESS_SAMPLES ? "A guess from only" : "By",
+			(unsigned long long)all->cpu_looks,
 			unit_format_ns(time, line->total.cpu_ns));
+		fprintf(prose.screen.out, "%s of CPU time was spent in ",
+			unit_format_ns(time, all->cpu_ns));
 		put_place_of(summary, line, prose.screen.out);
 		fputs(" and what it called (prof-report lines", prose.screen.out);
 		fputs(samples_can_be_more(summary->samples)
@@ -251,16 +253,17 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	tells = line && percent_of(summary, line) >= PERCENT_MIN;
 	if (tells) {
 		prose_begin(&prose, screen);
-		fprintf(prose.screen.out, "Of %s of CPU time sampled in %s, ",
+		fprintf(prose.screen.out, "Python's lines in %s (%s of CPU time, %llu samples): ",
+			are_of_steps(summary) ? "the steps" : "the run",
 			unit_format_ns(time, all_of(summary)->cpu_ns),
-			are_of_steps(summary) ? "the steps" : "Python's threads");
-		put_line(summary, line, true, &prose.screen);
+			(unsigned long long)all_of(summary)->cpu_looks);
+		put_line(summary, line, &prose.screen);
 		for (unsigned int i = 1; i < SHOWN; i++) {
 			line = next_line(summary, &lines, line);
 			if (!line || percent_of(summary, line) < PERCENT_MIN)
 				break;
-			fputs(" and ", prose.screen.out);
-			put_line(summary, line, false, &prose.screen);
+			fputs(", ", prose.screen.out);
+			put_line(summary, line, &prose.screen);
 		}
 		fputs(" (prof-report lines).", prose.screen.out);
 		prose_end(&prose, screen);
@@ -347,6 +350,7 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		{ TITLE_OF_FUNCTIONS, COLUMN_lines_total_cpu_ns, ROWS_OF_LINES, functions_shown,
 		  sizeof(functions_shown) / sizeof(functions_shown[0]) },
 	};
+	bool has_rows = false;
 
 	if (all_of(summary)->cpu_looks < LOOKS_MIN)
 		return;
@@ -360,7 +364,10 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		fill_lines(summary, &lines, by_function, &table);
 		if (table.row_count)
 			part_print(&table, &parts[by_function], document, screen);
+		has_rows |= table.row_count > 0;
 		table_release(&table);
 		release_lines(&lines, &own);
 	}
+	if (has_rows)
+		samples_print_uncertain(summary->samples, screen);
 }

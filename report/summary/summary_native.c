@@ -56,9 +56,9 @@ static bool print_places(const struct native_reading *native, struct native_rows
 	if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)
 		return false;
 	prose_begin(&prose, screen);
-	fprintf(prose.screen.out, "Of %s of CPU time sampled with native stacks, ",
-		unit_format_ns(time, native->all.cpu_ns));
-	put_place(native, rows, place, "was in", prose.screen.out);
+	fprintf(prose.screen.out, "Native functions (%s of CPU time, %llu samples): ",
+		unit_format_ns(time, native->all.cpu_ns), (unsigned long long)native->all.samples);
+	put_place(native, rows, place, "in", prose.screen.out);
 	for (unsigned int i = 1; i < SHOWN; i++) {
 		place = place_next(rows, place);
 		if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "report/base/units.h"
-#include "report/summary/summary.h"
+#include "report/summary/summary_screen.h"
 
 #define READY_NS_MIN 1000000000u
 #define READY_SHARE_MIN 0.25 /* of the time that the thread lived */
@@ -13,12 +13,11 @@ static bool is_busier(const struct thread_times *times, const struct thread_time
 	return times->cpu_ns + times->runnable_ns > than->cpu_ns + than->runnable_ns;
 }
 
-/* The one that ran or could have run for longest, of those whose waits are known; NULL: none. */
-static const struct source_thread *busiest(const struct source *source,
-					   struct thread_times *ret_times)
+const struct source_thread *summary_busiest_thread(const struct summary *summary,
+						   struct thread_times *ret_times)
 {
 	struct source_thread *const *thread;
-	size_t count = source_threads(source, &thread);
+	size_t count = source_threads(summary->source, &thread);
 	const struct source_thread *found = NULL;
 
 	*ret_times = (struct thread_times){ .has_cpu = false };
@@ -40,7 +39,7 @@ void summary_print_ready(const struct summary *summary, const struct screen *scr
 	struct thread_times times;
 	uint64_t lived_ns;
 
-	thread = busiest(summary->source, &times);
+	thread = summary_busiest_thread(summary, &times);
 	if (!thread || run_filters(summary->run)->any || thread->end_ns <= thread->start_ns)
 		return;
 	lived_ns = thread->end_ns - thread->start_ns;
@@ -49,9 +48,9 @@ void summary_print_ready(const struct summary *summary, const struct screen *scr
 		return;
 	if (summary->totals.processes > 1)
 		snprintf(of, sizeof(of), ", in process %u,", thread->process->pid);
-	screen_print_prose(screen,
-			   "Its busiest thread%s was ready to run and had no CPU for %s of its %s: "
-			   "other threads ran, or a limit held it back (prof-report threads).",
-			   of, unit_format_ns(ready, times.runnable_ns),
-			   unit_format_ns(lived, lived_ns));
+	screen_print_prose(
+		screen,
+		"The busiest thread%s had no CPU for %s of its %s although it could have run: "
+		"others used the CPUs, or a CPU limit applies (prof-report threads).",
+		of, unit_format_ns(ready, times.runnable_ns), unit_format_ns(lived, lived_ns));
 }

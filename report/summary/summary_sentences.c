@@ -15,14 +15,7 @@
 #include "report/steps/rows_steps.h"
 #include "report/tensors/rows_tensors.h"
 
-#define COMMAND_WIDTH_MAX 400u
-#define COMMAND_MIN 32u
-#define GROWS " grows from step to step (prof-report bottleneck)."
-#define CAUSES_SHOWN 2
-#define CAUSE_SHARE_MIN 5   /* %, of what the cause is a part of */
-#define CAUSE_OF_RUN 100u   /* part of the run that a cause has at least */
-#define CORES_NS 100000000u /* shares of less are noise */
-#define WHOLE_PERCENT 98    /* of the time from the first to the last step */
+#define TAKEN_SHOWN 2
 
 /* Only a part of the run was recorded, or asked for. */
 static bool is_in_part(const struct summary *summary)
@@ -30,268 +23,9 @@ static bool is_in_part(const struct summary *summary)
 	return run_filters(summary->run)->any || why_empty_is_limited(summary->run);
 }
 
-/* --- what ran, and how long --- */
-
-/* The program by its name, without the folders it lies in. */
-static void put_command(const struct summary *summary, const struct screen *screen)
-{
-	char escaped[4 * COMMAND_WIDTH_MAX + 1], shown[4 * COMMAND_WIDTH_MAX + 8];
-	size_t room = screen->uncut ? COMMAND_WIDTH_MAX : screen->width / 2,
-	       width = room < COMMAND_WIDTH_MAX ? room : COMMAND_WIDTH_MAX, length, used;
-	struct source_process *const *process;
-	const char *text;
-
-	if (!source_processes(summary->source, &process) || !process[0]->command ||
-	    !process[0]->command->length) {
-		fputs("the program", screen->out);
-		return;
-	}
-	text = name_text(process[0]->command, &length);
-	text = text_command_start(text, &length);
-	used = text_escape(escaped, sizeof(escaped), text, length);
-	text_shorten(shown, escaped, used, width > COMMAND_MIN ? width : COMMAND_MIN,
-		     screen->utf8 ? "\xe2\x80\xa6" : "..");
-	fputs(shown, screen->out);
-}
-
-static bool is_live(const struct summary *summary)
-{
-	struct source_file *const *file;
-	size_t count = source_files(summary->source, &file);
-	bool live = false;
-
-	for (size_t i = 0; i < count; i++)
-		live |= file[i]->live;
-	return live;
-}
-
-/* A file without its end, which nobody writes any more. */
-static bool is_cut(const struct summary *summary)
-{
-	struct source_file *const *file;
-	size_t count = source_files(summary->source, &file);
-	bool complete = true;
-
-	for (size_t i = 0; i < count; i++)
-		complete &= file[i]->complete || !file[i]->frames;
-	return !complete && !is_live(summary);
-}
-
-/* What the files cover: a run, one that goes on, or its part up to where a file ends. */
-static void put_run(const struct summary *summary, const struct screen *screen)
-{
-	char wall[UNIT_TEXT_BYTES];
-
-	if (is_cut(summary))
-		fputs("The recording of ", screen->out);
-	put_command(summary, screen);
-	fprintf(screen->out, " %s %s",
-		is_cut(summary)    ? "is cut off after"
-		: is_live(summary) ? "has run"
-				   : "ran",
-		unit_format_ns(wall, summary->totals.wall_ns));
-}
-
-static bool was_killed(const struct source_process *process)
-{
-	return process->ended && process->how == EVT_END_KILLED;
-}
-
-/* Of the others none that was ended on purpose, as workers are at the end of a run. */
-static bool has_crashed(const struct source_process *process)
-{
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGKILL, SIGSYS };
-	bool is_crash = false;
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		is_crash |= process->exit_status == 128 + signals[i];
-	return was_killed(process) && is_crash;
-}
-
-static void put_killer(const struct source_process *process, const struct screen *screen)
-{
-	const char *name = signal_name_of_status(process->exit_status);
-
-	if (name)
-		fputs(name, screen->out);
-	else
-		fputs("a signal", screen->out);
-}
-
-/* Who did not end by itself. */
-static void put_ends(const struct summary *summary, const struct screen *screen)
-{
-	struct source_process *const *process;
-	size_t count = source_processes(summary->source, &process), others = 0, last = 0;
-
-	for (size_t i = 1; i < count; i++) {
-		if (!has_crashed(process[i]))
-			continue;
-		others++;
-		last = i;
-	}
-	if (count && was_killed(process[0])) {
-		fputs(" It was killed by ", screen->out);
-		put_killer(process[0], screen);
-		putc('.', screen->out);
-	}
-	if (others == 1) {
-		fprintf(screen->out, " Process %u was killed by ", process[last]->pid);
-		put_killer(process[last], screen);
-		putc('.', screen->out);
-	} else if (others) {
-		fprintf(screen->out, " %zu other processes were killed (prof-report processes).",
-			others);
-	}
-}
-
-static void put_cpu(const struct summary *summary, const struct screen *screen, const char *before)
-{
-	const struct summary_totals *totals = &summary->totals;
-	char cpu[UNIT_TEXT_BYTES];
-
-	if (!totals->cpu_ns)
-		return;
-	fprintf(screen->out, "%s %s%s of CPU time", before,
-		totals->cpu_is_partial ? "at least " : "", unit_format_ns(cpu, totals->cpu_ns));
-	if (totals->wall_ns >= CORES_NS)
-		fprintf(screen->out, " (%.1f cores)",
-			(double)totals->cpu_ns / (double)totals->wall_ns);
-}
-
-/* Without filters and limits: start-up, steps, after them. */
-static void put_phases(const struct summary *summary, const struct screen *screen)
-{
-	const struct bottleneck *bottleneck = &summary->bottleneck;
-	const struct summary_phases *phases = &summary->phases;
-	const struct steps *steps = summary->steps;
-	char time[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
-	bool whole = steps->processes == 1 &&
-		     steps->time.total_ns >= phases->steps_ns / 100 * WHOLE_PERCENT;
-
-	fprintf(screen->out, ": %s until the first step", unit_format_ns(time, phases->startup_ns));
-	if (bottleneck->imported_ns && bottleneck->imported_ns < phases->startup_ns)
-		fprintf(screen->out, " (torch was imported after %s)",
-			unit_format_ns(time, bottleneck->imported_ns));
-	fprintf(screen->out, ", %s ", unit_format_ns(time, phases->steps_ns));
-	fprintf(screen->out, whole ? "in %s step%s" : "from the first to the last of %s step%s",
-		unit_format_count(count, steps->time.count), steps->time.count == 1 ? "" : "s");
-	if (steps->processes > 1)
-		fprintf(screen->out, " of %u processes", steps->processes);
-	if (steps->time.count > 1)
-		fprintf(screen->out, " (median %s)",
-			unit_format_ns(time, timing_percentile(&steps->time, 50)));
-	if (!is_live(summary) && !is_cut(summary))
-		fprintf(screen->out, ", %s after", unit_format_ns(time, phases->after_ns));
-}
-
-/* Steps of a part of the run: "14 steps, 67.9 ms in all (median 4.62 ms)". */
-static void put_steps(const struct steps *steps, const struct screen *screen)
-{
-	char count[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
-
-	fprintf(screen->out, "%s step%s, %s", unit_format_count(count, steps->time.count),
-		steps->time.count == 1 ? "" : "s", unit_format_ns(time, steps->time.total_ns));
-	if (steps->time.count > 1)
-		fprintf(screen->out, " in all (median %s)",
-			unit_format_ns(time, timing_percentile(&steps->time, 50)));
-	putc('.', screen->out);
-}
-
-static void print_time(const struct summary *summary, const struct screen *screen)
-{
-	const struct steps *steps = summary->steps;
-	char filters[ABSENCE_BYTES];
-	struct prose line;
-
-	prose_begin(&line, screen);
-	put_run(summary, &line.screen);
-	if (summary->phases.is_known)
-		put_phases(summary, &line.screen);
-	else
-		put_cpu(summary, &line.screen, is_cut(summary) ? "; it used" : " and used");
-	putc('.', line.screen.out);
-	put_ends(summary, &line.screen);
-	if (run_filters(summary->run)->any) {
-		why_empty_name_filters(summary->run, "", filters);
-		fprintf(line.screen.out,
-			steps->time.count ? " All that follows is%s. Of that: "
-					  : " All that follows is%s.",
-			filters);
-	} else if (!summary->phases.is_known && steps->time.count) {
-		fputs(" Recorded: ", line.screen.out);
-	}
-	if (!summary->phases.is_known && steps->time.count)
-		put_steps(steps, &line.screen);
-	prose_end(&line, screen);
-}
-
 /* --- what took it --- */
 
-static const char *cause_words(const struct advice *advice)
-{
-	static const struct {
-		bool (*look)(const struct bottleneck *bottleneck, struct advice *advice);
-		const char *words;
-	} causes[] = {
-#define CAUSE(id, words) { advice_##id, words },
-#include "report/advice/causes.def"
-	};
-
-	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
-		if (causes[i].look == advice->rule->look)
-			return causes[i].words;
-	return NULL;
-}
-
-/* Its seconds are others' too: of a guess that known causes explain, of slow steps that something makes slow. */
-static bool is_said(const struct advice *advice)
-{
-	return advice->rule->look == advice_slow_steps ||
-	       advice->weight_ns < advice->gain_ns - advice->gain_ns / 2;
-}
-
-/* Where in the loop, when that is what the advice found. */
-static void put_place(const struct bottleneck *bottleneck, const struct screen *screen,
-		      const struct advice *advice)
-{
-	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
-	char shown[PLACE_BYTES];
-
-	if (advice->rule->look != advice_between_operators || !place)
-		return;
-	place_text(bottleneck, place, shown);
-	fprintf(screen->out, ", %s", shown);
-}
-
-/* The one or two with the most seconds; in the order of report bottleneck. */
-static void put_causes(const struct summary *summary, const struct screen *screen)
-{
-	const struct bottleneck *bottleneck = &summary->bottleneck;
-	const char *before = ". What costs most: ";
-	char time[UNIT_TEXT_BYTES];
-	unsigned int shown = 0;
-
-	for (size_t i = 0; i < bottleneck->advice_count && shown < CAUSES_SHOWN; i++) {
-		const struct advice *advice = &bottleneck->advice[i];
-		double percent = advice_share(bottleneck, advice);
-		const char *words = cause_words(advice);
-
-		if (!words || !advice->gain_ns || percent < CAUSE_SHARE_MIN ||
-		    (shown && is_said(advice)) ||
-		    (summary->phases.is_known &&
-		     advice->gain_ns < summary->totals.wall_ns / CAUSE_OF_RUN))
-			continue;
-		fprintf(screen->out, "%s%s", before, words);
-		put_place(bottleneck, screen, advice);
-		fprintf(screen->out, " (up to %s)", unit_format_ns(time, advice->gain_ns));
-		before = " and ";
-		shown++;
-	}
-	fputs(".", screen->out);
-}
-
-static void print_steps(const struct summary *summary, const struct screen *screen)
+void summary_print_steps(const struct summary *summary, const struct screen *screen)
 {
 	const struct steps *steps = summary->steps;
 	struct prose line;
@@ -301,7 +35,7 @@ static void print_steps(const struct summary *summary, const struct screen *scre
 	prose_begin(&line, screen);
 	fputs("In the steps: ", line.screen.out);
 	steps_print_shares(steps->ns, &steps->cpu, steps->time.total_ns, &line.screen);
-	put_causes(summary, &line.screen);
+	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 	prose_begin(&line, screen);
 	fputs("By phase: ", line.screen.out);
@@ -373,7 +107,7 @@ static void put_taken(const struct taken *taken, const struct screen *screen, co
 {
 	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
 
-	fprintf(screen->out, "%s%s %s%s", before, taken->what, unit_format_ns(time, taken->ns),
+	fprintf(screen->out, "%s%s took %s%s", before, taken->what, unit_format_ns(time, taken->ns),
 		together(taken, wall_ns));
 	if (!taken->most || taken->most_ns < taken->ns / 10 || taken->most_ns > taken->ns)
 		return;
@@ -402,8 +136,8 @@ static const char *without_samples(const struct summary *summary)
 	if (!summary->imports->ranges.row_count || samples_why_none(samples))
 		return ".";
 	if (!samples->hz)
-		return ", and no samples (INTERCEPT_SAMPLE=1000 takes them of CPython 3.8 to "
-		       "3.14).";
+		return ". No samples were taken (INTERCEPT_SAMPLE=1000 takes them of CPython 3.8 "
+		       "to 3.14).";
 	return samples_can_be_more(samples) ? ", and no samples (INTERCEPT_SAMPLE=1000 takes them)."
 					    : ", and no samples.";
 }
@@ -423,11 +157,16 @@ static const char *what_would_say_more(const struct summary *summary)
 /* Neither a kind of call nor samples and imports have anything to say. */
 static void print_nothing(const struct summary *summary, const struct screen *screen)
 {
-	screen_print_prose(screen,
-			   "Nothing recorded shows what %s time went to: no step, operator, range "
-			   "or CUDA call%s%s",
-			   is_in_part(summary) ? "that" : "its", without_samples(summary),
-			   what_would_say_more(summary));
+	if (bottleneck_is_python(&summary->bottleneck))
+		screen_print_prose(screen,
+				   "Nothing recorded shows what %s time went to: no step, "
+				   "operator, range or CUDA call%s%s",
+				   is_in_part(summary) ? "that" : "its", without_samples(summary),
+				   what_would_say_more(summary));
+	else
+		screen_print_prose(screen, "Nothing recorded shows what %s time went to.%s",
+				   is_in_part(summary) ? "that" : "its",
+				   what_would_say_more(summary));
 }
 
 /* Of a program without steps: what of its time was recorded; false when nothing was. */
@@ -437,10 +176,10 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 		taken_by_operators(summary),
 		taken_by_ranges(summary),
 		{ .what = "CUDA calls", .ns = summary->totals.cuda.total_ns },
-		{ .what = "input and output",
+		{ .what = "Input and output",
 		  .ns = io_total(&summary->bottleneck.io_by_process->io).total_ns },
 	};
-	const char *before = "Recorded of that time: ";
+	const char *before = "";
 	uint64_t all_ns = 0;
 	struct prose line;
 
@@ -449,7 +188,7 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 	if (!all_ns)
 		return false;
 	prose_begin(&line, screen);
-	for (size_t shown = 0; shown < CAUSES_SHOWN; shown++) {
+	for (size_t shown = 0; shown < TAKEN_SHOWN; shown++) {
 		struct taken *most = &taken[0];
 
 		for (size_t i = 1; i < sizeof(taken) / sizeof(taken[0]); i++)
@@ -458,156 +197,34 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 		if (!most->ns)
 			break;
 		put_taken(most, &line.screen, before, summary->totals.wall_ns);
-		before = ", ";
+		before = "; ";
 		most->ns = 0;
 	}
-	fputs(nothing_of_the_rest(summary, all_ns) ? "; nothing of the rest." : ".",
+	fputs(nothing_of_the_rest(summary, all_ns) ? "; nothing else was recorded." : ".",
 	      line.screen.out);
 	prose_end(&line, screen);
 	return true;
 }
 
-/* --- memory --- */
-
-/* Tensors on a device, or most of the heap. */
-static bool tensors_matter(const struct summary *summary, struct tensor_owner owner)
-{
-	return owner.device &&
-	       (owner.device->device != 0 ||
-		2 * owner.device->live.peak_bytes >= summary->heap->totals.peak_bytes);
-}
-
-static void put_tensors(const struct summary *summary, const struct screen *screen,
-			struct tensor_owner owner)
-{
-	const struct run_key *key = tensors_key(summary->tensors);
-	char bytes[UNIT_TEXT_BYTES], device[TENSOR_DEVICE_BYTES], name[PLACE_NAME_BYTES];
-	size_t length;
-	const char *text;
-
-	fprintf(screen->out, ", tensors on %s at %s",
-		tensor_device_text(owner.device->device, device),
-		unit_format_bytes(bytes, owner.device->live.peak_bytes));
-	if (!owner.row || !owner.row->peak_bytes || !key->kind || !key->kind->text)
-		return;
-	text = key->kind->text(key->state,
-			       tensor_key_around(owner.row->key) ? tensor_key_around(owner.row->key)
-								 : owner.row->key,
-			       &length);
-	place_name(&(struct source_name){ .text = text, .length = length }, name);
-	fprintf(screen->out, " (%s %s)", name, unit_format_bytes(bytes, owner.row->peak_bytes));
-}
-
-/* What the heap's figures are of; `starts` a sentence. */
-static const char *heap_subject(const struct summary *summary, bool starts)
-{
-	if (is_in_part(summary))
-		return starts ? "What was allocated in that part"
-			      : "what was allocated in that part";
-	if (summary->totals.processes > 1)
-		return starts ? "The heaps of all processes" : "the heaps of all";
-	return starts ? "The heap" : "the heap";
-}
-
-static void put_heap_peak(const struct summary *summary, const struct screen *screen, bool starts)
-{
-	const struct heap_totals *totals = &summary->heap->totals;
-	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
-
-	fprintf(screen->out, "%s peaked at %s after %s", heap_subject(summary, starts),
-		unit_format_bytes(bytes, totals->peak_bytes),
-		unit_format_ns(time, totals->peak_time_ns));
-}
-
-/* The module that asked for most of it; of Python's stacks few blocks have one. */
-static void put_heap_owner(const struct summary *summary, const struct screen *screen)
-{
-	const struct heap_owner *owner = &summary->heap_owner;
-	char bytes[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
-	const char *path, *slash;
-	size_t length;
-
-	if (!owner->path || owner->bytes < summary->heap->totals.peak_bytes / 10)
-		return;
-	path = name_text(owner->path, &length);
-	slash = memrchr(path, '/', length);
-	if (slash) {
-		length -= (size_t)(slash + 1 - path);
-		path = slash + 1;
-	}
-	place_name(&(struct source_name){ .text = path, .length = length }, name);
-	fprintf(screen->out, ", %s of it for %s", unit_format_bytes(bytes, owner->bytes), name);
-}
-
-static bool memory_grows(const struct summary *summary)
-{
-	const struct bottleneck *bottleneck = &summary->bottleneck;
-	bool grows = false;
-
-	for (size_t i = 0; i < bottleneck->advice_count; i++) {
-		const struct advice *advice = &bottleneck->advice[i];
-
-		grows |= advice->rule->look == advice_tensor_growth ||
-			 advice->rule->look == advice_heap_growth ||
-			 advice->rule->look == advice_python_memory_growth;
-	}
-	return grows;
-}
-
-static void print_memory(const struct summary *summary, const struct screen *screen)
-{
-	uint64_t resident = run_filters(summary->run)->any ? 0 : summary->totals.memory_peak_bytes;
-	struct tensor_owner owner = tensor_owner_of(summary->tensors);
-	bool of_tensors = tensors_matter(summary, owner);
-	char bytes[UNIT_TEXT_BYTES];
-	struct prose line;
-
-	if (!resident && !summary->heap->totals.peak_bytes) {
-		if (memory_grows(summary))
-			screen_print_prose(screen, "Memory%s", GROWS);
-		return;
-	}
-	prose_begin(&line, screen);
-	if (resident)
-		fprintf(line.screen.out, "Resident memory peaked at %s%s",
-			unit_format_bytes(bytes, resident),
-			summary->totals.processes > 1 ? " in one process" : "");
-	if (summary->heap->totals.peak_bytes) {
-		if (resident)
-			fputs("; ", line.screen.out);
-		put_heap_peak(summary, &line.screen, !resident);
-		if (!of_tensors)
-			put_heap_owner(summary, &line.screen);
-	}
-	if (of_tensors)
-		put_tensors(summary, &line.screen, owner);
-	fprintf(line.screen.out, ".%s%s", memory_grows(summary) ? " It" : "",
-		memory_grows(summary) ? GROWS : "");
-	prose_end(&line, screen);
-}
-
-void summary_print_sentences(const struct summary *summary, const struct screen *screen)
+void summary_print_told(const struct summary *summary, const struct screen *screen)
 {
 	char why[ABSENCE_BYTES];
 	struct range_names_text names;
 	bool tells = true;
 
-	if (!summary->totals.processes)
+	if (!summary->totals.processes) {
+		screen_print_prose(screen, "The recording is empty: no process is in it.");
 		return;
-	print_time(summary, screen);
-	print_steps(summary, screen);
+	}
 	if (!summary->steps->time.count && range_names_why(summary->run, why, sizeof(why)))
 		screen_print_prose(screen, "%s; %s.", why, range_names_say(summary->names, &names));
 	if (!summary->steps->time.count && !why_empty_is_whole(summary->run) &&
 	    !ops_are_sampled(summary->operators))
 		tells = print_taken(summary, screen);
-	summary_print_ready(summary, screen);
 	tells |= summary_print_lines(summary, screen);
 	tells |= summary_print_native(summary, screen);
 	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);
-	summary_print_gpu(summary, screen);
 	if (!tells)
 		print_nothing(summary, screen);
-	print_memory(summary, screen);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/session/ranks.h"
 #include "report/base/units.h"
 #include "report/core/why_empty.h"
 #include "report/heap/rows_heap.h"
@@ -16,8 +15,7 @@
 #include "report/steps/rows_steps.h"
 #include "report/process/rows_threads.h"
 #include "report/core/scope.h"
-#include "report/summary/summary.h"
-#include "report/base/shell_word.h"
+#include "report/summary/summary_screen.h"
 #include "report/base/text.h"
 
 #define ROWS_OF_PART 8
@@ -38,23 +36,13 @@ static void summary_put_host(const struct screen *screen, const char *host)
 #define SHARE_NS_MIN 100000000u
 #define SHARE_BYTES_MAX 1000u
 
-/* CPU time where no sentence has it, host, when. */
+/* Host and when. */
 static void summary_print_run(const struct summary *summary, const struct screen *screen)
 {
 	struct source_file *const *file;
 	size_t files = source_files(summary->source, &file);
-	const struct summary_totals *totals = &summary->totals;
-	char cpu[UNIT_TEXT_BYTES];
 	const char *before = "";
 
-	if (summary->phases.is_known && totals->cpu_ns) {
-		fprintf(screen->out, "CPU %s%s", totals->cpu_is_partial ? "at least " : "",
-			unit_format_ns(cpu, totals->cpu_ns));
-		if (totals->wall_ns >= SHARE_NS_MIN)
-			fprintf(screen->out, " (%.1f cores)",
-				(double)totals->cpu_ns / (double)totals->wall_ns);
-		before = ", ";
-	}
 	if (files && file[0]->host && file[0]->host[0]) {
 		fputs(before, screen->out);
 		summary_put_host(screen, file[0]->host);
@@ -100,15 +88,6 @@ static void summary_print_exits(const struct summary *summary, const struct scre
 		fprintf(screen->out,
 			"and %zu more that did not end with status 0 (prof-report processes)\n",
 			bad - EXITS_SHOWN);
-}
-
-/* INTERCEPT_CAPTURE, and that all that follows speaks of it alone. */
-static void summary_print_recorded(const struct summary *summary, const struct screen *screen)
-{
-	struct scope_text recorded;
-
-	if (scope_recorded(summary->run, &recorded))
-		screen_print_prose(screen, "%s", recorded.text);
 }
 
 /* What the user kept out of the file: its absence is no fault. Of several files each value once. */
@@ -166,19 +145,6 @@ static void summary_print_events(const struct summary *summary, const struct scr
 		fprintf(line.screen.out, ", of newer kinds %s",
 			unit_format_count(a, run_events_unknown(summary->run)));
 	prose_end(&line, screen);
-}
-
-/* Which ranks of a distributed run these processes are. */
-static void summary_print_ranks(const struct summary *summary, const struct screen *screen)
-{
-	struct ranks ranks;
-
-	if (!ranks_describe(summary->source, &ranks))
-		return;
-	fprintf(screen->out, "rank%s %s", ranks.count == 1 ? "" : "s", ranks.there);
-	if (ranks.world_size)
-		fprintf(screen->out, " of %llu", (unsigned long long)ranks.world_size);
-	putc('\n', screen->out);
 }
 
 #define CHILDREN_NS_MIN 1000000000u
@@ -363,75 +329,42 @@ static void summary_print_threads(const struct summary *summary, const struct do
 	threads_print_rest(summary->run, screen);
 }
 
-/* Half of what was resident at its peak is no block. */
-static bool most_is_not_heap(const struct summary *summary)
+/* What the first screen has no room for, in front of the tables. */
+static void print_details(const struct summary *summary, const struct screen *screen)
 {
-	uint32_t index;
-	const struct resident_process *most = resident_most(summary->resident, &index);
-
-	return most && most->peak.has_kinds && most->peak.has_blocks &&
-	       most->peak.heap < most->peak.resident / 2;
+	putc('\n', screen->out);
+	summary_print_steps(summary, screen);
+	if (summary_has_verdict(summary))
+		summary_print_told(summary, screen);
+	summary_print_ready(summary, screen);
+	summary_print_gpu(summary, screen);
+	summary_print_memory(summary, screen);
+	summary_print_run(summary, screen);
+	summary_print_redacted(summary, screen);
+	summary_print_events(summary, screen);
+	summary_print_children(summary, screen);
+	summary_print_cost(summary, screen);
+	summary_print_exits(summary, screen);
 }
 
-/* The next steps that this run's data makes worth while; the files as they were given. */
-static void summary_put_next(const struct summary *summary, const struct screen *screen,
-			     const char *file)
+bool summary_shows_all(const struct summary *summary, const struct screen *screen)
 {
-	fputs("\nnext: prof-report --help\n", screen->out);
-	if (summary->totals.operators.calls)
-		fprintf(screen->out, "      prof-report bottleneck %s\n", file);
-	if (summary->samples->all.looks)
-		fprintf(screen->out, "      prof-report lines %s\n", file);
-	if (summary->native->all.samples)
-		fprintf(screen->out, "      prof-report native %s\n", file);
-	if (summary->heap->totals.allocations)
-		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", file);
-	if (most_is_not_heap(summary))
-		fprintf(screen->out, "      prof-report memory %s\n", file);
-	if (summary->totals.operators.calls)
-		fprintf(screen->out, "      prof-report ops --sort cpu_time_total %s\n", file);
-	if (summary->totals.cuda.launches)
-		fprintf(screen->out, "      prof-report launches --by %s %s\n",
-			summary->totals.operators.calls ? "op" : "range", file);
-	if (summary->steps->time.count > 1)
-		fprintf(screen->out, "      prof-report steps %s\n", file);
-	if (summary->ranges->row_count)
-		fprintf(screen->out, "      prof-report nvtx --tree %s\n", file);
-}
+	const struct options *options = run_options(summary->run);
 
-static void summary_print_next(const struct summary *summary, const struct screen *screen)
-{
-	struct source_file *const *file;
-	const char *path = source_files(summary->source, &file) ? file[0]->path : "run.evt";
-	const char *name = strrchr(path, '/');
-	bool short_path = strlen(path) <= 24;
-	char *word;
-
-	path = short_path || !name ? path : name + 1;
-	word = memory_grow(NULL, shell_word_room(path), 1);
-	shell_word(word, shell_word_room(path), path);
-	summary_put_next(summary, screen, word);
-	free(word);
+	return !screen->is_terminal || (options && options->given & TAKES_all);
 }
 
 void summary_print(const struct summary *summary, const struct document *document,
 		   const struct screen *screen)
 {
-	summary_print_sentences(summary, screen);
-	summary_print_memory(summary, screen);
-	summary_print_run(summary, screen);
-	summary_print_recorded(summary, screen);
-	summary_print_redacted(summary, screen);
-	summary_print_events(summary, screen);
-	summary_print_ranks(summary, screen);
-	summary_print_children(summary, screen);
-	summary_print_cost(summary, screen);
-	summary_print_exits(summary, screen);
+	summary_print_screen(summary, screen, document->says_losses);
+	if (!summary_shows_all(summary, screen))
+		return;
+	print_details(summary, screen);
 	summary_print_lines_parts(summary, document, screen);
 	summary_print_torch(summary, document, screen);
 	summary_print_ranges(summary, document, screen);
 	summary_print_cuda(summary, document, screen);
 	summary_print_heap(summary, document, screen);
 	summary_print_threads(summary, document, screen);
-	summary_print_next(summary, screen);
 }

@@ -30,6 +30,7 @@ struct screen {
 	size_t width; /* columns */
 	bool uncut; /* no terminal: tables and names take the room they need; `width` is that of sentences and curves */
 	bool color, utf8;
+	bool is_terminal; /* somebody looks at it, who sees one screen first */
 	/* Of several sessions that are shown one after the other. */
 	struct screen_session {
 		const char *name; /* its first file; NULL: it is the only one */
@@ -75,6 +76,7 @@ struct document {
 	bool raw;            /* csv: formulas stay formulas */
 	bool names_first;    /* what rows are named gets half of the screen before figures do */
 	bool head_only;      /* the table is for programs: people get all from the head */
+	bool says_losses;    /* and from nothing in front of it */
 };
 
 extern void (*const exporters[FORMAT_LIMIT])(const struct document *document,

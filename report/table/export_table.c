@@ -187,8 +187,10 @@ void export_table(const struct document *document, const struct screen *screen)
 		export_losses(document->also[i], screen);
 		export_limitations(document->also[i], document->families, screen);
 	}
-	export_losses(document->source, screen);
-	export_limitations(document->source, document->families, screen);
+	if (!document->says_losses) {
+		export_losses(document->source, screen);
+		export_limitations(document->source, document->families, screen);
+	}
 	if (document->scope)
 		screen_print_prose(screen, "%s", document->scope);
 	if (document->head)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Advice as a cause: see cause.h. Ids are compared as text, so that the list may have some that no rule has yet. */
+#include "report/advice/cause.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/base/text.h"
+
+#define NAME_WIDTH 40u
+#define NAME_BYTES 168u
+
+static const struct {
+	const char *id;
+	enum { OF_PROGRAM, OF_RECORDING } of;
+	const char *title;
+} causes[] = {
+#define CAUSE(id, of, title) { #id, OF_##of, title },
+#include "report/advice/causes.def"
+};
+
+#define CAUSES (sizeof(causes) / sizeof(causes[0]))
+
+static size_t cause_find(const struct advice *advice)
+{
+	size_t at = 0;
+
+	while (at < CAUSES && strcmp(causes[at].id, advice->rule->id) != 0)
+		at++;
+	return at;
+}
+
+const char *cause_title(const struct advice *advice, char title[CAUSE_TITLE_BYTES])
+{
+	size_t at = cause_find(advice);
+
+	snprintf(title, CAUSE_TITLE_BYTES, "%s", at < CAUSES ? causes[at].title : advice->rule->id);
+	for (char *letter = title; at == CAUSES && *letter; letter++)
+		*letter = *letter == '_' ? ' ' : *letter;
+	if (at == CAUSES)
+		title[0] = (char)toupper((unsigned char)title[0]);
+	return title;
+}
+
+const char *cause_title_inside(const struct advice *advice, char title[CAUSE_TITLE_BYTES])
+{
+	size_t length;
+
+	cause_title(advice, title);
+	length = strcspn(title, " ");
+	for (size_t i = 1; i < length; i++)
+		if (!islower((unsigned char)title[i]))
+			return title;
+	title[0] = (char)tolower((unsigned char)title[0]);
+	return title;
+}
+
+bool cause_is_of_program(const struct advice *advice)
+{
+	size_t at = cause_find(advice);
+
+	return at == CAUSES || causes[at].of == OF_PROGRAM;
+}
+
+/* A name that is escaped already, without folders and not wider than NAME_WIDTH. */
+static void show_name(const char *name, char shown[NAME_BYTES])
+{
+	const char *slash = strrchr(name, '/');
+	const char *base = slash && slash[1] ? slash + 1 : name;
+	char whole[ADVICE_LINE_BYTES + 8];
+
+	text_shorten(whole, base, strnlen(base, ADVICE_LINE_BYTES), NAME_WIDTH, "..");
+	text_escape(shown, NAME_BYTES, whole, strlen(whole));
+}
+
+const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTES])
+{
+	const struct advice_place *at = &advice->place;
+	char line[NAME_BYTES], function[NAME_BYTES], caller[NAME_BYTES];
+	bool has_function = at->function[0] && strcmp(at->function, "<module>") != 0;
+
+	place[0] = '\0';
+	if (!at->line[0])
+		return place;
+	show_name(at->line, line);
+	show_name(at->function, function);
+	show_name(at->caller, caller);
+	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s", line, has_function ? " (" : "",
+		 has_function ? function : "", has_function ? ")" : "",
+		 at->caller[0] ? ", called from " : "", caller);
+	return place;
+}
+
+/* Where a sentence ends: a full stop before a space and a capital, or the last character. */
+static size_t sentence_length(const char *text)
+{
+	const char *stop = text;
+
+	while ((stop = strstr(stop, ". ")) && !isupper((unsigned char)stop[2]))
+		stop++;
+	return stop ? (size_t)(stop - text) + 1 : strlen(text);
+}
+
+/* A word of the language: letters up to a space. Names have others: "p99", "aten::copy_". */
+static bool is_plain_word(const char *text)
+{
+	size_t length = strcspn(text, " ");
+
+	for (size_t i = 0; i < length; i++)
+		if (!islower((unsigned char)text[i]))
+			return false;
+	return length;
+}
+
+const char *cause_figures(const struct advice *advice, char text[ADVICE_BYTES])
+{
+	snprintf(text, ADVICE_BYTES, "%.*s", (int)sentence_length(advice->text), advice->text);
+	if (is_plain_word(text))
+		text[0] = (char)toupper((unsigned char)text[0]);
+	return text;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bars of the first screen: what the run went to (start, steps, end; without steps what its busiest thread did), and
+ * what a step went to by phase. A bar's cells and the percents of its legend are rounded so that they add up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/text.h"
+#include "report/summary/summary_screen.h"
+
+#define PARTS_MAX (STEP_PHASE_LIMIT + 1) /* and a remark */
+#define BAR_MAX 60u
+#define WIDTH_OF_IMPORT 60u /* of a screen that has room for when torch was imported */
+#define BAR_MIN 8u
+#define WORDS_BYTES 96
+
+struct bar_part {
+	char ascii;
+	const char *utf8, *color;
+	uint64_t value;
+	char words[WORDS_BYTES]; /* of the legend */
+};
+
+struct bar {
+	const char *label;
+	char tail[WORDS_BYTES]; /* behind the bar */
+	struct bar_part part[PARTS_MAX];
+	size_t count;
+};
+
+static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
+	[PHASE_data] = { 'd', "\xe2\x96\x91", "33", 0, "" },
+	[PHASE_forward] = { 'f', "\xe2\x96\x88", "32", 0, "" },
+	[PHASE_backward] = { 'b', "\xe2\x96\x93", "34", 0, "" },
+	[PHASE_optimizer] = { 'o', "\xe2\x96\x92", "35", 0, "" },
+	[PHASE_communication] = { 'c', "\xe2\x95\x90", "31", 0, "" },
+	[PHASE_evaluation] = { 'e', "\xe2\x96\x9a", "36", 0, "" },
+	[PHASE_other] = { '.', "\xc2\xb7", "2", 0, "" },
+};
+
+/* Shares of `whole` in whole numbers that add up to it: what rounding leaves goes to the largest remainders. */
+static void share_out(const struct bar *bar, unsigned int whole, unsigned int share[PARTS_MAX])
+{
+	double rest[PARTS_MAX], all = 0;
+	unsigned int left = whole;
+
+	for (size_t i = 0; i < bar->count; i++)
+		all += (double)bar->part[i].value;
+	for (size_t i = 0; i < bar->count; i++) {
+		double exact = all > 0 ? whole * ((double)bar->part[i].value / all) : 0;
+
+		share[i] = (unsigned int)exact;
+		share[i] = share[i] < left ? share[i] : left;
+		rest[i] = exact - share[i];
+		left -= share[i];
+	}
+	while (left-- && all > 0) {
+		size_t most = 0;
+
+		for (size_t i = 1; i < bar->count; i++)
+			if (rest[i] > rest[most])
+				most = i;
+		share[most]++;
+		rest[most] = -1;
+	}
+}
+
+static void put_mark(const struct bar_part *part, const struct screen *screen, unsigned int cells)
+{
+	if (screen->color)
+		fprintf(screen->out, "\033[%sm", part->color);
+	while (cells--)
+		if (screen->utf8)
+			fputs(part->utf8, screen->out);
+		else
+			putc(part->ascii, screen->out);
+	if (screen->color)
+		fputs("\033[0m", screen->out);
+}
+
+/* A mark where the bar has it; each on a line of its own where it does not fit behind the one before. */
+static void put_legend(const struct bar *bar, const unsigned int cells[PARTS_MAX],
+		       const struct screen *screen)
+{
+	size_t used = SCREEN_LABEL;
+	bool is_first = true;
+
+	fprintf(screen->out, "%*s", (int)SCREEN_LABEL, "");
+	for (size_t i = 0; i < bar->count; i++) {
+		const struct bar_part *part = &bar->part[i];
+		size_t width = strlen(part->words) + (cells[i] ? 2 : 0);
+
+		if (!part->words[0])
+			continue;
+		if (!is_first && used + 2 + width + 1 > screen->width) {
+			fprintf(screen->out, ",\n%*s", (int)SCREEN_LABEL, "");
+			used = SCREEN_LABEL;
+		} else if (!is_first) {
+			fputs(", ", screen->out);
+			used += 2;
+		}
+		put_mark(part, screen, cells[i] ? 1 : 0);
+		fprintf(screen->out, "%s%s", cells[i] ? " " : "", part->words);
+		used += width;
+		is_first = false;
+	}
+	putc('\n', screen->out);
+}
+
+static void bar_print(const struct bar *bar, const struct screen *screen)
+{
+	size_t around = SCREEN_LABEL + 4 + strlen(bar->tail);
+	size_t width = screen->width > around + BAR_MIN ? screen->width - around : BAR_MIN;
+	unsigned int cells[PARTS_MAX];
+
+	width = width < BAR_MAX ? width : BAR_MAX;
+	share_out(bar, (unsigned int)width, cells);
+	fprintf(screen->out, "%-*s[", (int)SCREEN_LABEL, bar->label);
+	for (size_t i = 0; i < bar->count; i++)
+		put_mark(&bar->part[i], screen, cells[i]);
+	fprintf(screen->out, "] %s\n", bar->tail);
+	put_legend(bar, cells, screen);
+}
+
+/* --- the run --- */
+
+static void run_of_phases(const struct summary *summary, const struct screen *screen,
+			  struct bar *bar)
+{
+	const struct summary_phases *phases = &summary->phases;
+	const struct steps *steps = summary->steps;
+	char time[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], imported[UNIT_TEXT_BYTES];
+	uint64_t imported_ns = summary->bottleneck.imported_ns;
+
+	bar->part[0] = (struct bar_part){ '-', "\xe2\x96\x91", "33", phases->startup_ns, "" };
+	bar->part[1] = (struct bar_part){ '#', "\xe2\x96\x88", "32", phases->steps_ns, "" };
+	bar->part[2] = (struct bar_part){ '=', "\xe2\x96\x92", "35", phases->after_ns, "" };
+	bar->count = 3;
+	snprintf(bar->part[0].words, WORDS_BYTES, "start %s",
+		 unit_format_ns(time, phases->startup_ns));
+	if (imported_ns && imported_ns < phases->startup_ns && screen->width >= WIDTH_OF_IMPORT)
+		snprintf(bar->part[0].words, WORDS_BYTES, "start %s (torch imported after %s)",
+			 unit_format_ns(time, phases->startup_ns),
+			 unit_format_ns(imported, imported_ns));
+	snprintf(bar->part[1].words, WORDS_BYTES, "%s step%s %s",
+		 unit_format_count(count, steps->time.count), unit_plural(steps->time.count),
+		 unit_format_ns(time, phases->steps_ns));
+	snprintf(bar->part[2].words, WORDS_BYTES, "after them %s",
+		 unit_format_ns(time, phases->after_ns));
+	unit_format_ns(bar->tail, summary->totals.wall_ns);
+}
+
+/* Of a program without steps: what its busiest thread did all its life. False: that is not known. */
+static bool run_of_thread(const struct summary *summary, struct bar *bar)
+{
+	static const char *const words[] = { "on a CPU", "ready, but without a CPU", "waiting" };
+	const struct source_thread *thread;
+	unsigned int percent[PARTS_MAX];
+	struct thread_times times;
+	uint64_t lived_ns, busy_ns;
+
+	thread = summary_busiest_thread(summary, &times);
+	if (!thread || run_filters(summary->run)->any || thread->end_ns <= thread->start_ns)
+		return false;
+	lived_ns = thread->end_ns - thread->start_ns;
+	busy_ns = times.cpu_ns + times.runnable_ns;
+	bar->part[0] = (struct bar_part){ '#', "\xe2\x96\x88", "32", times.cpu_ns, "" };
+	bar->part[1] = (struct bar_part){ '=', "\xe2\x96\x92", "31", times.runnable_ns, "" };
+	bar->part[2] = (struct bar_part){ '.', "\xc2\xb7", "2",
+					  lived_ns > busy_ns ? lived_ns - busy_ns : 0, "" };
+	bar->count = 3;
+	share_out(bar, 100, percent);
+	for (size_t i = 0; i < bar->count; i++)
+		if (percent[i])
+			snprintf(bar->part[i].words, WORDS_BYTES, "%s %u %%", words[i], percent[i]);
+	unit_format_ns(bar->tail, lived_ns);
+	if (summary->totals.threads > 1)
+		strcat(bar->tail, ", busiest thread");
+	return true;
+}
+
+static void print_run(const struct summary *summary, const struct screen *screen)
+{
+	struct bar bar = { .label = "run" };
+
+	if (summary->phases.is_known)
+		run_of_phases(summary, screen, &bar);
+	else if (summary->steps->time.count || !run_of_thread(summary, &bar))
+		return;
+	bar_print(&bar, screen);
+}
+
+/* --- a step --- */
+
+/* Of the steps that advice speaks of: those of the warm-up are left out. */
+static void step_values(const struct summary *summary, struct bar *bar)
+{
+	const struct steady_loop *loop = &summary->bottleneck.loop;
+	const struct steps *steps = summary->bottleneck.steps;
+
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
+		bar->part[phase] = phase_parts[phase];
+	bar->count = STEP_PHASE_LIMIT;
+	for (size_t i = 0; i < steps->row_count; i++)
+		for (int phase = 0; !loop->is_warm[i] && phase < STEP_PHASE_LIMIT; phase++)
+			bar->part[phase].value += steps->row[i].phases.ns[phase];
+}
+
+/* A part without a value: what is not in the bar. */
+static void say_left_out(const struct steady_loop *loop, struct bar *bar)
+{
+	char *words = bar->part[bar->count].words;
+
+	if (loop->warm_steps == 1)
+		snprintf(words, WORDS_BYTES, "without the first step");
+	else if (loop->warm_steps)
+		snprintf(words, WORDS_BYTES, "without the first %llu steps",
+			 (unsigned long long)loop->warm_steps);
+	bar->count += loop->warm_steps != 0;
+}
+
+static void print_step(const struct summary *summary, const struct screen *screen)
+{
+	struct bar bar = { .label = "a step" };
+	unsigned int percent[PARTS_MAX];
+	char time[UNIT_TEXT_BYTES];
+	uint64_t all_ns = 0;
+
+	step_values(summary, &bar);
+	for (size_t i = 0; i < bar.count; i++)
+		all_ns += bar.part[i].value;
+	if (!all_ns)
+		return;
+	share_out(&bar, 100, percent);
+	for (size_t i = 0; i < bar.count; i++)
+		if (percent[i])
+			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%", step_phase_names[i],
+				 percent[i]);
+	say_left_out(&summary->bottleneck.loop, &bar);
+	snprintf(bar.tail, sizeof(bar.tail), "%s%s",
+		 summary->steps->time.count > 1 ? "median " : "",
+		 unit_format_ns(time, timing_percentile(&summary->steps->time, 50)));
+	bar_print(&bar, screen);
+}
+
+void summary_print_bars(const struct summary *summary, const struct screen *screen)
+{
+	print_run(summary, screen);
+	print_step(summary, screen);
+}

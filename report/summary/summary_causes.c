@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The largest causes on the first screen: what is wrong, the time at stake, the line, the command that shows more. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/cause.h"
+#include "report/base/text.h"
+#include "report/summary/summary_screen.h"
+
+#define CAUSES_MAX 3u
+#define CAUSE_INDENT 3u
+#define FIGURES_LINES 2u
+#define HEADING_WIDTH 60u
+#define HEADING_MORE ", with the time at stake"
+
+/* "5.06 s, 17 % of the steps": all the time that the advice is about. */
+static void put_stake(const struct bottleneck *bottleneck, const struct advice *advice, FILE *out)
+{
+	char time[UNIT_TEXT_BYTES];
+
+	if (advice->gain_ns)
+		fprintf(out, ": %s, %.0f %% of the %s", unit_format_ns(time, advice->gain_ns),
+			advice_share(bottleneck, advice),
+			advice_is_of_run(advice) ? "run" : "steps");
+}
+
+struct cause_form {
+	unsigned int number;
+	bool has_figures; /* also of what is about time */
+};
+
+static void print_heading(const struct screen *screen)
+{
+	putc('\n', screen->out);
+	screen_print(screen, SCREEN_BOLD, "what to look at first%s",
+		     screen->width < HEADING_WIDTH ? "" : HEADING_MORE);
+	putc('\n', screen->out);
+}
+
+/* Of what is about no time; and of the first cause, where no line says where it is. */
+static void print_figures(const struct advice *advice, const struct screen *screen)
+{
+	char text[ADVICE_BYTES], shown[ADVICE_BYTES + 8];
+	size_t width = screen->width > 40 ? screen->width - CAUSE_INDENT : 40;
+	struct prose prose;
+
+	cause_figures(advice, text);
+	text_shorten_end(shown, text, strlen(text), FIGURES_LINES * width - 8,
+			 screen->utf8 ? "\xe2\x80\xa6" : "..");
+	fprintf(screen->out, "%*s", (int)CAUSE_INDENT, "");
+	prose_begin(&prose, screen);
+	prose.used = prose.indent = CAUSE_INDENT;
+	fputs(shown, prose.screen.out);
+	prose_end(&prose, screen);
+}
+
+/* The line and the command, on one line of the screen where they have room. */
+static void print_place(const struct advice *advice, const struct screen *screen, const char *file)
+{
+	char place[CAUSE_PLACE_BYTES];
+	size_t width, room = screen->width > 40 ? screen->width - CAUSE_INDENT : 37;
+	char shown[CAUSE_PLACE_BYTES + 8];
+	size_t command = strlen("prof-report  ") + strlen(advice->command) + strlen(file);
+	const char *between = "";
+
+	cause_place(advice, place);
+	width = text_width(place, strlen(place));
+	text_shorten(shown, place, strlen(place), room, screen->utf8 ? "\xe2\x80\xa6" : "..");
+	fprintf(screen->out, "%*s%s", (int)CAUSE_INDENT, "", shown);
+	if (place[0] && CAUSE_INDENT + width + 3 + command <= screen->width)
+		between = "   ";
+	else if (place[0])
+		fprintf(screen->out, "\n%*s", (int)CAUSE_INDENT, "");
+	fprintf(screen->out, "%sprof-report %s %s\n", between, advice->command, file);
+}
+
+static void print_cause(const struct summary *summary, const struct advice *advice,
+			const struct screen *screen, struct cause_form form)
+{
+	char title[CAUSE_TITLE_BYTES], *file = summary_file_word(summary, screen);
+	struct prose prose;
+
+	screen_print(screen, SCREEN_BOLD, "%u. ", form.number);
+	prose_begin(&prose, screen);
+	prose.used = prose.indent = CAUSE_INDENT;
+	fputs(cause_title(advice, title), prose.screen.out);
+	put_stake(&summary->bottleneck, advice, prose.screen.out);
+	prose_end(&prose, screen);
+	if (!advice->gain_ns || form.has_figures)
+		print_figures(advice, screen);
+	print_place(advice, screen, file);
+	free(file);
+}
+
+static unsigned int lines_of(const char *text)
+{
+	unsigned int lines = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		lines++;
+		text++;
+	}
+	return lines;
+}
+
+/* The cause as text; to be freed. */
+static char *make_cause(const struct summary *summary, const struct advice *advice,
+			const struct screen *screen, struct cause_form form)
+{
+	struct screen own = *screen;
+	char *text = NULL;
+	size_t length;
+
+	own.out = open_memstream(&text, &length);
+	if (!own.out)
+		return NULL;
+	print_cause(summary, advice, &own, form);
+	fclose(own.out);
+	return text;
+}
+
+/* With figures where it is the first, no line says where it is, and they have room. NULL: it has none. */
+static char *make_fitting(const struct summary *summary, const struct advice *advice,
+			  const struct screen *screen, unsigned int number, unsigned int room)
+{
+	struct cause_form form = { number, number == 1 && !advice->place.line[0] };
+	char *text = make_cause(summary, advice, screen, form);
+
+	if (form.has_figures && text && lines_of(text) > room) {
+		free(text);
+		form.has_figures = false;
+		text = make_cause(summary, advice, screen, form);
+	}
+	if (text && lines_of(text) <= room)
+		return text;
+	free(text);
+	return NULL;
+}
+
+void summary_print_causes(const struct summary *summary, const struct screen *screen,
+			  unsigned int room)
+{
+	const struct bottleneck *bottleneck = &summary->bottleneck;
+	unsigned int shown = 0;
+
+	if (room < 2)
+		return;
+	room -= 2; /* an empty line and the heading */
+	for (size_t i = 0; i < bottleneck->advice_count && shown < CAUSES_MAX; i++) {
+		const struct advice *advice = &bottleneck->advice[i];
+		char *text;
+
+		if (!cause_is_of_program(advice))
+			continue;
+		text = make_fitting(summary, advice, screen, shown + 1, room);
+		if (!text)
+			break;
+		if (!shown++)
+			print_heading(screen);
+		fputs(text, screen->out);
+		room -= lines_of(text);
+		free(text);
+	}
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The first screen in its order: see summary_screen.h. Parts are written to memory first: causes get the lines that are left. */
+#include "report/summary/summary_screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/base/shell_word.h"
+
+#define PATH_WIDTH 24u
+#define PATH_LONG "FILE"  /* of a name that a command and a screen have no room for */
+#define COMMAND_WIDTH 40u /* of the longest ones */
+
+/* --- parts --- */
+
+struct screen_part {
+	struct screen screen;
+	char *text;
+	size_t length;
+};
+
+static void part_begin(struct screen_part *part, const struct screen *screen)
+{
+	*part = (struct screen_part){ .screen = *screen };
+	part->screen.out = open_memstream(&part->text, &part->length);
+	if (!part->screen.out)
+		part->screen.out = screen->out;
+}
+
+/* Its text is complete; where there was no memory for it, it has been written already. */
+static void part_close(struct screen_part *part, const struct screen *screen)
+{
+	if (part->screen.out != screen->out)
+		fclose(part->screen.out);
+}
+
+static unsigned int part_lines(const struct screen_part *part)
+{
+	unsigned int lines = 0;
+
+	for (size_t i = 0; i < part->length; i++)
+		lines += part->text[i] == '\n';
+	return lines;
+}
+
+static void part_write(struct screen_part *part, const struct screen *screen)
+{
+	if (part->length)
+		fwrite(part->text, 1, part->length, screen->out);
+	free(part->text);
+}
+
+void screen_label_begin(struct prose *prose, const struct screen *screen, const char *label)
+{
+	fprintf(screen->out, "%-*s", (int)SCREEN_LABEL, label);
+	prose_begin(prose, screen);
+	prose->used = prose->indent = SCREEN_LABEL;
+}
+
+/* A narrow screen has more lines for the same words. */
+static unsigned int lines_of_screen(const struct screen *screen)
+{
+	if (screen->width >= SCREEN_COLUMNS || !screen->width)
+		return SCREEN_LINES;
+	return SCREEN_LINES * SCREEN_COLUMNS / (unsigned int)screen->width;
+}
+
+char *summary_file_word(const struct summary *summary, const struct screen *screen)
+{
+	struct source_file *const *file;
+	const char *path = source_files(summary->source, &file) ? file[0]->path : "run.evt";
+	const char *slash = strrchr(path, '/');
+	char *word;
+
+	path = strlen(path) <= PATH_WIDTH || !slash ? path : slash + 1;
+	word = memory_grow(NULL, shell_word_room(path) + sizeof(PATH_LONG), 1);
+	shell_word(word, shell_word_room(path), path);
+	if (!screen->uncut && strlen(word) + COMMAND_WIDTH > screen->width &&
+	    strlen(word) > PATH_WIDTH)
+		memcpy(word, PATH_LONG, sizeof(PATH_LONG));
+	return word;
+}
+
+/* --- the screen --- */
+
+/* The answer, a paragraph of its own. */
+static void print_answer(const struct summary *summary, const struct screen *screen)
+{
+	summary_print_title(summary, screen);
+	summary_print_verdict(summary, screen);
+}
+
+static void print_figures(const struct summary *summary, const struct screen *screen,
+			  bool says_losses)
+{
+	summary_print_bars(summary, screen);
+	summary_print_memory_line(summary, screen);
+	summary_print_gpu_line(summary, screen);
+	if (says_losses)
+		summary_print_missing(summary, screen);
+}
+
+void summary_print_screen(const struct summary *summary, const struct screen *screen,
+			  bool says_losses)
+{
+	struct screen_part answer, figures, next;
+	unsigned int used, lines = lines_of_screen(screen);
+
+	part_begin(&answer, screen);
+	print_answer(summary, &answer.screen);
+	part_close(&answer, screen);
+	part_begin(&figures, screen);
+	print_figures(summary, &figures.screen, says_losses);
+	part_close(&figures, screen);
+	part_begin(&next, screen);
+	summary_print_next(summary, &next.screen);
+	part_close(&next, screen);
+	used = part_lines(&answer) + part_lines(&figures) + part_lines(&next);
+	used += figures.length != 0;
+	used += summary_shows_all(summary, screen); /* the same causes as without --all */
+	part_write(&answer, screen);
+	if (figures.length)
+		putc('\n', screen->out);
+	part_write(&figures, screen);
+	summary_print_causes(summary, screen, used < lines ? lines - used : 0);
+	part_write(&next, screen);
+}

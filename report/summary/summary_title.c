@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* The first line of the summary: what ran, for how long, how it ended, and what part of it is shown. */
+#include <signal.h>
+#include <string.h>
+
+#include "report/base/signal_name.h"
+#include "report/base/text.h"
+#include "report/core/why_empty.h"
+#include "report/core/scope.h"
+#include "report/session/ranks.h"
+#include "report/summary/summary_screen.h"
+
+#define COMMAND_WIDTH_MAX 400u
+#define COMMAND_MIN 32u
+#define CORES_NS 100000000u /* shares of less are noise */
+
+/* --- what ran, and how long --- */
+
+/* The program by its name, without the folders it lies in. */
+static void put_command(const struct summary *summary, const struct screen *screen)
+{
+	char escaped[4 * COMMAND_WIDTH_MAX + 1], shown[4 * COMMAND_WIDTH_MAX + 8];
+	size_t room = screen->uncut ? COMMAND_WIDTH_MAX : screen->width / 2,
+	       width = room < COMMAND_WIDTH_MAX ? room : COMMAND_WIDTH_MAX, length, used;
+	struct source_process *const *process;
+	const char *text;
+
+	if (!source_processes(summary->source, &process) || !process[0]->command ||
+	    !process[0]->command->length) {
+		fputs("the program", screen->out);
+		return;
+	}
+	text = name_text(process[0]->command, &length);
+	text = text_command_start(text, &length);
+	used = text_escape(escaped, sizeof(escaped), text, length);
+	text_shorten(shown, escaped, used, width > COMMAND_MIN ? width : COMMAND_MIN,
+		     screen->utf8 ? "\xe2\x80\xa6" : "..");
+	fputs(shown, screen->out);
+}
+
+static bool is_live(const struct summary *summary)
+{
+	struct source_file *const *file;
+	size_t count = source_files(summary->source, &file);
+	bool live = false;
+
+	for (size_t i = 0; i < count; i++)
+		live |= file[i]->live;
+	return live;
+}
+
+/* A file without its end, which nobody writes any more. */
+static bool is_cut(const struct summary *summary)
+{
+	struct source_file *const *file;
+	size_t count = source_files(summary->source, &file);
+	bool complete = true;
+
+	for (size_t i = 0; i < count; i++)
+		complete &= file[i]->complete || !file[i]->frames;
+	return !complete && !is_live(summary);
+}
+
+/* What the files cover: a run, one that goes on, or its part up to where a file ends. */
+static void put_run(const struct summary *summary, const struct screen *screen)
+{
+	char wall[UNIT_TEXT_BYTES];
+
+	if (is_cut(summary))
+		fputs("The recording of ", screen->out);
+	put_command(summary, screen);
+	fprintf(screen->out, " %s %s",
+		is_cut(summary)    ? "is cut off after"
+		: is_live(summary) ? "has run"
+				   : "ran",
+		unit_format_ns(wall, summary->totals.wall_ns));
+}
+
+static bool was_killed(const struct source_process *process)
+{
+	return process->ended && process->how == EVT_END_KILLED;
+}
+
+/* Of the others none that was ended on purpose, as workers are at the end of a run. */
+static bool has_crashed(const struct source_process *process)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGKILL, SIGSYS };
+	bool is_crash = false;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		is_crash |= process->exit_status == 128 + signals[i];
+	return was_killed(process) && is_crash;
+}
+
+static void put_killer(const struct source_process *process, const struct screen *screen)
+{
+	const char *name = signal_name_of_status(process->exit_status);
+
+	if (name)
+		fputs(name, screen->out);
+	else
+		fputs("a signal", screen->out);
+}
+
+/* Who did not end by itself. */
+static void put_ends(const struct summary *summary, const struct screen *screen)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(summary->source, &process), others = 0, last = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		if (!has_crashed(process[i]))
+			continue;
+		others++;
+		last = i;
+	}
+	if (count && was_killed(process[0])) {
+		fputs(" It was killed by ", screen->out);
+		put_killer(process[0], screen);
+		putc('.', screen->out);
+	} else if (count && process[0]->ended && process[0]->exit_status > 0) {
+		fprintf(screen->out, " It ended with status %lld.",
+			(long long)process[0]->exit_status);
+	}
+	if (others == 1) {
+		fprintf(screen->out, " Process %u was killed by ", process[last]->pid);
+		put_killer(process[last], screen);
+		putc('.', screen->out);
+	} else if (others) {
+		fprintf(screen->out, " %zu other processes were killed (prof-report processes).",
+			others);
+	}
+}
+
+static void put_cpu(const struct summary *summary, const struct screen *screen, const char *before)
+{
+	const struct summary_totals *totals = &summary->totals;
+	char cpu[UNIT_TEXT_BYTES];
+
+	if (!totals->cpu_ns)
+		return;
+	fprintf(screen->out, "%s %s%s of CPU time", before,
+		totals->cpu_is_partial ? "at least " : "", unit_format_ns(cpu, totals->cpu_ns));
+	if (totals->wall_ns >= CORES_NS)
+		fprintf(screen->out, " (%.1f cores)",
+			(double)totals->cpu_ns / (double)totals->wall_ns);
+}
+
+/* " 2 ranks: 0 and 1 of 2." */
+static void put_ranks(const struct summary *summary, const struct screen *screen)
+{
+	struct ranks ranks;
+
+	if (!ranks_describe(summary->source, &ranks))
+		return;
+	fprintf(screen->out, " Rank%s %s", ranks.count == 1 ? "" : "s", ranks.there);
+	if (ranks.world_size)
+		fprintf(screen->out, " of %llu", (unsigned long long)ranks.world_size);
+	putc('.', screen->out);
+}
+
+/* Steps of a part of the run, of which there is no bar: "14 steps took 67.9 ms." */
+static void put_steps(const struct summary *summary, const struct screen *screen)
+{
+	const struct steps *steps = summary->steps;
+	char count[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	if (summary->phases.is_known || !steps->time.count)
+		return;
+	fprintf(screen->out, " %s step%s took %s.", unit_format_count(count, steps->time.count),
+		unit_plural(steps->time.count), unit_format_ns(time, steps->time.total_ns));
+}
+
+void summary_print_title(const struct summary *summary, const struct screen *screen)
+{
+	char filters[ABSENCE_BYTES];
+	struct scope_text recorded;
+	struct prose line;
+
+	prose_begin(&line, screen);
+	put_run(summary, &line.screen);
+	put_cpu(summary, &line.screen, is_cut(summary) ? "; it used" : " and used");
+	putc('.', line.screen.out);
+	put_ends(summary, &line.screen);
+	put_ranks(summary, &line.screen);
+	if (scope_recorded(summary->run, &recorded))
+		fprintf(line.screen.out, " R%s.", recorded.text + 1);
+	if (run_filters(summary->run)->any) {
+		why_empty_name_filters(summary->run, "", filters);
+		fprintf(line.screen.out, " All that follows is%s.", filters);
+	}
+	put_steps(summary, &line.screen);
+	prose_end(&line, screen);
+}

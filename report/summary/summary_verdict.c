@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The verdict: one sentence. It is about the first cause that advice found, else about the line that the loop was seen in
+ * most. Without steps and causes, sentences on what was recorded stand in its place.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/advice/cause.h"
+#include "report/summary/summary_screen.h"
+
+#define GUESS_SAMPLES_MIN 5u /* fewer are not even a guess */
+#define SHARE_MIN 20.0 /* %, of a step, that a line has to be worth a verdict without a cause */
+#define VERDICT_BYTES 1024
+
+/* A note is worth a verdict where it names a line and the time that it takes. */
+static bool is_worth(const struct advice *advice)
+{
+	return cause_is_of_program(advice) &&
+	       (advice->severity != ADVICE_NOTE || (advice->place.line[0] && advice->gain_ns));
+}
+
+const struct advice *summary_first_cause(const struct summary *summary)
+{
+	const struct bottleneck *bottleneck = &summary->bottleneck;
+
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		if (is_worth(&bottleneck->advice[i]))
+			return &bottleneck->advice[i];
+	return NULL;
+}
+
+/* "61 % of a step: tokenizer.py:15 (wordpiece), called from train.py:25 (312 samples)." */
+static void say_line(const struct summary *summary, const struct step_line *line,
+		     char text[VERDICT_BYTES])
+{
+	const struct step_lines *lines = summary->bottleneck.lines;
+	struct advice found = { .rule = NULL };
+	char place[CAUSE_PLACE_BYTES], count[UNIT_TEXT_BYTES];
+
+	step_line_put(lines, line, &found.place);
+	cause_place(&found, place);
+	snprintf(text, VERDICT_BYTES, "%.0f %% of a step: %s (%s%s sample%s).",
+		 100.0 * (double)line->ns / (double)lines->all_ns, place,
+		 line->looks < GUESS_SAMPLES ? "a guess: only " : "",
+		 unit_format_count(count, line->looks), unit_plural(line->looks));
+}
+
+/* What a share of a cause is a share of. */
+static const char *share_of(const struct advice *advice)
+{
+	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
+		return "CPU time";
+	return advice_is_of_run(advice) ? "run" : "steps' time";
+}
+
+static double share_said(const struct summary *summary, const struct advice *advice)
+{
+	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
+		return advice->value;
+	return advice_share(&summary->bottleneck, advice);
+}
+
+static void put_samples(const struct advice *advice, char text[VERDICT_BYTES])
+{
+	char count[UNIT_TEXT_BYTES];
+	size_t used = strlen(text);
+
+	if (!advice->place.samples)
+		return;
+	snprintf(text + used, VERDICT_BYTES - used, " (%s%s sample%s)",
+		 advice->place.samples < GUESS_SAMPLES ? "a guess: only " : "",
+		 unit_format_count(count, advice->place.samples),
+		 unit_plural(advice->place.samples));
+}
+
+/* What grows has a rate, what leaks a sum. */
+static void put_bytes(const struct advice *advice, char text[VERDICT_BYTES])
+{
+	char bytes[UNIT_TEXT_BYTES];
+	size_t used = strlen(text);
+
+	if (strcmp(advice->rule->unit, "bytes") != 0 || advice->gain_ns || advice->value < 1)
+		return;
+	snprintf(text + used, VERDICT_BYTES - used, ", %s%s",
+		 unit_format_bytes(bytes, (uint64_t)advice->value),
+		 strstr(advice->rule->id, "_growth") ? " a step" : "");
+}
+
+/* "89 % of the steps' time: the loop waits for the DataLoader"; the line, where it is all that there is to say of it. */
+static void say_cause(const struct summary *summary, const struct advice *advice,
+		      char text[VERDICT_BYTES])
+{
+	char title[CAUSE_TITLE_BYTES], place[CAUSE_PLACE_BYTES];
+	bool is_place = advice->rule->look == advice_hot_line ||
+			advice->rule->look == advice_hot_function;
+	size_t used = 0;
+
+	if (advice->gain_ns)
+		cause_title_inside(advice, title);
+	else
+		cause_title(advice, title);
+	cause_place(advice, place);
+	text[0] = '\0';
+	if (advice->gain_ns)
+		used = (size_t)snprintf(text, VERDICT_BYTES,
+					"%.0f %% of the %s: ", share_said(summary, advice),
+					share_of(advice));
+	snprintf(text + used, VERDICT_BYTES - used, "%s", is_place ? place : title);
+	put_bytes(advice, text);
+	used = strlen(text);
+	if (!is_place && place[0])
+		snprintf(text + used, VERDICT_BYTES - used, ": %s", place);
+	put_samples(advice, text);
+	used = strlen(text);
+	snprintf(text + used, VERDICT_BYTES - used, ".");
+}
+
+/* Without a cause: the line with most of the loop's time, if it stands out. */
+static bool find_line(const struct summary *summary, struct step_line *line)
+{
+	const struct step_lines *lines = summary->bottleneck.lines;
+
+	return step_lines_largest(lines, line) && line->is_users &&
+	       line->looks >= GUESS_SAMPLES_MIN &&
+	       100.0 * (double)line->ns / (double)lines->all_ns >= SHARE_MIN;
+}
+
+static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES])
+{
+	const struct advice *advice = summary_first_cause(summary);
+	struct step_line line;
+
+	if (advice && advice->gain_ns && advice->place.line[0] &&
+	    step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
+		say_line(summary, &line, text);
+	else if (advice)
+		say_cause(summary, advice, text);
+	else if (find_line(summary, &line))
+		say_line(summary, &line, text);
+	else if (summary->steps->time.count)
+		snprintf(text, VERDICT_BYTES, "Nothing stands out: no cause was found.");
+	else
+		return false;
+	return true;
+}
+
+void summary_print_verdict(const struct summary *summary, const struct screen *screen)
+{
+	char text[VERDICT_BYTES];
+	struct prose prose;
+
+	if (!make_verdict(summary, text)) {
+		summary_print_told(summary, screen);
+		return;
+	}
+	if (screen->color)
+		fputs("\033[" SCREEN_BOLD "m", screen->out);
+	prose_begin(&prose, screen);
+	fputs(text, prose.screen.out);
+	prose_end(&prose, screen);
+	if (screen->color)
+		fputs("\033[0m", screen->out);
+}
+
+bool summary_has_verdict(const struct summary *summary)
+{
+	char text[VERDICT_BYTES];
+
+	return make_verdict(summary, text);
+}
