@@ -51,13 +51,13 @@ static void take(void *state, const struct source_event *event, bool counts)
 	struct work now, more;
 
 	(void)counts;
-	if (!helped->is_watched)
+	if (!helped->is_watched || helpers_is_nobodys(helped->helpers, index))
 		return;
 	owner = helpers_owner(helped->helpers, index);
-	thread = thread_at(helped, index);
 	if (owner == NEST_NONE && index < helped->helpers->thread_room &&
 	    helped->helpers->thread[index].runs_own)
 		return;
+	thread = thread_at(helped, index);
 	now = works_of_thread(helped->works, event->thread);
 	more = work_between(&thread->seen, &now);
 	if (owner != NEST_NONE && !is_new(&helped->helpers->thread[index], thread, owner)) {

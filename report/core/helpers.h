@@ -72,6 +72,13 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 /* What is open on the thread ends. */
 void helpers_cut(struct helpers *helpers, uint32_t thread);
 
+/* The thread runs operators of its own and works for nobody: what most threads do. */
+static inline bool helpers_is_nobodys(const struct helpers *helpers, uint32_t thread)
+{
+	return thread < helpers->thread_room && helpers->thread[thread].runs_own &&
+	       helpers->thread[thread].owner == NEST_NONE;
+}
+
 /* For whom the thread works now, through helpers of helpers; NEST_NONE: for nobody else. */
 uint32_t helpers_owner(const struct helpers *helpers, uint32_t thread);
 /*

@@ -43,6 +43,7 @@ def subjects(bench):
     return [
         Subject("bare", bench.bare, "bare", "bare,empty", "bare,profiler", size=0),
         Subject("CUPTI", bench.bare, "bare,kernels,floors,client", only_cuda=True, size=0),
+        Subject("CUPTI, detached", bench.bare, "bare,detached", only_cuda=True),
         ours(bench, "default", size=0),
         Subject(whole.name, whole, "bare", size=1),
         Subject(never.name, never, "bare", size=1),

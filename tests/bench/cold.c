@@ -36,12 +36,14 @@ static int by_size(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
+/* Reads only: a load at the same place of a page as a store that is under way waits for it. */
 static __attribute__((noinline)) unsigned int walk(volatile char *memory, size_t bytes)
 {
 	unsigned int sum = 0;
 
 	for (size_t i = 0; i < bytes; i += LINE)
-		sum += (unsigned int)memory[i]; /* no stores: loads at the same place of a page would wait for them */
+		sum += (unsigned int)memory
+			[i]; /* no stores: loads at the same place of a page would wait for them */
 	return sum;
 }
 

@@ -12,6 +12,7 @@ bare        nothing is switched on: what is preloaded, or nothing
 label       inside record_function("on"), for INTERCEPT_CAPTURE=label:on
 empty       an operator callback that does nothing ($EMPTY_CALLBACK, empty_callback.c)
 kernels     CUPTI's records of kernels, thrown away ($EMPTY_CUPTI, empty_cupti.c)
+detached    kernels; after each block CUPTI leaves the process (cuptiFinalize; not verified on hardware)
 client      all that intercept asks CUPTI for, thrown away
 floors      empty and kernels together
 profiler    torch.profiler
@@ -74,13 +75,15 @@ class Cupti:
 
     library = None
 
-    def __init__(self, everything):
-        self.everything = everything
+    def __init__(self, everything, detaches=False):
+        self.everything, self.detaches = everything, detaches
         Cupti.library = Cupti.library or ctypes.CDLL(os.environ["EMPTY_CUPTI"])
 
     def switch(self, on):
         if self.library.empty_cupti_switch(on, self.everything):
             sys.exit("steps.py: CUPTI refused")
+        if self.detaches and not on and self.library.empty_cupti_detach():
+            sys.exit("steps.py: CUPTI stays")
 
     @contextlib.contextmanager
     def __call__(self):
@@ -108,7 +111,7 @@ def make_floors():
 
 
 WAYS = {"bare": lambda device: contextlib.nullcontext, "label": lambda device: lambda: torch.profiler.record_function("on"),
-        "empty": lambda device: EmptyCallback(), "kernels": lambda device: Cupti(0), "client": lambda device: Cupti(1),
+        "empty": lambda device: EmptyCallback(), "kernels": lambda device: Cupti(0), "client": lambda device: Cupti(1), "detached": lambda device: Cupti(0, True),
         "floors": lambda device: make_floors(), "profiler": make_profiler}
 
 
