@@ -53,7 +53,7 @@ static struct {
 
 /* --- recording --- */
 
-static uint64_t number_of(void *info, void *key)
+static uint64_t gc_number_of(void *info, void *key)
 {
 	void *number = hidden.look(info, key);
 	long value = number ? python_api.PyLong_AsLong(number) : 0;
@@ -62,7 +62,7 @@ static uint64_t number_of(void *info, void *key)
 }
 
 /* The file that the frame's code is of, to be released; NULL: before 3.9, where asking for it would be an audit event. */
-static void *file_of(void *frame)
+static void *gc_file_of(void *frame)
 {
 	void *code = hidden.code_of ? hidden.code_of(frame) : NULL;
 	void *file = python_attribute(code, "co_filename");
@@ -72,7 +72,7 @@ static void *file_of(void *frame)
 	return file;
 }
 
-static void record_begin(uint64_t generation)
+static void gc_record_begin(uint64_t generation)
 {
 	struct recorder_field field[3] = { { .number = generation } };
 	struct string file = string_of("");
@@ -82,7 +82,7 @@ static void record_begin(uint64_t generation)
 	/* a full one is rare and long enough to ask where it comes from */
 	if (generation >= LAST_GENERATION)
 		frame = python_api.PyEval_GetFrame();
-	name = frame ? file_of(frame) : NULL;
+	name = frame ? gc_file_of(frame) : NULL;
 	if (name) {
 		size_t length;
 		const char *shown;
@@ -100,12 +100,12 @@ static void record_begin(uint64_t generation)
 		python_api.Py_DecRef(name);
 }
 
-static void record_end(void *info)
+static void gc_record_end(void *info)
 {
 	(void)recorder_record(
 		EVT_FAMILY_gc, EVT_gc_end,
-		(struct recorder_field[]){ { .number = number_of(info, hidden.collected) },
-					   { .number = number_of(info, hidden.uncollectable) } },
+		(struct recorder_field[]){ { .number = gc_number_of(info, hidden.collected) },
+					   { .number = gc_number_of(info, hidden.uncollectable) } },
 		2);
 }
 
@@ -135,9 +135,9 @@ static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 	(void)self;
 	(void)count;
 	if (text && length == 5 && memcmp(text, "start", 5) == 0)
-		record_begin(number_of(info, hidden.generation));
+		gc_record_begin(gc_number_of(info, hidden.generation));
 	else
-		record_end(info);
+		gc_record_end(info);
 	if (hidden.size(hidden.programs))
 		call_the_programs(phase, info);
 	python_api.Py_IncRef(phase);
@@ -274,7 +274,7 @@ static bool is_imported(void)
 	return module && python_api.PyObject_HasAttrString(module, "callbacks");
 }
 
-static int come_back(void *argument)
+static int gc_come_back(void *argument)
 {
 	(void)argument;
 	if (!hidden.place)
@@ -282,7 +282,7 @@ static int come_back(void *argument)
 	if (is_imported() || ++hidden.tries > TRIES_MAX)
 		atomic_store(hidden.place, hidden.ours);
 	else
-		(void)hidden.add_pending(come_back, NULL);
+		(void)hidden.add_pending(gc_come_back, NULL);
 	return 0;
 }
 
@@ -298,7 +298,7 @@ bool gc_see_import(void *arguments)
 	    is_imported() || atomic_load(hidden.place) != hidden.ours)
 		return true;
 	hidden.tries = 0;
-	if (!hidden.add_pending(come_back, NULL))
+	if (!hidden.add_pending(gc_come_back, NULL))
 		atomic_store(hidden.place, hidden.programs);
 	return true;
 }
