@@ -59,8 +59,9 @@ layers='
 	report/idle    : events report/base report/session report/table report/core report/gpu report/samples
 	report/advice  : collector/format/waits.def report/native report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/native report/*
-	report/export  : events report/symbols report/stacks report/base report/session report/table report/core report/*
-	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/export report/*
+	report/trace   : events report/base report/session report/table report/core report/*
+	report/export  : events report/trace report/symbols report/stacks report/base report/session report/table report/core report/*
+	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/trace report/export report/*
 	report/watch   : families events errors report/base report/session report/table report/core report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
 	report/pack    : errors report/base report/session report/table report/symbols report/core report/raw

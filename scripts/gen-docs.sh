@@ -83,6 +83,18 @@ generate_programs() {
 		END { if (!n) print "Nothing at present." }' tests/soak/expected.txt
 }
 
+# The ten cases that cost most, and what each shows: its second line.
+# shellcheck disable=SC2016 # backquotes of Markdown
+generate_dearest() {
+	local seconds name
+	echo '| case | seconds of CPU | what it shows |'
+	echo '|---|---|---|'
+	sort -k 1,1nr -k 2 tests/seconds.txt | while read -r seconds name; do
+		[[ -e tests/cases/$name.sh ]] || continue
+		printf '| `%s` | %s | %s |\n' "$name" "$seconds" "$(sed -n '2s/^# //p' "tests/cases/$name.sh")"
+	done | sed 10q
+}
+
 # The document with each generated part written again.
 rewrite() { # FILE
 	local line name left='<!-- ' right=' -->'

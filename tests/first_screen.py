@@ -98,8 +98,8 @@ def judge_answer(path, file, answer):
     for share in re.findall(r"(\d+) %", answer):
         if int(share) > 100:
             fault(path, f"a share of {share} %")
-    for samples in re.findall(r"\((?:a guess: only )?(\d+) samples?\)", answer):
-        if (int(samples) < 20) != ("guess" in answer):
+    for samples in re.findall(r"\((?:a guess: only )?([\d,]+) samples?\)", answer):
+        if (int(samples.replace(",", "")) < 20) != ("guess" in answer):
             fault(path, f"{samples} samples are a guess, or are not: {answer}")
 
 

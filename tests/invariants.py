@@ -28,7 +28,7 @@ KNOWN = ()
 # REPORT: columns of a row that are together another one. One with a "?" may be empty; where one with a "!" is not, this does not hold.
 WHOLES = {
     "steps": (
-        ("total_ns", "kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "dataloader_ns", "operators_ns", "other_ns"),
+        ("total_ns", "kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "gc_ns", "dataloader_ns", "operators_ns", "other_ns"),
         ("total_ns", "running_ns", "waiting_ns", "?helped_ns"),
         ("operators_ns", "operators_running_ns", "operators_waiting_ns", "!helped_ns"),
         ("other_ns", "other_running_ns", "other_waiting_ns", "!helped_ns"),

@@ -221,12 +221,14 @@ static enum evt_python_state state_of_runner(struct samples *samples, struct sam
 			   (on == THREAD_ON_CPU && prompt_is_late(&samples->prompt));
 	if (samples->is_late && thread->unseen < UNSEEN_LOOKS) {
 		thread->unseen++;
+		thread->last.is_unclear = true;
 		return EVT_PYTHON_READY;
 	}
 	if (on == THREAD_ON_CPU || (on == THREAD_QUEUED && was_put_off_by_us(samples, thread))) {
 		thread->unseen = 0;
 		return EVT_PYTHON_RUNS;
 	}
+	thread->last.is_unclear = on == THREAD_UNCERTAIN;
 	if (thread->unseen++ < UNSEEN_LOOKS)
 		return EVT_PYTHON_READY;
 	if (!samples->is_blind)
@@ -748,7 +750,7 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 			      .ready_us = sample->ready_us, .looks = sample->looks,
 			      .holder = sample->holder, .holder_place = sample->holder_place,
 			      .call = sample->call, .owner = sample->owner,
-			      .owner_place = sample->owner_place))
+			      .owner_place = sample->owner_place, .unclear = sample->is_unclear))
 			break;
 		written++;
 	}

@@ -32,6 +32,7 @@ struct sample {
 	uint32_t place, state, cpu_us, ready_us, looks;
 	uint32_t holder, holder_place;     /* of the GIL, as python_sample has them */
 	uint32_t call, owner, owner_place; /* the same */
+	bool is_unclear;
 };
 
 /* How a thread is treated when its process is sampled. */

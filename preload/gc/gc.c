@@ -9,9 +9,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
+#include "preload/base/own_memory.h"
 #include "preload/base/symbols.h"
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
@@ -22,6 +21,7 @@
 #define STATE_BYTES (1u << 20) /* of an interpreter's state that are looked at: 3.12 has 300 KiB */
 #define PIECE_WORDS 512u
 #define LAST_GENERATION 2
+#define FRAMES_MAX 64u   /* of a stack that are recorded, the innermost ones */
 #define TRIES_MAX 65536u /* to stand in the list's place again: each is a turn of the interpreter */
 
 /* The bytes of gc.py and a 0 behind them. */
@@ -47,7 +47,7 @@ static struct {
 	void *(*item)(void *list, ssize_t index);
 	void (*untrack)(void *object);
 	void *(*look)(void *dict, void *key);
-	void *(*code_of)(void *frame); /* NULL before 3.9 */
+	void *(*code_of)(void *frame), *(*back_of)(void *frame); /* NULL before 3.9 */
 	void (*write_unraisable)(void *object);
 } hidden;
 
@@ -61,36 +61,67 @@ static uint64_t gc_number_of(void *info, void *key)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-/* The file that the frame's code is of, to be released; NULL: before 3.9, where asking for it would be an audit event. */
-static void *gc_file_of(void *frame)
+static struct string gc_file_text(void *file)
 {
-	void *code = hidden.code_of ? hidden.code_of(frame) : NULL;
-	void *file = python_attribute(code, "co_filename");
+	struct string text = python_string(file);
+	size_t length = text.length;
+	const char *shown = length ? place_file(text.bytes, &length) : "";
 
+	return string_of_bytes(shown, length);
+}
+
+static void record_frame(void *frame)
+{
+	void *code = hidden.code_of(frame), *file = python_attribute(code, "co_filename"),
+	     *name = python_attribute(code, "co_name");
+	struct string file_is = gc_file_text(file), name_is = python_string(name);
+	int line = python_api.PyFrame_GetLineNumber(frame);
+
+	(void)recorder_record(
+		EVT_FAMILY_gc, EVT_gc_frame,
+		(struct recorder_field[]){ { .text = &file_is },
+					   { .text = &name_is },
+					   { .number = line > 0 ? (uint64_t)line : 0 } },
+		3);
+	if (file)
+		python_api.Py_DecRef(file);
+	if (name)
+		python_api.Py_DecRef(name);
 	if (code)
 		python_api.Py_DecRef(code);
-	return file;
+}
+
+/* Before the collection begins, so that its time has nothing of this. */
+static void record_stack(void *innermost)
+{
+	void *frame = innermost, *back;
+
+	for (unsigned int depth = 0; frame && depth < FRAMES_MAX; depth++) {
+		record_frame(frame);
+		back = hidden.back_of(frame);
+		if (depth)
+			python_api.Py_DecRef(frame);
+		frame = back;
+	}
+	if (frame && frame != innermost)
+		python_api.Py_DecRef(frame);
 }
 
 static void gc_record_begin(uint64_t generation)
 {
 	struct recorder_field field[3] = { { .number = generation } };
 	struct string file = string_of("");
-	void *frame = NULL, *name = NULL;
+	void *frame = NULL, *code = NULL, *name = NULL;
 	int line = 0;
 
-	/* a full one is rare and long enough to ask where it comes from */
-	if (generation >= LAST_GENERATION)
+	/* a full one is rare and long enough to ask where it comes from; before 3.9 asking would be an audit event */
+	if (generation >= LAST_GENERATION && hidden.code_of && hidden.back_of)
 		frame = python_api.PyEval_GetFrame();
-	name = frame ? gc_file_of(frame) : NULL;
-	if (name) {
-		size_t length;
-		const char *shown;
-
-		file = python_string(name);
-		length = file.length;
-		shown = length ? place_file(file.bytes, &length) : "";
-		file = string_of_bytes(shown, length);
+	if (frame) {
+		record_stack(frame);
+		code = hidden.code_of(frame);
+		name = python_attribute(code, "co_filename");
+		file = gc_file_text(name);
 		line = python_api.PyFrame_GetLineNumber(frame);
 	}
 	field[1].text = &file;
@@ -98,6 +129,8 @@ static void gc_record_begin(uint64_t generation)
 	(void)recorder_record(EVT_FAMILY_gc, EVT_gc_begin, field, 3);
 	if (name)
 		python_api.Py_DecRef(name);
+	if (code)
+		python_api.Py_DecRef(code);
 }
 
 static void gc_record_end(void *info)
@@ -146,14 +179,6 @@ static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 
 /* --- the way in --- */
 
-static bool read_words(const void *from, uint64_t *to, size_t words)
-{
-	const struct iovec mine = { to, words * sizeof(*to) };
-	const struct iovec theirs = { (void *)(uintptr_t)from, words * sizeof(*to) };
-
-	return process_vm_readv(getpid(), &mine, 1, &theirs, 1, 0) == (ssize_t)mine.iov_len;
-}
-
 /*
  * The state of the collector has `garbage` and behind it `callbacks` in each version: two pointers that are known stand nowhere else
  * side by side. Read by the kernel, since nobody says where the state ends.
@@ -163,7 +188,7 @@ static void *find_pair(const char *state, uint64_t garbage, uint64_t callbacks)
 	uint64_t word[PIECE_WORDS], last = 0;
 
 	for (size_t at = 0; at < STATE_BYTES; at += sizeof(word)) {
-		if (!read_words(state + at, word, PIECE_WORDS))
+		if (!own_memory_read((uint64_t)(uintptr_t)(state + at), word, sizeof(word)))
 			return NULL;
 		for (size_t i = 0; i < PIECE_WORDS; last = word[i++])
 			if (word[i] == callbacks && last == garbage)
@@ -182,7 +207,9 @@ static void *find_place(void *garbage, void *callbacks)
 	hidden.interpreter = hidden.interpreter_of_thread ? hidden.interpreter_of_thread() : NULL;
 	state = hidden.interpreter ? hidden.interpreter : symbols_find_loaded("_PyRuntime");
 
-	return state ? find_pair(state, (uintptr_t)garbage, (uintptr_t)callbacks) : NULL;
+	return state && own_memory_is_readable()
+		       ? find_pair(state, (uintptr_t)garbage, (uintptr_t)callbacks)
+		       : NULL;
 }
 
 static bool look_up(void)
@@ -196,6 +223,7 @@ static bool look_up(void)
 	hidden.untrack = (void (*)(void *))symbols_find_loaded("PyObject_GC_UnTrack");
 	hidden.look = (void *(*)(void *, void *))symbols_find_loaded("PyDict_GetItem");
 	hidden.code_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");
+	hidden.back_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetBack");
 	hidden.write_unraisable = (void (*)(void *))symbols_find_loaded("PyErr_WriteUnraisable");
 	hidden.generation = python_api.PyUnicode_InternFromString("generation");
 	hidden.collected = python_api.PyUnicode_InternFromString("collected");

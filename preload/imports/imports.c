@@ -45,7 +45,7 @@ static void *type_of(void *object)
 
 /* --- recording --- */
 
-static struct string file_text(void *text)
+static struct string imports_file_text(void *text)
 {
 	struct string file = python_string(text);
 	size_t length = file.length;
@@ -126,7 +126,7 @@ static bool imports_record_begin(void *name)
 {
 	uint64_t line = 0;
 	void *importer = find_importer(&line);
-	struct string module = python_string(name), file = file_text(importer);
+	struct string module = python_string(name), file = imports_file_text(importer);
 	bool is_recorded = recorder_record(EVT_FAMILY_imports, EVT_import_begin,
 					   (struct recorder_field[]){ { .text = &module },
 								      { .text = &file },

@@ -154,6 +154,7 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 			       size_t count)
 {
 	bool copies_are_said = is_said_of_copies(advice, count);
+	bool pauses_are_said = is_there(advice, count, (const void *)advice_gc_pauses);
 	bool restarts_are_said = is_there(advice, count, (const void *)advice_worker_restarts);
 	size_t kept = 0;
 
@@ -169,6 +170,9 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 			continue;
 		if (advice[i].rule->look == advice_slow_steps && restarts_are_said &&
 		    bottleneck->restarts.excess_ns >= advice[i].gain_ns / 2)
+			continue;
+		if (advice[i].rule->look == advice_slow_steps && pauses_are_said &&
+		    bottleneck->loop.ns[STEP_gc] >= advice[i].gain_ns / 2)
 			continue;
 		if (advice[i].rule->look == advice_gpu_idle)
 			advice[i].gain_ns = advice[i].weight_ns;

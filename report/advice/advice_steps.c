@@ -41,7 +41,7 @@ bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advic
 		snprintf(which, sizeof(which), "steps (%" PRIu64 ")", loop->warm_steps);
 	advice_say(advice,
 		   "the first %s took %s, %.1f %% of the run and up to %.1f times the median of "
-		   "the others (%s); shares of the steps' time leave it out.",
+		   "the others (%s). Other percentages here do not include it.",
 		   which, unit_format_ns(warm, loop->warm_ns),
 		   share_of_run(bottleneck, loop->warm_ns), advice->value,
 		   unit_format_ns(median, loop->median_ns));

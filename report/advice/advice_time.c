@@ -13,6 +13,7 @@
 #define BESIDE_MATTERS 0.1 /* in parts of the place's time */
 #define OPERATOR_SMALL_NS 10000u
 #define STATE_BYTES 120
+#define WORK_MATTERS 0.5           /* of the time outside of operators */
 #define WAIT_MATTERS 0.3           /* of the time outside of operators */
 #define ITEM_SHARE_MIN 1           /* % */
 #define ITEMS_MANY 100             /* a step */
@@ -189,6 +190,25 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 		snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", place.line);
 	}
 	wait_say_beside(bottleneck, most, advice);
+	if (wait_cause_is_sync(most))
+		advice->todo = "fsync() waits until the disk has the data. Write several times and "
+			       "call it once, every so many steps, or leave it to another thread.";
+}
+
+/* What of Python's library runs there, and what is better. */
+static void say_work(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_work *work = wait_causes_work(causes);
+
+	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	    (double)work->ns < WORK_MATTERS * (double)causes->outside_ns)
+		return;
+	advice_add(advice,
+		   " %.0f %% of the time outside of operators passes in %s (%" PRIu64 " samples).",
+		   100.0 * (double)work->ns / (double)causes->outside_ns, work->work->words,
+		   work->looks);
+	advice->todo = work->work->todo;
 }
 
 bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
@@ -208,6 +228,7 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 		   waited);
 	say_beside(bottleneck, place, advice);
 	say_wait(bottleneck, advice);
+	say_work(bottleneck, advice);
 	return true;
 }
 

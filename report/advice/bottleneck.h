@@ -5,6 +5,7 @@
 
 #include "report/advice/advice.h"
 #include "report/table/export.h"
+#include "report/advice/gc_pauses.h"
 #include "report/advice/gpu_evidence.h"
 #include "report/advice/import_evidence.h"
 #include "report/advice/steady_loop.h"
@@ -40,6 +41,7 @@ struct bottleneck {
 	struct evidence *evidence;
 	struct gpu_evidence *gpu;
 	struct gpu_time *gpu_time;
+	struct gc_pauses *gc_pauses;
 	struct untold *untold;
 	struct step_lines *lines;
 	struct wait_looks *waits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See line_sums.h. Lines are told apart by file and number: a comprehension is on the line of its function.
- * Sums of one line are added where it stands first.
+ * See line_sums.h. Lines are told apart by file, function and number, as report lines does: a lambda is another than
+ * what is around it.
  */
 #include "report/advice/line_sums.h"
 
@@ -25,7 +25,7 @@ void line_sums_release(struct line_sums *sums)
 
 static uint64_t hash_of(const struct step_line *line)
 {
-	const uint32_t words[] = { line->file, line->number };
+	const uint32_t words[] = { line->file, line->function, line->number };
 
 	return map_hash_bytes(words, sizeof(words), 0);
 }

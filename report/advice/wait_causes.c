@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "report/advice/bottleneck.h"
@@ -91,6 +92,31 @@ static void add_owner(struct looking *looking, struct wait_cause *cause, const s
 	line_sums_add(&cause->owners, &place.line);
 }
 
+static void add_work(struct wait_causes *causes, const struct wait_row *row,
+		     const struct known_work *work)
+{
+	size_t at = 0;
+
+	while (at < causes->works && strcmp(causes->work[at].work->id, work->id) != 0)
+		at++;
+	if (at == WAIT_WORKS_MAX)
+		return;
+	if (at == causes->works)
+		causes->work[causes->works++] = (struct wait_work){ .work = work };
+	causes->work[at].ns += row->ns;
+	causes->work[at].looks += row->looks;
+}
+
+const struct wait_work *wait_causes_work(const struct wait_causes *causes)
+{
+	const struct wait_work *most = NULL;
+
+	for (size_t i = 0; i < causes->works; i++)
+		if (!most || causes->work[i].ns > most->ns)
+			most = &causes->work[i];
+	return most;
+}
+
 static void add_row(struct looking *looking, size_t number)
 {
 	const struct wait_row *row = &looking->looks->row[number];
@@ -106,10 +132,13 @@ static void add_row(struct looking *looking, size_t number)
 	causes->all_looks += row->looks;
 	if (row->look.of == WAIT_OF_STEPS)
 		causes->outside_ns += row->ns;
-	if (!wait_is_one(row->look.state) || row->look.of == WAIT_OF_LOADER ||
-	    row->look.of == WAIT_OF_OPERATORS)
+	if (row->look.of == WAIT_OF_LOADER || row->look.of == WAIT_OF_OPERATORS)
 		return;
 	wait_place_look(looking->looks->samples, &looking->own, row->look.place, &place);
+	if (place.work && place.has_line && place.line.is_users)
+		add_work(causes, row, place.work);
+	if (!wait_is_one(row->look.state))
+		return;
 	at = cause_at(causes, &row->look, kind_of(&row->look, &place));
 	if (at == NO_CAUSE)
 		return;
@@ -230,6 +259,11 @@ static const char *call_name(uint32_t call)
 	default:
 		return NULL;
 	}
+}
+
+bool wait_cause_is_sync(const struct wait_cause *cause)
+{
+	return cause->call == SYS_fsync + 1 || cause->call == SYS_fdatasync + 1;
 }
 
 static const char *state_text(enum evt_python_state state)

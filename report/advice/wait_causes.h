@@ -34,7 +34,17 @@ struct wait_cause {
 	size_t beside_count, beside_room;
 };
 
+#define WAIT_WORKS_MAX 8u /* work_places.def has fewer */
+
+/* What that thread does in the library, outside of operators, running or waiting. */
+struct wait_work {
+	const struct known_work *work;
+	uint64_t ns, looks;
+};
+
 struct wait_causes {
+	struct wait_work work[WAIT_WORKS_MAX];
+	size_t works;
 	struct wait_cause cause[WAIT_CAUSES_MAX];
 	size_t count;
 	uint64_t all_ns, all_looks; /* of that thread, whatever it did */
@@ -48,8 +58,13 @@ void wait_causes_release(struct wait_causes *causes);
 
 /* The cause with most time of that kind; NULL: there is none. */
 const struct wait_cause *wait_causes_of(const struct wait_causes *causes, enum wait_kind kind);
+/* The work with most time; NULL: there is none. */
+const struct wait_work *wait_causes_work(const struct wait_causes *causes);
 /* The thread that was at work for most of the wait; NULL: none was. */
 const struct wait_beside *wait_cause_beside(const struct wait_cause *cause);
+
+/* It waits until a file is on the disk. */
+bool wait_cause_is_sync(const struct wait_cause *cause);
 
 /* "fsync()", "a lock", "time.sleep()": what it waits for, in words. */
 const char *wait_cause_text(const struct wait_cause *cause, char text[64]);

@@ -13,6 +13,11 @@ static const struct known_place known_places[] = {
 #include "report/advice/wait_places.def"
 };
 
+static const struct known_work known_works[] = {
+#define WORK_PLACE(file, function, id, words, todo) { file, function, #id, words, todo },
+#include "report/advice/work_places.def"
+};
+
 /* A frame, as texts. */
 struct frame {
 	const char *file, *function;
@@ -70,6 +75,18 @@ static const struct known_place *known_of(const struct frame *frame)
 	return NULL;
 }
 
+static const struct known_work *work_of(const struct frame *frame)
+{
+	for (size_t i = 0; i < sizeof(known_works) / sizeof(known_works[0]); i++) {
+		const struct known_work *work = &known_works[i];
+
+		if ((!*work->function || is_function(frame, work->function)) &&
+		    is_file(frame, work->file))
+			return work;
+	}
+	return NULL;
+}
+
 static void put_line(const struct samples *samples, const struct sample_place *place, bool is_users,
 		     struct wait_place *found)
 {
@@ -85,15 +102,16 @@ static void put_line(const struct samples *samples, const struct sample_place *p
 
 /* The next line of the user's outwards, within what the process does itself. */
 static void put_caller(const struct samples *samples, const struct sample_place *place,
-		       struct wait_place *found)
+		       bool is_next, struct wait_place *found)
 {
 	const struct sample_code *code = samples_code(samples, place->code);
 
 	if (found->line.caller_file != SAMPLE_NONE)
 		return;
-	/* a comprehension is a function of its own, on a line of the one that is meant */
+	/* a comprehension is a function of its own, which the one that is meant calls on the same line */
 	if (code->file == found->line.file && place->line == found->line.number) {
-		found->line.function = code->function;
+		if (is_next)
+			found->line.function = code->function;
 		return;
 	}
 	found->line.caller_file = code->file;
@@ -124,7 +142,10 @@ static bool take_frame(const struct frame *frame, unsigned int depth, struct wai
 static void take_kind(const struct frame *frame, struct wait_place *found)
 {
 	const struct known_place *known = known_of(frame);
+	const struct known_work *work = work_of(frame);
 
+	if (work)
+		found->work = work;
 	if (known)
 		found->kind = known->kind;
 	else if (found->kind == WAIT_IN_C)
@@ -135,6 +156,8 @@ void wait_place_look(const struct samples *samples, struct own *own, uint64_t ke
 		     struct wait_place *ret_place)
 {
 	const struct sample_place *place = samples_place(samples, key);
+
+	bool was_users = false;
 
 	*ret_place = (struct wait_place){ .kind = WAIT_IN_C };
 	for (unsigned int depth = 0; place && depth < SAMPLE_DEPTH_MAX; depth++) {
@@ -147,13 +170,14 @@ void wait_place_look(const struct samples *samples, struct own *own, uint64_t ke
 		if (is_users && (!ret_place->has_line || !ret_place->line.is_users))
 			put_line(samples, place, true, ret_place);
 		else if (is_users)
-			put_caller(samples, place, ret_place);
+			put_caller(samples, place, was_users, ret_place);
 		else if (!ret_place->has_line || !ret_place->line.is_users) {
 			take_kind(&frame, ret_place);
 			/* the sample's own code is a library's: what fetch() calls stands for it */
 			if (!ret_place->is_in_sample)
 				put_line(samples, place, false, ret_place);
 		}
+		was_users = is_users;
 		place = place->from ? samples_place(samples, place->from) : NULL;
 	}
 	if (ret_place->has_line && !ret_place->line.is_users && !ret_place->is_in_sample)

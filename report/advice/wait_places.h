@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a place of Python, at which a thread waits, says of the wait: the user's own line, what for by the library's function
- * (wait_places.def), and whether it is inside of a callback of an event loop or of a DataLoader worker's sample.
+ * (wait_places.def), what it does there that is known to cost time, and whether it is inside of a callback of an event loop or of a DataLoader worker's sample.
  *
  * A place of a process that was forked has its parent's frames around its own. So the walk from the innermost frame outwards ends at the
  * function that such a process begins with.
@@ -27,12 +27,20 @@ enum wait_kind {
 	WAIT_KINDS,
 };
 
+/* Of Python's library, that runs at the user's line (work_places.def). */
+struct known_work {
+	const char *file, *function; /* "": any */
+	const char *id;              /* functions of the same work have the same */
+	const char *words, *todo;
+};
+
 struct wait_place {
 	enum wait_kind kind;
-	bool is_in_callback; /* of an event loop: not in its select() */
-	bool is_in_loop;     /* the thread runs an event loop */
-	bool is_worker;      /* of a DataLoader */
-	bool is_in_sample;   /* the worker makes one; else it has nothing to do, or sends */
+	const struct known_work *work; /* NULL: none that is known */
+	bool is_in_callback;           /* of an event loop: not in its select() */
+	bool is_in_loop;               /* the thread runs an event loop */
+	bool is_worker;                /* of a DataLoader */
+	bool is_in_sample; /* the worker makes one; else it has nothing to do, or sends */
 	bool has_line;
 	struct step_line
 		line; /* without ns and looks; the user's own one, else the innermost of a worker's sample */

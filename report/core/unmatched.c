@@ -20,8 +20,9 @@ void unmatched_print_blocks(const struct screen *screen, uint64_t frees, uint64_
 	if (reused)
 		screen_print_prose(
 			screen,
-			"reused: %s block%s had no recorded free when the address was allocated "
-			"again. Such a block counts as live until then.",
+			"reused: %s block%s had no recorded free although the address was "
+			"allocated "
+			"again. Reports count such a block as live up to that allocation.",
 			unit_format_count(count, reused), reused == 1 ? "" : "s");
 }
 

@@ -39,12 +39,19 @@ static void put_key(struct collections_state *mine, const struct source_event *e
 	if (mine->collections.key.kind) {
 		key[COLLECTIONS_KEY] = key_of(&mine->collections.key, event);
 	} else if (mine->by == BY_gc_where) {
-		key[COLLECTIONS_FILE] = begin->line ? event_name(mine->source, event, begin->file)
-						    : 0;
-		key[COLLECTIONS_LINE] = begin->line;
+		key[COLLECTIONS_KEY] = gc_stacks_take(&mine->collections.stacks, mine->source,
+						      event);
 	} else {
 		key[COLLECTIONS_KEY] = begin->generation;
 	}
+}
+
+static void take_frame(void *state, const struct source_event *event, bool counts)
+{
+	struct collections_state *mine = state;
+
+	(void)counts;
+	gc_stacks_add(&mine->collections.stacks, mine->source, event);
 }
 
 static void take_begin(void *state, const struct source_event *event, bool counts)
@@ -82,6 +89,9 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->collections.key = run_key(run, mine->by);
 	groups_init(&mine->collections.groups);
+	gc_stacks_init(&mine->collections.stacks);
+	if (mine->by == BY_gc_where)
+		run_reads(run, EVT_gc_frame, FIELDS_ALL, take_frame, mine);
 	run_reads(run, EVT_gc_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_gc_end, FIELDS_ALL, take_end, mine);
 }
@@ -90,8 +100,10 @@ static void cut(void *state, const struct cut *cut)
 {
 	struct collections_state *mine = state;
 
-	if (cut->thread)
-		mine->collections.open += collecting_cut(&mine->collecting, cut->thread->index);
+	if (!cut->thread)
+		return;
+	gc_stacks_forget(&mine->collections.stacks, cut->thread->index);
+	mine->collections.open += collecting_cut(&mine->collecting, cut->thread->index);
 }
 
 static void release(void *state)
@@ -99,6 +111,7 @@ static void release(void *state)
 	struct collections_state *mine = state;
 
 	groups_release(&mine->collections.groups);
+	gc_stacks_release(&mine->collections.stacks);
 	collecting_release(&mine->collecting);
 	free(mine->thread);
 }

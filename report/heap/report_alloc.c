@@ -53,7 +53,9 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 		unit_format_bytes(a, totals->kept_bytes),
 		unit_format_count(b, totals->kept_allocations), blocks(totals->kept_allocations));
 	if (state->heap->has_ends)
-		fprintf(screen->out, "after that   %s in %s %s, when Python had freed its own\n",
+		fprintf(screen->out,
+			"at the end   %s in %s %s were still allocated after Python had shut "
+			"down\n",
 			unit_format_bytes(a, totals->live_bytes),
 			unit_format_count(b, totals->live_allocations),
 			blocks(totals->live_allocations));

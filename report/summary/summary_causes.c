@@ -10,6 +10,7 @@
 #define CAUSES_MAX 3u
 #define CAUSE_INDENT 3u
 #define FIGURES_LINES 2u
+#define HEADING_WIDTH 60u
 #define HEADING_MORE ", with the time at stake"
 
 /* "5.06 s, 17 % of the steps": all the time that the advice is about. */
@@ -21,6 +22,19 @@ static void put_stake(const struct bottleneck *bottleneck, const struct advice *
 		fprintf(out, ": %s, %.0f %% of the %s", unit_format_ns(time, advice->gain_ns),
 			advice_share(bottleneck, advice),
 			advice_is_of_run(advice) ? "run" : "steps");
+}
+
+struct cause_form {
+	unsigned int number;
+	bool has_figures; /* also of what is about time */
+};
+
+static void print_heading(const struct screen *screen)
+{
+	putc('\n', screen->out);
+	screen_print(screen, SCREEN_BOLD, "what to look at first%s",
+		     screen->width < HEADING_WIDTH ? "" : HEADING_MORE);
+	putc('\n', screen->out);
 }
 
 /* Of what is about no time; and of the first cause, where no line says where it is. */
@@ -61,18 +75,18 @@ static void print_place(const struct advice *advice, const struct screen *screen
 }
 
 static void print_cause(const struct summary *summary, const struct advice *advice,
-			const struct screen *screen, unsigned int number)
+			const struct screen *screen, struct cause_form form)
 {
 	char title[CAUSE_TITLE_BYTES], *file = summary_file_word(summary, screen);
 	struct prose prose;
 
-	screen_print(screen, SCREEN_BOLD, "%u. ", number);
+	screen_print(screen, SCREEN_BOLD, "%u. ", form.number);
 	prose_begin(&prose, screen);
 	prose.used = prose.indent = CAUSE_INDENT;
 	fputs(cause_title(advice, title), prose.screen.out);
 	put_stake(&summary->bottleneck, advice, prose.screen.out);
 	prose_end(&prose, screen);
-	if (!advice->gain_ns || (number == 1 && !advice->place.line[0]))
+	if (!advice->gain_ns || form.has_figures)
 		print_figures(advice, screen);
 	print_place(advice, screen, file);
 	free(file);
@@ -91,7 +105,7 @@ static unsigned int lines_of(const char *text)
 
 /* The cause as text; to be freed. */
 static char *make_cause(const struct summary *summary, const struct advice *advice,
-			const struct screen *screen, unsigned int number)
+			const struct screen *screen, struct cause_form form)
 {
 	struct screen own = *screen;
 	char *text = NULL;
@@ -100,34 +114,51 @@ static char *make_cause(const struct summary *summary, const struct advice *advi
 	own.out = open_memstream(&text, &length);
 	if (!own.out)
 		return NULL;
-	print_cause(summary, advice, &own, number);
+	print_cause(summary, advice, &own, form);
 	fclose(own.out);
 	return text;
+}
+
+/* With figures where it is the first, no line says where it is, and they have room. NULL: it has none. */
+static char *make_fitting(const struct summary *summary, const struct advice *advice,
+			  const struct screen *screen, unsigned int number, unsigned int room)
+{
+	struct cause_form form = { number, number == 1 && !advice->place.line[0] };
+	char *text = make_cause(summary, advice, screen, form);
+
+	if (form.has_figures && text && lines_of(text) > room) {
+		free(text);
+		form.has_figures = false;
+		text = make_cause(summary, advice, screen, form);
+	}
+	if (text && lines_of(text) <= room)
+		return text;
+	free(text);
+	return NULL;
 }
 
 void summary_print_causes(const struct summary *summary, const struct screen *screen,
 			  unsigned int room)
 {
 	const struct bottleneck *bottleneck = &summary->bottleneck;
-	unsigned int shown = 0, used = 2; /* an empty line and the heading */
+	unsigned int shown = 0;
 
+	if (room < 2)
+		return;
+	room -= 2; /* an empty line and the heading */
 	for (size_t i = 0; i < bottleneck->advice_count && shown < CAUSES_MAX; i++) {
 		const struct advice *advice = &bottleneck->advice[i];
-		char *text = cause_is_of_program(advice)
-				     ? make_cause(summary, advice, screen, shown + 1)
-				     : NULL;
+		char *text;
 
-		if (!text)
+		if (!cause_is_of_program(advice))
 			continue;
-		used += lines_of(text);
-		if (used <= room) {
-			if (!shown++)
-				screen_print(screen, SCREEN_BOLD, "\nwhat to look at first%s",
-					     screen->width < 60 ? "" : HEADING_MORE);
-			fprintf(screen->out, "%s%s", shown == 1 ? "\n" : "", text);
-		}
-		free(text);
-		if (used > room)
+		text = make_fitting(summary, advice, screen, shown + 1, room);
+		if (!text)
 			break;
+		if (!shown++)
+			print_heading(screen);
+		fputs(text, screen->out);
+		room -= lines_of(text);
+		free(text);
 	}
 }

@@ -3,7 +3,6 @@
  * The verdict: one sentence. It is about the first cause that advice found, else about the line that the loop was seen in
  * most. Without steps and causes, sentences on what was recorded stand in its place.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,14 +36,14 @@ static void say_line(const struct summary *summary, const struct step_line *line
 {
 	const struct step_lines *lines = summary->bottleneck.lines;
 	struct advice found = { .rule = NULL };
-	char place[CAUSE_PLACE_BYTES];
+	char place[CAUSE_PLACE_BYTES], count[UNIT_TEXT_BYTES];
 
 	step_line_put(lines, line, &found.place);
 	cause_place(&found, place);
-	snprintf(text, VERDICT_BYTES, "%.0f %% of a step: %s (%s%" PRIu64 " sample%s).",
+	snprintf(text, VERDICT_BYTES, "%.0f %% of a step: %s (%s%s sample%s).",
 		 100.0 * (double)line->ns / (double)lines->all_ns, place,
-		 line->looks < GUESS_SAMPLES ? "a guess: only " : "", line->looks,
-		 unit_plural(line->looks));
+		 line->looks < GUESS_SAMPLES ? "a guess: only " : "",
+		 unit_format_count(count, line->looks), unit_plural(line->looks));
 }
 
 /* What a share of a cause is a share of. */
@@ -64,13 +63,15 @@ static double share_said(const struct summary *summary, const struct advice *adv
 
 static void put_samples(const struct advice *advice, char text[VERDICT_BYTES])
 {
+	char count[UNIT_TEXT_BYTES];
 	size_t used = strlen(text);
 
 	if (!advice->place.samples)
 		return;
-	snprintf(text + used, VERDICT_BYTES - used, " (%s%" PRIu64 " sample%s)",
+	snprintf(text + used, VERDICT_BYTES - used, " (%s%s sample%s)",
 		 advice->place.samples < GUESS_SAMPLES ? "a guess: only " : "",
-		 advice->place.samples, unit_plural(advice->place.samples));
+		 unit_format_count(count, advice->place.samples),
+		 unit_plural(advice->place.samples));
 }
 
 /* What grows has a rate, what leaks a sum. */

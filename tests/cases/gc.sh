@@ -106,6 +106,8 @@ for python in "${PYTHONS[@]}"; do
 	expect_eq "$python: full ones of that line" "$(json gc "$OUTPUT" \
 		"[r['collections'] for r in rows if (r['line'] or '').endswith('collects.py:19')]" --by where)" \
 		"$("$python" -c 'import sys; print([3] if sys.version_info >= (3, 9) else [])')"
+	expect "$OUTPUT" 'threads.sum("collections") == gc.totals.collections' 'threads.sum("gc_ns") == gc.totals.total_ns' \
+		'processes.sum("gc_ns") == gc.totals.total_ns'
 	expect "$OUTPUT" 'gc.totals.open == 0' 'gc.totals.max_ns <= gc.totals.total_ns' 'gc.sum("collections") == gc.totals.collections' \
 		'gc("--by", "thread").sum("total_ns") == gc.totals.total_ns' 'gc("--by", "where").sum("total_ns") == gc.totals.total_ns'
 	"$REPORT" check "$OUTPUT" >check.txt || fail "$python: $(cat check.txt)"
@@ -116,6 +118,15 @@ for python in "${PYTHONS[@]}"; do
 	tried=$((tried + 1))
 done
 ((tried)) || skip "no Python 3.8 to 3.14"
+
+# the line is the user's own where a library collects; --frames all has the library's
+mkdir -p site-packages
+printf 'import gc\ndef tidy():\n    gc.collect()\n' >site-packages/library.py
+printf 'import library\ndef work():\n    library.tidy()\nwork()\nwork()\n' >uses.py
+rm -f run.evt*
+PYTHONPATH=$PWD/site-packages run_traced python3 uses.py || fail "uses.py: status $?"
+expect_eq "the user's line" "$(json gc "$OUTPUT" "[(r['collections'], r['function']) for r in rows if (r['line'] or '').endswith('/uses.py:3')]" --by where)" '[[2, "work"]]'
+expect_eq "the library's line" "$(json gc "$OUTPUT" "[(r['collections'], r['function']) for r in rows if (r['line'] or '').endswith('/library.py:3')]" --by where --frames all)" '[[2, "tidy"]]'
 
 # a child goes on; where it is left out, nothing is recorded, and the report says so
 cat >forks.py <<'END'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One of two DataLoader workers is slow: its samples take 30 ms, those of the other nothing.
+# One of two DataLoader workers is slow: its samples take 400 ms, those of the other nothing.
 # first: slow_worker
 # also: slow_steps
 # line: slow_worker.py:20
@@ -17,7 +17,7 @@ class Data(Dataset):
 
     def __getitem__(self, index):
         if get_worker_info().id == 1:
-            time.sleep(0.12)
+            time.sleep(0.4)
         return torch.randn(512, 384), torch.randint(0, 8, (512,))
 
 

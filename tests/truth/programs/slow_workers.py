@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Both DataLoader workers are slow, one as the other: 100 ms for each sample.
+# Both DataLoader workers are slow, one as the other: 200 ms for each sample.
 # first: dataloader
-# line: slow_workers.py:17
+# line: slow_workers.py:18
 # text: the workers were in
 import time
 
@@ -22,5 +22,5 @@ class Data(Dataset):
 if __name__ == "__main__":
     net = model()
     optim = optimizer(net)
-    for data in DataLoader(Data(), batch_size=None, num_workers=2, pin_memory=False):
+    for data in DataLoader(Data(), batch_size=None, num_workers=2):
         step(net, optim, data)
