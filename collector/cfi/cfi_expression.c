@@ -42,7 +42,7 @@ struct expression {
 	unsigned int depth;
 };
 
-static void push(struct expression *e, enum cfi_base base, int64_t offset)
+static void cfi_expression_push(struct expression *e, enum cfi_base base, int64_t offset)
 {
 	if (e->depth < DEPTH_MAX)
 		e->value[e->depth++] = (struct cfi_value){ .base = base, .offset = offset };
@@ -50,7 +50,7 @@ static void push(struct expression *e, enum cfi_base base, int64_t offset)
 		e->code.bad = true;
 }
 
-static struct cfi_value pop(struct expression *e)
+static struct cfi_value cfi_expression_pop(struct expression *e)
 {
 	if (e->depth)
 		return e->value[--e->depth];
@@ -68,24 +68,24 @@ static void push_register(struct expression *e, unsigned int number)
 	int64_t offset = cursor_signed(&e->code);
 
 	if (number == REGISTER_RSP)
-		push(e, CFI_BASE_RSP, offset);
+		cfi_expression_push(e, CFI_BASE_RSP, offset);
 	else if (number == REGISTER_RBP)
-		push(e, CFI_BASE_RBP, offset);
+		cfi_expression_push(e, CFI_BASE_RBP, offset);
 	else if (number == REGISTER_RETURN)
-		push(e, CFI_BASE_NONE, sum((int64_t)e->address, offset));
+		cfi_expression_push(e, CFI_BASE_NONE, sum((int64_t)e->address, offset));
 	else
 		e->code.bad = true;
 }
 
 static void load(struct expression *e)
 {
-	struct cfi_value at = pop(e);
+	struct cfi_value at = cfi_expression_pop(e);
 
 	if (at.base != CFI_BASE_RSP && at.base != CFI_BASE_RBP) {
 		e->code.bad = true;
 		return;
 	}
-	push(e, at.base == CFI_BASE_RSP ? CFI_BASE_RSP_LOAD : CFI_BASE_RBP_LOAD, 0);
+	cfi_expression_push(e, at.base == CFI_BASE_RSP ? CFI_BASE_RSP_LOAD : CFI_BASE_RBP_LOAD, 0);
 	if (!e->code.bad)
 		e->value[e->depth - 1].inner = at.offset;
 }
@@ -93,7 +93,7 @@ static void load(struct expression *e)
 /* Of two numbers; plus and minus also of a number to anything. */
 static void combine(struct expression *e, unsigned int operation)
 {
-	struct cfi_value b = pop(e), a = pop(e);
+	struct cfi_value b = cfi_expression_pop(e), a = cfi_expression_pop(e);
 
 	if (operation == OP_PLUS && a.base == CFI_BASE_NONE) {
 		struct cfi_value swapped = a;
@@ -133,15 +133,15 @@ static void push_constant(struct expression *e, unsigned int operation)
 
 	if ((operation - OP_CONST1U) % 2 && bytes < 8)
 		value = (value ^ 1ull << (8 * bytes - 1)) - (1ull << (8 * bytes - 1));
-	push(e, CFI_BASE_NONE, (int64_t)value);
+	cfi_expression_push(e, CFI_BASE_NONE, (int64_t)value);
 }
 
-static void step(struct expression *e)
+static void cfi_expression_step(struct expression *e)
 {
 	unsigned int operation = (unsigned int)cursor_take(&e->code, 1);
 
 	if (operation >= OP_LIT && operation <= OP_LIT_LAST) {
-		push(e, CFI_BASE_NONE, operation - OP_LIT);
+		cfi_expression_push(e, CFI_BASE_NONE, operation - OP_LIT);
 		return;
 	}
 	if (operation >= OP_BREG && operation <= OP_BREG_LAST) {
@@ -157,13 +157,13 @@ static void step(struct expression *e)
 		load(e);
 		return;
 	case OP_CONSTU:
-		push(e, CFI_BASE_NONE, (int64_t)cursor_number(&e->code));
+		cfi_expression_push(e, CFI_BASE_NONE, (int64_t)cursor_number(&e->code));
 		return;
 	case OP_CONSTS:
-		push(e, CFI_BASE_NONE, cursor_signed(&e->code));
+		cfi_expression_push(e, CFI_BASE_NONE, cursor_signed(&e->code));
 		return;
 	case OP_PLUS_UCONST:
-		push(e, CFI_BASE_NONE, (int64_t)cursor_number(&e->code));
+		cfi_expression_push(e, CFI_BASE_NONE, (int64_t)cursor_number(&e->code));
 		combine(e, OP_PLUS);
 		return;
 	case OP_AND:
@@ -183,9 +183,9 @@ bool cfi_expression_run(struct cursor code, uintptr_t address, bool on_cfa,
 	struct expression e = { .code = code, .address = address };
 
 	if (on_cfa)
-		push(&e, CFI_BASE_CFA, 0);
+		cfi_expression_push(&e, CFI_BASE_CFA, 0);
 	while (!e.code.bad && e.code.at < e.code.end)
-		step(&e);
+		cfi_expression_step(&e);
 	if (e.code.bad || !e.depth)
 		return false;
 	*ret_value = e.value[e.depth - 1];

@@ -18,7 +18,7 @@
 #define RATE_MIN (RATE_IDENTITY / 64) /* 64 GHz */
 #define RATE_MAX (RATE_IDENTITY * 64) /* 16 MHz */
 
-static uint64_t clock_read(clockid_t clock)
+static uint64_t clockmap_clock_read(clockid_t clock)
 {
 	struct timespec now;
 
@@ -32,9 +32,9 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 
 	for (int i = 0; i < SAMPLE_TRIES; i++) {
 		uint64_t before = __rdtsc();
-		uint64_t mono = clock_read(CLOCK_MONOTONIC);
+		uint64_t mono = clockmap_clock_read(CLOCK_MONOTONIC);
 		uint64_t middle = __rdtsc();
-		uint64_t real = clock_read(CLOCK_REALTIME);
+		uint64_t real = clockmap_clock_read(CLOCK_REALTIME);
 		uint64_t after = __rdtsc();
 
 		if (after - before >= best)
@@ -51,13 +51,13 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 
 uint64_t clockmap_now(const struct clockmap *map)
 {
-	uint64_t now = map->clock == REGION_CLOCK_MONOTONIC ? clock_read(CLOCK_MONOTONIC)
+	uint64_t now = map->clock == REGION_CLOCK_MONOTONIC ? clockmap_clock_read(CLOCK_MONOTONIC)
 							    : __rdtsc();
 
 	return now > map->base_tsc ? now - map->base_tsc : 0;
 }
 
-static uint64_t rate_of(uint64_t ns, uint64_t ticks)
+static uint64_t clockmap_rate_of(uint64_t ns, uint64_t ticks)
 {
 	unsigned __int128 rate;
 
@@ -69,7 +69,8 @@ static uint64_t rate_of(uint64_t ns, uint64_t ticks)
 	return rate > RATE_MAX ? RATE_MAX : (uint64_t)rate;
 }
 
-static struct clockmap_pair pair_of(const struct clockmap *map, const struct clockmap_sync *sync)
+static struct clockmap_pair clockmap_pair_of(const struct clockmap *map,
+					     const struct clockmap_sync *sync)
 {
 	return (struct clockmap_pair){
 		.ticks = sync->tsc > map->base_tsc ? sync->tsc - map->base_tsc : 0,
@@ -85,8 +86,9 @@ void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_s
 	*map = (struct clockmap){ .clock = clock,
 				  .base_tsc = base->tsc,
 				  .base_mono = base->mono_ns };
-	pair = pair_of(map, now);
-	map->rate = clock == REGION_CLOCK_MONOTONIC ? RATE_IDENTITY : rate_of(pair.ns, pair.ticks);
+	pair = clockmap_pair_of(map, now);
+	map->rate = clock == REGION_CLOCK_MONOTONIC ? RATE_IDENTITY
+						    : clockmap_rate_of(pair.ns, pair.ticks);
 	map->count = 1;
 	map->segment[0] = (struct clockmap_segment){ 0, UINT64_MAX, 0, map->rate };
 	map->pairs = 1; /* the base itself: 0, 0 */
@@ -103,7 +105,7 @@ static void rate_measure(struct clockmap *map, struct clockmap_pair pair)
 	if (map->pairs == UINT32_MAX)
 		map->pairs = CLOCKMAP_SEGMENTS; /* any number that keeps the meaning */
 	if (pair.ticks > oldest.ticks && pair.ns > oldest.ns)
-		map->rate = rate_of(pair.ns - oldest.ns, pair.ticks - oldest.ticks);
+		map->rate = clockmap_rate_of(pair.ns - oldest.ns, pair.ticks - oldest.ticks);
 }
 
 /* The measured rate, bent so that `error` (true minus mapped) is gone after STEER_NS. */
@@ -119,7 +121,7 @@ static uint64_t rate_steered(uint64_t rate, int64_t error)
 void clockmap_steer(struct clockmap *map, const struct clockmap_sync *now)
 {
 	struct clockmap_segment *last = &map->segment[map->newest];
-	struct clockmap_pair pair = pair_of(map, now);
+	struct clockmap_pair pair = clockmap_pair_of(map, now);
 	uint64_t at_ns;
 
 	if (map->clock == REGION_CLOCK_MONOTONIC || pair.ticks <= last->from)

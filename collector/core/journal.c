@@ -23,7 +23,8 @@ void journal_release(struct journal *journal)
 }
 
 /* Room for `more` elements of `size` bytes behind `count`; -1 at the limit or without memory. */
-static int array_reserve(void **array, size_t *room, size_t wanted, size_t size, size_t limit)
+static int journal_array_reserve(void **array, size_t *room, size_t wanted, size_t size,
+				 size_t limit)
 {
 	size_t larger = *room;
 	void *moved;
@@ -51,8 +52,8 @@ static struct journal_event *journal_new_event(struct journal *journal)
 		journal->room = journal->event ? JOURNAL_ROOM_FIRST : 0;
 	}
 	if (!journal->room ||
-	    array_reserve((void **)&journal->event, &journal->room, journal->count + 1,
-			  sizeof(*event), JOURNAL_EVENTS_MAX)) {
+	    journal_array_reserve((void **)&journal->event, &journal->room, journal->count + 1,
+				  sizeof(*event), JOURNAL_EVENTS_MAX)) {
 		journal->dropped++;
 		return NULL;
 	}
@@ -83,8 +84,8 @@ static int text_reserve(struct journal *journal, size_t length)
 			return -1;
 		journal->text_room = JOURNAL_TEXT_FIRST;
 	}
-	return array_reserve((void **)&journal->text, &journal->text_room,
-			     journal->text_bytes + length, 1, JOURNAL_TEXT_MAX);
+	return journal_array_reserve((void **)&journal->text, &journal->text_room,
+				     journal->text_bytes + length, 1, JOURNAL_TEXT_MAX);
 }
 
 uint64_t journal_newest_ns(const struct journal *journal)
@@ -111,7 +112,7 @@ void journal_add_string(struct journal *journal, uint64_t id, const char *text, 
 	journal_add(journal, EVT_string, journal->string_ns, words, 3);
 }
 
-static int by_time(const void *one, const void *other)
+static int journal_by_time(const void *one, const void *other)
 {
 	const struct journal_event *a = one, *b = other;
 
@@ -136,7 +137,7 @@ static int event_write(const struct journal *journal, const struct journal_event
 /* Its index was the order that it had when events came; now it is the one in the list. */
 static void journal_sort(struct journal *journal)
 {
-	qsort(journal->event, journal->count, sizeof(*journal->event), by_time);
+	qsort(journal->event, journal->count, sizeof(*journal->event), journal_by_time);
 	for (size_t i = 0; i < journal->count; i++)
 		journal->event[i].order = (uint32_t)i;
 }

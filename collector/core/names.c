@@ -32,7 +32,7 @@ void names_release(struct names *names)
 }
 
 /* The slot of a hash or the empty one where it belongs; NULL when neither is near. */
-static struct names_entry *slot_find(struct names_entry *entry, uint32_t slots, uint64_t hash)
+static struct names_entry *names_slot_find(struct names_entry *entry, uint32_t slots, uint64_t hash)
 {
 	uint32_t at = (uint32_t)hash & (slots - 1);
 
@@ -57,7 +57,7 @@ static bool names_grow(struct names *names)
 
 		if (!names->entry[i].hash)
 			continue;
-		to = slot_find(entry, slots, names->entry[i].hash);
+		to = names_slot_find(entry, slots, names->entry[i].hash);
 		if (!to) {
 			free(entry);
 			return false;
@@ -88,7 +88,7 @@ static uint32_t names_overflow(struct names *names)
 /* NULL: no room for another. */
 static struct names_entry *names_entry_of(struct names *names, uint64_t hash)
 {
-	struct names_entry *entry = slot_find(names->entry, names->slots, hash);
+	struct names_entry *entry = names_slot_find(names->entry, names->slots, hash);
 
 	if (entry && entry->hash)
 		return entry;
@@ -97,7 +97,7 @@ static struct names_entry *names_entry_of(struct names *names, uint64_t hash)
 	if (!entry || names->count + 1 > names->slots / 2) {
 		if (!names_grow(names) && names->count + 1 >= names->slots)
 			return NULL;
-		entry = slot_find(names->entry, names->slots, hash);
+		entry = names_slot_find(names->entry, names->slots, hash);
 		if (!entry)
 			return NULL;
 	}

@@ -55,7 +55,7 @@ static uint64_t number_of_line(const char *text, const char *line)
 	return number;
 }
 
-static void read_switches(const struct stream *stream, struct stream_sched *sched)
+static void sched_read_switches(const struct stream *stream, struct stream_sched *sched)
 {
 	char text[STATUS_ROOM];
 
@@ -80,14 +80,15 @@ static bool is_later(const struct stream_sched *now, const struct stream_sched *
 	return now->cpu_ns >= told->cpu_ns && now->runnable_ns >= told->runnable_ns;
 }
 
-static void tell(struct stream *stream, struct common *common, uint64_t now_ns, bool with_switches)
+static void sched_tell(struct stream *stream, struct common *common, uint64_t now_ns,
+		       bool with_switches)
 {
 	struct stream_sched *told = &stream->sched, now = *told;
 
 	if (!can_be_seen(stream) || !read_schedstat(stream, &now) || !is_later(&now, told))
 		return;
 	if (with_switches)
-		read_switches(stream, &now);
+		sched_read_switches(stream, &now);
 	now.looks++;
 	if (told->looks && now.cpu_ns == told->cpu_ns && now.runnable_ns == told->runnable_ns &&
 	    now.voluntary == told->voluntary && now.involuntary == told->involuntary)
@@ -113,7 +114,7 @@ static void sched_look(void *state, uint64_t steady_ns)
 		struct stream *stream = &streams->slot[streams->active[(sched->visit + i) % count]];
 		uint64_t now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));
 
-		tell(stream, common, now_ns, stream->sched.looks % SCHED_STATUS_LOOKS == 0);
+		sched_tell(stream, common, now_ns, stream->sched.looks % SCHED_STATUS_LOOKS == 0);
 	}
 	sched->visit = count ? (sched->visit + visits) % count : 0;
 }
@@ -130,7 +131,7 @@ static void sched_process_leaves(void *state, const struct process *process, uin
 
 		if (stream->process != process)
 			continue;
-		tell(stream, sched->context.common, now_ns, true);
+		sched_tell(stream, sched->context.common, now_ns, true);
 		told++;
 	}
 }

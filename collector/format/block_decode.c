@@ -127,7 +127,7 @@ static inline uint64_t trail_get_far(struct trail *own, struct cursor *far, uint
 	return own->last_far;
 }
 
-static inline void trail_add(struct trail *trail, uint64_t address, uint32_t open)
+static inline void block_decode_trail_add(struct trail *trail, uint64_t address, uint32_t open)
 {
 	trail->address[trail->count % HEAP_WINDOW] = address;
 	trail->open[trail->count % HEAP_WINDOW] = open;
@@ -152,7 +152,7 @@ static inline uint64_t decoder_get_born(struct decoder *d, uint32_t mark)
 		open = d->deaths.open[place] ? mark : 0;
 		d->deaths.open[place] = 0;
 	}
-	trail_add(&d->births, address, open);
+	block_decode_trail_add(&d->births, address, open);
 	return address;
 }
 
@@ -174,7 +174,7 @@ static inline uint64_t decoder_get_dies(struct decoder *d, uint32_t mark, uint64
 			words[d->births.open[place] - 1] = 1;
 		d->births.open[place] = 0;
 	}
-	trail_add(&d->deaths, address, mark);
+	block_decode_trail_add(&d->deaths, address, mark);
 	return address;
 }
 
@@ -266,7 +266,7 @@ static inline void decoder_record_born(struct decoder *d, struct decoder_kind *k
 	}
 	record->size = decoder_get_size(d, kind);
 	record->partner = (uint16_t)index;
-	trail_add(&d->births, record->address, index + 1);
+	block_decode_trail_add(&d->births, record->address, index + 1);
 }
 
 static inline void decoder_record_dies(struct decoder *d, struct heap_record *all, uint32_t index)
@@ -295,7 +295,7 @@ static inline void decoder_record_dies(struct decoder *d, struct heap_record *al
 			all[birth - 1].partner = (uint16_t)index;
 		}
 	}
-	trail_add(&d->deaths, record->address, 1);
+	block_decode_trail_add(&d->deaths, record->address, 1);
 }
 
 /* As the file describes it; without a partner. */

@@ -37,7 +37,7 @@ void stack_table_reset(struct stack_table *table)
 }
 
 /* The slot of an id, or the free one where it belongs; NULL when neither is near. */
-static uint32_t *slot_find(const struct stack_table *table, uint64_t id)
+static uint32_t *stack_table_slot_find(const struct stack_table *table, uint64_t id)
 {
 	uint32_t mask = (1u << table->slot_bits) - 1;
 	uint32_t at = (uint32_t)((id * 0x9e3779b97f4a7c15u) >> (64 - table->slot_bits));
@@ -58,7 +58,7 @@ static bool slots_rebuild(struct stack_table *table, uint32_t bits)
 	table->slot = calloc((size_t)1 << bits, sizeof(*table->slot));
 	table->slot_bits = bits;
 	for (uint32_t i = 1; table->slot && i < table->count; i++) {
-		uint32_t *slot = slot_find(table, table->definition[i].id);
+		uint32_t *slot = stack_table_slot_find(table, table->definition[i].id);
 
 		if (slot)
 			*slot = i; /* else it is one of too many alike, and forgotten */
@@ -101,10 +101,10 @@ static bool table_reserve(struct stack_table *table)
 /* Its place; a new one has no meaning yet. 0: there is no room. */
 static uint32_t table_place(struct stack_table *table, uint64_t id)
 {
-	uint32_t *slot = table->slot ? slot_find(table, id) : NULL;
+	uint32_t *slot = table->slot ? stack_table_slot_find(table, id) : NULL;
 
 	if (!slot || !*slot)
-		slot = table_reserve(table) ? slot_find(table, id) : NULL;
+		slot = table_reserve(table) ? stack_table_slot_find(table, id) : NULL;
 	if (!slot)
 		return 0;
 	if (!*slot) {
@@ -177,7 +177,7 @@ static void slots_fill(struct stack_table *table)
 {
 	memset(table->slot, 0, ((size_t)1 << table->slot_bits) * sizeof(*table->slot));
 	for (uint32_t i = 1; i < table->count; i++) {
-		uint32_t *slot = slot_find(table, table->definition[i].id);
+		uint32_t *slot = stack_table_slot_find(table, table->definition[i].id);
 
 		if (slot)
 			*slot = i;
@@ -286,7 +286,7 @@ static struct climb stack_climb(struct stack_table *table, uint32_t place)
 enum stack_node_result stack_table_node(struct stack_table *table, uint64_t id, bool is_last,
 					uint32_t *ret_node)
 {
-	uint32_t *slot = table->slot ? slot_find(table, id) : NULL;
+	uint32_t *slot = table->slot ? stack_table_slot_find(table, id) : NULL;
 	uint32_t place = slot ? *slot : 0;
 	enum stack_node_result result = STACK_FOUND;
 	struct climb climb;

@@ -299,7 +299,7 @@ static int varints_reserve_sum(struct varints *varints, size_t count)
 }
 
 /* Four numbers become what they add up to with all before them, which *total has in each lane. */
-static inline __m128i lanes_add_up(__m128i four, __m128i *total)
+static inline __m128i varints_lanes_add_up(__m128i four, __m128i *total)
 {
 	__m128i sum = _mm_add_epi32(four, _mm_slli_si128(four, 4));
 
@@ -326,8 +326,10 @@ int varints_add_up(struct varints *varints, const struct varint_lanes *lanes, si
 		__m128i value = _mm_loadu_si128((const void *)&varints->value[i]);
 
 		value = _mm_andnot_si128(_mm_cmpeq_epi16(value, late), value);
-		_mm_storeu_si128(sum, lanes_add_up(_mm_unpacklo_epi16(value, zero), &total));
-		_mm_storeu_si128(sum + 1, lanes_add_up(_mm_unpackhi_epi16(value, zero), &total));
+		_mm_storeu_si128(sum,
+				 varints_lanes_add_up(_mm_unpacklo_epi16(value, zero), &total));
+		_mm_storeu_si128(sum + 1,
+				 varints_lanes_add_up(_mm_unpackhi_epi16(value, zero), &total));
 	}
 	return 0;
 }

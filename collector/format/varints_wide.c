@@ -55,7 +55,7 @@ WIDE size_t wide_unpack(struct cursor *column, uint16_t *value, size_t count)
 }
 
 /* What the sixteen lanes and all before them add up to. */
-WIDE static inline __m512i lanes_add_up(__m512i lanes, __m512i total)
+WIDE static inline __m512i varints_wide_lanes_add_up(__m512i lanes, __m512i total)
 {
 	const __m512i zero = _mm512_setzero_si512();
 
@@ -76,7 +76,7 @@ WIDE void wide_add_up(const uint16_t *value, uint32_t *sum, size_t count)
 	     i += LANES) { /* both arrays have room beyond their last one */
 		__m256i lanes = _mm256_loadu_si256((const void *)&value[i]);
 		__mmask16 kept = _mm256_cmpneq_epi16_mask(lanes, late);
-		__m512i sums = lanes_add_up(
+		__m512i sums = varints_wide_lanes_add_up(
 			_mm512_cvtepu16_epi32(_mm256_maskz_mov_epi16(kept, lanes)), total);
 
 		_mm512_storeu_si512(&sum[1 + i], sums);

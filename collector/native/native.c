@@ -57,7 +57,7 @@ void native_release(struct native *native)
 	memset(native, 0, sizeof(*native));
 }
 
-static uint64_t steady_now_ns(void)
+static uint64_t native_steady_now_ns(void)
 {
 	struct timespec now;
 
@@ -82,7 +82,7 @@ static struct native_thread *thread_find(struct native *native, uint32_t process
 	return NULL;
 }
 
-static void thread_forget(struct native *native, struct native_thread *thread)
+static void native_thread_forget(struct native *native, struct native_thread *thread)
 {
 	*thread = native->thread[--native->threads];
 }
@@ -91,7 +91,7 @@ static void threads_forget(struct native *native, uint32_t process)
 {
 	for (uint32_t i = native->threads; i > 0; i--)
 		if (native->thread[i - 1].process == process)
-			thread_forget(native, &native->thread[i - 1]);
+			native_thread_forget(native, &native->thread[i - 1]);
 }
 
 static void thread_tell_name(struct native *native, const struct native_thread *thread,
@@ -164,8 +164,8 @@ static void *grown(void *array, uint32_t needed, uint32_t most, uint32_t *room, 
 }
 
 /* False: there is no room. */
-static bool sample_keep(struct native *native, const struct native_waiting *sample,
-			const uint64_t *frame)
+static bool native_sample_keep(struct native *native, const struct native_waiting *sample,
+			       const uint64_t *frame)
 {
 	struct native_waiting *waiting = grown(native->waiting, native->waiting_count + 1,
 					       NATIVE_WAITING, &native->waiting_room,
@@ -217,7 +217,7 @@ static uint32_t sample_unwind(struct native *native, uint32_t entry, struct foll
 }
 
 /* After it said that it ends nothing of it counts. */
-static bool is_over(const struct native *native, uint32_t entry, uint64_t time_ns)
+static bool native_is_over(const struct native *native, uint32_t entry, uint64_t time_ns)
 {
 	uint64_t tsc = view_load64(&native->common->view.process[entry].exit_tsc);
 
@@ -245,7 +245,7 @@ static void sample_take(struct native *native, uint32_t entry, struct followed *
 					 .number = process->number,
 					 .in_kernel = record->in_kernel };
 
-	if (record->pid != process->pid || is_over(native, entry, time_ns))
+	if (record->pid != process->pid || native_is_over(native, entry, time_ns))
 		return;
 	if (time_ns <= native->written_ns) {
 		process->now.lost++;
@@ -256,7 +256,7 @@ static void sample_take(struct native *native, uint32_t entry, struct followed *
 		return;
 	sample.frames = thread ? sample_unwind(native, entry, process, record, frame) : 0;
 	sample.stream = thread ? thread->stream : 0;
-	if (!thread || !sample_keep(native, &sample, frame))
+	if (!thread || !native_sample_keep(native, &sample, frame))
 		process->now.dropped++;
 }
 
@@ -305,7 +305,7 @@ static void thread_end_take(struct native *native, const struct followed *proces
 	if (!thread)
 		return;
 	JOURNAL_ADD(&native->common->journal, time_ns, thread_end, .stream = thread->stream);
-	thread_forget(native, thread);
+	native_thread_forget(native, thread);
 }
 
 static void record_take(struct native *native, const struct perf_record *record)
@@ -389,14 +389,14 @@ static void rings_take(struct native *native, uint64_t steady_ns, uint64_t until
 		record_take(native, &next);
 		perf_ring_pass(&cpu->ring);
 		ring_peek(cpu, &record[cpu - following->cpu]);
-		if (taken % LOOK_RECORDS == 0 && steady_now_ns() > until_ns)
+		if (taken % LOOK_RECORDS == 0 && native_steady_now_ns() > until_ns)
 			return;
 	}
 }
 
 /* --- processes --- */
 
-static bool process_can_be_seen(const struct process *process)
+static bool native_process_can_be_seen(const struct process *process)
 {
 	return process->number && process->pid && !process->gone && !process->exiting &&
 	       !process->execed && !process->told;
@@ -412,7 +412,7 @@ static void processes_look(struct native *native)
 			threads_forget(native, followed->number);
 			following_end(native->following, i);
 		}
-		if (!followed->number && process_can_be_seen(process) &&
+		if (!followed->number && native_process_can_be_seen(process) &&
 		    !view_load64(&native->common->view.process[i].exec_tsc))
 			following_begin(native->following, i, process);
 	}
@@ -429,7 +429,7 @@ void native_take(struct native *native, uint64_t steady_ns)
 void native_drain(struct native *native)
 {
 	if (native->following)
-		rings_take(native, steady_now_ns(), UINT64_MAX);
+		rings_take(native, native_steady_now_ns(), UINT64_MAX);
 }
 
 uint64_t native_pause_ns(const struct native *native, uint64_t most_ns)
@@ -462,7 +462,7 @@ void native_settle(struct native *native, uint64_t now_ns)
 	}
 }
 
-static int by_stream(const void *one, const void *other)
+static int native_by_stream(const void *one, const void *other)
 {
 	const struct native_waiting *a = one, *b = other;
 
@@ -517,7 +517,7 @@ uint32_t native_write(struct native *native, struct frame_writer *fw, uint64_t w
 	native->written_ns = watermark_ns;
 	if (!native->waiting_count)
 		return 0;
-	qsort(native->waiting, native->waiting_count, sizeof(*native->waiting), by_stream);
+	qsort(native->waiting, native->waiting_count, sizeof(*native->waiting), native_by_stream);
 	for (uint32_t i = 0; i < native->waiting_count; i++) {
 		const struct native_waiting *sample = &native->waiting[i];
 		struct followed *process = &native->following->process[sample->entry];

@@ -19,7 +19,7 @@
 #define MODE_LINE "\nSeccomp:\t"
 #define MODE_FILTER '2'
 
-static bool filter_is_set(void)
+static bool seccomp_filter_is_set(void)
 {
 	char text[TEXT_BYTES];
 	size_t length = proc_read_file("/proc/self/status", text, sizeof(text) - 1);
@@ -35,7 +35,7 @@ bool seccomp_kills_perf(void)
 	int status = -1;
 	pid_t pid;
 
-	if (!filter_is_set())
+	if (!seccomp_filter_is_set())
 		return false;
 	/* no exit signal: where SIGCHLD is ignored it would be gone before it is waited for */
 	pid = (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, 0L);

@@ -116,7 +116,7 @@ bool cfi_page_is_readable(void *context, uintptr_t at)
 
 /* --- opening --- */
 
-static bool read_at(int fd, void *bytes, size_t length, uint64_t offset)
+static bool tables_read_at(int fd, void *bytes, size_t length, uint64_t offset)
 {
 	return offset <= INT64_MAX && pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
 }
@@ -171,8 +171,8 @@ static bool file_take(struct table_file *file)
 	Elf64_Phdr header[HEADERS_MAX];
 	Elf64_Ehdr head;
 
-	if (!read_at(file->fd, &head, sizeof(head), 0) || !head_is_right(&head) ||
-	    !read_at(file->fd, header, head.e_phnum * sizeof(*header), head.e_phoff))
+	if (!tables_read_at(file->fd, &head, sizeof(head), 0) || !head_is_right(&head) ||
+	    !tables_read_at(file->fd, header, head.e_phnum * sizeof(*header), head.e_phoff))
 		return false;
 	for (unsigned int i = 0; i < head.e_phnum; i++)
 		if (!segment_take(file, &header[i]))
@@ -202,7 +202,7 @@ static bool vdso_take(struct table_file *file)
 	return true;
 }
 
-static bool is_that_file(struct table_file *file, int fd)
+static bool tables_is_that_file(struct table_file *file, int fd)
 {
 	struct stat st;
 
@@ -218,7 +218,7 @@ static int open_path(struct table_file *file, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-	if (fd >= 0 && !is_that_file(file, fd)) {
+	if (fd >= 0 && !tables_is_that_file(file, fd)) {
 		close(fd);
 		return -1;
 	}
@@ -320,7 +320,7 @@ uint32_t tables_file(struct tables *tables, uint64_t device, uint64_t inode, con
 /* --- rows --- */
 
 /* As the file is linked; false: nothing is loaded from there. */
-static bool address_of(const struct table_file *file, uint64_t offset, uint64_t *ret_address)
+static bool tables_address_of(const struct table_file *file, uint64_t offset, uint64_t *ret_address)
 {
 	for (uint32_t i = 0; i < file->segments; i++) {
 		const struct table_segment *s = &file->segment[i];
@@ -365,7 +365,7 @@ enum table_result tables_find(struct tables *tables, uint32_t number,
 		file_open(tables, file, mapping);
 	if (file->state != TABLE_OPEN)
 		return TABLE_NO_FILE;
-	if (!address_of(file, offset, &address))
+	if (!tables_address_of(file, offset, &address))
 		return TABLE_NONE;
 	row = &tables->row[((address * 0x9e3779b97f4a7c15u) ^ file->serial * 0xd6e8feb8u) >> 20 &
 			   (TABLES_ROWS - 1)];

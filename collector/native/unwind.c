@@ -51,7 +51,8 @@ static enum unwind_end row_find(struct tables *tables, struct mappings *mappings
 }
 
 /* What a saved register's place is counted from. False: a register that is not known. */
-static bool base_of(enum cfi_saved how, const struct place *place, uint64_t cfa, uint64_t *ret_base)
+static bool unwind_base_of(enum cfi_saved how, const struct place *place, uint64_t cfa,
+			   uint64_t *ret_base)
 {
 	switch (how) {
 	case CFI_SAVED_BY_CFA:
@@ -96,13 +97,13 @@ static void rbp_of(const struct unwind_moment *moment, const struct cfi_row *row
 	next->has_no_rbp = place->has_no_rbp;
 	if (row->rbp.how == CFI_SAVED_SAME)
 		return;
-	next->has_no_rbp = !base_of(row->rbp.how, place, cfa, &base) ||
+	next->has_no_rbp = !unwind_base_of(row->rbp.how, place, cfa, &base) ||
 			   !stack_word(moment, base + (uint64_t)row->rbp.offset, &next->rbp);
 }
 
 /* To who called. UNWIND_OUTERMOST with a `rip` of 0: nobody did. */
-static enum unwind_end step(const struct unwind_moment *moment, const struct cfi_row *row,
-			    const struct place *place, struct place *next)
+static enum unwind_end unwind_step(const struct unwind_moment *moment, const struct cfi_row *row,
+				   const struct place *place, struct place *next)
 {
 	uint64_t cfa, base;
 	enum unwind_end end;
@@ -116,7 +117,7 @@ static enum unwind_end step(const struct unwind_moment *moment, const struct cfi
 	/* a frame is at least its return address; who was interrupted may have had another stack */
 	if (!row->signal && (cfa < place->rsp + sizeof(cfa) || cfa < moment->rsp))
 		return UNWIND_NO_RULE;
-	if (!base_of(row->ret.how, place, cfa, &base))
+	if (!unwind_base_of(row->ret.how, place, cfa, &base))
 		return UNWIND_NO_RULE;
 	if (!stack_word(moment, base + (uint64_t)row->ret.offset, &next->rip))
 		return UNWIND_NO_STACK;
@@ -141,7 +142,7 @@ uint32_t unwind(struct tables *tables, struct mappings *mappings, uint32_t pid,
 		end = row_find(tables, mappings, pid, &place, &row);
 		if (end)
 			break;
-		end = step(moment, &row, &place, &next);
+		end = unwind_step(moment, &row, &place, &next);
 		if (end || !next.rip)
 			break;
 		end = next.rip < ADDRESS_LIMIT ? UNWIND_TOO_DEEP : UNWIND_NO_RULE;

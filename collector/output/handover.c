@@ -17,7 +17,7 @@
 #endif
 #define RENAME_WITHOUT_REPLACING 1u /* linux/fs.h: RENAME_NOREPLACE */
 
-static struct rotation rotation_of(const struct output_name_request *request)
+static struct rotation handover_rotation_of(const struct output_name_request *request)
 {
 	return (struct rotation){ .output = request->output,
 				  .session = request->session,
@@ -29,7 +29,7 @@ static struct rotation rotation_of(const struct output_name_request *request)
 
 struct rotation_standing handover_look(const struct output_name_request *request)
 {
-	struct rotation rotation = rotation_of(request);
+	struct rotation rotation = handover_rotation_of(request);
 
 	return rotation_look(&rotation);
 }
@@ -59,7 +59,7 @@ static void folder_unlock(int folder)
 
 bool handover_take(const struct output_name_request *request, char *path)
 {
-	struct rotation rotation = rotation_of(request);
+	struct rotation rotation = handover_rotation_of(request);
 	int folder = output_name_lock_folder(request->output);
 	bool done = rotation_clear(&rotation) && path_move(path, request->output);
 
@@ -86,7 +86,7 @@ bool handover_leave(const struct output_name_request *request, char *path)
 
 bool handover_number(const struct output_name_request *request, char *path)
 {
-	struct rotation rotation = rotation_of(request);
+	struct rotation rotation = handover_rotation_of(request);
 	int folder = output_name_lock_folder(request->output);
 	bool done = rotation_insert(&rotation, path);
 

@@ -31,7 +31,7 @@ static int file_create(const char *path)
 	return fd;
 }
 
-static struct rotation rotation_of(const struct output_name_request *request)
+static struct rotation output_name_rotation_of(const struct output_name_request *request)
 {
 	return (struct rotation){ .output = request->output,
 				  .session = request->session,
@@ -59,7 +59,7 @@ int output_name_lock_folder(const char *path)
 
 static int output_name_take_locked(const struct output_name_request *request)
 {
-	struct rotation rotation = rotation_of(request);
+	struct rotation rotation = output_name_rotation_of(request);
 
 	for (int i = 0; i < PLACE_TRIES; i++) {
 		int fd = file_create(request->output);
@@ -177,7 +177,7 @@ int output_name_open(const struct output_name_request *request, char *ret_path,
 	}
 	fd = output_name_take_beside(&resolved, ret_path);
 	if (fd >= 0 && request->ret_guard) {
-		struct rotation rotation = rotation_of(&resolved);
+		struct rotation rotation = output_name_rotation_of(&resolved);
 
 		*request->ret_guard = rotation_guard(&rotation);
 	}
@@ -187,7 +187,7 @@ int output_name_open(const struct output_name_request *request, char *ret_path,
 void output_name_settle(const struct output_name_request *request, uint64_t bytes)
 {
 	char output[PATH_MAX];
-	struct rotation rotation = rotation_of(request);
+	struct rotation rotation = output_name_rotation_of(request);
 	int folder;
 
 	snprintf(output, sizeof(output), "%s", request->output);

@@ -15,7 +15,7 @@
 #define SEGMENTS_MAX 64u
 #define NOTES_BYTES_MAX 4096u
 
-static bool read_at(int fd, void *bytes, size_t length, uint64_t offset)
+static bool image_read_at(int fd, void *bytes, size_t length, uint64_t offset)
 {
 	return offset <= INT64_MAX && pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
 }
@@ -54,7 +54,7 @@ static void segment_take_notes(int fd, const Elf64_Phdr *segment, struct image *
 	size_t length = segment->p_filesz < sizeof(notes) ? segment->p_filesz : sizeof(notes);
 	size_t at = 0;
 
-	if (!read_at(fd, notes, length, segment->p_offset))
+	if (!image_read_at(fd, notes, length, segment->p_offset))
 		return;
 	while (at < length && !note_take(notes, length, &at, image))
 		continue;
@@ -79,10 +79,10 @@ static bool image_take(int fd, struct image *image)
 	Elf64_Phdr segment[SEGMENTS_MAX];
 	Elf64_Ehdr head;
 
-	if (!read_at(fd, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	if (!image_read_at(fd, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(Elf64_Phdr) ||
 	    head.e_phnum > SEGMENTS_MAX ||
-	    !read_at(fd, segment, head.e_phnum * sizeof(Elf64_Phdr), head.e_phoff))
+	    !image_read_at(fd, segment, head.e_phnum * sizeof(Elf64_Phdr), head.e_phoff))
 		return false;
 	image->lowest = UINT64_MAX;
 	for (unsigned int i = 0; i < head.e_phnum; i++) {

@@ -41,7 +41,7 @@ static const struct images_file *images_add(struct images *images, const struct 
 	return &images->file[images->count++];
 }
 
-static bool is_that_file(const char *path, uint64_t inode, struct stat *ret_st)
+static bool images_is_that_file(const char *path, uint64_t inode, struct stat *ret_st)
 {
 	return !stat(path, ret_st) && ret_st->st_ino == inode;
 }
@@ -54,10 +54,10 @@ static bool file_find(uint32_t pid, const char *name, uint64_t inode, char *path
 		      struct stat *ret_st)
 {
 	snprintf(path, PATH_BYTES, "/proc/%u/root%s", pid, name);
-	if (proc_is_ours() && is_that_file(path, inode, ret_st))
+	if (proc_is_ours() && images_is_that_file(path, inode, ret_st))
 		return true;
 	snprintf(path, PATH_BYTES, "%s", name);
-	return is_that_file(path, inode, ret_st);
+	return images_is_that_file(path, inode, ret_st);
 }
 
 uint32_t images_find(struct images *images, uint32_t pid, const char *path, uint64_t inode)

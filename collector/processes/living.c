@@ -74,7 +74,7 @@ static void living_look(struct session_origin *origin, uint32_t pid, char *bytes
 	living_add(id, strlen(id));
 }
 
-static void origin_read(struct session_origin *origin)
+static void living_origin_read(struct session_origin *origin)
 {
 	struct stat st;
 
@@ -94,7 +94,7 @@ static void living_read(void)
 	living.known = true;
 	living.overflow = false;
 	living.count = 0;
-	origin_read(&origin);
+	living_origin_read(&origin);
 	while (bytes && proc && (entry = readdir(proc))) {
 		uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 

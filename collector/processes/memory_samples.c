@@ -12,7 +12,7 @@
 
 #define SHARE 100u /* of the collector's time: one part for this */
 
-static uint64_t steady_now_ns(void)
+static uint64_t memory_samples_steady_now_ns(void)
 {
 	struct timespec now;
 
@@ -55,8 +55,8 @@ static bool is_the_same(const struct process *process)
 		process->stack_start == stat.stack_start);
 }
 
-static void tell(struct common *common, struct process *process, const struct proc_memory *now,
-		 uint64_t now_ns)
+static void memory_samples_tell(struct common *common, struct process *process,
+				const struct proc_memory *now, uint64_t now_ns)
 {
 	if (!is_the_same(process))
 		return;
@@ -74,7 +74,7 @@ void memory_samples_take(struct memory_samples *samples, struct processes *proce
 
 	if (!processes->inspect || steady_ns < samples->next_ns)
 		return;
-	start_ns = steady_now_ns();
+	start_ns = memory_samples_steady_now_ns();
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		struct process *process = &processes->slot[i];
 		struct proc_memory now;
@@ -82,10 +82,11 @@ void memory_samples_take(struct memory_samples *samples, struct processes *proce
 		if (!process->number || !process->pid || process->gone || process->told ||
 		    !proc_memory(process->pid, &now) || !is_news(&process->memory, &now))
 			continue;
-		tell(common, process, &now,
-		     clockmap_ns(&common->clock, clockmap_now(&common->clock)));
+		memory_samples_tell(common, process, &now,
+				    clockmap_ns(&common->clock, clockmap_now(&common->clock)));
 	}
-	samples->next_ns = steady_ns + memory_samples_pause_ns(steady_now_ns() - start_ns);
+	samples->next_ns = steady_ns +
+			   memory_samples_pause_ns(memory_samples_steady_now_ns() - start_ns);
 }
 
 void memory_sample_last(struct common *common, struct process *process, uint64_t now_ns)
@@ -93,5 +94,5 @@ void memory_sample_last(struct common *common, struct process *process, uint64_t
 	struct proc_memory now;
 
 	if (proc_memory(process->pid, &now) && memcmp(&now, &process->memory, sizeof(now)) != 0)
-		tell(common, process, &now, now_ns);
+		memory_samples_tell(common, process, &now, now_ns);
 }

@@ -37,7 +37,7 @@ void module_ends_note(struct module_ends *ends, const struct module_end *end)
 		ends->noted[ends->count++] = *end;
 }
 
-static int by_time(const void *one, const void *other)
+static int module_ends_by_time(const void *one, const void *other)
 {
 	const struct module_end *a = one, *b = other;
 
@@ -47,7 +47,7 @@ static int by_time(const void *one, const void *other)
 void module_ends_sort(struct module_ends *ends)
 {
 	if (ends->count > 1)
-		qsort(ends->noted, ends->count, sizeof(*ends->noted), by_time);
+		qsort(ends->noted, ends->count, sizeof(*ends->noted), module_ends_by_time);
 }
 
 static bool overlaps(const struct module_end *one, uint64_t start, uint64_t end)

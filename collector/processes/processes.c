@@ -202,8 +202,8 @@ static const struct process *process_parent(const struct processes *processes,
 }
 
 /* An entry has become LIVE: its owner is watched from now on. */
-static void process_meet(struct processes *processes, struct common *common, uint32_t entry,
-			 uint32_t serial)
+static void processes_process_meet(struct processes *processes, struct common *common,
+				   uint32_t entry, uint32_t serial)
 {
 	const struct region_process *shared = &common->view.process[entry];
 	const struct process *parent = process_parent(processes, shared);
@@ -284,8 +284,8 @@ static bool process_has_execed(const struct processes *processes, struct process
  * One that went to become another program and is over has done so, whoever it was that ended. `now_ns` is
  * from before the look.
  */
-static void process_look(const struct processes *processes, const struct common *common,
-			 struct process *process, bool compare, uint64_t now_ns)
+static void processes_process_look(const struct processes *processes, const struct common *common,
+				   struct process *process, bool compare, uint64_t now_ns)
 {
 	bool leaves = view_load64(&common->view.process[process->entry].exec_tsc) != 0;
 
@@ -353,7 +353,7 @@ static void entry_scan(struct processes *processes, struct common *common, uint3
 			atomic_compare_exchange_strong(&shared->state, &state, REGION_PROCESS_FREE);
 			return;
 		}
-		process_meet(processes, common, entry, serial);
+		processes_process_meet(processes, common, entry, serial);
 		process->exiting = state == REGION_PROCESS_EXITING;
 		process_count(processes, process);
 		return;
@@ -378,7 +378,8 @@ void processes_scan(struct processes *processes, struct common *common, uint64_t
 		processes->compared_ns = steady_ns;
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		if (look && processes->slot[i].number)
-			process_look(processes, common, &processes->slot[i], compare, now_ns);
+			processes_process_look(processes, common, &processes->slot[i], compare,
+					       now_ns);
 		entry_scan(processes, common, i, steady_ns);
 	}
 }

@@ -25,16 +25,17 @@ void codes_release(struct codes *codes)
 	*codes = (struct codes){ 0 };
 }
 
-static uint32_t hash_of(uint64_t one, uint64_t other)
+static uint32_t codes_hash_of(uint64_t one, uint64_t other)
 {
 	return (uint32_t)(((one ^ other * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u) >> 32);
 }
 
 /* --- code objects --- */
 
-static struct code_known *known_find(const struct codes *codes, uint64_t process, uint64_t address)
+static struct code_known *codes_known_find(const struct codes *codes, uint64_t process,
+					   uint64_t address)
 {
-	uint32_t at = hash_of(address, process) & (codes->known_slots - 1);
+	uint32_t at = codes_hash_of(address, process) & (codes->known_slots - 1);
 
 	while (codes->known[at].process &&
 	       (codes->known[at].process != process || codes->known[at].address != address))
@@ -61,8 +62,8 @@ static int known_reserve(struct codes *codes)
 		return -1;
 	for (uint32_t i = 0; i < codes->known_slots; i++)
 		if (codes->known[i].process)
-			*known_find(&larger, codes->known[i].process,
-				    codes->known[i].address) = codes->known[i];
+			*codes_known_find(&larger, codes->known[i].process,
+					  codes->known[i].address) = codes->known[i];
 	free(codes->known);
 	*codes = larger;
 	return 0;
@@ -166,7 +167,7 @@ static bool read_code(const struct code_reader *reader, uint64_t address, struct
 	return type == reader->code_type;
 }
 
-static bool is_same(const struct code_known *one, const struct code_known *other)
+static bool codes_is_same(const struct code_known *one, const struct code_known *other)
 {
 	return one->process == other->process && one->file == other->file &&
 	       one->name == other->name && one->table == other->table && one->line == other->line;
@@ -179,8 +180,8 @@ static struct code_known *known_of(struct codes *codes, const struct code_reader
 
 	if (!read_code(reader, address, &now) || known_reserve(codes))
 		return NULL;
-	known = known_find(codes, now.process, address);
-	if (is_same(known, &now))
+	known = codes_known_find(codes, now.process, address);
+	if (codes_is_same(known, &now))
 		return known;
 	if (!known_fill(codes, reader, &now))
 		return NULL;
@@ -191,9 +192,9 @@ static struct code_known *known_of(struct codes *codes, const struct code_reader
 
 /* --- lines --- */
 
-static struct line_known *line_find(const struct codes *codes, uint64_t key)
+static struct line_known *codes_line_find(const struct codes *codes, uint64_t key)
 {
-	uint32_t at = hash_of(key, 0) & (codes->line_slots - 1);
+	uint32_t at = codes_hash_of(key, 0) & (codes->line_slots - 1);
 
 	while (codes->line[at].is_set && codes->line[at].key != key)
 		at = (at + 1) & (codes->line_slots - 1);
@@ -218,14 +219,14 @@ static int line_reserve(struct codes *codes)
 		return -1;
 	for (uint32_t i = 0; i < codes->line_slots; i++)
 		if (codes->line[i].is_set)
-			*line_find(&larger, codes->line[i].key) = codes->line[i];
+			*codes_line_find(&larger, codes->line[i].key) = codes->line[i];
 	free(codes->line);
 	*codes = larger;
 	return 0;
 }
 
-static uint32_t read_line(const struct code_reader *reader, const struct code_known *known,
-			  uint32_t offset)
+static uint32_t codes_read_line(const struct code_reader *reader, const struct code_known *known,
+				uint32_t offset)
 {
 	uint8_t *bytes = malloc(TABLE_BYTES_MAX);
 	struct line_table table = { .form = (enum python_table)reader->layout->table,
@@ -247,8 +248,8 @@ static uint32_t read_line(const struct code_reader *reader, const struct code_kn
 }
 
 /* Bytes into the code; before its first instruction, 0. */
-static uint32_t offset_of(const struct python_layout *layout, uint64_t address,
-			  uint64_t instruction)
+static uint32_t codes_offset_of(const struct python_layout *layout, uint64_t address,
+				uint64_t instruction)
 {
 	int64_t offset = layout->code_start ? (int64_t)(instruction - address - layout->code_start)
 					    : (int32_t)instruction;
@@ -262,16 +263,16 @@ bool codes_find(struct codes *codes, const struct code_reader *reader, uint64_t 
 		uint64_t instruction, struct code_place *ret_place)
 {
 	struct code_known *known = known_of(codes, reader, address);
-	uint32_t offset = offset_of(reader->layout, address, instruction);
+	uint32_t offset = codes_offset_of(reader->layout, address, instruction);
 	struct line_known *line;
 	uint64_t key;
 
 	if (!known || line_reserve(codes))
 		return false;
 	key = (uint64_t)known->instance << 32 | offset;
-	line = line_find(codes, key);
+	line = codes_line_find(codes, key);
 	if (!line->is_set) {
-		*line = (struct line_known){ key, read_line(reader, known, offset), true };
+		*line = (struct line_known){ key, codes_read_line(reader, known, offset), true };
 		codes->line_count++;
 	}
 	*ret_place = (struct code_place){ known->id, line->line };

@@ -25,7 +25,7 @@ void places_release(struct places *places)
 	*places = (struct places){ 0 };
 }
 
-static uint32_t slot_of(const struct id_table *table, uint64_t key, uint64_t more)
+static uint32_t places_slot_of(const struct id_table *table, uint64_t key, uint64_t more)
 {
 	uint64_t hash = (key ^ more * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
 
@@ -33,9 +33,9 @@ static uint32_t slot_of(const struct id_table *table, uint64_t key, uint64_t mor
 }
 
 /* The entry, or the empty slot for it. */
-static struct id_entry *entry_find(const struct id_table *table, uint64_t key, uint64_t more)
+static struct id_entry *places_entry_find(const struct id_table *table, uint64_t key, uint64_t more)
 {
-	uint32_t at = slot_of(table, key, more);
+	uint32_t at = places_slot_of(table, key, more);
 
 	while (table->entry[at].id &&
 	       (table->entry[at].key != key || table->entry[at].more != more))
@@ -53,8 +53,8 @@ static int table_grow(struct id_table *table)
 		return -1;
 	for (uint32_t i = 0; i < table->slots; i++)
 		if (table->entry[i].id)
-			*entry_find(&larger, table->entry[i].key,
-				    table->entry[i].more) = table->entry[i];
+			*places_entry_find(&larger, table->entry[i].key,
+					   table->entry[i].more) = table->entry[i];
 	free(table->entry);
 	*table = larger;
 	return 0;
@@ -69,7 +69,7 @@ static uint32_t table_find(struct id_table *table, uint64_t key, uint64_t more,
 	*ret_new = NULL;
 	if (table->count * 2 >= table->slots && table->count < table->most && table_grow(table))
 		return 0;
-	entry = entry_find(table, key, more);
+	entry = places_entry_find(table, key, more);
 	if (!entry->id && table->count < table->most)
 		*ret_new = entry;
 	return entry->id;

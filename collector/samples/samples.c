@@ -42,7 +42,7 @@ int samples_init(struct samples *samples, struct common *common, struct processe
 	return samples->is_ready ? 0 : -1;
 }
 
-static void thread_forget(struct samples *samples, uint32_t index)
+static void samples_thread_forget(struct samples *samples, uint32_t index)
 {
 	struct sampled_thread *thread = &samples->thread[index];
 
@@ -55,7 +55,7 @@ static void thread_forget(struct samples *samples, uint32_t index)
 void samples_release(struct samples *samples)
 {
 	while (samples->thread_count)
-		thread_forget(samples, 0);
+		samples_thread_forget(samples, 0);
 	for (uint32_t i = 0; i < REGION_PROCESSES; i++)
 		memory_hints_release(&samples->process[i].hints);
 	prompt_end(&samples->prompt);
@@ -70,8 +70,8 @@ void samples_release(struct samples *samples)
 
 /* --- what waits for the frame --- */
 
-static void sample_keep(struct samples *samples, struct sampled_process *process,
-			const struct sample *sample)
+static void samples_sample_keep(struct samples *samples, struct sampled_process *process,
+				const struct sample *sample)
 {
 	uint32_t room = samples->waiting_room ? samples->waiting_room * 2 : 256;
 	struct sample *moved;
@@ -97,7 +97,7 @@ void samples_settle_thread(struct samples *samples, struct sampled_process *proc
 			   struct sampled_thread *thread)
 {
 	if (thread->last.looks)
-		sample_keep(samples, process, &thread->last);
+		samples_sample_keep(samples, process, &thread->last);
 	thread->last.looks = 0;
 }
 
@@ -164,8 +164,8 @@ static bool thread_begin(struct samples *samples, struct sampled_process *proces
 	thread->moment = (struct thread_moment){ .is_known = false };
 	thread->idle = 0;
 	thread->last = (struct sample){ 0 };
-	sample_keep(samples, process,
-		    &(struct sample){ .stream = thread->stream, .time_ns = now_ns });
+	samples_sample_keep(samples, process,
+			    &(struct sample){ .stream = thread->stream, .time_ns = now_ns });
 	return true;
 }
 
@@ -363,7 +363,7 @@ static void thread_take(struct samples *samples, struct sampled_process *process
 
 /* --- processes --- */
 
-static uint64_t word_at(struct memory *memory, uint64_t address)
+static uint64_t samples_word_at(struct memory *memory, uint64_t address)
 {
 	uint64_t word = 0;
 
@@ -404,23 +404,24 @@ static uint32_t process_list(struct samples *samples, struct sampled_process *pr
 	struct memory *memory = &samples->memory;
 	uint64_t runtime = view_load64(&shared->python_runtime);
 	uint32_t tid_offset = python_word_of(view_load64(&shared->python)).tid_offset;
-	uint64_t interpreter = word_at(memory, runtime + layout->interpreters);
+	uint64_t interpreter = samples_word_at(memory, runtime + layout->interpreters);
 	uint32_t count = 0;
 	bool is_cut = false;
 
 	for (uint32_t i = 0; interpreter && i < INTERPRETERS_MAX; i++) {
-		uint64_t gil = layout->gil ? runtime + layout->gil
-					   : word_at(memory, interpreter + layout->gil_pointer);
-		uint64_t thread = word_at(memory, interpreter + layout->threads);
+		uint64_t gil = layout->gil
+				       ? runtime + layout->gil
+				       : samples_word_at(memory, interpreter + layout->gil_pointer);
+		uint64_t thread = samples_word_at(memory, interpreter + layout->threads);
 		uint64_t holder = gil_holder(memory, layout, gil);
 
 		for (; thread && count < room;
-		     thread = word_at(memory, thread + layout->thread_next))
+		     thread = samples_word_at(memory, thread + layout->thread_next))
 			listed[count++] = (struct listed){
 				thread, gil, i, holder, tid_of(memory, layout, thread, tid_offset)
 			};
 		is_cut |= thread != 0;
-		interpreter = word_at(memory, interpreter + layout->interpreter_next);
+		interpreter = samples_word_at(memory, interpreter + layout->interpreter_next);
 	}
 	process->now.partial += is_cut || interpreter;
 	return count;
@@ -557,8 +558,8 @@ static void process_take(struct samples *samples, const struct process *process,
 }
 
 /* A process that says for the first time what Python it has. */
-static void process_meet(struct sampled_process *sampled, const struct process *process,
-			 const struct python_word *word)
+static void samples_process_meet(struct sampled_process *sampled, const struct process *process,
+				 const struct python_word *word)
 {
 	const struct python_layout *known = python_layout_of(word->minor);
 
@@ -596,14 +597,14 @@ static bool process_read_layout(struct samples *samples, struct sampled_process 
 	return sampled->layout.minor;
 }
 
-static bool process_can_be_seen(const struct process *process)
+static bool samples_process_can_be_seen(const struct process *process)
 {
 	return process->number && process->pid && !process->gone && !process->exiting &&
 	       !process->execed && !process->told;
 }
 
 /* Returns how often a second it wants to be looked at, 0: not at all. */
-static unsigned int process_look(struct samples *samples, uint32_t entry)
+static unsigned int samples_process_look(struct samples *samples, uint32_t entry)
 {
 	const struct process *process = &samples->processes->slot[entry];
 	struct region_process *shared = &samples->common->view.process[entry];
@@ -611,11 +612,11 @@ static unsigned int process_look(struct samples *samples, uint32_t entry)
 	uint64_t packed = process->number ? view_load64(&shared->python) : 0;
 	struct python_word word = python_word_of(packed);
 
-	if (!packed || !word.hz || word.hz > PYTHON_HZ_MAX || !process_can_be_seen(process) ||
-	    view_load64(&shared->exec_tsc))
+	if (!packed || !word.hz || word.hz > PYTHON_HZ_MAX ||
+	    !samples_process_can_be_seen(process) || view_load64(&shared->exec_tsc))
 		return 0;
 	if (sampled->number != process->number)
-		process_meet(sampled, process, &word);
+		samples_process_meet(sampled, process, &word);
 	sampled->seen = samples->looks;
 	if (sampled->now.off)
 		return 0;
@@ -644,7 +645,7 @@ static void threads_sweep(struct samples *samples)
 		if (thread->seen == samples->looks)
 			continue;
 		samples_settle_thread(samples, process_of(samples, thread->process), thread);
-		thread_forget(samples, i - 1);
+		samples_thread_forget(samples, i - 1);
 	}
 }
 
@@ -680,7 +681,7 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 	samples->looks++;
 	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
-		unsigned int wanted = process_look(samples, i);
+		unsigned int wanted = samples_process_look(samples, i);
 
 		hz = wanted > hz ? wanted : hz;
 	}
@@ -717,7 +718,7 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 	}
 }
 
-static int by_stream(const void *one, const void *other)
+static int samples_by_stream(const void *one, const void *other)
 {
 	const struct sample *a = one, *b = other;
 
@@ -732,7 +733,8 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 
 	if (!samples->waiting_count)
 		return 0;
-	qsort(samples->waiting, samples->waiting_count, sizeof(*samples->waiting), by_stream);
+	qsort(samples->waiting, samples->waiting_count, sizeof(*samples->waiting),
+	      samples_by_stream);
 	for (uint32_t i = 0; i < samples->waiting_count; i++) {
 		const struct sample *sample = &samples->waiting[i];
 

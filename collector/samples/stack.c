@@ -166,7 +166,7 @@ static const struct stack_frame *find_known(struct walk *walk, const struct stac
 	return NULL;
 }
 
-static bool is_same(const struct stack_frame *one, const struct frame *other)
+static bool stack_is_same(const struct stack_frame *one, const struct frame *other)
 {
 	return one->code == other->code && one->back == other->back && one->at == other->at;
 }
@@ -181,7 +181,7 @@ static bool walk_add(struct walk *walk, struct codes *codes, const struct code_r
 
 	*now = (struct stack_frame){ address, frame->code, frame->back, frame->at, { 0 }, 0 };
 	walk->was[walk->count] = NOT_KNOWN;
-	if (before && is_same(before, frame)) {
+	if (before && stack_is_same(before, frame)) {
 		index = (uint32_t)(before - known->frame);
 		now->found = before->found;
 		if (walk->count >= STACK_CHECKED && !is_due(known, index)) {
@@ -192,7 +192,7 @@ static bool walk_add(struct walk *walk, struct codes *codes, const struct code_r
 	if (!find_instruction(reader, frame, &instruction) ||
 	    !codes_find(codes, reader, frame->code, instruction, &now->found))
 		return false;
-	if (before && is_same(before, frame) && now->found.code == before->found.code &&
+	if (before && stack_is_same(before, frame) && now->found.code == before->found.code &&
 	    now->found.line == before->found.line)
 		walk->was[walk->count] = (uint32_t)(before - known->frame);
 	walk->count++;
@@ -241,8 +241,9 @@ static void known_keep(struct stack_known *known, const struct walk *walk)
 }
 
 /* The address of the frame behind the last one that was read. */
-static bool walk_frames(struct walk *walk, struct codes *codes, const struct code_reader *reader,
-			const struct stack_known *known, uint64_t *address)
+static bool stack_walk_frames(struct walk *walk, struct codes *codes,
+			      const struct code_reader *reader, const struct stack_known *known,
+			      uint64_t *address)
 {
 	struct memory *memory = reader->memory;
 
@@ -281,7 +282,7 @@ static enum stack_result walk_read(struct walk *walk, struct codes *codes,
 	memory->moving = true;
 	is_read = read_innermost(reader, thread, &walk->watch, &at);
 	walk->is_late = memory->fetched != fetched;
-	is_read = is_read && walk_frames(walk, codes, reader, known, &at);
+	is_read = is_read && stack_walk_frames(walk, codes, reader, known, &at);
 	memory->moving = false;
 	if (!is_read || (!walk->count && at))
 		return STACK_TORN;

@@ -70,7 +70,8 @@ static size_t read_file(const struct thread_files *files, const char *name, int 
 	return length > 0 ? (size_t)length : 0;
 }
 
-static size_t read_line(const struct thread_files *files, const char *name, int *fd, char *line)
+static size_t thread_look_read_line(const struct thread_files *files, const char *name, int *fd,
+				    char *line)
 {
 	return read_file(files, name, fd, line, LINE_ROOM);
 }
@@ -144,7 +145,7 @@ static enum evt_python_state state_by_stat(const struct thread_files *files)
 	struct thread_files once = *files;
 
 	once.is_counted = false;
-	if (!read_line(&once, "stat", &none, line))
+	if (!thread_look_read_line(&once, "stat", &none, line))
 		return EVT_PYTHON_WAITS;
 	at = strrchr(line, ')');
 	return thread_state_of_letter(at && at[1] ? at[2] : '?');
@@ -177,7 +178,7 @@ bool thread_times(struct thread_files *files, struct thread_look *ret_look)
 {
 	char line[LINE_ROOM];
 
-	return read_line(files, "schedstat", &files->schedstat, line) &&
+	return thread_look_read_line(files, "schedstat", &files->schedstat, line) &&
 	       thread_times_of(line, ret_look);
 }
 
@@ -186,12 +187,13 @@ bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *l
 	const struct thread_look before = *look;
 	char line[LINE_ROOM];
 
-	if (!read_line(files, "schedstat", &files->schedstat, line) || !thread_times_of(line, look))
+	if (!thread_look_read_line(files, "schedstat", &files->schedstat, line) ||
+	    !thread_times_of(line, look))
 		return false;
 	if (look->turns && look->turns == before.turns && look->cpu_ns == before.cpu_ns &&
 	    is_waiting(before.state))
 		return true;
-	if (read_line(files, "syscall", &files->call, line))
+	if (thread_look_read_line(files, "syscall", &files->call, line))
 		look->state = thread_state_of_call(line, gil, &look->wait);
 	else {
 		look->state = state_by_stat(files);
@@ -218,7 +220,8 @@ bool thread_switches_of(const char *status, struct thread_switches *ret_switches
 	       number_behind(status, "\nnonvoluntary_ctxt_switches:", &ret_switches->to_others);
 }
 
-static bool read_switches(struct thread_files *files, struct thread_switches *ret_switches)
+static bool thread_look_read_switches(struct thread_files *files,
+				      struct thread_switches *ret_switches)
 {
 	char status[STATUS_ROOM];
 
@@ -232,7 +235,7 @@ static uint64_t read_turns(struct thread_files *files)
 	struct thread_look look = { .turns = 0 };
 	char line[LINE_ROOM];
 
-	return read_line(files, "schedstat", &files->schedstat, line) &&
+	return thread_look_read_line(files, "schedstat", &files->schedstat, line) &&
 			       thread_times_of(line, &look)
 		       ? look.turns
 		       : 0;
@@ -241,7 +244,7 @@ static uint64_t read_turns(struct thread_files *files)
 void thread_moment_prepare(struct thread_files *files, struct thread_moment *moment)
 {
 	*moment = (struct thread_moment){ 0 };
-	moment->is_known = read_switches(files, &moment->early);
+	moment->is_known = thread_look_read_switches(files, &moment->early);
 }
 
 void thread_moment_begin(struct thread_files *files, struct thread_moment *moment)
@@ -255,7 +258,7 @@ void thread_moment_end(struct thread_files *files, struct thread_moment *moment)
 	if (!moment->is_known)
 		return;
 	moment->turns_after = read_turns(files);
-	moment->is_known = read_switches(files, &moment->late);
+	moment->is_known = thread_look_read_switches(files, &moment->late);
 }
 
 /* A thread has a CPU while it got one more often than it gave one up. */

@@ -39,7 +39,7 @@ static void collector_fail(struct region_header *header, const char *why)
 }
 
 /* A copy of a text of the region, terminated. */
-static void text_copy(char *to, size_t room, const char *text)
+static void collector_text_copy(char *to, size_t room, const char *text)
 {
 	size_t length = strnlen(text, room - 1);
 
@@ -119,8 +119,8 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 	const char *why;
 	int fd;
 
-	text_copy(output, sizeof(output), view->header->output);
-	text_copy(session, sizeof(session), view->header->session);
+	collector_text_copy(output, sizeof(output), view->header->output);
+	collector_text_copy(session, sizeof(session), view->header->session);
 	snprintf(header.session, sizeof(header.session), "%.*s", (int)sizeof(header.session) - 1,
 		 session);
 	snprintf(header.host, sizeof(header.host), "%.*s", (int)sizeof(header.host) - 1, host);

@@ -112,7 +112,7 @@ static int descriptors_settle(int region, int *watched, int *listening)
 }
 
 /* Maps the region and lets go of the descriptor; 0 or -1. */
-static int region_map(int fd, struct collector_start *ret_start)
+static int main_region_map(int fd, struct collector_start *ret_start)
 {
 	struct stat st;
 	void *base;
@@ -132,7 +132,7 @@ static int region_map(int fd, struct collector_start *ret_start)
 }
 
 /* A descriptor's number; -1 when it is none. */
-static int number_of(const char *text)
+static int main_number_of(const char *text)
 {
 	char *end;
 	long number = strtol(text, &end, 10);
@@ -154,9 +154,9 @@ static bool live_in_nursery(int *watched)
 int main(int argc, char **argv)
 {
 	struct collector_start start;
-	int fd = argc >= 2 ? number_of(argv[1]) : -1;
-	int watched = argc >= 3 ? number_of(argv[2]) : -1;
-	int listening = argc >= 4 ? number_of(argv[3]) : -1;
+	int fd = argc >= 2 ? main_number_of(argv[1]) : -1;
+	int watched = argc >= 3 ? main_number_of(argv[2]) : -1;
+	int listening = argc >= 4 ? main_number_of(argv[3]) : -1;
 
 	if (fd < 0)
 		return 2;
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (listening && !live_in_nursery(&watched))
 		return 0;
-	if (region_map(REGION_FD, &start))
+	if (main_region_map(REGION_FD, &start))
 		return 1;
 	start.first_fd = watched;
 	if (collector_init(&collector, &start))

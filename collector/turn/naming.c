@@ -79,7 +79,7 @@ static bool name_take(struct naming *naming, struct output *output)
  * Whoever has the name is asked for it: that may be another than before. Not a run of interest, which is one beside this
  * one; and the session itself may have it by now.
  */
-static void name_ask(struct naming *naming, struct output *output)
+static void naming_name_ask(struct naming *naming, struct output *output)
 {
 	struct rotation rotation = { .output = naming->output, .session = output->header.session };
 	struct rotation_standing standing = rotation_look(&rotation);
@@ -115,7 +115,7 @@ void naming_begin(struct naming *naming, struct output *output, struct region_he
 	naming->waits = naming->crowded = true;
 	naming->at_once = standing.other && !standing.finished;
 	name_changed(naming, output);
-	name_ask(naming, output);
+	naming_name_ask(naming, output);
 }
 
 void naming_release(struct naming *naming)
@@ -146,7 +146,7 @@ static void name_await(struct naming *naming, struct output *output)
 {
 	for (int waited_ms = 0; naming->ask_fd >= 0 && waited_ms < ASK_MS;
 	     waited_ms += ASK_STEP_MS) {
-		name_ask(naming, output);
+		naming_name_ask(naming, output);
 		if (!naming->waits || name_take(naming, output))
 			return;
 		poll(NULL, 0, ASK_STEP_MS);
@@ -172,7 +172,7 @@ void naming_turn(struct naming *naming, struct output *output, uint64_t records,
 		    steady_ns - naming->tried_ns < TRY_NS)
 			return;
 		naming->tried_ns = steady_ns;
-		name_ask(naming, output);
+		naming_name_ask(naming, output);
 		if (naming->waits)
 			(void)name_take(naming, output);
 	} else if (name_is_wanted(naming, output, records)) {
@@ -234,7 +234,7 @@ void naming_finish(struct naming *naming, struct output *output, uint64_t record
 	if (!naming->waits)
 		return;
 	if (!naming->plain)
-		name_ask(naming, output);
+		naming_name_ask(naming, output);
 	standing = handover_look(&request);
 	worth = !standing.other ||
 		(rotation_outweighs(output->bytes, standing.bytes) && !(standing.interest && few));

@@ -17,7 +17,7 @@
 #define NS_PER_S 1000000000ull
 #define CPUINFO_BYTES 4096
 
-static uint64_t clock_read(clockid_t clock)
+static uint64_t self_clock_read(clockid_t clock)
 {
 	struct timespec now;
 
@@ -27,7 +27,7 @@ static uint64_t clock_read(clockid_t clock)
 
 uint64_t self_steady_ns(void)
 {
-	return clock_read(CLOCK_MONOTONIC);
+	return self_clock_read(CLOCK_MONOTONIC);
 }
 
 void self_tell_cost(struct common *common, uint64_t now_ns, const struct self_cost *cost)
@@ -35,8 +35,9 @@ void self_tell_cost(struct common *common, uint64_t now_ns, const struct self_co
 	struct rusage usage = { 0 };
 
 	getrusage(RUSAGE_SELF, &usage);
-	JOURNAL_ADD(&common->journal, now_ns, cost, .cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID),
-		    .records = cost->records, .file_bytes = cost->file_bytes,
+	JOURNAL_ADD(&common->journal, now_ns, cost,
+		    .cpu_ns = self_clock_read(CLOCK_PROCESS_CPUTIME_ID), .records = cost->records,
+		    .file_bytes = cost->file_bytes,
 		    .memory_bytes = (uint64_t)usage.ru_maxrss * 1024, .waits = cost->waits);
 }
 

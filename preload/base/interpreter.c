@@ -29,7 +29,7 @@ static bool begins(const char *path, const char *prefix)
 }
 
 /* ld.so has no name for the program. Its file's, since argv[0] may be anything. */
-static bool program_is_python(void)
+static bool interpreter_program_is_python(void)
 {
 	char path[PATH_MAX];
 	long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof(path) - 1);
@@ -40,7 +40,7 @@ static bool program_is_python(void)
 	return begins(path, "python");
 }
 
-static int look(struct dl_phdr_info *module, size_t bytes, void *unused)
+static int interpreter_look(struct dl_phdr_info *module, size_t bytes, void *unused)
 {
 	struct symbols s;
 	void *has_gil, *version;
@@ -52,7 +52,8 @@ static int look(struct dl_phdr_info *module, size_t bytes, void *unused)
 	has_gil = symbols_address(&s, "PyGILState_Check");
 	if (!has_gil)
 		return 0;
-	if (module->dlpi_name[0] ? begins(module->dlpi_name, "libpython") : program_is_python()) {
+	if (module->dlpi_name[0] ? begins(module->dlpi_name, "libpython")
+				 : interpreter_program_is_python()) {
 		version = symbols_address(&s, "Py_GetVersion");
 		memcpy(&interpreter.has_gil, &has_gil, sizeof(has_gil));
 		memcpy(&interpreter.version, &version, sizeof(version));
@@ -64,7 +65,7 @@ static int look(struct dl_phdr_info *module, size_t bytes, void *unused)
 
 void interpreter_find(void)
 {
-	(void)dl_iterate_phdr(look, NULL);
+	(void)dl_iterate_phdr(interpreter_look, NULL);
 }
 
 /* "3.11.7 (main, ..." */

@@ -266,7 +266,7 @@ struct loaded_search {
 	void *found;
 };
 
-static int search_loaded(struct dl_phdr_info *module, size_t bytes, void *context)
+static int symbols_search_loaded(struct dl_phdr_info *module, size_t bytes, void *context)
 {
 	struct loaded_search *search = context;
 	struct symbols s;
@@ -281,6 +281,6 @@ void *symbols_find_loaded(const char *name)
 {
 	struct loaded_search search = { .name = name };
 
-	(void)dl_iterate_phdr(search_loaded, &search);
+	(void)dl_iterate_phdr(symbols_search_loaded, &search);
 	return search.found;
 }

@@ -123,8 +123,8 @@ static struct recorder_lane *record_enter_on_gpu(const struct cuda_call *call)
 }
 
 /* The record's fields, those filled in that all begin with; NULL: dropped, and the lane left. */
-static inline uint64_t *record_begin(const struct cuda_call *call, struct recorder_lane *lane,
-				     uint64_t stream, uint32_t type, unsigned int fields)
+static inline uint64_t *cuda_record_begin(const struct cuda_call *call, struct recorder_lane *lane,
+					  uint64_t stream, uint32_t type, unsigned int fields)
 {
 	uint64_t function = function_id(call->function, lane);
 	uint64_t ticks = call->end - recorder_base;
@@ -144,7 +144,7 @@ static inline uint64_t *record_begin(const struct cuda_call *call, struct record
 	return at + 1;
 }
 
-static inline void record_end(struct recorder_lane *lane, unsigned int fields)
+static inline void cuda_record_end(struct recorder_lane *lane, unsigned int fields)
 {
 	recorder_publish(lane, fields + 1);
 	recorder_leave(lane);
@@ -154,7 +154,7 @@ static inline void record_end(struct recorder_lane *lane, unsigned int fields)
 static inline void record_end_on_gpu(const struct cuda_call *call, struct recorder_lane *lane,
 				     unsigned int fields)
 {
-	record_end(lane, fields);
+	cuda_record_end(lane, fields);
 	if (!call->result)
 		driver_note();
 }
@@ -163,13 +163,14 @@ void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t o
 {
 	enum { FIELDS = HEAD_FIELDS + 2 };
 	struct recorder_lane *lane = record_enter();
-	uint64_t *field = lane ? record_begin(call, lane, stream, EVT_cuda_call, FIELDS) : NULL;
+	uint64_t *field = lane ? cuda_record_begin(call, lane, stream, EVT_cuda_call, FIELDS)
+			       : NULL;
 
 	if (!field)
 		return;
 	field[5] = object;
 	field[6] = call->correlation;
-	record_end(lane, FIELDS);
+	cuda_record_end(lane, FIELDS);
 }
 
 void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch)
@@ -181,7 +182,7 @@ void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *
 	if (!lane)
 		return;
 	kernel = cuda_kernels_id((const void *)launch->handle, lane);
-	field = record_begin(call, lane, launch->stream, EVT_cuda_launch, FIELDS);
+	field = cuda_record_begin(call, lane, launch->stream, EVT_cuda_launch, FIELDS);
 	if (!field)
 		return;
 	field[5] = kernel;
@@ -201,7 +202,7 @@ void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy
 {
 	enum { FIELDS = HEAD_FIELDS + 5 };
 	struct recorder_lane *lane = record_enter_on_gpu(call);
-	uint64_t *field = lane ? record_begin(call, lane, copy->stream, EVT_cuda_copy, FIELDS)
+	uint64_t *field = lane ? cuda_record_begin(call, lane, copy->stream, EVT_cuda_copy, FIELDS)
 			       : NULL;
 
 	if (!field)
@@ -236,7 +237,8 @@ void cuda_record_created(const struct cuda_call *call, const struct cuda_memory 
 {
 	enum { FIELDS = HEAD_FIELDS + 4 };
 	struct recorder_lane *lane = record_enter();
-	uint64_t *field = lane ? record_begin(call, lane, memory->stream, EVT_cuda_alloc, FIELDS)
+	uint64_t *field = lane ? cuda_record_begin(call, lane, memory->stream, EVT_cuda_alloc,
+						   FIELDS)
 			       : NULL;
 
 	if (!field)
@@ -259,7 +261,8 @@ void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *me
 	bool all = memory->kind == EVT_CUDA_ALL && !call->result;
 	int64_t device = all ? memory_device(call, memory->kind) : -1;
 	struct recorder_lane *lane = record_enter();
-	uint64_t *field = lane ? record_begin(call, lane, memory->stream, EVT_cuda_free, FIELDS)
+	uint64_t *field = lane ? cuda_record_begin(call, lane, memory->stream, EVT_cuda_free,
+						   FIELDS)
 			       : NULL;
 
 	if (!field)
@@ -267,7 +270,7 @@ void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *me
 	field[5] = memory->kind;
 	field[6] = (uint64_t)device;
 	field[7] = memory->address;
-	record_end(lane, FIELDS);
+	cuda_record_end(lane, FIELDS);
 }
 
 void cuda_record_capture(const struct cuda_call *call, bool on)

@@ -54,8 +54,8 @@ static bool name_fits(const struct cuda_function_info *info, const char *name, s
 	       (info->per_thread && strcmp(rest, "_ptds") == 0);
 }
 
-static const struct cuda_function_info *entry_find(const char *name, uint32_t version,
-						   bool per_thread)
+static const struct cuda_function_info *cuda_entry_entry_find(const char *name, uint32_t version,
+							      bool per_thread)
 {
 	const struct cuda_function_info *best = NULL;
 	size_t length = strlen(name);
@@ -85,9 +85,9 @@ void cuda_replace_entry(const struct cuda_call *call, const char *name, void **f
 	if (!version || version >= VERSION_LIMIT || name_has_ended(name, version))
 		return;
 	if (flags & CUDA_ENTRY_PER_THREAD)
-		info = entry_find(name, version, true);
+		info = cuda_entry_entry_find(name, version, true);
 	if (!info)
-		info = entry_find(name, version, false);
+		info = cuda_entry_entry_find(name, version, false);
 	if (!info)
 		return;
 	index = (enum cuda_function)(info - cuda_functions);

@@ -116,7 +116,7 @@ struct loaded_search {
 	struct cuda_definition found;
 };
 
-static int search_loaded(struct dl_phdr_info *module, size_t bytes, void *context)
+static int cuda_search_search_loaded(struct dl_phdr_info *module, size_t bytes, void *context)
 {
 	struct loaded_search *search = context;
 	const char *soname;
@@ -140,6 +140,6 @@ struct cuda_definition cuda_search_loaded(enum cuda_kind kind, const char *funct
 {
 	struct loaded_search search = { .kind = kind, .function = function };
 
-	(void)dl_iterate_phdr(search_loaded, &search);
+	(void)dl_iterate_phdr(cuda_search_search_loaded, &search);
 	return search.found;
 }

@@ -57,7 +57,7 @@ static void *type_make(unsigned int head_words)
 	return api.type_new(&spec);
 }
 
-static bool api_find(void)
+static bool callback_api_find(void)
 {
 	api.type_new = (void *(*)(struct spec *))symbols_find_loaded("PyType_FromSpec");
 	api.instance_new = (void *(*)(void *, ssize_t))symbols_find_loaded("PyType_GenericAlloc");
@@ -68,7 +68,7 @@ static bool api_find(void)
 bool callbacks_put(void *dict, unsigned int head_words, const struct callback *callback,
 		   size_t count)
 {
-	void *type = api_find() ? type_make(head_words) : NULL, **object;
+	void *type = callback_api_find() ? type_make(head_words) : NULL, **object;
 	int failed = !type;
 
 	for (size_t i = 0; i < count && !failed; i++) {

@@ -119,7 +119,7 @@ static struct string text_of_label(const char *name, char text[TEXT_BYTES])
 
 /* --- code --- */
 
-static bool is_wanted(void)
+static bool function_names_is_wanted(void)
 {
 	void *globals = get_globals(), *name;
 	ssize_t length;
@@ -134,7 +134,7 @@ static bool is_wanted(void)
 	return module_list_has(settings.functions, module ? module : "");
 }
 
-static uint64_t record(uint32_t event, const struct string *text)
+static uint64_t function_names_record(uint32_t event, const struct string *text)
 {
 	(void)recorder_record(EVT_FAMILY_functions, event, &(struct recorder_field){ .text = text },
 			      1);
@@ -150,11 +150,11 @@ uint64_t function_record_code(uint32_t event, void *code)
 	int saved = errno;
 
 	python_api.PyErr_Fetch(&type, &value, &trace);
-	if (!id && !is_wanted())
+	if (!id && !function_names_is_wanted())
 		id = FUNCTION_LEFT_OUT;
 	if (id != FUNCTION_LEFT_OUT) {
 		string = text_of_code(code, text);
-		id = record(event, &string);
+		id = function_names_record(event, &string);
 	}
 	if (set_extra(code, function_api.index, (void *)(uintptr_t)id) != 0)
 		python_api.PyErr_Clear();
@@ -165,7 +165,7 @@ uint64_t function_record_code(uint32_t event, void *code)
 
 /* --- functions of C --- */
 
-static struct method *slot_of(const void *method)
+static struct method *function_names_slot_of(const void *method)
 {
 	uintptr_t at = (uintptr_t)method;
 
@@ -192,7 +192,7 @@ static uint64_t method_mark(const void *method)
 
 uint64_t function_of_method(void *method)
 {
-	struct method *known = slot_of(method);
+	struct method *known = function_names_slot_of(method);
 	uint64_t hash = __atomic_load_n(&known->hash, __ATOMIC_RELAXED);
 
 	return (__atomic_load_n(&known->mark, __ATOMIC_RELAXED) ^ hash) == method_mark(method)
@@ -202,7 +202,7 @@ uint64_t function_of_method(void *method)
 
 void function_record_method(uint32_t event, void *method, void *callable)
 {
-	struct method *known = slot_of(method);
+	struct method *known = function_names_slot_of(method);
 	void *type, *value, *trace, *text_object = NULL;
 	const char *bytes = NULL;
 	char text[TEXT_BYTES];
@@ -220,7 +220,7 @@ void function_record_method(uint32_t event, void *method, void *callable)
 	string = text_of_label(bytes ? bytes : "<built-in function>", text);
 	__atomic_store_n(&known->hash, string.hash, __ATOMIC_RELAXED);
 	__atomic_store_n(&known->mark, method_mark(method) ^ string.hash, __ATOMIC_RELAXED);
-	(void)record(event, &string);
+	(void)function_names_record(event, &string);
 	if (text_object)
 		python_api.Py_DecRef(text_object);
 	python_api.PyErr_Restore(type, value, trace);
@@ -229,7 +229,7 @@ void function_record_method(uint32_t event, void *method, void *callable)
 
 /* --- the way in --- */
 
-static void *find(const char *newer, const char *older)
+static void *function_names_find(const char *newer, const char *older)
 {
 	void *found = symbols_find_loaded(newer);
 
@@ -284,14 +284,15 @@ static void place_learn(void *given)
 
 bool function_names_begin(void *given_label)
 {
-	ssize_t (*request)(void (*release)(void *extra)) = (ssize_t(*)(void (*)(void *)))find(
-		"PyUnstable_Eval_RequestCodeExtraIndex", "_PyEval_RequestCodeExtraIndex");
+	ssize_t (*request)(void (*release)(void *extra)) = (ssize_t(*)(
+		void (*)(void *)))function_names_find("PyUnstable_Eval_RequestCodeExtraIndex",
+						      "_PyEval_RequestCodeExtraIndex");
 	void *memory;
 
-	function_api.get_extra = (int (*)(void *, ssize_t, void **))find("PyUnstable_Code_GetExtra",
-									 "_PyCode_GetExtra");
-	set_extra = (int (*)(void *, ssize_t, void *))find("PyUnstable_Code_SetExtra",
-							   "_PyCode_SetExtra");
+	function_api.get_extra = (int (*)(void *, ssize_t, void **))function_names_find(
+		"PyUnstable_Code_GetExtra", "_PyCode_GetExtra");
+	set_extra = (int (*)(void *, ssize_t, void *))function_names_find(
+		"PyUnstable_Code_SetExtra", "_PyCode_SetExtra");
 	get_globals = (void *(*)(void))symbols_find_loaded("PyEval_GetGlobals");
 	if (!request || !function_api.get_extra || !set_extra || !get_globals)
 		return false;

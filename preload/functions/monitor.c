@@ -26,7 +26,7 @@ static inline bool has_arguments(void *self, size_t flags, void *names, size_t n
 	return __builtin_expect(CALLBACK_COUNT(flags) >= number, 1);
 }
 
-static inline void *see(uint32_t event, void *code)
+static inline void *monitor_see(uint32_t event, void *code)
 {
 	if (__builtin_expect(call_of_code(event, code), 1))
 		return none;
@@ -36,12 +36,12 @@ static inline void *see(uint32_t event, void *code)
 
 CALLBACK(see_enter)
 {
-	return HAS_ARGUMENTS(1) ? see(EVT_function_enter, argument[0]) : none;
+	return HAS_ARGUMENTS(1) ? monitor_see(EVT_function_enter, argument[0]) : none;
 }
 
 CALLBACK(see_return)
 {
-	return HAS_ARGUMENTS(1) ? see(EVT_function_return, argument[0]) : none;
+	return HAS_ARGUMENTS(1) ? monitor_see(EVT_function_return, argument[0]) : none;
 }
 
 /* These cannot be switched off for one place. */

@@ -44,23 +44,23 @@ static void *interpreter, *last_head, *main_state;
 static bool is_setting; /* by us; with the GIL */
 static bool is_away;    /* the main thread */
 
-static int see(void *self, void *frame, int what, void *argument);
+static int profile_see(void *self, void *frame, int what, void *argument);
 
 /* --- threads --- */
 
-static void set_in(void *state)
+static void profile_set_in(void *state)
 {
 	void *before;
 
 	is_setting = true;
 	if (api.set_in) {
-		if (api.set_in(state, see, NULL) < 0)
+		if (api.set_in(state, profile_see, NULL) < 0)
 			python_api.PyErr_Clear();
 	} else if (state == api.state()) {
-		api.set(see, NULL);
+		api.set(profile_see, NULL);
 	} else {
 		before = api.swap(state);
-		api.set(see, NULL);
+		api.set(profile_see, NULL);
 		(void)api.swap(before);
 	}
 	is_setting = false;
@@ -75,7 +75,7 @@ static void look_for_threads(void *head)
 	for (unsigned int i = 0; state && state != known && i < LOOKS_MAX; i++) {
 		if (state == main_state) /* the one that we knew has gone */
 			break;
-		set_in(state);
+		profile_set_in(state);
 		state = api.next(state);
 	}
 }
@@ -83,7 +83,7 @@ static void look_for_threads(void *head)
 /* --- what CPython calls --- */
 
 /* NULL: 3.8 has it elsewhere. Released by code_release(). */
-static void *code_of(void *frame)
+static void *profile_code_of(void *frame)
 {
 	return api.code_of ? api.code_of(frame) : call_code_in(frame);
 }
@@ -96,7 +96,7 @@ static void code_release(void *code)
 
 static void see_code(uint32_t event, void *frame)
 {
-	void *code = code_of(frame);
+	void *code = profile_code_of(frame);
 
 	if (!code)
 		return;
@@ -110,7 +110,7 @@ static void see_c(uint32_t event, void *frame, void *callable)
 
 	if (!method)
 		return;
-	code = code_of(frame);
+	code = profile_code_of(frame);
 	if (!code)
 		return;
 	if (function_of_code(code) != FUNCTION_LEFT_OUT)
@@ -118,7 +118,7 @@ static void see_c(uint32_t event, void *frame, void *callable)
 	code_release(code);
 }
 
-static int see(void *self, void *frame, int what, void *argument)
+static int profile_see(void *self, void *frame, int what, void *argument)
 {
 	void *head = api.head(interpreter);
 
@@ -164,13 +164,13 @@ static bool has_none(void)
 }
 
 /* In the main thread, soon after its profile function was set. */
-static int come_back(void *nothing)
+static int profile_come_back(void *nothing)
 {
 	(void)nothing;
 	if (is_away && api.state() == main_state && has_none()) {
 		is_away = false;
 		record_away(EVT_function_return);
-		set_in(main_state);
+		profile_set_in(main_state);
 	}
 	return 0;
 }
@@ -191,7 +191,7 @@ void profile_see_set(void)
 	if (!is_away)
 		record_away(EVT_function_enter);
 	is_away = true;
-	(void)api.call_later(come_back, NULL);
+	(void)api.call_later(profile_come_back, NULL);
 }
 
 /* --- the way in --- */
@@ -216,6 +216,6 @@ bool profile_begin(void)
 	main_state = api.state();
 	interpreter = api.interpreter();
 	last_head = api.head(interpreter);
-	set_in(main_state);
+	profile_set_in(main_state);
 	return true;
 }

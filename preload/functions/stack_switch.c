@@ -21,7 +21,7 @@ static struct {
 	uint64_t thread, first;
 } known[THREADS];
 
-static void record(uint64_t before, uint64_t now)
+static void stack_switch_record(uint64_t before, uint64_t now)
 {
 	const uint64_t field[] = { now, before };
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_functions, RECORDER_IN_RECORD);
@@ -32,7 +32,7 @@ static void record(uint64_t before, uint64_t now)
 	recorder_leave(lane);
 }
 
-static size_t slot_of(uint64_t thread)
+static size_t stack_switch_slot_of(uint64_t thread)
 {
 	return (thread >> 4 ^ thread >> 14) % THREADS;
 }
@@ -40,12 +40,12 @@ static size_t slot_of(uint64_t thread)
 /* The thread runs the stack that begins with `first`. */
 static void settle(uint64_t thread, uint64_t first)
 {
-	size_t slot = slot_of(thread);
+	size_t slot = stack_switch_slot_of(thread);
 
 	if (known[slot].thread == thread && known[slot].first != first)
-		record(known[slot].first, first);
+		stack_switch_record(known[slot].first, first);
 	else if (known[slot].thread && known[slot].thread != thread)
-		record(0, first); /* who was forgotten may have had another */
+		stack_switch_record(0, first); /* who was forgotten may have had another */
 	known[slot].thread = thread;
 	known[slot].first = first;
 }
@@ -80,7 +80,8 @@ void stack_switch_look_at(void *frame, bool begins, bool ends)
 	thread = (uint64_t)(uintptr_t)stack_switch.current();
 	back = *(const uint64_t *)(uintptr_t)(at + stack_switch.back_at);
 	if (begins && !back && !stack_switch.mark && thread == stack_switch.thread)
-		known[slot_of(thread)].first = at; /* the next outermost frame of the same stack */
+		known[stack_switch_slot_of(thread)]
+			.first = at; /* the next outermost frame of the same stack */
 	else if (thread != stack_switch.thread || (begins ? back : at) != stack_switch.mark)
 		settle(thread, outermost(at, stack_switch.back_at));
 	stack_switch.thread = thread;

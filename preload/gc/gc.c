@@ -9,9 +9,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
+#include "preload/base/own_memory.h"
 #include "preload/base/symbols.h"
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
@@ -54,7 +53,7 @@ static struct {
 
 /* --- recording --- */
 
-static uint64_t number_of(void *info, void *key)
+static uint64_t gc_number_of(void *info, void *key)
 {
 	void *number = hidden.look(info, key);
 	long value = number ? python_api.PyLong_AsLong(number) : 0;
@@ -62,7 +61,7 @@ static uint64_t number_of(void *info, void *key)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static struct string file_text(void *file)
+static struct string gc_file_text(void *file)
 {
 	struct string text = python_string(file);
 	size_t length = text.length;
@@ -75,7 +74,7 @@ static void record_frame(void *frame)
 {
 	void *code = hidden.code_of(frame), *file = python_attribute(code, "co_filename"),
 	     *name = python_attribute(code, "co_name");
-	struct string file_is = file_text(file), name_is = python_string(name);
+	struct string file_is = gc_file_text(file), name_is = python_string(name);
 	int line = python_api.PyFrame_GetLineNumber(frame);
 
 	(void)recorder_record(
@@ -108,7 +107,7 @@ static void record_stack(void *innermost)
 		python_api.Py_DecRef(frame);
 }
 
-static void record_begin(uint64_t generation)
+static void gc_record_begin(uint64_t generation)
 {
 	struct recorder_field field[3] = { { .number = generation } };
 	struct string file = string_of("");
@@ -122,7 +121,7 @@ static void record_begin(uint64_t generation)
 		record_stack(frame);
 		code = hidden.code_of(frame);
 		name = python_attribute(code, "co_filename");
-		file = file_text(name);
+		file = gc_file_text(name);
 		line = python_api.PyFrame_GetLineNumber(frame);
 	}
 	field[1].text = &file;
@@ -134,12 +133,12 @@ static void record_begin(uint64_t generation)
 		python_api.Py_DecRef(code);
 }
 
-static void record_end(void *info)
+static void gc_record_end(void *info)
 {
 	(void)recorder_record(
 		EVT_FAMILY_gc, EVT_gc_end,
-		(struct recorder_field[]){ { .number = number_of(info, hidden.collected) },
-					   { .number = number_of(info, hidden.uncollectable) } },
+		(struct recorder_field[]){ { .number = gc_number_of(info, hidden.collected) },
+					   { .number = gc_number_of(info, hidden.uncollectable) } },
 		2);
 }
 
@@ -169,9 +168,9 @@ static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 	(void)self;
 	(void)count;
 	if (text && length == 5 && memcmp(text, "start", 5) == 0)
-		record_begin(number_of(info, hidden.generation));
+		gc_record_begin(gc_number_of(info, hidden.generation));
 	else
-		record_end(info);
+		gc_record_end(info);
 	if (hidden.size(hidden.programs))
 		call_the_programs(phase, info);
 	python_api.Py_IncRef(phase);
@@ -179,14 +178,6 @@ static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 }
 
 /* --- the way in --- */
-
-static bool read_words(const void *from, uint64_t *to, size_t words)
-{
-	const struct iovec mine = { to, words * sizeof(*to) };
-	const struct iovec theirs = { (void *)(uintptr_t)from, words * sizeof(*to) };
-
-	return process_vm_readv(getpid(), &mine, 1, &theirs, 1, 0) == (ssize_t)mine.iov_len;
-}
 
 /*
  * The state of the collector has `garbage` and behind it `callbacks` in each version: two pointers that are known stand nowhere else
@@ -197,7 +188,7 @@ static void *find_pair(const char *state, uint64_t garbage, uint64_t callbacks)
 	uint64_t word[PIECE_WORDS], last = 0;
 
 	for (size_t at = 0; at < STATE_BYTES; at += sizeof(word)) {
-		if (!read_words(state + at, word, PIECE_WORDS))
+		if (!own_memory_read((uint64_t)(uintptr_t)(state + at), word, sizeof(word)))
 			return NULL;
 		for (size_t i = 0; i < PIECE_WORDS; last = word[i++])
 			if (word[i] == callbacks && last == garbage)
@@ -216,7 +207,9 @@ static void *find_place(void *garbage, void *callbacks)
 	hidden.interpreter = hidden.interpreter_of_thread ? hidden.interpreter_of_thread() : NULL;
 	state = hidden.interpreter ? hidden.interpreter : symbols_find_loaded("_PyRuntime");
 
-	return state ? find_pair(state, (uintptr_t)garbage, (uintptr_t)callbacks) : NULL;
+	return state && own_memory_is_readable()
+		       ? find_pair(state, (uintptr_t)garbage, (uintptr_t)callbacks)
+		       : NULL;
 }
 
 static bool look_up(void)
@@ -309,7 +302,7 @@ static bool is_imported(void)
 	return module && python_api.PyObject_HasAttrString(module, "callbacks");
 }
 
-static int come_back(void *argument)
+static int gc_come_back(void *argument)
 {
 	(void)argument;
 	if (!hidden.place)
@@ -317,7 +310,7 @@ static int come_back(void *argument)
 	if (is_imported() || ++hidden.tries > TRIES_MAX)
 		atomic_store(hidden.place, hidden.ours);
 	else
-		(void)hidden.add_pending(come_back, NULL);
+		(void)hidden.add_pending(gc_come_back, NULL);
 	return 0;
 }
 
@@ -333,7 +326,7 @@ bool gc_see_import(void *arguments)
 	    is_imported() || atomic_load(hidden.place) != hidden.ours)
 		return true;
 	hidden.tries = 0;
-	if (!hidden.add_pending(come_back, NULL))
+	if (!hidden.add_pending(gc_come_back, NULL))
 		atomic_store(hidden.place, hidden.programs);
 	return true;
 }

@@ -73,7 +73,7 @@ static struct pair *pair_take(uint32_t correlation)
 	return NULL;
 }
 
-static struct pair *pair_of(uint64_t word)
+static struct pair *gpu_callback_pair_of(uint64_t word)
 {
 	uintptr_t all = (uintptr_t)atomic_load(&pairs);
 
@@ -91,7 +91,7 @@ static void pair_release(struct pair *pair)
 static uint64_t word_take(uint64_t *kept)
 {
 	uint64_t word = *kept;
-	struct pair *pair = pair_of(word);
+	struct pair *pair = gpu_callback_pair_of(word);
 
 	*kept = 0;
 	if (__builtin_expect(!pair, 1))
@@ -200,7 +200,7 @@ static void correlation_note(uint32_t correlation)
 		__atomic_store_n(&last_correlation, correlation, __ATOMIC_RELAXED);
 }
 
-static void call_begins(int domain, const struct cupti_callback *callback)
+static void gpu_callback_call_begins(int domain, const struct cupti_callback *callback)
 {
 	uint32_t self = correlation_self, number = callback->correlation << 2;
 
@@ -237,7 +237,7 @@ static inline void call_ours(int domain, uint32_t id, const struct cupti_callbac
 	if (!names[domain][id] || !callback->kept || !gpu_is_on())
 		return;
 	if (callback->site == 0)
-		call_begins(domain, callback);
+		gpu_callback_call_begins(domain, callback);
 	else
 		call_ends(names[domain][id], domain, callback);
 	if (__builtin_expect(gpu_form_is_second(), 0) && callback->site != 0)
@@ -252,7 +252,7 @@ static void call_both(void *user, cupti_callback_function *theirs, int domain, u
 		      const struct cupti_callback *callback)
 {
 	struct pair *pair = callback->site == 0 ? pair_take(callback->correlation)
-						: pair_of(*callback->kept);
+						: gpu_callback_pair_of(*callback->kept);
 	struct cupti_callback copy = *callback;
 	uint64_t nothing = 0;
 
@@ -272,7 +272,7 @@ static void call_both(void *user, cupti_callback_function *theirs, int domain, u
 /* Both were called when the call began: then the other has to get its own word, whoever has gone since. */
 static bool is_of_two(const struct cupti_callback *callback)
 {
-	return callback->site != 0 && pair_of(*callback->kept);
+	return callback->site != 0 && gpu_callback_pair_of(*callback->kept);
 }
 
 static bool is_wanted_by(enum gpu_user who, int domain, uint32_t id)

@@ -36,8 +36,8 @@ cupti_timestamp_function *gpu_clock_theirs(void)
 }
 
 /* Of several looks the one that took least. */
-static bool look(struct pair *ret_pair, cupti_result (*timestamp)(uint64_t *),
-		 cupti_timestamp_function *other)
+static bool gpu_clock_look(struct pair *ret_pair, cupti_result (*timestamp)(uint64_t *),
+			   cupti_timestamp_function *other)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -71,7 +71,7 @@ static double tick_rate(void)
 
 	if (!clock_is_tsc)
 		return 1;
-	if (!region || !look(&now, monotonic, NULL) || now.stamp <= region->base_mono ||
+	if (!region || !gpu_clock_look(&now, monotonic, NULL) || now.stamp <= region->base_mono ||
 	    now.ticks <= region->base_tsc)
 		return 0;
 	return (double)(now.stamp - region->base_mono) / (double)(now.ticks - region->base_tsc);
@@ -136,7 +136,7 @@ void gpu_clock_begin(cupti_result (*timestamp)(uint64_t *))
 {
 	struct pair now;
 
-	if (!gpu_clock_theirs() && look(&now, timestamp, NULL) && !drift_from.ticks)
+	if (!gpu_clock_theirs() && gpu_clock_look(&now, timestamp, NULL) && !drift_from.ticks)
 		(void)drift_follow(&now, 1);
 }
 
@@ -146,7 +146,7 @@ bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(ui
 	struct pair now;
 
 	*ret_moment = (struct gpu_moment){ 0 };
-	if (!look(&now, timestamp, other))
+	if (!gpu_clock_look(&now, timestamp, other))
 		return false;
 	ret_moment->ticks = now.ticks;
 	ret_moment->apart_ticks = now.apart;
@@ -218,11 +218,11 @@ bool gpu_moment_place(const struct gpu_moment *moment, uint64_t start, uint64_t 
 void gpu_clock_prepare(cupti_result (*timestamp)(uint64_t *))
 {
 	if (!gpu_clock_theirs())
-		(void)look(&own_last, timestamp, NULL);
+		(void)gpu_clock_look(&own_last, timestamp, NULL);
 }
 
 void gpu_clock_follow(cupti_timestamp_function *other)
 {
-	(void)look(&theirs_first, NULL, other);
+	(void)gpu_clock_look(&theirs_first, NULL, other);
 	atomic_store_explicit(&theirs, other, memory_order_release);
 }

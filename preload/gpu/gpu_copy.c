@@ -120,7 +120,7 @@ static void buffer_give(struct their_buffer *buffer)
 }
 
 /* `buffer` NULL: more threads copy at once than there are. */
-static void record_put(struct their_buffer *buffer, const uint8_t *record, size_t bytes)
+static void gpu_copy_record_put(struct their_buffer *buffer, const uint8_t *record, size_t bytes)
 {
 	if (!buffer) {
 		gpu_copy_dropped(1);
@@ -162,7 +162,7 @@ static void records_copy(struct their_buffer *to, uint8_t *buffer, size_t valid_
 		if (at < buffer || stop <= at || stop > end)
 			return;
 		if (is_theirs(at, (size_t)(stop - at)))
-			record_put(to, at, (size_t)(stop - at));
+			gpu_copy_record_put(to, at, (size_t)(stop - at));
 		if (is_last)
 			return;
 		record = after;

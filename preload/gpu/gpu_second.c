@@ -97,7 +97,7 @@ static int timestamp(uint64_t *ret_ns)
 	return gpu_form_timestamp(ret_ns);
 }
 
-static int push(int whose, uint64_t id)
+static int gpu_second_push(int whose, uint64_t id)
 {
 	if (!gpu_cupti.cuptiActivityPushExternalCorrelationId_v2)
 		return CUPTI_NOT_SUPPORTED;
@@ -105,7 +105,7 @@ static int push(int whose, uint64_t id)
 								   id);
 }
 
-static int pop(int whose, uint64_t *ret_last)
+static int gpu_second_pop(int whose, uint64_t *ret_last)
 {
 	if (!gpu_cupti.cuptiActivityPopExternalCorrelationId_v2)
 		return CUPTI_NOT_SUPPORTED;
@@ -120,8 +120,8 @@ void *gpu_second_instead(const char *name)
 		void *function;
 	} known[] = { { "cuptiActivityGetNextRecord", (void *)next_record },
 		      { "cuptiGetTimestamp", (void *)timestamp },
-		      { "cuptiActivityPushExternalCorrelationId", (void *)push },
-		      { "cuptiActivityPopExternalCorrelationId", (void *)pop } };
+		      { "cuptiActivityPushExternalCorrelationId", (void *)gpu_second_push },
+		      { "cuptiActivityPopExternalCorrelationId", (void *)gpu_second_pop } };
 
 	for (size_t i = 0; gpu_form_is_second() && i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(name, known[i].name) == 0)

@@ -62,7 +62,7 @@ static unsigned int object_rule(const struct object *object, uint64_t address)
 										: 0;
 }
 
-static unsigned int rule_work_out(uint64_t address)
+static unsigned int caller_rule_work_out(uint64_t address)
 {
 	struct object object;
 	struct object_span span;
@@ -197,7 +197,7 @@ static __attribute__((noinline)) unsigned int rule_search(uint64_t address)
 		if (at != home && may_move())
 			rule_come_home(home, at, entry);
 	} else {
-		entry = address | (uint64_t)rule_work_out(address) << CALLER_ADDRESS_BITS;
+		entry = address | (uint64_t)caller_rule_work_out(address) << CALLER_ADDRESS_BITS;
 		rule_keep(home, entry);
 	}
 	return (unsigned int)(entry >> CALLER_ADDRESS_BITS);

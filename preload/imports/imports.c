@@ -45,7 +45,7 @@ static void *type_of(void *object)
 
 /* --- recording --- */
 
-static struct string file_text(void *text)
+static struct string imports_file_text(void *text)
 {
 	struct string file = python_string(text);
 	size_t length = file.length;
@@ -69,7 +69,7 @@ static void *frame_word(void *frame, unsigned int word, void *type)
 }
 
 /* Of the frame's code; to be released. */
-static void *file_of(void *frame)
+static void *imports_file_of(void *frame)
 {
 	void *code = api.code_of ? api.code_of(frame)
 				 : frame_word(frame, FRAME_CODE, api.code_type);
@@ -107,7 +107,7 @@ static void *find_importer(uint64_t *ret_line)
 	if (frame)
 		python_api.Py_IncRef(frame);
 	for (int i = 0; frame && i < FRAMES_MAX; i++, frame = step_out(frame)) {
-		file = file_of(frame);
+		file = imports_file_of(frame);
 		if (file && !is_importlib(file)) {
 			line = python_api.PyFrame_GetLineNumber(frame); /* -1: it has none */
 			*ret_line = line > 0 ? (uint64_t)line : 0;
@@ -122,11 +122,11 @@ static void *find_importer(uint64_t *ret_line)
 	return file;
 }
 
-static bool record_begin(void *name)
+static bool imports_record_begin(void *name)
 {
 	uint64_t line = 0;
 	void *importer = find_importer(&line);
-	struct string module = python_string(name), file = file_text(importer);
+	struct string module = python_string(name), file = imports_file_text(importer);
 	bool is_recorded = recorder_record(EVT_FAMILY_imports, EVT_import_begin,
 					   (struct recorder_field[]){ { .text = &module },
 								      { .text = &file },
@@ -144,7 +144,7 @@ static void *find_and_load(void *callable, void *const *argument, size_t flags, 
 	vectorcall *original = atomic_load_explicit(&api.original, memory_order_relaxed);
 	bool is_statement = (flags & ~PYTHON_ARGUMENTS_OFFSET) == 2 &&
 			    type_of(argument[1]) == api.builtin_type;
-	bool is_recorded = is_statement && record_begin(argument[0]);
+	bool is_recorded = is_statement && imports_record_begin(argument[0]);
 	void *module = original(callable, argument, flags, names);
 
 	if (is_recorded)
@@ -194,7 +194,7 @@ static bool find_api(void)
 }
 
 /* Before 3.12 nothing sets it: the word of the function that has CPython's own way to call one. */
-static void set_in(void **function, vectorcall *original)
+static void imports_set_in(void **function, vectorcall *original)
 {
 	for (unsigned int i = api.type_word + 1; i < FUNCTION_WORDS; i++) {
 		if (function[i] == (void *)find_and_load)
@@ -218,7 +218,7 @@ static void hook(void *function)
 	if (api.set)
 		api.set(function, find_and_load);
 	else
-		set_in(function, current);
+		imports_set_in(function, current);
 }
 
 /* Each time: an interpreter that comes later has a function of its own, often where that of one that has ended was. */

@@ -30,7 +30,7 @@ intptr_t io_missing(bool as_null)
 
 /* --- records --- */
 
-static inline uint64_t hash_of(struct string *function)
+static inline uint64_t io_hash_of(struct string *function)
 {
 	/* two threads that come first work out the same */
 	if (IO_UNLIKELY(!function->hash))
@@ -39,9 +39,9 @@ static inline uint64_t hash_of(struct string *function)
 	return function->hash;
 }
 
-static uint64_t name_of(struct string *function, struct recorder_lane *lane)
+static uint64_t io_name_of(struct string *function, struct recorder_lane *lane)
 {
-	(void)hash_of(function);
+	(void)io_hash_of(function);
 	return string_id(function, lane);
 }
 
@@ -52,7 +52,7 @@ static __attribute__((noinline)) void introduce(struct io_call *call, bool close
 
 	if (!lane)
 		return;
-	(void)name_of(call->function, lane);
+	(void)io_name_of(call->function, lane);
 	if (!closes && call->fd >= 0 && !descriptor_is_known(call->fd))
 		descriptor_introduce(call->fd, call->start, lane);
 	recorder_leave(lane);
@@ -60,7 +60,7 @@ static __attribute__((noinline)) void introduce(struct io_call *call, bool close
 
 static inline void call_begins(struct io_call *call, bool closes)
 {
-	uint64_t hash = hash_of(call->function);
+	uint64_t hash = io_hash_of(call->function);
 
 	if (IO_UNLIKELY(!open_call_of(REGION_OPEN_io) || !string_is_sent(hash) ||
 			(!closes && call->fd >= 0 && !descriptor_is_known(call->fd)))) {
@@ -89,7 +89,7 @@ struct io_record {
 	int saved; /* errno */
 };
 
-static inline __attribute__((always_inline)) struct io_record record_begin(
+static inline __attribute__((always_inline)) struct io_record io_record_begin(
 	const struct io_call *call)
 {
 	struct io_record r = { .saved = errno };
@@ -99,12 +99,12 @@ static inline __attribute__((always_inline)) struct io_record record_begin(
 		return r;
 	r.now = recorder_now();
 	r.duration = r.now - call->start;
-	r.function = name_of(call->function, r.lane);
+	r.function = io_name_of(call->function, r.lane);
 	return r;
 }
 
-static inline void record_put(struct io_record *r, uint32_t type, const uint64_t *field,
-			      unsigned int fields)
+static inline void io_record_put(struct io_record *r, uint32_t type, const uint64_t *field,
+				 unsigned int fields)
 {
 	stack_put(r->lane, stack_of_call(r->lane, EVT_FAMILY_io, r->duration), type, r->now, field,
 		  fields);
@@ -120,7 +120,7 @@ static inline void meet(int fd, const struct io_record *r)
 
 static void put_failure(struct io_record *r, int fd)
 {
-	record_put(
+	io_record_put(
 		r, EVT_io_failed,
 		(uint64_t[]){ r->function, (uint64_t)(int64_t)fd, (uint64_t)r->saved, r->duration },
 		4);
@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) bool record_is_done(struct io_recor
 								 const struct io_call *call,
 								 bool failed)
 {
-	*r = record_begin(call);
+	*r = io_record_begin(call);
 	if (IO_UNLIKELY(!r->lane))
 		return true;
 	meet(call->fd, r);
@@ -146,10 +146,10 @@ void io_record_bytes(uint32_t type, const struct io_call *call, int64_t result)
 	struct io_record r;
 
 	if (!record_is_done(&r, call, result < 0))
-		record_put(&r, type,
-			   (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)result,
-					 r.duration },
-			   4);
+		io_record_put(&r, type,
+			      (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)result,
+					    r.duration },
+			      4);
 }
 
 void io_record_bytes_at(uint32_t type, const struct io_call *call, int64_t offset, int64_t result)
@@ -157,10 +157,10 @@ void io_record_bytes_at(uint32_t type, const struct io_call *call, int64_t offse
 	struct io_record r;
 
 	if (!record_is_done(&r, call, result < 0))
-		record_put(&r, type,
-			   (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)offset,
-					 (uint64_t)result, r.duration },
-			   5);
+		io_record_put(&r, type,
+			      (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)offset,
+					    (uint64_t)result, r.duration },
+			      5);
 }
 
 void io_record_move(const struct io_call *call, int to, int64_t result)
@@ -170,10 +170,10 @@ void io_record_move(const struct io_call *call, int to, int64_t result)
 	if (record_is_done(&r, call, result < 0))
 		return;
 	meet(to, &r);
-	record_put(&r, EVT_io_move,
-		   (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)to, (uint64_t)result,
-				 r.duration },
-		   5);
+	io_record_put(&r, EVT_io_move,
+		      (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)to, (uint64_t)result,
+				    r.duration },
+		      5);
 }
 
 void io_record_call(const struct io_call *call, int64_t result)
@@ -181,8 +181,8 @@ void io_record_call(const struct io_call *call, int64_t result)
 	struct io_record r;
 
 	if (!record_is_done(&r, call, result < 0))
-		record_put(&r, EVT_io_call,
-			   (uint64_t[]){ r.function, (uint64_t)call->fd, r.duration }, 3);
+		io_record_put(&r, EVT_io_call,
+			      (uint64_t[]){ r.function, (uint64_t)call->fd, r.duration }, 3);
 }
 
 void io_record_seek(const struct io_call *call, int64_t result)
@@ -190,21 +190,21 @@ void io_record_seek(const struct io_call *call, int64_t result)
 	struct io_record r;
 
 	if (!record_is_done(&r, call, result < 0))
-		record_put(&r, EVT_io_seek,
-			   (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)result,
-					 r.duration },
-			   4);
+		io_record_put(&r, EVT_io_seek,
+			      (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)result,
+					    r.duration },
+			      4);
 }
 
 void io_record_wait(const struct io_call *call, int64_t result)
 {
-	struct io_record r = record_begin(call);
+	struct io_record r = io_record_begin(call);
 
 	if (r.lane)
-		record_put(&r, EVT_io_wait,
-			   (uint64_t[]){ r.function, result < 0 ? 0 : (uint64_t)result,
-					 result < 0 ? (uint64_t)r.saved : 0, r.duration },
-			   4);
+		io_record_put(&r, EVT_io_wait,
+			      (uint64_t[]){ r.function, result < 0 ? 0 : (uint64_t)result,
+					    result < 0 ? (uint64_t)r.saved : 0, r.duration },
+			      4);
 }
 
 void io_record_map(const struct io_call *call, const void *address, size_t bytes, int64_t offset)
@@ -212,21 +212,21 @@ void io_record_map(const struct io_call *call, const void *address, size_t bytes
 	struct io_record r;
 
 	if (!record_is_done(&r, call, address == (void *)-1))
-		record_put(&r, EVT_io_map,
-			   (uint64_t[]){ r.function, (uint64_t)call->fd, (uintptr_t)address, bytes,
-					 (uint64_t)offset, r.duration },
-			   6);
+		io_record_put(&r, EVT_io_map,
+			      (uint64_t[]){ r.function, (uint64_t)call->fd, (uintptr_t)address,
+					    bytes, (uint64_t)offset, r.duration },
+			      6);
 }
 
 void io_record_unmap(const struct io_call *call, const void *address, size_t bytes, int result)
 {
-	struct io_record r = record_begin(call);
+	struct io_record r = io_record_begin(call);
 
 	if (r.lane)
-		record_put(&r, EVT_io_unmap,
-			   (uint64_t[]){ r.function, (uintptr_t)address, bytes,
-					 result < 0 ? (uint64_t)r.saved : 0, r.duration },
-			   5);
+		io_record_put(&r, EVT_io_unmap,
+			      (uint64_t[]){ r.function, (uintptr_t)address, bytes,
+					    result < 0 ? (uint64_t)r.saved : 0, r.duration },
+			      5);
 }
 
 /* --- descriptors --- */
@@ -250,7 +250,7 @@ static struct string opened_path(int fd, const struct io_opening *opening,
 
 void io_record_open(const struct io_call *call, const struct io_opening *opening)
 {
-	struct io_record r = record_begin(call);
+	struct io_record r = io_record_begin(call);
 	char room[DESCRIPTOR_PATH_BYTES];
 	struct string path;
 	bool failed = call->fd < 0;
@@ -264,13 +264,13 @@ void io_record_open(const struct io_call *call, const struct io_opening *opening
 	path = descriptor_redacted(path);
 	if (!failed)
 		descriptor_know(call->fd);
-	record_put(&r, EVT_io_open,
-		   (uint64_t[]){ r.function, failed ? 0 : (uint64_t)call->fd,
-				 failed ? (uint64_t)r.saved : 0,
-				 failed ? DESCRIPTOR_UNKNOWN : descriptor_kind(call->fd),
-				 (uint64_t)(unsigned int)opening->flags, string_id(&path, r.lane),
-				 r.duration },
-		   7);
+	io_record_put(&r, EVT_io_open,
+		      (uint64_t[]){ r.function, failed ? 0 : (uint64_t)call->fd,
+				    failed ? (uint64_t)r.saved : 0,
+				    failed ? DESCRIPTOR_UNKNOWN : descriptor_kind(call->fd),
+				    (uint64_t)(unsigned int)opening->flags,
+				    string_id(&path, r.lane), r.duration },
+		      7);
 }
 
 void io_close_begins(int fd)
@@ -291,13 +291,13 @@ void io_close_begins(int fd)
 
 void io_record_close(const struct io_call *call, int result)
 {
-	struct io_record r = record_begin(call);
+	struct io_record r = io_record_begin(call);
 
 	if (r.lane)
-		record_put(&r, EVT_io_close,
-			   (uint64_t[]){ r.function, (uint64_t)(int64_t)call->fd,
-					 result < 0 ? (uint64_t)r.saved : 0, r.duration },
-			   4);
+		io_record_put(&r, EVT_io_close,
+			      (uint64_t[]){ r.function, (uint64_t)(int64_t)call->fd,
+					    result < 0 ? (uint64_t)r.saved : 0, r.duration },
+			      4);
 }
 
 /* --- the family --- */

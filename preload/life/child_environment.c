@@ -23,7 +23,7 @@ static void *memory_take(size_t bytes)
 }
 
 /* Where the variable stands, or the NULL at the end. */
-static char **entry_find(const char *name, size_t length)
+static char **child_environment_entry_find(const char *name, size_t length)
 {
 	char **entry = environ;
 
@@ -33,7 +33,7 @@ static char **entry_find(const char *name, size_t length)
 }
 
 /* Makes environ an array of ours with room for one entry more. */
-static bool array_reserve(void)
+static bool child_environment_array_reserve(void)
 {
 	size_t count = 0;
 	char **array;
@@ -59,9 +59,9 @@ void environment_set(const char *name, const char *value, bool overwrite)
 	char **entry;
 	char *text;
 
-	if (!array_reserve())
+	if (!child_environment_array_reserve())
 		return;
-	entry = entry_find(name, name_length);
+	entry = child_environment_entry_find(name, name_length);
 	if (*entry && !overwrite)
 		return;
 	text = memory_take(name_length + value_length + 2);

@@ -26,7 +26,7 @@ struct entries {
 	char text[sizeof(((struct lineage *)0)->told) + 16];
 };
 
-static char *number_put(char *at, unsigned long number)
+static char *lineage_number_put(char *at, unsigned long number)
 {
 	char digits[24];
 	size_t count = 0;
@@ -44,7 +44,7 @@ static bool entries_open(struct entries *entries, long pid, const char *file, ch
 {
 	char path[64] = "/proc/";
 
-	*number_put(path + strlen(path), (unsigned long)pid) = 0;
+	*lineage_number_put(path + strlen(path), (unsigned long)pid) = 0;
 	strcat(path, "/");
 	strcat(path, file);
 	entries->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -167,7 +167,7 @@ static bool process_maps(long pid, const char *library, struct entries *entries)
 
 /* --- the chain --- */
 
-static void origin_read(struct session_origin *origin)
+static void lineage_origin_read(struct session_origin *origin)
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -207,7 +207,7 @@ void lineage_find(const char *library, struct lineage *ret_lineage)
 	ret_lineage->pid = pid;
 	if (!pid || !process_stat(pid, &entries, &parent, &start))
 		return;
-	origin_read(&origin);
+	lineage_origin_read(&origin);
 	for (int i = 0; i < GENERATIONS; i++) {
 		enum membership membership;
 

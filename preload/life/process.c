@@ -86,7 +86,7 @@ static void fork_child(void)
 /* --- the end --- */
 
 /* Its heart has stood still during a nap, and there is no such process any more. */
-static bool collector_has_died(const struct region_header *header, uint64_t heartbeat)
+static bool process_collector_has_died(const struct region_header *header, uint64_t heartbeat)
 {
 	return atomic_load(&header->heartbeat) == heartbeat && trouble_collector_is_gone(header);
 }
@@ -113,7 +113,7 @@ static bool wait_for_flush(struct region_process *self)
 		futex_wait(&header->flushed, flushed,
 			   PROCESS_EXIT_WAIT_NS - passed < nap ? PROCESS_EXIT_WAIT_NS - passed
 							       : nap);
-		if (collector_has_died(header, beat))
+		if (process_collector_has_died(header, beat))
 			break;
 	}
 	return atomic_load(&self->state) != REGION_PROCESS_EXITING ||

@@ -117,7 +117,7 @@ static uint64_t bytes_allowed(uint64_t wanted)
 	return allowed / 4096 * 4096;
 }
 
-static void *region_map(int fd, uint64_t bytes)
+static void *region_create_region_map(int fd, uint64_t bytes)
 {
 	void *map;
 
@@ -151,7 +151,7 @@ int region_create(const struct region_wish *wish, struct region_header **ret_hea
 	errno = 0;
 	for (; bytes >= REGION_BYTES_MIN && map == MAP_FAILED; bytes = bytes / 2 / 4096 * 4096)
 		if (region_shape_of(bytes, &shape) == 0)
-			map = region_map(fd, bytes);
+			map = region_create_region_map(fd, bytes);
 	if (map == MAP_FAILED) {
 		int error = errno ? errno : EFBIG;
 

@@ -17,7 +17,7 @@
 
 struct session session;
 
-static bool text_copy(char *to, size_t room, const char *from, size_t length)
+static bool session_text_copy(char *to, size_t room, const char *from, size_t length)
 {
 	if (length >= room)
 		return false;
@@ -56,7 +56,7 @@ static bool program_is_launcher(void)
 }
 
 /* Linked with libpython, or a static interpreter, which exports the API for its extensions. */
-static bool program_is_python(void)
+static bool session_program_is_python(void)
 {
 	return dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_Main");
 }
@@ -69,7 +69,8 @@ static void find_library(void)
 	session.library[0] = 0;
 	if (dladdr((void *)(uintptr_t)&session_begin, &info) && info.dli_fname &&
 	    realpath(info.dli_fname, path))
-		(void)text_copy(session.library, sizeof(session.library), path, strlen(path));
+		(void)session_text_copy(session.library, sizeof(session.library), path,
+					strlen(path));
 }
 
 /*
@@ -114,8 +115,9 @@ static long session_parse(const char *inherited)
 	pid = strtol(first + 1, &end, 10);
 	if (end == first + 1 || *end != ':' || end[1] != '/' || pid <= 0)
 		return -1;
-	if (!text_copy(session.id, sizeof(session.id), inherited, (size_t)(first - inherited)) ||
-	    !text_copy(session.output, sizeof(session.output), end + 1, strlen(end + 1)))
+	if (!session_text_copy(session.id, sizeof(session.id), inherited,
+			       (size_t)(first - inherited)) ||
+	    !session_text_copy(session.output, sizeof(session.output), end + 1, strlen(end + 1)))
 		return -1;
 	return pid;
 }
@@ -124,7 +126,7 @@ static enum session_role role_of_child(enum settings_children children)
 {
 	if (children == SETTINGS_CHILDREN_NONE)
 		return SESSION_NEVER;
-	if (children == SETTINGS_CHILDREN_ALL || program_is_python())
+	if (children == SETTINGS_CHILDREN_ALL || session_program_is_python())
 		return SESSION_ACTIVE;
 	return SESSION_DORMANT;
 }
@@ -144,7 +146,8 @@ static long session_find(void)
 	if (place > 0)
 		return place;
 	if (lineage.id[0])
-		(void)text_copy(session.id, sizeof(session.id), lineage.id, strlen(lineage.id));
+		(void)session_text_copy(session.id, sizeof(session.id), lineage.id,
+					strlen(lineage.id));
 	else
 		session_make_id();
 	return lineage.own || !lineage.aware ? 0 : lineage.pid;
@@ -161,10 +164,11 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 		place = session_find();
 	session.fresh = !place;
 	session.place = place ? place : (long)getpid();
-	session.plain = children != SETTINGS_CHILDREN_ALL && !program_is_python();
+	session.plain = children != SETTINGS_CHILDREN_ALL && !session_program_is_python();
 	session.first = session.place == (long)getpid();
 	if (!session.output[0] || (settings.output_varies && *output))
-		(void)text_copy(session.output, sizeof(session.output), output, strlen(output));
+		(void)session_text_copy(session.output, sizeof(session.output), output,
+					strlen(output));
 	if (session.late)
 		session.role = SESSION_DORMANT;
 	else if (session.first)
@@ -190,15 +194,15 @@ static void export_preload(const char *preloaded)
 		if (!length) {
 			length = 1;
 			entry = NULL;
-		} else if (!text_copy(one, sizeof(one), at, length)) {
+		} else if (!session_text_copy(one, sizeof(one), at, length)) {
 			return;
 		} else if (one[0] != '/' && strchr(one, '/') && realpath(one, real) &&
 			   strcmp(real, session.library) == 0) {
 			entry = session.library;
 			changed = true;
 		}
-		if (!text_copy(out + used, sizeof(out) - used, entry ? entry : at,
-			       entry ? strlen(entry) : 1))
+		if (!session_text_copy(out + used, sizeof(out) - used, entry ? entry : at,
+				       entry ? strlen(entry) : 1))
 			return;
 		used += entry ? strlen(entry) : 1;
 	}

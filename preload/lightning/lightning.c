@@ -140,7 +140,7 @@ static void see_name(const char *name, size_t length)
 }
 
 /* To be recorded, or to say when to record. */
-static bool is_wanted(void)
+static bool lightning_is_wanted(void)
 {
 	return (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
 	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
@@ -151,7 +151,7 @@ bool lightning_see_import(void *arguments)
 	const char *name = NULL;
 	ssize_t length = 0;
 
-	if (!is_wanted())
+	if (!lightning_is_wanted())
 		return true;
 	for (unsigned int i = 0; i < HOMES; i++)
 		if (atomic_load_explicit(&awaited, memory_order_relaxed) & 1u << i)

@@ -33,7 +33,7 @@ static bool is_within_hook(void)
 	return recorder_self.lane[0].owner >= RECORDER_BUSY_MIN;
 }
 
-static void record(uint32_t type, const uint64_t *field, unsigned int fields)
+static void mappings_record(uint32_t type, const uint64_t *field, unsigned int fields)
 {
 	struct recorder_lane *lane;
 	int saved = errno;
@@ -50,7 +50,7 @@ static void record(uint32_t type, const uint64_t *field, unsigned int fields)
 
 static void record_gone(const void *address, uint64_t bytes)
 {
-	record(EVT_unmap, (uint64_t[]){ (uintptr_t)address, bytes }, 2);
+	mappings_record(EVT_unmap, (uint64_t[]){ (uintptr_t)address, bytes }, 2);
 }
 
 /* --- mmap --- */
@@ -65,10 +65,11 @@ struct mapping {
 static void record_mapping(const struct mapping *m, const void *address)
 {
 	if (m->flags & MAP_ANONYMOUS)
-		record(EVT_map_anonymous,
-		       (uint64_t[]){ (uintptr_t)address, PAGES(m->bytes), (uint64_t)m->protection,
-				     (uint64_t)(unsigned int)m->flags, m->caller },
-		       5);
+		mappings_record(EVT_map_anonymous,
+				(uint64_t[]){ (uintptr_t)address, PAGES(m->bytes),
+					      (uint64_t)m->protection,
+					      (uint64_t)(unsigned int)m->flags, m->caller },
+				5);
 	else if (m->flags & MAP_FIXED)
 		record_gone(address, PAGES(m->bytes));
 }
@@ -164,10 +165,10 @@ HOOK_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, .
 		return (void *)io_missing(false);
 	result = hook_real.mremap(old, old_bytes, bytes, flags, wish);
 	if (result != MAP_FAILED && old_bytes && !recorder_is_shut(EVT_FAMILY_alloc))
-		record(EVT_remap,
-		       (uint64_t[]){ (uintptr_t)old, PAGES(old_bytes), (uintptr_t)result,
-				     PAGES(bytes), CALLER },
-		       5);
+		mappings_record(EVT_remap,
+				(uint64_t[]){ (uintptr_t)old, PAGES(old_bytes), (uintptr_t)result,
+					      PAGES(bytes), CALLER },
+				5);
 	return result;
 }
 
@@ -176,8 +177,9 @@ HOOK_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, .
 static void record_break(uintptr_t before, uintptr_t now, uintptr_t caller)
 {
 	if (now > before)
-		record(EVT_map_anonymous,
-		       (uint64_t[]){ before, now - before, PROT_READ | PROT_WRITE, 0, caller }, 5);
+		mappings_record(
+			EVT_map_anonymous,
+			(uint64_t[]){ before, now - before, PROT_READ | PROT_WRITE, 0, caller }, 5);
 	else if (now < before)
 		record_gone((const void *)now, before - now);
 }

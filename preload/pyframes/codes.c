@@ -92,7 +92,7 @@ static bool page_is_readable(uint64_t page)
 	return true;
 }
 
-static bool can_read(uint64_t address, size_t bytes)
+static bool codes_can_read(uint64_t address, size_t bytes)
 {
 	if (address < MEMORY_PAGE || address >> 47 || bytes >> 20)
 		return false;
@@ -102,12 +102,12 @@ static bool can_read(uint64_t address, size_t bytes)
 	return true;
 }
 
-static uint64_t word_at(uint64_t address)
+static uint64_t codes_word_at(uint64_t address)
 {
 	return *(const uint64_t *)(uintptr_t)address;
 }
 
-static uint32_t half_at(uint64_t address)
+static uint32_t codes_half_at(uint64_t address)
 {
 	return *(const uint32_t *)(uintptr_t)address;
 }
@@ -132,16 +132,16 @@ static bool text_read(uint64_t address, const char **ret_text, size_t *ret_bytes
 	uint64_t length, data;
 	uint32_t state, width;
 
-	if (address % 8 || !can_read(address, codes.layout->wide_data))
+	if (address % 8 || !codes_can_read(address, codes.layout->wide_data))
 		return false;
-	length = word_at(address + codes.layout->text_length);
-	state = half_at(address + codes.layout->text_state) >> codes.layout->text_shift;
+	length = codes_word_at(address + codes.layout->text_length);
+	state = codes_half_at(address + codes.layout->text_state) >> codes.layout->text_shift;
 	width = state & 7;
 	if (!(state >> 3 & 1) || (width != 1 && width != 2 && width != 4))
 		return false;
 	length = length < TEXT_BYTES_MAX ? length : TEXT_BYTES_MAX;
 	data = address + (state >> 4 & 1 ? codes.layout->ascii_data : codes.layout->wide_data);
-	if (!can_read(data, length * width))
+	if (!codes_can_read(data, length * width))
 		return false;
 	*ret_text = (const char *)(uintptr_t)data;
 	*ret_bytes = length;
@@ -156,11 +156,11 @@ static uint32_t line_read(uint64_t table, uint32_t first, uint32_t offset)
 {
 	uint64_t length, data = table + codes.layout->bytes_data;
 
-	if (table % 8 || !can_read(table, codes.layout->bytes_data))
+	if (table % 8 || !codes_can_read(table, codes.layout->bytes_data))
 		return 0;
-	length = word_at(table + codes.layout->bytes_size);
+	length = codes_word_at(table + codes.layout->bytes_size);
 	length = length < TABLE_BYTES_MAX ? length : TABLE_BYTES_MAX;
-	if (!can_read(data, length))
+	if (!codes_can_read(data, length))
 		return 0;
 	return line_table_find(&(struct line_table){ .form = (enum python_table)codes.layout->table,
 						     .bytes = (const uint8_t *)(uintptr_t)data,
@@ -182,13 +182,14 @@ static uint64_t instruction_find(uint64_t code, uint64_t instruction, uint32_t c
 {
 	uint64_t copies;
 
-	if (code % 8 || !can_read(code, codes.layout->code_copies + 8u))
+	if (code % 8 || !codes_can_read(code, codes.layout->code_copies + 8u))
 		return 0;
-	copies = word_at(code + codes.layout->code_copies);
-	if (copies % 8 || !can_read(copies, 8) || copy >= word_at(copies) ||
-	    !can_read(copies + 8 + copy * 8ull, 8))
+	copies = codes_word_at(code + codes.layout->code_copies);
+	if (copies % 8 || !codes_can_read(copies, 8) || copy >= codes_word_at(copies) ||
+	    !codes_can_read(copies + 8 + copy * 8ull, 8))
 		return 0;
-	return instruction - word_at(copies + 8 + copy * 8ull) + code + codes.layout->code_start;
+	return instruction - codes_word_at(copies + 8 + copy * 8ull) + code +
+	       codes.layout->code_start;
 }
 
 uint64_t code_instruction(uint64_t code, uint64_t instruction, uint32_t copy)
@@ -204,18 +205,18 @@ bool code_read(uint64_t code, uint64_t instruction, struct code_line *ret_line)
 	int64_t offset = offset_of(code, instruction);
 
 	if (code % 8 || (layout->code_start && !instruction) ||
-	    !can_read(code, layout->code_bytes) ||
-	    word_at(code + layout->object_type) != codes.type || offset > INT32_MAX)
+	    !codes_can_read(code, layout->code_bytes) ||
+	    codes_word_at(code + layout->object_type) != codes.type || offset > INT32_MAX)
 		return false;
-	if (!text_read(word_at(code + layout->code_name), &ret_line->function,
+	if (!text_read(codes_word_at(code + layout->code_name), &ret_line->function,
 		       &ret_line->function_bytes, ret_line->room[0]) ||
-	    !text_read(word_at(code + layout->code_file), &ret_line->file, &ret_line->file_bytes,
-		       ret_line->room[1]))
+	    !text_read(codes_word_at(code + layout->code_file), &ret_line->file,
+		       &ret_line->file_bytes, ret_line->room[1]))
 		return false;
-	ret_line->first = half_at(code + layout->code_line);
+	ret_line->first = codes_half_at(code + layout->code_line);
 	ret_line->line = offset < 0 ? ret_line->first
-				    : line_read(word_at(code + layout->code_table), ret_line->first,
-						(uint32_t)offset);
+				    : line_read(codes_word_at(code + layout->code_table),
+						ret_line->first, (uint32_t)offset);
 	return true;
 }
 

@@ -172,7 +172,7 @@ static inline uint64_t trail_at(uint64_t place, uint64_t key)
 	return (__atomic_load_n(&at->mark, __ATOMIC_RELAXED) ^ id) == key ? id : 0;
 }
 
-static uint64_t trail_add(uint64_t key, uint64_t id)
+static uint64_t join_trail_add(uint64_t key, uint64_t id)
 {
 	uint64_t place = __atomic_fetch_add(&join.trail_next, 1, __ATOMIC_RELAXED) & TRAIL_MASK;
 
@@ -193,7 +193,7 @@ static __attribute__((noinline)) uint64_t join_apart(struct recorder_lane *lane,
 	if (!id)
 		return 0;
 	if (!found || trail_at(place, key) != id) {
-		place = trail_add(key, id);
+		place = join_trail_add(key, id);
 		id_cache_put(at, key, id | place << RECORD_STACK_BITS);
 	}
 	*trail = place + 1;

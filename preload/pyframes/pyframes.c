@@ -50,17 +50,17 @@ bool pyframes_are_wanted(void)
 
 /* --- memory --- */
 
-static inline uint64_t word_at(uint64_t address)
+static inline uint64_t pyframes_word_at(uint64_t address)
 {
 	return *(const uint64_t *)(uintptr_t)address;
 }
 
-static inline uint32_t half_at(uint64_t address)
+static inline uint32_t pyframes_half_at(uint64_t address)
 {
 	return *(const uint32_t *)(uintptr_t)address;
 }
 
-static inline bool can_read(struct stack_python *t, uint64_t address, uint64_t bytes)
+static inline bool pyframes_can_read(struct stack_python *t, uint64_t address, uint64_t bytes)
 {
 	uint64_t first = memory_page(address), last = memory_page(address + bytes - 1);
 
@@ -75,8 +75,8 @@ static inline bool can_read(struct stack_python *t, uint64_t address, uint64_t b
 static __attribute__((noinline)) bool thread_is_own(struct stack_python *t, uint64_t thread)
 {
 	t->thread = 0;
-	if (!can_read(t, thread, THREAD_BYTES) ||
-	    word_at(thread + python.layout.thread_id) != (uint64_t)pthread_self())
+	if (!pyframes_can_read(t, thread, THREAD_BYTES) ||
+	    pyframes_word_at(thread + python.layout.thread_id) != (uint64_t)pthread_self())
 		return false;
 	t->thread = thread;
 	return true;
@@ -92,9 +92,9 @@ static __attribute__((noinline)) uint64_t thread_of_many(struct stack_python *t,
 
 static inline bool interpreters_are_many(void)
 {
-	uint64_t first = word_at(python.runtime + python.layout.interpreters);
+	uint64_t first = pyframes_word_at(python.runtime + python.layout.interpreters);
 
-	return first && word_at(first + python.layout.interpreter_next);
+	return first && pyframes_word_at(first + python.layout.interpreter_next);
 }
 
 /* 0: none, or none that can be read. */
@@ -109,16 +109,16 @@ static inline __attribute__((always_inline)) uint64_t frame_innermost(struct sta
 		thread = thread_of_many(t, thread);
 	if (__builtin_expect(thread != t->thread, 0) && !thread_is_own(t, thread))
 		return 0;
-	at = word_at(thread + python.layout.thread_frame);
+	at = pyframes_word_at(thread + python.layout.thread_frame);
 	if (!python.layout.has_cframe || !at)
 		return at;
 	at += python.layout.cframe_frame;
 	if (__builtin_expect(at != t->cframe, 0)) {
-		if (!can_read(t, at, sizeof(at)))
+		if (!pyframes_can_read(t, at, sizeof(at)))
 			return 0;
 		t->cframe = at;
 	}
-	return word_at(at);
+	return pyframes_word_at(at);
 }
 
 /* --- frames --- */
@@ -127,7 +127,7 @@ static inline uint64_t frame_instruction(uint64_t frame)
 {
 	uint64_t at = frame + python.layout.frame_at;
 
-	return python.layout.code_start ? word_at(at) : *(const uint32_t *)(uintptr_t)at;
+	return python.layout.code_start ? pyframes_word_at(at) : *(const uint32_t *)(uintptr_t)at;
 }
 
 /* Of C code and not of a function; before 3.12 there are none. */
@@ -150,15 +150,17 @@ static inline uint8_t frame_flag(uint64_t frame)
 static void frame_read(uint64_t frame, struct stack_python_frame *ret_frame)
 {
 	ret_frame->frame = frame;
-	ret_frame->code = word_at(frame + python.layout.frame_code);
+	ret_frame->code = pyframes_word_at(frame + python.layout.frame_code);
 	ret_frame->instruction = frame_instruction(frame);
 	ret_frame->is_of_c = frame_is_of_c(frame);
-	ret_frame->copy = python.layout.frame_copy ? half_at(frame + python.layout.frame_copy) : 0;
+	ret_frame->copy = python.layout.frame_copy
+				  ? pyframes_half_at(frame + python.layout.frame_copy)
+				  : 0;
 	ret_frame->flag = frame_flag(frame);
 }
 
 /* What a frame points with may have marks in its low bits. */
-static inline uint64_t code_of(const struct stack_python_frame *frame)
+static inline uint64_t pyframes_code_of(const struct stack_python_frame *frame)
 {
 	return frame->code & ~(uint64_t)python.layout.frame_tag;
 }
@@ -193,17 +195,17 @@ static inline __attribute__((always_inline)) bool linked_as(enum frame_form form
 			: "+r"(frame)); /* else the compiler loads by `at`, which it knows to be the same */
 		if (at != known->frame)
 			return false;
-		other = word_at(frame + code) ^ known->code;
+		other = pyframes_word_at(frame + code) ^ known->code;
 		if (form == FORM_NUMBER)
 			other |= *(const uint32_t *)(uintptr_t)(frame + instruction) ^
 				 known->instruction;
 		else
-			other |= word_at(frame + instruction) ^ known->instruction;
+			other |= pyframes_word_at(frame + instruction) ^ known->instruction;
 		if (form == FORM_ADDRESS_AND_FLAG)
 			other |= byte_at(frame + flag) ^ known->flag;
 		if (__builtin_expect(other != 0, 0))
 			*ret_same = (uint32_t)(known - t->frame);
-		at = word_at(frame + back);
+		at = pyframes_word_at(frame + back);
 	}
 	return at == t->outer;
 }
@@ -232,7 +234,7 @@ struct reading {
 };
 
 /* Where the last stack has this frame, or how many frames it has when it is not near its end. */
-static uint32_t known_find(const struct stack_python *t, uint32_t frames, uint64_t at)
+static uint32_t pyframes_known_find(const struct stack_python *t, uint32_t frames, uint64_t at)
 {
 	for (uint32_t i = frames; i-- > 0 && frames - i <= SEARCH_MAX;)
 		if (t->frame[i].frame == at)
@@ -248,7 +250,7 @@ static bool frames_read(struct reading *r, uint64_t at, uint32_t frames)
 
 	for (r->fresh = 0; at && r->fresh + r->stand < t->room; r->fresh++) {
 		if (frames && !r->stand && t->outer == 0) {
-			uint32_t found = known_find(t, frames, at), same;
+			uint32_t found = pyframes_known_find(t, frames, at), same;
 
 			if (found < frames) {
 				frames = 0; /* one look is enough */
@@ -262,10 +264,10 @@ static bool frames_read(struct reading *r, uint64_t at, uint32_t frames)
 			r->outer = 0;
 			return true;
 		}
-		if (!can_read(t, at, python.layout.frame_bytes))
+		if (!pyframes_can_read(t, at, python.layout.frame_bytes))
 			return false;
 		frame_read(at, &t->fresh[r->fresh]);
-		at = word_at(at + python.layout.frame_back);
+		at = pyframes_word_at(at + python.layout.frame_back);
 	}
 	r->outer = at;
 	return true;
@@ -308,8 +310,8 @@ static bool frames_name(struct reading *r, struct recorder_lane *lane, uint64_t 
 		f->path = path;
 		if (f->is_of_c)
 			continue;
-		line = code_line_id(lane, code_of(f),
-				    code_instruction(code_of(f), f->instruction, f->copy));
+		line = code_line_id(lane, pyframes_code_of(f),
+				    code_instruction(pyframes_code_of(f), f->instruction, f->copy));
 		if (!line)
 			return false;
 		f->is_entry = frame_is_entry(f, outer);
@@ -390,7 +392,7 @@ static inline uint64_t stack_read_leaf(struct stack_python *t, uint32_t frames, 
 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (change != changes + 1 || f->is_of_c ||
-	    word_at(f->frame + python.layout.frame_code) != f->code ||
+	    pyframes_word_at(f->frame + python.layout.frame_code) != f->code ||
 	    frame_flag(f->frame) != f->flag || frame_is_of_c(f->frame) ||
 	    !leaf_find(t, f, path_outside(t, frames), instruction, t->epoch, &leaf))
 		return 0;
@@ -474,12 +476,12 @@ static bool text_is(const char *text, size_t bytes, const char *expected)
 static bool function_read(struct stack_python *t, uint64_t at, struct stack_python_frame *ret_frame)
 {
 	for (unsigned int i = 0; i < C_FRAMES_MAX; i++) {
-		if (!can_read(t, at, python.layout.frame_bytes))
+		if (!pyframes_can_read(t, at, python.layout.frame_bytes))
 			return false;
 		frame_read(at, ret_frame);
 		if (!ret_frame->is_of_c)
 			return true;
-		at = word_at(at + python.layout.frame_back);
+		at = pyframes_word_at(at + python.layout.frame_back);
 	}
 	return false;
 }
@@ -491,9 +493,11 @@ static bool example_is_read(const struct pyframes_example *example)
 	struct code_line line;
 
 	return t && function_read(t, frame_innermost(t), &inner) &&
-	       function_read(t, word_at(inner.frame + python.layout.frame_back), &outer) &&
-	       code_of(&inner) == example->code && code_of(&outer) == example->outer_code &&
-	       code_read(code_of(&inner), inner.instruction, &line) && line.line == example->line &&
+	       function_read(t, pyframes_word_at(inner.frame + python.layout.frame_back), &outer) &&
+	       pyframes_code_of(&inner) == example->code &&
+	       pyframes_code_of(&outer) == example->outer_code &&
+	       code_read(pyframes_code_of(&inner), inner.instruction, &line) &&
+	       line.line == example->line &&
 	       text_is(line.function, line.function_bytes, example->function) &&
 	       text_is(line.file, line.file_bytes, example->file);
 }

@@ -37,7 +37,7 @@ static const char *text_or_bytes(void *object)
 	return text ? text : "";
 }
 
-static struct string base_of(const char *path, size_t length)
+static struct string commands_base_of(const char *path, size_t length)
 {
 	const char *slash = memrchr(path, '/', length);
 
@@ -45,7 +45,7 @@ static struct string base_of(const char *path, size_t length)
 		     : string_of_bytes(path, length);
 }
 
-static void record(struct string program, bool by_shell)
+static void commands_record(struct string program, bool by_shell)
 {
 	(void)recorder_record(
 		RECORDER_ANY, EVT_child_command,
@@ -62,12 +62,14 @@ static void record_command(const char *command)
 		command += length;
 		command += strspn(command, BLANKS);
 	}
-	record(strcspn(command, NO_WORD) < length ? string_of("") : base_of(command, length), true);
+	commands_record(strcspn(command, NO_WORD) < length ? string_of("")
+							   : commands_base_of(command, length),
+			true);
 }
 
 static bool is_shell(const char *path)
 {
-	struct string name = base_of(path, strlen(path));
+	struct string name = commands_base_of(path, strlen(path));
 
 	return (name.length == 2 && memcmp(name.bytes, "sh", 2) == 0) ||
 	       (name.length == 4 && memcmp(name.bytes, "bash", 4) == 0);
@@ -86,7 +88,7 @@ bool commands_see_popen(void *arguments)
 	if (is_shell(program) && strcmp(text_or_bytes(option), "-c") == 0)
 		record_command(text_or_bytes(script));
 	else
-		record(base_of(program, strlen(program)), false);
+		commands_record(commands_base_of(program, strlen(program)), false);
 	if (first)
 		python_api.Py_DecRef(first);
 	if (option)

@@ -61,54 +61,54 @@ bool sampling_is_wanted(void)
 /* --- reading ourselves --- */
 
 /* 0: it cannot be read. */
-static uint64_t word_at(uint64_t address)
+static uint64_t sampling_word_at(uint64_t address)
 {
 	uint64_t word = 0;
 
 	return own_memory_read(address, &word, sizeof(word)) ? word : 0;
 }
 
-static uint32_t half_at(uint64_t address)
+static uint32_t sampling_half_at(uint64_t address)
 {
 	uint32_t half = 0;
 
 	return own_memory_read(address, &half, sizeof(half)) ? half : 0;
 }
 
-static uint64_t address_of(const void *object)
+static uint64_t sampling_address_of(const void *object)
 {
 	return (uint64_t)(uintptr_t)object;
 }
 
 /* --- the check --- */
 
-static uint64_t code_of(const struct python_layout *layout, uint64_t frame)
+static uint64_t sampling_code_of(const struct python_layout *layout, uint64_t frame)
 {
-	return word_at(frame + layout->frame_code) & ~(uint64_t)layout->frame_tag;
+	return sampling_word_at(frame + layout->frame_code) & ~(uint64_t)layout->frame_tag;
 }
 
 static bool thread_is_listed(const struct python_layout *layout, uint64_t runtime, uint64_t self)
 {
-	uint64_t interpreter = word_at(runtime + layout->interpreters);
+	uint64_t interpreter = sampling_word_at(runtime + layout->interpreters);
 
 	for (unsigned int i = 0; interpreter && i < INTERPRETERS_MAX; i++) {
-		uint64_t thread = word_at(interpreter + layout->threads);
+		uint64_t thread = sampling_word_at(interpreter + layout->threads);
 
 		for (unsigned int j = 0; thread && j < THREADS_MAX; j++) {
 			if (thread == self)
 				return true;
-			thread = word_at(thread + layout->thread_next);
+			thread = sampling_word_at(thread + layout->thread_next);
 		}
-		interpreter = word_at(interpreter + layout->interpreter_next);
+		interpreter = sampling_word_at(interpreter + layout->interpreter_next);
 	}
 	return false;
 }
 
 static bool thread_is_right(const struct python_layout *layout, uint64_t thread)
 {
-	return word_at(thread + layout->thread_id) == (uint64_t)pthread_self() &&
+	return sampling_word_at(thread + layout->thread_id) == (uint64_t)pthread_self() &&
 	       (!layout->thread_native ||
-		word_at(thread + layout->thread_native) == (uint64_t)syscall(SYS_gettid));
+		sampling_word_at(thread + layout->thread_native) == (uint64_t)syscall(SYS_gettid));
 }
 
 /* The instruction lies in the code. */
@@ -118,9 +118,9 @@ static bool place_is_right(const struct python_layout *layout, uint64_t frame, u
 	uint64_t at;
 
 	if (layout->code_start)
-		at = word_at(frame + layout->frame_at) - code - layout->code_start;
+		at = sampling_word_at(frame + layout->frame_at) - code - layout->code_start;
 	else
-		at = (uint64_t)half_at(frame + layout->frame_at) *
+		at = (uint64_t)sampling_half_at(frame + layout->frame_at) *
 		     (layout->table == PYTHON_RANGES ? 2 : 1);
 	return at && at < code_bytes;
 }
@@ -138,7 +138,7 @@ static uint64_t frame_of_function(const struct python_layout *layout, uint64_t f
 			return 0;
 		if (owner < PYTHON_OWNER_C)
 			return frame;
-		frame = word_at(frame + layout->frame_back);
+		frame = sampling_word_at(frame + layout->frame_back);
 	}
 	return layout->frame_owner ? 0 : frame;
 }
@@ -146,15 +146,15 @@ static uint64_t frame_of_function(const struct python_layout *layout, uint64_t f
 static bool frames_are_right(const struct python_layout *layout, uint64_t thread,
 			     const uint64_t *argument, uint64_t code_bytes)
 {
-	uint64_t frame = word_at(thread + layout->thread_frame), outer;
+	uint64_t frame = sampling_word_at(thread + layout->thread_frame), outer;
 
 	if (layout->has_cframe)
-		frame = word_at(frame + layout->cframe_frame);
+		frame = sampling_word_at(frame + layout->cframe_frame);
 	frame = frame_of_function(layout, frame);
-	outer = frame ? frame_of_function(layout, word_at(frame + layout->frame_back)) : 0;
-	return outer && code_of(layout, frame) == argument[ARGUMENT_CODE] &&
+	outer = frame ? frame_of_function(layout, sampling_word_at(frame + layout->frame_back)) : 0;
+	return outer && sampling_code_of(layout, frame) == argument[ARGUMENT_CODE] &&
 	       place_is_right(layout, frame, argument[ARGUMENT_CODE], code_bytes) &&
-	       code_of(layout, outer) == argument[ARGUMENT_OUTER];
+	       sampling_code_of(layout, outer) == argument[ARGUMENT_OUTER];
 }
 
 static bool code_is_right(const struct python_layout *layout, const uint64_t *argument,
@@ -162,12 +162,12 @@ static bool code_is_right(const struct python_layout *layout, const uint64_t *ar
 {
 	uint64_t code = argument[ARGUMENT_CODE];
 
-	return word_at(code + layout->object_type) == code_type &&
-	       word_at(code + layout->code_file) == argument[ARGUMENT_FILE] &&
-	       word_at(code + layout->code_name) == argument[ARGUMENT_NAME] &&
-	       word_at(code + layout->code_table) == argument[ARGUMENT_TABLE] &&
-	       half_at(code + layout->code_line) == first_line &&
-	       word_at(argument[ARGUMENT_TABLE] + layout->bytes_size) == table_bytes;
+	return sampling_word_at(code + layout->object_type) == code_type &&
+	       sampling_word_at(code + layout->code_file) == argument[ARGUMENT_FILE] &&
+	       sampling_word_at(code + layout->code_name) == argument[ARGUMENT_NAME] &&
+	       sampling_word_at(code + layout->code_table) == argument[ARGUMENT_TABLE] &&
+	       sampling_half_at(code + layout->code_line) == first_line &&
+	       sampling_word_at(argument[ARGUMENT_TABLE] + layout->bytes_size) == table_bytes;
 }
 
 /* The name is "innermost", the wide one two characters U+4E2D. */
@@ -177,13 +177,14 @@ static bool texts_are_right(const struct python_layout *layout, const uint64_t *
 	uint64_t name = argument[ARGUMENT_NAME], wide = argument[ARGUMENT_WIDE];
 	char text[sizeof(expected) - 1];
 
-	return word_at(name + layout->text_length) == sizeof(text) &&
-	       (half_at(name + layout->text_state) >> layout->text_shift & 0x1f) ==
+	return sampling_word_at(name + layout->text_length) == sizeof(text) &&
+	       (sampling_half_at(name + layout->text_state) >> layout->text_shift & 0x1f) ==
 		       (1 | 1 << 3 | 1 << 4) &&
 	       own_memory_read(name + layout->ascii_data, text, sizeof(text)) &&
 	       memcmp(text, expected, sizeof(text)) == 0 &&
-	       (half_at(wide + layout->text_state) >> layout->text_shift & 0x1f) == (2 | 1 << 3) &&
-	       half_at(wide + layout->wide_data) == 0x4e2d4e2d;
+	       (sampling_half_at(wide + layout->text_state) >> layout->text_shift & 0x1f) ==
+		       (2 | 1 << 3) &&
+	       sampling_half_at(wide + layout->wide_data) == 0x4e2d4e2d;
 }
 
 static bool layout_is_right(const struct python_layout *layout, const uint64_t *argument,
@@ -198,7 +199,7 @@ static bool layout_is_right(const struct python_layout *layout, const uint64_t *
 		return false;
 	code_bytes = strtoull(end + 1, &end, 10);
 	table_bytes = *end == ':' ? strtoull(end + 1, &end, 10) : 0;
-	thread = address_of(this_thread());
+	thread = sampling_address_of(this_thread());
 	return thread_is_listed(layout, told.runtime, thread) && thread_is_right(layout, thread) &&
 	       frames_are_right(layout, thread, argument, code_bytes) &&
 	       code_is_right(layout, argument, told.code_type, first_line, table_bytes) &&
@@ -214,7 +215,7 @@ static unsigned int find_tid_offset(void)
 	uint64_t self = (uint64_t)pthread_self();
 
 	for (unsigned int offset = 64; offset < TID_OFFSET_MAX; offset += sizeof(tid))
-		if (half_at(self + offset) == tid)
+		if (sampling_half_at(self + offset) == tid)
 			return offset;
 	return 0;
 }
@@ -265,7 +266,7 @@ static void begin_frames(const struct python_word *word, const struct python_lay
 }
 
 /* From a table of ours, or from what the interpreter says of itself. */
-static bool layout_find(unsigned int minor, struct python_layout *ret_layout)
+static bool sampling_layout_find(unsigned int minor, struct python_layout *ret_layout)
 {
 	const struct python_layout *known = python_layout_of(minor);
 	uint64_t word[PYTHON_OFFSETS_WORDS];
@@ -285,7 +286,7 @@ static enum python_standing standing_of(unsigned int minor, const uint64_t *argu
 		return PYTHON_STANDS_UNKNOWN;
 	if (!own_memory_is_readable())
 		return PYTHON_STANDS_REFUSED;
-	if (told.runtime && told.code_type && layout_find(minor, &told.layout) &&
+	if (told.runtime && told.code_type && sampling_layout_find(minor, &told.layout) &&
 	    layout_is_right(&told.layout, argument, numbers))
 		return PYTHON_STANDS_CHECKED;
 	return PYTHON_STANDS_DIFFERENT;
@@ -299,10 +300,10 @@ void sampling_check(void *arguments)
 	int saved = errno;
 
 	for (int i = 0; i < ARGUMENT_LIMIT; i++)
-		argument[i] = address_of(python_api.PyTuple_GetItem(arguments, i));
+		argument[i] = sampling_address_of(python_api.PyTuple_GetItem(arguments, i));
 	numbers = sampling_argument(arguments, ARGUMENT_NUMBERS);
-	told.runtime = address_of(symbols_find_loaded("_PyRuntime"));
-	told.code_type = address_of(symbols_find_loaded("PyCode_Type"));
+	told.runtime = sampling_address_of(symbols_find_loaded("_PyRuntime"));
+	told.code_type = sampling_address_of(symbols_find_loaded("PyCode_Type"));
 	word.standing = standing_of(word.minor, argument, numbers);
 	if (word.standing == PYTHON_STANDS_CHECKED)
 		word.tid_offset = find_tid_offset();
@@ -323,7 +324,7 @@ void sampling_tell(void)
 		return;
 	atomic_store(&own->python_runtime, told.runtime);
 	atomic_store(&own->python_code_type, told.code_type);
-	atomic_store(&own->gates, address_of(recorder_gates->gate));
+	atomic_store(&own->gates, sampling_address_of(recorder_gates->gate));
 	collector = atomic_load(&entry_region()->collector_pid);
 	/* before it is asked to look: one look that is refused is the last */
 	if (told.yama && collector)

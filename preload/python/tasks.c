@@ -35,7 +35,7 @@ struct look {
 	uint64_t before[CONTEXT_WORDS], inside[CONTEXT_WORDS], after[CONTEXT_WORDS];
 };
 
-static bool api_find(void)
+static bool tasks_api_find(void)
 {
 	api.make = (void *(*)(void))symbols_find_loaded("PyContext_New");
 	api.enter = (int (*)(void *))symbols_find_loaded("PyContext_Enter");
@@ -80,7 +80,7 @@ static bool look_around(void *outer, void *inner, struct look *look)
 }
 
 /* The only place of a word, in bytes; 0: there is none, or another. */
-static uint16_t place_of(const uint64_t *word, unsigned int count, const void *value)
+static uint16_t tasks_place_of(const uint64_t *word, unsigned int count, const void *value)
 {
 	uint16_t found = 0;
 
@@ -125,17 +125,18 @@ static void find_stacks(struct task_layout *layout)
 	layout->back = known->frame_back;
 }
 
-static bool layout_find(void *outer, void *inner, struct task_layout *ret_layout)
+static bool tasks_layout_find(void *outer, void *inner, struct task_layout *ret_layout)
 {
 	static struct look look; /* once; with the GIL */
 	struct task_layout layout = { 0 };
 
 	if (!outer || !inner || !look_around(outer, inner, &look))
 		return false;
-	layout.context = place_of(look.outer_state, STATE_WORDS, outer);
-	if (!layout.context || place_of(look.inner_state, STATE_WORDS, inner) != layout.context)
+	layout.context = tasks_place_of(look.outer_state, STATE_WORDS, outer);
+	if (!layout.context ||
+	    tasks_place_of(look.inner_state, STATE_WORDS, inner) != layout.context)
 		return false;
-	layout.outer = place_of(look.inside, CONTEXT_WORDS, outer);
+	layout.outer = tasks_place_of(look.inside, CONTEXT_WORDS, outer);
 	layout.entered = layout.outer ? place_of_flag(&look, layout.outer) : 0;
 	find_stacks(&layout);
 	*ret_layout = layout;
@@ -154,10 +155,10 @@ void tasks_find(void)
 
 	if (!tasks_are_wanted() || atomic_load(&task_thread))
 		return;
-	if (own_memory_is_readable() && api_find()) {
+	if (own_memory_is_readable() && tasks_api_find()) {
 		outer = api.make();
 		inner = api.make();
-		found = layout_find(outer, inner, &task_layout);
+		found = tasks_layout_find(outer, inner, &task_layout);
 		if (outer)
 			python_api.Py_DecRef(outer);
 		if (inner)

@@ -52,7 +52,7 @@ static void *attribute_of(void *object, const char *name)
 	return value;
 }
 
-static uint32_t number_of(void *value)
+static uint32_t thread_names_number_of(void *value)
 {
 	long number = value ? python_api.PyLong_AsLong(value) : 0;
 
@@ -90,7 +90,7 @@ static void name_tell(uint32_t tid, void *value)
 static void look_at_thread(void *thread)
 {
 	void *number = attribute_of(thread, "_native_id"), *name = attribute_of(thread, "_name");
-	uint32_t tid = number_of(number);
+	uint32_t tid = thread_names_number_of(number);
 
 	if (tid && name && tid != (uint32_t)syscall(SYS_getpid))
 		name_tell(tid, name);
@@ -150,7 +150,7 @@ static void names_look(void)
 }
 
 /* While the interpreter goes down there are no modules to be asked for. */
-static bool is_over(void)
+static bool thread_names_is_over(void)
 {
 	if (!is_finalizing)
 		is_finalizing = (int (*)(void))symbols_find_loaded("Py_IsFinalizing");
@@ -178,7 +178,7 @@ void thread_names_see(const char *event)
 		return;
 	if (has_changed(starts) || !active)
 		looks_left = seen > FEW ? 1 : LOOKS_MAX;
-	if (!looks_left || is_over())
+	if (!looks_left || thread_names_is_over())
 		return;
 	looks_left--;
 	names_look();
@@ -186,7 +186,7 @@ void thread_names_see(const char *event)
 
 void thread_names_end(void)
 {
-	if (!is_over())
+	if (!thread_names_is_over())
 		names_look();
 	has_ended = true;
 }

@@ -17,7 +17,7 @@ struct task {
 	uint64_t now, outer; /* outer: the task that it runs within, 0: none */
 };
 
-static inline uint64_t word_at(uint64_t address)
+static inline uint64_t task_word_at(uint64_t address)
 {
 	return *(const uint64_t *)(uintptr_t)address;
 }
@@ -25,7 +25,7 @@ static inline uint64_t word_at(uint64_t address)
 static uint64_t last_of(uint64_t at, unsigned int link)
 {
 	for (unsigned int i = 0; at && i < LINKS_MAX; i++) {
-		uint64_t next = word_at(at + link);
+		uint64_t next = task_word_at(at + link);
 
 		if (!next)
 			break;
@@ -38,9 +38,9 @@ static uint64_t last_of(uint64_t at, unsigned int link)
 static uint64_t stack_of(uint64_t thread)
 {
 	if (task_layout.chunk)
-		return last_of(word_at(thread + task_layout.chunk), 0);
+		return last_of(task_word_at(thread + task_layout.chunk), 0);
 	if (task_layout.back)
-		return last_of(word_at(thread + task_layout.frame), task_layout.back);
+		return last_of(task_word_at(thread + task_layout.frame), task_layout.back);
 	return 0;
 }
 
@@ -51,10 +51,10 @@ static inline bool is_entered(uint64_t context)
 
 static struct task task_of(uint64_t thread)
 {
-	uint64_t context = word_at(thread + task_layout.context), outer;
+	uint64_t context = task_word_at(thread + task_layout.context), outer;
 
 	if (is_entered(context)) {
-		outer = word_at(context + task_layout.outer);
+		outer = task_word_at(context + task_layout.outer);
 		return (struct task){ context, is_entered(outer) ? outer : 0 };
 	}
 	if (atomic_load_explicit(&task_greenlets, memory_order_relaxed))

@@ -36,7 +36,7 @@ static bool trouble_take(struct region_header *region)
 	       !atomic_exchange(&region->trouble_said, 1);
 }
 
-static void number_put(char *text, uint32_t number)
+static void trouble_number_put(char *text, uint32_t number)
 {
 	char digits[12];
 	size_t count = 0;
@@ -49,7 +49,7 @@ static void number_put(char *text, uint32_t number)
 	*text = 0;
 }
 
-static void text_copy(char *to, size_t room, const char *from)
+static void trouble_text_copy(char *to, size_t room, const char *from)
 {
 	memcpy(to, from, room);
 	to[room - 1] = 0;
@@ -61,7 +61,7 @@ static void say_of_collector(struct region_header *region, bool ending)
 	bool failed = atomic_load(&region->collector_state) == REGION_COLLECTOR_FAILED;
 	char text[REGION_TEXT_BYTES];
 
-	text_copy(text, sizeof(text), region->collector_error);
+	trouble_text_copy(text, sizeof(text), region->collector_error);
 	if (text[0] && trouble_take(region))
 		log_line("%s%s%s", text, failed ? "; nothing " : "",
 			 !failed  ? ""
@@ -72,7 +72,7 @@ static void say_of_collector(struct region_header *region, bool ending)
 /* The file by its true name, once the collector has made one. */
 static const char *file_name(const struct region_header *region, char room[REGION_PATH_BYTES])
 {
-	text_copy(room, REGION_PATH_BYTES, region->file[0] ? region->file : region->output);
+	trouble_text_copy(room, REGION_PATH_BYTES, region->file[0] ? region->file : region->output);
 	return room;
 }
 
@@ -125,7 +125,7 @@ static bool process_is_zombie(uint32_t pid)
 
 	if (!proc_is_ours())
 		return false;
-	number_put(strcpy(path, "/proc/") + 6, pid);
+	trouble_number_put(strcpy(path, "/proc/") + 6, pid);
 	strcat(path, "/stat");
 	fd = syscall(SYS_open, path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? 0 : syscall(SYS_read, fd, stat, sizeof(stat) - 1);
@@ -144,7 +144,7 @@ bool trouble_collector_is_gone(const struct region_header *region)
 }
 
 /* No such process, and no sign of life meanwhile. */
-static bool collector_has_died(struct region_header *region)
+static bool trouble_collector_has_died(struct region_header *region)
 {
 	uint64_t beat = atomic_load(&region->heartbeat);
 
@@ -192,7 +192,7 @@ void trouble_look_last(void)
 	(void)trouble_await_start();
 	say_of_collector(region, true);
 	if (atomic_load(&region->collector_state) < REGION_COLLECTOR_FINISHED &&
-	    collector_has_died(region))
+	    trouble_collector_has_died(region))
 		say_of_end(region, true);
 	errno = saved;
 }

@@ -59,7 +59,7 @@ static bool entry_is_current(const struct frame_name *e)
 	       frame_names.generation;
 }
 
-static void entry_write(struct frame_name *at, uint64_t mark, uint64_t path)
+static void frame_names_entry_write(struct frame_name *at, uint64_t mark, uint64_t path)
 {
 	__atomic_store_n(&at->id, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&at->path, path, __ATOMIC_RELEASE);
@@ -79,8 +79,8 @@ static void entry_come_home(uint64_t home, struct frame_name *spare, uint64_t ma
 
 	if (at != spare && entry_is_current(at) &&
 	    __atomic_load_n(&at->id, __ATOMIC_RELAXED) == old)
-		entry_write(spare, old, old_path);
-	entry_write(at, mark, path);
+		frame_names_entry_write(spare, old, old_path);
+	frame_names_entry_write(at, mark, path);
 }
 
 static struct frame_name *line_entry(uint64_t home, unsigned int i)
@@ -105,7 +105,7 @@ enum known {
 	KNOWN_ANOTHER, /* the id is another frame's */
 };
 
-static enum known line_find(uint64_t home, uint64_t mark, uint64_t path)
+static enum known frame_names_line_find(uint64_t home, uint64_t mark, uint64_t path)
 {
 	for (unsigned int i = 0; i < FRAME_NAMES_LINE; i++) {
 		struct frame_name *e = line_entry(home, i);
@@ -135,7 +135,7 @@ uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t w
 		uint64_t id = frame_id_of(salted), home = frame_home(id);
 		uint64_t mark = id | frame_names.generation << RECORD_STACK_BITS;
 
-		switch (line_find(home, mark, path)) {
+		switch (frame_names_line_find(home, mark, path)) {
 		case KNOWN_SENT:
 			return id;
 		case KNOWN_ANOTHER:

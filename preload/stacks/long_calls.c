@@ -34,7 +34,7 @@ static uint64_t ratio(uint64_t a, uint64_t b)
  * The clock of the records against CLOCK_MONOTONIC, since the region was made. Who loses the CPU between the two readings
  * reads again, and settles nothing.
  */
-static uint64_t rate_of(const struct region_header *region)
+static uint64_t long_calls_rate_of(const struct region_header *region)
 {
 	uint64_t before = 0, after = UINT64_MAX, ns = 0, now;
 
@@ -60,7 +60,7 @@ uint64_t long_calls_ticks(uint64_t ns)
 		return ns;
 	if (__builtin_expect(!known, 0)) {
 		region = entry_region();
-		known = region ? rate_of(region) : 1ull << 32;
+		known = region ? long_calls_rate_of(region) : 1ull << 32;
 	}
 	return (uint64_t)((unsigned __int128)ns * known >> 32);
 }

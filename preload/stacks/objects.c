@@ -49,7 +49,7 @@ static struct {
 	struct known *known;         /* [OBJECTS], mapped at the first look; NULL: not yet */
 } objects;
 
-static uint64_t hash_of(const char *text)
+static uint64_t objects_hash_of(const char *text)
 {
 	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
 
@@ -70,13 +70,13 @@ static bool has_build_id(const struct known *known, const struct dl_phdr_info *i
 }
 
 /* Another one may have come there meanwhile: a thread that comes while another looks leaves it to that one. */
-static struct known *find(const struct dl_phdr_info *info, const struct loaded_span *span)
+static struct known *objects_find(const struct dl_phdr_info *info, const struct loaded_span *span)
 {
 	for (uint32_t i = 0; i < objects.count; i++) {
 		struct known *known = &objects.known[i];
 
 		if (known->span.start == span->start && known->span.end == span->end &&
-		    known->name == hash_of(info->dlpi_name) && has_build_id(known, info))
+		    known->name == objects_hash_of(info->dlpi_name) && has_build_id(known, info))
 			return known;
 	}
 	return NULL;
@@ -100,7 +100,7 @@ static void keep(const struct dl_phdr_info *info, const struct loaded_span *span
 	known->span = *span;
 	known->look = objects.look;
 	known->seen = objects.ticks;
-	known->name = hash_of(info->dlpi_name);
+	known->name = objects_hash_of(info->dlpi_name);
 	known->path_bytes = (uint32_t)loaded_path(info->dlpi_name, known->path, PATH_BYTES);
 	build_id = loaded_build_id(info, &known->build_id_bytes);
 	if (!build_id || known->build_id_bytes > BUILD_ID_BYTES)
@@ -146,7 +146,7 @@ static int objects_see(struct dl_phdr_info *info, size_t bytes, void *context)
 	objects.counters = (struct counters){ info->dlpi_adds, info->dlpi_subs };
 	if ((*passed)++ < objects.at_start || !loaded_span(info, &span))
 		return 0;
-	known = find(info, &span);
+	known = objects_find(info, &span);
 	if (!known)
 		keep(info, &span);
 	else {
@@ -167,7 +167,7 @@ static struct string path_of(const struct known *known)
 }
 
 /* Its time is that of the look: what another thread has loaded there since comes later. */
-static void record_end(const struct known *known)
+static void objects_record_end(const struct known *known)
 {
 	static const char digits[] = "0123456789abcdef";
 	uint64_t checked = atomic_load(&objects.checked);
@@ -216,7 +216,7 @@ static void objects_look(void)
 
 		if (!known->span.end || known->look == objects.look)
 			continue;
-		record_end(known);
+		objects_record_end(known);
 		known->span.end = 0;
 	}
 }

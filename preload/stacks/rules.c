@@ -170,7 +170,7 @@ uint64_t rule_pack(const struct cfi_row *row)
 
 /* --- working out --- */
 
-static uint64_t rule_work_out(uint64_t address, bool exact)
+static uint64_t rules_rule_work_out(uint64_t address, bool exact)
 {
 	uint64_t within = exact ? address : address - 1;
 	uint64_t rule = rule_of_kind(RULE_UNKNOWN);
@@ -199,7 +199,7 @@ static bool entry_is_of(const struct rule_entry *e, uint64_t key)
 	return word && (__atomic_load_n(&e->mark, __ATOMIC_RELAXED) ^ word * MARK_ODD) == key;
 }
 
-static void entry_write(struct rule_entry *e, uint64_t key, uint64_t word)
+static void rules_entry_write(struct rule_entry *e, uint64_t key, uint64_t word)
 {
 	__atomic_store_n(&e->mark, key ^ word * MARK_ODD, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->word, word, __ATOMIC_RELAXED);
@@ -221,7 +221,7 @@ static void rule_keep(uint64_t key, uint64_t home, uint64_t word)
 			break;
 		}
 	}
-	entry_write(at, key, word);
+	rules_entry_write(at, key, word);
 }
 
 /*
@@ -302,7 +302,7 @@ static uint64_t rule_find(uint64_t key, bool *ret_stays)
 		return rule;
 	/* looked at before the tables are: what is found in them may be unloaded afterwards, not before */
 	*ret_stays = rules.entry && !atomic_load(&unloading);
-	rule = rule_work_out(key & ADDRESS_MASK, key & RULES_EXACT);
+	rule = rules_rule_work_out(key & ADDRESS_MASK, key & RULES_EXACT);
 	/* no object's: code that is made while the program runs, and its place may be an object's next time */
 	if (rule == rule_of_kind(RULE_NONE)) {
 		*ret_stays = false;

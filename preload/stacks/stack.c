@@ -119,7 +119,7 @@ static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane
 	return stack_walk(t, lane, p);
 }
 
-static inline struct step_place place_of(void *const *frame)
+static inline struct step_place stack_place_of(void *const *frame)
 {
 	return (struct step_place){ (uintptr_t)frame[1], (uintptr_t)(frame + 2),
 				    (uintptr_t)frame[0] };
@@ -127,7 +127,7 @@ static inline struct step_place place_of(void *const *frame)
 
 uint64_t stack_id(struct recorder_lane *lane, void *const *frame)
 {
-	return id_at(lane, place_of(frame));
+	return id_at(lane, stack_place_of(frame));
 }
 
 static struct step_span own;
@@ -179,7 +179,7 @@ static inline __attribute__((always_inline)) uint64_t id_for(struct recorder_lan
 
 uint64_t stack_outside(struct recorder_lane *lane, enum evt_family family)
 {
-	struct step_place p = place_of(STACK_FRAME);
+	struct step_place p = stack_place_of(STACK_FRAME);
 	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
 
 	for (unsigned int i = 0; p.word - own.low < own.high - own.low; i++) {
@@ -195,7 +195,7 @@ uint64_t stack_outside(struct recorder_lane *lane, enum evt_family family)
 
 uint64_t stack_plain_caller(void *const *frame)
 {
-	struct step_place p = place_of(frame);
+	struct step_place p = stack_place_of(frame);
 	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
 	uint64_t address = p.word;
 
@@ -211,14 +211,14 @@ uint64_t stack_plain_caller(void *const *frame)
 
 uint64_t stack_here(struct recorder_lane *lane, void *const *frame)
 {
-	uint64_t id = id_for(lane, EVT_FAMILY_alloc, place_of(frame));
+	uint64_t id = id_for(lane, EVT_FAMILY_alloc, stack_place_of(frame));
 
 	return id ? id | RECORD_STACK_BIT : stack_plain_caller(frame);
 }
 
 uint64_t stack_here_of(struct recorder_lane *lane, enum evt_family family, void *const *frame)
 {
-	uint64_t id = id_for(lane, family, place_of(frame));
+	uint64_t id = id_for(lane, family, stack_place_of(frame));
 
 	return id ? id | RECORD_STACK_BIT : stack_plain_caller(frame);
 }

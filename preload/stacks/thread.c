@@ -107,7 +107,7 @@ static struct stack_thread *slot_use(uint32_t slot)
 	return t;
 }
 
-static struct stack_thread *slot_take(void)
+static struct stack_thread *thread_slot_take(void)
 {
 	uint32_t count = pool ? slots() : 0;
 	uint32_t hint = atomic_load_explicit(&slot_hint, memory_order_relaxed);
@@ -126,7 +126,7 @@ static struct stack_thread *slot_take(void)
 
 struct stack_thread *stack_thread_claim(void)
 {
-	struct stack_thread *t = stack_self ? NULL : slot_take();
+	struct stack_thread *t = stack_self ? NULL : thread_slot_take();
 
 	if (!stack_self)
 		stack_self = t ? t : WITHOUT; /* it does not look again */
@@ -198,7 +198,7 @@ void stack_thread_ends(void)
 
 struct stack_thread *stack_thread_borrow(void)
 {
-	return stack_self == ENDED ? slot_take() : NULL;
+	return stack_self == ENDED ? thread_slot_take() : NULL;
 }
 
 void stack_thread_return(struct stack_thread *borrowed)

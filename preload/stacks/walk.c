@@ -66,8 +66,9 @@ static void fresh_is_cut(struct stack_fresh *f)
 	f->word |= (uint64_t)FRAME_IS_TRUNCATED << RECORD_FRAME_SHIFT;
 }
 
-static inline __attribute__((always_inline)) void walk_frames(struct walk *w, struct step_place p,
-							      uint64_t epoch_bits)
+static inline __attribute__((always_inline)) void walk_frames_here(struct walk *w,
+								   struct step_place p,
+								   uint64_t epoch_bits)
 {
 	struct stack_fresh *f = w->thread->fresh, *full = f + stack_depth_limit;
 	enum step_end end = STEP_GOES_ON;
@@ -278,7 +279,7 @@ __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, struct rec
 	unsigned int depth;
 	uint64_t id = 0;
 
-	walk_frames(&w, p, rules_epoch_bits(epoch));
+	walk_frames_here(&w, p, rules_epoch_bits(epoch));
 	depth = walk_keep(&w, lane, &id);
 	if (__builtin_expect(!id, 0))
 		depth = 0;

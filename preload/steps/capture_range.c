@@ -46,7 +46,7 @@ bool capture_range_matches(uint64_t name, uint64_t domain)
 	return name == wanted_whole.hash || (name == wanted_name && domain == wanted_domain);
 }
 
-static bool is_wanted(void)
+static bool capture_range_is_wanted(void)
 {
 	return atomic_load(&open_count) > 0;
 }
@@ -54,21 +54,21 @@ static bool is_wanted(void)
 void capture_range_open(void)
 {
 	if (atomic_fetch_add(&open_count, 1) == 0)
-		capture_follow(is_wanted, &wanted_whole);
+		capture_follow(capture_range_is_wanted, &wanted_whole);
 }
 
 void capture_range_close(void)
 {
 	if (atomic_fetch_sub(&open_count, 1) == 1)
-		capture_follow(is_wanted, &wanted_whole);
+		capture_follow(capture_range_is_wanted, &wanted_whole);
 }
 
 /* Also a region of its own for a child that was forked inside of a capture range. */
 static void capture_range_start(void)
 {
 	capture_range_init();
-	if (is_wanted())
-		capture_follow(is_wanted, &wanted_whole);
+	if (capture_range_is_wanted())
+		capture_follow(capture_range_is_wanted, &wanted_whole);
 }
 
 const struct family family_capture_range = { .start = capture_range_start };

@@ -85,7 +85,7 @@ static enum steps_kind kind_of(const struct string *name)
 }
 
 /* Names in the file: one for all of torch.profiler's, each of which has a number. */
-static const struct name *name_of(enum steps_kind kind, const struct string *name)
+static const struct name *steps_name_of(enum steps_kind kind, const struct string *name)
 {
 	static const char profiler[] = "ProfilerStep";
 	struct string text = *name;
@@ -118,7 +118,7 @@ static void mark_first(const struct name *name)
 /* --- the schedule --- */
 
 /* The leader says it to its children. Two threads may: the last to do so has seen the last number. */
-static bool is_wanted(void)
+static bool steps_is_wanted(void)
 {
 	uint64_t number;
 	bool wanted;
@@ -140,14 +140,14 @@ static void lead(void)
 
 	leader_records = page == MAP_FAILED ? &no_page : page;
 	atomic_store(&is_leader, true);
-	(void)is_wanted();
+	(void)steps_is_wanted();
 }
 
 void steps_follow_parent(void)
 {
 	if (!atomic_load_explicit(&is_leader, memory_order_relaxed) && recorder_gates->generation &&
-	    is_wanted() != capture_is_on())
-		capture_follow(is_wanted, &schedule_text);
+	    steps_is_wanted() != capture_is_on())
+		capture_follow(steps_is_wanted, &schedule_text);
 }
 
 bool steps_lead(void)
@@ -178,7 +178,7 @@ static void steps_start(void)
 	if (!steps_scheduled)
 		return;
 	lead();
-	capture_switch(is_wanted(), &schedule_text);
+	capture_switch(steps_is_wanted(), &schedule_text);
 }
 
 const struct family family_steps = { .start = steps_start, .forked = steps_forked };
@@ -197,7 +197,7 @@ static void step_ends(const struct name *name)
 		lead();
 	if (was_on)
 		record_step(number, name);
-	capture_follow(is_wanted, &schedule_text);
+	capture_follow(steps_is_wanted, &schedule_text);
 	if (!was_on)
 		record_step(number, name);
 }
@@ -215,7 +215,7 @@ static bool thread_has_one(uintptr_t thread)
 	return false;
 }
 
-static void slot_take(uint64_t key, enum steps_kind kind, const struct name *name)
+static void steps_slot_take(uint64_t key, enum steps_kind kind, const struct name *name)
 {
 	uintptr_t thread = (uintptr_t)&recorder_self;
 
@@ -245,10 +245,10 @@ void steps_begin(uint64_t key, const struct string *text)
 		return;
 	if (kind == STEPS_FIRST && atomic_load_explicit(&first_is_marked, memory_order_relaxed))
 		return;
-	name = name_of(kind, text);
+	name = steps_name_of(kind, text);
 	mark_first(name);
 	if (kind != STEPS_FIRST)
-		slot_take(key, kind, name);
+		steps_slot_take(key, kind, name);
 }
 
 void steps_end(uint64_t key)

@@ -71,8 +71,8 @@ static void look_at_inputs(const uint64_t *function)
 
 /* --- recording --- */
 
-static uint64_t name_ask(const uint64_t *function, const char **ret_name,
-			 struct recorder_lane *lane)
+static uint64_t torch_name_ask(const uint64_t *function, const char **ret_name,
+			       struct recorder_lane *lane)
 {
 	struct string name = string_of(torch_api.name(function));
 
@@ -87,7 +87,7 @@ static inline uint64_t name_id(const uint64_t *function, const char **ret_name,
 	const uint64_t *schema = torch_function_schema(function);
 
 	if (__builtin_expect(!schema || schema[1] < STRING_MARKED_MIN, 0))
-		return name_ask(function, ret_name, lane);
+		return torch_name_ask(function, ret_name, lane);
 	*ret_name = (const char *)(uintptr_t)schema[0];
 	return string_id_of(schema, (struct string_view){ *ret_name, schema[1] }, lane);
 }
@@ -221,7 +221,8 @@ static inline void record_inputs(const uint64_t *function, const char *name, uin
 }
 
 /* Whether its end is to be recorded: not where this was dropped, unless the end names what it ends. */
-static inline bool record_begin(const uint64_t *function, bool is_held, struct recorder_lane *lane)
+static inline bool torch_record_begin(const uint64_t *function, bool is_held,
+				      struct recorder_lane *lane)
 {
 	uint64_t stack = stack_python_of(lane, EVT_FAMILY_torch);
 	uint64_t ticks = thread_clock_edge(lane, recorder_now());
@@ -346,7 +347,7 @@ static void *operator_start(void **ret_context, const void *function)
 	if (lane) {
 		bool is_held = !is_guard(function);
 
-		if (record_begin(function, is_held, lane))
+		if (torch_record_begin(function, is_held, lane))
 			*ret_context = (void *)(uintptr_t)context_take(is_held);
 		recorder_leave(lane);
 	} else if (atomic_load_explicit(&torch_callbacks_vary, memory_order_relaxed)) {
@@ -385,7 +386,8 @@ static __attribute__((noinline)) void record_outer_end(uint32_t later, uint64_t 
 }
 
 /* `later`: a bit for each other one that began later, and that has not ended. */
-static inline void record_end(const uint64_t *function, uint32_t later, struct recorder_lane *lane)
+static inline void torch_record_end(const uint64_t *function, uint32_t later,
+				    struct recorder_lane *lane)
 {
 	uint64_t ticks = thread_clock_edge(lane, recorder_now());
 
@@ -418,7 +420,7 @@ static void operator_end(const void *function, void *context)
 		later = context_give_back(context);
 		lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
 		if (lane) {
-			record_end(function, later, lane);
+			torch_record_end(function, later, lane);
 			recorder_leave(lane);
 		}
 	}

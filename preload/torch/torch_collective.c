@@ -23,7 +23,7 @@ static const uint8_t type_bytes[] = {
 
 /* --- bytes --- */
 
-static const uint64_t *object_of(const struct torch_value *value)
+static const uint64_t *torch_collective_object_of(const struct torch_value *value)
 {
 	return (const uint64_t *)(uintptr_t)value->payload;
 }
@@ -52,11 +52,11 @@ static bool value_bytes_add(const struct torch_value *value, unsigned int lists,
 	const struct torch_value *item, *end;
 
 	if (value->tag == TORCH_TAG_TENSOR)
-		return object_of(value) == torch_layout.undefined ||
-		       tensor_bytes_add(object_of(value), bytes);
+		return torch_collective_object_of(value) == torch_layout.undefined ||
+		       tensor_bytes_add(torch_collective_object_of(value), bytes);
 	if (value->tag != torch_layout.tag_list || !lists)
 		return true;
-	vector = object_of(value) + torch_layout.list;
+	vector = torch_collective_object_of(value) + torch_layout.list;
 	item = (const struct torch_value *)(uintptr_t)vector[0];
 	end = (const struct torch_value *)(uintptr_t)vector[1];
 	for (; item < end; item++)
@@ -105,7 +105,7 @@ static const uint32_t *group_of(const uint64_t *object, uint64_t group_class)
 		    object[i + 2] - object[i + 1] > 64 * sizeof(*slot))
 			continue;
 		slot = (const struct torch_value *)(uintptr_t)object[i];
-		group = object_of(slot);
+		group = torch_collective_object_of(slot);
 		if (slot->payload < 4096 || slot->payload % sizeof(uint64_t))
 			continue;
 		return group[0] == group_class ? (const uint32_t *)group : NULL;
@@ -132,7 +132,8 @@ uint64_t torch_collective_ranks(const struct torch_value *inputs, size_t count,
 				uint64_t group_class, uint64_t rank, uint64_t ranks)
 {
 	const struct torch_value *value = group_class && ranks ? group_value(inputs, count) : NULL;
-	const uint32_t *group = value ? group_of(object_of(value), group_class) : NULL;
+	const uint32_t *group = value ? group_of(torch_collective_object_of(value), group_class)
+				      : NULL;
 	unsigned int at = atomic_load_explicit(&rank_at, memory_order_relaxed);
 
 	if (!group)

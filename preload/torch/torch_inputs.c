@@ -36,8 +36,8 @@ __attribute__((noinline, cold)) static void text_send(const struct torch_shapes 
 	string_send(&string, lane);
 }
 
-static inline uint64_t name_of(const struct torch_shapes *shapes, text_maker *make, uint64_t hash,
-			       struct recorder_lane *lane)
+static inline uint64_t torch_inputs_name_of(const struct torch_shapes *shapes, text_maker *make,
+					    uint64_t hash, struct recorder_lane *lane)
 {
 	hash += !hash;
 	if (__builtin_expect(!string_is_sent(hash), 0))
@@ -59,8 +59,8 @@ static uint64_t name_of_integers(const char *operator_name, const struct torch_v
 		return 0;
 	torch_shapes_describe_integers(&integers, inputs + CONV2D_INTEGERS,
 				       CONV2D_INPUTS - CONV2D_INTEGERS);
-	return name_of(&integers, torch_shapes_integers_text,
-		       hash_of_words(&integers) ^ SALT_INTEGERS, lane);
+	return torch_inputs_name_of(&integers, torch_shapes_integers_text,
+				    hash_of_words(&integers) ^ SALT_INTEGERS, lane);
 }
 
 /* --- operators of torch.distributed --- */
@@ -99,8 +99,9 @@ void torch_inputs_record(const char *name, uint64_t id, const struct torch_value
 
 	torch_shapes_describe(&shapes, inputs, count);
 	types = string_hash((const char *)shapes.type, shapes.types);
-	field[0] = name_of(&shapes, torch_shapes_text, hash_of_words(&shapes) ^ SALT_SHAPES, lane);
-	field[1] = name_of(&shapes, torch_shapes_types_text, types ^ SALT_TYPES, lane);
+	field[0] = torch_inputs_name_of(&shapes, torch_shapes_text,
+					hash_of_words(&shapes) ^ SALT_SHAPES, lane);
+	field[1] = torch_inputs_name_of(&shapes, torch_shapes_types_text, types ^ SALT_TYPES, lane);
 	field[2] = name_of_integers(name, inputs, count, lane);
 	(void)recorder_put(lane, EVT_torch_inputs, ticks, field, 3);
 	if (strncmp(name, DISTRIBUTED, strlen(DISTRIBUTED)) == 0)

@@ -57,14 +57,14 @@ static bool tag_is_scalar(uint32_t tag)
 	       tag == torch_layout.tag_bool;
 }
 
-static const uint64_t *object_of(const struct torch_value *value)
+static const uint64_t *torch_shapes_object_of(const struct torch_value *value)
 {
 	return (const uint64_t *)(uintptr_t)value->payload;
 }
 
 static const struct torch_value *list_values(const struct torch_value *list, size_t *ret_count)
 {
-	const uint64_t *vector = object_of(list) + torch_layout.list;
+	const uint64_t *vector = torch_shapes_object_of(list) + torch_layout.list;
 
 	*ret_count = (vector[1] - vector[0]) / sizeof(struct torch_value);
 	return (const struct torch_value *)(uintptr_t)vector[0];
@@ -83,8 +83,8 @@ static uint8_t describe_list(struct torch_shapes *s, const struct torch_value *l
 	s->word[s->words++] = WORD_LIST | count;
 	for (size_t i = 0; i < count && !s->cut; i++) {
 		if (value[i].tag == TORCH_TAG_TENSOR &&
-		    object_of(&value[i]) != torch_layout.undefined)
-			describe_tensor(s, object_of(&value[i]));
+		    torch_shapes_object_of(&value[i]) != torch_layout.undefined)
+			describe_tensor(s, torch_shapes_object_of(&value[i]));
 		else if (s->words + 1 < TORCH_SHAPES_WORDS)
 			s->word[s->words++] = WORD_NOTHING;
 		else
@@ -95,9 +95,10 @@ static uint8_t describe_list(struct torch_shapes *s, const struct torch_value *l
 
 static uint8_t describe_value(struct torch_shapes *s, const struct torch_value *value)
 {
-	if (value->tag == TORCH_TAG_TENSOR && object_of(value) != torch_layout.undefined) {
-		describe_tensor(s, object_of(value));
-		return tensor_type(object_of(value));
+	if (value->tag == TORCH_TAG_TENSOR &&
+	    torch_shapes_object_of(value) != torch_layout.undefined) {
+		describe_tensor(s, torch_shapes_object_of(value));
+		return tensor_type(torch_shapes_object_of(value));
 	}
 	if (value->tag == torch_layout.tag_list)
 		return describe_list(s, value);
