@@ -8,10 +8,14 @@ flags=(-std=gnu11 -D_GNU_SOURCE= -I. -DINTERCEPT_VERSION= -Wall -Wextra -Wshadow
 	-Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror -fsyntax-only)
 # Test programs are built with flags and headers of their own.
 headers=$(scripts/source-files.sh h | grep -v '^tests/programs/') || exit 1
-export CC FLAGS="${flags[*]}"
+export CC=${CC:-cc} FLAGS="${flags[*]}"
 # shellcheck disable=SC2016 # for that shell
-xargs -n 32 -P "$(nproc)" bash -c 'for header; do
+found=$(scripts/lint-cache.py compile "$("$CC" --version) $FLAGS" 24 bash -c 'status=0
+for header; do
 	# shellcheck disable=SC2086 # words
-	echo "#include \"$header\"" | ${CC:-cc} $FLAGS -x c - 2>&1 | sed "s|^<stdin>|$header|"
-done' headers <<<"$headers" | grep -E ': (warning|error|fatal error): ' && exit 1
-exit 0
+	$CC $FLAGS -x c - <<<"#include \"$header\"" 2>&1 | sed "s|^<stdin>|$header|"
+	[[ ${PIPESTATUS[0]} == 0 ]] || status=1
+done
+exit $status' headers <<<"$headers") && exit 0
+grep -E ': (warning|error|fatal error): ' <<<"$found" || echo "$found"
+exit 1

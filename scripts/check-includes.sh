@@ -37,16 +37,10 @@ layers='
 	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks
-	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks
+	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/stacks
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/stacks preload/python
-	preload/tensors   : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
-	preload/modules   : preload/base preload/settings preload/record preload/python
-	preload/pymem     : preload/base preload/settings preload/record preload/stacks preload/python
-	preload/gc        : preload/base preload/settings preload/record preload/python
-	preload/imports   : preload/base preload/settings preload/record preload/python
-	preload/functions : preload/base preload/settings preload/record preload/python
 	preload/lightning : preload/base preload/settings preload/record preload/steps preload/python
 	preload/job       : events collector/format/jobs.def collector/region preload/base preload/settings preload/record preload/hook
 	preload/life      : families events collector/region preload/base preload/settings preload/record preload/hook
@@ -57,16 +51,17 @@ layers='
 	report/session : collector/format report/base report/file
 	report/table   : families report/base report/session
 	report/symbols : collector/format/frame_flags.h collector/format/codec.h report/base report/session report/table
-	report/stacks  : families collector/format/frame_flags.h report/base report/session report/table report/symbols report/core
+	report/stacks  : families collector/format/families.def collector/format/frame_flags.h report/base report/session report/table report/symbols report/core
 	report/core    : families events collector/format/block.h report/base report/session report/table
 	report/*       : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
 	report/native  : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks report/process
 	report/idle    : events report/base report/session report/table report/core report/gpu report/samples
-	report/advice  : report/native report/symbols report/stacks report/base report/session report/table report/core report/*
+	report/advice  : collector/format/waits.def report/native report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/native report/*
-	report/export  : events report/symbols report/stacks report/base report/session report/table report/core report/*
-	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/export report/*
+	report/trace   : events report/base report/session report/table report/core report/*
+	report/export  : events report/trace report/symbols report/stacks report/base report/session report/table report/core report/*
+	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/trace report/export report/*
 	report/watch   : families events errors report/base report/session report/table report/core report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
 	report/pack    : errors report/base report/session report/table report/symbols report/core report/raw

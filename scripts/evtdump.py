@@ -22,7 +22,7 @@ MASK = 2 ** 64 - 1
 MAGIC_ZSTD = 0xFD2FB528
 MAGIC_HEADER, MAGIC_END = 0x184D2A50, 0x184D2A51
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
-VERSION = 5
+VERSION = 6
 FRAME_MAX = 16 << 20
 RECORDS_MAX, KINDS_MAX, FIELDS_MAX, WINDOW = 32768, 65536, 16, 4096
 NODES_MAX, DEPTH_MAX = 262144, 32768
@@ -227,7 +227,7 @@ class Type:
         self.family = cursor.text().decode()
         cursor.text()
         count = cursor.varint()
-        if not 1 <= self.id <= 127 or count > FIELDS_MAX:
+        if not (1 <= self.id <= 127 or 256 <= self.id <= 65535) or count > FIELDS_MAX:
             raise Damage("event entry out of range")
         self.fields = []
         for _ in range(count):

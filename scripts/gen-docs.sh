@@ -22,7 +22,8 @@ expand() { # LIST, then MACRO(PARAMETERS) and FIELDS, with "@," between fields, 
 
 # The settings as lines of NAME, default, meaning and what is allowed, with tabs between.
 list_settings() {
-	local family defines
+	local family defines stacks # the text before the names is a string of the program
+	stacks=$(sed -n '/^const char family_stacks_allowed/,/^#/s/^\t"\(.*\)"$/\1/p' preload/settings/family_settings.c | tr -d '\n')
 	family() { # WITH-FIELDS
 		expand collector/format/families.def "FAMILY(name, by_default, needs, doc, none, why)" "$1" \
 			"FAMILY_DETAIL(name, by_default, needs, doc)" "$1" \
@@ -31,7 +32,8 @@ list_settings() {
 	family=$(family 'by_default @, name' | sed -n 's/^1\t//p' | paste -sd,)
 	defines="#define TRACE_DEFAULT \"$family\"
 #define TRACE_ALLOWED \"names with commas between; +name adds to the default, -name removes$(family 'name @, doc' |
-		sed 's/^/; /; s/\t/: /' | tr -d '\n')\""
+		sed 's/^/; /; s/\t/: /' | tr -d '\n')\"
+#define STACKS_ALLOWED \"$stacks $(expand collector/format/families.def 'FAMILY_STACKS(name, what)' name | paste -sd' ')\""
 	expand preload/settings/settings.def \
 		'SETTING(kind, NAME, initial, allowed, doc)' \
 		'INTERCEPT_##NAME @, initial @, doc @, allowed'
@@ -54,6 +56,7 @@ generate_environment() { # roff
 generate_events() {
 	expand collector/format/events.def \
 		'EVENT(id, name, family, doc)' 'E @, id @, name @, family @, doc' \
+		'EVENT_IN_BLOCK(n, name, family, doc)' 'E @, family block + n @, name @, family @, doc' \
 		'FIELD(codec, name, doc)' 'F @, codec @, name @, doc' | awk -F'\t' '
 		$1 == "E" { printf "%s**%s `%s`** (%s): %s.\n\n", n++ ? "\n" : "", $2, $3, $4, $5 }
 		$1 == "F" { printf "- `%s` %s: %s\n", $3, $2, $4 }'
@@ -78,6 +81,18 @@ generate_programs() {
 		!n++ { print "| program | what happens | why |\n|---|---|---|" }
 		{ name = $1; state = $2; $1 = $2 = ""; sub(/^ */, ""); print "| `" name "` | " state " | " $0 " |" }
 		END { if (!n) print "Nothing at present." }' tests/soak/expected.txt
+}
+
+# The ten cases that cost most, and what each shows: its second line.
+# shellcheck disable=SC2016 # backquotes of Markdown
+generate_dearest() {
+	local seconds name
+	echo '| case | seconds of CPU | what it shows |'
+	echo '|---|---|---|'
+	sort -k 1,1nr -k 2 tests/seconds.txt | while read -r seconds name; do
+		[[ -e tests/cases/$name.sh ]] || continue
+		printf '| `%s` | %s | %s |\n' "$name" "$seconds" "$(sed -n '2s/^# //p' "tests/cases/$name.sh")"
+	done | sed 10q
 }
 
 # The document with each generated part written again.

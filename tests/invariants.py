@@ -28,7 +28,7 @@ KNOWN = ()
 # REPORT: columns of a row that are together another one. One with a "?" may be empty; where one with a "!" is not, this does not hold.
 WHOLES = {
     "steps": (
-        ("total_ns", "kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "dataloader_ns", "operators_ns", "other_ns"),
+        ("total_ns", "kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "gc_ns", "dataloader_ns", "operators_ns", "other_ns"),
         ("total_ns", "running_ns", "waiting_ns", "?helped_ns"),
         ("operators_ns", "operators_running_ns", "operators_waiting_ns", "!helped_ns"),
         ("other_ns", "other_running_ns", "other_waiting_ns", "!helped_ns"),
@@ -275,14 +275,25 @@ LOCAL = (shares, not_negative, self_within_total, in_order, wholes, added, tree,
 
 # Words of advice about what a thread does where another one of autograd's works for it.
 HANDED_OVER = re.compile(r"_engine_run_backward|after aten::ones_like and before \S*Backward")
+# Advice about work, whoever does it: launches, and CPU time, which is that of autograd's threads too.
+OF_WORK = {"launch_bound", "hot_line"}
+
+
+def has_autograd_threads(tables):
+    """Backward passes ran on threads of autograd's, so that others waited for them."""
+    threads = tables.get("threads")
+    return any(row.get("operators") and (row.get("name") or "").startswith("pt_autograd_") for row in threads.rows) if threads else False
 
 
 def no_wait_is_a_place(tables):
     """No advice names a place where the step's thread waits while a thread of autograd's runs the step's work."""
     table = tables.get("bottleneck")
-    for row in table.rows if table else ():
-        if row.get("id") == "between_operators" and HANDED_OVER.search(row.get("text") or ""):
-            yield table, "between_operators is about the wait for backward: %s" % row["text"]
+    if not table or not has_autograd_threads(tables):
+        return
+    for row in table.rows:
+        place = "%s %s" % (row.get("function"), row.get("text"))
+        if row.get("id") not in OF_WORK and HANDED_OVER.search(place):
+            yield table, "%s is about the wait for backward: %s" % (row.get("id"), row["text"])
 
 
 # Samples stand for the time since the one before: at the edges of a life that is some more.

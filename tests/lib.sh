@@ -29,6 +29,8 @@
 #   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
 #   need_browser NAME                 the same for chromium and firefox-esr
 #   torch_python                      prints an interpreter that has PyTorch, or fails
+#   keep_symbols                      names of functions that a report has found serve all cases: for programs with large libraries (need_torch
+#                                     does it)
 #   fetched NAME                      the folder of what the script of that name has downloaded; perhaps it is not there
 #   need_torch eager                  without what an optimizer and an import of torch load for nothing (tests/torch/eager): 2 s of CPU
 #   need_cuda_torch [eager]           one that is built for CUDA 13, as the fake CUDA is
@@ -90,9 +92,12 @@ need_torch() { # fetched: [eager]
 	PYTHON=$(torch_python) || skip "no Python with torch (make demo installs one)"
 	export PYTHON
 	[[ ${1:-} != eager || ${TORCH_AS_IT_IS:-} ]] || export PYTHONPATH=$ROOT/tests/torch/eager${PYTHONPATH:+:$PYTHONPATH}
-	# PyTorch's libraries are large: a run of tests looks into each once.
-	[[ ${PROF_REPORT_CACHE:-} != off ]] || PROF_REPORT_CACHE=${TORCH_SYMBOLS:-$(mktemp -d)} || fail "no folder for symbols"
-	export PROF_REPORT_CACHE
+	keep_symbols
+}
+
+# PyTorch's libraries are large: a run of tests looks into each once.
+keep_symbols() {
+	[[ ! ${TORCH_SYMBOLS:-} ]] || export PROF_REPORT_CACHE=$TORCH_SYMBOLS
 }
 
 need_cuda_torch() { # fetched: [eager]; its version is read, not asked for: that would import it
@@ -144,7 +149,7 @@ json() {
 	shift 3
 	[[ $report == summary || $report == bottleneck ]] || set -- --limit 0 "$@"
 	"$REPORT" "$report" --format json --wait 60 "$@" "$file" |
-		EXPRESSION=$expression python3 -c '
+		EXPRESSION=$expression python3 -I -S -c '
 import json, os, sys
 doc = json.load(sys.stdin)
 rows, totals, losses = doc.get("rows"), doc.get("totals"), doc.get("losses")
@@ -180,7 +185,7 @@ refuses() { # STATUS REGEX ARGUMENT...; its outputs stay in stdout and err
 
 # expect FILE EXPRESSION...: each is true of the reports over FILE (see expect.py), or the test ends.
 expect() {
-	python3 "$ROOT/tests/expect.py" "$REPORT" "$@" >&2 || fail "of $1, line ${BASH_LINENO[0]}"
+	python3 -I -S "$ROOT/tests/expect.py" "$REPORT" "$@" >&2 || fail "of $1, line ${BASH_LINENO[0]}"
 }
 
 # expect_sums FILE: what the reports say of the whole is the sum of what they say of the parts.
@@ -275,7 +280,7 @@ same_as_fake() {
 		[[ $1 == -o ]] && options+=("$2") && shift
 		shift
 	done
-	python3 "$ROOT/tests/fake/compare.py" "${options[@]}" "$REPORT" "$@" >compare.out ||
+	python3 -E -S "$ROOT/tests/fake/compare.py" "${options[@]}" "$REPORT" "$@" >compare.out ||
 		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader of bytes that goes bad at the first thing it does not like and gives zeroes from then on. */
+/*
+ * Reads bytes forward. After the first invalid value it is marked as failed and returns zeroes.
+ */
 #ifndef COLLECTOR_CFI_CURSOR_H
 #define COLLECTOR_CFI_CURSOR_H
 

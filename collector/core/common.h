@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nearly every part of the collector needs: the region, the clock, the journal and the names.
- * One of it exists, owned by struct collector.
+ * What nearly every part of the collector needs: the region, the clock, the journal and the
+ * names. One instance, owned by struct collector.
  */
 #ifndef COLLECTOR_CORE_COMMON_H
 #define COLLECTOR_CORE_COMMON_H

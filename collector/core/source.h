@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source: what the collector sees by itself, beside what the programs record. It looks from outside, keeps what it saw, and puts it
- * into the next frame. The list is collector/families.def; docs/HOWTO-add-family.md says how to add one.
+ * A source records what the collector sees from outside, besides what the programs record
+ * themselves. It looks, keeps what it saw, and writes it into the next frame. The list is
+ * collector/families.def; docs/HOWTO-add-family.md says how to add one.
  *
- * Functions that are NULL are left out. One thread calls all of them. Times: steady_ns is CLOCK_MONOTONIC of the collector, now_ns and
- * watermark_ns are times of the file. A source that has no memory, no right or no kernel for it does nothing; its events say so.
+ * Functions may be NULL. One thread calls all of them. steady_ns is CLOCK_MONOTONIC of the
+ * collector; now_ns and watermark_ns are times of the file. A source without the memory, the
+ * right or the kernel that it needs does nothing, and its events say so.
  */
 #ifndef COLLECTOR_CORE_SOURCE_H
 #define COLLECTOR_CORE_SOURCE_H

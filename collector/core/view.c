@@ -28,6 +28,14 @@ int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error)
 			 header->magic == REGION_MAGIC ? header->version : 0, REGION_VERSION);
 		return -1;
 	}
+	if (header->families != EVT_FAMILY_LIMIT) {
+		snprintf(ret_error, VIEW_ERROR_BYTES,
+			 "the region has %u families of events, this collector knows %u; install "
+			 "both "
+			 "from one build",
+			 header->families, EVT_FAMILY_LIMIT);
+		return -1;
+	}
 	if (header->bytes != bytes) {
 		snprintf(ret_error, VIEW_ERROR_BYTES, "the region claims %llu bytes and has %llu",
 			 (unsigned long long)header->bytes, (unsigned long long)bytes);

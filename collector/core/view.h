@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/format/events.h"
 #include "collector/region/region.h"
 
 struct view {
@@ -43,6 +44,12 @@ static inline uint64_t view_load64(const void *word)
 static inline uint32_t view_load32(const void *word)
 {
 	return __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
+}
+
+/* What the program asks of the family's source: FAMILY_WORD of families.def. Not checked: it may be any number. */
+static inline uint64_t view_family_word(const struct view *view, enum evt_family family)
+{
+	return view_load64(&view->header->family[family]);
 }
 
 /* Leaves a line for the program to say: whoever reads it meanwhile finds none, or all of it. */

@@ -28,6 +28,7 @@ static const uint8_t record_words[256] = {
 	[id] = EVT_FAMILY_##family == EVT_FAMILY_system \
 		       ? 0                              \
 		       : 1 + sizeof(struct evt_##name) / sizeof(uint64_t),
+#define EVENT_IN_BLOCK(n, name, family, doc)
 #include "collector/format/events.def"
 	[EVT_malloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
 	[EVT_calloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
@@ -95,21 +96,26 @@ static void drain_note_caller(struct drain *drain, const struct stream *stream, 
 		modules_ask(&stream->process->modules, caller);
 }
 
+/* `count` fields of a record, which begin at `at`. */
+static inline void drain_load_fields(struct drain *drain, const struct stream *stream, uint32_t id,
+				     const uint64_t *at, unsigned int count, uint64_t *value)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		value[i] = view_load64(at + i);
+		if (drain->names[id] >> i & 1)
+			value[i] = names_id(&drain->common->names, value[i]);
+		else if (drain->spans[id] >> i & 1)
+			value[i] = clockmap_span(&drain->common->clock, value[i]);
+	}
+	if (drain->has_caller[id])
+		drain_note_caller(drain, stream, value[count - 1]);
+}
+
 /* The fields of a record in its plain form. */
 static void drain_load_plain(struct drain *drain, const struct stream *stream, uint32_t type,
 			     const uint64_t *at, uint64_t *value)
 {
-	unsigned int count = record_words[type] - 1u;
-
-	for (unsigned int i = 0; i < count; i++) {
-		value[i] = view_load64(at + 1 + i);
-		if (drain->names[type] >> i & 1)
-			value[i] = names_id(&drain->common->names, value[i]);
-		else if (drain->spans[type] >> i & 1)
-			value[i] = clockmap_span(&drain->common->clock, value[i]);
-	}
-	if (drain->has_caller[type])
-		drain_note_caller(drain, stream, value[count - 1]);
+	drain_load_fields(drain, stream, type, at + 1, record_words[type] - 1u, value);
 }
 
 static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
@@ -322,6 +328,62 @@ static enum step drain_text(struct drain *drain, struct stream *stream, struct s
 	return STEP_ON;
 }
 
+/* Words of a RECORD_IN_BLOCK with this number; 0: no recorder writes such an event. */
+static uint64_t in_block_words(uint64_t number)
+{
+	uint32_t id = number < EVT_ID_BLOCKS ? 0 : evt_id_of_number(number);
+	const struct evt_descriptor *event = &evt_descriptors[id];
+
+	if (!id || event->family == EVT_FAMILY_system)
+		return 0;
+	for (unsigned int i = 0; i < event->field_count; i++)
+		if (event->field[i].codec == EVT_CODEC_text)
+			return 0;
+	return RECORD_IN_BLOCK_HEAD + event->field_count;
+}
+
+/* Whether the record at span->at may be taken, by its time. */
+static enum step span_judge_time(const struct span *span)
+{
+	uint64_t ticks = record_ticks(view_load64(span->at));
+
+	if (ticks <= span->limit)
+		return STEP_ON;
+	return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
+}
+
+/* These are none of the hot events. */
+static enum step drain_in_block(struct drain *drain, struct stream *stream, struct span *span)
+{
+	uint64_t ticks = record_ticks(view_load64(span->at)), number, words, ns;
+	uint64_t value[EVT_WORDS_MAX];
+	enum step step = span_judge_time(span);
+	uint32_t id;
+	int error;
+
+	if (span->stop - span->at < (ptrdiff_t)RECORD_IN_BLOCK_HEAD)
+		return STEP_BAD;
+	number = view_load64(span->at + 1);
+	words = in_block_words(number);
+	if (!words || words > (uint64_t)(span->stop - span->at))
+		return STEP_BAD;
+	if (step != STEP_ON)
+		return step;
+	id = evt_id_of_number(number);
+	drain_load_fields(drain, stream, id, span->at + RECORD_IN_BLOCK_HEAD,
+			  (unsigned int)(words - RECORD_IN_BLOCK_HEAD), value);
+	ns = clockmap_ns(&drain->common->clock, ticks);
+	error = stream->stack ? frame_put_stack(drain->fw, id, ns, value, stream->stack)
+			      : frame_put(drain->fw, id, ns, value);
+	if (error)
+		return STEP_FULL;
+	stream->stack = 0;
+	span->ticks = ticks;
+	span->at += words;
+	span->records++;
+	return STEP_ON;
+}
+
 /* What has stopped the inner loop at span->at. */
 static enum step drain_slow(struct drain *drain, struct stream *stream, struct span *span)
 {
@@ -339,6 +401,8 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 		return drain_line(drain, span);
 	if (type == RECORD_UNLOADED)
 		return drain_unloaded(drain, stream, span);
+	if (type == RECORD_IN_BLOCK)
+		return drain_in_block(drain, stream, span);
 	if (type == RECORD_PAD) {
 		/* fills exactly what is left of the ring; its ticks are its length */
 		if (!span->to_end || ticks != (uint64_t)(span->stop - span->at))
@@ -348,8 +412,8 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 	}
 	if (!record_words[type] || record_words[type] > span->stop - span->at)
 		return STEP_BAD;
-	if (ticks > span->limit)
-		return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
+	if (span_judge_time(span) != STEP_ON)
+		return span_judge_time(span);
 	span_set_clock(span, &drain->common->clock, ticks);
 	return STEP_ON;
 }
@@ -374,13 +438,46 @@ static enum step drain_stacked(struct drain *drain, struct stream *stream, struc
 	return STEP_ON;
 }
 
+/* Words of the record at `at`, 0: no recorder has written it, or it goes beyond what is there. */
+static uint64_t record_length(const uint64_t *at, uint64_t left, bool to_end)
+{
+	uint64_t first = view_load64(at), words;
+
+	switch (record_type(first)) {
+	case RECORD_PAD:
+		words = to_end ? record_ticks(first) : 0;
+		break;
+	case RECORD_TEXT:
+		words = RECORD_PIECE_WORDS;
+		break;
+	case RECORD_FRAME:
+		words = RECORD_FRAME_WORDS;
+		break;
+	case RECORD_STACK:
+		words = RECORD_STACK_WORDS;
+		break;
+	case RECORD_LINE:
+		words = RECORD_LINE_WORDS;
+		break;
+	case RECORD_UNLOADED:
+		words = RECORD_UNLOADED_WORDS;
+		break;
+	case RECORD_IN_BLOCK:
+		words = left > 1 ? in_block_words(view_load64(at + 1)) : 0;
+		break;
+	default:
+		words = record_words[record_type(first)];
+	}
+	return words <= left ? words : 0;
+}
+
 /* A record that not even an empty frame takes is given up. */
 static enum step drain_refused(struct drain *drain, struct stream *stream, struct span *span)
 {
 	if (drain->in_frame || span->records)
 		return STEP_FULL;
 	stream->stack = 0;
-	span->at += record_words[record_type(view_load64(span->at))];
+	span->at += record_length(span->at, (uint64_t)(span->stop - span->at), false);
 	drain->refused++;
 	return STEP_ON;
 }
@@ -449,36 +546,6 @@ static enum drain_result drain_loop(struct drain *drain, struct stream *stream, 
 			return DRAIN_FULL;
 	}
 	return target == head ? DRAIN_DONE : DRAIN_MORE;
-}
-
-/* Words of the record at `at`, 0: no recorder has written it, or it goes beyond what is there. */
-static uint64_t record_length(const uint64_t *at, uint64_t left, bool to_end)
-{
-	uint64_t first = view_load64(at), words;
-
-	switch (record_type(first)) {
-	case RECORD_PAD:
-		words = to_end ? record_ticks(first) : 0;
-		break;
-	case RECORD_TEXT:
-		words = RECORD_PIECE_WORDS;
-		break;
-	case RECORD_FRAME:
-		words = RECORD_FRAME_WORDS;
-		break;
-	case RECORD_STACK:
-		words = RECORD_STACK_WORDS;
-		break;
-	case RECORD_LINE:
-		words = RECORD_LINE_WORDS;
-		break;
-	case RECORD_UNLOADED:
-		words = RECORD_UNLOADED_WORDS;
-		break;
-	default:
-		words = record_words[record_type(first)];
-	}
-	return words <= left ? words : 0;
 }
 
 void drain_look_for_frames(struct drain *drain, const struct stream *stream)

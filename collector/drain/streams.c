@@ -26,6 +26,7 @@ void streams_release(struct streams *streams, struct common *common)
 {
 	for (uint32_t i = 0; i < streams->active_count; i++)
 		names_drop_text(&common->names, &streams->slot[streams->active[i]].text);
+	open_calls_release(&streams->open_calls);
 	free(streams->slot);
 	free(streams->active);
 	*streams = (struct streams){ 0 };
@@ -226,6 +227,8 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 	uint64_t end_ns = end_tsc ? common_ns(common, end_tsc) : now_ns;
 
 	common->lost += stream_tell_losses(stream, common, now_ns);
+	if (stream->process->gone && !stream->process->told)
+		open_calls_take(&streams->open_calls, stream, common, now_ns);
 	/* a thread writes on after it was retired: never before what it has written */
 	JOURNAL_ADD(&common->journal, end_ns < now_ns ? end_ns : now_ns, thread_end,
 		    .stream = stream->number,
@@ -266,6 +269,17 @@ void streams_reap(struct streams *streams, struct common *common, uint64_t now_n
 	}
 	if (names)
 		streams->visit = from + VISITS;
+}
+
+void streams_take_open_calls(struct streams *streams, struct common *common,
+			     const struct process *process, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < streams->active_count; i++) {
+		struct stream *stream = &streams->slot[streams->active[i]];
+
+		if (stream->process == process)
+			open_calls_take(&streams->open_calls, stream, common, now_ns);
+	}
 }
 
 void streams_tell_names(struct streams *streams, struct common *common,

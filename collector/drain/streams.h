@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "collector/core/common.h"
+#include "collector/drain/open_calls.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/processes.h"
 
@@ -29,9 +30,10 @@ struct stream {
 	uint32_t tid;
 	struct process *process; /* never NULL while in use; outlives the stream */
 	bool closed;             /* scribbled over, no longer read */
-	bool is_second;          /* of a signal handler that interrupted a record of the thread */
-	uint64_t tail;           /* words consumed */
-	uint64_t dropped;        /* last value seen of the ring's counter */
+	bool open_calls_taken;
+	bool is_second;   /* of a signal handler that interrupted a record of the thread */
+	uint64_t tail;    /* words consumed */
+	uint64_t dropped; /* last value seen of the ring's counter */
 	const uint64_t *words;
 	uint64_t word_count; /* power of two */
 	struct names_text text;
@@ -47,6 +49,7 @@ struct streams {
 	uint32_t active_count;
 	uint32_t numbers; /* given so far */
 	uint32_t visit;   /* where the next look at threads goes on */
+	struct open_calls open_calls;
 };
 
 int streams_init(struct streams *streams, const struct common *common);
@@ -78,6 +81,10 @@ uint64_t streams_tell_losses(struct streams *streams, struct common *common, uin
  * Retired rings are asked for each time, the other threads in turns. `names`: look at names, too.
  */
 void streams_reap(struct streams *streams, struct common *common, uint64_t now_ns, bool names);
+
+/* Calls that threads of a process are in, which is leaving and whose end has not been told. */
+void streams_take_open_calls(struct streams *streams, struct common *common,
+			     const struct process *process, uint64_t now_ns);
 
 /* Thread names of a process that is leaving, before it is gone. */
 void streams_tell_names(struct streams *streams, struct common *common,

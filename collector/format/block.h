@@ -3,9 +3,8 @@
  * Blocks: the records of one stream in columns, and the frames that hold them (uncompressed; the
  * collector compresses, the reader decompresses). docs/FORMAT.md describes the bytes.
  *
- * A record is a kind, a time and fields. Kinds below EVT_ID_LIMIT are event ids; those from
- * EVT_ID_LIMIT on are pairs of event id and caller, numbered anew in every frame by the frame's kind
- * table, so that a frame can be read without any other.
+ * A record is a kind, a time and fields. A kind is an event, or an event with a caller or a stack. Kinds are numbered anew in
+ * every frame by the frame's kind table, so that a frame can be read without any other.
  *
  * Not thread-safe; one writer or reader belongs to one thread. Errors: enum evt_error.
  */
@@ -123,7 +122,8 @@ int frame_close(struct frame_writer *fw, struct frame_info info, struct frame_im
  */
 #define SCHEMA_ABSENT UINT32_MAX
 struct schema_event {
-	char *name; /* owned; NULL: no such event */
+	char *name;      /* owned; NULL: no such event */
+	uint32_t number; /* in the file */
 	char *family;
 	char *doc;
 	unsigned int field_count;
@@ -135,6 +135,7 @@ struct schema_event {
 	} field[EVT_FIELDS_MAX];
 };
 
+/* By id. Events in blocks that this program does not know have ids from evt_known_limit on, in the order of the file. */
 struct schema {
 	struct schema_event event[EVT_ID_LIMIT];
 };
@@ -242,6 +243,7 @@ struct event_block {
 	uint32_t records;           /* all, those that are no event too */
 	uint64_t first_ns, last_ns; /* of all records */
 	const uint32_t *passed; /* by event id: records that did not become events; NULL: none */
+	uint32_t passed_limit;  /* no event of the file has this id or a greater one */
 	const struct block_sum *sum; /* before each event and, last, of all the block; NULL: none */
 	/* with frame_wants.heap */
 	const struct heap_record *heap;

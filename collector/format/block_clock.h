@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of a block's records. Two columns tell them, that of the heap's records in units and that of all others, each as
- * the difference to the record before; a record's time is what both add up to by then. Private to the reader of blocks.
+ * Times of a block's records. Two columns hold them: one for the heap's records, in units, and
+ * one for all others. Each value is the difference to the previous record; a record's time is
+ * the sum of both columns up to it. Private to the reader of blocks.
  */
 #ifndef COLLECTOR_FORMAT_BLOCK_CLOCK_H
 #define COLLECTOR_FORMAT_BLOCK_CLOCK_H

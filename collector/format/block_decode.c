@@ -87,7 +87,7 @@ int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs)
 		error = d->number_failed ? EVT_CORRUPT : kinds_list(d);
 	if (error)
 		return error;
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
+	for (uint32_t id = 0; id < d->plans->id_limit; id++) {
 		const struct event_plan *plan = &d->plan[id];
 		uint64_t records = d->records_of[id];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kinds of a block's records are: which of its records something is read of, and how many there are of each event
- * id. Of most records nothing is read, so that this is what they cost. Private to the reader of blocks.
+ * The kinds of a block's records: which records are read, and how many there are of each event
+ * id. Nothing is read of most records, so this is their whole cost. Private to the reader of
+ * blocks.
  */
 #ifndef COLLECTOR_FORMAT_BLOCK_KINDS_H
 #define COLLECTOR_FORMAT_BLOCK_KINDS_H

@@ -96,10 +96,23 @@ static void plan_make(struct event_plan *p, const struct schema_event *event, ui
 void event_plans_init(struct event_plans *plans, const struct schema *schema)
 {
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
-		if (schema->event[id].name)
-			plan_make(&plans->full[id], &schema->event[id], id);
+		if (!schema->event[id].name)
+			continue;
+		plan_make(&plans->full[id], &schema->event[id], id);
+		plans->id_limit = id + 1;
+		if (id >= EVT_ID_BLOCKS)
+			plans->block_number[id - EVT_ID_BLOCKS] = (uint16_t)schema->event[id]
+									  .number;
 	}
 	event_plans_want(plans, NULL);
+}
+
+uint32_t event_plans_find_block(const struct event_plans *plans, uint64_t number)
+{
+	for (uint32_t id = EVT_ID_BLOCKS; id < plans->id_limit; id++)
+		if (plans->block_number[id - EVT_ID_BLOCKS] == number)
+			return id;
+	return 0;
 }
 
 /* What of the shared columns has to be walked. */
@@ -125,12 +138,12 @@ static bool plan_is_record(const struct event_plan *p, const struct frame_wants 
 	return wants->heap && p->extra;
 }
 
-static struct shared_wants plans_find_shared(const struct event_plan *full,
+static struct shared_wants plans_find_shared(const struct event_plan *full, uint32_t id_limit,
 					     const struct frame_wants *wants, bool exact)
 {
 	struct shared_wants shared = { false, false };
 
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
+	for (uint32_t id = 0; id < id_limit; id++) {
 		const struct event_plan *p = &full[id];
 
 		if (!exact && wants->sum[id])
@@ -195,18 +208,18 @@ static void plan_reduce(struct event_plan *p, const struct frame_wants *wants, u
 		p->words = p->extra = 0;
 }
 
-static void plans_choose(struct event_plan *plan, bool *reads_shared, const struct event_plan *full,
-			 const struct frame_wants *wants, bool exact)
+static void plans_choose(const struct event_plans *plans, struct event_plan *plan,
+			 bool *reads_shared, const struct frame_wants *wants, bool exact)
 {
-	struct shared_wants shared = plans_find_shared(full, wants, exact);
+	struct shared_wants shared = plans_find_shared(plans->full, plans->id_limit, wants, exact);
 
 	reads_shared[COLUMN_KIND] = reads_shared[COLUMN_TIME] = true;
 	reads_shared[COLUMN_HEAP_TIME] = true;
 	reads_shared[COLUMN_BORN] = reads_shared[COLUMN_BORN_ADDRESS] = shared.addresses;
 	reads_shared[COLUMN_DIES] = reads_shared[COLUMN_DIES_ADDRESS] = shared.addresses;
 	reads_shared[COLUMN_SIZE] = shared.sizes;
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
-		plan[id] = full[id];
+	for (uint32_t id = 0; id < plans->id_limit; id++) {
+		plan[id] = plans->full[id];
 		if (plan[id].shape != PLAN_NONE)
 			plan_reduce(&plan[id], wants, id,
 				    plan_wants_event(&plan[id], wants, id, exact), shared);
@@ -215,8 +228,8 @@ static void plans_choose(struct event_plan *plan, bool *reads_shared, const stru
 
 static void plans_want_all(struct event_plans *plans)
 {
-	memcpy(plans->wanted, plans->full, sizeof(plans->wanted));
-	memcpy(plans->exact, plans->full, sizeof(plans->exact));
+	memcpy(plans->wanted, plans->full, plans->id_limit * sizeof(*plans->full));
+	memcpy(plans->exact, plans->full, plans->id_limit * sizeof(*plans->full));
 	memset(plans->wanted_shared, true, sizeof(plans->wanted_shared));
 	memset(plans->exact_shared, true, sizeof(plans->exact_shared));
 }
@@ -236,14 +249,14 @@ void event_plans_want(struct event_plans *plans, const struct frame_wants *wants
 		plans_want_all(plans);
 		return;
 	}
-	plans_choose(plans->wanted, plans->wanted_shared, plans->full, wants, false);
-	plans_choose(plans->exact, plans->exact_shared, plans->full, wants, true);
+	plans_choose(plans, plans->wanted, plans->wanted_shared, wants, false);
+	plans_choose(plans, plans->exact, plans->exact_shared, wants, true);
 	memcpy(plans->is_exact, wants->exact, sizeof(plans->is_exact));
 	plans->callers |= plans->records;
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
+	for (uint32_t id = 0; id < plans->id_limit; id++)
 		plans->callers |= plan_reads_caller(&plans->wanted[id]) ||
 				  plan_reads_caller(&plans->exact[id]);
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
+	for (uint32_t id = 0; id < plans->id_limit; id++)
 		plans->sums |= plans->full[id].shape != PLAN_NONE && wants->sum[id] &&
 			       !plan_wants_event(&plans->full[id], wants, id, false);
 }

@@ -51,6 +51,9 @@ struct event_plans {
 	struct event_plan wanted[EVT_ID_LIMIT];
 	struct event_plan exact[EVT_ID_LIMIT]; /* for frames with an event of is_exact */
 	bool is_exact[EVT_ID_LIMIT];
+	uint32_t id_limit; /* the file has no event of this id or a greater one */
+	uint16_t block_number[EVT_ID_LIMIT -
+			      EVT_ID_BLOCKS]; /* of ids from EVT_ID_BLOCKS on, 0: none */
 	bool wanted_shared[COLUMN_SHARED], exact_shared[COLUMN_SHARED]; /* columns that are read */
 	bool sums;                                                      /* something is added up */
 	bool records;                                                   /* frame_wants.heap */
@@ -61,6 +64,15 @@ struct event_plans {
 void event_plans_init(struct event_plans *plans, const struct schema *schema);
 /* NULL: everything. */
 void event_plans_want(struct event_plans *plans, const struct frame_wants *wants);
+
+/* The slow way of event_plans_find(). */
+uint32_t event_plans_find_block(const struct event_plans *plans, uint64_t number);
+
+/* The id of an event by its number in the file; 0: the schema has none of a block, and perhaps none at all. */
+static inline uint32_t event_plans_find(const struct event_plans *plans, uint64_t number)
+{
+	return number < EVT_ID_BLOCKS ? (uint32_t)number : event_plans_find_block(plans, number);
+}
 
 static inline bool plan_makes_event(uint8_t shape)
 {

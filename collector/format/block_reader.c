@@ -6,6 +6,7 @@
 #include "collector/format/block.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "collector/format/block_decode.h"
@@ -229,8 +230,8 @@ struct kind_cursor {
 static bool frame_read_kind(struct frame_reader *fr, struct kind_cursor *at, uint32_t number)
 {
 	struct decoder *d = &fr->scratch->decoder;
-	uint64_t id = get_varint(&at->c);
-	const struct event_plan *plan = &fr->plans.full[id < EVT_ID_LIMIT ? id : 0];
+	uint32_t id = event_plans_find(&fr->plans, get_varint(&at->c));
+	const struct event_plan *plan = &fr->plans.full[id];
 	uint64_t code = at->nodes ? get_varint(&at->c) : 0;
 	uint64_t caller = 0;
 
@@ -366,6 +367,18 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	return error;
 }
 
+/* The column by the id of its event; COLUMN_LIMIT: of no event of the schema. */
+static uint64_t decoder_column(const struct decoder *d, uint64_t key)
+{
+	uint64_t number = (key - COLUMN_FIELDS) / COLUMN_EVENT_FIELDS;
+	uint32_t id;
+
+	if (key < COLUMN_FIELDS || number < EVT_ID_BLOCKS)
+		return key;
+	id = event_plans_find(d->plans, number);
+	return id ? column_of_field(id, (key - COLUMN_FIELDS) % COLUMN_EVENT_FIELDS) : COLUMN_LIMIT;
+}
+
 /* Is it a column whose values this reader takes? Others are passed over. */
 static bool decoder_knows_column(const struct decoder *d, uint64_t key)
 {
@@ -390,7 +403,7 @@ static int block_read_columns(struct decoder *d, struct cursor directory, uint64
 		d->column[d->used[i]] = (struct cursor){ 0 };
 	d->used_count = 0;
 	for (uint64_t i = 0; i < count; i++) {
-		uint64_t key = get_varint(&directory);
+		uint64_t key = decoder_column(d, get_varint(&directory));
 		uint64_t length = get_varint(&directory);
 		const uint8_t *start = get_bytes(bytes, length);
 
@@ -459,8 +472,11 @@ static int frame_make_output(struct frame_reader *fr, const struct decoder_needs
 /* How many records of each event did not become one. */
 static void decoder_tell_passed(const struct decoder *d, uint32_t *passed)
 {
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
+	uint32_t limit = d->plans->id_limit;
+
+	for (uint32_t id = 0; id < limit; id++)
 		passed[id] = plan_makes_event(d->plan[id].shape) ? 0 : d->records_of[id];
+	memset(passed + limit, 0, (EVT_ID_LIMIT - limit) * sizeof(*passed));
 }
 
 static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_block)
@@ -487,6 +503,7 @@ static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_b
 		.first_ns = output.first_ns,
 		.last_ns = output.last_ns,
 		.passed = passed,
+		.passed_limit = fr->plans.id_limit,
 		.sum = output.sum,
 		.heap = output.heap,
 		.heap_count = needs.heap,

@@ -15,6 +15,23 @@ enum {
 #define EVENT(id, name, family, doc) _Static_assert(id >= 1 && id < EVT_ID_LIMIT, "id of " #name);
 #include "collector/format/events.def"
 
+/* The same of numbers in blocks, and of blocks. */
+enum {
+#define EVENT_IN_BLOCK(n, name, family, doc) NUMBER_##n##_OF_##family##_IS_USED_ONCE,
+#include "collector/format/events.def"
+#define FAMILY_BLOCK(name, block) BLOCK_##block##_IS_USED_ONCE,
+#include "collector/format/families.def"
+};
+
+#define EVENT_IN_BLOCK(n, name, family, doc) \
+	_Static_assert((n) >= 0 && (n) < EVT_BLOCK_NUMBERS, "number of " #name);
+#include "collector/format/events.def"
+
+#define FAMILY_BLOCK(name, block)                                                     \
+	_Static_assert((block) >= 1 && (block) <= EVT_NUMBER_MAX / EVT_BLOCK_NUMBERS, \
+		       "block of " #name);
+#include "collector/format/families.def"
+
 /* One byte a field: its size is their number. */
 #define EVENT(id, name, family, doc) struct fields_of_##name {
 #define FIELD(codec, name, doc) char name;
@@ -80,6 +97,25 @@ const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT] = {
 	,
 #include "collector/format/events.def"
 };
+
+const uint16_t evt_numbers[EVT_ID_LIMIT] = {
+#define EVENT(id, name, family, doc) [id] = id,
+#define EVENT_IN_BLOCK(n, name, family, doc) \
+	[EVT_##name] = EVT_BLOCK_##family * EVT_BLOCK_NUMBERS + (n),
+#include "collector/format/events.def"
+};
+
+const uint32_t evt_known_limit = EVT_ID_BLOCKS + EVT_BLOCK_ORDER_LIMIT;
+
+uint32_t evt_id_of_number(uint64_t number)
+{
+	if (number < EVT_ID_BLOCKS)
+		return (uint32_t)number;
+	for (uint32_t id = EVT_ID_BLOCKS; id < evt_known_limit; id++)
+		if (evt_numbers[id] == number)
+			return id;
+	return 0;
+}
 
 const struct evt_role evt_roles[EVT_ID_LIMIT] = {
 #define EVENT(id, name, family, doc) [id] = {

@@ -14,11 +14,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Places among the events in blocks. */
+enum evt_block_order {
+#define EVENT_IN_BLOCK(n, name, family, doc) EVT_BLOCK_ORDER_##name,
+#include "collector/format/events.def"
+	EVT_BLOCK_ORDER_LIMIT,
+};
+
+#define EVT_ID_BLOCKS \
+	128u /* ids from here on are of events in blocks; below, id and number are the same */
+#define EVT_NUMBER_MAX 0xffffu /* in files */
+
 enum evt_id {
 #define EVENT(id, name, family, doc) EVT_##name = id,
+#define EVENT_IN_BLOCK(n, name, family, doc) EVT_##name = EVT_ID_BLOCKS + EVT_BLOCK_ORDER_##name,
 #include "collector/format/events.def"
-	EVT_ID_LIMIT = 128,
+	EVT_ID_LIMIT = 256, /* ids take one byte */
 };
+
+/* families.def: 256 times it is the first number of the family's block. */
+enum evt_block {
+#define FAMILY_BLOCK(name, block) EVT_BLOCK_##name = block,
+#include "collector/format/families.def"
+};
+#define EVT_BLOCK_NUMBERS 256u
 
 enum evt_codec {
 	EVT_CODEC_uint = 1,
@@ -182,7 +201,7 @@ enum evt_gpu_lost_reason {
 struct event {
 	uint64_t time_ns;
 	uint32_t stream;
-	uint8_t id;    /* enum evt_id, or one this program does not know */
+	uint8_t id; /* enum evt_id, or one that stands for an event this program does not know (schema_event.number) */
 	uint8_t words; /* of value */
 	uint16_t kind; /* in the frame of the file that it was read from */
 	const uint64_t *value;
@@ -263,8 +282,16 @@ struct evt_descriptor {
 	struct evt_field field[EVT_FIELDS_MAX];
 };
 
-/* Indexed by id, below EVT_ID_LIMIT. */
+/* Indexed by id. */
 extern const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT];
+
+/* The number in files of each id; 0 where there is no such event. */
+extern const uint16_t evt_numbers[EVT_ID_LIMIT];
+/* Ids from here on are of no event of this program. */
+extern const uint32_t evt_known_limit;
+
+/* The id of a number of a file: below EVT_ID_BLOCKS the same, whether there is such an event or not; 0: this program knows none. */
+uint32_t evt_id_of_number(uint64_t number);
 
 enum evt_scope_kind {
 	EVT_SCOPE_KIND_NONE,
@@ -299,7 +326,7 @@ struct evt_role {
 	uint8_t label; /* at::RecordScope: EVT_SCOPE_USER is a range, others are operators */
 };
 
-/* Indexed by id, below EVT_ID_LIMIT; all zeros where there is no such event. */
+/* Indexed by id; all zeros where there is no such event. */
 extern const struct evt_role evt_roles[EVT_ID_LIMIT];
 
 /* Also of an id that this program does not know, which has none. */

@@ -24,7 +24,7 @@
 #define FILE_MAGIC_SEEK 0x184D2A5Eu
 #define FILE_SIGNATURE \
 	0x0a1a0a0d54564589ull /* "\x89EVT\r\n\x1a\n" little-endian: shows text-mode damage */
-#define FILE_VERSION 5u       /* readers refuse a greater one */
+#define FILE_VERSION 6u       /* readers refuse a greater one; 6: numbers of events above 127 */
 #define FILE_SESSION_BYTES 64u
 #define FILE_HEADER_BYTES_MAX 4096u
 /* A writer holds a write lock (open file description lock) on that many bytes from the start, beyond any file's end.

@@ -217,7 +217,7 @@ static uint32_t block_list(struct frame_writer *fw, const struct column **list, 
 	}
 	for (uint32_t i = 0; i < fw->used_count; i++) {
 		list[count] = &fw->field[fw->used[i]];
-		keys[count++] = column_of_field(fw->used[i] / EVT_FIELDS_MAX,
+		keys[count++] = column_of_field(evt_numbers[fw->used[i] / EVT_FIELDS_MAX],
 						fw->used[i] % EVT_FIELDS_MAX);
 	}
 	return count;

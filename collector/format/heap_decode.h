@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heap's records of a block, as long as one comes after the other: nearly all of a recording. Private to the
+ * Decodes runs of consecutive heap records, which are nearly all of a recording. Private to the
  * reader of blocks.
  */
 #ifndef COLLECTOR_FORMAT_HEAP_DECODE_H

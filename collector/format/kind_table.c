@@ -14,9 +14,10 @@
 #include "collector/format/layout.h"
 
 #define SLOT_BITS_FIRST 10u
-#define SLOT_BITS_MAX 17u     /* twice FRAME_KINDS_MAX */
-#define TURN_LIMIT (1u << 25) /* what fits above the id in kind.tag */
+#define SLOT_BITS_MAX 17u                       /* twice FRAME_KINDS_MAX */
+#define TURN_LIMIT (1u << (32 - KIND_TAG_BITS)) /* what fits above the id in kind.tag */
 
+_Static_assert(EVT_ID_LIMIT <= 1u << KIND_TAG_BITS, "an id fits a tag");
 _Static_assert(1u << SLOT_BITS_MAX == 2 * FRAME_KINDS_MAX, "half full at most");
 
 int kind_table_init(struct kind_table *table)
@@ -66,7 +67,7 @@ static struct kind *kind_table_probe(struct kind_table *table, uint32_t tag, uin
 
 	for (;; at = (at + 1) & mask) {
 		struct kind *kind = &table->slot[at];
-		bool empty = kind->tag >> 7 != table->turn;
+		bool empty = kind->tag >> KIND_TAG_BITS != table->turn;
 
 		if (empty || (kind->caller == caller && kind->tag == tag))
 			return kind;
@@ -86,7 +87,7 @@ static int kind_table_grow(struct kind_table *table)
 	memset(table->plain, 0, sizeof(table->plain));
 	table->shift--;
 	for (size_t i = 0; i < old_count; i++) {
-		if (old[i].tag >> 7 == table->turn)
+		if (old[i].tag >> KIND_TAG_BITS == table->turn)
 			*kind_table_probe(table, old[i].tag, old[i].caller) = old[i];
 	}
 	free(old);
@@ -153,7 +154,7 @@ void kind_table_write(struct kind_table *table)
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct kind_entry *entry = &table->entry[i];
 
-		at = put_varint(at, entry->id);
+		at = put_varint(at, evt_numbers[entry->id]);
 		if (has_nodes)
 			at = put_varint(at, stack_code(entry->node, last));
 		if (entry->node)
@@ -166,7 +167,7 @@ void kind_table_write(struct kind_table *table)
 
 struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t caller)
 {
-	uint32_t tag = table->turn << 7 | id;
+	uint32_t tag = table->turn << KIND_TAG_BITS | id;
 	struct kind *kind = kind_table_probe(table, tag, caller);
 	struct kind_entry entry = { .caller = caller, .id = id };
 	uint8_t *at = table->bytes + table->length;
@@ -188,7 +189,7 @@ struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t call
 	}
 	table->entry[table->count] = entry;
 	*kind = (struct kind){ .caller = caller, .number = table->count++, .tag = tag };
-	at = kind_write_caller(table, put_varint(at, id), id, entry.caller);
+	at = kind_write_caller(table, put_varint(at, evt_numbers[id]), id, entry.caller);
 	table->length = (size_t)(at - table->bytes);
 	return kind;
 }

@@ -29,7 +29,8 @@ struct kind_entry {
 	uint32_t id;
 };
 #define KIND_NODE_OPEN UINT32_MAX
-#define KIND_BYTES_MAX (1 + CODEC_VARINT_MAX + 3) /* in the file */
+#define KIND_BYTES_MAX (3 + CODEC_VARINT_MAX + 3) /* in the file */
+#define KIND_TAG_BITS 8u                          /* of the event id */
 
 struct kind_table {
 	struct kind *slot;
@@ -69,7 +70,7 @@ static inline struct kind *kind_table_find(struct kind_table *table, uint32_t id
 {
 	struct kind *kind = &table->slot[kind_table_slot(table, id, caller)];
 
-	if (__builtin_expect(kind->caller == caller && kind->tag == (table->turn << 7 | id), 1))
+	if (__builtin_expect(kind->caller == caller && kind->tag == (table->turn << KIND_TAG_BITS | id), 1))
 		return kind;
 	return kind_table_add(table, id, caller);
 }

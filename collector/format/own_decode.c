@@ -104,7 +104,7 @@ void own_fill(struct decoder *d, uint32_t id)
 
 void own_fill_all(struct decoder *d)
 {
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
+	for (uint32_t id = 0; id < d->plans->id_limit; id++)
 		if (d->own[id].count)
 			own_fill(d, id);
 }

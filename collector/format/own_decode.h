@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values in columns that belong to one field of one event, a column at a time: of some events that wait until there are
- * enough of them, all values of one field, then those of the next. So the place in a column stays in a register, and the
- * length of a number is what it was for the one before. Private to the reader of blocks.
+ * Decodes columns that belong to one field of one event, a column at a time. Such events wait
+ * until there are enough of them; then all values of one field are read, then those of the next.
+ * The position in the column stays in a register, and the branch on a number's length is
+ * predicted by the previous one. Private to the reader of blocks.
  */
 #ifndef COLLECTOR_FORMAT_OWN_DECODE_H
 #define COLLECTOR_FORMAT_OWN_DECODE_H

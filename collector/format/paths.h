@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is left of paths and command lines when folders or arguments shall not be in a file: the collector does that while it
- * records (INTERCEPT_REDACT), prof-report redact in a file that is there. Pure functions.
+ * What remains of paths and command lines when folders or arguments must not be in a file. The
+ * collector uses it while recording (INTERCEPT_REDACT), prof-report redact on existing files.
+ * Pure functions.
  */
 #ifndef COLLECTOR_FORMAT_PATHS_H
 #define COLLECTOR_FORMAT_PATHS_H

@@ -70,7 +70,7 @@ static void schema_write_event(struct sink *s, uint32_t id)
 	uint8_t bytes[ENTRY_MAX];
 	struct sink entry = { bytes, bytes + sizeof(bytes), false };
 
-	sink_put_varint(&entry, id);
+	sink_put_varint(&entry, evt_numbers[id]);
 	sink_put_text(&entry, event->name);
 	sink_put_text(&entry, evt_family_names[event->family]);
 	sink_put_text(&entry, event->doc);
@@ -139,7 +139,8 @@ static void schema_release_event(struct schema_event *event)
 void schema_release(struct schema *schema)
 {
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
-		schema_release_event(&schema->event[id]);
+		if (schema->event[id].number)
+			schema_release_event(&schema->event[id]);
 }
 
 static int schema_read_field(struct schema_field *field, struct cursor *c, uint32_t number)
@@ -245,16 +246,42 @@ static int schema_check_fields(const struct schema_event *event)
 	return texts > 1 || callers > 1 ? EVT_CORRUPT : 0;
 }
 
+static bool number_can_be(uint64_t number)
+{
+	return number && number <= EVT_NUMBER_MAX &&
+	       (number < EVT_ID_BLOCKS || number >= EVT_BLOCK_NUMBERS);
+}
+
+/* The id that the number has in this program; EVT_ID_LIMIT: there are more that it does not know than it has ids for. */
+static uint32_t schema_find_id(const struct schema *schema, uint64_t number)
+{
+	uint32_t id = evt_id_of_number(number);
+
+	if (id)
+		return id;
+	for (id = evt_known_limit; id < EVT_ID_LIMIT && schema->event[id].name; id++)
+		if (schema->event[id].number == number)
+			break;
+	return id;
+}
+
 static int schema_read_event(struct schema *schema, struct cursor *c)
 {
 	struct cursor entry = schema_get_entry(c);
-	uint64_t id = get_varint(&entry), fields;
+	uint64_t number = get_varint(&entry), fields;
 	struct schema_event *event;
+	uint32_t id;
 	int error;
 
-	if (entry.failed || id == 0 || id >= EVT_ID_LIMIT || schema->event[id].name)
+	if (entry.failed || !number_can_be(number))
 		return EVT_CORRUPT;
+	id = schema_find_id(schema, number);
+	if (id == EVT_ID_LIMIT)
+		return EVT_NEWER;
 	event = &schema->event[id];
+	if (event->name)
+		return EVT_CORRUPT;
+	event->number = (uint32_t)number;
 	event->name = schema_get_text(&entry);
 	event->family = schema_get_text(&entry);
 	event->doc = schema_get_text(&entry);
@@ -286,7 +313,7 @@ int schema_read(struct schema *schema, const uint8_t *bytes, size_t length)
 	if (tag != FRAME_TAG_SCHEMA)
 		return EVT_FOREIGN;
 	count = get_varint(&c);
-	if (count >= EVT_ID_LIMIT)
+	if (count > EVT_NUMBER_MAX)
 		error = EVT_CORRUPT;
 	for (uint64_t i = 0; i < count && !error; i++)
 		error = schema_read_event(schema, &c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack table of a frame, read. Trusts no byte. Private to the reader of blocks. */
+/* Reads the stack table of a frame. Trusts no byte. Private to the reader of blocks. */
 #ifndef COLLECTOR_FORMAT_STACK_READER_H
 #define COLLECTOR_FORMAT_STACK_READER_H
 

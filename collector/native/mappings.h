@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code that one process has mapped, in the order of time: from /proc/PID/maps at first, then by the kernel's records of what is
- * mapped, each of which takes the place of what was there. What is only unmapped stays: no code runs there. One thread.
+ * The code that a process has mapped, ordered by time: first from /proc/PID/maps, then from the
+ * kernel's records of new mappings, each of which replaces what was there. Plain unmappings are
+ * ignored, because no code runs there. One thread.
  */
 #ifndef COLLECTOR_NATIVE_MAPPINGS_H
 #define COLLECTOR_NATIVE_MAPPINGS_H

@@ -29,7 +29,7 @@ uint64_t native_period_ns(unsigned int hz)
 void native_init(struct native *native, struct common *common, struct processes *processes,
 		 uint32_t *stream_numbers)
 {
-	uint32_t hz = common->view.header->native_hz;
+	uint64_t hz = view_family_word(&common->view, EVT_FAMILY_native_samples);
 
 	memset(native, 0, sizeof(*native));
 	native->common = common;
@@ -38,7 +38,8 @@ void native_init(struct native *native, struct common *common, struct processes 
 	if (!hz || hz > HZ_MAX || !processes->inspect)
 		return;
 	native->following = malloc(sizeof(*native->following));
-	if (native->following && following_init(native->following, native_period_ns(hz))) {
+	if (native->following &&
+	    following_init(native->following, native_period_ns((unsigned int)hz))) {
 		following_release(native->following);
 		free(native->following);
 		native->following = NULL;

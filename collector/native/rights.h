@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why the kernel refuses perf_event_open(): what can be known of it. perf_event_paranoid holds
- * only for who has neither CAP_PERFMON nor CAP_SYS_ADMIN in the kernel's own user namespace; a
+ * Finds out why the kernel refuses perf_event_open(). perf_event_paranoid applies only to
+ * processes with neither CAP_PERFMON nor CAP_SYS_ADMIN in the kernel's own user namespace. A
  * filter of system calls, as in containers, may return EPERM to anybody.
  */
 #ifndef COLLECTOR_NATIVE_RIGHTS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector has the filter of system calls (seccomp) that the program was started under. One that refuses perf_event_open() is met by
- * trying; one that kills cannot be asked, so a process of its own tries.
+ * The collector inherits the filter of system calls (seccomp) that the program was started
+ * under. A filter that refuses perf_event_open() is found by making the call. A filter that
+ * kills the caller is found by letting a child process make it.
  */
 #ifndef COLLECTOR_NATIVE_SECCOMP_H
 #define COLLECTOR_NATIVE_SECCOMP_H

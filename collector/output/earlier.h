@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Earlier runs at a name, as sessions: the numbered files (run.evt.1), and what their ranks and children have written
- * beside. What is too much goes as a whole.
+ * Earlier runs at a name, grouped into sessions: the numbered files (run.evt.1) and the files
+ * that their ranks and children have written beside them. A session that exceeds INTERCEPT_KEEP
+ * is removed as a whole.
  *
- * Only files whose names a writer of ours has given them are removed: a session of which the user has named a file stays.
- * Whoever calls holds the lock on the folder.
+ * Only files whose names one of our writers has given them are removed: a session in which the
+ * user has named a file stays. The caller holds the lock on the folder.
  */
 #ifndef COLLECTOR_OUTPUT_EARLIER_H
 #define COLLECTOR_OUTPUT_EARLIER_H

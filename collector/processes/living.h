@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which sessions still have a process, as far as /proc shows: by INTERCEPT_SESSION in the environment that a
- * process was started with, or because it has begun the session itself (collector/region/session_id.h).
- * Other users' processes and those of other containers are not seen.
+ * Which sessions still have a process, according to /proc: a process that was started with their
+ * INTERCEPT_SESSION in its environment, or that has begun the session itself
+ * (collector/region/session_id.h). Processes of other users and of other containers are not
+ * seen.
  *
- * One thread: what was read is kept.
+ * One thread: results are cached.
  */
 #ifndef COLLECTOR_PROCESSES_LIVING_H
 #define COLLECTOR_PROCESSES_LIVING_H

@@ -182,7 +182,7 @@ static void process_tell_rank(struct common *common, struct process *process, ui
 /* Of its allocations only some have stacks: how many bytes lie from one to the next. */
 static void process_tell_sampling(struct common *common, const struct process *process)
 {
-	uint64_t every = view_load64(&common->view.header->stacks_every);
+	uint64_t every = view_family_word(&common->view, EVT_FAMILY_alloc);
 	char text[24];
 
 	if (!every)
@@ -605,9 +605,7 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 	}
 }
 
-/* See processes_end_ns(). */
-static uint64_t process_end_ns(const struct common *common, const struct process *p,
-			       uint64_t now_ns)
+uint64_t process_end_ns(const struct common *common, const struct process *p, uint64_t now_ns)
 {
 	const struct region_process *shared = &common->view.process[p->entry];
 	uint64_t said_tsc = view_load64(p->execed ? &shared->exec_tsc : &shared->exit_tsc);

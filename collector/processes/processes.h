@@ -115,6 +115,8 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
  */
 uint64_t processes_end_ns(const struct processes *processes, const struct common *common,
 			  uint64_t now_ns);
+/* The same of one process that is leaving. */
+uint64_t process_end_ns(const struct common *common, const struct process *p, uint64_t now_ns);
 
 /* process_end events of those that are leaving. */
 void processes_tell_ends(struct processes *processes, struct common *common, uint64_t now_ns);

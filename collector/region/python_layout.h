@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the collector has to know of a program's CPython to read its stacks from outside, and what the program
- * checks of that at its start, with itself as the example.
+ * What the collector has to know of a program's CPython to read its stacks from outside. The
+ * program checks it at its start, on its own frames.
  */
 #ifndef COLLECTOR_REGION_PYTHON_LAYOUT_H
 #define COLLECTOR_REGION_PYTHON_LAYOUT_H

@@ -14,7 +14,8 @@
  *       word 2   caller in the lower 48 bits, next 16 bits of the size above
  *     used when address and caller are below 2^48 and the size below 2^32, else the plain form.
  *
- * Types that exist in rings only are RECORD_PAD, RECORD_TEXT, RECORD_FRAME, RECORD_STACK, RECORD_LINE and RECORD_UNLOADED.
+ * Types that exist in rings only are RECORD_PAD, RECORD_TEXT, RECORD_FRAME, RECORD_STACK, RECORD_LINE, RECORD_UNLOADED and
+ * RECORD_IN_BLOCK.
  *
  * Stacks. A stack is named by its innermost frame. A frame is (the frame that called it, address, flags) and is named by an
  * id of RECORD_STACK_BITS bits, made of these by hash, so that it is the same in forked processes and no table in the
@@ -50,6 +51,10 @@
 #define RECORD_UNLOADED 251u
 #define RECORD_UNLOADED_WORDS 7u
 
+#define RECORD_IN_BLOCK \
+	250u /* an event in a block (events.def): word 1 its number in files, then its fields */
+#define RECORD_IN_BLOCK_HEAD 2u /* words before the fields */
+
 #define RECORD_STACK_BITS 47u
 #define RECORD_STACK_BIT (1ull << RECORD_STACK_BITS)
 #define RECORD_FRAME_WORDS 4u
@@ -67,7 +72,7 @@
 #define RECORD_TEXT_MAX 65536u
 
 #define RECORD_PIECE_WORDS (3u + RECORD_TEXT_WORDS) /* of the whole record */
-#define RECORD_WORDS_MAX 17u                        /* of any record: events.def */
+#define RECORD_WORDS_MAX 18u                        /* of any record: events.def */
 #define RECORD_PACKED_WORDS 3u
 
 #define RECORD_ADDRESS_LIMIT (1ull << 48)

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 15u
+#define REGION_VERSION 16u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 38)
@@ -29,6 +29,7 @@
 #define REGION_RING_BYTES_MIN 4096u
 #define REGION_PATH_BYTES 4096u
 #define REGION_TEXT_BYTES 256u
+#define REGION_FAMILIES 64u            /* room for words of families: more than there are */
 #define REGION_START_BYTES (32u << 10) /* some three hundred modules */
 
 enum region_redact {
@@ -140,8 +141,26 @@ enum region_ring_state {
 #define REGION_NAME_WORDS 2u /* 16 bytes, zeros when not known */
 
 /*
+ * A call that the thread is in: written before the original runs, so that it is known if the call never returns. `start`
+ * is written last and is 0 while there is none. A thread that leaves the call by longjmp() does not clear it; `head` tells:
+ * the thread has recorded something since. The events have their names already.
+ */
+enum region_open {
+	REGION_OPEN_io,
+	REGION_OPEN_cuda,
+	REGION_OPEN_LIMIT,
+};
+
+struct region_open_call {
+	_Atomic uint64_t start;    /* ticks of the records, 1 at least */
+	_Atomic uint64_t function; /* hash of its name */
+	_Atomic int64_t fd;        /* the descriptor, -1: none */
+	_Atomic uint64_t head;     /* of the ring when it began */
+};
+
+/*
  * One ring: single producer (the thread), single consumer (the collector). Positions count 64-bit
- * words from the claim on and never wrap. Two cache lines, one a side.
+ * words from the claim on and never wrap. Two cache lines, one a side, and one of the calls that the thread is in.
  */
 struct region_ring {
 	/* written by the producer */
@@ -167,9 +186,11 @@ struct region_ring {
 	/* the same where recording of the process began: 0 of a thread that began later, REGION_CPU_UNKNOWN */
 	_Atomic uint64_t before_cpu_ns;
 	uint64_t reserved[1];
+	/* written by the producer */
+	_Alignas(64) struct region_open_call open[REGION_OPEN_LIMIT];
 };
 
-_Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
+_Static_assert(sizeof(struct region_ring) == 192, "three cache lines");
 
 /*
  * What the process was when its recording began, for when it is over, or another program, before the collector has
@@ -224,8 +245,9 @@ struct region_header {
 	uint32_t keep;           /* finished files of earlier runs to keep */
 	uint32_t redact;         /* 1 << enum region_redact, of what the file shall not hold */
 	uint32_t place;          /* 1 << enum region_place */
-	uint64_t stacks_every;   /* bytes from one sampled allocation to the next, 0: not sampled */
-	uint32_t native_hz;      /* native stacks a second of a thread's CPU time, 0: none */
+	/* Of each family, by its place in collector/format/families.def: what its source in the collector is asked for, 0: nothing. */
+	uint64_t family[REGION_FAMILIES];
+	uint32_t families; /* how many there are, which tells builds apart */
 	char session[REGION_TEXT_BYTES];
 	char output
 		[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The id of a session is made from the process that begins it, so that whoever finds that process finds the
- * session: a child that was not given INTERCEPT_SESSION (preload/life/lineage.c), and a collector that is to know
- * whether a session still has a process (collector/processes/living.c).
+ * The id of a session is derived from the process that begins it, so that it can be derived
+ * again from that process: for a child without INTERCEPT_SESSION (preload/life/lineage.c), and
+ * for a collector that has to know whether a session still has a process
+ * (collector/processes/living.c).
  */
 #ifndef COLLECTOR_REGION_SESSION_ID_H
 #define COLLECTOR_REGION_SESSION_ID_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects of programs: from an address to the function, its file and the lines of its instructions. An
- * address is used again for other code, so what the object says of itself is compared each time.
+ * Code objects of programs: from an address to the function, its file and the lines of its
+ * instructions. Addresses are reused for other code, so the object's own fields are compared
+ * each time.
  *
- * One thread. Bounded: beyond CODES_KNOWN_MAX objects, or LINES_KNOWN_MAX instructions, the tables begin anew.
+ * One thread. Bounded: beyond CODES_KNOWN_MAX objects or LINES_KNOWN_MAX instructions the tables
+ * are emptied.
  */
 #ifndef COLLECTOR_SAMPLES_CODES_H
 #define COLLECTOR_SAMPLES_CODES_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GIL of a sampled process: which thread has it at a look. An interpreter's lock says whether it is locked, and by which
- * thread's state it was taken last; a state that the interpreter does not list is nobody.
+ * Which thread of a sampled process holds the GIL at a sample. The interpreter's lock says
+ * whether it is locked, and which thread's state took it last. A state that the interpreter does
+ * not list counts as nobody.
  */
 #ifndef COLLECTOR_SAMPLES_GIL_H
 #define COLLECTOR_SAMPLES_GIL_H

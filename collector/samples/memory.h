@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of another process, read while that runs. What was of use the last time, for the process and for those of its threads
- * that are looked at, is read first and at once, so that stacks that have not changed much take one system call together; the
- * rest is read as it is asked for, and kept while there is room.
+ * Reads memory of another process while it runs. Ranges that were useful last time, for the
+ * process and for its sampled threads, are read first and together, so that stacks that have not
+ * changed much take one system call. Everything else is read on demand, and cached while there
+ * is room.
  *
- * Nothing that is read is believed: addresses may be anything. One thread; about 300 KiB, taken once.
+ * Nothing that is read is trusted: addresses may be anything. One thread; about 300 KiB,
+ * allocated once.
  */
 #ifndef COLLECTOR_SAMPLES_MEMORY_H
 #define COLLECTOR_SAMPLES_MEMORY_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks as places: a place is a line of a function and the place that it was called from, told once
- * (python_place) and named by number. Functions (python_code) likewise, whatever process has them.
+ * Stacks as places: a place is a line of a function together with the place that it was called
+ * from. It is written once (python_place) and then named by its number. Functions (python_code)
+ * work the same way and are shared by all processes.
  *
- * One thread. Memory is bounded: PLACES_MAX and CODES_MAX entries of 24 bytes; what has no room is 0.
+ * One thread. Memory is bounded: PLACES_MAX and CODES_MAX entries of 24 bytes; the number is 0
+ * when there is no room.
  */
 #ifndef COLLECTOR_SAMPLES_PLACES_H
 #define COLLECTOR_SAMPLES_PLACES_H

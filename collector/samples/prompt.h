@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks that come by the clock. One that comes when others leave a CPU sees them, and whom they wake, at these calls more often than
- * they are there. So timers are to be exact, and slices short, with which Linux 6.12 and newer lets a thread have its CPU
- * at once. Where that is refused, or another is not put off, looks are late, and this tells.
+ * Makes samples start on time. A sample that can only start when another thread leaves the CPU
+ * sees that thread, and the threads that it wakes, at such calls too often. So timers are made
+ * exact and time slices short; Linux 6.12 and newer then give a thread its CPU at once. Where
+ * that is refused or does not work samples are late, and this tells so.
  */
 #ifndef COLLECTOR_SAMPLES_PROMPT_H
 #define COLLECTOR_SAMPLES_PROMPT_H

@@ -12,6 +12,7 @@
 #include "collector/processes/proc.h"
 #include "collector/region/python_offsets.h"
 #include "collector/samples/gil.h"
+#include "collector/samples/holders.h"
 #include "collector/samples/prompt.h"
 
 #define NS_PER_S 1000000000ull
@@ -92,8 +93,8 @@ static void sample_keep(struct samples *samples, struct sampled_process *process
 	samples->waiting_count++;
 }
 
-static void thread_settle(struct samples *samples, struct sampled_process *process,
-			  struct sampled_thread *thread)
+void samples_settle_thread(struct samples *samples, struct sampled_process *process,
+			   struct sampled_thread *thread)
 {
 	if (thread->last.looks)
 		sample_keep(samples, process, &thread->last);
@@ -107,9 +108,8 @@ static uint64_t clock_now_ns(const struct samples *samples)
 	return clockmap_ns(&samples->common->clock, clockmap_now(&samples->common->clock));
 }
 
-/* *next is where the search begins: interpreters list threads in the same order each time. */
-static struct sampled_thread *thread_of(struct samples *samples, uint32_t process, uint32_t tid,
-					uint32_t *next)
+struct sampled_thread *samples_thread_of(struct samples *samples, uint32_t process, uint32_t tid,
+					 uint32_t *next)
 {
 	for (uint32_t i = 0, at = *next; i < samples->thread_count; i++, at++) {
 		if (at >= samples->thread_count)
@@ -186,7 +186,7 @@ static void thread_rest(struct samples *samples, struct sampled_process *process
 	struct sample *last = &thread->last;
 
 	if (last->looks >= LOOKS_MAX)
-		thread_settle(samples, process, thread);
+		samples_settle_thread(samples, process, thread);
 	if (!last->looks) {
 		last->cpu_us = 0;
 		last->ready_us = 0;
@@ -221,12 +221,14 @@ static enum evt_python_state state_of_runner(struct samples *samples, struct sam
 			   (on == THREAD_ON_CPU && prompt_is_late(&samples->prompt));
 	if (samples->is_late && thread->unseen < UNSEEN_LOOKS) {
 		thread->unseen++;
+		thread->last.is_unclear = true;
 		return EVT_PYTHON_READY;
 	}
 	if (on == THREAD_ON_CPU || (on == THREAD_QUEUED && was_put_off_by_us(samples, thread))) {
 		thread->unseen = 0;
 		return EVT_PYTHON_RUNS;
 	}
+	thread->last.is_unclear = on == THREAD_UNCERTAIN;
 	if (thread->unseen++ < UNSEEN_LOOKS)
 		return EVT_PYTHON_READY;
 	if (!samples->is_blind)
@@ -244,7 +246,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	enum stack_result result;
 	struct stack stack;
 
-	thread_settle(samples, process, thread);
+	samples_settle_thread(samples, process, thread);
 	thread->idle = thread->skip = 0;
 	memory_begin_use(&samples->memory);
 	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
@@ -259,6 +261,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 					.state = look->state,
 					.cpu_us = take_us(look->cpu_ns, &thread->cpu_ns),
 					.ready_us = take_us(look->ready_ns, &thread->ready_ns),
+					.call = look->wait.call,
 					.looks = 1 };
 	process->told_ns += thread->last.cpu_us * 1000ull;
 	if (result == STACK_TORN)
@@ -432,7 +435,7 @@ static void process_pause(struct samples *samples, struct sampled_process *sampl
 
 		if (thread->process != sampled->number)
 			continue;
-		thread_settle(samples, sampled, thread);
+		samples_settle_thread(samples, sampled, thread);
 		thread->has_begun = false;
 		thread->seen = samples->looks;
 	}
@@ -484,43 +487,12 @@ static void process_read(struct samples *samples, struct sampled_process *sample
 	process_each_moment(samples, sampled, thread_moment_end);
 }
 
-static uint32_t place_of_thread(struct samples *samples, const struct sampled_process *sampled,
-				uint32_t tid)
-{
-	uint32_t next = 0;
-	const struct sampled_thread *thread = thread_of(samples, sampled->number, tid, &next);
-
-	return thread && thread->last.looks && thread->last.state != EVT_PYTHON_TORN
-		       ? thread->last.place
-		       : 0;
-}
-
-/* Into the samples of this look: a thread that waits, and the one that it waits for, were read in any order. */
-static void process_note_holder(struct samples *samples, const struct sampled_process *sampled,
-				const struct listed *holder)
-{
-	uint32_t place = place_of_thread(samples, sampled, holder->tid);
-
-	for (uint32_t i = 0; i < samples->thread_count; i++) {
-		struct sampled_thread *thread = &samples->thread[i];
-		bool is_holder = thread->address == holder->address;
-
-		if (thread->process != sampled->number || thread->gil != holder->gil ||
-		    thread->seen != samples->looks || thread->plan != PLAN_WALK)
-			continue;
-		/* who waits for itself has just got it */
-		if (is_holder != (thread->last.state == EVT_PYTHON_GIL)) {
-			thread->last.holder = holder->tid;
-			thread->last.holder_place = is_holder ? 0 : place;
-		}
-	}
-}
-
 static void process_take_thread(struct samples *samples, const struct process *process,
 				struct sampled_process *sampled, const struct code_reader *reader,
 				const struct listed *listed, uint32_t *next)
 {
-	struct sampled_thread *thread = thread_of(samples, sampled->number, listed->tid, next);
+	struct sampled_thread *thread = samples_thread_of(samples, sampled->number, listed->tid,
+							  next);
 
 	if (!thread && listed->tid)
 		thread = thread_add(samples, process, listed->tid);
@@ -578,7 +550,10 @@ static void process_take(struct samples *samples, const struct process *process,
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (listed[i].address == listed[i].holder)
-			process_note_holder(samples, sampled, &listed[i]);
+			holders_note_gil(samples, sampled,
+					 &(struct holder){ listed[i].address, listed[i].gil,
+							   listed[i].tid });
+	holders_note_mutexes(samples, sampled);
 }
 
 /* A process that says for the first time what Python it has. */
@@ -668,7 +643,7 @@ static void threads_sweep(struct samples *samples)
 
 		if (thread->seen == samples->looks)
 			continue;
-		thread_settle(samples, process_of(samples, thread->process), thread);
+		samples_settle_thread(samples, process_of(samples, thread->process), thread);
 		thread_forget(samples, i - 1);
 	}
 }
@@ -724,8 +699,8 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 void samples_settle(struct samples *samples, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < samples->thread_count; i++)
-		thread_settle(samples, process_of(samples, samples->thread[i].process),
-			      &samples->thread[i]);
+		samples_settle_thread(samples, process_of(samples, samples->thread[i].process),
+				      &samples->thread[i]);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
 		struct sampled_process *process = &samples->process[i];
 
@@ -771,7 +746,9 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 		    FRAME_PUT(fw, sample->time_ns, python_sample, .place = sample->place,
 			      .state = sample->state, .cpu_us = sample->cpu_us,
 			      .ready_us = sample->ready_us, .looks = sample->looks,
-			      .holder = sample->holder, .holder_place = sample->holder_place))
+			      .holder = sample->holder, .holder_place = sample->holder_place,
+			      .call = sample->call, .owner = sample->owner,
+			      .owner_place = sample->owner_place, .unclear = sample->is_unclear))
 			break;
 		written++;
 	}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampling: looks at the Python threads of the processes that live, so many times a second, from outside. The
+ * Samples the Python threads of all live processes from outside, at a fixed average rate. The
  * programs do nothing for it and are never stopped.
  *
- * A look at a thread that has not run since the last one reads no memory. What is seen waits here until the next frame is
- * written. The pause between two looks varies, so that no program can be in step with it, and grows where looks take
- * more than a twentieth of the collector's time. One thread.
+ * A thread that has not run since its last sample is not read again. Samples wait here until the
+ * next frame is written. The pause between two samples varies, so that no program can be in step
+ * with it, and grows when sampling takes more than a twentieth of the collector's time. One
+ * thread.
  */
 #ifndef COLLECTOR_SAMPLES_SAMPLES_H
 #define COLLECTOR_SAMPLES_SAMPLES_H
@@ -29,7 +30,9 @@ struct sample {
 	uint64_t time_ns;
 	uint32_t stream, order;
 	uint32_t place, state, cpu_us, ready_us, looks;
-	uint32_t holder, holder_place; /* of the GIL, as python_sample has them */
+	uint32_t holder, holder_place;     /* of the GIL, as python_sample has them */
+	uint32_t call, owner, owner_place; /* the same */
+	bool is_unclear;
 };
 
 /* How a thread is treated when its process is sampled. */
@@ -109,6 +112,13 @@ void samples_take(struct samples *samples, uint64_t steady_ns);
 void samples_settle(struct samples *samples, uint64_t now_ns);
 /* Puts what waits into blocks of its streams; returns how many. */
 uint32_t samples_write(struct samples *samples, struct frame_writer *fw);
+
+/* What was seen of the thread last is a sample from now on. */
+void samples_settle_thread(struct samples *samples, struct sampled_process *process,
+			   struct sampled_thread *thread);
+/* *next is where the search begins: interpreters list threads in the same order each time. NULL: it was not looked at. */
+struct sampled_thread *samples_thread_of(struct samples *samples, uint32_t process, uint32_t tid,
+					 uint32_t *next);
 
 /* The pause after a look that took so long. */
 uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns);

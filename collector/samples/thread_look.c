@@ -7,6 +7,7 @@
 #include "collector/samples/thread_look.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,9 @@
 
 #define LINE_ROOM 512
 #define STATUS_ROOM 4096
-#define SCHED_ROOM 512 /* of its head */
+#define SCHED_ROOM 512        /* of its head */
+#define CALLS_MAX 4096        /* numbers of system calls: larger ones are none */
+#define MUTEX_IS_CONTENDED 2u /* the C library's word of a mutex that somebody waits for */
 
 static uint32_t files_open;
 
@@ -85,27 +88,45 @@ static enum evt_python_state state_of_number(long number)
 #define WAIT(call, state) \
 	case SYS_##call:  \
 		return EVT_PYTHON_##state;
-#include "collector/samples/waits.def"
+#include "collector/format/waits.def"
 	default:
 		return EVT_PYTHON_WAITS;
 	}
 }
 
+/* Of futex(ADDRESS, OPERATION, VALUE): a mutex, if its waiters wait so; mutex_owner_of() looks whether it is one. 0: it is none. */
+static uint64_t mutex_of(uint64_t address, const char *arguments)
+{
+	char *end;
+	uint64_t operation = strtoull(arguments, &end, 16) & FUTEX_CMD_MASK;
+	uint64_t value = strtoull(end, NULL, 16);
+	bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
+
+	return waits && value == MUTEX_IS_CONTENDED && address % sizeof(uint32_t) == 0 ? address
+										       : 0;
+}
+
 /* "running", "-1 SP PC" where it waits outside of a call, or "NUMBER 0xARGUMENT ..." */
-enum evt_python_state thread_state_of_call(const char *line, uint64_t gil)
+enum evt_python_state thread_state_of_call(const char *line, uint64_t gil,
+					   struct thread_wait *ret_wait)
 {
 	enum evt_python_state state;
 	uint64_t argument;
 	char *end;
 	long number;
 
+	*ret_wait = (struct thread_wait){ .call = 0 };
 	if (strncmp(line, "running", 7) == 0)
 		return EVT_PYTHON_RUNS;
 	number = strtol(line, &end, 10);
 	if (end == line || number < 0)
 		return EVT_PYTHON_WAITS;
-	argument = strtoull(end, NULL, 16);
+	if (number < CALLS_MAX)
+		ret_wait->call = (uint32_t)number + 1;
+	argument = strtoull(end, &end, 16);
 	state = state_of_number(number);
+	if (state == EVT_PYTHON_LOCK)
+		ret_wait->mutex = mutex_of(argument, end);
 	if (state == EVT_PYTHON_LOCK && gil && argument - gil < PYTHON_GIL_BYTES)
 		return EVT_PYTHON_GIL;
 	if ((number == SYS_select || number == SYS_pselect6) &&
@@ -171,9 +192,11 @@ bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *l
 	    is_waiting(before.state))
 		return true;
 	if (read_line(files, "syscall", &files->call, line))
-		look->state = thread_state_of_call(line, gil);
-	else
+		look->state = thread_state_of_call(line, gil, &look->wait);
+	else {
 		look->state = state_by_stat(files);
+		look->wait = (struct thread_wait){ .call = 0 };
+	}
 	return true;
 }
 

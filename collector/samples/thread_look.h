@@ -16,10 +16,17 @@
 
 #define THREAD_LOOK_FILES 128u /* of one kind */
 
+/* What it waits in. */
+struct thread_wait {
+	uint32_t call;  /* number of the system call plus 1; 0: none, or not known */
+	uint64_t mutex; /* address of what may be a mutex of the C library; 0: it is none */
+};
+
 struct thread_look {
 	uint64_t cpu_ns, ready_ns;
 	uint64_t turns; /* times that it got a CPU */
 	enum evt_python_state state;
+	struct thread_wait wait;
 };
 
 /* Times that a thread gave a CPU up: because it waited, and because another one was to have it. */
@@ -75,7 +82,8 @@ uint64_t thread_switched_of(const char *sched);
 
 /* A line of /proc/PID/task/TID/schedstat, of syscall, or stat's letter of the state: for tests. */
 bool thread_times_of(const char *line, struct thread_look *look);
-enum evt_python_state thread_state_of_call(const char *line, uint64_t gil);
+enum evt_python_state thread_state_of_call(const char *line, uint64_t gil,
+					   struct thread_wait *ret_wait);
 enum evt_python_state thread_state_of_letter(char letter);
 
 #endif

@@ -35,7 +35,8 @@ struct cut {
 
 bool epoch_is_pending(const struct collector *c)
 {
-	if (c->drain.in_frame || c->common.journal.count || sources_are_pending(&c->sources))
+	if (c->drain.in_frame || c->common.journal.count || c->streams.open_calls.count ||
+	    sources_are_pending(&c->sources))
 		return true;
 	for (uint32_t i = 0; i < c->streams.active_count; i++) {
 		const struct stream *stream = &c->streams.slot[c->streams.active[i]];
@@ -107,7 +108,10 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 	for (uint32_t i = 0; i < c->processes.limit && c->processes.leaving; i++) {
 		struct process *process = &c->processes.slot[i];
 
-		if (!process->number || !process->exiting || process->told)
+		if (!process->number || process->told || !(process->exiting || process->gone))
+			continue;
+		streams_take_open_calls(&c->streams, &c->common, process, cut->now_ns);
+		if (!process->exiting)
 			continue;
 		streams_tell_names(&c->streams, &c->common, process, cut->now_ns);
 		sources_process_leaves(&c->sources, process, cut->now_ns);
@@ -123,7 +127,8 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 /* Losses of frames that were not written; apart from the journal, which they would fill. */
 static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 {
-	uint64_t refused = c->drain.refused + c->common.journal.dropped;
+	uint64_t refused = c->drain.refused + c->common.journal.dropped +
+			   c->streams.open_calls.refused;
 	bool told = true;
 
 	if (!c->lost_disk && !c->lost_limit && !refused)
@@ -165,7 +170,8 @@ static void cut_note_success(struct collector *c, bool told)
 {
 	if (told) {
 		c->lost += c->lost_disk + c->lost_limit + c->drain.refused +
-			   c->common.journal.dropped;
+			   c->common.journal.dropped + c->streams.open_calls.refused;
+		c->streams.open_calls.refused = 0;
 		c->drain.refused = 0;
 		c->common.journal.dropped = 0;
 		c->lost_disk = 0;
@@ -234,6 +240,7 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	sources_settle(&c->sources, c->watermark_ns);
 	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
 	c->drain.in_frame += sources_write(&c->sources, c->fw, c->watermark_ns);
+	c->drain.in_frame += open_calls_write(&c->streams.open_calls, c->fw);
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);
 	naming_see(&c->naming, &c->output, c->fw);

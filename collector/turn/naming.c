@@ -125,8 +125,10 @@ void naming_release(struct naming *naming)
 
 void naming_see(struct naming *naming, struct output *output, const struct frame_writer *fw)
 {
-	static const uint32_t plain = 1u << EVT_FAMILY_system | 1u << EVT_FAMILY_alloc |
-				      1u << EVT_FAMILY_io | 1u << EVT_FAMILY_capture;
+	static const uint32_t plain = 0u
+#define FAMILY_PLAIN(name) | 1u << EVT_FAMILY_##name
+#include "collector/format/families.def"
+		;
 	struct file_header header = output->header;
 
 	if (!naming->plain || !naming->header || !frame_has_families(fw, ~plain))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parent of a session's collectors: a process that sleeps, and forks a collector when a program asks
- * for one (collector/region/nursery.h).
+ * The parent of a session's collectors: a process that sleeps, and forks a collector when a
+ * program asks for one (collector/region/nursery.h).
  *
- * A program that adopts orphans (process 1 of a container, a subreaper) would find among its children what the
- * programs below it start. The nursery was started from outside of them, and so are the collectors that it forks.
+ * A program that adopts orphans (process 1 of a container, a subreaper) would find collectors
+ * among its children if the programs below it started them. The nursery was started from outside
+ * of them, and the collectors are its children.
  */
 #ifndef COLLECTOR_TURN_NURSERY_H
 #define COLLECTOR_TURN_NURSERY_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the collector says of itself and of the machine: cost and meta events.
- */
+/* Events of the collector about itself and the machine: cost and meta. */
 #ifndef COLLECTOR_TURN_SELF_H
 #define COLLECTOR_TURN_SELF_H
 

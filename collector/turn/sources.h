@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sources (collector/families.def) and their state: each function calls that of every source that has it. One thread.
+ * The sources (collector/families.def) and their state. Each function here calls the function of
+ * that name of every source that has one. One thread.
  */
 #ifndef COLLECTOR_TURN_SOURCES_H
 #define COLLECTOR_TURN_SOURCES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What only glibc has, as weak symbols: with another libc (musl) the library loads all the same, stays
- * passive, and the program runs on. Whoever calls one of these does so only where glibc_is_here().
+ * Symbols that only glibc has, declared weak. With another libc (musl) the library still loads,
+ * stays passive, and the program runs on. A caller checks glibc_is_here() first.
  */
 #ifndef PRELOAD_GLIBC_H
 #define PRELOAD_GLIBC_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPython's own code, for who has to know whether it is what calls: Python runs its signal handlers between two
- * instructions, never within malloc(). So what its code calls on a thread that has the GIL may allocate.
+ * Tells whether a caller is CPython's own code. Python runs its signal handlers between two
+ * instructions, never within malloc(), so code that the interpreter calls on a thread with the
+ * GIL may allocate.
  *
- * The interpreter is an object of its own (libpython*) or the program (python*). One that is linked into another program
- * or library is not looked at: those have handlers of their own. Found at the start or not at all.
+ * The interpreter is an object of its own (libpython*) or the program (python*). An interpreter
+ * linked into another program or library is ignored, because that program has signal handlers of
+ * its own. It is looked for once, at the start.
  */
 #ifndef PRELOAD_BASE_INTERPRETER_H
 #define PRELOAD_BASE_INTERPRETER_H

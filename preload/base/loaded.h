@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a loaded object is, from what dl_iterate_phdr() says of it: where it lies, its build-id and its file. For callbacks of
- * dl_iterate_phdr(), which keeps the object mapped. Keeps nothing, allocates nothing.
+ * Where a loaded object lies, its build-id and its file, from what dl_iterate_phdr() reports.
+ * For callbacks of dl_iterate_phdr(), which keeps the object mapped. Keeps nothing, allocates
+ * nothing.
  */
 #ifndef PRELOAD_BASE_LOADED_H
 #define PRELOAD_BASE_LOADED_H

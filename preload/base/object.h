@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which loaded object holds an address: _dl_find_object() of glibc 2.35 and newer, which takes no
- * lock. Without it nothing is found, and callers do without.
+ * Which loaded object holds an address, by _dl_find_object() of glibc 2.35 and newer, which
+ * takes no lock. Older versions find nothing, and callers do without.
  */
 #ifndef PRELOAD_BASE_OBJECT_H
 #define PRELOAD_BASE_OBJECT_H

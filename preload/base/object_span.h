@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory that a loaded object takes. What object_of() gives is that for libraries, which lie in one piece. Of an
- * executable with a hole between its segments, as those for huge pages have (node), it gives the one segment that was asked
- * for, and .eh_frame and the symbols are in another.
+ * The memory that a loaded object takes. For a library, which lies in one piece, that is what
+ * object_of() returns. For an executable with a hole between its segments (node, for huge
+ * pages), object_of() returns only the segment that was asked for, while .eh_frame and the
+ * symbols are in another.
  *
  * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too.
  */

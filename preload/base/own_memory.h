@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads this process' memory by a system call: an address that is none gives an error and no crash. For looks at objects
- * whose layout is not known. Not for hooks.
+ * Reads this process's memory by a system call, so that an invalid address gives an error and
+ * not a crash. For objects whose layout is not known. Not for hooks.
  */
 #ifndef PRELOAD_BASE_OWN_MEMORY_H
 #define PRELOAD_BASE_OWN_MEMORY_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers to pointers: handles of the program to what is known of them. Any thread, signal handlers
- * too; no lock. Memory comes by mmap() with the first entry and grows fourfold; it is never given
- * back, and an entry is never removed, only given NULL. Keys are not 0.
+ * A map from numbers to pointers: from handles of the program to what is known of them. Any
+ * thread, signal handlers too; no lock. Memory comes by mmap() with the first entry and grows
+ * fourfold. It is never given back, and an entry is never removed, only set to NULL. Keys are
+ * not 0.
  *
- * Open addressing in up to POINTER_MAP_LEVELS tables, the next one begun when the last is half full.
- * Two threads that put the same new key at once may make two entries; the later table's is found.
+ * Open addressing in up to POINTER_MAP_LEVELS tables; the next table begins when the last one is
+ * half full. Two threads that put the same new key at once may make two entries; a lookup finds
+ * the later table's.
  */
 #ifndef PRELOAD_BASE_POINTER_MAP_H
 #define PRELOAD_BASE_POINTER_MAP_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters of system calls (seccomp) that were in force before the program started. One that refuses
- * a call is met by trying; one that kills cannot be asked, so a process of its own tries.
+ * Filters of system calls (seccomp) that were in force before the program started. A filter that
+ * refuses a call is found by making the call. A filter that kills the caller is found by letting
+ * a child process make it.
  */
 #ifndef PRELOAD_SECCOMP_H
 #define PRELOAD_SECCOMP_H

@@ -10,6 +10,7 @@
 #include "preload/record/correlation.h"
 #include "preload/record/driver.h"
 #include "preload/cuda/cuda_kernels.h"
+#include "preload/record/open_call.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
 #include "preload/record/strings.h"
@@ -27,6 +28,27 @@ static void cuda_touch(void)
 		(void)wake_program();
 }
 
+static uint64_t function_id(enum cuda_function function, struct recorder_lane *lane);
+
+/* The thread is in the call, for when it never returns. */
+static inline void note_open(const struct cuda_call *call)
+{
+	uint64_t hash = __atomic_load_n(&function_hashes[call->function], __ATOMIC_RELAXED);
+
+	if (__builtin_expect(!hash || !string_is_sent(hash) || !open_call_of(REGION_OPEN_cuda),
+			     0)) {
+		int saved = errno;
+		struct recorder_lane *lane = recorder_enter(EVT_FAMILY_cuda, RECORDER_IN_RECORD);
+
+		if (!lane)
+			return;
+		hash = function_id(call->function, lane);
+		recorder_leave(lane);
+		errno = saved;
+	}
+	open_call_begin(REGION_OPEN_cuda, call->start - recorder_base, hash, -1);
+}
+
 void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void *caller)
 {
 	struct cuda_call *outer = cuda_running;
@@ -39,15 +61,20 @@ void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void
 	call->outer = (uintptr_t)outer > (uintptr_t)call ? outer : NULL;
 	call->nested = call->outer && call->origin.inside;
 	cuda_running = call;
-	if (!call->nested && recorder_gates->gate[EVT_FAMILY_cuda])
+	call->is_noted = !call->nested && recorder_gates->gate[EVT_FAMILY_cuda];
+	if (call->is_noted)
 		correlation_begin();
 	call->start = clock_ticks();
+	if (call->is_noted)
+		note_open(call);
 	return call->origin.original;
 }
 
 void cuda_end(struct cuda_call *call, int result)
 {
 	call->end = clock_ticks();
+	if (call->is_noted)
+		open_call_end(REGION_OPEN_cuda);
 	call->result = result;
 	call->correlation = call->nested ? 0 : correlation_end();
 	cuda_running = call->outer;

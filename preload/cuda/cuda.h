@@ -29,8 +29,8 @@ struct cuda_call {
 	uint64_t start, end; /* ticks */
 	struct cuda_call
 		*outer; /* around it, NULL; not to be read: it may have been left by longjmp() */
-	bool nested;
-	uint64_t correlation; /* CUPTI's number, 0: none */
+	bool nested, is_noted; /* is_noted: for when it never returns */
+	uint64_t correlation;  /* CUPTI's number, 0: none */
 };
 
 /* The innermost call of the thread that is running. Initial-exec, plain data: 8 bytes. */

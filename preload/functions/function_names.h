@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What records call a function: the hash of "LINE\tNAME\tFILE". A code object carries the hash of its own (co_extra, which lives
- * as long as the code does), functions of C have a table. INTERCEPT_FUNCTIONS decides by module what is recorded.
+ * The name of a function in records: the hash of "LINE\tNAME\tFILE". A code object carries the
+ * hash itself (co_extra, which lives as long as the code does); functions written in C have a
+ * table. INTERCEPT_FUNCTIONS decides by module what is recorded.
  *
- * With the GIL. errno and the exception that may be set are preserved.
+ * With the GIL. errno and a pending exception are preserved.
  */
 #ifndef PRELOAD_FUNCTIONS_FUNCTION_NAMES_H
 #define PRELOAD_FUNCTIONS_FUNCTION_NAMES_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of its Python stacks a thread runs: greenlets (gevent, eventlet) change them, and nothing is called then. So each call and
- * return looks whether it is of the stack that the last one was of, and records function_stack if not.
+ * Which of its Python stacks a thread runs. Greenlets (gevent, eventlet) switch stacks, and
+ * CPython calls nobody when they do. So each call and return compares its stack with the
+ * previous one, and records function_stack if they differ.
  *
- * A stack is known by where it begins: from 3.11 on by the first block of memory that its frames lie in, before that by its
- * outermost frame. With the GIL; without one (free-threaded builds) nothing is looked at. Hot: a call of CPython's and two compares.
+ * A stack is identified by where it begins: from 3.11 on by the first block of memory that its
+ * frames lie in, before that by its outermost frame. Needs the GIL; free-threaded builds are not
+ * looked at. Hot: one call of CPython's and two compares.
  */
 #ifndef PRELOAD_FUNCTIONS_STACK_SWITCH_H
 #define PRELOAD_FUNCTIONS_STACK_SWITCH_H

@@ -15,12 +15,14 @@
 #include "preload/base/symbols.h"
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
+#include "preload/python/python_string.h"
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
 
 #define STATE_BYTES (1u << 20) /* of an interpreter's state that are looked at: 3.12 has 300 KiB */
 #define PIECE_WORDS 512u
 #define LAST_GENERATION 2
+#define FRAMES_MAX 64u   /* of a stack that are recorded, the innermost ones */
 #define TRIES_MAX 65536u /* to stand in the list's place again: each is a turn of the interpreter */
 
 /* The bytes of gc.py and a 0 behind them. */
@@ -36,70 +38,91 @@ static struct {
 	_Atomic(void *) *place; /* of the pointer, in the interpreter's state */
 	void *programs, *ours;  /* lists */
 	unsigned int tries;
+	void *interpreter; /* that the state is of; NULL: the process', before 3.9 */
+	void *(*interpreter_of_thread)(void);
+	void *generation, *collected, *uncollectable; /* keys, as str */
 	int (*add_pending)(int (*call)(void *), void *argument);
 	void *(*new_list)(ssize_t length);
 	int (*append)(void *list, void *item);
 	ssize_t (*size)(void *list);
 	void *(*item)(void *list, ssize_t index);
 	void (*untrack)(void *object);
-	void *(*code_of)(void *frame); /* NULL before 3.9 */
+	void *(*look)(void *dict, void *key);
+	void *(*code_of)(void *frame), *(*back_of)(void *frame); /* NULL before 3.9 */
 	void (*write_unraisable)(void *object);
 } hidden;
 
 /* --- recording --- */
 
-static uint64_t number_of(void *info, const char *key)
+static uint64_t number_of(void *info, void *key)
 {
-	void *number = python_api.PyDict_GetItemString(info, key);
+	void *number = hidden.look(info, key);
 	long value = number ? python_api.PyLong_AsLong(number) : 0;
 
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static struct string text_of(void *text)
+static struct string file_text(void *file)
 {
-	ssize_t length;
-	const char *bytes = text ? python_api.PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+	struct string text = python_string(file);
+	size_t length = text.length;
+	const char *shown = length ? place_file(text.bytes, &length) : "";
 
-	if (!bytes) {
-		python_api.PyErr_Clear();
-		return string_of("");
-	}
-	return string_of_bytes(bytes, (size_t)length);
+	return string_of_bytes(shown, length);
 }
 
-/* The file that the frame's code is of, to be released; NULL: before 3.9, where asking for it would be an audit event. */
-static void *file_of(void *frame)
+static void record_frame(void *frame)
 {
-	void *code = hidden.code_of ? hidden.code_of(frame) : NULL;
-	void *file = code ? python_api.PyObject_GetAttrString(code, "co_filename") : NULL;
+	void *code = hidden.code_of(frame), *file = python_attribute(code, "co_filename"),
+	     *name = python_attribute(code, "co_name");
+	struct string file_is = file_text(file), name_is = python_string(name);
+	int line = python_api.PyFrame_GetLineNumber(frame);
 
+	(void)recorder_record(
+		EVT_FAMILY_gc, EVT_gc_frame,
+		(struct recorder_field[]){ { .text = &file_is },
+					   { .text = &name_is },
+					   { .number = line > 0 ? (uint64_t)line : 0 } },
+		3);
+	if (file)
+		python_api.Py_DecRef(file);
+	if (name)
+		python_api.Py_DecRef(name);
 	if (code)
 		python_api.Py_DecRef(code);
-	if (!file)
-		python_api.PyErr_Clear();
-	return file;
+}
+
+/* Before the collection begins, so that its time has nothing of this. */
+static void record_stack(void *innermost)
+{
+	void *frame = innermost, *back;
+
+	for (unsigned int depth = 0; frame && depth < FRAMES_MAX; depth++) {
+		record_frame(frame);
+		back = hidden.back_of(frame);
+		if (depth)
+			python_api.Py_DecRef(frame);
+		frame = back;
+	}
+	if (frame && frame != innermost)
+		python_api.Py_DecRef(frame);
 }
 
 static void record_begin(uint64_t generation)
 {
 	struct recorder_field field[3] = { { .number = generation } };
 	struct string file = string_of("");
-	void *frame = NULL, *name = NULL;
+	void *frame = NULL, *code = NULL, *name = NULL;
 	int line = 0;
 
-	/* a full one is rare and long enough to ask where it comes from */
-	if (generation >= LAST_GENERATION)
+	/* a full one is rare and long enough to ask where it comes from; before 3.9 asking would be an audit event */
+	if (generation >= LAST_GENERATION && hidden.code_of && hidden.back_of)
 		frame = python_api.PyEval_GetFrame();
-	name = frame ? file_of(frame) : NULL;
-	if (name) {
-		size_t length;
-		const char *shown;
-
-		file = text_of(name);
-		length = file.length;
-		shown = length ? place_file(file.bytes, &length) : "";
-		file = string_of_bytes(shown, length);
+	if (frame) {
+		record_stack(frame);
+		code = hidden.code_of(frame);
+		name = python_attribute(code, "co_filename");
+		file = file_text(name);
 		line = python_api.PyFrame_GetLineNumber(frame);
 	}
 	field[1].text = &file;
@@ -107,14 +130,16 @@ static void record_begin(uint64_t generation)
 	(void)recorder_record(EVT_FAMILY_gc, EVT_gc_begin, field, 3);
 	if (name)
 		python_api.Py_DecRef(name);
+	if (code)
+		python_api.Py_DecRef(code);
 }
 
 static void record_end(void *info)
 {
 	(void)recorder_record(
 		EVT_FAMILY_gc, EVT_gc_end,
-		(struct recorder_field[]){ { .number = number_of(info, "collected") },
-					   { .number = number_of(info, "uncollectable") } },
+		(struct recorder_field[]){ { .number = number_of(info, hidden.collected) },
+					   { .number = number_of(info, hidden.uncollectable) } },
 		2);
 }
 
@@ -134,22 +159,23 @@ static void call_the_programs(void *phase, void *info)
 	}
 }
 
-/* The callback: (phase, info). Returns its arguments, since None would have to be looked for. */
-static void *gc_collects(void *self, void *arguments)
+/* The callback: (phase, info). Returns one of them, since None would have to be looked for. */
+static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 {
-	void *phase = python_api.PyTuple_GetItem(arguments, 0);
-	void *info = python_api.PyTuple_GetItem(arguments, 1);
-	struct string text = text_of(phase);
-	bool begins = text.length == 5 && memcmp(text.bytes, "start", 5) == 0;
+	void *phase = arguments[0], *info = arguments[1];
+	ssize_t length = 0;
+	const char *text = python_api.PyUnicode_AsUTF8AndSize(phase, &length);
 
 	(void)self;
-	if (begins)
-		record_begin(number_of(info, "generation"));
+	(void)count;
+	if (text && length == 5 && memcmp(text, "start", 5) == 0)
+		record_begin(number_of(info, hidden.generation));
 	else
 		record_end(info);
-	call_the_programs(phase, info);
-	python_api.Py_IncRef(arguments);
-	return arguments;
+	if (hidden.size(hidden.programs))
+		call_the_programs(phase, info);
+	python_api.Py_IncRef(phase);
+	return phase;
 }
 
 /* --- the way in --- */
@@ -183,8 +209,12 @@ static void *find_pair(const char *state, uint64_t garbage, uint64_t callbacks)
 /* From 3.9 on it is the interpreter's, before that the process'. */
 static void *find_place(void *garbage, void *callbacks)
 {
-	void *(*interpreter)(void) = (void *(*)(void))symbols_find_loaded("PyInterpreterState_Get");
-	char *state = interpreter ? interpreter() : symbols_find_loaded("_PyRuntime");
+	char *state;
+
+	hidden.interpreter_of_thread = (void *(*)(void))symbols_find_loaded(
+		"PyInterpreterState_Get");
+	hidden.interpreter = hidden.interpreter_of_thread ? hidden.interpreter_of_thread() : NULL;
+	state = hidden.interpreter ? hidden.interpreter : symbols_find_loaded("_PyRuntime");
 
 	return state ? find_pair(state, (uintptr_t)garbage, (uintptr_t)callbacks) : NULL;
 }
@@ -198,16 +228,25 @@ static bool look_up(void)
 	hidden.size = (ssize_t(*)(void *))symbols_find_loaded("PyList_Size");
 	hidden.item = (void *(*)(void *, ssize_t))symbols_find_loaded("PyList_GetItem");
 	hidden.untrack = (void (*)(void *))symbols_find_loaded("PyObject_GC_UnTrack");
+	hidden.look = (void *(*)(void *, void *))symbols_find_loaded("PyDict_GetItem");
 	hidden.code_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");
+	hidden.back_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetBack");
 	hidden.write_unraisable = (void (*)(void *))symbols_find_loaded("PyErr_WriteUnraisable");
+	hidden.generation = python_api.PyUnicode_InternFromString("generation");
+	hidden.collected = python_api.PyUnicode_InternFromString("collected");
+	hidden.uncollectable = python_api.PyUnicode_InternFromString("uncollectable");
 	return hidden.add_pending && hidden.new_list && hidden.append && hidden.size &&
-	       hidden.item && hidden.untrack && hidden.write_unraisable;
+	       hidden.item && hidden.untrack && hidden.look && hidden.write_unraisable &&
+	       hidden.generation && hidden.collected && hidden.uncollectable;
 }
 
 /* A list that gc.get_objects() does not have, with the function that it does not have either. */
 static bool make_list(void)
 {
-	static struct python_method method = { "callback", gc_collects, PYTHON_METH_VARARGS, NULL };
+	static struct python_method method = {
+		"callback", (void *(*)(void *, void *))(void (*)(void))gc_collects,
+		PYTHON_METH_FASTCALL, NULL
+	};
 	void *function = python_api.PyCFunction_NewEx(&method, NULL, NULL);
 
 	hidden.ours = function ? hidden.new_list(0) : NULL;
@@ -256,6 +295,12 @@ bool gc_begin(void *arguments)
 
 /* --- the program's own import of gc takes the list from the state: it has to be the program's then --- */
 
+/* Another interpreter of the process has a state and lists of its own. */
+static bool is_of_thread(void)
+{
+	return !hidden.interpreter || hidden.interpreter_of_thread() == hidden.interpreter;
+}
+
 /* It stands in sys.modules before it has what it takes. */
 static bool is_imported(void)
 {
@@ -267,6 +312,8 @@ static bool is_imported(void)
 static int come_back(void *argument)
 {
 	(void)argument;
+	if (!hidden.place)
+		return 0; /* the end has come */
 	if (is_imported() || ++hidden.tries > TRIES_MAX)
 		atomic_store(hidden.place, hidden.ours);
 	else
@@ -281,12 +328,27 @@ bool gc_see_import(void *arguments)
 
 	if (!name)
 		return true;
-	text = text_of(name);
-	if (text.length != 2 || memcmp(text.bytes, "gc", 2) != 0 || is_imported() ||
-	    atomic_load(hidden.place) != hidden.ours)
+	text = python_string(name);
+	if (text.length != 2 || memcmp(text.bytes, "gc", 2) != 0 || !is_of_thread() ||
+	    is_imported() || atomic_load(hidden.place) != hidden.ours)
 		return true;
 	hidden.tries = 0;
 	if (!hidden.add_pending(come_back, NULL))
 		atomic_store(hidden.place, hidden.programs);
+	return true;
+}
+
+/* --- the end --- */
+
+/* The interpreter drops the list that its state points to: the program's, whose objects then end as they would without us. */
+bool gc_see_end(void *arguments)
+{
+	void *ours = hidden.ours;
+
+	(void)arguments;
+	if (!hidden.place || !is_of_thread())
+		return true;
+	(void)atomic_compare_exchange_strong(hidden.place, &ours, hidden.programs);
+	hidden.place = NULL;
 	return true;
 }

@@ -14,4 +14,7 @@ bool gc_begin(void *arguments);
 /* Likewise: before a module is imported. */
 bool gc_see_import(void *arguments);
 
+/* Likewise: an interpreter's state is about to be cleared. */
+bool gc_see_end(void *arguments);
+
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUPTI's life in the process: begun when the driver begins (InitializeInjection), its records taken, shared with another
- * user who comes (gpu_share.h), left to one whom it cannot be shared with, emptied at the end.
+ * CUPTI's life in the process. It starts when the driver starts (InitializeInjection); its
+ * records are taken; it is shared with another user (gpu_share.h), or left to one who cannot
+ * share it; it is emptied at the end.
  *
- * CUPTI has a thread of its own that hands out what is done, once a second; we have none (but gpu_flusher.h). No call of CUPTI is made with
- * anything of ours held, nor from within a function of the heap.
+ * CUPTI has a thread of its own that delivers finished work once a second. We have no thread,
+ * except gpu_flusher.h. CUPTI is called with none of our locks held, and never from within a
+ * function of the heap.
  */
 #ifndef PRELOAD_GPU_GPU_H
 #define PRELOAD_GPU_GPU_H

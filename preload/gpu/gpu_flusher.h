@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Empties CUPTI at the end. CUPTI can hang when it is emptied, so a thread does it that nobody waits for for long. It is made for
- * that and ends with it: while the program runs, it has no thread of ours.
+ * Empties CUPTI at the end. CUPTI can hang while it is emptied, so a separate thread does it,
+ * and we wait for that thread for a limited time only. The thread is created for this and ends
+ * with it: a running program has no thread of ours.
  */
 #ifndef PRELOAD_GPU_GPU_FLUSHER_H
 #define PRELOAD_GPU_GPU_FLUSHER_H

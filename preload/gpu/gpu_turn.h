@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread at a time, for changes of what CUPTI does. Whoever comes from within CUPTI, which may hold something of its own, must
- * not wait for ever: a second at most, then it goes on without its turn. errno is kept.
+ * Serialises changes to what CUPTI does: one thread at a time. A caller from within CUPTI, which
+ * may hold a lock of its own, must not wait for ever. It waits for a second at most, then goes
+ * on without its turn. errno is preserved.
  */
 #ifndef PRELOAD_GPU_GPU_TURN_H
 #define PRELOAD_GPU_GPU_TURN_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Originals of the interposed functions of libc. hook_real.<name> is the next definition after ours, whichever
- * library has it; NULL for one that nobody defines. Those of other libraries are looked up by the family that
- * interposes them, which knows their types.
+ * Originals of the interposed functions of libc. hook_real.<name> is the next definition after
+ * ours, in whichever library; NULL if nobody defines it. Originals of other libraries are looked
+ * up by the family that interposes them, which knows their types.
  *
- * hook_resolve() may be called by any thread at any time, before our constructor too. It neither locks nor
- * allocates nor calls anything of libc (origin.h); two threads that come first together write the same.
+ * hook_resolve() may be called by any thread at any time, even before our constructor. It takes
+ * no lock, does not allocate and calls nothing of libc (origin.h). Two threads that come first
+ * together write the same values.
  */
 #ifndef PRELOAD_HOOK_HOOK_H
 #define PRELOAD_HOOK_HOOK_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The originals of functions whose libraries come in by dlopen() (CUDA, PyTorch): what another preloaded library
- * puts between, and how to keep the library of one that was found. Functions of libc: origin.h.
+ * The originals of functions whose libraries come in by dlopen() (CUDA, PyTorch): what another
+ * preloaded library interposes, and how to keep the library of an original loaded. Functions of
+ * libc: origin.h.
  *
- * What dlsym() and dlopen() allocate is not the program's and is not recorded. Any thread, not from within a
- * function of the heap: they take ld.so's lock.
+ * Memory that dlsym() and dlopen() allocate is not the program's and is not recorded. Any
+ * thread, but not from within a function of the heap, because both take ld.so's lock.
  */
 #ifndef PRELOAD_HOOK_INTERPOSER_H
 #define PRELOAD_HOOK_INTERPOSER_H

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the next definition of a function after ours is: what dlsym(RTLD_NEXT) answers, without dlsym().
+ * Finds the next definition of a function after ours, as dlsym(RTLD_NEXT) would, without
+ * dlsym().
  *
- * The program's first malloc() may come from a constructor that runs before ours, while libc holds any of
- * its locks. dlsym() takes ld.so's lock, and dlerror() after a missing name translates, which takes the
- * lock of gettext: curl, ps, git and psql waited for themselves for ever. So the objects are walked in
- * the order in which ld.so searches them, and each one's symbol table is read as ld.so reads it (symbols.h).
+ * The program's first malloc() may come from a constructor that runs before ours, while libc
+ * holds any of its locks. dlsym() takes ld.so's lock, and dlerror() after a missing name
+ * translates its message, which takes gettext's lock: curl, ps, git and psql deadlocked. So the
+ * objects are walked in ld.so's search order, and each symbol table is read as ld.so reads it
+ * (symbols.h).
  *
- * No lock, no allocation, no system call; any thread, from the first instruction on. The walk ends at the
- * first definition. Those of malloc() and its kin lie in objects that the program was started with, which are
- * never unloaded, and nothing behind them is read. The caller of another name must hold off dlclose().
+ * No lock, no allocation, no system call; any thread, from the first instruction on. The walk
+ * ends at the first definition. The definitions of malloc() and its relatives are in objects
+ * that the program was started with. Those are never unloaded, and nothing behind them is read.
+ * For any other name the caller must hold off dlclose().
  */
 #ifndef PRELOAD_HOOK_ORIGIN_H
 #define PRELOAD_HOOK_ORIGIN_H

@@ -14,6 +14,7 @@
 #include "preload/python/listeners.h"
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
+#include "preload/python/python_string.h"
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
 
@@ -44,34 +45,13 @@ static void *type_of(void *object)
 
 /* --- recording --- */
 
-static struct string text_of(void *text)
-{
-	ssize_t length;
-	const char *bytes = text ? python_api.PyUnicode_AsUTF8AndSize(text, &length) : NULL;
-
-	if (!bytes) {
-		python_api.PyErr_Clear();
-		return string_of("");
-	}
-	return string_of_bytes(bytes, (size_t)length);
-}
-
 static struct string file_text(void *text)
 {
-	struct string file = text_of(text);
+	struct string file = python_string(text);
 	size_t length = file.length;
 	const char *shown = length ? place_file(file.bytes, &length) : "";
 
 	return string_of_bytes(shown, length);
-}
-
-static void *attribute(void *object, const char *name)
-{
-	void *value = object ? python_api.PyObject_GetAttrString(object, name) : NULL;
-
-	if (!value)
-		python_api.PyErr_Clear();
-	return value;
 }
 
 /*
@@ -93,7 +73,7 @@ static void *file_of(void *frame)
 {
 	void *code = api.code_of ? api.code_of(frame)
 				 : frame_word(frame, FRAME_CODE, api.code_type);
-	void *file = attribute(code, "co_filename");
+	void *file = python_attribute(code, "co_filename");
 
 	if (code)
 		python_api.Py_DecRef(code);
@@ -102,7 +82,7 @@ static void *file_of(void *frame)
 
 static bool is_importlib(void *file)
 {
-	struct string text = text_of(file);
+	struct string text = python_string(file);
 
 	return text.length >= sizeof(IMPORTLIB) - 1 &&
 	       memcmp(text.bytes, IMPORTLIB, sizeof(IMPORTLIB) - 1) == 0;
@@ -146,7 +126,7 @@ static bool record_begin(void *name)
 {
 	uint64_t line = 0;
 	void *importer = find_importer(&line);
-	struct string module = text_of(name), file = file_text(importer);
+	struct string module = python_string(name), file = file_text(importer);
 	bool is_recorded = recorder_record(EVT_FAMILY_imports, EVT_import_begin,
 					   (struct recorder_field[]){ { .text = &module },
 								      { .text = &file },
@@ -251,7 +231,7 @@ bool imports_see(void *arguments)
 		return true;
 	importlib = python_api.PyDict_GetItemString(python_api.PyImport_GetModuleDict(),
 						    "_frozen_importlib");
-	function = attribute(importlib, "_find_and_load");
+	function = python_attribute(importlib, "_find_and_load");
 	if (function && type_of(function) == api.function_type)
 		hook(function);
 	if (function)

@@ -8,6 +8,8 @@
  */
 #include <unistd.h>
 
+#define IO_BEGINS(call) io_call_begins_closing(call)
+
 #include "preload/io/descriptor.h"
 #include "preload/io/io.h"
 #include "preload/record/trouble.h"

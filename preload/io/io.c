@@ -30,13 +30,56 @@ intptr_t io_missing(bool as_null)
 
 /* --- records --- */
 
-static uint64_t name_of(struct string *function, struct recorder_lane *lane)
+static inline uint64_t hash_of(struct string *function)
 {
 	/* two threads that come first work out the same */
 	if (IO_UNLIKELY(!function->hash))
 		__atomic_store_n(&function->hash, string_hash(function->bytes, function->length),
 				 __ATOMIC_RELAXED);
+	return function->hash;
+}
+
+static uint64_t name_of(struct string *function, struct recorder_lane *lane)
+{
+	(void)hash_of(function);
 	return string_id(function, lane);
+}
+
+/* What an event of the call would name, for when there is no time left after it. */
+static __attribute__((noinline)) void introduce(struct io_call *call, bool closes)
+{
+	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_io, RECORDER_IN_RECORD);
+
+	if (!lane)
+		return;
+	(void)name_of(call->function, lane);
+	if (!closes && call->fd >= 0 && !descriptor_is_known(call->fd))
+		descriptor_introduce(call->fd, call->start, lane);
+	recorder_leave(lane);
+}
+
+static inline void call_begins(struct io_call *call, bool closes)
+{
+	uint64_t hash = hash_of(call->function);
+
+	if (IO_UNLIKELY(!open_call_of(REGION_OPEN_io) || !string_is_sent(hash) ||
+			(!closes && call->fd >= 0 && !descriptor_is_known(call->fd)))) {
+		int saved = errno;
+
+		introduce(call, closes);
+		errno = saved;
+	}
+	open_call_begin(REGION_OPEN_io, call->start, hash, call->fd);
+}
+
+void io_call_begins(struct io_call *call)
+{
+	call_begins(call, false);
+}
+
+void io_call_begins_closing(struct io_call *call)
+{
+	call_begins(call, true);
 }
 
 /* What a record of a call needs; `lane` is NULL when there is none. */

@@ -3,9 +3,9 @@
  * Recording of input and output: what the hooks of this folder share.
  *
  * A hook looks whether the family records, takes the time, calls the original, and then records in one go. So
- * nothing is held while the original runs: a thread that is cancelled in it, or leaves it by longjmp(), leaves
- * nothing behind, and a signal handler that comes in records as usual. What a call means is told by the event
- * (collector/format/events/io.def).
+ * nothing is held while the original runs, and a signal handler that comes in records as usual. Only the collector is
+ * told that the thread is in a call, for when it never returns (record/open_call.h). What a call means is told by the
+ * event (collector/format/events/io.def).
  *
  * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is preserved. System
  * calls only where a descriptor is opened, closed or met for the first time (descriptor.h).
@@ -21,6 +21,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/hook/hook.h"
+#include "preload/record/open_call.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
 
@@ -55,6 +56,16 @@ static inline bool io_is_off(void)
 		return recorder_gates->generation || !recorder_is_open();
 	return IO_UNLIKELY(io_has_vforked) && io_is_vforked();
 }
+
+/* --- before the original --- */
+
+/* The thread is in the call. The descriptor is introduced, if it is not known yet. */
+void io_call_begins(struct io_call *call);
+/* The same of a call that closes its descriptor, which has been forgotten by now. */
+void io_call_begins_closing(struct io_call *call);
+#ifndef IO_BEGINS
+#define IO_BEGINS(call) io_call_begins(call)
+#endif
 
 /* --- what is recorded, after the original; `result` below 0: it failed, errno says why --- */
 
@@ -109,7 +120,9 @@ intptr_t io_missing(bool as_null);
 		if (io_is_off())                                                                   \
 			return hook_real.original arguments;                                       \
 		call = (struct io_call){ &function, recorder_now(), descriptor };                  \
+		IO_BEGINS(&call);                                                                  \
 		result = hook_real.original arguments;                                             \
+		open_call_end(REGION_OPEN_io);                                                     \
 		record;                                                                            \
 		return result;                                                                     \
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last moment of an image that ends without exit(): Python's os._exit() and os.exec*(). What is still held back is
- * recorded then.
+ * The end of a process image without exit(): Python's os._exit() and os.exec*(). Events that are
+ * still held back are recorded now.
  */
 #ifndef PRELOAD_LIFE_DEPARTURE_H
 #define PRELOAD_LIFE_DEPARTURE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls the families of families.def, each in turn; record/family.h says when, and what each of them may do.
+ * Calls the families of families.def, in that order. record/family.h says when, and what each
+ * function may do.
  */
 #ifndef PRELOAD_LIFE_FAMILIES_H
 #define PRELOAD_LIFE_FAMILIES_H

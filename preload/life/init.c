@@ -36,6 +36,8 @@
 #include "preload/record/driver.h"
 #include "preload/record/wake.h"
 
+_Static_assert(EVT_FAMILY_LIMIT <= REGION_FAMILIES, "each family has a word");
+
 enum init_state {
 	INIT_PASSIVE, /* before the constructor, dormant, or off */
 	INIT_DORMANT,
@@ -204,13 +206,14 @@ static uint32_t place_wanted(void)
 static int start_recording(void)
 {
 	char capture[SETTINGS_NAME_BYTES + 32] = "";
+	uint64_t family[EVT_FAMILY_LIMIT];
 	struct region_wish wish = { .buffer_bytes = settings.buffer_bytes,
 				    .max_file_bytes = settings.max_file_bytes,
 				    .keep = settings.keep,
 				    .redact = settings.redact,
 				    .place = place_wanted(),
-				    .stacks_every = settings_sampled_stacks(),
-				    .native_hz = settings_native_hz(),
+				    .family = family,
+				    .families = EVT_FAMILY_LIMIT,
 				    .session = session.id,
 				    .output = session.output,
 				    .trace = settings.trace_text,
@@ -235,6 +238,7 @@ static int start_recording(void)
 	error = check_output();
 	if (error)
 		return error;
+	settings_family_words(family);
 	error = region_create(&wish, &region.header, &region.shape, &fd);
 	if (error) {
 		start_failed("get memory for", "INTERCEPT_BUFFER", -error);

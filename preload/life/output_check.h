@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether there is any hope for a file at that path, asked before a collector is started so that the answer
- * can be said at once. The collector decides: what is doubtful here passes.
+ * Whether a file can be created at that path, asked before a collector is started, so that the
+ * answer can be printed at once. The collector has the last word: a doubtful path passes here.
  */
 #ifndef PRELOAD_LIFE_OUTPUT_CHECK_H
 #define PRELOAD_LIFE_OUTPUT_CHECK_H

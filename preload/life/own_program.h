@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether this process is a program of ours, which is never recorded: prof-report in a shell that has LD_PRELOAD exported
- * would look at its own recording, and wait for itself. Told by a note in the program, not by its name.
+ * Whether this process is one of our own programs, which are never recorded: prof-report, in a
+ * shell that exports LD_PRELOAD, would open its own recording and wait for itself. A note in the
+ * executable says so, not its name.
  */
 #ifndef PRELOAD_LIFE_OWN_PROGRAM_H
 #define PRELOAD_LIFE_OWN_PROGRAM_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a process gets its entry in the region's process table (record/entry.h): the parent claims one
- * before fork(); after a fork that went round libc the child does, at its first event. And the process's end.
+ * When a process gets its entry in the region's process table (record/entry.h). Normally the
+ * parent claims one before fork(). After a fork that bypassed libc the child claims it, at its
+ * first event. Also handles the end of the process.
  *
  * Called from hooks, atfork handlers and the exit handler: no allocation, no lock.
  */

@@ -80,8 +80,8 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	h->keep = wish->keep;
 	h->redact = wish->redact;
 	h->place = wish->place;
-	h->stacks_every = wish->stacks_every;
-	h->native_hz = wish->native_hz;
+	h->families = wish->families;
+	memcpy(h->family, wish->family, wish->families * sizeof(*h->family));
 	text_set(h->session, sizeof(h->session), wish->session);
 	text_set(h->output, sizeof(h->output), wish->output);
 	text_set(h->trace, sizeof(h->trace), wish->trace);

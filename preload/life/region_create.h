@@ -10,10 +10,10 @@ struct region_wish {
 		buffer_bytes; /* of which the region is made, taken down to what the program's limits allow */
 	uint64_t max_file_bytes;
 	uint32_t keep;
-	uint32_t redact;       /* 1 << enum region_redact */
-	uint32_t place;        /* 1 << enum region_place */
-	uint64_t stacks_every; /* as in region.h */
-	uint32_t native_hz;    /* likewise */
+	uint32_t redact;        /* 1 << enum region_redact */
+	uint32_t place;         /* 1 << enum region_place */
+	const uint64_t *family; /* settings_family_words() */
+	uint32_t families;
 	const char *session;
 	const char *output;
 	const char *trace;

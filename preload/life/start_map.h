@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the process is when its recording begins: its command line and its modules, into the region (struct
- * region_start). Whoever ends or becomes another program in the milliseconds that the collector needs to come up
- * cannot be asked any more.
+ * Writes the command line and the modules of the process into the region (struct region_start)
+ * when recording begins. A process that ends or executes another program before the collector
+ * has started cannot be asked later.
  *
- * Keeps nothing but where the arguments are, while the constructor runs. One thread, not in a forked child: takes ld.so's
- * lock. A system call for the program's path, and one more where a library was loaded by a relative path.
+ * Keeps nothing but the position of the arguments, and only while the constructor runs. One
+ * thread, not in a forked child: takes ld.so's lock. One system call for the program's path, one
+ * more for a library that was loaded by a relative path.
  */
 #ifndef PRELOAD_LIFE_START_MAP_H
 #define PRELOAD_LIFE_START_MAP_H

@@ -69,15 +69,13 @@ static void record_captured(uint32_t event, const struct recorder_field *field)
 
 static void record_action(uint32_t event, void *text)
 {
-	ssize_t length;
-	const char *bytes = python_api.PyUnicode_AsUTF8AndSize(text, &length);
+	size_t length;
+	const char *bytes = python_utf8(text, &length);
 	struct string name;
 
-	if (!bytes) { /* no str, or one without a form in UTF-8 */
-		python_api.PyErr_Clear();
+	if (!bytes) /* no str, or one without a form in UTF-8 */
 		return;
-	}
-	name = string_of_bytes(bytes, (size_t)length);
+	name = string_of_bytes(bytes, length);
 	record_captured(event, &(struct recorder_field){ .text = &name });
 }
 

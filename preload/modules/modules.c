@@ -11,6 +11,7 @@
 
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
+#include "preload/python/python_string.h"
 #include "preload/record/event.h"
 #include "preload/record/limitation.h"
 #include "preload/settings/settings.h"
@@ -30,17 +31,9 @@ extern const char modules_register[] __attribute__((visibility("hidden")));
 
 static void *module_begin(void *self, void *text)
 {
-	ssize_t length;
-	const char *bytes = python_api.PyUnicode_AsUTF8AndSize(text, &length);
-	struct string name;
+	struct string name = python_string(text); /* empty: it has no form in UTF-8 */
 
 	(void)self;
-	if (!bytes) { /* no form in UTF-8 */
-		python_api.PyErr_Clear();
-		bytes = "";
-		length = 0;
-	}
-	name = string_of_bytes(bytes, (size_t)length);
 	(void)recorder_record(EVT_FAMILY_modules, EVT_torch_module_begin,
 			      &(struct recorder_field){ .text = &name }, 1);
 	python_api.Py_IncRef(text);

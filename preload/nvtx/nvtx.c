@@ -103,6 +103,17 @@ static inline struct nvtx_level *level_of(const struct name *domain)
 	return NULL;
 }
 
+/* The level that capture ranges and steps go by: that of the task which the thread runs, where tasks are known. */
+static inline struct nvtx_level *counted_level(struct nvtx_level *level, bool begins)
+{
+	struct nvtx_level *own = NULL;
+
+	if (__builtin_expect(capture_range_nvtx || steps_named, 0) && level &&
+	    atomic_load_explicit(&task_thread, memory_order_relaxed))
+		own = nvtx_task_level(level, begins);
+	return own ? own : level;
+}
+
 /* --- recording --- */
 
 static inline void record_push(const struct nvtx_event *event, const struct name *domain,
@@ -157,16 +168,19 @@ int nvtx_push(const struct nvtx_event *event)
 {
 	const struct name *domain;
 	struct recorder_lane *lane;
-	struct nvtx_level *level;
+	struct nvtx_level *level, *counted;
 
 	if (nvtx_self.inside)
 		return NVTX_LEVEL_UNTRACKED;
 	domain = domain_of(event->domain);
 	level = level_of(domain);
-	if (__builtin_expect(capture_range_nvtx, 0) && push_captures(event, level))
-		level->captures |= 1ull << level->depth;
-	if (__builtin_expect(steps_named, 0) && level)
-		step_begins(level_key(level), event);
+	counted = counted_level(level, true);
+	if (__builtin_expect(capture_range_nvtx, 0) && push_captures(event, counted))
+		counted->captures |= 1ull << counted->depth;
+	if (__builtin_expect(steps_named, 0) && counted)
+		step_begins(level_key(counted), event);
+	if (counted != level)
+		counted->depth++;
 	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
 	if (lane) {
 		record_push(event, domain, lane);
@@ -188,7 +202,7 @@ int nvtx_pop(const void *handle)
 {
 	const struct name *domain;
 	struct recorder_lane *lane;
-	struct nvtx_level *level;
+	struct nvtx_level *level, *counted;
 
 	if (nvtx_self.inside)
 		return NVTX_LEVEL_UNTRACKED;
@@ -207,10 +221,15 @@ int nvtx_pop(const void *handle)
 		return NVTX_LEVEL_UNTRACKED;
 	if (level->depth == 0)
 		return NVTX_LEVEL_ERROR;
-	if (level_pop(level))
+	counted = counted_level(level, false);
+	if (counted != level)
+		level->depth--;
+	if (level_pop(counted))
 		capture_range_close();
 	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
-		steps_end(level_key(level));
+		steps_end(level_key(counted));
+	if (counted != level && !counted->depth)
+		nvtx_task_level_end(counted);
 	return level->depth;
 }
 

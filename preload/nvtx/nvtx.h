@@ -23,6 +23,7 @@
 struct nvtx_thread {
 	uint32_t
 		inside; /* the original of a version 2 function runs: what it calls back is the same event */
+	uint32_t number; /* of the thread, when it has asked for levels of tasks; 0 before */
 	struct nvtx_level {
 		uint32_t domain; /* low half of the hash of its name */
 		int32_t depth;
@@ -32,6 +33,13 @@ struct nvtx_thread {
 
 extern __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec")))
 PRELOAD_HIDDEN;
+
+/*
+ * What of a thread's level belongs to the task that it runs (nvtx_tasks.c): the ranges that its pops close. NULL: there is no
+ * such level, or, where `begins`, no room for one; the thread's own is to be used. One whose depth is 0 again is given back.
+ */
+PRELOAD_HIDDEN struct nvtx_level *nvtx_task_level(const struct nvtx_level *level, bool begins);
+PRELOAD_HIDDEN void nvtx_task_level_end(struct nvtx_level *level);
 
 /* One push, start or mark, in the same form whichever function it came through. */
 struct nvtx_event {

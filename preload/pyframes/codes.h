@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects of the program: from one and an instruction in it to the id of a line (python_line), which is in a ring
- * then. The id is made of the function's name, its file and its lines, so that it says the same in every process.
+ * Code objects of the program: turns a code object and an instruction in it into the id of a
+ * line (python_line), which has then been written to a ring. The id is a hash of the function's
+ * name, its file and its lines, so it is the same in every process.
  *
- * What is known is kept in a process-wide, bounded table by the object's address. An address is used again, so each end of
- * a code object is seen (its type's tp_dealloc is ours and calls the original) and makes what is known of it stale.
+ * A process-wide, bounded table keeps what is known, by the object's address. Addresses are
+ * reused, so the end of each code object is watched (its type's tp_dealloc is replaced by ours,
+ * which calls the original) and invalidates the entry.
  *
- * Objects are read as plain memory, each page only where the kernel can read it: no call of CPython, no reference. Any
- * thread, signal handlers too; no lock, no allocation.
+ * Objects are read as plain memory, each page only after the kernel has confirmed that it is
+ * readable: no call of CPython, no reference. Any thread, signal handlers too; no lock, no
+ * allocation.
  */
 #ifndef PRELOAD_PYFRAMES_CODES_H
 #define PRELOAD_PYFRAMES_CODES_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ids that were made before, by a key: a bounded table of the process that any thread and signal handler reads and writes
- * without a lock. What is evicted is made again. Halves of two entries, which a race may leave, fit no key.
+ * A cache of ids by key: a bounded table of the process that any thread and signal handler reads
+ * and writes without a lock. An evicted id is computed again. A race may leave two halves of
+ * different entries; those match no key.
  */
 #ifndef PRELOAD_PYFRAMES_ID_CACHE_H
 #define PRELOAD_PYFRAMES_ID_CACHE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One stack of native frames and those of Python. Each call of C code into the interpreter is a native frame that stands
- * for the functions which it runs: these follow it. Which native frame that is says memory of the interpreter that lies in
- * it: from 3.12 on the frame of C at the head of its functions, in 3.10 and 3.11 a struct that the thread state chains.
+ * Joins native frames and Python frames into one stack. Each call of C code into the interpreter
+ * is a native frame that stands for the Python functions which it runs; these follow it. The
+ * interpreter keeps a struct in that native frame, whose address identifies it: from 3.12 on the
+ * C frame at the head of its functions, in 3.10 and 3.11 a struct chained to the thread state.
  */
 #ifndef PRELOAD_PYFRAMES_JOIN_H
 #define PRELOAD_PYFRAMES_JOIN_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the innermost frame was named at an instruction, beneath the same callers: a program that allocates from a few lines of
- * one function by turns. A few entries of the thread's own; what is evicted is made again. A signal handler may come in while one is
- * read or written: halves of two have no sum that fits.
+ * The id that the innermost frame had at an instruction, beneath the same callers, for a program
+ * that allocates from a few lines of one function in turn. A few entries per thread; an evicted
+ * one is computed again. A signal handler may interrupt a read or a write: two halves of
+ * different entries have a wrong checksum.
  */
 #ifndef PRELOAD_PYFRAMES_LEAF_H
 #define PRELOAD_PYFRAMES_LEAF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages that a thread has found readable and remembers: to ask the kernel is a system call. Its own thread only; may be
- * called within a hook.
+ * Pages that a thread has found readable, because asking the kernel is a system call. Used by
+ * its own thread only, also within a hook.
  */
 #ifndef PRELOAD_PYFRAMES_PAGE_H
 #define PRELOAD_PYFRAMES_PAGE_H

@@ -17,13 +17,11 @@
 
 static bool text_is_one_of(void *text, const char *const *names)
 {
-	ssize_t length;
-	const char *bytes = text ? python_api.PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+	size_t length;
+	const char *bytes = python_utf8(text, &length);
 
-	if (!bytes) {
-		python_api.PyErr_Clear();
+	if (!bytes)
 		return false;
-	}
 	while (*names && strcmp(*names, bytes) != 0)
 		names++;
 	return *names;
@@ -62,13 +60,11 @@ static bool is_code_of_program(void *frame)
 {
 	void *(*code_of)(void *frame) = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");
 	void *code = code_of ? code_of(frame) : NULL;
-	void *file = code ? python_api.PyObject_GetAttrString(code, "co_filename") : NULL;
-	ssize_t length;
-	const char *text = file ? python_api.PyUnicode_AsUTF8AndSize(file, &length) : NULL;
+	void *file = python_attribute(code, "co_filename");
+	size_t length;
+	const char *text = python_utf8(file, &length);
 	bool is_of_program = text && strncmp(text, FROZEN, strlen(FROZEN)) != 0;
 
-	if (!text)
-		python_api.PyErr_Clear();
 	if (file)
 		python_api.Py_DecRef(file);
 	if (code)

@@ -37,18 +37,14 @@ extern const char python_bootstrap[] __attribute__((visibility("hidden")));
 static _Atomic bool is_begun, has_run;
 
 /* Its argument, of a tuple; false when it is no str. */
-static bool text_of(void *arguments, ssize_t index, struct string *ret_text)
+static bool python_argument(void *arguments, ssize_t index, struct string *ret_text)
 {
-	ssize_t length;
-	void *argument = python_api.PyTuple_GetItem(arguments, index);
-	const char *bytes = argument ? python_api.PyUnicode_AsUTF8AndSize(argument, &length) : NULL;
+	size_t length;
+	const char *bytes = python_utf8(python_api.PyTuple_GetItem(arguments, index), &length);
 
-	if (!bytes) {
-		python_api.PyErr_Clear();
-		return false;
-	}
-	*ret_text = string_of_bytes(bytes, (size_t)length);
-	return true;
+	if (bytes)
+		*ret_text = string_of_bytes(bytes, length);
+	return bytes != NULL;
 }
 
 /* fact(key, value) of bootstrap.py. Returns its arguments, since None would have to be looked for. */
@@ -57,7 +53,7 @@ static void *python_fact(void *self, void *arguments)
 	struct string key, value;
 
 	(void)self;
-	if (text_of(arguments, 0, &key) && text_of(arguments, 1, &value))
+	if (python_argument(arguments, 0, &key) && python_argument(arguments, 1, &value))
 		facts_put(&key, &value);
 	python_api.Py_IncRef(arguments);
 	return arguments;
@@ -99,12 +95,6 @@ static bool torch_is_wanted(void)
 	return (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
 	       settings.capture == SETTINGS_CAPTURE_STEPS ||
 	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
-}
-
-static bool families_are_wanted(void)
-{
-	return settings.trace & (1u << SETTINGS_FAMILY_imports | 1u << SETTINGS_FAMILY_functions |
-				 1u << SETTINGS_FAMILY_gc | 1u << SETTINGS_FAMILY_pymem);
 }
 
 /*
@@ -175,10 +165,15 @@ static int audit(const char *event, void *arguments, void *data)
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0)
 			begin_program(true, arguments);
+		else
+			tell_listeners(event, arguments);
 	} else if ((event[0] == 'i' &&
 		    (strcmp(event, "import") == 0 || strncmp(event, "intercept.", 10) == 0)) ||
-		   (event[0] == 's' && strcmp(event, "sys.setprofile") == 0) ||
-		   (event[0] == 'o' && strcmp(event, "os.fork") == 0)) {
+		   (event[0] == 's' && (strcmp(event, "sys.setprofile") == 0 ||
+					strcmp(event, "subprocess.Popen") == 0)) ||
+		   (event[0] == 'o' &&
+		    (strcmp(event, "os.fork") == 0 || strcmp(event, "os.system") == 0 ||
+		     strcmp(event, "os.posix_spawn") == 0))) {
 		tell_listeners(event, arguments);
 	}
 	return 0;
@@ -188,7 +183,7 @@ static void python_begin(void)
 {
 	interpreter_find();
 	if (!(torch_is_wanted() || tasks_are_wanted() || sampling_is_wanted() ||
-	      pyframes_are_wanted() || families_are_wanted()) ||
+	      pyframes_are_wanted() || settings_want_python()) ||
 	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);

@@ -44,6 +44,8 @@
 	FUNCTION(int, PyDict_Next, (void *dict, ssize_t *at, void **key, void **value)) \
 	FUNCTION(void *, PyObject_GenericGetAttr, (void *object, void *name))           \
 	FUNCTION(void *, PyUnicode_InternFromString, (const char *text))                \
+	FUNCTION(const char *, PyBytes_AsString, (void *bytes))                         \
+	FUNCTION(void *, PySequence_GetItem, (void *sequence, ssize_t index))           \
 	FUNCTION(int, PyFrame_GetLineNumber, (void *frame))                             \
 	FUNCTION(void *, PyCFunction_NewEx, (struct python_method *, void *, void *))
 
@@ -80,6 +82,28 @@ struct python_api {
 };
 
 PRELOAD_HIDDEN extern struct python_api python_api;
+
+/* UTF-8 of a str, valid as long as the str; NULL and length 0 if `text` is NULL or no str. No exception stays. */
+static inline const char *python_utf8(void *text, size_t *ret_length)
+{
+	ssize_t length = 0;
+	const char *bytes = text ? python_api.PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+
+	if (!bytes)
+		python_api.PyErr_Clear();
+	*ret_length = bytes ? (size_t)length : 0;
+	return bytes;
+}
+
+/* A new reference; NULL if `object` is NULL or has no such attribute. Runs the type's __getattribute__. No exception stays. */
+static inline void *python_attribute(void *object, const char *name)
+{
+	void *value = object ? python_api.PyObject_GetAttrString(object, name) : NULL;
+
+	if (!value)
+		python_api.PyErr_Clear();
+	return value;
+}
 
 /* False where the process has no CPython, or one that lacks a function. */
 bool python_api_find(void);

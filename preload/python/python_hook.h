@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An audit hook from before Py_Initialize(). CPython allocates its entry with the allocator of that time
- * and frees it, as it ends, with the one of then: with PYTHONMALLOC=debug, -X dev and in debug builds that
- * is another one, and the program would be aborted. Here the entry goes back to where it came from.
+ * An audit hook installed before Py_Initialize(). CPython allocates the hook's entry with the
+ * allocator of that moment and frees it at the end with the allocator of then. With
+ * PYTHONMALLOC=debug, -X dev and in debug builds the two differ, and the program would be
+ * aborted. Here the entry goes back to the allocator that it came from.
  */
 #ifndef PRELOAD_PYTHON_PYTHON_HOOK_H
 #define PRELOAD_PYTHON_PYTHON_HOOK_H

@@ -234,14 +234,11 @@ static bool yama_is_on(void)
 	return scope == '1';
 }
 
-static const char *text_of(void *arguments, int index)
+static const char *sampling_argument(void *arguments, int index)
 {
-	ssize_t length;
-	const char *text = python_api.PyUnicode_AsUTF8AndSize(
-		python_api.PyTuple_GetItem(arguments, index), &length);
+	size_t length;
+	const char *text = python_utf8(python_api.PyTuple_GetItem(arguments, index), &length);
 
-	if (!text)
-		python_api.PyErr_Clear();
 	return text ? text : "";
 }
 
@@ -252,9 +249,9 @@ static void begin_frames(const struct python_word *word, const struct python_lay
 	struct pyframes_example example = {
 		.code = argument[ARGUMENT_CODE],
 		.outer_code = argument[ARGUMENT_OUTER],
-		.function = text_of(arguments, ARGUMENT_NAME),
-		.file = text_of(arguments, ARGUMENT_FILE),
-		.line = (uint32_t)strtoul(text_of(arguments, ARGUMENT_LINE), NULL, 10),
+		.function = sampling_argument(arguments, ARGUMENT_NAME),
+		.file = sampling_argument(arguments, ARGUMENT_FILE),
+		.line = (uint32_t)strtoul(sampling_argument(arguments, ARGUMENT_LINE), NULL, 10),
 	};
 
 	if (word->standing == PYTHON_STANDS_UNKNOWN)
@@ -303,7 +300,7 @@ void sampling_check(void *arguments)
 
 	for (int i = 0; i < ARGUMENT_LIMIT; i++)
 		argument[i] = address_of(python_api.PyTuple_GetItem(arguments, i));
-	numbers = text_of(arguments, ARGUMENT_NUMBERS);
+	numbers = sampling_argument(arguments, ARGUMENT_NUMBERS);
 	told.runtime = address_of(symbols_find_loaded("_PyRuntime"));
 	told.code_type = address_of(symbols_find_loaded("PyCode_Type"));
 	word.standing = standing_of(word.minor, argument, numbers);

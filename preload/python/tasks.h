@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where CPython keeps what tells tasks apart (preload/record/task.h). No header says so: a context is entered, and looked for in
- * the thread's state. Nothing of that stays.
+ * Where CPython keeps the current context, which tells tasks apart (preload/record/task.h). No
+ * header states the offset: a context is entered and then looked for in the thread's state. The
+ * program's state is unchanged afterwards.
  */
 #ifndef PRELOAD_PYTHON_TASKS_H
 #define PRELOAD_PYTHON_TASKS_H

@@ -69,18 +69,14 @@ static bool is_made_up(const char *name)
 
 static void name_tell(uint32_t tid, void *value)
 {
-	ssize_t length;
-	const char *bytes = python_api.PyUnicode_AsUTF8AndSize(value, &length);
+	size_t length;
+	const char *bytes = python_utf8(value, &length);
 	struct string name;
 	uint64_t key;
 
-	if (!bytes) {
-		python_api.PyErr_Clear();
+	if (!bytes || is_made_up(bytes))
 		return;
-	}
-	if (is_made_up(bytes))
-		return;
-	name = string_of_bytes(bytes, (size_t)length);
+	name = string_of_bytes(bytes, length);
 	key = name.hash ^ (uint64_t)tid * 0x9e3779b97f4a7c15u;
 	if (is_told(key))
 		return;

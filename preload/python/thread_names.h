@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names that threading.Thread(name=...) gave: threads of Python up to 3.13 have the process' name to the kernel.
+ * The names given by threading.Thread(name=...). Up to 3.13, the kernel only knows the process's
+ * name for threads of Python.
  *
- * Nothing is called when such a thread has begun. So at CPython's audit events, of whatever thread, the number of threads that `threading`
- * lists is compared, and where it has changed they are looked at, and once more when the program ends. A thread during whose life
- * there is no audit event keeps the kernel's name. With the GIL, or one at a time; nothing of it is seen by the program.
+ * Nothing is called when such a thread has started. So at CPython's audit events, of any thread,
+ * the number of threads that `threading` lists is compared with the last one; if it has changed
+ * they are looked at, and once more when the program ends. A thread that ends without an audit
+ * event keeps the kernel's name. With the GIL, or one at a time; the program cannot see it.
  */
 #ifndef PRELOAD_PYTHON_THREAD_NAMES_H
 #define PRELOAD_PYTHON_THREAD_NAMES_H

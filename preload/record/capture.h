@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Capture ranges (INTERCEPT_CAPTURE, INTERCEPT_SCHEDULE): the recorder's gates are open while one is. Who decides is
- * capture_range.c, cuda.c or steps.c; this sets the gates, records that it did, and tells of it.
+ * Capture ranges (INTERCEPT_CAPTURE, INTERCEPT_SCHEDULE): the recorder's gates are open while at
+ * least one is open. capture_range.c, cuda.c and steps.c decide when; this file sets the gates,
+ * records that, and calls those who want to know.
  *
  * Any thread, signal handlers too; no lock, no allocation.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the CUDA driver has told us that it starts (InitializeInjection). Where it was there before us, or was told of
- * another library or of none, it never does: then the first call that succeeded on a GPU tells instead. Hooks of CUDA know only
- * this; what happens then is set by life/.
+ * Whether the CUDA driver has announced its start (InitializeInjection). It does not if it
+ * started before us, or was given another library or none. Then the first call that succeeds on
+ * a GPU announces it instead. Hooks of CUDA know only this; life/ sets what happens.
  *
- * Any thread, not from within a function of the heap, and with nothing of ours held: CUPTI is loaded and started.
+ * Any thread, not from within a function of the heap, and with none of our locks held: CUPTI is
+ * loaded and started.
  */
 #ifndef PRELOAD_RECORD_DRIVER_H
 #define PRELOAD_RECORD_DRIVER_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This process's entry in the region's process table: who claims one, what it holds, and what is counted there.
- * When a process gets one is process.h's business; here is only the table.
+ * This process's entry in the region's process table: how it is claimed, what it holds, and what
+ * is counted there. process.h decides when; this file only handles the table.
  *
- * An entry's state says who may touch it (region.h, enum region_process_state). The region is not owned; until
- * entry_begin() there is none, and what is counted is forgotten. Any thread; no lock, no allocation, plain
- * system calls only: hooks of the heap come here.
+ * An entry's state says who may touch it (region.h, enum region_process_state). The region is
+ * not owned. Before entry_begin() there is no entry, and counts are dropped. Any thread; no
+ * lock, no allocation, plain system calls only, because hooks of the heap come here.
  */
 #ifndef PRELOAD_RECORD_ENTRY_H
 #define PRELOAD_RECORD_ENTRY_H

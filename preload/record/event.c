@@ -2,6 +2,13 @@
 /* See event.h. Texts are sent before the record that names them has a place: both are written into one ring. */
 #include "preload/record/event.h"
 
+/* Numbers in files of the events in blocks; a last one, of no event, as C knows no array of nothing. */
+static const uint16_t block_numbers[EVT_BLOCK_ORDER_LIMIT + 1] = {
+#define EVENT_IN_BLOCK(n, name, family, doc) \
+	[EVT_BLOCK_ORDER_##name] = EVT_BLOCK_##family * EVT_BLOCK_NUMBERS + (n),
+#include "collector/format/events.def"
+};
+
 static struct recorder_lane *enter(enum evt_family family)
 {
 	struct recorder_lane *lane = NULL;
@@ -25,7 +32,10 @@ bool recorder_record(enum evt_family family, uint32_t type, const struct recorde
 	ticks = recorder_now();
 	for (unsigned int i = 0; i < fields; i++)
 		value[i] = field[i].text ? string_id(field[i].text, lane) : field[i].number;
-	put = recorder_put(lane, type, ticks, value, fields);
+	put = type < EVT_ID_BLOCKS
+		      ? recorder_put(lane, type, ticks, value, fields)
+		      : recorder_put_in_block(lane, block_numbers[type - EVT_ID_BLOCKS], ticks,
+					      value, fields);
 	recorder_leave(lane);
 	return put;
 }

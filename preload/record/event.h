@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event in one call, for all that is not a hot path: enter, time, texts, put, leave. Hot paths write the
- * record where it stays, by the functions of recorder.h.
+ * Records one event in one call: enter, time, texts, put, leave. For all that is not a hot path;
+ * hot paths write their record into the ring directly, with the functions of recorder.h.
  *
  * Any thread, signal handlers too; no lock, no allocation. errno is preserved.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a family of events is to the library beside its hooks: when it wants to be called. Cold paths only;
- * hooks go straight to the recorder.
+ * When a family of events is called, besides its hooks. Cold paths only; hooks go straight to
+ * the recorder.
  *
- * A family that wants any of it defines `const struct family family_NAME` and has a line in
- * preload/families.def; what it leaves out is NULL. Families are called in the order of that list.
+ * A family that wants any of these calls defines `const struct family family_NAME` and has a
+ * line in preload/families.def; members that it does not set are NULL. Families are called in
+ * the order of that list.
  */
 #ifndef PRELOAD_RECORD_FAMILY_H
 #define PRELOAD_RECORD_FAMILY_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of this process cannot be recorded, and why, for the file (collector/format/limitations.def). It holds for what the process
- * forks, too. Any thread; no lock, no allocation.
+ * Notes what of this process cannot be recorded, and why, for the file
+ * (collector/format/limitations.def). It applies to forked children too. Any thread; no lock, no
+ * allocation.
  */
 #ifndef PRELOAD_RECORD_LIMITATION_H
 #define PRELOAD_RECORD_LIMITATION_H

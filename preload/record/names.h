@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts that are kept for the life of the process, each once: the names of NVTX domains, registered
- * strings and kernels, which may be given long before recording starts, by memory that is gone then.
+ * Texts that are kept for the life of the process, each once: the names of NVTX domains,
+ * registered strings and kernels. They may be given long before recording starts, in memory that
+ * is gone by then.
  *
- * Any thread, signal handlers too; no lock, no allocation but mmap(). Never freed; at most 64 MiB.
+ * Any thread, signal handlers too; no lock, no allocation but mmap(). Never freed; at most 64
+ * MiB.
  */
 #ifndef PRELOAD_RECORD_NAMES_H
 #define PRELOAD_RECORD_NAMES_H

@@ -27,7 +27,8 @@
 #define RECORDER_RING_WAIT_NS 1000000u /* between two looks for a ring that is about to be free */
 #define RECORDER_RETRY 1024u /* calls of a thread without a ring between two looks for one */
 
-__thread struct recorder_thread recorder_self __attribute__((tls_model("initial-exec")));
+__thread struct recorder_thread recorder_self
+	__attribute__((tls_model("initial-exec"), aligned(RECORDER_LINE)));
 _Static_assert(sizeof(struct recorder_thread) <= 192, "TLS is scarce for late dlopen");
 
 /* In memory that is no file's, as MADV_WIPEONFORK wants it: a page of its own behind what the library's file fills. */
@@ -86,6 +87,8 @@ static bool thread_is_alone(void)
 
 static void begin(uint32_t process, bool is_joined)
 {
+	const char *thread;
+
 	recorder_process = process;
 	recorder_began.tid = (uint32_t)syscall(SYS_gettid);
 	recorder_began.cpu_ns = thread_clock_ns();
@@ -93,6 +96,8 @@ static void begin(uint32_t process, bool is_joined)
 	recorder_generation++;
 	recorder_gates->base = recorder_base;
 	recorder_gates->no_tsc = !clock_is_tsc;
+	__asm__("mov %%fs:0, %0" : "=r"(thread));
+	recorder_gates->self = (uint64_t)((char *)&recorder_self - thread);
 	recorder_gates->generation = recorder_generation;
 	gates_set(!atomic_load(&recorder_paused));
 }
@@ -267,6 +272,8 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	atomic_store(&ring->end_cpu_ns, 0);
 	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
 		atomic_store(&ring->name[i], 0);
+	for (unsigned int i = 0; i < REGION_OPEN_LIMIT; i++)
+		atomic_store(&ring->open[i].start, 0);
 	atomic_store(&ring->dropped, 0);
 	atomic_store(&ring->waiters, 0);
 	atomic_store(&ring->head, 0);
@@ -509,6 +516,8 @@ void recorder_retire(void)
 		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
 			continue;
 		ring_put_name(lane->ring);
+		for (unsigned int j = 0; j < REGION_OPEN_LIMIT; j++) /* cancelled in a call */
+			atomic_store(&lane->ring->open[j].start, 0);
 		atomic_store(&lane->ring->end_cpu_ns, thread_clock_ns());
 		atomic_store(&lane->ring->end_tsc, clock_ticks());
 		atomic_compare_exchange_strong(&lane->ring->state, &live, REGION_RING_RETIRED);

@@ -30,6 +30,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/hidden.h"
 
+/* All that an event touches of its thread: the first lane of a thread is one line of the cache. */
 struct recorder_lane {
 	uint64_t owner; /* bound when idle, else an address and a bit; 0: no ring yet */
 	uint64_t bound; /* generation + 1 that this lane's ring was claimed under */
@@ -40,6 +41,9 @@ struct recorder_lane {
 	uint32_t mask;    /* ring words - 1 */
 	uint32_t starved; /* calls since no ring was to be had */
 };
+
+#define RECORDER_LINE 64u
+_Static_assert(sizeof(struct recorder_lane) <= RECORDER_LINE, "a lane is a line of the cache");
 
 #define RECORDER_LEVELS 2u
 
@@ -56,13 +60,18 @@ struct recorder_thread {
 PRELOAD_HIDDEN extern __thread struct recorder_thread recorder_self
 	__attribute__((tls_model("initial-exec")));
 
+/* Up to the heap's gate one line of the cache: all that an event of the heap reads before it knows its lane. */
 struct recorder_gates {
-	uint64_t base; /* recorder_base: here, so that an event reads one line less of the cache */
+	uint64_t base;   /* recorder_base */
 	uint64_t no_tsc; /* not clock_is_tsc */
+	uint64_t self;   /* from a thread's pointer to its recorder_self: the same in all threads */
 	uint64_t gate
 		[EVT_FAMILY_LIMIT]; /* generation, or 0: closed; what is always recorded has none */
 	uint64_t generation;        /* 0 after fork: not this process's */
 };
+
+_Static_assert(offsetof(struct recorder_gates, gate[EVT_FAMILY_alloc]) < RECORDER_LINE,
+	       "an event of the heap reads one line of the gates");
 
 #define RECORDER_PAGE 4096u
 
@@ -102,13 +111,26 @@ static inline bool recorder_is_shut(enum evt_family family)
 }
 
 /*
+ * This thread's first lane. The compiler's way to it reads a line of the global offset table, which nothing else here
+ * needs; the offset stands beside the gates. While nothing is recorded, and in a wiped page, the offset is 0, and `owner` is what
+ * lies there: the thread's pointer, which is no gate + 1.
+ */
+static inline __attribute__((always_inline)) struct recorder_lane *recorder_first_lane(void)
+{
+	char *thread;
+
+	__asm__("mov %%fs:0, %0" : "=r"(thread));
+	return (struct recorder_lane *)(thread + recorder_gates->self);
+}
+
+/*
  * A lane to record this call in, or NULL when it is not to be recorded. `bit` is RECORDER_IN_CALL
  * when the original is called before recorder_leave(), and RECORDER_IN_RECORD when not.
  */
 static inline __attribute__((always_inline)) struct recorder_lane *recorder_enter(
 	enum evt_family family, unsigned int bit)
 {
-	struct recorder_lane *lane = &recorder_self.lane[0];
+	struct recorder_lane *lane = recorder_first_lane();
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 
 	if (__builtin_expect(lane->owner != recorder_gate(family) + 1, 0)) {
@@ -188,6 +210,25 @@ static inline bool recorder_put(struct recorder_lane *lane, uint32_t type, uint6
 	for (unsigned int i = 0; i < fields; i++)
 		at[i + 1] = field[i];
 	recorder_publish(lane, fields + 1);
+	return true;
+}
+
+/*
+ * The same of an event in a block (EVENT_IN_BLOCK() of events.def): one word more. `number`: its number in files.
+ * recorder_record() knows that by itself.
+ */
+static inline bool recorder_put_in_block(struct recorder_lane *lane, uint32_t number,
+					 uint64_t ticks, const uint64_t *field, unsigned int fields)
+{
+	uint64_t *at = recorder_room(lane, fields + RECORD_IN_BLOCK_HEAD);
+
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, RECORD_IN_BLOCK);
+	at[1] = number;
+	for (unsigned int i = 0; i < fields; i++)
+		at[i + RECORD_IN_BLOCK_HEAD] = field[i];
+	recorder_publish(lane, fields + RECORD_IN_BLOCK_HEAD);
 	return true;
 }
 

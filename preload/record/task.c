@@ -62,6 +62,14 @@ static struct task task_of(uint64_t thread)
 	return (struct task){ 0, 0 };
 }
 
+uint64_t task_now(void)
+{
+	void *(*of)(void) = atomic_load_explicit(&task_thread, memory_order_acquire);
+	uint64_t thread = of ? (uint64_t)(uintptr_t)of() : 0;
+
+	return thread ? task_of(thread).now : 0;
+}
+
 void task_look_now(struct recorder_lane *lane, uint64_t ticks)
 {
 	void *(*of)(void) = atomic_load_explicit(&task_thread, memory_order_acquire);

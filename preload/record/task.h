@@ -36,6 +36,9 @@ PRELOAD_HIDDEN extern _Atomic bool task_greenlets;
 /* Some thread has run a task: operators have to say theirs, too. */
 PRELOAD_HIDDEN extern _Atomic bool task_seen;
 
+/* The task that the thread runs; 0: none, or not known. */
+PRELOAD_HIDDEN uint64_t task_now(void);
+
 PRELOAD_HIDDEN void task_look_now(struct recorder_lane *lane, uint64_t ticks);
 
 /* Before a record of something that begins or ends on this thread at `ticks`. */

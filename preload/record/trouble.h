@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the collector could not do, said on standard error in one line a family of processes, at the first
- * moment at which it is known: the collector itself has no terminal, and many programs (all of coreutils) have
- * closed theirs when our exit handler runs.
+ * Prints what the collector could not do, in one line per family of processes, as soon as it is
+ * known. The collector itself has no terminal, and many programs (all of coreutils) have closed
+ * theirs by the time our exit handler runs.
  *
- * Any thread. errno is kept; no lock, no allocation.
+ * Any thread. errno is preserved; no lock, no allocation.
  */
 #ifndef PRELOAD_RECORD_TROUBLE_H
 #define PRELOAD_RECORD_TROUBLE_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a hook wakes a dormant program: one that has touched CUDA, NVTX or torch, and nothing has recorded yet.
- * Hooks know only this; what happens then is set by life/, which stands above them.
+ * Wakes a dormant program, one that has touched CUDA, NVTX or torch and is not recorded yet.
+ * Hooks know only this; life/, which stands above them, sets what happens.
  *
- * Any thread, not from within a function of the heap: the region is made and the collector started.
+ * Any thread, not from within a function of the heap: the region is made and the collector
+ * started.
  */
 #ifndef PRELOAD_RECORD_WAKE_H
 #define PRELOAD_RECORD_WAKE_H

@@ -10,6 +10,7 @@
 
 #include "collector/region/region.h"
 #include "preload/base/log.h"
+#include "preload/settings/family_settings.h"
 #include "preload/settings/module_list.h"
 #include "preload/settings/output_path.h"
 #include "preload/base/parse.h"
@@ -21,7 +22,6 @@
 #define MIB (1ull << 20)
 #define STACKS_EVERY_MIN (1u << 10)
 #define STACKS_EVERY_MAX (1u << 30)
-#define STACKS_MIN_NS_MAX 1000000000000ull
 #define STACKS_DEPTH_DEFAULT 1024u
 #define STACKS_DEPTH_MAX 4096u /* STACK_DEPTH_MAX of preload/stacks/thread.h */
 
@@ -31,37 +31,9 @@ static bool speaking;       /* the second reading: say what is wrong */
 static const char *refusal; /* why the last value was not taken */
 static const char *instead; /* what is taken then */
 
-static const char *const family_names[] = {
-#define FAMILY(name, by_default, needs, doc, none, why) #name,
-#define FAMILY_PAIR(one, two, by_default, needs, doc, none, why) #one "-" #two,
-#define FAMILY_DETAIL(name, by_default, needs, doc) #name,
-#include "collector/format/families.def"
-};
-
-static const unsigned int families_default = 0u
-#define FAMILY(name, by_default, needs, doc, none, why) | (by_default##u) << SETTINGS_FAMILY_##name
-#define FAMILY_DETAIL(name, by_default, needs, doc) | (by_default##u) << SETTINGS_FAMILY_##name
-#include "collector/format/families.def"
-	;
-
-/* A comma before each; the first is left out. */
-static const char trace_default[] = ""
-#define FAMILY_IF_0(name)
-#define FAMILY_IF_1(name) "," #name
-#define FAMILY(name, by_default, needs, doc, none, why) FAMILY_IF_##by_default(name)
-#define FAMILY_DETAIL(name, by_default, needs, doc) FAMILY_IF_##by_default(name)
-#include "collector/format/families.def"
-	;
-#define TRACE_DEFAULT (trace_default + 1)
-
-static const char trace_allowed[] =
-	"names with commas between; +name adds to the default, -name removes"
-#define FAMILY(name, by_default, needs, doc, none, why) "; " #name ": " doc
-#define FAMILY_PAIR(one, two, by_default, needs, doc, none, why) "; " #one "-" #two ": " doc
-#define FAMILY_DETAIL(name, by_default, needs, doc) "; " #name ": " doc
-#include "collector/format/families.def"
-	;
-#define TRACE_ALLOWED trace_allowed
+#define TRACE_DEFAULT (family_trace_default + 1)
+#define TRACE_ALLOWED family_trace_allowed
+#define STACKS_ALLOWED family_stacks_allowed
 
 /* --- the environment --- */
 
@@ -132,11 +104,6 @@ static uint64_t rank_word(void)
 		    : 0;
 }
 
-static bool text_is(const char *text, size_t length, const char *word)
-{
-	return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
 /* --- one parser a setting: true when the value is right and has been taken --- */
 
 static bool parse_OUTPUT(const char *value)
@@ -145,103 +112,9 @@ static bool parse_OUTPUT(const char *value)
 	return output_path_expand(value, settings.output, sizeof(settings.output));
 }
 
-static void trace_write_text(void)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < SETTINGS_FAMILIES; i++) {
-		size_t length = strlen(family_names[i]);
-
-		if (!(settings.trace & 1u << i) || used + length + 2 > sizeof(settings.trace_text))
-			continue;
-		if (used)
-			settings.trace_text[used++] = ',';
-		memcpy(settings.trace_text + used, family_names[i], length);
-		used += length;
-	}
-	settings.trace_text[used] = 0;
-}
-
-/* One name without its sign. 0, or -1 when nobody knows it. */
-static int trace_apply(const char *name, size_t length, bool remove, unsigned int *families)
-{
-	for (size_t i = 0; i < SETTINGS_FAMILIES; i++) {
-		if (!text_is(name, length, family_names[i]))
-			continue;
-		if (remove)
-			*families &= ~(1u << i);
-		else
-			*families |= 1u << i;
-		return 0;
-	}
-	return -1;
-}
-
-static unsigned int with_needs(unsigned int families)
-{
-#define FAMILY(name, by_default, needs, doc, none, why) \
-	families |= (families >> SETTINGS_FAMILY_##name & 1u) << SETTINGS_FAMILY_##needs;
-#define FAMILY_DETAIL(name, by_default, needs, doc) \
-	families |= (families >> SETTINGS_FAMILY_##name & 1u) << SETTINGS_FAMILY_##needs;
-#include "collector/format/families.def"
-	return families;
-}
-
 static bool parse_TRACE(const char *value)
 {
-	unsigned int families = *value == '+' || *value == '-' ? families_default : 0;
-
-	while (*value) {
-		size_t length = strcspn(value, ",");
-		bool sign = *value == '+' || *value == '-';
-
-		if (length &&
-		    trace_apply(value + sign, length - sign, *value == '-', &families) < 0)
-			return false;
-		value += length;
-		value += *value == ',';
-	}
-	settings.trace = with_needs(families);
-	trace_write_text();
-	return true;
-}
-
-/* Whose records may have stacks. */
-static bool can_have_stacks(enum settings_family family)
-{
-	switch (family) {
-	case SETTINGS_FAMILY_alloc:
-	case SETTINGS_FAMILY_cuda:
-	case SETTINGS_FAMILY_torch:
-	case SETTINGS_FAMILY_tensors:
-	case SETTINGS_FAMILY_io:
-	case SETTINGS_FAMILY_pymem:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* MODE or FAMILY:MODE, of these bytes. A mode alone is for all families. */
-static bool stacks_take(const char *item, size_t length)
-{
-	static const char *const words[] = { "caller", "native", "off", "python", "both" };
-	const char *colon = memchr(item, ':', length);
-	size_t name = colon ? (size_t)(colon - item) : 0, skip = colon ? name + 1 : 0;
-	bool found = false;
-
-	for (size_t mode = 0; mode < sizeof(words) / sizeof(words[0]); mode++) {
-		if (!text_is(item + skip, length - skip, words[mode]))
-			continue;
-		for (size_t i = 0; i < SETTINGS_FAMILIES; i++) {
-			if (colon && (!text_is(item, name, family_names[i]) ||
-				      !can_have_stacks((enum settings_family)i)))
-				continue;
-			settings.stacks[i] = (enum settings_stacks)mode;
-			found = true;
-		}
-	}
-	return found;
+	return family_trace_take(value);
 }
 
 static bool parse_STACKS(const char *value)
@@ -255,7 +128,7 @@ static bool parse_STACKS(const char *value)
 		for_all += length && !memchr(value, ':', length);
 		if (for_all > 1)
 			refusal = "has two modes for all families, and python with native is both";
-		if (for_all > 1 || (length && !stacks_take(value, length)))
+		if (for_all > 1 || (length && !family_stacks_take(value, length)))
 			return false;
 		value += length;
 		value += *value == ',';
@@ -285,58 +158,18 @@ static bool parse_STACKS_EVERY(const char *value)
 	return true;
 }
 
-/* TIME or FAMILY:TIME, of these bytes. A time alone is for all families that have calls. */
-static bool min_time_take(const char *item, size_t length)
-{
-	static const enum settings_family families[] = { SETTINGS_FAMILY_cuda, SETTINGS_FAMILY_io };
-	const char *colon = memchr(item, ':', length);
-	size_t name = colon ? (size_t)(colon - item) : 0, skip = colon ? name + 1 : 0;
-	char time[24] = "";
-	bool found = false;
-	uint64_t ns;
-
-	if (length - skip >= sizeof(time))
-		return false;
-	memcpy(time, item + skip, length - skip);
-	if (!parse_time(time, &ns) || ns > STACKS_MIN_NS_MAX)
-		return false;
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-		if (colon && !text_is(item, name, family_names[families[i]]))
-			continue;
-		settings.stacks_min_ns[families[i]] = ns;
-		found = true;
-	}
-	return found;
-}
-
 static bool parse_STACKS_MIN_TIME(const char *value)
 {
 	memset(settings.stacks_min_ns, 0, sizeof(settings.stacks_min_ns));
 	while (*value) {
 		size_t length = strcspn(value, ",");
 
-		if (length && !min_time_take(value, length))
+		if (length && !family_min_time_take(value, length))
 			return false;
 		value += length;
 		value += *value == ',';
 	}
 	return true;
-}
-
-static bool has_stacks(enum settings_family family)
-{
-	return settings.stacks[family] != SETTINGS_STACKS_CALLER &&
-	       settings.stacks[family] != SETTINGS_STACKS_OFF;
-}
-
-uint64_t settings_sampled_stacks(void)
-{
-	return has_stacks(SETTINGS_FAMILY_alloc) ? settings.stacks_every_bytes : 0;
-}
-
-unsigned int settings_native_hz(void)
-{
-	return settings.trace & 1u << SETTINGS_FAMILY_native_samples ? settings.sample_hz : 0;
 }
 
 const char *settings_capture_prefix(void)
@@ -607,21 +440,18 @@ static void say_without_stacks(const char *name, bool is_asked, const char *what
 
 static void say_stacks(void)
 {
-	bool calls_have = has_stacks(SETTINGS_FAMILY_cuda) || has_stacks(SETTINGS_FAMILY_io);
-	bool any_has = false;
+	bool allocations_have = family_has_stacks(SETTINGS_FAMILY_alloc), any_has = false;
 
 	for (int i = 0; i < SETTINGS_FAMILIES; i++)
-		any_has |= has_stacks((enum settings_family)i);
+		any_has |= family_has_stacks((enum settings_family)i);
 	say_without_stacks(PREFIX "STACKS_DEPTH", settings.stacks_depth != STACKS_DEPTH_DEFAULT,
 			   "records", any_has);
 	say_without_stacks(PREFIX "STACKS_MIN", settings.stacks_min_bytes, "allocations",
-			   has_stacks(SETTINGS_FAMILY_alloc));
+			   allocations_have);
 	say_without_stacks(PREFIX "STACKS_EVERY", settings.stacks_every_bytes, "allocations",
-			   has_stacks(SETTINGS_FAMILY_alloc));
-	say_without_stacks(PREFIX "STACKS_MIN_TIME",
-			   settings.stacks_min_ns[SETTINGS_FAMILY_cuda] ||
-				   settings.stacks_min_ns[SETTINGS_FAMILY_io],
-			   "calls", calls_have);
+			   allocations_have);
+	say_without_stacks(PREFIX "STACKS_MIN_TIME", family_calls_have_min_time(), "calls",
+			   family_calls_have_stacks());
 }
 
 /* Of what is never sampled nothing can be estimated. */

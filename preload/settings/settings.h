@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/format/events.h"
 #include "preload/settings/schedule.h"
 
 #define SETTINGS_PATH_BYTES 4096u
@@ -98,6 +99,12 @@ uint64_t settings_sampled_stacks(void);
 
 /* Native stacks a second of CPU time, 0 where none are wanted. */
 unsigned int settings_native_hz(void);
+
+/* A family is recorded that begins with an audit event of Python. */
+bool settings_want_python(void);
+
+/* What the collector's source of each family is told: FAMILY_WORD of families.def. */
+void settings_family_words(uint64_t word[EVT_FAMILY_LIMIT]);
 
 /* Of SETTINGS_CAPTURE_RANGE: which ranges, as the user writes it. */
 const char *settings_capture_prefix(void);

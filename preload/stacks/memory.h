@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * May a page be read? Asked of the kernel where nothing makes it certain: a system call that reads eight bytes and
- * then refuses its first argument. No signal mask is changed. Not by libc's syscall(), so that errno stays.
+ * Whether a page may be read. Where nothing else makes it certain the kernel is asked, with a
+ * system call that reads eight bytes and then refuses its first argument. No signal mask
+ * changes. libc's syscall() is avoided, so that errno stays.
  *
  * Any thread, signal handlers too. Another thread may unmap the page right after the answer.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of our own, in whole pages, zeroed. By system calls that are not ours to record; errno is kept. */
+/*
+ * Memory of our own, in whole zeroed pages, by system calls that are not recorded. errno is
+ * preserved.
+ */
 #ifndef PRELOAD_STACKS_PAGES_H
 #define PRELOAD_STACKS_PAGES_H
 

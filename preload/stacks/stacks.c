@@ -61,8 +61,9 @@ static void stacks_start(void)
 	objects_start();
 	stack_min_bytes = settings.stacks_min_bytes;
 	stack_every = settings.stacks_every_bytes;
-	long_calls_ns[EVT_FAMILY_cuda] = settings.stacks_min_ns[SETTINGS_FAMILY_cuda];
-	long_calls_ns[EVT_FAMILY_io] = settings.stacks_min_ns[SETTINGS_FAMILY_io];
+#define FAMILY_CALLS(name) \
+	long_calls_ns[EVT_FAMILY_##name] = settings.stacks_min_ns[SETTINGS_FAMILY_##name];
+#include "collector/format/families.def"
 	stack_without = families_of(SETTINGS_STACKS_OFF);
 	if (!(native | python))
 		return;

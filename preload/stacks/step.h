@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One frame outwards, by its rule. Memory is read where the pages between the stack pointer and the place are known to
- * be readable: what an .eh_frame says may be wrong. Words that were read are handed back, for whoever wants to know
- * later whether the same step would lead to the same place.
+ * One step from a frame to its caller, by the frame's rule. Memory is read only if the pages
+ * between the stack pointer and the place are known to be readable, because .eh_frame may be
+ * wrong. The words that were read are handed back, so that a caller can check later whether the
+ * same step would lead to the same place.
  */
 #ifndef PRELOAD_STACKS_STEP_H
 #define PRELOAD_STACKS_STEP_H

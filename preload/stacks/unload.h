@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whoever keeps what is known of code is called when a library has been unloaded by dlclose().
+ * Calls those who keep facts about code when dlclose() has unloaded a library.
  *
- * Any thread. unload_watch() may be called again and again, for one and the same `forget`.
+ * Any thread. unload_watch() may be called repeatedly with the same `forget`.
  */
 #ifndef PRELOAD_STACKS_UNLOAD_H
 #define PRELOAD_STACKS_UNLOAD_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk: from the hook outwards until a frame stands where the thread's last stack had it and all that was read
- * further out reads the same; the rest is that of the last stack. README.md has the reasons.
+ * Walks from the hook outwards, until a frame is where the thread's last stack had it and all
+ * that was read further out still reads the same; the rest is taken from the last stack.
+ * README.md has the reasons.
  *
- * A thread's own only, signal handlers in between.
+ * A thread walks its own stack only; signal handlers may interrupt it.
  */
 #ifndef PRELOAD_STACKS_WALK_H
 #define PRELOAD_STACKS_WALK_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is an address, or any byte of a span, inside one of the functions of wrappers.def? Asked of the dynamic symbol table of the
- * object that holds the address, by GNU hash (System V gABI; the hash section as binutils writes it).
+ * Whether an address, or any byte of a span, is inside one of the functions of wrappers.def, by
+ * the dynamic symbol table of the object that holds the address and its GNU hash section (System
+ * V gABI; as binutils writes it).
  *
- * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too. The object
- * must stay mapped meanwhile, which one that is executing does. Offsets are checked against its span.
+ * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too. The
+ * object must stay mapped meanwhile, which an executing one does. Offsets are checked against
+ * its span.
  */
 #ifndef PRELOAD_STACKS_WRAPPERS_H
 #define PRELOAD_STACKS_WRAPPERS_H

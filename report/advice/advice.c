@@ -43,19 +43,14 @@ static bool is_of_gpu(const struct advice *advice)
 static bool is_of_host(const struct advice *advice)
 {
 	static bool (*const looks[])(const struct bottleneck *, struct advice *) = {
-		advice_dataloader,
-		advice_between_operators,
-		advice_gil_contention,
-		advice_graph_breaks,
-		advice_small_operators,
-		advice_synchronising,
-		advice_item,
-		advice_device_allocations,
-		advice_pageable_copies,
-		advice_blocking_copies,
-		advice_blocking_sets,
-		advice_optimizer,
-		advice_zero_grad,
+		advice_dataloader,         advice_slow_worker,
+		advice_child_process,      advice_lock_wait,
+		advice_between_operators,  advice_gil_contention,
+		advice_graph_breaks,       advice_small_operators,
+		advice_synchronising,      advice_item,
+		advice_device_allocations, advice_pageable_copies,
+		advice_blocking_copies,    advice_blocking_sets,
+		advice_optimizer,          advice_zero_grad,
 	};
 
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
@@ -126,11 +121,40 @@ static bool is_said_of_copies(const struct advice *advice, size_t count)
 	       is_there(advice, count, (const void *)advice_blocking_copies);
 }
 
+/* `waits` is about waits at the other's line, as far as both are known. */
+static bool is_same_place(const struct advice *waits, const struct advice *other)
+{
+	const char *line = *other->waits_at ? other->waits_at : other->place.line;
+
+	return !*waits->waits_at || !*line || !strcmp(waits->waits_at, line) ||
+	       !strcmp(waits->waits_at, other->place.caller);
+}
+
+/* The same seconds as those of advice that knows what is waited for. */
+static bool is_said_of_waits(const struct advice *of, const struct advice *advice, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct advice_rule *rule = advice[i].rule;
+
+		if (of->rule->look == advice_dataloader && rule->look == advice_slow_worker)
+			return true;
+		if (of->rule->look == advice_between_operators &&
+		    (rule->look == advice_child_process || rule->look == advice_lock_wait) &&
+		    advice[i].gain_ns >= of->gain_ns / 2 && is_same_place(&advice[i], of))
+			return true;
+		if ((of->rule->look == advice_waits || of->rule->look == advice_hot_line) &&
+		    rule->look == advice_blocked_event_loop && is_same_place(&advice[i], of))
+			return true;
+	}
+	return false;
+}
+
 /* That a GPU waits is no news beside why it does. */
 static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advice *advice,
 			       size_t count)
 {
 	bool copies_are_said = is_said_of_copies(advice, count);
+	bool pauses_are_said = is_there(advice, count, (const void *)advice_gc_pauses);
 	bool restarts_are_said = is_there(advice, count, (const void *)advice_worker_restarts);
 	size_t kept = 0;
 
@@ -142,8 +166,13 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 			continue;
 		if (advice[i].rule->look == advice_exposed_copies && copies_are_said)
 			continue;
+		if (is_said_of_waits(&advice[i], advice, count))
+			continue;
 		if (advice[i].rule->look == advice_slow_steps && restarts_are_said &&
 		    bottleneck->restarts.excess_ns >= advice[i].gain_ns / 2)
+			continue;
+		if (advice[i].rule->look == advice_slow_steps && pauses_are_said &&
+		    bottleneck->loop.ns[STEP_gc] >= advice[i].gain_ns / 2)
 			continue;
 		if (advice[i].rule->look == advice_gpu_idle)
 			advice[i].gain_ns = advice[i].weight_ns;
@@ -190,7 +219,7 @@ bool advice_is_of_run(const struct advice *advice)
 {
 	return advice->rule->look == advice_first_step || advice->rule->look == advice_startup ||
 	       advice->rule->look == advice_slow_imports || advice->rule->look == advice_hot_line ||
-	       advice->rule->look == advice_hot_function;
+	       advice->rule->look == advice_hot_function || advice->is_of_run;
 }
 
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count)
@@ -232,5 +261,15 @@ void advice_say(struct advice *advice, const char *format, ...)
 
 	va_start(arguments, format);
 	vsnprintf(advice->text, sizeof(advice->text), format, arguments);
+	va_end(arguments);
+}
+
+void advice_add(struct advice *advice, const char *format, ...)
+{
+	size_t used = strlen(advice->text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(advice->text + used, sizeof(advice->text) - used, format, arguments);
 	va_end(arguments);
 }

@@ -46,7 +46,10 @@ struct advice {
 	uint64_t
 		gain_ns; /* at stake: of all steps or of the run, at the very most; 0: it is not about time */
 	uint64_t weight_ns; /* its place among others: a guess without what known causes explain */
+	bool is_of_run;     /* the seconds are of the run, though there may be steps */
 	struct advice_place place;
+	char waits_at
+		[ADVICE_LINE_BYTES]; /* FILE:LINE that waits, where the place may be another thread's; "": it is no wait */
 	char text[ADVICE_BYTES];            /* the figures, one sentence */
 	char command[ADVICE_COMMAND_BYTES]; /* the rule's, unless there is a better one */
 	const char *todo;                   /* the rule's, unless the run did something else */
@@ -70,6 +73,9 @@ bool advice_is_of_run(const struct advice *advice);
 /* Sets the value; true when it is above the rule's threshold. */
 bool advice_exceeds(struct advice *advice, double value);
 void advice_say(struct advice *advice, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same behind what was said; what has no room is cut. */
+void advice_add(struct advice *advice, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

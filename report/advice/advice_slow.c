@@ -233,7 +233,8 @@ static bool known_cause_shown(const struct slow_steps *slow, char shown[CAUSE_BY
 	for (int c = 0; c < STEP_CATEGORY_LIMIT; c++) {
 		if (!most_have(slow, slow->of_category[c]))
 			continue;
-		snprintf(shown, CAUSE_BYTES, "mostly for: %s", step_category_names[c]);
+		snprintf(shown, CAUSE_BYTES, "mostly for: %s",
+			 c == STEP_gc ? "Python's garbage collector" : step_category_names[c]);
 		return true;
 	}
 	if (!most_have(slow, slow->of_labels))

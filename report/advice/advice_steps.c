@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/late_rank.h"
 #include "report/base/memory.h"
 #include "report/torch/rows_ops.h"
 #include "report/base/text.h"
@@ -117,6 +118,29 @@ static const char *rank_name(char room[RANK_NAME_BYTES], const struct source *so
 	return room;
 }
 
+/* What the late rank does in a step that the others do not. */
+static void say_late(const struct bottleneck *bottleneck, const struct rank *rank, size_t room,
+		     size_t least, size_t most, struct advice *advice)
+{
+	struct late_rank late = { .process = (uint32_t)least, .steps = rank[least].steps };
+	char text[STEP_LINE_BYTES], time[UNIT_TEXT_BYTES];
+	struct step_line line;
+	double excess_ns;
+
+	for (size_t i = 0; i < room; i++)
+		late.other_steps += i == least ? 0 : rank[i].steps;
+	late.waited_ns = (double)rank[most].communication_ns / (double)rank[most].steps -
+			 (double)rank[least].communication_ns / (double)rank[least].steps;
+	if (!late_rank_line(bottleneck, &late, &line, &excess_ns))
+		return;
+	step_line_text(bottleneck->lines, &line, text);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	advice_add(advice,
+		   " By samples, it spends %s a step more than the others in %s (%" PRIu64
+		   " samples).",
+		   unit_format_ns(time, (uint64_t)excess_ns), text, line.looks);
+}
+
 bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char waits[RANK_NAME_BYTES], late[RANK_NAME_BYTES];
@@ -147,6 +171,7 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 			rank_share(&rank[most]),
 			rank_name(late, bottleneck->source, process[least]),
 			rank_share(&rank[least]));
+		say_late(bottleneck, rank, room, least, most, advice);
 	}
 	free(rank);
 	return applies;

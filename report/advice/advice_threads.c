@@ -98,6 +98,29 @@ bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct a
 	return true;
 }
 
+/* The same, where the recorded processes leave CPUs free: others have them, or a limit does. */
+bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	unsigned long cores = cores_of(bottleneck);
+	const struct evidence_process *starved;
+	double share, busy;
+
+	starved = find_starved(bottleneck->evidence, &share);
+	if (!starved || !cores || !is_one_machine(bottleneck) ||
+	    !advice_exceeds(advice, 100 * share))
+		return false;
+	busy = (double)(starved->to.cpu_ns - starved->from.cpu_ns) /
+	       (double)(starved->to.time_ns - starved->from.time_ns);
+	if (busy >= BUSY_MIN * (double)cores)
+		return false;
+	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
+	advice_say(advice,
+		   "the thread of the loop was ready to run and had no CPU for %.1f %% of the "
+		   "time, though the recorded processes kept only %.1f of %lu CPUs busy.",
+		   advice->value, busy, cores);
+	return true;
+}
+
 #define GIL_LOOKS_MIN 50u
 
 /* Of the loop's thread, in its steps. Who had it is said where a line stands out. */

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about what the time of steps goes to, all steps together. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
 #include "report/advice/place_text.h"
+#include "report/advice/wait_text.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
 
 #define BESIDE_MATTERS 0.1 /* in parts of the place's time */
 #define OPERATOR_SMALL_NS 10000u
 #define STATE_BYTES 120
+#define WORK_MATTERS 0.5           /* of the time outside of operators */
+#define WAIT_MATTERS 0.3           /* of the time outside of operators */
 #define ITEM_SHARE_MIN 1           /* % */
 #define ITEMS_MANY 100             /* a step */
 #define OPERATORS_MANY 20u         /* a step */
@@ -29,6 +33,23 @@ static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *ad
 {
 	advice->gain_ns = ns;
 	return advice_exceeds(advice, bottleneck_share(bottleneck, ns));
+}
+
+/* Where the workers were while the loop waited for them. */
+static void say_workers(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct worker_waits *waits = &bottleneck->worker_waits;
+	char text[STEP_LINE_BYTES];
+
+	if (!waits->has_line || !waits->busy_ns || waits->busy_looks < WAIT_LOOKS_MIN)
+		return;
+	step_line_text(bottleneck->lines, &waits->line, text);
+	step_line_put(bottleneck->lines, &waits->line, &advice->place);
+	advice_add(advice,
+		   " By samples, the workers were in %s for %.0f %% of their work meanwhile "
+		   "(%" PRIu64 " samples).",
+		   text, 100.0 * (double)waits->line.ns / (double)waits->busy_ns,
+		   waits->line.looks);
 }
 
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
@@ -50,6 +71,8 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 			"The workers do not keep up with the loop. lines has their lines: make "
 			"faster what they do for each sample, or start more of them, and keep "
 			"them from epoch to epoch with persistent_workers=True.";
+	if (bottleneck->workers)
+		say_workers(bottleneck, advice);
 	else if (step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users)
 		advice->todo =
 			"Make that line faster first, or do its work once, before the training. "
@@ -144,6 +167,50 @@ static void say_beside(const struct bottleneck *bottleneck, const struct gap_pla
 		 shown, 100.0 * share);
 }
 
+/* What it mostly waits for outside of operators, and what another thread does meanwhile. */
+static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_cause *most = NULL;
+	struct advice_place place = { .samples = 0 };
+	struct step_line line;
+	char text[64];
+
+	for (size_t i = 0; i < causes->count; i++)
+		if (!most || causes->cause[i].ns > most->ns)
+			most = &causes->cause[i];
+	if (!most || most->looks < WAIT_LOOKS_MIN ||
+	    (double)most->ns < WAIT_MATTERS * (double)causes->outside_ns)
+		return;
+	advice_add(advice, " For %.0f %% of the time outside of operators it waits for %s.",
+		   100.0 * (double)most->ns / (double)causes->outside_ns,
+		   wait_cause_text(most, text));
+	if (line_sums_most(&most->lines, &line)) {
+		step_line_put(bottleneck->lines, &line, &place);
+		snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", place.line);
+	}
+	wait_say_beside(bottleneck, most, advice);
+	if (wait_cause_is_sync(most))
+		advice->todo = "fsync() waits until the disk has the data. Write several times and "
+			       "call it once, every so many steps, or leave it to another thread.";
+}
+
+/* What of Python's library runs there, and what is better. */
+static void say_work(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_work *work = wait_causes_work(causes);
+
+	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	    (double)work->ns < WORK_MATTERS * (double)causes->outside_ns)
+		return;
+	advice_add(advice,
+		   " %.0f %% of the time outside of operators passes in %s (%" PRIu64 " samples).",
+		   100.0 * (double)work->ns / (double)causes->outside_ns, work->work->words,
+		   work->looks);
+	advice->todo = work->work->todo;
+}
+
 bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
@@ -160,6 +227,8 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 		   advice->value, unit_format_ns(time, timing_percentile(&place->time, 50)), shown,
 		   waited);
 	say_beside(bottleneck, place, advice);
+	say_wait(bottleneck, advice);
+	say_work(bottleneck, advice);
 	return true;
 }
 

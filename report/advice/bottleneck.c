@@ -7,6 +7,7 @@
 
 #include "report/core/why_empty.h"
 #include "report/advice/evidence_events.h"
+#include "report/base/memory.h"
 #include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
 #include "report/heap/growth.h"
@@ -35,7 +36,9 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.gpu = gpu_evidence_want(run, NULL),
 		.gpu_time = gpu_time_want(run, NULL),
 		.untold = untold_want(run, NULL),
+		.gc_pauses = gc_pauses_want(run, NULL),
 		.lines = step_lines_want(run, NULL),
+		.waits = wait_looks_want(run, NULL),
 		.native = native_events_want(
 			run, &(struct native_events_options){ .by = BY_native_stack }),
 		.environment = run_facts_want(run, NULL),
@@ -168,12 +171,18 @@ void bottleneck_look(struct bottleneck *bottleneck)
 	worker_restarts_look(&bottleneck->restarts, bottleneck);
 	find_phases(bottleneck);
 	time_operators(bottleneck);
+	worker_waits_look(bottleneck, &bottleneck->worker_waits);
+	bottleneck->wait_causes = memory_zero(1, sizeof(*bottleneck->wait_causes));
+	wait_causes_look(bottleneck->wait_causes, bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);
 }
 
 void bottleneck_release(struct bottleneck *bottleneck)
 {
 	steady_loop_release(&bottleneck->loop);
+	if (bottleneck->wait_causes)
+		wait_causes_release(bottleneck->wait_causes);
+	free(bottleneck->wait_causes);
 	timing_release(&bottleneck->operator_times);
 	free(bottleneck->advice);
 }

@@ -5,10 +5,13 @@
 
 #include "report/advice/advice.h"
 #include "report/table/export.h"
+#include "report/advice/gc_pauses.h"
 #include "report/advice/gpu_evidence.h"
 #include "report/advice/import_evidence.h"
 #include "report/advice/steady_loop.h"
 #include "report/advice/worker_restarts.h"
+#include "report/advice/worker_waits.h"
+#include "report/advice/wait_causes.h"
 #include "report/advice/run_facts.h"
 #include "report/advice/step_lines.h"
 #include "report/core/ranges.h"
@@ -38,8 +41,10 @@ struct bottleneck {
 	struct evidence *evidence;
 	struct gpu_evidence *gpu;
 	struct gpu_time *gpu_time;
+	struct gc_pauses *gc_pauses;
 	struct untold *untold;
 	struct step_lines *lines;
+	struct wait_looks *waits;
 	struct native_reading *native;
 	struct run_facts *environment;
 	struct import_evidence *imports;
@@ -57,6 +62,8 @@ struct bottleneck {
 	uint64_t operator_calls, launches, cuda_errors;
 	uint64_t workers; /* of data loaders */
 	struct worker_restarts restarts;
+	struct worker_waits worker_waits;
+	struct wait_causes *wait_causes;
 	bool sampled, limited;
 	struct advice *advice; /* most important first */
 	size_t advice_count;

@@ -8,6 +8,7 @@
 #include "report/advice/bottleneck.h"
 #include "report/advice/cause.h"
 #include "report/core/report_kind.h"
+#include "report/core/why_empty.h"
 
 /* Since the run began; nothing when it is not known. */
 static void put_since(struct facts *facts, const char *name, const struct bottleneck *bottleneck,
@@ -59,7 +60,8 @@ static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
 	facts_number(facts, "warm_up_steps", UNIT_COUNT, bottleneck->loop.warm_steps);
 	facts_number(facts, "warm_up_ns", UNIT_NS, bottleneck->loop.warm_ns);
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		facts_number(facts, names[i], UNIT_NS, bottleneck->steps->ns[i]);
+		if (i != STEP_gc || !why_empty_is_off(bottleneck->run, EVT_FAMILY_gc))
+			facts_number(facts, names[i], UNIT_NS, bottleneck->steps->ns[i]);
 	facts_number(facts, "operators", UNIT_COUNT, bottleneck->operator_calls);
 	facts_number(facts, "gaps_not_kept", UNIT_COUNT, bottleneck->evidence->gaps.beyond);
 	facts_number(facts, "heap_peak_bytes", UNIT_BYTES, bottleneck->heap->totals.peak_bytes);

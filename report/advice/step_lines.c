@@ -12,6 +12,7 @@
 
 #include "report/advice/evidence_events.h"
 #include "report/base/text.h"
+#include "report/core/helpers.h"
 #include "report/core/keys.h"
 #include "report/samples/line_links.h"
 #include "report/samples/own_places.h"
@@ -101,10 +102,13 @@ static enum step_lines_of of_kind(uint64_t kind)
 	}
 }
 
-/* What the thread is in: of all that is open what says most, which is what the list has last. */
-static enum step_lines_of open_on(const struct evidence *evidence, uint32_t thread)
+enum step_lines_of step_lines_open_on(const struct evidence *evidence,
+				      const struct helpers *helpers, uint32_t thread,
+				      uint64_t time_ns)
 {
-	enum step_lines_of most = STEP_LINES_OUTSIDE;
+	enum step_lines_of most = helpers_are_at_work(helpers, thread, time_ns)
+					  ? STEP_LINES_OPERATORS
+					  : STEP_LINES_OUTSIDE;
 
 	for (uint32_t scope = nest_top(&evidence->nest, thread); scope != NEST_NONE;
 	     scope = evidence->nest.scope[scope].below) {
@@ -148,7 +152,8 @@ static void take_sample(void *state, const struct source_event *event, bool coun
 				     sizeof(*lines->pending));
 	lines->pending[lines->pending_count++] = (struct step_lines_pending){
 		.process = process,
-		.of = open_on(lines->evidence, event->thread->index),
+		.of = step_lines_open_on(lines->evidence, lines->helpers, event->thread->index,
+					 event->event.time_ns),
 		.is_gil = sample->state == EVT_PYTHON_GIL,
 		.step = at->number,
 		.place = sample_place_key(event, sample->place),
@@ -165,6 +170,7 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&lines->rows);
 	lines->run = run;
 	lines->source = run_source(run);
+	lines->helpers = helpers_want(run, NULL); /* before what looks at them */
 	lines->evidence = evidence_want(run, NULL);
 	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, lines);
@@ -409,7 +415,9 @@ static void say_line(const struct step_lines *lines, enum step_lines_of of, cons
 	size_t used = strlen(advice->text);
 
 	step_line_text(lines, line, text);
-	step_line_put(lines, line, &advice->place);
+	if (!*advice->place
+		      .line) /* else the rule knows a better one: a worker's, a lock's owner's */
+		step_line_put(lines, line, &advice->place);
 	snprintf(advice->text + used, sizeof(advice->text) - used,
 		 " By samples, %.0f %% of the %s was in %s.",
 		 100.0 * (double)line->ns / (double)lines->ns[of], words, text);

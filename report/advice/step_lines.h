@@ -13,9 +13,9 @@
 #include "report/samples/sample_events.h"
 
 enum step_lines_of {
-	STEP_LINES_OUTSIDE, /* of operators */
-	STEP_LINES_OPERATORS,
-	STEP_LINES_WAITS, /* values read from tensors, CUDA calls that wait */
+	STEP_LINES_OUTSIDE,   /* of operators */
+	STEP_LINES_OPERATORS, /* also of threads that it waits for (core/helpers.h) */
+	STEP_LINES_WAITS,     /* values read from tensors, CUDA calls that wait */
 	STEP_LINES_ZERO_GRAD,
 	STEP_LINES_OPTIMIZER,
 	STEP_LINES_DATALOADER,
@@ -31,6 +31,7 @@ struct step_lines_row {
 
 struct step_lines {
 	const struct evidence *evidence;
+	const struct helpers *helpers;
 	const struct samples *samples;
 	struct run *run;
 	struct source *source;
@@ -49,6 +50,11 @@ struct step_lines_options {
 	uint32_t none;
 };
 ANALYSIS(step_lines, struct step_lines)
+
+/* What the thread or its helpers are in at that time: of all that is open what says most, which is what the list has last. */
+enum step_lines_of step_lines_open_on(const struct evidence *evidence,
+				      const struct helpers *helpers, uint32_t thread,
+				      uint64_t time_ns);
 
 /* A line of the user's own code where there is one, and where it was called from, most often. */
 struct step_line {

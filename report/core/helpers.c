@@ -30,22 +30,29 @@ void helpers_release(struct helpers *helpers)
 	map_release(&helpers->numbers);
 }
 
-static struct helper_thread *thread_at(struct helpers *helpers, uint32_t thread, uint32_t process)
+static struct helper_thread *thread_add(struct helpers *helpers, uint32_t thread, uint32_t process)
 {
-	struct helper_thread *at;
-
 	helpers->thread = memory_room(helpers->thread, thread, &helpers->thread_room,
 				      sizeof(*helpers->thread));
-	at = &helpers->thread[thread];
-	if (!at->is_known)
-		*at = (struct helper_thread){
-			.is_known = true, .owner = NEST_NONE, .index = thread, .process = process
-		};
-	return at;
+	helpers->thread[thread] = (struct helper_thread){
+		.is_known = true, .owner = NEST_NONE, .index = thread, .process = process
+	};
+	return &helpers->thread[thread];
+}
+
+/* Valid until another thread is new. */
+static inline struct helper_thread *thread_at(struct helpers *helpers,
+					      const struct source_event *event)
+{
+	uint32_t thread = event->thread->index;
+
+	if (__builtin_expect(thread < helpers->thread_room && helpers->thread[thread].is_known, 1))
+		return &helpers->thread[thread];
+	return thread_add(helpers, thread, event->process->index);
 }
 
 /* The link holds: the owner has waited ever since. */
-static bool is_linked(const struct helpers *helpers, const struct helper_thread *helper)
+static inline bool is_linked(const struct helpers *helpers, const struct helper_thread *helper)
 {
 	return helper->owner != NEST_NONE &&
 	       helpers->thread[helper->owner].moves == helper->owner_moves;
@@ -53,11 +60,10 @@ static bool is_linked(const struct helpers *helpers, const struct helper_thread 
 
 /* --- what an owner's helpers did --- */
 
-static void owner_cover(const struct helpers *helpers, struct helper_thread *owner, uint64_t ns,
-			uint64_t time_ns)
+static void owner_tell(const struct helpers *helpers, const struct helper_thread *owner,
+		       uint64_t ns, uint64_t time_ns)
 {
-	owner->covered_ns += ns;
-	for (size_t i = 0; ns && i < helpers->listening_count; i++)
+	for (size_t i = 0; i < helpers->listening_count; i++)
 		helpers->listening[i].take(helpers->listening[i].state,
 					   (struct nest_place){ .time_ns = time_ns,
 								.thread = owner->index,
@@ -66,14 +72,20 @@ static void owner_cover(const struct helpers *helpers, struct helper_thread *own
 }
 
 /* Up to now: they worked, or were between two nodes. */
-static void owner_touch(const struct helpers *helpers, struct helper_thread *owner,
-			uint64_t time_ns)
+static inline void owner_touch(const struct helpers *helpers, struct helper_thread *owner,
+			       uint64_t time_ns)
 {
-	uint64_t ns = time_ns > owner->touched_ns ? time_ns - owner->touched_ns : 0;
+	uint64_t ns;
 
-	if (owner->busy || ns < HELPERS_PAUSE_NS)
-		owner_cover(helpers, owner, ns, time_ns);
-	owner->touched_ns += ns;
+	if (time_ns <= owner->touched_ns)
+		return;
+	ns = time_ns - owner->touched_ns;
+	owner->touched_ns = time_ns;
+	if (!owner->busy && ns >= HELPERS_PAUSE_NS)
+		return;
+	owner->covered_ns += ns;
+	if (helpers->listening_count)
+		owner_tell(helpers, owner, ns, time_ns);
 }
 
 /* The helper is in an operator of the owner's from here on, which began at `since_ns`. */
@@ -176,10 +188,9 @@ static bool is_engine(struct source *source, const struct source_event *event)
 }
 
 /* The thread begins or ends an operator of its own: who helped it is done. */
-static void take_move(struct helpers *helpers, uint32_t index, uint64_t time_ns)
+static inline void take_move(const struct helpers *helpers, struct helper_thread *thread,
+			     uint64_t time_ns)
 {
-	struct helper_thread *thread = &helpers->thread[index];
-
 	if (thread->helped_moves == thread->moves + 1 && thread->busy)
 		owner_touch(helpers, thread, time_ns);
 	thread->busy = 0;
@@ -188,25 +199,20 @@ static void take_move(struct helpers *helpers, uint32_t index, uint64_t time_ns)
 }
 
 /* autograd's own threads call no engine, but for passes within passes, which are their owner's. */
-static void note_last(struct helpers *helpers, uint32_t index)
+static inline void note_last(struct helpers *helpers, const struct helper_thread *thread)
 {
-	const struct helper_thread *thread = &helpers->thread[index];
-
 	if (!thread->runs_own)
 		return;
 	helpers->last = memory_room(helpers->last, thread->process, &helpers->last_room,
 				    sizeof(*helpers->last));
-	helpers->last[thread->process] = index + 1;
+	helpers->last[thread->process] = thread->index + 1;
 }
 
 static void note_number(struct helpers *helpers, const struct source_event *event, uint64_t number)
 {
-	struct helper_thread *thread = &helpers->thread[event->thread->index];
 	bool added;
 
-	if (!number || number == thread->number)
-		return;
-	thread->number = number;
+	helpers->thread[event->thread->index].number = number;
 	map_put(&helpers->numbers, number_key(event->process->index, number), &added)
 		->value = event->thread->index;
 }
@@ -238,16 +244,12 @@ static void take_outermost(struct helpers *helpers, struct source *source,
 }
 
 /* A backward function names the thread of its forward operator. */
-static void take_function(struct helpers *helpers, const struct source_event *event)
+static void take_function(struct helpers *helpers, const struct source_event *event,
+			  uint64_t forward_thread)
 {
-	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
-	struct map_entry *named;
+	const struct map_entry *named = map_find(&helpers->numbers,
+						 number_key(event->process->index, forward_thread));
 
-	note_number(helpers, event, begin->thread);
-	if (begin->scope != SCOPE_BACKWARD || !begin->forward_thread)
-		return;
-	named = map_find(&helpers->numbers,
-			 number_key(event->process->index, begin->forward_thread));
 	if (!named || named->value == event->thread->index)
 		return;
 	helpers->thread[named->value].is_forward = true;
@@ -256,29 +258,38 @@ static void take_function(struct helpers *helpers, const struct source_event *ev
 			       event->event.time_ns);
 }
 
-static void take_begin(struct helpers *helpers, struct source *source,
-		       const struct source_event *event)
+static inline void take_begin(struct helpers *helpers, struct source *source,
+			      const struct source_event *event)
 {
-	uint32_t index = event->thread->index;
 	uint64_t time_ns = event->event.time_ns;
-	struct helper_thread *thread = thread_at(helpers, index, event->process->index);
+	struct helper_thread *thread = thread_at(helpers, event);
 
-	if (!is_linked(helpers, thread))
+	if (thread->owner != NEST_NONE && !is_linked(helpers, thread))
 		helper_leave(helpers, thread);
 	if (!thread->depth++)
 		take_outermost(helpers, source, event);
 	else if (thread->owner != NEST_NONE)
 		owner_touch(helpers, &helpers->thread[thread->owner], time_ns);
-	take_move(helpers, index, time_ns);
-	if (event->event.id != EVT_torch_begin) /* torch_begin_id has the same fields: cut.h */
-		take_function(helpers, event);
-	note_last(helpers, index);
+	take_move(helpers, thread, time_ns);
+	note_last(helpers, thread);
 }
 
-static void thread_end(struct helpers *helpers, uint32_t index, uint64_t time_ns)
+/* torch_begin_id has the same fields: cut.h */
+static inline void take_begin_ex(struct helpers *helpers, struct source *source,
+				 const struct source_event *event)
 {
-	struct helper_thread *thread = &helpers->thread[index];
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
 
+	take_begin(helpers, source, event);
+	if (begin->thread && begin->thread != helpers->thread[event->thread->index].number)
+		note_number(helpers, event, begin->thread);
+	if (begin->scope == SCOPE_BACKWARD && begin->forward_thread)
+		take_function(helpers, event, begin->forward_thread);
+}
+
+static inline void thread_end(struct helpers *helpers, struct helper_thread *thread,
+			      uint64_t time_ns)
+{
 	if (is_linked(helpers, thread)) {
 		struct helper_thread *owner = &helpers->thread[thread->owner];
 
@@ -286,20 +297,21 @@ static void thread_end(struct helpers *helpers, uint32_t index, uint64_t time_ns
 		owner->busy -= thread->depth == 1 && owner->busy;
 	}
 	thread->depth -= thread->depth > 0;
-	take_move(helpers, index, time_ns);
-	note_last(helpers, index);
+	take_move(helpers, thread, time_ns);
+	note_last(helpers, thread);
 }
 
 /* A user scope that began on another thread, or on this one. */
 static void take_end_named(struct helpers *helpers, const struct source_event *event)
 {
 	uint64_t number = EVENT_AS(torch_end_ex, &event->event)->thread;
+	struct helper_thread *thread = thread_at(helpers, event);
 	struct map_entry *of = NULL;
 
 	if (number)
 		of = map_find(&helpers->numbers, number_key(event->process->index, number));
 	else
-		thread_end(helpers, event->thread->index, event->event.time_ns);
+		thread_end(helpers, thread, event->event.time_ns);
 	if (of)
 		helpers->thread[of->value].depth -= helpers->thread[of->value].depth > 1;
 }
@@ -308,18 +320,18 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 {
 	switch (event->event.id) {
 	case EVT_torch_begin:
+		take_begin(helpers, source, event);
+		return;
 	case EVT_torch_begin_ex:
 	case EVT_torch_begin_id:
-		take_begin(helpers, source, event);
+		take_begin_ex(helpers, source, event);
 		return;
 	case EVT_torch_end:
 	case EVT_torch_end_outer:
-		(void)thread_at(helpers, event->thread->index, event->process->index);
-		thread_end(helpers, event->thread->index, event->event.time_ns);
+		thread_end(helpers, thread_at(helpers, event), event->event.time_ns);
 		return;
 	case EVT_torch_end_ex:
 	case EVT_torch_end_id:
-		(void)thread_at(helpers, event->thread->index, event->process->index);
 		take_end_named(helpers, event);
 		return;
 	}
@@ -374,6 +386,17 @@ uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread)
 	return thread < helpers->thread_room ? helpers->thread[thread].covered_ns : 0;
 }
 
+bool helpers_are_at_work(const struct helpers *helpers, uint32_t thread, uint64_t time_ns)
+{
+	const struct helper_thread *owner;
+
+	if (thread >= helpers->thread_room || !helpers->thread[thread].is_known)
+		return false;
+	owner = &helpers->thread[thread];
+	return owner->helped_moves == owner->moves + 1 &&
+	       (owner->busy || time_ns < owner->touched_ns + HELPERS_PAUSE_NS);
+}
+
 bool helpers_is_forward(const struct helpers *helpers, uint32_t thread)
 {
 	return thread < helpers->thread_room && helpers->thread[thread].is_forward;
@@ -386,12 +409,35 @@ struct helpers_state {
 	struct source *source;
 };
 
-static void take(void *state, const struct source_event *event, bool counts)
+/* The same as helpers_take(), which asks of each event what it is. */
+static void take_opening(void *state, const struct source_event *event, bool counts)
 {
 	struct helpers_state *mine = state;
 
 	(void)counts;
-	helpers_take(&mine->helpers, mine->source, event);
+	take_begin(&mine->helpers, mine->source, event);
+}
+
+static void take_opening_ex(void *state, const struct source_event *event, bool counts)
+{
+	struct helpers_state *mine = state;
+
+	(void)counts;
+	take_begin_ex(&mine->helpers, mine->source, event);
+}
+
+static void take_closing(void *state, const struct source_event *event, bool counts)
+{
+	struct helpers *helpers = &((struct helpers_state *)state)->helpers;
+
+	(void)counts;
+	thread_end(helpers, thread_at(helpers, event), event->event.time_ns);
+}
+
+static void take_closing_named(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	take_end_named(&((struct helpers_state *)state)->helpers, event);
 }
 
 void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void *state)
@@ -415,12 +461,13 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->source = run_source(run);
 	helpers_init(&mine->helpers);
-	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take, mine);
-	run_reads(run, EVT_torch_begin_ex, begins, take, mine);
-	run_reads(run, EVT_torch_begin_id, begins, take, mine);
-	run_reads(run, EVT_torch_end, 0, take, mine);
-	run_reads(run, EVT_torch_end_ex, ends, take, mine);
-	run_reads(run, EVT_torch_end_id, ends, take, mine);
+	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take_opening, mine);
+	run_reads(run, EVT_torch_begin_ex, begins, take_opening_ex, mine);
+	run_reads(run, EVT_torch_begin_id, begins, take_opening_ex, mine);
+	run_reads(run, EVT_torch_end, 0, take_closing, mine);
+	run_reads(run, EVT_torch_end_outer, 0, take_closing, mine);
+	run_reads(run, EVT_torch_end_ex, ends, take_closing_named, mine);
+	run_reads(run, EVT_torch_end_id, ends, take_closing_named, mine);
 }
 
 static void cut(void *state, const struct cut *cut)

@@ -81,6 +81,8 @@ uint32_t helpers_owner(const struct helpers *helpers, uint32_t thread);
 uint32_t helpers_scopes_of(const struct helpers *helpers, const struct nest *nest, uint32_t thread);
 /* How long at least one helper of the thread was at work, each moment once, as of the last operator of any of them. */
 uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread);
+/* At least one helper of the thread is at work at that time, which is now: the thread waits for it. */
+bool helpers_are_at_work(const struct helpers *helpers, uint32_t thread, uint64_t time_ns);
 /* A backward function on another thread had its forward operator on this one. */
 bool helpers_is_forward(const struct helpers *helpers, uint32_t thread);
 

@@ -54,8 +54,8 @@ struct run {
 	size_t heap_reader_count, heap_reader_room;
 	struct frame_wants wants;
 	bool counts_all;
-	uint64_t by_id[UINT8_MAX + 1], all; /* that count */
-	uint64_t *of_thread, *of_process;   /* by index */
+	uint64_t by_id[EVT_ID_LIMIT], all; /* that count */
+	uint64_t *of_thread, *of_process;  /* by index */
 	size_t thread_room, process_room;
 	const struct source_thread
 		*tallied; /* whose events have been counted in `tally` only; NULL: none */
@@ -378,8 +378,8 @@ static void run_take_book(struct run *run, const struct source_event *event)
 	} else if (event->event.id == EVT_module || event->event.id == EVT_module_end) {
 		run_remap(run, source_process_of(event->file, event->event.value[0]));
 	}
-	readers = &run->readers[event->event.id % EVT_ID_LIMIT];
-	for (size_t i = 0; i < readers->count && event->event.id < EVT_ID_LIMIT; i++)
+	readers = &run->readers[event->event.id];
+	for (size_t i = 0; i < readers->count; i++)
 		readers->reader[i].take(readers->reader[i].state, event, true);
 }
 
@@ -453,21 +453,20 @@ static void run_take_any(struct run *run, const struct source_event *event)
 		verdict = FILTER_COUNTS;
 	else
 		verdict = selection_judge(&run->filters, run->source, event);
-	if (verdict == FILTER_BEYOND && event->event.id < EVT_ID_LIMIT)
+	if (verdict == FILTER_BEYOND)
 		run_give_followers(run, event);
 	if (verdict == FILTER_OUT || verdict == FILTER_BEYOND)
 		return;
 	if (verdict == FILTER_COUNTS)
 		run_count(run, event);
-	if (event->event.id < EVT_ID_LIMIT)
-		run_give(run, event, verdict == FILTER_COUNTS);
+	run_give(run, event, verdict == FILTER_COUNTS);
 }
 
 static inline void run_take(struct run *run, const struct source_event *event)
 {
 	uint8_t id = event->event.id;
 
-	if (id >= EVT_ID_LIMIT || !run->is_plain[id] || !event->thread || !event->process) {
+	if (!run->is_plain[id] || !event->thread || !event->process) {
 		run_take_any(run, event);
 		return;
 	}
@@ -667,8 +666,8 @@ uint64_t run_events_unknown(const struct run *run)
 {
 	uint64_t unknown = 0;
 
-	for (unsigned int id = 0; id <= UINT8_MAX; id++)
-		if (id >= EVT_ID_LIMIT || !evt_descriptors[id].name)
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		if (!evt_descriptors[id].name)
 			unknown += run->by_id[id];
 	return unknown;
 }

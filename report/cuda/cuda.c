@@ -18,7 +18,7 @@
 	(SAME_PLACE(event, function) && SAME_PLACE(event, duration_ns) && \
 	 SAME_PLACE(event, result) && SAME_PLACE(event, flags) && SAME_PLACE(event, stream))
 _Static_assert(SAME_HEAD(cuda_launch) && SAME_HEAD(cuda_copy) && SAME_HEAD(cuda_alloc) &&
-		       SAME_HEAD(cuda_free),
+		       SAME_HEAD(cuda_free) && SAME_HEAD(cuda_unfinished),
 	       "events of CUDA calls begin with the same fields");
 
 static enum cuda_table table_of(enum key_id by)
@@ -217,6 +217,7 @@ void cuda_take(struct cuda *cuda, const struct cuda_call *call)
 		cuda_take_memory(cuda, call);
 	if (!call->counts)
 		return;
+	cuda->unfinished += call->event->id == EVT_cuda_unfinished;
 	if (cuda->keyed == CUDA_API)
 		key[KEY_WORD] = call->key;
 	groups_add(&cuda->api, key, &timed);

@@ -38,6 +38,7 @@ enum {
 enum cuda_table { CUDA_API, CUDA_LAUNCHES, CUDA_COPIES, CUDA_MEMORY, CUDA_TABLES };
 
 struct cuda {
+	uint64_t unfinished;   /* calls that count and had not returned when their process ended */
 	enum key_id by;        /* of one of the reports; the others are by their first */
 	enum cuda_table keyed; /* the table that `key` of a call is of; CUDA_TABLES: none */
 	struct groups api, launches, copies;

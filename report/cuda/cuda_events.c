@@ -11,8 +11,8 @@ struct cuda_state {
 	struct run_key key;
 };
 
-static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy, EVT_cuda_alloc,
-				     EVT_cuda_free };
+static const enum evt_id calls[] = { EVT_cuda_call,  EVT_cuda_launch, EVT_cuda_copy,
+				     EVT_cuda_alloc, EVT_cuda_free,   EVT_cuda_unfinished };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
 const struct run_key *cuda_key(const struct cuda *cuda)
@@ -135,6 +135,7 @@ static void work_start(void *state, struct run *run, const void *options)
 		  head | FIELD_BIT(cuda_alloc, bytes) | FIELD_BIT(cuda_alloc, kind), count_call,
 		  state);
 	run_reads(run, EVT_cuda_free, head, count_call, state);
+	run_reads(run, EVT_cuda_unfinished, head, count_call, state);
 	run_follows(run, state);
 }
 

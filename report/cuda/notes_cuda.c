@@ -98,6 +98,18 @@ static const char *result_text(uint64_t result)
 	return NULL;
 }
 
+void notes_print_unfinished(const struct notes *notes, const struct screen *screen)
+{
+	uint64_t unfinished = notes->cuda->unfinished;
+	char number[UNIT_TEXT_BYTES];
+
+	if (unfinished)
+		screen_print_prose(screen,
+				   "%s call%s had not returned when the process ended (end not "
+				   "recorded): the time is until then",
+				   unit_format_count(number, unfinished), unit_plural(unfinished));
+}
+
 void notes_print_failures(const struct notes *notes, const struct screen *screen)
 {
 	const struct groups *failures = &notes->cuda->failures;

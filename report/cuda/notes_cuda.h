@@ -22,6 +22,8 @@ void notes_print_graphs(const struct notes *notes, const struct screen *screen, 
 /* With --by range: the thread that makes the most of `total` calls of `what` outside of any. */
 void notes_print_outside(const struct notes *notes, const struct screen *screen, const char *what,
 			 uint64_t total);
+/* Calls that had not returned when their process ended. */
+void notes_print_unfinished(const struct notes *notes, const struct screen *screen);
 /* Which functions failed with which codes. */
 void notes_print_failures(const struct notes *notes, const struct screen *screen);
 

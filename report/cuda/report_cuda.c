@@ -16,7 +16,7 @@ static bool cuda_has_calls(const struct run *run)
 	for (int id = EVT_cuda_call; id <= EVT_cuda_free; id++)
 		if (run_events(run, (enum evt_id)id))
 			return true;
-	return false;
+	return run_events(run, EVT_cuda_unfinished) > 0;
 }
 
 static void cuda_prepare(struct report *report)
@@ -118,6 +118,7 @@ static void api_head(const struct document *document, const struct screen *scree
 	const struct cuda_report *state = report->state;
 	struct notes notes = notes_of(report);
 
+	notes_print_unfinished(&notes, screen);
 	notes_print_failures(&notes, screen);
 	notes_print_outside(&notes, screen, "calls", groups_total(&state->cuda->api).time.count);
 }

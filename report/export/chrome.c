@@ -1,400 +1,494 @@
 /* SPDX-License-Identifier: MIT */
-/* `export chrome`: a trace as torch.profiler writes it. Which file and which numbers events get: see chrome.h. */
-#include "report/export/chrome.h"
+/*
+ * `export chrome`: a trace in the JSON that torch.profiler writes (Kineto's schema). In the file
+ * times are us, and baseTimeNanoseconds is the real time of 0. Slices of a line may only nest
+ * there: one that crosses others, as a range of a process, is a pair of events with a number of its
+ * own.
+ */
+#include "report/export/exporter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "report/base/memory.h"
 #include "report/base/talk.h"
-#include "report/export/exporter.h"
+#include "report/export/sink.h"
+#include "report/trace/trace.h"
 
-#ifndef INTERCEPT_VERSION
-#define INTERCEPT_VERSION "unknown"
-#endif
-
-#define PIDS (1u << 22) /* the kernel's are below */
+#define SCHEMA_VERSION 1
+#define PIECE_MAX 4096u /* what an event's head needs besides its name */
 #define ENDING ".pt.trace.json.gz"
+#define DEVICE_SORT_INDEX 5000000u /* below the threads, as Kineto has them */
 
-static void room_for_process(struct chrome *chrome, uint32_t index)
+struct chrome_text {
+	const char *json;
+	size_t length;
+};
+
+struct chrome {
+	struct sink sink;
+	char *path; /* owned; NULL: stdout */
+	bool is_of_rank;
+	uint64_t events; /* without metadata */
+	bool has_events, has_arguments;
+	bool has_slices;
+	struct chrome_text *text; /* escaped, by number */
+	size_t text_room;
+	struct text_store texts;
+
+	const struct source_process *lives; /* the first that did; NULL: none */
+	uint64_t lives_pid;
+};
+
+/* --- values --- */
+
+static void put_text(struct chrome *chrome, const struct trace_text *text)
 {
-	size_t before = chrome->process_room, room = before;
+	struct chrome_text *known;
 
-	if (index < before)
+	if (!text->number) {
+		sink_json(&chrome->sink, text->text, text->length);
 		return;
-	chrome->of_process = memory_room(chrome->of_process, index, &room,
-					 sizeof(*chrome->of_process));
-	room = before;
-	chrome->pid_shown = memory_room(chrome->pid_shown, index, &room,
-					sizeof(*chrome->pid_shown));
-	room = before;
-	chrome->has_steps = memory_room(chrome->has_steps, index, &room,
-					sizeof(*chrome->has_steps));
-	chrome->process_room = room;
-}
-
-uint64_t chrome_pid(struct chrome *chrome, const struct source_process *process)
-{
-	struct source_process *const *other;
-	size_t count = source_processes(chrome->source, &other);
-	uint64_t same = 0;
-
-	room_for_process(chrome, process->index);
-	if (chrome->pid_shown[process->index])
-		return chrome->pid_shown[process->index];
-	for (size_t i = 0; i < count && i < process->index; i++)
-		same += other[i]->pid == process->pid;
-	chrome->pid_shown[process->index] = process->pid + same * PIDS;
-	return chrome->pid_shown[process->index];
-}
-
-/* A worker's is that of the process that started it. */
-static uint64_t rank_of(struct chrome *chrome, const struct source_process *process)
-{
-	uint64_t rank = UINT64_MAX;
-
-	for (unsigned int depth = 0; process && rank == UINT64_MAX && depth < 64; depth++) {
-		rank = source_rank(chrome->source, process);
-		process = process->parent;
 	}
-	return rank;
+	chrome->text = memory_room(chrome->text, text->number, &chrome->text_room,
+				   sizeof(*chrome->text));
+	known = &chrome->text[text->number];
+	if (!known->json && text->is_list)
+		*known = (struct chrome_text){ text->text, text->length };
+	else if (!known->json)
+		known->json = sink_json_text(&chrome->texts, text->text, text->length,
+					     &known->length);
+	sink_put(&chrome->sink, known->json, known->length);
 }
 
-static char *name_file(const struct chrome *chrome, uint64_t rank)
+static void put_word(struct chrome *chrome, const char *word)
 {
-	const char *folder = chrome->request->options->output;
-	size_t room = (folder ? strlen(folder) : 0) + 64;
+	put_text(chrome, &(struct trace_text){ .text = word, .length = strlen(word) });
+}
+
+static void put_key(struct sink *sink, const char *key)
+{
+	sink_put(sink, ", \"", 3);
+	sink_text(sink, key);
+	sink_put(sink, "\": ", 3);
+}
+
+static void put_argument_key(struct chrome *chrome, const char *name)
+{
+	sink_text(&chrome->sink, chrome->has_arguments ? ", \"" : ", \"args\": {\"");
+	sink_text(&chrome->sink, name);
+	sink_put(&chrome->sink, "\": ", 3);
+	chrome->has_arguments = true;
+}
+
+static void put_arguments(struct chrome *chrome, const struct trace_event *event)
+{
+	struct sink *sink = &chrome->sink;
+	char size[TRACE_DIMENSIONS_BYTES];
+	struct trace_text text;
+
+	for (size_t i = 0; i < event->arguments; i++) {
+		const struct trace_argument *argument = &event->argument[i];
+
+		put_argument_key(chrome, argument->name);
+		switch (argument->type) {
+		case TRACE_NUMBER:
+			sink_unsigned(sink, argument->number);
+			break;
+		case TRACE_SIGNED:
+			sink_signed(sink, (int64_t)argument->number);
+			break;
+		case TRACE_STRING:
+			put_text(chrome, &argument->text);
+			break;
+		case TRACE_DIMENSIONS:
+			text = trace_dimensions_text(size, argument->size);
+			sink_put(sink, text.text, text.length);
+			break;
+		}
+	}
+}
+
+/* --- events --- */
+
+static void event_begin(struct chrome *chrome, char phase, const struct trace_event *event)
+{
+	struct sink *sink = &chrome->sink;
+
+	if (SINK_BYTES - sink->used < PIECE_MAX)
+		sink_flush(sink);
+	sink_text(sink, chrome->has_events ? ",\n{\"ph\": \"" : "\n{\"ph\": \"");
+	sink_put(sink, &phase, 1);
+	sink_text(sink, "\", \"cat\": \"");
+	sink_text(sink, trace_words[event->category]);
+	sink_text(sink, "\", \"name\": ");
+	put_text(chrome, &event->name);
+	put_key(sink, "pid");
+	sink_unsigned(sink, event->pid);
+	put_key(sink, "tid");
+	sink_unsigned(sink, event->tid);
+	put_key(sink, "ts");
+	sink_micros(sink, event->time_ns);
+	chrome->has_events = true;
+	chrome->has_arguments = false;
+	chrome->events++;
+}
+
+static void put_id(struct chrome *chrome, uint64_t id)
+{
+	put_key(&chrome->sink, "id");
+	sink_unsigned(&chrome->sink, id);
+}
+
+static void event_end(struct chrome *chrome)
+{
+	if (chrome->has_arguments)
+		sink_put(&chrome->sink, "}}", 2);
+	else
+		sink_put(&chrome->sink, "}", 1);
+}
+
+static void take_flow(void *state, const struct trace_flow *flow)
+{
+	struct chrome *chrome = state;
+	const char *word = trace_words[flow->category];
+	struct trace_event event = { .category = flow->category,
+				     .name = { .text = word, .length = strlen(word) },
+				     .pid = flow->pid,
+				     .tid = flow->tid,
+				     .time_ns = flow->time_ns };
+
+	event_begin(chrome, 's', &event);
+	put_id(chrome, flow->id);
+	event_end(chrome);
+	event.pid = flow->to_pid;
+	event.tid = flow->to_tid;
+	event.time_ns = flow->to_ns;
+	event_begin(chrome, 'f', &event);
+	put_id(chrome, flow->id);
+	sink_text(&chrome->sink, ", \"bp\": \"e\"");
+	event_end(chrome);
+}
+
+static void put_slice(struct chrome *chrome, char phase, const struct trace_slice *slice)
+{
+	event_begin(chrome, phase, &slice->event);
+	if (phase == 'X') {
+		put_key(&chrome->sink, "dur");
+		sink_micros(&chrome->sink, slice->duration_ns);
+		chrome->has_slices = true;
+	} else if (slice->id) {
+		put_id(chrome, slice->id);
+	}
+	put_arguments(chrome, &slice->event);
+	if (slice->is_cut) {
+		put_argument_key(chrome, TRACE_CUT);
+		sink_text(&chrome->sink, "true");
+	}
+	event_end(chrome);
+}
+
+/* Both ends at once: the viewers put them into order. */
+static void put_range(struct chrome *chrome, const struct trace_slice *slice)
+{
+	struct trace_slice end = { .event = slice->event, .id = slice->id };
+
+	put_slice(chrome, 'b', slice);
+	if (slice->runs_on)
+		return;
+	end.event.time_ns = trace_end_ns(slice);
+	end.event.arguments = 0;
+	put_slice(chrome, 'e', &end);
+	chrome->events--;
+}
+
+static void take_slice(void *state, const struct trace_slice *slice)
+{
+	struct chrome *chrome = state;
+
+	if (slice->id)
+		put_range(chrome, slice);
+	else
+		put_slice(chrome, slice->runs_on ? 'B' : 'X', slice);
+	if (slice->flow)
+		take_flow(chrome, slice->flow);
+}
+
+static void take_moment(void *state, const struct trace_event *event)
+{
+	struct chrome *chrome = state;
+
+	event_begin(chrome, 'i', event);
+	sink_text(&chrome->sink, ", \"s\": \"t\"");
+	put_arguments(chrome, event);
+	event_end(chrome);
+}
+
+static void take_counter(void *state, const struct trace_event *event, uint64_t bytes)
+{
+	struct chrome *chrome = state;
+
+	event_begin(chrome, 'C', event);
+	put_argument_key(chrome, trace_argument_names[TRACE_OF_BYTES]);
+	sink_unsigned(&chrome->sink, bytes);
+	event_end(chrome);
+}
+
+/* --- metadata --- */
+
+/* `value` as text, or the number where it is NULL. tid 0: of the process. */
+static void put_metadata(struct chrome *chrome, const char *what, uint64_t pid, uint64_t tid,
+			 const struct trace_text *value, uint64_t number)
+{
+	struct sink *sink = &chrome->sink;
+
+	sink_print(sink,
+		   "%s\n{\"ph\": \"M\", \"name\": \"%s\", \"pid\": %llu, \"tid\": %llu, "
+		   "\"ts\": 0.000, \"args\": {\"%s\": ",
+		   chrome->has_events ? "," : "", what, (unsigned long long)pid,
+		   (unsigned long long)tid, value ? strchr(what, '_') + 1 : "sort_index");
+	if (value)
+		put_text(chrome, value);
+	else
+		sink_unsigned(sink, number);
+	sink_text(sink, "}}");
+	chrome->has_events = true;
+}
+
+static void take_process(void *state, const struct source_process *process, uint64_t pid)
+{
+	struct chrome *chrome = state;
+	struct trace_text text = { .number = 0 };
+
+	text.text = name_text(process->command, &text.length);
+	put_metadata(chrome, "process_name", pid, 0, &text, 0);
+	put_metadata(chrome, "process_labels", pid, 0, &TRACE_TEXT("CPU"), 0);
+	put_metadata(chrome, "process_sort_index", pid, 0, NULL, pid);
+	if (chrome->lives || !process->first_thread || process->end_ns < process->start_ns)
+		return;
+	chrome->lives = process;
+	chrome->lives_pid = pid;
+}
+
+static void take_thread(void *state, const struct source_thread *thread, uint64_t pid)
+{
+	struct chrome *chrome = state;
+	struct trace_text text = { .number = 0 };
+
+	thread_name(thread, &text.text, &text.length);
+	put_metadata(chrome, "thread_name", pid, thread->tid, &text, 0);
+	put_metadata(chrome, "thread_sort_index", pid, thread->tid, NULL, thread->tid);
+}
+
+static void take_stream(void *state, uint32_t device, uint32_t stream)
+{
+	struct chrome *chrome = state;
+	char name[32];
+	struct trace_text text = { .text = name };
+
+	text.length = (size_t)snprintf(name, sizeof(name), "GPU %u", device);
+	put_metadata(chrome, "process_name", device, 0, &text, 0);
+	put_metadata(chrome, "process_labels", device, 0, &text, 0);
+	put_metadata(chrome, "process_sort_index", device, 0, NULL, DEVICE_SORT_INDEX + device);
+	text.length = (size_t)snprintf(name, sizeof(name), "stream %u", stream);
+	put_metadata(chrome, "thread_name", device, stream, &text, 0);
+	put_metadata(chrome, "thread_sort_index", device, stream, NULL, stream);
+}
+
+/* --- the file --- */
+
+static void put_member(struct chrome *chrome, const char *name, const char *text)
+{
+	sink_print(&chrome->sink, "  \"%s\": ", name);
+	put_word(chrome, text);
+	sink_text(&chrome->sink, ",\n");
+}
+
+/*
+ * The rank stands in the first lines, each on its own: HolisticTraceAnalysis looks for it line by
+ * line, and takes the file for rank 0 where there is none.
+ */
+static void put_head(struct chrome *chrome, const struct trace_file *file,
+		     const struct trace_head *head)
+{
+	struct sink *sink = &chrome->sink;
+
+	sink_print(sink, "{\n  \"schemaVersion\": %d,\n  \"deviceProperties\": [\n  ],\n",
+		   SCHEMA_VERSION);
+	if (file->rank != UINT64_MAX)
+		sink_print(sink, "  \"distributedInfo\": {\"rank\": %llu, \"world_size\": %llu},\n",
+			   (unsigned long long)file->rank, (unsigned long long)file->world_size);
+	put_member(chrome, "host_name", head->host);
+	put_member(chrome, "intercept_version", head->version);
+	sink_print(sink,
+		   "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": %llu,\n"
+		   "  \"traceEvents\": [",
+		   (unsigned long long)head->base_real_ns);
+}
+
+static void put_losses(struct chrome *chrome, struct source *source)
+{
+	struct sink *sink = &chrome->sink;
+	const struct source_loss *loss;
+	size_t count = source_losses(source, &loss);
+	const char *before = "";
+
+	sink_text(sink, "  \"intercept_losses\": [");
+	for (size_t i = 0; i < count; i++) {
+		sink_print(sink,
+			   "%s\n    {\"pid\": %llu, \"count\": %llu, \"from_ns\": %llu, "
+			   "\"to_ns\": %llu, \"reason\": ",
+			   before, (unsigned long long)(loss[i].process ? loss[i].process->pid : 0),
+			   (unsigned long long)loss[i].count, (unsigned long long)loss[i].from_ns,
+			   (unsigned long long)loss[i].to_ns);
+		put_word(chrome, source_loss_text(&loss[i]));
+		sink_text(sink, "}");
+		before = ",";
+	}
+	sink_text(sink, "],\n");
+}
+
+static void put_faults(struct chrome *chrome, struct source *source)
+{
+	const struct source_fault *fault;
+	size_t count = source_faults(source, &fault);
+	const char *before = "";
+
+	sink_text(&chrome->sink, "  \"intercept_faults\": [");
+	for (size_t i = 0; i < count; i++) {
+		sink_print(&chrome->sink, "%s\n    ", before);
+		put_word(chrome, fault[i].text);
+		before = ",";
+	}
+	sink_text(&chrome->sink, "],\n");
+}
+
+/*
+ * HTA wants a duration in each file: where nothing else has one (torchrun's own process), how long
+ * its process lived.
+ */
+static void put_life(struct chrome *chrome)
+{
+	const struct source_process *process = chrome->lives;
+
+	if (process && chrome->is_of_rank && !chrome->has_slices)
+		take_slice(chrome, &(struct trace_slice){
+					   .event = { .category = TRACE_PROCESS,
+						      .name = TRACE_TEXT("process"),
+						      .pid = chrome->lives_pid,
+						      .tid = process->first_thread->tid,
+						      .time_ns = process->start_ns },
+					   .duration_ns = process->end_ns - process->start_ns });
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat status;
+
+	return path && !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+/* NULL: stdout. */
+static char *name_file(const char *output, uint64_t rank)
+{
+	size_t room = (output ? strlen(output) : 0) + 64;
 	char *path;
 
-	if (!folder)
+	if (!output)
 		return NULL;
 	path = memory_grow(NULL, room, 1);
-	if (!chrome->is_folder)
-		snprintf(path, room, "%s", folder);
+	if (!is_folder(output))
+		snprintf(path, room, "%s", output);
 	else if (rank == UINT64_MAX)
-		snprintf(path, room, "%s%snorank" ENDING, folder,
-			 folder[strlen(folder) - 1] == '/' ? "" : "/");
+		snprintf(path, room, "%s%snorank" ENDING, output,
+			 output[strlen(output) - 1] == '/' ? "" : "/");
 	else
-		snprintf(path, room, "%s%srank-%llu" ENDING, folder,
-			 folder[strlen(folder) - 1] == '/' ? "" : "/", (unsigned long long)rank);
+		snprintf(path, room, "%s%srank-%llu" ENDING, output,
+			 output[strlen(output) - 1] == '/' ? "" : "/", (unsigned long long)rank);
 	return path;
 }
 
-static bool is_file_of(const struct chrome *chrome, const struct trace_file *file, uint64_t rank,
-		       const char *host)
+static void chrome_free(struct chrome *chrome)
 {
-	if (!chrome->is_folder)
-		return true;
-	return file->rank == rank &&
-	       (!chrome->writer || !chrome->writer->splits || !strcmp(file->host, host));
+	free(chrome->path);
+	free(chrome->text);
+	text_store_release(&chrome->texts);
+	free(chrome);
 }
 
-static struct trace_file *add_file(struct chrome *chrome, uint64_t rank, uint64_t world_size,
-				   const char *host)
+static int take_open(struct trace_file *file, struct report_request *request,
+		     const struct trace_head *head)
 {
-	struct trace_file *file, **last = &chrome->files;
+	struct chrome *chrome = memory_zero(1, sizeof(*chrome));
 
-	for (file = chrome->files; file; file = file->next) {
-		if (is_file_of(chrome, file, rank, host))
-			return file;
-		last = &file->next;
+	chrome->path = name_file(request->options->output, file->rank);
+	chrome->is_of_rank = is_folder(request->options->output);
+	if (sink_open(&chrome->sink, request, chrome->path, false)) {
+		chrome_free(chrome);
+		return -1;
 	}
-	if (chrome->failed)
-		return NULL;
-	file = memory_zero(1, sizeof(*file));
-	file->writer = chrome->writer;
-	file->rank = rank;
-	file->world_size = world_size;
-	file->host = host;
-	file->writer_state = chrome->context;
-	if (file->writer && !file->writer->open) {
-		*last = file;
-		return file;
-	}
-	file->path = name_file(chrome, rank);
-	if (!trace_open(file, chrome->request, &chrome->head)) {
-		*last = file;
-		return file;
-	}
-	chrome->failed = true;
-	free(file->path);
-	free(file);
-	return NULL;
-}
-
-struct trace_file *chrome_file(struct chrome *chrome, const struct source_process *process)
-{
-	room_for_process(chrome, process->index);
-	if (!chrome->of_process[process->index])
-		chrome->of_process[process->index] = add_file(
-			chrome, rank_of(chrome, process), process->world_size,
-			process->file->host ? process->file->host : "");
-	return chrome->of_process[process->index];
-}
-
-struct source_thread *chrome_thread(const struct chrome *chrome, uint32_t index)
-{
-	struct source_thread *const *thread;
-	size_t count = source_threads(chrome->source, &thread);
-
-	return index < count ? thread[index] : NULL;
-}
-
-/* Each name is escaped once, but for one whose text is still to come. */
-struct trace_text chrome_json(struct chrome *chrome, uint32_t name)
-{
-	const struct source_name *known = source_name_at(chrome->source, name);
-	struct trace_text json;
-	size_t length;
-	const char *text = name_text(known, &length);
-
-	if (name < chrome->json_room && chrome->json[name].text)
-		return chrome->json[name];
-	json.text = sink_json_text(&chrome->texts, text, length, &json.length);
-	if (name >= chrome->json_room)
-		chrome->json = memory_room(chrome->json, name, &chrome->json_room,
-					   sizeof(*chrome->json));
-	if (known->text)
-		chrome->json[name] = json;
-	return json;
-}
-
-struct trace_file *chrome_begin(struct chrome *chrome, const struct source_thread *thread,
-				const struct chrome_place *place)
-{
-	struct trace_file *file = chrome_file(chrome, thread->process);
-
-	if (file)
-		trace_begin(file, &(struct trace_event){ .phase = place->phase,
-							 .category = place->category,
-							 .name = place->name,
-							 .pid = chrome_pid(chrome, thread->process),
-							 .tid = thread->tid,
-							 .time_ns = place->time_ns,
-							 .duration_ns = place->duration_ns,
-							 .id = place->id,
-							 .is_counted = place->is_counted });
-	return file;
-}
-
-/* --- the analysis --- */
-
-static uint64_t base_real_ns(struct source *source)
-{
-	struct source_file *const *file;
-	size_t count = source_files(source, &file);
-
-	for (size_t i = 0; i < count; i++)
-		if (file[i]->start_real_ns)
-			return file[i]->start_real_ns - (uint64_t)file[i]->offset_ns;
+	file->state = chrome;
+	put_head(chrome, file, head);
 	return 0;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static int take_close(struct trace_file *file, struct report_request *request)
 {
-	const struct chrome_options *asked = options;
-	struct chrome *chrome = state;
-	struct source_file *const *file;
+	struct chrome *chrome = file->state;
+	int result;
 
-	chrome->request = asked->request;
-	chrome->writer = asked->writer;
-	chrome->context = asked->context;
-	chrome->source = run_source(run);
-	chrome->filters = run_filters(run);
-	chrome->head = (struct trace_head){
-		.host = source_files(chrome->source, &file) && file[0]->host ? file[0]->host : "",
-		.version = INTERCEPT_VERSION,
-		.base_real_ns = base_real_ns(chrome->source),
-	};
-	chrome_scopes_start(chrome, run);
-	chrome_moments_start(chrome, run);
-	chrome_samples_start(chrome, run);
-	chrome_device_start(chrome, run);
+	put_life(chrome);
+	sink_text(&chrome->sink, "\n  ],\n");
+	put_losses(chrome, request->source);
+	put_faults(chrome, request->source);
+	sink_text(&chrome->sink, "  \"traceName\": ");
+	put_word(chrome, chrome->path ? chrome->path : "stdout");
+	sink_text(&chrome->sink, "\n}\n");
+	result = sink_close(&chrome->sink, request);
+	if (!result)
+		export_say_written(chrome->path, chrome->events, "event", chrome->sink.bytes);
+	chrome_free(chrome);
+	return result;
 }
 
-static void cut(void *state, const struct cut *cut)
-{
-	if (cut->thread) {
-		chrome_scopes_cut(state, cut);
-		return;
-	}
-	chrome_scopes_cut_process(state, cut);
-	chrome_moments_cut_process(state, cut);
-}
-
-static void finish(void *state)
-{
-	chrome_moments_finish(state);
-}
-
-static void release(void *state)
-{
-	struct chrome *chrome = state;
-
-	chrome_scopes_release(chrome);
-	chrome_moments_release(chrome);
-	chrome_device_release(chrome);
-	while (chrome->files) {
-		struct trace_file *file = chrome->files;
-
-		chrome->files = file->next;
-		free(file->path);
-		free(file);
-	}
-	free(chrome->of_process);
-	free(chrome->pid_shown);
-	free(chrome->has_steps);
-	free(chrome->json);
-	text_store_release(&chrome->texts);
-}
-
-const struct analysis_kind analysis_chrome = {
-	.name = "chrome",
-	.state_bytes = sizeof(struct chrome),
-	.options_bytes = sizeof(struct chrome_options),
-	.start = start,
-	.cut = cut,
-	.finish = finish,
-	.release = release,
+static const struct trace_writer writer = {
+	.nests_only = true,
+	.open = take_open,
+	.close = take_close,
+	.slice = take_slice,
+	.moment = take_moment,
+	.counter = take_counter,
+	.flow = take_flow,
+	.process = take_process,
+	.thread = take_thread,
+	.stream = take_stream,
 };
 
-/* --- the exporter --- */
-
-static void name_process(struct chrome *chrome, const struct source_process *process)
-{
-	struct trace_file *file = chrome->of_process[process->index];
-	uint64_t pid = chrome_pid(chrome, process);
-	const struct source_thread *thread = process->first_thread;
-	struct trace_text text;
-
-	if (chrome->writer && chrome->writer->process)
-		chrome->writer->process(file, process, pid);
-	text.text = name_text(process->command, &text.length);
-	trace_metadata(file, "process_name", pid, 0, &text, 0);
-	trace_metadata(file, "process_labels", pid, 0, &TRACE_TEXT("CPU"), 0);
-	trace_metadata(file, "process_sort_index", pid, 0, NULL, pid);
-	for (; thread; thread = thread->next) {
-		thread_name(thread, &text.text, &text.length);
-		trace_metadata(file, "thread_name", pid, thread->tid, &text, 0);
-		trace_metadata(file, "thread_sort_index", pid, thread->tid, NULL, thread->tid);
-	}
-}
-
-static bool is_asked(struct chrome *chrome, const struct source_process *process)
-{
-	const struct filter_settings *asked = &chrome->filters->settings;
-	uint64_t rank = rank_of(chrome, process);
-
-	if (asked->pid != FILTER_NO_ID && asked->pid != process->pid)
-		return false;
-	return !asked->has_rank || (rank >= asked->rank_from && rank <= asked->rank_to);
-}
-
-/* Of processes, too, that have no event. */
-static void add_all_files(struct chrome *chrome)
+static bool has_several_ranks(struct source *source)
 {
 	struct source_process *const *process;
-	size_t count = source_processes(chrome->source, &process);
-
-	for (size_t i = 0; i < count; i++)
-		if (is_asked(chrome, process[i]))
-			chrome_file(chrome, process[i]);
-}
-
-/* HTA wants a duration in each file: where nothing else has one (torchrun's own process), how long its processes lived. */
-static void put_lives(struct chrome *chrome)
-{
-	struct source_process *const *process;
-	size_t count = source_processes(chrome->source, &process);
-
-	for (size_t i = 0; i < count && chrome->is_folder && !chrome->writer; i++) {
-		const struct source_process *of = process[i];
-		struct trace_file *file = of->index < chrome->process_room
-						  ? chrome->of_process[of->index]
-						  : NULL;
-
-		if (!file || file->has_spans || !of->first_thread || of->end_ns < of->start_ns)
-			continue;
-		file = chrome_begin(
-			chrome, of->first_thread,
-			&(struct chrome_place){ .phase = 'X',
-						.category = "process",
-						.name = TRACE_TEXT("\"process\""),
-						.time_ns = of->start_ns,
-						.duration_ns = of->end_ns - of->start_ns });
-		if (file)
-			trace_end(file);
-	}
-}
-
-static int close_files(struct chrome *chrome)
-{
-	struct source_process *const *process;
-	size_t count = source_processes(chrome->source, &process);
-	int status = chrome->failed ? STATUS_INPUT : STATUS_OK;
-
-	for (size_t i = 0; i < count; i++)
-		if (process[i]->index < chrome->process_room &&
-		    chrome->of_process[process[i]->index])
-			name_process(chrome, process[i]);
-	chrome_device_finish(chrome);
-	put_lives(chrome);
-	for (struct trace_file *file = chrome->files; file; file = file->next) {
-		if (trace_close(file, chrome->request))
-			status = STATUS_INPUT;
-		else if (!status && !(chrome->writer && chrome->writer->splits))
-			export_say_written(file->path, file->events, "event", file->sink.bytes);
-	}
-	return status;
-}
-
-static void say_ranks(const struct chrome *chrome)
-{
-	struct source_process *const *process;
-	size_t count = source_processes(chrome->source, &process);
+	size_t count = source_processes(source, &process);
 	uint64_t first = UINT64_MAX;
-	bool are_several = false;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t rank = source_rank(chrome->source, process[i]);
+		uint64_t rank = source_rank(source, process[i]);
 
-		are_several |= rank != UINT64_MAX && first != UINT64_MAX && rank != first;
+		if (rank != UINT64_MAX && first != UINT64_MAX && rank != first)
+			return true;
 		first = rank != UINT64_MAX ? rank : first;
 	}
-	if (are_several && !chrome->is_folder && !chrome->writer)
-		talk_print("several ranks are in one file; -o FOLDER/ writes a file for each");
+	return false;
 }
 
 int export_chrome(struct report_request *request)
 {
-	return chrome_export(request, NULL, NULL);
-}
+	bool by_rank = is_folder(request->options->output);
+	int status = trace_write(&(struct trace_options){
+		.request = request, .writer = &writer, .by_rank = by_rank });
 
-int chrome_export(struct report_request *request, const struct trace_writer *writer, void *context)
-{
-	struct run *run = run_new(request->source, &request->scope);
-	const char *output = request->options->output;
-	struct stat folder;
-	struct chrome *chrome;
-	int status;
-
-	run_set_options(run, request->options);
-	chrome = chrome_want(run, &(struct chrome_options){ .request = request,
-							    .writer = writer,
-							    .context = context });
-	chrome->is_folder = writer ? writer->splits
-				   : output && !stat(output, &folder) && S_ISDIR(folder.st_mode);
-	if (!chrome->is_folder)
-		add_file(chrome, UINT64_MAX, 0, chrome->head.host);
-	if (!chrome->failed)
-		request_read(request, run);
-	if (writer && writer->splits)
-		add_all_files(chrome);
-	if (chrome->is_folder && !chrome->files)
-		add_file(chrome, UINT64_MAX, 0, chrome->head.host);
-	status = close_files(chrome);
-	say_ranks(chrome);
-	run_free(run);
+	if (!by_rank && has_several_ranks(request->source))
+		talk_print("several ranks are in one file; -o FOLDER/ writes a file for each");
 	return status;
 }

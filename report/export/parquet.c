@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export parquet`: the events of `export chrome` as tables of Parquet in a folder, HOST/RANK/FAMILY as Hive names them:
- * host=H/rank=R/family=F/part.parquet. What one machine cannot hold is written rank by rank, into one folder, and read
- * whole by DuckDB, Spark or Polars (docs/SCALE.md).
+ * `export parquet`: a trace as tables of Parquet in a folder, HOST/RANK/FAMILY as Hive names them:
+ * host=H/rank=R/family=F/part.parquet. What one machine cannot hold is written rank by rank, into
+ * one folder, and read whole by DuckDB, Spark or Polars (docs/SCALE.md).
  *
- * Memory grows with names, ranks and row groups, not with events: tables together gather at most ROWS_BYTES_MAX.
+ * Memory grows with names, ranks and row groups, not with events: tables together gather at most
+ * ROWS_BYTES_MAX.
  */
 #include "report/export/parquet.def"
-#include "report/export/chrome.h"
 #include "report/export/exporter.h"
 #include "report/export/parquet_table.h"
 #include "report/export/plain_text.h"
+#include "report/trace/trace.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,8 +24,6 @@
 #define ROWS_BYTES_MAX (96u << 20)
 #define NULL_PARTITION "__HIVE_DEFAULT_PARTITION__" /* Hive's, and all others', word for none */
 #define FOLDER_HOST_MAX 180u                        /* bytes of a host's name */
-#define MODULE_LABEL "nn.Module: "
-#define CORRELATION_MAX UINT32_MAX
 #define NUMBER_BYTES 32
 
 enum parquet_id {
@@ -32,24 +31,40 @@ enum parquet_id {
 	PARQUET_TABLES(TABLE_ID) PARQUET_COUNT,
 };
 
-static const struct {
-	const char *name, *columns;
-} tables[PARQUET_COUNT] = {
-#define TABLE_ROW(id, name, columns) { name, columns },
-	PARQUET_TABLES(TABLE_ROW)
+/* Arguments of the trace have their own numbers. */
+enum parquet_value {
+#define VALUE_OF_ARGUMENT(id, name) VALUE_##id,
+#define VALUE_OF_ROW(id) VALUE_##id,
+#define VALUE_OF_CATEGORY(name) VALUE_STEP_##name,
+#define VALUE_OF_PHASE(name) VALUE_STEP_PHASE_##name,
+	TRACE_ARGUMENTS(VALUE_OF_ARGUMENT) PARQUET_VALUES(VALUE_OF_ROW)
+		STEP_CATEGORIES(VALUE_OF_CATEGORY) STEP_PHASES(VALUE_OF_PHASE) VALUE_LIMIT,
 };
 
-/* How a table's columns are filled. */
-struct layout {
-	struct parquet_column column[PARQUET_COLUMNS_MAX];
-	struct trace_text source[PARQUET_COLUMNS_MAX]; /* names of arguments; length 0: none */
+#define COLUMN_OF(column, value, text, optional) \
+	{ #column, sizeof(#column) - 1, text, optional, VALUE_##value },
+#define NUMBER(column, value) COLUMN_OF(column, value, false, false)
+#define MAY_NUMBER(column, value) COLUMN_OF(column, value, false, true)
+#define TEXT(column, value) COLUMN_OF(column, value, true, false)
+#define MAY_TEXT(column, value) COLUMN_OF(column, value, true, true)
+#define TABLE_COLUMNS(id, name, columns) \
+	static const struct parquet_column columns_##id[] = { columns };
+PARQUET_TABLES(TABLE_COLUMNS)
+
+static const struct {
+	const char *name;
+	const struct parquet_column *column;
 	uint32_t columns;
+} tables[PARQUET_COUNT] = {
+#define TABLE_ROW(id, name, columns) \
+	{ name, columns_##id, sizeof(columns_##id) / sizeof(columns_##id[0]) },
+	PARQUET_TABLES(TABLE_ROW)
 };
 
 /* The tables of a rank on a host. */
 struct parquet_rank {
 	struct parquet *parquet;
-	struct trace_file *trace;
+	const char *host;
 	char *folder;
 	struct parquet_table table[PARQUET_COUNT];
 	struct parquet_rank *next;
@@ -57,7 +72,7 @@ struct parquet_rank {
 
 struct parquet {
 	struct parquet_writer writer;
-	struct layout layout[PARQUET_COUNT];
+	uint8_t at[PARQUET_COUNT][VALUE_LIMIT]; /* column of a value, plus 1; 0: none */
 	struct parquet_rank *ranks;
 	struct parquet_rank **of_process; /* by index; NULL: not known */
 	size_t process_room;
@@ -65,42 +80,13 @@ struct parquet {
 	uint64_t base_real_ns;
 	uint64_t gathered; /* bytes of rows */
 	uint64_t files;
-	struct plain_text plain, clean;
+	struct plain_text clean;
+	uint32_t *of_text; /* number of a text with a number, plus 1; 0: not yet */
+	size_t of_text_room;
 
-	struct trace_event event; /* under way */
-	enum parquet_id table;    /* PARQUET_COUNT: it has none */
+	enum parquet_id table; /* of the row under way */
 	struct parquet_cell cell[PARQUET_COLUMNS_MAX];
-	struct trace_event opened; /* a range of a process whose end comes next; phase 0: none */
 };
-
-/* --- layouts --- */
-
-static void layout_read(struct layout *layout, const char *text)
-{
-	while (*text) {
-		struct parquet_column *column = &layout->column[layout->columns];
-		struct trace_text *source = &layout->source[layout->columns++];
-		size_t length = strcspn(text, "?$= ");
-
-		*column = (struct parquet_column){ .name = text, .name_length = length };
-		for (text += length; *text == '?' || *text == '$'; text++) {
-			column->is_optional |= *text == '?';
-			column->is_text |= *text == '$';
-		}
-		if (*text == '=') {
-			source->text = ++text;
-			source->length = strcspn(text, "|");
-			text += source->length;
-		}
-		text++;
-	}
-}
-
-static bool is_named(const struct parquet_column *column, const char *name)
-{
-	return column->name_length == strlen(name) &&
-	       !memcmp(column->name, name, column->name_length);
-}
 
 /* --- rows --- */
 
@@ -141,8 +127,8 @@ static void name_table(struct parquet *parquet, struct parquet_rank *rank, enum 
 	struct parquet_table *table = &rank->table[id];
 	size_t room = strlen(rank->folder) + NUMBER_BYTES * 2;
 
-	table->column = parquet->layout[id].column;
-	table->columns = parquet->layout[id].columns;
+	table->column = tables[id].column;
+	table->columns = tables[id].columns;
 	table->path = memory_zero(room, 1);
 	snprintf(table->path, room, "%s/family=%s/part.parquet", rank->folder, tables[id].name);
 	make_parents(parquet, rank, id);
@@ -158,7 +144,6 @@ static void put_row(struct parquet_rank *rank, enum parquet_id id, const struct 
 	if (!table->path)
 		name_table(parquet, rank, id);
 	before = parquet_table_bytes(table);
-	rank->trace->events++;
 	if (parquet_table_put(table, cell)) {
 		parquet_table_flush(table, &parquet->writer, false);
 		parquet->gathered -= before;
@@ -169,210 +154,185 @@ static void put_row(struct parquet_rank *rank, enum parquet_id id, const struct 
 		flush_largest(parquet);
 }
 
-/* --- a row by the names of its columns --- */
+/* --- a row by its values --- */
 
 static void row_begin(struct parquet *parquet, enum parquet_id id)
 {
 	parquet->table = id;
-	for (uint32_t i = 0; i < parquet->layout[id].columns; i++)
-		parquet->cell[i] = (struct parquet_cell){
-			.is_null = true,
-			.value = 0,
-		};
+	for (uint32_t i = 0; i < tables[id].columns; i++)
+		parquet->cell[i] = (struct parquet_cell){ .is_null = true, .value = 0 };
 }
 
-static void row_set(struct parquet *parquet, const char *column, uint64_t value)
+static void row_set(struct parquet *parquet, unsigned int value, uint64_t number)
 {
-	const struct layout *layout = &parquet->layout[parquet->table];
+	unsigned int at = parquet->at[parquet->table][value];
 
-	for (uint32_t i = 0; i < layout->columns; i++)
-		if (is_named(&layout->column[i], column))
-			parquet->cell[i] = (struct parquet_cell){ .value = (int64_t)value };
+	if (at && !tables[parquet->table].column[at - 1].is_text)
+		parquet->cell[at - 1] = (struct parquet_cell){ .value = (int64_t)number };
+}
+
+static uint32_t text_put(struct parquet *parquet, struct trace_text text)
+{
+	struct trace_text clean;
+	uint32_t number;
+
+	if (text.number < parquet->of_text_room && parquet->of_text[text.number])
+		return parquet->of_text[text.number] - 1;
+	clean = plain_text_clean(&parquet->clean, text);
+	number = parquet_texts_put(&parquet->writer.texts, clean.text, clean.length);
+	if (text.number) {
+		parquet->of_text = memory_room(parquet->of_text, text.number,
+					       &parquet->of_text_room, sizeof(*parquet->of_text));
+		parquet->of_text[text.number] = number + 1;
+	}
+	return number;
 }
 
 /* Without a text, as of a thread that has no name, the cell stays null. */
-static void row_set_text(struct parquet *parquet, const char *column, struct trace_text text)
+static void row_set_text(struct parquet *parquet, unsigned int value, struct trace_text text)
 {
-	struct trace_text clean;
+	unsigned int at = parquet->at[parquet->table][value];
 
-	if (!text.text)
-		return;
-	clean = plain_text_clean(&parquet->clean, text);
-	row_set(parquet, column,
-		parquet_texts_put(&parquet->writer.texts, clean.text, clean.length));
+	if (at && text.text && tables[parquet->table].column[at - 1].is_text)
+		parquet->cell[at - 1] = (struct parquet_cell){ .value = text_put(parquet, text) };
 }
 
-static void row_set_word(struct parquet *parquet, const char *column, const char *word)
+static void row_set_word(struct parquet *parquet, unsigned int value, const char *word)
 {
-	row_set_text(parquet, column, (struct trace_text){ word, strlen(word) });
+	row_set_text(parquet, value, (struct trace_text){ .text = word, .length = strlen(word) });
 }
 
 static void row_end(struct parquet_rank *rank)
 {
 	struct parquet *parquet = rank->parquet;
-	const struct layout *layout = &parquet->layout[parquet->table];
+	const struct parquet_column *column = tables[parquet->table].column;
 
 	/* a text is a number of one that is there */
-	for (uint32_t i = 0; i < layout->columns; i++)
-		if (parquet->cell[i].is_null && layout->column[i].is_text &&
-		    !layout->column[i].is_optional)
+	for (uint32_t i = 0; i < tables[parquet->table].columns; i++)
+		if (parquet->cell[i].is_null && column[i].is_text && !column[i].is_optional)
 			parquet->cell[i].value = parquet_texts_put(&parquet->writer.texts, "", 0);
 	put_row(rank, parquet->table, parquet->cell);
 }
 
 /* --- events --- */
 
-static enum parquet_id table_of(const struct trace_event *event)
+/* What a category's rows are. PARQUET_COUNT: it has none. */
+static const struct {
+	enum parquet_id table;
+	const char *kind;
+} of_category[TRACE_CATEGORY_LIMIT] = {
+	[TRACE_OPERATOR] = { PARQUET_OPERATORS, NULL },
+	[TRACE_ANNOTATION] = { PARQUET_RANGES, "thread" },
+	[TRACE_STEP] = { PARQUET_STEPS, NULL },
+	[TRACE_MODULE] = { PARQUET_MODULES, NULL },
+	[TRACE_RUNTIME] = { PARQUET_CALLS, "runtime" },
+	[TRACE_DRIVER] = { PARQUET_CALLS, "driver" },
+	[TRACE_IO] = { PARQUET_IO, NULL },
+	[TRACE_KERNEL] = { PARQUET_KERNELS, NULL },
+	[TRACE_COPY] = { PARQUET_COPIES, "memcpy" },
+	[TRACE_SET] = { PARQUET_COPIES, "memset" },
+	[TRACE_UNFINISHED] = { PARQUET_UNFINISHED, NULL },
+	[TRACE_WAIT] = { PARQUET_WAITS, NULL },
+	[TRACE_TENSOR] = { PARQUET_TENSORS, NULL },
+	[TRACE_COUNTER] = { PARQUET_COUNTERS, NULL },
+	[TRACE_GC] = { PARQUET_COUNT, NULL },
+	[TRACE_STACK] = { PARQUET_COUNT, NULL },
+	[TRACE_PROCESS] = { PARQUET_COUNT, NULL },
+	[TRACE_BACKWARD] = { PARQUET_COUNT, NULL },
+	[TRACE_WORK] = { PARQUET_COUNT, NULL },
+};
+
+static void set_arguments(struct parquet *parquet, const struct trace_event *event)
 {
-	static const struct {
-		const char *category;
-		enum parquet_id table;
-	} known[] = {
-		{ "cpu_op", PARQUET_OPERATORS },
-		{ "cuda_runtime", PARQUET_CALLS },
-		{ "cpu_instant_event", PARQUET_TENSORS },
-		{ "user_annotation", PARQUET_RANGES },
-		{ "io", PARQUET_IO },
-		{ "kernel", PARQUET_KERNELS },
-		{ "gpu_memcpy", PARQUET_COPIES },
-		{ "gpu_memset", PARQUET_COPIES },
-		{ "cuda_driver", PARQUET_CALLS },
-		{ "python_function", PARQUET_MODULES },
-		{ "cuda_sync", PARQUET_WAITS },
-		{ "memory", PARQUET_COUNTERS },
-	};
+	char size[TRACE_DIMENSIONS_BYTES];
 
-	if (event->is_counted)
-		return PARQUET_STEPS;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i].category, event->category))
-			return known[i].table;
-	return PARQUET_COUNT; /* ends of arrows */
-}
+	for (size_t i = 0; i < event->arguments; i++) {
+		const struct trace_argument *argument = &event->argument[i];
 
-static const char *kind_of(const struct trace_event *event)
-{
-	if (!strcmp(event->category, "user_annotation"))
-		return event->phase == 'i' ? "mark" : event->phase == 'b' ? "process" : "thread";
-	if (!strcmp(event->category, "cuda_driver"))
-		return "driver";
-	if (!strcmp(event->category, "cuda_runtime"))
-		return "runtime";
-	return !strcmp(event->category, "gpu_memset") ? "memset" : "memcpy";
-}
-
-static struct trace_text name_of(struct parquet *parquet, const struct trace_event *event)
-{
-	struct trace_text name = plain_text_of_json(&parquet->plain, event->name);
-	size_t label = strlen(MODULE_LABEL);
-
-	if (parquet->table != PARQUET_MODULES || name.length < label ||
-	    memcmp(name.text, MODULE_LABEL, label) != 0)
-		return name;
-	return (struct trace_text){ name.text + label, name.length - label };
-}
-
-static void begin_row(struct parquet *parquet, const struct trace_event *event)
-{
-	row_begin(parquet, parquet->table);
-	row_set(parquet, "start_ns", parquet->base_real_ns + event->time_ns);
-	if (event->phase == 'X')
-		row_set(parquet, "duration_ns", event->duration_ns);
-	row_set(parquet, "pid", event->owner ? event->owner : event->pid);
-	row_set(parquet, "tid", event->tid);
-	if (event->is_counted) {
-		row_set(parquet, "step", event->id);
-		return;
+		if (argument->type == TRACE_STRING)
+			row_set_text(parquet, argument->id, argument->text);
+		else if (argument->type == TRACE_DIMENSIONS)
+			row_set_text(parquet, argument->id,
+				     trace_dimensions_text(size, argument->size));
+		else if (argument->id != TRACE_OF_CORRELATION ||
+			 argument->number <= TRACE_CORRELATION_MAX)
+			row_set(parquet, argument->id, argument->number);
 	}
-	if (parquet->table != PARQUET_TENSORS)
-		row_set_text(parquet, "name", name_of(parquet, event));
-	if (parquet->table == PARQUET_RANGES || parquet->table == PARQUET_CALLS ||
-	    parquet->table == PARQUET_COPIES)
-		row_set_word(parquet, "kind", kind_of(event));
 }
 
-static void put_opened(struct parquet_rank *rank, uint64_t end_ns)
+static struct trace_text name_of(const struct trace_event *event)
 {
-	struct parquet *parquet = rank->parquet;
-	struct trace_event *opened = &parquet->opened;
+	struct trace_text name = event->name;
+	size_t label = event->category == TRACE_MODULE ? strlen(TRACE_MODULE_LABEL) : 0;
 
-	if (!opened->phase)
+	name.text += label;
+	name.length -= label;
+	return name;
+}
+
+static void begin_row(struct parquet *parquet, const struct trace_event *event, uint64_t pid)
+{
+	row_begin(parquet, of_category[event->category].table);
+	row_set(parquet, VALUE_START, parquet->base_real_ns + event->time_ns);
+	row_set(parquet, VALUE_PID, pid);
+	row_set(parquet, VALUE_TID, event->tid);
+	row_set_text(parquet, VALUE_NAME, name_of(event));
+	if (of_category[event->category].kind)
+		row_set_word(parquet, VALUE_KIND, of_category[event->category].kind);
+	set_arguments(parquet, event);
+}
+
+static void set_step(struct parquet *parquet, const struct trace_slice *slice)
+{
+	const struct step_row *step = slice->step;
+
+	row_set(parquet, VALUE_STEP, step->number);
+	if (slice->step_has_gpu)
+		row_set(parquet, VALUE_GPU_BUSY, step->gpu_ns);
+	for (unsigned int i = slice->step_has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT;
+	     i++)
+		row_set(parquet, VALUE_STEP_kernel + i, step->ns[i]);
+	for (unsigned int i = 0; i < STEP_PHASE_LIMIT; i++)
+		row_set(parquet, VALUE_STEP_PHASE_data + i, step->phases.ns[i]);
+}
+
+static void take_slice(void *state, const struct trace_slice *slice)
+{
+	struct parquet_rank *rank = state;
+	struct parquet *parquet = rank->parquet;
+	const struct trace_event *event = &slice->event;
+
+	if (of_category[event->category].table == PARQUET_COUNT)
 		return;
-	parquet->table = PARQUET_RANGES;
-	begin_row(parquet, opened);
-	if (end_ns)
-		row_set(parquet, "duration_ns", end_ns - opened->time_ns);
-	opened->phase = 0;
+	begin_row(parquet, event, slice->work ? slice->owner : event->pid);
+	if (!trace_is_open(slice))
+		row_set(parquet, VALUE_DURATION, slice->duration_ns);
+	if (slice->is_cut)
+		row_set(parquet, VALUE_CUT, 1);
+	if (slice->id)
+		row_set_word(parquet, VALUE_KIND, "process");
+	if (slice->step)
+		set_step(parquet, slice);
 	row_end(rank);
 }
 
-static void take_begin(struct trace_file *trace, const struct trace_event *event)
+static void take_moment(void *state, const struct trace_event *event)
 {
-	struct parquet_rank *rank = trace->writer_state;
-	struct parquet *parquet = rank->parquet;
+	struct parquet_rank *rank = state;
 
-	trace->events--; /* put_row() counts */
-	parquet->event = *event;
-	if (event->phase == 'e' && parquet->opened.phase && parquet->opened.id == event->id) {
-		trace->events++; /* who puts both ends counts one */
-		put_opened(rank, event->time_ns);
-		parquet->table = PARQUET_COUNT;
-		return;
-	}
-	put_opened(rank, 0);
-	parquet->table = event->phase == 'b' ? PARQUET_COUNT : table_of(event);
-	if (event->phase == 'b')
-		parquet->opened = *event;
-	else if (parquet->table != PARQUET_COUNT)
-		begin_row(parquet, event);
+	begin_row(rank->parquet, event, event->pid);
+	if (event->category == TRACE_ANNOTATION)
+		row_set_word(rank->parquet, VALUE_KIND, "mark");
+	row_end(rank);
 }
 
-/* The column that has an argument of that name; -1: none has. */
-static int column_of(const struct parquet *parquet, const char *name)
+static void take_counter(void *state, const struct trace_event *event, uint64_t bytes)
 {
-	const struct layout *layout = &parquet->layout[parquet->table];
+	struct parquet_rank *rank = state;
 
-	for (uint32_t i = 0; i < layout->columns; i++)
-		if (layout->source[i].length && *layout->source[i].text == *name &&
-		    !strncmp(name, layout->source[i].text, layout->source[i].length) &&
-		    !name[layout->source[i].length])
-			return (int)i;
-	return -1;
-}
-
-static void take_number(struct trace_file *trace, const char *name, uint64_t value)
-{
-	struct parquet *parquet = ((struct parquet_rank *)trace->writer_state)->parquet;
-	int at = parquet->table == PARQUET_COUNT ? -1 : column_of(parquet, name);
-
-	if (at < 0 || parquet->layout[parquet->table].column[at].is_text)
-		return;
-	if (parquet->table == PARQUET_CALLS && value > CORRELATION_MAX &&
-	    !strcmp(name, "correlation"))
-		return; /* one that CUPTI did not number */
-	parquet->cell[at] = (struct parquet_cell){ .value = (int64_t)value };
-}
-
-static void take_text(struct trace_file *trace, const char *name, struct trace_text value)
-{
-	struct parquet *parquet = ((struct parquet_rank *)trace->writer_state)->parquet;
-	int at = parquet->table == PARQUET_COUNT ? -1 : column_of(parquet, name);
-	struct trace_text clean;
-
-	if (at < 0 || !parquet->layout[parquet->table].column[at].is_text)
-		return;
-	clean = plain_text_clean(&parquet->clean, value);
-	parquet->cell[at] = (struct parquet_cell){
-		.value = parquet_texts_put(&parquet->writer.texts, clean.text, clean.length)
-	};
-}
-
-static void take_end(struct trace_file *trace)
-{
-	struct parquet_rank *rank = trace->writer_state;
-
-	if (rank->parquet->table != PARQUET_COUNT)
-		row_end(rank);
+	begin_row(rank->parquet, event, event->pid);
+	row_set(rank->parquet, VALUE_BYTES, bytes);
+	row_end(rank);
 }
 
 /* --- processes, threads, what was lost --- */
@@ -382,61 +342,53 @@ static uint64_t real_ns(const struct parquet *parquet, uint64_t time_ns)
 	return parquet->base_real_ns + time_ns;
 }
 
-static void put_process(struct parquet_rank *rank, const struct source_process *process,
-			uint64_t pid)
+static void take_process(void *state, const struct source_process *process, uint64_t pid)
 {
+	struct parquet_rank *rank = state;
 	struct parquet *parquet = rank->parquet;
-	struct trace_text command;
-
-	row_begin(parquet, PARQUET_PROCESSES);
-	row_set(parquet, "start_ns", real_ns(parquet, process->start_ns));
-	row_set(parquet, "end_ns", real_ns(parquet, process->end_ns));
-	row_set(parquet, "pid", pid);
-	row_set(parquet, "parent_pid", process->parent_pid);
-	command.text = name_text(process->command, &command.length);
-	row_set_text(parquet, "command", command);
-	if (process->ended && process->exit_status >= 0)
-		row_set(parquet, "exit_status", (uint64_t)process->exit_status);
-	row_set(parquet, "cpu_ns", process_own_cpu_ns(parquet->read, process));
-	if (process->has_usage)
-		row_set(parquet, "memory_peak_bytes", process->memory_peak_bytes);
-	row_set(parquet, "events", process->events);
-	row_set(parquet, "lost", process->lost);
-	row_end(rank);
-}
-
-static void put_thread(struct parquet_rank *rank, const struct source_thread *thread, uint64_t pid)
-{
-	struct parquet *parquet = rank->parquet;
-	struct trace_text name;
-
-	row_begin(parquet, PARQUET_THREADS);
-	row_set(parquet, "start_ns", real_ns(parquet, thread->start_ns));
-	row_set(parquet, "end_ns", real_ns(parquet, thread->end_ns));
-	row_set(parquet, "pid", pid);
-	row_set(parquet, "tid", thread->tid);
-	thread_name(thread, &name.text, &name.length);
-	row_set_text(parquet, "name", name);
-	row_set(parquet, "events", thread->events);
-	row_end(rank);
-}
-
-static void take_process(struct trace_file *trace, const struct source_process *process,
-			 uint64_t pid)
-{
-	struct parquet_rank *rank = trace->writer_state;
-	struct parquet *parquet = rank->parquet;
+	struct trace_text command = { .number = 0 };
 
 	parquet->of_process = memory_room(parquet->of_process, process->index,
 					  &parquet->process_room, sizeof(*parquet->of_process));
 	parquet->of_process[process->index] = rank;
-	put_process(rank, process, pid);
-	for (const struct source_thread *thread = process->first_thread; thread;
-	     thread = thread->next)
-		put_thread(rank, thread, pid);
+	row_begin(parquet, PARQUET_PROCESSES);
+	row_set(parquet, VALUE_START, real_ns(parquet, process->start_ns));
+	row_set(parquet, VALUE_END, real_ns(parquet, process->end_ns));
+	row_set(parquet, VALUE_PID, pid);
+	row_set(parquet, VALUE_PARENT_PID, process->parent_pid);
+	command.text = name_text(process->command, &command.length);
+	row_set_text(parquet, VALUE_COMMAND, command);
+	if (process->ended && process->exit_status >= 0)
+		row_set(parquet, VALUE_EXIT_STATUS, (uint64_t)process->exit_status);
+	row_set(parquet, VALUE_CPU, process_own_cpu_ns(parquet->read, process));
+	if (process->has_usage)
+		row_set(parquet, VALUE_PEAK, process->memory_peak_bytes);
+	row_set(parquet, VALUE_EVENTS, process->events);
+	row_set(parquet, VALUE_LOST, process->lost);
+	row_end(rank);
 }
 
-/* What is of no process that is known is in the first rank's; NULL: --rank or another filter leaves the process out. */
+static void take_thread(void *state, const struct source_thread *thread, uint64_t pid)
+{
+	struct parquet_rank *rank = state;
+	struct parquet *parquet = rank->parquet;
+	struct trace_text name = { .number = 0 };
+
+	row_begin(parquet, PARQUET_THREADS);
+	row_set(parquet, VALUE_START, real_ns(parquet, thread->start_ns));
+	row_set(parquet, VALUE_END, real_ns(parquet, thread->end_ns));
+	row_set(parquet, VALUE_PID, pid);
+	row_set(parquet, VALUE_TID, thread->tid);
+	thread_name(thread, &name.text, &name.length);
+	row_set_text(parquet, VALUE_NAME, name);
+	row_set(parquet, VALUE_EVENTS, thread->events);
+	row_end(rank);
+}
+
+/*
+ * What is of no process that is known is in the first rank's; NULL: --rank or another filter leaves
+ * the process out.
+ */
 static struct parquet_rank *rank_of(const struct parquet *parquet,
 				    const struct source_process *process)
 {
@@ -471,11 +423,11 @@ static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
 			continue;
 		row_begin(parquet, PARQUET_LOSSES);
 		if (loss[i].process)
-			row_set(parquet, "pid", loss[i].process->pid);
-		row_set(parquet, "count", loss[i].count);
-		row_set_word(parquet, "reason", reason);
-		row_set(parquet, "start_ns", real_ns(parquet, loss[i].from_ns));
-		row_set(parquet, "end_ns", real_ns(parquet, loss[i].to_ns));
+			row_set(parquet, VALUE_PID, loss[i].process->pid);
+		row_set(parquet, VALUE_COUNT, loss[i].count);
+		row_set_word(parquet, VALUE_REASON, reason);
+		row_set(parquet, VALUE_START, real_ns(parquet, loss[i].from_ns));
+		row_set(parquet, VALUE_END, real_ns(parquet, loss[i].to_ns));
 		row_end(rank);
 		lost += loss[i].count;
 	}
@@ -492,9 +444,9 @@ static uint64_t put_faults(struct parquet_rank *rank, struct source *source)
 		if (rank_of_file(parquet, source, fault[i].file) != rank)
 			continue;
 		row_begin(parquet, PARQUET_FAULTS);
-		row_set_word(parquet, "file", fault[i].file ? fault[i].file->path : "");
-		row_set(parquet, "offset", fault[i].offset);
-		row_set_word(parquet, "fault", fault[i].text);
+		row_set_word(parquet, VALUE_RECORDING, fault[i].file ? fault[i].file->path : "");
+		row_set(parquet, VALUE_OFFSET, fault[i].offset);
+		row_set_word(parquet, VALUE_FAULT, fault[i].text);
 		row_end(rank);
 		found++;
 	}
@@ -520,15 +472,15 @@ static void put_host(char *at, const char *host)
 	}
 }
 
-static char *name_folder(const struct trace_file *trace, const char *output)
+static char *name_folder(const struct trace_file *file, const char *output)
 {
 	size_t room = strlen(output) + FOLDER_HOST_MAX + 128;
 	char *path = memory_zero(room, 1), host[FOLDER_HOST_MAX + 8], rank[NUMBER_BYTES];
 
-	put_host(host, trace->host);
-	snprintf(rank, sizeof(rank), "%lld", (long long)trace->rank);
+	put_host(host, file->host);
+	snprintf(rank, sizeof(rank), "%lld", (long long)file->rank);
 	snprintf(path, room, "%s/host=%s/rank=%s", output, host,
-		 trace->rank == UINT64_MAX ? NULL_PARTITION : rank);
+		 file->rank == UINT64_MAX ? NULL_PARTITION : rank);
 	return path;
 }
 
@@ -544,12 +496,12 @@ static int refuse_older(struct report_request *request, const char *folder)
 	return -1;
 }
 
-static int take_open(struct trace_file *trace, struct report_request *request,
+static int take_open(struct trace_file *file, struct report_request *request,
 		     const struct trace_head *head)
 {
-	struct parquet *parquet = trace->writer_state;
+	struct parquet *parquet = file->state;
 	struct parquet_rank **last = &parquet->ranks, *rank;
-	char *folder = name_folder(trace, request->options->output);
+	char *folder = name_folder(file, request->options->output);
 
 	if (parquet->writer.failed || refuse_older(request, folder)) {
 		free(folder);
@@ -558,27 +510,26 @@ static int take_open(struct trace_file *trace, struct report_request *request,
 	parquet->base_real_ns = head->base_real_ns;
 	parquet->read = request->source;
 	rank = memory_zero(1, sizeof(*rank));
-	*rank = (struct parquet_rank){ .parquet = parquet, .trace = trace, .folder = folder };
+	*rank = (struct parquet_rank){ .parquet = parquet, .host = file->host, .folder = folder };
 	while (*last)
 		last = &(*last)->next;
 	*last = rank;
-	trace->writer_state = rank;
+	file->state = rank;
 	return 0;
 }
 
-static int take_close(struct trace_file *trace, struct report_request *request)
+static int take_close(struct trace_file *file, struct report_request *request)
 {
-	struct parquet_rank *rank = trace->writer_state;
+	struct parquet_rank *rank = file->state;
 	struct parquet *parquet = rank->parquet;
 	char lost[NUMBER_BYTES], faults[NUMBER_BYTES], start[NUMBER_BYTES];
 	const struct parquet_note notes[] = {
 		{ "intercept.lost", lost },
 		{ "intercept.faults", faults },
 		{ "intercept.session_start_ns", start },
-		{ "intercept.host", trace->host },
+		{ "intercept.host", rank->host },
 	};
 
-	put_opened(rank, 0);
 	snprintf(lost, sizeof(lost), "%llu", (unsigned long long)put_losses(rank, request->source));
 	snprintf(faults, sizeof(faults), "%llu",
 		 (unsigned long long)put_faults(rank, request->source));
@@ -592,15 +543,15 @@ static int take_close(struct trace_file *trace, struct report_request *request)
 }
 
 static const struct trace_writer writer = {
-	.names_devices = true,
-	.splits = true,
+	.takes_all_steps = true,
+	.splits_hosts = true,
 	.open = take_open,
 	.close = take_close,
-	.begin = take_begin,
-	.number = take_number,
-	.text = take_text,
-	.end = take_end,
+	.slice = take_slice,
+	.moment = take_moment,
+	.counter = take_counter,
 	.process = take_process,
+	.thread = take_thread,
 };
 
 static void parquet_free(struct parquet *parquet)
@@ -613,7 +564,7 @@ static void parquet_free(struct parquet *parquet)
 		free(rank);
 	}
 	parquet_writer_release(&parquet->writer);
-	plain_text_release(&parquet->plain);
+	free(parquet->of_text);
 	plain_text_release(&parquet->clean);
 	free(parquet->of_process);
 	free(parquet);
@@ -639,8 +590,10 @@ int export_parquet(struct report_request *request)
 	parquet->writer.request = request;
 	map_init(&parquet->writer.dictionary);
 	for (unsigned int i = 0; i < PARQUET_COUNT; i++)
-		layout_read(&parquet->layout[i], tables[i].columns);
-	status = chrome_export(request, &writer, parquet);
+		for (uint32_t k = 0; k < tables[i].columns; k++)
+			parquet->at[i][tables[i].column[k].value] = (uint8_t)(k + 1);
+	status = trace_write(&(struct trace_options){
+		.request = request, .writer = &writer, .state = parquet, .by_rank = true });
 	if (!status)
 		export_say_written(request->options->output, parquet->files, "file",
 				   parquet->writer.bytes);

@@ -44,6 +44,7 @@ struct parquet_column {
 	const char *name; /* `name_length` bytes of it */
 	size_t name_length;
 	bool is_text, is_optional;
+	unsigned int value; /* the caller's own */
 };
 
 /* What all tables of an export need to write a row group. */

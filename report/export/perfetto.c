@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export perfetto`: the events of `export chrome` as Perfetto's protobuf, a packet after the other. What a packet is made
- * of is perfetto_trace.c; here stands on which track each event is.
+ * `export perfetto`: a trace as Perfetto's protobuf, a packet after the other. What a packet is
+ * made of is perfetto_trace.c; here stands on which track each event is.
  *
- * A thread's line is its track in Perfetto; what crosses another span there is on a track of its own below it (lanes.h).
- * Work of a GPU is below the process that it was done for.
+ * A thread's line is its track in Perfetto; what crosses another slice there is on a track of its
+ * own below it (lanes.h). Work of a GPU is below the process that it was done for.
  */
-#include "report/export/chrome.h"
 #include "report/export/exporter.h"
 #include "report/export/perfetto_trace.h"
+#include "report/trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "report/base/memory.h"
 
-#define CORRELATION_MAX UINT32_MAX /* larger ones are of calls that CUPTI did not number */
 #define FLOW_OF_BACKWARD (1ull << 63)
 #define PID_SHIFT 32
 
 struct perfetto {
 	struct perfetto_trace out;
-	struct trace_event event; /* under way */
-	struct perfetto_event packet;
-	bool holds;                /* a kernel: the ends of its arrow come behind it */
-	struct trace_event opened; /* a range of a process whose end comes next; phase 0: none */
+	struct sink sink;
+	const char *path;
+	uint64_t events;
 };
 
-static bool is_of_device(const struct trace_event *event)
+static struct trace_text word_of(const char *text)
 {
-	return event->owner != 0;
+	return (struct trace_text){ .text = text, .length = strlen(text) };
 }
+
+/* --- tracks --- */
 
 static uint32_t process_track(struct perfetto *perfetto, uint64_t pid)
 {
@@ -47,23 +47,6 @@ static uint32_t thread_track(struct perfetto *perfetto, uint64_t pid, uint64_t t
 							.parent = process_track(perfetto, pid) });
 }
 
-static uint32_t stream_track(struct perfetto *perfetto, const struct trace_event *event)
-{
-	char device[32], stream[32];
-	uint32_t parent;
-
-	snprintf(device, sizeof(device), "GPU %llu", (unsigned long long)event->pid);
-	snprintf(stream, sizeof(stream), "stream %llu", (unsigned long long)event->tid);
-	parent = perfetto_track(
-		&perfetto->out,
-		&(struct perfetto_place){ .kind = PERFETTO_LINE,
-					  .name = device,
-					  .parent = process_track(perfetto, event->owner) });
-	return perfetto_track(&perfetto->out, &(struct perfetto_place){ .kind = PERFETTO_LINE,
-									.name = stream,
-									.parent = parent });
-}
-
 static uint32_t line_below(struct perfetto *perfetto, uint32_t parent, const char *name)
 {
 	return perfetto_track(
@@ -71,218 +54,186 @@ static uint32_t line_below(struct perfetto *perfetto, uint32_t parent, const cha
 		&(struct perfetto_place){ .kind = PERFETTO_LINE, .name = name, .parent = parent });
 }
 
-static uint32_t counter_track(struct perfetto *perfetto, const struct trace_event *event)
+static uint32_t stream_track(struct perfetto *perfetto, const struct trace_slice *slice)
 {
-	char name[64];
-	struct trace_text plain = event->name;
+	char device[32], stream[32];
 
-	snprintf(name, sizeof(name), "%.*s", plain.length > 2 ? (int)plain.length - 2 : 0,
-		 plain.text + 1);
-	return perfetto_track(
-		&perfetto->out,
-		&(struct perfetto_place){ .kind = PERFETTO_COUNTER,
-					  .name = name,
-					  .parent = process_track(perfetto, event->pid) });
+	snprintf(device, sizeof(device), "GPU %llu", (unsigned long long)slice->event.pid);
+	snprintf(stream, sizeof(stream), "stream %llu", (unsigned long long)slice->event.tid);
+	return line_below(perfetto,
+			  line_below(perfetto, process_track(perfetto, slice->owner), device),
+			  stream);
 }
 
-/* Where the event stands, before it is known on which lane. */
-static uint32_t track_of(struct perfetto *perfetto, const struct trace_event *event)
+/* Where the slice stands, before it is known on which lane. */
+static uint32_t track_of(struct perfetto *perfetto, const struct trace_slice *slice)
 {
+	static const char *const lines[TRACE_CATEGORY_LIMIT] = {
+		[TRACE_STEP] = "steps",
+		[TRACE_STACK] = "Python's stack",
+		[TRACE_WAIT] = "waits for the GPU",
+	};
+	const struct trace_event *event = &slice->event;
 	uint32_t thread;
 
-	if (is_of_device(event))
-		return stream_track(perfetto, event);
-	if (event->phase == 'C')
-		return counter_track(perfetto, event);
-	if (event->phase == 'b')
+	if (slice->work)
+		return stream_track(perfetto, slice);
+	if (slice->id)
 		return line_below(perfetto, process_track(perfetto, event->pid),
-				  "ranges of the process");
+				  event->category == TRACE_UNFINISHED
+					  ? "work of the GPU, end not recorded"
+					  : "ranges of the process");
 	thread = thread_track(perfetto, event->pid, event->tid);
-	if (event->is_counted)
-		return line_below(perfetto, thread, "steps");
-	if (!strcmp(event->category, "cpu_instant_event"))
-		return line_below(perfetto, thread, "memory of tensors");
-	if (!strcmp(event->category, CHROME_STACKS))
-		return line_below(perfetto, thread, "Python's stack");
-	if (!strcmp(event->category, "cuda_sync"))
-		return line_below(perfetto, thread, "waits for the GPU");
-	return thread;
+	return lines[event->category] ? line_below(perfetto, thread, lines[event->category])
+				      : thread;
 }
 
-/* --- a packet --- */
+/* --- events --- */
 
-static void flush(struct perfetto *perfetto)
+static void put_arguments(struct perfetto *perfetto, const struct trace_event *event)
 {
-	if (perfetto->holds)
-		perfetto_event_end(&perfetto->out, &perfetto->packet);
-	perfetto->holds = false;
-}
+	char size[TRACE_DIMENSIONS_BYTES];
 
-static void put_opened(struct perfetto *perfetto, uint64_t end_ns)
-{
-	struct trace_event *opened = &perfetto->opened;
-	struct perfetto_event packet = { .start_ns = opened->time_ns, .end_ns = end_ns };
+	for (size_t i = 0; i < event->arguments; i++) {
+		const struct trace_argument *argument = &event->argument[i];
 
-	if (!opened->phase)
-		return;
-	packet.track = perfetto_lane(&perfetto->out, track_of(perfetto, opened), opened->time_ns,
-				     end_ns);
-	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_SPAN, opened->category,
-			     opened->name);
-	perfetto_event_end(&perfetto->out, &packet);
-	opened->phase = 0;
-}
-
-/* Both ends come one behind the other; their name is one that stays. */
-static void take_opened(struct perfetto *perfetto, const struct trace_event *event)
-{
-	if (event->phase == 'e' && perfetto->opened.phase && perfetto->opened.id == event->id) {
-		put_opened(perfetto, event->time_ns);
-		return;
+		if (argument->type == TRACE_STRING)
+			perfetto_text(&perfetto->out, argument->name, argument->text);
+		else if (argument->type == TRACE_DIMENSIONS)
+			perfetto_text(&perfetto->out, argument->name,
+				      trace_dimensions_text(size, argument->size));
+		else
+			perfetto_number(&perfetto->out, argument->name, argument->number);
 	}
-	put_opened(perfetto, PERFETTO_NO_END);
-	if (event->phase == 'b')
-		perfetto->opened = *event;
 }
 
 static uint64_t flow_of_call(uint64_t pid, uint64_t correlation)
 {
-	return pid << PID_SHIFT | correlation;
+	return correlation && correlation <= TRACE_CORRELATION_MAX ? pid << PID_SHIFT | correlation
+								   : 0;
 }
 
-/* The arrow from a call to its work ends at the work, which was put last. */
-static void take_arrow(struct perfetto *perfetto, const struct trace_event *event)
+/* The arrow from a call to its work ends at the work. */
+static void put_flow(struct perfetto_event *packet, const struct trace_slice *slice)
 {
-	struct perfetto_event *packet = &perfetto->packet;
-	bool begins = event->phase == 's';
+	const struct trace_event *event = &slice->event;
 
-	if (!strcmp(event->category, "ac2g")) {
-		if (begins && perfetto->holds && event->id <= CORRELATION_MAX)
-			packet->flow_end = flow_of_call(event->pid, event->id);
+	if (slice->flow)
+		packet->flow_end = flow_of_call(slice->flow->pid, slice->flow->id);
+	if (event->category != TRACE_RUNTIME && event->category != TRACE_DRIVER)
 		return;
-	}
-	flush(perfetto);
-	*packet = (struct perfetto_event){ .start_ns = event->time_ns };
-	packet->track = thread_track(perfetto, event->pid, event->tid);
-	if (begins)
-		packet->flow = FLOW_OF_BACKWARD | event->id;
-	else
-		packet->flow_end = FLOW_OF_BACKWARD | event->id;
-	perfetto_event_begin(&perfetto->out, packet, PERFETTO_MOMENT, event->category,
-			     begins ? TRACE_TEXT("\"forward\"") : TRACE_TEXT("\"backward\""));
-	perfetto_event_end(&perfetto->out, packet);
+	for (size_t i = 0; i < event->arguments; i++)
+		if (event->argument[i].id == TRACE_OF_CORRELATION)
+			packet->flow = flow_of_call(event->pid, event->argument[i].number);
 }
 
-static void begin_event(struct perfetto *perfetto, const struct trace_event *event)
+static void take_slice(void *state, const struct trace_slice *slice)
 {
-	static const enum perfetto_what whats[256] = { ['X'] = PERFETTO_SPAN,
-						       ['B'] = PERFETTO_SPAN,
-						       ['i'] = PERFETTO_MOMENT,
-						       ['C'] = PERFETTO_VALUE };
-	struct perfetto_event *packet = &perfetto->packet;
-	enum perfetto_what what = whats[(unsigned char)event->phase];
+	struct perfetto *perfetto = state;
+	const struct trace_event *event = &slice->event;
+	struct perfetto_event packet = { .start_ns = event->time_ns,
+					 .end_ns = trace_is_open(slice) ? PERFETTO_NO_END
+									: trace_end_ns(slice) };
 
-	*packet = (struct perfetto_event){ .start_ns = event->time_ns,
-					   .end_ns = event->phase == 'B'
-							     ? PERFETTO_NO_END
-							     : event->time_ns +
-								       event->duration_ns };
-	packet->track = track_of(perfetto, event);
-	if (what == PERFETTO_SPAN)
-		packet->track = perfetto_lane(&perfetto->out, packet->track, packet->start_ns,
-					      packet->end_ns);
-	perfetto_event_begin(&perfetto->out, packet, what, event->category, event->name);
+	perfetto->events++;
+	packet.track = perfetto_lane(&perfetto->out, track_of(perfetto, slice), packet.start_ns,
+				     packet.end_ns);
+	put_flow(&packet, slice);
+	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_SPAN, trace_words[event->category],
+			     event->name);
+	put_arguments(perfetto, event);
+	if (slice->is_cut && !trace_is_open(slice))
+		perfetto_text(&perfetto->out, TRACE_CUT, TRACE_TEXT("true"));
+	perfetto_event_end(&perfetto->out, &packet);
 }
 
-static bool is_apart(char phase)
+static void take_moment(void *state, const struct trace_event *event)
 {
-	return phase == 'b' || phase == 'e' || phase == 's' || phase == 'f';
+	struct perfetto *perfetto = state;
+	struct perfetto_event packet = { .start_ns = event->time_ns };
+
+	perfetto->events++;
+	packet.track = thread_track(perfetto, event->pid, event->tid);
+	if (event->category == TRACE_TENSOR)
+		packet.track = line_below(perfetto, packet.track, "memory of tensors");
+	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_MOMENT, trace_words[event->category],
+			     event->name);
+	put_arguments(perfetto, event);
+	perfetto_event_end(&perfetto->out, &packet);
 }
 
-static void take_begin(struct trace_file *trace, const struct trace_event *event)
+static void take_counter(void *state, const struct trace_event *event, uint64_t bytes)
 {
-	struct perfetto *perfetto = trace->writer_state;
+	struct perfetto *perfetto = state;
+	struct perfetto_event packet = { .start_ns = event->time_ns, .value = bytes };
+	struct perfetto_place place = { .kind = PERFETTO_COUNTER, .name = event->name.text };
 
-	perfetto->event = *event;
-	if (event->phase == 's' || event->phase == 'f') {
-		trace->events--;
-		take_arrow(perfetto, event);
-		return;
-	}
-	flush(perfetto);
-	if (is_apart(event->phase))
-		take_opened(perfetto, event);
-	else
-		begin_event(perfetto, event);
+	perfetto->events++;
+	place.parent = process_track(perfetto, event->pid);
+	packet.track = perfetto_track(&perfetto->out, &place);
+	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_VALUE, NULL, event->name);
+	perfetto_event_end(&perfetto->out, &packet);
 }
 
-static void take_number(struct trace_file *trace, const char *name, uint64_t value)
+static void put_backward(struct perfetto *perfetto, struct perfetto_event packet, uint64_t pid,
+			 uint64_t tid, struct trace_text name)
 {
-	struct perfetto *perfetto = trace->writer_state;
-	const struct trace_event *event = &perfetto->event;
-
-	if (is_apart(event->phase))
-		return;
-	if (event->phase == 'C') {
-		perfetto->packet.value = value;
-		return;
-	}
-	if (!is_of_device(event) && value <= CORRELATION_MAX && value &&
-	    !strcmp(name, "correlation") && strcmp(event->category, "cuda_sync") != 0)
-		perfetto->packet.flow = flow_of_call(event->pid, value);
-	perfetto_number(&perfetto->out, name, value);
+	packet.track = thread_track(perfetto, pid, tid);
+	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_MOMENT, trace_words[TRACE_BACKWARD],
+			     name);
+	perfetto_event_end(&perfetto->out, &packet);
 }
 
-static void take_text(struct trace_file *trace, const char *name, struct trace_text value)
+static void take_flow(void *state, const struct trace_flow *flow)
 {
-	struct perfetto *perfetto = trace->writer_state;
+	uint64_t id = FLOW_OF_BACKWARD | flow->id;
 
-	if (!is_apart(perfetto->event.phase))
-		perfetto_text(&perfetto->out, name, value);
+	put_backward(state, (struct perfetto_event){ .start_ns = flow->time_ns, .flow = id },
+		     flow->pid, flow->tid, TRACE_TEXT("forward"));
+	put_backward(state, (struct perfetto_event){ .start_ns = flow->to_ns, .flow_end = id },
+		     flow->to_pid, flow->to_tid, TRACE_TEXT("backward"));
 }
 
-static void take_end(struct trace_file *trace)
+static void take_process(void *state, const struct source_process *process, uint64_t pid)
 {
-	struct perfetto *perfetto = trace->writer_state;
+	struct perfetto *perfetto = state;
+	struct trace_text name = { .number = 0 };
 
-	if (is_apart(perfetto->event.phase))
-		return;
-	if (is_of_device(&perfetto->event))
-		perfetto->holds = true;
-	else
-		perfetto_event_end(&perfetto->out, &perfetto->packet);
+	name.text = name_text(process->command, &name.length);
+	perfetto_name(&perfetto->out, process_track(perfetto, pid), name);
 }
 
-static void take_metadata(struct trace_file *trace, const char *what, uint64_t pid, uint64_t tid,
-			  const struct trace_text *value)
+static void take_thread(void *state, const struct source_thread *thread, uint64_t pid)
 {
-	struct perfetto *perfetto = trace->writer_state;
+	struct perfetto *perfetto = state;
+	struct trace_text name = { .number = 0 };
 
-	flush(perfetto);
-	if (!value || !value->text)
-		return;
-	if (!strcmp(what, "process_name"))
-		perfetto_name(&perfetto->out, process_track(perfetto, pid), *value);
-	else if (!strcmp(what, "thread_name"))
-		perfetto_name(&perfetto->out, thread_track(perfetto, pid, tid), *value);
+	thread_name(thread, &name.text, &name.length);
+	if (name.text)
+		perfetto_name(&perfetto->out, thread_track(perfetto, pid, thread->tid), name);
 }
 
 /* --- the file --- */
 
-static int take_open(struct trace_file *trace, struct report_request *request,
+static int take_open(struct trace_file *file, struct report_request *request,
 		     const struct trace_head *head)
 {
-	struct perfetto *perfetto;
+	struct perfetto *perfetto = memory_zero(1, sizeof(*perfetto));
 
-	if (sink_open(&trace->sink, request, trace->path, false))
+	perfetto->path = request->options->output;
+	if (sink_open(&perfetto->sink, request, perfetto->path, false)) {
+		free(perfetto);
 		return -1;
-	perfetto = memory_zero(1, sizeof(*perfetto));
-	trace->writer_state = perfetto;
-	perfetto_open(&perfetto->out, &trace->sink, head->base_real_ns);
+	}
+	file->state = perfetto;
+	perfetto_open(&perfetto->out, &perfetto->sink, head->base_real_ns);
 	return 0;
 }
 
-/* At the end of the recording, on a track of their own: what was lost, and what of the files could not be read. */
+/*
+ * At the end of the recording, on a track of their own: what was lost, and what of the files could
+ * not be read.
+ */
 static void put_losses(struct perfetto *perfetto, struct source *source)
 {
 	const struct source_loss *loss;
@@ -294,13 +245,12 @@ static void put_losses(struct perfetto *perfetto, struct source *source)
 
 		packet.track = line_below(perfetto, 0, "intercept: losses and faults");
 		perfetto_event_begin(&perfetto->out, &packet, PERFETTO_MOMENT, "intercept_losses",
-				     TRACE_TEXT("\"LOST\""));
+				     TRACE_TEXT("LOST"));
 		perfetto_number(&perfetto->out, "count", loss[i].count);
 		perfetto_number(&perfetto->out, "pid", loss[i].process ? loss[i].process->pid : 0);
 		perfetto_number(&perfetto->out, "from_ns", loss[i].from_ns);
 		perfetto_number(&perfetto->out, "to_ns", loss[i].to_ns);
-		perfetto_text(&perfetto->out, "reason",
-			      (struct trace_text){ reason, strlen(reason) });
+		perfetto_text(&perfetto->out, "reason", word_of(reason));
 		perfetto_event_end(&perfetto->out, &packet);
 	}
 }
@@ -316,41 +266,42 @@ static void put_faults(struct perfetto *perfetto, struct source *source)
 
 		packet.track = line_below(perfetto, 0, "intercept: losses and faults");
 		perfetto_event_begin(&perfetto->out, &packet, PERFETTO_MOMENT, "intercept_faults",
-				     TRACE_TEXT("\"INCOMPLETE\""));
-		perfetto_text(&perfetto->out, "fault",
-			      (struct trace_text){ fault[i].text, strlen(fault[i].text) });
-		perfetto_text(&perfetto->out, "file", (struct trace_text){ path, strlen(path) });
+				     TRACE_TEXT("INCOMPLETE"));
+		perfetto_text(&perfetto->out, "fault", word_of(fault[i].text));
+		perfetto_text(&perfetto->out, "file", word_of(path));
 		perfetto_number(&perfetto->out, "offset", fault[i].offset);
 		perfetto_event_end(&perfetto->out, &packet);
 	}
 }
 
-static int take_close(struct trace_file *trace, struct report_request *request)
+static int take_close(struct trace_file *file, struct report_request *request)
 {
-	struct perfetto *perfetto = trace->writer_state;
+	struct perfetto *perfetto = file->state;
+	int result;
 
-	flush(perfetto);
-	put_opened(perfetto, PERFETTO_NO_END);
 	put_losses(perfetto, request->source);
 	put_faults(perfetto, request->source);
+	result = sink_close(&perfetto->sink, request);
+	if (!result)
+		export_say_written(perfetto->path, perfetto->events, "event", perfetto->sink.bytes);
 	perfetto_release(&perfetto->out);
 	free(perfetto);
-	return sink_close(&trace->sink, request);
+	return result;
 }
 
 static const struct trace_writer writer = {
-	.names_devices = true,
 	.takes_samples = true,
 	.open = take_open,
 	.close = take_close,
-	.begin = take_begin,
-	.number = take_number,
-	.text = take_text,
-	.end = take_end,
-	.metadata = take_metadata,
+	.slice = take_slice,
+	.moment = take_moment,
+	.counter = take_counter,
+	.flow = take_flow,
+	.process = take_process,
+	.thread = take_thread,
 };
 
 int export_perfetto(struct report_request *request)
 {
-	return chrome_export(request, &writer, NULL);
+	return trace_write(&(struct trace_options){ .request = request, .writer = &writer });
 }

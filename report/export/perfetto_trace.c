@@ -88,6 +88,7 @@ void perfetto_release(struct perfetto_trace *trace)
 		lanes_release(&trace->line[i].lanes);
 	}
 	free(trace->line);
+	free(trace->of_text);
 	map_release(&trace->names);
 	map_release(&trace->categories);
 	map_release(&trace->arguments);
@@ -122,7 +123,24 @@ static uint64_t number_of(struct perfetto_trace *trace, struct map *map, enum pe
 static uint64_t number_of_word(struct perfetto_trace *trace, struct map *map,
 			       enum perfetto_field field, const char *word)
 {
-	return number_of(trace, map, field, (struct trace_text){ word, strlen(word) });
+	return number_of(trace, map, field,
+			 (struct trace_text){ .text = word, .length = strlen(word) });
+}
+
+static uint64_t number_of_name(struct perfetto_trace *trace, const struct trace_text *name)
+{
+	uint64_t number;
+
+	if (name->number < trace->of_text_room && trace->of_text[name->number])
+		return trace->of_text[name->number];
+	number = number_of(trace, &trace->names, INTERNED_NAME,
+			   plain_text_clean(&trace->plain, *name));
+	if (name->number) {
+		trace->of_text = memory_room(trace->of_text, name->number, &trace->of_text_room,
+					     sizeof(*trace->of_text));
+		trace->of_text[name->number] = number;
+	}
+	return number;
 }
 
 /* --- tracks; the uuid of one is its number --- */
@@ -225,17 +243,13 @@ void perfetto_name(struct perfetto_trace *trace, uint32_t track, struct trace_te
 void perfetto_event_begin(struct perfetto_trace *trace, struct perfetto_event *event,
 			  enum perfetto_what what, const char *category, struct trace_text name)
 {
-	struct trace_text plain;
-
 	event->what = what;
 	trace->body.length = trace->interned.length = 0;
 	if (what == PERFETTO_VALUE)
 		return;
-	plain = plain_text_of_json(&trace->plain, name);
 	message_number(&trace->body, EVENT_CATEGORY,
 		       number_of_word(trace, &trace->categories, INTERNED_CATEGORY, category));
-	message_number(&trace->body, EVENT_NAME,
-		       number_of(trace, &trace->names, INTERNED_NAME, plain));
+	message_number(&trace->body, EVENT_NAME, number_of_name(trace, &name));
 }
 
 static size_t argument_open(struct perfetto_trace *trace, const char *name)

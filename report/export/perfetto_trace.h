@@ -19,6 +19,7 @@
 #include "report/export/lanes.h"
 #include "report/export/plain_text.h"
 #include "report/export/protobuf.h"
+#include "report/export/sink.h"
 
 #define PERFETTO_NO_END LANE_NO_END
 
@@ -54,6 +55,8 @@ struct perfetto_trace {
 	struct message packet;
 	struct map names, categories, arguments; /* hash of the text to its number */
 	uint64_t name_count;
+	uint64_t *of_text; /* of a name with a number, 0: not yet */
+	size_t of_text_room;
 	struct map tracks; /* hash of the place to its number */
 	struct perfetto_line *line;
 	uint32_t line_count;
@@ -72,7 +75,7 @@ uint32_t perfetto_lane(struct perfetto_trace *trace, uint32_t track, uint64_t st
 /* The name of a process or thread, as any bytes. */
 void perfetto_name(struct perfetto_trace *trace, uint32_t track, struct trace_text name);
 
-/* `category` is of us and stays; `name` is JSON. */
+/* `category` is of us and stays. */
 void perfetto_event_begin(struct perfetto_trace *trace, struct perfetto_event *event,
 			  enum perfetto_what what, const char *category, struct trace_text name);
 void perfetto_number(struct perfetto_trace *trace, const char *name, uint64_t value);

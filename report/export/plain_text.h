@@ -8,7 +8,7 @@
 #ifndef REPORT_EXPORT_PLAIN_TEXT_H
 #define REPORT_EXPORT_PLAIN_TEXT_H
 
-#include "report/export/trace_file.h"
+#include "report/trace/trace.h"
 
 struct plain_text {
 	char *byte;
@@ -16,8 +16,6 @@ struct plain_text {
 };
 
 struct trace_text plain_text_clean(struct plain_text *room, struct trace_text text);
-/* What sink_json() has made, without quotes and escapes. */
-struct trace_text plain_text_of_json(struct plain_text *room, struct trace_text json);
 void plain_text_release(struct plain_text *room);
 
 #endif

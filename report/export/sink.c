@@ -222,8 +222,7 @@ static size_t piece_length(const char *text, size_t length)
 
 char *sink_json_text(struct text_store *texts, const char *text, size_t length, size_t *ret_length)
 {
-	struct sink *sink = memory_zero(1,
-					sizeof(*sink)); /* its buffer is all that is used of it */
+	struct sink *sink = memory_grow(NULL, 1, sizeof(*sink)); /* only for its buffer */
 	char *json = NULL, *kept;
 	size_t used = 0;
 

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export sqlite`: the events of `export chrome` as rows of a database, in nsys' tables where it has them, and the work
- * of the GPU. Names are rows of StringIds, and are bound as values: none is ever part of a statement.
+ * `export sqlite`: a trace as rows of a database, in nsys' tables where it has them. Names are rows
+ * of StringIds, and are bound as values: none is ever part of a statement.
  *
- * The one user of sqlite3. One transaction without a journal: a file that could not be finished says so in its exit status.
+ * The one user of sqlite3. One transaction without a journal: a file that could not be finished
+ * says so in its exit status.
  */
-#include "report/export/chrome.h"
 #include "report/export/exporter.h"
 #include "report/export/plain_text.h"
 #include "report/export/sqlite.def"
+#include "report/trace/trace.h"
 
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report/base/demangle.h"
+#include "report/base/map.h"
 #include "report/base/memory.h"
 #include "report/base/symbol.h"
 #include "report/gpu/gpu.h"
@@ -59,23 +60,17 @@ struct sql {
 	struct sql_name *name; /* its id is the place + 1 */
 	size_t name_count, name_room;
 	struct text_store texts;
-	struct demangler demangler;
+	uint64_t *of_text; /* id of a text with a number, 0: not yet */
+	size_t of_text_room;
 	struct sql_kernel *kernel; /* by index of a name */
 	size_t kernel_room;
 	struct sql_kernel nameless; /* of one whose text has not come */
-	struct plain_text plain;    /* a name without its quotes */
+	struct plain_text plain;    /* a name to find */
 	struct plain_text readable; /* a text as it is bound */
 	char *opened_path;          /* as sqlite takes it for a file's */
-
-	struct trace_event event; /* under way */
-	enum sql_table table;     /* SQL_TABLES: it has none */
-	uint64_t name_id, correlation, result, bytes, address, device, kind, allocated, external,
-		value;
-	int64_t sequence;
-	bool has_sequence;
-	struct trace_event opened; /* a range of a process whose end comes next; phase 0: none */
-	uint64_t opened_name;
+	struct source *source;
 	const char *path;
+	uint64_t events;
 };
 
 /* A value to bind. */
@@ -101,7 +96,8 @@ static void bind_text(struct sql *sql, sqlite3_stmt *insert, int at, const struc
 {
 	/* Python does not read a row with a text that is not UTF-8 */
 	struct trace_text text = plain_text_clean(
-		&sql->readable, (struct trace_text){ value->text, value->length });
+		&sql->readable,
+		(struct trace_text){ .text = value->text, .length = value->length });
 
 	sql_fail(sql, sqlite3_bind_text64(insert, at, text.text, text.length, SQLITE_TRANSIENT,
 					  SQLITE_UTF8));
@@ -157,11 +153,20 @@ static uint64_t id_of(struct sql *sql, const char *text, size_t length)
 	}
 }
 
-static uint64_t id_of_json(struct sql *sql, struct trace_text json)
+static uint64_t id_of_name(struct sql *sql, const struct trace_text *name)
 {
-	struct trace_text plain = plain_text_of_json(&sql->plain, json);
+	struct trace_text plain;
 
-	return id_of(sql, plain.text, plain.length);
+	if (name->number) {
+		sql->of_text = memory_room(sql->of_text, name->number, &sql->of_text_room,
+					   sizeof(*sql->of_text));
+		if (sql->of_text[name->number])
+			return sql->of_text[name->number];
+	}
+	plain = plain_text_clean(&sql->plain, *name);
+	if (!name->number)
+		return id_of(sql, plain.text, plain.length);
+	return sql->of_text[name->number] = id_of(sql, plain.text, plain.length);
 }
 
 /* --- the file --- */
@@ -207,7 +212,7 @@ static void sql_free(struct sql *sql)
 	sqlite3_close(sql->db);
 	map_release(&sql->names);
 	text_store_release(&sql->texts);
-	demangler_release(&sql->demangler);
+	free(sql->of_text);
 	free(sql->kernel);
 	free(sql->name);
 	plain_text_release(&sql->plain);
@@ -238,22 +243,24 @@ static char *path_of_file(const char *path)
 }
 
 /* Opened as any output is, so that no recording is written over; then it is sqlite's. */
-static int sql_open(struct trace_file *trace, struct report_request *request,
+static int sql_open(struct trace_file *file, struct report_request *request,
 		    const struct trace_head *head)
 {
 	struct sql *sql = memory_zero(1, sizeof(*sql));
-	int descriptor = request_open_file(request, trace->path, false);
+	const char *path = request->options->output;
+	int descriptor = request_open_file(request, path, false);
 
 	if (descriptor < 0) {
 		free(sql);
 		return -1;
 	}
 	close(descriptor);
-	trace->writer_state = sql;
-	sql->path = trace->path;
+	file->state = sql;
+	sql->path = path;
+	sql->source = request->source;
 	map_init(&sql->names);
 	sql->name = memory_room(NULL, 0, &sql->name_room, sizeof(*sql->name));
-	sql->opened_path = path_of_file(trace->path);
+	sql->opened_path = path_of_file(path);
 	sql_fail(sql, sqlite3_open_v2(sql->opened_path, &sql->db,
 				      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL));
 	run_statement(sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
@@ -286,218 +293,111 @@ static void put_losses(struct sql *sql, struct source *source)
 			INTEGER(fault[i].offset), TEXT(fault[i].text));
 }
 
-static uint64_t global_tid(const struct trace_event *event)
+static int sql_close(struct trace_file *file, struct report_request *request)
 {
-	return event->pid << GLOBAL_SHIFT | event->tid;
-}
-
-/* `end_ns` 0: it is not known. */
-static void put_range(struct sql *sql, const struct trace_event *event, uint64_t name, int type,
-		      uint64_t end_ns)
-{
-	SQL_PUT(sql, SQL_NVTX, INTEGER(event->time_ns), end_ns ? INTEGER(end_ns) : NONE,
-		INTEGER(type), INTEGER(global_tid(event)), INTEGER(name), NONE, INTEGER(0));
-}
-
-static void end_opened(struct sql *sql, uint64_t end_ns)
-{
-	if (sql->opened.phase)
-		put_range(sql, &sql->opened, sql->opened_name, NVTX_START_END, end_ns);
-	sql->opened.phase = 0;
-}
-
-static int sql_close(struct trace_file *trace, struct report_request *request)
-{
-	struct sql *sql = trace->writer_state;
+	struct sql *sql = file->state;
 	int result;
 
-	end_opened(sql, 0);
 	put_losses(sql, request->source);
 	SQL_PUT(sql, SQL_DETAILS, NONE, INTEGER(source_end_ns(request->source)), INTEGER(0),
 		INTEGER(source_end_ns(request->source)));
 	run_statement(sql, "COMMIT");
 	result = sql->failed ? say_failure(sql, request) : 0;
+	if (!result)
+		export_say_written(sql->path, sql->events, "event", 0);
 	sql_free(sql);
 	return result;
 }
 
 /* --- events --- */
 
-static enum sql_table table_of(const struct trace_event *event)
+static uint64_t global_tid(uint64_t pid, uint64_t tid)
 {
-	static const struct {
-		const char *category;
-		enum sql_table table;
-	} known[] = {
-		{ "cpu_op", SQL_OPERATORS },          { "user_annotation", SQL_NVTX },
-		{ "python_function", SQL_MODULES },   { "cuda_runtime", SQL_RUNTIME },
-		{ "cuda_driver", SQL_RUNTIME },       { "io", SQL_IO },
-		{ "cpu_instant_event", SQL_TENSORS }, { "memory", SQL_COUNTERS },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i].category, event->category))
-			return known[i].table;
-	return SQL_TABLES; /* ends of arrows */
+	return pid << GLOBAL_SHIFT | tid;
 }
 
-static void sql_begin(struct trace_file *trace, const struct trace_event *event)
+static uint64_t tid_of(const struct trace_event *event)
 {
-	struct sql *sql = trace->writer_state;
-
-	sql->table = table_of(event);
-	trace->events -= sql->table == SQL_TABLES;
-	if (sql->table == SQL_TABLES)
-		return;
-	sql->event = *event;
-	sql->name_id = id_of_json(sql, event->name);
-	sql->correlation = sql->result = sql->bytes = sql->address = sql->device = sql->kind = 0;
-	sql->allocated = sql->external = sql->value = 0;
-	sql->has_sequence = false;
+	return global_tid(event->pid, event->tid);
 }
 
-static void sql_number(struct trace_file *trace, const char *name, uint64_t value)
+/* The argument's value; 0 where the event has none. */
+static uint64_t number_of(const struct trace_event *event, enum trace_argument_id id)
 {
-	struct sql *sql = trace->writer_state;
-	const struct {
-		const char *name;
-		uint64_t *place;
-	} known[] = {
-		{ "correlation", &sql->correlation },
-		{ "result", &sql->result },
-		{ "External id", &sql->external },
-		{ "Bytes", &sql->bytes },
-		{ "Addr", &sql->address },
-		{ "Device Id", &sql->device },
-		{ "Device Type", &sql->kind },
-		{ "Total Allocated", &sql->allocated },
-		{ "bytes", &sql->value },
-	};
-
-	if (!strcmp(name, "Sequence number")) {
-		sql->sequence = (int64_t)value;
-		sql->has_sequence = true;
-	}
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i].name, name))
-			*known[i].place = value;
+	for (size_t i = 0; i < event->arguments; i++)
+		if (event->argument[i].id == id)
+			return event->argument[i].number;
+	return 0;
 }
 
-static void put_annotation(struct sql *sql)
+static bool has(const struct trace_event *event, enum trace_argument_id id)
 {
-	const struct trace_event *event = &sql->event;
-
-	if (event->phase == 'e' && sql->opened.phase && sql->opened.id == event->id) {
-		end_opened(sql, event->time_ns);
-		return;
-	}
-	end_opened(sql, 0);
-	if (event->phase == 'b') {
-		sql->opened = *event;
-		sql->opened_name = sql->name_id;
-	} else if (event->phase == 'i') {
-		put_range(sql, event, sql->name_id, NVTX_MARK, 0);
-	} else {
-		put_range(sql, event, sql->name_id, NVTX_PUSH_POP,
-			  event->phase == 'B' ? 0 : event->time_ns + event->duration_ns);
-	}
+	for (size_t i = 0; i < event->arguments; i++)
+		if (event->argument[i].id == id)
+			return true;
+	return false;
 }
 
-static void put_call(struct sql *sql)
+static struct sql_value cut_of(const struct trace_slice *slice)
 {
-	const struct trace_event *event = &sql->event;
-	uint64_t end_ns = event->time_ns + event->duration_ns;
-
-	if (sql->table == SQL_IO)
-		SQL_PUT(sql, SQL_IO, INTEGER(event->time_ns), INTEGER(end_ns),
-			INTEGER(global_tid(event)), INTEGER(sql->name_id), NONE);
-	else
-		SQL_PUT(sql, SQL_RUNTIME, INTEGER(event->time_ns), INTEGER(end_ns),
-			INTEGER(!strcmp(event->category, "cuda_driver") ? CLASS_DRIVER
-									: CLASS_RUNTIME),
-			INTEGER(global_tid(event)),
-			sql->correlation ? INTEGER(sql->correlation) : NONE, INTEGER(sql->name_id),
-			INTEGER(sql->result));
+	return slice->is_cut ? INTEGER(1) : NONE;
 }
 
-static void sql_end(struct trace_file *trace)
+static struct sql_value correlation_of(const struct trace_event *event)
 {
-	struct sql *sql = trace->writer_state;
-	const struct trace_event *event = &sql->event;
-	struct sql_value end = event->phase == 'B' ? NONE
-						   : INTEGER(event->time_ns + event->duration_ns);
+	uint64_t correlation = number_of(event, TRACE_OF_CORRELATION);
 
-	switch (sql->table) {
-	case SQL_NVTX:
-		put_annotation(sql);
-		break;
-	case SQL_OPERATORS:
-		SQL_PUT(sql, SQL_OPERATORS, INTEGER(event->time_ns), end,
-			INTEGER(global_tid(event)), INTEGER(sql->name_id), INTEGER(sql->external),
-			sql->has_sequence ? INTEGER(sql->sequence) : NONE);
-		break;
-	case SQL_MODULES:
-		SQL_PUT(sql, SQL_MODULES, INTEGER(event->time_ns), end, INTEGER(global_tid(event)),
-			INTEGER(sql->name_id));
-		break;
-	case SQL_RUNTIME:
-	case SQL_IO:
-		put_call(sql);
-		break;
-	case SQL_TENSORS:
-		SQL_PUT(sql, SQL_TENSORS, INTEGER(event->time_ns), INTEGER(global_tid(event)),
-			INTEGER(sql->bytes), INTEGER(sql->address), INTEGER(sql->kind),
-			INTEGER(sql->device), INTEGER(sql->allocated));
-		break;
-	case SQL_COUNTERS:
-		SQL_PUT(sql, SQL_COUNTERS, INTEGER(event->time_ns),
-			INTEGER(event->pid << GLOBAL_SHIFT), INTEGER(sql->name_id),
-			INTEGER(sql->value));
-		break;
-	default:
-		break;
-	}
+	return correlation ? INTEGER(correlation) : NONE;
 }
 
-static void sql_metadata(struct trace_file *trace, const char *what, uint64_t pid, uint64_t tid,
-			 const struct trace_text *value)
+static void put_operator(struct sql *sql, const struct trace_slice *slice, struct sql_value end)
 {
-	struct sql *sql = trace->writer_state;
+	const struct trace_event *event = &slice->event;
 
-	if (!value || !value->text)
-		return;
-	if (!strcmp(what, "process_name"))
-		SQL_PUT(sql, SQL_PROCESSES, INTEGER(pid << GLOBAL_SHIFT), INTEGER(pid),
-			{ .kind = SQL_TEXT, .text = value->text, .length = value->length });
-	else if (!strcmp(what, "thread_name"))
-		SQL_PUT(sql, SQL_THREADS, INTEGER(id_of(sql, value->text, value->length)), NONE,
-			INTEGER(pid << GLOBAL_SHIFT | tid));
+	SQL_PUT(sql, SQL_OPERATORS, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
+		INTEGER(id_of_name(sql, &event->name)),
+		INTEGER(number_of(event, TRACE_OF_EXTERNAL_ID)),
+		has(event, TRACE_OF_SEQUENCE) ? INTEGER(number_of(event, TRACE_OF_SEQUENCE)) : NONE,
+		cut_of(slice));
+}
+
+static void put_range(struct sql *sql, const struct trace_event *event, int type,
+		      struct sql_value end, struct sql_value cut)
+{
+	SQL_PUT(sql, SQL_NVTX, INTEGER(event->time_ns), end, INTEGER(type), INTEGER(tid_of(event)),
+		INTEGER(id_of_name(sql, &event->name)), NONE, INTEGER(0), cut);
+}
+
+static void put_call(struct sql *sql, const struct trace_slice *slice, struct sql_value end)
+{
+	const struct trace_event *event = &slice->event;
+
+	SQL_PUT(sql, SQL_RUNTIME, INTEGER(event->time_ns), end,
+		INTEGER(event->category == TRACE_DRIVER ? CLASS_DRIVER : CLASS_RUNTIME),
+		INTEGER(tid_of(event)), correlation_of(event),
+		INTEGER(id_of_name(sql, &event->name)),
+		slice->is_cut ? NONE : INTEGER(number_of(event, TRACE_OF_RESULT)), cut_of(slice));
 }
 
 /* --- what the GPU did --- */
 
-/* How a kernel is called: as it was recorded, in full, and short. Each name is taken apart once. */
+/* How a kernel is called: as it was recorded, in full, and short. */
 static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
-					    const struct source_name *name)
+					    const struct trace_text *full)
 {
+	const struct source_name *name = source_name_at(sql->source, index);
 	struct sql_kernel ids;
-	const char *text, *full, *demangled;
-	size_t length, full_length;
+	const char *text;
+	size_t length;
 	char *compact;
 
 	if (index < sql->kernel_room && sql->kernel[index].mangled)
 		return &sql->kernel[index];
-	full = text = name_text(name, &length);
-	full_length = length;
-	demangled = demangle(&sql->demangler, text, length, true);
-	if (demangled) {
-		full = demangled;
-		full_length = strlen(demangled);
-	}
-	compact = memory_zero(full_length + 1, 1);
+	text = name_text(name, &length);
+	compact = memory_zero(full->length + 1, 1);
 	ids.mangled = id_of(sql, text, length);
-	ids.full = id_of(sql, full, full_length);
-	ids.compact = id_of(sql, compact, symbol_compact(compact, full, full_length));
+	ids.full = id_of(sql, full->text, full->length);
+	ids.compact = id_of(sql, compact, symbol_compact(compact, full->text, full->length));
 	free(compact);
 	if (!name->text) { /* it may still come */
 		sql->nameless = ids;
@@ -508,17 +408,17 @@ static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 	return &sql->kernel[index];
 }
 
-static void put_kernel(struct sql *sql, const struct late_work *work, uint64_t pid,
-		       const struct source_name *name)
+static void put_kernel(struct sql *sql, const struct trace_slice *slice)
 {
-	const struct sql_kernel *ids = kernel_name(sql, work->what, name);
+	const struct late_work *work = slice->work;
+	const struct sql_kernel *ids = kernel_name(sql, work->what, &slice->event.name);
 
 	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
 		INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
-		INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT), INTEGER(ids->full),
-		INTEGER(ids->compact), INTEGER(ids->mangled), INTEGER(work->grid[0]),
-		INTEGER(work->grid[1]), INTEGER(work->grid[2]), INTEGER(work->block[0]),
-		INTEGER(work->block[1]), INTEGER(work->block[2]));
+		INTEGER(work->correlation), INTEGER(slice->owner << GLOBAL_SHIFT),
+		INTEGER(ids->full), INTEGER(ids->compact), INTEGER(ids->mangled),
+		INTEGER(work->grid[0]), INTEGER(work->grid[1]), INTEGER(work->grid[2]),
+		INTEGER(work->block[0]), INTEGER(work->block[1]), INTEGER(work->block[2]));
 }
 
 static void put_copy(struct sql *sql, const struct late_work *work, uint64_t pid)
@@ -535,30 +435,116 @@ static void put_copy(struct sql *sql, const struct late_work *work, uint64_t pid
 			INTEGER(work->bytes), INTEGER(work->what));
 }
 
-static void sql_work(struct trace_file *trace, const struct late_work *work, uint64_t pid,
-		     const struct source_name *name)
+/* --- the writer --- */
+
+static void sql_slice(void *state, const struct trace_slice *slice)
 {
-	if (work->kind == LATE_KERNEL)
-		put_kernel(trace->writer_state, work, pid, name);
-	else
-		put_copy(trace->writer_state, work, pid);
+	struct sql *sql = state;
+	const struct trace_event *event = &slice->event;
+	struct sql_value end = trace_is_open(slice) ? NONE : INTEGER(trace_end_ns(slice));
+
+	switch (event->category) {
+	case TRACE_OPERATOR:
+		put_operator(sql, slice, end);
+		break;
+	case TRACE_ANNOTATION:
+	case TRACE_STEP:
+		put_range(sql, event, slice->id ? NVTX_START_END : NVTX_PUSH_POP, end,
+			  cut_of(slice));
+		break;
+	case TRACE_MODULE:
+		SQL_PUT(sql, SQL_MODULES, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
+			INTEGER(id_of_name(sql, &event->name)), cut_of(slice));
+		break;
+	case TRACE_UNFINISHED:
+		SQL_PUT(sql, SQL_UNFINISHED, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
+			correlation_of(event), INTEGER(id_of_name(sql, &event->name)),
+			cut_of(slice));
+		break;
+	case TRACE_RUNTIME:
+	case TRACE_DRIVER:
+		put_call(sql, slice, end);
+		break;
+	case TRACE_IO:
+		SQL_PUT(sql, SQL_IO, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
+			INTEGER(id_of_name(sql, &event->name)), NONE, cut_of(slice));
+		break;
+	case TRACE_KERNEL:
+		put_kernel(sql, slice);
+		break;
+	case TRACE_COPY:
+	case TRACE_SET:
+		put_copy(sql, slice->work, slice->owner);
+		break;
+	default:
+		return;
+	}
+	sql->events++;
+}
+
+static void sql_moment(void *state, const struct trace_event *event)
+{
+	struct sql *sql = state;
+
+	sql->events++;
+	if (event->category != TRACE_TENSOR) {
+		put_range(sql, event, NVTX_MARK, NONE, NONE);
+		return;
+	}
+	id_of_name(sql, &event->name); /* for who looks for it in StringIds */
+	SQL_PUT(sql, SQL_TENSORS, INTEGER(event->time_ns), INTEGER(tid_of(event)),
+		INTEGER(number_of(event, TRACE_OF_GROWTH)),
+		INTEGER(number_of(event, TRACE_OF_ADDRESS)),
+		INTEGER(number_of(event, TRACE_OF_DEVICE_TYPE)),
+		INTEGER(number_of(event, TRACE_OF_TENSOR_DEVICE)),
+		INTEGER(number_of(event, TRACE_OF_ALLOCATED)));
+}
+
+static void sql_counter(void *state, const struct trace_event *event, uint64_t bytes)
+{
+	struct sql *sql = state;
+
+	sql->events++;
+	SQL_PUT(sql, SQL_COUNTERS, INTEGER(event->time_ns), INTEGER(event->pid << GLOBAL_SHIFT),
+		INTEGER(id_of_name(sql, &event->name)), INTEGER(bytes));
+}
+
+static void sql_process(void *state, const struct source_process *process, uint64_t pid)
+{
+	size_t length;
+	const char *name = name_text(process->command, &length);
+
+	SQL_PUT((struct sql *)state, SQL_PROCESSES, INTEGER(pid << GLOBAL_SHIFT), INTEGER(pid),
+		{ .kind = SQL_TEXT, .text = name, .length = length });
+}
+
+static void sql_thread(void *state, const struct source_thread *thread, uint64_t pid)
+{
+	struct sql *sql = state;
+	const char *name;
+	size_t length;
+
+	thread_name(thread, &name, &length);
+	if (name)
+		SQL_PUT(sql, SQL_THREADS, INTEGER(id_of(sql, name, length)), NONE,
+			INTEGER(global_tid(pid, thread->tid)));
 }
 
 static const struct trace_writer writer = {
-	.names_devices = true,
 	.open = sql_open,
 	.close = sql_close,
-	.begin = sql_begin,
-	.number = sql_number,
-	.end = sql_end,
-	.work = sql_work,
-	.metadata = sql_metadata,
+	.slice = sql_slice,
+	.moment = sql_moment,
+	.counter = sql_counter,
+	.process = sql_process,
+	.thread = sql_thread,
 };
 
 int export_sqlite(struct report_request *request)
 {
 	if (request->options->output)
-		return chrome_export(request, &writer, NULL);
+		return trace_write(
+			&(struct trace_options){ .request = request, .writer = &writer });
 	snprintf(request->message, sizeof(request->message),
 		 "export sqlite needs a file: add -o FILE");
 	return STATUS_USAGE;

@@ -8,18 +8,19 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/core/collecting.h"
 #include "report/core/cut.h"
 
 /* Of a thread. */
 struct collection {
-	bool is_open, counts;
-	uint64_t start_ns, key[GROUP_WORDS];
+	uint64_t key[GROUP_WORDS];
 };
 
 struct collections_state {
 	struct collections collections; /* first: it is what others see */
 	struct source *source;
 	enum key_id by;
+	struct collecting collecting;
 	struct collection *thread; /* by index */
 	size_t room;
 };
@@ -38,12 +39,19 @@ static void put_key(struct collections_state *mine, const struct source_event *e
 	if (mine->collections.key.kind) {
 		key[COLLECTIONS_KEY] = key_of(&mine->collections.key, event);
 	} else if (mine->by == BY_gc_where) {
-		key[COLLECTIONS_FILE] = begin->line ? event_name(mine->source, event, begin->file)
-						    : 0;
-		key[COLLECTIONS_LINE] = begin->line;
+		key[COLLECTIONS_KEY] = gc_stacks_take(&mine->collections.stacks, mine->source,
+						      event);
 	} else {
 		key[COLLECTIONS_KEY] = begin->generation;
 	}
+}
+
+static void take_frame(void *state, const struct source_event *event, bool counts)
+{
+	struct collections_state *mine = state;
+
+	(void)counts;
+	gc_stacks_add(&mine->collections.stacks, mine->source, event);
 }
 
 static void take_begin(void *state, const struct source_event *event, bool counts)
@@ -51,9 +59,8 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	struct collections_state *mine = state;
 	struct collection *collection = collection_at(mine, event->thread->index);
 
-	*collection = (struct collection){ .is_open = true,
-					   .counts = counts,
-					   .start_ns = event->event.time_ns };
+	collecting_begin(&mine->collecting, event, counts);
+	*collection = (struct collection){ 0 };
 	put_key(mine, event, collection->key);
 }
 
@@ -62,16 +69,14 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	struct collections_state *mine = state;
 	struct collection *collection = collection_at(mine, event->thread->index);
 	const struct evt_gc_end *end = EVENT_AS(gc_end, &event->event);
-	struct group_call call = { .duration_ns = event->event.time_ns - collection->start_ns };
+	struct collected collected;
 	double *sum;
 
 	(void)counts;
-	if (!collection->is_open)
+	if (!collecting_end(&mine->collecting, event, &collected) || !collected.counts)
 		return;
-	collection->is_open = false;
-	if (!collection->counts)
-		return;
-	sum = group_sums(groups_add(&mine->collections.groups, collection->key, &call));
+	sum = group_sums(groups_add(&mine->collections.groups, collection->key,
+				    &(struct group_call){ .duration_ns = collected.duration_ns }));
 	sum[COLLECTIONS_FREED] += (double)end->collected;
 	sum[COLLECTIONS_UNCOLLECTABLE] += (double)end->uncollectable;
 }
@@ -84,6 +89,9 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->collections.key = run_key(run, mine->by);
 	groups_init(&mine->collections.groups);
+	gc_stacks_init(&mine->collections.stacks);
+	if (mine->by == BY_gc_where)
+		run_reads(run, EVT_gc_frame, FIELDS_ALL, take_frame, mine);
 	run_reads(run, EVT_gc_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_gc_end, FIELDS_ALL, take_end, mine);
 }
@@ -91,13 +99,11 @@ static void start(void *state, struct run *run, const void *options)
 static void cut(void *state, const struct cut *cut)
 {
 	struct collections_state *mine = state;
-	struct collection *collection;
 
 	if (!cut->thread)
 		return;
-	collection = collection_at(mine, cut->thread->index);
-	mine->collections.open += collection->is_open && collection->counts;
-	collection->is_open = false;
+	gc_stacks_forget(&mine->collections.stacks, cut->thread->index);
+	mine->collections.open += collecting_cut(&mine->collecting, cut->thread->index);
 }
 
 static void release(void *state)
@@ -105,6 +111,8 @@ static void release(void *state)
 	struct collections_state *mine = state;
 
 	groups_release(&mine->collections.groups);
+	gc_stacks_release(&mine->collections.stacks);
+	collecting_release(&mine->collecting);
 	free(mine->thread);
 }
 

@@ -8,20 +8,18 @@
 
 #include "report/core/analysis.h"
 #include "report/core/key.h"
+#include "report/gc/gc_stacks.h"
 
 enum collections_sum { COLLECTIONS_FREED, COLLECTIONS_UNCOLLECTABLE };
 
-/* Words of a group's key. */
-enum collections_word {
-	COLLECTIONS_KEY,  /* of a kind, or the generation */
-	COLLECTIONS_FILE, /* by line: index of a name */
-	COLLECTIONS_LINE, /* 0: none is known */
-};
+/* The word of a group's key: of a kind, the generation, or the number of a stack. */
+#define COLLECTIONS_KEY 0
 
 struct collections {
 	struct groups groups;
 	struct run_key key;
-	uint64_t open; /* all of which no end is known */
+	struct gc_stacks stacks; /* by line */
+	uint64_t open;           /* all of which no end is known */
 };
 
 struct collections_options {

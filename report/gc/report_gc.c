@@ -11,6 +11,7 @@
 struct gc_state {
 	struct collections *collections;
 	struct text_store texts; /* of rows by line */
+	struct own own;
 };
 
 static struct collections *collections_of(const struct report *report)
@@ -24,22 +25,58 @@ static void gc_prepare(struct report *report)
 		report->run, &(struct collections_options){ .by = report->request->options->by });
 }
 
-/* "file:line"; nothing where it is not known. */
+/* The line that a stack is of, as a frame. */
+static const struct gc_frame *place_of(const struct collections *collections, struct own *own,
+				       const struct group *group)
+{
+	const struct gc_frame *caller;
+
+	return gc_stack_place(&collections->stacks, own, (uint32_t)group->key[COLLECTIONS_KEY],
+			      &caller);
+}
+
+/* Stacks with the same line become one row. */
+static void settle_lines(const struct report *report, struct collections *collections)
+{
+	struct own *own = &((struct gc_state *)report->state)->own;
+	struct map rows;
+	bool added;
+
+	map_init(&rows);
+	for (size_t i = 0; i < collections->groups.count; i++) {
+		struct group *group = &collections->groups.group[i];
+		const struct gc_frame *place = place_of(collections, own, group);
+		struct gc_frame key = place ? *place : (struct gc_frame){ 0 };
+		struct map_entry *row;
+
+		row = map_put(&rows, map_hash_bytes(&key, sizeof(key), 0), &added);
+		if (added)
+			row->value = i;
+		else
+			group_move(&collections->groups.group[row->value], group);
+	}
+	map_release(&rows);
+}
+
+/* "file:line" and the function; nothing where it is not known. */
 static void put_line(const struct report *report, struct table *table, const struct group *group)
 {
-	struct text_store *texts = &((struct gc_state *)report->state)->texts;
-	const char *file, *text;
+	struct gc_state *mine = report->state;
+	const struct source *source = run_source(report->run);
+	const struct gc_frame *place = place_of(mine->collections, &mine->own, group);
+	const char *name, *text;
 	size_t length;
 
-	if (!group->key[COLLECTIONS_LINE])
+	if (!place || !place->line)
 		return;
-	file = name_text(
-		source_name_at(run_source(report->run), (uint32_t)group->key[COLLECTIONS_FILE]),
-		&length);
-	text = text_store_format(texts, "%.*s:%" PRIu64,
-				 (int)(length < PATH_MAX ? length : PATH_MAX), file,
-				 group->key[COLLECTIONS_LINE]);
+	name = name_text(source_name_at(source, place->file), &length);
+	text = text_store_format(&mine->texts, "%.*s:%" PRIu32,
+				 (int)(length < PATH_MAX ? length : PATH_MAX), name, place->line);
 	table_set_text(table, COLUMN_gc_line, text, strlen(text));
+	if (!place->function)
+		return;
+	name = name_text(source_name_at(source, place->function), &length);
+	table_set_text(table, COLUMN_gc_function, name, length);
 }
 
 static void put_key(const struct report *report, struct table *table, const struct group *group)
@@ -82,6 +119,13 @@ static void gc_fill(struct report *report, struct table *table)
 	uint64_t total_ns;
 
 	key_settle_groups(&collections->key, groups, COLLECTIONS_KEY);
+	own_init(&((struct gc_state *)report->state)->own, run_source(report->run),
+		 report->request->options);
+	if (!collections->key.kind && report->request->options->by == BY_gc_where) {
+		gc_stacks_note_scripts(&collections->stacks, run_source(report->run),
+				       &((struct gc_state *)report->state)->own);
+		settle_lines(report, collections);
+	}
 	total_ns = groups_total(groups).time.total_ns;
 	for (size_t i = 0; i < groups->count; i++)
 		if (groups->group[i].time.count)
@@ -122,7 +166,11 @@ static void gc_foot(const struct document *document, const struct screen *screen
 
 static void gc_release(struct report *report)
 {
-	text_store_release(&((struct gc_state *)report->state)->texts);
+	struct gc_state *mine = report->state;
+
+	text_store_release(&mine->texts);
+	if (mine->own.source)
+		own_release(&mine->own);
 }
 
 const struct report_kind report_kind_gc = {

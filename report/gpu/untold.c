@@ -58,6 +58,11 @@ struct untold_state {
 	struct untold_thread *thread;
 	uint8_t *function; /* by name */
 	size_t process_room, graph_count, graph_room, thread_room, function_room;
+	bool keeps;
+	struct untold_work
+		*kept; /* by place; free ones name the next one in `thread`, UINT32_MAX: none */
+	size_t kept_count, kept_room, work_room;
+	uint32_t kept_unused;
 	struct map graphs; /* (process, handle) to graph + 1 */
 };
 
@@ -123,6 +128,28 @@ static bool call_is_followed(struct untold_state *mine, const struct source_even
 	       thread_of(mine, event->thread)->captured_ns < start_ns;
 }
 
+/* Of one piece of work. With `keeps` it is that of the call, which has the process. */
+static uint64_t place_of_call(struct untold_state *mine, const struct source_event *event,
+			      unsigned int kind, struct untold_work work)
+{
+	uint32_t at = mine->kept_unused;
+
+	if (!mine->keeps)
+		return place_make(event->process->index, kind);
+	work.start_ns = event->event.time_ns;
+	work.process = event->process->index;
+	work.thread = event->thread->index;
+	if (at == UINT32_MAX) {
+		mine->kept = memory_room(mine->kept, mine->kept_count, &mine->kept_room,
+					 sizeof(*mine->kept));
+		at = (uint32_t)mine->kept_count++;
+	} else {
+		mine->kept_unused = mine->kept[at].thread;
+	}
+	mine->kept[at] = work;
+	return place_make(at, kind);
+}
+
 static uint64_t place_of_graph(struct untold_state *mine, const struct source_event *event,
 			       uint64_t handle)
 {
@@ -152,7 +179,10 @@ static uint64_t place_of_hidden(struct untold_state *mine, const struct source_e
 	if (function != FUNCTION_LAUNCHES || call->result ||
 	    !call_is_followed(mine, event, call->duration_ns))
 		return LATE_NOTHING;
-	return place_make(event->process->index, CALL_HIDDEN);
+	return place_of_call(
+		mine, event, CALL_HIDDEN,
+		(struct untold_work){ .correlation = call->correlation,
+				      .name = event_name(mine->source, event, call->function) });
 }
 
 /* A copy of which the addresses decide may be from host to host, and one of nothing is none. */
@@ -160,6 +190,19 @@ static bool copy_has_work(const struct evt_cuda_copy *copy)
 {
 	return !copy->result && copy->bytes && copy->kind != EVT_CUDA_COPY_HTOH &&
 	       copy->kind != EVT_CUDA_COPY_DEFAULT;
+}
+
+static struct untold_work work_of_launch(struct untold_state *mine,
+					 const struct source_event *event)
+{
+	const struct evt_cuda_launch *launch = EVENT_AS(cuda_launch, &event->event);
+
+	return (struct untold_work){
+		.correlation = launch->correlation,
+		.name = event_name(mine->source, event,
+				   launch->kernel ? launch->kernel : launch->function),
+		.is_kernel = launch->kernel != 0,
+	};
 }
 
 static uint64_t place_of(void *state, const struct source_event *event, bool counts)
@@ -174,12 +217,17 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 		if (EVENT_AS(cuda_launch, what)->result ||
 		    !call_is_followed(mine, event, EVENT_AS(cuda_launch, what)->duration_ns))
 			return LATE_NOTHING;
-		return place_make(event->process->index, CALL_LAUNCH);
+		return place_of_call(mine, event, CALL_LAUNCH, work_of_launch(mine, event));
 	case EVT_cuda_copy:
 		if (!copy_has_work(EVENT_AS(cuda_copy, what)) ||
 		    !call_is_followed(mine, event, EVENT_AS(cuda_copy, what)->duration_ns))
 			return LATE_NOTHING;
-		return place_make(event->process->index, CALL_COPY);
+		return place_of_call(
+			mine, event, CALL_COPY,
+			(struct untold_work){
+				.correlation = EVENT_AS(cuda_copy, what)->correlation,
+				.name = event_name(mine->source, event,
+						   EVENT_AS(cuda_copy, what)->function) });
 	case EVT_cuda_call:
 		if (EVENT_AS(cuda_call, what)->result ||
 		    function_of(mine, event, EVENT_AS(cuda_call, what)->function) !=
@@ -200,17 +248,43 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 		mine->graph[place >> CALL_BITS].has_work = true;
 }
 
+static void work_keep(struct untold_state *mine, const struct untold_work *work)
+{
+	struct untold *untold = &mine->untold;
+
+	untold->work = memory_room(untold->work, untold->work_count, &mine->work_room,
+				   sizeof(*untold->work));
+	untold->work[untold->work_count++] = *work;
+}
+
+/* The call's place is free. Returns its process. */
+static uint32_t call_forget(struct untold_state *mine, uint32_t at, bool has_work)
+{
+	uint32_t process = mine->kept[at].process;
+
+	if (!has_work)
+		work_keep(mine, &mine->kept[at]);
+	mine->kept[at].thread = mine->kept_unused;
+	mine->kept_unused = at;
+	return process;
+}
+
 static void drop_call(void *state, uint64_t place, bool has_work)
 {
 	struct untold_state *mine = state;
 	unsigned int kind = place & ((1u << CALL_BITS) - 1);
+	uint32_t at = (uint32_t)(place >> CALL_BITS);
 
-	if (has_work || kind == CALL_NONE)
+	if (kind == CALL_NONE)
+		return;
+	if (mine->keeps && kind != CALL_GRAPH)
+		at = call_forget(mine, at, has_work);
+	if (has_work)
 		return;
 	if (kind == CALL_GRAPH)
-		mine->graph[place >> CALL_BITS].count++;
+		mine->graph[at].count++;
 	else
-		mine->process[place >> CALL_BITS].count[kind]++;
+		mine->process[at].count[kind]++;
 }
 
 /* --- what is known of processes --- */
@@ -298,7 +372,8 @@ static void start(void *state, struct run *run, const void *options)
 						       .drop = drop_call };
 	struct untold_state *mine = state;
 
-	(void)options;
+	mine->keeps = ((const struct untold_options *)options)->keeps;
+	mine->kept_unused = UINT32_MAX;
 	mine->source = run_source(run);
 	map_init(&mine->graphs);
 	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, result), nothing, mine);
@@ -330,11 +405,26 @@ static uint64_t untold_of(const struct untold_state *mine, const struct untold_p
 	return count - process->lost;
 }
 
+/* Of a process that lost records of the GPU nobody knows which work has ended. */
+static void forget_uncertain(struct untold_state *mine)
+{
+	struct untold *untold = &mine->untold;
+	size_t count = untold->work_count;
+
+	untold->work_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct untold_process *process = &mine->process[untold->work[i].process];
+
+		if (untold_of(mine, process) && !process->lost)
+			untold->work[untold->work_count++] = untold->work[i];
+	}
+}
+
 static void add_up(struct untold_state *mine)
 {
 	struct untold *untold = &mine->untold;
 
-	*untold = (struct untold){ 0 };
+	untold->calls = untold->most = untold->process = untold->processes = 0;
 	for (uint32_t i = 0; i < mine->process_room; i++) {
 		uint64_t count = untold_of(mine, &mine->process[i]);
 
@@ -356,6 +446,7 @@ static void finish(void *state)
 			mine->process[mine->graph[i].process].count[CALL_GRAPH] += mine->graph[i]
 											   .count;
 	add_up(mine);
+	forget_uncertain(mine);
 }
 
 static void release(void *state)
@@ -363,6 +454,8 @@ static void release(void *state)
 	struct untold_state *mine = state;
 
 	map_release(&mine->graphs);
+	free(mine->untold.work);
+	free(mine->kept);
 	free(mine->process);
 	free(mine->graph);
 	free(mine->thread);

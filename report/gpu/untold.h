@@ -23,10 +23,20 @@ struct untold {
 	uint64_t most;      /* of one process */
 	uint32_t process;   /* that one's index */
 	uint32_t processes; /* that have such calls */
+	/* With `keeps`: the launches and copies among them, in no order, of processes that lost no record of the GPU. */
+	struct untold_work *work;
+	size_t work_count;
+};
+
+struct untold_work {
+	uint64_t start_ns, correlation; /* when its call returned; CUPTI's number of that */
+	uint32_t process, thread;       /* indices */
+	uint32_t name;                  /* of the kernel, else of the function that was called */
+	bool is_kernel;
 };
 
 struct untold_options {
-	char none;
+	char keeps; /* 1: `work` is filled in; memory grows with calls whose work has not come */
 };
 ANALYSIS(untold, struct untold)
 

@@ -28,6 +28,7 @@ static const struct idle_call {
 	CUDA(cuda_copy, IDLE_CUDA_COPY),
 	CUDA(cuda_alloc, IDLE_CUDA_MEMORY),
 	CUDA(cuda_free, IDLE_CUDA_MEMORY),
+	CUDA(cuda_unfinished, IDLE_CUDA),
 	{ EVT_gpu_call, IDLE_CUDA, WORD(gpu_call, duration_ns), false },
 	IO(io_open),
 	IO(io_close),
@@ -42,6 +43,7 @@ static const struct idle_call {
 	IO(io_map),
 	IO(io_unmap),
 	IO(io_wait),
+	IO(io_unfinished),
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 

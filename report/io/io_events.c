@@ -154,6 +154,20 @@ static void take_wait(void *state, const struct source_event *event, bool counts
 	io_wait(&reading->io, &place, e->error != 0);
 }
 
+/* It counts as a call of the file, up to the end. */
+static void take_unfinished(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_unfinished *e = EVENT_AS(io_unfinished, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+
+	reading->unfinished += counts;
+	if (e->fd < 0)
+		io_wait(&reading->io, &place, false);
+	else
+		io_call(&reading->io, &place, (uint64_t)e->fd, false);
+}
+
 static void take_map(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
@@ -198,13 +212,21 @@ static void io_start(void *state, struct run *run, const void *options)
 		enum evt_id id;
 		analysis_take *take;
 	} reads[] = {
-		{ EVT_io_open, take_open },         { EVT_io_fd, take_fd },
-		{ EVT_io_close, take_close },       { EVT_io_read, take_bytes },
-		{ EVT_io_write, take_bytes },       { EVT_io_read_at, take_bytes_at },
-		{ EVT_io_write_at, take_bytes_at }, { EVT_io_move, take_move },
-		{ EVT_io_call, take_call },         { EVT_io_seek, take_seek },
-		{ EVT_io_failed, take_failed },     { EVT_io_wait, take_wait },
-		{ EVT_io_map, take_map },           { EVT_io_unmap, take_unmap },
+		{ EVT_io_open, take_open },
+		{ EVT_io_fd, take_fd },
+		{ EVT_io_close, take_close },
+		{ EVT_io_read, take_bytes },
+		{ EVT_io_write, take_bytes },
+		{ EVT_io_read_at, take_bytes_at },
+		{ EVT_io_write_at, take_bytes_at },
+		{ EVT_io_move, take_move },
+		{ EVT_io_call, take_call },
+		{ EVT_io_seek, take_seek },
+		{ EVT_io_failed, take_failed },
+		{ EVT_io_wait, take_wait },
+		{ EVT_io_map, take_map },
+		{ EVT_io_unmap, take_unmap },
+		{ EVT_io_unfinished, take_unfinished },
 	};
 
 	io_init(&reading->io, io_by_of(asked->by));

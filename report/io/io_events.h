@@ -16,6 +16,7 @@ struct io_reading {
 	struct io io;
 	struct run_key key; /* of IO_BY_KEY */
 	struct source *source;
+	uint64_t unfinished; /* calls that count and had not returned when their process ended */
 };
 
 ANALYSIS(io, struct io_reading)

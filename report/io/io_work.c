@@ -34,8 +34,9 @@ static void take_move(void *state, const struct source_event *event, bool counts
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const enum evt_id calls[] = { EVT_io_open,   EVT_io_close, EVT_io_call, EVT_io_seek,
-					     EVT_io_failed, EVT_io_map,   EVT_io_wait };
+	static const enum evt_id calls[] = { EVT_io_open, EVT_io_close,     EVT_io_call,
+					     EVT_io_seek, EVT_io_failed,    EVT_io_map,
+					     EVT_io_wait, EVT_io_unfinished };
 	struct work_provider *mine = state;
 
 	(void)options;

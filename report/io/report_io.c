@@ -37,6 +37,7 @@ static void io_total_facts(const struct report *report, struct facts *facts)
 	facts_number(facts, "bytes_written", UNIT_BYTES, total.bytes_written);
 	facts_number(facts, "total_ns", UNIT_NS, total.total_ns);
 	facts_number(facts, "errors", UNIT_COUNT, total.errors);
+	facts_number(facts, "unfinished", UNIT_COUNT, reading_of(report)->unfinished);
 	if (disk.is_known) {
 		facts_number(facts, "disk_read_bytes", UNIT_BYTES, disk.read_bytes);
 		facts_number(facts, "disk_written_bytes", UNIT_BYTES, disk.written_bytes);
@@ -50,7 +51,7 @@ static void io_head(const struct document *document, const struct screen *screen
 	struct io_disk disk = io_disk(report->run, reading_of(report)->source);
 
 	if (total.calls)
-		io_print_totals(&total, &disk, screen);
+		io_print_totals(&total, &disk, reading_of(report)->unfinished, screen);
 }
 
 const struct report_kind report_kind_io = {

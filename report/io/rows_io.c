@@ -213,7 +213,7 @@ static void print_disk(const struct io_disk *disk, const struct screen *screen)
 	prose_end(&line, screen);
 }
 
-void io_print_totals(const struct io_row *total, const struct io_disk *disk,
+void io_print_totals(const struct io_row *total, const struct io_disk *disk, uint64_t unfinished,
 		     const struct screen *screen)
 {
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
@@ -229,6 +229,11 @@ void io_print_totals(const struct io_row *total, const struct io_disk *disk,
 	if (total->errors)
 		fprintf(line.screen.out, ", %s failed", unit_format_count(c, total->errors));
 	prose_end(&line, screen);
+	if (unfinished)
+		screen_print_prose(screen,
+				   "%s call%s had not returned when the process ended (end not "
+				   "recorded): the time is until then",
+				   unit_format_count(a, unfinished), unit_plural(unfinished));
 	if (disk->is_known)
 		print_disk(disk, screen);
 	putc('\n', screen->out);

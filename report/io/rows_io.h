@@ -19,7 +19,7 @@ struct io_disk {
 struct io_disk io_disk(const struct run *run, struct source *source);
 
 /* The lines above the table. */
-void io_print_totals(const struct io_row *total, const struct io_disk *disk,
+void io_print_totals(const struct io_row *total, const struct io_disk *disk, uint64_t unfinished,
 		     const struct screen *screen);
 
 #endif

@@ -108,7 +108,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->run = run;
 	mine->reading.key = run_key(run, asked->by);
 	if (!mine->reading.key.kind)
-		mine->reading.stack_keys = stack_keys_want(run, STACK_BY_STACK);
+		mine->reading.stack_keys = stack_keys_want_own(run, STACK_BY_STACK);
 	map_init(&mine->reading.rows);
 	run_reads(run, EVT_native_sample, FIELDS_ALL, take_sample, mine);
 	run_reads(run, EVT_native_sampling, FIELDS_ALL, take_sampling, mine);

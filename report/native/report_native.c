@@ -155,17 +155,6 @@ static const char *native_explain(const struct report *report, struct why_empty 
 	return why || !explain_children(report, absence) ? why : absence->text;
 }
 
-/* As another program: the kernel goes on counting, so that one has its CPU time as well. */
-static bool lives_on(const struct source_process *process, struct source_process *const *all,
-		     size_t count)
-{
-	for (size_t i = 0; process->how == EVT_END_EXEC && i < count; i++)
-		if (all[i]->pid == process->pid && all[i]->parent_pid == process->parent_pid &&
-		    all[i]->start_ns > process->start_ns && all[i]->cpu_ns >= process->cpu_ns)
-			return true;
-	return false;
-}
-
 /* What its processes have used, as the kernel counts it; 0: only a part of the run is looked at. */
 static uint64_t used_ns(const struct report *report)
 {
@@ -176,8 +165,7 @@ static uint64_t used_ns(const struct report *report)
 	if (run_filters(report->run)->any || why_empty_is_limited(report->run))
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		if (!lives_on(process[i], process, count))
-			sum += process[i]->cpu_ns;
+		sum += process_own_cpu_ns(run_source(report->run), process[i]);
 	return sum;
 }
 
@@ -302,9 +290,9 @@ static void native_foot(const struct document *document, const struct screen *sc
 			"at 1 or less, or with CAP_PERFMON.");
 	print_unseen(report, screen);
 	if (sums->lost)
-		screen_print_prose(screen, "%s sample%s lost, as the collector came too late.",
-				   unit_format_count(number, sums->lost),
-				   sums->lost == 1 ? " was" : "s were");
+		screen_print_prose(
+			screen, "Up to %s sample%s lost, as the collector came too late.",
+			unit_format_count(number, sums->lost), sums->lost == 1 ? " was" : "s were");
 	if (sums->dropped)
 		screen_print_prose(screen, "%s sample%s found no room in the collector's memory.",
 				   unit_format_count(number, sums->dropped),

@@ -7,13 +7,6 @@
 
 #include "report/base/memory.h"
 
-void arrows_begin(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time_ns)
-{
-	arrows->begun = (struct arrow){ .from_ns = time_ns, .from_lane = lane };
-	arrows->begun_id = id;
-	arrows->has_begun = true;
-}
-
 void arrows_halve(struct arrows *arrows)
 {
 	for (size_t i = 0; i < arrows->count / 2; i++)
@@ -22,19 +15,14 @@ void arrows_halve(struct arrows *arrows)
 	arrows->step *= 2;
 }
 
-void arrows_end(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time_ns)
+void arrows_add(struct arrows *arrows, const struct arrow *arrow)
 {
-	if (!arrows->has_begun || arrows->begun_id != id)
-		return;
-	arrows->has_begun = false;
 	arrows->step += !arrows->step;
 	if (arrows->all++ % arrows->step)
 		return;
 	arrows->arrow = memory_room(arrows->arrow, arrows->count, &arrows->room,
 				    sizeof(*arrows->arrow));
-	arrows->begun.to_lane = lane;
-	arrows->begun.to_ns = time_ns;
-	arrows->arrow[arrows->count++] = arrows->begun;
+	arrows->arrow[arrows->count++] = *arrow;
 	if (arrows->count == ARROWS_MAX)
 		arrows_halve(arrows);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrows of the timeline in bounded memory: from a call to what the GPU did for it, from an operator to its backward. They come
- * as flows of a trace, both ends one after the other.
+ * Arrows of the timeline in bounded memory: from a call to what the GPU did for it, from an operator to its backward. They are
+ * the flows of a trace.
  *
  * When there are too many, every second one stays, again and again: those that stay are spread over the run. One thread.
  */
@@ -25,15 +25,10 @@ struct arrows {
 	size_t count, room;
 	uint64_t all;  /* that came */
 	uint64_t step; /* every so many are kept */
-	struct arrow begun;
-	uint64_t begun_id;
-	bool has_begun;
 };
 
 /* All zero is an empty one. */
-void arrows_begin(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time_ns);
-/* An end without the begin of the same number right before it is none. */
-void arrows_end(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time_ns);
+void arrows_add(struct arrows *arrows, const struct arrow *arrow);
 /* Every second one of those that are there. */
 void arrows_halve(struct arrows *arrows);
 /* After the last one: in the order of their begins; nothing is later than end_ns. */

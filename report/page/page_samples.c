@@ -40,17 +40,17 @@ static void take_stretch(void *context, const struct stretch *stretch)
 			     .start_ns = stretch->from_ns,
 			     .duration_ns = stretch->to_ns - stretch->from_ns,
 			     .lane = timeline_lane(samples->timeline,
-						   chrome_pid(samples->chrome, thread->process),
+						   trace_pid(samples->trace, thread->process),
 						   thread->tid, LANE_SAMPLES),
 			     .name = name_of(samples, stretch),
 		     });
 }
 
 void page_samples_want(struct page_samples *samples, struct page *page, struct timeline *timeline,
-		       struct chrome *chrome)
+		       struct trace *trace)
 {
 	*samples = (struct page_samples){ .timeline = timeline,
-					  .chrome = chrome,
+					  .trace = trace,
 					  .source = page->request->source };
 	map_init(&samples->known);
 	samples->samples = samples_want(page->run,
@@ -193,8 +193,7 @@ static void name_stacks(const struct page_samples *samples)
 				    samples->seen[i].place == SAMPLE_TORN_PLACE ? SAMPLE_TORN
 										: "(unknown)");
 		fclose(json.out);
-		timeline_set_name(samples->timeline, samples->seen[i].name,
-				  (struct trace_text){ quoted, json_bytes });
+		timeline_set_name(samples->timeline, samples->seen[i].name, quoted, json_bytes);
 		free(quoted);
 		free(text);
 	}

@@ -9,10 +9,10 @@
 #ifndef REPORT_PAGE_PAGE_SAMPLES_H
 #define REPORT_PAGE_PAGE_SAMPLES_H
 
-#include "report/export/chrome.h"
 #include "report/page/page.h"
 #include "report/page/timeline.h"
 #include "report/samples/stretches.h"
+#include "report/trace/producer.h"
 
 /* A name of the timeline: a stack, and what a thread did there. */
 struct seen_stack {
@@ -22,7 +22,7 @@ struct seen_stack {
 
 struct page_samples {
 	struct timeline *timeline; /* borrowed */
-	struct chrome *chrome;     /* the run's; numbers processes */
+	struct trace *trace;       /* the run's; numbers processes */
 	const struct samples *samples;
 	struct source *source;
 	struct map known; /* place and state to an entry of `seen` */
@@ -34,7 +34,7 @@ struct page_samples {
 
 /* Neither `samples` nor `timeline` move until the run is over. */
 void page_samples_want(struct page_samples *samples, struct page *page, struct timeline *timeline,
-		       struct chrome *chrome);
+		       struct trace *trace);
 /* Names what is in the timeline, and writes the piece; before the timeline is written. */
 void page_samples_put(struct page_samples *samples, struct page *page, uint64_t room);
 void page_samples_release(struct page_samples *samples);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export/chrome.h"
+#include "report/trace/producer.h"
 
 #define PIXELS 2048u        /* of the run in level 0 */
 #define FINER 64u           /* from level to level; less where there is no room for that */
@@ -25,7 +25,6 @@
 #define STACKS_SHARE 4u /* of what the timeline may have: stacks; */
 #define ARROWS_SHARE 8u /* arrows; */
 #define NAMES_SHARE 4u  /* names, before they are packed */
-#define PIDS (1u << 22) /* as report/export/chrome.c numbers processes of the same pid */
 #define ID_BYTES 64u
 
 struct level {
@@ -38,12 +37,12 @@ struct level {
 
 void page_timeline_want(struct page_timeline *mine, struct page *page)
 {
-	const struct chrome_options options = { .request = page->request,
-						.writer = &timeline_writer,
-						.context = &mine->spans };
+	const struct trace_options options = { .request = page->request,
+					       .writer = &timeline_writer,
+					       .state = &mine->spans };
 
 	timeline_init(&mine->spans);
-	page_samples_want(&mine->samples, page, &mine->spans, chrome_want(page->run, &options));
+	page_samples_want(&mine->samples, page, &mine->spans, trace_want(page->run, &options));
 }
 
 void page_timeline_release(struct page_timeline *mine)
@@ -423,7 +422,7 @@ static const struct source_thread *thread_of(struct source *source, const struct
 	struct source_thread *const *thread;
 	size_t count = source_threads(source, &thread);
 
-	for (size_t i = 0; i < count && lane->pid < PIDS; i++)
+	for (size_t i = 0; i < count && lane->pid < TRACE_PIDS; i++)
 		if (thread[i]->tid == lane->tid && thread[i]->process->pid == lane->pid)
 			return thread[i];
 	return NULL;
@@ -434,10 +433,10 @@ static size_t process_order(struct source *source, const struct lane *lane)
 {
 	struct source_process *const *process;
 	size_t count = source_processes(source, &process), i = 0;
-	uint64_t same_before = lane->pid / PIDS;
+	uint64_t same_before = lane->pid / TRACE_PIDS;
 
 	for (; i < count; i++)
-		if (process[i]->pid == lane->pid % PIDS && !same_before--)
+		if (process[i]->pid == lane->pid % TRACE_PIDS && !same_before--)
 			break;
 	return i;
 }
@@ -459,7 +458,7 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 	json_open(json, NULL, '{');
 	json_string(json, "kind", kinds[lane->kind]);
 	json_number(json, "process", lane->pid); /* of two that had one pid, two numbers */
-	json_number(json, "pid", lane->pid % PIDS);
+	json_number(json, "pid", lane->pid % TRACE_PIDS);
 	json_number(json, "order", process_order(source, lane));
 	json_number(json, "tid", lane->tid);
 	json_text(json, "name", name, length);

@@ -10,7 +10,8 @@ const STEP_VIEWS = {
 	category: [
 		["kernel_ns", "kernel", "#1f77b4"], ["memcpy_ns", "memcpy", "#17becf"], ["memset_ns", "memset", "#9edae5"],
 		["communication_ns", "communication", "#9467bd"], ["runtime_ns", "CUDA calls", "#e377c2"],
-		["dataloader_ns", "data loader", "#ff7f0e"], ["operators_ns", "operators", "#2ca02c"], ["other_ns", "other", "#8c8c8c"],
+		["gc_ns", "garbage collector", "#d62728"], ["dataloader_ns", "data loader", "#ff7f0e"],
+		["operators_ns", "operators", "#2ca02c"], ["other_ns", "other", "#8c8c8c"],
 	],
 };
 const STEP_VIEW_NAMES = { phase: "by phase", category: "by what ran" };

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_NAME "\"ProfilerStep#"
-#define NO_END " (end not recorded)\""
+#include "report/export/sink.h"
+
+#define NO_END " (end not recorded)"
 #define GRAIN_FIRST_NS 64u
 
 /* --- names and lanes --- */
@@ -19,16 +20,16 @@ static bool name_is(const struct timeline_name *known, const char *category, con
 	       !strcmp(known->category, category);
 }
 
-static uint32_t name_of(struct timeline *timeline, const char *category, struct trace_text json)
+static uint32_t name_of_json(struct timeline *timeline, const char *category, const char *json,
+			     size_t length)
 {
-	uint64_t key = map_hash_bytes(json.text, json.length, (uint64_t)(unsigned char)*category);
+	uint64_t key = map_hash_bytes(json, length, (uint64_t)(unsigned char)*category);
 	struct map_entry *entry;
 	bool added;
 
 	for (;; key = key + 1 ? key + 1 : 1) { /* of two that collide the second goes on */
 		entry = map_put(&timeline->known_names, key, &added);
-		if (added ||
-		    name_is(&timeline->name[entry->value], category, json.text, json.length))
+		if (added || name_is(&timeline->name[entry->value], category, json, length))
 			break;
 	}
 	if (!added)
@@ -37,19 +38,57 @@ static uint32_t name_of(struct timeline *timeline, const char *category, struct 
 	timeline->name = memory_room(timeline->name, timeline->names, &timeline->name_room,
 				     sizeof(*timeline->name));
 	timeline->name[timeline->names] = (struct timeline_name){
-		text_store_put(&timeline->texts, json.text, json.length), category, json.length
+		text_store_put(&timeline->texts, json, length), category, length
 	};
 	return (uint32_t)timeline->names++;
 }
 
-static enum lane_kind kind_of(const struct trace_event *event)
+/* The name of a text, with what is said behind it. */
+static uint32_t name_of_text(struct timeline *timeline, const char *category,
+			     const struct trace_text *text, const char *behind)
 {
-	if (event->phase == 'b' || event->phase == 'e')
+	size_t length, room = text->length + strlen(behind);
+	char *joined = memory_grow(NULL, room, 1), *json;
+	struct text_store made = { NULL };
+	uint32_t name;
+
+	memcpy(joined, text->text, text->length);
+	memcpy(joined + text->length, behind, strlen(behind));
+	json = sink_json_text(&made, joined, room, &length);
+	name = name_of_json(timeline, category, json, length);
+	text_store_release(&made);
+	free(joined);
+	return name;
+}
+
+static uint32_t name_of(struct timeline *timeline, const struct trace_event *event)
+{
+	const char *category = trace_words[event->category];
+	const struct trace_text *text = &event->name;
+	struct timeline_text *known;
+
+	if (!text->number)
+		return name_of_text(timeline, category, text, "");
+	timeline->of_text = memory_room(timeline->of_text, text->number, &timeline->of_text_room,
+					sizeof(*timeline->of_text));
+	known = &timeline->of_text[text->number];
+	if (known->category != category) {
+		known->name = name_of_text(timeline, category, text, "");
+		known->category = category;
+	}
+	return known->name;
+}
+
+static enum lane_kind kind_of(const struct trace_slice *slice)
+{
+	const struct trace_text *name = &slice->event.name;
+
+	if (slice->id)
 		return LANE_RANGES;
-	if (!strcmp(event->category, "kernel") || !strncmp(event->category, "gpu_", 4))
+	if (slice->work)
 		return LANE_STREAM;
-	if (event->name.length > strlen(STEP_NAME) &&
-	    !memcmp(event->name.text, STEP_NAME, strlen(STEP_NAME)))
+	if (name->length >= strlen(TRACE_STEP_LABEL) &&
+	    !memcmp(name->text, TRACE_STEP_LABEL, strlen(TRACE_STEP_LABEL)))
 		return LANE_STEPS;
 	return LANE_THREAD;
 }
@@ -62,10 +101,10 @@ uint32_t timeline_add_name(struct timeline *timeline, const char *category)
 	return (uint32_t)timeline->names++;
 }
 
-void timeline_set_name(struct timeline *timeline, uint32_t name, struct trace_text json)
+void timeline_set_name(struct timeline *timeline, uint32_t name, const char *json, size_t length)
 {
-	timeline->name[name].json = text_store_put(&timeline->texts, json.text, json.length);
-	timeline->name[name].length = json.length;
+	timeline->name[name].json = text_store_put(&timeline->texts, json, length);
+	timeline->name[name].length = length;
 }
 
 uint32_t timeline_lane(struct timeline *timeline, uint64_t pid, uint64_t tid, enum lane_kind kind)
@@ -82,11 +121,6 @@ uint32_t timeline_lane(struct timeline *timeline, uint64_t pid, uint64_t tid, en
 				     sizeof(*timeline->lane));
 	timeline->lane[timeline->lanes] = (struct lane){ .pid = pid, .tid = tid, .kind = kind };
 	return (uint32_t)timeline->lanes++;
-}
-
-static uint32_t lane_of(struct timeline *timeline, const struct trace_event *event)
-{
-	return timeline_lane(timeline, event->pid, event->tid, kind_of(event));
 }
 
 /* --- spans --- */
@@ -162,97 +196,58 @@ void timeline_add(struct timeline *timeline, const struct span *span)
 	span_put(timeline, *span);
 }
 
-/* Open until the end: its duration is set by timeline_settle(). */
-static void span_put_open(struct timeline *timeline, struct span span, const char *category,
-			  struct trace_text json)
+/* With a mark: the span goes to the end because no end of its own was recorded. */
+static uint32_t name_without_end(struct timeline *timeline, const struct trace_event *event)
 {
-	size_t room = json.length + sizeof(NO_END);
-	char *text = memory_grow(NULL, room, 1);
+	return name_of_text(timeline, trace_words[event->category], &event->name, NO_END);
+}
 
-	snprintf(text, room, "%.*s" NO_END, (int)json.length - 1, json.text);
-	span.name = name_of(timeline, category, (struct trace_text){ text, strlen(text) });
+/* Open until the end: its duration is set by timeline_settle(). */
+static void span_put_open(struct timeline *timeline, struct span span,
+			  const struct trace_event *event)
+{
+	span.name = name_without_end(timeline, event);
 	span.duration_ns = UINT64_MAX;
 	timeline->all++;
 	span.count = 1;
 	timeline->span = memory_room(timeline->span, timeline->count, &timeline->room,
 				     sizeof(*timeline->span));
 	timeline->span[timeline->count++] = span;
-	free(text);
 }
 
-/* --- events --- */
+/* --- the trace --- */
 
-static void range_flush(struct timeline *timeline)
+/* From a thread to a stream, or to a thread. */
+static void take_flow(void *state, const struct trace_flow *flow)
 {
-	const struct timeline_name *name = &timeline->begun_name;
+	struct timeline *timeline = state;
+	struct arrow arrow = { .from_ns = flow->time_ns, .to_ns = flow->to_ns };
 
-	if (timeline->has_begun)
-		span_put_open(timeline, timeline->begun, name->category,
-			      (struct trace_text){ name->json, name->length });
-	timeline->has_begun = false;
+	arrow.from_lane = timeline_lane(timeline, flow->pid, flow->tid, LANE_THREAD);
+	arrow.to_lane = timeline_lane(timeline, flow->to_pid, flow->to_tid,
+				      flow->category == TRACE_WORK ? LANE_STREAM : LANE_THREAD);
+	arrows_add(&timeline->arrows, &arrow);
 }
 
-/* Both ends of a range of a process come one after the other; one without an end comes alone. */
-static void take_range(struct timeline *timeline, const struct trace_event *event)
+static void take_slice(void *state, const struct trace_slice *slice)
 {
-	struct span span = { .start_ns = event->time_ns, .lane = lane_of(timeline, event) };
+	struct timeline *timeline = state;
+	const struct trace_event *event = &slice->event;
+	struct span span = { .start_ns = event->time_ns, .duration_ns = slice->duration_ns };
 
-	if (event->phase == 'e' && timeline->has_begun && timeline->begun_id == event->id &&
-	    event->time_ns >= timeline->begun.start_ns) {
-		span = timeline->begun;
-		span.duration_ns = event->time_ns - span.start_ns;
-		timeline->has_begun = false;
+	span.lane = timeline_lane(timeline, event->pid, event->tid, kind_of(slice));
+	if (trace_is_open(slice) || (slice->id && trace_end_ns(slice) < span.start_ns)) {
+		span_put_open(timeline, span, event);
+	} else {
+		span.name = slice->is_cut ? name_without_end(timeline, event)
+					  : name_of(timeline, event);
 		span_put(timeline, span);
-		return;
 	}
-	if (event->phase == 'e')
-		return;
-	range_flush(timeline);
-	span.name = name_of(timeline, event->category, event->name);
-	timeline->begun = span;
-	timeline->begun_id = event->id;
-	timeline->begun_name = timeline->name[span.name];
-	timeline->has_begun = true;
+	if (slice->flow)
+		take_flow(timeline, slice->flow);
 }
 
-/* From a thread to a stream (ac2g, as Kineto calls it), or to a thread. */
-static void take_arrow(struct timeline *timeline, const struct trace_event *event)
-{
-	bool begins = event->phase == 's', is_work = !begins && !strcmp(event->category, "ac2g");
-	uint32_t lane = timeline_lane(timeline, event->pid, event->tid,
-				      is_work ? LANE_STREAM : LANE_THREAD);
-
-	if (begins)
-		arrows_begin(&timeline->arrows, event->id, lane, event->time_ns);
-	else
-		arrows_end(&timeline->arrows, event->id, lane, event->time_ns);
-}
-
-static void take(struct trace_file *trace, const struct trace_event *event)
-{
-	struct timeline *timeline = trace->writer_state;
-	struct span span = { .start_ns = event->time_ns, .duration_ns = event->duration_ns };
-
-	if (event->phase == 'b' || event->phase == 'e') {
-		take_range(timeline, event);
-		return;
-	}
-	if (event->phase == 's' || event->phase == 'f') {
-		take_arrow(timeline, event);
-		return;
-	}
-	if (event->phase != 'X' && event->phase != 'B')
-		return;
-	span.lane = lane_of(timeline, event);
-	if (event->phase == 'B') {
-		span_put_open(timeline, span, event->category, event->name);
-		return;
-	}
-	span.name = name_of(timeline, event->category, event->name);
-	span_put(timeline, span);
-}
-
-const struct trace_writer timeline_writer = { .begin = take };
+const struct trace_writer timeline_writer = { .slice = take_slice, .flow = take_flow };
 
 void timeline_init(struct timeline *timeline)
 {
@@ -267,6 +262,7 @@ void timeline_release(struct timeline *timeline)
 	map_release(&timeline->known_names);
 	text_store_release(&timeline->texts);
 	arrows_release(&timeline->arrows);
+	free(timeline->of_text);
 	free(timeline->span);
 	free(timeline->lane);
 	free(timeline->name);
@@ -328,7 +324,6 @@ static void find_depths(struct timeline *timeline)
 
 void timeline_settle(struct timeline *timeline, uint64_t end_ns)
 {
-	range_flush(timeline);
 	arrows_settle(&timeline->arrows, end_ns);
 	for (size_t i = 0; i < timeline->count; i++) {
 		struct span *span = &timeline->span[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Spans of a run: what was open when, on which lane (a thread, a stream, the steps of a process), in bounded memory. They come
- * as the events of a trace (report/export/chrome.h), each at its end.
+ * as the slices of a trace (report/trace/trace.h), each at its end.
  *
  * When there are too many, short ones that are near to each other on a lane become one, which counts them. Nothing is dropped:
  * counts add up to all that came. One thread.
@@ -11,8 +11,8 @@
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
-#include "report/export/trace_file.h"
 #include "report/page/arrows.h"
+#include "report/trace/trace.h"
 
 #define SPANS_MAX 2000000u
 #define SPAN_DEPTH_MAX 60u
@@ -40,6 +40,12 @@ struct timeline_name {
 	size_t length;
 };
 
+/* What a text with a number is called; name is its number plus 1, 0: not yet. */
+struct timeline_text {
+	uint32_t name;
+	const char *category;
+};
+
 struct timeline {
 	struct span *span;
 	size_t count, room;
@@ -48,17 +54,15 @@ struct timeline {
 	struct timeline_name *name;
 	size_t names, name_room;
 	struct map known_lanes, known_names;
+	struct timeline_text *of_text; /* by number of a text */
+	size_t of_text_room;
 	struct text_store texts;
 	uint64_t all;      /* spans that came */
 	uint64_t grain_ns; /* shorter ones have been merged; 0: none */
-	struct span begun; /* the last begin of a range of a process */
-	uint64_t begun_id;
-	bool has_begun;
-	struct timeline_name begun_name;
 	struct arrows arrows;
 };
 
-/* Takes a trace's events; its context is the timeline, which does not move while it does. */
+/* Takes a trace's slices; its state is the timeline, which does not move while it does. */
 extern const struct trace_writer timeline_writer;
 
 void timeline_init(struct timeline *timeline);
@@ -69,7 +73,7 @@ uint32_t timeline_lane(struct timeline *timeline, uint64_t pid, uint64_t tid, en
 void timeline_add(struct timeline *timeline, const struct span *span);
 /* A name whose text is known later, and that text, a JSON string. `category` stays. */
 uint32_t timeline_add_name(struct timeline *timeline, const char *category);
-void timeline_set_name(struct timeline *timeline, uint32_t name, struct trace_text json);
+void timeline_set_name(struct timeline *timeline, uint32_t name, const char *json, size_t length);
 
 /* After the last event: what has no end is open until end_ns, spans have depths and are in the order lane, depth, start. */
 void timeline_settle(struct timeline *timeline, uint64_t end_ns);

@@ -210,10 +210,8 @@ static int check_block(struct check *check, const struct event_block *block)
 
 	if (!error && block->stream)
 		error = check_defined(check, &check->streams, block->stream, "stream");
-	for (uint32_t i = 0; i < block->count && !error; i++) {
-		if (block->event[i].id < EVT_ID_LIMIT)
-			error = check_event(check, &block->event[i]);
-	}
+	for (uint32_t i = 0; i < block->count && !error; i++)
+		error = check_event(check, &block->event[i]);
 	return error;
 }
 

@@ -101,7 +101,7 @@ static int read_addresses(struct symbolizing *symbolizing, struct source *source
 	source_want(source, &wants);
 	while (!(error = source_next(source, &event))) {
 		ask_stack(symbolizing, source, event.process, event.stack);
-		if (event.event.id < EVT_ID_LIMIT && field[event.event.id] >= 0)
+		if (field[event.event.id] >= 0)
 			ask(symbolizing, event.process, event.event.value[field[event.event.id]],
 			    1);
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `lines`: Python by samples of its stacks. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +11,11 @@
 #include "report/samples/line_memory.h"
 #include "report/samples/lines.h"
 #include "report/samples/source_text.h"
+#include "report/samples/uncertain.h"
 
 #define NO_MEMORY                                     \
 	"no block of the heap has a line of Python: " \
 	"record with INTERCEPT_STACKS=python to have them"
-#define UNCERTAIN_MIN 2 /* points: what is closer is not said */
 #define NO_GPU                                   \
 	"no call of CUDA has a line of Python: " \
 	"record with INTERCEPT_STACKS=python to have the GPU's time by line"
@@ -279,6 +278,7 @@ static void samples_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "samples", UNIT_COUNT, samples->all.looks);
 	facts_number(facts, "cpu_ns", UNIT_NS, samples->all.cpu_ns);
 	facts_number(facts, "cpu_samples", UNIT_COUNT, samples->all.cpu_looks);
+	facts_number(facts, "cpu_doubt_ns", UNIT_NS, samples->all.doubt_ns);
 	facts_number(facts, "native_ns", UNIT_NS, samples->all.native_ns);
 	facts_number(facts, "wait_ns", UNIT_NS, samples->all.wait_ns);
 	facts_number(facts, "cuda_ns", UNIT_NS, samples->all.cuda_ns);
@@ -329,14 +329,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 	char number[UNIT_TEXT_BYTES];
 
 	print_steps(state, screen);
-	if (samples->all.cpu_looks && samples_uncertain_percent(samples) >= UNCERTAIN_MIN)
-		screen_print_prose(
-			screen,
-			"%s look%s found a thread on a CPU: a share of the CPU time may be off "
-			"by %.0f points by chance alone.",
-			unit_format_count(number, samples->all.cpu_looks),
-			unit_plural(samples->all.cpu_looks),
-			ceil(samples_uncertain_percent(samples)));
+	samples_print_uncertain(samples, screen);
 	if (samples->torn)
 		screen_print_prose(screen,
 				   "%s stack%s changed while being read: the lines are not "

@@ -20,6 +20,8 @@ struct look {
 
 struct sampled_thread {
 	uint64_t carried_ns; /* CPU time that no line has got yet */
+	uint64_t
+		doubt_ns; /* of it, until the last look of which it is not clear whether it had a CPU */
 	uint64_t last_ns;
 	struct open_looks looks; /* that count */
 	bool is_seen;
@@ -111,6 +113,7 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 	into->cpu_ns += more->cpu_ns;
 	into->cpu_looks += more->cpu_looks;
 	into->cpu_squares += more->cpu_squares;
+	into->doubt_ns += more->doubt_ns;
 	into->native_ns += more->native_ns;
 	into->wait_ns += more->wait_ns;
 	into->ready_ns += more->ready_ns;
@@ -124,6 +127,7 @@ void sample_counts_take(struct sample_counts *from, const struct sample_counts *
 	from->looks -= part->looks;
 	from->cpu_ns -= part->cpu_ns;
 	from->cpu_looks -= part->cpu_looks;
+	from->doubt_ns -= part->doubt_ns;
 	from->native_ns -= part->native_ns;
 	from->wait_ns -= part->wait_ns;
 	from->ready_ns -= part->ready_ns;
@@ -186,11 +190,14 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 		passed_ns = 0;
 	thread->last_ns = time_ns;
 	thread->carried_ns += sample->cpu_us * 1000;
+	if (sample->unclear)
+		thread->doubt_ns = thread->carried_ns;
 	if (state == EVT_PYTHON_RUNS || state == EVT_PYTHON_TORN) {
 		counts.cpu_ns = thread->carried_ns;
 		counts.cpu_looks = counts.cpu_ns ? sample->looks : 0;
 		counts.cpu_squares = (double)counts.cpu_ns * (double)counts.cpu_ns;
-		thread->carried_ns = 0;
+		counts.doubt_ns = thread->doubt_ns;
+		thread->carried_ns = thread->doubt_ns = 0;
 		if (key_of(&mine->operator, event) != NO_OPERATOR)
 			counts.native_ns = counts.cpu_ns;
 	} else if (state != EVT_PYTHON_READY) {
@@ -352,6 +359,8 @@ static void read_calls(struct state *mine, struct run *run)
 	run_reads(run, EVT_cuda_copy, FIELD_BIT(cuda_copy, duration_ns), take_cuda, mine);
 	run_reads(run, EVT_cuda_alloc, FIELD_BIT(cuda_alloc, duration_ns), take_cuda, mine);
 	run_reads(run, EVT_cuda_free, FIELD_BIT(cuda_free, duration_ns), take_cuda, mine);
+	run_reads(run, EVT_cuda_unfinished, FIELD_BIT(cuda_unfinished, duration_ns), take_cuda,
+		  mine);
 	run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, duration_ns), take_hidden, mine);
 }
 
@@ -472,6 +481,13 @@ double samples_uncertain_percent(const struct samples *samples)
 		return 100;
 	off = 98 * sqrt(samples->all.cpu_squares) / (double)samples->all.cpu_ns;
 	return off < 100 ? off : 100;
+}
+
+double samples_doubt_percent(const struct samples *samples)
+{
+	const struct sample_counts *all = &samples->all;
+
+	return all->cpu_ns ? 100.0 * (double)all->doubt_ns / (double)all->cpu_ns : 0;
 }
 
 bool samples_can_be_more(const struct samples *samples)

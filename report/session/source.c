@@ -432,9 +432,8 @@ static inline bool source_heap_is_due(const struct source *source)
 {
 	const struct event *event = source->at;
 
-	return source_heap_waits(source) &&
-	       (event == source->end || source->heap_cuts[event->id % EVT_ID_LIMIT] ||
-		source_head_ns(source) >= source->until_ns);
+	return source_heap_waits(source) && (event == source->end || source->heap_cuts[event->id] ||
+					     source_head_ns(source) >= source->until_ns);
 }
 
 static inline bool heap_is_before(const struct merge_run *run, uint32_t record, uint64_t until_ns)
@@ -521,7 +520,7 @@ const struct source_event *source_step(struct source *source)
 	const struct event *event = source->at;
 	uint64_t time_ns;
 
-	if (event >= source->end || source->keeps_books || source->slow[event->id % EVT_ID_LIMIT])
+	if (event >= source->end || source->keeps_books || source->slow[event->id])
 		return source_step_slowly(source);
 	time_ns = merge_time(event->time_ns, source->run->offset_ns);
 	if (time_ns >= source->until_ns)

@@ -260,6 +260,8 @@ const struct source_python_line *source_python_line(const struct source_process 
 						    uint64_t address);
 /* `stack`, or where there is none the caller as a stack of one frame; STACK_NONE where both are unknown. */
 uint32_t source_stack_or_caller(struct source *source, uint32_t stack, uint64_t caller);
+/* `inner` called from `outer`, as one stack; `inner` alone when there is no room for it. */
+uint32_t source_stack_under(struct source *source, uint32_t outer, uint32_t inner);
 
 /*
  * The next event by time, bookkeeping ones included (after the tables have taken them in). 0 or

@@ -35,7 +35,7 @@ void passed_add(struct file_row *file, struct thread_row *row, const struct even
 	uint64_t first_ns = merge_time(block->first_ns, offset_ns);
 	uint64_t last_ns = merge_time(block->last_ns, offset_ns);
 
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+	for (unsigned int id = 0; id < block->passed_limit; id++)
 		source->passed[id] += block->passed[id];
 	thread->events += count;
 	thread->passed += count;

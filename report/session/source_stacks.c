@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "collector/format/error.h"
+#include "report/base/memory.h"
 #include "report/session/source_state.h"
 
 static int file_stacks_reserve(struct file_row *file, const struct event_block *block)
@@ -59,4 +60,24 @@ uint32_t source_stack_or_caller(struct source *source, uint32_t stack, uint64_t 
 {
 	return stack != STACK_NONE || !caller ? stack
 					      : stacks_add(&source->stacks, STACK_NONE, caller, 0);
+}
+
+uint32_t source_stack_under(struct source *source, uint32_t outer, uint32_t inner)
+{
+	struct stacks *stacks = &source->stacks;
+	unsigned int depth = stacks_depth(stacks, inner);
+	uint32_t *path = memory_zero(depth + 1, sizeof(*path)), joined = outer;
+
+	for (unsigned int i = depth; i--; inner = stacks_frame(stacks, inner)->parent)
+		path[i] = inner;
+	for (unsigned int i = 0; i < depth; i++) {
+		struct stack_frame frame = *stacks_frame(stacks, path[i]);
+
+		joined = stacks_add(stacks, joined, frame.address, frame.flags);
+		if (joined == STACK_NONE) /* no room */
+			break;
+	}
+	inner = depth ? path[depth - 1] : STACK_NONE;
+	free(path);
+	return joined == STACK_NONE ? inner : joined;
 }

@@ -9,20 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/units.h"
 #include "report/core/report_kind.h"
+#include "report/stacks/helped_stacks.h"
 
 #define NO_STACK "(no stack)"
 
 struct stack_keys_options {
 	enum stack_by by;
+	bool own_only;
 };
 
 static void keys_start(void *state, struct run *run, const void *options)
 {
+	const struct stack_keys_options *asked = options;
 	struct stack_keys *keys = state;
 
-	keys->by = ((const struct stack_keys_options *)options)->by;
+	keys->by = asked->by;
 	keys->run = run;
+	keys->helped = asked->own_only ? NULL : helped_stacks_want(run);
 	map_init(&keys->known);
 	run_reads_stacks(run);
 }
@@ -64,6 +69,12 @@ struct stack_keys *stack_keys_want(struct run *run, enum stack_by by)
 	return run_want(run, &analysis_stack_keys, &(struct stack_keys_options){ .by = by });
 }
 
+struct stack_keys *stack_keys_want_own(struct run *run, enum stack_by by)
+{
+	return run_want(run, &analysis_stack_keys,
+			&(struct stack_keys_options){ .by = by, .own_only = true });
+}
+
 /*
  * Is it one of those whose stacks are counted? What frees has none by its nature. And an analysis may ask twice of one
  * event, for the call and for its work on the GPU: no thread makes two calls at one time.
@@ -92,14 +103,16 @@ static void keys_note_family(struct stack_keys *keys, enum evt_family family)
 uint64_t stack_keys_of(struct stack_keys *keys, const struct source_event *event)
 {
 	uint32_t process = event->process->index;
-	uint64_t words[3] = { process, event->stack,
+	uint32_t stack = keys->helped ? helped_stacks_of(keys->helped, event) : event->stack;
+	uint64_t words[3] = { process, stack,
 			      process < keys->generation_room ? keys->generation[process] : 0 };
 	struct map_entry *entry;
 	bool added, counts = keys_count_event(keys, event);
 
 	if (counts)
 		keys_note_family(keys, evt_descriptors[event->event.id].family);
-	if (event->stack == STACK_NONE) {
+	keys->waited += counts && stack != event->stack;
+	if (stack == STACK_NONE) {
 		keys->missing += counts;
 		keys->misses_native |= evt_descriptors[event->event.id].family != EVT_FAMILY_torch;
 		return 0;
@@ -111,7 +124,7 @@ uint64_t stack_keys_of(struct stack_keys *keys, const struct source_event *event
 					   sizeof(*keys->events));
 		keys->use[keys->count++] = (struct stack_use){
 			.process = event->process,
-			.stack = event->stack,
+			.stack = stack,
 			.time_ns = event->event.time_ns,
 		};
 		entry->value = keys->count;
@@ -183,18 +196,12 @@ static uint64_t settle(const void *state, uint64_t key)
 
 static const char *events_named(enum evt_family family)
 {
-	switch (family) {
-	case EVT_FAMILY_cuda:
-		return "CUDA calls";
-	case EVT_FAMILY_io:
-		return "calls of input and output";
-	case EVT_FAMILY_tensors:
-		return "allocations of tensors";
-	case EVT_FAMILY_torch:
-		return "operators";
-	default:
-		return "events";
-	}
+	static const char *const names[EVT_FAMILY_LIMIT] = {
+#define FAMILY_STACKS(name, what) [EVT_FAMILY_##name] = what,
+#include "collector/format/families.def"
+	};
+
+	return names[family] ? names[family] : "events";
 }
 
 /* How many of the events have a stack. */
@@ -212,11 +219,19 @@ static struct stack_share share_of(const struct stack_keys *keys)
 static const char *share(struct stack_keys *keys)
 {
 	struct stack_share share = share_of(keys);
+	char waited[UNIT_TEXT_BYTES];
 	size_t used;
 
 	if (!stack_share_write(&share, events_named(keys->family), keys->share))
 		return NULL;
 	used = strlen(keys->share);
+	if (keys->waited) {
+		unit_format_count(waited, keys->waited);
+		used += (size_t)snprintf(keys->share + used, sizeof(keys->share) - used,
+					 "; that of %s is of the thread that waits for them in "
+					 "backward(), or of the operator around them",
+					 waited);
+	}
 	if (keys->missing)
 		snprintf(keys->share + used, sizeof(keys->share) - used,
 			 "; what has none was recorded without (INTERCEPT_STACKS, "
@@ -231,11 +246,14 @@ static struct stack_keys *keys_of_rows(void *rows)
 
 static void total(void *state, struct facts *facts)
 {
-	struct stack_share share = share_of(keys_of_rows(state));
+	const struct stack_keys *keys = keys_of_rows(state);
+	struct stack_share share = share_of(keys);
 
 	facts_number(facts, "stack_events", UNIT_COUNT, share.all);
 	facts_number(facts, "stacked_events", UNIT_COUNT, share.stacked);
 	facts_number(facts, "cut_stacks", UNIT_COUNT, share.cut);
+	if (keys->waited)
+		facts_number(facts, "joined_stacks", UNIT_COUNT, keys->waited);
 }
 
 static const char *note(void *state)

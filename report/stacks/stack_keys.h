@@ -12,27 +12,31 @@ struct stack_keys {
 	struct stack_keys *self;
 	struct run *run;
 	enum stack_by by;
-	struct map known;      /* process, stack and generation to key */
-	struct stack_use *use; /* by key - 1 */
-	uint64_t *events;      /* likewise: that have this stack */
+	struct helped_stacks *helped; /* NULL: events have the stack of their own thread only */
+	struct map known;             /* process, stack and generation to key */
+	struct stack_use *use;        /* by key - 1 */
+	uint64_t *events;             /* likewise: that have this stack */
 	size_t count, room, events_room;
 	uint32_t *generation; /* of the modules of a process */
 	size_t generation_room;
 	uint64_t missing;       /* events without a stack */
+	uint64_t waited;        /* events with one of a thread that waits for theirs */
 	bool misses_native;     /* that were none of PyTorch's, which have stacks of Python only */
 	enum evt_family family; /* of the events; EVT_FAMILY_system: of several */
 	const struct source_thread
 		*last_thread; /* of the last event: who asks twice of one has one */
 	uint64_t last_ns;
 	uint32_t last_id;
-	char share[STACK_SHARE_BYTES + 160];
+	char share[STACK_SHARE_BYTES + 320];
 	bool is_named;
 	struct stack_rows rows; /* once all is read */
 	uint64_t *first; /* of each key - 1: the first that means the same, or KEY_LEFT_OUT */
 };
 
-/* For start(): events have stacks from now on. */
+/* For start(): events have stacks from now on, helpers' with those of who waits for them (helped_stacks.h). */
 struct stack_keys *stack_keys_want(struct run *run, enum stack_by by);
+/* The same of each event's own thread alone. */
+struct stack_keys *stack_keys_want_own(struct run *run, enum stack_by by);
 /* From 1; 0: the event has none. */
 uint64_t stack_keys_of(struct stack_keys *keys, const struct source_event *event);
 const struct stack_use *stack_keys_use(const struct stack_keys *keys, uint64_t key);

@@ -119,6 +119,7 @@ static void steps_fill(struct report *report, struct table *table)
 	struct steps_state *state = report->state;
 
 	state->shown.has_io = !why_empty_is_off(report->run, EVT_FAMILY_io);
+	state->shown.has_gc = !why_empty_is_off(report->run, EVT_FAMILY_gc);
 	steps_fill_table(&state->shown, table);
 }
 
@@ -183,7 +184,10 @@ static void steps_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "p99_ns", UNIT_NS, timing_percentile(&steps->time, 99));
 	facts_number(facts, "max_ns", UNIT_NS, steps->time.max_ns);
 	for (int i = steps->has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		facts_number(facts, names[i], UNIT_NS, steps->ns[i]);
+		if (i != STEP_gc || !why_empty_is_off(report->run, EVT_FAMILY_gc))
+			facts_number(facts, names[i], UNIT_NS, steps->ns[i]);
+	if (!why_empty_is_off(report->run, EVT_FAMILY_gc))
+		facts_number(facts, "collections", UNIT_COUNT, steps->collections);
 	if (steps->has_gpu)
 		facts_number(facts, "gpu_ns", UNIT_NS, steps->gpu_ns);
 	if (steps->has_gpu)

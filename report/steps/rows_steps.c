@@ -169,7 +169,10 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
 	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
 	for (int i = shown->steps->has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		table_set_number(table, columns[i], row->ns[i]);
+		if (i != STEP_gc || shown->has_gc)
+			table_set_number(table, columns[i], row->ns[i]);
+	if (shown->has_gc)
+		table_set_number(table, COLUMN_steps_collections, row->collections);
 	if (shown->steps->has_gpu)
 		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
 	put_phases(table, shown, row);

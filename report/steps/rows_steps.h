@@ -13,6 +13,7 @@ struct steps_shown {
 	const struct source *source;
 	const char *name; /* of --step; NULL: as recorded */
 	bool has_io;      /* input and output were recorded */
+	bool has_gc;      /* garbage collections were */
 };
 
 /* `table` has columns of report steps. */

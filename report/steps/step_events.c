@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/core/async_scopes.h"
+#include "report/core/collecting.h"
 #include "report/core/helpers.h"
 #include "report/core/late.h"
 #include "report/steps/step_delay.h"
@@ -19,6 +20,7 @@ struct step_state {
 	struct source *source;
 	struct step_ranges ranges;
 	struct async_scopes async;
+	struct collecting collecting;
 	struct step_delay delay;
 	struct step_phases phases;
 	const struct helpers *helpers;
@@ -387,6 +389,21 @@ static void take_io(void *state, const struct source_event *event, bool counts)
 				   .ns = event->event.value[io_duration_field(event->event.id)] });
 }
 
+static void take_collection(void *state, const struct source_event *event, bool counts)
+{
+	collecting_begin(&((struct step_state *)state)->collecting, event, counts);
+}
+
+static void take_collected(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+	struct collected collected;
+
+	(void)counts;
+	if (collecting_end(&mine->collecting, event, &collected))
+		put_span(mine, event_place(event), STEP_gc, collected.duration_ns);
+}
+
 /* --- the GPU --- */
 
 static void take_work(void *state, uint64_t place, const struct late_work *work)
@@ -472,6 +489,9 @@ static void start(void *state, struct run *run, const void *options)
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
 			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id), take_io, mine);
+	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), take_io, mine);
+	run_reads(run, EVT_gc_begin, 0, take_collection, mine);
+	run_reads(run, EVT_gc_end, 0, take_collected, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
 	run_reads(run, EVT_capture_start, 0, take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
@@ -511,6 +531,7 @@ static void cut(void *state, const struct cut *cut)
 							.place = cut_place(cut),
 							.how = cut_ending(cut) });
 	step_ranges_cut(&mine->ranges, cut_place(cut));
+	(void)collecting_cut(&mine->collecting, cut->thread->index);
 }
 
 static void release(void *state)
@@ -523,6 +544,7 @@ static void release(void *state)
 	map_release(&mine->phase_scopes);
 	step_ranges_release(&mine->ranges);
 	async_scopes_release(&mine->async);
+	collecting_release(&mine->collecting);
 	map_release(&mine->categories);
 }
 

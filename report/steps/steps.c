@@ -15,11 +15,14 @@ const char *const step_category_names[STEP_CATEGORY_LIMIT] = {
 #undef CATEGORY
 };
 
-/* What begins or ends, in one word so that edges sort by time. */
-#define EDGE_TIME_MAX (UINT64_MAX >> 4)
+/* What begins or ends, in one word so that edges sort by time: time, category, begins. */
+#define EDGE_TIME_SHIFT 5
+#define EDGE_TIME_MAX (UINT64_MAX >> EDGE_TIME_SHIFT)
+#define EDGE_CATEGORY(word) ((word) >> 1 & 15)
+_Static_assert(STEP_CATEGORY_LIMIT <= 16 && STEP_PHASE_LIMIT <= 16, "four bits of an edge");
 
 struct edges {
-	uint64_t *word; /* sorted; time << 4 | category << 1 | begins */
+	uint64_t *word; /* sorted; EDGE_TIME_MAX */
 	size_t count, room;
 };
 
@@ -44,7 +47,7 @@ struct step_process {
 	uint64_t helped_ns[STEP_CATEGORY_LIMIT]; /* of ns: at least one helper was at work */
 	uint32_t on_device
 		[STEP_CATEGORY_LIMIT]; /* pieces of work that run; no interruption ends them */
-	uint64_t gpu_ns;
+	uint64_t gpu_ns, collections;
 	struct edges scopes, calls, device;
 	struct edges phases;   /* each says from when on its owner was in one: phase << 1 */
 	enum step_phase phase; /* as of swept_ns */
@@ -159,12 +162,12 @@ static struct step_thread *steps_thread_at(struct steps *steps, uint32_t thread)
 static void edges_put(struct edges *edges, uint64_t time_ns, enum step_category category,
 		      bool begins)
 {
-	uint64_t word = (time_ns < EDGE_TIME_MAX ? time_ns : EDGE_TIME_MAX) << 4 |
+	uint64_t word = (time_ns < EDGE_TIME_MAX ? time_ns : EDGE_TIME_MAX) << EDGE_TIME_SHIFT |
 			(uint64_t)category << 1 | begins;
 	size_t at = edges->count;
 
 	edges->word = memory_room(edges->word, edges->count, &edges->room, sizeof(*edges->word));
-	while (at && edges->word[at - 1] >> 4 > word >> 4) {
+	while (at && edges->word[at - 1] >> EDGE_TIME_SHIFT > word >> EDGE_TIME_SHIFT) {
 		edges->word[at] = edges->word[at - 1];
 		at--;
 	}
@@ -327,11 +330,11 @@ static void process_sweep(struct step_process *process, uint64_t until_ns)
 	uint64_t word;
 
 	while ((word = edges_next(edges, at, &list)) != UINT64_MAX) {
-		enum step_category category = (enum step_category)(word >> 1 & 7);
+		enum step_category category = (enum step_category)EDGE_CATEGORY(word);
 
 		at[list]++;
-		process_read_until(process, &reading, word >> 4);
-		process_charge(process, word >> 4);
+		process_read_until(process, &reading, word >> EDGE_TIME_SHIFT);
+		process_charge(process, word >> EDGE_TIME_SHIFT);
 		if (list == LIST_PHASES)
 			process->phase = (enum step_phase)category;
 		else
@@ -351,7 +354,7 @@ static void process_leave_device(struct step_process *process)
 	for (size_t i = 0; i < process->device.count; i++) {
 		uint64_t word = process->device.word[i];
 
-		counter_move(&process->on_device[word >> 1 & 7], word & 1);
+		counter_move(&process->on_device[EDGE_CATEGORY(word)], word & 1);
 	}
 	process->device.count = 0;
 }
@@ -367,7 +370,7 @@ static void process_begin_step(struct step_process *process, uint64_t number,
 	memset(process->helped_ns, 0, sizeof(process->helped_ns));
 	process->phase_times = (struct step_phase_times){ .ns = { 0 } };
 	process->phase = PHASE_other;
-	process->gpu_ns = 0;
+	process->gpu_ns = process->collections = 0;
 	process->owner = place.thread;
 	process->clock = owner->clock;
 	process->began = cpu_clock_at(&owner->clock, place.time_ns);
@@ -452,6 +455,7 @@ void steps_span(struct steps *steps, struct nest_place place, enum step_category
 
 	if (!process->seen && !process->under_way)
 		return;
+	process->collections += category == STEP_gc;
 	if (process->calls.count >= STEP_EDGES_MAX)
 		process_sweep(process, place.time_ns);
 	edges_put(&process->calls, start_ns, category, true);
@@ -506,6 +510,25 @@ void steps_device(struct steps *steps, uint32_t of_process, uint64_t time_ns,
 	edges_put(&process->device, time_ns, category, begins);
 }
 
+/* Where a row says how long the thread ran, the total has what the row says: bounds would be rounded once more. */
+static void span_settle(struct cpu_span *span, uint64_t all_ns)
+{
+	uint64_t running_ns;
+
+	if (cpu_span_value(span, all_ns, &running_ns))
+		span->low_ns = span->high_ns = running_ns;
+}
+
+static void steps_add_cpu(struct steps *steps, const struct step_row *row)
+{
+	struct step_cpu cpu = row->cpu;
+
+	span_settle(&cpu.all, row->total_ns);
+	span_settle(&cpu.operators, row->ns[STEP_operators]);
+	span_settle(&cpu.other, row->ns[STEP_other]);
+	step_cpu_add(&steps->cpu, &cpu);
+}
+
 static void steps_add_row(struct steps *steps, const struct step_row *row,
 			  struct step_process *process)
 {
@@ -518,7 +541,8 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		steps->ns[i] += row->ns[i];
 	steps->gpu_ns += row->gpu_ns;
-	step_cpu_add(&steps->cpu, &row->cpu);
+	steps_add_cpu(steps, row);
+	steps->collections += row->collections;
 	step_phase_times_add(&steps->phases, &row->phases);
 	if (!steps->wants_rows)
 		return;
@@ -574,6 +598,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		row.total_ns = place.time_ns > row.start_ns ? place.time_ns - row.start_ns : 0;
 		memcpy(row.ns, process->ns, sizeof(row.ns));
 		row.gpu_ns = process->gpu_ns;
+		row.collections = process->collections;
 		row.phases = process->phase_times;
 		row.cpu = process_take_cpu(process, place,
 					   cpu_clock_at(&thread->clock, place.time_ns));

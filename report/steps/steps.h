@@ -33,6 +33,7 @@
 	CATEGORY(memset)          \
 	CATEGORY(communication)   \
 	CATEGORY(runtime)         \
+	CATEGORY(gc)              \
 	CATEGORY(dataloader)      \
 	CATEGORY(operators)       \
 	CATEGORY(other)
@@ -77,6 +78,8 @@ struct step_row {
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns; /* something ran on a device */
 	uint64_t io_ns;  /* input and output of the thread that ended it */
+	uint64_t
+		collections; /* of Python's garbage collector that ended in it, on any thread of the process */
 	struct step_cpu cpu;
 	struct step_phase_times phases;
 };
@@ -87,7 +90,7 @@ struct steps {
 	size_t row_count, row_room;
 	struct timing time; /* of the steps that count */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
-	uint64_t gpu_ns;
+	uint64_t gpu_ns, collections;
 	uint64_t gpu_late;   /* pieces of work that were told too late, and count in part or not */
 	bool has_gpu;        /* work of a device was recorded */
 	struct step_cpu cpu; /* added up */
@@ -125,7 +128,7 @@ void steps_launches(struct steps *steps, struct nest_place place, enum step_phas
 void steps_phase(struct steps *steps, struct nest_place place, enum step_phase phase,
 		 uint64_t duration_ns);
 void step_phase_times_add(struct step_phase_times *into, const struct step_phase_times *more);
-/* Something that ends here and takes no part in the nesting: a CUDA call, a collective. */
+/* Something that ends here and takes no part in the nesting: a CUDA call, a collective, a garbage collection. */
 void steps_span(struct steps *steps, struct nest_place place, enum step_category category,
 		uint64_t duration_ns);
 /* Work on a device begins or ends; in order of time with all the rest. */

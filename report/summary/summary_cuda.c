@@ -33,7 +33,7 @@ static uint64_t cuda_count_events(const struct summary *summary)
 
 	for (int id = EVT_cuda_call; id <= EVT_cuda_free; id++)
 		events += run_events(summary->run, (enum evt_id)id);
-	return events;
+	return events + run_events(summary->run, EVT_cuda_unfinished);
 }
 
 /* On a line of their own, where there are any: all in one is wider than a screen. */

@@ -6,6 +6,7 @@
 #include "report/base/text.h"
 #include "report/core/keys.h"
 #include "report/samples/lines.h"
+#include "report/samples/uncertain.h"
 #include "report/summary/summary_screen.h"
 
 #define LOOKS_MIN \
@@ -349,6 +350,7 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		{ TITLE_OF_FUNCTIONS, COLUMN_lines_total_cpu_ns, ROWS_OF_LINES, functions_shown,
 		  sizeof(functions_shown) / sizeof(functions_shown[0]) },
 	};
+	bool has_rows = false;
 
 	if (all_of(summary)->cpu_looks < LOOKS_MIN)
 		return;
@@ -362,7 +364,10 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		fill_lines(summary, &lines, by_function, &table);
 		if (table.row_count)
 			part_print(&table, &parts[by_function], document, screen);
+		has_rows |= table.row_count > 0;
 		table_release(&table);
 		release_lines(&lines, &own);
 	}
+	if (has_rows)
+		samples_print_uncertain(summary->samples, screen);
 }

@@ -16,12 +16,12 @@ static void put_part(const struct screen *screen, const struct resident_moment *
 }
 
 /*
- * Parts of the moment when most was seen; without a recording of all of the heap they would mislead. `is_hidden`: the
- * heap is no part that is known.
+ * Parts of the moment when most was seen; without a recording of all of the heap they would mislead.
  */
-static void print_parts(const struct resident_moment *moment, bool is_hidden,
+static void print_parts(const struct resident_moment *moment, const struct source_process *process,
 			const struct screen *screen)
 {
+	bool is_hidden = limitation_hides_heap(process);
 	char seen[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES], heap[UNIT_TEXT_BYTES];
 	struct prose line;
 
@@ -35,7 +35,10 @@ static void print_parts(const struct resident_moment *moment, bool is_hidden,
 	put_part(&line.screen, moment, "mapped", moment->mapped);
 	put_part(&line.screen, moment, "files", moment->file);
 	put_part(&line.screen, moment, "shared", moment->shared);
-	put_part(&line.screen, moment, "freed, and kept by malloc", resident_kept(moment));
+	put_part(&line.screen, moment,
+		 process->thread_count > 1 ? "freed, and kept by malloc's first arena"
+					   : "freed, and kept by malloc",
+		 resident_kept(moment)); /* of other threads' arenas it is not explained */
 	put_part(&line.screen, moment, "not explained", resident_rest(moment));
 	put_part(&line.screen, moment, "minus what it had not touched", resident_untouched(moment));
 	fputs(".", line.screen.out);
@@ -55,5 +58,5 @@ void summary_print_memory(const struct summary *summary, const struct screen *sc
 	if (most && most->peak.has_kinds && most->peak.has_blocks &&
 	    !run_filters(summary->run)->any && !why_empty_is_limited(summary->run) &&
 	    !why_empty_is_off(summary->run, EVT_FAMILY_alloc))
-		print_parts(&most->peak, limitation_hides_heap(process[index]), screen);
+		print_parts(&most->peak, process[index], screen);
 }

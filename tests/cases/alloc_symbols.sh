@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
+export PROF_REPORT_CACHE=off # what was found out about the file stands there after it was stripped
 source=$ROOT/tests/programs/symbols.cpp
 line_of() { grep -n "/\* $1 \*/\$" "$source" | cut -d: -f1; }
 said() { # EXPRESSION: of the rows of the program's own calls

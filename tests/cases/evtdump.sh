@@ -57,7 +57,8 @@ INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 need_program cuda_life
 record pool "$PROGRAMS/cuda_life" pool
-INTERCEPT_TRACE=+gc record collections python3 -c 'import gc; gc.collect()'
+record collections python3 -c 'import gc; gc.collect()'
+record commands python3 -c 'import subprocess; subprocess.run(["true"])'
 # calls of Python functions; another interpreter
 INTERCEPT_TRACE=+functions record functions python3 -c 'print(sorted([2, 1], key=abs))
 try: import _xxsubinterpreters as interpreters
@@ -70,7 +71,7 @@ cp seen recorded
 for file in "$ROOT"/tests/golden/events/*.evt; do
 	same_dump "$file"
 done
-grep -xE 'function_stack|torch_end_outer|python_task|torch_end_ex' seen >>recorded
+grep -xE 'function_stack|io_unfinished|cuda_unfinished|torch_end_outer|python_task|torch_end_ex' seen >>recorded
 mv recorded seen
 # memory of tensors
 mkdir -p torch

@@ -41,3 +41,12 @@ expect "$recordings/compiled.evt" 'all(row.data_ns > 0 and row.forward_ns > 0 an
 	'kernels.totals.without_call <= 1' # its call is before the cut
 "$REPORT" summary "$recordings/launches.evt" >summary.out
 expect_match "the GPU in the summary" "$(tr '\n' ' ' <summary.out)" "The GPU was busy for [0-9.]* % of the steps' time"
+# what all steps say adds up to the total, to the nanosecond
+for name in launches empty_cache compiled; do
+	for time in running_ns waiting_ns operators_running_ns operators_waiting_ns other_running_ns other_waiting_ns; do
+		expect "$recordings/$name.evt" "any(row.$time is None for row in steps.rows) or steps.sum('$time') == steps.totals.$time"
+	done
+done
+# samples of a thread that waits for autograd's are none of the time outside of operators: 68 % with them
+expect_match "the line outside of operators" "$(json bottleneck "$ROOT/tests/truth/recordings/gpu_sleep.evt" '[row["text"] for row in rows if row["id"] == "between_operators"][0]')" \
+	'By samples, 77 % of the time outside of operators was in gpu_sleep.py:14'

@@ -55,5 +55,7 @@ gpu5 utilization 0 idle_ns x2
 memory memory 0 percent 101
 memory memory 3 end_bytes 7
 samples lines 0 cpu_ns x1000
+../truth/recordings/gpu_sleep bottleneck 0 function "_engine_run_backward"
+../truth/recordings/gpu_sleep bottleneck 1 function "_engine_run_backward"
 END2
 exit 0

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What malloc keeps of freed blocks is known of its first arena alone, and report memory says so where there are threads.
+# What malloc keeps of freed blocks is known of its first arena alone, and memory and the summary say so where there are threads.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -8,6 +8,7 @@ cat >keeps.c <<'END'
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 enum { BLOCKS = 40000, BYTES = 1000 };
 static char *block[BLOCKS + 1];
@@ -29,6 +30,8 @@ int main(int argc, char **argv)
 		memset(block[i] = malloc(BYTES), 1, BYTES);
 	for (int i = 0; i < BLOCKS; i++)
 		free(block[i]); /* the last one stays above them */
+	/* a mapping: the peak comes when the blocks are free */
+	memset(mmap(NULL, 20 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, 20 << 20);
 	if (argc == 1)
 		return wait_for_end(NULL) != NULL;
 	pthread_create(&thread, NULL, wait_for_end, NULL);
@@ -53,9 +56,12 @@ for threads in 1 2; do
 	exec 3>&-
 	wait "$program" || fail "keeps: $(cat err)"
 	says=$("$REPORT" memory "$OUTPUT" | tr -s '\n ' ' ')
+	summary=$("$REPORT" "$OUTPUT" | tr -s '\n ' ' ')
 	if ((threads > 1)); then
 		expect_match "with threads" "$says" 'What malloc keeps is only known of its first arena'
+		expect_match "summary, with threads" "$summary" "freed, and kept by malloc's first arena 3[0-9][.0-9]* MiB"
 	else
 		[[ $says != *"first arena"* ]] || fail "there is one arena: $says"
+		expect_match "summary, without threads" "$summary" 'freed, and kept by malloc 3[0-9][.0-9]* MiB'
 	fi
 done

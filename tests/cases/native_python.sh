@@ -26,7 +26,7 @@ for _ in range(20):
 print("%.0f" % (a @ a).sum())
 END
 "$PYTHON" script.py >bare || fail "bare: status $?"
-INTERCEPT_TRACE=+native-samples INTERCEPT_SAMPLE=500 run_traced "$PYTHON" script.py >out 2>err || fail "status $?: $(cat err)"
+INTERCEPT_TRACE=+native-samples,-alloc INTERCEPT_SAMPLE=500 run_traced "$PYTHON" script.py >out 2>err || fail "status $?: $(cat err)"
 expect_eq 'output' "$(cat out)" "$(cat bare)"
 "$REPORT" check --wait 60 "$OUTPUT" >out || fail "check: $(cat out)"
 "$REPORT" native "$OUTPUT" >table

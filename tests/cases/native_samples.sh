@@ -10,6 +10,7 @@ export INTERCEPT_TRACE=native-samples INTERCEPT_SAMPLE=1000 LD_LIBRARY_PATH=$PRO
 cat >shares.py <<'END'
 # usage: shares.py FILE.json MOST NAME=PERCENT...: total_percent of functions (of rows by another key percent), within 3 points or, of few
 # samples, within 4 times what chance allows. MOST: percent of the CPU time of the processes that may be missing; lost samples are not.
+# What is lost is counted with the kernel's records of threads that begin and end, so it may be more than the samples.
 import json, math, sys
 doc = json.load(open(sys.argv[1]))
 rows, totals = doc["rows"], doc["totals"]
@@ -18,7 +19,8 @@ assert samples >= 300, "only %d samples" % samples
 seen = totals["cpu_ns"] * (samples + totals["samples_lost"]) / samples
 used = json.load(open("processes.json"))
 used = sum(row["cpu_ns"] for row in used["rows"])
-assert used * (1 - float(sys.argv[2]) / 100) <= seen <= used * 1.03, "%.2f s were seen of %.2f s" % (seen / 1e9, used / 1e9)
+least = used * (1 - float(sys.argv[2]) / 100)
+assert least <= seen and totals["cpu_ns"] <= used * 1.03, "%.2f s were seen of %.2f s" % (seen / 1e9, used / 1e9)
 for want in sys.argv[3:]:
     name, percent = want.rsplit("=", 1)
     share = float(percent) / 100
@@ -87,7 +89,8 @@ print(len(json.load(sys.stdin)["rows"][0]["stack"]) >= 5)')" True
 
 spin threads
 shares threads "$OUTPUT" 10 thread_0=25 thread_1=25 thread_2=25 thread_3=25
-expect_eq 'threads that were seen' "$(json threads "$OUTPUT" 'len(rows)')" 161
+# all of them; where records were lost, most of them
+expect_between 'threads that were seen' "$(json threads "$OUTPUT" 'len(rows)')" $(($(total samples_lost) ? 140 : 161)) 161
 spin many
 shares 'many threads' "$OUTPUT" 25 alpha=98
 expect_eq 'many: left out' "$(total threads_left_out)" 0

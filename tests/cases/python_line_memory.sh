@@ -7,6 +7,7 @@
 python=$(torch_python || command -v python3.11 || command -v python3) || skip "no Python 3"
 "$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' || skip "no Python 3.8 to 3.13"
 export PYTHONDONTWRITEBYTECODE=1
+keep_symbols
 
 # Blocks of more than 512 bytes are malloc()'s; names of functions are locals, for globals of memray's runner are others.
 cat >script.py <<'END'
@@ -98,6 +99,7 @@ for step in range(64):
     fine = bytearray(20000)
     optimizer.step()
 END
+	export PYTHONPATH=$ROOT/tests/torch/eager
 	INTERCEPT_STACKS=python run_traced "$python" steps.py || fail "steps.py ended with $?"
 	expect_eq "growth by line" "$(json leaks "$OUTPUT" \
 		"[(r['growth'], r['seems']) for r in rows if r['line'] and r['line'].endswith('steps.py:8')]" --by line)" '[[10001, "grows"]]'
@@ -115,6 +117,7 @@ END
 	expect_match "what was freed behind the last step" "$("$REPORT" leaks --by line --limit 1 "$OUTPUT")" \
 		'grows( too)?  +by [0-9.]+ KiB a step where all was freed later \(prof-report peak\)'
 	expect "$OUTPUT" 'leaks.totals.freed_later_rows >= 1' 'leaks.totals.freed_later_growth >= 10001'
+	unset PYTHONPATH
 fi
 
 # the same script under memray

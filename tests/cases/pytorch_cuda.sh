@@ -56,11 +56,13 @@ expect joined.evt 'ops.sum("self_cuda_ns") <= threads.sum("gpu_ns")' 'ops.sum("s
 	'kernels("--by", "line").sum("total_ns") == kernels.totals.total_ns' 'kernels("--by", "stack").sum("calls") == kernels.totals.calls' \
 	'any("demo_train.py" in row.python and row.total_ns > 0 for row in kernels("--by", "python").rows)'
 
-# what autograd's thread does for a range is in it, whoever asks
+# what autograd's thread does for a range is in it, whoever asks, and at the line that waits for it
+line=$(grep -n 'loss.backward()' "$ROOT/scripts/demo_train.py" | cut -d: -f1)
 expect joined.evt 'nvtx.row(name="backward").launches > nvtx.row(name="forward").launches > 0' \
 	'launches("--range", "backward").totals.calls == nvtx.row(name="backward").launches' \
 	'launches("--by", "range").row(range="backward").calls == nvtx.row(name="backward").launches' \
 	'ops("--range", "backward").row(name="autograd::engine::evaluate_function: AddmmBackward0").calls == ops.row(name="autograd::engine::evaluate_function: AddmmBackward0").calls' \
+	"sum(row.calls for row in kernels('--by', 'line').rows if row.line.endswith('demo_train.py:$line')) + sum(row.calls for row in memcpy('--by', 'line').rows if row.line.endswith('demo_train.py:$line')) == nvtx.row(name='backward').gpu_ops" \
 	'steps.totals.helped_ns > 0' 'steps.totals.waiting_ns is None or steps.totals.running_ns + steps.totals.waiting_ns + steps.totals.helped_ns <= steps.totals.total_ns'
 
 # the trace has all of it, each piece with its call and operator

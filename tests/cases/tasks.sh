@@ -49,6 +49,37 @@ async def main():
 with Range("all"):
     asyncio.run(main())
 END
+cat >captured.py <<'END'
+import asyncio, ctypes
+lib = ctypes.PyDLL(None)
+lib.nvtxMarkA.argtypes = [ctypes.c_char_p]
+async def wanted(order):
+    await order[0].wait()
+    lib.nvtxRangePushA(b"wanted")
+    order[1].set()
+    await order[2].wait()
+    lib.nvtxMarkA(b"inside")
+    lib.nvtxRangePop()  # the other task has pushed last
+    lib.nvtxMarkA(b"after")
+    order[3].set()
+async def other(order, first):
+    if first:
+        lib.nvtxRangePushA(b"other")
+    order[0].set()
+    await order[1].wait()
+    if not first:
+        lib.nvtxRangePushA(b"other")
+    order[2].set()
+    await order[3].wait()
+    lib.nvtxMarkA(b"after")
+    lib.nvtxRangePop()
+    lib.nvtxMarkA(b"after")
+async def main():
+    for first in (False, True):
+        order = [asyncio.Event() for _ in range(4)]
+        await asyncio.gather(wanted(order), other(order, first))
+asyncio.run(main())
+END
 cat >greenlets.py <<'END'
 from spans import Range
 with Range("import"):
@@ -119,6 +150,12 @@ for python in "${PYTHONS[@]}"; do
 	parents=$("$REPORT" nvtx --tree --limit 0 --format json "$OUTPUT" | python3 -c 'import json, sys
 print(*sorted((r["depth"], r["name"]) for r in json.load(sys.stdin)["rows"]))')
 	expect_eq "$python: what is inside of what" "$parents" "(0, 'all') (1, 'even') (1, 'odd') (2, 'inner')"
+	# a capture range is open until its own task closes it
+	rm -f ./*.evt*
+	INTERCEPT_CAPTURE=nvtx:wanted run_traced "$python" captured.py 2>err || fail "$python: captured.py ended with $?: $(tail -3 err)"
+	expect_eq "$python: marks while 'wanted' was open" "$(json nvtx "$OUTPUT" 'totals["marks"]')" 2
+	"$REPORT" dump "$OUTPUT" >dump.out || fail "dump: $(cat dump.out)"
+	expect_eq "$python: marks after it" "$(grep -c 'nvtx_mark .*"after"' dump.out)" 0
 	PYTHONPATH=$(fetched greenlet)/$version
 	export PYTHONPATH
 	if has "$python" greenlet; then

@@ -65,6 +65,7 @@ static void region_prepare(void)
 	header = region;
 	header->magic = REGION_MAGIC;
 	header->version = REGION_VERSION;
+	header->families = EVT_FAMILY_LIMIT;
 	header->clock = REGION_CLOCK_MONOTONIC;
 	header->bytes = REGION_BYTES;
 	header->process_limit = 2;

@@ -43,7 +43,7 @@ static uint64_t time_of(const struct event *event)
 
 static bool is_kept(const struct event *event, uint32_t stream)
 {
-	if (!stream || event->id >= EVT_ID_LIMIT)
+	if (!stream)
 		return stream == 0;
 	switch (evt_descriptors[event->id].family) {
 	case EVT_FAMILY_alloc:

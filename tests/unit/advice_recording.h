@@ -28,7 +28,7 @@ static const struct advice *only(const char *id, const char *also)
 	return advice_of(id);
 }
 
-static void write_one(const struct run *run)
+static inline void write_one(const struct run *run)
 {
 	start(1);
 	write_run(1, run);
@@ -45,7 +45,7 @@ static void write_one(const struct run *run)
 	})
 
 /* That advice of `run`, and no other: its value within a twentieth of `value`, and above the rule's threshold. */
-static void one_is_wrong(struct run run, const char *id, double value)
+static inline void one_is_wrong(struct run run, const char *id, double value)
 {
 	const struct advice *advice;
 

@@ -63,6 +63,7 @@ static inline void fixture_init(struct fixture *f, uint64_t bytes)
 	f->ring = region_rings(f->base, &f->shape);
 	f->header->magic = REGION_MAGIC;
 	f->header->version = REGION_VERSION;
+	f->header->families = EVT_FAMILY_LIMIT;
 	f->header->clock = REGION_CLOCK_MONOTONIC;
 	f->header->bytes = bytes;
 	f->header->base_mono = fixture_clock(CLOCK_MONOTONIC);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Each step copies the whole configuration.
 # first: between_operators
+# line: deepcopy.py:14
+# text: passes in copy.deepcopy()
 import copy
 
 from training import train

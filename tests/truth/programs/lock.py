@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Another thread holds a lock that each step takes.
-# first: between_operators
-# text: The thread was waiting there
+# first: lock_wait
+# line: lock.py:17
+# text: that it waited for that is likely
 import threading
 import time
 
@@ -13,7 +14,7 @@ lock, over = threading.Lock(), threading.Event()
 def hold():
     while not over.is_set():
         with lock:
-            time.sleep(0.02)
+            time.sleep(0.08)
         time.sleep(0.0005)
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 # A thread that produces batches cannot keep up.
 # first: between_operators
+# line: queue_empty.py:19
 # text: The thread was waiting there
+# text: it waits for a queue
 import queue
 import threading
 import time

@@ -2,6 +2,7 @@
 # Rank 0 reads something slowly in each step, 60 ms: rank 1 waits for it.
 # first: ranks_wait
 # also: between_operators communication
+# line: straggler.py:19
 # names: ranks_wait rank 1 .* rank 0 .* waits for the latter
 import time
 
@@ -13,7 +14,11 @@ def main(rank):
     import training
 
     net = torch.nn.parallel.DistributedDataParallel(training.model())
-    training.train(net=net, data=training.batch(128), before=lambda number: time.sleep(0 if rank else 0.06))
+
+    def before(number):
+        time.sleep(0 if rank else 0.06)
+
+    training.train(net=net, data=training.batch(128), before=before)
 
 
 ranks.run(main)

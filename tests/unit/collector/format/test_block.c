@@ -371,9 +371,8 @@ static uint8_t *put_event(uint8_t *at, uint32_t id, const char *name, uint32_t f
 	return put_varint(put_text(put_text(at, "space"), "its meaning"), fields);
 }
 
-/* free with one more field, malloc with the caller and the size missing, and an unknown event NEWER. */
-#define NEWER (EVT_ID_LIMIT - 1)
-static size_t other_schema(uint8_t *bytes)
+/* free with one more field, malloc with the caller and the size missing, and an unknown event of the number `newer`. */
+static size_t other_schema(uint8_t *bytes, uint32_t newer)
 {
 	uint8_t event[500], *end, *at = put_varint(put_u32(bytes, FRAME_TAG_SCHEMA), 3);
 
@@ -382,7 +381,7 @@ static size_t other_schema(uint8_t *bytes)
 	at = put_entry(at, event, (size_t)(end - event));
 	end = put_field(put_event(event, EVT_malloc, "malloc", 1), "ptr", EVT_CODEC_born);
 	at = put_entry(at, event, (size_t)(end - event));
-	end = put_field(put_event(event, NEWER, "warp", 2), "speed", EVT_CODEC_sint);
+	end = put_field(put_event(event, newer, "warp", 2), "speed", EVT_CODEC_sint);
 	end = put_field(end, "crew", EVT_CODEC_text);
 	at = put_entry(at, event, (size_t)(end - event));
 	return (size_t)(at - bytes);
@@ -399,9 +398,9 @@ struct part {
 	}
 
 /* One record of each of the three, with columns that this version does not know. */
-static size_t other_frame(uint8_t *bytes)
+static size_t other_frame(uint8_t *bytes, uint32_t newer)
 {
-	static const struct part part[] = {
+	const struct part part[] = {
 		PART(0, "\0\1\2"),
 		PART(1, "\12\12\12"),
 		PART(2, "\0"),
@@ -410,8 +409,8 @@ static size_t other_frame(uint8_t *bytes)
 		PART(50, "\xaa\xbb"),
 		PART(64 + 36 * 16, "c"),
 		PART(99999, "??"),
-		PART(64 + NEWER * 16, "\1"),
-		PART(64 + NEWER * 16 + 1, "\4kirk"),
+		PART(64 + newer * 16, "\1"),
+		PART(64 + newer * 16 + 1, "\4kirk"),
 	};
 	const uint32_t count = sizeof(part) / sizeof(part[0]);
 	uint8_t *at = put_u32(put_u32(bytes, FRAME_TAG_DATA), FRAME_HEADER_STACKS_BYTES + 8);
@@ -419,10 +418,11 @@ static size_t other_frame(uint8_t *bytes)
 	for (int i = 0; i < 5; i++)
 		at = put_u64(at, 1);
 	at = put_u64(at, 3);
-	at = put_u32(put_u32(at, 3), 3);
+	at = put_u32(put_u32(at, 3),
+		     (uint32_t)(2 + (put_varint(bytes + 200, newer) - (bytes + 200))));
 	at = put_u64(at, 0);                  /* no stacks */
 	at = put_u64(at, 0x1122334455667788); /* what a newer writer has added to the head */
-	at = put_varint(put_varint(put_varint(at, EVT_malloc), EVT_free), NEWER);
+	at = put_varint(put_varint(put_varint(at, EVT_malloc), EVT_free), newer);
 	at = put_varint(put_varint(put_varint(at, 7), 3), count);
 	for (uint32_t i = 0; i < count; i++)
 		at = put_varint(put_varint(at, part[i].key), part[i].length);
@@ -433,7 +433,8 @@ static size_t other_frame(uint8_t *bytes)
 	return (size_t)(at - bytes);
 }
 
-static void other_versions_are_read(void **state)
+/* `id`: what stands for the unknown event in memory. */
+static void read_other_version(uint32_t newer, uint32_t id)
 {
 	uint8_t bytes[2000];
 	struct schema schema;
@@ -441,15 +442,15 @@ static void other_versions_are_read(void **state)
 	struct frame_info info;
 	struct event_block block;
 
-	(void)state;
-	assert_int_equal(schema_read(&schema, bytes, other_schema(bytes)), 0);
+	assert_int_equal(schema_read(&schema, bytes, other_schema(bytes, newer)), 0);
 	assert_string_equal(schema.event[EVT_free].field[0].name, "ptr");
 	assert_string_equal(schema.event[EVT_free].field[1].name, "more");
-	assert_string_equal(schema.event[NEWER].name, "warp");
+	assert_string_equal(schema.event[id].name, "warp");
+	assert_int_equal(schema.event[id].number, newer);
 	assert_int_equal(schema.event[EVT_malloc].field[2].number, SCHEMA_ABSENT);
 	reader = frame_reader_new(&schema);
 	schema_release(&schema);
-	assert_int_equal(frame_open(reader, bytes, other_frame(bytes), &info), 0);
+	assert_int_equal(frame_open(reader, bytes, other_frame(bytes, newer), &info), 0);
 	assert_int_equal(frame_next_block(reader, &block), 0);
 	assert_int_equal(block.count, 3);
 	assert_int_equal(EVENT_AS(malloc, &block.event[0])->ptr, 0x200);
@@ -458,11 +459,91 @@ static void other_versions_are_read(void **state)
 	assert_int_equal(EVENT_AS(free, &block.event[1])->ptr, 0x200);
 	assert_int_equal(block.event[1].words, 2);
 	assert_int_equal(block.event[1].value[1], 'c');
-	assert_int_equal(block.event[2].id, NEWER);
+	assert_int_equal(block.event[2].id, id);
 	assert_true(block.event[2].value[0] == UINT64_MAX);
 	assert_int_equal(block.event[2].value[2], 4);
 	assert_memory_equal((const void *)(uintptr_t)block.event[2].value[1], "kirk", 4);
 	assert_int_equal(frame_next_block(reader, &block), EVT_END);
+	frame_reader_free(reader);
+}
+
+static void other_versions_are_read(void **state)
+{
+	(void)state;
+	read_other_version(EVT_ID_BLOCKS - 1, EVT_ID_BLOCKS - 1);
+	read_other_version(EVT_BLOCK_NUMBERS, evt_known_limit);
+	read_other_version(EVT_NUMBER_MAX, evt_known_limit);
+}
+
+static void numbers_that_no_event_has_are_refused(void **state)
+{
+	static const uint32_t wrong[] = { 0, EVT_ID_BLOCKS, EVT_BLOCK_NUMBERS - 1,
+					  EVT_NUMBER_MAX + 1, UINT32_MAX };
+	uint8_t bytes[2000];
+	struct schema schema;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(schema_read(&schema, bytes, other_schema(bytes, wrong[i])),
+				 EVT_CORRUPT);
+}
+
+/* A schema of `count` unknown events in blocks. */
+static int read_many(uint32_t count, bool twice)
+{
+	static uint8_t bytes[SCHEMA_BYTES_MAX];
+	uint8_t event[500], *end, *at = put_varint(put_u32(bytes, FRAME_TAG_SCHEMA), count);
+	struct schema schema;
+	int error;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t number = 1000 * EVT_BLOCK_NUMBERS / 10 + (twice && i ? i - 1 : i);
+
+		end = put_event(event, number, "warp", 0);
+		at = put_entry(at, event, (size_t)(end - event));
+	}
+	error = schema_read(&schema, bytes, (size_t)(at - bytes));
+	schema_release(&schema);
+	return error;
+}
+
+static void many_unknown_events(void **state)
+{
+	const uint32_t room = EVT_ID_LIMIT - evt_known_limit;
+
+	(void)state;
+	assert_int_equal(read_many(room, false), 0);
+	assert_int_equal(read_many(room + 1, false), EVT_NEWER);
+	assert_int_equal(read_many(2, true), EVT_CORRUPT);
+}
+
+/* Any bit of a frame with an event in a block may be wrong: no crash, and no more records than are there. */
+static void damaged_numbers_do_not_crash(void **state)
+{
+	uint8_t bytes[2000], frame[2000];
+	size_t length = other_frame(frame, EVT_NUMBER_MAX);
+	struct schema schema;
+	struct frame_reader *reader;
+
+	(void)state;
+	assert_int_equal(schema_read(&schema, bytes, other_schema(bytes, EVT_NUMBER_MAX)), 0);
+	reader = frame_reader_new(&schema);
+	schema_release(&schema);
+	for (size_t bit = 0; bit < length * 8; bit++) {
+		uint8_t *copy = malloc(length);
+
+		memcpy(copy, frame, length);
+		copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_true(read_anything(reader, copy, length) <= 0);
+		free(copy);
+	}
+	for (size_t cut = 0; cut < length; cut++) {
+		uint8_t *copy = malloc(cut + 1);
+
+		memcpy(copy + 1, frame, cut);
+		assert_true(read_anything(reader, copy + 1, cut) < 0);
+		free(copy);
+	}
 	frame_reader_free(reader);
 }
 
@@ -498,7 +579,13 @@ static void event_without_schema_is_refused(void **state)
 	struct fixture *f = *state;
 	uint8_t bytes[2000];
 
-	assert_int_equal(read_anything(f->reader, bytes, other_frame(bytes)), EVT_CORRUPT);
+	assert_int_equal(read_anything(f->reader, bytes, other_frame(bytes, EVT_ID_BLOCKS - 1)),
+			 EVT_CORRUPT);
+	/* of this number there is no event, whatever the program knows */
+	assert_int_equal(read_anything(f->reader, bytes, other_frame(bytes, EVT_NUMBER_MAX)),
+			 EVT_CORRUPT);
+	assert_int_equal(read_anything(f->reader, bytes, other_frame(bytes, EVT_ID_BLOCKS + 5)),
+			 EVT_CORRUPT);
 }
 
 static void damaged_schema_does_not_crash(void **state)
@@ -587,6 +674,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(kind_of_earlier_frame_is_refused, fixture_new,
 						fixture_free),
 		cmocka_unit_test(other_versions_are_read),
+		cmocka_unit_test(numbers_that_no_event_has_are_refused),
+		cmocka_unit_test(many_unknown_events),
+		cmocka_unit_test(damaged_numbers_do_not_crash),
 		cmocka_unit_test(value_may_be_coded_otherwise),
 		cmocka_unit_test_setup_teardown(event_without_schema_is_refused, fixture_new,
 						fixture_free),

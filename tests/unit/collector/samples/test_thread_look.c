@@ -41,10 +41,25 @@ static void calls_say_what_is_waited_for(void **state)
 		{ "99999999999999999999", EVT_PYTHON_WAITS },
 	};
 
+	struct thread_wait wait;
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		assert_int_equal(thread_state_of_call(lines[i].line, GIL), lines[i].state);
-	assert_int_equal(thread_state_of_call("202 0x50 0x189\n", 0), EVT_PYTHON_LOCK);
+		assert_int_equal(thread_state_of_call(lines[i].line, GIL, &wait), lines[i].state);
+	assert_int_equal(thread_state_of_call("202 0x50 0x189\n", 0, &wait), EVT_PYTHON_LOCK);
+	assert_int_equal(wait.call, 203);
+	assert_int_equal(wait.mutex, 0); /* a semaphore */
+	assert_int_equal(thread_state_of_call("202 0x50 0x80 0x2 0x0\n", 0, &wait),
+			 EVT_PYTHON_LOCK);
+	assert_int_equal(wait.mutex, 0x50);
+	(void)thread_state_of_call("202 0x50 0x80 0x1 0x0\n", 0, &wait);
+	assert_int_equal(wait.mutex, 0);
+	(void)thread_state_of_call("202 0x51 0x80 0x2 0x0\n", 0, &wait); /* no word lies there */
+	assert_int_equal(wait.mutex, 0);
+	(void)thread_state_of_call("74 0x3 0x0\n", 0, &wait);
+	assert_int_equal(wait.call, 75);
+	(void)thread_state_of_call("99999999999999999999", 0, &wait);
+	assert_int_equal(wait.call, 0);
 	assert_int_equal(thread_state_of_letter('R'), EVT_PYTHON_RUNS);
 	assert_int_equal(thread_state_of_letter('D'), EVT_PYTHON_IO);
 	assert_int_equal(thread_state_of_letter('S'), EVT_PYTHON_WAITS);

@@ -34,7 +34,10 @@
 /* 0, or the number of the line that went wrong: also for a child, where asserting is of no use. */
 static int region_try(bool sealed)
 {
+	const uint64_t family[] = { 0, 50 };
 	struct region_wish wish = { .buffer_bytes = BUFFER_BYTES,
+				    .family = family,
+				    .families = 2,
 				    .session = "s",
 				    .output = "/x/run.evt",
 				    .trace = "alloc",
@@ -50,6 +53,8 @@ static int region_try(bool sealed)
 	if (region_create(&wish, &header, &shape, &fd))
 		return __LINE__;
 	if (fstat(fd, &st) || (uint64_t)st.st_size != BYTES || shape.bytes != BYTES)
+		return __LINE__;
+	if (header->families != 2 || header->family[1] != 50 || header->family[2])
 		return __LINE__;
 	if (sealed && (fcntl(fd, F_GET_SEALS) & wanted) != wanted)
 		return __LINE__;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:settings/settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/schedule.c,settings/module_list.c */
+/* links: preload:settings/settings.c,settings/family_settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/schedule.c,settings/module_list.c */
 /*
  * preload/settings/settings.c and output_path.c: values, defaults, and the one line about a wrong
  * one.
@@ -68,7 +68,7 @@ static void defaults_without_environment(void **state)
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_memory_equal(settings.output, here, strlen(here));
 	assert_string_equal(settings.output + strlen(here), "/run.evt");
-	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,imports");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,imports,gc");
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
 	assert_int_equal(settings.buffer_bytes, 64 * MIB);
 	assert_int_equal(settings.full, SETTINGS_FULL_WAIT);
@@ -106,20 +106,21 @@ static void families_are_added_and_removed(void **state)
 	static const struct {
 		const char *value, *families;
 	} rows[] = {
-		{ "INTERCEPT_TRACE=-alloc", "nvtx,cuda,gpu,torch,tensors,imports" },
+		{ "INTERCEPT_TRACE=-alloc", "nvtx,cuda,gpu,torch,tensors,imports,gc" },
 		{ "INTERCEPT_TRACE=alloc", "alloc" },
 		{ "INTERCEPT_TRACE=nvtx,alloc", "alloc,nvtx" },
-		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx,cuda,gpu,torch,tensors,imports" },
-		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda,-gpu,-torch,-tensors", "imports" },
-		{ "INTERCEPT_TRACE=-cuda,-gpu,-torch,-tensors", "alloc,nvtx,imports" },
-		{ "INTERCEPT_TRACE=+shapes", "alloc,nvtx,cuda,gpu,torch,tensors,shapes,imports" },
+		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx,cuda,gpu,torch,tensors,imports,gc" },
+		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda,-gpu,-torch,-tensors", "imports,gc" },
+		{ "INTERCEPT_TRACE=-cuda,-gpu,-torch,-tensors", "alloc,nvtx,imports,gc" },
+		{ "INTERCEPT_TRACE=+shapes",
+		  "alloc,nvtx,cuda,gpu,torch,tensors,shapes,imports,gc" },
 		{ "INTERCEPT_TRACE=shapes", "torch,shapes" },
 		{ "INTERCEPT_TRACE=modules", "torch,modules" },
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc,gpu" },
 		{ "INTERCEPT_TRACE=alloc,pymem", "alloc,pymem" },
 		{ "INTERCEPT_TRACE=alloc,native-samples", "alloc,native-samples" },
-		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
-		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
+		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,gpu,torch,tensors,imports,gc" },
+		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports,gc" },
 	};
 
 	(void)state;
@@ -285,6 +286,52 @@ static void stacks_of_long_calls(void **state)
 	}
 }
 
+/* FAMILY_WORD of families.def; a family without such a line says whether it is recorded. */
+static void words_of_families(void **state)
+{
+	uint64_t word[EVT_FAMILY_LIMIT];
+
+	(void)state;
+	read_with("INTERCEPT_TRACE=native-samples,io", "INTERCEPT_SAMPLE=70");
+	settings_family_words(word);
+	assert_int_equal(word[EVT_FAMILY_native_samples], 70);
+	assert_int_equal(word[EVT_FAMILY_io], 1);
+	assert_int_equal(word[EVT_FAMILY_nvtx], 0);
+	assert_int_equal(word[EVT_FAMILY_system], 0);
+	assert_int_equal(word[EVT_FAMILY_alloc], 0);
+	assert_false(settings_want_python());
+	read_with("INTERCEPT_TRACE=alloc,gc", "INTERCEPT_SAMPLE=70");
+	settings_family_words(word);
+	assert_int_equal(word[EVT_FAMILY_native_samples], 0);
+	assert_true(settings_want_python());
+	read_with("INTERCEPT_STACKS=native", "INTERCEPT_STACKS_EVERY=512K");
+	settings_family_words(word);
+	assert_int_equal(word[EVT_FAMILY_alloc], 512 << 10);
+}
+
+/* By the list: a mode for one family is taken for exactly those that have stacks, and a time for those that have calls. */
+static void families_with_stacks_and_calls(void **state)
+{
+	bool stacks[EVT_FAMILY_LIMIT] = {
+#define FAMILY_STACKS(name, what) [EVT_FAMILY_##name] = true,
+#include "collector/format/families.def"
+	};
+	bool calls[EVT_FAMILY_LIMIT] = {
+#define FAMILY_CALLS(name) [EVT_FAMILY_##name] = true,
+#include "collector/format/families.def"
+	};
+
+	(void)state;
+#define FAMILY_PAIR(one, two, by_default, needs, doc, none, why)
+#define FAMILY(name, by_default, needs, doc, none, why)                                          \
+	read_with("INTERCEPT_STACKS=" #name ":both", "INTERCEPT_STACKS_MIN_TIME=" #name ":1us"); \
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_##name] == SETTINGS_STACKS_BOTH,        \
+			 stacks[EVT_FAMILY_##name]);                                             \
+	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_##name] == 1000,                 \
+			 calls[EVT_FAMILY_##name]);
+#include "collector/format/families.def"
+}
+
 static void a_wrong_value_is_one_line(void **state)
 {
 	(void)state;
@@ -408,6 +455,8 @@ int main(void)
 		cmocka_unit_test(one_setting_says_when_to_record),
 		cmocka_unit_test(a_wrong_value_is_one_line),
 		cmocka_unit_test(stacks_of_long_calls),
+		cmocka_unit_test(words_of_families),
+		cmocka_unit_test(families_with_stacks_and_calls),
 		cmocka_unit_test(a_sample_of_stacks),
 		cmocka_unit_test(an_unknown_variable_gets_the_nearest_name),
 		cmocka_unit_test(help_names_every_setting),

@@ -206,7 +206,8 @@ static void whether_it_runs_there(void **state)
 	is_said(run, NULL);
 }
 
-static void too_many_threads(struct run run, const char *cores, bool wanted)
+/* `other`: advice that comes instead; NULL: none. */
+static void too_many_threads(struct run run, const char *cores, bool wanted, const char *other)
 {
 	start(1);
 	frame_begin_block(c.r.fw, 0);
@@ -217,6 +218,8 @@ static void too_many_threads(struct run run, const char *cores, bool wanted)
 	if (wanted)
 		assert_non_null(strstr(only("oversubscribed_threads", NULL)->text,
 				       "no CPU for 40.0 % of the time"));
+	else if (other)
+		assert_non_null(strstr(only(other, NULL)->text, "no CPU for 40.0 % of the time"));
 	else
 		assert_int_equal(bottleneck.advice_count, 0);
 	release();
@@ -231,14 +234,15 @@ static void more_threads_than_cpus(void **state)
 	run.reads_clock = true;
 	run.runnable_ns = 4 * MS;
 	run.process_cpu_ns = 39 * MS;
-	too_many_threads(run, "4", true);
-	too_many_threads(run, "16", false); /* others keep the rest busy, or a limit does */
-	too_many_threads(run, "many", false);
+	too_many_threads(run, "4", true, NULL);
+	/* others keep the rest busy, or a limit does */
+	too_many_threads(run, "16", false, "cpu_contention");
+	too_many_threads(run, "many", false, NULL);
 	run.runnable_ns = MS;
-	too_many_threads(run, "4", false);
+	too_many_threads(run, "4", false, NULL);
 	run.runnable_ns = 4 * MS;
 	run.steps = 60;
-	too_many_threads(run, "4", false);
+	too_many_threads(run, "4", false, NULL);
 }
 
 static void functions_that_are_compiled_again(void **state)

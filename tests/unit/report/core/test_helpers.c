@@ -132,6 +132,23 @@ static void a_backward_pass_is_its_callers(void **state)
 }
 
 /* A node that began before its forward thread did something works for nobody who waits. */
+/* Greenlets: an operator ends before those that began after it. */
+static void an_end_out_of_turn_is_one(void **state)
+{
+	(void)state;
+	begin_recording();
+	begin(1000, "aten::mm", 0, 1, 0);
+	FRAME_PUT(c.r.fw, 7000, torch_end_outer, .inside = 0);
+	on_stream(ENGINE_THREAD);
+	node(5000, 6000, 2, 1);
+	launch(6500, 1);
+	launch(7500, 2);
+	read_it(9000);
+	assert_int_equal(owner[1], CALLER - 1);
+	assert_int_equal(owner[2], NOBODY);
+	release();
+}
+
 static void who_goes_on_does_not_wait(void **state)
 {
 	struct helpers *helpers;
@@ -344,6 +361,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_backward_pass_is_its_callers),
+		cmocka_unit_test(an_end_out_of_turn_is_one),
 		cmocka_unit_test(who_goes_on_does_not_wait),
 		cmocka_unit_test(a_thread_with_operators_of_its_own_helps_nobody),
 		cmocka_unit_test(replicas_belong_to_the_caller),

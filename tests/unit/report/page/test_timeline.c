@@ -13,21 +13,20 @@
 
 #include "report/page/timeline.h"
 
-static void put(struct timeline *timeline, char phase, const char *name, uint64_t start,
-		uint64_t length)
+static void put_slice(struct timeline *timeline, const char *name, struct trace_slice slice)
 {
-	struct trace_file trace = { .writer_state = timeline };
+	slice.event.category = slice.id ? TRACE_ANNOTATION : TRACE_OPERATOR;
+	slice.event.name.text = name;
+	slice.event.name.length = strlen(name);
+	slice.event.pid = 1;
+	slice.event.tid = 2;
+	timeline_writer.slice(timeline, &slice);
+}
 
-	timeline_writer.begin(&trace, &(struct trace_event){
-					      .phase = phase,
-					      .category = "cpu_op",
-					      .name = { name, strlen(name) },
-					      .pid = 1,
-					      .tid = 2,
-					      .time_ns = start,
-					      .duration_ns = length,
-					      .id = 7,
-				      });
+static void put(struct timeline *timeline, const char *name, uint64_t start, uint64_t length)
+{
+	put_slice(timeline, name,
+		  (struct trace_slice){ .event.time_ns = start, .duration_ns = length });
 }
 
 static void test_depths(void **state)
@@ -36,10 +35,10 @@ static void test_depths(void **state)
 
 	(void)state;
 	timeline_init(&timeline);
-	put(&timeline, 'X', "\"inner\"", 10, 5); /* at its end: before what is around it */
-	put(&timeline, 'X', "\"inner\"", 20, 5);
-	put(&timeline, 'X', "\"outer\"", 10, 20);
-	put(&timeline, 'X', "\"next\"", 30, 1);
+	put(&timeline, "inner", 10, 5); /* at its end: before what is around it */
+	put(&timeline, "inner", 20, 5);
+	put(&timeline, "outer", 10, 20);
+	put(&timeline, "next", 30, 1);
 	timeline_settle(&timeline, 100);
 	assert_int_equal(timeline.count, 4);
 	assert_int_equal(timeline.lane[0].depths, 2);
@@ -61,21 +60,29 @@ static void test_ends(void **state)
 
 	(void)state;
 	timeline_init(&timeline);
-	put(&timeline, 'B', "\"runs on\"", 40, 0);
-	put(&timeline, 'b', "\"range\"", 5, 0);
-	put(&timeline, 'e', "\"range\"", 9, 0);
-	put(&timeline, 'e', "\"range\"", 11, 0); /* of nothing */
-	put(&timeline, 'b', "\"open\"", 6, 0);
-	put(&timeline, 'i', "\"a moment\"", 6, 0);
+	put_slice(&timeline, "runs on",
+		  (struct trace_slice){ .event.time_ns = 40, .runs_on = true });
+	put_slice(&timeline, "range",
+		  (struct trace_slice){ .event.time_ns = 5, .duration_ns = 4, .id = 7 });
+	put_slice(&timeline, "open",
+		  (struct trace_slice){
+			  .event.time_ns = 6, .duration_ns = 50, .is_cut = true, .id = 8 });
+	put_slice(&timeline, "cut",
+		  (struct trace_slice){ .event.time_ns = 45, .duration_ns = 5, .is_cut = true });
 	timeline_settle(&timeline, 100);
-	assert_int_equal(timeline.all, 3);
-	assert_int_equal(timeline.count, 3);
+	assert_int_equal(timeline.all, 4);
+	assert_int_equal(timeline.count, 4);
 	assert_int_equal(timeline.lanes, 2);
 	assert_int_equal(timeline.span[0].duration_ns, 60);
 	assert_string_equal(timeline.name[timeline.span[0].name].json,
 			    "\"runs on (end not recorded)\"");
-	assert_int_equal(timeline.span[1].duration_ns, 4);
-	assert_int_equal(timeline.span[2].duration_ns, 94);
+	assert_int_equal(timeline.span[1].duration_ns, 5);
+	assert_string_equal(timeline.name[timeline.span[1].name].json,
+			    "\"cut (end not recorded)\"");
+	assert_int_equal(timeline.span[2].duration_ns, 4);
+	assert_int_equal(timeline.span[3].duration_ns, 94);
+	assert_string_equal(timeline.name[timeline.span[3].name].json,
+			    "\"open (end not recorded)\"");
 	timeline_release(&timeline);
 }
 
@@ -86,9 +93,9 @@ static void test_wrong_times(void **state)
 
 	(void)state;
 	timeline_init(&timeline);
-	put(&timeline, 'X', "\"late\"", 500, 5);
-	put(&timeline, 'X', "\"long\"", 50, UINT64_MAX);
-	put(&timeline, 'X', "\"last\"", UINT64_MAX, UINT64_MAX);
+	put(&timeline, "late", 500, 5);
+	put(&timeline, "long", 50, UINT64_MAX);
+	put(&timeline, "last", UINT64_MAX, UINT64_MAX);
 	timeline_settle(&timeline, 100);
 	for (size_t i = 0; i < timeline.count; i++)
 		assert_true(timeline.span[i].start_ns + timeline.span[i].duration_ns <= 100);
@@ -103,7 +110,10 @@ static void test_many(void **state)
 	(void)state;
 	timeline_init(&timeline);
 	for (uint64_t i = 0; i < spans; i++)
-		put(&timeline, 'X', i % 2 ? "\"a\"" : "\"b\"", 100 * i, i % 1000 ? 20 : 100000);
+		put_slice(&timeline, i % 2 ? "a" : "b",
+			  (struct trace_slice){
+				  .event = { .name.number = 1 + i % 2, .time_ns = 100 * i },
+				  .duration_ns = i % 1000 ? 20 : 100000 });
 	assert_true(timeline.count < SPANS_MAX);
 	assert_true(timeline.grain_ns > 0);
 	timeline_settle(&timeline, 100 * spans + 100000);
@@ -117,21 +127,19 @@ static void test_many(void **state)
 	timeline_release(&timeline);
 }
 
-static void put_end(struct timeline *timeline, char phase, const char *category, uint64_t pid,
-		    uint64_t id, uint64_t start)
+static void put_flow(struct timeline *timeline, enum trace_category category, uint64_t from,
+		     uint64_t to)
 {
-	struct trace_file trace = { .writer_state = timeline };
-
-	timeline_writer.begin(&trace, &(struct trace_event){ .phase = phase,
-							     .category = category,
-							     .name = { "\"flow\"", 6 },
-							     .pid = pid,
+	timeline_writer.flow(timeline, &(struct trace_flow){ .category = category,
+							     .pid = 1,
 							     .tid = 2,
-							     .time_ns = start,
-							     .id = id });
+							     .time_ns = from,
+							     .to_pid = category == TRACE_BACKWARD,
+							     .to_tid = 2,
+							     .to_ns = to });
 }
 
-/* Both ends make one, in the order of their begins; a single end is none. */
+/* In the order of their begins; nothing is behind the end of the run. */
 static void test_arrows(void **state)
 {
 	struct timeline timeline;
@@ -141,21 +149,15 @@ static void test_arrows(void **state)
 
 	(void)state;
 	timeline_init(&timeline);
-	put_end(&timeline, 'f', "ac2g", 0, 1, 5); /* of nothing */
-	put_end(&timeline, 's', "ac2g", 1, 8, 50);
-	put_end(&timeline, 'f', "ac2g", 0, 8, 70);
-	put_end(&timeline, 's', "ac2g", 1, 9, 55); /* never ends */
-	put_end(&timeline, 's', "fwdbwd", 1, 9, 20);
-	put_end(&timeline, 'f', "ac2g", 1, 7, 21); /* of another */
-	put_end(&timeline, 'f', "fwdbwd", 1, 9, 300);
-	put_end(&timeline, 'f', "fwdbwd", 1, 9, 301);
+	put_flow(&timeline, TRACE_WORK, 50, 70);
+	put_flow(&timeline, TRACE_BACKWARD, 20, 300);
 	timeline_settle(&timeline, 100);
 	assert_int_equal(timeline.arrows.all, 2);
 	arrows_put(&timeline.arrows, out);
 	fclose(out);
-	assert_int_equal(timeline.lane[0].kind, LANE_STREAM);
-	assert_int_equal(timeline.lane[1].kind, LANE_THREAD);
-	assert_string_equal(text, "[[1,1],[20,30],[1,0],[80,20]]\n");
+	assert_int_equal(timeline.lane[0].kind, LANE_THREAD);
+	assert_int_equal(timeline.lane[1].kind, LANE_STREAM);
+	assert_string_equal(text, "[[0,0],[20,30],[0,1],[80,20]]\n");
 	assert_int_equal(timeline.all, 0);
 	free(text);
 	timeline_release(&timeline);
@@ -169,10 +171,8 @@ static void test_arrows_many(void **state)
 
 	(void)state;
 	timeline_init(&timeline);
-	for (uint64_t i = 0; i < count; i++) {
-		put_end(&timeline, 's', "fwdbwd", 1, i, 10 * i);
-		put_end(&timeline, 'f', "fwdbwd", 1, i, 10 * i + 3);
-	}
+	for (uint64_t i = 0; i < count; i++)
+		put_flow(&timeline, TRACE_BACKWARD, 10 * i, 10 * i + 3);
 	timeline_settle(&timeline, 10 * count);
 	assert_int_equal(timeline.arrows.all, count);
 	assert_in_range(timeline.arrows.count, ARROWS_MAX / 2, ARROWS_MAX - 1);

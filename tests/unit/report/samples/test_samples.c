@@ -124,6 +124,23 @@ static void shares_are_those_of_the_program(void **state)
 	finish();
 }
 
+/* A look that was left out puts the CPU time up to it in doubt, once; one in a queue for a CPU puts none. */
+static void looks_left_out_are_a_bound(void **state)
+{
+	(void)state;
+	start();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	FRAME_PUT(c.r.fw, 31 * MS, python_sample, .place = 1, .cpu_us = 1000,
+		  .state = EVT_PYTHON_READY, .looks = 1, .unclear = 1);
+	sample(41 * MS, 1, EVT_PYTHON_READY, 1000);
+	sample(51 * MS, 3, EVT_PYTHON_RUNS, 8000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	assert_true(samples_doubt_percent(samples) == 10);
+	finish();
+}
+
 /* Of a function that calls itself each sample counts once. */
 static void recursion_counts_once(void **state)
 {
@@ -759,6 +776,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_those_of_the_program),
+		cmocka_unit_test(looks_left_out_are_a_bound),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(a_line_of_two_functions_counts_once),
 		cmocka_unit_test(native_is_an_operator),

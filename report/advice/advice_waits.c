@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules about what threads wait for: the loop's thread, without steps the main thread, and threads that run an event loop. All by
+ * samples: the sentence has their number, and calls what rests on few of them a guess.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/advice/place_text.h"
+#include "report/advice/wait_text.h"
+#include "report/base/memory.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
+
+#define LOOKS_MIN 5u /* fewer are not spoken of */
+
+/* --- shares --- */
+
+/* Of the steps' time, or the run's, in %, and the seconds that this is. */
+static bool cause_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
+			  const struct wait_cause *cause)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	double share;
+
+	if (!cause || !causes->all_ns || cause->looks < LOOKS_MIN)
+		return false;
+	share = (double)cause->ns / (double)causes->all_ns;
+	advice->is_of_run = !causes->is_of_steps;
+	advice->gain_ns = causes->is_of_steps
+				  ? (uint64_t)(share * (double)bottleneck->loop.total_ns)
+				  : cause->ns;
+	if (!causes->is_of_steps)
+		share = bottleneck->wall_ns ? (double)cause->ns / (double)bottleneck->wall_ns : 0;
+	if (cause->looks < WAIT_LOOKS_MIN)
+		advice->severity = ADVICE_NOTE;
+	return advice_exceeds(advice, 100 * share);
+}
+
+static const char *who_waits(const struct bottleneck *bottleneck)
+{
+	return bottleneck->wait_causes->is_of_steps ? "the loop's thread" : "the main thread";
+}
+
+static const char *of_what(const struct bottleneck *bottleneck)
+{
+	return bottleneck->wait_causes->is_of_steps ? "steps' time" : "run";
+}
+
+/* --- rules --- */
+
+bool advice_slow_worker(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct worker_waits *waits = &bottleneck->worker_waits;
+	uint64_t ns = bottleneck->loop.ns[STEP_dataloader] - bottleneck->restarts.dataloader_ns;
+	char text[STEP_LINE_BYTES], cpu[UNIT_TEXT_BYTES], others_cpu[UNIT_TEXT_BYTES];
+	double share, others;
+
+	if (!waits->sets || waits->slow_seen_ns * 2 < waits->all_seen_ns)
+		return false;
+	share = (double)waits->slow_busy_ns / (double)waits->slow_seen_ns;
+	others = waits->others_seen_ns
+			 ? (double)waits->others_busy_ns / (double)waits->others_seen_ns
+			 : 0;
+	advice->gain_ns = (uint64_t)(share * (double)ns);
+	if (!advice_exceeds(advice, bottleneck_share(bottleneck, advice->gain_ns)))
+		return false;
+	advice_say(advice,
+		   "one DataLoader worker is slower than the others: while the loop waited for a "
+		   "batch, it was at work for %.0f %% of that time (%.0f samples), another worker "
+		   "for %.0f %%. Its CPU time is %s against %s of another. It is process %u.",
+		   100 * share, (double)waits->slow_looks, 100 * others,
+		   unit_format_ns(cpu, waits->slow_cpu_ns / waits->sets),
+		   unit_format_ns(others_cpu, waits->others_cpu_ns / waits->others),
+		   waits->slow_pid);
+	if (waits->sets > 1)
+		advice_add(advice, " So it was in %u sets of workers.", waits->sets);
+	if (!waits->has_slow_line)
+		return true;
+	step_line_text(bottleneck->lines, &waits->slow_line, text);
+	step_line_put(bottleneck->lines, &waits->slow_line, &advice->place);
+	advice_add(advice, " %.0f %% of its work was in %s.",
+		   100.0 * (double)waits->slow_line.ns / (double)waits->slow_line_of_ns, text);
+	return true;
+}
+
+/* The program that the process started most often. */
+static void say_command(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+	const struct wait_command *most = NULL;
+	char name[PLACE_NAME_BYTES], count[UNIT_TEXT_BYTES];
+	const struct source_name *program;
+
+	for (size_t i = 0; i < looks->command_count; i++)
+		if (bottleneck->process &&
+		    looks->command[i].process == bottleneck->process->index &&
+		    (!most || looks->command[i].count > most->count))
+			most = &looks->command[i];
+	program = most ? source_name_at(bottleneck->source, most->name) : NULL;
+	if (!program || !program->length)
+		return;
+	place_name(program, name);
+	advice_add(advice, " The process started '%s' %s times%s.", name,
+		   unit_format_count(count, most->count), most->by_shell ? ", by a shell" : "");
+}
+
+bool advice_child_process(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_CHILD);
+
+	if (!cause_exceeds(bottleneck, advice, cause))
+		return false;
+	advice_say(advice, "%s waits for child processes for %.1f %% of the %s.",
+		   who_waits(bottleneck), advice->value, of_what(bottleneck));
+	wait_say_line(bottleneck, cause, advice);
+	say_command(bottleneck, advice);
+	return true;
+}
+
+/* Who had it, where that is in the lock itself. */
+static bool say_owner(const struct bottleneck *bottleneck, const struct wait_cause *cause,
+		      struct advice *advice)
+{
+	struct step_line line;
+	char text[STEP_LINE_BYTES];
+
+	if (!cause->owner)
+		return false;
+	if (!line_sums_most(&cause->owners, &line)) {
+		advice_add(advice, " Thread %u had the mutex; it was in no line of Python.",
+			   cause->owner);
+		return true;
+	}
+	step_line_text(bottleneck->lines, &line, text);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	advice_add(advice, " Thread %u had the mutex, and was in %s for %.0f %% of that time.",
+		   cause->owner, text, 100.0 * (double)line.ns / (double)cause->ns);
+	return true;
+}
+
+bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_LOCK);
+
+	if (!cause_exceeds(bottleneck, advice, cause))
+		return false;
+	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
+		   cause->owner ? "a lock" : "a lock, or for what another thread brings,",
+		   advice->value, of_what(bottleneck));
+	wait_say_line(bottleneck, cause, advice);
+	if (!say_owner(bottleneck, cause, advice))
+		wait_say_beside(bottleneck, cause, advice);
+	return true;
+}
+
+/* --- without steps --- */
+
+/* One that has nothing to do, or follows other threads, whose lines are what matters. */
+static bool is_idle(const struct wait_cause *cause)
+{
+	return cause->kind == WAIT_IDLE || cause->kind == WAIT_SELECT ||
+	       cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK;
+}
+
+bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_cause *most = NULL;
+	char text[64];
+
+	for (size_t i = 0; i < causes->count && !causes->is_of_steps; i++)
+		if (!is_idle(&causes->cause[i]) && (!most || causes->cause[i].ns > most->ns))
+			most = &causes->cause[i];
+	if (!most || !most->lines.count || !cause_exceeds(bottleneck, advice, most))
+		return false;
+	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
+		   wait_cause_text(most, text), advice->value, of_what(bottleneck));
+	wait_say_line(bottleneck, most, advice);
+	wait_say_beside(bottleneck, most, advice);
+	return true;
+}
+
+/* --- event loops --- */
+
+/* A thread that runs one. */
+struct event_loop {
+	uint64_t all_ns, blocked_ns, blocked_looks;
+	struct line_sums lines;
+};
+
+static void loop_add(struct event_loop *loop, const struct wait_row *row,
+		     const struct wait_place *place)
+{
+	struct step_line line = place->line;
+
+	loop->all_ns += row->ns;
+	if (!place->is_in_callback || !wait_is_one(row->look.state))
+		return;
+	loop->blocked_ns += row->ns;
+	loop->blocked_looks += row->looks;
+	line.ns = row->ns;
+	line.looks = row->looks;
+	if (place->has_line && line.is_users)
+		line_sums_add(&loop->lines, &line);
+}
+
+/* By index of the thread; to be released. */
+static struct event_loop *loops_of(const struct bottleneck *bottleneck)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+	struct event_loop *loop = memory_zero(looks->thread_room + 1, sizeof(*loop));
+	struct own own;
+
+	own_init(&own, bottleneck->source, run_options(bottleneck->run));
+	own_places_note_scripts(looks->samples, &own);
+	for (size_t i = 0; i < looks->row_count; i++) {
+		const struct wait_row *row = &looks->row[i];
+		struct wait_place place;
+
+		if (row->look.of != WAIT_OF_THREAD)
+			continue;
+		wait_place_look(looks->samples, &own, row->look.place, &place);
+		if (!place.is_in_loop)
+			continue;
+		if (!loop[row->look.thread].all_ns)
+			line_sums_init(&loop[row->look.thread].lines);
+		loop_add(&loop[row->look.thread], row, &place);
+	}
+	own_release(&own);
+	return loop;
+}
+
+static void say_loop(const struct bottleneck *bottleneck, const struct event_loop *loop,
+		     uint32_t thread, struct advice *advice)
+{
+	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
+
+	wait_thread_name(bottleneck->waits->thread[thread], name);
+	advice_say(advice,
+		   "callbacks of the event loop on thread %s waited for %.1f %% of its time (%s), "
+		   "and no other task could run meanwhile.",
+		   name, advice->value, unit_format_ns(time, loop->blocked_ns));
+	wait_say_line_of(bottleneck, &loop->lines, loop->blocked_ns, loop->blocked_looks, advice);
+}
+
+bool advice_blocked_event_loop(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct event_loop *loop = loops_of(bottleneck);
+	size_t most = 0;
+	bool applies;
+
+	for (size_t i = 1; i < bottleneck->waits->thread_room; i++)
+		if (loop[i].blocked_ns > loop[most].blocked_ns)
+			most = i;
+	advice->gain_ns = loop[most].blocked_ns;
+	advice->is_of_run = true;
+	applies = loop[most].blocked_looks >= LOOKS_MIN &&
+		  advice_exceeds(advice,
+				 100.0 * (double)loop[most].blocked_ns / (double)loop[most].all_ns);
+	if (applies && loop[most].blocked_looks < WAIT_LOOKS_MIN)
+		advice->severity = ADVICE_NOTE;
+	if (applies)
+		say_loop(bottleneck, &loop[most], (uint32_t)most, advice);
+	for (size_t i = 0; i < bottleneck->waits->thread_room; i++)
+		if (loop[i].all_ns)
+			line_sums_release(&loop[i].lines);
+	free(loop);
+	return applies;
+}

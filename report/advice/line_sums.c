@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See line_sums.h. Lines are told apart by file, function and number, as report lines does: a lambda is another than
+ * what is around it.
+ */
+#include "report/advice/line_sums.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+void line_sums_init(struct line_sums *sums)
+{
+	*sums = (struct line_sums){ .line = NULL };
+	map_init(&sums->map);
+	line_links_init(&sums->callers);
+}
+
+void line_sums_release(struct line_sums *sums)
+{
+	free(sums->line);
+	map_release(&sums->map);
+	line_links_release(&sums->callers);
+}
+
+static uint64_t hash_of(const struct step_line *line)
+{
+	const uint32_t words[] = { line->file, line->function, line->number };
+
+	return map_hash_bytes(words, sizeof(words), 0);
+}
+
+uint64_t line_sums_ns_of(const struct line_sums *sums, const struct step_line *line)
+{
+	const struct map_entry *entry = map_find(&sums->map, hash_of(line));
+
+	return entry ? sums->line[entry->value].ns : 0;
+}
+
+void line_sums_add(struct line_sums *sums, const struct step_line *line)
+{
+	struct map_entry *entry;
+	bool added;
+
+	entry = map_put(&sums->map, hash_of(line), &added);
+	if (added) {
+		sums->line = memory_room(sums->line, sums->count, &sums->room, sizeof(*sums->line));
+		sums->line[sums->count] = *line;
+		sums->line[sums->count].ns = sums->line[sums->count].looks = 0;
+		entry->value = sums->count++;
+	}
+	sums->line[entry->value].ns += line->ns;
+	sums->line[entry->value].looks += line->looks;
+	sums->ns += line->ns;
+	sums->looks += line->looks;
+	if (line->caller_file != SAMPLE_NONE)
+		line_links_add(&sums->callers, &(struct line_link){ .line = entry->value,
+								    .kind = LINE_LINK_CALLER,
+								    .file = line->caller_file,
+								    .number = line->caller_number,
+								    .weight = line->ns });
+}
+
+bool line_sums_most(const struct line_sums *sums, struct step_line *ret_line)
+{
+	const struct line_link *caller;
+	size_t most = 0;
+
+	if (!sums->count)
+		return false;
+	for (size_t i = 1; i < sums->count; i++)
+		if (sums->line[i].ns > sums->line[most].ns)
+			most = i;
+	caller = line_links_most(&sums->callers, most, LINE_LINK_CALLER);
+	*ret_line = sums->line[most];
+	ret_line->caller_file = caller ? caller->file : SAMPLE_NONE;
+	ret_line->caller_number = caller ? caller->number : 0;
+	return true;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See wait_causes.h. Rows of samples become causes by what their place says (wait_places.h), and pairs
+ * are added to the cause of the row that waited.
+ */
+#include "report/advice/wait_causes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/base/memory.h"
+
+#define NO_CAUSE UINT32_MAX
+
+struct looking {
+	struct wait_causes *causes;
+	const struct wait_looks *looks;
+	const struct source_process *process; /* whose main thread counts without steps */
+	struct own own;
+	uint32_t *cause_of; /* by row */
+};
+
+/* --- which cause --- */
+
+/* Waits in C at the user's line, and in other libraries, are told apart by what the kernel says of them. */
+static enum wait_kind kind_of(const struct wait_look *look, const struct wait_place *place)
+{
+	if (look->state == EVT_PYTHON_CHILD)
+		return WAIT_CHILD;
+	if (place->kind == WAIT_IN_C && look->state == EVT_PYTHON_LOCK)
+		return WAIT_LOCK;
+	return place->kind;
+}
+
+static bool is_by_call(const struct wait_look *look, enum wait_kind kind)
+{
+	return look->state == EVT_PYTHON_IO && (kind == WAIT_IN_C || kind == WAIT_LIBRARY);
+}
+
+/* Kinds of the library's are one, whatever the kernel says; the two others are told apart by it. */
+static bool is_by_state(enum wait_kind kind)
+{
+	return kind == WAIT_IN_C || kind == WAIT_LIBRARY;
+}
+
+static uint32_t cause_at(struct wait_causes *causes, const struct wait_look *look,
+			 enum wait_kind kind)
+{
+	uint32_t call = is_by_call(look, kind) ? look->call : 0;
+	struct wait_cause *cause;
+
+	for (size_t i = 0; i < causes->count; i++)
+		if (causes->cause[i].kind == kind && causes->cause[i].call == call &&
+		    (!is_by_state(kind) || causes->cause[i].state == look->state))
+			return (uint32_t)i;
+	if (causes->count == WAIT_CAUSES_MAX)
+		return NO_CAUSE;
+	cause = &causes->cause[causes->count];
+	*cause = (struct wait_cause){ .kind = kind, .state = look->state, .call = call };
+	line_sums_init(&cause->lines);
+	line_sums_init(&cause->owners);
+	return (uint32_t)causes->count++;
+}
+
+/* --- rows --- */
+
+static bool is_in_scope(const struct looking *looking, const struct wait_look *look)
+{
+	const struct source_thread *thread = looking->looks->thread[look->thread];
+
+	if (looking->causes->is_of_steps)
+		return look->of != WAIT_OF_THREAD;
+	return look->of == WAIT_OF_THREAD && thread->process == looking->process &&
+	       thread->tid == thread->process->pid;
+}
+
+static void add_owner(struct looking *looking, struct wait_cause *cause, const struct wait_row *row)
+{
+	struct wait_place place;
+
+	if (!row->look.owner)
+		return;
+	cause->owner = row->look.owner;
+	wait_place_look(looking->looks->samples, &looking->own, row->look.owner_place, &place);
+	if (!place.has_line)
+		return;
+	place.line.ns = row->ns;
+	place.line.looks = row->looks;
+	line_sums_add(&cause->owners, &place.line);
+}
+
+static void add_work(struct wait_causes *causes, const struct wait_row *row,
+		     const struct known_work *work)
+{
+	size_t at = 0;
+
+	while (at < causes->works && strcmp(causes->work[at].work->id, work->id) != 0)
+		at++;
+	if (at == WAIT_WORKS_MAX)
+		return;
+	if (at == causes->works)
+		causes->work[causes->works++] = (struct wait_work){ .work = work };
+	causes->work[at].ns += row->ns;
+	causes->work[at].looks += row->looks;
+}
+
+const struct wait_work *wait_causes_work(const struct wait_causes *causes)
+{
+	const struct wait_work *most = NULL;
+
+	for (size_t i = 0; i < causes->works; i++)
+		if (!most || causes->work[i].ns > most->ns)
+			most = &causes->work[i];
+	return most;
+}
+
+static void add_row(struct looking *looking, size_t number)
+{
+	const struct wait_row *row = &looking->looks->row[number];
+	struct wait_causes *causes = looking->causes;
+	struct wait_cause *cause;
+	struct wait_place place;
+	uint32_t at;
+
+	looking->cause_of[number] = NO_CAUSE;
+	if (!is_in_scope(looking, &row->look))
+		return;
+	causes->all_ns += row->ns;
+	causes->all_looks += row->looks;
+	if (row->look.of == WAIT_OF_STEPS)
+		causes->outside_ns += row->ns;
+	if (row->look.of == WAIT_OF_LOADER || row->look.of == WAIT_OF_OPERATORS)
+		return;
+	wait_place_look(looking->looks->samples, &looking->own, row->look.place, &place);
+	if (place.work && place.has_line && place.line.is_users)
+		add_work(causes, row, place.work);
+	if (!wait_is_one(row->look.state))
+		return;
+	at = cause_at(causes, &row->look, kind_of(&row->look, &place));
+	if (at == NO_CAUSE)
+		return;
+	looking->cause_of[number] = at;
+	cause = &causes->cause[at];
+	cause->ns += row->ns;
+	cause->looks += row->looks;
+	add_owner(looking, cause, row);
+	if (!place.has_line || !place.line.is_users)
+		return;
+	place.line.ns = row->ns;
+	place.line.looks = row->looks;
+	line_sums_add(&cause->lines, &place.line);
+}
+
+/* --- pairs --- */
+
+/* A thread that waits for work itself holds nobody up. */
+static bool is_at_work(const struct wait_pair *pair, const struct wait_place *place)
+{
+	if (!place->has_line || !place->line.is_users || (place->is_worker && !place->is_in_sample))
+		return false;
+	return !wait_is_one(pair->state) || place->kind == WAIT_IN_C ||
+	       place->kind == WAIT_LIBRARY || place->kind == WAIT_CHILD;
+}
+
+static struct wait_beside *beside_at(struct wait_cause *cause, uint32_t thread)
+{
+	for (size_t i = 0; i < cause->beside_count; i++)
+		if (cause->beside[i].thread == thread)
+			return &cause->beside[i];
+	cause->beside = memory_room(cause->beside, cause->beside_count, &cause->beside_room,
+				    sizeof(*cause->beside));
+	cause->beside[cause->beside_count].thread = thread;
+	line_sums_init(&cause->beside[cause->beside_count].lines);
+	return &cause->beside[cause->beside_count++];
+}
+
+static void add_pair(struct looking *looking, const struct wait_pair *pair)
+{
+	uint32_t at = looking->cause_of[pair->row];
+	struct wait_place place;
+
+	if (at == NO_CAUSE)
+		return;
+	wait_place_look(looking->looks->samples, &looking->own, pair->place, &place);
+	if (!is_at_work(pair, &place))
+		return;
+	place.line.ns = pair->ns;
+	place.line.looks = pair->looks;
+	line_sums_add(&beside_at(&looking->causes->cause[at], pair->thread)->lines, &place.line);
+}
+
+/* --- the whole --- */
+
+void wait_causes_look(struct wait_causes *causes, const struct bottleneck *bottleneck)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+	struct looking looking = { .causes = causes,
+				   .looks = looks,
+				   .process = bottleneck->process };
+
+	*causes = (struct wait_causes){ .is_of_steps = bottleneck->steps->time.count != 0 };
+	own_init(&looking.own, bottleneck->source, run_options(bottleneck->run));
+	own_places_note_scripts(looks->samples, &looking.own);
+	looking.cause_of = memory_zero(looks->row_count + 1, sizeof(*looking.cause_of));
+	for (size_t i = 0; i < looks->row_count; i++)
+		add_row(&looking, i);
+	for (size_t i = 0; i < looks->pair_count; i++)
+		add_pair(&looking, &looks->pair[i]);
+	free(looking.cause_of);
+	own_release(&looking.own);
+}
+
+void wait_causes_release(struct wait_causes *causes)
+{
+	for (size_t i = 0; i < causes->count; i++) {
+		struct wait_cause *cause = &causes->cause[i];
+
+		for (size_t j = 0; j < cause->beside_count; j++)
+			line_sums_release(&cause->beside[j].lines);
+		free(cause->beside);
+		line_sums_release(&cause->lines);
+		line_sums_release(&cause->owners);
+	}
+	causes->count = 0;
+}
+
+const struct wait_cause *wait_causes_of(const struct wait_causes *causes, enum wait_kind kind)
+{
+	const struct wait_cause *most = NULL;
+
+	for (size_t i = 0; i < causes->count; i++)
+		if (causes->cause[i].kind == kind && (!most || causes->cause[i].ns > most->ns))
+			most = &causes->cause[i];
+	return most;
+}
+
+const struct wait_beside *wait_cause_beside(const struct wait_cause *cause)
+{
+	const struct wait_beside *most = NULL;
+
+	for (size_t i = 0; i < cause->beside_count; i++)
+		if (!most || cause->beside[i].lines.ns > most->lines.ns)
+			most = &cause->beside[i];
+	return most;
+}
+
+/* --- in words --- */
+
+static const char *call_name(uint32_t call)
+{
+	switch (call ? call - 1 : UINT32_MAX) {
+#define WAIT(call, state) \
+	case SYS_##call:  \
+		return #call;
+#include "collector/format/waits.def"
+	default:
+		return NULL;
+	}
+}
+
+bool wait_cause_is_sync(const struct wait_cause *cause)
+{
+	return cause->call == SYS_fsync + 1 || cause->call == SYS_fdatasync + 1;
+}
+
+static const char *state_text(enum evt_python_state state)
+{
+	switch (state) {
+	case EVT_PYTHON_SLEEP:
+		return "a sleep";
+	case EVT_PYTHON_IO:
+		return "a file, a socket or a pipe";
+	case EVT_PYTHON_LOCK:
+		return "a lock or another thread, in a library";
+	default:
+		return "something that was not recorded";
+	}
+}
+
+const char *wait_cause_text(const struct wait_cause *cause, char text[64])
+{
+	static const char *const texts[WAIT_KINDS] = {
+		[WAIT_LOCK] = "a lock, or what another thread brings",
+		[WAIT_QUEUE] = "a queue",
+		[WAIT_PIPE] = "another process, at a pipe",
+		[WAIT_FUTURE] = "the result of a pool's task",
+		[WAIT_EVENT] = "an event or a condition that another thread sets",
+		[WAIT_THREAD] = "the end of another thread",
+		[WAIT_CHILD] = "a child process",
+		[WAIT_SELECT] = "sockets or pipes, in select()",
+		[WAIT_IDLE] = "requests or tasks",
+	};
+	const char *name = call_name(cause->call);
+
+	if (texts[cause->kind])
+		return texts[cause->kind];
+	if (!name)
+		return state_text(cause->state);
+	snprintf(text, 64, "%s()", name);
+	return text;
+}

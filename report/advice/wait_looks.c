@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See wait_looks.h. A thread that rests is told of at the end of its rest, so what others did during a look is known only some time after
+ * it: looks wait in `pending` for SETTLE_NS, and those of a step until it has ended whole. Each thread's looks of the last time are kept
+ * until no pending look needs them.
+ */
+#include "report/advice/wait_looks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/evidence_events.h"
+#include "report/core/helpers.h"
+#include "report/advice/step_lines.h"
+#include "report/base/memory.h"
+#include "report/core/keys.h"
+
+#define SETTLE_NS 1000000000u /* a rest is told of within half of that */
+#define TURN_NS 100000000u    /* between two looks at what can be settled */
+#define NO_STEP UINT64_MAX
+
+struct stretch_seen {
+	uint64_t from_ns, to_ns, place, looks;
+	enum evt_python_state state;
+};
+
+/* The looks of one thread, from `first` on. */
+struct recent {
+	struct stretch_seen *seen;
+	size_t first, count, room;
+	uint64_t last_ns;
+};
+
+struct pending {
+	struct wait_look look;
+	uint64_t from_ns, to_ns, looks, step;
+	size_t first_pair, pair_count; /* of state.met */
+	bool is_paired;
+};
+
+struct state {
+	struct wait_looks looks; /* first: it is what others see */
+	const struct evidence *evidence;
+	const struct helpers *helpers;
+	struct map rows, pairs, commands;
+	struct source *source;
+	struct recent *recent; /* by thread */
+	size_t recent_room;
+	struct pending *pending;
+	size_t pending_count, pending_room;
+	struct wait_pair *met; /* of pending looks */
+	size_t met_count, met_room;
+	uint64_t turned_ns;
+};
+
+/* --- rows and pairs --- */
+
+static size_t row_add(struct state *mine, const struct wait_look *look, uint64_t ns, uint64_t looks)
+{
+	const uint64_t words[] = { look->of,    (uint64_t)look->thread << 32 | look->call,
+				   look->state, look->place,
+				   look->owner, look->owner_place };
+	struct wait_looks *all = &mine->looks;
+	struct map_entry *entry;
+	bool added;
+
+	entry = map_put(&mine->rows, map_hash_bytes(words, sizeof(words), 0), &added);
+	if (added) {
+		all->row = memory_room(all->row, all->row_count, &all->row_room, sizeof(*all->row));
+		all->row[all->row_count] = (struct wait_row){ .look = *look };
+		entry->value = all->row_count++;
+	}
+	all->row[entry->value].ns += ns;
+	all->row[entry->value].looks += looks;
+	return (size_t)entry->value;
+}
+
+static void pair_add(struct state *mine, size_t row, const struct wait_pair *met)
+{
+	const uint64_t words[] = { row, met->thread, met->state, met->place };
+	uint64_t hash = map_hash_bytes(words, sizeof(words), 1);
+	struct wait_looks *all = &mine->looks;
+	struct map_entry *entry = map_find(&mine->pairs, hash);
+	bool added;
+
+	if (!entry && all->pair_count >= WAIT_PAIRS_MAX) {
+		all->pairs_beyond += met->looks;
+		return;
+	}
+	entry = map_put(&mine->pairs, hash, &added);
+	if (added) {
+		all->pair = memory_room(all->pair, all->pair_count, &all->pair_room,
+					sizeof(*all->pair));
+		all->pair[all->pair_count] = *met;
+		all->pair[all->pair_count].row = row;
+		entry->value = all->pair_count++;
+		return;
+	}
+	all->pair[entry->value].ns += met->ns;
+	all->pair[entry->value].looks += met->looks;
+}
+
+/* --- what others did --- */
+
+static bool is_beside(const struct wait_looks *looks, const struct wait_look *look, uint32_t thread)
+{
+	const struct source_process *of = looks->process[look->process], *other;
+
+	if (thread == look->thread || !looks->thread[thread])
+		return false;
+	other = looks->thread[thread]->process;
+	return other == of || other->parent == of ||
+	       (!other->parent && other->parent_pid == of->pid && other->file != of->file);
+}
+
+static void meet(struct state *mine, const struct pending *pending, uint32_t thread)
+{
+	const struct recent *recent = &mine->recent[thread];
+
+	for (size_t i = recent->first; i < recent->count; i++) {
+		const struct stretch_seen *seen = &recent->seen[i];
+		uint64_t from_ns = seen->from_ns > pending->from_ns ? seen->from_ns
+								    : pending->from_ns;
+		uint64_t to_ns = seen->to_ns < pending->to_ns ? seen->to_ns : pending->to_ns;
+
+		if (from_ns >= to_ns)
+			continue;
+		mine->met = memory_room(mine->met, mine->met_count, &mine->met_room,
+					sizeof(*mine->met));
+		mine->met[mine->met_count++] = (struct wait_pair){
+			.thread = thread,
+			.process = mine->looks.thread[thread]->process->index,
+			.state = seen->state,
+			.place = seen->place,
+			.ns = to_ns - from_ns,
+			.looks = seen->to_ns > pending->from_ns && seen->to_ns <= pending->to_ns
+					 ? seen->looks
+					 : 0,
+		};
+	}
+}
+
+static void pending_pair(struct state *mine, struct pending *pending)
+{
+	pending->is_paired = true;
+	pending->first_pair = mine->met_count;
+	if (!wait_is_one(pending->look.state))
+		return;
+	for (size_t i = 0; i < mine->recent_room && i < mine->looks.thread_room; i++)
+		if (mine->recent[i].first < mine->recent[i].count &&
+		    is_beside(&mine->looks, &pending->look, (uint32_t)i))
+			meet(mine, pending, (uint32_t)i);
+	pending->pair_count = mine->met_count - pending->first_pair;
+}
+
+/* --- settling --- */
+
+static bool is_over(const struct state *mine, const struct pending *pending)
+{
+	const struct evidence_process *at;
+
+	if (pending->step == NO_STEP)
+		return true;
+	at = &mine->evidence->process[pending->look.process];
+	return !at->under_way || at->number != pending->step;
+}
+
+static void pending_count(struct state *mine, const struct pending *pending)
+{
+	size_t row;
+
+	if (pending->step != NO_STEP &&
+	    !evidence_sample_of(mine->evidence, pending->look.process, pending->step))
+		return;
+	/* over the whole run it was counted when it was seen */
+	row = row_add(mine, &pending->look,
+		      pending->step == NO_STEP ? 0 : pending->to_ns - pending->from_ns,
+		      pending->step == NO_STEP ? 0 : pending->looks);
+	for (size_t i = 0; i < pending->pair_count; i++)
+		pair_add(mine, row, &mine->met[pending->first_pair + i]);
+}
+
+/* Looks that nobody needs any more. */
+static void recent_forget(struct recent *recent, uint64_t before_ns)
+{
+	while (recent->first < recent->count && recent->seen[recent->first].to_ns < before_ns)
+		recent->first++;
+	if (recent->first < 64 || recent->first * 2 < recent->count)
+		return;
+	memmove(recent->seen, recent->seen + recent->first,
+		(recent->count - recent->first) * sizeof(*recent->seen));
+	recent->count -= recent->first;
+	recent->first = 0;
+}
+
+/* Those that are kept have their pairs moved together. */
+static void settle(struct state *mine, uint64_t now_ns, bool is_end)
+{
+	uint64_t needed_ns = now_ns > 2 * (uint64_t)SETTLE_NS ? now_ns - 2 * (uint64_t)SETTLE_NS
+							      : 0;
+	size_t kept = 0, kept_pairs = 0;
+
+	for (size_t i = 0; i < mine->pending_count; i++) {
+		struct pending *pending = &mine->pending[i];
+
+		if (!pending->is_paired && (is_end || pending->to_ns + SETTLE_NS < now_ns))
+			pending_pair(mine, pending);
+	}
+	for (size_t i = 0; i < mine->pending_count; i++) {
+		struct pending pending = mine->pending[i];
+
+		if (pending.is_paired && (is_end || is_over(mine, &pending))) {
+			pending_count(mine, &pending);
+			continue;
+		}
+		if (!pending.is_paired && pending.from_ns < needed_ns)
+			needed_ns = pending.from_ns;
+		if (pending.pair_count)
+			memmove(mine->met + kept_pairs, mine->met + pending.first_pair,
+				pending.pair_count * sizeof(*mine->met));
+		pending.first_pair = kept_pairs;
+		kept_pairs += pending.pair_count;
+		mine->pending[kept++] = pending;
+	}
+	mine->pending_count = kept;
+	mine->met_count = kept_pairs;
+	for (size_t i = 0; i < mine->recent_room; i++)
+		recent_forget(&mine->recent[i], needed_ns);
+	mine->turned_ns = now_ns;
+}
+
+/* --- events --- */
+
+static enum wait_of of_step_lines(enum step_lines_of of)
+{
+	if (of == STEP_LINES_OUTSIDE)
+		return WAIT_OF_STEPS;
+	return of == STEP_LINES_DATALOADER ? WAIT_OF_LOADER : WAIT_OF_OPERATORS;
+}
+
+static void pending_add(struct state *mine, const struct pending *pending)
+{
+	mine->pending = memory_room(mine->pending, mine->pending_count, &mine->pending_room,
+				    sizeof(*mine->pending));
+	mine->pending[mine->pending_count++] = *pending;
+}
+
+static void take_look(struct state *mine, const struct source_event *event,
+		      const struct stretch_seen *seen, struct wait_look look)
+{
+	const struct evidence_process *at = look.process < mine->evidence->process_room
+						    ? &mine->evidence->process[look.process]
+						    : NULL;
+	struct pending pending = { .from_ns = seen->from_ns,
+				   .to_ns = seen->to_ns,
+				   .looks = seen->looks,
+				   .step = NO_STEP };
+
+	(void)row_add(mine, &look, seen->to_ns - seen->from_ns, seen->looks);
+	if (at && at->under_way && at->from.time_ns && at->thread == look.thread) {
+		look.of = of_step_lines(step_lines_open_on(mine->evidence, mine->helpers,
+							   look.thread, event->event.time_ns));
+		pending.step = at->number;
+	} else if (!wait_is_one(look.state) || event->thread->tid != event->process->pid) {
+		return;
+	}
+	pending.look = look;
+	pending_add(mine, &pending);
+}
+
+static void note_thread(struct wait_looks *looks, const struct source_event *event)
+{
+	uint32_t thread = event->thread->index, process = event->process->index;
+
+	looks->thread = memory_room(looks->thread, thread, &looks->thread_room,
+				    sizeof(const struct source_thread *));
+	looks->thread[thread] = event->thread;
+	looks->process = memory_room(looks->process, process, &looks->process_room,
+				     sizeof(const struct source_process *));
+	looks->process[process] = event->process;
+}
+
+static struct recent *recent_of(struct state *mine, const struct source_event *event)
+{
+	uint32_t thread = event->thread->index;
+
+	note_thread(&mine->looks, event);
+	mine->recent = memory_room(mine->recent, thread, &mine->recent_room, sizeof(*mine->recent));
+	return &mine->recent[thread];
+}
+
+static uint32_t call_of(const struct evt_python_sample *sample)
+{
+	return sample->call <= UINT32_MAX ? (uint32_t)sample->call : 0;
+}
+
+static void take_sample(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
+	struct recent *recent = recent_of(mine, event);
+	struct stretch_seen seen = { .from_ns = recent->last_ns,
+				     .to_ns = event->event.time_ns,
+				     .place = sample_place_key(event, sample->place),
+				     .looks = sample->looks,
+				     .state = sample->state < EVT_PYTHON_STATE_LIMIT
+						      ? (enum evt_python_state)sample->state
+						      : EVT_PYTHON_WAITS };
+
+	recent->last_ns = seen.to_ns;
+	if (!seen.looks || !seen.from_ns || seen.from_ns >= seen.to_ns ||
+	    seen.to_ns - seen.from_ns > SAMPLE_WAIT_MAX_NS)
+		return;
+	recent->seen = memory_room(recent->seen, recent->count, &recent->room,
+				   sizeof(*recent->seen));
+	recent->seen[recent->count++] = seen;
+	if (counts)
+		take_look(
+			mine, event, &seen,
+			(struct wait_look){
+				.of = WAIT_OF_THREAD,
+				.thread = event->thread->index,
+				.process = event->process->index,
+				.state = seen.state,
+				.place = seen.place,
+				.call = call_of(sample),
+				.owner = sample->owner <= UINT32_MAX ? (uint32_t)sample->owner : 0,
+				.owner_place = sample_place_key(event, sample->owner_place) });
+	if (seen.to_ns > mine->turned_ns + TURN_NS)
+		settle(mine, seen.to_ns, false);
+}
+
+static void take_command(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+	struct wait_looks *looks = &mine->looks;
+	const struct evt_child_command *command = EVENT_AS(child_command, &event->event);
+	uint32_t name = event_name(mine->source, event, command->program);
+	struct map_entry *entry;
+	bool added;
+
+	if (!counts)
+		return;
+	entry = map_put(&mine->commands, ((uint64_t)event->process->index << 32 | name) + 1,
+			&added);
+	if (added) {
+		looks->command = memory_room(looks->command, looks->command_count,
+					     &looks->command_room, sizeof(*looks->command));
+		looks->command[looks->command_count] = (struct wait_command){
+			.process = event->process->index,
+			.name = name,
+			.by_shell = command->by_shell != 0
+		};
+		entry->value = looks->command_count++;
+	}
+	looks->command[entry->value].count++;
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct state *mine = state;
+
+	(void)options;
+	map_init(&mine->rows);
+	map_init(&mine->pairs);
+	map_init(&mine->commands);
+	mine->source = run_source(run);
+	run_reads(run, EVT_child_command, FIELDS_ALL, take_command, mine);
+	mine->helpers = helpers_want(run, NULL); /* before what looks at them */
+	mine->evidence = evidence_want(run, NULL);
+	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, mine);
+}
+
+static void finish(void *state)
+{
+	settle(state, UINT64_MAX, true);
+}
+
+static void release(void *state)
+{
+	struct state *mine = state;
+
+	for (size_t i = 0; i < mine->recent_room; i++)
+		free(mine->recent[i].seen);
+	map_release(&mine->rows);
+	map_release(&mine->pairs);
+	map_release(&mine->commands);
+	free(mine->looks.command);
+	free(mine->recent);
+	free(mine->pending);
+	free(mine->met);
+	free(mine->looks.row);
+	free(mine->looks.pair);
+	free(mine->looks.thread);
+	free(mine->looks.process);
+}
+
+const struct analysis_kind analysis_wait_looks = {
+	.name = "waits",
+	.state_bytes = sizeof(struct state),
+	.options_bytes = sizeof(struct wait_looks_options),
+	.start = start,
+	.finish = finish,
+	.release = release,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What threads waited for, from samples of Python stacks, and what other threads did meanwhile.
+ *
+ * A look is a sample; it stands for the time since the sample before. Looks of the loop's thread count in whole settled steps, apart from
+ * looks of each thread over the whole run. For each look at which the loop's thread waited (without steps: the main thread of a process),
+ * the looks of the other threads of its process and of the child processes at the same time are kept beside it: the pairs. A pair says
+ * what was seen at the same time, not who waited for whom.
+ *
+ * Memory grows with distinct places by thread, with pairs up to WAIT_PAIRS_MAX (those beyond are counted), and with the samples of
+ * one step. Threads and processes are indices; times are ns. One thread.
+ */
+#ifndef REPORT_ADVICE_WAIT_LOOKS_H
+#define REPORT_ADVICE_WAIT_LOOKS_H
+
+#include "report/advice/evidence.h"
+#include "report/samples/sample_events.h"
+
+#define WAIT_PAIRS_MAX (1u << 18)
+
+enum wait_of {
+	WAIT_OF_STEPS,     /* the loop's thread, in whole settled steps, outside of operators */
+	WAIT_OF_LOADER,    /* the same, while it asked a DataLoader for a batch */
+	WAIT_OF_OPERATORS, /* the same, in an operator, the optimizer or a call that waits */
+	WAIT_OF_THREAD,    /* any thread, over the whole run */
+};
+
+struct wait_look {
+	enum wait_of of;
+	uint32_t thread, process;
+	uint32_t call; /* number of the system call plus 1; 0: not known */
+	enum evt_python_state state;
+	uint64_t place, owner_place; /* sample_place_key(); owner: who had the mutex */
+	uint32_t owner;              /* its tid; 0: not known */
+};
+
+struct wait_row {
+	struct wait_look look;
+	uint64_t ns, looks;
+};
+
+struct wait_pair {
+	size_t row; /* of who waited */
+	uint32_t thread, process;
+	enum evt_python_state state;
+	uint64_t place;
+	uint64_t ns, looks;
+};
+
+/* A program that a process started so often. */
+struct wait_command {
+	uint32_t process, name; /* indices */
+	bool by_shell;
+	uint64_t count;
+};
+
+struct wait_looks {
+	struct wait_command *command;
+	size_t command_count, command_room;
+	struct wait_row *row;
+	size_t row_count, row_room;
+	struct wait_pair *pair;
+	size_t pair_count, pair_room;
+	uint64_t pairs_beyond;               /* looks that were left out */
+	const struct source_thread **thread; /* by index; NULL: it was not sampled */
+	const struct source_process **process;
+	size_t thread_room, process_room;
+	const struct samples *samples;
+};
+
+struct wait_looks_options {
+	uint32_t none;
+};
+ANALYSIS(wait_looks, struct wait_looks)
+
+/* It waits: not on a CPU, not in a queue for one, not for the GIL, and its stack is known. */
+static inline bool wait_is_one(enum evt_python_state state)
+{
+	return state == EVT_PYTHON_LOCK || state == EVT_PYTHON_IO || state == EVT_PYTHON_SLEEP ||
+	       state == EVT_PYTHON_CHILD || state == EVT_PYTHON_WAITS;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See wait_text.h. A line is the advice's place where it is likely that a change there helps;
+ * each sentence has the samples that it rests on.
+ */
+#include "report/advice/wait_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/base/text.h"
+
+#define NEARLY_ALL 0.8  /* of the wait */
+#define BESIDE_MIN 0.3  /* of it: less is not worth a word */
+#define ANOTHER_MIN 0.5 /* of it: a second thread may be meant as well */
+
+void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sums *lines,
+		      uint64_t ns, uint64_t looks, struct advice *advice)
+{
+	const char *guess = looks < WAIT_LOOKS_MIN ? ", so this is a guess" : "";
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+
+	if (!line_sums_most(lines, &line) || !ns) {
+		advice_add(advice, " That rests on %" PRIu64 " samples%s.", looks, guess);
+		advice->place.samples = looks;
+		return;
+	}
+	step_line_text(bottleneck->lines, &line, text);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", advice->place.line);
+	advice_add(advice, " %.0f %% of that was in %s (%" PRIu64 " samples%s).",
+		   100.0 * (double)line.ns / (double)ns, text, line.looks, guess);
+}
+
+void wait_say_line(const struct bottleneck *bottleneck, const struct wait_cause *cause,
+		   struct advice *advice)
+{
+	wait_say_line_of(bottleneck, &cause->lines, cause->ns, cause->looks, advice);
+}
+
+void wait_thread_name(const struct source_thread *thread, char shown[PLACE_NAME_BYTES])
+{
+	char escaped[PLACE_NAME_BYTES / 2];
+	size_t length;
+	const char *name;
+
+	thread_name(thread, &name, &length);
+	text_escape(escaped, sizeof(escaped), name, length);
+	if (length)
+		snprintf(shown, PLACE_NAME_BYTES, "'%s' (%u)", escaped, thread->tid);
+	else
+		snprintf(shown, PLACE_NAME_BYTES, "%u", thread->tid);
+}
+
+/* Another thread of the program ends the wait, and not a file, a clock or a program of somebody else's. */
+static bool follows_a_thread(const struct wait_cause *cause)
+{
+	return cause->kind == WAIT_LOCK || cause->kind == WAIT_QUEUE ||
+	       cause->kind == WAIT_FUTURE || cause->kind == WAIT_EVENT ||
+	       cause->kind == WAIT_THREAD;
+}
+
+static unsigned int threads_at_work(const struct wait_cause *cause, double share)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < cause->beside_count; i++)
+		count += (double)cause->beside[i].lines.ns >= share * (double)cause->ns;
+	return count;
+}
+
+void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_cause *cause,
+		     struct advice *advice)
+{
+	const struct wait_beside *beside = wait_cause_beside(cause);
+	char text[STEP_LINE_BYTES], name[PLACE_NAME_BYTES];
+	struct step_line line;
+	double share;
+
+	if (!follows_a_thread(cause) || !beside || !line_sums_most(&beside->lines, &line) ||
+	    !cause->ns)
+		return;
+	share = (double)line.ns / (double)cause->ns;
+	if (share < BESIDE_MIN || line.looks < WAIT_LOOKS_MIN)
+		return;
+	step_line_text(bottleneck->lines, &line, text);
+	wait_thread_name(bottleneck->waits->thread[beside->thread], name);
+	advice_add(advice,
+		   " At the same time thread %s was in %s for %.0f %% of it (%" PRIu64
+		   " samples)%s.",
+		   name, text, 100 * (share < 1 ? share : 1), line.looks,
+		   threads_at_work(cause, ANOTHER_MIN) > 1
+			   ? ", and other threads were at work, too; which one it waited for was "
+			     "not recorded"
+			   : "; that it waited for that is likely, but was not recorded");
+	if (share >= NEARLY_ALL && threads_at_work(cause, ANOTHER_MIN) == 1)
+		step_line_put(bottleneck->lines, &line, &advice->place);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chance: so few looks. Bias: looks that were left out, because they came late or as a thread got or left a CPU, came more often at
+ * calls that wait or wake others than elsewhere. What they would have changed is at most the CPU time up to them.
+ */
+#include "report/samples/uncertain.h"
+
+#include <math.h>
+
+#include "report/base/units.h"
+
+#define UNCERTAIN_MIN 2 /* points: what is closer is not said */
+
+void samples_print_uncertain(const struct samples *samples, const struct screen *screen)
+{
+	double chance = samples_uncertain_percent(samples), doubt = samples_doubt_percent(samples);
+	const char *looks = unit_plural(samples->all.cpu_looks);
+	char number[UNIT_TEXT_BYTES];
+
+	if (!samples->all.cpu_looks || (chance < UNCERTAIN_MIN && doubt < UNCERTAIN_MIN))
+		return;
+	unit_format_count(number, samples->all.cpu_looks);
+	if (doubt < UNCERTAIN_MIN)
+		screen_print_prose(screen,
+				   "%s look%s found a thread on a CPU: a share of the CPU time may "
+				   "be off by %.0f points by chance alone.",
+				   number, looks, ceil(chance));
+	else
+		screen_print_prose(
+			screen,
+			"%s look%s found a thread on a CPU: a share of the CPU time may "
+			"be off by %.0f points by chance, and by up to %.0f more at calls "
+			"that wait or wake other threads, and what is beside them: other "
+			"looks came late or as a thread got or left a CPU.",
+			number, looks, ceil(chance), ceil(doubt));
+}

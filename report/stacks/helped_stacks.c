@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See helped_stacks.h. Per thread: the stack of the operator begun last, and of those that are open, by depth. What a stack
+ * is below the frame of torch.autograd, and what two stacks are together, is found once and kept.
+ */
+#include "report/stacks/helped_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/format/frame_flags.h"
+#include "report/base/map.h"
+#include "report/base/memory.h"
+#include "report/core/helpers.h"
+#include "report/session/stacks.h"
+
+#define SCOPE_USER 7u /* at::RecordScope: Python may run in it */
+#define DEPTH_MAX 64u /* of open operators whose stacks are kept */
+
+struct helped_thread {
+	uint32_t last; /* of the operator that it began last */
+	uint32_t open[DEPTH_MAX];
+};
+
+struct helped_stacks {
+	const struct helpers *helpers;
+	struct source *source;
+	struct helped_thread *thread;
+	size_t thread_room;
+	struct map
+		engine; /* process and stack: what is below torch.autograd's call of the engine */
+	struct map joined; /* outer and inner stack: both */
+};
+
+static void take_begin(struct helped_stacks *helped, const struct source_event *event, bool is_user)
+{
+	uint32_t index = event->thread->index;
+	uint32_t depth = helped->helpers->thread[index].depth;
+	struct helped_thread *thread;
+
+	helped->thread = memory_room(helped->thread, index, &helped->thread_room,
+				     sizeof(*helped->thread));
+	thread = &helped->thread[index];
+	thread->last = event->stack;
+	if (depth && depth <= DEPTH_MAX)
+		thread->open[depth - 1] = is_user ? STACK_NONE : event->stack;
+}
+
+static void take(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	take_begin(state, event, false);
+}
+
+/* torch_begin_id has the same fields: cut.h */
+static void take_ex(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	take_begin(state, event, EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_USER);
+}
+
+static bool text_is(const struct source_name *name, const char *text)
+{
+	return name->text && name->length == strlen(text) &&
+	       !memcmp(name->text, text, name->length);
+}
+
+/* The functions of torch.autograd that call the engine, and make the first gradient before. */
+static bool calls_engine(const struct source_python_line *line)
+{
+	static const char file[] = "torch/autograd/__init__.py";
+	size_t length = sizeof(file) - 1;
+
+	return line && line->file->text && line->file->length >= length &&
+	       !memcmp(line->file->text + line->file->length - length, file, length) &&
+	       (text_is(line->function, "backward") || text_is(line->function, "grad"));
+}
+
+/* The part of the stack outside of that function; STACK_NONE: it is in none. */
+static uint32_t find_engine(const struct helped_stacks *helped,
+			    const struct source_process *process, uint32_t stack)
+{
+	const struct stacks *stacks = source_stacks(helped->source);
+
+	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
+		const struct stack_frame *frame = stacks_frame(stacks, stack);
+
+		if (frame->flags & FRAME_IS_PYTHON &&
+		    calls_engine(source_python_line(process, frame->address)))
+			return frame->parent;
+	}
+	return STACK_NONE;
+}
+
+static uint64_t key_of_two(uint32_t one, uint32_t other)
+{
+	return ((uint64_t)one << 32 | other) + 1;
+}
+
+static uint32_t engine_of(struct helped_stacks *helped, const struct source_process *process,
+			  uint32_t stack)
+{
+	struct map_entry *entry;
+	bool added;
+
+	if (stack == STACK_NONE)
+		return STACK_NONE;
+	entry = map_put(&helped->engine, key_of_two(process->index, stack), &added);
+	if (added)
+		entry->value = find_engine(helped, process, stack);
+	return (uint32_t)entry->value;
+}
+
+static uint32_t join(struct helped_stacks *helped, uint32_t outer, uint32_t inner)
+{
+	struct map_entry *entry;
+	bool added;
+
+	if (outer == STACK_NONE || inner == STACK_NONE)
+		return outer == STACK_NONE ? inner : outer;
+	entry = map_put(&helped->joined, key_of_two(outer, inner), &added);
+	if (added)
+		entry->value = source_stack_under(helped->source, outer, inner);
+	return (uint32_t)entry->value;
+}
+
+static uint32_t open_stack(const struct helped_stacks *helped, uint32_t index)
+{
+	uint32_t depth = index < helped->helpers->thread_room ? helped->helpers->thread[index].depth
+							      : 0;
+
+	if (index >= helped->thread_room || !depth || depth > DEPTH_MAX)
+		return STACK_NONE;
+	return helped->thread[index].open[depth - 1];
+}
+
+uint32_t helped_stacks_of(struct helped_stacks *helped, const struct source_event *event)
+{
+	uint32_t index = event->thread->index, stack = event->stack;
+	uint32_t owner = helpers_owner(helped->helpers, index);
+
+	if (stack == STACK_NONE && event->event.id == EVT_gpu_call)
+		stack = open_stack(helped, index);
+	if (owner == NEST_NONE || owner >= helped->thread_room)
+		return stack;
+	return join(helped, engine_of(helped, event->process, helped->thread[owner].last), stack);
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct helped_stacks *helped = state;
+
+	(void)options;
+	helped->source = run_source(run);
+	helped->helpers = helpers_want(run, NULL);
+	map_init(&helped->engine);
+	map_init(&helped->joined);
+	run_reads_stacks(run);
+	run_reads(run, EVT_torch_begin, 0, take, helped);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
+}
+
+/* What came before lost events is no longer the last operator. */
+static void cut(void *state, const struct cut *cut)
+{
+	struct helped_stacks *helped = state;
+
+	if (cut->thread && cut->thread->index < helped->thread_room)
+		helped->thread[cut->thread->index] = (struct helped_thread){ STACK_NONE };
+}
+
+static void release(void *state)
+{
+	struct helped_stacks *helped = state;
+
+	map_release(&helped->engine);
+	map_release(&helped->joined);
+	free(helped->thread);
+}
+
+static const struct analysis_kind analysis_helped_stacks = {
+	.name = "helped stacks",
+	.state_bytes = sizeof(struct helped_stacks),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};
+
+struct helped_stacks *helped_stacks_want(struct run *run)
+{
+	return run_want(run, &analysis_helped_stacks, NULL);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the GPU did, for trace.c: kernels, copies, memsets and waits under the number of their
+ * device, a line a stream, with the names and arguments that Kineto gives them, and an arrow (ac2g)
+ * from the call. What Kineto knows of the device (blocks per SM, occupancy) is not recorded and not
+ * written.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+#include "report/core/scope.h"
+#include "report/trace/producer.h"
+
+#define DEVICE_MAX \
+	4096u /* larger numbers are of damaged files; they have no line of their own name */
+
+/* A stream that something is on: it gets its name at the end. */
+struct trace_line {
+	struct trace_file *file;
+	uint32_t device, stream;
+};
+
+#define KNOWN(kind, words) ((kind) < sizeof(words) / sizeof((words)[0]) ? (kind) : 0)
+
+static const char *const memories[] = { "Unknown", "Pageable", "Pinned",
+					"Device",  "Array",    "Managed" };
+static const char *const copies[] = { "Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
+				      "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP" };
+static const char *const waits[] = { "Unknown", "Event Sync", "Stream Wait Event", "Stream Sync",
+				     "Context Sync" };
+
+/* Each text has a number of its own. */
+static struct trace_text name_of(struct trace *trace, const struct late_work *work, char buffer[64])
+{
+	uint32_t from = KNOWN(work->from_memory, memories), to = KNOWN(work->to_memory, memories);
+	uint32_t copy = KNOWN(work->what, copies), wait = KNOWN(work->what, waits);
+	struct trace_text text = { .text = buffer };
+	int length;
+
+	switch (work->kind) {
+	case LATE_KERNEL:
+		return trace_text(&trace->texts, TRACE_AS_KERNEL, work->what);
+	case LATE_COPY:
+		length = snprintf(buffer, 64, "Memcpy %s (%s -> %s)", copies[copy], memories[from],
+				  memories[to]);
+		text.number = TRACE_OWN_WORK + (2 + copy) * 64 + from * 8 + to;
+		break;
+	case LATE_SET:
+		length = snprintf(buffer, 64, "Memset (%s)", memories[to]);
+		text.number = TRACE_OWN_WORK + 64 + to;
+		break;
+	default:
+		length = snprintf(buffer, 64, "%s", waits[wait]);
+		text.number = TRACE_OWN_WORK + wait;
+	}
+	text.length = (size_t)length;
+	return text;
+}
+
+static void list_work(struct trace_list *list, const struct late_work *work, uint64_t external)
+{
+	if (external)
+		trace_add_number(list, TRACE_OF_EXTERNAL_ID, external);
+	trace_add_number(list, TRACE_OF_DEVICE, work->device);
+	trace_add_number(list, TRACE_OF_CONTEXT, work->context);
+	trace_add_number(list, TRACE_OF_STREAM, work->stream);
+	trace_add_number(list, TRACE_OF_CORRELATION, work->correlation);
+	if (work->graph)
+		trace_add_number(list, TRACE_OF_GRAPH, work->graph);
+	if (work->kind == LATE_KERNEL) {
+		trace_add_number(list, TRACE_OF_QUEUED, 0);
+		trace_add_number(list, TRACE_OF_REGISTERS, work->registers);
+		trace_add_number(list, TRACE_OF_SHARED_BYTES, work->shared_bytes);
+		trace_add_size(list, TRACE_OF_GRID, work->grid);
+		trace_add_size(list, TRACE_OF_BLOCK, work->block);
+		return;
+	}
+	trace_add_number(list, TRACE_OF_BYTES, work->bytes);
+}
+
+static void note_line(struct trace *trace, struct trace_file *file, const struct late_work *work)
+{
+	uint64_t words[2] = { (uintptr_t)file, (uint64_t)work->device << 32 | work->stream };
+	bool added;
+
+	map_put(&trace->line_known, map_hash_bytes(words, sizeof(words), 0), &added);
+	if (!added || work->device > DEVICE_MAX)
+		return;
+	trace->line = memory_room(trace->line, trace->lines, &trace->line_room,
+				  sizeof(*trace->line));
+	trace->line[trace->lines++] = (struct trace_line){ file, work->device, work->stream };
+}
+
+static void put_work(struct trace *trace, const struct source_process *process,
+		     const struct late_work *work, uint64_t external)
+{
+	static const enum trace_category categories[LATE_KINDS] = {
+		[LATE_KERNEL] = TRACE_KERNEL,
+		[LATE_COPY] = TRACE_COPY,
+		[LATE_SET] = TRACE_SET,
+	};
+	const struct source_thread *thread = trace_thread(trace, work->thread);
+	struct trace_file *file = trace_file_of(trace, process);
+	uint64_t pid = trace_pid(trace, process);
+	struct trace_list list;
+	struct trace_flow flow = { .category = TRACE_WORK,
+				   .id = work->correlation,
+				   .pid = pid,
+				   .tid = thread ? thread->tid : 0,
+				   .time_ns = work->call_start_ns,
+				   .to_pid = work->device,
+				   .to_tid = work->stream,
+				   .to_ns = work->start_ns };
+	char buffer[64];
+
+	list.count = 0;
+	if (!file)
+		return;
+	if (trace->writer->stream)
+		note_line(trace, file, work);
+	list_work(&list, work, external);
+	trace->writer->slice(
+		file->state,
+		&(struct trace_slice){ .event = { .category = categories[work->kind],
+						  .name = name_of(trace, work, buffer),
+						  .pid = work->device,
+						  .tid = work->stream,
+						  .time_ns = work->start_ns,
+						  .argument = list.argument,
+						  .arguments = list.count },
+				       .duration_ns = work->duration_ns,
+				       .owner = pid,
+				       .work = work,
+				       .flow = work->has_call && thread ? &flow : NULL });
+}
+
+/* The wait of the host is on the thread that waited. */
+static void put_wait(struct trace *trace, const struct late_work *work)
+{
+	const struct source_thread *thread = work->has_call ? trace_thread(trace, work->thread)
+							    : NULL;
+	struct trace_list list;
+	char buffer[64];
+
+	list.count = 0;
+	if (!thread)
+		return;
+	trace_add_number(&list, TRACE_OF_CORRELATION, work->correlation);
+	trace_put_slice(trace, thread,
+			(struct trace_slice){ .event = { .category = TRACE_WAIT,
+							 .name = name_of(trace, work, buffer),
+							 .time_ns = work->start_ns,
+							 .argument = list.argument,
+							 .arguments = list.count },
+					      .duration_ns = work->duration_ns });
+}
+
+static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	return trace_operator_id(state, event->thread->index);
+}
+
+/* What nobody is known to have asked for is treated as by report `kernels`. */
+static void take_work(void *state, uint64_t place, const struct late_work *work)
+{
+	struct trace *trace = state;
+	struct source_process *const *process;
+	size_t count = source_processes(trace->source, &process);
+	struct scope_text text;
+
+	if (!work->has_call && (trace->filters->any || scope_recorded(trace->run, &text)))
+		return;
+	if (work->kind == LATE_WAIT)
+		put_wait(trace, work);
+	else if (work->process < count)
+		put_work(trace, process[work->process], work, place);
+}
+
+/* On a line of its own: when the device began it is not known, and several may overlap. */
+static void put_unfinished(struct trace *trace, const struct untold_work *work)
+{
+	const struct source_thread *thread = trace_thread(trace, work->thread);
+	struct trace_list list;
+
+	if (!thread || thread->process->end_ns < work->start_ns)
+		return;
+	list.count = 0;
+	trace_add_number(&list, TRACE_OF_CORRELATION, work->correlation);
+	trace_put_slice(trace, thread,
+			(struct trace_slice){
+				.event = { .category = TRACE_UNFINISHED,
+					   .name = trace_text(&trace->texts,
+							      work->is_kernel ? TRACE_AS_KERNEL
+									      : TRACE_AS_IS,
+							      work->name),
+					   .time_ns = work->start_ns,
+					   .argument = list.argument,
+					   .arguments = list.count },
+				.duration_ns = thread->process->end_ns - work->start_ns,
+				.is_cut = true,
+				.id = ++trace->ids });
+}
+
+void trace_device_put_unfinished(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->untold->work_count; i++)
+		put_unfinished(trace, &trace->untold->work[i]);
+}
+
+void trace_device_start(struct trace *trace, struct run *run)
+{
+	static const struct late_listener listener = { .place = place_of,
+						       .take = take_work,
+						       .takes_homeless = true };
+
+	map_init(&trace->line_known);
+	late_listen(late_want(run), &listener, trace);
+	trace->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
+}
+
+/* Before the files are closed. */
+void trace_device_finish(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->lines; i++)
+		trace->writer->stream(trace->line[i].file->state, trace->line[i].device,
+				      trace->line[i].stream);
+}
+
+void trace_device_release(struct trace *trace)
+{
+	map_release(&trace->line_known);
+	free(trace->line);
+}

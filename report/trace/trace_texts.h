@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts of a trace: a name of the recording in the form that events have it, made once and
+ * numbered. A name whose text is still to come has no number.
+ *
+ * Memory grows with names. One thread.
+ */
+#ifndef REPORT_TRACE_TRACE_TEXTS_H
+#define REPORT_TRACE_TRACE_TEXTS_H
+
+#include "report/base/demangle.h"
+#include "report/session/source.h"
+#include "report/trace/trace.h"
+
+enum trace_form {
+	TRACE_AS_IS,
+	TRACE_AS_MODULE, /* with TRACE_MODULE_LABEL */
+	TRACE_AS_KERNEL, /* demangled */
+	TRACE_AS_SHAPES, /* of inputs: a list where it is one */
+	TRACE_AS_TYPES,
+	TRACE_FORMS
+};
+
+/* Numbers of texts of ours. */
+enum trace_own_text {
+	TRACE_OWN_NONE,
+	TRACE_OWN_TENSOR,
+	TRACE_OWN_TENSORS_CPU,
+	TRACE_OWN_TENSORS_DEVICE,
+	TRACE_OWN_RESIDENT,
+	TRACE_OWN_HEAP,
+	TRACE_OWN_COLLECTION,
+	TRACE_OWN_WORK, /* of a device, by its kind */
+	TRACE_OWN_LIMIT = TRACE_OWN_WORK + 1024
+};
+#define TRACE_OWN(literal, id) \
+	((struct trace_text){ .text = literal, .length = sizeof(literal) - 1, .number = id })
+
+struct trace_texts {
+	struct source *source;
+	struct trace_text *text[TRACE_FORMS]; /* by index of a name; number 0: not yet */
+	size_t room[TRACE_FORMS];
+	uint32_t count; /* of names with a number */
+	struct text_store store;
+	struct text_store passing; /* of the last one without a number */
+	struct demangler demangler;
+};
+
+struct trace_text trace_text(struct trace_texts *texts, enum trace_form form, uint32_t name);
+void trace_texts_release(struct trace_texts *texts);
+
+#endif

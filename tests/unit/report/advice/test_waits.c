@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/*
+ * report/advice/advice_waits.c and what it rests on: a training, or a program without steps, is written with samples of its threads, and
+ * what advice says of the waits looked at: with enough samples, with few, and where nothing is to be said.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "tests/unit/advice_recording.h"
+
+#define TRAIN "/home/me/train.py"
+#define LIBRARY "/usr/lib/python3.11/"
+#define TORCH "/v/lib/python3.11/site-packages/torch/utils/data/"
+
+/* Streams of samples: of the loop's thread, of another one of the process, and of two workers. */
+enum { LOOP = 11, BESIDE = 12, WORKER = 13 };
+
+/* Places, with the numbers of their lines. */
+enum place {
+	AT_LOOP = 1, /* train.py:20 */
+	AT_LOCK,     /* train.py:14, called from 20 */
+	AT_HOLDER,   /* train.py:10, of another thread */
+	AT_NEXT,     /* the DataLoader waits */
+	AT_WORKER,   /* a worker waits for what it is to do */
+	AT_FETCH,    /* and fetches */
+	AT_SAMPLE,   /* train.py:30, in that */
+	AT_ONCE,     /* an event loop, in its own code */
+	AT_SELECT,   /* it waits for something to do */
+	AT_HANDLE,   /* a callback of it */
+	AT_CALLBACK, /* train.py:40, in that */
+	AT_RUN_CALLER,
+	AT_QUEUE_CALLER,
+	AT_WORKER_START, /* what a forked worker has around it */
+};
+
+static void place_put(enum place id, enum place from, const char *function, const char *file,
+		      uint64_t line)
+{
+	FRAME_PUT(c.r.fw, 1, python_code, .id = id, .function = name(function), .file = name(file),
+		  .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = id, .from = from, .code = id, .line = line);
+}
+
+static void define_places(void)
+{
+	frame_begin_block(c.r.fw, 0);
+	place_put(AT_LOOP, 0, "<module>", TRAIN, 20);
+	place_put(AT_LOCK, AT_LOOP, "bump", TRAIN, 14);
+	place_put(AT_HOLDER, 0, "compress", TRAIN, 10);
+	place_put(AT_NEXT, AT_LOOP, "_try_get_data", TORCH "dataloader.py", 1200);
+	place_put(AT_WORKER, AT_LOOP, "_worker_loop", TORCH "_utils/worker.py", 300);
+	place_put(AT_FETCH, AT_WORKER, "fetch", TORCH "_utils/fetch.py", 50);
+	place_put(AT_SAMPLE, AT_FETCH, "decode", TRAIN, 30);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	place_put(AT_ONCE, AT_LOOP, "_run_once", LIBRARY "asyncio/base_events.py", 1900);
+	place_put(AT_SELECT, AT_ONCE, "select", LIBRARY "selectors.py", 468);
+	place_put(AT_HANDLE, AT_ONCE, "_run", LIBRARY "asyncio/events.py", 80);
+	place_put(AT_CALLBACK, AT_HANDLE, "handle", TRAIN, 40);
+	place_put(AT_RUN_CALLER, AT_LOOP, "convert", TRAIN, 25);
+	place_put(AT_QUEUE_CALLER, AT_LOOP, "next_batch", TRAIN, 50);
+	/* the walk goes by `from` and not by number: these two have a caller behind them */
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 30, .function = name("communicate"),
+		  .file = name(LIBRARY "subprocess.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 30, .from = AT_RUN_CALLER, .code = 30,
+		  .line = 1200);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 31, .function = name("get"),
+		  .file = name(LIBRARY "queue.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 31, .from = AT_QUEUE_CALLER, .code = 31,
+		  .line = 170);
+	frame_end_block(c.r.fw);
+}
+
+#define IN_SUBPROCESS 30u
+#define IN_QUEUE 31u
+
+static void define_threads(void)
+{
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 0, thread, .stream = LOOP, .process = 1, .tid = 100, .level = 2);
+	FRAME_PUT(c.r.fw, 0, thread, .stream = BESIDE, .process = 1, .tid = 200, .level = 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		FRAME_PUT(c.r.fw, 0, process, .process = 2 + i, .pid = 300 + i, .parent_pid = 100,
+			  .parent = 1);
+		FRAME_PUT(c.r.fw, 0, thread, .stream = WORKER + i, .process = 2 + i, .tid = 300 + i,
+			  .level = 2);
+		FRAME_PUT(c.r.fw, 0, thread_name, .process = 2 + i, .tid = 300 + i,
+			  .name = name("pt_data_worker"));
+	}
+	frame_end_block(c.r.fw);
+}
+
+/* What a thread is seen in, from `from_ns` of a step on, for `took_ns`. */
+struct seen {
+	unsigned int stream, place;
+	enum evt_python_state state;
+	uint64_t from_ns, took_ns;
+	uint64_t owner, owner_place, call;
+};
+
+static void look_put(const struct seen *seen, uint64_t at_ns)
+{
+	FRAME_PUT(c.r.fw, at_ns + seen->from_ns, python_sample, .place = AT_LOOP, .state = 0,
+		  .looks = 1);
+	FRAME_PUT(c.r.fw, at_ns + seen->from_ns + seen->took_ns, python_sample,
+		  .place = seen->place, .state = seen->state, .looks = 1, .owner = seen->owner,
+		  .owner_place = seen->owner_place, .call = seen->call);
+}
+
+/* Where the steps of the run begin, and looks at each of them; the first ones are warm-up. */
+static void write_looks(const struct run *run, const struct seen *seen, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		frame_begin_block(c.r.fw, seen[i].stream);
+		for (unsigned int step = 0; step < run->steps; step++)
+			look_put(&seen[i], run->start_ns + (step ? run->first_ns : 0) +
+						   (step ? step - 1 : 0) * run->step_ns);
+		frame_end_block(c.r.fw);
+	}
+}
+
+static void write_waits(const struct run *run, const struct seen *seen, size_t count)
+{
+	start(1);
+	define_places();
+	define_threads();
+	write_run(1, run);
+	write_looks(run, seen, count);
+	read_back();
+}
+
+static void is_at(const struct advice *advice, const char *line, const char *text)
+{
+	assert_string_equal(advice->place.line, line);
+	if (!strstr(advice->text, text))
+		fail_msg("'%s' is not in: %s", text, advice->text);
+}
+
+/* Each step waits 30 ms for a batch. */
+static struct run loading(unsigned int steps)
+{
+	struct run run = well;
+
+	run.steps = steps;
+	run.step_ns = run.first_ns = 40 * MS;
+	run.dataloader_ns = 30 * MS;
+	run.operator_ns = 200 * US;
+	return run;
+}
+
+static void one_of_two_workers_is_slow(void **state)
+{
+	const struct seen seen[] = {
+		{ LOOP, AT_NEXT, EVT_PYTHON_IO, MS, 28 * MS, 0, 0, 0 },
+		{ WORKER, AT_SAMPLE, EVT_PYTHON_RUNS, MS, 28 * MS, 0, 0, 0 },
+		{ WORKER + 1, AT_WORKER, EVT_PYTHON_IO, MS, 28 * MS, 0, 0, 0 },
+	};
+	struct run run = loading(60);
+	const struct advice *advice;
+
+	(void)state;
+	write_waits(&run, seen, 3);
+	advice = only("slow_worker", NULL);
+	is_at(advice, TRAIN ":30", "another worker for 0 %");
+	assert_non_null(strstr(advice->text, "It is process 300."));
+	assert_true(advice->place.samples >= 20);
+	release();
+	run = loading(15); /* few samples make no slow worker */
+	write_waits(&run, seen, 3);
+	assert_null(advice_of("slow_worker"));
+	release();
+}
+
+static void workers_that_are_all_slow(void **state)
+{
+	const struct seen seen[] = {
+		{ LOOP, AT_NEXT, EVT_PYTHON_IO, MS, 28 * MS, 0, 0, 0 },
+		{ WORKER, AT_SAMPLE, EVT_PYTHON_RUNS, MS, 28 * MS, 0, 0, 0 },
+		{ WORKER + 1, AT_SAMPLE, EVT_PYTHON_SLEEP, MS, 28 * MS, 0, 0, 0 },
+	};
+	struct run run = loading(60);
+
+	(void)state;
+	write_waits(&run, seen, 3);
+	is_at(only("dataloader", NULL), TRAIN ":30", "the workers were in train.py:30 (decode)");
+	release();
+}
+
+/* 6 of 10 ms, between two operators. */
+static struct run waiting(unsigned int steps)
+{
+	struct run run = well;
+
+	run.steps = steps;
+	run.step_ns = run.first_ns = 100 * MS;
+	run.wait_in_one_ns = 80 * MS;
+	run.operator_ns = 500 * US;
+	return run;
+}
+
+#define WAITS_FROM 3 * MS
+#define WAITS_FOR 70 * MS
+
+static void a_lock_that_another_thread_has(void **state)
+{
+	struct seen seen[] = {
+		{ LOOP, AT_LOCK, EVT_PYTHON_LOCK, WAITS_FROM, WAITS_FOR, 0, 0, 0 },
+		{ BESIDE, AT_HOLDER, EVT_PYTHON_RUNS, WAITS_FROM, WAITS_FOR, 0, 0, 0 },
+	};
+	struct run run = waiting(60);
+
+	(void)state;
+	write_waits(&run, seen, 2);
+	is_at(only("lock_wait", NULL), TRAIN ":10", "that it waited for that is likely");
+	release();
+	seen[0].owner = 200; /* its own word says who has it */
+	seen[0].owner_place = AT_HOLDER;
+	write_waits(&run, seen, 1);
+	is_at(only("lock_wait", NULL), TRAIN ":10",
+	      "Thread 200 had the mutex, and was in train.py:10 (compress) for 100 %");
+	release();
+	seen[0].owner = 0;
+	write_waits(&run, seen, 1); /* nobody was seen */
+	is_at(only("lock_wait", NULL), TRAIN ":14", "a lock, or for what another thread brings");
+	release();
+	run = waiting(15);
+	write_waits(&run, seen, 1);
+	is_at(advice_of("lock_wait"), TRAIN ":14", "so this is a guess");
+	assert_int_equal(advice_of("lock_wait")->severity, ADVICE_NOTE);
+	release();
+}
+
+static void a_child_process_and_a_queue(void **state)
+{
+	struct seen seen[] = {
+		{ LOOP, IN_SUBPROCESS, EVT_PYTHON_IO, WAITS_FROM, WAITS_FOR, 0, 0, 8 },
+		{ BESIDE, AT_HOLDER, EVT_PYTHON_RUNS, WAITS_FROM, WAITS_FOR, 0, 0, 0 },
+	};
+	struct run run = waiting(60);
+
+	(void)state;
+	write_waits(&run, seen, 2);
+	is_at(only("child_process", NULL), TRAIN ":25", "called from train.py:20");
+	release();
+	seen[0].place = IN_QUEUE;
+	seen[0].state = EVT_PYTHON_LOCK;
+	write_waits(&run, seen, 2);
+	is_at(only("between_operators", NULL), TRAIN ":10", "it waits for a queue.");
+	release();
+	seen[0].place = AT_LOCK; /* the system call is known */
+	seen[0].state = EVT_PYTHON_IO;
+	seen[0].call = 75;
+	write_waits(&run, seen, 1);
+	is_at(only("between_operators", NULL), TRAIN ":14", "it waits for fsync().");
+	release();
+}
+
+/* A loop that runs callbacks, with so much of its time in waits of theirs. */
+static void write_loop(unsigned int blocked_of_10)
+{
+	start(1);
+	define_places();
+	define_threads();
+	frame_begin_block(c.r.fw, LOOP);
+	for (unsigned int i = 0; i < 300; i++) {
+		bool blocks = i % 10 < blocked_of_10;
+
+		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
+			  .place = blocks ? AT_CALLBACK : AT_SELECT,
+			  .state = blocks ? EVT_PYTHON_SLEEP : EVT_PYTHON_IO);
+	}
+	frame_end_block(c.r.fw);
+	now = 301 * 20ull * MS;
+	read_back();
+}
+
+static void an_event_loop_that_is_blocked(void **state)
+{
+	(void)state;
+	write_loop(6);
+	is_at(only("blocked_event_loop", NULL), TRAIN ":40", "waited for 59.9 %");
+	assert_true(advice_of("blocked_event_loop")->gain_ns > 3500 * (uint64_t)MS);
+	release();
+	write_loop(0); /* it waits for requests */
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_of_two_workers_is_slow),
+		cmocka_unit_test(workers_that_are_all_slow),
+		cmocka_unit_test(a_lock_that_another_thread_has),
+		cmocka_unit_test(a_child_process_and_a_queue),
+		cmocka_unit_test(an_event_loop_that_is_blocked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
