@@ -89,6 +89,17 @@ def overview(browser, report, path):
     text = browser.value("byId('panel').textContent")
     for entry in browser.value("page.manifest.pieces"):
         assert not entry.get("empty") or browser.value(f"byId('panel').textContent.includes(show({json.dumps(entry['empty'])}))"), (entry, text[:500])
+    # pictures before words: bars of the run and of a step, and the causes below them, without scrolling
+    if totals["startup_ns"] is not None:
+        parts = browser.value("[...document.querySelectorAll('.bar:first-child .parts i')].reduce((sum, one) => sum + Number(one.dataset.value), 0)")
+        assert parts == totals["startup_ns"] + totals["steps_ns"] + totals["after_ns"], (path, parts)
+    causes = document(report, "bottleneck", path, 0)["rows"][:3]
+    titles = browser.value("[...document.querySelectorAll('.causes h3')].map((one) => one.firstChild.textContent)")
+    assert titles == [row["title"] for row in causes], (path, titles)
+    browser.call("Emulation.setDeviceMetricsOverride", width=1000, height=700, deviceScaleFactor=1, mobile=False)
+    ends = browser.value("[...document.querySelectorAll('.causes .advice')].map((one) => one.getBoundingClientRect().bottom + scrollY)")
+    browser.call("Emulation.clearDeviceMetricsOverride")
+    assert all(end <= 700 for end in ends) or not browser.value("byId('banner').hidden"), (path, ends)
     losses = document(report, "threads", path, 0)["losses"]
     assert browser.value("byId('banner').hidden") == (not any(loss["count"] for loss in losses) and not document(report, "threads", path, 0)["faults"]), losses
 
@@ -131,7 +142,7 @@ def work(browser, path):
 def flames(browser, report, path):
     """Values are those of report flame; a click zooms, a search adds up, the reversed tree is of the same whole."""
     for entry in [e for e in browser.value("page.manifest.pieces") if e["kind"] == "flame"]:
-        options = ["flame", "--of", entry["of"], "--value", entry["value"]]
+        options = ["flame", "--of", entry["of"], "--value", entry["value"], *(["--by", "line"] if entry["of"] == "samples" else [])]
         wanted = json.loads(subprocess.run([report, *options, "--format", "json", path], capture_output=True, timeout=100).stdout)
         assert (entry["all"], entry["of"], entry["value"]) == tuple(wanted["totals"][key] for key in ("total", "of", "value")), (path, entry)
         if not entry["all"]:
@@ -268,7 +279,11 @@ def timeline(browser, report, path):
     # rows of one lane and depth are in order; what is inside lies below
     assert browser.value(f"{rows}.every((row) => row.start.every((s, at) => !at || s >= row.start[at - 1]))"), path
     browser.value(f"{t}.canvas.focus(); 1")
-    before = browser.value(f"{t}.to - {t}.from")
+    before = browser.value(f"{data}.end")
+    typical = sorted(document(report, "steps", path, 0)["rows"], key=lambda row: row["total_ns"])
+    if typical:  # opens on a step
+        step = typical[len(typical) // 2]
+        assert browser.value(f"{t}.to - {t}.from") <= max(1000, 1.3 * step["total_ns"]), (path, step)
     for _ in range(60):
         browser.key("w", "KeyW")
     width = browser.value(f"{t}.to - {t}.from")

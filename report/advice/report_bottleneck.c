@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/cause.h"
 #include "report/core/report_kind.h"
 #include "report/core/why_empty.h"
 
@@ -90,6 +91,7 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 	for (size_t i = 0; i < bottleneck->advice_count; i++) {
 		const struct advice *advice = &bottleneck->advice[i];
 		const struct advice_rule *rule = advice->rule;
+		char title[CAUSE_TITLE_BYTES];
 
 		table_add_row(table);
 		set_text(table, COLUMN_bottleneck_id, rule->id);
@@ -108,6 +110,9 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 		set_text(table, COLUMN_bottleneck_text, advice->text);
 		set_text(table, COLUMN_bottleneck_todo, advice->todo);
 		set_text(table, COLUMN_bottleneck_command, advice->command);
+		cause_title(advice, title);
+		set_text(table, COLUMN_bottleneck_title,
+			 text_store_put(&table->texts, title, strlen(title)));
 	}
 }
 

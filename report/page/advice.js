@@ -1,19 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* What to change: the rows of report bottleneck as text. */
+/* What is wrong and what to change: the rows of report bottleneck as text, titled by what is wrong. */
 
-function adviceOf(row) {
-	const stake = row.stake_ns ? " · up to " + shownNumber(row.stake_ns, "ns") +
-		(row.stake_percent ? " (" + shownNumber(row.stake_percent, "percent") + ")" : "") : "";
-	return el("div", { class: "advice " + (["problem", "warning"].includes(row.severity) ? row.severity : "note"), "data-advice": row.id },
-		el("h3", {}, show(row.severity || "") + stake), el("p", {}, show(row.text || "")),
-		row.todo ? el("p", {}, show(row.todo)) : null,
-		row.command ? el("p", { class: "dim" }, "More: ", el("code", {}, "prof-report " + show(row.command).replace(/^prof-report /, ""))) : null);
+const ADVICE_OF_RUN = "of the run", ADVICE_OF_STEPS = "of the steps";
+const RUN_ADVICE = ["first_step", "startup", "slow_imports", "hot_line", "hot_function"];
+
+function baseOf(place) {
+	return show(place.replace(/^.*\//, ""));
+}
+
+/* "tokenizer.py:15 (wordpiece), called from train.py:25", by so many samples; "" where no line is known. */
+function adviceLine(row) {
+	if (!row.line)
+		return "";
+	const name = row.function && row.function !== "<module>" ? ` (${show(row.function)})` : "";
+	const count = row.samples ? ` · ${shownNumber(row.samples, "count")} sample${row.samples === 1 ? "" : "s"}${row.samples < 20 ? ": a guess" : ""}` : "";
+	return baseOf(row.line) + name + (row.caller ? ", called from " + baseOf(row.caller) : "") + count;
+}
+
+function adviceStake(row) {
+	if (!row.stake_ns)
+		return "";
+	const share = row.stake_percent ? `, ${shownNumber(row.stake_percent, "percent")} ${RUN_ADVICE.includes(row.id) ? ADVICE_OF_RUN : ADVICE_OF_STEPS}` : "";
+	return shownNumber(row.stake_ns, "ns") + share;
+}
+
+function adviceHead(row) {
+	const stake = adviceStake(row), line = adviceLine(row);
+	return [el("h3", {}, show(row.title || row.id), stake ? el("span", { class: "stake" }, " · " + stake) : ""), line ? el("p", { class: "line" }, line) : ""];
+}
+
+function adviceBody(row) {
+	return [el("p", {}, show(row.text || "")), row.todo ? el("p", {}, show(row.todo)) : null,
+		row.command ? el("p", { class: "dim" }, "More: ", el("code", {}, "prof-report " + show(row.command).replace(/^prof-report /, ""))) : null];
+}
+
+/* With `isShort` the sentences are folded away. */
+function adviceOf(row, isShort) {
+	const kind = ["problem", "warning"].includes(row.severity) ? row.severity : "note";
+	return el("div", { class: "advice " + kind, "data-advice": row.id }, ...adviceHead(row),
+		isShort ? el("details", {}, el("summary", {}, "Figures, and what to do"), ...adviceBody(row).filter((one) => one)) : adviceBody(row));
 }
 
 async function panelAdvice(manifest, panel) {
 	const table = await tableOf(manifest, "bottleneck");
 	const rows = table ? table.document.rows : [];
 	panel.replaceChildren(
-		rows.length ? el("div", {}, rows.map(adviceOf)) : el("p", { class: "empty" }, "No rule found anything to change."),
+		rows.length ? el("div", {}, rows.map((row) => adviceOf(row, false))) : el("p", { class: "empty" }, "No rule found anything to change."),
 		table && table.about.head ? el("details", {}, el("summary", {}, "The report as text"), sentences(table.about.head)) : "");
 }

@@ -165,10 +165,16 @@ function flameTools(graph) {
 		el("button", { type: "button", class: "reset", onclick: () => graph.zoom(graph.root) }, "Show all")];
 }
 
+/* CPU time says most; of Python's lines before native functions. */
+function flameFirst(entries) {
+	const of = (name, value) => entries.find((one) => one.of === name && one.value === value);
+	return of("samples", "time") || of("native", "time") || entries.find((one) => one.value === "time") || entries[0];
+}
+
 async function panelFlames(manifest, panel, route) {
 	const entries = manifest.pieces.filter((one) => one.kind === "flame"), some = entries.filter((one) => one.all);
 	const empty = [...new Set(entries.filter((one) => !one.all && !some.some((other) => other.of === one.of)).map((one) => one.empty).filter((text) => text))];
-	const chosen = some.find((one) => one.id === route[0]) || some[0];
+	const chosen = some.find((one) => one.id === route[0]) || flameFirst(some);
 	const missing = empty.map((text) => el("p", { class: "empty dim" }, show(text) + "."));
 	if (!chosen) {
 		panel.replaceChildren(...missing.length ? missing : [el("p", { class: "empty" }, "No stack was recorded.")]);

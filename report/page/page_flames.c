@@ -25,6 +25,11 @@ static void flame_want(struct page_flame *flame, struct page *page,
 	flame->options.of_report[REPORT_OPTION_value] = (struct report_option_value){
 		"", (unsigned int)value
 	};
+	if (source ==
+	    &stack_source_samples) { /* many functions of Python have one name: with files and lines */
+		flame->options.report = REPORT_flame;
+		flame->options.by = BY_flame_line;
+	}
 	flame->request = *page->request;
 	flame->request.options = &flame->options;
 	flame->report = (struct report){ .kind = &report_kind_flame,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps: a bar a step, split by the phases of the loop, or by what ran. */
+/* Steps: a bar a step, split by the phases of the loop, or by what ran, and a table. */
 
 const STEP_VIEWS = {
 	phase: [
@@ -16,6 +16,15 @@ const STEP_VIEWS = {
 };
 const STEP_VIEW_NAMES = { phase: "by phase", category: "by what ran" };
 const STEP_HEIGHT = 260;
+const STEP_LEFT = 64, STEP_BOTTOM = 18, STEP_TOP = 14; /* room for the axes */
+const STEP_CUT = 1.5; /* a step that takes so many times the p99 is cut off, and marked */
+
+/* The highest bar that is drawn whole: the p99, where one step would make all others invisible. */
+function stepLimit(rows) {
+	const times = rows.map((row) => row.total_ns).sort((a, b) => a - b), p99 = times[Math.ceil(times.length * 0.99) - 1] || 1;
+	const most = times[times.length - 1] || 1, settled = times.length > 100 ? p99 : times[times.length - 2] || most;
+	return most > STEP_CUT * settled ? settled * 1.1 : most;
+}
 
 class StepChart {
 	constructor(rows, pick) {
@@ -23,7 +32,8 @@ class StepChart {
 		this.pick = pick;
 		this.parts = STEP_VIEWS.phase;
 		this.at = -1;
-		this.highest = Math.max(1, ...rows.map((row) => row.total_ns));
+		this.highest = Math.max(1, stepLimit(rows));
+		this.cut = rows.filter((row) => row.total_ns > this.highest).length;
 		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": `${rows.length} steps by phase or by what ran; arrow keys choose one`,
 			onmousemove: (event) => this.hover(event), onmouseleave: tipHide,
 			onclick: (event) => this.choose(this.stepAt(event)), onkeydown: (event) => this.key(event) });
@@ -31,7 +41,7 @@ class StepChart {
 
 	stepAt(event) {
 		const box = this.canvas.getBoundingClientRect();
-		return Math.max(0, Math.min(this.rows.length - 1, Math.floor((event.clientX - box.left) / box.width * this.rows.length)));
+		return Math.max(0, Math.min(this.rows.length - 1, Math.floor((event.clientX - box.left - STEP_LEFT) / (box.width - STEP_LEFT) * this.rows.length)));
 	}
 
 	describe(row) {
@@ -66,24 +76,50 @@ class StepChart {
 		this.pick(this.rows[at]);
 	}
 
+	/* Lines at round times, and the numbers of some steps. */
+	drawAxes(context, width) {
+		const scale = (STEP_HEIGHT - STEP_TOP - STEP_BOTTOM) / this.highest, floor = STEP_HEIGHT - STEP_BOTTOM;
+		const raw = this.highest / 4, power = 10 ** Math.floor(Math.log10(raw)), tick = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw);
+		context.textAlign = "right";
+		for (let at = 0; at <= this.highest; at += tick) {
+			context.fillStyle = color("line");
+			context.fillRect(STEP_LEFT, floor - at * scale, width - STEP_LEFT, 1);
+			context.fillStyle = color("dim");
+			context.fillText(shownNumber(at, "ns"), STEP_LEFT - 6, floor - at * scale + 4);
+		}
+		context.textAlign = "left";
+		const each = (width - STEP_LEFT) / this.rows.length, apart = Math.max(1, Math.ceil(90 / each));
+		for (let at = 0; at < this.rows.length; at += apart)
+			context.fillText(`step ${this.rows[at].step}`, STEP_LEFT + at * each, STEP_HEIGHT - 4);
+	}
+
+	drawStep(context, at, each) {
+		const row = this.rows[at], scale = (STEP_HEIGHT - STEP_TOP - STEP_BOTTOM) / this.highest, x = STEP_LEFT + at * each, wide = each > 3 ? each - 1 : each;
+		const shrinks = row.total_ns > this.highest ? this.highest / row.total_ns : 1;
+		let y = STEP_HEIGHT - STEP_BOTTOM;
+		for (const [name, , fill] of this.parts) {
+			const height = (row[name] || 0) * scale * shrinks;
+			context.fillStyle = fill;
+			context.fillRect(x, y - height, wide, height);
+			y -= height;
+		}
+		if (shrinks === 1)
+			return;
+		context.fillStyle = color("back");
+		context.fillRect(x, STEP_TOP + 8, wide, 3);
+		context.fillStyle = color("bad");
+		context.fillText("▲ " + shownNumber(row.total_ns, "ns"), x, STEP_TOP - 3);
+	}
+
 	draw() {
-		const context = canvasFit(this.canvas, STEP_HEIGHT), width = this.canvas.clientWidth, each = width / this.rows.length;
-		this.rows.forEach((row, at) => {
-			let y = STEP_HEIGHT;
-			for (const [name, , fill] of this.parts) {
-				const height = (row[name] || 0) / this.highest * (STEP_HEIGHT - 14);
-				context.fillStyle = fill;
-				context.fillRect(at * each, y - height, each > 3 ? each - 1 : each, height);
-				y -= height;
-			}
-		});
+		const context = canvasFit(this.canvas, STEP_HEIGHT), width = this.canvas.clientWidth, each = (width - STEP_LEFT) / this.rows.length;
+		this.drawAxes(context, width);
+		this.rows.forEach((row, at) => this.drawStep(context, at, each));
 		if (this.at >= 0) {
 			context.strokeStyle = color("mark");
 			context.lineWidth = 2;
-			context.strokeRect(this.at * each - 1, 1, each + 2, STEP_HEIGHT - 2);
+			context.strokeRect(STEP_LEFT + this.at * each - 1, STEP_TOP, each + 2, STEP_HEIGHT - STEP_TOP - STEP_BOTTOM);
 		}
-		context.fillStyle = color("dim");
-		context.fillText(shownNumber(this.highest, "ns"), 2, 11);
 	}
 }
 
@@ -122,7 +158,9 @@ async function panelSteps(manifest, panel) {
 	split("phase");
 	panel.replaceChildren(sentences(table.about.head) || "",
 		entry.shown < entry.rows ? el("p", { class: "dim" }, `The longest ${entry.shown} of ${entry.rows} steps.`) : "",
-		el("div", { class: "tools" }, choice), legend, chart.canvas, detail, sentences(table.about.foot) || "");
+		el("div", { class: "tools" }, choice), legend, chart.canvas,
+		chart.cut ? el("p", { class: "dim cut" }, `${chart.cut === 1 ? "One step is" : chart.cut + " steps are"} cut off at the top (▲), so that the others can be seen.`) : "",
+		detail, el("h2", {}, "All steps"), new DataTable(table.about.columns, rows).node, sentences(table.about.foot) || "");
 	chart.draw();
 	panel.redraw = () => chart.draw();
 	panel.chart = chart;

@@ -7,6 +7,7 @@ const LANE_GAP = 6;
 const AXIS = 20;
 const TIMELINE_HEIGHT_MAX = 6000;
 const VIEW_MIN_NS = 1000;
+const WAITING_SHARE = 0.01; /* of the busiest thread's time in spans */
 const TABLE_OF = { cpu_op: "ops", python_function: "modules", cuda_runtime: "api", cuda_driver: "api", io: "io", kernel: "kernels", gpu_memcpy: "gpu-copies", gpu_memset: "gpu-copies" };
 
 class Timeline {
@@ -19,6 +20,7 @@ class Timeline {
 		this.found = null;
 		this.arrows = new Arrows(this);
 		this.onChange = () => {};
+		this.folds = true;
 		this.lanes = this.layOut();
 		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": "timeline; W and S zoom, A and D move, Escape shows the whole run",
 			onmousemove: (event) => this.move(event), onmouseleave: tipHide, onmousedown: (event) => this.down(event), onmouseup: (event) => this.up(event),
@@ -38,7 +40,9 @@ class Timeline {
 		this.top = [];
 		this.height = AXIS;
 		this.hidden = 0;
-		for (const lane of lanes.filter((one) => one.depths)) {
+		const folded = new Set(lanes.filter((lane) => this.waits(lane, lanes, busy)).map(of));
+		this.waiting = folded.size;
+		for (const lane of lanes.filter((one) => one.depths && !(this.folds && folded.has(of(one))))) {
 			const height = LANE_HEAD + lane.depths * LANE_ROW + LANE_GAP;
 			if (this.height + height > TIMELINE_HEIGHT_MAX) {
 				this.hidden++;
@@ -48,6 +52,19 @@ class Timeline {
 			this.height += height;
 		}
 		return lanes;
+	}
+
+	/* A thread that does next to nothing beside the one that does most: it waits, or has ended soon. The main thread is always there. */
+	waits(lane, lanes, busy) {
+		const most = Math.max(0, ...busy.values());
+		return (lane.kind === "thread" || lane.kind === "samples") && lane.tid !== lane.pid && (busy.get(lane.process + "/" + lane.tid) || 0) < most * WAITING_SHARE;
+	}
+
+	/* All lanes, or without the threads that wait. */
+	fold(on) {
+		this.folds = on;
+		this.lanes = this.layOut();
+		return this.draw();
 	}
 
 	laneTitle(lane) {
@@ -384,6 +401,21 @@ function timelineNotes(data, stacksMissing) {
 	return el("p", { class: "dim" }, notes.filter((note) => note).join(" ") + " Drag to select, Shift and drag to move, Ctrl and wheel to zoom; W, S, A, D and Escape do it by keys.");
 }
 
+/* To show the threads that wait, too; nothing where there are none. */
+function foldBox(timeline) {
+	if (!timeline.waiting)
+		return "";
+	const input = el("input", { type: "checkbox", class: "waiting", onchange: () => timeline.fold(!input.checked) });
+	return el("label", {}, input, ` ${timeline.waiting} waiting thread${timeline.waiting === 1 ? "" : "s"}`);
+}
+
+/* The step whose time is the median, with a tenth of it on both sides; null: there are none. */
+async function typicalStep(manifest) {
+	const table = await tableOf(manifest, "steps"), rows = table ? [...table.document.rows].sort((a, b) => a.total_ns - b.total_ns) : [];
+	const row = rows[rows.length >> 1];
+	return row && row.total_ns ? [row.start_ns - row.total_ns / 10, row.start_ns + row.total_ns * 1.1] : null;
+}
+
 async function panelTimeline(manifest, panel, route) {
 	const entry = manifest.pieces.find((one) => one.kind === "timeline");
 	if (entry && entry.left_out) {
@@ -395,6 +427,7 @@ async function panelTimeline(manifest, panel, route) {
 		panel.replaceChildren(el("p", { class: "empty" }, "The recording has nothing that begins and ends. " + (ops && ops.about.empty ? show(ops.about.empty) + "." : "")));
 		return;
 	}
+	const typical = await typicalStep(manifest);
 	const lines = manifest.pieces.find((one) => one.kind === "table" && one.name === "lines"), missing = lines && lines.empty ? show(lines.empty) + "." : "";
 	const data = new TimelineData(await piece("timeline")), stacks = new Stacks(data), timeline = new Timeline(data), detail = el("div", { class: "detail below" });
 	const search = el("input", { type: "search", placeholder: "Search, Enter for the next", "aria-label": "Search the timeline", oninput: () => timeline.search(search.value),
@@ -406,7 +439,7 @@ async function panelTimeline(manifest, panel, route) {
 		return timelineDetail(timeline, detail);
 	};
 	panel.replaceChildren(el("div", { class: "tools" }, search, button("+", "zoom in", () => timeline.zoom(0.5)), button("−", "zoom out", () => timeline.zoom(2)),
-		button("Whole run", "show all", () => timeline.look(0, data.end)), range), timelineNotes(data, missing),
+		button("Whole run", "show all", () => timeline.look(0, data.end)), foldBox(timeline), range), timelineNotes(data, missing),
 		timeline.hidden ? el("p", { class: "dim" }, `${timeline.hidden} more lanes did less and have no room here; prof-report page --thread TID shows one.`) : "",
 		timeline.canvas, detail);
 	panel.timeline = timeline;
@@ -414,6 +447,8 @@ async function panelTimeline(manifest, panel, route) {
 	panel.redraw = () => timeline.draw();
 	if (route.length > 1 && Number(route[1]) > Number(route[0]))
 		await timeline.look(Number(route[0]), Number(route[1]));
+	else if (typical)
+		await timeline.look(...typical);
 	else
 		await timeline.draw();
 }

@@ -69,7 +69,7 @@ for format in speedscope folded pprof callgrind; do
 	[[ -s out.$format ]] || fail "export $format wrote nothing"
 done
 expect_eq 'nothing to say of CPU time without samples' "$("$REPORT" native "$OUTPUT" | grep -c 'has no sample')" 0
-expect_match 'the summary' "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" 'CPU time sampled with native stacks, [0-9.]+ % was in work'
+expect_match 'the summary' "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" 'Native functions \([0-9.]+ m?s of CPU time, [0-9,]+ samples\): [0-9.]+ % in work'
 # names go with the file; another folder has no files to look at
 cp "$OUTPUT" other.evt
 "$REPORT" symbolize other.evt >out 2>&1 || fail "symbolize: $(cat out)"

@@ -78,7 +78,7 @@ for LC_ALL in C $UTF8; do
 	expect_eq "lines of a wrong report" "$(wc -l <../err)" 1
 done
 proposed() { # FILE
-	"$REPORT" summary "$1" | sed -n 's/.*prof-report nvtx --tree //p'
+	"$REPORT" summary "$1" | sed -n 's/ \+time by range$//; s/.*prof-report nvtx --tree //p'
 }
 expect_eq "an ordinary name" "$(proposed plain-1.evt)" plain-1.evt
 # shellcheck disable=SC2016 # not to be expanded

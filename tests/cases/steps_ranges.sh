@@ -28,10 +28,10 @@ expect_eq "backward functions of two layers in four steps" "$(cat backward)" 8
 # what has no gate of its own decides all the same
 train nvtx INTERCEPT_TRACE=alloc INTERCEPT_SCHEDULE=skip_first=5,active=1,repeat=1
 expect "$OUTPUT" '[int(r["step"]) for r in steps.rows] == [5]' 'alloc.totals.allocations > 0' 'not nvtx.rows'
-"$REPORT" "$OUTPUT" | grep -Eq 'Recorded: 1 step, [0-9.]+ [mu]?s\.$' || fail "the summary says nothing of steps"
+"$REPORT" "$OUTPUT" | tr '\n' ' ' | grep -Eq ' 1 step took [0-9.]+ [mu]?s\. ' || fail "the summary says nothing of steps"
 # nothing that ends a step
 train nvtx INTERCEPT_STEP=nosuch INTERCEPT_SCHEDULE=wait=1,active=1
-"$REPORT" "$OUTPUT" | tr '\n' ' ' | grep -q ' recording was limited to steps wait=1,active=1 by INTERCEPT_SCHEDULE, and no such step came' ||
+"$REPORT" "$OUTPUT" | tr '\n' ' ' | grep -q ' Recording was limited to steps wait=1,active=1 by INTERCEPT_SCHEDULE, and no such step came' ||
 	fail "why nothing is there is not said: $("$REPORT" "$OUTPUT")"
 
 train nvtx INTERCEPT_STEP=nosuch

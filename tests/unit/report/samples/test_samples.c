@@ -622,17 +622,19 @@ static void few_looks_say_where_most_was(void **state)
 	(void)state;
 	put_short_run(9, 4, 0);
 	expect_summary(1000 * MS, 1,
-		       "Of 260 ms of CPU time in 13 samples, 180 ms was spent in made.py:10 (work) "
+		       "A guess from only 13 samples: 180 ms of 260 ms of CPU time was spent in "
+		       "made.py:10 (work) "
 		       "and what it "
 		       "called (prof-report lines; INTERCEPT_SAMPLE=1000 takes more samples).\n");
 	finish();
 	put_short_run(6, 7, 0);
 	expect_summary(1000 * MS, 1,
-		       "Of 260 ms of CPU time in 13 samples, 260 ms was spent in made.py:1 (main) "
+		       "A guess from only 13 samples: 260 ms of 260 ms of CPU time was spent in "
+		       "made.py:1 (main) "
 		       "and what it "
 		       "called (prof-report lines; INTERCEPT_SAMPLE=1000 takes more samples).\n");
 	finish();
-	put_short_run(9, 0, 0);
+	put_short_run(4, 0, 0);
 	expect_summary(1000 * MS, 1, "");
 	finish();
 }
@@ -663,14 +665,14 @@ static void more_samples_are_advised_where_there_are_more(void **state)
 	assert_true(samples_can_be_more(samples));
 	expect_summary(
 		1000 * MS, 1,
-		"Of 20.0 ms of CPU time in 20 samples, 20.0 ms was spent in made.py:10 (work) "
+		"By 20 samples: 20.0 ms of 20.0 ms of CPU time was spent in made.py:10 (work) "
 		"and what it called (prof-report lines; INTERCEPT_SAMPLE=1000 takes more "
 		"samples).\n");
 	finish();
 	put_sampling(1000, EVT_PYTHON_ON, 20);
 	expect_summary(
 		1000 * MS, 1,
-		"Of 20.0 ms of CPU time in 20 samples, 20.0 ms was spent in made.py:10 (work) "
+		"By 20 samples: 20.0 ms of 20.0 ms of CPU time was spent in made.py:10 (work) "
 		"and what it called (prof-report lines).\n");
 	finish();
 	put_sampling(50, EVT_PYTHON_OFF_VERSION, 0);
@@ -765,8 +767,8 @@ static void a_thread_without_a_cpu_is_told(void **state)
 {
 	(void)state;
 	expect_ready(600, 1500,
-		     "Its busiest thread was ready to run and had no CPU for 1.50 s of its 3.00 s: "
-		     "other threads ran, or a limit held it back (prof-report threads).\n");
+		     "The busiest thread had no CPU for 1.50 s of its 3.00 s although it could have "
+		     "run: others used the CPUs, or a CPU limit applies (prof-report threads).\n");
 	expect_ready(2100, 900, ""); /* not long */
 }
 
