@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about where CPU time goes in programs without steps: a line of Python, a function of native code. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "report/advice/bottleneck.h"
@@ -8,7 +9,8 @@
 #include "report/base/units.h"
 #include "report/samples/lines.h"
 
-#define LOOKS_MIN 20u /* fewer say little */
+#define LOOKS_MIN 20u    /* fewer say little */
+#define WORK_MATTERS 0.4 /* of the main thread's time */
 
 /* --- a line of Python --- */
 
@@ -47,6 +49,21 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 		   advice->value, unit_format_ns(time, line->self.cpu_ns), text);
 }
 
+/* What of Python's library runs there, and what is better. */
+static void say_work(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_work *work = wait_causes_work(causes);
+
+	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	    (double)work->ns < WORK_MATTERS * (double)causes->all_ns)
+		return;
+	advice_add(
+		advice, " The main thread was in %s for %.0f %% of its time (%" PRIu64 " samples).",
+		work->work->words, 100.0 * (double)work->ns / (double)causes->all_ns, work->looks);
+	advice->todo = work->work->todo;
+}
+
 bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct samples *samples = bottleneck->lines->samples;
@@ -66,6 +83,7 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	if (applies) {
 		advice->gain_ns = lines.line[most].self.cpu_ns;
 		say_line(bottleneck, &lines, most, advice);
+		say_work(bottleneck, advice);
 	}
 	lines_release(&lines);
 	own_release(&own);

@@ -161,8 +161,7 @@ bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice
 /* One that has nothing to do, or follows other threads, whose lines are what matters. */
 static bool is_idle(const struct wait_cause *cause)
 {
-	return cause->kind == WAIT_IDLE || cause->kind == WAIT_SELECT ||
-	       cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK;
+	return wait_cause_is_idle(cause) || cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK;
 }
 
 bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)

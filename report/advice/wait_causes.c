@@ -261,6 +261,17 @@ static const char *call_name(uint32_t call)
 	}
 }
 
+bool wait_cause_is_idle(const struct wait_cause *cause)
+{
+	static const long calls[] = { SYS_accept, SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,
+				      SYS_poll,   SYS_ppoll,   SYS_select,     SYS_pselect6 };
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (cause->call == (uint32_t)calls[i] + 1)
+			return true;
+	return cause->kind == WAIT_IDLE || cause->kind == WAIT_SELECT;
+}
+
 bool wait_cause_is_sync(const struct wait_cause *cause)
 {
 	return cause->call == SYS_fsync + 1 || cause->call == SYS_fdatasync + 1;

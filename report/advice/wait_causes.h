@@ -63,6 +63,8 @@ const struct wait_work *wait_causes_work(const struct wait_causes *causes);
 /* The thread that was at work for most of the wait; NULL: none was. */
 const struct wait_beside *wait_cause_beside(const struct wait_cause *cause);
 
+/* It waits for whoever asks for something: a server that has nothing to do. */
+bool wait_cause_is_idle(const struct wait_cause *cause);
 /* It waits until a file is on the disk. */
 bool wait_cause_is_sync(const struct wait_cause *cause);
 

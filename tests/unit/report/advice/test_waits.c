@@ -291,6 +291,35 @@ static void an_event_loop_that_is_blocked(void **state)
 	release();
 }
 
+/* Without steps: so many looks of the main thread at that place. */
+static void write_main(enum place place, enum evt_python_state state, uint64_t call)
+{
+	start(1);
+	define_places();
+	define_threads();
+	frame_begin_block(c.r.fw, LOOP);
+	for (unsigned int i = 0; i < 100; i++)
+		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
+			  .place = place, .state = state, .call = call);
+	frame_end_block(c.r.fw);
+	now = 101 * 20ull * MS;
+	read_back();
+}
+
+static void what_a_program_without_steps_waits_for(void **state)
+{
+	(void)state;
+	write_main(AT_LOCK, EVT_PYTHON_IO, 75);
+	is_at(only("waits", NULL), TRAIN ":14", "the main thread waits for fsync()");
+	release();
+	write_main(AT_LOCK, EVT_PYTHON_IO, 289); /* accept4(): a server has nothing to do */
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+	write_main(AT_LOCK, EVT_PYTHON_CHILD, 62);
+	is_at(only("child_process", NULL), TRAIN ":14", "of the run");
+	release();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -299,6 +328,7 @@ int main(void)
 		cmocka_unit_test(a_lock_that_another_thread_has),
 		cmocka_unit_test(a_child_process_and_a_queue),
 		cmocka_unit_test(an_event_loop_that_is_blocked),
+		cmocka_unit_test(what_a_program_without_steps_waits_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
