@@ -11,6 +11,7 @@
 #include "collector/processes/limitations.h"
 #include "collector/processes/proc.h"
 #include "collector/region/python_offsets.h"
+#include "collector/samples/native_calls.h"
 #include "collector/samples/gil.h"
 #include "collector/samples/prompt.h"
 
@@ -243,6 +244,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	uint32_t calls = samples->memory.calls;
 	enum stack_result result;
 	struct stack stack;
+	bool calls_c;
 
 	thread_settle(samples, process, thread);
 	thread->idle = thread->skip = 0;
@@ -250,6 +252,8 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
 	if (wanted.runs && samples->memory.calls != calls) /* it was read later than the others */
 		thread_moment_end(&thread->files, &thread->moment);
+	calls_c = wanted.runs && result == STACK_READ &&
+		  native_calls_at(&samples->memory, reader->layout, &stack.innermost);
 	memory_keep_hints(&samples->memory, &thread->hints);
 	process->now.torn += result == STACK_TORN;
 	process->now.cut += stack.is_cut;
@@ -267,6 +271,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->waited = stack.place;
 	else
 		thread->last.state = state_of_runner(samples, thread, stack.place);
+	thread->last.calls = calls_c && thread->last.state == EVT_PYTHON_RUNS;
 }
 
 /* CPU time of the process that no thread was charged with; UINT64_MAX for a new process. */
@@ -771,7 +776,8 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 		    FRAME_PUT(fw, sample->time_ns, python_sample, .place = sample->place,
 			      .state = sample->state, .cpu_us = sample->cpu_us,
 			      .ready_us = sample->ready_us, .looks = sample->looks,
-			      .holder = sample->holder, .holder_place = sample->holder_place))
+			      .holder = sample->holder, .holder_place = sample->holder_place,
+			      .calls = sample->calls))
 			break;
 		written++;
 	}

@@ -30,6 +30,7 @@ struct sample {
 	uint32_t stream, order;
 	uint32_t place, state, cpu_us, ready_us, looks;
 	uint32_t holder, holder_place; /* of the GIL, as python_sample has them */
+	bool calls;                    /* it ran C code that its innermost line had called */
 };
 
 /* How a thread is treated when its process is sampled. */

@@ -124,6 +124,23 @@ static void shares_are_those_of_the_program(void **state)
 	finish();
 }
 
+/* C code that the line has called is native, without an operator. */
+static void called_code_is_native(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 1, EVT_PYTHON_RUNS, 3000);
+	FRAME_PUT(c.r.fw, 21 * MS, python_sample, .place = 1, .cpu_us = 5, .looks = 1, .calls = 1);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, LINES_BY_LINE);
+	assert_int_equal(line_at(2)->self.cpu_ns - line_at(2)->self.native_ns, 3 * MS);
+	finish();
+}
+
 /* Of a function that calls itself each sample counts once. */
 static void recursion_counts_once(void **state)
 {
@@ -757,6 +774,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_those_of_the_program),
+		cmocka_unit_test(called_code_is_native),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(a_line_of_two_functions_counts_once),
 		cmocka_unit_test(native_is_an_operator),
