@@ -11,6 +11,7 @@
 #include "collector/processes/limitations.h"
 #include "collector/processes/proc.h"
 #include "collector/region/python_offsets.h"
+#include "collector/samples/native_calls.h"
 #include "collector/samples/gil.h"
 #include "collector/samples/holders.h"
 #include "collector/samples/prompt.h"
@@ -245,6 +246,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	uint32_t calls = samples->memory.calls;
 	enum stack_result result;
 	struct stack stack;
+	bool calls_c;
 
 	samples_settle_thread(samples, process, thread);
 	thread->idle = thread->skip = 0;
@@ -252,6 +254,8 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
 	if (wanted.runs && samples->memory.calls != calls) /* it was read later than the others */
 		thread_moment_end(&thread->files, &thread->moment);
+	calls_c = wanted.runs && result == STACK_READ &&
+		  native_calls_at(&samples->memory, reader->layout, &stack.innermost);
 	memory_keep_hints(&samples->memory, &thread->hints);
 	process->now.torn += result == STACK_TORN;
 	process->now.cut += stack.is_cut;
@@ -270,6 +274,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->waited = stack.place;
 	else
 		thread->last.state = state_of_runner(samples, thread, stack.place);
+	thread->last.calls = calls_c && thread->last.state == EVT_PYTHON_RUNS;
 }
 
 /* CPU time of the process that no thread was charged with; UINT64_MAX for a new process. */
@@ -750,7 +755,8 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 			      .ready_us = sample->ready_us, .looks = sample->looks,
 			      .holder = sample->holder, .holder_place = sample->holder_place,
 			      .call = sample->call, .owner = sample->owner,
-			      .owner_place = sample->owner_place, .unclear = sample->is_unclear))
+			      .owner_place = sample->owner_place, .unclear = sample->is_unclear,
+			      .calls = sample->calls))
 			break;
 		written++;
 	}

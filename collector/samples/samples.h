@@ -33,6 +33,7 @@ struct sample {
 	uint32_t holder, holder_place;     /* of the GIL, as python_sample has them */
 	uint32_t call, owner, owner_place; /* the same */
 	bool is_unclear;
+	bool calls; /* it ran C code that its innermost line had called */
 };
 
 /* How a thread is treated when its process is sampled. */

@@ -339,6 +339,8 @@ enum stack_result stack_read(struct codes *codes, const struct code_reader *read
 		known->count = 0;
 		return result;
 	}
+	if (result == STACK_READ)
+		ret_stack->innermost = (struct call_site){ walk.frame[0].code, walk.frame[0].at };
 	ret_stack->place = walk_place(&walk, known, codes->places);
 	known_keep(known, &walk);
 	return result;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/samples/native_calls.h"
 #include "collector/samples/codes.h"
 
 #define STACK_FRAMES_MAX 512u
@@ -47,8 +48,9 @@ void stack_want(struct stack_known *known, const struct python_layout *layout, b
 		const struct memory_hints *hints, struct memory *memory);
 
 struct stack {
-	uint32_t place; /* 0: there is no room for more places */
-	bool is_cut;    /* it is deeper than what was read */
+	uint32_t place;             /* 0: there is no room for more places */
+	bool is_cut;                /* it is deeper than what was read */
+	struct call_site innermost; /* of STACK_READ */
 };
 
 /* The thread of this state runs a function of Python, or has called what it runs from one. False also where it cannot be read. */

@@ -198,7 +198,7 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 		counts.cpu_squares = (double)counts.cpu_ns * (double)counts.cpu_ns;
 		counts.doubt_ns = thread->doubt_ns;
 		thread->carried_ns = thread->doubt_ns = 0;
-		if (key_of(&mine->operator, event) != NO_OPERATOR)
+		if (sample->calls || key_of(&mine->operator, event) != NO_OPERATOR)
 			counts.native_ns = counts.cpu_ns;
 	} else if (state != EVT_PYTHON_READY) {
 		counts.wait_ns = counts.state_ns[state] = passed_ns;

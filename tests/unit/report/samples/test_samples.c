@@ -141,6 +141,23 @@ static void looks_left_out_are_a_bound(void **state)
 	finish();
 }
 
+/* C code that the line has called is native, without an operator. */
+static void called_code_is_native(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 1, EVT_PYTHON_RUNS, 3000);
+	FRAME_PUT(c.r.fw, 21 * MS, python_sample, .place = 1, .cpu_us = 5, .looks = 1, .calls = 1);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, LINES_BY_LINE);
+	assert_int_equal(line_at(2)->self.cpu_ns - line_at(2)->self.native_ns, 3 * MS);
+	finish();
+}
+
 /* Of a function that calls itself each sample counts once. */
 static void recursion_counts_once(void **state)
 {
@@ -766,37 +783,35 @@ static void expect_ready(uint64_t cpu_ms, uint64_t ready_ms, const char *expecte
 static void a_thread_without_a_cpu_is_told(void **state)
 {
 	(void)state;
-	expect_ready(600, 1500,
-		     "The busiest thread had no CPU for 1.50 s of its 3.00 s although it could have "
-		     "run: others used the CPUs, or a CPU limit applies (prof-report threads).\n");
+	expect_ready(
+		600, 1500,
+		"The busiest thread had no CPU for 1.50 s of its 3.00 s although it could have "
+		"run: others used the CPUs, or a CPU limit applies (prof-report threads).\n");
 	expect_ready(2100, 900, ""); /* not long */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_are_those_of_the_program),
-		cmocka_unit_test(looks_left_out_are_a_bound),
-		cmocka_unit_test(recursion_counts_once),
-		cmocka_unit_test(a_line_of_two_functions_counts_once),
-		cmocka_unit_test(native_is_an_operator),
-		cmocka_unit_test(calls_of_cuda_are_known_at_their_end),
-		cmocka_unit_test(filters_hold),
-		cmocka_unit_test(lost_definitions_are_rows),
-		cmocka_unit_test(torn_stacks_are_a_row),
-		cmocka_unit_test(paths_match_by_their_ends),
-		cmocka_unit_test(samples_are_stacks),
-		cmocka_unit_test(circles_end),
-		cmocka_unit_test(waits_belong_to_who_had_the_gil),
-		cmocka_unit_test(a_moment_is_held_by_one_thread),
-		cmocka_unit_test(a_holder_is_who_has_the_number_then),
-		cmocka_unit_test(more_samples_are_advised_where_there_are_more),
-		cmocka_unit_test(one_that_was_not_sampled_is_not_all),
-		cmocka_unit_test(few_looks_say_where_most_was),
-		cmocka_unit_test(a_thread_that_waits_says_where),
-		cmocka_unit_test(threads_that_wait_say_nothing),
-		cmocka_unit_test(a_thread_without_a_cpu_is_told),
-	};
+int main(void){
+	const struct CMUnitTest tests[] = { cmocka_unit_test(shares_are_those_of_the_program),
+					    cmocka_unit_test(looks_left_out_are_a_bound), finish();
+}
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+cmocka_unit_test(called_code_is_native), cmocka_unit_test(recursion_counts_once),
+	cmocka_unit_test(a_line_of_two_functions_counts_once),
+	cmocka_unit_test(native_is_an_operator),
+	cmocka_unit_test(calls_of_cuda_are_known_at_their_end), cmocka_unit_test(filters_hold),
+	cmocka_unit_test(lost_definitions_are_rows), cmocka_unit_test(torn_stacks_are_a_row),
+	cmocka_unit_test(paths_match_by_their_ends), cmocka_unit_test(samples_are_stacks),
+	cmocka_unit_test(circles_end), cmocka_unit_test(waits_belong_to_who_had_the_gil),
+	cmocka_unit_test(a_moment_is_held_by_one_thread),
+	cmocka_unit_test(a_holder_is_who_has_the_number_then),
+	cmocka_unit_test(more_samples_are_advised_where_there_are_more),
+	cmocka_unit_test(one_that_was_not_sampled_is_not_all),
+	cmocka_unit_test(few_looks_say_where_most_was),
+	cmocka_unit_test(a_thread_that_waits_says_where),
+	cmocka_unit_test(threads_that_wait_say_nothing),
+	cmocka_unit_test(a_thread_without_a_cpu_is_told),
+}
+;
+
+return cmocka_run_group_tests(tests, NULL, NULL);
 }
