@@ -7,6 +7,7 @@
 
 #include "report/advice/regions.h"
 #include "report/base/memory.h"
+#include "report/base/text.h"
 #include "report/steps/steps.h"
 
 /* at::RecordScope */
@@ -54,13 +55,6 @@ void evidence_release(struct evidence *evidence)
 
 /* --- names --- */
 
-static bool begins_with(const char *name, size_t length, const char *text)
-{
-	size_t wanted = strlen(text);
-
-	return length >= wanted && !memcmp(name, text, wanted);
-}
-
 static bool is_one_of(const char *name, size_t length, const char *const *texts)
 {
 	for (; *texts; texts++)
@@ -80,11 +74,11 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 
 	if (is_one_of(name, length, plain))
 		return EVIDENCE_OPTIMIZER_PLAIN;
-	if (begins_with(name, length, "Optimizer.step#"))
+	if (text_begins(name, length, "Optimizer.step#"))
 		return EVIDENCE_OPTIMIZER;
-	if (begins_with(name, length, "Optimizer.zero_grad#"))
+	if (text_begins(name, length, "Optimizer.zero_grad#"))
 		return EVIDENCE_ZERO_GRAD;
-	if (begins_with(name, length, "enumerate(DataLoader)#"))
+	if (text_begins(name, length, "enumerate(DataLoader)#"))
 		return EVIDENCE_DATALOADER;
 	if (step_category_of(name, length, scope) == STEP_communication)
 		return EVIDENCE_COMMUNICATION;
@@ -92,14 +86,14 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 		return region == REGION_AGAIN ? EVIDENCE_RECOMPILED : EVIDENCE_REGION;
 	if (scope == SCOPE_USER)
 		return EVIDENCE_LABEL;
-	if (scope == SCOPE_BACKWARD || begins_with(name, length, "autograd::engine::evaluate_"))
+	if (scope == SCOPE_BACKWARD || text_begins(name, length, "autograd::engine::evaluate_"))
 		return EVIDENCE_BACKWARD;
 	if (is_one_of(name, length, items))
 		return EVIDENCE_ITEM;
 	if (is_one_of(name, length, copies))
 		return EVIDENCE_COPY;
-	if (begins_with(name, length, "aten::_foreach_") ||
-	    begins_with(name, length, "aten::_fused_"))
+	if (text_begins(name, length, "aten::_foreach_") ||
+	    text_begins(name, length, "aten::_fused_"))
 		return EVIDENCE_GROUPED;
 	return EVIDENCE_OPERATOR;
 }
@@ -110,8 +104,8 @@ enum evidence_kind evidence_kind_of_call(const char *name, size_t length)
 					     "cudaEventSynchronize",     "cuStreamSynchronize",
 					     "cuCtxSynchronize",         "cuEventSynchronize",
 					     "cuStreamSynchronize_ptsz", NULL };
-	bool copies = begins_with(name, length, "cudaMemcpy") ||
-		      begins_with(name, length, "cuMemcpy");
+	bool copies = text_begins(name, length, "cudaMemcpy") ||
+		      text_begins(name, length, "cuMemcpy");
 
 	if (is_one_of(name, length, waits))
 		return EVIDENCE_WAITS;

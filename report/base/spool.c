@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/base/descriptor.h"
 #include "report/base/memory.h"
 #include "report/base/talk.h"
 #include "report/base/time_order.h"
@@ -63,22 +64,6 @@ static int open_file(void)
 	return file < 0 ? open_in("/tmp") : file;
 }
 
-static bool write_all(int file, const char *from, size_t bytes, uint64_t at)
-{
-	while (bytes) {
-		ssize_t done = pwrite(file, from, bytes, (off_t)at);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		from += done;
-		at += (uint64_t)done;
-		bytes -= (size_t)done;
-	}
-	return true;
-}
-
 static void read_all(int file, char *to, size_t bytes, uint64_t at)
 {
 	while (bytes) {
@@ -109,8 +94,8 @@ static bool write_run(struct spool *spool)
 	if (spool->file < 0 || spool->has_no_file)
 		return false;
 	time_order_sort(spool->newest, count, spool->bytes);
-	if (!write_all(spool->file, spool->newest, count * spool->bytes,
-		       spool->written * spool->bytes))
+	if (!descriptor_write_at(spool->file, spool->newest, count * spool->bytes,
+				 spool->written * spool->bytes))
 		return false;
 	spool->run = memory_room(spool->run, spool->run_count, &spool->run_room,
 				 sizeof(*spool->run));

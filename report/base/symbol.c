@@ -16,24 +16,19 @@ static bool is_of_name(char character)
 	       character == '~' || (character & 0x80);
 }
 
-static bool starts_with(const char *text, size_t length, const char *start)
-{
-	return length >= strlen(start) && !memcmp(text, start, strlen(start));
-}
-
 /* Length of "operator" and its sign, whose brackets are none; 0 when there is none at `at`. */
 static size_t operator_length(const char *name, size_t length, size_t at)
 {
 	size_t used = strlen("operator");
 
-	if ((at && is_of_name(name[at - 1])) || !starts_with(name + at, length - at, "operator"))
+	if ((at && is_of_name(name[at - 1])) || !text_begins(name + at, length - at, "operator"))
 		return 0;
 	name += at;
 	length -= at;
 	if (used < length && is_of_name(name[used]))
 		return 0;
-	if (starts_with(name + used, length - used, "()") ||
-	    starts_with(name + used, length - used, "[]"))
+	if (text_begins(name + used, length - used, "()") ||
+	    text_begins(name + used, length - used, "[]"))
 		return used + 2;
 	while (used < length && strchr("<>=-!+*/%^&|,", name[used]))
 		used++;
@@ -62,7 +57,7 @@ const char *symbol_base(const char *name, size_t length, size_t *ret_length)
 			i += skipped - 1;
 			continue;
 		}
-		if (!depth && starts_with(name + i, length - i, "::")) {
+		if (!depth && text_begins(name + i, length - i, "::")) {
 			start = i + 2;
 			end = length;
 			i++;
@@ -109,7 +104,7 @@ size_t symbol_compact(char *shown, const char *name, size_t length)
 		size_t before = used;
 
 		shown[used++] = name[i];
-		if (!starts_with(name + i, length - i, "::") || !before)
+		if (!text_begins(name + i, length - i, "::") || !before)
 			continue;
 		if (before >= nameless_length &&
 		    !memcmp(shown + before - nameless_length, nameless, nameless_length))
@@ -151,7 +146,7 @@ static bool is_generic(const char *name, size_t length, size_t at)
 	if (name[at] != '<' || !at)
 		return false;
 	return is_of_name(name[at - 1]) ||
-	       (name[at - 1] == ':' && !starts_with(name + at, length - at, "<impl "));
+	       (name[at - 1] == ':' && !text_begins(name + at, length - at, "<impl "));
 }
 
 /* Generic arguments within `levels` others, and all deeper ones, become a mark. The result is no longer than the name. */
@@ -202,7 +197,7 @@ static size_t function_start(const char *name, size_t length)
 			i += skipped - 1;
 			continue;
 		}
-		if (!depth && starts_with(name + i, length - i, "::") &&
+		if (!depth && text_begins(name + i, length - i, "::") &&
 		    !strchr("{<:", name[i + 2]))
 			start = i;
 		if (name[i])

@@ -441,6 +441,21 @@ size_t text_shorten_stack_to(char *shown, const char *text, size_t length, size_
 	return beside ? used + (size_t)sprintf(shown + used, ";%s", mark) : used;
 }
 
+bool text_begins(const char *text, size_t length, const char *start)
+{
+	size_t wanted = strlen(start);
+
+	return length >= wanted && !memcmp(text, start, wanted);
+}
+
+bool text_begins_any(const char *text, size_t length, const char *const *starts)
+{
+	for (; *starts; starts++)
+		if (text_begins(text, length, *starts))
+			return true;
+	return false;
+}
+
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length)
 {
 	size_t at = 0, p = 0, star = SIZE_MAX, star_at = 0;

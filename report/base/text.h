@@ -74,6 +74,10 @@ size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t w
 size_t text_shorten_stack_to(char *shown, const char *text, size_t length, size_t end, size_t width,
 			     const char *mark, bool beside);
 
+/* Whether it begins with `start`; or with one of several, NULL at the end. */
+bool text_begins(const char *text, size_t length, const char *start);
+bool text_begins_any(const char *text, size_t length, const char *const *starts);
+
 /* Glob with * and ?, over bytes; linear time in practice, no recursion. */
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length);
 

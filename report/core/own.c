@@ -26,11 +26,6 @@ static bool has_part(const char *text, size_t length, const char *part)
 	return memmem(text, length, part, strlen(part)) != NULL;
 }
 
-static bool begins_with(const char *text, size_t length, const char *start)
-{
-	return length >= strlen(start) && !memcmp(text, start, strlen(start));
-}
-
 static bool ends_with(const char *text, size_t length, const char *end)
 {
 	size_t bytes = strlen(end);
@@ -123,7 +118,7 @@ static bool is_typed(const char *file, size_t length)
 					      "<console>" };
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (begins_with(file, length, begins[i]))
+		if (text_begins(file, length, begins[i]))
 			return true;
 	return false;
 }
@@ -185,8 +180,8 @@ static bool is_installed(const char *file, size_t length)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (has_part(file, length, parts[i]))
 			return true;
-	return begins_with(file, length, "site-packages/") ||
-	       begins_with(file, length, "dist-packages/") || is_installed_program(file, length);
+	return text_begins(file, length, "site-packages/") ||
+	       text_begins(file, length, "dist-packages/") || is_installed_program(file, length);
 }
 
 bool own_has_file(const struct own *own, const char *file, size_t length)
@@ -197,7 +192,7 @@ bool own_has_file(const struct own *own, const char *file, size_t length)
 		return true;
 	if (file[0] == '<')
 		return is_typed(file, length) &&
-		       (!begins_with(file, length, "<string>") || is_given_code(own->source));
+		       (!text_begins(file, length, "<string>") || is_given_code(own->source));
 	if (is_installed(file, length))
 		return false;
 	if (own->has_no_folders && !memchr(file, '/', length))

@@ -152,30 +152,19 @@ static void naming_add(struct naming *naming, const struct column *column, const
 
 static struct joined_row *joined_find(struct joined *joined, const char *key, const char *name)
 {
-	bool added;
+	uint32_t number = interned_put(&joined->keys, key, strlen(key));
+	struct joined_row *row;
 
-	for (uint64_t seed = 0;; seed++) {
-		struct map_entry *entry = map_put(&joined->by_key,
-						  map_hash_bytes(key, strlen(key), seed), &added);
-		struct joined_row *row;
-
-		if (!added && !strcmp(joined->row[entry->value].key, key))
-			return &joined->row[entry->value];
-		if (!added)
-			continue;
-		entry->value = joined->count;
-		joined->row = memory_room(joined->row, joined->count, &joined->room,
-					  sizeof(*joined->row));
-		row = &joined->row[joined->count++];
-		*row = (struct joined_row){ .key = text_store_put(&joined->texts, key, strlen(key)),
-					    .name = text_store_put(&joined->texts, name,
-								   strlen(name)),
-					    .side = SIZE_MAX };
-		row->row = memory_zero(joined->sides->count, sizeof(*row->row));
-		for (size_t i = 0; i < joined->sides->count; i++)
-			row->row[i] = SIZE_MAX;
-		return row;
-	}
+	if (number < joined->count)
+		return &joined->row[number];
+	joined->row = memory_room(joined->row, joined->count, &joined->room, sizeof(*joined->row));
+	row = &joined->row[joined->count++];
+	*row = (struct joined_row){ .name = text_store_put(&joined->texts, name, strlen(name)),
+				    .side = SIZE_MAX };
+	row->row = memory_zero(joined->sides->count, sizeof(*row->row));
+	for (size_t i = 0; i < joined->sides->count; i++)
+		row->row[i] = SIZE_MAX;
+	return row;
 }
 
 /* Rows of one side that are alike are told apart by their order. */
@@ -305,7 +294,6 @@ static void joined_add_side(struct joined *joined, size_t side, bool counts)
 void joined_make(struct joined *joined, const struct sides *sides, size_t place)
 {
 	*joined = (struct joined){ .sides = sides, .place = place };
-	map_init(&joined->by_key);
 	map_init(&joined->seen);
 	for (size_t side = 0; side < sides->count; side++)
 		joined_add_side(joined, side, true);
@@ -318,7 +306,7 @@ void joined_release(struct joined *joined)
 	for (size_t i = 0; i < joined->count; i++)
 		free(joined->row[i].row);
 	free(joined->row);
-	map_release(&joined->by_key);
+	interned_release(&joined->keys);
 	map_release(&joined->seen);
 	text_store_release(&joined->texts);
 }

@@ -6,12 +6,12 @@
 #ifndef REPORT_DIFF_JOINED_H
 #define REPORT_DIFF_JOINED_H
 
-#include "report/base/map.h"
+#include "report/base/interned.h"
 #include "report/diff/noise.h"
 #include "report/diff/sides.h"
 
 struct joined_row {
-	const char *key, *name;
+	const char *name;
 	size_t *row;   /* by side; SIZE_MAX: it has none */
 	uint32_t seen; /* rows of the side at hand that have the key */
 	size_t side;   /* that one */
@@ -22,8 +22,8 @@ struct joined {
 	size_t place; /* of the report in each batch */
 	struct joined_row *row;
 	size_t count, room;
-	struct map by_key;
-	struct map seen; /* keys, as they are before what says more is added */
+	struct interned keys; /* numbers are those of rows */
+	struct map seen;      /* keys, as they are before what says more is added */
 	struct text_store texts;
 };
 

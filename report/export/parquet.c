@@ -179,7 +179,7 @@ static uint32_t text_put(struct parquet *parquet, struct trace_text text)
 	if (text.number < parquet->of_text_room && parquet->of_text[text.number])
 		return parquet->of_text[text.number] - 1;
 	clean = plain_text_clean(&parquet->clean, text);
-	number = parquet_texts_put(&parquet->writer.texts, clean.text, clean.length);
+	number = interned_put(&parquet->writer.texts, clean.text, clean.length);
 	if (text.number) {
 		parquet->of_text = memory_room(parquet->of_text, text.number,
 					       &parquet->of_text_room, sizeof(*parquet->of_text));
@@ -210,7 +210,7 @@ static void row_end(struct parquet_rank *rank)
 	/* a text is a number of one that is there */
 	for (uint32_t i = 0; i < tables[parquet->table].columns; i++)
 		if (parquet->cell[i].is_null && column[i].is_text && !column[i].is_optional)
-			parquet->cell[i].value = parquet_texts_put(&parquet->writer.texts, "", 0);
+			parquet->cell[i].value = interned_put(&parquet->writer.texts, "", 0);
 	put_row(rank, parquet->table, parquet->cell);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/base/descriptor.h"
 #include "report/base/memory.h"
 #include "report/export/thrift.h"
 
@@ -31,39 +32,7 @@ struct chunk {
 	bool has_range;
 };
 
-/* --- texts --- */
-
-uint32_t parquet_texts_put(struct parquet_texts *texts, const char *text, size_t length)
-{
-	if (!texts->text)
-		map_init(&texts->known);
-	for (uint64_t seed = 0;; seed++) {
-		bool added;
-		struct map_entry *entry = map_put(&texts->known, map_hash_bytes(text, length, seed),
-						  &added);
-		const struct parquet_text *known = added ? NULL : &texts->text[entry->value];
-
-		if (known && known->length == length && !memcmp(known->text, text, length))
-			return (uint32_t)entry->value;
-		if (known)
-			continue;
-		entry->value = texts->count;
-		texts->text = memory_room(texts->text, texts->count, &texts->room,
-					  sizeof(*texts->text));
-		texts->text[texts->count].text = text_store_put(&texts->store, text, length);
-		texts->text[texts->count].length = length;
-		return (uint32_t)texts->count++;
-	}
-}
-
-void parquet_texts_release(struct parquet_texts *texts)
-{
-	map_release(&texts->known);
-	free(texts->text);
-	text_store_release(&texts->store);
-}
-
-static int text_compare(const struct parquet_text *a, const struct parquet_text *b)
+static int text_compare(const struct interned_text *a, const struct interned_text *b)
 {
 	size_t both = a->length < b->length ? a->length : b->length;
 	int order = memcmp(a->text, b->text, both);
@@ -111,25 +80,14 @@ static void table_free_rows(struct parquet_table *table)
 static void write_bytes(struct parquet_writer *writer, struct parquet_table *table, int descriptor,
 			const void *bytes, size_t length)
 {
-	const char *at = bytes;
-
 	table->length += length;
 	writer->bytes += length;
-	while (length && !writer->failed) {
-		ssize_t written = write(descriptor, at, length);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0) {
-			snprintf(writer->request->message, sizeof(writer->request->message),
-				 "cannot write '%.300s': %s; it is incomplete", table->path,
-				 strerror(errno ? errno : EIO));
-			writer->failed = true;
-			return;
-		}
-		at += written;
-		length -= (size_t)written;
-	}
+	if (writer->failed || descriptor_write(descriptor, bytes, length))
+		return;
+	snprintf(writer->request->message, sizeof(writer->request->message),
+		 "cannot write '%.300s': %s; it is incomplete", table->path,
+		 strerror(errno ? errno : EIO));
+	writer->failed = true;
 }
 
 /* -1 with the writer failed. */
@@ -229,7 +187,7 @@ static void page_write(struct parquet_writer *writer, struct parquet_table *tabl
 
 static void note_range(struct chunk *chunk, const struct parquet_writer *writer, int64_t value)
 {
-	const struct parquet_text *text = writer->texts.text;
+	const struct interned_text *text = writer->texts.text;
 	bool is_text = chunk->column->is_text;
 
 	if (!chunk->has_range)
@@ -260,7 +218,7 @@ static uint32_t make_dictionary(struct parquet_writer *writer, const struct parq
 
 	map_clear(&writer->dictionary);
 	for (uint32_t i = 0; i < table->rows; i++) {
-		const struct parquet_text *text;
+		const struct interned_text *text;
 		struct map_entry *entry;
 		bool added;
 
@@ -338,7 +296,7 @@ static void put_bound(struct message *out, int *last, int field,
 static void put_statistics(struct message *out, const struct parquet_writer *writer,
 			   const struct chunk *chunk)
 {
-	const struct parquet_text *text = writer->texts.text;
+	const struct interned_text *text = writer->texts.text;
 	int last = 0;
 	bool is_short = chunk->has_range && (!chunk->column->is_text ||
 					     (text[chunk->least].length <= STATISTICS_TEXT_MAX &&
@@ -508,7 +466,7 @@ void parquet_table_close(struct parquet_table *table, struct parquet_writer *wri
 
 void parquet_writer_release(struct parquet_writer *writer)
 {
-	parquet_texts_release(&writer->texts);
+	interned_release(&writer->texts);
 	page_codec_release(&writer->codec);
 	map_release(&writer->dictionary);
 	free(writer->page.byte);

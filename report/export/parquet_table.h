@@ -16,29 +16,13 @@
 
 #include <stdbool.h>
 
-#include "report/base/map.h"
+#include "report/base/interned.h"
 #include "report/core/report.h"
 #include "report/export/page_codec.h"
 #include "report/export/protobuf.h"
 
 #define PARQUET_GROUP_ROWS (1u << 17)
 #define PARQUET_COLUMNS_MAX 32u
-
-/* Texts by number, shared by tables. */
-struct parquet_text {
-	const char *text; /* valid UTF-8 */
-	size_t length;
-};
-
-struct parquet_texts {
-	struct map known; /* hash to place */
-	struct parquet_text *text;
-	size_t count, room;
-	struct text_store store;
-};
-
-uint32_t parquet_texts_put(struct parquet_texts *texts, const char *text, size_t length);
-void parquet_texts_release(struct parquet_texts *texts);
 
 struct parquet_column {
 	const char *name; /* `name_length` bytes of it */
@@ -51,8 +35,8 @@ struct parquet_column {
 struct parquet_writer {
 	struct report_request *request; /* gets the message of the first failure */
 	bool failed;
-	uint64_t bytes; /* written */
-	struct parquet_texts texts;
+	uint64_t bytes;        /* written */
+	struct interned texts; /* valid UTF-8; shared by tables */
 	struct page_codec codec;
 	struct message page, header;
 	struct map dictionary; /* of the column under way: number of a text + 1 to its place */

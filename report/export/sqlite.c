@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report/base/map.h"
+#include "report/base/interned.h"
 #include "report/base/memory.h"
 #include "report/base/symbol.h"
 #include "report/gpu/gpu.h"
@@ -42,11 +42,6 @@ static const struct {
 	SQLITE_TABLES(TABLE_ROW)
 };
 
-struct sql_name {
-	const char *text;
-	size_t length;
-};
-
 /* Ids of a kernel's name; 0: it was not asked for. */
 struct sql_kernel {
 	uint64_t mangled, full, compact;
@@ -56,11 +51,8 @@ struct sql {
 	sqlite3 *db;
 	sqlite3_stmt *insert[SQL_TABLES];
 	int failed;            /* of sqlite3, the first */
-	struct map names;      /* hash to place */
-	struct sql_name *name; /* its id is the place + 1 */
-	size_t name_count, name_room;
-	struct text_store texts;
-	uint64_t *of_text; /* id of a text with a number, 0: not yet */
+	struct interned names; /* an id is a number + 1 */
+	uint64_t *of_text;     /* id of a text with a number, 0: not yet */
 	size_t of_text_room;
 	struct sql_kernel *kernel; /* by index of a name */
 	size_t kernel_room;
@@ -131,26 +123,13 @@ static void sql_put(struct sql *sql, enum sql_table table, const struct sql_valu
 
 static uint64_t id_of(struct sql *sql, const char *text, size_t length)
 {
-	for (uint64_t seed = 0;; seed++) {
-		bool added;
-		struct map_entry *entry = map_put(&sql->names, map_hash_bytes(text, length, seed),
-						  &added);
-		const struct sql_name *known = &sql->name[entry->value];
-		char *kept;
+	size_t before = sql->names.count;
+	uint32_t number = interned_put(&sql->names, text, length);
 
-		if (!added && known->length == length && !memcmp(known->text, text, length))
-			return entry->value + 1;
-		if (!added)
-			continue;
-		entry->value = sql->name_count;
-		kept = text_store_put(&sql->texts, text, length);
-		sql->name = memory_room(sql->name, sql->name_count, &sql->name_room,
-					sizeof(*sql->name));
-		sql->name[sql->name_count++] = (struct sql_name){ kept, length };
-		SQL_PUT(sql, SQL_STRINGS, INTEGER(sql->name_count),
-			{ .kind = SQL_TEXT, .text = kept, .length = length });
-		return sql->name_count;
-	}
+	if (sql->names.count > before)
+		SQL_PUT(sql, SQL_STRINGS, INTEGER(sql->names.count),
+			{ .kind = SQL_TEXT, .text = text, .length = length });
+	return number + 1u;
 }
 
 static uint64_t id_of_name(struct sql *sql, const struct trace_text *name)
@@ -210,11 +189,9 @@ static void sql_free(struct sql *sql)
 	for (int i = 0; i < SQL_TABLES; i++)
 		sqlite3_finalize(sql->insert[i]);
 	sqlite3_close(sql->db);
-	map_release(&sql->names);
-	text_store_release(&sql->texts);
+	interned_release(&sql->names);
 	free(sql->of_text);
 	free(sql->kernel);
-	free(sql->name);
 	plain_text_release(&sql->plain);
 	plain_text_release(&sql->readable);
 	free(sql->opened_path);
@@ -258,8 +235,6 @@ static int sql_open(struct trace_file *file, struct report_request *request,
 	file->state = sql;
 	sql->path = path;
 	sql->source = request->source;
-	map_init(&sql->names);
-	sql->name = memory_room(NULL, 0, &sql->name_room, sizeof(*sql->name));
 	sql->opened_path = path_of_file(path);
 	sql_fail(sql, sqlite3_open_v2(sql->opened_path, &sql->db,
 				      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL));

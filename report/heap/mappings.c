@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "report/base/memory.h"
+#include "report/base/text.h"
 
 /* Of CPython's arenas: before 3.10 and since (Objects/obmalloc.c). */
 #define ARENA_BYTES_OLD (256u << 10)
@@ -219,11 +220,6 @@ const char *mapping_row_module(const struct mapping_row *row, const struct sourc
 	return slash ? slash + 1 : path;
 }
 
-static bool begins_with(const char *text, size_t length, const char *begin)
-{
-	return length >= strlen(begin) && !memcmp(text, begin, strlen(begin));
-}
-
 /* Once the module is known it stays what it is. */
 static void row_look(struct mappings *mappings, const struct source *source,
 		     struct mapping_row *row)
@@ -235,7 +231,7 @@ static void row_look(struct mappings *mappings, const struct source *source,
 		return;
 	row->is_known = true;
 	mappings->unknown--;
-	if (!begins_with(name, length, "python") && !begins_with(name, length, "libpython"))
+	if (!text_begins(name, length, "python") && !text_begins(name, length, "libpython"))
 		return;
 	row->is_python = true;
 	mappings->process[row->process]->python_bytes += row->bytes;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/text.h"
 #include "report/core/report_kind.h"
 #include "report/gpu/untold.h"
 #include "report/idle/idle.h"
@@ -199,7 +200,7 @@ static bool is_dataloader(const struct idle *idle, const struct idle_row *row)
 	if (!row->value) /* outside of all operators */
 		return false;
 	text = idle->op.kind->text(idle->op.state, row->value, &length);
-	return length >= strlen(DATALOADER) && !memcmp(text, DATALOADER, strlen(DATALOADER));
+	return text_begins(text, length, DATALOADER);
 }
 
 static const char *activity_text(const struct report *report, const struct idle_row *row)

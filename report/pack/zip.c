@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "report/base/descriptor.h"
 #include "report/base/memory.h"
 #include "report/base/text.h"
 
@@ -87,27 +88,9 @@ void zip_release(struct zip *zip)
 	free(zip->directory);
 }
 
-static int write_at(int to, const void *bytes, size_t length, uint64_t offset)
-{
-	const char *at = bytes;
-
-	while (length) {
-		ssize_t done = pwrite(to, at, length, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		at += done;
-		offset += (uint64_t)done;
-		length -= (size_t)done;
-	}
-	return 0;
-}
-
 static int zip_put(struct zip *zip, const void *bytes, size_t length)
 {
-	if (write_at(zip->to, bytes, length, zip->offset))
+	if (!descriptor_write_at(zip->to, bytes, length, zip->offset))
 		return -1;
 	zip->offset += length;
 	return 0;
@@ -266,8 +249,8 @@ static int zip_add_open(struct zip *zip, const char *name, int from, bool deflat
 		return -1;
 	}
 	part_fill(&local.part, &wide, &content);
-	if (write_at(zip->to, &local, sizeof(local), begin) ||
-	    write_at(zip->to, &wide, wide_bytes, begin + sizeof(local) + strlen(name)))
+	if (!descriptor_write_at(zip->to, &local, sizeof(local), begin) ||
+	    !descriptor_write_at(zip->to, &wide, wide_bytes, begin + sizeof(local) + strlen(name)))
 		return -1;
 	directory_add(zip, name, &local.part, &wide, begin);
 	zip->count++;

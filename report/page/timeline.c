@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/text.h"
 #include "report/export/sink.h"
 
 #define NO_END " (end not recorded)"
@@ -87,8 +88,7 @@ static enum lane_kind kind_of(const struct trace_slice *slice)
 		return LANE_RANGES;
 	if (slice->work)
 		return LANE_STREAM;
-	if (name->length >= strlen(TRACE_STEP_LABEL) &&
-	    !memcmp(name->text, TRACE_STEP_LABEL, strlen(TRACE_STEP_LABEL)))
+	if (text_begins(name->text, name->length, TRACE_STEP_LABEL))
 		return LANE_STEPS;
 	return LANE_THREAD;
 }

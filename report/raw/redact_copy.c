@@ -17,6 +17,7 @@
 #include "collector/format/codec.h"
 #include "collector/format/error.h"
 #include "collector/format/file.h"
+#include "report/base/descriptor.h"
 #include "report/base/memory.h"
 #include "report/file/decompress.h"
 #include "report/file/recompress.h"
@@ -45,23 +46,6 @@ static int damaged(struct redacting *redacting)
 	return -1;
 }
 
-static int write_all(struct redacting *redacting, const void *bytes, size_t length)
-{
-	const uint8_t *at = bytes;
-
-	while (length) {
-		ssize_t done = write(redacting->to, at, length);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		at += done;
-		length -= (size_t)done;
-	}
-	return 0;
-}
-
 /* So many bytes from the present place on, or fewer where the file ends; negative: errno. */
 static int64_t look(struct redacting *redacting, size_t wanted)
 {
@@ -78,7 +62,8 @@ static int write_skippable(struct redacting *redacting, uint32_t magic, const ui
 	uint8_t head[FILE_SKIPPABLE_HEAD];
 
 	put_u32(put_u32(head, magic), (uint32_t)length);
-	return write_all(redacting, head, sizeof(head)) || write_all(redacting, payload, length);
+	return !descriptor_write(redacting->to, head, sizeof(head)) ||
+	       !descriptor_write(redacting->to, payload, length);
 }
 
 /* --- the parts --- */
@@ -95,7 +80,7 @@ static int take_header(struct redacting *redacting, const uint8_t *bytes, size_t
 		snprintf(header.host, sizeof(header.host), "%s", redacting->texts->host);
 	snprintf(header.session, sizeof(header.session), "%s", redacting->texts->session);
 	header.name = file_name_hash(redacting->copy); /* the old name may have the host in it */
-	return write_all(redacting, written, file_header_write(written, &header));
+	return !descriptor_write(redacting->to, written, file_header_write(written, &header));
 }
 
 static int take_symbols(struct redacting *redacting, const uint8_t *payload, size_t length)
@@ -114,7 +99,7 @@ static int put_seek(struct redacting *redacting)
 	int error;
 
 	file_seek_write(bytes, redacting->seek, redacting->seek_count);
-	error = write_all(redacting, bytes, length);
+	error = !descriptor_write(redacting->to, bytes, length);
 	free(bytes);
 	return error;
 }
@@ -144,7 +129,7 @@ static int take_skippable(struct redacting *redacting, uint32_t magic, size_t *r
 		return take_symbols(redacting, redacting->piece + FILE_SKIPPABLE_HEAD,
 				    whole - FILE_SKIPPABLE_HEAD);
 	if (magic == FILE_MAGIC_END)
-		return write_all(redacting, redacting->piece, whole);
+		return !descriptor_write(redacting->to, redacting->piece, whole);
 	return 0;
 }
 
@@ -162,7 +147,7 @@ static int put_frame(struct redacting *redacting, const uint8_t *bytes, size_t l
 				      sizeof(*redacting->seek));
 	redacting->seek[redacting->seek_count++] = (struct seek_entry){ (uint32_t)compressed,
 									(uint32_t)length };
-	error = write_all(redacting, frame, compressed);
+	error = !descriptor_write(redacting->to, frame, compressed);
 	free(frame);
 	return error;
 }

@@ -14,6 +14,7 @@
 #include "collector/format/codec.h"
 #include "collector/format/error.h"
 #include "collector/format/file.h"
+#include "report/base/descriptor.h"
 #include "report/base/memory.h"
 #include "report/file/bytes.h"
 #include "report/file/decompress.h"
@@ -62,21 +63,6 @@ static bool find_places(struct copying *copying)
 
 /* --- writing --- */
 
-static int write_all(int file, const uint8_t *bytes, size_t length)
-{
-	while (length) {
-		ssize_t done = write(file, bytes, length);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		bytes += done;
-		length -= (size_t)done;
-	}
-	return 0;
-}
-
 static int copy_range(struct copying *copying, uint64_t offset, uint64_t end)
 {
 	while (offset < end) {
@@ -85,7 +71,7 @@ static int copy_range(struct copying *copying, uint64_t offset, uint64_t end)
 
 		if (length == 0)
 			errno = ESTALE; /* it has become shorter */
-		if (length <= 0 || write_all(copying->to, copying->piece, (size_t)length))
+		if (length <= 0 || !descriptor_write(copying->to, copying->piece, (size_t)length))
 			return -1;
 		offset += (uint64_t)length;
 	}
@@ -97,7 +83,8 @@ static int write_copy(struct copying *copying, const struct symbolized *symboliz
 	if (copy_range(copying, 0, copying->behind_schema))
 		return -1;
 	for (size_t i = 0; i < symbolized->count; i++)
-		if (write_all(copying->to, symbolized->frame[i].bytes, symbolized->frame[i].length))
+		if (!descriptor_write(copying->to, symbolized->frame[i].bytes,
+				      symbolized->frame[i].length))
 			return -1;
 	return copy_range(copying, copying->behind_symbols, copying->from.size) ||
 	       fsync(copying->to);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/text.h"
 
 #define SCOPE_BACKWARD 1u /* at::RecordScope */
 #define SCOPE_USER 7u
@@ -53,21 +54,6 @@ void step_phases_release(struct step_phases *phases)
 
 /* --- names --- */
 
-static bool begins_with(const char *name, size_t length, const char *text)
-{
-	size_t wanted = strlen(text);
-
-	return length >= wanted && !memcmp(name, text, wanted);
-}
-
-static bool begins_with_any(const char *name, size_t length, const char *const *texts)
-{
-	for (; *texts; texts++)
-		if (begins_with(name, length, *texts))
-			return true;
-	return false;
-}
-
 enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope, bool is_graded)
 {
 	static const char *const products[] = { "aten::linear",
@@ -83,17 +69,17 @@ enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope,
 						NULL };
 	static const char *const optimizers[] = { "Optimizer.step#", "Optimizer.zero_grad#", NULL };
 
-	if (begins_with_any(name, length, optimizers))
+	if (text_begins_any(name, length, optimizers))
 		return PHASE_SCOPE_OPTIMIZER;
-	if (begins_with(name, length, "enumerate(DataLoader)#"))
+	if (text_begins(name, length, "enumerate(DataLoader)#"))
 		return PHASE_SCOPE_DATA;
-	if (scope == SCOPE_BACKWARD || begins_with(name, length, "autograd::engine::evaluate_"))
+	if (scope == SCOPE_BACKWARD || text_begins(name, length, "autograd::engine::evaluate_"))
 		return PHASE_SCOPE_BACKWARD;
-	if (begins_with(name, length, "Torch-Compiled Region"))
+	if (text_begins(name, length, "Torch-Compiled Region"))
 		return PHASE_SCOPE_REGION;
-	if (scope == SCOPE_USER || begins_with(name, length, "ProfilerStep#"))
+	if (scope == SCOPE_USER || text_begins(name, length, "ProfilerStep#"))
 		return PHASE_SCOPE_NONE;
-	if (begins_with_any(name, length, products))
+	if (text_begins_any(name, length, products))
 		return is_graded ? PHASE_SCOPE_GRADED_PRODUCT : PHASE_SCOPE_PRODUCT;
 	return is_graded ? PHASE_SCOPE_GRADED : PHASE_SCOPE_OPERATOR;
 }

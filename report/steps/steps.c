@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/text.h"
 
 #define SCOPE_USER 7 /* at::RecordScope::USER_SCOPE */
 
@@ -97,21 +98,6 @@ void steps_release(struct steps *steps)
 
 /* --- names --- */
 
-static bool begins_with(const char *name, size_t length, const char *text)
-{
-	size_t wanted = strlen(text);
-
-	return length >= wanted && memcmp(name, text, wanted) == 0;
-}
-
-static bool begins_with_any(const char *name, size_t length, const char *const *texts)
-{
-	for (; *texts; texts++)
-		if (begins_with(name, length, *texts))
-			return true;
-	return false;
-}
-
 enum step_category step_category_of(const char *name, size_t length, uint64_t scope)
 {
 	static const char *const communication[] = {
@@ -132,13 +118,13 @@ enum step_category step_category_of(const char *name, size_t length, uint64_t sc
 	/* user scopes, where a recording does not tell scopes */
 	static const char *const user[] = { "ProfilerStep#", "Optimizer.", NULL };
 
-	if (begins_with(name, length, "enumerate(DataLoader)#"))
+	if (text_begins(name, length, "enumerate(DataLoader)#"))
 		return STEP_dataloader;
-	if (begins_with_any(name, length, communication))
+	if (text_begins_any(name, length, communication))
 		return STEP_communication;
-	if (begins_with_any(name, length, compiled))
+	if (text_begins_any(name, length, compiled))
 		return STEP_operators;
-	return scope == SCOPE_USER || begins_with_any(name, length, user) ? STEP_NOTHING
+	return scope == SCOPE_USER || text_begins_any(name, length, user) ? STEP_NOTHING
 									  : STEP_operators;
 }
 

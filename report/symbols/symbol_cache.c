@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "report/base/descriptor.h"
+
 #define ENDING ".symbols"
 #define BUILD_ID_HEX_MIN 8u
 #define BUILD_ID_HEX_MAX 128u
@@ -200,21 +202,6 @@ static void make_folder(const char *folder)
 	mkdir(path, 0700);
 }
 
-static bool write_whole(int file, const uint8_t *bytes, size_t length)
-{
-	while (length) {
-		ssize_t done = write(file, bytes, length);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		bytes += done;
-		length -= (size_t)done;
-	}
-	return true;
-}
-
 static void replace_file(const struct cache_path *cache, const uint8_t *bytes, size_t length)
 {
 	char temporary[PATH_MAX + 32];
@@ -225,7 +212,7 @@ static void replace_file(const struct cache_path *cache, const uint8_t *bytes, s
 	file = mkostemp(temporary, O_CLOEXEC); /* for nobody else */
 	if (file < 0)
 		return;
-	done = write_whole(file, bytes, length);
+	done = descriptor_write(file, bytes, length);
 	if (close(file) || !done || rename(temporary, cache->file))
 		unlink(temporary);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/base/text.h"
 
 #define FORWARDS_MAX \
 	(1u << 20) /* forward operators whose backward has not come: then they are forgotten */
@@ -177,8 +178,7 @@ static void note_step(struct trace *trace, const struct source_event *event, uin
 	size_t length;
 	const char *text = name_text(source_name_at(trace->source, name), &length);
 
-	if (length < strlen(TRACE_STEP_LABEL) ||
-	    memcmp(text, TRACE_STEP_LABEL, strlen(TRACE_STEP_LABEL)) != 0)
+	if (!text_begins(text, length, TRACE_STEP_LABEL))
 		return;
 	trace_pid(trace, event->process); /* makes room */
 	trace->has_steps[event->process->index] = true;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts that are kept once and numbered from 0, in the order in which they come. A text stays where
+ * it is until all are released. Zero-initialised is empty. One thread.
+ */
+#ifndef REPORT_BASE_INTERNED_H
+#define REPORT_BASE_INTERNED_H
+
+#include "report/base/map.h"
+#include "report/base/memory.h"
+
+struct interned_text {
+	const char *text;
+	size_t length;
+};
+
+struct interned {
+	struct map known; /* hash to number */
+	struct interned_text *text;
+	size_t count, room;
+	struct text_store store;
+};
+
+/* Its number, which is `count` of before where it is new. */
+uint32_t interned_put(struct interned *interned, const char *text, size_t length);
+void interned_release(struct interned *interned);
+
+#endif
