@@ -4,6 +4,7 @@
 # timeout: 240
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 need_torch eager
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 
 cat >lines.py <<'END'
 import threading

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 480
-need_torch
+need_torch eager
 cat >prog.py <<'END'
 import sys
 import torch
@@ -28,13 +28,13 @@ try() { # WHAT OPERATORS COMMAND...
 }
 try script 1 "$PYTHON" prog.py
 expect_eq "what is left" "$(tail -1 out)" "[] [] [] False True"
+export INTERCEPT_TRACE=-alloc # from here on it is about operators alone
 try "-m" 1 "$PYTHON" -m prog
 try "-I" 1 "$PYTHON" -I prog.py
 try "-c" 1 "$PYTHON" -c 'import torch; torch.ones(3).erfinv()'
 try stdin 1 "$PYTHON" - <prog.py
 site=$("$PYTHON" -c 'import importlib.util as u, os; print(os.path.dirname(os.path.dirname(u.find_spec("torch").origin)))')
 try "-S" 1 env PYTHONPATH="$site" "$PYTHON" -S prog.py
-export INTERCEPT_TRACE=-alloc # from here on it is about operators alone
 for method in fork spawn forkserver; do
 	cat >"$method.py" <<END
 import multiprocessing, prog
@@ -62,7 +62,7 @@ assert sys.meta_path == finders
 spec = importlib.util.find_spec("torch")
 print("exec_module" in vars(spec.loader))
 END
-try find_spec 1 "$PYTHON" asks.py
+try find_spec 1 env PYTHONPATH= "$PYTHON" asks.py
 expect_eq "the loader of a second spec" "$(tail -1 out)" False
 cat >retries.py <<'END'
 import sys

@@ -4,7 +4,8 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 180
-need_torch
+need_torch eager
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 run_traced "$PYTHON" "$ROOT/tests/torch/workers.py" seen.json 2>err || fail "$(tail -5 err)"
 ! grep '^intercept' err || fail "we said something"
 # 6 items in 2 workers and once more under torch.profiler; inference 4 times in 3 threads, twice in the main one

@@ -35,7 +35,7 @@ def rows(events):
                  flops=e.flops, shapes=str(e.input_shapes or [])) for e in events]
 json.dump(dict(op=rows(p.key_averages()), shape=rows(p.key_averages(group_by_input_shape=True))), open("theirs.json", "w"))
 END
-INTERCEPT_TRACE=+shapes run_traced "$PYTHON" train.py >out 2>err || fail "$(cat err)"
+INTERCEPT_TRACE=+shapes,-alloc run_traced "$PYTHON" train.py >out 2>err || fail "$(cat err)"
 for by in op shape; do
 	"$REPORT" ops --by $by -f json "$OUTPUT" >"$by.json" || fail "ops --by $by"
 done

@@ -35,7 +35,7 @@ thread = threading.Thread(target=lambda: torch.zeros(11, 13).mul(3))
 thread.start()
 thread.join()
 END
-INTERCEPT_TRACE=+shapes run_traced "$PYTHON" shapes.py >out 2>err || fail "$(cat err)"
+INTERCEPT_TRACE=+shapes,-alloc run_traced "$PYTHON" shapes.py >out 2>err || fail "$(cat err)"
 ! grep '^intercept' err || fail "we said something"
 grep -q '"Input Dims"' trace.json || skip "the trace of this torch.profiler has no inputs to compare with"
 "$REPORT" dump "$OUTPUT" >dump.txt

@@ -17,12 +17,21 @@ class Operator:
         return [self.depth - depth, self.name, total, total - self.below]
 
 
+def torch_lines(report, file):
+    """Of the dump; most of it are millions of allocations."""
+    with subprocess.Popen([report, "dump", file], stdout=subprocess.PIPE) as dump:
+        some = subprocess.run(["grep", " torch_"], stdin=dump.stdout, stdout=subprocess.PIPE,
+                              universal_newlines=True)
+        dump.stdout.close()
+    if dump.returncode or some.returncode > 1:
+        raise RuntimeError("dump of '%s' ended with %d" % (file, dump.returncode))
+    return some.stdout
+
+
 def operators(report, file):
     """All of them in the order of their begin; those that never ended have no end."""
-    text = subprocess.run([report, "dump", file], check=True, stdout=subprocess.PIPE,
-                          universal_newlines=True).stdout
     found, stacks, held = [], {}, {}
-    for line in text.splitlines():
+    for line in torch_lines(report, file).splitlines():
         match = LINE.match(line)
         if not match:
             continue

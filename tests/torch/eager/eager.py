@@ -3,9 +3,11 @@
 
 An optimizer imports torch._dynamo only to say that it is not to be compiled, torch.profiler torch._inductor to ask for one
 setting: 900 modules, which take as much CPU time as all the rest of torch. What programs that compile nothing ask of these two
-stands here in their place.
+stands here in their place. The kernels of the meta device, which has no values, bring torch._refs and torch._prims: a quarter of
+what `import torch` takes.
 """
 
+import importlib.machinery
 import sys
 import types
 
@@ -27,6 +29,28 @@ def stand_in(name, **content):
 
 stand_in("torch._dynamo", disable=disable, graph_break=nothing,
          config=types.SimpleNamespace(error_on_nested_fx_trace=True),  # of checkpoints
-         trace_rules=types.SimpleNamespace(clear_lru_cache=nothing))  # of process groups
+         trace_rules=types.SimpleNamespace(clear_lru_cache=nothing),  # of process groups
+         utils=types.SimpleNamespace(get_optimize_ddp_mode=lambda: "ddp_optimizer"))  # of DistributedDataParallel
 config = stand_in("torch._inductor.config", triton=types.SimpleNamespace(cudagraphs=False))
 stand_in("torch._inductor", config=config)
+
+
+class MetaDevice:
+    """Finds torch._meta_registrations, which torch imports last, and leaves its place after that."""
+
+    def find_spec(self, name, path, target=None):
+        if name == "torch._meta_registrations":
+            sys.meta_path.remove(self)
+            return importlib.machinery.ModuleSpec(name, self)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        import torch
+        if hasattr(torch._C, "_set_generator_metaclass"):  # else there is no torch.Generator(); torch._prims does it otherwise
+            from torch._custom_class_base import CustomClassBaseMeta
+            torch._C._set_generator_metaclass(CustomClassBaseMeta)
+
+
+sys.meta_path.insert(0, MetaDevice())
