@@ -30,6 +30,11 @@ def exact(value):
     return str(value) if isinstance(value, int) and abs(value) >= 1 << 53 else value
 
 
+def shown_name(event):
+    """What the page calls an event of Chrome's trace."""
+    return event["name"] + (" (end not recorded)" if "end not recorded" in event.get("args", {}) else "")
+
+
 def go(browser, place):
     browser.value("page.shown = null; if (location.hash === '#%s') panelShow(); else location.hash = '%s'; 1" % (place, place))
     browser.wait(SHOWN)
@@ -226,7 +231,7 @@ def arrows(browser, path, events):
     assert browser.value(f"{data}.about.arrows") == starts, (path, starts)
     if not starts:
         return 0
-    names = {(e["pid"], e["tid"], round(e["ts"] * 1000)): e["name"] for e in events if e["ph"] == "X"}
+    names = {(e["pid"], e["tid"], round(e["ts"] * 1000)): shown_name(e) for e in events if e["ph"] == "X"}
     wanted = {names.get((p["f"]["pid"], p["f"]["tid"], round(p["f"]["ts"] * 1000))) for p in pairs} - {None}
     span = f"""(async () => {{ await {t}.arrows.load(); const {{ data }} = {t};
         const one = {t}.arrows.all.find((arrow) => data.startingAt(arrow.fromLane, arrow.from) && {t}.top[arrow.fromLane] !== undefined && {t}.top[arrow.toLane] !== undefined);
@@ -268,7 +273,7 @@ def timeline(browser, report, path):
         wanted, got = {}, {}
         for event in spans:
             if event["ph"] == "X":
-                key = event["cat"], event["name"]
+                key = event["cat"], shown_name(event)
                 count, spent = wanted.get(key, (0, 0))
                 wanted[key] = count + 1, spent + event["dur"]
         for name, category, duration in browser.value(f"{rows}.flatMap((row) => row.duration.map((d, at) => [{data}.names[row.name[at]], {data}.categories[row.name[at]], d]))"):
