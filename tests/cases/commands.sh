@@ -23,4 +23,5 @@ expect_eq "programs" "$(sed -n 's/.* child_command //p' dump | sort | uniq -c | 
 1 program="" by_shell=1
 4 program="true" by_shell=0
 2 program="true" by_shell=1'
-! grep -a SECRET dump | grep -v 'process.*command=' || fail "an argument is in the file"
+sed '/ process .*command=/d' dump >rest # a child that is recorded itself has its command line
+if grep -aq SECRET rest; then fail "an argument is in the file"; fi
