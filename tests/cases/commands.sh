@@ -17,10 +17,11 @@ for wrong in ([], [pathlib.Path("/nowhere/SECRET8")]):
     except (OSError, IndexError): pass
 END
 run_traced python3 start.py 2>/dev/null
-"$REPORT" dump "$OUTPUT" >dumped
-expect_eq "programs" "$(sed -n 's/.* child_command //p' dumped | sort | uniq -c | sed 's/^ *//')" \
+"$REPORT" dump "$OUTPUT" >events
+expect_eq "programs" "$(sed -n 's/.* child_command //p' events | sort | uniq -c | sed 's/^ *//')" \
 	'1 program="" by_shell=0
 1 program="" by_shell=1
 4 program="true" by_shell=0
 2 program="true" by_shell=1'
-! grep -a SECRET dumped | grep -v 'process.*command=' || fail "an argument is in the file"
+sed '/ process .*command=/d' events >rest # a child that is recorded itself has its command line
+if grep -aq SECRET rest; then fail "an argument is in the file"; fi
