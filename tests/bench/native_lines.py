@@ -4,7 +4,8 @@
 
 Compares the column `native` of report lines with native samples of the same run: small programs, each of a second of CPU time. What
 native samples call native is a stack in which the interpreter's innermost evaluation of Python has called a C function: of another
-module than the interpreter's, or one that implements a callable. Prints both shares, exit status 1 where they differ by more than 10
+module than the interpreter's, or one that implements a callable. On CPython 3.11 and a busy machine eleven of thirteen programs were within
+10 points. `objects` was 10 to 20 above (calls of classes, whose C code runs Python), `half` 10 below (its lines' shares differ). Prints both shares, exit status 1 where they differ by more than 10
 points. PYTHON has to have its symbols.
 """
 
@@ -35,7 +36,7 @@ HEAD = """import hashlib, json, random, re, sys, time, zlib
 random.seed(1)
 rows = [{"a": i, "b": [1, 2.5, "c" * 9]} for i in range(3000)]
 text = json.dumps(rows)
-data = random.randbytes(300000)
+data = bytes(random.randrange(256) for _ in range(300000))
 words = " ".join("word%d" % i for i in range(30000))
 numbers = [random.random() for _ in range(50000)]
 if sys.argv[1] in ("product", "elements"):
