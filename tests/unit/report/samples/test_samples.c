@@ -766,9 +766,10 @@ static void expect_ready(uint64_t cpu_ms, uint64_t ready_ms, const char *expecte
 static void a_thread_without_a_cpu_is_told(void **state)
 {
 	(void)state;
-	expect_ready(600, 1500,
-		     "The busiest thread had no CPU for 1.50 s of its 3.00 s although it could have "
-		     "run: others used the CPUs, or a CPU limit applies (prof-report threads).\n");
+	expect_ready(
+		600, 1500,
+		"The busiest thread had no CPU for 1.50 s of its 3.00 s although it could have "
+		"run: others used the CPUs, or a CPU limit applies (prof-report threads).\n");
 	expect_ready(2100, 900, ""); /* not long */
 }
 
