@@ -9,7 +9,7 @@ expect "$OUTPUT" 'alloc("--by", "size").row(size=1024).allocations == 30' \
 	'not alloc("--by", "size").select(size=2048)' 'nvtx.row(name="wanted").count == 3' \
 	'nvtx.row(name="inner").count == 3' 'not nvtx.select(name="outside")'
 for report in summary alloc nvtx threads; do
-	"$REPORT" "$report" "$OUTPUT" | grep -Eq '^recorded: .* of .*, INTERCEPT_CAPTURE=nvtx:wanted$' ||
+	"$REPORT" "$report" "$OUTPUT" | tr '\n' ' ' | grep -Eq '(^| )[Rr]ecorded: [^,]* of [^,]*, INTERCEPT_CAPTURE=nvtx:wanted[. ]' ||
 		fail "$report does not say what was recorded"
 done
 "$REPORT" alloc "$OUTPUT" | grep -q '^not freed while recording' || fail "alloc speaks of leaks"
