@@ -50,7 +50,7 @@ static void put_module(const struct summary *summary, const struct screen *scree
 	fputs(name, screen->out);
 }
 
-/* "took 627 ms (68 % of the run), 590 ms of it for flask; the slowest by itself is ssl with 23.3 ms" */
+/* "took 627 ms (68 % of the run), 590 ms of it for flask. The slowest by itself is ssl with 23.3 ms" */
 static void print_time(const struct summary *summary, const struct screen *screen,
 		       uint64_t total_ns)
 {
@@ -69,7 +69,7 @@ static void print_time(const struct summary *summary, const struct screen *scree
 		put_module(summary, &prose.screen, widest);
 	}
 	if (most) {
-		fputs("; the slowest by itself is ", prose.screen.out);
+		fputs(". The slowest by itself is ", prose.screen.out);
 		put_module(summary, &prose.screen, most);
 		fprintf(prose.screen.out, " with %s", unit_format_ns(time, most->self_ns));
 	}

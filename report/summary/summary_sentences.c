@@ -210,8 +210,15 @@ void summary_print_told(const struct summary *summary, const struct screen *scre
 {
 	char why[ABSENCE_BYTES];
 	struct range_names_text names;
+	struct why_empty absence;
 	bool tells = true;
 
+	if (why_empty_is_whole(
+		    summary->run)) { /* no event of any family: the sentence is the same for all */
+		screen_print_prose(screen, "Nothing was recorded: %s.",
+				   why_empty_explain(summary->run, EVT_FAMILY_nvtx, &absence));
+		return;
+	}
 	if (!summary->totals.processes) {
 		screen_print_prose(screen, "The recording is empty: no process is in it.");
 		return;

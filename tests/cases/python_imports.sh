@@ -124,7 +124,7 @@ rm -f "$OUTPUT"
 mkdir -p slow && echo 'import time; time.sleep(3)' >slow/__init__.py
 run_traced python3 -c 'import slow'
 expect_match "the summary" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Imports of Python modules took .*, [0-9.]+ m?s of it for slow; the slowest by itself is slow with [0-9.]+ m?s \(prof-report imports\)'
+	'Imports of Python modules took .*, [0-9.]+ m?s of it for slow\. The slowest by itself is slow with [0-9.]+ m?s \(prof-report imports\)'
 
 # advice says which packages and who imports them; the functions with most time of their own stand above it, and what they are from
 expect_match "advice" "$(json bottleneck "$OUTPUT" '[row["text"] for row in rows if row["id"] == "slow_imports"]')" \

@@ -31,7 +31,7 @@ expect "$OUTPUT" '[int(r["step"]) for r in steps.rows] == [5]' 'alloc.totals.all
 "$REPORT" "$OUTPUT" | tr '\n' ' ' | grep -Eq ' 1 step took [0-9.]+ [mu]?s\. ' || fail "the summary says nothing of steps"
 # nothing that ends a step
 train nvtx INTERCEPT_STEP=nosuch INTERCEPT_SCHEDULE=wait=1,active=1
-"$REPORT" "$OUTPUT" | tr '\n' ' ' | grep -q ' Recording was limited to steps wait=1,active=1 by INTERCEPT_SCHEDULE, and no such step came' ||
+"$REPORT" "$OUTPUT" | tr '\n' ' ' | grep -q '[Rr]ecording was limited to steps wait=1,active=1 by INTERCEPT_SCHEDULE, and no such step came' ||
 	fail "why nothing is there is not said: $("$REPORT" "$OUTPUT")"
 
 train nvtx INTERCEPT_STEP=nosuch
