@@ -43,7 +43,8 @@ record nvtx "$PROGRAMS/nvtx_v3" 2 5 /dev/null
 INTERCEPT_CAPTURE=nvtx:wanted record captured "$PROGRAMS/captured"
 record names bash -c $'exec -a "caf\xc3\xa9 \xff\xfe \xf0\x9f\x98\x80 tab\there" "$0"' "$PROGRAMS/captured"
 # input and output by every function
-INTERCEPT_SAMPLE=1000 record samples python3 -c 'import time
+# what Python allocates at its start stands in one of its recordings, "lines": evtdump.py is slow
+INTERCEPT_TRACE=-alloc INTERCEPT_SAMPLE=1000 record samples python3 -c 'import time
 end = time.process_time() + 0.5
 while time.process_time() < end: pass'
 INTERCEPT_TRACE=+io record io "$PROGRAMS/io_calls" all
@@ -57,10 +58,10 @@ INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 need_program cuda_life
 record pool "$PROGRAMS/cuda_life" pool
-record collections python3 -c 'import gc; gc.collect()'
+INTERCEPT_TRACE=gc record collections python3 -c 'import gc; gc.collect()'
 record commands python3 -c 'import subprocess; subprocess.run(["true"])'
 # calls of Python functions; another interpreter
-INTERCEPT_TRACE=+functions record functions python3 -c 'print(sorted([2, 1], key=abs))
+INTERCEPT_TRACE=+functions,-alloc record functions python3 -c 'print(sorted([2, 1], key=abs))
 try: import _xxsubinterpreters as interpreters
 except ImportError: import _interpreters as interpreters
 other = interpreters.create()
@@ -115,11 +116,11 @@ import html.entities
 PassThroughProfiler().start("caf\xe9")
 PassThroughProfiler().stop("caf\xe9")
 END
-record actions python3 pl/actions.py
+INTERCEPT_TRACE=-alloc record actions python3 pl/actions.py
 # lines of Python in stacks
 INTERCEPT_STACKS=python record lines python3 -c 'blocks = [bytearray(5000 + k) for k in range(9)]'
 # objects of Python; one that there is no memory for
-INTERCEPT_TRACE=+pymem record pymem python3 -c '
+INTERCEPT_TRACE=+pymem,-alloc record pymem python3 -c '
 try:
     block = bytearray(1)
     block *= 1 << 46

@@ -5,7 +5,7 @@
 
 # timeout: 600
 need_cuda_torch eager
-"$PYTHON" -c 'import sklearn, triton' 2>/dev/null || skip "no sklearn or no Triton for '$PYTHON'"
+"$PYTHON" -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("sklearn", "triton"))))' || skip "no sklearn or no Triton for '$PYTHON'"
 export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's own end
 OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only beside_plain,beside_demo,ops_plain,ops_demo,million,cost \
 	>fake.out 2>&1 || fail "$(cat fake.out)"

@@ -5,7 +5,7 @@
 
 # timeout: 600
 need_cuda_torch eager
-"$PYTHON" -c 'import sklearn' 2>/dev/null || skip "no sklearn for '$PYTHON'"
+"$PYTHON" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("sklearn"))' || skip "no sklearn for '$PYTHON'"
 OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --keep \
 	--only works_elementwise,works_cublas,works_graph,works_workers,works_memory,works_ops,killed >fake.out 2>&1 || fail "$(cat fake.out)"
 expect_eq "last line" "$(tail -n 1 fake.out)" '7 passed, 0 failed, 0 skipped'

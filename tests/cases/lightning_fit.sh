@@ -5,6 +5,7 @@
 
 # timeout: 420
 need_lightning
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 cat >fit.py <<'END'
 import copy, importlib, inspect, json, logging, os, pickle, sys, time, warnings
 import torch

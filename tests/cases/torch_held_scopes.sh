@@ -5,6 +5,7 @@
 
 # timeout: 120
 need_torch eager
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 cat >forks.py <<'END'
 import time
 import warnings

@@ -114,13 +114,13 @@ if "bare" in sys.argv:
 json.dump(calls, open("calls.json", "w"))
 END
 "$PYTHON" -W ignore train.py bare >bare.out 2>bare.err || fail "bare: $(tail -5 bare.err)"
-INTERCEPT_TRACE=+modules run_traced "$PYTHON" -W ignore train.py >traced.out 2>traced.err || fail "$(tail -5 traced.err)"
+INTERCEPT_TRACE=+modules,-alloc run_traced "$PYTHON" -W ignore train.py >traced.out 2>traced.err || fail "$(tail -5 traced.err)"
 cmp bare.out traced.out || fail "what the program sees: $(diff bare.out traced.out)"
 cmp bare.err traced.err || fail "standard error: $(diff bare.err traced.err)"
 
 # counts are those of hooks of the program's own, by class
 rm -f ./*.evt
-INTERCEPT_TRACE=+modules run_traced "$PYTHON" -W ignore train.py count >out 2>err || fail "$(tail -5 err)"
+INTERCEPT_TRACE=+modules,-alloc run_traced "$PYTHON" -W ignore train.py count >out 2>err || fail "$(tail -5 err)"
 "$REPORT" modules --format json --limit 0 "$OUTPUT" >rows.json || fail "report"
 "$REPORT" modules --format json --tree --limit 0 "$OUTPUT" >tree.json || fail "tree"
 "$REPORT" dump "$OUTPUT" >dump.txt
@@ -205,7 +205,7 @@ status=$?
 if [[ $status != 77 ]]; then
 	expect_eq "bare ($(tail -5 bare.err)), status" $status 0
 	rm -f ./*.evt
-	PYTHONPATH='' INTERCEPT_TRACE=+modules run_traced "$PYTHON" compile.py >traced.out 2>traced.err || fail "$(tail -5 traced.err)"
+	PYTHONPATH='' INTERCEPT_TRACE=+modules,-alloc run_traced "$PYTHON" compile.py >traced.out 2>traced.err || fail "$(tail -5 traced.err)"
 	cmp bare.out traced.out || fail "torch.compile: $(diff bare.out traced.out)"
 	expect "$OUTPUT" 'modules.row(module="Net").calls >= 3' 'modules.row(module="Outer").calls == 2' \
 		'modules.row(module="part")["class"] == "Again"' 'modules.row(module="part").calls == 2' \
@@ -214,6 +214,6 @@ fi
 
 # without it nothing is registered, and the report says why there is nothing
 rm -f ./*.evt
-run_traced "$PYTHON" -W ignore train.py bare >out 2>err || fail "without +modules: $(tail -5 err)"
+INTERCEPT_TRACE=-alloc run_traced "$PYTHON" -W ignore train.py bare >out 2>err || fail "without +modules: $(tail -5 err)"
 expect "$OUTPUT" 'modules.rows == []' 'modules.totals.calls == 0'
 expect_match "no modules" "$("$REPORT" modules "$OUTPUT")" 'INTERCEPT_TRACE was without modules'

@@ -5,6 +5,7 @@
 
 # timeout: 180
 need_torch eager
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 cat >train.py <<'END'
 import collections, json, torch
 from torch.profiler import profile, ProfilerActivity, record_function
