@@ -88,6 +88,8 @@ FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.d
 UNIT_SOURCES := $(wildcard tests/unit/*/*/test_*.c)
 unbuilt     := $(filter-out $(UNIT_SOURCES),$(shell find tests/unit -name 'test_*.c'))
 $(if $(unbuilt),$(error unit tests stand in tests/unit/PROGRAM/FOLDER/, these do not and would never run: $(unbuilt)))
+twice       := $(shell printf '%s\n' $(notdir $(UNIT_SOURCES)) | sort | uniq -d)
+$(if $(twice),$(error unit tests have names of their own, two are called: $(twice)))
 UNIT_TESTS  := $(addprefix $(O)/unit/,$(basename $(notdir $(UNIT_SOURCES))))
 FUZZ_NAMES  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY := $(FUZZ_NAMES:%=$(O)/fuzz/replay_%)

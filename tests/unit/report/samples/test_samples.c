@@ -790,28 +790,32 @@ static void a_thread_without_a_cpu_is_told(void **state)
 	expect_ready(2100, 900, ""); /* not long */
 }
 
-int main(void){
-	const struct CMUnitTest tests[] = { cmocka_unit_test(shares_are_those_of_the_program),
-					    cmocka_unit_test(looks_left_out_are_a_bound), finish();
-}
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shares_are_those_of_the_program),
+		cmocka_unit_test(looks_left_out_are_a_bound),
+		cmocka_unit_test(called_code_is_native),
+		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(a_line_of_two_functions_counts_once),
+		cmocka_unit_test(native_is_an_operator),
+		cmocka_unit_test(calls_of_cuda_are_known_at_their_end),
+		cmocka_unit_test(filters_hold),
+		cmocka_unit_test(lost_definitions_are_rows),
+		cmocka_unit_test(torn_stacks_are_a_row),
+		cmocka_unit_test(paths_match_by_their_ends),
+		cmocka_unit_test(samples_are_stacks),
+		cmocka_unit_test(circles_end),
+		cmocka_unit_test(waits_belong_to_who_had_the_gil),
+		cmocka_unit_test(a_moment_is_held_by_one_thread),
+		cmocka_unit_test(a_holder_is_who_has_the_number_then),
+		cmocka_unit_test(more_samples_are_advised_where_there_are_more),
+		cmocka_unit_test(one_that_was_not_sampled_is_not_all),
+		cmocka_unit_test(few_looks_say_where_most_was),
+		cmocka_unit_test(a_thread_that_waits_says_where),
+		cmocka_unit_test(threads_that_wait_say_nothing),
+		cmocka_unit_test(a_thread_without_a_cpu_is_told),
+	};
 
-cmocka_unit_test(called_code_is_native), cmocka_unit_test(recursion_counts_once),
-	cmocka_unit_test(a_line_of_two_functions_counts_once),
-	cmocka_unit_test(native_is_an_operator),
-	cmocka_unit_test(calls_of_cuda_are_known_at_their_end), cmocka_unit_test(filters_hold),
-	cmocka_unit_test(lost_definitions_are_rows), cmocka_unit_test(torn_stacks_are_a_row),
-	cmocka_unit_test(paths_match_by_their_ends), cmocka_unit_test(samples_are_stacks),
-	cmocka_unit_test(circles_end), cmocka_unit_test(waits_belong_to_who_had_the_gil),
-	cmocka_unit_test(a_moment_is_held_by_one_thread),
-	cmocka_unit_test(a_holder_is_who_has_the_number_then),
-	cmocka_unit_test(more_samples_are_advised_where_there_are_more),
-	cmocka_unit_test(one_that_was_not_sampled_is_not_all),
-	cmocka_unit_test(few_looks_say_where_most_was),
-	cmocka_unit_test(a_thread_that_waits_says_where),
-	cmocka_unit_test(threads_that_wait_say_nothing),
-	cmocka_unit_test(a_thread_without_a_cpu_is_told),
-}
-;
-
-return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
