@@ -31,9 +31,8 @@ int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error)
 	if (header->families != EVT_FAMILY_LIMIT) {
 		snprintf(ret_error, VIEW_ERROR_BYTES,
 			 "the region has %u families of events, this collector knows %u; install "
-			 "both "
-			 "from one build",
-			 header->families, EVT_FAMILY_LIMIT);
+			 "both from one build",
+			 header->families, (unsigned int)EVT_FAMILY_LIMIT);
 		return -1;
 	}
 	if (header->bytes != bytes) {

@@ -70,7 +70,8 @@ static inline struct kind *kind_table_find(struct kind_table *table, uint32_t id
 {
 	struct kind *kind = &table->slot[kind_table_slot(table, id, caller)];
 
-	if (__builtin_expect(kind->caller == caller && kind->tag == (table->turn << KIND_TAG_BITS | id), 1))
+	if (__builtin_expect(
+		    kind->caller == caller && kind->tag == (table->turn << KIND_TAG_BITS | id), 1))
 		return kind;
 	return kind_table_add(table, id, caller);
 }

@@ -463,7 +463,9 @@ static void sql_moment(void *state, const struct trace_event *event)
 
 	sql->events++;
 	if (event->category != TRACE_TENSOR) {
-		put_range(sql, event, NVTX_MARK, NONE, NONE);
+		const struct sql_value none = NONE;
+
+		put_range(sql, event, NVTX_MARK, none, none);
 		return;
 	}
 	id_of_name(sql, &event->name); /* for who looks for it in StringIds */

@@ -29,8 +29,8 @@ void samples_print_uncertain(const struct samples *samples, const struct screen 
 		screen_print_prose(
 			screen,
 			"%s look%s found a thread on a CPU: a share of the CPU time may "
-			"be off by %.0f points by chance, and by up to %.0f more at calls "
-			"that wait or wake other threads, and what is beside them: other "
-			"looks came late or as a thread got or left a CPU.",
+			"be off by %.0f points by chance. Beside calls that wait or wake other "
+			"threads, looks came too late to tell the line: at worst %.0f points more "
+			"are at the wrong one.",
 			number, looks, ceil(chance), ceil(doubt));
 }

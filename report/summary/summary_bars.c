@@ -68,6 +68,8 @@ static void share_out(const struct bar *bar, unsigned int whole, unsigned int sh
 
 static void put_mark(const struct bar_part *part, const struct screen *screen, unsigned int cells)
 {
+	if (!cells)
+		return;
 	if (screen->color)
 		fprintf(screen->out, "\033[%sm", part->color);
 	while (cells--)

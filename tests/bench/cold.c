@@ -49,9 +49,11 @@ static __attribute__((noinline)) unsigned int walk(volatile char *memory, size_t
 
 static void print(const char *what, uint32_t *ticks, size_t count, double ns)
 {
+	size_t quarter = count / 4;
+
 	qsort(ticks, count, sizeof(*ticks), by_size);
-	printf("%s: %.1f %.1f %.1f ns\n", what, ticks[count / 4] * ns, ticks[count / 2] * ns,
-	       ticks[count / 4 * 3] * ns);
+	printf("%s: %.1f %.1f %.1f ns\n", what, ticks[quarter] * ns, ticks[2 * quarter] * ns,
+	       ticks[3 * quarter] * ns);
 }
 
 int main(int argc, char **argv)

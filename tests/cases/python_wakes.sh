@@ -48,7 +48,7 @@ cat >judge.py <<'END'
 import json, re
 clock = json.load(open("clock.json"))
 rows = json.load(open("lines.json"))["rows"]
-said = re.search(r"may be off by (\d+) points by chance(?:, and by up to (\d+) more)?", " ".join(open("lines.txt").read().split()))
+said = re.search(r"may be off by (\d+) points by chance(?: alone)?\.(?: Beside [^:]*: at worst (\d+) points more)?", " ".join(open("lines.txt").read().split()))
 chance, bias = (int(said[1]), int(said[2] or 0)) if said else (2, 2)
 got = dict.fromkeys(clock, 0)
 for row in rows:

@@ -201,7 +201,7 @@ def judge_steps(program, path, work, steps):
         if any(row[column] != value for column, value in want.items()):
             wrong += 1
             print("step %s: the events say %s, the report %s" % (row["step"], want, {key: row[key] for key in want}))
-        every = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "operators", "other")
+        every = ("kernel", "memcpy", "memset", "communication", "runtime", "gc", "dataloader", "operators", "other")
         if sum(row[name + "_ns"] for name in every) != row["total_ns"]:
             wrong += 1
             print("step %s: the parts are not the whole" % row["step"])

@@ -6,7 +6,7 @@
  * tests/unit/more_events.def, all the rest is what the programs consist of.
  */
 #define EVT_MORE_EVENTS "tests/unit/more_events.def"
-#include "collector/format/events.c"
+#include "collector/format/events.c" /* NOLINT(bugprone-suspicious-include): compiled in another way */
 
 #include "tests/unit/collector_fixture.h"
 

@@ -15,7 +15,7 @@
 
 #include "tests/unit/preload_region.h"
 
-#include "preload/record/event.c"
+#include "preload/record/event.c" /* NOLINT(bugprone-suspicious-include): compiled in another way */
 #include "preload/record/trouble.h"
 
 /* preload/record/trouble.h: nothing goes wrong here. */
