@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See own_memory.h. process_vm_readv() on our own pid. Before it is used, a filter of system calls
+ * See own_memory.h. process_vm_readv() and process_vm_writev() on our own pid. Before it is used, a filter of system calls
  * is asked whether it would kill us, and one known word is read.
  */
 #include "preload/base/own_memory.h"
@@ -17,6 +17,16 @@ bool own_memory_read(uint64_t address, void *to, size_t bytes)
 
 	return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1, &remote, 1, 0) ==
 	       (long)bytes;
+}
+
+bool own_memory_write(uint64_t address, const void *from, size_t bytes)
+{
+	struct iovec local = { (void *)(uintptr_t)from, bytes };
+	struct iovec remote = { (void *)(uintptr_t)address, bytes };
+
+	return !seccomp_kills(SYS_process_vm_writev) &&
+	       syscall(SYS_process_vm_writev, syscall(SYS_getpid), &local, 1, &remote, 1, 0) ==
+		       (long)bytes;
 }
 
 /* A filter of system calls that kills who makes this one must not meet us. */

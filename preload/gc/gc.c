@@ -22,7 +22,7 @@
 #define PIECE_WORDS 512u
 #define LAST_GENERATION 2
 #define FRAMES_MAX 64u   /* of a stack that are recorded, the innermost ones */
-#define TRIES_MAX 65536u /* to stand in the list's place again: each is a turn of the interpreter */
+#define MODULE_EXECUTE 2 /* Py_mod_exec */
 
 /* The bytes of gc.py and a 0 behind them. */
 __asm__(".pushsection .rodata\n"
@@ -32,15 +32,20 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char gc_script[] __attribute__((visibility("hidden")));
 
+/* PyModuleDef_Slot */
+struct module_slot {
+	int id;
+	void *value;
+};
+
 /* All of it with the GIL; `place` says that the rest is there. */
 static struct {
-	_Atomic(void *) *place; /* of the pointer, in the interpreter's state */
-	void *programs, *ours;  /* lists */
-	unsigned int tries;
-	void *interpreter; /* that the state is of; NULL: the process', before 3.9 */
+	_Atomic(void *) *place;       /* of the pointer, in the interpreter's state */
+	void *programs, *ours;        /* lists */
+	int (*execute)(void *module); /* that fills gc; NULL before 3.10 */
+	void *interpreter;            /* that the state is of; NULL: the process', before 3.9 */
 	void *(*interpreter_of_thread)(void);
 	void *generation, *collected, *uncollectable; /* keys, as str */
-	int (*add_pending)(int (*call)(void *), void *argument);
 	void *(*new_list)(ssize_t length);
 	int (*append)(void *list, void *item);
 	ssize_t (*size)(void *list);
@@ -161,13 +166,17 @@ static void call_the_programs(void *phase, void *info)
 /* The callback: (phase, info). Returns one of them, since None would have to be looked for. */
 static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 {
-	void *phase = arguments[0], *info = arguments[1];
+	void *phase = count == 2 ? arguments[0] : NULL, *info = phase ? arguments[1] : NULL;
 	ssize_t length = 0;
-	const char *text = python_api.PyUnicode_AsUTF8AndSize(phase, &length);
+	const char *text = phase ? python_api.PyUnicode_AsUTF8AndSize(phase, &length) : NULL;
 
 	(void)self;
-	(void)count;
-	if (text && length == 5 && memcmp(text, "start", 5) == 0)
+	if (!text) { /* a program that got hold of it calls it */
+		python_api.PyErr_Clear();
+		python_api.Py_IncRef(hidden.generation);
+		return hidden.generation;
+	}
+	if (length == 5 && memcmp(text, "start", 5) == 0)
 		gc_record_begin(gc_number_of(info, hidden.generation));
 	else
 		gc_record_end(info);
@@ -214,8 +223,6 @@ static void *find_place(void *garbage, void *callbacks)
 
 static bool look_up(void)
 {
-	hidden.add_pending = (int (*)(int (*)(void *), void *))symbols_find_loaded(
-		"Py_AddPendingCall");
 	hidden.new_list = (void *(*)(ssize_t))symbols_find_loaded("PyList_New");
 	hidden.append = (int (*)(void *, void *))symbols_find_loaded("PyList_Append");
 	hidden.size = (ssize_t(*)(void *))symbols_find_loaded("PyList_Size");
@@ -228,9 +235,9 @@ static bool look_up(void)
 	hidden.generation = python_api.PyUnicode_InternFromString("generation");
 	hidden.collected = python_api.PyUnicode_InternFromString("collected");
 	hidden.uncollectable = python_api.PyUnicode_InternFromString("uncollectable");
-	return hidden.add_pending && hidden.new_list && hidden.append && hidden.size &&
-	       hidden.item && hidden.untrack && hidden.look && hidden.write_unraisable &&
-	       hidden.generation && hidden.collected && hidden.uncollectable;
+	return hidden.new_list && hidden.append && hidden.size && hidden.item && hidden.untrack &&
+	       hidden.look && hidden.write_unraisable && hidden.generation && hidden.collected &&
+	       hidden.uncollectable;
 }
 
 /* A list that gc.get_objects() does not have, with the function that it does not have either. */
@@ -250,6 +257,78 @@ static bool make_list(void)
 	return true;
 }
 
+/* --- the program's own import of gc takes the list from the state: it has to be the program's then --- */
+
+/* Another interpreter of the process has a state and lists of its own. */
+static bool is_of_thread(void)
+{
+	return !hidden.interpreter || hidden.interpreter_of_thread() == hidden.interpreter;
+}
+
+/* However it is imported: by importlib too, of which no audit event tells. With the GIL from begin to end. */
+static int gc_executes(void *module)
+{
+	bool stands = hidden.place && is_of_thread() && atomic_load(hidden.place) == hidden.ours;
+	int failed;
+
+	if (stands)
+		atomic_store(hidden.place, hidden.programs);
+	failed = hidden.execute(module);
+	if (stands && hidden.place)
+		atomic_store(hidden.place, hidden.ours);
+	return failed;
+}
+
+/*
+ * Where the slots of a module's definition are: five words of its base (seven without the GIL, whose objects are longer), then name,
+ * text, size and functions. NULL: it is laid out otherwise.
+ */
+static struct module_slot *slots_of(const char *definition, bool *ret_is_known)
+{
+	static const unsigned int before_name[] = { 5, 7 };
+
+	for (size_t i = 0; i < sizeof(before_name) / sizeof(before_name[0]); i++) {
+		uint64_t word[5];
+		char name[3];
+
+		if (own_memory_read((uint64_t)(uintptr_t)definition +
+					    before_name[i] * sizeof(word[0]),
+				    word, sizeof(word)) &&
+		    own_memory_read(word[0], name, sizeof(name)) && !memcmp(name, "gc", 3)) {
+			*ret_is_known = true;
+			return (struct module_slot *)(uintptr_t)word[4];
+		}
+	}
+	*ret_is_known = false;
+	return NULL;
+}
+
+/*
+ * From 3.10 on the module is filled by a function that its definition has. Before that it is filled once, and a second import copies
+ * what the first has: nothing is taken from the state then. The list of slots ends with a 0.
+ */
+static bool gc_see_executes(void *module)
+{
+	void *(*definition_of)(void *) = (void *(*)(void *))symbols_find_loaded("PyModule_GetDef");
+	const char *definition = definition_of ? definition_of(module) : NULL;
+	struct module_slot *slot;
+	bool is_known = false;
+	void *ours = (void *)gc_executes;
+
+	slot = definition ? slots_of(definition, &is_known) : NULL;
+	if (!is_known)
+		return false;
+	while (slot && slot->id && slot->id != MODULE_EXECUTE)
+		slot++;
+	if (!slot)
+		return true;
+	if (!slot->id ||
+	    slot->value == ours) /* the second: of an interpreter that was begun again */
+		return slot->id != 0;
+	hidden.execute = (int (*)(void *))slot->value;
+	return own_memory_write((uintptr_t)&slot->value, &ours, sizeof(ours));
+}
+
 /* begin(garbage, callbacks, module) of gc.py. The module lives for ever, or python -v would tell of its end. */
 static void *gc_found(void *self, void *arguments)
 {
@@ -259,7 +338,8 @@ static void *gc_found(void *self, void *arguments)
 
 	(void)self;
 	python_api.Py_IncRef(python_api.PyTuple_GetItem(arguments, 2));
-	if (place && look_up() && make_list()) {
+	if (place && look_up() && make_list() &&
+	    gc_see_executes(python_api.PyTuple_GetItem(arguments, 2))) {
 		hidden.programs = callbacks;
 		hidden.place = place;
 		python_api.Py_IncRef(hidden.ours); /* the state's reference, and one of our own */
@@ -283,51 +363,6 @@ bool gc_begin(void *arguments)
 	python_put_methods(globals, &method, 1);
 	(void)python_run(gc_script, globals);
 	python_api.Py_DecRef(globals);
-	return true;
-}
-
-/* --- the program's own import of gc takes the list from the state: it has to be the program's then --- */
-
-/* Another interpreter of the process has a state and lists of its own. */
-static bool is_of_thread(void)
-{
-	return !hidden.interpreter || hidden.interpreter_of_thread() == hidden.interpreter;
-}
-
-/* It stands in sys.modules before it has what it takes. */
-static bool is_imported(void)
-{
-	void *module = python_api.PyDict_GetItemString(python_api.PyImport_GetModuleDict(), "gc");
-
-	return module && python_api.PyObject_HasAttrString(module, "callbacks");
-}
-
-static int gc_come_back(void *argument)
-{
-	(void)argument;
-	if (!hidden.place)
-		return 0; /* the end has come */
-	if (is_imported() || ++hidden.tries > TRIES_MAX)
-		atomic_store(hidden.place, hidden.ours);
-	else
-		(void)hidden.add_pending(gc_come_back, NULL);
-	return 0;
-}
-
-bool gc_see_import(void *arguments)
-{
-	void *name = hidden.place ? python_api.PyTuple_GetItem(arguments, 0) : NULL;
-	struct string text;
-
-	if (!name)
-		return true;
-	text = python_string(name);
-	if (text.length != 2 || memcmp(text.bytes, "gc", 2) != 0 || !is_of_thread() ||
-	    is_imported() || atomic_load(hidden.place) != hidden.ours)
-		return true;
-	hidden.tries = 0;
-	if (!hidden.add_pending(gc_come_back, NULL))
-		atomic_store(hidden.place, hidden.programs);
 	return true;
 }
 

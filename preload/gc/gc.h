@@ -11,9 +11,6 @@
 /* For python/listeners.def, with the GIL: before the program's first line. */
 bool gc_begin(void *arguments);
 
-/* Likewise: before a module is imported. */
-bool gc_see_import(void *arguments);
-
 /* Likewise: an interpreter's state is about to be cleared. */
 bool gc_see_end(void *arguments);
 

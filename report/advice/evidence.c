@@ -378,6 +378,11 @@ void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t 
 	gaps_call(&evidence->gaps, place, duration_ns);
 }
 
+void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)
+{
+	gaps_pause(&evidence->gaps, place, duration_ns);
+}
+
 void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
 {
 	process_at(evidence, process)->pending.held_ns += duration_ns;

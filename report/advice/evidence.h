@@ -159,6 +159,8 @@ void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t
 
 /* CUDA calls that have returned, which are not inside of another: any of them, and what more some are. */
 void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
+/* A collection of garbage has ended. */
+void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 /* The call did more than to ask the GPU for work: it waited, allocated, or staged a copy. */
 void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns);

@@ -2,6 +2,7 @@
 /* What advice rests on: events become operations of evidence.h. */
 #include "report/advice/evidence_events.h"
 
+#include "report/core/collecting.h"
 #include "report/core/work.h"
 #include "report/cuda/device_memory.h"
 #include "report/heap/heap_events.h"
@@ -20,6 +21,7 @@ struct evidence_state {
 	struct source *source;
 	struct heap *heap;
 	struct mappings *mappings;
+	struct collecting collecting;
 	struct map kinds; /* name's index << 4 | scope, + 1, to enum evidence_kind */
 };
 
@@ -161,6 +163,22 @@ static bool is_of_device_memory(const struct source_event *event)
 		return false;
 	kind = EVENT_AS(cuda_free, &event->event)->kind;
 	return kind == EVT_CUDA_ANY || kind == EVT_CUDA_DEVICE;
+}
+
+/* It is STEP_gc's, and advice of its own tells of it. */
+static void take_collection(void *state, const struct source_event *event, bool counts)
+{
+	collecting_begin(&((struct evidence_state *)state)->collecting, event, counts);
+}
+
+static void take_collected(void *state, const struct source_event *event, bool counts)
+{
+	struct evidence_state *mine = state;
+	struct collected collected;
+
+	(void)counts;
+	if (collecting_end(&mine->collecting, event, &collected))
+		evidence_pause(&mine->evidence, event_place(event), collected.duration_ns);
 }
 
 static void take_any_call(void *state, const struct source_event *event, bool counts)
@@ -326,6 +344,8 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_action_end, 0, take_action_end, mine);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		run_reads(run, calls[i], FIELDS_ALL, take_any_call, mine);
+	run_reads(run, EVT_gc_begin, 0, take_collection, mine);
+	run_reads(run, EVT_gc_end, 0, take_collected, mine);
 	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, mine);
 	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
 	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy, mine);
@@ -343,6 +363,7 @@ static void cut(void *state, const struct cut *cut)
 
 	if (!cut->thread)
 		return;
+	(void)collecting_cut(&mine->collecting, cut->thread->index);
 	evidence_cut(&mine->evidence, cut_place(cut), cut_ending(cut));
 	if (cut->reason == CUT_LOST)
 		evidence_interrupt(&mine->evidence, cut->process->index);
@@ -354,6 +375,7 @@ static void release(void *state)
 
 	evidence_release(&mine->evidence);
 	map_release(&mine->kinds);
+	collecting_release(&mine->collecting);
 }
 
 const struct analysis_kind analysis_evidence = {

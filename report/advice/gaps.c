@@ -274,6 +274,13 @@ void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns)
 	thread->calls++;
 	if (is_helping(gaps, thread))
 		gaps->thread[thread->helps - 1].calls++;
+	gaps_pause(gaps, place, duration_ns);
+}
+
+void gaps_pause(struct gaps *gaps, struct nest_place place, uint64_t duration_ns)
+{
+	struct gap_thread *thread = thread_at(gaps, place.thread);
+
 	if (thread->depth || !thread->is_known)
 		return;
 	thread->called_ns += duration_ns < less(place.time_ns, thread->since_ns)

@@ -80,6 +80,8 @@ void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name);
 void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch);
 /* A call of CUDA has returned; none that was made inside of another. */
 void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns);
+/* What has just ended took so much of the gap, and has advice of its own: a collection of garbage. */
+void gaps_pause(struct gaps *gaps, struct nest_place place, uint64_t duration_ns);
 /* A scope that the user has named: of a gap it may hold a part, from its beginning or to its end. */
 void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name);
 void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name);

@@ -115,6 +115,13 @@ for python in "${PYTHONS[@]}"; do
 	rm -f run.evt*
 	run_traced "$python" sees.py >out 2>err || fail "$python: sees.py: status $?: $(cat err)"
 	expect_eq "$python: what a program sees of its callbacks" "$(cat out err)" "$(cat bare.out bare.err)"
+	# gc reached by importlib, which tells of no import, and first at the end
+	for code in 'import importlib, pkgutil; print(pkgutil.resolve_name("gc:callbacks"), importlib.import_module("gc").collect() >= 0)' \
+		'import atexit; atexit.register(lambda: print(__import__("gc").callbacks))' \
+		'import gc, sys; del sys.modules["gc"]; import gc as again; print(again.callbacks, again.callbacks is gc.callbacks)'; do
+		rm -f run.evt*
+		expect_eq "$python: $code" "$(run_traced "$python" -c "$code" 2>&1)" "$("$python" -c "$code" 2>&1)"
+	done
 	tried=$((tried + 1))
 done
 ((tried)) || skip "no Python 3.8 to 3.14"

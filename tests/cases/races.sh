@@ -36,8 +36,8 @@ stack_self
 tensors ./libc10.so
 threads together 50'
 # exits, libfirst_malloc and overflows end, hold locks of libc, or use up their stacks, in ways that ThreadSanitizer cannot live with; the others
-# need libraries
-left_out='exits libfirst_malloc overflows dlsym_callers nvtx_v2'
+# need libraries, or leave calls by siglongjmp() and cancelling
+left_out='exits libfirst_malloc overflows dlsym_callers nvtx_v2 unfinished'
 
 printf 'data' >data
 ulimit -c 0
