@@ -120,8 +120,7 @@ static void put_taken(const struct taken *taken, const struct screen *screen, co
 static bool nothing_of_the_rest(const struct summary *summary, uint64_t all_ns)
 {
 	return !is_in_part(summary) && !summary->samples->all.looks &&
-	       !summary->native->all.samples &&
-	       all_ns / 9 < summary->totals.wall_ns / 10;
+	       !summary->native->all.samples && all_ns / 9 < summary->totals.wall_ns / 10;
 }
 
 /* Why samples say nothing. */
