@@ -10,7 +10,7 @@
 #include "preload/nvtx/nvtx.h"
 #include "preload/record/task.h"
 
-#define LEVELS 1024u /* a power of two; more at once are told apart by thread only */
+#define LEVELS 256u /* a power of two; more at once are told apart by thread only */
 #define PROBES 16u
 
 static struct task_level {

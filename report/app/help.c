@@ -94,8 +94,7 @@ void options_print_help(FILE *out)
 	      out);
 	options_print_list(out);
 	fputs("\nexamples:\n"
-	      "  prof-report                                  the first screen of ./run.evt: what "
-	      "costs most\n"
+	      "  prof-report                                  the first screen of ./run.evt\n"
 	      "  prof-report --all run.evt                    and all tables\n"
 	      "  prof-report alloc --sort peak_bytes          who held the memory at its peak\n"
 	      "  prof-report nvtx --tree                      ranges by nesting\n"

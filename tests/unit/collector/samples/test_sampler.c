@@ -67,7 +67,7 @@ static unsigned int told(uint32_t id)
 	return count;
 }
 
-/* The samples so far, but those that only set the clock. */
+/* The samples so far, but those that only set the clock. What is in the queue for a CPU counts as running: others may have the CPUs. */
 static uint32_t samples_of(enum evt_python_state state, uint32_t *ret_place)
 {
 	uint32_t looks = 0;
@@ -75,8 +75,10 @@ static uint32_t samples_of(enum evt_python_state state, uint32_t *ret_place)
 	samples_settle(&looked.samples, 1);
 	for (uint32_t i = 0; i < looked.samples.waiting_count; i++) {
 		const struct sample *sample = &looked.samples.waiting[i];
+		enum evt_python_state is = sample->state == EVT_PYTHON_READY ? EVT_PYTHON_RUNS
+									     : sample->state;
 
-		if (!sample->looks || sample->state != state)
+		if (!sample->looks || is != state)
 			continue;
 		looks += sample->looks;
 		*ret_place = sample->place;

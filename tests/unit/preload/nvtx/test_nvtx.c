@@ -117,6 +117,8 @@ static int setup(void **state)
 	memset(&nvtx_self, 0, sizeof(nvtx_self));
 	recorder_gates->generation = 1;
 	recorder_gates->gate[EVT_FAMILY_nvtx] = 1;
+	recorder_gates->self = (uint64_t)((char *)&recorder_self -
+					  (char *)__builtin_thread_pointer());
 	recorder_self.lane[0] = (struct recorder_lane){ .owner = 2,
 							.bound = 2,
 							.words = ring_words,
