@@ -381,8 +381,10 @@ def gil(tables):
 
 
 def sampled(tables):
-    """CPU time of samples is no more than the processes had."""
+    """CPU time of samples is no more than the processes had. Of one that was killed nobody asked after the last look."""
     cpu = tables["summary"].totals.get("cpu_ns") if "summary" in tables else None
+    if any((row.get("exit_status") or 0) > 128 for row in tables["processes"].rows):
+        return
     for name in ("lines", "native"):
         table = tables.get(name)
         value = table.totals.get("cpu_ns") if table else None
