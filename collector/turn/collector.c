@@ -298,7 +298,12 @@ void collector_turn(struct collector *c)
 		}
 	} else if (c->processes.leaving || collector_is_due(c, steady_ns)) {
 		epoch_close(c, EPOCH_NOW); /* which ends those, too, that left since the look */
-		processes_set_flushed(&c->processes, &c->common);
+		processes_scan(&c->processes, &c->common, steady_ns);
+		/* the last one waits until the file has its name: it says what became of it */
+		if (c->processes.alive || c->processes.waiting)
+			processes_set_flushed(&c->processes, &c->common);
+		else
+			c->busy = true; /* no sleep before the turn that finishes */
 	}
 	collector_tidy(c, now);
 	naming_turn(&c->naming, &c->output, c->drain.records, steady_ns);
