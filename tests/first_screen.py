@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 
 LINES, COLUMNS, WORDS = 25, 80, 25
 GOLDEN = {
@@ -34,28 +35,30 @@ def fault(path, text):
     found.append(f"{path}: {text}")
 
 
+END = "\4 that is all"  # written behind the output: what a terminal holds when its last user goes may be lost
+
+
 def on_terminal(command, folder, columns=COLUMNS, utf8=True, color=False):
     """What the command shows on a terminal of its own."""
-    child, terminal = pty.fork()
-    if not child:
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
-        os.chdir(folder)
-        environment = dict(os.environ, PAGER="cat", TERM="xterm", LC_ALL="C.UTF-8" if utf8 else "C")
-        environment.pop("COLUMNS", None)
-        environment.pop("NO_COLOR", None)
-        if not color:
-            environment["NO_COLOR"] = "1"
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        os.execve(command[0], command, environment)
-    pieces = []
-    try:
-        while piece := os.read(terminal, 1 << 16):
-            pieces.append(piece)
-    except OSError:
-        pass  # the other end is closed
+    ours, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
+    environment = dict(os.environ, PAGER="cat", TERM="xterm", LC_ALL="C.UTF-8" if utf8 else "C")
+    environment.pop("COLUMNS", None)
+    environment.pop("NO_COLOR", None)
+    if not color:
+        environment["NO_COLOR"] = "1"
+    child = subprocess.Popen(command, cwd=folder, env=environment, stdin=terminal, stdout=terminal, stderr=subprocess.DEVNULL)
+    writer = threading.Thread(target=lambda: (child.wait(), os.write(terminal, END.encode())))
+    writer.start()
+    text = b""
+    while not text.endswith(END.encode()):
+        text += os.read(ours, 1 << 16)
+    writer.join()
+    os.close(ours)
     os.close(terminal)
-    os.waitpid(child, 0)
-    return b"".join(pieces).decode().replace("\r\n", "\n")
+    if child.returncode not in (0, 1):  # 1: of a damaged file
+        fault(command[-1], f"status {child.returncode}")
+    return text[:-len(END)].decode().replace("\r\n", "\n")
 
 
 def rows(report, path, *arguments):
