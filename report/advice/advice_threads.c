@@ -71,28 +71,45 @@ static const struct evidence_process *find_starved(const struct evidence *eviden
 	return found;
 }
 
-bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct advice *advice)
+struct starving {
+	double busy; /* CPUs that the recorded processes kept busy meanwhile */
+	unsigned long cores;
+};
+
+/* The loop's thread could run and had no CPU for as much of the time as the advice asks. */
+static bool loop_starves(const struct bottleneck *bottleneck, struct advice *advice,
+			 struct starving *ret_starving)
 {
 	unsigned long cores = cores_of(bottleneck);
 	const struct evidence_process *starved;
-	const struct source_name *threads;
-	double share, busy;
+	double share;
 
 	starved = find_starved(bottleneck->evidence, &share);
 	if (!starved || !cores || !is_one_machine(bottleneck) ||
 	    !advice_exceeds(advice, 100 * share))
 		return false;
-	busy = (double)(starved->to.cpu_ns - starved->from.cpu_ns) /
-	       (double)(starved->to.time_ns - starved->from.time_ns);
-	if (busy < BUSY_MIN * (double)cores)
-		return false;
 	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
+	*ret_starving = (struct starving){ (double)(starved->to.cpu_ns - starved->from.cpu_ns) /
+						   (double)(starved->to.time_ns -
+							    starved->from.time_ns),
+					   cores };
+	return true;
+}
+
+bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct source_name *threads;
+	struct starving starving;
+
+	if (!loop_starves(bottleneck, advice, &starving) ||
+	    starving.busy < BUSY_MIN * (double)starving.cores)
+		return false;
 	threads = bottleneck_fact(bottleneck, "torch_threads");
 	advice_say(
 		advice,
 		"the thread of the loop was ready to run and had no CPU for %.1f %% of the time, "
 		"and the recorded processes themselves kept %.1f of %lu CPUs busy%s%.*s.",
-		advice->value, busy, cores,
+		advice->value, starving.busy, starving.cores,
 		threads ? "; number of threads of torch at its import: " : "",
 		threads ? (int)threads->length : 0, threads ? threads->text : "");
 	return true;
@@ -101,23 +118,15 @@ bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct a
 /* The same, where the recorded processes leave CPUs free: others have them, or a limit does. */
 bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	unsigned long cores = cores_of(bottleneck);
-	const struct evidence_process *starved;
-	double share, busy;
+	struct starving starving;
 
-	starved = find_starved(bottleneck->evidence, &share);
-	if (!starved || !cores || !is_one_machine(bottleneck) ||
-	    !advice_exceeds(advice, 100 * share))
+	if (!loop_starves(bottleneck, advice, &starving) ||
+	    starving.busy >= BUSY_MIN * (double)starving.cores)
 		return false;
-	busy = (double)(starved->to.cpu_ns - starved->from.cpu_ns) /
-	       (double)(starved->to.time_ns - starved->from.time_ns);
-	if (busy >= BUSY_MIN * (double)cores)
-		return false;
-	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
 	advice_say(advice,
 		   "the thread of the loop was ready to run and had no CPU for %.1f %% of the "
 		   "time, though the recorded processes kept only %.1f of %lu CPUs busy.",
-		   advice->value, busy, cores);
+		   advice->value, starving.busy, starving.cores);
 	return true;
 }
 
