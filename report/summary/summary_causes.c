@@ -10,7 +10,7 @@
 #define CAUSES_MAX 3u
 #define CAUSE_INDENT 3u
 #define FIGURES_LINES 2u
-#define HEADING_WIDTH 60u
+#define HEADING_WIDTH 76u
 #define HEADING_MORE ", with the time at stake"
 
 /* "5.06 s, 17 % of the steps": all the time that the advice is about. */
@@ -29,11 +29,14 @@ struct cause_form {
 	bool has_figures; /* also of what is about time */
 };
 
-static void print_heading(const struct screen *screen)
+/* Shares of steps are of those that are settled, which are fewer than the bar of the run has. */
+static void print_heading(const struct bottleneck *bottleneck, const struct screen *screen)
 {
+	bool is_wide = screen->width >= HEADING_WIDTH;
+
 	putc('\n', screen->out);
-	screen_print(screen, SCREEN_BOLD, "what to look at first%s",
-		     screen->width < HEADING_WIDTH ? "" : HEADING_MORE);
+	screen_print(screen, SCREEN_BOLD, "what to look at first%s%s", is_wide ? HEADING_MORE : "",
+		     is_wide && bottleneck->loop.warm_steps ? "; of steps: after the warm-up" : "");
 	putc('\n', screen->out);
 }
 
@@ -156,7 +159,7 @@ void summary_print_causes(const struct summary *summary, const struct screen *sc
 		if (!text)
 			break;
 		if (!shown++)
-			print_heading(screen);
+			print_heading(bottleneck, screen);
 		fputs(text, screen->out);
 		room -= lines_of(text);
 		free(text);

@@ -10,13 +10,21 @@
 #include "report/summary/summary_screen.h"
 
 #define GUESS_SAMPLES_MIN 5u /* fewer are not even a guess */
-#define SHARE_MIN 20.0 /* %, of a step, that a line has to be worth a verdict without a cause */
+#define SHARE_MIN \
+	20.0 /* %, that a line, or what is known as a share only, has to be worth a verdict */
 #define VERDICT_BYTES 1024
+
+/* What is known as a small share only, without the time to be had, leaves most of the run unexplained. */
+static bool is_small(const struct advice *advice)
+{
+	return !advice->gain_ns && !strcmp(advice->rule->unit, "percent") &&
+	       advice->value < SHARE_MIN;
+}
 
 /* A note is worth a verdict where it names a line and the time that it takes. */
 static bool is_worth(const struct advice *advice)
 {
-	return cause_is_of_program(advice) &&
+	return cause_is_of_program(advice) && !is_small(advice) &&
 	       (advice->severity != ADVICE_NOTE || (advice->place.line[0] && advice->gain_ns));
 }
 
