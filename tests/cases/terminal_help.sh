@@ -6,22 +6,17 @@
 cp "$ROOT/tests/golden/families.evt" run.evt
 cat >on_terminal.py <<'END'
 """usage: on_terminal.py ROWS COMMAND...: runs it on a terminal of so many rows; its output, status and what it is"""
-import fcntl, os, pty, struct, sys, termios
-pid, terminal = pty.fork()
-if pid == 0:
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", int(sys.argv[1]), 80, 0, 0))
-    os.execvp(sys.argv[2], sys.argv[2:])
+import fcntl, os, pty, struct, subprocess, sys, termios, threading
+LAST = b"\4 that is all"  # written behind the output: what a terminal holds when its last user goes may be lost
+ours, terminal = pty.openpty()
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", int(sys.argv[1]), 80, 0, 0))
+child = subprocess.Popen(sys.argv[2:], stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
+threading.Thread(target=lambda: (child.wait(), os.write(terminal, LAST))).start()
 got = b""
-while True:
-    try:
-        piece = os.read(terminal, 65536)
-    except OSError:
-        break
-    if not piece:
-        break
-    got += piece
-sys.stdout.buffer.write(got.replace(b"\r\n", b"\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+while not got.endswith(LAST):
+    got += os.read(ours, 65536)
+sys.stdout.buffer.write(got[:-len(LAST)].replace(b"\r\n", b"\n"))
+sys.exit(child.wait())
 END
 on() { # ROWS ARGUMENT...
 	local rows=$1
