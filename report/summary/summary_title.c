@@ -12,6 +12,7 @@
 
 #define COMMAND_WIDTH_MAX 400u
 #define COMMAND_MIN 32u
+#define ANCESTORS_MAX 64u   /* a circle ends */
 #define CORES_NS 100000000u /* shares of less are noise */
 
 /* --- what ran, and how long --- */
@@ -36,6 +37,27 @@ static void put_command(const struct summary *summary, const struct screen *scre
 	text_shorten(shown, escaped, used, width > COMMAND_MIN ? width : COMMAND_MIN,
 		     screen->utf8 ? "\xe2\x80\xa6" : "..");
 	fputs(shown, screen->out);
+}
+
+static bool is_within(const struct source_process *process, const struct source_process *first)
+{
+	for (size_t i = 0; process && i < ANCESTORS_MAX; i++, process = process->parent)
+		if (process == first)
+			return true;
+	return false;
+}
+
+/* Of a shell that is not recorded each command is a program of its own: the times are those of all. */
+static void put_others(const struct summary *summary, const struct screen *screen)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(summary->source, &process), others = 0;
+
+	for (size_t i = 1; i < count; i++)
+		others += process[i]->command != process[0]->command &&
+			  !is_within(process[i], process[0]);
+	if (others)
+		fprintf(screen->out, " and %zu more program%s", others, unit_plural(others));
 }
 
 static bool is_live(const struct summary *summary)
@@ -69,6 +91,7 @@ static void put_run(const struct summary *summary, const struct screen *screen)
 	if (is_cut(summary))
 		fputs("The recording of ", screen->out);
 	put_command(summary, screen);
+	put_others(summary, screen);
 	fprintf(screen->out, " %s %s",
 		is_cut(summary)    ? "is cut off after"
 		: is_live(summary) ? "has run"

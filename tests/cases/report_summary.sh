@@ -71,6 +71,11 @@ for one in threads: one.join()' || fail "status $?"
 	rm -f run.evt
 fi
 
+# of a shell, which is not recorded, each command is a program of its own
+INTERCEPT_CHILDREN=all run_traced sh -c 'sleep 0.1; sort /dev/null; true' || fail "status $?"
+expect_match "several programs" "$("$REPORT" --wait 30 "$OUTPUT" | head -n 1)" '^sleep 0.1 and 1 more program ran '
+rm -f run.evt*
+
 # Python without anything of torch: lines answer, and with too few samples the sentence is how to have more
 if "${PYTHON:-python3}" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
 	burn='import time
