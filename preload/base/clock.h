@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of the records: the invariant TSC, or CLOCK_MONOTONIC where the TSC cannot be trusted.
+/*
+ * The clock of the records: the invariant TSC, or CLOCK_MONOTONIC where the TSC cannot be trusted.
  * It is read once at the start and once at the end of an event, without a serialising
- * instruction. */
+ * instruction.
+ */
 #ifndef PRELOAD_BASE_CLOCK_H
 #define PRELOAD_BASE_CLOCK_H
 
@@ -14,8 +16,10 @@
 /* Set once by clock_init(), before any record. */
 PRELOAD_HIDDEN extern bool clock_is_tsc;
 
-/* Chooses the clock. The TSC is used if CPUID says it is invariant and the kernel has not given it
- * up. */
+/*
+ * Chooses the clock. The TSC is used if CPUID says it is invariant and the kernel has not given it
+ * up.
+ */
 void clock_init(void);
 
 static inline uint64_t clock_ns(clockid_t clock)

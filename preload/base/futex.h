@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The futex calls that the library makes. The futexes are shared, because the words are in the
- * shared region and the other side is another process. The caller preserves errno. */
+/*
+ * The futex calls that the library makes. The futexes are shared, because the words are in the
+ * shared region and the other side is another process. The caller preserves errno.
+ */
 #ifndef PRELOAD_BASE_FUTEX_H
 #define PRELOAD_BASE_FUTEX_H
 

@@ -15,8 +15,10 @@
 #pragma weak dladdr1
 #pragma weak on_exit
 
-/* pthread_atfork() calls this function, but is not in libc.so itself. The handlers are removed when
- * `object` is unloaded. */
+/*
+ * pthread_atfork() calls this function, but is not in libc.so itself. The handlers are removed when
+ * `object` is unloaded.
+ */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *object) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Examines the first loaded object that defines PyGILState_Check, once. A call comes from CPython
- * if its address lies in that object and its thread holds the GIL. */
+/*
+ * Examines the first loaded object that defines PyGILState_Check, once. A call comes from CPython
+ * if its address lies in that object and its thread holds the GIL.
+ */
 #include "preload/base/interpreter.h"
 
 #include <fcntl.h>
@@ -26,8 +28,10 @@ static bool begins(const char *path, const char *prefix)
 	return strncmp(slash ? slash + 1 : path, prefix, strlen(prefix)) == 0;
 }
 
-/* ld.so has no name for the program. The name of its file is used, because argv[0] may be
- * anything. */
+/*
+ * ld.so has no name for the program. The name of its file is used, because argv[0] may be
+ * anything.
+ */
 static bool interpreter_program_is_python(void)
 {
 	char path[PATH_MAX];

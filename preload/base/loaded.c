@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads program headers and the notes that are mapped. The kernel resolves the path, through a
- * descriptor and /proc/self/fd. Where that fails, ld.so's name is used. */
+/*
+ * Reads program headers and the notes that are mapped. The kernel resolves the path, through a
+ * descriptor and /proc/self/fd. Where that fails, ld.so's name is used.
+ */
 #include "preload/base/loaded.h"
 
 #include <elf.h>

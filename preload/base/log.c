@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A small printf of our own fills a buffer on the stack. Bare system calls write it while SIGPIPE
- * is blocked. log_line() is silent after LOG_LINES_MAX lines. */
+/*
+ * A small printf of our own fills a buffer on the stack. Bare system calls write it while SIGPIPE
+ * is blocked. log_line() is silent after LOG_LINES_MAX lines.
+ */
 #include "preload/base/log.h"
 
 #include <errno.h>
@@ -155,8 +157,10 @@ static void line_put_error(struct line *line, int error)
 	}
 }
 
-/* Writes one conversion, which follows '%'. Returns the number of format characters that it
- * used. */
+/*
+ * Writes one conversion, which follows '%'. Returns the number of format characters that it
+ * used.
+ */
 static size_t line_convert(struct line *line, const char *at, va_list *values, int error)
 {
 	bool is_long = *at == 'l' || *at == 'z';
@@ -225,9 +229,11 @@ static void write_when_ready(const struct line *line)
 	}
 }
 
-/* Removes the SIGPIPE that our write raised, unless one was pending before, and then restores the
+/*
+ * Removes the SIGPIPE that our write raised, unless one was pending before, and then restores the
  * mask. The signal is directed at this thread, so it cannot belong to another. All calls go through
- * syscall(), because libc's functions are cancellation points and malloc() must not be one. */
+ * syscall(), because libc's functions are cancellation points and malloc() must not be one.
+ */
 static void line_write(const struct line *line)
 {
 	static const struct timespec at_once;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the loaded object that holds an address, with _dl_find_object() of glibc 2.35 and newer,
- * which takes no lock. With older versions nothing is found, and callers work without it. */
+/*
+ * Finds the loaded object that holds an address, with _dl_find_object() of glibc 2.35 and newer,
+ * which takes no lock. With older versions nothing is found, and callers work without it.
+ */
 #ifndef PRELOAD_BASE_OBJECT_H
 #define PRELOAD_BASE_OBJECT_H
 

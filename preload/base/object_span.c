@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* If the unwind table or the dynamic section lies outside of the segment that was found, the object
- * must be the executable. Its whole span is then computed from the program headers at AT_PHDR. */
+/*
+ * If the unwind table or the dynamic section lies outside of the segment that was found, the object
+ * must be the executable. Its whole span is then computed from the program headers at AT_PHDR.
+ */
 #include "preload/base/object_span.h"
 
 #include <sys/auxv.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls process_vm_readv() and process_vm_writev() on our own pid. Before the first use it checks
- * that no seccomp filter would kill us for the call, and tries to read one known word. */
+/*
+ * Calls process_vm_readv() and process_vm_writev() on our own pid. Before the first use it checks
+ * that no seccomp filter would kill us for the call, and tries to read one known word.
+ */
 #include "preload/base/own_memory.h"
 
 #include <sys/syscall.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes this process's memory by a system call, so that an invalid address gives an
- * error instead of a crash. Used for objects whose layout is not known. Not for hooks. */
+/*
+ * Reads and writes this process's memory by a system call, so that an invalid address gives an
+ * error instead of a crash. Used for objects whose layout is not known. Not for hooks.
+ */
 #ifndef PRELOAD_BASE_OWN_MEMORY_H
 #define PRELOAD_BASE_OWN_MEMORY_H
 

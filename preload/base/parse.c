@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Accepts decimal digits, with checks for overflow, and then at most one unit: ns to s for times, k
- * to t (powers of 1024) for sizes. */
+/*
+ * Accepts decimal digits, with checks for overflow, and then at most one unit: ns to s for times, k
+ * to t (powers of 1024) for sizes.
+ */
 #include "preload/base/parse.h"
 
 #include <stddef.h>

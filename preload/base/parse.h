@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses words, numbers and sizes as users write them in settings. The whole text must be valid;
- * otherwise the result is untouched. No locale, no errno. */
+/*
+ * Parses words, numbers and sizes as users write them in settings. The whole text must be valid;
+ * otherwise the result is untouched. No locale, no errno.
+ */
 #ifndef PRELOAD_BASE_PARSE_H
 #define PRELOAD_BASE_PARSE_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A key is claimed by compare-and-swap before its value is stored. A lookup goes from the newest
- * table to the oldest. In each table it stops at an empty entry or after PROBES entries. */
+/*
+ * A key is claimed by compare-and-swap before its value is stored. A lookup goes from the newest
+ * table to the oldest. In each table it stops at an empty entry or after PROBES entries.
+ */
 #include "preload/base/pointer_map.h"
 
 #include <errno.h>
@@ -79,8 +81,10 @@ static struct pointer_map_entry *level_memory(struct pointer_map_level *at, unsi
 	return entry;
 }
 
-/* Call before the first key goes into a new table: a thread that adds a key must look into every
- * table first. */
+/*
+ * Call before the first key goes into a new table: a thread that adds a key must look into every
+ * table first.
+ */
 static void levels_raise(struct pointer_map *map, uint32_t levels)
 {
 	uint32_t seen = atomic_load(&map->levels);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The child that tries the call gets a copy of our memory and does not share it. A seccomp filter
+/*
+ * The child that tries the call gets a copy of our memory and does not share it. A seccomp filter
  * may end it with a core dump, and on kernels before 5.16 a core dump also ends every process that
- * shares the memory. */
+ * shares the memory.
+ */
 #include "preload/base/seccomp.h"
 
 #include <errno.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Lookup in the GNU table goes through Bloom filter, bucket and chain; without that table, through
+/*
+ * Lookup in the GNU table goes through Bloom filter, bucket and chain; without that table, through
  * the System V table's chains. Candidates are compared by name. symbols_address() picks the version
- * that glibc would take as the default. */
+ * that glibc would take as the default.
+ */
 #include "preload/base/symbols.h"
 
 #include <string.h>
@@ -17,8 +19,10 @@ static bool symbols_span(const struct symbols *s, const void *from, uint64_t byt
 	return at >= s->low && at < s->high && bytes <= s->high - at;
 }
 
-/* ld.so has turned most entries into addresses. The entries of a read-only dynamic section are
- * still offsets. */
+/*
+ * ld.so has turned most entries into addresses. The entries of a read-only dynamic section are
+ * still offsets.
+ */
 static const void *symbols_place(const struct symbols *s, uint64_t value)
 {
 	return (const void *)(uintptr_t)(value < s->low ? value + s->load : value);
@@ -222,8 +226,10 @@ void *symbols_address(const struct symbols *s, const char *name)
 	return (void *)address;
 }
 
-/* The GNU table hashes only defined symbols. The undefined ones stand before the first hashed
- * symbol. */
+/*
+ * The GNU table hashes only defined symbols. The undefined ones stand before the first hashed
+ * symbol.
+ */
 bool symbols_asks_for(const struct symbols *s, const char *name)
 {
 	uint64_t count = s->hash ? s->hash[1] : s->plain[1];

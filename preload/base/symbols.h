@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the dynamic symbol table of a loaded object as ld.so does when it resolves a symbol: the
+/*
+ * Reads the dynamic symbol table of a loaded object as ld.so does when it resolves a symbol: the
  * GNU hash table (as binutils writes it) or else the System V gABI's, versions, names, DT_NEEDED,
  * DT_SONAME.
  *
  * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too. The
- * object must stay mapped meanwhile. Offsets are checked against its span. */
+ * object must stay mapped meanwhile. Offsets are checked against its span.
+ */
 #ifndef PRELOAD_BASE_SYMBOLS_H
 #define PRELOAD_BASE_SYMBOLS_H
 
@@ -28,8 +30,10 @@ struct symbols {
 	const uint32_t *chains; /* starts with the chain of symbol hash[1] */
 };
 
-/* The caller sets the first four fields. Returns false if the object has no table of a known
- * form. */
+/*
+ * The caller sets the first four fields. Returns false if the object has no table of a known
+ * form.
+ */
 bool symbols_open(struct symbols *s);
 
 /* As symbols_open(), for an object that dl_iterate_phdr() reports. */
@@ -42,22 +46,30 @@ static inline bool symbols_contain(const struct symbols *s, const void *address)
 
 uint32_t symbols_hash(const char *name);
 
-/* Iterates over the defined functions and variables of that name, one per version. Set *index to 0
- * before the first call. Returns NULL at the end. `hash` is symbols_hash(name). */
+/*
+ * Iterates over the defined functions and variables of that name, one per version. Set *index to 0
+ * before the first call. Returns NULL at the end. `hash` is symbols_hash(name).
+ */
 const Elf64_Sym *symbols_next(const struct symbols *s, uint32_t hash, const char *name,
 			      uint64_t *index);
 
-/* Returns what dlsym() returns for this object: the function or variable of that name in its
+/*
+ * Returns what dlsym() returns for this object: the function or variable of that name in its
  * default version. For an indirect function (IFUNC) the resolver is called. NULL if there is
- * none. */
+ * none.
+ */
 void *symbols_address(const struct symbols *s, const char *name);
 
-/* True if the object has an undefined function of that name, which ld.so must find elsewhere. Reads
- * the names of all undefined symbols. */
+/*
+ * True if the object has an undefined function of that name, which ld.so must find elsewhere. Reads
+ * the names of all undefined symbols.
+ */
 bool symbols_asks_for(const struct symbols *s, const char *name);
 
-/* Returns the first definition among all loaded objects, in load order, or NULL. Takes ld.so's
- * lock. Unlike dlsym() it allocates nothing when there is no definition. */
+/*
+ * Returns the first definition among all loaded objects, in load order, or NULL. Takes ld.so's
+ * lock. Unlike dlsym() it allocates nothing when there is no definition.
+ */
 void *symbols_find_loaded(const char *name);
 
 /* Returns the n-th string with that tag in the dynamic section, or NULL. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ld.so skips a symbol whose value is 0, as if it were not there. Our symbols are in read-only
+/*
+ * ld.so skips a symbol whose value is 0, as if it were not there. Our symbols are in read-only
  * pages, so mprotect() makes these pages private and writable for a moment. If the kernel refuses,
- * the names stay, and a call goes on to the first definition that is loaded. */
+ * the names stay, and a call goes on to the first definition that is loaded.
+ */
 #include "preload/hook/allocator_names.h"
 
 #include <elf.h>
@@ -27,8 +29,10 @@ static const char *const names[ALLOCATOR_NAMES] = {
 #include "preload/families.def"
 };
 
-/* Opens the symbols of an object in ld.so's list. The list does not contain the end of an
- * object. */
+/*
+ * Opens the symbols of an object in ld.so's list. The list does not contain the end of an
+ * object.
+ */
 static bool object_symbols(const struct link_map *map, struct symbols *ret_symbols)
 {
 	*ret_symbols = (struct symbols){
@@ -37,8 +41,10 @@ static bool object_symbols(const struct link_map *map, struct symbols *ret_symbo
 	return symbols_open(ret_symbols);
 }
 
-/* Finds the allocator's functions, except those that an object before the allocator defines. Others
- * are found when they are called. */
+/*
+ * Finds the allocator's functions, except those that an object before the allocator defines. Others
+ * are found when they are called.
+ */
 static void allocators_find(void)
 {
 	const struct link_map *allocator = NULL, *owner = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that an allocator defines besides malloc() and its relatives: C++'s operators, and
+/*
+ * Functions that an allocator defines besides malloc() and its relatives: C++'s operators, and
  * functions of its own.
  *
  * jemalloc, tcmalloc and mimalloc have an operator new that does not call malloc(). If such an
@@ -11,7 +12,8 @@
  * So allocator_names_withdraw() removes from our symbol table those names that the allocator does
  * not define. If a caller has bound one of them before, the call jumps to the next definition.
  *
- * The allocator is the object with the malloc() behind ours. Any thread; no lock, no allocation. */
+ * The allocator is the object with the malloc() behind ours. Any thread; no lock, no allocation.
+ */
 #ifndef PRELOAD_HOOK_ALLOCATOR_NAMES_H
 #define PRELOAD_HOOK_ALLOCATOR_NAMES_H
 

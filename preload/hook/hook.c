@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up the originals. It takes the next definition and not __libc_malloc, so that an allocator
- * that the program preloads or links behind us remains the program's allocator. */
+/*
+ * Looks up the originals. It takes the next definition and not __libc_malloc, so that an allocator
+ * that the program preloads or links behind us remains the program's allocator.
+ */
 #include "preload/hook/hook.h"
 
 #include "preload/hook/origin.h"

@@ -50,12 +50,16 @@ struct hook_originals {
 PRELOAD_HIDDEN extern struct hook_originals hook_real;
 PRELOAD_HIDDEN extern bool hook_ready; /* the originals in libc are known */
 
-/* Looks up the originals if that has not been done. Returns false if no malloc() of libc can be
- * found. */
+/*
+ * Looks up the originals if that has not been done. Returns false if no malloc() of libc can be
+ * found.
+ */
 bool hook_resolve(void);
 
-/* Each function is declared again from the list, so that the compiler compares it with libc's own
- * headers. */
+/*
+ * Each function is declared again from the list, so that the compiler compares it with libc's own
+ * headers.
+ */
 #define HOOK_DECLARE_libc(returns, name, parameters) returns name parameters;
 #define HOOK_DECLARE_alias(returns, name, parameters) returns name parameters;
 #define HOOK_DECLARE_allocator(returns, name, parameters) returns name parameters;

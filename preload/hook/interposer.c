@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Holds a lane as around an original, which keeps the heap's hooks from recording what dlsym()
- * allocates. */
+/*
+ * Holds a lane as around an original, which keeps the heap's hooks from recording what dlsym()
+ * allocates.
+ */
 #include "preload/hook/interposer.h"
 
 #include <dlfcn.h>

@@ -10,8 +10,10 @@
 #ifndef PRELOAD_HOOK_INTERPOSER_H
 #define PRELOAD_HOOK_INTERPOSER_H
 
-/* Returns the definition in another preloaded library, or in a library that the program is linked
- * with. NULL if no other library is preloaded, or none of them defines it. */
+/*
+ * Returns the definition in another preloaded library, or in a library that the program is linked
+ * with. NULL if no other library is preloaded, or none of them defines it.
+ */
 void *interposer_find(const char *name);
 
 /* Prevents the object that holds the function from being unloaded. */

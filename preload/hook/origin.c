@@ -48,8 +48,10 @@ void *origin_next_in(const char *name, const struct link_map **ret_owner)
 	void *found = NULL;
 
 	for (map = map ? map->l_next : NULL; map && !found; map = map->l_next) {
-		/* ld.so trusts these tables without checks, and its list does not contain the end
-		 * of an object */
+		/*
+		 * ld.so trusts these tables without checks, and its list does not contain the end
+		 * of an object
+		 */
 		struct symbols s = { .low = map->l_addr,
 				     .high = UINTPTR_MAX,
 				     .load = map->l_addr,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One pass over the objects loaded after ours compares their paths with the caller's path. Results
- * are kept in a small array of atomics, by the caller's address. */
+/*
+ * One pass over the objects loaded after ours compares their paths with the caller's path. Results
+ * are kept in a small array of atomics, by the caller's address.
+ */
 #include "preload/hook/torch_origin.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The originals of interposed functions of torch (TORCH lines of hooks.def). RTLD_NEXT does not
+/*
+ * The originals of interposed functions of torch (TORCH lines of hooks.def). RTLD_NEXT does not
  * suffice, because torch is loaded by dlopen() with RTLD_LOCAL, and two copies of it may be loaded.
  * So the original is the first of
  *
@@ -12,7 +13,8 @@
  * at every call.
  *
  * Any thread; no lock of ours. The first call from an address walks the list of loaded objects,
- * under ld.so's lock. errno is preserved. */
+ * under ld.so's lock. errno is preserved.
+ */
 #ifndef PRELOAD_HOOK_TORCH_ORIGIN_H
 #define PRELOAD_HOOK_TORCH_ORIGIN_H
 
@@ -30,8 +32,10 @@ struct torch_origin {
 	} known[TORCH_ORIGINS];
 };
 
-/* The slow path. Without a caller any definition will do, and the result is not kept. NULL: nobody
- * defines it. */
+/*
+ * The slow path. Without a caller any definition will do, and the result is not kept. NULL: nobody
+ * defines it.
+ */
 void *torch_origin_search(struct torch_origin *origin, const void *caller);
 
 static inline void *torch_origin_find(struct torch_origin *origin, const void *caller)

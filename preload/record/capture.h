@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Capture ranges (INTERCEPT_CAPTURE, INTERCEPT_SCHEDULE): the recorder's gates are open while at
+/*
+ * Capture ranges (INTERCEPT_CAPTURE, INTERCEPT_SCHEDULE): the recorder's gates are open while at
  * least one range is open. capture_range.c, cuda.c and steps.c decide when. This file sets the
  * gates, records the change and calls the registered callback.
  *
- * Any thread, signal handlers too; no lock, no allocation. */
+ * Any thread, signal handlers too; no lock, no allocation.
+ */
 #ifndef PRELOAD_RECORD_CAPTURE_H
 #define PRELOAD_RECORD_CAPTURE_H
 
@@ -19,11 +21,15 @@ void capture_reset(void);
 /* Everything is recorded from now on. No record is made of this change. */
 void capture_always(void);
 
-/* on: opens the gates and records that (EVT_capture_start, through any family whose gate is open).
- * off: records it, then shuts the gates. Does nothing if the state is already so. */
+/*
+ * on: opens the gates and records that (EVT_capture_start, through any family whose gate is open).
+ * off: records it, then shuts the gates. Does nothing if the state is already so.
+ */
 void capture_switch(bool on, const struct string *why);
-/* Sets the gates to what `wanted` returns, which other threads may change meanwhile. One thread at
- * a time sets the gates and asks again afterwards; other threads leave it to that thread. */
+/*
+ * Sets the gates to what `wanted` returns, which other threads may change meanwhile. One thread at
+ * a time sets the gates and asks again afterwards; other threads leave it to that thread.
+ */
 void capture_follow(bool (*wanted)(void), const struct string *why);
 bool capture_is_on(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The correlation number that CUPTI gives a CUDA call. CUPTI's callback (gpu/) hands it to the
+/*
+ * The correlation number that CUPTI gives a CUDA call. CUPTI's callback (gpu/) hands it to the
  * record of the call (cuda/) on the same thread. An interposed call takes the number into its
  * record. A call that cannot be interposed is recorded only by the callback.
  *
@@ -10,7 +11,8 @@
  *
  * Thread-local, initial-exec, plain data: 4 bytes, 30 bits of them for the number. A call with a
  * larger number is recorded by the callback. A signal handler that calls CUDA may take the number
- * of the call that it interrupted; work of that call is then uncorrelated. */
+ * of the call that it interrupted; work of that call is then uncorrelated.
+ */
 #ifndef PRELOAD_RECORD_CORRELATION_H
 #define PRELOAD_RECORD_CORRELATION_H
 

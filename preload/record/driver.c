@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An atomic exchange lets only the first report call driver_found(). When driver_is_known is reset,
- * the next call reports again. */
+/*
+ * An atomic exchange lets only the first report call driver_found(). When driver_is_known is reset,
+ * the next call reports again.
+ */
 #include "preload/record/driver.h"
 
 #include <stddef.h>

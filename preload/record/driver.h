@@ -14,9 +14,11 @@
 
 #include "preload/base/hidden.h"
 
-/* life/ sets it when the driver calls us, driver_note() sets it otherwise. Resetting it makes the
+/*
+ * life/ sets it when the driver calls us, driver_note() sets it otherwise. Resetting it makes the
  * next successful call run driver_found() once more, on a thread of the program and outside of
- * CUPTI's callbacks. */
+ * CUPTI's callbacks.
+ */
 PRELOAD_HIDDEN extern bool driver_is_known;
 /* NULL until the constructor has run. */
 PRELOAD_HIDDEN extern void (*driver_found)(void);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries are claimed by compare-and-swap, beginning with the first, because the collector looks
- * only at the lowest ones. */
+/*
+ * Entries are claimed by compare-and-swap, beginning with the first, because the collector looks
+ * only at the lowest ones.
+ */
 #include "preload/record/entry.h"
 
 #include <errno.h>

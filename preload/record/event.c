@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts are sent before space is taken for the record that names them, because both go into one
- * ring. */
+/*
+ * Texts are sent before space is taken for the record that names them, because both go into one
+ * ring.
+ */
 #include "preload/record/event.h"
 
-/* The event numbers in files of the events in blocks. The last element belongs to no event: C has
- * no empty arrays. */
+/*
+ * The event numbers in files of the events in blocks. The last element belongs to no event: C has
+ * no empty arrays.
+ */
 static const uint16_t block_numbers[EVT_BLOCK_ORDER_LIMIT + 1] = {
 #define EVENT_IN_BLOCK(n, name, family, doc) \
 	[EVT_BLOCK_ORDER_##name] = EVT_BLOCK_##family * EVT_BLOCK_NUMBERS + (n),

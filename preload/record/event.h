@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Records one event in one call: enter, time, texts, put, leave. For everything outside of the hot
+/*
+ * Records one event in one call: enter, time, texts, put, leave. For everything outside of the hot
  * paths; hot paths write their record into the ring directly, with the functions of recorder.h.
  *
- * Any thread, signal handlers too; no lock, no allocation. errno is preserved. */
+ * Any thread, signal handlers too; no lock, no allocation. errno is preserved.
+ */
 #ifndef PRELOAD_RECORD_EVENT_H
 #define PRELOAD_RECORD_EVENT_H
 
@@ -21,8 +23,10 @@ struct recorder_field {
 	const struct string *text;
 };
 
-/* Records the event with the current time and at most EVT_FIELDS_MAX fields. Returns false if its
- * gate is shut, or if it was dropped (counted). */
+/*
+ * Records the event with the current time and at most EVT_FIELDS_MAX fields. Returns false if its
+ * gate is shut, or if it was dropped (counted).
+ */
 bool recorder_record(enum evt_family family, uint32_t type, const struct recorder_field *field,
 		     unsigned int fields);
 

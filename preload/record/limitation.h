@@ -9,8 +9,10 @@
 
 #include "collector/format/limitations.h"
 
-/* `subject` is what the sentence is about; NULL if it needs none. It is cut at
- * REGION_TEXT_BYTES. */
+/*
+ * `subject` is what the sentence is about; NULL if it needs none. It is cut at
+ * REGION_TEXT_BYTES.
+ */
 void limitation_note(enum limitation what, const char *subject);
 /* As limitation_note(), and prints a line on stderr: for limitations that the user can remove. */
 void limitation_say(enum limitation what, const char *subject);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts are appended to chunks of 1 MiB by one atomic counter and found again by their hash in a
- * pointer_map. */
+/*
+ * Texts are appended to chunks of 1 MiB by one atomic counter and found again by their hash in a
+ * pointer_map.
+ */
 #include "preload/record/names.h"
 
 #include <errno.h>

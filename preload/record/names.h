@@ -21,8 +21,10 @@ struct name {
 	char text[];
 };
 
-/* Returns the name with this text, made if necessary. NULL for the empty string, and when there is
- * no memory (reported once). */
+/*
+ * Returns the name with this text, made if necessary. NULL for the empty string, and when there is
+ * no memory (reported once).
+ */
 const struct name *name_make(const struct string *text);
 /* True if the address is one of our names. */
 bool name_owns(const void *address);

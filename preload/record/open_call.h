@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes the call that a thread is in, where the collector finds it if the call never returns. This
+/*
+ * Notes the call that a thread is in, where the collector finds it if the call never returns. This
  * takes three stores before the original and one after it. If a call interrupts another of its
  * kind, it overwrites the note, and the outer call is no longer known to be open.
  *
- * Any thread, signal handlers too. No lock, no allocation, no system call. */
+ * Any thread, signal handlers too. No lock, no allocation, no system call.
+ */
 #ifndef PRELOAD_RECORD_OPEN_CALL_H
 #define PRELOAD_RECORD_OPEN_CALL_H
 

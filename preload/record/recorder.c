@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The slow paths of the recorder: binding a thread to a ring, waiting for room, gates. The fast
- * path is in recorder.h. Nothing here allocates; system calls are futexes, gettid and getpid. */
+/*
+ * The slow paths of the recorder: binding a thread to a ring, waiting for room, gates. The fast
+ * path is in recorder.h. Nothing here allocates; system calls are futexes, gettid and getpid.
+ */
 #include "preload/record/recorder.h"
 
 #include <errno.h>
@@ -30,8 +32,10 @@ __thread struct recorder_thread recorder_self
 	__attribute__((tls_model("initial-exec"), aligned(RECORDER_LINE)));
 _Static_assert(sizeof(struct recorder_thread) <= 192, "TLS is scarce for late dlopen");
 
-/* A page of its own behind the data of the library's file: MADV_WIPEONFORK needs anonymous
- * memory. */
+/*
+ * A page of its own behind the data of the library's file: MADV_WIPEONFORK needs anonymous
+ * memory.
+ */
 union recorder_page recorder_page __attribute__((aligned(RECORDER_PAGE)));
 uint64_t recorder_base;
 
@@ -71,14 +75,18 @@ static void gates_wipe_on_fork(void)
 {
 	int saved = errno;
 
-	/* where the kernel does not support it (gVisor, Linux before 4.14) the atfork handler calls
-	 * recorder_shut_in_child() */
+	/*
+	 * where the kernel does not support it (gVisor, Linux before 4.14) the atfork handler calls
+	 * recorder_shut_in_child()
+	 */
 	(void)madvise(&recorder_page, sizeof(recorder_page), MADV_WIPEONFORK);
 	errno = saved;
 }
 
-/* The directory of a process's threads has a link for each thread and two of its own. If it cannot
- * be examined, other threads are assumed. */
+/*
+ * The directory of a process's threads has a link for each thread and two of its own. If it cannot
+ * be examined, other threads are assumed.
+ */
 static bool thread_is_alone(void)
 {
 	struct stat threads;
@@ -121,11 +129,13 @@ void recorder_reopen(uint32_t process)
 	begin(process, false);
 }
 
-/* After fork() in a signal handler, the interrupted hook goes on in the child too, and its lane
+/*
+ * After fork() in a signal handler, the interrupted hook goes on in the child too, and its lane
  * still points at the parent's ring. From here on such a lane points at this dummy ring:
  * room_step() refuses it, and a published record lands in memory of our own. If the hook has
  * already reserved the space for its record, it writes there through addresses in registers;
- * recorder_leave_parents_region() handles that case. */
+ * recorder_leave_parents_region() handles that case.
+ */
 static struct region_ring nowhere_ring;
 static uint64_t nowhere_words[RECORD_WORDS_MAX];
 
@@ -238,8 +248,10 @@ void recorder_watch_threads(void)
 	thread_key_made = pthread_key_create(&thread_key, thread_ends) == 0;
 }
 
-/* This is called from within malloc(), so only the first keys can be used: they lie in the thread
- * itself. For others libc allocates. */
+/*
+ * This is called from within malloc(), so only the first keys can be used: they lie in the thread
+ * itself. For others libc allocates.
+ */
 static void watch_thread(void)
 {
 	if (thread_key_made && thread_key < RECORDER_KEYS_IN_THREAD)
@@ -320,8 +332,10 @@ static struct region_ring *ring_find(unsigned int level, unsigned int tier)
 	return &region_rings(region.header, &region.shape)[c->first + found];
 }
 
-/* A second lane holds only what signal handlers record during a record, so the smallest ring
- * suffices. */
+/*
+ * A second lane holds only what signal handlers record during a record, so the smallest ring
+ * suffices.
+ */
 static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 {
 	struct region_ring *rings = region_rings(region.header, &region.shape);
@@ -368,9 +382,11 @@ static bool ring_is_coming(void)
 	return false;
 }
 
-/* Returns how long the thread has waited since `*since_ns`, and sets `*since_ns` to now. One nap
+/*
+ * Returns how long the thread has waited since `*since_ns`, and sets `*since_ns` to now. One nap
  * counts for at most RECORDER_NAP_MAX_NS. A stopped thread (SIGSTOP, a debugger, a frozen cgroup)
- * did not wait, and the collector may have been stopped with it. */
+ * did not wait, and the collector may have been stopped with it.
+ */
 static uint64_t nap_take(uint64_t *since_ns)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), passed = now - *since_ns;
@@ -379,8 +395,10 @@ static uint64_t nap_take(uint64_t *since_ns)
 	return passed < RECORDER_NAP_MAX_NS ? passed : RECORDER_NAP_MAX_NS;
 }
 
-/* When a thread looks for its first ring, it waits for a ring that becomes free, just as it waits
- * for a full one. */
+/*
+ * When a thread looks for its first ring, it waits for a ring that becomes free, just as it waits
+ * for a full one.
+ */
 static bool lane_bind_patiently(struct recorder_lane *lane, unsigned int level)
 {
 	uint64_t since = clock_ns(CLOCK_MONOTONIC), waited = 0;
@@ -415,8 +433,10 @@ static bool lane_bind_or_count(struct recorder_lane *lane, unsigned int level)
 
 /* --- entering --- */
 
-/* True if the frame that set owner is gone because the stack was unwound past it, by longjmp() from
- * a handler. On the alternate signal stack, addresses cannot be compared. */
+/*
+ * True if the frame that set owner is gone because the stack was unwound past it, by longjmp() from
+ * a handler. On the alternate signal stack, addresses cannot be compared.
+ */
 static bool owner_is_stale(uint64_t owner, uintptr_t frame)
 {
 	stack_t alternate;
@@ -474,8 +494,10 @@ struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t fram
 	if (!recorder_is_open())
 		return NULL;
 	if (!recorder_gates->generation) {
-		/* a forked child that its atfork handler did not bring in; the parent's lanes are
-		 * not ours, busy or not */
+		/*
+		 * a forked child that its atfork handler did not bring in; the parent's lanes are
+		 * not ours, busy or not
+		 */
 		recorder_leave_parents_region();
 		lanes_cut_off();
 		lane->owner = frame | RECORDER_IN_CALL;
@@ -499,8 +521,10 @@ struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t fram
 	return result;
 }
 
-/* Writes the thread's name, because a thread that lives for a few milliseconds is gone from /proc
- * before the collector looks. */
+/*
+ * Writes the thread's name, because a thread that lives for a few milliseconds is gone from /proc
+ * before the collector looks.
+ */
 static void ring_put_name(struct region_ring *ring)
 {
 	uint64_t name[REGION_NAME_WORDS] = { 0 };
@@ -548,8 +572,10 @@ static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
 		recorder_ring_bell();
 }
 
-/* True if a quarter of the ring is free; for less a wake-up is not worth it. Pairs with
- * stream_publish() of the collector. */
+/*
+ * True if a quarter of the ring is free; for less a wake-up is not worth it. Pairs with
+ * stream_publish() of the collector.
+ */
 static bool ring_has_room(const struct recorder_lane *lane)
 {
 	uint64_t capacity = (uint64_t)lane->mask + 1;
@@ -591,8 +617,10 @@ static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
 	return atomic_load(&ring->tail) != tail;
 }
 
-/* One step towards room for `words`. Returns 1: there is room, 0: call again, -1: there will be
- * none. */
+/*
+ * One step towards room for `words`. Returns 1: there is room, 0: call again, -1: there will be
+ * none.
+ */
 static int room_step(struct recorder_lane *lane, unsigned int words)
 {
 	uint64_t capacity = (uint64_t)lane->mask + 1;

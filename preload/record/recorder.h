@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How families record: enter, put, leave. It handles the thread's ring, the gates, and everything
+/*
+ * How families record: enter, put, leave. It handles the thread's ring, the gates, and everything
  * that can be in the way.
  *
  * Gates. One page that fork() by any means wipes (MADV_WIPEONFORK) holds one word per family: the
@@ -15,7 +16,8 @@
  * left by longjmp() from one that is still running.
  *
  * Threads: a lane belongs to its thread. Nothing here takes a lock, allocates or makes a system
- * call, except binding a thread to a ring and waiting for room. The slow paths preserve errno. */
+ * call, except binding a thread to a ring and waiting for room. The slow paths preserve errno.
+ */
 #ifndef PRELOAD_RECORD_RECORDER_H
 #define PRELOAD_RECORD_RECORDER_H
 
@@ -29,8 +31,10 @@
 #include "preload/base/clock.h"
 #include "preload/base/hidden.h"
 
-/* All data of its thread that an event touches. The first lane of a thread fits into one cache
- * line. */
+/*
+ * All data of its thread that an event touches. The first lane of a thread fits into one cache
+ * line.
+ */
 struct recorder_lane {
 	/* equals `bound` when idle, else a stack address and a bit; 0: no ring yet */
 	uint64_t owner;
@@ -52,8 +56,10 @@ _Static_assert(sizeof(struct recorder_lane) <= RECORDER_LINE, "a lane is a line 
 struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
 	uint64_t
-		/* time in ticks from which the thread's CPU clock is worth reading again:
-		 * thread_clock.h */
+		/*
+		 * time in ticks from which the thread's CPU clock is worth reading again:
+		 * thread_clock.h
+		 */
 		clock_due;
 	uint64_t task;      /* the task that the last record named: task.h */
 	uint32_t inside;    /* a call into CPython's allocators is running: preload/pymem */
@@ -95,8 +101,10 @@ PRELOAD_HIDDEN extern uint64_t recorder_base;
 #define RECORDER_BUSY_BITS 3u
 #define RECORDER_BUSY_MIN 65536u /* smaller values are generations, larger ones are addresses */
 
-/* Passed instead of a family: enters whether or not a capture range is open. For records of
- * deferred work (a GPU's), which was requested while a range was open. */
+/*
+ * Passed instead of a family: enters whether or not a capture range is open. For records of
+ * deferred work (a GPU's), which was requested while a range was open.
+ */
 #define RECORDER_LATE EVT_FAMILY_LIMIT
 
 static inline uint64_t recorder_gate(enum evt_family family)
@@ -109,17 +117,21 @@ bool recorder_make_room(struct recorder_lane *lane, unsigned int words);
 /* As recorder_make_room(), for words that are no record of their own: nothing is counted. */
 bool recorder_find_room(struct recorder_lane *lane, unsigned int words);
 
-/* The family is off or paused in a process that records, so the state of the lane does not
- * matter. */
+/*
+ * The family is off or paused in a process that records, so the state of the lane does not
+ * matter.
+ */
 static inline bool recorder_is_shut(enum evt_family family)
 {
 	return !recorder_gate(family) && recorder_gates->generation;
 }
 
-/* This thread's first lane. The compiler would find it through the global offset table, a cache
+/*
+ * This thread's first lane. The compiler would find it through the global offset table, a cache
  * line that nothing else here needs; so the offset stands beside the gates. While nothing is
  * recorded, and in a wiped page, the offset is 0. `owner` is then the word at the thread's pointer,
- * which never equals a gate + 1. */
+ * which never equals a gate + 1.
+ */
 static inline __attribute__((always_inline)) struct recorder_lane *recorder_first_lane(void)
 {
 	char *thread;
@@ -128,9 +140,11 @@ static inline __attribute__((always_inline)) struct recorder_lane *recorder_firs
 	return (struct recorder_lane *)(thread + recorder_gates->self);
 }
 
-/* Returns a lane to record this call in, or NULL if the call is not to be recorded. Pass
+/*
+ * Returns a lane to record this call in, or NULL if the call is not to be recorded. Pass
  * RECORDER_IN_CALL as `bit` if the original is called before recorder_leave(), else
- * RECORDER_IN_RECORD. */
+ * RECORDER_IN_RECORD.
+ */
 static inline __attribute__((always_inline)) struct recorder_lane *recorder_enter(
 	enum evt_family family, unsigned int bit)
 {
@@ -172,8 +186,10 @@ static inline void recorder_leave(struct recorder_lane *lane)
 	lane->owner = lane->bound;
 }
 
-/* Returns the place for the next record of `words` words. NULL: there is no room, and the record
- * was counted as dropped. IN_RECORD only. */
+/*
+ * Returns the place for the next record of `words` words. NULL: there is no room, and the record
+ * was counted as dropped. IN_RECORD only.
+ */
 static inline uint64_t *recorder_room(struct recorder_lane *lane, unsigned int words)
 {
 	uint64_t *at;
@@ -204,8 +220,10 @@ static inline uint64_t recorder_now(void)
 	return __rdtsc() - recorder_gates->base;
 }
 
-/* Writes one whole record in its plain form: `fields` words after the first. Returns false if it
- * was dropped (counted). */
+/*
+ * Writes one whole record in its plain form: `fields` words after the first. Returns false if it
+ * was dropped (counted).
+ */
 static inline bool recorder_put(struct recorder_lane *lane, uint32_t type, uint64_t ticks,
 				const uint64_t *field, unsigned int fields)
 {
@@ -220,8 +238,10 @@ static inline bool recorder_put(struct recorder_lane *lane, uint32_t type, uint6
 	return true;
 }
 
-/* As recorder_put(), for an event in a block (EVENT_IN_BLOCK() of events.def), which has one word
- * more. `number` is the event's number in files. recorder_record() does this by itself. */
+/*
+ * As recorder_put(), for an event in a block (EVENT_IN_BLOCK() of events.def), which has one word
+ * more. `number` is the event's number in files. recorder_record() does this by itself.
+ */
 static inline bool recorder_put_in_block(struct recorder_lane *lane, uint32_t number,
 					 uint64_t ticks, const uint64_t *field, unsigned int fields)
 {
@@ -254,19 +274,25 @@ void recorder_close(void);
 void recorder_reopen(uint32_t process);
 /* In a forked child whose page could not be wiped: shuts the gates until recorder_reopen(). */
 void recorder_shut_in_child(void);
-/* Call first in a forked child. fork() may have been called by a signal handler that interrupted
+/*
+ * Call first in a forked child. fork() may have been called by a signal handler that interrupted
  * the writing of a record. The hook then completes the record in the child too, when the parent may
  * have reused that part of its ring. So the region moves to another address in this process
- * (entry_region() returns it), and private memory takes its old address. */
+ * (entry_region() returns it), and private memory takes its old address.
+ */
 void recorder_leave_parents_region(void);
-/* Sets the function that a forked child calls at its first event if no fork handler brought it in
+/*
+ * Sets the function that a forked child calls at its first event if no fork handler brought it in
  * (clone(), vfork() and on). It claims an entry and calls recorder_reopen(). The event may be a
- * malloc() under any lock of libc. */
+ * malloc() under any lock of libc.
+ */
 void recorder_on_strange_fork(void (*adopt)(void));
 /* Call once, in the constructor: from now on, threads report their end. */
 void recorder_watch_threads(void);
-/* Sets the function that a thread calls after it has reported its end. The thread may still record
- * afterwards. */
+/*
+ * Sets the function that a thread calls after it has reported its end. The thread may still record
+ * afterwards.
+ */
 void recorder_on_thread_end(void (*left)(void));
 /* Capture ranges: opens or shuts the gates of all families. */
 void recorder_capture(bool on);

@@ -177,8 +177,10 @@ uint64_t string_id_first(struct string_owner *known, uint64_t mark, struct strin
 	return hash;
 }
 
-/* Under a low limit the memory is left to the program. Shared mappings, such as the region, do not
- * count towards the limit. */
+/*
+ * Under a low limit the memory is left to the program. Shared mappings, such as the region, do not
+ * count towards the limit.
+ */
 static bool data_is_limited(void)
 {
 	struct rlimit limit;

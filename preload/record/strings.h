@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings in records. A record names a string by its hash; the bytes go to the collector once, as
+/*
+ * Strings in records. A record names a string by its hash; the bytes go to the collector once, as
  * RECORD_TEXT. A process-wide direct-mapped cache remembers the hashes that were sent. If a hash
  * was evicted, its text is sent again, which costs only space. The cache is mapped when recording
  * starts, so that a dormant program does not pay for it. It is small if mapping fails or the limit
@@ -11,7 +12,8 @@
  * A `struct string` is a view: it owns nothing and lives as long as what it points to. Strings
  * longer than RECORD_TEXT_MAX bytes are cut, wide ones between characters. Any thread, signal
  * handlers too; no lock, no allocation. A forked child keeps the cache, because it has the same
- * collector. */
+ * collector.
+ */
 #ifndef PRELOAD_RECORD_STRINGS_H
 #define PRELOAD_RECORD_STRINGS_H
 
@@ -39,8 +41,10 @@ struct string string_of(const char *text);
 struct string string_of_bytes(const char *bytes, size_t length);
 struct string string_of_wide(const wchar_t *text);
 
-/* Writes at most `room` bytes of UTF-8 and returns their number. In wide strings, invalid code
- * points become U+FFFD. */
+/*
+ * Writes at most `room` bytes of UTF-8 and returns their number. In wide strings, invalid code
+ * points become U+FFFD.
+ */
 size_t string_copy(const struct string *string, char *to, size_t room);
 
 #define STRINGS_CACHE_SLOTS 65536u
@@ -57,8 +61,10 @@ static inline uint64_t *strings_slot(uint64_t hash)
 	return &strings_sent.slot[hash & strings_sent.mask];
 }
 
-/* Writes the text into the lane (held, IN_RECORD) and marks it as sent, unless a piece was
- * dropped. */
+/*
+ * Writes the text into the lane (held, IN_RECORD) and marks it as sent, unless a piece was
+ * dropped.
+ */
 void string_send(const struct string *string, struct recorder_lane *lane);
 
 static inline bool string_is_sent(uint64_t hash)
@@ -93,9 +99,11 @@ struct string_view {
 	size_t length;
 };
 
-/* Identifies the string of a long-lived object, in case another object is later placed at its
+/*
+ * Identifies the string of a long-lived object, in case another object is later placed at its
  * address. All bytes count up to a length of 24; of longer strings the first, middle and last 8.
- * Needs at least STRING_MARKED_MIN bytes. */
+ * Needs at least STRING_MARKED_MIN bytes.
+ */
 static inline uint64_t string_mark(const void *owner, struct string_view text)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u;
@@ -107,8 +115,10 @@ static inline uint64_t string_mark(const void *owner, struct string_view text)
 	return ((first * odd + middle) * odd + last) * odd + text.length + (uintptr_t)owner;
 }
 
-/* As string_id(), for a string of `owner`. If it was the owner's last string, it is not hashed
- * again. */
+/*
+ * As string_id(), for a string of `owner`. If it was the owner's last string, it is not hashed
+ * again.
+ */
 uint64_t string_id_first(struct string_owner *known, uint64_t mark, struct string_view text,
 			 struct recorder_lane *lane);
 
@@ -119,9 +129,11 @@ static inline struct string_owner *string_owner_place(const void *owner)
 	return &strings_owner[(at >> 5 ^ at >> 12) % STRINGS_OWNERS];
 }
 
-/* As string_id(), for a string that is used again and again: this table stays in the processor's
+/*
+ * As string_id(), for a string that is used again and again: this table stays in the processor's
  * cache, unlike the large one. Each hash in the table was sent. The mark beside it matches no
- * owner. */
+ * owner.
+ */
 static inline uint64_t string_id_again(const struct string *string, struct recorder_lane *lane)
 {
 	struct string_owner *known = &strings_owner[string->hash % STRINGS_OWNERS];
@@ -146,8 +158,10 @@ static inline uint64_t string_id_of(const void *owner, struct string_view text,
 	return string_id_first(known, mark, text, lane);
 }
 
-/* For a new region with a new collector: nothing has been sent yet. Call while all gates are
- * shut. */
+/*
+ * For a new region with a new collector: nothing has been sent yet. Call while all gates are
+ * shut.
+ */
 void strings_forget(void);
 
 #endif

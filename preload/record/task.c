@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares the thread's current context, or the start of its Python stack if there are greenlets,
- * with the last recorded task. A change is put into the ring as python_task. */
+/*
+ * Compares the thread's current context, or the start of its Python stack if there are greenlets,
+ * with the last recorded task. A change is put into the ring as python_task.
+ */
 #include "preload/record/task.h"
 
 #include <stddef.h>

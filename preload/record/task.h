@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out which task a thread is running: with asyncio, gevent and the like, a thread runs
+/*
+ * Finds out which task a thread is running: with asyncio, gevent and the like, a thread runs
  * several tasks by turns. Scopes that open and close on the thread belong to its current task, so
  * each change of task is recorded.
  *
@@ -8,7 +9,8 @@
  * the program is not Python, or the layout was not found.
  *
  * Any thread, with or without the GIL, signal handlers too, because a thread reads only its own
- * state. No lock, no allocation, no system call. */
+ * state. No lock, no allocation, no system call.
+ */
 #ifndef PRELOAD_RECORD_TASK_H
 #define PRELOAD_RECORD_TASK_H
 
@@ -21,15 +23,11 @@
 
 /* Offsets in CPython's objects, found by preload/python/tasks.c. */
 struct task_layout {
-	uint16_t context; /* in a thread's state: the current context */
-	uint16_t entered,
-		/* in a context: a byte that is 1 while it runs, and the context that was current
-		 * before */
-		outer;
+	uint16_t context;        /* in a thread's state: the current context */
+	uint16_t entered, outer; /* in a context: 1 while it runs; the context before it */
 	uint16_t chunk; /* in a thread's state: the block with its innermost frames; 0: none */
 	uint16_t frame,
-		/* before 3.11: the thread's innermost frame, and in a frame its caller; 0: none */
-		back;
+		back; /* before 3.11: a thread's innermost frame; a frame's caller; 0: none */
 };
 
 /* Returns the thread's state. NULL: tasks are not distinguished. Set last. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* At the start, MEASURED readings are timed, and the fastest determines the interval. A reading
- * goes into the ring and makes the next one due an interval later. */
+/*
+ * At the start, MEASURED readings are timed, and the fastest determines the interval. A reading
+ * goes into the ring and makes the next one due an interval later.
+ */
 #include "preload/record/thread_clock.h"
 
 #define MEASURED 5u /* readings; the fastest counts */
@@ -32,8 +34,10 @@ uint64_t thread_clock_read(struct recorder_lane *lane)
 {
 	uint64_t cpu_ns = thread_clock_ns();
 	uint64_t ticks =
-		/* read the clock first: if the thread loses its CPU in between, the time is late,
-		 * not early */
+		/*
+		 * read the clock first: if the thread loses its CPU in between, the time is late,
+		 * not early
+		 */
 		recorder_now();
 
 	if (!cpu_ns) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Was the thread running? Its CPU time (CLOCK_THREAD_CPUTIME_ID) is read at the edges of steps,
+/*
+ * Was the thread running? Its CPU time (CLOCK_THREAD_CPUTIME_ID) is read at the edges of steps,
  * captures, ranges and operators. Two readings tell how long the thread ran in between.
  *
  * A reading is a system call. So at edges of ranges and operators the clock is read only if
@@ -13,7 +14,8 @@
  * range or step that it was in. Shorter waits are seen as a sum over several edges.
  *
  * Any thread, signal handlers too; no lock, no allocation. errno is preserved. If the kernel
- * refuses a reading, the thread never tries again. */
+ * refuses a reading, the thread never tries again.
+ */
 #ifndef PRELOAD_RECORD_THREAD_CLOCK_H
 #define PRELOAD_RECORD_THREAD_CLOCK_H
 
@@ -61,8 +63,10 @@ static inline uint64_t thread_clock_edge(struct recorder_lane *lane, uint64_t ti
 	return ticks;
 }
 
-/* For rare edges that always read the clock: enters and leaves by itself. Does nothing while all
- * gates are shut. */
+/*
+ * For rare edges that always read the clock: enters and leaves by itself. Does nothing while all
+ * gates are shut.
+ */
 PRELOAD_HIDDEN void thread_clock_record(void);
 
 #endif

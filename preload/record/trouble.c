@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints each message once: a process must take region_header.trouble_said first, and only a
+/*
+ * Prints each message once: a process must take region_header.trouble_said first, and only a
  * process with an open stderr takes it. The collector counts as dead if its pid does not exist,
  * twice, and its heartbeat has not moved in between. One check does not suffice, because in another
- * pid namespace the number may belong to no process. */
+ * pid namespace the number may belong to no process.
+ */
 #include "preload/record/trouble.h"
 
 #include <errno.h>

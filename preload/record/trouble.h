@@ -16,20 +16,28 @@
 /* Sets this process's region. Called again when the region has moved. */
 void trouble_watch(struct region_header *region);
 
-/* Prints what is known by now. For slow paths, below malloc() too. Costs a few loads if there is
- * nothing to print. */
+/*
+ * Prints what is known by now. For slow paths, below malloc() too. Costs a few loads if there is
+ * nothing to print.
+ */
 void trouble_look(void);
 
-/* Waits at most a second until the collector has reported how its start went. True if its file is
- * open. */
+/*
+ * Waits at most a second until the collector has reported how its start went. True if its file is
+ * open.
+ */
 bool trouble_await_start(void);
 
-/* Standard error is about to be closed: waits as long as the exit handler would, and prints the
- * message. */
+/*
+ * Standard error is about to be closed: waits as long as the exit handler would, and prints the
+ * message.
+ */
 void trouble_look_last(void);
 
-/* True if the collector's process does not exist (any more). In another pid namespace the number
- * may belong to no process. */
+/*
+ * True if the collector's process does not exist (any more). In another pid namespace the number
+ * may belong to no process.
+ */
 bool trouble_collector_is_gone(const struct region_header *region);
 
 /* Prints the message at the end. `collector_moves`: what process_end() returned. */
