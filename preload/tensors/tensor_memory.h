@@ -6,13 +6,13 @@
  * There are two entry points. The program can notice neither.
  *
  *   c10::ProfiledCPUMemoryReporter::New, Delete, OutOfMemory: the CPU allocator calls them for
- *       every block. The originals still run (they do nothing, unless a profiler with profile_memory
- *       runs on the thread). So c10::memoryProfilingEnabled() is not changed, and the program's own
- *       profiler gets the calls that it would have had.
+ *       every block. The originals still run (they do nothing, unless a profiler with
+ *       profile_memory runs on the thread). So c10::memoryProfilingEnabled() is not changed, and
+ *       the program's own profiler gets the calls that it would have had.
  *   c10::reportMemoryUsageToProfiler, reportOutOfMemoryToProfiler: the caching allocators of
  *       devices call them for every block, with the allocator's totals; mapped files and shared
- *       memory do too. The CPU allocator calls them only while a profiler runs. Those calls are recognised
- *       because New() or Delete() is running.
+ *       memory do too. The CPU allocator calls them only while a profiler runs. Those calls are
+ *       recognised because New() or Delete() is running.
  *
  * PyTorch 1.13 to 2.15. Any thread.
  */
