@@ -61,7 +61,7 @@ struct event_plans {
 	bool sums;
 	bool records; /* frame_wants.heap */
 	bool stacks;  /* frame_wants.stacks */
-	/* the caller of some event is wanted, or nothing but the caller of its stack */
+	/* some caller or stack is wanted, so the stack table is read */
 	bool callers;
 };
 
