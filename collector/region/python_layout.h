@@ -46,12 +46,8 @@ struct python_layout {
 	uint16_t code_bytes;  /* of a code object, up to the last of the fields above */
 	uint16_t gil;         /* in _PyRuntime; 0: */
 	uint16_t gil_pointer; /* in an interpreter, a pointer to it */
-	uint16_t gil_holder,
-		/*
-		 * in the GIL: the thread that has it, or had it last; an int, 1 while a thread has
-		 * it
-		 */
-		gil_locked;
+	/* in the GIL: the thread that has or last had it; an int, 1 while a thread has it */
+	uint16_t gil_holder, gil_locked;
 	uint16_t object_type;             /* in an object */
 	uint16_t bytes_size, bytes_data;  /* in bytes */
 	uint16_t text_length, text_state; /* in a str: its number of characters; a word: */

@@ -4,8 +4,8 @@
  * plain: in a shell that has LD_PRELOAD exported, it may be nothing but `ls`, `tee` or `head`. So a
  * plain program's recording
  *
- * - does not displace a recording of interest, nor a larger one, before it has proved to be worth it.
- *   Until then it is written beside the wanted name;
+ * - does not displace a recording of interest, nor a larger one, before it has proved to be worth
+ *   it. Until then it is written beside the wanted name;
  * - leaves the name to a program of interest that asks for it (`python train.py | tee log`: which
  *   of them comes first is chance);
  * - is removed if it has ended with few records and somebody else's recording has the name.
