@@ -57,9 +57,8 @@ struct source_process {
 	uint32_t pid, parent_pid;
 	struct source_process *parent; /* NULL if unknown */
 	const struct source_name *command, *executable;
-	uint64_t rank,
-		/* of a distributed run, from its variables; UINT64_MAX and 0: unknown */
-		world_size;
+	/* of a distributed run, from its variables; UINT64_MAX and 0: unknown */
+	uint64_t rank, world_size;
 	uint64_t stacks_every; /* INTERCEPT_STACKS_EVERY; 0: stacks are not sampled */
 	uint64_t limitations;  /* 1 << enum limitation; limitations.h */
 	const struct source_name *limitation_subject[LIMITATIONS]; /* NULL: none */
