@@ -10,7 +10,7 @@
 #define REPORT_ADVICE_GPU_EVIDENCE_H
 
 #include "report/advice/evidence.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 
 #define GPU_EVIDENCE_WORK(FIELD)                                              \
 	FIELD(kernels)                                                        \

@@ -75,7 +75,7 @@ void works_put_one(struct works *works, const struct source_event *event, bool c
 /* The same without listeners, for what happens all the time: where the provider adds itself. */
 struct work *works_at_thread(struct works *works, const struct source_event *event, bool counts);
 struct work *works_at_process(struct works *works, const struct source_event *event, bool counts);
-/* The same of what is told late (core/late.h), by index. No difference of two looks has it: it comes when they are over. */
+/* The same of what is told late (deferred/late.h), by index. No difference of two looks has it: it comes when they are over. */
 struct work *works_late_at_thread(struct works *works, uint32_t thread);
 struct work *works_late_at_process(struct works *works, uint32_t process);
 /* Such work was recorded: 0 of it is none. */

@@ -8,7 +8,7 @@
 
 #include "report/cuda/device_memory.h"
 #include "report/base/groups.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/work.h"
 
 #define CUDA_STREAM_PER_THREAD 2 /* every thread's own default stream */

@@ -2,7 +2,7 @@
 /* CUDA calls: events of family cuda become operations of cuda.h. */
 #include "report/cuda/cuda_events.h"
 
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/core/work.h"
 
 struct cuda_state {

@@ -11,7 +11,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/core/scope.h"
 #include "report/cuda/cuda_events.h"
 

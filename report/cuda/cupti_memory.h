@@ -14,7 +14,7 @@
 #define REPORT_CUDA_CUPTI_MEMORY_H
 
 #include "report/core/analysis.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/cuda/cupti_pools.h"
 #include "report/cuda/device_memory.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu.h. The calls of the work are found by core/late.h. */
+/* See gpu.h. The calls of the work are found by deferred/late.h. */
 #include "report/gpu/gpu.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "report/base/groups.h"
 #include "report/base/spool.h"
 #include "report/core/key.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/gpu/gpu_limits.h"
 
 enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_TABLES };

@@ -15,7 +15,7 @@
 #define REPORT_GPU_GPU_TIME_H
 
 #include "report/base/map.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 
 /* HTA's consecutive_kernel_delay, in the unit of its traces. */
 #define KERNEL_DELAY_NS 30000u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Provides the GPU's work to all that want it (core/late.h): events of families cuda and gpu become calls and pieces of
+ * Provides the GPU's work to all that want it (deferred/late.h): events of families cuda and gpu become calls and pieces of
  * work. What threads have had done is counted in gpu_ns and gpu_ops.
  */
 #include "report/gpu/gpu_work.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/core/work.h"
 #include "report/gpu/kernel_class.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The provider of the GPU's work (core/late.h), where one wants to know which node of a graph it was. */
+/* The provider of the GPU's work (deferred/late.h), where one wants to know which node of a graph it was. */
 #ifndef REPORT_GPU_GPU_WORK_H
 #define REPORT_GPU_GPU_WORK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See graphs.h. Listens to deferred work (core/late.h). A launch is kept until no more of its work
+ * See graphs.h. Listens to deferred work (deferred/late.h). A launch is kept until no more of its work
  * can come; then its spans are sorted and summed. A launch without work belongs to the graph that
  * its handle launched with work.
  */
@@ -11,7 +11,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_work.h"
 

@@ -2,7 +2,7 @@
 /* Report `graphs`: CUDA graphs, their launches, and their nodes by what they are and where they were captured. */
 #include <string.h>
 
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/graphs.h"

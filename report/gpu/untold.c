@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See untold.h. Calls are followed by core/late.h: a place is a kind of call and what it is counted for. */
+/* See untold.h. Calls are followed by deferred/late.h: a place is a kind of call and what it is counted for. */
 #include "report/gpu/untold.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "report/base/map.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 
 enum {
 	CALL_NONE, /* LATE_NOTHING */

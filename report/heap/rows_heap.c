@@ -7,7 +7,7 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/core/known.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
 #include "report/table/curve_print.h"

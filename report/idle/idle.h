@@ -3,7 +3,7 @@
  * What threads did while a stream of a GPU had nothing to do: each gap before a piece of work is taken apart into what
  * the thread that asked for that work was in meanwhile. Gaps are those of gpu_time.h, and the sums are theirs.
  *
- * A thread of autograd's that is in nothing waits for the thread that it works for (core/helpers.h): meanwhile that one's
+ * A thread of autograd's that is in nothing waits for the thread that it works for (helpers/helpers.h): meanwhile that one's
  * operators, calls and lines count.
  *
  * A gap has only what was recorded of that thread: operators and ranges that were open, calls of CUDA and of input and

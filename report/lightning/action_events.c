@@ -2,7 +2,7 @@
 /* Actions, and how long a program was at what stands in for them: events become operations of actions.h. */
 #include "report/lightning/action_events.h"
 
-#include "report/core/helpers.h"
+#include "report/helpers/helpers.h"
 
 struct action_state {
 	struct actions actions; /* first: it is what others see */

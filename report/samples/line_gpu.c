@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_gpu.h. The GPU's work is told late: its stack is the place of its call (core/late.h). */
+/* See line_gpu.h. The GPU's work is told late: its stack is the place of its call (deferred/late.h). */
 #include "report/samples/line_gpu.h"
 
 #include <stdlib.h>
 
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/samples/line_columns.h"
 #include "report/samples/line_stacks.h"
 #include "report/stacks/stack_keys.h"

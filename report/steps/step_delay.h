@@ -11,7 +11,7 @@
 #ifndef REPORT_STEPS_STEP_DELAY_H
 #define REPORT_STEPS_STEP_DELAY_H
 
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/steps/steps.h"
 
 enum step_op_kind {

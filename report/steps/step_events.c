@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-#include "report/core/async_scopes.h"
+#include "report/scopes/async_scopes.h"
+#include "report/core/windows.h"
 #include "report/core/collecting.h"
-#include "report/core/helpers.h"
-#include "report/core/late.h"
+#include "report/helpers/helpers.h"
+#include "report/deferred/late.h"
 #include "report/steps/step_delay.h"
 #include "report/steps/step_ranges.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/core/async_scopes.h"
+#include "report/scopes/async_scopes.h"
 #include "report/torch/operator_naming.h"
 
 /* A label that has begun. */

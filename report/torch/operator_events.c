@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "report/core/async_scopes.h"
+#include "report/scopes/async_scopes.h"
 #include "report/core/key.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/core/work.h"
 #include "report/torch/operator_naming.h"
 

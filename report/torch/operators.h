@@ -24,9 +24,9 @@
 
 #include "report/base/map.h"
 #include "report/base/timing.h"
-#include "report/core/cover.h"
-#include "report/core/late_scopes.h"
-#include "report/core/nest.h"
+#include "report/scopes/cover.h"
+#include "report/deferred/late_scopes.h"
+#include "report/scopes/nest.h"
 
 #define OPERATOR_NONE UINT32_MAX
 #define OPERATOR_SCOPE_MAX 255u  /* larger ones, of damaged files, become this */
@@ -130,7 +130,7 @@ void operators_join(struct operators *operators, const uint32_t *into);
 /* The thread has done this. */
 void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work);
 /*
- * A call with deferred work (core/late.h): the scope of `late` that it is made in, which is held;
+ * A call with deferred work (deferred/late.h): the scope of `late` that it is made in, which is held;
  * 0 when no operator is open.
  */
 uint32_t operators_place(struct operators *operators, uint32_t thread);

@@ -31,7 +31,7 @@ struct forward_op {
 	uint32_t next; /* of the unused ones, + 1 */
 };
 
-/* The place of a launch (core/late.h). */
+/* The place of a launch (deferred/late.h). */
 struct held_call {
 	struct pyprof_call call;
 	uint32_t next;

@@ -15,7 +15,7 @@
 #define REPORT_TORCH_PYPROF_H
 
 #include "report/core/key.h"
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/torch/op_costs.h"
 
 #define PYPROF_NO_SEQUENCE UINT64_MAX

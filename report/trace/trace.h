@@ -13,7 +13,7 @@
 #ifndef REPORT_TRACE_TRACE_H
 #define REPORT_TRACE_TRACE_H
 
-#include "report/core/late.h"
+#include "report/deferred/late.h"
 #include "report/core/report_kind.h"
 #include "report/steps/steps.h"
 #include "report/trace/trace.def"

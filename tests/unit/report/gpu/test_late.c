@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/core/late.c, late_scopes.c, ranges_late.c, report/steps/step_delay.c over recordings in memory: a GPU's work is
+ * report/deferred/late.c, late_scopes.c, ranges_late.c, report/steps/step_delay.c over recordings in memory: a GPU's work is
  * counted where its call was made, in whatever order it is told; steps have it in their own time.
  */
 #include <setjmp.h>
