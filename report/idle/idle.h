@@ -9,7 +9,7 @@
  * A gap has only what was recorded of that thread: operators and ranges that were open, calls of CUDA and of input and
  * output, looks at its stack. All else is IDLE_NOT_KNOWN, as are gaps before work without a recorded call.
  *
- * Memory: what threads did in the last LATE_WAIT_NS, or IDLE_PIECES_MAX stretches where that is more. Older ones are
+ * Memory: what threads did in the last DEFERRED_WAIT_NS, or IDLE_PIECES_MAX stretches where that is more. Older ones are
  * added up for the gaps that are still open, by stream, thread and key. One thread. Times are nanoseconds.
  */
 #ifndef REPORT_IDLE_IDLE_H

@@ -103,8 +103,8 @@ static void range_count(struct ranges *ranges, const struct range_open *open,
 	struct work inside = work_between(&open->work, &ranges->now);
 	struct range_row *row;
 
-	late_scopes_settle(&ranges->late, open->late,
-			   end->how == NEST_RUNS_ON ? RANGE_NONE : open->row);
+	deferred_scopes_settle(&ranges->deferred, open->deferred,
+			       end->how == NEST_RUNS_ON ? RANGE_NONE : open->row);
 	if (open->row == RANGE_NONE)
 		return;
 	cover_end(&ranges->cover, open->row + 1, open->process, end->time_ns,

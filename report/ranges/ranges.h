@@ -23,13 +23,13 @@
 #include "report/base/map.h"
 #include "report/base/timing.h"
 #include "report/scopes/cover.h"
-#include "report/deferred/late_scopes.h"
+#include "report/deferred/deferred_scopes.h"
 #include "report/scopes/nest.h"
 #include "report/core/work.h"
 
 #define RANGE_NONE UINT32_MAX
 
-/* Of deferred work (deferred/late.h). */
+/* Of deferred work (deferred/deferred.h). */
 struct range_gpu {
 	struct timing
 		projected; /* from the begin of the first to the end of the last, of each range that had any */
@@ -59,12 +59,12 @@ struct range_open {
 	uint32_t process;
 	uint32_t next; /* of start/end ranges: among the unused */
 	bool is_started;
-	uint32_t late; /* its scope in `late`, 0 while no such call was made in it */
+	uint32_t deferred; /* its scope in `deferred`, 0 while no such call was made in it */
 };
 
 /* The start/end ranges that were open in a process when a call was made. */
 struct range_set {
-	uint32_t *scope; /* in `late` */
+	uint32_t *scope; /* in `deferred` */
 	size_t count;
 	uint32_t refs, next; /* next: among the unused */
 };
@@ -89,7 +89,7 @@ struct ranges {
 	uint32_t unused; /* list of free entries of `started` */
 	struct map
 		started_number; /* process + 1 << 32 | number of the range (mixed) to `started` */
-	struct late_scopes late;
+	struct deferred_scopes deferred;
 	struct range_set *set;
 	size_t set_count, set_room;
 	uint32_t set_unused; /* number of a free one, 0: none */
@@ -139,7 +139,7 @@ void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct w
 			enum nest_ending how);
 
 /*
- * Work that is told late (deferred/late.h) is to be counted in the ranges that were open where it was asked for: in gpu_ns,
+ * Deferred work (deferred/deferred.h) is to be counted in the ranges that were open where it was asked for: in gpu_ns,
  * gpu_ops, `projected`. For start() of who owns the ranges.
  */
 void ranges_want_late(struct ranges *ranges, struct run *run);

@@ -8,16 +8,16 @@
 
 #include <cmocka.h>
 
-#include "report/deferred/late_calls.h"
+#include "report/deferred/deferred_calls.h"
 
 #define PLACES 3u
 
-static struct late_calls calls;
+static struct deferred_calls calls;
 
 static int setup(void **state)
 {
 	(void)state;
-	late_calls_init(&calls);
+	deferred_calls_init(&calls);
 	calls.places = PLACES;
 	return 0;
 }
@@ -25,27 +25,27 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	late_calls_release(&calls);
+	deferred_calls_release(&calls);
 	return 0;
 }
 
 static void put(uint32_t process, uint64_t correlation, uint64_t end_ns)
 {
-	size_t at = late_calls_put(&calls, process, correlation);
+	size_t at = deferred_calls_put(&calls, process, correlation);
 
-	calls.call[at] = (struct late_call){ .end_ns = end_ns, .exists = true };
+	calls.call[at] = (struct deferred_call){ .end_ns = end_ns, .exists = true };
 	for (size_t i = 0; i < PLACES; i++)
-		late_call_places(&calls, at)[i] = end_ns * 10 + i;
+		deferred_call_places(&calls, at)[i] = end_ns * 10 + i;
 }
 
 static void expect_call(uint32_t process, uint64_t correlation, uint64_t end_ns)
 {
-	size_t at = late_calls_find(&calls, process, correlation);
+	size_t at = deferred_calls_find(&calls, process, correlation);
 
-	assert_true(at != LATE_NO_CALL);
+	assert_true(at != DEFERRED_NO_CALL);
 	assert_int_equal(calls.call[at].end_ns, end_ns);
 	for (size_t i = 0; i < PLACES; i++)
-		assert_int_equal(late_call_places(&calls, at)[i], end_ns * 10 + i);
+		assert_int_equal(deferred_call_places(&calls, at)[i], end_ns * 10 + i);
 }
 
 static bool is_before(void *state, size_t number)
@@ -55,7 +55,7 @@ static bool is_before(void *state, size_t number)
 
 static void sweep(uint64_t before_ns)
 {
-	late_calls_sweep(&calls, is_before, &before_ns);
+	deferred_calls_sweep(&calls, is_before, &before_ns);
 }
 
 static void numbers_in_a_row(void **state)
@@ -67,10 +67,10 @@ static void numbers_in_a_row(void **state)
 	}
 	for (uint64_t i = 1; i < 5000; i++) {
 		expect_call(i % 3, i, i);
-		assert_true(late_calls_find(&calls, (i + 1) % 3, i) == LATE_NO_CALL);
+		assert_true(deferred_calls_find(&calls, (i + 1) % 3, i) == DEFERRED_NO_CALL);
 	}
-	assert_true(late_calls_find(&calls, 0, 5001) == LATE_NO_CALL);
-	assert_true(late_calls_find(&calls, 7, 3) == LATE_NO_CALL);
+	assert_true(deferred_calls_find(&calls, 0, 5001) == DEFERRED_NO_CALL);
+	assert_true(deferred_calls_find(&calls, 7, 3) == DEFERRED_NO_CALL);
 }
 
 static void numbers_far_apart(void **state)
@@ -94,7 +94,7 @@ static void what_is_over_makes_room(void **state)
 		if (round == 2)
 			pages = calls.page_count;
 		expect_call(0, round * 1000 + 500, round);
-		assert_true(late_calls_find(&calls, 0, round * 1000 - 500) == LATE_NO_CALL);
+		assert_true(deferred_calls_find(&calls, 0, round * 1000 - 500) == DEFERRED_NO_CALL);
 	}
 	assert_true(calls.page_count <= pages + 1); /* those of earlier rounds are used again */
 	sweep(UINT64_MAX);
@@ -109,7 +109,7 @@ static void what_is_not_over_stays(void **state)
 	sweep(1);
 	for (uint64_t i = 1; i < 1000; i += 2) {
 		expect_call(0, i, 1);
-		assert_true(late_calls_find(&calls, 0, i - 1) == LATE_NO_CALL);
+		assert_true(deferred_calls_find(&calls, 0, i - 1) == DEFERRED_NO_CALL);
 	}
 }
 
@@ -118,11 +118,11 @@ static void sweeps_wait_for_pages(void **state)
 	uint64_t i = 0;
 
 	(void)state;
-	for (; !late_calls_want_sweep(&calls) && i < 1u << 20; i++)
-		put(0, i * LATE_PAGE_CALLS, i);
+	for (; !deferred_calls_want_sweep(&calls) && i < 1u << 20; i++)
+		put(0, i * DEFERRED_PAGE_CALLS, i);
 	assert_true(i < 1u << 20);
 	sweep(0);
-	assert_false(late_calls_want_sweep(&calls));
+	assert_false(deferred_calls_want_sweep(&calls));
 }
 
 int main(void)

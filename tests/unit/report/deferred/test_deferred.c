@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/deferred/late.c, late_scopes.c, ranges_late.c, report/steps/step_delay.c over recordings in memory: a GPU's work is
+ * report/deferred/deferred.c, deferred_scopes.c, ranges_deferred.c, report/steps/step_delay.c over recordings in memory: a GPU's work is
  * counted where its call was made, in whatever order it is told; steps have it in their own time.
  */
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 static const struct ranges *ranges;
 static const struct operators *operators;
 static const struct steps *steps;
-static const struct late *late;
+static const struct deferred *deferred;
 
 static void kernel(uint64_t told_ns, uint64_t begin_ns, uint64_t took_ns, uint64_t correlation)
 {
@@ -61,7 +61,7 @@ static void read_as(struct filter_settings options)
 	operators = operators_want_rows(run, &(struct operators_options){ .is_full = true },
 					OPERATORS_ALL);
 	steps = steps_want(run, &(struct steps_options){ .wants_rows = true });
-	late = late_want(run);
+	deferred = deferred_want(run);
 	run_read(run, false);
 }
 
@@ -134,7 +134,7 @@ static void work_is_counted_in_the_ranges_around_its_call(void **state)
 	assert_int_equal(range_of("outer")->gpu->projected.total_ns, 600);
 	assert_int_equal(thread_work(0).gpu_ns, 207);
 	assert_int_equal(thread_work(0).gpu_ops, 5);
-	assert_int_equal(late->homeless, 0);
+	assert_int_equal(deferred->uncorrelated, 0);
 	release();
 }
 
@@ -250,8 +250,8 @@ static void work_waits_for_its_call_and_not_for_ever(void **state)
 	pop(10040);
 	finish(30ull * SECOND);
 	assert_int_equal(range_of("r")->work.gpu_ns, 90);
-	assert_int_equal(late->homeless, 1);
-	assert_int_equal(late->clamped, 3);
+	assert_int_equal(deferred->uncorrelated, 1);
+	assert_int_equal(deferred->clamped, 3);
 	assert_int_equal(range_of("r")->gpu->projected.total_ns, 30); /* all four begin at 10005 */
 	release();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges and the work that was asked for in them and told late: see ranges.h. A place is the scope of the innermost
+ * Ranges and the deferred work that was asked for in them: see ranges.h. A place is the scope of the innermost
  * push/pop range of the thread, or of the one that it works for, and in the upper half the set of start/end ranges of the process.
  */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "report/helpers/helpers.h"
 #include "report/ranges/ranges.h"
 
-_Static_assert(RANGE_NONE == LATE_NO_ROW, "a range without a row is a scope without one");
+_Static_assert(RANGE_NONE == DEFERRED_NO_ROW, "a range without a row is a scope without one");
 
 static struct range_gpu *gpu_of(struct range_row *row)
 {
@@ -34,8 +34,8 @@ void range_gpu_release(struct range_row *row)
 	row->gpu = NULL;
 }
 
-static void range_is_over(void *owner, uint32_t row, const struct late_sum *total,
-			  const struct late_sum *own)
+static void range_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
+			  const struct deferred_sum *own)
 {
 	struct ranges *ranges = owner;
 	struct range_row *range = &ranges->row[row];
@@ -48,21 +48,21 @@ static void range_is_over(void *owner, uint32_t row, const struct late_sum *tota
 
 void ranges_late_init(struct ranges *ranges)
 {
-	late_scopes_init(&ranges->late, range_is_over, ranges);
+	deferred_scopes_init(&ranges->deferred, range_is_over, ranges);
 }
 
 void ranges_late_release(struct ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->set_count; i++)
 		free(ranges->set[i].scope);
-	late_scopes_release(&ranges->late);
+	deferred_scopes_release(&ranges->deferred);
 	free(ranges->set);
 	free(ranges->set_of);
 }
 
-static uint32_t *late_of_open(void *owner, uint32_t scope)
+static uint32_t *deferred_of_open(void *owner, uint32_t scope)
 {
-	return &((struct ranges *)owner)->open[scope].late;
+	return &((struct ranges *)owner)->open[scope].deferred;
 }
 
 /* --- start/end ranges --- */
@@ -79,7 +79,7 @@ static void set_drop(struct ranges *ranges, uint32_t number)
 	if (--set->refs)
 		return;
 	for (size_t i = 0; i < set->count; i++)
-		late_scopes_drop(&ranges->late, set->scope[i]);
+		deferred_scopes_drop(&ranges->deferred, set->scope[i]);
 	free(set->scope);
 	*set = (struct range_set){ .next = ranges->set_unused };
 	ranges->set_unused = number;
@@ -100,11 +100,11 @@ static uint32_t set_take(struct ranges *ranges)
 
 static void set_add(struct ranges *ranges, struct range_set *set, struct range_open *open)
 {
-	if (!open->late)
-		open->late = late_scopes_open(&ranges->late);
-	late_scopes_hold(&ranges->late, open->late);
+	if (!open->deferred)
+		open->deferred = deferred_scopes_open(&ranges->deferred);
+	deferred_scopes_hold(&ranges->deferred, open->deferred);
 	set->scope = memory_grow(set->scope, set->count + 1, sizeof(*set->scope));
-	set->scope[set->count++] = open->late;
+	set->scope[set->count++] = open->deferred;
 }
 
 static uint32_t set_of_process(struct ranges *ranges, uint32_t process)
@@ -143,24 +143,25 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 {
 	struct ranges *ranges = state;
 	uint32_t thread = helpers_scopes_of(ranges->helpers, &ranges->nest, event->thread->index);
-	uint32_t scope = late_scopes_of_thread(&ranges->late, &ranges->nest, thread, late_of_open);
+	uint32_t scope = deferred_scopes_of_thread(&ranges->deferred, &ranges->nest, thread,
+						   deferred_of_open);
 	uint32_t set = set_of_process(ranges, event->process->index);
 
 	(void)counts;
-	late_scopes_hold(&ranges->late, scope);
+	deferred_scopes_hold(&ranges->deferred, scope);
 	if (set)
 		set_at(ranges, set)->refs++;
 	return (uint64_t)set << 32 | scope;
 }
 
-static void take_late(void *state, uint64_t place, const struct late_work *work)
+static void take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct ranges *ranges = state;
 	const struct range_set *set = place >> 32 ? set_at(ranges, (uint32_t)(place >> 32)) : NULL;
 
-	late_scopes_add(&ranges->late, (uint32_t)place, work);
+	deferred_scopes_add(&ranges->deferred, (uint32_t)place, work);
 	for (size_t i = 0; set && i < set->count; i++)
-		late_scopes_add(&ranges->late, set->scope[i], work);
+		deferred_scopes_add(&ranges->deferred, set->scope[i], work);
 }
 
 static void drop_late(void *state, uint64_t place, bool had_work)
@@ -168,17 +169,17 @@ static void drop_late(void *state, uint64_t place, bool had_work)
 	struct ranges *ranges = state;
 
 	(void)had_work;
-	late_scopes_drop(&ranges->late, (uint32_t)place);
+	deferred_scopes_drop(&ranges->deferred, (uint32_t)place);
 	if (place >> 32)
 		set_drop(ranges, (uint32_t)(place >> 32));
 }
 
 void ranges_want_late(struct ranges *ranges, struct run *run)
 {
-	static const struct late_listener listener = {
+	static const struct deferred_listener listener = {
 		.place = place_of, .take = take_late, .drop = drop_late, .takes_uncounted = true
 	};
 
 	ranges->helpers = helpers_want(run, NULL);
-	late_listen(late_want(run), &listener, ranges);
+	deferred_listen(deferred_want(run), &listener, ranges);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of calls: see late_calls.h. */
-#include "report/deferred/late_calls.h"
+/* Pages of calls: see deferred_calls.h. */
+#include "report/deferred/deferred_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,17 @@
 #include "report/base/memory.h"
 #include "report/base/vast.h"
 
-#define PAGES_KEPT ((1u << 16) / LATE_PAGE_CALLS) /* before anything is looked through */
+#define PAGES_KEPT ((1u << 16) / DEFERRED_PAGE_CALLS) /* before anything is looked through */
 
 enum { LAST_PUT, LAST_FOUND };
 
-void late_calls_init(struct late_calls *calls)
+void deferred_calls_init(struct deferred_calls *calls)
 {
-	*calls = (struct late_calls){ .sweep_at = PAGES_KEPT };
+	*calls = (struct deferred_calls){ .sweep_at = PAGES_KEPT };
 	map_init(&calls->pages);
 }
 
-void late_calls_release(struct late_calls *calls)
+void deferred_calls_release(struct deferred_calls *calls)
 {
 	map_release(&calls->pages);
 	vast_release(calls->call, calls->call_room, sizeof(*calls->call));
@@ -30,17 +30,17 @@ void late_calls_release(struct late_calls *calls)
 /* Never 0, which no map takes. */
 static uint64_t key_of(uint32_t process, uint64_t correlation)
 {
-	return (((uint64_t)process << 32 | (uint32_t)correlation) >> LATE_PAGE_BITS) + 1;
+	return (((uint64_t)process << 32 | (uint32_t)correlation) >> DEFERRED_PAGE_BITS) + 1;
 }
 
 static size_t number_of(size_t page, uint64_t correlation)
 {
-	return page * LATE_PAGE_CALLS + (correlation & (LATE_PAGE_CALLS - 1));
+	return page * DEFERRED_PAGE_CALLS + (correlation & (DEFERRED_PAGE_CALLS - 1));
 }
 
-static size_t page_make(struct late_calls *calls)
+static size_t page_make(struct deferred_calls *calls)
 {
-	size_t page = calls->page_count, calls_after = (page + 1) * LATE_PAGE_CALLS;
+	size_t page = calls->page_count, calls_after = (page + 1) * DEFERRED_PAGE_CALLS;
 
 	if (calls->free_count)
 		return calls->free[--calls->free_count];
@@ -53,7 +53,7 @@ static size_t page_make(struct late_calls *calls)
 	return page;
 }
 
-static size_t page_put(struct late_calls *calls, uint64_t key)
+static size_t page_put(struct deferred_calls *calls, uint64_t key)
 {
 	bool added;
 	struct map_entry *entry = map_put(&calls->pages, key, &added);
@@ -67,7 +67,7 @@ static size_t page_put(struct late_calls *calls, uint64_t key)
 	return entry->value - 1;
 }
 
-size_t late_calls_put(struct late_calls *calls, uint32_t process, uint64_t correlation)
+size_t deferred_calls_put(struct deferred_calls *calls, uint32_t process, uint64_t correlation)
 {
 	uint64_t key = key_of(process, correlation);
 	size_t page = calls->last_key[LAST_PUT] == key ? calls->last_page[LAST_PUT]
@@ -76,7 +76,7 @@ size_t late_calls_put(struct late_calls *calls, uint32_t process, uint64_t corre
 	return number_of(page, correlation);
 }
 
-size_t late_calls_find(struct late_calls *calls, uint32_t process, uint64_t correlation)
+size_t deferred_calls_find(struct deferred_calls *calls, uint32_t process, uint64_t correlation)
 {
 	uint64_t key = key_of(process, correlation);
 	const struct map_entry *entry;
@@ -85,23 +85,23 @@ size_t late_calls_find(struct late_calls *calls, uint32_t process, uint64_t corr
 	if (calls->last_key[LAST_FOUND] != key) {
 		entry = map_find(&calls->pages, key);
 		if (!entry)
-			return LATE_NO_CALL;
+			return DEFERRED_NO_CALL;
 		calls->last_key[LAST_FOUND] = key;
 		calls->last_page[LAST_FOUND] = entry->value - 1;
 	}
 	number = number_of(calls->last_page[LAST_FOUND], correlation);
-	return calls->call[number].exists ? number : LATE_NO_CALL;
+	return calls->call[number].exists ? number : DEFERRED_NO_CALL;
 }
 
 /* True when none is left in it. */
-static bool page_sweep(struct late_calls *calls, size_t page,
+static bool page_sweep(struct deferred_calls *calls, size_t page,
 		       bool (*is_over)(void *state, size_t number), void *state)
 {
 	bool is_empty = true;
 
-	for (size_t number = page * LATE_PAGE_CALLS; number < (page + 1) * LATE_PAGE_CALLS;
+	for (size_t number = page * DEFERRED_PAGE_CALLS; number < (page + 1) * DEFERRED_PAGE_CALLS;
 	     number++) {
-		struct late_call *call = &calls->call[number];
+		struct deferred_call *call = &calls->call[number];
 
 		if (call->exists && is_over(state, number))
 			call->exists = false;
@@ -110,7 +110,7 @@ static bool page_sweep(struct late_calls *calls, size_t page,
 	return is_empty;
 }
 
-static void page_free(struct late_calls *calls, size_t page)
+static void page_free(struct deferred_calls *calls, size_t page)
 {
 	map_remove(&calls->pages, map_find(&calls->pages, calls->key[page]));
 	calls->key[page] = 0;
@@ -119,8 +119,8 @@ static void page_free(struct late_calls *calls, size_t page)
 	calls->free[calls->free_count++] = (uint32_t)page;
 }
 
-void late_calls_sweep(struct late_calls *calls, bool (*is_over)(void *state, size_t number),
-		      void *state)
+void deferred_calls_sweep(struct deferred_calls *calls, bool (*is_over)(void *state, size_t number),
+			  void *state)
 {
 	size_t kept;
 
