@@ -19,8 +19,8 @@ struct group {
 	uint64_t key[GROUP_WORDS]; /* what the words are is the user's; unused ones are 0 */
 	struct timing time;
 	uint64_t errors, bytes, max_bytes;
-	uint64_t late_ns; /* of work that a call asked for and that was told later */
-	double *sum;      /* GROUP_SUMS of them, the user's; NULL: all 0 */
+	uint64_t deferred_ns; /* of work that a call asked for and that was told later */
+	double *sum;          /* GROUP_SUMS of them, the user's; NULL: all 0 */
 };
 
 struct groups {

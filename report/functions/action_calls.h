@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 #include "report/functions/calls.h"
 
 #define ACTION_DEPTH_MAX \

@@ -6,7 +6,7 @@
 
 #include "report/base/map.h"
 #include "report/base/units.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/report_kind.h"
 #include "report/functions/function_events.h"
 #include "report/functions/function_place.h"
