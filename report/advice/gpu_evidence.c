@@ -104,15 +104,15 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	size_t step = counts ? step_of(mine, event) : SIZE_MAX;
 
 	if (step == SIZE_MAX)
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	return (uint64_t)(step + 1) << 1 | is_in_product(mine, event);
 }
 
 /* --- work --- */
 
 /* By the name alone, or by a name that says how it multiplies and a GPU that could do it otherwise. */
-static bool is_on_recent_gpu(const struct gpu_evidence_state *mine, const struct late_work *work,
-			     unsigned int classes)
+static bool is_on_recent_gpu(const struct gpu_evidence_state *mine,
+			     const struct deferred_work *work, unsigned int classes)
 {
 	if (classes & KERNEL_IS_OF_RECENT_GPU)
 		return true;
@@ -131,7 +131,7 @@ static void take_limits(void *state, const struct source_event *event, bool coun
 }
 
 static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_work *sum,
-			const struct late_work *work, bool is_products)
+			const struct deferred_work *work, bool is_products)
 {
 	uint64_t call_ns = work->call_end_ns - work->call_start_ns;
 	unsigned int classes = kernel_classes_of(&mine->classes, work->what);
@@ -156,7 +156,7 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 	}
 }
 
-static void take_copy(struct gpu_evidence_work *sum, const struct late_work *work)
+static void take_copy(struct gpu_evidence_work *sum, const struct deferred_work *work)
 {
 	bool is_to_device = work->what == 1, is_to_host = work->what == 2; /* of CUPTI's kinds */
 	uint32_t host_memory = is_to_device ? work->from_memory : work->to_memory;
@@ -171,17 +171,17 @@ static void take_copy(struct gpu_evidence_work *sum, const struct late_work *wor
 	sum->pageable_ns += work->call_end_ns - work->call_start_ns;
 }
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_evidence_state *mine = state;
 	struct gpu_evidence_work *sum;
 
-	if (place == LATE_NOTHING)
+	if (place == DEFERRED_NOTHING)
 		return;
 	sum = &mine->gpu.step[(place >> 1) - 1].work;
-	if (work->kind == LATE_KERNEL)
+	if (work->kind == DEFERRED_KERNEL)
 		take_kernel(mine, sum, work, place & 1);
-	else if (work->kind == LATE_COPY)
+	else if (work->kind == DEFERRED_COPY)
 		take_copy(sum, work);
 }
 
@@ -230,7 +230,7 @@ static void take_copy_call(void *state, const struct source_event *event, bool c
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .place = place_of, .take = take_work };
+	static const struct deferred_listener listener = { .place = place_of, .take = take_work };
 	struct gpu_evidence_state *mine = state;
 
 	(void)options;
@@ -241,8 +241,8 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&mine->products);
 	map_init(&mine->functions);
 	kernel_classes_init(&mine->classes, mine->source);
-	mine->gpu.late = late_want(run);
-	late_listen(mine->gpu.late, &listener, mine);
+	mine->gpu.deferred = deferred_want(run);
+	deferred_listen(mine->gpu.deferred, &listener, mine);
 	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy_call, mine);
 	run_reads(run, EVT_gpu_limits, FIELDS_ALL, take_limits, mine);
 }

@@ -5,7 +5,7 @@
 
 #include "report/table/columns.h"
 #include "report/table/export.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 
 /* in columns, whatever the terminal has, because help is also read in pipes and mails */
 #define HELP_WIDTH 80
@@ -21,7 +21,7 @@ struct help_option {
 static const struct help_option help_options[] = {
 #define OPTION(id, name, letter, group, argument, doc) { name, letter, argument, doc },
 #define OPTIONS_OF_REPORTS { NULL, 0, NULL, NULL },
-#include "report/core/options.def"
+#include "report/options/options.def"
 };
 
 static const struct help_option help_options_of_reports[REPORT_OPTION_LIMIT] = {

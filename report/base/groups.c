@@ -104,12 +104,12 @@ void group_move(struct group *into, struct group *from)
 	timing_merge(&into->time, &from->time);
 	into->errors += from->errors;
 	into->bytes += from->bytes;
-	into->late_ns += from->late_ns;
+	into->deferred_ns += from->deferred_ns;
 	sums_move(into, from);
 	if (from->max_bytes > into->max_bytes)
 		into->max_bytes = from->max_bytes;
 	timing_release(&from->time);
-	from->errors = from->bytes = from->max_bytes = from->late_ns = 0;
+	from->errors = from->bytes = from->max_bytes = from->deferred_ns = 0;
 }
 
 struct group groups_total(const struct groups *groups)
@@ -121,7 +121,7 @@ struct group groups_total(const struct groups *groups)
 		total.time.total_ns += groups->group[i].time.total_ns;
 		total.errors += groups->group[i].errors;
 		total.bytes += groups->group[i].bytes;
-		total.late_ns += groups->group[i].late_ns;
+		total.deferred_ns += groups->group[i].deferred_ns;
 	}
 	return total;
 }

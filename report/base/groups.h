@@ -19,8 +19,8 @@ struct group {
 	uint64_t key[GROUP_WORDS]; /* the user decides what the words mean; unused ones are 0 */
 	struct timing time;
 	uint64_t errors, bytes, max_bytes;
-	uint64_t late_ns; /* of deferred work that a call caused */
-	double *sum;      /* GROUP_SUMS values with the user's meaning; NULL: all 0 */
+	uint64_t deferred_ns; /* of deferred work that a call caused */
+	double *sum;          /* GROUP_SUMS values with the user's meaning; NULL: all 0 */
 };
 
 struct groups {

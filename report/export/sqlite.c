@@ -385,10 +385,10 @@ static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 
 static void put_kernel(struct sql *sql, const struct trace_slice *slice)
 {
-	const struct late_work *work = slice->work;
+	const struct deferred_work *work = slice->work;
 	const struct sql_kernel *ids = kernel_name(sql, work->what, &slice->event.name);
 
-	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
+	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
 		INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
 		INTEGER(work->correlation), INTEGER(slice->owner << GLOBAL_SHIFT),
 		INTEGER(ids->full), INTEGER(ids->compact), INTEGER(ids->mangled),
@@ -396,15 +396,15 @@ static void put_kernel(struct sql *sql, const struct trace_slice *slice)
 		INTEGER(work->block[0]), INTEGER(work->block[1]), INTEGER(work->block[2]));
 }
 
-static void put_copy(struct sql *sql, const struct late_work *work, uint64_t pid)
+static void put_copy(struct sql *sql, const struct deferred_work *work, uint64_t pid)
 {
-	if (work->kind == LATE_SET)
-		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
+	if (work->kind == DEFERRED_SET)
+		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
 			INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
 			INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT),
 			INTEGER(work->bytes));
 	else
-		SQL_PUT(sql, SQL_MEMCPY, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
+		SQL_PUT(sql, SQL_MEMCPY, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
 			INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
 			INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT),
 			INTEGER(work->bytes), INTEGER(work->what));

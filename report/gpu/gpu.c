@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu.h. The calls of the work are found by core/late.h. */
+/* See gpu.h. The calls of the work are found by deferred/deferred.h. */
 #include "report/gpu/gpu.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ const struct run_key *gpu_key(const struct gpu *gpu)
 
 /* --- work --- */
 
-static void trace_add(struct gpu_state *mine, const struct late_work *work)
+static void trace_add(struct gpu_state *mine, const struct deferred_work *work)
 {
 	const struct gpu_piece piece = {
 		.start_ns = work->start_ns,
@@ -61,19 +61,19 @@ static uint64_t two_words(uint64_t high, uint64_t low)
 	return high << 32 | (uint32_t)low;
 }
 
-static enum gpu_table table_of_work(const struct late_work *work)
+static enum gpu_table table_of_work(const struct deferred_work *work)
 {
 	switch (work->kind) {
-	case LATE_KERNEL:
+	case DEFERRED_KERNEL:
 		return GPU_KERNELS;
-	case LATE_WAIT:
+	case DEFERRED_WAIT:
 		return GPU_WAITS;
 	default:
 		return GPU_COPIES;
 	}
 }
 
-static void key_put_grid(const struct late_work *work, uint64_t key[GROUP_WORDS])
+static void key_put_grid(const struct deferred_work *work, uint64_t key[GROUP_WORDS])
 {
 	key[GPU_KEY_GRID_XY] = two_words(work->grid[0], work->grid[1]);
 	key[GPU_KEY_GRID_Z_BLOCK_Z] = two_words(work->grid[2], work->block[2]);
@@ -81,8 +81,8 @@ static void key_put_grid(const struct late_work *work, uint64_t key[GROUP_WORDS]
 }
 
 /* What the rows are by. */
-static void work_put_key(const struct gpu_state *mine, uint64_t place, const struct late_work *work,
-			 uint64_t key[GROUP_WORDS])
+static void work_put_key(const struct gpu_state *mine, uint64_t place,
+			 const struct deferred_work *work, uint64_t key[GROUP_WORDS])
 {
 	enum gpu_table table = table_of_work(work);
 	bool is_keyed = mine->gpu.keyed == table;
@@ -97,12 +97,12 @@ static void work_put_key(const struct gpu_state *mine, uint64_t place, const str
 			key[GPU_KEY_STREAM] = work->stream;
 		return;
 	}
-	key[GPU_KEY_WHAT] = work->kind == LATE_SET ? GPU_KIND_SET : work->what;
+	key[GPU_KEY_WHAT] = work->kind == DEFERRED_SET ? GPU_KIND_SET : work->what;
 	if (is_keyed && mine->gpu.form == GPU_BY_GRID)
 		key_put_grid(work, key);
 }
 
-static struct occupancy_shape shape_of(const struct late_work *work)
+static struct occupancy_shape shape_of(const struct deferred_work *work)
 {
 	struct occupancy_shape shape = { .launch.shared_bytes = work->shared_bytes,
 					 .launch.registers = work->registers,
@@ -116,7 +116,7 @@ static struct occupancy_shape shape_of(const struct late_work *work)
 
 /* Until other limits are told. */
 static const struct known_occupancy *occupancy_find(struct gpu_state *mine,
-						    const struct late_work *work)
+						    const struct deferred_work *work)
 {
 	const struct occupancy_shape shape = shape_of(work);
 	uint32_t bits = shape.launch.grid[0] + shape.launch.block[0] / 32;
@@ -131,7 +131,7 @@ static const struct known_occupancy *occupancy_find(struct gpu_state *mine,
 	return known;
 }
 
-static void kernel_add_sums(struct gpu_state *mine, const struct late_work *work,
+static void kernel_add_sums(struct gpu_state *mine, const struct deferred_work *work,
 			    double sum[GROUP_SUMS])
 {
 	const struct known_occupancy *known = occupancy_find(mine, work);
@@ -148,7 +148,7 @@ static void kernel_add_sums(struct gpu_state *mine, const struct late_work *work
 	sum[GPU_SUM_OCCUPANCY] += known->found.part * duration_ns;
 }
 
-static void work_count(struct gpu_state *mine, uint64_t place, const struct late_work *work)
+static void work_count(struct gpu_state *mine, uint64_t place, const struct deferred_work *work)
 {
 	struct groups *groups = &mine->gpu.table[table_of_work(work)];
 	struct group_call timed = { .duration_ns = work->duration_ns, .bytes = work->bytes };
@@ -157,9 +157,9 @@ static void work_count(struct gpu_state *mine, uint64_t place, const struct late
 
 	work_put_key(mine, place, work, key);
 	group = groups_add(groups, key, &timed);
-	if (work->kind == LATE_KERNEL)
+	if (work->kind == DEFERRED_KERNEL)
 		kernel_add_sums(mine, work, group_sums(group));
-	if (mine->wants_trace && late_is_on_device(work))
+	if (mine->wants_trace && deferred_is_on_device(work))
 		trace_add(mine, work);
 }
 
@@ -170,7 +170,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 }
 
 /* Work that nobody is known to have asked for: where only parts were recorded, or are asked for, it is of none of them. */
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_state *mine = state;
 	struct scope_text text;
@@ -258,9 +258,9 @@ static enum gpu_form form_of(const struct gpu_state *mine)
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .place = place_of,
-						       .take = take_work,
-						       .takes_homeless = true };
+	static const struct deferred_listener listener = { .place = place_of,
+							   .take = take_work,
+							   .takes_uncorrelated = true };
 	const struct gpu_options *asked = options;
 	struct gpu_state *mine = state;
 
@@ -272,8 +272,8 @@ static void start(void *state, struct run *run, const void *options)
 	mine->gpu.keyed = table_of(asked->by);
 	mine->key = run_key(run, asked->by);
 	mine->gpu.form = form_of(mine);
-	mine->gpu.late = late_want(run);
-	late_listen(mine->gpu.late, &listener, mine);
+	mine->gpu.deferred = deferred_want(run);
+	deferred_listen(mine->gpu.deferred, &listener, mine);
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_init(&mine->gpu.table[i]);
 	run_reads(run, EVT_gpu_cupti, FIELDS_ALL, take_cupti, mine);

@@ -54,7 +54,7 @@ struct gpu_time_state {
 
 /* --- work as it is told --- */
 
-static uint32_t lane_of(struct gpu_time_state *mine, const struct late_work *work)
+static uint32_t lane_of(struct gpu_time_state *mine, const struct deferred_work *work)
 {
 	uint64_t key = ((uint64_t)work->process << 32 | work->device) + 1;
 	struct gpu_time *time = &mine->time;
@@ -98,22 +98,22 @@ static uint32_t stream_of(struct gpu_time_state *mine, uint32_t lane, uint32_t s
 	return (uint32_t)entry->value;
 }
 
-static enum gpu_class class_of(const struct late_work *work)
+static enum gpu_class class_of(const struct deferred_work *work)
 {
-	if (work->kind != LATE_KERNEL)
+	if (work->kind != DEFERRED_KERNEL)
 		return GPU_COPIES_DATA;
 	return work->is_communication ? GPU_COMMUNICATES : GPU_COMPUTES;
 }
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_time_state *mine = state;
-	uint64_t end_ns = late_end_ns(work);
+	uint64_t end_ns = deferred_end_ns(work);
 	struct scope_text text;
 	uint32_t lane;
 
 	(void)place;
-	if (!late_is_on_device(work) || end_ns < work->start_ns ||
+	if (!deferred_is_on_device(work) || end_ns < work->start_ns ||
 	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
 		return;
 	mine->time.late += work->start_ns < mine->time.done_ns;
@@ -407,23 +407,24 @@ void gpu_time_listen(struct gpu_time *time, gpu_gap_take *take, void *state)
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .take = take_work, .takes_homeless = true };
+	static const struct deferred_listener listener = { .take = take_work,
+							   .takes_uncorrelated = true };
 	struct gpu_time_state *mine = state;
 
 	(void)options;
 	mine->run = run;
 	map_init(&mine->lanes);
 	map_init(&mine->streams);
-	mine->time.told = late_want(run);
-	late_listen(mine->time.told, &listener, mine);
+	mine->time.told = deferred_want(run);
+	deferred_listen(mine->time.told, &listener, mine);
 }
 
 static void settle(void *state, uint64_t upto_ns)
 {
 	struct gpu_time_state *mine = state;
 
-	if (upto_ns != UINT64_MAX && upto_ns > mine->time.done_ns + FLUSH_NS + LATE_WAIT_NS)
-		flush(mine, upto_ns - LATE_WAIT_NS);
+	if (upto_ns != UINT64_MAX && upto_ns > mine->time.done_ns + FLUSH_NS + DEFERRED_WAIT_NS)
+		flush(mine, upto_ns - DEFERRED_WAIT_NS);
 	pieces_compact(mine);
 }
 

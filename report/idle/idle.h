@@ -4,16 +4,16 @@
  * what the thread that launched that work was doing meanwhile. Gaps are those of gpu_time.h, with
  * the same sums.
  *
- * A thread of autograd's with nothing open waits for the thread that it works for (core/helpers.h).
- * Meanwhile the operators, calls and lines of that thread count.
+ * A thread of autograd's with nothing open waits for the thread that it works for
+ * (helpers/helpers.h). Meanwhile the operators, calls and lines of that thread count.
  *
  * A gap contains only what was recorded of that thread: open operators and ranges, calls of CUDA
  * and of input and output, samples of its stack. Everything else is IDLE_NOT_KNOWN, and so are gaps
  * before work without a recorded call.
  *
- * Memory: what threads did in the last LATE_WAIT_NS, or IDLE_PIECES_MAX stretches if that is more.
- * Older stretches are added up for gaps that are still open, by stream, thread and key. One thread.
- * Times are nanoseconds.
+ * Memory: what threads did in the last DEFERRED_WAIT_NS, or IDLE_PIECES_MAX stretches if that is
+ * more. Older stretches are added up for gaps that are still open, by stream, thread and key. One
+ * thread. Times are nanoseconds.
  */
 #ifndef REPORT_IDLE_IDLE_H
 #define REPORT_IDLE_IDLE_H

@@ -4,7 +4,7 @@
  */
 #include "report/modules/module_events.h"
 
-#include "report/core/helped_work.h"
+#include "report/helpers/helped_work.h"
 
 struct module_state {
 	struct ranges modules; /* first member: it is what others see */

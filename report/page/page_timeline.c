@@ -19,9 +19,8 @@
 #define SPANS_FEW 500000u /* a browser unpacks this many at once */
 #define SPAN_BYTES 8u     /* about, in the file: measured, 6 to 7 */
 #define MERGED_BYTES 13u  /* for a merged span: 10 to 13 */
-#define BYTES_MIN \
 /* limits for the timeline in the file, which may have a quarter of the recording's size */
-4200000u
+#define BYTES_MIN 4200000u
 #define BYTES_MAX 12000000u
 #define NAMES_BYTES_MAX 4500000u /* for all names, uncompressed */
 #define NAME_LONGEST 100000u
@@ -31,7 +30,7 @@
 #define NAMES_SHARE 4u  /* names, uncompressed */
 #define ID_BYTES 64u
 
-	struct level {
+struct level {
 	uint64_t grain_ns; /* shorter spans are merged */
 	uint64_t above_ns; /* spans at least this long are in an earlier level */
 	uint64_t piece_ns; /* duration covered by a piece */

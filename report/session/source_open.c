@@ -16,13 +16,11 @@
 #include "report/session/session_files.h"
 #include "report/session/source_state.h"
 
-#define SAME_CLOCK_NS \
 /* CLOCK_REALTIME may be set during a run; after another boot the difference is larger */
-60000000000ull
+#define SAME_CLOCK_NS 60000000000ull
 #define OFFSET_NS_MAX (1ll << 59) /* 18 years: what is further away is no valid clock */
 
-	static void
-	file_note_fault(void *context, uint64_t offset, int error, const char *text)
+static void file_note_fault(void *context, uint64_t offset, int error, const char *text)
 {
 	fault_add(context, offset, error, "%s", text);
 }

@@ -12,7 +12,7 @@
 #include "collector/format/frame_flags.h"
 #include "report/base/map.h"
 #include "report/base/memory.h"
-#include "report/core/helpers.h"
+#include "report/helpers/helpers.h"
 #include "report/session/stacks.h"
 
 #define SCOPE_USER 7u /* at::RecordScope: Python may run in it */

@@ -2,14 +2,14 @@
 /*
  * Stacks of events that have no line of the user's code on their own thread.
  *
- * A helper (core/helpers.h), such as a thread of autograd's, runs for a thread that waits for it.
- * Its work was caused by the line at which that thread waits, in loss.backward(). So the helper's
- * stack is put under the stack of the waiting thread, up to but without the frame of torch.autograd
- * that called the engine. These frames are certainly open while the engine runs. The waiting
- * thread's stack is that of the operator that it began last. It is certain that the thread has been
- * in backward() since then only if that operator began inside of torch.autograd: torch.autograd
- * makes the first gradient, ones_like(). With explicit gradients there is no such operator, and the
- * event keeps its own stack.
+ * A helper (helpers/helpers.h), such as a thread of autograd's, runs for a thread that waits for
+ * it. Its work was caused by the line at which that thread waits, in loss.backward(). So the
+ * helper's stack is put under the stack of the waiting thread, up to but without the frame of
+ * torch.autograd that called the engine. These frames are certainly open while the engine runs. The
+ * waiting thread's stack is that of the operator that it began last. It is certain that the thread
+ * has been in backward() since then only if that operator began inside of torch.autograd:
+ * torch.autograd makes the first gradient, ones_like(). With explicit gradients there is no such
+ * operator, and the event keeps its own stack.
  *
  * A call that only CUPTI saw (a launch of cuBLAS's) has no stack. It gets the stack of the operator
  * that is open around it, which began on the same line.

@@ -15,8 +15,8 @@
 
 #define TEXT_SIDE (NAMED_TEXT_MAX / 2u - 32u) /* bytes at each end of a text that is too long */
 
-#define LONG_HEAD \
-	200u /* bytes of a name that is too long; its end distinguishes methods of a template */
+/* bytes of a name that is too long; its end distinguishes methods of a template */
+#define LONG_HEAD 200u
 #define LONG_TAIL 300u
 
 static bool is_continued(char byte) /* a byte inside of a UTF-8 character */

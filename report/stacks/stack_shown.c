@@ -11,15 +11,10 @@
 
 #include "report/base/memory.h"
 
-#define FOLDERS_SHOWN \
-/*
-	 * components of a path, because a name that many files have, such as __init__.py, says
-	 * little
-	 */
-2
+/* components of a path, because a name that many files have, such as __init__.py, says little */
+#define FOLDERS_SHOWN 2
 
-	void
-	stack_shown_init(struct stack_shown *shown, struct named_stacks *names, enum stack_by by)
+void stack_shown_init(struct stack_shown *shown, struct named_stacks *names, enum stack_by by)
 {
 	*shown = (struct stack_shown){ .names = names, .by = by };
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/samples/lines.h"
 #include "report/samples/uncertain.h"
 #include "report/summary/summary_screen.h"

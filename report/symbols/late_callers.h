@@ -18,7 +18,7 @@ enum late_caller_column {
 	LATE_CALLER_COLUMNS
 };
 
-struct late_call {
+struct deferred_call {
 	const struct source_process *process; /* NULL: the row is no call */
 	uint64_t address, time_ns;
 };
@@ -28,7 +28,7 @@ struct late_callers {
 	enum column_id column[LATE_CALLER_COLUMNS];
 	bool for_people; /* the caller is replaced by its function if that is known */
 	bool is_brief;   /* then its function and line are not repeated in columns of their own */
-	struct late_call *call; /* by row */
+	struct deferred_call *call; /* by row */
 	size_t room;
 	struct map said; /* from the hash of a caller's text to the first row + 1 with it */
 };
@@ -39,7 +39,7 @@ void late_callers_init(struct late_callers *callers, const struct source *source
 void late_callers_release(struct late_callers *callers);
 
 /* Adds the call of a row of the table. */
-void late_callers_add(struct late_callers *callers, size_t row, const struct late_call *call);
+void late_callers_add(struct late_callers *callers, size_t row, const struct deferred_call *call);
 /* The table uses these callers from now on; they must live as long as it does. */
 void late_callers_attach(struct late_callers *callers, struct table *table);
 

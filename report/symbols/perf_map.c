@@ -13,13 +13,10 @@
 #include "report/base/memory.h"
 
 #define SECOND_NS 1000000000ull
-#define LOOKS_BACK \
-/*
-	 * functions before the address that are tried, to find the last one written that covers it
-	 */
-256u
+/* functions before the address that are tried, to find the last one written that covers it */
+#define LOOKS_BACK 256u
 
-	struct jit_function {
+struct jit_function {
 	uint64_t start, bytes;
 	size_t number; /* of the line */
 	const char *name;

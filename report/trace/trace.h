@@ -13,7 +13,7 @@
 #ifndef REPORT_TRACE_TRACE_H
 #define REPORT_TRACE_TRACE_H
 
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/core/report_kind.h"
 #include "report/steps/steps.h"
 #include "report/trace/trace.def"
@@ -80,7 +80,7 @@ struct trace_slice {
 	bool is_cut;  /* its end was not recorded: it ends where that became known */
 	/* for what need not nest: a range of a process; 0: it belongs to a thread or stream */
 	uint64_t id;
-	const struct late_work *work;  /* of a device; NULL: none */
+	const struct deferred_work *work; /* of a device; NULL: none */
 	uint64_t owner;                /* in that case: pid of the process that it was done for */
 	const struct trace_flow *flow; /* from the call to this work; NULL: unknown */
 	/* for TRACE_STEP: a step for which the program has no label */

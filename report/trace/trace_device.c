@@ -12,8 +12,8 @@
 #include "report/core/scope.h"
 #include "report/trace/producer.h"
 
-#define DEVICE_MAX \
-	4096u /* larger numbers come from damaged files; such streams get no name of their own */
+/* larger numbers come from damaged files; such streams get no name of their own */
+#define DEVICE_MAX 4096u
 
 /* A stream with any work: it is named at the end. */
 struct trace_line {
@@ -31,7 +31,8 @@ static const char *const waits[] = { "Unknown", "Event Sync", "Stream Wait Event
 				     "Context Sync" };
 
 /* Each text has a number of its own. */
-static struct trace_text name_of(struct trace *trace, const struct late_work *work, char buffer[64])
+static struct trace_text name_of(struct trace *trace, const struct deferred_work *work,
+				 char buffer[64])
 {
 	uint32_t from = KNOWN(work->from_memory, memories), to = KNOWN(work->to_memory, memories);
 	uint32_t copy = KNOWN(work->what, copies), wait = KNOWN(work->what, waits);
@@ -39,14 +40,14 @@ static struct trace_text name_of(struct trace *trace, const struct late_work *wo
 	int length;
 
 	switch (work->kind) {
-	case LATE_KERNEL:
+	case DEFERRED_KERNEL:
 		return trace_text(&trace->texts, TRACE_AS_KERNEL, work->what);
-	case LATE_COPY:
+	case DEFERRED_COPY:
 		length = snprintf(buffer, 64, "Memcpy %s (%s -> %s)", copies[copy], memories[from],
 				  memories[to]);
 		text.number = TRACE_OWN_WORK + (2 + copy) * 64 + from * 8 + to;
 		break;
-	case LATE_SET:
+	case DEFERRED_SET:
 		length = snprintf(buffer, 64, "Memset (%s)", memories[to]);
 		text.number = TRACE_OWN_WORK + 64 + to;
 		break;
@@ -58,7 +59,7 @@ static struct trace_text name_of(struct trace *trace, const struct late_work *wo
 	return text;
 }
 
-static void list_work(struct trace_list *list, const struct late_work *work, uint64_t external)
+static void list_work(struct trace_list *list, const struct deferred_work *work, uint64_t external)
 {
 	if (external)
 		trace_add_number(list, TRACE_OF_EXTERNAL_ID, external);
@@ -68,7 +69,7 @@ static void list_work(struct trace_list *list, const struct late_work *work, uin
 	trace_add_number(list, TRACE_OF_CORRELATION, work->correlation);
 	if (work->graph)
 		trace_add_number(list, TRACE_OF_GRAPH, work->graph);
-	if (work->kind == LATE_KERNEL) {
+	if (work->kind == DEFERRED_KERNEL) {
 		trace_add_number(list, TRACE_OF_QUEUED, 0);
 		trace_add_number(list, TRACE_OF_REGISTERS, work->registers);
 		trace_add_number(list, TRACE_OF_SHARED_BYTES, work->shared_bytes);
@@ -79,7 +80,8 @@ static void list_work(struct trace_list *list, const struct late_work *work, uin
 	trace_add_number(list, TRACE_OF_BYTES, work->bytes);
 }
 
-static void note_line(struct trace *trace, struct trace_file *file, const struct late_work *work)
+static void note_line(struct trace *trace, struct trace_file *file,
+		      const struct deferred_work *work)
 {
 	uint64_t words[2] = { (uintptr_t)file, (uint64_t)work->device << 32 | work->stream };
 	bool added;
@@ -93,12 +95,12 @@ static void note_line(struct trace *trace, struct trace_file *file, const struct
 }
 
 static void put_work(struct trace *trace, const struct source_process *process,
-		     const struct late_work *work, uint64_t external)
+		     const struct deferred_work *work, uint64_t external)
 {
-	static const enum trace_category categories[LATE_KINDS] = {
-		[LATE_KERNEL] = TRACE_KERNEL,
-		[LATE_COPY] = TRACE_COPY,
-		[LATE_SET] = TRACE_SET,
+	static const enum trace_category categories[DEFERRED_KINDS] = {
+		[DEFERRED_KERNEL] = TRACE_KERNEL,
+		[DEFERRED_COPY] = TRACE_COPY,
+		[DEFERRED_SET] = TRACE_SET,
 	};
 	const struct source_thread *thread = trace_thread(trace, work->thread);
 	struct trace_file *file = trace_file_of(trace, process);
@@ -136,7 +138,7 @@ static void put_work(struct trace *trace, const struct source_process *process,
 }
 
 /* A wait of the host is on the thread that waited. */
-static void put_wait(struct trace *trace, const struct late_work *work)
+static void put_wait(struct trace *trace, const struct deferred_work *work)
 {
 	const struct source_thread *thread = work->has_call ? trace_thread(trace, work->thread)
 							    : NULL;
@@ -163,7 +165,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 }
 
 /* Work whose caller is unknown is treated as in report `kernels`. */
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct trace *trace = state;
 	struct source_process *const *process;
@@ -172,7 +174,7 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 
 	if (!work->has_call && (trace->filters->any || scope_recorded(trace->run, &text)))
 		return;
-	if (work->kind == LATE_WAIT)
+	if (work->kind == DEFERRED_WAIT)
 		put_wait(trace, work);
 	else if (work->process < count)
 		put_work(trace, process[work->process], work, place);
@@ -213,12 +215,12 @@ void trace_device_put_unfinished(struct trace *trace)
 
 void trace_device_start(struct trace *trace, struct run *run)
 {
-	static const struct late_listener listener = { .place = place_of,
-						       .take = take_work,
-						       .takes_homeless = true };
+	static const struct deferred_listener listener = { .place = place_of,
+							   .take = take_work,
+							   .takes_uncorrelated = true };
 
 	map_init(&trace->line_known);
-	late_listen(late_want(run), &listener, trace);
+	deferred_listen(deferred_want(run), &listener, trace);
 	trace->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
 }
 

@@ -10,11 +10,10 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 
-#define FORWARDS_MAX \
 /* forward operators whose backward has not come; with more, the oldest are dropped */
-(1u << 20)
+#define FORWARDS_MAX (1u << 20)
 
-	struct trace_forward {
+struct trace_forward {
 	uint64_t time_ns;
 	uint32_t thread; /* for an unused entry: the next unused one */
 };
