@@ -22,8 +22,8 @@ enum evt_block_order {
 	EVT_BLOCK_ORDER_LIMIT,
 };
 
-#define EVT_ID_BLOCKS \
-	128u /* ids from here on belong to events in blocks; below, id and number are equal */
+/* ids from here on belong to events in blocks; below, id and number are equal */
+#define EVT_ID_BLOCKS 128u
 #define EVT_NUMBER_MAX 0xffffu /* in files */
 
 enum evt_id {

@@ -17,13 +17,13 @@
 
 #define FILE_MAGIC_HEADER 0x184D2A50u
 #define FILE_MAGIC_END 0x184D2A51u
-#define FILE_MAGIC_SYMBOLS \
-	0x184D2A52u /* what addresses belong to; added later, by prof-report symbolize */
+/* what addresses belong to; added later, by prof-report symbolize */
+#define FILE_MAGIC_SYMBOLS 0x184D2A52u
 #define FILE_TAG_SYMBOLS 0x424d5953u /* "SYMB" */
 #define FILE_SYMBOLS_BYTES_MAX (16u << 20)
 #define FILE_MAGIC_SEEK 0x184D2A5Eu
-#define FILE_SIGNATURE \
-	0x0a1a0a0d54564589ull /* "\x89EVT\r\n\x1a\n" little-endian: reveals text-mode damage */
+/* "\x89EVT\r\n\x1a\n" little-endian: reveals text-mode damage */
+#define FILE_SIGNATURE 0x0a1a0a0d54564589ull
 #define FILE_VERSION 6u       /* readers refuse a greater version; 6: event numbers above 127 */
 #define FILE_SESSION_BYTES 64u
 #define FILE_HEADER_BYTES_MAX 4096u

@@ -12,9 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PERF_STACK_BYTES \
 /* a record has less than 64 KiB; only the existing part of the stack is copied */
-(60u << 10)
+#define PERF_STACK_BYTES (60u << 10)
 #define PERF_REGISTERS 3u /* rbp, rsp, rip, in this order */
 
 	struct perf_wish {

@@ -20,9 +20,8 @@
 #define KEEP_MAX 1000u
 #define FRACTION 8u /* a recording this many times smaller does not displace a larger one */
 #define YOUNG_S 5
-#define PLAIN_BYTES \
 /* a plain recording larger than this is not moved before the new one is known */
-(64u << 10)
+#define PLAIN_BYTES (64u << 10)
 #define LEFT_MS 300
 #define LEFT_STEP_MS 50
 #define LOOK_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)

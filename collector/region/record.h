@@ -38,13 +38,12 @@
 #define RECORD_PACKED 0x80u
 #define RECORD_PAD 0u    /* word 0: number of words, including itself, above the type bits */
 #define RECORD_TEXT 255u /* a piece of a string */
-#define RECORD_FRAME \
 /* word 1 id, word 2 id of its parent, word 3 address, flags from RECORD_FRAME_SHIFT on */
-254u
+#define RECORD_FRAME 254u
 #define RECORD_STACK 253u /* word 1 id: the stack of the next record in this ring */
 
-#define RECORD_LINE \
-	252u /* word 1 id, word 2 function, word 3 file, both names; word 4 line above first line */
+/* word 1 id, word 2 function, word 3 file, both names; word 4 line above first line */
+#define RECORD_LINE 252u
 #define RECORD_LINE_WORDS 5u
 
 /*
@@ -55,8 +54,8 @@
 #define RECORD_UNLOADED 251u
 #define RECORD_UNLOADED_WORDS 7u
 
-#define RECORD_IN_BLOCK \
-	250u /* an event in a block (events.def): word 1 its number in files, then its fields */
+/* an event in a block (events.def): word 1 its number in files, then its fields */
+#define RECORD_IN_BLOCK 250u
 #define RECORD_IN_BLOCK_HEAD 2u /* words before the fields */
 
 #define RECORD_STACK_BITS 47u

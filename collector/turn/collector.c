@@ -23,9 +23,8 @@
 #define MS 1000000ull
 /* a frame is closed at least this often while there is something to write */
 #define FRAME_NS (900 * MS)
-#define FRAME_FIRST_NS \
 /* more often at the start, because short programs load most of their modules there */
-(50 * MS)
+#define FRAME_FIRST_NS (50 * MS)
 #define SLEEP_NS (50 * MS)
 #define SHORT_SLEEP_NS (1 * MS)
 /* if the program that started us has not appeared by then, it is gone */

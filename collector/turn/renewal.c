@@ -12,8 +12,8 @@
 /* a thread that has read the counter writes its record within this time */
 #define HEAR_NS (200 * MS)
 #define HEAR_CUTS 2u
-#define AGAIN_NS \
-	(500 * MS) /* doubles each time, because asking cannot help if the table is too small */
+/* doubles each time, because asking cannot help if the table is too small */
+#define AGAIN_NS (500 * MS)
 #define AGAIN_MAX_NS (32000 * MS)
 /* bytes of the region per definition: 4 million with INTERCEPT_BUFFER's default */
 #define BYTES_A_DEFINITION 16

@@ -15,8 +15,8 @@
 
 #include "preload/hook/hook.h"
 
-#define VERSION_LIMIT \
-	13030u /* CUDA 13.3: the list was compared with the headers of 13.0 and 13.2 */
+/* CUDA 13.3: the list was compared with the headers of 13.0 and 13.2 */
+#define VERSION_LIMIT 13030u
 
 static void *const wrappers[CUDA_FUNCTIONS] = {
 #define CUDA(library, since, per_thread, name, parameters, arguments, record) \

@@ -21,8 +21,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#define TORCH_ORIGINS \
-	8u /* callers that are remembered; for others the lookup is done at every call */
+/* callers that are remembered; for others the lookup is done at every call */
+#define TORCH_ORIGINS 8u
 
 struct torch_origin {
 	const char *name;

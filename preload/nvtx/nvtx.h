@@ -15,8 +15,8 @@
 #include "preload/nvtx/nvtx_api.h"
 #include "preload/record/strings.h"
 
-#define NVTX_LEVELS \
-	5u /* domains with open ranges that a thread can follow; the first is the default domain */
+/* domains with open ranges that a thread can follow; the first is the default domain */
+#define NVTX_LEVELS 5u
 #define NVTX_CAPTURE_LEVELS 64u /* a capture range nested deeper than this captures nothing */
 
 /* Thread-local, initial-exec, plain data: 88 bytes. */

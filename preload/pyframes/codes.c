@@ -21,8 +21,8 @@
 #define ENTRIES (1u << 16)
 #define BUCKETS 4096u /* buckets that count ends, by address */
 #define PAGES 4096u   /* remembered pages */
-#define TYPE_DEALLOC \
-	40u /* offset of tp_dealloc in a type, after the pointer to the object's type; since 2.2 */
+/* offset of tp_dealloc in a type, after the pointer to the object's type; since 2.2 */
+#define TYPE_DEALLOC 40u
 #define TEXT_BYTES_MAX 4096u
 #define TABLE_BYTES_MAX (64u << 10)
 #define UNIT_BYTES 2u /* size of an instruction */

@@ -20,14 +20,10 @@
 /* number of threads; with more, a look waits until this fraction of them is new */
 #define FEW 64
 #define PART 16
-#define LOOKS_MAX \
-/*
-	 * audit events to look at after a change: a thread that begins is listed before it has its
-	 * id
-	 */
-64u
+/* audit events to look at after a change: a thread that begins is listed before it has its id */
+#define LOOKS_MAX 64u
 
-	static uint64_t told[TOLD]; /* marks made of thread and name; 0: none */
+static uint64_t told[TOLD]; /* marks made of thread and name; 0: none */
 static void *active;                /* the dict; NULL: not known yet */
 static ssize_t seen;                /* its size when it was last examined */
 static unsigned int looks_left;

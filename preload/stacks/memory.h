@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 
 #define MEMORY_PAGE 4096u
-#define MEMORY_NO_SUCH_HOW \
-	(-1L) /* neither SIG_BLOCK nor another valid value: EINVAL, after the set has been read */
+/* neither SIG_BLOCK nor another valid value: EINVAL, after the set has been read */
+#define MEMORY_NO_SUCH_HOW (-1L)
 
 static inline uintptr_t memory_page(uintptr_t address)
 {

@@ -10,8 +10,8 @@
 #include "report/summary/summary_screen.h"
 
 #define GUESS_SAMPLES_MIN 5u /* fewer are not even a guess */
-#define SHARE_MIN \
-	20.0 /* %, that a line, or what is known as a share only, has to be worth a verdict */
+/* %, that a line, or what is known as a share only, has to be worth a verdict */
+#define SHARE_MIN 20.0
 #define VERDICT_BYTES 1024
 
 /* What is known as a small share only, without the time to be had, leaves most of the run unexplained. */

@@ -12,8 +12,8 @@
 #include "report/core/scope.h"
 #include "report/trace/producer.h"
 
-#define DEVICE_MAX \
-	4096u /* larger numbers are of damaged files; they have no line of their own name */
+/* larger numbers are of damaged files; they have no line of their own name */
+#define DEVICE_MAX 4096u
 
 /* A stream that something is on: it gets its name at the end. */
 struct trace_line {
