@@ -51,10 +51,13 @@ void stack_rows_init(struct stack_rows *rows, struct source *source, const struc
 	map_init(&rows->places);
 	take_parts(rows, options);
 	own_init(&rows->own, source, options);
-	if (report_infos[options->report].takes & TAKES_frames && !options->raw_stacks &&
-	    !rows->own.is_off &&
-	    (by == STACK_BY_LINE || (by == STACK_BY_STACK && columns.function < COLUMN_ID_LIMIT)))
+	if (!(report_infos[options->report].takes & TAKES_frames) || options->raw_stacks ||
+	    rows->own.is_off)
+		return;
+	if (by == STACK_BY_LINE || (by == STACK_BY_STACK && columns.function < COLUMN_ID_LIMIT))
 		stack_rows_pick_own(rows);
+	else if (by == STACK_BY_FUNCTION)
+		rows->names.own = &rows->own; /* whose wrappers of the allocator are passed over */
 }
 
 void stack_rows_pick_own(struct stack_rows *rows)
@@ -122,7 +125,7 @@ static uint32_t picked_of(const struct stack_rows *rows, uint32_t stack)
 {
 	uint32_t users = rows->picks_own ? named_stack_users(&rows->names, stack) : NAMED_NONE;
 
-	return users != NAMED_NONE ? users : stack;
+	return users != NAMED_NONE ? users : named_stack_unwrapped(&rows->names, stack);
 }
 
 static const char *text_of(struct stack_rows *rows, uint32_t stack)
