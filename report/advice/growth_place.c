@@ -43,12 +43,9 @@ static size_t find_most(const struct growth *growth, const struct stack_sums *su
 
 static void rows_init(struct stack_rows *rows, const struct bottleneck *bottleneck)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 
 	stack_rows_init(rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
-			none);
+			STACK_COLUMNS_NONE);
 	rows->names.for_people = true;
 	stack_rows_pick_own(rows);
 }

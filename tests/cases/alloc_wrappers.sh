@@ -11,6 +11,8 @@ line_of() { grep -n "$1" "$ROOT/tests/programs/alloc_wrapper.c" | head -1 | cut 
 kept=alloc_wrapper.c:$(line_of '/\* kept \*/')
 most() { json "$1" "$OUTPUT" "max(rows, key=lambda r: r['$2'])['$3']" "${@:4}"; }
 expect_match "line of what is never freed" "$(most leaks bytes line --by line)" "$kept\$"
+expect_match "its caller" "$(most leaks bytes called_from --by line)" "alloc_wrapper.c:$(line_of 'titles_read(i);')\$"
+expect_match "the front behind it" "$(most leaks bytes library --by line)" 'alloc_wrapper.c:[0-9]+ claim_or_die$'
 expect_eq "function" "$(most leaks bytes function --by function)" titles_read
 expect_eq "function of its stack" "$(most leaks bytes function)" titles_read
 expect_match "line at the peak" "$(most peak bytes line --by line)" "$kept\$"
