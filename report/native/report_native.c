@@ -81,7 +81,8 @@ static void fill_stacks(struct native_state *state, const struct report *report,
 			struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_native_stack, COLUMN_native_function,
-						      COLUMN_native_line, COLUMN_native_module,
+						      COLUMN_native_line,  COLUMN_native_module,
+						      COLUMN_ID_LIMIT,     COLUMN_ID_LIMIT,
 						      COLUMN_ID_LIMIT };
 	const struct options *options = report->request->options;
 	enum stack_by by = stack_by_of(options->by);

@@ -8,8 +8,10 @@
  * torch.autograd that called the engine. These frames are certainly open while the engine runs. The
  * waiting thread's stack is that of the operator that it began last. It is certain that the thread
  * has been in backward() since then only if that operator began inside of torch.autograd:
- * torch.autograd makes the first gradient, ones_like(). With explicit gradients there is no such
- * operator, and the event keeps its own stack.
+ * torch.autograd makes the first gradient, ones_like(). With explicit gradients (out.backward(g),
+ * torch.autograd.grad()) there is no such operator, but the engine allocates memory before it
+ * begins: so the stack of the thread's last block is examined next. If neither is in
+ * torch.autograd, the event keeps its own stack.
  *
  * A call that only CUPTI saw (a launch of cuBLAS's) has no stack. It gets the stack of the operator
  * that is open around it, which began on the same line.

@@ -41,6 +41,7 @@ struct named_frame {
 	bool is_own;         /* of the recorder: NAMED_OWN, whichever function it is */
 	bool is_constructor; /* native frames only: a constructor, which works for its caller */
 	bool is_users;       /* the user's own code, if named_stacks.own decides that */
+	bool is_wrapper;     /* the user's own wrapper of an allocator: heap/alloc_wrappers.h */
 };
 
 struct named_ends; /* times at which modules of a process were unloaded */
@@ -151,10 +152,14 @@ size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name);
 const struct named_frame *named_stack_python(const struct named_stacks *names, uint32_t stack);
 
 /*
- * Returns the innermost part of the stack that is the user's own code, without constructors that
- * were called by further own code; NAMED_NONE: there is none.
+ * Returns the innermost part of the stack that is the user's own code, without wrappers of
+ * allocators, and without constructors that were called by further own code; NAMED_NONE: there is
+ * none.
  */
 uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack);
+
+/* Returns the stack without allocators' wrappers at its inner end; all of it if nothing else is in it. */
+uint32_t named_stack_unwrapped(const struct named_stacks *names, uint32_t stack);
 
 /* FILE:LINE, NULL if it is not known. */
 const char *named_frame_line(const struct named_frame *frame, struct text_store *texts);
