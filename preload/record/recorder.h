@@ -47,12 +47,12 @@ _Static_assert(sizeof(struct recorder_lane) <= RECORDER_LINE, "a lane is a line 
 
 #define RECORDER_LEVELS 2u
 
-/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 136 bytes. */
+/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 160 bytes. */
 struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
 	uint64_t
 		clock_due; /* ticks from which an edge is worth a reading of the clock: thread_clock.h */
-	uint64_t task;      /* that its records have named last: task.h */
+	uint64_t task, generator; /* that its records have named last: task.h */
 	uint32_t inside;    /* a call into CPython's allocators runs: preload/pymem */
 	uint32_t operators; /* a bit for each one that is open: preload/torch */
 };

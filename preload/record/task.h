@@ -6,6 +6,10 @@
  * A task of asyncio runs in a context of its own (contextvars), which the thread's state points to. A greenlet has a Python stack of
  * its own. 0 stands for what runs in neither, and for what is not known: another program than Python, a layout that was not found.
  *
+ * Within a task, generators take turns too: an NVTX range that a generator opens belongs to that generator. The thread's state points to
+ * the exception state of the innermost generator that runs, which lies within the generator. Coroutines are passed over: those
+ * of `async with` push in one and pop in another, and tasks tell them apart.
+ *
  * Any thread, with or without the GIL, signal handlers too: a thread reads its own state only. No lock, no allocation, no system call.
  */
 #ifndef PRELOAD_RECORD_TASK_H
@@ -26,6 +30,11 @@ struct task_layout {
 	uint16_t chunk; /* in a thread's state: the block with its innermost frames; 0: not there */
 	uint16_t frame,
 		back; /* before 3.11: its innermost frame; in that, what called it; 0: not there */
+	uint16_t exception,
+		own_exception;    /* in a thread's state: the current exception state; its own one */
+	uint16_t exception_outer; /* in an exception state: the one around it */
+	uint16_t generator;       /* in a generator: its exception state; 0: generators are not told apart */
+	uint64_t generator_type[2]; /* of generators and async generators */
 };
 
 /* Tells the thread's state; NULL: tasks are not told apart. Set last. */
@@ -39,7 +48,11 @@ PRELOAD_HIDDEN extern _Atomic bool task_seen;
 /* The task that the thread runs; 0: none, or not known. */
 PRELOAD_HIDDEN uint64_t task_now(void);
 
+/* The innermost generator that the thread runs; 0: none, or not known. */
+PRELOAD_HIDDEN uint64_t task_generator(void);
+
 PRELOAD_HIDDEN void task_look_now(struct recorder_lane *lane, uint64_t ticks);
+PRELOAD_HIDDEN void task_look_for_generator_now(struct recorder_lane *lane, uint64_t ticks);
 
 /* Before a record of something that begins or ends on this thread at `ticks`. */
 static inline __attribute__((always_inline)) void task_look(struct recorder_lane *lane,
@@ -47,6 +60,14 @@ static inline __attribute__((always_inline)) void task_look(struct recorder_lane
 {
 	if (atomic_load_explicit(&task_thread, memory_order_relaxed))
 		task_look_now(lane, ticks);
+}
+
+/* The same of something whose end does not say what it ends: the generator is told too. */
+static inline __attribute__((always_inline)) void
+task_look_for_generator(struct recorder_lane *lane, uint64_t ticks)
+{
+	if (atomic_load_explicit(&task_thread, memory_order_relaxed))
+		task_look_for_generator_now(lane, ticks);
 }
 
 /* The same where nothing is to be looked at before there are tasks. */
