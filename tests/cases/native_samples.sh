@@ -2,6 +2,7 @@
 # Native stacks are sampled by CPU time: shares, threads that come and go, fork, exec, libraries, stripped and inlined code, signals, death.
 # SPDX-License-Identifier: MIT
 # timeout: 400
+# suite: test-all, half a minute of CPU for samples
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program native_spin
