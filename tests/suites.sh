@@ -33,7 +33,7 @@ suites_find() { # KEPT
 	wrong=$(grep -nE '^# suite:' tests/cases/*.sh | grep -vE ':# suite: test-all, .')
 	[[ ! $wrong ]] || { echo "run: not '# suite: test-all, REASON': $wrong" >&2; exit 1; }
 	while read -r name; do
-		suite_of[$name]=test
+		suite_of[$name]='test'
 	done < <(
 		suites_cases_with "^[^#]*\b($(suites_helpers 'fetched\(;.*\)*'))\b|^# timeout:"
 		awk -v most=$quick_cpu_s '$1 > most && $2 !~ /^(test|fuzz)_/ { print $2 }' "$1"
