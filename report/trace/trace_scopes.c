@@ -363,7 +363,9 @@ void trace_scopes_start(struct trace *trace, struct run *run)
 
 		nest->trace = trace;
 		nest->id = (enum trace_nest_id)i;
-		nest_init(&nest->nest, (struct nest_options){ .is_keyed = i == NEST_RANGES },
+		nest_init(&nest->nest,
+			  (struct nest_options){ .is_keyed = i == NEST_RANGES,
+						 .by_generators = i == NEST_RANGES },
 			  scope_ended, nest);
 	}
 	async_scopes_init(&trace->async);
