@@ -37,6 +37,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/record/recorder.h"
+#include "preload/stacks/large.h"
 
 #define CALLER_LEVELS 4u
 #define CALLER_PAGES 1024u /* powers of two */
@@ -93,6 +94,8 @@ static inline bool caller_is_plain(uint64_t address)
 
 /* Not plain: out of a wrapper, or from where nothing is known yet. */
 uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t bytes);
+/* With Python's stack around it, where the thread has one. */
+uint64_t caller_of_large(struct recorder_lane *lane, void *const *frame, uint64_t bytes);
 
 /*
  * Who called for `bytes`, as the record of `lane` has it. Where that is a stack `lane` is IN_RECORD afterwards, and the stack's
@@ -103,6 +106,8 @@ static inline __attribute__((always_inline)) uint64_t caller_of(struct recorder_
 {
 	uint64_t address = (uintptr_t)frame[1];
 
+	if (__builtin_expect(large_heap_is_due(bytes), 0))
+		return caller_of_large(lane, frame, bytes);
 	if (__builtin_expect(caller_is_plain(address), 1))
 		return address;
 	return caller_skip(lane, frame, bytes);

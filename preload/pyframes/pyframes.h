@@ -15,7 +15,7 @@
 #include "preload/base/hidden.h"
 #include "preload/record/limitation.h"
 
-/* Whether INTERCEPT_STACKS asks for them, for anything that is recorded. */
+/* Whether INTERCEPT_STACKS asks for them, or large blocks have them, of anything that is recorded. */
 bool pyframes_are_wanted(void);
 
 /* A function of ours that runs right now, as Python says. */
@@ -33,7 +33,7 @@ struct pyframes_example {
 bool pyframes_begin(const struct python_layout *layout, void *runtime, void *code_type,
 		    const struct pyframes_example *example);
 
-/* Says why there will be none. */
+/* Says why there will be none, to whom has asked for them. */
 void pyframes_refuse(enum limitation why);
 
 #endif

@@ -28,6 +28,7 @@ enum settings_family {
 };
 
 enum settings_stacks {
+	SETTINGS_STACKS_LARGE, /* the default: of families without large blocks, as SETTINGS_STACKS_CALLER */
 	SETTINGS_STACKS_CALLER,
 	SETTINGS_STACKS_NATIVE,
 	SETTINGS_STACKS_OFF,
@@ -96,6 +97,9 @@ void settings_speak(bool first);
 
 /* Bytes from one sampled allocation to the next, 0 where allocations have no stacks or all have one. */
 uint64_t settings_sampled_stacks(void);
+
+/* Bits 1 << enum evt_family of those that are recorded and whose large blocks have Python stacks (SETTINGS_STACKS_LARGE). */
+unsigned int settings_large_stacks(void);
 
 /* Native stacks a second of CPU time, 0 where none are wanted. */
 unsigned int settings_native_hz(void);

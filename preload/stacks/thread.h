@@ -12,6 +12,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/stacks/ahead.h"
+#include "preload/stacks/large.h"
 #include "preload/stacks/sample.h"
 
 #define STACK_DEPTH_MAX 4096u
@@ -96,6 +97,7 @@ struct stack_thread {
 	struct stack_python python;
 	struct ahead ahead;
 	struct sample sample; /* where INTERCEPT_STACKS_EVERY is set */
+	struct large_budget large;
 };
 
 /* This thread's; NULL: it has no memory, or has ended. */
