@@ -35,7 +35,7 @@ static bool is_within_hook(void)
 	return recorder_self.lane[0].owner >= RECORDER_BUSY_MIN;
 }
 
-/* `large`: bytes that begin, which may have a stack of Python; 0: none do. */
+/* `large`: bytes that begin, which may have a stack of Python around the caller, the last field; 0: none do. */
 static void mappings_record(uint32_t type, uint64_t large, const uint64_t *field,
 			    unsigned int fields)
 {
@@ -47,7 +47,7 @@ static void mappings_record(uint32_t type, uint64_t large, const uint64_t *field
 		return;
 	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
 	if (lane) {
-		stack = large_stack_of(lane, EVT_FAMILY_alloc, large);
+		stack = large >= large_heap_bytes ? large_stack_from(lane, field[fields - 1]) : 0;
 		(void)stack_put(lane, stack, type, recorder_now(), field, fields);
 		recorder_leave(lane);
 	}

@@ -72,14 +72,21 @@ uint64_t large_stack(struct recorder_lane *lane)
 	return id;
 }
 
+uint64_t large_stack_from(struct recorder_lane *lane, uint64_t caller)
+{
+	uint64_t python = caller >> RECORD_STACK_BITS ? 0 : large_stack(lane), id;
+
+	if (!python)
+		return 0;
+	id = frame_name(lane, python, caller, frame_path(python, caller));
+	return id ? id : python;
+}
+
 uint64_t large_caller(struct recorder_lane *lane, uint64_t caller)
 {
-	uint64_t python, id;
+	uint64_t id;
 
 	recorder_switch(lane, RECORDER_IN_RECORD);
-	python = caller >> RECORD_STACK_BITS ? 0 : large_stack(lane);
-	if (!python)
-		return caller;
-	id = frame_name(lane, python, caller, frame_path(python, caller));
-	return (id ? id : python) | RECORD_STACK_BIT;
+	id = large_stack_from(lane, caller);
+	return id ? id | RECORD_STACK_BIT : caller;
 }

@@ -68,6 +68,9 @@ static inline bool large_heap_is_due(uint64_t bytes)
 /* The id of the thread's Python stack, 0: it runs none, or its budget is used up. `lane` is IN_RECORD. */
 uint64_t large_stack(struct recorder_lane *lane);
 
+/* The same with the caller innermost: of events whose file has a caller, which is the stack's innermost frame. */
+uint64_t large_stack_from(struct recorder_lane *lane, uint64_t caller);
+
 /* The caller word of a heap record: the stack with the caller innermost, for which `lane` is switched to IN_RECORD; or the caller. */
 uint64_t large_caller(struct recorder_lane *lane, uint64_t caller);
 
