@@ -18,6 +18,7 @@ else
 	scripts/pip-folder.sh guests >/dev/null || echo "test-env: no gevent, Cython, numba, viztracer: the test of programs with them is skipped" >&2
 	scripts/pip-folder.sh eventlet >/dev/null || echo "test-env: no eventlet: the test of tasks in it is skipped" >&2
 	scripts/pip-folder.sh coverage >/dev/null || echo "test-env: no coverage, pytest-cov: the test of programs with them is skipped" >&2
+	scripts/pip-folder.sh foreign >/dev/null || echo "test-env: no packages with known faults: the test of first screens of programs with them is skipped" >&2
 	scripts/starting-env.sh >/dev/null || echo "test-env: no pytest, uvicorn and so on: tests of starting are skipped" >&2
 fi
 scripts/readers-env.sh >/dev/null || echo "test-env: no DuckDB, pyarrow, Polars, Perfetto's schema: tests of exports with them are skipped" >&2
