@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges and marks become records; see nvtx.h. */
+/*
+ * Turns ranges and marks into records; see nvtx.h. Each thread counts the depth of its push/pop
+ * ranges per domain, which gives the level that a push or pop returns.
+ */
 #include "preload/nvtx/nvtx.h"
 
 #include <stdatomic.h>
@@ -12,7 +15,7 @@
 __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec")));
 _Static_assert(sizeof(struct nvtx_thread) <= 88, "TLS is scarce for late dlopen");
 
-static _Atomic uint64_t nvtx_ranges; /* numbers given out */
+static _Atomic uint64_t nvtx_ranges; /* the last number given to a range */
 
 /* --- what the program passed --- */
 
@@ -20,7 +23,7 @@ static _Atomic uint64_t nvtx_ranges; /* numbers given out */
 	((attributes)->size >=    \
 	 offsetof(struct nvtx_attributes, field) + sizeof((attributes)->field))
 
-/* The 32-bit payloads lie in the low half, the rest of the union is whatever was there. */
+/* A 32-bit payload is the low half; the rest of the union is undefined. */
 static uint64_t payload_bits(int32_t type, uint64_t payload)
 {
 	if (type == NVTX_PAYLOAD_UINT32 || type == NVTX_PAYLOAD_INT32 ||
@@ -63,7 +66,7 @@ static inline struct string event_name(const struct nvtx_event *event)
 	}
 }
 
-/* The default domain, and a handle that is none of ours, are NULL. */
+/* The default domain is NULL, and so is a handle that is not ours. */
 static inline const struct name *domain_of(const void *handle)
 {
 	return handle ? nvtx_name_of(handle) : NULL;
@@ -83,7 +86,7 @@ static inline uint64_t domain_id(const struct name *domain, struct recorder_lane
 
 /* --- depth of push and pop --- */
 
-/* This thread's counter for the domain; NULL when it follows NVTX_LEVELS others already. */
+/* This thread's counter for the domain. NULL if it already follows NVTX_LEVELS domains. */
 static inline struct nvtx_level *level_of(const struct name *domain)
 {
 	uint32_t key;
@@ -103,7 +106,10 @@ static inline struct nvtx_level *level_of(const struct name *domain)
 	return NULL;
 }
 
-/* The level that capture ranges and steps go by: that of the task which the thread runs, where tasks are known. */
+/*
+ * The level for capture ranges and steps. If tasks are known, it is that of the task that the
+ * thread runs.
+ */
 static inline struct nvtx_level *counted_level(struct nvtx_level *level, bool begins)
 {
 	struct nvtx_level *own = NULL;
@@ -137,7 +143,7 @@ static inline void record_push(const struct nvtx_event *event, const struct name
 	(void)recorder_put(lane, EVT_nvtx_push_ex, ticks, field, 6);
 }
 
-/* For steps.h, unique while the range is open: a level belongs to one thread. */
+/* A key for steps.h, unique while the range is open, because a level belongs to one thread. */
 static inline uint64_t level_key(const struct nvtx_level *level)
 {
 	return (uint64_t)(uintptr_t)level | (uint64_t)(uint16_t)(level->depth + 1) << 48;
@@ -155,7 +161,7 @@ static void step_begins(uint64_t key, const struct nvtx_event *event)
 	steps_begin(key, &name);
 }
 
-/* A capture range opens recording before it is recorded itself. */
+/* A capture range opens recording before its own push is recorded. */
 static bool push_captures(const struct nvtx_event *event, const struct nvtx_level *level)
 {
 	if (!level || (uint32_t)level->depth >= NVTX_CAPTURE_LEVELS || !nvtx_capture_matches(event))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Levels of tasks that take turns on a thread, for capture ranges and steps: a pop closes what its own task has pushed last. A
- * table of all threads, hashed by thread, domain and task; an entry belongs to one thread until its depth is 0 again. Only where
- * ranges are captured, or end steps, and tasks are known.
+ * Levels of tasks that take turns on a thread, for capture ranges and steps: a pop closes what its
+ * own task has pushed last. One table for all threads, hashed by thread, domain and task. An entry
+ * belongs to one thread until its depth returns to 0. Used only if ranges are captured or end
+ * steps, and tasks are known.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -10,11 +11,12 @@
 #include "preload/nvtx/nvtx.h"
 #include "preload/record/task.h"
 
-#define LEVELS 256u /* a power of two; more at once are told apart by thread only */
+/* a power of two; if more are open at once, they are distinguished by thread only */
+#define LEVELS 256u
 #define PROBES 16u
 
 static struct task_level {
-	struct nvtx_level level; /* first: it is what others see */
+	struct nvtx_level level; /* first member: it is what others see */
 	_Atomic uint64_t key;    /* 0: free */
 } levels[LEVELS];
 
@@ -45,7 +47,7 @@ struct nvtx_level *nvtx_task_level(const struct nvtx_level *level, bool begins)
 		if (!is && !free)
 			free = at;
 	}
-	/* that another thread is faster is rare, and the thread's own level will do */
+	/* another thread is rarely faster, and then the thread's own level suffices */
 	if (!begins || !free || !atomic_compare_exchange_strong(&free->key, &none, key))
 		return NULL;
 	free->level.depth = 0;

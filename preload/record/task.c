@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See task.h. Compares the thread's current context, or where its Python stack begins if there are
- * greenlets, with the task that was recorded last; a change is put into the ring as python_task.
+ * Compares the thread's current context, or the start of its Python stack if there are greenlets,
+ * with the last recorded task. A change is put into the ring as python_task.
  */
 #include "preload/record/task.h"
 
 #include <stddef.h>
 
-#define LINKS_MAX 100000u /* blocks or frames of a stack */
+#define LINKS_MAX 100000u /* limit for the blocks or frames of a stack */
 
 void *(*_Atomic task_thread)(void);
 struct task_layout task_layout;
 _Atomic bool task_greenlets, task_seen;
 
 struct task {
-	uint64_t now, outer; /* outer: the task that it runs within, 0: none */
+	uint64_t now, outer; /* outer: the task that contains it, 0: none */
 };
 
 static inline uint64_t task_word_at(uint64_t address)
@@ -34,7 +34,7 @@ static uint64_t last_of(uint64_t at, unsigned int link)
 	return at;
 }
 
-/* Where the thread's Python stack begins. */
+/* Returns the address where the thread's Python stack begins. */
 static uint64_t stack_of(uint64_t thread)
 {
 	if (task_layout.chunk)

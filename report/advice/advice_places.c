@@ -137,9 +137,6 @@ static void say_function(const struct bottleneck *bottleneck, const struct named
 
 bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	const struct native_reading *native = bottleneck->native;
 	const struct named_frame *frame = NULL;
 	struct native_counts *sum;
@@ -150,7 +147,7 @@ bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *adv
 	if (bottleneck->steps->time.count || native->all.samples < GUESS_MIN || !native->all.cpu_ns)
 		return false;
 	stack_rows_init(&rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
-			none);
+			STACK_COLUMNS_NONE);
 	rows.names.of_samples = rows.names.for_people = true;
 	stack_rows_pick_own(&rows);
 	sum = sum_functions(native, &rows);

@@ -12,8 +12,8 @@
 
 #include "report/advice/evidence_events.h"
 #include "report/base/text.h"
-#include "report/core/helpers.h"
-#include "report/core/keys.h"
+#include "report/helpers/helpers.h"
+#include "report/options/keys.h"
 #include "report/samples/line_links.h"
 #include "report/samples/own_places.h"
 

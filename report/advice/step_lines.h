@@ -14,7 +14,7 @@
 
 enum step_lines_of {
 	STEP_LINES_OUTSIDE,   /* of operators */
-	STEP_LINES_OPERATORS, /* also of threads that it waits for (core/helpers.h) */
+	STEP_LINES_OPERATORS, /* also of threads that it waits for (helpers/helpers.h) */
 	STEP_LINES_WAITS,     /* values read from tensors, CUDA calls that wait */
 	STEP_LINES_ZERO_GRAD,
 	STEP_LINES_OPTIMIZER,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 
 #define VARIABLE "INTERCEPT_OWN"
 #define RECORDED "own" /* the key of the value that it had while the program was recorded */

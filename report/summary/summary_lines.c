@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "report/base/text.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/samples/lines.h"
 #include "report/samples/uncertain.h"
 #include "report/summary/summary_screen.h"
 
-#define LOOKS_MIN \
-	100u /* fewer say little: a share of 20 % is then off by 8 points more often than not */
+/* fewer say little: a share of 20 % is then off by 8 points more often than not */
+#define LOOKS_MIN 100u
 #define FEW_LOOKS_MIN 5u /* so many bear out where most was, if that has half of them */
 #define PERCENT_MIN 3u
 #define WAIT_PART 2u       /* part of the run that a wait takes at least, to be told */

@@ -76,9 +76,6 @@ static bool print_places(const struct native_reading *native, struct native_rows
 
 bool summary_print_native(const struct summary *summary, const struct screen *screen)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	const struct native_reading *native = summary->native;
 	const char *why = native_why_none(native);
 	struct native_rows rows;
@@ -88,7 +85,7 @@ bool summary_print_native(const struct summary *summary, const struct screen *sc
 		screen_print_prose(screen, "%c%s.", why[0] - 'a' + 'A', why + 1);
 	if (native->all.samples < GUESS_MIN)
 		return false;
-	native_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, none);
+	native_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, STACK_COLUMNS_NONE);
 	native_rows_make(&rows, native);
 	tells = print_places(native, &rows, screen);
 	native_rows_release(&rows);

@@ -10,9 +10,10 @@
 #include "report/summary/summary_screen.h"
 
 #define GUESS_SAMPLES_MIN 5u /* fewer are not even a guess */
-#define SHARE_MIN \
-	20.0 /* %, that a line, or what is known as a share only, has to be worth a verdict */
-#define CAUSE_SHARE_MIN 10.0 /* %, that a cause has to be worth one */
+/* %, that a line, or what is known as a share only, has to be worth a verdict */
+#define SHARE_MIN 20.0
+/* %, that a cause has to be worth one */
+#define CAUSE_SHARE_MIN 10.0
 #define VERDICT_BYTES 1024
 
 /* What a share of a cause is a share of. */

@@ -10,8 +10,8 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 
-#define FORWARDS_MAX \
-	(1u << 20) /* forward operators whose backward has not come: then they are forgotten */
+/* forward operators whose backward has not come: then they are forgotten */
+#define FORWARDS_MAX (1u << 20)
 
 struct trace_forward {
 	uint64_t time_ns;
