@@ -55,10 +55,10 @@ layers='
 	report/scopes  : report/base report/session
 	report/core    : families collector/format/families.def collector/format/block.h report/base report/session report/table report/options report/scopes
 	report/helpers : events report/base report/scopes report/core
-	report/deferred : report/base report/scopes report/core
+	report/deferred : families report/base report/scopes report/core
 	report/ranges  : report/base report/scopes report/core report/helpers report/deferred
 	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
-	report/*       : events collector/format/frame_flags.h model report/symbols report/stacks
+	report/*       : events collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples

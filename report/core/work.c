@@ -249,11 +249,20 @@ static enum column_id column_of(const char *report, const char *name)
 	return (enum column_id)i;
 }
 
-/* Not recorded; of a GPU, where the process had none, too. */
+/* Its events are of deferred work. */
+static bool is_deferred(enum evt_family family)
+{
+	bool is = false;
+
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		is |= evt_roles[id].is_deferred && evt_descriptors[id].family == family;
+	return is;
+}
+
+/* Not recorded; of deferred work, where the process had no device, too. */
 static bool is_absent(const struct run *run, enum evt_family family)
 {
-	return why_empty_is_off(run, family) ||
-	       (family == EVT_FAMILY_gpu && !works_have_deferred(run));
+	return why_empty_is_off(run, family) || (!works_have_deferred(run) && is_deferred(family));
 }
 
 struct work_columns work_columns_of(const char *report, const struct run *run)

@@ -70,7 +70,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 
 static void take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
-	if (deferred_is_on_device(work))
+	if (work->is_on_device)
 		cuda_take_late(&((struct cuda_state *)state)->cuda, place, work->duration_ns);
 }
 

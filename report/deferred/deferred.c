@@ -8,16 +8,14 @@
 #include "report/base/map.h"
 #include "report/base/memory.h"
 #include "report/deferred/deferred_calls.h"
-#include "report/core/work.h"
 
 #define TOLD_KEPT (1u << 16) /* before what has been joined makes room */
 
-/* Told before its call was seen. */
+/* Told before its call was seen; the work itself is in `told_work`. */
 struct deferred_pending {
 	uint64_t id, told_ns;
 	uint32_t next; /* of the same call, + 1 */
 	bool is_done;
-	struct deferred_work work;
 };
 
 struct listening {
@@ -34,6 +32,8 @@ struct deferred_state {
 	struct deferred_calls calls;
 	struct deferred_pending *told; /* in the order of its telling; from `told_first` on */
 	size_t told_first, told_count, told_room;
+	unsigned char *told_work; /* of each of them, work_bytes */
+	size_t told_work_room, work_bytes;
 	struct map waiting; /* id to the last of its work in `told` + 1 */
 };
 
@@ -174,7 +174,7 @@ static void work_join(struct deferred_state *mine, size_t at, uint64_t told_ns,
 
 static void work_be_uncorrelated(struct deferred_state *mine, const struct deferred_work *work)
 {
-	if (deferred_is_on_device(work))
+	if (work->is_on_device)
 		mine->deferred.uncorrelated++;
 	else
 		mine->deferred.uncorrelated_waits++;
@@ -182,6 +182,11 @@ static void work_be_uncorrelated(struct deferred_state *mine, const struct defer
 		if (mine->listening[i].how.takes_uncorrelated)
 			mine->listening[i].how.take(mine->listening[i].state, DEFERRED_NOTHING,
 						    work);
+}
+
+static struct deferred_work *told_work_at(const struct deferred_state *mine, size_t at)
+{
+	return (struct deferred_work *)&mine->told_work[at * mine->work_bytes];
 }
 
 static void told_wait(struct deferred_state *mine, uint64_t id, uint64_t told_ns,
@@ -192,10 +197,13 @@ static void told_wait(struct deferred_state *mine, uint64_t id, uint64_t told_ns
 
 	mine->told = memory_room(mine->told, mine->told_count, &mine->told_room,
 				 sizeof(*mine->told));
+	mine->told_work = memory_room(mine->told_work, mine->told_count, &mine->told_work_room,
+				      mine->work_bytes);
+	memcpy(told_work_at(mine, mine->told_count), work, mine->work_bytes);
 	entry = map_put(&mine->waiting, id, &added);
-	mine->told[mine->told_count] = (struct deferred_pending){
-		.id = id, .told_ns = told_ns, .next = (uint32_t)entry->value, .work = *work
-	};
+	mine->told[mine->told_count] = (struct deferred_pending){ .id = id,
+								  .told_ns = told_ns,
+								  .next = (uint32_t)entry->value };
 	entry->value = ++mine->told_count;
 }
 
@@ -212,7 +220,7 @@ static void told_join_waiting(struct deferred_state *mine, uint64_t id, size_t c
 
 		next = told->next;
 		if (!told->is_done)
-			work_join(mine, call, told->told_ns, &told->work);
+			work_join(mine, call, told->told_ns, told_work_at(mine, at - 1));
 		told->is_done = true;
 	}
 	map_remove(&mine->waiting, entry);
@@ -236,6 +244,7 @@ static void told_compact(struct deferred_state *mine)
 	size_t count = mine->told_count - mine->told_first;
 
 	memmove(mine->told, &mine->told[mine->told_first], count * sizeof(*mine->told));
+	memmove(mine->told_work, told_work_at(mine, mine->told_first), count * mine->work_bytes);
 	map_clear(&mine->waiting);
 	for (size_t i = 0; i < count; i++) {
 		struct map_entry *entry;
@@ -256,14 +265,15 @@ static void deferred_settle(void *state, uint64_t upto_ns)
 	struct deferred_state *mine = state;
 
 	while (mine->told_first < mine->told_count) {
-		struct deferred_pending *told = &mine->told[mine->told_first];
+		size_t at = mine->told_first;
+		struct deferred_pending *told = &mine->told[at];
 
 		if (!told->is_done && upto_ns != UINT64_MAX &&
 		    told->told_ns + DEFERRED_WAIT_NS >= upto_ns)
 			break;
 		mine->told_first++;
 		if (!told->is_done)
-			work_be_uncorrelated(mine, &told->work);
+			work_be_uncorrelated(mine, told_work_at(mine, at));
 		told->is_done = true;
 	}
 	if (mine->told_first > TOLD_KEPT && mine->told_first > mine->told_count / 2)
@@ -295,6 +305,7 @@ static void deferred_release(void *state)
 	map_release(&mine->waiting);
 	free(mine->listening);
 	free(mine->told);
+	free(mine->told_work);
 }
 
 static const struct analysis_kind analysis_deferred = {
@@ -306,13 +317,20 @@ static const struct analysis_kind analysis_deferred = {
 	.release = deferred_release,
 };
 
-struct deferred *deferred_provide(struct run *run)
+struct deferred *deferred_provide(struct run *run, size_t work_bytes)
 {
-	return run_want(run, &analysis_deferred, NULL);
+	struct deferred_state *mine = run_want(run, &analysis_deferred, NULL);
+
+	mine->work_bytes = work_bytes;
+	return &mine->deferred;
 }
+
+#define DEFERRED_PROVIDER(name) extern const struct analysis_kind analysis_##name;
+#include "report/families.def"
 
 struct deferred *deferred_want(struct run *run)
 {
-	(void)works_want(run, WORK_BIT(gpu_ns));
-	return deferred_provide(run);
+#define DEFERRED_PROVIDER(name) (void)run_want(run, &analysis_##name, NULL);
+#include "report/families.def"
+	return run_want(run, &analysis_deferred, NULL);
 }

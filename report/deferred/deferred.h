@@ -5,7 +5,7 @@
  * of work. So work is attributed to the scope that its call was made in, and memory grows with the
  * work under way, not with all work.
  *
- * The provider of the counter gpu_ns (core/work.h) delivers it. A call is found by process and
+ * One analysis provides the work: that of the GPU (report/gpu/gpu_work.h). A call is found by process and
  * correlation number. It may have any number of pieces of work (the launch of a graph has), so it
  * is kept for DEFERRED_STAY_NS after the last one; work whose call is not seen within DEFERRED_WAIT_NS is
  * uncorrelated. Work cannot begin before its call: if it seems to, it is moved to the
@@ -24,33 +24,18 @@
 #define DEFERRED_DOUBT_NS 1000u            /* of work against its call: two clocks were read */
 #define DEFERRED_NOTHING 0u                /* a place: nothing is open there */
 
-enum deferred_kind { DEFERRED_KERNEL, DEFERRED_COPY, DEFERRED_SET, DEFERRED_WAIT, DEFERRED_KINDS };
-
+/* What is known of a piece of work whoever provides it: the beginning of the provider's own struct (report/gpu/gpu_work.h). */
 struct deferred_work {
-	enum deferred_kind kind;
-	bool is_communication;             /* a kernel that moves data between devices (nccl) */
-	bool uses_tensor_cores, is_helper; /* by its name; helper: prepares or ends a product */
-	bool has_call, counts;             /* of the call: the filters hold */
-	uint64_t start_ns, duration_ns, bytes, correlation;
+	bool is_on_device;     /* else the host waited for the device */
+	bool has_call, counts; /* of the call: the filters hold */
+	uint64_t start_ns, duration_ns, correlation;
 	uint64_t call_start_ns, call_end_ns;
 	uint32_t process, thread; /* indices; thread: of the call */
-	uint32_t what;            /* kernel: its name's index; copy, wait: CUPTI's kind */
-	uint32_t device, context, stream, graph;
-	uint64_t
-		node; /* of the graph, CUPTI's number; 0: none, or nobody wants to know (report/gpu/gpu_work.h) */
-	uint32_t grid[3], block[3], shared_bytes, registers; /* of kernels */
-	uint32_t from_memory, to_memory; /* CUpti_ActivityMemoryKind; of copies */
-	bool is_asynchronous;
 };
 
 static inline uint64_t deferred_end_ns(const struct deferred_work *work)
 {
 	return work->start_ns + work->duration_ns;
-}
-
-static inline bool deferred_is_on_device(const struct deferred_work *work)
-{
-	return work->kind != DEFERRED_WAIT;
 }
 
 struct deferred_listener {
@@ -82,9 +67,10 @@ struct deferred *deferred_want(struct run *run);
 void deferred_listen(struct deferred *deferred, const struct deferred_listener *listener,
 		     void *state);
 
-/* --- for the provider --- */
+/* --- for the provider: an analysis_<name>, by a line DEFERRED_PROVIDER(name) in its family's family.def --- */
 
-struct deferred *deferred_provide(struct run *run);
+/* `work_bytes`: of its struct, which begins with a struct deferred_work. */
+struct deferred *deferred_provide(struct run *run, size_t work_bytes);
 /* The call of the event has returned. */
 void deferred_put_call(struct deferred *deferred, const struct source_event *event, bool counts,
 		       uint64_t correlation, uint64_t duration_ns);

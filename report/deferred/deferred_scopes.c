@@ -105,7 +105,7 @@ void deferred_scopes_add(struct deferred_scopes *scopes, uint32_t scope,
 {
 	struct deferred_sum sum = { work->duration_ns, 1, work->start_ns, deferred_end_ns(work) };
 
-	if (!scope || !deferred_is_on_device(work))
+	if (!scope || !work->is_on_device)
 		return;
 	sum_add(&scope_at(scopes, scope)->total, &sum);
 	sum_add(&scope_at(scopes, scope)->own, &sum);

@@ -14,7 +14,7 @@
 #include "report/base/groups.h"
 #include "report/base/spool.h"
 #include "report/core/key.h"
-#include "report/deferred/deferred.h"
+#include "report/gpu/gpu_work.h"
 #include "report/gpu/gpu_limits.h"
 
 enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_TABLES };
@@ -40,7 +40,7 @@ enum {
 	GPU_SUM_TENSOR_NS, /* of kernels on tensor cores, by their names */
 };
 
-/* A piece of work in `trace`, as it is in struct deferred_work. */
+/* A piece of work in `trace`, as it is in struct gpu_work. */
 struct gpu_piece {
 	uint64_t start_ns; /* first: they are in its order */
 	uint64_t duration_ns, bytes, correlation;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How a device's time went: see gpu_time.h. */
 #include "report/gpu/gpu_time.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ struct gpu_time_state {
 
 static uint32_t lane_of(struct gpu_time_state *mine, const struct deferred_work *work)
 {
-	uint64_t key = ((uint64_t)work->process << 32 | work->device) + 1;
+	const struct gpu_work *piece = gpu_work_of(work);
+	uint64_t key = ((uint64_t)work->process << 32 | piece->device) + 1;
 	struct gpu_time *time = &mine->time;
 	struct map_entry *entry;
 	bool added;
@@ -71,7 +73,7 @@ static uint32_t lane_of(struct gpu_time_state *mine, const struct deferred_work 
 	time->lane = memory_room(time->lane, time->lane_count, &time->lane_room,
 				 sizeof(*time->lane));
 	time->lane[time->lane_count] = (struct gpu_lane){ .process = work->process,
-							  .device = work->device };
+							  .device = piece->device };
 	entry->value = time->lane_count++;
 	return (uint32_t)entry->value;
 }
@@ -100,20 +102,23 @@ static uint32_t stream_of(struct gpu_time_state *mine, uint32_t lane, uint32_t s
 
 static enum gpu_class class_of(const struct deferred_work *work)
 {
-	if (work->kind != DEFERRED_KERNEL)
+	const struct gpu_work *piece = gpu_work_of(work);
+
+	if (piece->kind != GPU_WORK_KERNEL)
 		return GPU_COPIES_DATA;
-	return work->is_communication ? GPU_COMMUNICATES : GPU_COMPUTES;
+	return piece->is_communication ? GPU_COMMUNICATES : GPU_COMPUTES;
 }
 
 static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct gpu_time_state *mine = state;
 	uint64_t end_ns = deferred_end_ns(work);
 	struct scope_text text;
 	uint32_t lane;
 
 	(void)place;
-	if (!deferred_is_on_device(work) || end_ns < work->start_ns ||
+	if (!work->is_on_device || end_ns < work->start_ns ||
 	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
 		return;
 	mine->time.late += work->start_ns < mine->time.done_ns;
@@ -124,7 +129,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 		.start_ns = work->start_ns,
 		.end_ns = end_ns,
 		.call_ns = work->has_call ? work->call_start_ns : 0,
-		.stream = stream_of(mine, lane, work->stream),
+		.stream = stream_of(mine, lane, piece->stream),
 		.thread = work->has_call ? work->thread & 0xfffffffu : 0,
 		.class = class_of(work) & 3u,
 		.has_call = work->has_call

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/deferred/deferred.h"
 #include "report/core/work.h"
 #include "report/gpu/kernel_class.h"
 
@@ -27,7 +26,7 @@ struct gpu_work_state {
 struct held {
 	bool is_there;
 	uint64_t told_ns;
-	struct deferred_work work;
+	struct gpu_work work;
 };
 
 static void put_call(void *state, const struct source_event *event, bool counts,
@@ -66,19 +65,22 @@ static void take_hidden_call(void *state, const struct source_event *event, bool
 }
 
 /* The head that all four have; ago_ns is signed: clocks may disagree by a little. */
-static struct deferred_work work_of(const struct source_event *event, enum deferred_kind kind,
-				    uint64_t correlation)
+static struct gpu_work work_of(const struct source_event *event, enum gpu_work_kind kind,
+			       uint64_t correlation)
 {
 	const struct evt_gpu_kernel *head = EVENT_AS(gpu_kernel, &event->event);
 	uint64_t now_ns = event->event.time_ns;
 	int64_t ago_ns = head->ago_ns;
 	bool is_early = ago_ns > 0 && (uint64_t)ago_ns > now_ns;
 
-	return (struct deferred_work){ .kind = kind,
-				       .start_ns = is_early ? 0 : now_ns - (uint64_t)ago_ns,
-				       .duration_ns = head->duration_ns,
-				       .correlation = correlation,
-				       .process = event->process->index };
+	return (struct gpu_work){
+		.kind = kind,
+		.deferred = { .is_on_device = kind != GPU_WORK_WAIT,
+			      .start_ns = is_early ? 0 : now_ns - (uint64_t)ago_ns,
+			      .duration_ns = head->duration_ns,
+			      .correlation = correlation,
+			      .process = event->process->index },
+	};
 }
 
 _Static_assert(offsetof(struct evt_gpu_kernel, ago_ns) == offsetof(struct evt_gpu_copy, ago_ns) &&
@@ -103,18 +105,18 @@ static struct held *held_of(struct gpu_work_state *mine, uint32_t thread)
 static void held_put(struct gpu_work_state *mine, struct held *held)
 {
 	if (held->is_there)
-		deferred_put_work(mine->deferred, held->told_ns, &held->work);
+		deferred_put_work(mine->deferred, held->told_ns, &held->work.deferred);
 	held->is_there = false;
 }
 
 static void put_work(struct gpu_work_state *mine, const struct source_event *event,
-		     struct deferred_work *work)
+		     struct gpu_work *work)
 {
 	struct held *held;
 
 	works_note_deferred(mine->works);
 	if (!mine->holds) {
-		deferred_put_work(mine->deferred, event->event.time_ns, work);
+		deferred_put_work(mine->deferred, event->event.time_ns, &work->deferred);
 		return;
 	}
 	held = held_of(mine, event->thread->index);
@@ -131,7 +133,7 @@ static void take_node(void *state, const struct source_event *event, bool counts
 	struct held *held = held_of(mine, event->thread->index);
 
 	(void)counts;
-	if (held->is_there && held->work.correlation == node->correlation)
+	if (held->is_there && held->work.deferred.correlation == node->correlation)
 		held->work.node = node->node;
 	held_put(mine, held);
 }
@@ -159,7 +161,7 @@ static void take_kernel(void *state, const struct source_event *event, bool coun
 {
 	const struct evt_gpu_kernel *kernel = EVENT_AS(gpu_kernel, &event->event);
 	struct gpu_work_state *mine = state;
-	struct deferred_work work = work_of(event, DEFERRED_KERNEL, kernel->correlation);
+	struct gpu_work work = work_of(event, GPU_WORK_KERNEL, kernel->correlation);
 	unsigned int classes;
 
 	(void)counts;
@@ -186,7 +188,7 @@ static void take_kernel(void *state, const struct source_event *event, bool coun
 static void take_copy(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_copy *copy = EVENT_AS(gpu_copy, &event->event);
-	struct deferred_work work = work_of(event, DEFERRED_COPY, copy->correlation);
+	struct gpu_work work = work_of(event, GPU_WORK_COPY, copy->correlation);
 
 	(void)counts;
 	work.what = copy->kind < UINT8_MAX ? (uint32_t)copy->kind : 0;
@@ -204,7 +206,7 @@ static void take_copy(void *state, const struct source_event *event, bool counts
 static void take_set(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_set *set = EVENT_AS(gpu_set, &event->event);
-	struct deferred_work work = work_of(event, DEFERRED_SET, set->correlation);
+	struct gpu_work work = work_of(event, GPU_WORK_SET, set->correlation);
 
 	(void)counts;
 	work.device = (uint32_t)set->device;
@@ -219,7 +221,7 @@ static void take_set(void *state, const struct source_event *event, bool counts)
 static void take_wait(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_wait *wait = EVENT_AS(gpu_wait, &event->event);
-	struct deferred_work work = work_of(event, DEFERRED_WAIT, wait->correlation);
+	struct gpu_work work = work_of(event, GPU_WORK_WAIT, wait->correlation);
 
 	(void)counts;
 	work.what = (uint32_t)wait->kind;
@@ -243,7 +245,7 @@ static void count_work(void *state, uint64_t place, const struct deferred_work *
 	struct work *thread, *process;
 
 	(void)place;
-	if (!deferred_is_on_device(work))
+	if (!work->is_on_device)
 		return;
 	thread = works_deferred_at_thread(mine->works, work->thread);
 	process = works_deferred_at_process(mine->works, work->process);
@@ -261,7 +263,7 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->source = run_source(run);
 	mine->works = works_provide(run);
-	mine->deferred = deferred_provide(run);
+	mine->deferred = deferred_provide(run, sizeof(struct gpu_work));
 	kernel_classes_init(&mine->classes, mine->source);
 	deferred_listen(mine->deferred, &counting, mine);
 	run_reads(run, EVT_cuda_launch,

@@ -140,34 +140,36 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 
 static void work_count(struct graphs_state *mine, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct graphs *graphs = &mine->graphs;
 	uint64_t key[GROUP_WORDS] = { 0 };
 
 	if (graphs->form == GRAPHS_BY_GRAPH)
 		return;
 	if (graphs->form == GRAPHS_BY_KEY) {
-		key[GRAPH_WORD_PLACE] = graph_nodes_place(&graphs->nodes, work->process, work->node,
-							  0);
+		key[GRAPH_WORD_PLACE] = graph_nodes_place(&graphs->nodes, work->process,
+							  piece->node, 0);
 	} else {
-		key[GRAPH_WORD_WHAT] = work->kind == DEFERRED_SET ? GPU_KIND_SET : work->what;
-		key[GRAPH_WORD_KIND] = work->kind;
+		key[GRAPH_WORD_WHAT] = piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what;
+		key[GRAPH_WORD_KIND] = piece->kind;
 	}
 	if (graphs->form == GRAPHS_BY_NODE) {
-		key[GRAPH_WORD_NODE] = work->node;
-		key[GRAPH_WORD_GRAPH] = (uint64_t)work->process << 32 | work->graph;
+		key[GRAPH_WORD_NODE] = piece->node;
+		key[GRAPH_WORD_GRAPH] = (uint64_t)work->process << 32 | piece->graph;
 	}
 	groups_add(&graphs->work, key,
-		   &(struct group_call){ .duration_ns = work->duration_ns, .bytes = work->bytes });
+		   &(struct group_call){ .duration_ns = work->duration_ns, .bytes = piece->bytes });
 }
 
 static void row_note_node(struct graphs_state *mine, struct graph_row *row,
 			  const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	bool added;
 
-	if (!work->node)
+	if (!piece->node)
 		return;
-	map_put(&mine->ran, (work->node ^ (uint64_t)work->process << 40) + 1, &added);
+	map_put(&mine->ran, (piece->node ^ (uint64_t)work->process << 40) + 1, &added);
 	row->nodes += added;
 }
 
@@ -183,14 +185,15 @@ static void launch_add(struct graphs_state *mine, struct launch *launch, uint32_
 
 static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct graphs_state *mine = state;
 	struct launch *launch;
 	struct graph_row *row;
 
-	if (place == DEFERRED_NOTHING || !deferred_is_on_device(work))
+	if (place == DEFERRED_NOTHING || !work->is_on_device)
 		return;
 	launch = &mine->launch[place - 1];
-	launch_add(mine, launch, work->graph,
+	launch_add(mine, launch, piece->graph,
 		   &(struct span){ work->start_ns, deferred_end_ns(work) });
 	row = &mine->graphs.row[launch->row - 1];
 	row->calls++;

@@ -244,7 +244,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 {
 	struct untold_state *mine = state;
 
-	if ((place & ((1u << CALL_BITS) - 1)) == CALL_GRAPH && deferred_is_on_device(work))
+	if ((place & ((1u << CALL_BITS) - 1)) == CALL_GRAPH && work->is_on_device)
 		mine->graph[place >> CALL_BITS].has_work = true;
 }
 

@@ -47,7 +47,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 
 static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
-	if (deferred_is_on_device(work))
+	if (work->is_on_device)
 		use_add(state, place, &(struct line_gpu){ .gpu_ns = work->duration_ns });
 }
 

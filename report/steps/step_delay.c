@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened on the host waits for what happened on the GPU: see step_delay.h. */
 #include "report/steps/step_delay.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,9 +131,11 @@ static void edge_put(struct step_delay *delay, const struct deferred_work *work,
 
 static enum step_category category_of(const struct deferred_work *work)
 {
-	if (work->kind == DEFERRED_KERNEL)
-		return work->is_communication ? STEP_communication : STEP_kernel;
-	return work->kind == DEFERRED_COPY ? STEP_memcpy : STEP_memset;
+	const struct gpu_work *piece = gpu_work_of(work);
+
+	if (piece->kind == GPU_WORK_KERNEL)
+		return piece->is_communication ? STEP_communication : STEP_kernel;
+	return piece->kind == GPU_WORK_COPY ? STEP_memcpy : STEP_memset;
 }
 
 void step_delay_put_work(struct step_delay *delay, const struct deferred_work *work)
@@ -140,7 +143,7 @@ void step_delay_put_work(struct step_delay *delay, const struct deferred_work *w
 	uint64_t start_ns = work->start_ns, end_ns = deferred_end_ns(work);
 
 	step_delay_begin(delay);
-	if (!deferred_is_on_device(work) || end_ns < start_ns)
+	if (!work->is_on_device || end_ns < start_ns)
 		return;
 	if (start_ns < delay->done_ns) {
 		delay->steps->gpu_late++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Collectives of torch.distributed: see collectives.h. */
 #include "report/torch/collectives.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,13 +214,14 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 /* An operator may launch several kernels: its bytes count once. */
 static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct collectives_state *mine = state;
 	struct collective_row *row;
 	struct collective_size *size, nothing = { 0 };
 
-	if (work->kind != DEFERRED_KERNEL || !work->is_communication)
+	if (piece->kind != GPU_WORK_KERNEL || !piece->is_communication)
 		return;
-	row = row_of(mine, work->what, work->process, true);
+	row = row_of(mine, piece->what, work->process, true);
 	timing_add(&row->time, work->duration_ns);
 	if (place == DEFERRED_NOTHING)
 		return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What PyProf knows of each kernel: see pyprof.h. */
 #include "report/torch/pyprof.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -438,6 +439,7 @@ static uint32_t form_put(struct pyprof_state *mine, const struct pyprof_call *ca
 
 static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct pyprof_state *mine = state;
 	struct pyprof_call call = { .op = no_op,
 				    .sequence = PYPROF_NO_SEQUENCE,
@@ -445,7 +447,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	struct told_kernel told;
 	struct scope_text text;
 
-	if (work->kind != DEFERRED_KERNEL ||
+	if (piece->kind != GPU_WORK_KERNEL ||
 	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
 		return;
 	if (place != DEFERRED_NOTHING)
@@ -458,15 +460,15 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 		.instance = call.instance,
 		.process = work->process,
 		.thread = work->thread,
-		.name = work->what,
-		.device = work->device,
-		.stream = work->stream,
+		.name = piece->what,
+		.device = piece->device,
+		.stream = piece->stream,
 		.form = form_put(mine, &call),
 		.flags = (work->has_call ? TOLD_HAS_CALL : 0) |
-			 (work->uses_tensor_cores ? TOLD_USES_TENSOR_CORES : 0) |
-			 (work->is_helper ? TOLD_IS_HELPER : 0),
-		.grid = { work->grid[0], work->grid[1], work->grid[2] },
-		.block = { work->block[0], work->block[1], work->block[2] },
+			 (piece->uses_tensor_cores ? TOLD_USES_TENSOR_CORES : 0) |
+			 (piece->is_helper ? TOLD_IS_HELPER : 0),
+		.grid = { piece->grid[0], piece->grid[1], piece->grid[2] },
+		.block = { piece->block[0], piece->block[1], piece->block[2] },
 	};
 	spool_put(&mine->told, &told);
 	mine->pyprof.count++;
