@@ -123,6 +123,16 @@ check_layers() {
 	echo "$files" | grep -E '^(collector|preload|report)/[^/]*$' | grep -v '/families\.def$' | sed 's|$|: belongs into a folder|'
 }
 
+# What all families stand on names none of them, nor their events: those of the recorder itself are no family's in this sense.
+check_families() {
+	local own='system|capture|clock' names
+	names=$(sed -nE 's/^EVENT\([^,]*, *([a-z_0-9]+), *([a-z_0-9]+),.*/\1 \2/p' collector/format/events/*.def |
+		grep -vE " ($own)\$" | awk '{ printf "|%s", $1 }')
+	echo "$files" | grep -E '^report/(options|scopes|core|deferred)/' |
+		xargs grep -nE "\\b((EVT_|evt_|EVENT_AS\\(|FIELD_BIT\\()(${names#|})|EVT_FAMILY_[a-z]+)\\b" |
+		sed -E 's|^([^:]*:[0-9]+):.*|\1: names a family or its event|'
+}
+
 only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that may include it
 	echo "$includes" | awk -v header="^[<\"]($1)" -v files="^($2):" '
 		$2 ~ header && $1 !~ files { print $1 ": " substr($2, 2) " is not for this file" }'
@@ -130,6 +140,7 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 
 {
 	check_layers
+	check_families
 	tests='|tests/.*'
 	only 'zstd' "collector/output/compress.c|report/file/decompress.c|report/file/recompress.c|report/export/page_codec.c$tests"
 	only 'zlib' "report/export/sink.c|report/pack/zip.c$tests"

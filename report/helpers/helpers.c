@@ -275,7 +275,7 @@ static inline void take_begin(struct helpers *helpers, struct source *source,
 	note_last(helpers, thread);
 }
 
-/* torch_begin_id has the same fields: cut.h */
+/* torch_begin_id has the same fields: helpers.h */
 static inline void take_begin_ex(struct helpers *helpers, struct source *source,
 				 const struct source_event *event)
 {
@@ -485,7 +485,7 @@ void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void 
 			run_reads(run, (enum evt_id)id, fields, reader, state);
 }
 
-/* torch_begin_id and torch_end_id have the same fields: cut.h */
+/* torch_begin_id and torch_end_id have the same fields: helpers.h */
 static void start(void *state, struct run *run, const void *options)
 {
 	static const uint32_t begins = FIELD_BIT(torch_begin_ex, name) |

@@ -96,6 +96,18 @@ bool helpers_is_forward(const struct helpers *helpers, uint32_t thread);
 /* For start() of an analysis. */
 void helpers_listen(struct helpers *helpers, helpers_listener *listen, void *state);
 
+/* Events of operators come in two forms. What reads the one reads the other, too. */
+#define SAME_FIELD(one, other, field) \
+	_Static_assert(offsetof(struct evt_##one, field) == offsetof(struct evt_##other, field), "")
+SAME_FIELD(torch_begin_ex, torch_begin_id, name);
+SAME_FIELD(torch_begin_ex, torch_begin_id, scope);
+SAME_FIELD(torch_begin_ex, torch_begin_id, sequence);
+SAME_FIELD(torch_begin_ex, torch_begin_id, thread);
+SAME_FIELD(torch_begin_ex, torch_begin_id, forward_thread);
+SAME_FIELD(torch_end_ex, torch_end_id, name);
+SAME_FIELD(torch_end_ex, torch_end_id, thread);
+#undef SAME_FIELD
+
 /* As an analysis: it sees each event before those that want it. */
 struct helpers_options {
 	uint32_t none;

@@ -36,18 +36,6 @@ static inline enum nest_ending cut_ending(const struct cut *cut)
 	return cut->reason == CUT_LIVE ? NEST_RUNS_ON : NEST_CUT;
 }
 
-/* So that what reads the one reads the other, too. */
-#define SAME_FIELD(one, other, field) \
-	_Static_assert(offsetof(struct evt_##one, field) == offsetof(struct evt_##other, field), "")
-SAME_FIELD(torch_begin_ex, torch_begin_id, name);
-SAME_FIELD(torch_begin_ex, torch_begin_id, scope);
-SAME_FIELD(torch_begin_ex, torch_begin_id, sequence);
-SAME_FIELD(torch_begin_ex, torch_begin_id, thread);
-SAME_FIELD(torch_begin_ex, torch_begin_id, forward_thread);
-SAME_FIELD(torch_end_ex, torch_end_id, name);
-SAME_FIELD(torch_end_ex, torch_end_id, thread);
-#undef SAME_FIELD
-
 static inline struct nest_place event_place(const struct source_event *event)
 {
 	const struct evt_role *role = evt_role_of(event->event.id);

@@ -52,7 +52,7 @@ static void take(void *state, const struct source_event *event, bool counts)
 	take_begin(state, event, false);
 }
 
-/* torch_begin_id has the same fields: cut.h */
+/* torch_begin_id has the same fields: helpers.h */
 static void take_ex(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
