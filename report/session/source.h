@@ -97,7 +97,8 @@ struct source_thread {
 	struct source_process *process;
 	uint32_t tid;
 	const struct source_name *name; /* last known, NULL when none */
-	bool is_named;             /* by the program, which counts more than the kernel's name */
+	const struct source_name *kernel_name,
+		*given_name;       /* by whom; given: by NVTX or threading.Thread */
 	uint64_t start_ns, end_ns; /* end: once all is read never after the process's */
 	bool ended;
 	bool has_records;           /* of its own, not only samples of its stack */
