@@ -13,8 +13,8 @@
 /* a power of two; if more are open at once, they are distinguished by thread only */
 #define LEVELS 256u
 #define PROBES 16u
-#define OPEN_MAX \
-	16u /* ranges of a level that are told apart by generator; deeper ones are popped in their order */
+/* ranges of a level that are told apart by generator; deeper ones are popped in their order */
+#define OPEN_MAX 4u
 #define NUMBERS 0x4000u
 
 static struct task_level {

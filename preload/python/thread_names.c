@@ -16,7 +16,7 @@
 #include "preload/record/event.h"
 #include "preload/record/recorder.h"
 
-#define TOLD 4096u /* remembered names, a power of two */
+#define TOLD 2048u /* remembered names, a power of two */
 /* number of threads; with more, a look waits until this fraction of them is new */
 #define FEW 64
 #define PART 16
