@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See collecting.h. A second begin without an end replaces the first one: events between them were lost. */
+/* A second begin without an end replaces the first one: the events between them were lost. */
 #include "report/core/collecting.h"
 
 #include <stdlib.h>

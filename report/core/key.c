@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of keys by their name: see key.h. */
+/*
+ * Finds kinds of keys by name. A table lists the keys of reports that have the name of a kind but
+ * another meaning.
+ */
 #include "report/core/key.h"
 
 #include <string.h>
@@ -12,7 +15,7 @@ static const struct {
 #include "report/families.def"
 };
 
-/* Those that mean another thing than the kind of that name. */
+/* Keys with another meaning than the kind of that name. */
 static const enum key_id own[] = {
 #define OWN_KEY(report, key) BY_##report##_##key,
 #include "report/families.def"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The reading before the reading: see lookahead.h. */
+/*
+ * Opens the files a second time and reads them with the analyses that know steps. Then it
+ * translates times from the end and numbers of steps into times.
+ */
 #include "report/core/lookahead.h"
 
 #include <inttypes.h>
@@ -40,7 +43,7 @@ static int complete_time(struct filter_settings *scope, uint64_t end_ns, char *m
 
 /* --- steps --- */
 
-/* The file's index in the other source, SIZE_MAX when that has it not. */
+/* Returns the file's index in the other source; SIZE_MAX: it is not there. */
 static size_t file_find(const struct source *source, const char *path)
 {
 	struct source_file *const *file;
@@ -51,7 +54,7 @@ static size_t file_find(const struct source *source, const char *path)
 	return at < count ? at : SIZE_MAX;
 }
 
-/* Those that are asked for, with the files of the source that will be read. */
+/* Chooses the selected windows, with the file numbers of the source that will be read. */
 static void windows_choose(struct windows *windows, const struct filter_settings *scope,
 			   const struct source *ahead, const struct source *source)
 {
@@ -75,7 +78,7 @@ static void windows_choose(struct windows *windows, const struct filter_settings
 	free(there);
 }
 
-/* Which steps there are, of all processes together. */
+/* Writes which steps there are, over all processes. */
 static void say_steps(const struct filter_settings *scope, const struct windows *windows,
 		      char *message, size_t message_bytes)
 {
@@ -101,7 +104,7 @@ static void say_steps(const struct filter_settings *scope, const struct windows 
 			 count, count == 1 ? " was" : "s were", first, last);
 }
 
-/* From the begin of the first to the end of the last of them. */
+/* Narrows the time to that from the begin of the first window to the end of the last. */
 static void scope_narrow(struct filter_settings *scope, const struct windows *windows)
 {
 	uint64_t from_ns = UINT64_MAX, to_ns = 0;
@@ -126,7 +129,7 @@ static const struct window_kind *const kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* All whole steps, and when it ended. */
+/* Finds all complete steps, and the end of the recording. */
 static uint64_t read_ahead(struct source *ahead, bool by_step, struct windows *windows)
 {
 	static const struct filter_settings all = { .pid = FILTER_NO_ID,
@@ -144,7 +147,7 @@ static uint64_t read_ahead(struct source *ahead, bool by_step, struct windows *w
 	return source_known_ns(ahead);
 }
 
-/* The windows of the steps that are asked for; -1 when there is none. */
+/* Sets the windows of the selected steps; returns -1 if there are none. */
 static int complete_steps(struct filter_settings *scope, struct windows *windows,
 			  const struct source *ahead, const struct source *source, char *message,
 			  size_t message_bytes)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A report in the steps of its life: see report_job.h. */
+/*
+ * Runs the functions of a report's kind in their order, and keeps the state, the table and the
+ * document.
+ */
 #include "report/core/report_job.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stretches of time of processes: see windows.h. */
+/* A sorted array; windows_hold() searches it by bisection. */
 #include "report/core/windows.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of calls: see deferred_calls.h. */
+/*
+ * An array of pages, a free list, and a map from the number of a page's first call to the page. The
+ * latest pages are remembered.
+ */
 #include "report/deferred/deferred_calls.h"
 
 #include <stdlib.h>
@@ -8,7 +11,8 @@
 #include "report/base/memory.h"
 #include "report/base/vast.h"
 
-#define PAGES_KEPT ((1u << 16) / DEFERRED_PAGE_CALLS) /* before anything is looked through */
+/* pages, before calls that are over are searched for */
+#define PAGES_KEPT ((1u << 16) / DEFERRED_PAGE_CALLS)
 
 enum { LAST_PUT, LAST_FOUND };
 
@@ -27,7 +31,7 @@ void deferred_calls_release(struct deferred_calls *calls)
 	free(calls->free);
 }
 
-/* Never 0, which no map takes. */
+/* The result is never 0, because a map does not accept the key 0. */
 static uint64_t key_of(uint32_t process, uint64_t correlation)
 {
 	return (((uint64_t)process << 32 | (uint32_t)correlation) >> DEFERRED_PAGE_BITS) + 1;
@@ -93,7 +97,7 @@ size_t deferred_calls_find(struct deferred_calls *calls, uint32_t process, uint6
 	return calls->call[number].exists ? number : DEFERRED_NO_CALL;
 }
 
-/* True when none is left in it. */
+/* Returns true if no call is left in the page. */
 static bool page_sweep(struct deferred_calls *calls, size_t page,
 		       bool (*is_over)(void *state, size_t number), void *state)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Scopes that calls were made in: see deferred_scopes.h. */
+/*
+ * Keeps a count of the calls, and of the open scopes inside, that may still add to a scope. When it
+ * reaches 0 the sums go to the scope around it and to the owner.
+ */
 #include "report/deferred/deferred_scopes.h"
 
 #include <stdlib.h>
@@ -60,7 +63,7 @@ void deferred_scopes_hold(struct deferred_scopes *scopes, uint32_t scope)
 		scope_at(scopes, scope)->refs++;
 }
 
-/* Nothing more comes: the one around it gets what it had, and may be over, too. */
+/* Nothing more can be added: the enclosing scope gets the sums, and may be complete then, too. */
 static uint32_t scope_end(struct deferred_scopes *scopes, uint32_t number)
 {
 	struct deferred_scope *scope = scope_at(scopes, number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See calls.h. A stack is an array of open calls. A level for each row and pair tells the
- * outermost call of a recursion, whose time alone counts. While a thread runs another stack, the
- * clock of this one stands still.
+ * A stack is an array of open calls. A recursion level for each row and pair identifies the
+ * outermost call, and only its time counts. While a thread runs another stack, the clock of this
+ * one stands still.
  */
 #include "report/functions/calls.h"
 
@@ -10,7 +10,7 @@
 
 #include "report/base/memory.h"
 
-#define LOOKS_MAX 4096u /* calls, for one that ends below others */
+#define LOOKS_MAX 4096u /* calls examined for a return that is not of the innermost call */
 
 void calls_init(struct calls *calls)
 {
@@ -62,7 +62,7 @@ static struct call_stack *stack_now(struct call_thread *thread)
 	return &thread->stack[thread->now];
 }
 
-/* One with nothing open is as good as a new one. */
+/* A stack with no open call is reused as a new one. */
 static size_t stack_find(struct call_thread *thread, uint64_t id)
 {
 	size_t empty = SIZE_MAX;
@@ -81,7 +81,7 @@ static size_t stack_find(struct call_thread *thread, uint64_t id)
 	return empty;
 }
 
-/* The one that runs is called so; an older one of that name has ended. */
+/* The running stack gets that id. An older stack with the id has ended. */
 static void stack_name(struct call_thread *thread, uint64_t id)
 {
 	for (size_t i = 0; id && i < thread->stack_count; i++)
@@ -109,7 +109,7 @@ void calls_switch(struct calls *calls, uint32_t index, uint64_t time_ns, uint64_
 	stack->left_ns = 0;
 }
 
-/* Time as it passes for what is open there. */
+/* Returns the time without the stretches in which the stack stood still. */
 static uint64_t stack_time_ns(const struct call_stack *stack, uint64_t time_ns)
 {
 	uint64_t still_ns = stack->still_ns;
@@ -195,7 +195,7 @@ void calls_enter(struct calls *calls, const struct call *call)
 	stack->open[stack->count++] = open;
 }
 
-/* As cProfile's Stop(): the outermost of a recursion has the time of all. */
+/* As in cProfile's Stop(): the outermost call of a recursion has the time of all. */
 static void count(struct call_counts *counts, uint32_t *level, const struct open_call *open,
 		  uint64_t total_ns, enum nest_ending how)
 {
@@ -227,7 +227,7 @@ static void end_innermost(struct calls *calls, struct call_stack *stack, uint64_
 		      total_ns, how);
 }
 
-/* How many calls are above the innermost one of that function; SIZE_MAX: it is not open. */
+/* Returns how many calls are above the innermost one of that function; SIZE_MAX: it is not open. */
 static size_t find_above(const struct call_stack *stack, uint32_t function)
 {
 	for (size_t above = 0; above < stack->count && above < LOOKS_MAX; above++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See function_events.h. Hands calls, returns, switches of stacks and actions to calls.h and, with
- * --by action, also to action_calls.h. The key of --by is taken when a function is entered.
+ * Passes calls, returns, switches of stacks and actions to calls.h and, with --by action, also to
+ * action_calls.h. The key of --by is that of the time at which a function is entered.
  */
 #include "report/functions/function_events.h"
 
 struct function_state {
-	struct functions functions; /* first: it is what others see */
+	struct functions functions; /* must be first: others see only this part */
 	struct source *source;
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See pstats.h. Types are those of marshal versions 2 to 4; all numbers are little-endian. */
+/*
+ * Writes a dict with marshal's type codes, as versions 2 to 4 of the format have them; all numbers
+ * are little-endian.
+ */
 #include "report/functions/pstats.h"
 
 #include <stdlib.h>
@@ -60,7 +63,7 @@ static size_t character_bytes(unsigned char first)
 	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* The length of the character that begins here, 0: this is no UTF-8. */
+/* Returns the length of the character that begins here; 0: it is no valid UTF-8. */
 static size_t character(const unsigned char *text, size_t length)
 {
 	size_t bytes = character_bytes(text[0]);
@@ -76,7 +79,10 @@ static size_t character(const unsigned char *text, size_t length)
 	return bytes;
 }
 
-/* What is no UTF-8 becomes U+FFFD as in JSON, or marshal would refuse the whole file. */
+/*
+ * Bytes that are no valid UTF-8 become U+FFFD, as in JSON; otherwise marshal would refuse the whole
+ * file.
+ */
 static void put_text(FILE *out, const char *text, size_t length)
 {
 	uint32_t written = 0;
@@ -112,7 +118,10 @@ static void put_function(FILE *out, const struct source *source, uint32_t functi
 	put_text(out, place.name, place.name_length);
 }
 
-/* `calls_first`: of a caller pstats has all calls before the primitive ones, of a function behind them. */
+/*
+ * `calls_first`: for a caller, pstats stores all calls in front of the primitive calls; for a
+ * function, behind them.
+ */
 static void put_counts(FILE *out, const struct call_counts *counts, bool calls_first)
 {
 	uint64_t primitive = counts->calls - counts->recursive;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `functions`: cProfile's table from calls that were recorded one by one. */
+/*
+ * Report `functions`: the table of cProfile, made from all calls, which were recorded one by one.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "report/functions/function_place.h"
 #include "report/functions/pstats.h"
 
-/* pairs with preload/functions/profile.c */
+/* the same text as in preload/functions/profile.c */
 #define AWAY "<not recorded: the program's own profile function>"
 #define NO_ACTION "(no action)"
 
@@ -106,7 +108,7 @@ static void put_row(struct table *table, const struct source *source, uint32_t f
 			       100.0 * (double)counts->self_ns / (double)all_ns);
 }
 
-/* Whether the option's text is in the function's place, or it was not given. */
+/* Returns whether the option's text is in the function's place, or the option is absent. */
 static bool is_asked_for(const char *part, const struct source *source, uint32_t function)
 {
 	struct text_store texts = { 0 };
@@ -150,8 +152,8 @@ static void fill_pairs(const struct report *report, struct table *table)
 }
 
 /*
- * Rows of a function whose keys mean the same become one, the first; the others, and those left
- * out, have no call.
+ * Rows of a function whose keys mean the same are joined into the first one. The others, and rows
+ * that are left out, have no calls then.
  */
 static struct call_row *settled_rows(const struct functions *functions)
 {
@@ -233,7 +235,7 @@ static void functions_fill(struct report *report, struct table *table)
 		fill_rows(report, table);
 }
 
-/* --- around them --- */
+/* --- lines around the table --- */
 
 static void functions_total(const struct report *report, struct facts *facts)
 {
@@ -249,7 +251,7 @@ static void functions_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "unmatched", UNIT_COUNT, state->functions->calls.unmatched);
 }
 
-/* Those that called something. */
+/* Returns the number of threads that called something. */
 static uint64_t threads_of(const struct calls *calls)
 {
 	uint64_t threads = 0;
@@ -259,7 +261,7 @@ static uint64_t threads_of(const struct calls *calls)
 	return threads;
 }
 
-/* cProfile has one thread, whose time is at most that of the run. */
+/* cProfile records one thread, whose time is at most that of the run. */
 static void functions_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;

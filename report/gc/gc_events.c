@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collections of Python's garbage collector: see gc_events.h. Each thread has at most one under way, since collections do not nest; its
- * key is taken when it begins.
+ * Each thread has at most one collection under way, since collections do not nest. The key of a
+ * collection is that of its begin.
  */
 #include "report/gc/gc_events.h"
 
@@ -17,7 +17,7 @@ struct collection {
 };
 
 struct collections_state {
-	struct collections collections; /* first: it is what others see */
+	struct collections collections; /* must be first: others see only this part */
 	struct source *source;
 	enum key_id by;
 	struct collecting collecting;

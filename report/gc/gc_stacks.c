@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See gc_stacks.h. Frames of a thread wait for the gc_begin behind them. */
+/* Frames of a thread are kept until the gc_begin that follows them. */
 #include "report/gc/gc_stacks.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads do of garbage collection, as counters of core/work.h. A collection counts where it ends. */
+/* Counts the garbage collections of threads for core/work.h. A collection counts where it ends. */
 #include "report/core/collecting.h"
 #include "report/core/work.h"
 
 struct gc_work {
-	struct work_provider provider; /* first: it is what others see */
+	struct work_provider provider; /* must be first: others see only this part */
 	struct collecting collecting;
 };
 

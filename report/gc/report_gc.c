@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `gc`: what Python's garbage collector took. Rows are the groups of gc_events.h. */
+/*
+ * Report `gc`: time and effect of Python's garbage collector. Rows are the groups of gc_events.h.
+ */
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -25,7 +27,7 @@ static void gc_prepare(struct report *report)
 		report->run, &(struct collections_options){ .by = report->request->options->by });
 }
 
-/* The line that a stack is of, as a frame. */
+/* Returns the line for which a stack counts, as a frame. */
 static const struct gc_frame *place_of(const struct collections *collections, struct own *own,
 				       const struct group *group)
 {
@@ -35,7 +37,7 @@ static const struct gc_frame *place_of(const struct collections *collections, st
 			      &caller);
 }
 
-/* Stacks with the same line become one row. */
+/* Joins stacks with the same line into one row. */
 static void settle_lines(const struct report *report, struct collections *collections)
 {
 	struct own *own = &((struct gc_state *)report->state)->own;
@@ -58,7 +60,7 @@ static void settle_lines(const struct report *report, struct collections *collec
 	map_release(&rows);
 }
 
-/* "file:line" and the function; nothing where it is not known. */
+/* Puts "file:line" and the function; nothing if it is not known. */
 static void put_line(const struct report *report, struct table *table, const struct group *group)
 {
 	struct gc_state *mine = report->state;

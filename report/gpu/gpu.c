@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu.h. The calls of the work are found by deferred/deferred.h. */
+/*
+ * Receives GPU work with its call from deferred/deferred.h, and adds it to groups of kernels,
+ * copies and waits, and to the trace.
+ */
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_work.h"
 
@@ -8,21 +11,21 @@
 #include "report/core/scope.h"
 #include "report/gpu/occupancy.h"
 
-#define OCCUPANCIES_KNOWN 16u /* by the last bits of the grid and the block */
+#define OCCUPANCIES_KNOWN 16u /* by the lowest bits of the grid and the block */
 
-/* Of a shape of launches, which come again and again. */
+/* The occupancy of a launch shape. Programs use few shapes, again and again. */
 struct known_occupancy {
 	struct occupancy_shape {
 		struct occupancy_launch launch;
 		uint32_t process, device;
 	} of;
-	bool is_there; /* else nothing is known of it */
+	bool is_there; /* false: nothing is known of the shape */
 	bool is_known;
 	struct occupancy found;
 };
 
 struct gpu_state {
-	struct gpu gpu; /* first: it is what others see */
+	struct gpu gpu; /* must be first: others see only this part */
 	struct source *source;
 	struct run *run;
 	struct run_key key;
@@ -86,7 +89,7 @@ static void key_put_grid(const struct deferred_work *work, uint64_t key[GROUP_WO
 	key[GPU_KEY_BLOCK_XY] = two_words(piece->block[0], piece->block[1]);
 }
 
-/* What the rows are by. */
+/* Sets the words of the key by which the rows are grouped. */
 static void work_put_key(const struct gpu_state *mine, uint64_t place,
 			 const struct deferred_work *work, uint64_t key[GROUP_WORDS])
 {
@@ -122,7 +125,7 @@ static struct occupancy_shape shape_of(const struct deferred_work *work)
 	return shape;
 }
 
-/* Until other limits are told. */
+/* Entries are valid until the limits of the GPUs change. */
 static const struct known_occupancy *occupancy_find(struct gpu_state *mine,
 						    const struct deferred_work *work)
 {
@@ -180,7 +183,10 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	return key_of(&((struct gpu_state *)state)->key, event);
 }
 
-/* Work that nobody is known to have asked for: where only parts were recorded, or are asked for, it is of none of them. */
+/*
+ * Work whose call is not known: if only parts of the run were recorded, or are selected, it belongs
+ * to none of them.
+ */
 static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_state *mine = state;

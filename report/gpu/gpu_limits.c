@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_limits.h. A map from process and device to an entry of an array. A later event of the
- * same device replaces the entry.
+ * A map from process and device to an entry of an array. A later event of the same device replaces
+ * the entry.
  */
 #include "report/gpu/gpu_limits.h"
 
@@ -9,7 +9,7 @@
 
 #include "report/base/memory.h"
 
-/* Never 0, which no map takes. */
+/* The result is never 0, because a map does not accept the key 0. */
 static uint64_t id_of(uint32_t process, uint32_t device)
 {
 	return ((uint64_t)process << 32 | device) + 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Provides the GPU's work to all that want it (deferred/deferred.h): events of families cuda and gpu become calls and pieces of
- * work. What threads have had done is counted in gpu_ns and gpu_ops.
+ * Provides the GPU's work to all analyses that want it (deferred/deferred.h): events of families
+ * cuda and gpu become calls and pieces of work. The work that threads launched is counted in gpu_ns
+ * and gpu_ops.
  */
 #include "report/gpu/gpu_work.h"
 
@@ -17,12 +18,12 @@ struct gpu_work_state {
 	struct deferred *deferred;
 	struct works *works;
 	struct kernel_classes classes;
-	struct held *held; /* by thread that tells of it */
+	struct held *held; /* by the thread that reports it */
 	size_t held_room;
 	bool holds;
 };
 
-/* Work of a graph's node, which is named next. */
+/* A piece of work of a graph's node; the next event has the node. */
 struct held {
 	bool is_there;
 	uint64_t told_ns;
@@ -64,7 +65,9 @@ static void take_hidden_call(void *state, const struct source_event *event, bool
 	put_call(state, event, counts, call->correlation, call->duration_ns);
 }
 
-/* The head that all four have; ago_ns is signed: clocks may disagree by a little. */
+/*
+ * Makes the part that all four events have. ago_ns is signed, because clocks may differ a little.
+ */
 static struct gpu_work work_of(const struct source_event *event, enum gpu_work_kind kind,
 			       uint64_t correlation)
 {
@@ -148,7 +151,7 @@ void gpu_work_want_nodes(struct run *run)
 	run_reads(run, EVT_gpu_node, FIELDS_ALL, take_node, mine);
 }
 
-/* A file that was cut between work and its node. */
+/* For a file that ends between a piece of work and its node. */
 static void settle(void *state, uint64_t upto_ns)
 {
 	struct gpu_work_state *mine = state;
@@ -237,7 +240,7 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 		works_note_deferred(((struct gpu_work_state *)state)->works);
 }
 
-/* --- what threads had done --- */
+/* --- work that threads launched --- */
 
 static void count_work(void *state, uint64_t place, const struct deferred_work *work)
 {
@@ -281,7 +284,8 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gpu_set, FIELDS_ALL, take_set, mine);
 	run_reads(run, EVT_gpu_wait, FIELDS_ALL, take_wait, mine);
 	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
-	run_follows(run, mine); /* work of calls beyond would be without a call else */
+	/* without this, work of calls beyond the selection would have no call */
+	run_follows(run, mine);
 }
 
 static void release(void *state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See graph_nodes.h. A map from process and CUPTI's number to the newest node with that number.
- * Nodes made in a call wait until it returns, as only its end has the stack. Copies are followed
- * to their original.
+ * A map from process and CUPTI's number to the newest node with that number. Nodes made in a call
+ * are kept until the call returns, since only its end has the stack. For copies of nodes, the
+ * original is found.
  */
 #include "report/gpu/graph_nodes.h"
 
@@ -10,9 +10,9 @@
 
 #include "report/base/memory.h"
 
-#define COPIES_MAX 16u /* of copies; a graph in a graph is copied once more */
+#define COPIES_MAX 16u /* of copies of copies; a graph inside a graph is copied once more */
 
-/* A call makes one node, or few. */
+/* a call makes one node, or a few */
 #define PENDING_MAX 8u
 struct pending {
 	uint32_t count;
@@ -34,7 +34,10 @@ void graph_nodes_release(struct graph_nodes *nodes)
 	free(nodes->pending);
 }
 
-/* Never 0, which no map takes: CUPTI counts nodes from 1, and processes are counted from 0. */
+/*
+ * The result is never 0, because a map does not accept the key 0: CUPTI counts nodes from 1, and
+ * processes are counted from 0.
+ */
 static uint64_t id_of(uint32_t process, uint64_t number)
 {
 	uint64_t id = number ^ (uint64_t)process << 40;
@@ -42,7 +45,9 @@ static uint64_t id_of(uint32_t process, uint64_t number)
 	return id + !id;
 }
 
-/* Its place in `node`. A number is one node's, and one that comes again is a new one. */
+/*
+ * Returns its index in `node`. A number identifies one node; if it comes again, it is a new node.
+ */
 static uint32_t node_put(struct graph_nodes *nodes, uint32_t process, uint64_t number)
 {
 	bool added;
@@ -97,7 +102,7 @@ static void take_captured(void *state, const struct source_event *event, bool co
 	pending->made[pending->count++].time_ns = event->event.time_ns;
 }
 
-/* A call has returned: nodes that were made since it began are its; it has the stack. */
+/* A call has returned. Nodes that were made since it began belong to it, and it has the stack. */
 static void call_returns(struct graph_nodes *nodes, const struct source_event *event,
 			 uint64_t duration_ns)
 {

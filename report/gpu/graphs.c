@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See graphs.h. Listens to deferred work (deferred/deferred.h). A launch is kept until no more of its work
- * can come; then its spans are sorted and summed. A launch without work belongs to the graph that
- * its handle launched with work.
+ * Listens to deferred work (deferred/deferred.h). A launch is kept until no more of its work can
+ * come; then its spans are sorted and added up. A launch without work is counted for the graph of
+ * the launches with work through the same handle.
  */
 #include "report/gpu/graphs.h"
 
@@ -21,21 +21,21 @@ struct span {
 
 /* A launch whose work may still come. */
 struct launch {
-	uint32_t process, row; /* row + 1; 0: no work yet */
+	uint32_t process, row; /* row + 1; 0: no work has come */
 	uint32_t next_unused;
 	uint64_t handle, correlation, host_ns;
 	struct span *span; /* of its work */
 	size_t span_count, span_room;
 };
 
-/* What was launched through a handle of the program, of which no work was told. */
+/* Launches through a handle of the program without reported work. */
 struct handle {
 	uint32_t process, row;
 	uint64_t launches, host_ns;
 };
 
 struct graphs_state {
-	struct graphs graphs; /* first: it is what others see */
+	struct graphs graphs; /* must be first: others see only this part */
 	struct source *source;
 	struct launch *launch;
 	struct handle *handle;
@@ -44,8 +44,8 @@ struct graphs_state {
 	struct map rows;      /* (process, number) to row + 1 */
 	struct map handles;   /* (process, handle) to handle + 1 */
 	struct map under_way; /* (process, correlation) to launch + 1 */
-	struct map ran;       /* (process, node) that has run */
-	uint8_t *function;    /* by name; 0: not looked at, 2: launches graphs */
+	struct map ran;       /* (process, node) of the nodes that ran */
+	uint8_t *function;    /* by name; 0: not examined yet, 2: launches graphs */
 	size_t function_room;
 };
 
@@ -202,7 +202,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	work_count(mine, work);
 }
 
-/* Of INTERCEPT_GRAPHS=whole. */
+/* For recordings with INTERCEPT_GRAPHS=whole. */
 static void take_whole(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_graph *graph = EVENT_AS(gpu_graph, &event->event);
@@ -226,7 +226,7 @@ static void take_whole(void *state, const struct source_event *event, bool count
 
 /* --- the end of a launch --- */
 
-/* What lies between its first work and its last, and how much of that is covered by none. */
+/* Adds the time between its first work and its last, and how much of it no work covers. */
 static void launch_sum(struct launch *launch, struct graph_row *row)
 {
 	uint64_t covered_ns;
@@ -289,7 +289,10 @@ static void drop_launch(void *state, uint64_t place, bool had_work)
 	mine->unused = (uint32_t)place;
 }
 
-/* Launches without work are of the graph that the handle had work of, else of one that is not known. */
+/*
+ * Launches without work are counted for the graph whose work came through the handle; without one,
+ * for an unknown graph.
+ */
 static void finish(void *state)
 {
 	struct graphs_state *mine = state;
@@ -311,7 +314,7 @@ static void finish(void *state)
 
 /* --- life --- */
 
-/* By node: operator, range and line of Python beside each other. */
+/* By node: operator, range and Python line side by side. */
 static void keys_start(struct graphs_state *mine, struct run *run, enum key_id by)
 {
 	struct run_key *key = mine->graphs.nodes.key;

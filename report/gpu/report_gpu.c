@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports `kernels`, `gpu-copies`, `gpu-trace` and `sync`: what the GPU did and what waited for it. */
+/*
+ * Reports `kernels`, `gpu-copies`, `gpu-trace` and `sync`: the work of the GPU, and the waits of
+ * the host for it.
+ */
 #include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/core/report_kind.h"
@@ -80,7 +83,7 @@ static const struct untold *untold_of(const struct report *report)
 	return ((const struct gpu_report *)report->state)->untold;
 }
 
-/* Records that are known to be lost, and calls of whose work there is none. */
+/* Returns the records that are known to be lost, and calls whose work was not reported. */
 static uint64_t lost_of(const struct report *report)
 {
 	const struct gpu *gpu = gpu_of(report);
@@ -139,7 +142,7 @@ static void trace_total(const struct report *report, struct facts *facts)
 	losses_of(report, GPU_KERNELS, facts);
 }
 
-/* --- what people read above them --- */
+/* --- lines above the table, for people --- */
 
 static void name_print(char *to, size_t room, const struct run *run, uint32_t number)
 {

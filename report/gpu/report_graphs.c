@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `graphs`: CUDA graphs, their launches, and their nodes by what they are and where they were captured. */
+/*
+ * Report `graphs`: CUDA graphs, their launches, and their nodes by what they are and by where they
+ * were captured.
+ */
 #include <string.h>
 
 #include "report/core/report_kind.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the GPU did as tables: see gpu.h. */
+/*
+ * Makes the tables of kernels, copies and waits from groups, and the rows of the trace on demand.
+ */
 #include "report/gpu/gpu.h"
 
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "report/gpu/kernel_text.h"
 #include "report/table/rows_timing.h"
 
-#define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
+#define RATE_MAX 1e18 /* bytes per second; only a damaged file has more */
 
 const char *gpu_copy_text(uint64_t kind)
 {
@@ -63,7 +65,7 @@ static double share_of(const struct group *group, uint64_t all_ns)
 	return all_ns ? 100.0 * (double)group->time.total_ns / (double)all_ns : 0;
 }
 
-/* The columns that all three tables have, into the row added last. */
+/* Puts the columns that all three tables have into the row added last. */
 #define PUT_TIMES(table, report, group, all_ns)                                              \
 	do {                                                                                 \
 		table_set_number(table, COLUMN_##report##_calls, (group)->time.count);       \
@@ -102,7 +104,7 @@ static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct
 				 key[GPU_KEY_GRID_Z_BLOCK_Z]));
 }
 
-/* Empty where no kernel of the row has a known occupancy. */
+/* Leaves the cells empty if no kernel of the row has a known occupancy. */
 static void kernels_put_occupancy(const struct group *group, struct table *table)
 {
 	double known_ns;
@@ -205,7 +207,10 @@ void gpu_fill_waits(struct gpu *gpu, struct table *table)
 
 #define TEXTS_KEPT 64u /* of dimensions: a program has few, and asks for them by turns */
 
-/* The latest dimensions are not made again. All texts live as long as the rows. */
+/*
+ * The texts of the latest dimensions are kept and not made again. All texts live as long as the
+ * rows.
+ */
 struct gpu_trace_rows {
 	struct gpu *gpu;
 	struct naming naming;

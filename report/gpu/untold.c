@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See untold.h. Calls are followed by deferred/deferred.h: a place is a kind of call and what it is counted for. */
+/*
+ * Calls are followed by deferred/deferred.h: a place is a kind of call and the entry for which it
+ * is counted.
+ */
 #include "report/gpu/untold.h"
 
 #include <stdio.h>
@@ -15,13 +18,13 @@ enum {
 	CALL_NONE, /* DEFERRED_NOTHING */
 	CALL_LAUNCH,
 	CALL_COPY,
-	CALL_HIDDEN, /* a launch past all that can be interposed */
+	CALL_HIDDEN, /* a launch by code that cannot be interposed */
 	CALL_GRAPH,
 	CALL_KINDS,
 };
 #define CALL_BITS 3u
 
-/* What a function is, by its name. */
+/* What a function does, by its name. */
 enum {
 	FUNCTION_UNSEEN,
 	FUNCTION_OTHER,
@@ -33,25 +36,25 @@ enum {
 
 struct untold_process {
 	const struct source_process *process;
-	uint64_t started_ns; /* CUPTI; 0: it is not known to have */
+	uint64_t started_ns; /* of CUPTI; 0: it is not known to have started */
 	uint64_t lost, count[CALL_KINDS];
-	uint32_t capturing; /* streams */
+	uint32_t capturing; /* streams that are being captured */
 	bool is_unknown, has_nodes, launches_graphs;
 };
 
 struct untold_graph {
 	uint32_t process;
 	bool has_work;
-	uint64_t count; /* launches without */
+	uint64_t count; /* launches without work */
 };
 
 struct untold_thread {
-	uint64_t captured_ns; /* the last node of a graph that it made */
-	bool tells;           /* of work: it is CUPTI's, or flushes */
+	uint64_t captured_ns; /* the time of the last graph node that it made */
+	bool tells;           /* the thread reports work: it is CUPTI's, or it flushes */
 };
 
 struct untold_state {
-	struct untold untold; /* first: it is what others see */
+	struct untold untold; /* must be first: others see only this part */
 	struct source *source;
 	struct untold_process *process;
 	struct untold_graph *graph;
@@ -60,7 +63,8 @@ struct untold_state {
 	size_t process_room, graph_count, graph_room, thread_room, function_room;
 	bool keeps;
 	struct untold_work
-		*kept; /* by place; free ones name the next one in `thread`, UINT32_MAX: none */
+		/* by place; unused ones have the next unused one in `thread`, UINT32_MAX: none */
+		*kept;
 	size_t kept_count, kept_room, work_room;
 	uint32_t kept_unused;
 	struct map graphs; /* (process, handle) to graph + 1 */
@@ -128,7 +132,9 @@ static bool call_is_followed(struct untold_state *mine, const struct source_even
 	       thread_of(mine, event->thread)->captured_ns < start_ns;
 }
 
-/* Of one piece of work. With `keeps` it is that of the call, which has the process. */
+/*
+ * Makes the place of one piece of work. With `keeps` it is that of the call, which has the process.
+ */
 static uint64_t place_of_call(struct untold_state *mine, const struct source_event *event,
 			      unsigned int kind, struct untold_work work)
 {
@@ -185,7 +191,10 @@ static uint64_t place_of_hidden(struct untold_state *mine, const struct source_e
 				      .name = event_name(mine->source, event, call->function) });
 }
 
-/* A copy of which the addresses decide may be from host to host, and one of nothing is none. */
+/*
+ * A copy whose direction depends on the addresses may be from host to host, and a copy of 0 bytes
+ * has no work.
+ */
 static bool copy_has_work(const struct evt_cuda_copy *copy)
 {
 	return !copy->result && copy->bytes && copy->kind != EVT_CUDA_COPY_HTOH &&
@@ -257,7 +266,7 @@ static void work_keep(struct untold_state *mine, const struct untold_work *work)
 	untold->work[untold->work_count++] = *work;
 }
 
-/* The call's place is free. Returns its process. */
+/* Frees the call's place and returns its process. */
 static uint32_t call_forget(struct untold_state *mine, uint32_t at, bool has_work)
 {
 	uint32_t process = mine->kept[at].process;
@@ -334,7 +343,7 @@ static void take_lost(void *state, const struct source_event *event, bool counts
 	process_of(state, event->process)->lost += EVENT_AS(gpu_lost, &event->event)->count;
 }
 
-/* Read with each buffer of CUPTI's. */
+/* Read with each of CUPTI's buffers. */
 static void take_clock(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
@@ -405,7 +414,7 @@ static uint64_t untold_of(const struct untold_state *mine, const struct untold_p
 	return count - process->lost;
 }
 
-/* Of a process that lost records of the GPU nobody knows which work has ended. */
+/* Removes the calls of a process that lost GPU records: it is not known which of them had work. */
 static void forget_uncertain(struct untold_state *mine)
 {
 	struct untold *untold = &mine->untold;

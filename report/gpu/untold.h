@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls whose work was never told: CUPTI hands out what the GPU did once a second, and what it still has is lost with a
- * process that ends by a signal. Of a process with CUPTI a launch, copy or memset that succeeded has work; where none has come
- * until the end, it counts here.
+ * Calls whose work was never reported. CUPTI delivers finished work once a second, and what it
+ * still has is lost if a signal ends the process. In a process with CUPTI, a launch, copy or memset
+ * that succeeded has work; if none has come by the end, it is counted here.
  *
- * Not counted, because nothing is known or it is counted elsewhere: calls before CUPTI had started or where it was left to
- * another user; calls that are captured into a graph; copies that may be from host to host; a graph of which no launch
- * had work (it may be empty); a process that goes on while the file is read; as many as records of the GPU are counted as lost
- * (gpu_lost), or records of the threads that tell of work. The filters look at the call.
+ * The following calls are not counted, because nothing is known of them or because they are counted
+ * elsewhere: calls before CUPTI had started, or while it was left to another user; calls that are
+ * captured into a graph; copies that may be from host to host; launches of a graph none of whose
+ * launches had work (it may be empty); calls of a process that still runs while the file is read;
+ * as many calls as lost GPU records are counted (gpu_lost), or lost records of threads that report
+ * work. The filters apply to the call.
  *
- * Memory grows with processes, threads and graphs. One thread.
+ * Memory grows with processes, threads and graphs. To be used by one thread.
  */
 #ifndef REPORT_GPU_UNTOLD_H
 #define REPORT_GPU_UNTOLD_H
@@ -19,32 +21,37 @@
 #include "report/table/export.h"
 
 struct untold {
-	uint64_t calls;     /* after the last event */
+	uint64_t calls;     /* set after the last event */
 	uint64_t most;      /* of one process */
-	uint32_t process;   /* that one's index */
-	uint32_t processes; /* that have such calls */
-	/* With `keeps`: the launches and copies among them, in no order, of processes that lost no record of the GPU. */
+	uint32_t process;   /* that process's index */
+	uint32_t processes; /* processes that have such calls */
+	/*
+	 * With `keeps`: the launches and copies among them, in no order, of processes that lost no
+	 * GPU record.
+	 */
 	struct untold_work *work;
 	size_t work_count;
 };
 
 struct untold_work {
-	uint64_t start_ns, correlation; /* when its call returned; CUPTI's number of that */
+	uint64_t start_ns, correlation; /* when its call returned; CUPTI's correlation number */
 	uint32_t process, thread;       /* indices */
-	uint32_t name;                  /* of the kernel, else of the function that was called */
+	/* of the kernel, otherwise of the function that was called */
+	uint32_t name;
 	bool is_kernel;
 };
 
 struct untold_options {
-	char keeps; /* 1: `work` is filled in; memory grows with calls whose work has not come */
+	/* 1: `work` is filled in; memory then grows with calls whose work has not come */
+	char keeps;
 };
 ANALYSIS(untold, struct untold)
 
-/* A line above a table; nothing where there are none. */
+/* Prints a line above a table; nothing if there are no such calls. */
 void untold_print(const struct untold *untold, const struct source *source,
 		  const struct screen *screen);
 
-/* Why a report of the GPU has no row, for report_kind.explain. */
+/* Why a report of the GPU has no rows, for report_kind.explain. */
 const char *untold_explain(const struct untold *untold, const struct run *run,
 			   struct why_empty *absence);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See helped_work.h. At each operator event of a helper, what its counters gained since its last
- * one is added to `done` of its owner. An answer is the thread's own counters and its `done`. Nothing is followed before
- * the first look at any thread: most recordings have no range that asks for it, and then it would cost
- * a tenth of the reading.
+ * At each operator event of a helper, the increase of its counters since its previous operator
+ * event is added to `done` of its owner. The answer for a thread is its own counters plus its
+ * `done`. Nothing is followed before the first request: most recordings have no range that needs
+ * it, and it costs a tenth of the reading time.
  */
 #include "report/helpers/helped_work.h"
 
@@ -13,17 +13,17 @@
 #include "report/helpers/helpers.h"
 
 struct helped_thread {
-	struct work seen; /* of it as a helper: what it had done at its last operator */
-	uint32_t owner;   /* for which it worked then, + 1 */
+	struct work seen; /* for a helper: its counters at its last operator */
+	uint32_t owner;   /* the owner for which it worked then, + 1 */
 	uint64_t owner_moves;
-	struct work done; /* for it as an owner, by others */
+	struct work done; /* for an owner: the work of others on its behalf */
 };
 
 struct helped_work {
 	const struct helpers *helpers;
 	struct works *works;
 	struct source *source;
-	bool is_watched; /* somebody has looked */
+	bool is_watched; /* there was a request */
 	struct helped_thread *thread;
 	size_t thread_room;
 };
@@ -35,7 +35,7 @@ static struct helped_thread *thread_at(struct helped_work *helped, uint32_t thre
 	return &helped->thread[thread];
 }
 
-/* A link that has just begun has nothing yet, but for what its outermost operator has done. */
+/* A link that has just begun has no work yet, except that of its outermost operator. */
 static bool is_new(const struct helper_thread *at, const struct helped_thread *thread,
 		   uint32_t owner)
 {
@@ -69,7 +69,7 @@ static void take(void *state, const struct source_event *event, bool counts)
 	thread->owner_moves = owner == NEST_NONE ? 0 : helped->helpers->thread[index].owner_moves;
 }
 
-/* All threads as they are now: what they did before is nobody's. */
+/* Notes the counters of all threads as they are now: earlier work belongs to nobody. */
 static void watch(struct helped_work *helped)
 {
 	struct source_thread *const *thread;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See helpers.h. `moves` counts how often a thread began or ended an operator; a link remembers
- * its owner's count and holds while that is unchanged. Covered time is added event by event,
- * without pauses of HELPERS_PAUSE_NS or more.
+ * `moves` counts how often a thread began or ended an operator. A link remembers its owner's count
+ * and holds while the count stays the same. Covered time is added event by event, without pauses of
+ * HELPERS_PAUSE_NS or more.
  */
 #include "report/helpers/helpers.h"
 
@@ -13,7 +13,7 @@
 #include "report/core/owners.h"
 
 #define SCOPE_BACKWARD 1u /* at::RecordScope */
-#define OWNERS_MAX 8u     /* helpers of helpers: deeper than backward passes nest */
+#define OWNERS_MAX 8u     /* helpers of helpers: backward passes do not nest deeper */
 #define ENGINE "autograd::engine::evaluate_function"
 #define ENGINE_THREAD "pt_autograd_"
 
@@ -41,7 +41,7 @@ static struct helper_thread *thread_add(struct helpers *helpers, uint32_t thread
 	return &helpers->thread[thread];
 }
 
-/* Valid until another thread is new. */
+/* The result is valid until a new thread is added. */
 static inline struct helper_thread *thread_at(struct helpers *helpers,
 					      const struct source_event *event)
 {
@@ -52,14 +52,14 @@ static inline struct helper_thread *thread_at(struct helpers *helpers,
 	return thread_add(helpers, thread, event->process->index);
 }
 
-/* The link holds: the owner has waited ever since. */
+/* Returns whether the link holds: the owner has waited ever since. */
 static inline bool is_linked(const struct helpers *helpers, const struct helper_thread *helper)
 {
 	return helper->owner != NEST_NONE &&
 	       helpers->thread[helper->owner].moves == helper->owner_moves;
 }
 
-/* --- what an owner's helpers did --- */
+/* --- work of an owner's helpers --- */
 
 static void owner_tell(const struct helpers *helpers, const struct helper_thread *owner,
 		       uint64_t ns, uint64_t time_ns)
@@ -72,7 +72,7 @@ static void owner_tell(const struct helpers *helpers, const struct helper_thread
 					   ns);
 }
 
-/* Up to now: they worked, or were between two nodes. */
+/* The helpers worked up to now, or were between two nodes. */
 static inline void owner_touch(const struct helpers *helpers, struct helper_thread *owner,
 			       uint64_t time_ns)
 {
@@ -89,7 +89,7 @@ static inline void owner_touch(const struct helpers *helpers, struct helper_thre
 		owner_tell(helpers, owner, ns, time_ns);
 }
 
-/* The helper is in an operator of the owner's from here on, which began at `since_ns`. */
+/* From now on the helper is in an operator for the owner; it began at `since_ns`. */
 static void owner_engage(const struct helpers *helpers, struct helper_thread *owner,
 			 uint64_t since_ns, uint64_t time_ns)
 {
@@ -126,7 +126,7 @@ static void helper_link(struct helpers *helpers, struct helper_thread *helper, u
 		owner_engage(helpers, &helpers->thread[owner], helper->opened_ns, time_ns);
 }
 
-/* The owner itself must not be one that works for the helper. */
+/* An owner must not itself be a helper of the helper. */
 static bool can_own(const struct helpers *helpers, uint32_t owner, uint32_t helper)
 {
 	const struct helper_thread *at = &helpers->thread[owner];
@@ -136,7 +136,10 @@ static bool can_own(const struct helpers *helpers, uint32_t owner, uint32_t help
 	       (!is_linked(helpers, at) || helpers_owner(helpers, owner) != helper);
 }
 
-/* The thread that ran an operator last called the engine, most likely: until a function names one. */
+/*
+ * Until a function names the owner, it is assumed to be the thread that ran an operator last, which
+ * most likely called the engine.
+ */
 static void helper_guess(struct helpers *helpers, uint32_t index, uint64_t time_ns)
 {
 	struct helper_thread *helper = &helpers->thread[index];
@@ -147,8 +150,9 @@ static void helper_guess(struct helpers *helpers, uint32_t index, uint64_t time_
 }
 
 /*
- * Within one stint the first owner stays: functions of other threads' forward operators, as DataParallel's replicas, are part
- * of its backward pass. Only a thread that has itself been first before, and waits, has a pass of its own.
+ * The first owner stays for the whole stint: functions of other threads' forward operators, as with
+ * DataParallel's replicas, are part of its backward pass. Only a thread that was itself a first
+ * owner before, and waits, has a backward pass of its own.
  */
 static void helper_confirm(struct helpers *helpers, uint32_t index, uint32_t named,
 			   uint64_t time_ns)
@@ -176,7 +180,10 @@ static uint64_t number_key(uint32_t process, uint64_t number)
 	return key ? key : 1;
 }
 
-/* A scope of autograd's engine, or a backward function where there are no such scopes. */
+/*
+ * Returns whether this is a scope of autograd's engine, or a backward function if there are no such
+ * scopes.
+ */
 static bool is_engine(struct source *source, const struct source_event *event)
 {
 	const struct source_name *name = source_name_of(source, event->file, event->event.value[0]);
@@ -188,7 +195,7 @@ static bool is_engine(struct source *source, const struct source_event *event)
 	       !memcmp(name->text, ENGINE, strlen(ENGINE));
 }
 
-/* The thread begins or ends an operator of its own: who helped it is done. */
+/* The thread begins or ends an operator of its own, so its helpers have finished. */
 static inline void take_move(const struct helpers *helpers, struct helper_thread *thread,
 			     uint64_t time_ns)
 {
@@ -199,7 +206,10 @@ static inline void take_move(const struct helpers *helpers, struct helper_thread
 	thread->moved_ns = time_ns;
 }
 
-/* autograd's own threads call no engine, but for passes within passes, which are their owner's. */
+/*
+ * autograd's own threads do not call the engine, except for passes within passes, which belong to
+ * their owner.
+ */
 static inline void note_last(struct helpers *helpers, const struct helper_thread *thread)
 {
 	if (!thread->runs_own)
@@ -302,7 +312,7 @@ static inline void thread_end(struct helpers *helpers, struct helper_thread *thr
 	note_last(helpers, thread);
 }
 
-/* A user scope that began on another thread, or on this one. */
+/* For a user scope that began on another thread, or on this one. */
 static void take_end_named(struct helpers *helpers, const struct source_event *event)
 {
 	uint64_t number = EVENT_AS(torch_end_ex, &event->event)->thread;
@@ -351,7 +361,7 @@ void helpers_cut(struct helpers *helpers, uint32_t thread)
 	at->moves++;
 }
 
-/* --- what is known --- */
+/* --- results --- */
 
 void helpers_listen(struct helpers *helpers, helpers_listener *listen, void *state)
 {
@@ -442,11 +452,11 @@ const struct owner_kind owner_kind_helpers = {
 /* --- the analysis --- */
 
 struct helpers_state {
-	struct helpers helpers; /* first: it is what others see */
+	struct helpers helpers; /* must be first: others see only this part */
 	struct source *source;
 };
 
-/* The same as helpers_take(), which asks of each event what it is. */
+/* The same as helpers_take(), without checking the kind of the event. */
 static void take_opening(void *state, const struct source_event *event, bool counts)
 {
 	struct helpers_state *mine = state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See io.h. A row is found by a hash of key and kind. A descriptor keeps its file and the one
- * before it; a loss raises the epoch of its process, which makes all of its descriptors unknown.
+ * A hash of key and kind finds a row. A descriptor keeps its file and the file before. A loss of
+ * events raises the epoch of its process, which makes all of its descriptors unknown.
  */
 #include "report/io/io.h"
 
@@ -48,7 +48,7 @@ struct subject {
 	enum io_kind kind;
 };
 
-/* A file that could not be opened is of the kind that it is elsewhere. */
+/* A file that could not be opened gets the kind that it has elsewhere. */
 static enum io_kind kind_of_file(struct io *io, struct subject subject)
 {
 	struct map_entry *known;
@@ -102,7 +102,7 @@ static void note_file_time(struct io *io, const struct io_place *place, struct s
 	io->file_ns[place->process] += place->duration_ns;
 }
 
-/* One call; NULL when it does not count. */
+/* Counts one call; returns NULL if it does not count. */
 static struct io_row *count_call(struct io *io, const struct io_place *place,
 				 struct subject subject, bool failed)
 {
@@ -151,7 +151,7 @@ static uint64_t descriptor_key(uint32_t process, uint64_t fd)
 	return ((uint64_t)process << 32 | (uint32_t)fd) + 1;
 }
 
-/* NULL when it is not known. */
+/* NULL: the descriptor is not known. */
 static struct io_descriptor *descriptor_find(struct io *io, const struct io_place *place,
 					     uint64_t fd)
 {
@@ -297,7 +297,7 @@ void io_seek(struct io *io, const struct io_place *place, uint64_t fd, uint64_t 
 	(void)count_call(io, place, subject, false);
 	if (!d)
 		return;
-	/* where it stood was not known: what came before is of no use */
+	/* its position was not known, so the previous one is of no use */
 	if (!d->at_is_known)
 		d->accessed = false;
 	d->at = offset;
@@ -320,7 +320,7 @@ void io_wait(struct io *io, const struct io_place *place, bool failed)
 
 static uint64_t mapping_key(uint32_t process, uint64_t address)
 {
-	/* addresses have 48 bits and pages 12 */
+	/* addresses have 48 bits, page offsets 12 */
 	return ((uint64_t)process << 36 | (address >> 12 & 0xfffffffff)) + 1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Input and output as an analysis: events of family io become operations of io.h. */
+/* Makes operations of io.h from events of family io. */
 #include "report/io/io_events.h"
 
 #include <string.h>
@@ -154,7 +154,7 @@ static void take_wait(void *state, const struct source_event *event, bool counts
 	io_wait(&reading->io, &place, e->error != 0);
 }
 
-/* It counts as a call of the file, up to the end. */
+/* An unfinished call counts as a call of the file, up to the end. */
 static void take_unfinished(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of input and output, for trees and flame graphs. */
+/* Makes stacks of input and output, for trees and flame graphs. */
 #include "report/options/keys.h"
 #include "report/io/io_events.h"
 #include "report/stacks/stack_keys.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads do of input and output, as counters of core/work.h. A call counts where it returns; what is only mapped moves no bytes. */
+/*
+ * Counts the input and output of threads for core/work.h. A call counts when it returns; a mapping
+ * alone moves no bytes.
+ */
 #include "report/core/work.h"
 
 static void put(void *state, const struct source_event *event, bool counts, uint64_t bytes)

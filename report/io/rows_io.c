@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See rows_io.h. Keys that are settled at the end may turn out the same: such rows are joined
- * first. The totals are printed as prose, with what the kernel says of disks.
+ * Keys that are settled at the end may become equal: such rows are joined first. The totals are
+ * printed as prose, with the kernel's counters of disks.
  */
 #include "report/io/rows_io.h"
 #include "report/base/units.h"
@@ -39,7 +39,10 @@ static void put_file(struct table *table, const struct source *source, uint64_t 
 		put_name(table, COLUMN_io_file, source_name_at(source, (uint32_t)file));
 }
 
-/* Forked workers have the command of their parent: their main thread says what they are. */
+/*
+ * Forked workers have the command line of their parent; the name of their main thread identifies
+ * them.
+ */
 static void put_main_thread(struct table *table, struct source *source, uint64_t index)
 {
 	struct source_process *const *process;
@@ -134,7 +137,10 @@ static void row_join(struct io_row *into, struct io_row *from)
 	*from = (struct io_row){ .key = from->key, .kind = from->kind };
 }
 
-/* Rows whose keys mean the same become the first of them; returns which are rows. Owned by the caller. */
+/*
+ * Joins rows whose keys mean the same into the first of them, and returns which rows remain. The
+ * caller owns the result.
+ */
 static bool *settle_rows(struct io_reading *reading)
 {
 	struct io *io = &reading->io;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See native_events.h. A map from key to row, to which each sample is added. native_sampling has
- * running counters of a process, so what it differs from the one before is added.
+ * Adds each sample to the row of its key. The event native_sampling has running counters of a
+ * process, so the difference to the previous event is added.
  */
 #include "report/native/native_events.h"
 
@@ -11,9 +11,9 @@
 #include "report/session/limitations.h"
 
 struct state {
-	struct native_reading reading; /* first: it is what others see */
+	struct native_reading reading; /* must be first: others see only this part */
 	struct run *run;
-	struct evt_native_sampling *told; /* by process */
+	struct evt_native_sampling *told; /* by process: its previous event */
 	size_t told_room;
 };
 
@@ -62,7 +62,7 @@ static void take_sample(void *state, const struct source_event *event, bool is_c
 	native_counts_add(&reading->all, &counts);
 }
 
-/* Counters of a process that were told before are part of these. */
+/* The counters of an earlier event of the process are contained in these. */
 static void sums_add(struct evt_native_sampling *sums, const struct evt_native_sampling *now,
 		     const struct evt_native_sampling *told)
 {

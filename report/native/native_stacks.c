@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampled native stacks for trees and flame graphs. */
+/* Provides sampled native stacks for trees and flame graphs. */
 #include "report/options/keys.h"
 #include "report/native/native_events.h"
 #include "report/stacks/stack_source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `native`: native functions by samples of the stacks of what used the CPUs. */
+/* Report `native`: native functions by samples of stacks, taken while threads used CPUs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 
 #define NO_STACK "(no stack)"
 #define CHILDREN_NS_MIN 100000000u
-#define UNSEEN_PERCENT 10u /* of the CPU time that was used: less is not worth a word */
-#define UNSEEN_SAMPLES 10u /* likewise */
-/* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
+#define UNSEEN_PERCENT 10u /* of the used CPU time; a smaller part is not mentioned */
+#define UNSEEN_SAMPLES 10u /* the same, as a number of samples */
+/* the period of INTERCEPT_SAMPLE=1000, the highest rate, is a little less */
 #define PERIOD_LEAST_NS 1000000u
 
 struct native_state {
@@ -130,7 +130,10 @@ static void native_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "threads_left_out", UNIT_COUNT, sums->partial);
 }
 
-/* Of gcc or make: its child programs have used the CPU. False: they did not, or were recorded. */
+/*
+ * For programs like gcc or make, whose child programs used the CPU. Returns false if they did not,
+ * or if they were recorded.
+ */
 static bool explain_children(const struct report *report, struct why_empty *absence)
 {
 	char text[UNIT_TEXT_BYTES];
@@ -156,7 +159,10 @@ static const char *native_explain(const struct report *report, struct why_empty 
 	return why || !explain_children(report, absence) ? why : absence->text;
 }
 
-/* What its processes have used, as the kernel counts it; 0: only a part of the run is looked at. */
+/*
+ * Returns the CPU time of the processes as the kernel counts it; 0: only a part of the run is
+ * selected.
+ */
 static uint64_t used_ns(const struct report *report)
 {
 	struct source_process *const *process;
@@ -212,7 +218,7 @@ static void print_cuts(const struct evt_native_sampling *sums, const struct scre
 					   cuts[i].count == 1 ? " is" : "s are", cuts[i].why);
 }
 
-/* Functions of the recorder are no part of the program. */
+/* The recorder's own functions are not part of the program. */
 static void print_own(const struct native_state *state, const struct screen *screen)
 {
 	const struct native_rows *rows = &state->rows;
@@ -241,8 +247,8 @@ static bool any_is_off(const struct native_reading *reading)
 }
 
 /*
- * What the processes used, less what was sampled or lost; 0: that is little, or another sentence
- * says why.
+ * Returns the CPU time of the processes without what was sampled or lost; 0: it is little, or
+ * another sentence explains it.
  */
 static uint64_t unseen_ns(const struct report *report)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* NVTX ranges as an analysis: events of family nvtx become operations of ranges.h. */
+/* Makes operations of ranges.h from events of family nvtx. */
 #include "report/nvtx/range_events.h"
 
 #include "report/helpers/helped_work.h"
 
 struct range_state {
-	struct ranges ranges; /* first: it is what others see */
+	struct ranges ranges; /* must be first: others see only this part */
 	struct source *source;
-	struct works *works; /* NULL: nobody wants to know what was done inside */
+	struct works *works; /* NULL: the work inside of ranges is not wanted */
 	struct helped_work *helped;
 };
 
@@ -25,7 +25,7 @@ static struct work work_of_process(const struct range_state *mine,
 static struct range_opening opening_of(struct range_state *mine, const struct source_event *event,
 				       bool counts)
 {
-	const uint64_t *value = event->event.value; /* domain and name of all three */
+	const uint64_t *value = event->event.value; /* domain and name of the three events */
 
 	return (struct range_opening){
 		.time_ns = event->event.time_ns,
@@ -153,7 +153,7 @@ const struct analysis_kind analysis_ranges = {
 	.release = release,
 };
 
-/* --- how many there were --- */
+/* --- how many ranges there were --- */
 
 static void count_range(void *state, const struct source_event *event, bool counts)
 {

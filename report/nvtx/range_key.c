@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key `range`: the innermost range that is open on the thread, or where none is on the one that it works for, one of NVTX, a label of PyTorch or an action of
- * Lightning (report/scopes/open_ranges.h). All steps of torch.profiler are one range, as in report ops.
+ * The key `range`: the innermost range that is open on the thread; if there is none, that of the
+ * thread for which it works. A range is an NVTX range, a label of PyTorch or an action of Lightning
+ * (report/scopes/open_ranges.h). All steps of torch.profiler are one range, as in report ops.
  */
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct range_places {
 	struct open_ranges ranges;
 	const struct helpers *helpers;
 	struct source *source;
-	uint32_t step; /* index of the first name of a step */
+	uint32_t step; /* index of the name of the first step */
 	bool has_step;
 };
 
@@ -44,7 +45,7 @@ static void take_opening(void *state, const struct source_event *event, bool cou
 	if (!places->has_step)
 		places->step = range->name;
 	places->has_step = true;
-	range->is_wanted = true; /* stands for all steps */
+	range->is_wanted = true; /* represents all steps */
 }
 
 static void take_closing(void *state, const struct source_event *event, bool counts)
@@ -87,7 +88,7 @@ static const struct analysis_kind analysis_range_places = {
 	.release = release,
 };
 
-/* --- the key: what named it, domain, and name + 1 --- */
+/* --- the key: kind of range, domain, and name + 1 --- */
 
 #define KIND_SHIFT 60
 #define DOMAIN_MAX 0x0fffffffu

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of prof-report: see options.h. Help texts are in help.c. */
+/*
+ * Parses arguments one by one with a table of options (option.def), then checks them against what
+ * the report takes. Help texts are in help.c.
+ */
 #include "report/options/options.h"
 
 #include <errno.h>
@@ -37,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static int parser_fail(struct parser *pars
 	return -1;
 }
 
-/* `value` must be one of `names` (count of them, or NULL at the end). */
+/* `value` must be one of `names`: `count` of them, or up to a NULL. */
 static int parser_choose(struct parser *parser, const char *option, const char *value,
 			 const char *const *names, size_t count)
 {
@@ -238,7 +241,7 @@ static int take_thread(struct parser *parser, const char *value)
 	return parser_number(parser, "thread", value, &parser->options->scope.tid);
 }
 
-/* One end of --time; an empty one leaves the default, one with a minus counts from the end. */
+/* Parses one end of --time. An empty one leaves the default; a negative one counts from the end. */
 static int parse_time(const char *text, size_t length, uint64_t *ret_ns, bool *ret_from_end)
 {
 	bool from_end = length && *text == '-';
@@ -255,7 +258,7 @@ static int parse_time(const char *text, size_t length, uint64_t *ret_ns, bool *r
 	return 0;
 }
 
-/* Whole numbers are nanoseconds; who writes a fraction means another unit. */
+/* A whole number is in nanoseconds; a fraction means that a unit was forgotten. */
 static bool time_lacks_unit(const char *text, size_t length)
 {
 	bool from_end = length && *text == '-';
@@ -264,7 +267,7 @@ static bool time_lacks_unit(const char *text, size_t length)
 	       strspn(text + from_end, "0123456789.") >= length - from_end;
 }
 
-/* As far as that is known before anything is read. */
+/* As far as this can be checked before anything is read. */
 static bool time_is_backward(const struct filter_settings *scope)
 {
 	if (scope->from_end != scope->to_end)
@@ -298,7 +301,7 @@ static int take_time(struct parser *parser, const char *value)
 
 static int take_step_name(struct parser *parser, const char *value);
 
-/* N, A..B, A.. or ..B; what is made of other characters is a name. */
+/* N, A..B, A.. or ..B; any other text is a name. */
 static int take_step(struct parser *parser, const char *value)
 {
 	struct filter_settings *scope = &parser->options->scope;
@@ -394,7 +397,7 @@ static const struct option_info {
 	unsigned int group;
 	const char *argument;
 	int (*take)(struct parser *parser, const char *value);
-	enum report_option of_report; /* of a report's own: those have no take() */
+	enum report_option of_report; /* of a report's own options, which have no take() */
 	const char *choices;
 } option_infos[] = {
 #define OPTION(id, name, letter, group, argument, doc) \
@@ -416,7 +419,7 @@ static int parser_take_own(struct parser *parser, const struct option_info *opti
 	size_t count = 0;
 	int chosen = 0;
 
-	if (!option->argument) /* a switch: that it is there says all */
+	if (!option->argument) /* a switch: its presence is all */
 		return 0;
 	if (!*value)
 		return parser_fail(parser, "--%s needs a value: %s", option->name,
@@ -434,7 +437,7 @@ static int parser_take_own(struct parser *parser, const struct option_info *opti
 	return 0;
 }
 
-/* The option of that name that is a report's own. */
+/* Finds a report's own option of that name. */
 static const struct option_info *option_of_reports(const char *name)
 {
 	size_t at = 0;
@@ -444,7 +447,7 @@ static const struct option_info *option_of_reports(const char *name)
 	return &option_infos[at];
 }
 
-/* What is no number of a step is the name of report `steps`' own --step. */
+/* A value that is no number of a step is a name, for the own --step of report `steps`. */
 static int take_step_name(struct parser *parser, const char *value)
 {
 	const struct option_info *own = option_of_reports("step");
@@ -478,7 +481,7 @@ static int parser_unknown(struct parser *parser, const char *argument, size_t le
 	return parser_fail(parser, "unknown option '--%s'; prof-report --help lists them", name);
 }
 
-/* An argument that may be missing is a number; what comes next is a file else. */
+/* An optional argument is a number; otherwise the next word is a file. */
 static bool argument_is_missing(const struct parser *parser, const struct option_info *option)
 {
 	const char *next = parser->at + 1 < parser->argc ? parser->argv[parser->at + 1] : "";
@@ -486,7 +489,10 @@ static bool argument_is_missing(const struct parser *parser, const struct option
 	return *option->argument == '[' && (!*next || next[strspn(next, "0123456789")]);
 }
 
-/* "flame --time" is of what is sampled, which is time. An option or a file follows: a wrong A..B is not taken for that. */
+/*
+ * In "flame --time", the option selects what is sampled: time. An option or a file follows; a
+ * malformed A..B is still an error.
+ */
 static bool time_is_meant(const struct parser *parser, const struct option_info *option)
 {
 	const struct options *options = parser->options;
@@ -529,7 +535,7 @@ static int parser_take_long(struct parser *parser, const char *argument)
 	return parser_take(parser, option, equals ? equals + 1 : NULL);
 }
 
-/* -h, -n5, -n 5, -o FILE; one letter an argument. */
+/* -h, -n5, -n 5, -o FILE: one letter for each argument. */
 static int parser_take_short(struct parser *parser, const char *argument)
 {
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -542,12 +548,12 @@ static int parser_take_short(struct parser *parser, const char *argument)
 			   argument[1]);
 }
 
-/* The first argument is a report when it has a report's name; ./alloc is a file. */
+/* The first argument is a report if it has a report's name; ./alloc is a file. */
 static void parser_take_plain(struct parser *parser, char *argument)
 {
 	struct options *options = parser->options;
 
-	/* `prof-report help`, then maybe a report; ./help is a file. */
+	/* `prof-report help`, optionally followed by a report; ./help is a file */
 	if (!strcmp(argument, "help") && !options->report_named && !options->file_count) {
 		options->help = true;
 		return;
@@ -610,7 +616,7 @@ static int parser_check_word(struct parser *parser)
 			   nearest.best);
 }
 
-/* A flame graph is drawn where the name of the output says so, and nothing else is. */
+/* A flame graph is drawn if the name of the output says so, and no other format was selected. */
 static int parser_check_drawn(struct parser *parser)
 {
 	struct options *options = parser->options;
@@ -640,9 +646,12 @@ static bool report_takes(const struct report_info *report, unsigned int group)
 	return report->takes & group || (group == TAKES_OUTPUT && report->takes & TAKES_FORMAT);
 }
 
-#define REPORTS_NAMED 6u /* in a message; more are a list that nobody reads */
+#define REPORTS_NAMED 6u /* more names in a message would not be read */
 
-/* The reports that take the options of a group, with commas; "" when there are too many to name. */
+/*
+ * Names the reports that take the options of a group, separated by commas; "" if there are too
+ * many.
+ */
 static void name_reports(unsigned int group, char *ret_reports, size_t room)
 {
 	unsigned int count = 0;
@@ -675,7 +684,7 @@ static int parser_refuse_group(struct parser *parser, const char *report, unsign
 			   report, option, report);
 }
 
-/* "functions --sampled" is report lines, which has functions too. */
+/* "functions --sampled" means report lines, which shows functions too. */
 static void parser_turn_to_samples(struct parser *parser)
 {
 	struct options *options = parser->options;
@@ -689,7 +698,7 @@ static void parser_turn_to_samples(struct parser *parser)
 	options->sort = options->sort ? options->sort : "total_cpu_ns";
 }
 
-/* Options that the report has no use for would be ignored in silence: they are refused. */
+/* Options that the report does not use are refused, not ignored. */
 static int parser_check(struct parser *parser)
 {
 	const struct options *options = parser->options;
@@ -706,7 +715,7 @@ static int parser_check(struct parser *parser)
 	return 0;
 }
 
-/* The keys of --by are the report's own, whose name may come after it. */
+/* The keys of --by depend on the report, whose name may come after the option. */
 static int parser_choose_key(struct parser *parser)
 {
 	struct options *options = parser->options;
@@ -734,7 +743,7 @@ static int parser_choose_key(struct parser *parser)
 	return chosen < 0 ? -1 : 0;
 }
 
-/* Of a report that is of one run, those to compare with are no files of it. */
+/* For a report on one run: files behind --against are not files of the report. */
 static int parser_split_base(struct parser *parser)
 {
 	struct options *options = parser->options;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Report `pack`: one .zip of a session for somebody else. It appears under its name when it is complete. Prints one line:
+ * Report `pack`: one .zip file of a session, to give to somebody else. It appears under its name
+ * when it is complete. Prints one line:
  *
  *   <file>: <n> recordings, page.html, <n> sources, <bytes>[: without args,paths]
  */
@@ -79,7 +80,10 @@ static int add_recordings(struct pack *pack)
 	return 0;
 }
 
-/* The page of the copies: what is left out of them is not in it. What is wrong with it is said, and the rest goes on. */
+/*
+ * Makes the page from the copies, so it lacks what is left out of them. If it fails, a message is
+ * printed and the rest goes on.
+ */
 static bool write_page(struct pack *pack, char *path)
 {
 	const struct source_options opening = { .only_named = true, .base_names = true };
@@ -163,7 +167,10 @@ static int write_parts(struct pack *pack)
 	return zip_finish(&pack->zip) || fsync(pack->zip.to) ? pack_fail(pack) : 0;
 }
 
-/* In the folder of the copies, which is on the same file system. For its owner alone, as recordings are. */
+/*
+ * Writes into the folder of the copies, which is on the same file system. Only the owner may read
+ * it, as with recordings.
+ */
 static int write_zip(struct pack *pack)
 {
 	char temporary[PATH_MAX];
@@ -231,7 +238,7 @@ static void name_pack(char name[PATH_MAX], const char *path)
 	snprintf(name, PATH_MAX, "%.*s" ENDING_OF_PACK, (int)length, path);
 }
 
-/* What cannot be right whatever the recording has. */
+/* Refuses what cannot be right for any recording. */
 static int check(struct report_request *request, const char *output, unsigned int what)
 {
 	const struct options *options = request->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of ranges: see range_names.h. */
+/* Counts the openings of each name in a map; the most frequent names are then printed. */
 #include "report/ranges/range_names.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ const struct analysis_kind analysis_range_names = {
 
 /* --- in words --- */
 
-/* Of names that opened as often, the one that came first. */
+/* Among names with equal counts, the one that came first precedes. */
 static bool comes_before(const struct map_entry *left, const struct map_entry *right)
 {
 	if (left->value != right->value)
@@ -106,7 +106,7 @@ const char *range_names_say(const struct range_names *names, struct range_names_
 	return text;
 }
 
-/* What INTERCEPT_STEP named; NULL when it did not or that is not known. */
+/* Returns the name that INTERCEPT_STEP was set to; NULL: not set, or not known. */
 static const struct source_name *step_named(const struct run *run)
 {
 	const struct source_meta *meta;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* NVTX ranges: see ranges.h. Every operation takes constant time, however deep the nesting. */
+/*
+ * Push/pop ranges are in a nest; start/end ranges are in an array with a map by number. Every
+ * operation takes constant time, however deep the nesting.
+ */
 #include "report/ranges/ranges.h"
 
 #include <stdlib.h>
@@ -214,7 +217,7 @@ void ranges_start(struct ranges *ranges, const struct range_opening *opening)
 
 	number = map_put(&ranges->started_number, started_key(opening->process, opening->number),
 			 &added);
-	if (!added) /* a number that is in use: the range before it stays open for good */
+	if (!added) /* the number is in use, so the earlier range with it stays open forever */
 		ranges_end_started(ranges, (uint32_t)number->value, 0, NEST_RUNS_ON);
 	entry = ranges_take_started(ranges);
 	number->value = entry;

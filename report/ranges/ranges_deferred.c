@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges and the deferred work that was asked for in them: see ranges.h. A place is the scope of the innermost
- * push/pop range of the thread, or of the one that it works for, and in the upper half the set of start/end ranges of the process.
+ * Adds deferred work to the ranges in which it was launched. A place has the scope of the innermost
+ * push/pop range of the thread, or of the thread for which it works; its upper half has the set of
+ * start/end ranges of the process.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See async_scopes.h. A map from process and address to an entry of an array. Entries of scopes
- * that have ended are used again.
+ * A map from process and address to an entry of an array. Entries of scopes that have ended are
+ * reused.
  */
 #include "report/scopes/async_scopes.h"
 
@@ -72,7 +72,7 @@ bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t ad
 	return true;
 }
 
-/* Entries move when one is removed: their keys do not. */
+/* Entries move when one is removed, but their keys do not. */
 static size_t keys_of(const struct async_scopes *scopes, uint32_t process, uint64_t *keys)
 {
 	const struct map_entry *entry = NULL;

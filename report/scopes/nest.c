@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scopes that are open on threads: see nest.h. They lie in one array; each thread has a list through it,
- * from the innermost outwards, and a keyed nest another one for each key.
+ * All open scopes are in one array. Each thread has a list through it, from the innermost outwards;
+ * a keyed nest has another list for each key.
  */
 #include "report/scopes/nest.h"
 
@@ -44,7 +44,7 @@ static inline struct nest_thread *nest_thread_at(struct nest *nest, uint32_t thr
 	return nest_add_thread(nest, thread);
 }
 
-/* The thread becomes one of its process'. */
+/* Adds the thread to the threads of its process. */
 static void nest_link_thread(struct nest *nest, struct nest_place place)
 {
 	struct nest_thread *thread = &nest->thread[place.thread];
@@ -167,7 +167,7 @@ static struct map_entry *nest_find_identity(const struct nest *nest, struct nest
 	return identity ? map_find(&nest->identified, identity) : NULL;
 }
 
-/* On the thread that it began on, wherever its end was told. */
+/* Ends a scope with an identity on the thread on which it began, wherever its end was reported. */
 static void nest_close_identified(struct nest *nest, struct nest_place place, uint32_t scope,
 				  enum nest_ending how)
 {
@@ -206,7 +206,10 @@ static bool nest_end_identified(struct nest *nest, struct nest_place place)
 
 /* --- begin and end --- */
 
-/* The end of one that had the identity before was lost: the next one begins at the latest moment that it can have had. */
+/*
+ * The end of the previous scope with that identity was lost. It ends where the next one begins, the
+ * latest possible moment.
+ */
 static void nest_end_namesake(struct nest *nest, struct nest_place place)
 {
 	const struct map_entry *entry = nest_find_identity(nest, place);
@@ -269,7 +272,7 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 	return at;
 }
 
-/* The scopes that were directly inside go on in the parent. */
+/* The scopes directly inside continue in the parent. */
 static void nest_hand_over(struct nest *nest, uint32_t ending, uint64_t time_ns)
 {
 	struct nest_scope *scope = &nest->scope[ending];
@@ -361,7 +364,10 @@ bool nest_end(struct nest *nest, struct nest_place place)
 	return true;
 }
 
-/* Of the key the innermost one of the task, of no task, of any: the first of these that there is. Within so many looks. */
+/*
+ * Finds the innermost scope of the key that belongs to the thread's task; otherwise to no task;
+ * otherwise to any. Looks at a limited number of scopes.
+ */
 static uint32_t nest_look(const struct nest *nest, uint32_t thread, uint64_t key,
 			  unsigned int *looks)
 {
@@ -387,14 +393,14 @@ static uint32_t nest_find_key(const struct nest *nest, uint32_t thread, uint64_t
 	const struct map_entry *entry = map_find(&nest->innermost, key_of(thread, key, task));
 	uint32_t at = entry ? (uint32_t)entry->value : NEST_NONE;
 
-	/* hashes of tasks may be one */
+	/* hashes of different tasks may be equal */
 	return at != NEST_NONE && nest->scope[at].thread == thread && nest->scope[at].key == key &&
 			       nest->scope[at].task == task
 		       ? at
 		       : NEST_NONE;
 }
 
-/* The same of a keyed nest. */
+/* The same for a keyed nest. */
 static uint32_t nest_look_keyed(const struct nest *nest, uint32_t thread, uint64_t key)
 {
 	uint64_t now = task_of(&nest->thread[thread]).now;
@@ -408,7 +414,10 @@ static uint32_t nest_look_keyed(const struct nest *nest, uint32_t thread, uint64
 	return at;
 }
 
-/* `at`, or of the scopes of its key and task around it the innermost that the generator began which runs now. */
+/*
+ * Returns `at`; or, among the scopes of its key and task around it, the innermost that was begun by
+ * the generator that runs now.
+ */
 static uint32_t nest_of_generator(struct nest *nest, uint32_t thread, uint32_t at)
 {
 	uint64_t generator = task_of(&nest->thread[thread]).generator;

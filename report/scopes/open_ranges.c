@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ranges are open on threads: see open_ranges.h. */
+/* Keeps a nest for each kind of range; the range that opened last is the innermost of all kinds. */
 #include "report/scopes/open_ranges.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void range_ended(void *state, const struct nest_end *end)
 			      of->nest.thread[end->thread].process);
 }
 
-/* Every end of that kind says by a key which one it ends. */
+/* Returns whether every end of that kind names the range by a key. */
 static bool is_keyed(enum evt_scope_kind kind)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
@@ -59,7 +59,7 @@ static uint32_t name_of(struct source *source, const struct source_event *event,
 	return source_name_of(source, event->file, evt_part(&event->event, part))->index;
 }
 
-/* Keys of ranges are names; 0 is that of scopes that are none. */
+/* The key of a range is its name; the key of a scope that is no range is 0. */
 static uint64_t key_of(struct source *source, const struct source_event *event, uint8_t part)
 {
 	return (uint64_t)name_of(source, event, part) + 1;
@@ -76,7 +76,10 @@ static struct open_range *range_put(struct open_ranges_nest *of, struct nest_pla
 	return &of->open[scope];
 }
 
-/* Scopes that are no ranges are followed because an end without a key is the innermost one's. */
+/*
+ * Scopes that are no ranges are followed too, because an end without a key ends the innermost
+ * scope.
+ */
 struct open_range *open_ranges_take_opening(struct open_ranges *ranges, struct source *source,
 					    const struct source_event *event)
 {
