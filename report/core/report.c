@@ -16,7 +16,7 @@
 #include "report/base/text.h"
 #include "report/core/key.h"
 #include "report/options/keys.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 
 #define LIMIT_OF_TABLES 20
 
@@ -236,7 +236,7 @@ static bool source_has_rank(struct source *source, const struct filter_settings 
 void request_read(struct report_request *request, struct run *run)
 {
 	const struct filter_settings *scope = &request->options->scope;
-	struct scope_text why;
+	struct coverage_text why;
 
 	run_read(run, true);
 	if (scope->pid != FILTER_NO_ID && !source_has_process(request->source, scope->pid))
@@ -255,7 +255,7 @@ void request_read(struct report_request *request, struct run *run)
 	else if (scope->range && !run_filters(run)->seen)
 		snprintf(request->message, sizeof(request->message), "--%s '%.200s': %s",
 			 scope->during ? "during" : "range", scope->range,
-			 scope_no_range(run, &why));
+			 coverage_no_range(run, &why));
 }
 
 /*

@@ -12,7 +12,7 @@
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
 #include "report/deferred/deferred.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/cuda/cuda_events.h"
 
 #define TOLERANCE_NS 10000u /* CUPTI's clock may differ from ours by so much */
@@ -250,7 +250,7 @@ static void give(struct cupti_memory_state *mine, const struct change *given)
 				.device = given->device,
 				.process = given->process->index,
 				.holder = given->process };
-	struct scope_text text;
+	struct coverage_text text;
 	struct change call;
 
 	if (asked_take(mine, given, &call)) {
@@ -259,7 +259,7 @@ static void give(struct cupti_memory_state *mine, const struct change *given)
 		op.kind = call.kind; /* CUPTI has fewer kinds */
 		op.device = device_kind_is_host(op.kind) ? -1 : op.device;
 	} else {
-		op.counts = !run_filters(mine->run)->any && !scope_recorded(mine->run, &text);
+		op.counts = !run_filters(mine->run)->any && !coverage_recorded(mine->run, &text);
 		mine->told.without_call += op.counts;
 	}
 	device_memory_allocate(&mine->told.memory, &op);

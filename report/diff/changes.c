@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See changes.h. Sorted within their group: real changes before noise, then by size. The table
- * gets the most important ones, up to the limit.
+ * Rows are sorted within their group: real changes before noise, then by size. The table gets the
+ * most important ones, up to the limit.
  */
 #include "report/diff/changes.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_MAX 9.0e15 /* beyond that a double has gaps */
+#define EXACT_MAX 9.0e15 /* larger integers are not exact in a double */
 
 void changes_add(struct changes *changes, const struct one_change *change, bool keeps_same)
 {

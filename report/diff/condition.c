@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See condition.h. What cannot be decided is a failure: a check that looks at nothing must not pass. */
+/*
+ * Parses a condition from left to right and compares each matching value with the limit. A
+ * condition that cannot be decided is a failure: a check that compares nothing must not pass.
+ */
 #include "report/diff/condition.h"
 
 #include <math.h>
@@ -25,7 +28,9 @@ static int parse_report(struct condition *condition, const char *name, size_t le
 	return -1;
 }
 
-/* "[ROW]" in front of the last "]." that is there; a row's name may have any characters. */
+/*
+ * "[ROW]" in front of the last "]." in the text, because a row's name may contain any characters.
+ */
 static const char *parse_row(struct condition *condition, const char *at)
 {
 	const char *end = NULL;
@@ -52,7 +57,7 @@ static int parse_limit(struct condition *condition, const char *at)
 	condition->limit = at;
 	condition->limit_length = length - condition->is_percent;
 	condition->is_of_change |= condition->is_percent;
-	/* whether its unit fits is known once the column is */
+	/* its unit can be checked only when the column is known */
 	return unit_parse(at, condition->limit_length,
 			  condition->is_percent ? UNIT_PERCENT : UNIT_NS, &number) &&
 			       unit_parse(at, condition->limit_length, UNIT_BYTES, &number) &&
@@ -87,7 +92,7 @@ int condition_parse(struct condition *condition, const char *text, char *message
 	return 0;
 }
 
-/* What the limit is about; NAN: the change has no such side. */
+/* Returns the value that the limit applies to; NAN: the change has none. */
 static double value_of(const struct condition *condition, const struct change *change)
 {
 	if (!condition->is_of_change)
@@ -127,7 +132,7 @@ static void say(const struct condition *condition, const char *row, const struct
 		   row ? row : "", row ? ": " : "", before, after, percent, noise);
 }
 
-/* One of them against the limit. */
+/* Compares one change with the limit. */
 static int judge(const struct condition *condition, const char *row, const struct change *change,
 		 enum unit unit)
 {
@@ -173,7 +178,7 @@ static int judge_rows(const struct condition *condition, const struct sides *sid
 		if (!change.has_before && !change.has_after)
 			continue;
 		found++;
-		/* of all rows: one that is new or gone has no change in percent */
+		/* for all rows: a row that is new or gone has no change in percent */
 		if (!condition->row && isnan(value_of(condition, &change)))
 			continue;
 		result = judge(condition, row->name, &change, one->job.table.column[column]->unit);

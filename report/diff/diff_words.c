@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people read around a comparison: see diff.h. */
+/* Prints the lines that people read around a comparison. */
 #include "report/diff/diff.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void print_side(const struct screen *screen, const char *role, const stru
 	prose_end(&line, screen);
 }
 
-/* The first of that key, of the session or of a process; NULL: there is none. */
+/* Returns the first one of that key, of the session or of a process; NULL: there is none. */
 static const struct source_meta *meta_like(const struct source *source,
 					   const struct source_meta *like)
 {
@@ -40,7 +40,7 @@ static const struct source_meta *meta_like(const struct source *source,
 	return NULL;
 }
 
-/* Facts of the environment that tell the runs apart: versions, threads, settings. */
+/* Prints facts of the environment that differ between the runs: versions, threads, settings. */
 static void print_environment(const struct screen *screen, const struct source *before,
 			      const struct source *after)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps: events that make them up become operations of steps.h and, with --step, of step_ranges.h. */
+/*
+ * Makes operations of steps.h and, with --step, of step_ranges.h from the events that steps depend
+ * on.
+ */
 #include "report/steps/step_events.h"
 
 #include <string.h>
@@ -12,12 +15,12 @@
 #include "report/steps/step_delay.h"
 #include "report/steps/step_ranges.h"
 
-#define PROFILER_STEP "ProfilerStep" /* what preload calls a step of torch.profiler */
+#define PROFILER_STEP "ProfilerStep" /* the name that preload gives to a step of torch.profiler */
 
-#define FLUSH_NS 500000000u /* of time at once */
+#define FLUSH_NS 500000000u /* operations of so much time are flushed at once */
 
 struct step_state {
-	struct steps steps; /* first: it is what others see */
+	struct steps steps; /* must be first: others see only this part */
 	struct source *source;
 	struct step_ranges ranges;
 	struct async_scopes async;
@@ -26,15 +29,16 @@ struct step_state {
 	struct step_phases phases;
 	const struct helpers *helpers;
 	struct map
-		phase_scopes; /* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
+		/* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
+		phase_scopes;
 	struct nest_place
-		helped;     /* a stretch in which helpers were at work ends there; it may grow */
+		helped;     /* a stretch in which helpers worked ends here; it may be extended */
 	uint64_t helped_ns; /* 0: none */
 	uint64_t flushed_ns;
 	struct map categories; /* name's index << 4 | scope, + 1, to enum step_category */
 };
 
-/* A name is looked at once, but for one whose text is still to come. */
+/* A name is examined once, when its text has come. */
 static enum step_category category_of(struct step_state *mine, const struct source_event *event,
 				      uint64_t scope)
 {
@@ -97,7 +101,7 @@ static void open_phase(struct step_state *mine, const struct source_event *event
 					is_ex && (int64_t)begin->sequence >= 0));
 }
 
-/* --- helpers --- */
+/* torch_begin_id has the same fields */
 
 static void put_helped(struct step_state *mine)
 {
@@ -169,7 +173,7 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 
 	(void)counts;
 	if (EVENT_AS(torch_end_ex, &event->event)->thread && event->event.id != EVT_torch_end_id)
-		return; /* it is of another thread */
+		return; /* belongs to another thread */
 	step_phases_close_one(&mine->phases, event_place(event),
 			      phase_scope_at(mine, event, EVT_SCOPE_USER, false));
 	step_delay_put(&mine->delay,
@@ -238,7 +242,7 @@ static void take_launch(void *state, const struct source_event *event, bool coun
 		put_launch(state, event);
 }
 
-/* By a library that nothing could interpose, as cuBLAS. */
+/* A call by a library that cannot be interposed, such as cuBLAS. */
 static void take_hidden_call(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
@@ -271,7 +275,7 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 		       &(struct step_op){ .kind = STEP_OP_INTERRUPT, .place = event_place(event) });
 }
 
-/* --- --step NAME: the steps that were recorded as such say nothing --- */
+/* --- --step NAME: recorded steps are ignored --- */
 
 static bool name_matches(struct step_state *mine, const struct source_event *event, uint64_t id)
 {
@@ -281,7 +285,7 @@ static bool name_matches(struct step_state *mine, const struct source_event *eve
 	return step_ranges_match(&mine->ranges, name->text, name->length);
 }
 
-/* A range of that name has opened or closed; `id` is its name's, 0 when it is not told. */
+/* A range of that name has opened or closed. `id` is that of its name, 0 if the event has none. */
 static void take_own_mark(struct step_state *mine, const struct source_event *event, uint64_t id,
 			  bool counts)
 {
@@ -294,7 +298,7 @@ static void take_own_mark(struct step_state *mine, const struct source_event *ev
 		       &(struct step_op){ .kind = STEP_OP_MARK, .place = place, .mark = mark });
 }
 
-/* The domain of an NVTX event, or what stands for one. */
+/* Returns the domain of an NVTX event, or the constant for PyTorch. */
 static uint32_t event_domain(struct step_state *mine, const struct source_event *event)
 {
 	return evt_descriptors[event->event.id].family == EVT_FAMILY_torch
@@ -302,7 +306,7 @@ static uint32_t event_domain(struct step_state *mine, const struct source_event 
 		       : event_name(mine->source, event, event->event.value[0]);
 }
 
-/* One that nests on its thread. */
+/* For a range that nests on its thread. */
 static void take_opening(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
@@ -374,7 +378,7 @@ static void read_ranges(struct run *run, void *state)
 
 /* --- the analysis --- */
 
-/* The last field of each of them. */
+/* Returns the last field of the event. */
 static unsigned int io_duration_field(unsigned int id)
 {
 	return evt_descriptors[id].field_count - 1;
@@ -413,7 +417,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	step_delay_put_work(&((struct step_state *)state)->delay, work);
 }
 
-/* From here on work may come; waiting begins before the first. */
+/* GPU work may come from now on. Waiting begins before the first piece. */
 static void take_cupti(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
@@ -467,7 +471,7 @@ static void start(void *state, struct run *run, const void *options)
 		run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
 	}
 	if (asked->name)
-		read_ranges(run, mine); /* before what is in the step */
+		read_ranges(run, mine); /* before the events inside of a step */
 	else
 		run_reads(run, EVT_step, FIELDS_ALL, take_mark, mine);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
@@ -503,7 +507,7 @@ struct async_cut {
 	const struct cut *cut;
 };
 
-/* On the thread that it began on: it is not known which one would have ended it. */
+/* Ends it on the thread on which it began: it is not known which thread would have ended it. */
 static void cut_async(void *state, const struct async_scope *scope)
 {
 	struct async_cut *mine = state;

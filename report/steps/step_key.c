@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key `step`: the number of the step that is under way in the process of an event, whatever its thread. A key is
- * process + 1, and below it the number + 1; 0 there: no step has been marked yet, which is step 0 where the first that
- * is marked is step 1.
+ * The key `step`: the number of the step that is under way in the process of an event, on whichever
+ * thread. A key is process + 1 in the upper half, and the step's number + 1 in the lower half. 0
+ * there means that no step was marked yet; that is shown as step 0 if the first marked step is step
+ * 1.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See step_phases.h. Counts of open scopes, by kind, decide a thread's phase. A stretch in which
- * nothing decides is loose: flags note what ran in it, and resolve() names it when the next phase
- * begins.
+ * Counts of open scopes, by kind, decide a thread's phase. A stretch that nothing decides is called
+ * loose: flags note what ran in it, and resolve() names its phase when the next phase begins.
  */
 #include "report/steps/step_phases.h"
 
@@ -14,7 +13,7 @@
 
 #define SCOPE_BACKWARD 1u /* at::RecordScope */
 #define SCOPE_USER 7u
-#define HELP_PAUSE_NS 100000u /* within a pass: as HELPERS_PAUSE_NS */
+#define HELP_PAUSE_NS 100000u /* within a backward pass; the same as HELPERS_PAUSE_NS */
 
 const char *const step_phase_names[STEP_PHASE_LIMIT] = {
 #define PHASE(name) #name,
@@ -22,7 +21,7 @@ const char *const step_phase_names[STEP_PHASE_LIMIT] = {
 #undef PHASE
 };
 
-/* Nothing says which phase it is: that is known at the end of the stretch. */
+/* No scope decides the phase: it becomes known at the end of the stretch. */
 #define LOOSE STEP_PHASE_LIMIT
 
 struct phase_thread {
@@ -30,10 +29,13 @@ struct phase_thread {
 	uint32_t process;
 	uint32_t open[PHASE_SCOPE_LIMIT];
 	bool in_closure;             /* of an optimizer's step that is open */
-	enum step_phase now, before; /* before: the last one that was not loose */
+	enum step_phase now, before; /* before: the last phase that was not loose */
 	uint64_t since_ns;
-	uint64_t helped_ns; /* until then others worked for it; 0: they do not */
-	/* In the loose stretch; a product inside of an operator that records gradients is that one's. */
+	uint64_t helped_ns; /* up to then others worked for the thread; 0: nobody does */
+	/*
+	 * What ran in the loose stretch. A product inside of an operator that records gradients
+	 * belongs to that operator.
+	 */
 	bool has_operator, has_graded, has_graded_product, has_product, has_region;
 	uint64_t launches; /* in the stretch */
 };
@@ -102,7 +104,7 @@ static struct phase_thread *thread_at(struct step_phases *phases, struct nest_pl
 	return thread;
 }
 
-/* What the loose stretch was, now that `next` follows. */
+/* Returns the phase of the loose stretch, given the phase that follows it. */
 static enum step_phase resolve(const struct phase_thread *thread, enum step_phase next)
 {
 	if (thread->has_graded_product || (thread->has_graded && !thread->has_product))
@@ -137,7 +139,7 @@ static void move_to(struct step_phases *phases, struct phase_thread *thread,
 	thread->has_graded = thread->has_graded_product = thread->has_product = false;
 }
 
-/* By what is open. */
+/* Returns the phase by what is open. */
 static enum step_phase phase_of(const struct phase_thread *thread)
 {
 	if (thread->open[PHASE_SCOPE_DATA])
@@ -149,7 +151,7 @@ static enum step_phase phase_of(const struct phase_thread *thread)
 	return LOOSE;
 }
 
-/* The thread goes on itself: help is over, where it was. */
+/* The thread continues itself, so its helpers have finished where it was. */
 static void end_help(struct step_phases *phases, struct phase_thread *thread,
 		     struct nest_place place)
 {
@@ -176,7 +178,7 @@ static bool is_in_graded(const struct phase_thread *thread)
 static void note_closure(struct phase_thread *thread, enum phase_scope scope)
 {
 	if (!thread->open[PHASE_SCOPE_OPTIMIZER] || scope == PHASE_SCOPE_OPTIMIZER)
-		thread->in_closure = false; /* zero_grad() in a closure is the optimizer's */
+		thread->in_closure = false; /* zero_grad() in a closure belongs to the optimizer */
 	else if (is_graded(scope) || scope == PHASE_SCOPE_BACKWARD)
 		thread->in_closure = true;
 	else if (scope == PHASE_SCOPE_OPERATOR && !is_in_graded(thread) &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges that end steps: see step_ranges.h. */
+/*
+ * Keeps a nest of NVTX ranges and one of PyTorch's scopes, and counts the open ones that match, by
+ * thread and domain.
+ */
 #include "report/steps/step_ranges.h"
 
 #include <stdlib.h>
@@ -57,7 +60,7 @@ static uint64_t *matching_at(struct step_ranges *ranges, uint32_t thread, uint64
 	return &map_put(&ranges->matching, (uint64_t)(thread + 1) << 32 | domain, &added)->value;
 }
 
-/* One that matches is over: the last one ends a step. */
+/* A matching range has ended; the last open one ends a step. */
 static void count_out(struct step_ranges *ranges, const struct nest_end *end, uint64_t domain)
 {
 	ranges->ends = --*matching_at(ranges, end->thread, domain) == 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See collective_sizes.h. The formulas of collective_ops.def are computed in doubles. A result is
- * known if it stays the same when the unknown operands change. A nest of operators tells which
- * operation is open on a thread.
+ * The formulas of collective_ops.def are computed in doubles. A result is known if it does not
+ * depend on unknown operands. A nest of operators finds the operation that is open on a thread.
  */
 #include "report/torch/collective_sizes.h"
 
@@ -31,7 +30,7 @@ static bool factor_needs_ranks(enum collective_kind kind)
 	return factor_of(kind, 2) != factor_of(kind, 3);
 }
 
-/* As real numbers, for sizes are products; below 0: not known. */
+/* As real numbers, because sizes are products; a negative number is unknown. */
 struct operands {
 	double first, second, n;
 };
@@ -56,7 +55,7 @@ static double size_at(size_t index, struct operands o)
 	return size[index];
 }
 
-/* It is known when what it is made of is: then it is the same whatever the rest may be. */
+/* A size is known if it has the same value whatever the unknown operands are. */
 static bool size_is_known(size_t index, struct operands o)
 {
 	struct operands others = o;
@@ -122,10 +121,10 @@ void collective_size_add(struct collective_size *to, const struct collective_siz
 /* --- the analysis --- */
 
 struct sizes_state {
-	struct collective_sizes sizes; /* first: it is what others see */
+	struct collective_sizes sizes; /* must be first: others see only this part */
 	struct source *source;
-	struct nest ops;   /* keys: names */
-	uint32_t *of_open; /* beside the nest: place in `size` + 1 */
+	struct nest ops;   /* keys are names */
+	uint32_t *of_open; /* parallel to the nest: index in `size` + 1 */
 	size_t of_open_room;
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives of torch.distributed: see collectives.h. */
+/*
+ * Follows labels from begin to end. After the reading, the calls of each label are sorted by
+ * process and number, and the n-th calls of all processes are compared.
+ */
 #include "report/torch/collectives.h"
 #include "report/gpu/gpu_work.h"
 
@@ -17,18 +20,18 @@ struct begun {
 };
 
 struct collectives_state {
-	struct collectives all; /* first: it is what others see */
+	struct collectives all; /* must be first: others see only this part */
 	struct source *source;
 	struct operator_naming *naming;
 	struct collective_sizes *sizes;
-	struct async_scopes async; /* keys: places in `apart` */
+	struct async_scopes async; /* keys are indices in `apart` */
 	struct begun *apart;
 	size_t apart_count, apart_room;
-	struct nest nest;    /* labels that end on their thread, by name */
-	struct begun *begun; /* beside its scopes */
+	struct nest nest;    /* labels that end on their own thread, by name */
+	struct begun *begun; /* parallel to its scopes */
 	size_t begun_room;
-	struct map labels; /* name + 1 to whether it is of a collective */
-	struct map rows;   /* name, process, and whether of kernels, to the row */
+	struct map labels; /* name + 1 to whether the label is of a collective */
+	struct map rows;   /* name, process, and whether it is of kernels, to the row */
 };
 
 bool collective_label_of(const char *text, size_t length, struct collective_label *ret_label)
@@ -189,7 +192,7 @@ static struct collective_row *row_of(struct collectives_state *mine, uint32_t na
 	return &all->row[entry->value];
 }
 
-/* `pieces` calls or kernels have moved what an operator says. */
+/* `pieces` calls or kernels have moved the bytes of one operator. */
 static void row_put_size(struct collective_row *row, const struct collective_size *size,
 			 uint64_t pieces)
 {
@@ -230,7 +233,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	size->has_kernel = true;
 }
 
-/* --- ranks that wait, once all is read --- */
+/* --- waiting ranks, after the reading --- */
 
 static int by_process(const void *a, const void *b)
 {
@@ -264,7 +267,7 @@ static void number_calls(struct collectives *all)
 	qsort(all->call, all->call_count, sizeof(*all->call), by_order);
 }
 
-/* Of one number of a label, in all processes. */
+/* For the calls with one number of a label, in all processes. */
 static void match_calls(struct collective_call *call, size_t count)
 {
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
@@ -282,7 +285,7 @@ static void match_calls(struct collective_call *call, size_t count)
 	}
 }
 
-/* Each number is there in each process. */
+/* Returns whether each number exists in each process. */
 static bool is_called_equally(const struct collective_call *call, size_t count, size_t processes)
 {
 	for (size_t i = 0; i < count; i++)
@@ -299,7 +302,7 @@ static bool any_counts(const struct collective_call *call, size_t count)
 	return false;
 }
 
-/* All calls of a label, by number. */
+/* For all calls of a label, by number. */
 static void match_label(struct collectives *all, struct collective_call *call, size_t count)
 {
 	size_t processes = 0;
@@ -316,12 +319,16 @@ static void match_label(struct collectives *all, struct collective_call *call, s
 		match_calls(call + i, processes);
 }
 
-/* Of one kind in one process: operators without a label within them, labels without an operator around them. */
+/*
+ * Sums for one kind of operation in one process: operators without a label inside, and labels
+ * without an operator around them.
+ */
 struct kind_sum {
 	uint64_t operators, labels;
 	struct collective_size size; /* of all operators */
 	uint32_t name;               /* of the labels */
-	bool has_two;                /* labels of two names: whose operators are they? */
+	/* labels of two names exist: it is not known which operators belong to which */
+	bool has_two;
 };
 
 static void sums_add_operators(struct collectives_state *mine, struct kind_sum *sums)
@@ -358,7 +365,7 @@ static void sums_add_labels(struct collectives_state *mine, struct kind_sum *sum
 	}
 }
 
-/* The label says what is done: the same bytes, twice as many of them on the bus. */
+/* The label says what is really done: it moves the same bytes, but twice as many over the bus. */
 static void sums_fold(struct kind_sum *of_process)
 {
 	struct kind_sum *from = &of_process[COLLECTIVE_reduce_scatter];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PyTorch's operators as an analysis and as a key: events of family torch become operations of operators.h. */
+/* Makes operations of operators.h from events of family torch; also provides operators as a key. */
 #include "report/torch/operator_events.h"
 
 #include <string.h>
@@ -15,14 +15,17 @@
 #define SCOPE_BACKWARD 1u
 
 struct operator_state {
-	struct operators operators; /* first: it is what others see */
+	struct operators operators; /* must be first: others see only this part */
 	struct source *source;
 	struct operator_naming *naming;
 	struct async_scopes async;
-	struct run_key key; /* of what called, where rows are by that */
+	struct run_key key; /* of the caller, if rows are by that */
 	bool is_placed;
 	struct map
-		forward; /* process, torch's thread and sequence number of a forward operator: its place */
+		/*
+		 * process, torch's thread and sequence number of a forward operator, to its place
+		 */
+		forward;
 };
 
 const struct run_key *operators_key(const struct operators *operators)
@@ -38,8 +41,9 @@ static uint64_t forward_hash(const struct source_event *event, uint64_t thread, 
 }
 
 /*
- * Nested forward operators have one number: the last one's place is kept, which is that of all but in functions of Python that
- * operators call. A backward function takes it away, as it runs once.
+ * Nested forward operators have one number. The place of the last one is kept; it is that of all,
+ * except in Python functions that operators call. A backward function removes it, because it runs
+ * once.
  */
 static void find_place(struct operator_state *mine, const struct source_event *event,
 		       struct operator_opening *opening)
@@ -161,7 +165,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		mine->operators.one_in = one_in;
 }
 
-/* Memory is what changed inside, calls are those that count. */
+/* Memory is the sum of changes inside; calls are those that count. */
 static void take_work(void *state, const struct source_event *event, bool counts,
 		      const struct work *work)
 {
@@ -173,12 +177,12 @@ static void take_work(void *state, const struct source_event *event, bool counts
 				      .cuda_ns = work->cuda_ns,
 				      .launches = work->launches };
 
-	(void)counts; /* the operator counts or not, with all that was done in it */
+	(void)counts; /* the operator decides whether it counts, with all that was done in it */
 	mine->operators.has_memory |= is_memory;
 	operators_note(&mine->operators, event->thread->index, &done);
 }
 
-/* --- what the GPU did for them --- */
+/* --- GPU work of operators --- */
 
 static uint64_t place_of(void *state, const struct source_event *event, bool counts)
 {
@@ -346,7 +350,7 @@ const struct key_kind key_kind_op = {
 	.text = key_text,
 };
 
-/* --- the key of operators alone: name + 1, scopes of the user looked through --- */
+/* --- the key of PyTorch's own operators: name + 1, without user scopes --- */
 
 static uint64_t own_key_of_event(const void *state, const struct source_event *event)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of operators, and how many were called: see operator_naming.h. */
+/* Looks up the name of each operator event once, and counts operators for core/work.h. */
 #include "report/torch/operator_naming.h"
 
 #include "report/core/work.h"
 
-/* All have their name first. */
+/* The name is the first field of all of them. */
 _Static_assert(offsetof(struct evt_torch_begin, name) == 0 &&
 		       offsetof(struct evt_torch_begin_ex, name) == 0 &&
 		       offsetof(struct evt_torch_end_ex, name) == 0 &&
@@ -52,7 +52,7 @@ const struct analysis_kind analysis_operator_naming = {
 	.release = release,
 };
 
-/* --- how many were called --- */
+/* --- number of operators --- */
 
 struct operator_work_state {
 	struct works *works;

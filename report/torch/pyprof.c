@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What PyProf knows of each kernel: see pyprof.h. */
+/*
+ * Follows operators and modules per thread. A launch notes its operator; when the kernel's work
+ * comes, the kernel is written to a temporary file, sorted by start after the reading, and numbered
+ * as PyProf does.
+ */
 #include "report/torch/pyprof.h"
 #include "report/gpu/gpu_work.h"
 
@@ -10,26 +14,26 @@
 #include "report/base/slots.h"
 #include "report/base/spool.h"
 #include "report/base/vast.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
 
-/* Beside an open operator. */
+/* Parallel to an open operator. */
 struct open_op {
 	struct pyprof_op op;
 	uint64_t sequence, instance;
 	bool is_user, is_backward, is_origin_known;
-	uint32_t forward;        /* place in `forward` + 1 while it has one */
-	struct pyprof_op origin; /* of a backward function: the forward operator */
-	bool has_cost;           /* looked at */
+	uint32_t forward;        /* index in `forward` + 1 while it has one */
+	struct pyprof_op origin; /* for a backward function: the forward operator */
+	bool has_cost;           /* the cost has been computed */
 	struct op_cost cost;
 };
 
 /* A forward operator whose backward function may still run. */
 struct forward_op {
 	struct pyprof_op op;
-	uint32_t next; /* of the unused ones, + 1 */
+	uint32_t next; /* the next unused one, + 1 */
 };
 
 /* The place of a launch (deferred/deferred.h). */
@@ -38,7 +42,7 @@ struct held_call {
 	uint32_t next;
 };
 
-/* What calls of one kind have in common: few of many kernels. */
+/* What calls of one form have in common: there are few forms and many kernels. */
 enum {
 	FORM_NAME_SHAPES, /* two indices of names each */
 	FORM_TYPES_INTEGERS,
@@ -60,18 +64,18 @@ enum {
 	FORM_HAS_BYTES = 16
 };
 
-/* A kernel as it waits for those that began before it. */
+/* A kernel that waits for those that began before it. */
 struct told_kernel {
-	uint64_t start_ns; /* first: they are in its order */
+	uint64_t start_ns; /* must be first: kernels are sorted by it */
 	uint64_t duration_ns, sequence, other_sequence, instance;
 	uint32_t process, thread, name, device, stream;
-	uint32_t form; /* place + 1 */
+	uint32_t form; /* index + 1 */
 	uint32_t flags, grid[3], block[3];
-	uint32_t nothing; /* a multiple of 8 bytes */
+	uint32_t nothing; /* padding to a multiple of 8 bytes */
 };
 enum { TOLD_HAS_CALL = 1, TOLD_USES_TENSOR_CORES = 2, TOLD_IS_HELPER = 4 };
 
-/* The kernel before, of a process. */
+/* The previous kernel of a process. */
 struct last_kernel {
 	bool is_known;
 	uint64_t sequence;
@@ -79,28 +83,28 @@ struct last_kernel {
 };
 
 struct pyprof_state {
-	struct pyprof pyprof; /* first: it is what others see */
+	struct pyprof pyprof; /* must be first: others see only this part */
 	struct source *source;
 	struct run *run;
-	struct nest ops, modules; /* keys: names */
-	struct open_op *open;     /* beside the nest of operators */
+	struct nest ops, modules; /* keys are names */
+	struct open_op *open;     /* parallel to the nest of operators */
 	size_t open_room;
 	struct forward_op *forward;
 	size_t forward_count, forward_room;
 	struct map
-		forwards; /* process, torch's thread and sequence number, to place in `forward` */
+		forwards; /* process, torch's thread and sequence number, to index in `forward` */
 	struct held_call *held;
 	size_t held_count, held_room;
 	uint32_t unused_forward, unused_held; /* + 1 */
 	uint64_t instances;
-	struct spool told; /* struct told_kernel */
+	struct spool told; /* of struct told_kernel */
 	struct call_form *form;
 	size_t form_count, form_room;
-	struct slots forms; /* their places + 1 */
-	/* of the kernels in order, up to the one that was handed out */
+	struct slots forms; /* their indices + 1 */
+	/* of the kernels in order, up to the one that was returned last */
 	struct last_kernel *last; /* by process */
 	size_t last_room;
-	uint8_t *having; /* by instance: so many of its kernels have its cost */
+	uint8_t *having; /* by instance: number of its kernels that have its cost */
 	size_t having_room;
 };
 
@@ -137,7 +141,7 @@ static uint32_t forward_put(struct pyprof_state *mine, uint64_t key, const struc
 	return (uint32_t)entry->value + 1;
 }
 
-/* A backward function runs once, and takes its forward operator away. */
+/* A backward function runs once, and removes its forward operator. */
 static bool forward_take(struct pyprof_state *mine, uint64_t key, struct pyprof_op *ret_op)
 {
 	struct map_entry *entry = map_find(&mine->forwards, key);
@@ -282,7 +286,7 @@ static void call_take_sequence(struct pyprof_call *call, uint64_t sequence)
 		call->other_sequence = sequence;
 }
 
-/* A backward function is known by the forward operator, if that was seen. */
+/* A backward function is shown as its forward operator, if that was seen. */
 static void call_take_backward(struct pyprof_call *call, const struct open_op *open)
 {
 	call->is_backward = true;
@@ -290,7 +294,7 @@ static void call_take_backward(struct pyprof_call *call, const struct open_op *o
 	call->is_node = !open->is_origin_known;
 }
 
-/* From the innermost operator outwards. */
+/* Searches from the innermost operator outwards. */
 static struct pyprof_call call_of_thread(struct pyprof_state *mine, uint32_t thread)
 {
 	struct pyprof_call call = { .op = no_op,
@@ -378,7 +382,7 @@ static struct call_form form_of(const struct pyprof_call *call)
 				     [FORM_BYTES] = cost->bytes } };
 }
 
-/* All but numbers of the call itself. */
+/* All parts except the numbers of the call itself. */
 static struct pyprof_call form_call(const struct call_form *form)
 {
 	const uint64_t *word = form->word;
@@ -415,7 +419,7 @@ static uint32_t *form_slot(const struct pyprof_state *mine, const struct call_fo
 			  form);
 }
 
-/* Its place + 1. */
+/* Returns its index + 1. */
 static uint32_t form_put(struct pyprof_state *mine, const struct pyprof_call *call)
 {
 	const struct call_form form = form_of(call);
@@ -445,10 +449,11 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 				    .sequence = PYPROF_NO_SEQUENCE,
 				    .other_sequence = PYPROF_NO_SEQUENCE };
 	struct told_kernel told;
-	struct scope_text text;
+	struct coverage_text text;
 
 	if (piece->kind != GPU_WORK_KERNEL ||
-	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
+	    (!work->has_call &&
+	     (run_filters(mine->run)->any || coverage_recorded(mine->run, &text))))
 		return;
 	if (place != DEFERRED_NOTHING)
 		call = mine->held[place - 1].call;
@@ -474,9 +479,9 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	mine->pyprof.count++;
 }
 
-/* --- once all is read --- */
+/* --- after the reading --- */
 
-/* PyProf's number of a kernel among those that follow each other with one operator and sequence number. */
+/* PyProf's number of a kernel among consecutive kernels of one operator and sequence number. */
 static uint32_t next_sub(struct pyprof_state *mine, const struct told_kernel *told, uint32_t op)
 {
 	struct last_kernel *last;
@@ -493,7 +498,7 @@ static uint32_t next_sub(struct pyprof_state *mine, const struct told_kernel *to
 	return last->sub;
 }
 
-/* The first kernels of an operator that are no mere helpers do what it is for. */
+/* The first kernels of an operator that are no helpers do its work. */
 static bool takes_cost(struct pyprof_state *mine, const struct op_cost *cost, uint64_t instance,
 		       bool is_helper)
 {

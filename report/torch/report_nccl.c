@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `nccl`: collectives of torch.distributed, whatever the backend. */
+/* Report `nccl`: collectives of torch.distributed, of any backend. */
 #include <string.h>
 
 #include "report/base/demangle.h"
@@ -22,7 +22,7 @@ static void want(struct report *report)
 		report->run, &(struct collectives_options){ .by = report->request->options->by });
 }
 
-/* "GPU" and the kernel's name, or the two parts of a label. */
+/* Puts "GPU" and the kernel's name, or the two parts of a label. */
 static void put_name(struct demangler *demangler, const struct source *source,
 		     const struct collective_row *row, struct table *table)
 {
@@ -59,7 +59,7 @@ static void put_rank(const struct report *report, uint32_t index, struct table *
 	table_set_number(table, COLUMN_nccl_pid, process[index]->pid);
 }
 
-#define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
+#define RATE_MAX 1e18 /* bytes per second; only a damaged file has more */
 
 static void put_rate(struct table *table, unsigned int column, double bytes, uint64_t ns)
 {
@@ -69,7 +69,7 @@ static void put_rate(struct table *table, unsigned int column, double bytes, uin
 		table_set_number(table, column, (uint64_t)rate);
 }
 
-/* Bandwidth only where the duration is the work's. */
+/* Puts the bandwidth only if the duration is that of the work. */
 static void put_bytes(const struct source *source, const struct collective_row *row,
 		      struct table *table)
 {

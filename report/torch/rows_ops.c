@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of operators as a table of report ops: see rows_ops.h. */
+/*
+ * Adds one row for each operator that is shown, with shares of the time that all operators cover.
+ */
 #include "report/torch/rows_ops.h"
 
 #include <stdlib.h>
@@ -22,7 +24,7 @@ bool ops_row_is_shown(const struct source *source, const struct operator_row *ro
 	return row->calls && !operator_is_hidden(ops_row_name(source, row));
 }
 
-static const char *scope_text(uint32_t scope)
+static const char *coverage_text(uint32_t scope)
 {
 	static const char *const scopes[] = {
 		"function",      "backward",         "torchscript", "kernel dtype", "custom class",
@@ -32,19 +34,23 @@ static const char *scope_text(uint32_t scope)
 	return scope < sizeof(scopes) / sizeof(scopes[0]) ? scopes[scope] : "unknown";
 }
 
-/* What all rows together say. */
+/* Values over all rows. */
 struct ops_whole {
 	const struct operators *operators;
 	uint64_t gpu_self_ns;
-	uint64_t whole_ns; /* of threads in operators, what shares are of */
+	uint64_t whole_ns; /* time of threads in operators, of which shares are parts */
 	bool use_device, has_memory, has_gpu;
-	const struct run_key *key; /* of what called */
-	bool sampled; /* what is inside of an operator was mostly not recorded: no self, no shares */
+	const struct run_key *key; /* of the caller */
+	/*
+	 * most of what is inside of operators was not recorded: there is no self time and no share
+	 */
+	bool sampled;
 };
 
 /*
- * Of the time of threads in operators, in which scopes of tasks that take turns on a thread, and calls of an operator within
- * itself, count once. What is apart runs beside them: where it took longer than all of them, it has no share of that.
+ * Shares of the time of threads in operators. Scopes of tasks that take turns on a thread, and
+ * calls of an operator within itself, count once. Async operators run beside the others: one that
+ * took longer than all of them has no share.
  */
 static void put_shares(struct table *table, const struct operator_row *row,
 		       const struct ops_whole *ops)
@@ -85,7 +91,10 @@ static void put_times(struct table *table, const struct operator_row *row,
 	timing_put(table, columns, &row->time);
 }
 
-/* As in torch.profiler's table, a run that has no tensor on a device has no column for them. */
+/*
+ * As in torch.profiler's table, there are no columns for device memory if the run has no tensor on
+ * a device.
+ */
 static bool ops_use_device(const struct operators *operators)
 {
 	for (size_t i = 0; i < operators->row_count; i++)
@@ -119,7 +128,7 @@ static void put_key(struct table *table, const struct source *source,
 		    const struct operator_row *row, const struct run_key *key)
 {
 	struct operator_text text = ops_row_name(source, row);
-	const char *scope = scope_text(row->scope);
+	const char *scope = coverage_text(row->scope);
 
 	table_set_text(table, COLUMN_ops_name, text.text, text.length);
 	table_set_text(table, COLUMN_ops_scope, scope, strlen(scope));

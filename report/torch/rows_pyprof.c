@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of report pyprof as PyProf's table shows them. */
+/* Makes the rows of report pyprof on demand, in the form of PyProf's table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 #define NOTHING "-"
 #define NOT_KNOWN "na"
-/* a backward function is called after its operator, and so from there on */
+/* a backward function is named after its operator, and with this text from there on */
 #define BACKWARD "Backward"
-#define AFTER_CLASS ": " /* in a module's name, and behind it the dotted one */
+#define AFTER_CLASS ": " /* in a module's name; the dotted name follows it */
 #define NAMESPACE "::"
 
 struct pyprof_rows {
@@ -19,10 +19,10 @@ struct pyprof_rows {
 	const struct source *source;
 	struct source_thread *const *thread;
 	struct demangler demangler;
-	struct map names;        /* of kernels, as they are shown */
+	struct map names;        /* kernel names as they are shown */
 	struct text_store texts; /* of the names */
-	struct table *table;     /* the one that gets the row */
-	uint64_t count;          /* rows made */
+	struct table *table;     /* the one to which rows are added */
+	uint64_t count;          /* number of rows made */
 };
 
 static void put_text(struct table *table, enum column_id column, const char *text)
@@ -44,7 +44,7 @@ static const char *text_of(const struct pyprof_rows *rows, uint32_t name, size_t
 
 /* --- the operator --- */
 
-/* "aten" and "addmm" of aten::addmm; "Addmm" of AddmmBackward0. */
+/* Puts "aten" and "addmm" for aten::addmm; "Addmm" for AddmmBackward0. */
 static void put_operator(const struct pyprof_rows *rows, const struct pyprof_call *call)
 {
 	size_t length, skipped;
@@ -84,7 +84,7 @@ static void put_layer(const struct pyprof_rows *rows, uint32_t module)
 	table_set_text(rows->table, COLUMN_pyprof_layer, text, length);
 }
 
-/* Sizes and element types of the inputs. */
+/* Puts sizes and element types of the inputs. */
 static void put_params(const struct pyprof_rows *rows, const struct pyprof_op *op)
 {
 	size_t shapes_length, types_length;
@@ -127,9 +127,7 @@ static void put_call(const struct pyprof_rows *rows, const struct pyprof_call *c
 
 /* --- the kernel --- */
 
-/*
- * NULL: it is shown as it is. Of one name, which may be long, one text serves all of its kernels.
- */
+/* NULL: shown as it is. All kernels of one name, which may be long, share one text. */
 static const char *name_shown(struct pyprof_rows *rows, uint32_t name,
 			      const struct source_name *text)
 {
@@ -164,8 +162,8 @@ static void put_dimensions(const struct pyprof_rows *rows, enum column_id column
 }
 
 /*
- * Nothing where there is no formula; 0 for a kernel that only helps, or comes after those that the
- * cost is of.
+ * Puts nothing if there is no formula; 0 for a kernel that is a helper, or comes after the kernels
+ * that have the cost.
  */
 static void put_cost(const struct pyprof_rows *rows, const struct pyprof_kernel *kernel)
 {
@@ -230,15 +228,15 @@ struct pyprof_rows *pyprof_rows_new(struct pyprof *pyprof, const struct run *run
 }
 
 /*
- * Totals are asked for before there is a row: what the trace says of itself comes with a row that
- * is taken out again.
+ * Totals are needed before there is a row: the facts about the whole trace come with a row that is
+ * removed again.
  */
 static void attach_trace(struct pyprof_rows *rows, struct table *table)
 {
 	rows->table = table;
 	table_add_row(table);
 	put_trace(rows, 0);
-	table->stacks.note = NULL; /* it is not among the columns that are shown unasked */
+	table->stacks.note = NULL; /* it is not among the columns that are shown by default */
 	table->row_count--;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes and element types from texts: see shapes.h. */
+/* A parser that walks over the text once and stops at anything that it cannot read. */
 #include "report/torch/shapes.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static bool parser_take_number(struct shape_parser *parser, uint64_t *ret_number
 	return parser->at > from;
 }
 
-/* Behind its first bracket. */
+/* To be called behind the first bracket of the shape. */
 static bool parser_take_sizes(struct shape_parser *parser, struct shape *ret_shape)
 {
 	ret_shape->count = 0;
@@ -58,7 +58,7 @@ static bool parser_take_sizes(struct shape_parser *parser, struct shape *ret_sha
 	return true;
 }
 
-/* Behind the first bracket of a list of tensors. */
+/* To be called behind the first bracket of a list of tensors. */
 static bool parser_take_list(struct shape_parser *parser, struct shape *ret_shape)
 {
 	bool is_too_much = false;
@@ -105,7 +105,7 @@ unsigned int shapes_read(const char *text, size_t length, struct shape *shape, u
 	return count;
 }
 
-/* Not those of which several elements lie in a byte: c10::quint4x2, c10::quint2x4. */
+/* Returns 0 for types with several elements in a byte: c10::quint4x2, c10::quint2x4. */
 static uint8_t bytes_of_type(const char *name, size_t length)
 {
 	static const char shell[] = "c10::dummy_"; /* int1 to int7 and uint1 to uint7 */
@@ -138,7 +138,7 @@ static uint8_t bytes_of_type(const char *name, size_t length)
 		{ "short unsigned int", 2 },
 		{ "unsigned int", 4 },
 		{ "long unsigned int", 8 },
-		{ "unsigned short", 2 }, /* as older recordings have them */
+		{ "unsigned short", 2 }, /* as in older recordings */
 		{ "unsigned long", 8 },
 		{ "c10::qint8", 1 },
 		{ "c10::quint8", 1 },

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/trace/producer.h"
 #include "report/gpu/gpu_work.h"
 
@@ -177,9 +177,9 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	struct trace *trace = state;
 	struct source_process *const *process;
 	size_t count = source_processes(trace->source, &process);
-	struct scope_text text;
+	struct coverage_text text;
 
-	if (!work->has_call && (trace->filters->any || scope_recorded(trace->run, &text)))
+	if (!work->has_call && (trace->filters->any || coverage_recorded(trace->run, &text)))
 		return;
 	if (piece->kind == GPU_WORK_WAIT)
 		put_wait(trace, work);
