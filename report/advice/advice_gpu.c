@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules about what ran on the GPU, which CUPTI told of. Most are nsys' expert rules and the TensorBoard plugin's
- * recommendations, but for steps instead of the whole run. Without work of a GPU in steps they say nothing.
+ * The rules about what ran on the GPU, which CUPTI told of. Most are nsys' expert rules and the
+ * TensorBoard plugin's recommendations, but for steps instead of the whole run. Without work of a
+ * GPU in steps they say nothing.
  */
 #include "report/advice/bottleneck.h"
 #include "report/base/units.h"
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time: below that the host keeps up */
 #define BUSY_STEPS_SHARE 0.5 /* of the settled steps that ask for work of the GPU at all */
-#define UNTOLD_MATTERS 0.01 /* calls whose work is not known, or known late, in parts of the work */
-#define LAUNCHES_MANY 20.0  /* a step */
-#define RECENT_SHARE 0.5    /* of the products' time, by names that say for which GPU they are */
+#define UNREPORTED_MATTERS \
+	0.01               /* calls whose work is not known, or known late, in parts of the work */
+#define LAUNCHES_MANY 20.0 /* a step */
+#define RECENT_SHARE 0.5   /* of the products' time, by names that say for which GPU they are */
 
 static double per_step(const struct bottleneck *bottleneck, uint64_t count)
 {
@@ -23,15 +25,18 @@ static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *ad
 	return advice_exceeds(advice, bottleneck_share(bottleneck, ns));
 }
 
-/* All that the GPU did was told, and in time, but for little of it: what a killed program still had, or a buffer late. */
+/*
+ * All that the GPU did was told, and in time, but for little of it: what a killed program still
+ * had, or a buffer late.
+ */
 static bool is_told(const struct bottleneck *bottleneck)
 {
 	uint64_t late = bottleneck->steps->gpu_late > bottleneck->gpu_time->late
 				? bottleneck->steps->gpu_late
 				: bottleneck->gpu_time->late; /* the same pieces, mostly */
 
-	return bottleneck->untold->calls + late <=
-		       UNTOLD_MATTERS * (double)bottleneck->gpu_time->told->taken &&
+	return bottleneck->unreported->calls + late <=
+		       UNREPORTED_MATTERS * (double)bottleneck->gpu_time->told->taken &&
 	       !run_events(bottleneck->run, EVT_gpu_lost);
 }
 
@@ -76,7 +81,10 @@ static double launches(const struct bottleneck *bottleneck)
 	return (double)(bottleneck->gpu->work.kernels - bottleneck->gpu->work.graph_kernels);
 }
 
-/* In calls and operators of the host while nothing ran on the GPU, and in short gaps between operators. */
+/*
+ * In calls and operators of the host while nothing ran on the GPU, and in short gaps between
+ * operators.
+ */
 static uint64_t busy_host_ns(const struct bottleneck *bottleneck)
 {
 	const struct steady_loop *loop = &bottleneck->loop;
@@ -145,7 +153,10 @@ bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
-/* A long gap as far as it is inside of the settled loop of the process: of warm-up first_step speaks. */
+/*
+ * A long gap as far as it is inside of the settled loop of the process: of warm-up first_step
+ * speaks.
+ */
 static uint64_t gap_in_loop(const struct bottleneck *bottleneck, const struct gpu_long_gap *gap)
 {
 	uint64_t from_ns = gap->start_ns, to_ns = gap->start_ns + gap->ns;

@@ -97,7 +97,7 @@ void diff_head(const struct document *document, const struct screen *screen)
 void diff_foot(const struct document *document, const struct screen *screen)
 {
 	const struct diff *diff = document->context;
-	bool is_untold = false;
+	bool is_undecided = false;
 
 	for (int i = 0; i < REPORT_LIMIT; i++)
 		if (diff->is_one_sided[i])
@@ -106,8 +106,8 @@ void diff_foot(const struct document *document, const struct screen *screen)
 					   diff->has_report ? ""
 							    : ", so that it is not compared here");
 	for (size_t i = 0; i < diff->changes.count; i++)
-		is_untold |= diff->changes.change[i].change.verdict == VERDICT_NONE;
-	if (is_untold)
+		is_undecided |= diff->changes.change[i].change.verdict == VERDICT_NONE;
+	if (is_undecided)
 		screen_print_prose(screen,
 				   "No verdict: not enough runs to tell a change from noise (three "
 				   "or more baselines are needed: --against).");

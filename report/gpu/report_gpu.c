@@ -7,11 +7,11 @@
 #include "report/base/units.h"
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 
 struct gpu_report {
 	struct gpu *gpu;
-	struct untold *untold;
+	struct unreported *unreported;
 	struct gpu_trace_rows *rows;
 };
 
@@ -26,7 +26,7 @@ static void want(struct report *report)
 
 	state->gpu = gpu_want(report->run,
 			      &(struct gpu_options){ .by = report->request->options->by });
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 }
 
 static void want_trace(struct report *report)
@@ -35,7 +35,7 @@ static void want_trace(struct report *report)
 
 	state->gpu = gpu_want(report->run,
 			      &(struct gpu_options){ .by = BY_kernels_name, .trace = true });
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 }
 
 /* The choices of --names: full, short, mangled. */
@@ -78,16 +78,16 @@ static void trace_release(struct report *report)
 	gpu_trace_rows_free(((struct gpu_report *)report->state)->rows);
 }
 
-static const struct untold *untold_of(const struct report *report)
+static const struct unreported *unreported_of(const struct report *report)
 {
-	return ((const struct gpu_report *)report->state)->untold;
+	return ((const struct gpu_report *)report->state)->unreported;
 }
 
 /* Returns the records that are known to be lost, and calls whose work was not reported. */
 static uint64_t lost_of(const struct report *report)
 {
 	const struct gpu *gpu = gpu_of(report);
-	uint64_t lost = untold_of(report)->calls;
+	uint64_t lost = unreported_of(report)->calls;
 
 	for (unsigned int i = 0; i < EVT_GPU_LOST_LIMIT; i++)
 		lost += gpu->lost[i];
@@ -99,7 +99,7 @@ static void losses_of(const struct report *report, enum gpu_table table, struct 
 	const struct gpu *gpu = gpu_of(report);
 
 	facts_number(facts, "lost", UNIT_COUNT, lost_of(report));
-	facts_number(facts, "untold", UNIT_COUNT, untold_of(report)->calls);
+	facts_number(facts, "untold", UNIT_COUNT, unreported_of(report)->calls);
 	facts_number(facts, "clamped", UNIT_COUNT, gpu->deferred->clamped);
 	facts_number(facts, "without_call", UNIT_COUNT,
 		     table == GPU_WAITS ? gpu->deferred->uncorrelated_waits
@@ -221,7 +221,7 @@ static void print_losses(const struct gpu *gpu, const struct screen *screen)
 
 static const char *explain(const struct report *report, struct why_empty *absence)
 {
-	return untold_explain(untold_of(report), report->run, absence);
+	return unreported_explain(unreported_of(report), report->run, absence);
 }
 
 static void head(const struct document *document, const struct screen *screen)
@@ -231,7 +231,7 @@ static void head(const struct document *document, const struct screen *screen)
 
 	print_absence(gpu, report->run, screen);
 	print_losses(gpu, screen);
-	untold_print(untold_of(report), run_source(report->run), screen);
+	unreported_print(unreported_of(report), run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_kernels = {

@@ -4,11 +4,11 @@
 
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu_time.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 
 struct time_report {
 	struct gpu_time *time;
-	struct untold *untold;
+	struct unreported *unreported;
 };
 
 static struct gpu_time *time_of(const struct report *report)
@@ -21,12 +21,12 @@ static void want(struct report *report)
 	struct time_report *state = report->state;
 
 	state->time = gpu_time_want(report->run, NULL);
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 }
 
-static const struct untold *untold_of(const struct report *report)
+static const struct unreported *unreported_of(const struct report *report)
 {
-	return ((const struct time_report *)report->state)->untold;
+	return ((const struct time_report *)report->state)->unreported;
 }
 
 static uint64_t pid_of(const struct report *report, uint32_t index)
@@ -85,13 +85,13 @@ static void utilization_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "span_ns", UNIT_NS, span_ns);
 	facts_number(facts, "busy_ns", UNIT_NS, busy_ns);
 	facts_number(facts, "late", UNIT_COUNT, time->late);
-	facts_number(facts, "untold", UNIT_COUNT, untold_of(report)->calls);
+	facts_number(facts, "untold", UNIT_COUNT, unreported_of(report)->calls);
 	facts_number(facts, "without_call", UNIT_COUNT, time->told->uncorrelated);
 }
 
 static const char *explain(const struct report *report, struct why_empty *absence)
 {
-	return untold_explain(untold_of(report), report->run, absence);
+	return unreported_explain(unreported_of(report), report->run, absence);
 }
 
 static void head(const struct document *document, const struct screen *screen)
@@ -105,7 +105,7 @@ static void head(const struct document *document, const struct screen *screen)
 			"kernels and copies that CUPTI reported too late, which are here in "
 			"part: %s",
 			unit_format_count(number, time_of(report)->late));
-	untold_print(untold_of(report), run_source(report->run), screen);
+	unreported_print(unreported_of(report), run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_utilization = {

@@ -9,12 +9,12 @@
 #include "report/gpu/gpu.h"
 #include "report/gpu/graphs.h"
 #include "report/gpu/kernel_text.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "report/table/rows_timing.h"
 
 struct graphs_report {
 	struct graphs *graphs;
-	struct untold *untold;
+	struct unreported *unreported;
 };
 
 static struct graphs *graphs_of(const struct report *report)
@@ -28,7 +28,7 @@ static void want(struct report *report)
 
 	state->graphs = graphs_want(report->run,
 				    &(struct graphs_options){ .by = report->request->options->by });
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 }
 
 static uint64_t pid_of(const struct report *report, uint64_t index)
@@ -194,16 +194,16 @@ static const char *explain(const struct report *report, struct why_empty *absenc
 		return "nothing is known of nodes: INTERCEPT_GRAPHS=whole records each launch as "
 		       "one "
 		       "piece; record again without it";
-	return untold_explain(((const struct graphs_report *)report->state)->untold, report->run,
-			      absence);
+	return unreported_explain(((const struct graphs_report *)report->state)->unreported,
+				  report->run, absence);
 }
 
 static void head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 
-	untold_print(((const struct graphs_report *)report->state)->untold, run_source(report->run),
-		     screen);
+	unreported_print(((const struct graphs_report *)report->state)->unreported,
+			 run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_graphs = {

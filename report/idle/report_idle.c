@@ -9,7 +9,7 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/core/report_kind.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "report/idle/idle.h"
 #include "report/samples/lines.h"
 #include "report/samples/own_places.h"
@@ -20,7 +20,7 @@
 
 struct idle_report {
 	struct gpu_time *time;
-	struct untold *untold;
+	struct unreported *unreported;
 	struct idle *idle;
 	struct samples *samples; /* NULL: rows are not by line */
 };
@@ -33,7 +33,7 @@ static void want(struct report *report)
 	enum key_id by = report->request->options->by;
 
 	state->time = gpu_time_want(report->run, NULL);
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 	state->idle = idle_want(report->run, &(struct idle_options){ .by = by });
 	if (by == BY_gpu_idle_line || by == BY_gpu_idle_function)
 		state->samples = samples_want(report->run,
@@ -333,14 +333,14 @@ static void total(const struct report *report, struct facts *facts)
 	if (idle->row_count)
 		facts_number(facts, "unknown_ns", UNIT_NS, unknown.total_ns);
 	facts_number(facts, "late", UNIT_COUNT, state->time->late);
-	facts_number(facts, "untold", UNIT_COUNT, state->untold->calls);
+	facts_number(facts, "untold", UNIT_COUNT, state->unreported->calls);
 }
 
 static const char *explain(const struct report *report, struct why_empty *absence)
 {
 	const struct idle_report *state = report->state;
 
-	return untold_explain(state->untold, report->run, absence);
+	return unreported_explain(state->unreported, report->run, absence);
 }
 
 static void head(const struct document *document, const struct screen *screen)
@@ -355,7 +355,7 @@ static void head(const struct document *document, const struct screen *screen)
 			"kernels and copies that CUPTI reported too late, which are here in "
 			"part: %s",
 			unit_format_count(number, state->time->late));
-	untold_print(state->untold, run_source(report->run), screen);
+	unreported_print(state->unreported, run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_gpu_idle = {

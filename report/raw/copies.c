@@ -23,8 +23,8 @@
 #include "report/raw/symbol_copy.h"
 
 #define ENDING ".evt"
-#define STEM_UNTOLD "run" /* used when the file's name would reveal the host's name */
-#define HOST_BYTES_MIN 3u /* shorter host names occur in other names by chance */
+#define STEM_NEUTRAL "run" /* used when the file's name would reveal the host's name */
+#define HOST_BYTES_MIN 3u  /* shorter host names occur in other names by chance */
 
 /* Sets the message and returns -1. */
 __attribute__((format(printf, 2, 3))) static int copies_fail(struct copies *copies,
@@ -90,7 +90,7 @@ static void name_copy(const struct copies *copies, const struct session_files *f
 			*at = '_';
 	if (what & REDACT_HOST && strlen(file->header.host) >= HOST_BYTES_MIN &&
 	    strstr(stem, file->header.host))
-		snprintf(stem, sizeof(stem), STEM_UNTOLD);
+		snprintf(stem, sizeof(stem), STEM_NEUTRAL);
 	snprintf(ret_name, NAME_MAX, "%s" ENDING, stem);
 	for (; name_is_taken(copies, ret_name); number++)
 		snprintf(ret_name, NAME_MAX, "%s.%zu" ENDING, stem, number);

@@ -87,7 +87,7 @@ const char *source_loss_text(const struct source_loss *loss)
 						   : evt_lost_reasons[0];
 }
 
-int loss_add_untold(struct file_row *file)
+int loss_add_unreported(struct file_row *file)
 {
 	const struct reader_facts *facts = reader_facts(file->reader);
 	struct evt_lost event = { .reason = EVT_LOST_LIMIT };

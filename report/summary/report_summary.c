@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Report `summary`: where the time and the memory went, on one screen. The text is in summary_text.c;
- * here the totals are added up, which are all that csv and json show.
+ * Report `summary`: where the time and the memory went, on one screen. The text is in
+ * summary_text.c; here the totals are added up, which are all that csv and json show.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,10 @@
 #include "report/summary/summary.h"
 #include "report/torch/operator_events.h"
 
-/* With filters those without an event that counts are left out, as in reports processes and threads. */
+/*
+ * With filters those without an event that counts are left out, as in reports processes and
+ * threads.
+ */
 static void add_selected(const struct summary *summary, struct summary_totals *totals)
 {
 	const struct selection *filters = run_filters(summary->run);
@@ -111,8 +114,8 @@ static void put_gpu(const struct summary *summary, struct facts *facts)
 {
 	struct gpu_totals gpu = summary_gpu_add_up(summary);
 
-	if (gpu.devices || summary->untold->calls)
-		facts_number(facts, "gpu_untold", UNIT_COUNT, summary->untold->calls);
+	if (gpu.devices || summary->unreported->calls)
+		facts_number(facts, "gpu_untold", UNIT_COUNT, summary->unreported->calls);
 	if (!gpu.devices)
 		return;
 	facts_number(facts, "gpu_busy_ns", UNIT_NS, gpu.busy_ns);
@@ -206,7 +209,7 @@ static void summary_want(struct report *report)
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.gpu = gpu_want(run, &(struct gpu_options){ .by = BY_kernels_name }),
 		.gpu_time = gpu_time_want(run, NULL),
-		.untold = untold_want(run, NULL),
+		.unreported = unreported_want(run, NULL),
 		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),
 		.samples = samples_want(run, &(struct samples_options){ BY_lines_line }),
 		.native = native_events_want(run,

@@ -10,7 +10,7 @@
 #include "report/cuda/cuda.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_time.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
@@ -63,7 +63,7 @@ struct summary {
 	struct cuda *cuda;
 	struct gpu *gpu; /* by kernel */
 	struct gpu_time *gpu_time;
-	struct untold *untold;
+	struct unreported *unreported;
 	struct operators *operators;
 	struct steps *steps;
 	struct samples *samples;       /* by line */
@@ -102,7 +102,10 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
  * nothing and returns false if too little was sampled.
  */
 bool summary_print_lines(const struct summary *summary, const struct screen *screen);
-/* Where a program with one thread of Python waited; nothing, and false, where that is a small part of the run. */
+/*
+ * Where a program with one thread of Python waited; nothing, and false, where that is a small part
+ * of the run.
+ */
 bool summary_print_waits(const struct summary *summary, const struct screen *screen);
 /*
  * Writes which native functions took the CPU time, or why no native stack was sampled; writes

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the GPUs did, in a sentence of the summary: how busy they were, and which kernel took most of it. */
+/*
+ * What the GPUs did, in a sentence of the summary: how busy they were, and which kernel took most
+ * of it.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +52,10 @@ static void put_name(const struct summary *summary, uint64_t index, char shown[N
 	demangler_release(&demangler);
 }
 
-/* How busy in the steps: imports and a model that is loaded are no idle time. Without steps from the first work to the last. */
+/*
+ * How busy in the steps: imports and a model that is loaded are no idle time. Without steps from
+ * the first work to the last.
+ */
 static void put_busy(const struct summary *summary, const struct gpu_totals *totals, char *text,
 		     size_t room)
 {
@@ -74,7 +80,7 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 	const struct group *most = largest_kernel(summary->gpu);
 	char name[NAME_BYTES], busy[BUSY_BYTES], took[UNIT_TEXT_BYTES];
 
-	untold_print(summary->untold, summary->source, screen);
+	unreported_print(summary->unreported, summary->source, screen);
 	if (!totals.span_ns || !most)
 		return;
 	put_name(summary, most->key[GPU_KEY_WHAT], name);

@@ -190,7 +190,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 /*
  * On a line of its own, because it is not known when the device began it, and several may overlap.
  */
-static void put_unfinished(struct trace *trace, const struct untold_work *work)
+static void put_unfinished(struct trace *trace, const struct unreported_work *work)
 {
 	const struct source_thread *thread = trace_thread(trace, work->thread);
 	struct trace_list list;
@@ -216,8 +216,8 @@ static void put_unfinished(struct trace *trace, const struct untold_work *work)
 
 void trace_device_put_unfinished(struct trace *trace)
 {
-	for (size_t i = 0; i < trace->untold->work_count; i++)
-		put_unfinished(trace, &trace->untold->work[i]);
+	for (size_t i = 0; i < trace->unreported->work_count; i++)
+		put_unfinished(trace, &trace->unreported->work[i]);
 }
 
 void trace_device_start(struct trace *trace, struct run *run)
@@ -228,7 +228,7 @@ void trace_device_start(struct trace *trace, struct run *run)
 
 	map_init(&trace->line_known);
 	deferred_listen(deferred_want(run), &listener, trace);
-	trace->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
+	trace->unreported = unreported_want(run, &(struct unreported_options){ .keeps = 1 });
 }
 
 /* Call before the files are closed. */

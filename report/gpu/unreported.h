@@ -13,14 +13,14 @@
  *
  * Memory grows with processes, threads and graphs. To be used by one thread.
  */
-#ifndef REPORT_GPU_UNTOLD_H
-#define REPORT_GPU_UNTOLD_H
+#ifndef REPORT_GPU_UNREPORTED_H
+#define REPORT_GPU_UNREPORTED_H
 
 #include "report/core/analysis.h"
 #include "report/core/why_empty.h"
 #include "report/table/export.h"
 
-struct untold {
+struct unreported {
 	uint64_t calls;     /* set after the last event */
 	uint64_t most;      /* of one process */
 	uint32_t process;   /* that process's index */
@@ -29,11 +29,11 @@ struct untold {
 	 * With `keeps`: the launches and copies among them, in no order, of processes that lost no
 	 * GPU record.
 	 */
-	struct untold_work *work;
+	struct unreported_work *work;
 	size_t work_count;
 };
 
-struct untold_work {
+struct unreported_work {
 	uint64_t start_ns, correlation; /* when its call returned; CUPTI's correlation number */
 	uint32_t process, thread;       /* indices */
 	/* of the kernel, otherwise of the function that was called */
@@ -41,18 +41,18 @@ struct untold_work {
 	bool is_kernel;
 };
 
-struct untold_options {
+struct unreported_options {
 	/* 1: `work` is filled in; memory then grows with calls whose work has not come */
 	char keeps;
 };
-ANALYSIS(untold, struct untold)
+ANALYSIS(unreported, struct unreported)
 
 /* Prints a line above a table; nothing if there are no such calls. */
-void untold_print(const struct untold *untold, const struct source *source,
-		  const struct screen *screen);
+void unreported_print(const struct unreported *unreported, const struct source *source,
+		      const struct screen *screen);
 
 /* Why a report of the GPU has no rows, for report_kind.explain. */
-const char *untold_explain(const struct untold *untold, const struct run *run,
-			   struct why_empty *absence);
+const char *unreported_explain(const struct unreported *unreported, const struct run *run,
+			       struct why_empty *absence);
 
 #endif
