@@ -61,7 +61,7 @@ static void trace_add(struct gpu_state *mine, const struct deferred_work *work)
 	spool_put(&mine->gpu.trace, &piece);
 }
 
-static uint64_t two_words(uint64_t high, uint64_t low)
+static uint64_t gpu_two_words(uint64_t high, uint64_t low)
 {
 	return high << 32 | (uint32_t)low;
 }
@@ -84,9 +84,9 @@ static void key_put_grid(const struct deferred_work *work, uint64_t key[GROUP_WO
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 
-	key[GPU_KEY_GRID_XY] = two_words(piece->grid[0], piece->grid[1]);
-	key[GPU_KEY_GRID_Z_BLOCK_Z] = two_words(piece->grid[2], piece->block[2]);
-	key[GPU_KEY_BLOCK_XY] = two_words(piece->block[0], piece->block[1]);
+	key[GPU_KEY_GRID_XY] = gpu_two_words(piece->grid[0], piece->grid[1]);
+	key[GPU_KEY_GRID_Z_BLOCK_Z] = gpu_two_words(piece->grid[2], piece->block[2]);
+	key[GPU_KEY_BLOCK_XY] = gpu_two_words(piece->block[0], piece->block[1]);
 }
 
 /* Sets the words of the key by which the rows are grouped. */
@@ -161,7 +161,7 @@ static void kernel_add_sums(struct gpu_state *mine, const struct deferred_work *
 	sum[GPU_SUM_OCCUPANCY] += known->found.part * duration_ns;
 }
 
-static void work_count(struct gpu_state *mine, uint64_t place, const struct deferred_work *work)
+static void gpu_work_count(struct gpu_state *mine, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct groups *groups = &mine->gpu.table[table_of_work(work)];
@@ -177,7 +177,7 @@ static void work_count(struct gpu_state *mine, uint64_t place, const struct defe
 		trace_add(mine, work);
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t gpu_place_of(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	return key_of(&((struct gpu_state *)state)->key, event);
@@ -187,19 +187,19 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
  * Work whose call is not known: if only parts of the run were recorded, or are selected, it belongs
  * to none of them.
  */
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void gpu_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_state *mine = state;
 	struct coverage_text text;
 
 	if (!work->has_call && (run_filters(mine->run)->any || coverage_recorded(mine->run, &text)))
 		return;
-	work_count(mine, place, work);
+	gpu_work_count(mine, place, work);
 }
 
 /* --- CUPTI --- */
 
-static void take_cupti(void *state, const struct source_event *event, bool counts)
+static void gpu_take_cupti(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_cupti *cupti = EVENT_AS(gpu_cupti, &event->event);
 	struct gpu_state *mine = state;
@@ -224,7 +224,7 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 	mine->gpu.state_what = event_name(mine->source, event, cupti->what);
 }
 
-static void take_lost(void *state, const struct source_event *event, bool counts)
+static void gpu_take_lost(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_lost *lost = EVENT_AS(gpu_lost, &event->event);
 	struct gpu_state *mine = state;
@@ -234,7 +234,7 @@ static void take_lost(void *state, const struct source_event *event, bool counts
 		mine->gpu.lost[lost->reason] += lost->count;
 }
 
-static void take_limits(void *state, const struct source_event *event, bool counts)
+static void gpu_take_limits(void *state, const struct source_event *event, bool counts)
 {
 	struct gpu_state *mine = state;
 
@@ -246,7 +246,7 @@ static void take_limits(void *state, const struct source_event *event, bool coun
 
 /* --- life --- */
 
-static enum gpu_table table_of(enum key_id by)
+static enum gpu_table gpu_table_of(enum key_id by)
 {
 	static const char *const reports[GPU_TABLES] = { "kernels", "gpu_copies", "sync" };
 	unsigned int i = 0;
@@ -256,7 +256,7 @@ static enum gpu_table table_of(enum key_id by)
 	return (enum gpu_table)i;
 }
 
-static enum gpu_form form_of(const struct gpu_state *mine)
+static enum gpu_form gpu_form_of(const struct gpu_state *mine)
 {
 	static const struct {
 		const char *name;
@@ -273,10 +273,10 @@ static enum gpu_form form_of(const struct gpu_state *mine)
 	return GPU_BY_WHAT;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gpu_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .place = place_of,
-							   .take = take_work,
+	static const struct deferred_listener listener = { .place = gpu_place_of,
+							   .take = gpu_take_work,
 							   .takes_uncorrelated = true };
 	const struct gpu_options *asked = options;
 	struct gpu_state *mine = state;
@@ -286,20 +286,20 @@ static void start(void *state, struct run *run, const void *options)
 	mine->wants_trace = asked->trace;
 	spool_init(&mine->gpu.trace, sizeof(struct gpu_piece));
 	mine->gpu.by = asked->by;
-	mine->gpu.keyed = table_of(asked->by);
+	mine->gpu.keyed = gpu_table_of(asked->by);
 	mine->key = run_key(run, asked->by);
-	mine->gpu.form = form_of(mine);
+	mine->gpu.form = gpu_form_of(mine);
 	mine->gpu.deferred = deferred_want(run);
 	deferred_listen(mine->gpu.deferred, &listener, mine);
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_init(&mine->gpu.table[i]);
-	run_reads(run, EVT_gpu_cupti, FIELDS_ALL, take_cupti, mine);
+	run_reads(run, EVT_gpu_cupti, FIELDS_ALL, gpu_take_cupti, mine);
 	gpu_limits_init(&mine->gpu.limits);
-	run_reads(run, EVT_gpu_limits, FIELDS_ALL, take_limits, mine);
-	run_reads(run, EVT_gpu_lost, FIELDS_ALL, take_lost, mine);
+	run_reads(run, EVT_gpu_limits, FIELDS_ALL, gpu_take_limits, mine);
+	run_reads(run, EVT_gpu_lost, FIELDS_ALL, gpu_take_lost, mine);
 }
 
-static void release(void *state)
+static void gpu_release(void *state)
 {
 	struct gpu_state *mine = state;
 
@@ -313,6 +313,6 @@ const struct analysis_kind analysis_gpu = {
 	.name = "gpu",
 	.state_bytes = sizeof(struct gpu_state),
 	.options_bytes = sizeof(struct gpu_options),
-	.start = start,
-	.release = release,
+	.start = gpu_start,
+	.release = gpu_release,
 };

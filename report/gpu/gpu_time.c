@@ -115,7 +115,7 @@ static enum gpu_class class_of(const struct deferred_work *work)
 	return piece->is_communication ? GPU_COMMUNICATES : GPU_COMPUTES;
 }
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void gpu_time_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct gpu_time_state *mine = state;
@@ -165,7 +165,7 @@ static void lane_charge(struct gpu_lane *lane, uint64_t time_ns)
 	lane->swept_ns += passed;
 }
 
-static bool is_idle(const struct gpu_lane *lane)
+static bool gpu_time_is_idle(const struct gpu_lane *lane)
 {
 	uint32_t active = 0;
 
@@ -191,7 +191,7 @@ static void lane_change(struct gpu_time *time, uint32_t number, enum gpu_class c
 	uint32_t *active = &lane->active[class];
 
 	lane_charge(lane, time_ns);
-	if (class != GPU_IS_ASKED && begins && lane->has_begun && is_idle(lane))
+	if (class != GPU_IS_ASKED && begins && lane->has_begun && gpu_time_is_idle(lane))
 		note_gap(time, number, lane->last_ns, time_ns);
 	if (begins)
 		++*active;
@@ -374,7 +374,7 @@ static void piece_begin(struct gpu_time_state *mine, const struct piece *piece)
  * work begins, then work ends: so there is no gap between two pieces that follow each other
  * directly.
  */
-static void flush(struct gpu_time_state *mine, uint64_t upto_ns)
+static void gpu_time_flush(struct gpu_time_state *mine, uint64_t upto_ns)
 {
 	struct piece *piece = mine->piece ? mine->piece + mine->piece_first : NULL;
 	size_t count = mine->piece_count - mine->piece_first, begun = 0;
@@ -418,9 +418,9 @@ void gpu_time_listen(struct gpu_time *time, gpu_gap_take *take, void *state)
 	time->taker = state;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gpu_time_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .take = take_work,
+	static const struct deferred_listener listener = { .take = gpu_time_take_work,
 							   .takes_uncorrelated = true };
 	struct gpu_time_state *mine = state;
 
@@ -432,21 +432,21 @@ static void start(void *state, struct run *run, const void *options)
 	deferred_listen(mine->time.told, &listener, mine);
 }
 
-static void settle(void *state, uint64_t upto_ns)
+static void gpu_time_settle(void *state, uint64_t upto_ns)
 {
 	struct gpu_time_state *mine = state;
 
 	if (upto_ns != UINT64_MAX && upto_ns > mine->time.done_ns + FLUSH_NS + DEFERRED_WAIT_NS)
-		flush(mine, upto_ns - DEFERRED_WAIT_NS);
+		gpu_time_flush(mine, upto_ns - DEFERRED_WAIT_NS);
 	pieces_compact(mine);
 }
 
-static void finish(void *state)
+static void gpu_time_finish(void *state)
 {
-	flush(state, UINT64_MAX);
+	gpu_time_flush(state, UINT64_MAX);
 }
 
-static void release(void *state)
+static void gpu_time_release(void *state)
 {
 	struct gpu_time_state *mine = state;
 
@@ -463,8 +463,8 @@ const struct analysis_kind analysis_gpu_time = {
 	.name = "gpu time",
 	.state_bytes = sizeof(struct gpu_time_state),
 	.options_bytes = sizeof(struct gpu_time_options),
-	.start = start,
-	.settle = settle,
-	.finish = finish,
-	.release = release,
+	.start = gpu_time_start,
+	.settle = gpu_time_settle,
+	.finish = gpu_time_finish,
+	.release = gpu_time_release,
 };

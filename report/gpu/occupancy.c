@@ -18,7 +18,7 @@ static uint64_t up_to(uint64_t value, uint64_t unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-static uint64_t least(uint64_t one, uint64_t other)
+static uint64_t occupancy_least(uint64_t one, uint64_t other)
 {
 	return one < other ? one : other;
 }
@@ -72,10 +72,11 @@ uint64_t occupancy_blocks(const struct evt_gpu_limits *limits,
 	if (!threads || launch->registers > SENSIBLE || !are_sensible(limits))
 		return 0;
 	warps = (threads + limits->warp_threads - 1) / limits->warp_threads;
-	blocks = least(limits->sm_warps / warps, limits->sm_blocks);
+	blocks = occupancy_least(limits->sm_warps / warps, limits->sm_blocks);
 	if (launch->registers)
-		blocks = least(blocks, blocks_by_registers(limits, launch->registers, warps));
-	return least(blocks, blocks_by_shared(limits, launch->shared_bytes));
+		blocks = occupancy_least(blocks,
+					 blocks_by_registers(limits, launch->registers, warps));
+	return occupancy_least(blocks, blocks_by_shared(limits, launch->shared_bytes));
 }
 
 bool occupancy_of(const struct evt_gpu_limits *limits, const struct occupancy_launch *launch,

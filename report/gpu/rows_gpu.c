@@ -31,12 +31,12 @@ static const char *wait_text(uint64_t kind)
 	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "unknown";
 }
 
-static void put_text(struct table *table, enum column_id column, const char *text)
+static void rows_gpu_put_text(struct table *table, enum column_id column, const char *text)
 {
 	table_set_text(table, column, text, strlen(text));
 }
 
-static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
+static const char *rows_gpu_dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
 {
 	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
 }
@@ -60,7 +60,7 @@ static void table_settle(struct gpu *gpu, enum gpu_table which)
 		key_settle_groups(gpu_key(gpu), &gpu->table[which], GPU_KEY_PLACE);
 }
 
-static double share_of(const struct group *group, uint64_t all_ns)
+static double rows_gpu_share_of(const struct group *group, uint64_t all_ns)
 {
 	return all_ns ? 100.0 * (double)group->time.total_ns / (double)all_ns : 0;
 }
@@ -70,7 +70,8 @@ static double share_of(const struct group *group, uint64_t all_ns)
 	do {                                                                                 \
 		table_set_number(table, COLUMN_##report##_calls, (group)->time.count);       \
 		table_set_number(table, COLUMN_##report##_total_ns, (group)->time.total_ns); \
-		table_set_real(table, COLUMN_##report##_percent, share_of(group, all_ns));   \
+		table_set_real(table, COLUMN_##report##_percent,                             \
+			       rows_gpu_share_of(group, all_ns));                            \
 		timing_put(table, TIMING_COLUMNS(report), &(group)->time);                   \
 	} while (0)
 
@@ -92,16 +93,18 @@ static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct
 	}
 	kernel_text_put(&naming->names, naming->source, table, COLUMN_kernels_name,
 			key[GPU_KEY_WHAT]);
-	put_text(table, COLUMN_kernels_tensor_cores,
-		 uses_tensor_cores(naming, key[GPU_KEY_WHAT]) ? "yes" : "no");
+	rows_gpu_put_text(table, COLUMN_kernels_tensor_cores,
+			  uses_tensor_cores(naming, key[GPU_KEY_WHAT]) ? "yes" : "no");
 	if (gpu->keyed != GPU_KERNELS || gpu->form != GPU_BY_GRID)
 		return;
-	put_text(table, COLUMN_kernels_grid,
-		 dimensions_text(table, key[GPU_KEY_GRID_XY] >> 32, key[GPU_KEY_GRID_XY],
-				 key[GPU_KEY_GRID_Z_BLOCK_Z] >> 32));
-	put_text(table, COLUMN_kernels_block,
-		 dimensions_text(table, key[GPU_KEY_BLOCK_XY] >> 32, key[GPU_KEY_BLOCK_XY],
-				 key[GPU_KEY_GRID_Z_BLOCK_Z]));
+	rows_gpu_put_text(table, COLUMN_kernels_grid,
+			  rows_gpu_dimensions_text(table, key[GPU_KEY_GRID_XY] >> 32,
+						   key[GPU_KEY_GRID_XY],
+						   key[GPU_KEY_GRID_Z_BLOCK_Z] >> 32));
+	rows_gpu_put_text(table, COLUMN_kernels_block,
+			  rows_gpu_dimensions_text(table, key[GPU_KEY_BLOCK_XY] >> 32,
+						   key[GPU_KEY_BLOCK_XY],
+						   key[GPU_KEY_GRID_Z_BLOCK_Z]));
 }
 
 /* Leaves the cells empty if no kernel of the row has a known occupancy. */
@@ -144,7 +147,7 @@ void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *tabl
 	kernel_text_release(&naming.names);
 }
 
-static void copies_put_key(struct gpu *gpu, const struct group *group, struct table *table)
+static void rows_gpu_copies_put_key(struct gpu *gpu, const struct group *group, struct table *table)
 {
 	const uint64_t *key = group->key;
 
@@ -157,7 +160,7 @@ static void copies_put_key(struct gpu *gpu, const struct group *group, struct ta
 	}
 	if (gpu->keyed == GPU_COPIES)
 		key_put(gpu_key(gpu), key[GPU_KEY_PLACE], table);
-	put_text(table, COLUMN_gpu_copies_kind, gpu_copy_text(key[GPU_KEY_WHAT]));
+	rows_gpu_put_text(table, COLUMN_gpu_copies_kind, gpu_copy_text(key[GPU_KEY_WHAT]));
 }
 
 void gpu_fill_copies(struct gpu *gpu, struct table *table)
@@ -173,7 +176,7 @@ void gpu_fill_copies(struct gpu *gpu, struct table *table)
 		if (!group->time.count)
 			continue;
 		table_add_row(table);
-		copies_put_key(gpu, group, table);
+		rows_gpu_copies_put_key(gpu, group, table);
 		table_set_number(table, COLUMN_gpu_copies_bytes, group->bytes);
 		table_set_number(table, COLUMN_gpu_copies_avg_bytes,
 				 group->bytes / group->time.count);
@@ -198,7 +201,7 @@ void gpu_fill_waits(struct gpu *gpu, struct table *table)
 		table_add_row(table);
 		if (gpu->keyed == GPU_WAITS)
 			key_put(gpu_key(gpu), group->key[GPU_KEY_PLACE], table);
-		put_text(table, COLUMN_sync_kind, wait_text(group->key[GPU_KEY_WHAT]));
+		rows_gpu_put_text(table, COLUMN_sync_kind, wait_text(group->key[GPU_KEY_WHAT]));
 		PUT_TIMES(table, sync, group, all_ns);
 	}
 }
@@ -251,14 +254,15 @@ static void trace_put(struct gpu_trace_rows *rows, const struct gpu_piece *piece
 	table_set_number(table, COLUMN_gpu_trace_correlation, piece->correlation);
 	table_set_number(table, COLUMN_gpu_trace_pid, process[piece->process]->pid);
 	if (piece->kind != GPU_WORK_KERNEL) {
-		put_text(table, COLUMN_gpu_trace_name,
-			 gpu_copy_text(piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what));
+		rows_gpu_put_text(
+			table, COLUMN_gpu_trace_name,
+			gpu_copy_text(piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what));
 		table_set_number(table, COLUMN_gpu_trace_bytes, piece->bytes);
 		return;
 	}
 	kernel_text_put(&rows->naming.names, source, table, COLUMN_gpu_trace_name, piece->what);
-	put_text(table, COLUMN_gpu_trace_grid, trace_dimensions(rows, piece->grid));
-	put_text(table, COLUMN_gpu_trace_block, trace_dimensions(rows, piece->block));
+	rows_gpu_put_text(table, COLUMN_gpu_trace_grid, trace_dimensions(rows, piece->grid));
+	rows_gpu_put_text(table, COLUMN_gpu_trace_block, trace_dimensions(rows, piece->block));
 }
 
 static bool trace_next(void *state, struct table *table)

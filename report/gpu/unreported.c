@@ -70,8 +70,8 @@ struct unreported_state {
 	struct map graphs; /* (process, handle) to graph + 1 */
 };
 
-static struct unreported_process *process_of(struct unreported_state *mine,
-					     const struct source_process *process)
+static struct unreported_process *unreported_process_of(struct unreported_state *mine,
+							const struct source_process *process)
 {
 	mine->process = memory_room(mine->process, process->index, &mine->process_room,
 				    sizeof(*mine->process));
@@ -79,8 +79,8 @@ static struct unreported_process *process_of(struct unreported_state *mine,
 	return &mine->process[process->index];
 }
 
-static struct unreported_thread *thread_of(struct unreported_state *mine,
-					   const struct source_thread *thread)
+static struct unreported_thread *unreported_thread_of(struct unreported_state *mine,
+						      const struct source_thread *thread)
 {
 	mine->thread = memory_room(mine->thread, thread->index, &mine->thread_room,
 				   sizeof(*mine->thread));
@@ -102,8 +102,8 @@ static uint8_t function_by_text(const char *text)
 	return strstr(text, "StreamEndCapture") ? FUNCTION_ENDS_CAPTURE : FUNCTION_OTHER;
 }
 
-static uint8_t function_of(struct unreported_state *mine, const struct source_event *event,
-			   uint64_t name)
+static uint8_t unreported_function_of(struct unreported_state *mine,
+				      const struct source_event *event, uint64_t name)
 {
 	uint32_t index = event_name(mine->source, event, name);
 
@@ -124,12 +124,12 @@ static uint64_t place_make(uint32_t index, unsigned int kind)
 static bool call_is_followed(struct unreported_state *mine, const struct source_event *event,
 			     uint64_t duration_ns)
 {
-	const struct unreported_process *process = process_of(mine, event->process);
+	const struct unreported_process *process = unreported_process_of(mine, event->process);
 	uint64_t time_ns = event->event.time_ns;
 	uint64_t start_ns = time_ns > duration_ns ? time_ns - duration_ns : 0;
 
 	return process->started_ns && start_ns >= process->started_ns && !process->capturing &&
-	       thread_of(mine, event->thread)->captured_ns < start_ns;
+	       unreported_thread_of(mine, event->thread)->captured_ns < start_ns;
 }
 
 /*
@@ -163,7 +163,7 @@ static uint64_t place_of_graph(struct unreported_state *mine, const struct sourc
 	bool added;
 	struct map_entry *entry = map_put(&mine->graphs, key, &added);
 
-	process_of(mine, event->process)->launches_graphs = true;
+	unreported_process_of(mine, event->process)->launches_graphs = true;
 	if (added) {
 		mine->graph = memory_room(mine->graph, mine->graph_count, &mine->graph_room,
 					  sizeof(*mine->graph));
@@ -178,10 +178,10 @@ static uint64_t place_of_graph(struct unreported_state *mine, const struct sourc
 static uint64_t place_of_hidden(struct unreported_state *mine, const struct source_event *event)
 {
 	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
-	uint8_t function = function_of(mine, event, call->function);
+	uint8_t function = unreported_function_of(mine, event, call->function);
 
 	if (function == FUNCTION_LAUNCHES_GRAPH)
-		process_of(mine, event->process)->launches_graphs = true;
+		unreported_process_of(mine, event->process)->launches_graphs = true;
 	if (function != FUNCTION_LAUNCHES || call->result ||
 	    !call_is_followed(mine, event, call->duration_ns))
 		return DEFERRED_NOTHING;
@@ -214,7 +214,7 @@ static struct unreported_work work_of_launch(struct unreported_state *mine,
 	};
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t unreported_place_of(void *state, const struct source_event *event, bool counts)
 {
 	struct unreported_state *mine = state;
 	const struct event *what = &event->event;
@@ -239,7 +239,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 						   EVENT_AS(cuda_copy, what)->function) });
 	case EVT_cuda_call:
 		if (EVENT_AS(cuda_call, what)->result ||
-		    function_of(mine, event, EVENT_AS(cuda_call, what)->function) !=
+		    unreported_function_of(mine, event, EVENT_AS(cuda_call, what)->function) !=
 			    FUNCTION_LAUNCHES_GRAPH ||
 		    !call_is_followed(mine, event, EVENT_AS(cuda_call, what)->duration_ns))
 			return DEFERRED_NOTHING;
@@ -249,7 +249,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	}
 }
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void unreported_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct unreported_state *mine = state;
 
@@ -298,37 +298,37 @@ static void drop_call(void *state, uint64_t place, bool has_work)
 
 /* --- what is known of processes --- */
 
-static void take_call(void *state, const struct source_event *event, bool counts)
+static void unreported_take_call(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
 	struct unreported_state *mine = state;
-	uint8_t function = function_of(mine, event, call->function);
+	uint8_t function = unreported_function_of(mine, event, call->function);
 	struct unreported_process *process;
 
 	(void)counts;
 	if (call->result ||
 	    (function != FUNCTION_BEGINS_CAPTURE && function != FUNCTION_ENDS_CAPTURE))
 		return;
-	process = process_of(mine, event->process);
+	process = unreported_process_of(mine, event->process);
 	if (function == FUNCTION_BEGINS_CAPTURE)
 		process->capturing++;
 	else if (process->capturing)
 		process->capturing--;
 }
 
-static void take_captured(void *state, const struct source_event *event, bool counts)
+static void unreported_take_captured(void *state, const struct source_event *event, bool counts)
 {
 	struct unreported_state *mine = state;
 
 	(void)counts;
-	process_of(mine, event->process)->has_nodes = true;
-	thread_of(mine, event->thread)->captured_ns = event->event.time_ns;
+	unreported_process_of(mine, event->process)->has_nodes = true;
+	unreported_thread_of(mine, event->thread)->captured_ns = event->event.time_ns;
 }
 
-static void take_cupti(void *state, const struct source_event *event, bool counts)
+static void unreported_take_cupti(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_cupti *cupti = EVENT_AS(gpu_cupti, &event->event);
-	struct unreported_process *process = process_of(state, event->process);
+	struct unreported_process *process = unreported_process_of(state, event->process);
 
 	(void)counts;
 	if (cupti->state == EVT_GPU_STARTED)
@@ -337,17 +337,18 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 		process->is_unknown = true;
 }
 
-static void take_lost(void *state, const struct source_event *event, bool counts)
+static void unreported_take_lost(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	process_of(state, event->process)->lost += EVENT_AS(gpu_lost, &event->event)->count;
+	unreported_process_of(state, event->process)->lost += EVENT_AS(gpu_lost, &event->event)
+								      ->count;
 }
 
 /* Read with each of CUPTI's buffers. */
-static void take_clock(void *state, const struct source_event *event, bool counts)
+static void unreported_take_clock(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	thread_of(state, event->thread)->tells = true;
+	unreported_thread_of(state, event->thread)->tells = true;
 }
 
 static void take_ring_lost(void *state, const struct source_event *event, bool counts)
@@ -360,12 +361,12 @@ static void take_ring_lost(void *state, const struct source_event *event, bool c
 	if (!lost_is_of_events(lost->reason) || !process)
 		return;
 	if (!thread)
-		process_of(state, process)->is_unknown = true;
-	else if (thread_of(state, thread)->tells)
-		process_of(state, process)->lost += lost->count;
+		unreported_process_of(state, process)->is_unknown = true;
+	else if (unreported_thread_of(state, thread)->tells)
+		unreported_process_of(state, process)->lost += lost->count;
 }
 
-static void nothing(void *state, const struct source_event *event, bool counts)
+static void unreported_nothing(void *state, const struct source_event *event, bool counts)
 {
 	(void)state;
 	(void)event;
@@ -374,10 +375,10 @@ static void nothing(void *state, const struct source_event *event, bool counts)
 
 /* --- life --- */
 
-static void start(void *state, struct run *run, const void *options)
+static void unreported_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .place = place_of,
-							   .take = take_work,
+	static const struct deferred_listener listener = { .place = unreported_place_of,
+							   .take = unreported_take_work,
 							   .drop = drop_call };
 	struct unreported_state *mine = state;
 
@@ -385,16 +386,17 @@ static void start(void *state, struct run *run, const void *options)
 	mine->kept_unused = UINT32_MAX;
 	mine->source = run_source(run);
 	map_init(&mine->graphs);
-	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, result), nothing, mine);
+	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, result), unreported_nothing, mine);
 	run_reads(run, EVT_cuda_copy,
 		  FIELD_BIT(cuda_copy, result) | FIELD_BIT(cuda_copy, kind) |
 			  FIELD_BIT(cuda_copy, bytes),
-		  nothing, mine);
-	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
-	run_reads(run, EVT_gpu_captured, FIELD_BIT(gpu_captured, graph), take_captured, mine);
-	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
-	run_reads(run, EVT_gpu_lost, FIELD_BIT(gpu_lost, count), take_lost, mine);
-	run_reads(run, EVT_gpu_clock, FIELD_BIT(gpu_clock, drift), take_clock, mine);
+		  unreported_nothing, mine);
+	run_reads(run, EVT_cuda_call, FIELDS_ALL, unreported_take_call, mine);
+	run_reads(run, EVT_gpu_captured, FIELD_BIT(gpu_captured, graph), unreported_take_captured,
+		  mine);
+	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), unreported_take_cupti, mine);
+	run_reads(run, EVT_gpu_lost, FIELD_BIT(gpu_lost, count), unreported_take_lost, mine);
+	run_reads(run, EVT_gpu_clock, FIELD_BIT(gpu_clock, drift), unreported_take_clock, mine);
 	run_reads(run, EVT_lost, FIELDS_ALL, take_ring_lost, mine);
 	deferred_listen(deferred_want(run), &listener, mine);
 }
@@ -431,7 +433,7 @@ static void forget_uncertain(struct unreported_state *mine)
 	}
 }
 
-static void add_up(struct unreported_state *mine)
+static void unreported_add_up(struct unreported_state *mine)
 {
 	struct unreported *unreported = &mine->unreported;
 
@@ -448,7 +450,7 @@ static void add_up(struct unreported_state *mine)
 	}
 }
 
-static void finish(void *state)
+static void unreported_finish(void *state)
 {
 	struct unreported_state *mine = state;
 
@@ -456,11 +458,11 @@ static void finish(void *state)
 		if (mine->graph[i].has_work)
 			mine->process[mine->graph[i].process].count[CALL_GRAPH] += mine->graph[i]
 											   .count;
-	add_up(mine);
+	unreported_add_up(mine);
 	forget_uncertain(mine);
 }
 
-static void release(void *state)
+static void unreported_release(void *state)
 {
 	struct unreported_state *mine = state;
 
@@ -477,9 +479,9 @@ const struct analysis_kind analysis_unreported = {
 	.name = "unreported work",
 	.state_bytes = sizeof(struct unreported_state),
 	.options_bytes = sizeof(struct unreported_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = unreported_start,
+	.finish = unreported_finish,
+	.release = unreported_release,
 };
 
 void unreported_print(const struct unreported *unreported, const struct source *source,
