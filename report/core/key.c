@@ -32,7 +32,7 @@ const struct key_kind *key_kind_of(enum key_id id)
 	return NULL;
 }
 
-static enum column_id column_of(const char *report, const char *name, size_t length)
+static enum column_id key_column_of(const char *report, const char *name, size_t length)
 {
 	unsigned int i = 0;
 
@@ -54,7 +54,7 @@ struct run_key run_key(struct run *run, enum key_id id)
 	for (unsigned int i = 0; i < KEY_COLUMNS_MAX && *at; i++) {
 		size_t length = strcspn(at, " ");
 
-		key.column[i] = column_of(key_list[id].report, at, length);
+		key.column[i] = key_column_of(key_list[id].report, at, length);
 		at += length + strspn(at + length, " ");
 	}
 	return key;

@@ -21,7 +21,7 @@ bool lookahead_is_needed(const struct filter_settings *scope)
 
 /* --- times from the end --- */
 
-static uint64_t time_of(bool from_end, uint64_t ns, uint64_t end_ns)
+static uint64_t lookahead_time_of(bool from_end, uint64_t ns, uint64_t end_ns)
 {
 	if (!from_end)
 		return ns;
@@ -31,8 +31,8 @@ static uint64_t time_of(bool from_end, uint64_t ns, uint64_t end_ns)
 static int complete_time(struct filter_settings *scope, uint64_t end_ns, char *message,
 			 size_t message_bytes)
 {
-	scope->from_ns = time_of(scope->from_end, scope->from_ns, end_ns);
-	scope->to_ns = time_of(scope->to_end, scope->to_ns, end_ns);
+	scope->from_ns = lookahead_time_of(scope->from_end, scope->from_ns, end_ns);
+	scope->to_ns = lookahead_time_of(scope->to_end, scope->to_ns, end_ns);
 	if (scope->from_ns <= scope->to_ns)
 		return 0;
 	snprintf(message, message_bytes,
@@ -44,7 +44,7 @@ static int complete_time(struct filter_settings *scope, uint64_t end_ns, char *m
 /* --- steps --- */
 
 /* Returns the file's index in the other source; SIZE_MAX: it is not there. */
-static size_t file_find(const struct source *source, const char *path)
+static size_t lookahead_file_find(const struct source *source, const char *path)
 {
 	struct source_file *const *file;
 	size_t count = source_files(source, &file), at = 0;
@@ -63,7 +63,7 @@ static void windows_choose(struct windows *windows, const struct filter_settings
 	size_t *there = memory_zero(count + 1, sizeof(*there));
 
 	for (size_t i = 0; i < count; i++)
-		there[i] = file_find(source, file[i]->path);
+		there[i] = lookahead_file_find(source, file[i]->path);
 	for (size_t i = 0; i < windows->count; i++) {
 		struct window window = windows->window[i];
 		size_t index = there[window.file];

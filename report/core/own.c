@@ -25,12 +25,12 @@ enum program {
 
 enum frames_choice { FRAMES_OWN, FRAMES_ALL };
 
-static bool has_part(const char *text, size_t length, const char *part)
+static bool own_has_part(const char *text, size_t length, const char *part)
 {
 	return memmem(text, length, part, strlen(part)) != NULL;
 }
 
-static bool ends_with(const char *text, size_t length, const char *end)
+static bool own_ends_with(const char *text, size_t length, const char *end)
 {
 	size_t bytes = strlen(end);
 
@@ -101,7 +101,7 @@ static bool list_has(const char *patterns, const char *path, size_t length)
 	return false;
 }
 
-static bool is_asked_for(const struct own *own, const char *path, size_t length)
+static bool own_is_asked_for(const struct own *own, const char *path, size_t length)
 {
 	const struct source_meta *meta;
 	size_t count = own->source ? source_metas(own->source, &meta) : 0;
@@ -143,7 +143,7 @@ static bool is_given_code(const struct source *source)
 		const char *command = process[i]->command ? name_text(process[i]->command, &length)
 							  : NULL;
 
-		if (command && has_part(command, length, " -c"))
+		if (command && own_has_part(command, length, " -c"))
 			return true;
 	}
 	return false;
@@ -179,7 +179,8 @@ static bool is_installed_program(const char *file, size_t length)
 {
 	const char *base = base_of(file, length);
 
-	return base - file >= 5 && !memcmp(base - 5, "/bin/", 5) && !ends_with(file, length, ".py");
+	return base - file >= 5 && !memcmp(base - 5, "/bin/", 5) &&
+	       !own_ends_with(file, length, ".py");
 }
 
 static bool is_installed(const char *file, size_t length)
@@ -188,7 +189,7 @@ static bool is_installed(const char *file, size_t length)
 					     "/lib64/python3",  "/lib/pypy3",      "/lib/python2" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (has_part(file, length, parts[i]))
+		if (own_has_part(file, length, parts[i]))
 			return true;
 	return text_begins(file, length, "site-packages/") ||
 	       text_begins(file, length, "dist-packages/") || is_installed_program(file, length);
@@ -198,7 +199,7 @@ bool own_has_file(const struct own *own, const char *file, size_t length)
 {
 	if (!length)
 		return false;
-	if (is_asked_for(own, file, length))
+	if (own_is_asked_for(own, file, length))
 		return true;
 	if (file[0] == '<')
 		return is_typed(file, length) &&
@@ -408,8 +409,8 @@ static bool has_module(struct own *own, const struct own_code *code)
 
 bool own_has_code(struct own *own, const struct own_code *code)
 {
-	if ((code->file && is_asked_for(own, code->file, strlen(code->file))) ||
-	    (code->path && is_asked_for(own, code->path, strlen(code->path))))
+	if ((code->file && own_is_asked_for(own, code->file, strlen(code->file))) ||
+	    (code->path && own_is_asked_for(own, code->path, strlen(code->path))))
 		return true;
 	if (code->function && is_of_language(code->function))
 		return false;

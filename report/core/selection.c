@@ -57,7 +57,7 @@ static uint32_t *selection_open_on(struct selection *filters, uint32_t thread)
 	return &filters->thread[thread];
 }
 
-static bool name_is(const struct source_name *name, const char *text)
+static bool selection_name_is(const struct source_name *name, const char *text)
 {
 	return name->text && name->length == strlen(text) &&
 	       !memcmp(name->text, text, name->length);
@@ -153,12 +153,14 @@ static void selection_note_open(struct selection *filters, struct source *source
 
 	if (evt_opens_range(event->event.id, EVT_OWNER_process)) {
 		if (event_range_title(&event->event, &title) &&
-		    name_is(source_name_of(source, event->file, title), filters->settings.range))
+		    selection_name_is(source_name_of(source, event->file, title),
+				      filters->settings.range))
 			selection_start(filters, event);
 		return;
 	}
 	opened = open_ranges_take_opening(&filters->ranges, source, event);
-	if (!opened || !name_is(source_name_at(source, opened->name), filters->settings.range))
+	if (!opened ||
+	    !selection_name_is(source_name_at(source, opened->name), filters->settings.range))
 		return;
 	opened->is_wanted = true;
 	filters->seen = true;
@@ -191,7 +193,8 @@ static bool event_is_followed(uint32_t id)
  * An event that ends one scope and begins the next (a step) belongs to the one that it ends: so its
  * time counts as a moment earlier.
  */
-static uint64_t time_of(const struct filter_settings *settings, const struct source_event *event)
+static uint64_t selection_time_of(const struct filter_settings *settings,
+				  const struct source_event *event)
 {
 	uint64_t time_ns = event->event.time_ns;
 	const struct evt_role *role = evt_role_of(event->event.id);
@@ -209,7 +212,7 @@ enum filter_verdict selection_judge(struct selection *filters, struct source *so
 				    const struct source_event *event)
 {
 	const struct filter_settings *settings = &filters->settings;
-	uint64_t time_ns = time_of(settings, event);
+	uint64_t time_ns = selection_time_of(settings, event);
 	bool inside = true;
 
 	if (!filters->any)

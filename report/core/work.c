@@ -242,7 +242,7 @@ struct work works_counted_of_process(const struct works *works,
 
 /* --- in tables --- */
 
-static enum column_id column_of(const char *report, const char *name)
+static enum column_id work_column_of(const char *report, const char *name)
 {
 	unsigned int i = 0;
 
@@ -278,7 +278,7 @@ struct work_columns work_columns_of(const char *report, const struct run *run)
 	for (unsigned int i = 0; i < WORK_LIMIT; i++)
 		columns.column[i] = run && is_absent(run, counters[i].family)
 					    ? COLUMN_ID_LIMIT
-					    : column_of(report, counters[i].name);
+					    : work_column_of(report, counters[i].name);
 	return columns;
 }
 
@@ -295,7 +295,7 @@ uint32_t work_bits_of(const char *report)
 	uint32_t bits = 0;
 
 	for (unsigned int i = 0; i < WORK_LIMIT; i++)
-		if (column_of(report, counters[i].name) != COLUMN_ID_LIMIT)
+		if (work_column_of(report, counters[i].name) != COLUMN_ID_LIMIT)
 			bits |= 1u << i;
 	return bits;
 }

@@ -66,7 +66,7 @@ void deferred_listen(struct deferred *deferred, const struct deferred_listener *
 }
 
 /* The result is never 0, because a map does not accept the key 0. */
-static uint64_t id_of(uint32_t process, uint64_t correlation)
+static uint64_t deferred_id_of(uint32_t process, uint64_t correlation)
 {
 	return ((uint64_t)process << 32 | (uint32_t)correlation) + 1;
 }
@@ -142,7 +142,7 @@ void deferred_put_call(struct deferred *deferred, const struct source_event *eve
 	};
 	call_put_places(mine, at, event, counts);
 	if (mine->waiting.count)
-		told_join_waiting(mine, id_of(event->process->index, correlation), at);
+		told_join_waiting(mine, deferred_id_of(event->process->index, correlation), at);
 }
 
 /* --- work --- */
@@ -240,7 +240,7 @@ void deferred_put_work(struct deferred *deferred, uint64_t told_ns, struct defer
 	if (call != DEFERRED_NO_CALL)
 		work_join(mine, call, told_ns, work);
 	else
-		told_wait(mine, id_of(work->process, work->correlation), told_ns, work);
+		told_wait(mine, deferred_id_of(work->process, work->correlation), told_ns, work);
 }
 
 /* Moves the waiting pieces to the front, and corrects the links between them. */

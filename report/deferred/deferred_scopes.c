@@ -24,7 +24,7 @@ static struct deferred_scope *scope_at(struct deferred_scopes *scopes, uint32_t 
 	return &scopes->scope[number - 1];
 }
 
-static void sum_add(struct deferred_sum *into, const struct deferred_sum *more)
+static void deferred_scopes_sum_add(struct deferred_sum *into, const struct deferred_sum *more)
 {
 	if (!more->count)
 		return;
@@ -70,9 +70,9 @@ static uint32_t scope_end(struct deferred_scopes *scopes, uint32_t number)
 	uint32_t parent = scope->parent;
 
 	if (parent) {
-		sum_add(&scope_at(scopes, parent)->total, &scope->total);
+		deferred_scopes_sum_add(&scope_at(scopes, parent)->total, &scope->total);
 		if (scope->is_folded)
-			sum_add(&scope_at(scopes, parent)->own, &scope->own);
+			deferred_scopes_sum_add(&scope_at(scopes, parent)->own, &scope->own);
 	}
 	if (!scope->is_folded && scope->row != DEFERRED_NO_ROW && scope->total.count)
 		scopes->over(scopes->owner, scope->row, &scope->total, &scope->own);
@@ -110,8 +110,8 @@ void deferred_scopes_add(struct deferred_scopes *scopes, uint32_t scope,
 
 	if (!scope || !work->is_on_device)
 		return;
-	sum_add(&scope_at(scopes, scope)->total, &sum);
-	sum_add(&scope_at(scopes, scope)->own, &sum);
+	deferred_scopes_sum_add(&scope_at(scopes, scope)->total, &sum);
+	deferred_scopes_sum_add(&scope_at(scopes, scope)->own, &sum);
 }
 
 uint32_t deferred_scopes_of_thread(struct deferred_scopes *scopes, const struct nest *nest,

@@ -9,7 +9,7 @@
 #include "report/base/memory.h"
 #include "report/diff/diff.h"
 
-static FILE *text_open(char **text, size_t *length)
+static FILE *compare_text_open(char **text, size_t *length)
 {
 	FILE *out = open_memstream(text, length);
 
@@ -34,7 +34,7 @@ static int diff_put_once(struct diff *diff, take_compared *take, void *context, 
 	int status;
 
 	for (unsigned int i = 0; i < 3; i++)
-		out[i] = text_open(&text[i], &length[i]);
+		out[i] = compare_text_open(&text[i], &length[i]);
 	reader = (struct diff_reader){ .head = out[1], .foot = out[2] };
 	screen->out = out[0];
 	status = diff_write(diff, &reader);

@@ -93,7 +93,7 @@ int condition_parse(struct condition *condition, const char *text, char *message
 }
 
 /* Returns the value that the limit applies to; NAN: the change has none. */
-static double value_of(const struct condition *condition, const struct change *change)
+static double condition_value_of(const struct condition *condition, const struct change *change)
 {
 	if (!condition->is_of_change)
 		return change->has_after ? change->after : NAN;
@@ -133,10 +133,10 @@ static void say(const struct condition *condition, const char *row, const struct
 }
 
 /* Compares one change with the limit. */
-static int judge(const struct condition *condition, const char *row, const struct change *change,
-		 enum unit unit)
+static int judge_of_condition(const struct condition *condition, const char *row,
+			      const struct change *change, enum unit unit)
 {
-	double limit = 0, value = value_of(condition, change);
+	double limit = 0, value = condition_value_of(condition, change);
 
 	if (unit_parse(condition->limit, condition->limit_length,
 		       condition->is_percent ? UNIT_PERCENT : unit, &limit)) {
@@ -179,9 +179,10 @@ static int judge_rows(const struct condition *condition, const struct sides *sid
 			continue;
 		found++;
 		/* for all rows: a row that is new or gone has no change in percent */
-		if (!condition->row && isnan(value_of(condition, &change)))
+		if (!condition->row && isnan(condition_value_of(condition, &change)))
 			continue;
-		result = judge(condition, row->name, &change, one->job.table.column[column]->unit);
+		result = judge_of_condition(condition, row->name, &change,
+					    one->job.table.column[column]->unit);
 		status = result > status ? result : status;
 	}
 	joined_release(&joined);
@@ -201,7 +202,7 @@ int condition_judge(const struct condition *condition, const struct sides *sides
 				  condition->column, strlen(condition->column));
 
 	if (!condition->row && (change.has_before || change.has_after))
-		return judge(condition, NULL, &change, unit);
+		return judge_of_condition(condition, NULL, &change, unit);
 	if (column >= 0 && joined_compares(one, (size_t)column))
 		return judge_rows(condition, sides, (size_t)column);
 	talk_print("--fail-if '%s': report '%s' has no total and no column '%s' with a value",

@@ -41,8 +41,8 @@ static const struct source_meta *meta_like(const struct source *source,
 }
 
 /* Prints facts of the environment that differ between the runs: versions, threads, settings. */
-static void print_environment(const struct screen *screen, const struct source *before,
-			      const struct source *after)
+static void diff_words_print_environment(const struct screen *screen, const struct source *before,
+					 const struct source *after)
 {
 	static const char *const facts[] = { "python_version",  "torch_version",
 					     "torch_cuda",      "torch_threads",
@@ -85,8 +85,8 @@ void diff_head(const struct document *document, const struct screen *screen)
 
 	for (size_t i = 0; i < sides->count; i++)
 		print_side(screen, i < sides->before ? "before" : "after", &sides->side[i]);
-	print_environment(screen, sides->side[0].request.source,
-			  sides_after(sides)->request.source);
+	diff_words_print_environment(screen, sides->side[0].request.source,
+				     sides_after(sides)->request.source);
 	if (diff->has_report && diff->changes.count)
 		screen_print_prose(screen, "report %s%s%s", report_infos[diff->report].name,
 				   diff->by == KEY_ID_LIMIT ? "" : " by ",

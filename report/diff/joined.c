@@ -37,7 +37,7 @@ static bool is_of_one_run(const char *column)
 	return false;
 }
 
-static bool has_word(const char *words, const char *word)
+static bool joined_has_word(const char *words, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -66,7 +66,7 @@ static bool is_key(const struct batch_report *one, size_t at)
 {
 	const struct column *column = one->job.table.column[at];
 	const char *words = key_words(one);
-	bool is_listed = words ? has_word(words, column->name) : column->priority == 0;
+	bool is_listed = words ? joined_has_word(words, column->name) : column->priority == 0;
 
 	if (!is_listed || is_of_one_run(column->name))
 		return false;
@@ -77,7 +77,7 @@ static bool is_key(const struct batch_report *one, size_t at)
 /*
  * Returns whether the column distinguishes rows beyond their key, such as the file of a function.
  */
-static bool is_more(const struct batch_report *one, size_t at)
+static bool joined_is_more(const struct batch_report *one, size_t at)
 {
 	const struct table *table = &one->job.table;
 	const struct column *column = table->column[at];
@@ -210,7 +210,7 @@ static void naming_end(struct naming *naming, const struct batch_report *one, si
 	fclose(naming->name_out);
 }
 
-static void naming_release(struct naming *naming)
+static void joined_naming_release(struct naming *naming)
 {
 	free(naming->key);
 	free(naming->name);
@@ -237,12 +237,12 @@ static void put_ambiguous(struct joined *joined, size_t side, size_t row,
 	const char *key, *name = naming->name;
 
 	naming_begin(&more);
-	naming_end(&more, one, row, is_more);
+	naming_end(&more, one, row, joined_is_more);
 	key = text_store_format(&joined->texts, "%s%s", naming->key, more.key);
 	if (*more.name)
 		name = text_store_format(&joined->texts, "%s (%s)", naming->name, more.name);
 	joined_put(joined, side, row, key, name);
-	naming_release(&more);
+	joined_naming_release(&more);
 }
 
 /*
@@ -290,7 +290,7 @@ static void joined_add_side(struct joined *joined, size_t side, bool counts)
 			count_key(joined, side, &naming);
 		else
 			join_row(joined, side, row, &naming);
-		naming_release(&naming);
+		joined_naming_release(&naming);
 	}
 	free(keys);
 }

@@ -6,7 +6,7 @@
 #include "report/functions/action_calls.h"
 
 /* Calls that are still open in the action end with it, as with cProfile's disable(). */
-static void action_ended(void *state, const struct nest_end *end)
+static void action_calls_action_ended(void *state, const struct nest_end *end)
 {
 	calls_cut(&((struct action_calls *)state)->calls, end->scope, end->time_ns, end->how);
 }
@@ -16,7 +16,7 @@ void action_calls_init(struct action_calls *actions)
 	calls_init(&actions->calls);
 	nest_init(&actions->nest,
 		  (struct nest_options){ .is_keyed = true, .depth_max = ACTION_DEPTH_MAX },
-		  action_ended, actions);
+		  action_calls_action_ended, actions);
 }
 
 void action_calls_release(struct action_calls *actions)

@@ -28,7 +28,7 @@ struct helped_work {
 	size_t thread_room;
 };
 
-static struct helped_thread *thread_at(struct helped_work *helped, uint32_t thread)
+static struct helped_thread *helped_work_thread_at(struct helped_work *helped, uint32_t thread)
 {
 	helped->thread = memory_room(helped->thread, thread, &helped->thread_room,
 				     sizeof(*helped->thread));
@@ -43,7 +43,7 @@ static bool is_new(const struct helper_thread *at, const struct helped_thread *t
 	       at->depth <= 1;
 }
 
-static void take(void *state, const struct source_event *event, bool counts)
+static void helped_work_take(void *state, const struct source_event *event, bool counts)
 {
 	struct helped_work *helped = state;
 	uint32_t index = event->thread->index, owner;
@@ -57,11 +57,11 @@ static void take(void *state, const struct source_event *event, bool counts)
 	if (owner == NEST_NONE && index < helped->helpers->thread_room &&
 	    helped->helpers->thread[index].runs_own)
 		return;
-	thread = thread_at(helped, index);
+	thread = helped_work_thread_at(helped, index);
 	now = works_of_thread(helped->works, event->thread);
 	more = work_between(&thread->seen, &now);
 	if (owner != NEST_NONE && !is_new(&helped->helpers->thread[index], thread, owner)) {
-		work_add(&thread_at(helped, owner)->done, &more);
+		work_add(&helped_work_thread_at(helped, owner)->done, &more);
 		thread = &helped->thread[index];
 	}
 	thread->seen = now;
@@ -78,7 +78,7 @@ static void watch(struct helped_work *helped)
 	helped->is_watched = true;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t index = thread[i]->index, owner = helpers_owner(helped->helpers, index);
-		struct helped_thread *at = thread_at(helped, index);
+		struct helped_thread *at = helped_work_thread_at(helped, index);
 
 		at->seen = works_of_thread(helped->works, thread[i]);
 		at->owner = owner + 1;
@@ -87,17 +87,17 @@ static void watch(struct helped_work *helped)
 	}
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void helped_work_start(void *state, struct run *run, const void *options)
 {
 	struct helped_work *helped = state;
 
 	helped->source = run_source(run);
 	helped->works = works_want(run, *(const uint32_t *)options);
 	helped->helpers = helpers_want(run, NULL);
-	helpers_read(run, 0, take, helped);
+	helpers_read(run, 0, helped_work_take, helped);
 }
 
-static void release(void *state)
+static void helped_work_release(void *state)
 {
 	free(((struct helped_work *)state)->thread);
 }
@@ -106,8 +106,8 @@ static const struct analysis_kind analysis_helped_work = {
 	.name = "helped work",
 	.state_bytes = sizeof(struct helped_work),
 	.options_bytes = sizeof(uint32_t),
-	.start = start,
-	.release = release,
+	.start = helped_work_start,
+	.release = helped_work_release,
 };
 
 struct helped_work *helped_work_want(struct run *run, uint32_t counters)

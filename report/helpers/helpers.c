@@ -31,7 +31,8 @@ void helpers_release(struct helpers *helpers)
 	map_release(&helpers->numbers);
 }
 
-static struct helper_thread *thread_add(struct helpers *helpers, uint32_t thread, uint32_t process)
+static struct helper_thread *helpers_thread_add(struct helpers *helpers, uint32_t thread,
+						uint32_t process)
 {
 	helpers->thread = memory_room(helpers->thread, thread, &helpers->thread_room,
 				      sizeof(*helpers->thread));
@@ -42,14 +43,14 @@ static struct helper_thread *thread_add(struct helpers *helpers, uint32_t thread
 }
 
 /* The result is valid until a new thread is added. */
-static inline struct helper_thread *thread_at(struct helpers *helpers,
-					      const struct source_event *event)
+static inline struct helper_thread *helpers_thread_at(struct helpers *helpers,
+						      const struct source_event *event)
 {
 	uint32_t thread = event->thread->index;
 
 	if (__builtin_expect(thread < helpers->thread_room && helpers->thread[thread].is_known, 1))
 		return &helpers->thread[thread];
-	return thread_add(helpers, thread, event->process->index);
+	return helpers_thread_add(helpers, thread, event->process->index);
 }
 
 /* Returns whether the link holds: the owner has waited ever since. */
@@ -196,8 +197,8 @@ static bool is_engine(struct source *source, const struct source_event *event)
 }
 
 /* The thread begins or ends an operator of its own, so its helpers have finished. */
-static inline void take_move(const struct helpers *helpers, struct helper_thread *thread,
-			     uint64_t time_ns)
+static inline void helpers_take_move(const struct helpers *helpers, struct helper_thread *thread,
+				     uint64_t time_ns)
 {
 	if (thread->helped_moves == thread->moves + 1 && thread->busy)
 		owner_touch(helpers, thread, time_ns);
@@ -269,11 +270,11 @@ static void take_function(struct helpers *helpers, const struct source_event *ev
 			       event->event.time_ns);
 }
 
-static inline void take_begin(struct helpers *helpers, struct source *source,
-			      const struct source_event *event)
+static inline void helpers_take_begin(struct helpers *helpers, struct source *source,
+				      const struct source_event *event)
 {
 	uint64_t time_ns = event->event.time_ns;
-	struct helper_thread *thread = thread_at(helpers, event);
+	struct helper_thread *thread = helpers_thread_at(helpers, event);
 
 	if (thread->owner != NEST_NONE && !is_linked(helpers, thread))
 		helper_leave(helpers, thread);
@@ -281,7 +282,7 @@ static inline void take_begin(struct helpers *helpers, struct source *source,
 		take_outermost(helpers, source, event);
 	else if (thread->owner != NEST_NONE)
 		owner_touch(helpers, &helpers->thread[thread->owner], time_ns);
-	take_move(helpers, thread, time_ns);
+	helpers_take_move(helpers, thread, time_ns);
 	note_last(helpers, thread);
 }
 
@@ -291,7 +292,7 @@ static inline void take_begin_ex(struct helpers *helpers, struct source *source,
 {
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
 
-	take_begin(helpers, source, event);
+	helpers_take_begin(helpers, source, event);
 	if (begin->thread && begin->thread != helpers->thread[event->thread->index].number)
 		note_number(helpers, event, begin->thread);
 	if (begin->scope == SCOPE_BACKWARD && begin->forward_thread)
@@ -308,15 +309,15 @@ static inline void thread_end(struct helpers *helpers, struct helper_thread *thr
 		owner->busy -= thread->depth == 1 && owner->busy;
 	}
 	thread->depth -= thread->depth > 0;
-	take_move(helpers, thread, time_ns);
+	helpers_take_move(helpers, thread, time_ns);
 	note_last(helpers, thread);
 }
 
 /* For a user scope that began on another thread, or on this one. */
-static void take_end_named(struct helpers *helpers, const struct source_event *event)
+static void helpers_take_end_named(struct helpers *helpers, const struct source_event *event)
 {
 	uint64_t number = EVENT_AS(torch_end_ex, &event->event)->thread;
-	struct helper_thread *thread = thread_at(helpers, event);
+	struct helper_thread *thread = helpers_thread_at(helpers, event);
 	struct map_entry *of = NULL;
 
 	if (number)
@@ -331,7 +332,7 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 {
 	switch (event->event.id) {
 	case EVT_torch_begin:
-		take_begin(helpers, source, event);
+		helpers_take_begin(helpers, source, event);
 		return;
 	case EVT_torch_begin_ex:
 	case EVT_torch_begin_id:
@@ -339,11 +340,11 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 		return;
 	case EVT_torch_end:
 	case EVT_torch_end_outer:
-		thread_end(helpers, thread_at(helpers, event), event->event.time_ns);
+		thread_end(helpers, helpers_thread_at(helpers, event), event->event.time_ns);
 		return;
 	case EVT_torch_end_ex:
 	case EVT_torch_end_id:
-		take_end_named(helpers, event);
+		helpers_take_end_named(helpers, event);
 		return;
 	}
 }
@@ -457,12 +458,12 @@ struct helpers_state {
 };
 
 /* The same as helpers_take(), without checking the kind of the event. */
-static void take_opening(void *state, const struct source_event *event, bool counts)
+static void helpers_take_opening(void *state, const struct source_event *event, bool counts)
 {
 	struct helpers_state *mine = state;
 
 	(void)counts;
-	take_begin(&mine->helpers, mine->source, event);
+	helpers_take_begin(&mine->helpers, mine->source, event);
 }
 
 static void take_opening_ex(void *state, const struct source_event *event, bool counts)
@@ -473,18 +474,18 @@ static void take_opening_ex(void *state, const struct source_event *event, bool 
 	take_begin_ex(&mine->helpers, mine->source, event);
 }
 
-static void take_closing(void *state, const struct source_event *event, bool counts)
+static void helpers_take_closing(void *state, const struct source_event *event, bool counts)
 {
 	struct helpers *helpers = &((struct helpers_state *)state)->helpers;
 
 	(void)counts;
-	thread_end(helpers, thread_at(helpers, event), event->event.time_ns);
+	thread_end(helpers, helpers_thread_at(helpers, event), event->event.time_ns);
 }
 
 static void take_closing_named(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	take_end_named(&((struct helpers_state *)state)->helpers, event);
+	helpers_take_end_named(&((struct helpers_state *)state)->helpers, event);
 }
 
 void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void *state)
@@ -496,7 +497,7 @@ void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void 
 }
 
 /* torch_begin_id and torch_end_id have the same fields: helpers.h */
-static void start(void *state, struct run *run, const void *options)
+static void helpers_start(void *state, struct run *run, const void *options)
 {
 	static const uint32_t begins = FIELD_BIT(torch_begin_ex, name) |
 				       FIELD_BIT(torch_begin_ex, scope) |
@@ -508,22 +509,22 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->source = run_source(run);
 	helpers_init(&mine->helpers);
-	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take_opening, mine);
+	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), helpers_take_opening, mine);
 	run_reads(run, EVT_torch_begin_ex, begins, take_opening_ex, mine);
 	run_reads(run, EVT_torch_begin_id, begins, take_opening_ex, mine);
-	run_reads(run, EVT_torch_end, 0, take_closing, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_closing, mine);
+	run_reads(run, EVT_torch_end, 0, helpers_take_closing, mine);
+	run_reads(run, EVT_torch_end_outer, 0, helpers_take_closing, mine);
 	run_reads(run, EVT_torch_end_ex, ends, take_closing_named, mine);
 	run_reads(run, EVT_torch_end_id, ends, take_closing_named, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void cut_of_helpers(void *state, const struct cut *cut)
 {
 	if (cut->thread)
 		helpers_cut(&((struct helpers_state *)state)->helpers, cut->thread->index);
 }
 
-static void release(void *state)
+static void release_of_helpers(void *state)
 {
 	helpers_release(&((struct helpers_state *)state)->helpers);
 }
@@ -532,7 +533,7 @@ const struct analysis_kind analysis_helpers = {
 	.name = "helpers",
 	.state_bytes = sizeof(struct helpers_state),
 	.options_bytes = sizeof(struct helpers_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = helpers_start,
+	.cut = cut_of_helpers,
+	.release = release_of_helpers,
 };

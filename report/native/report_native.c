@@ -32,25 +32,28 @@ static void native_want_run(struct report *report)
 	((struct native_state *)report->state)->reading = native_events_want(report->run, &options);
 }
 
-static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
+static void report_native_put_percent(struct table *table, enum column_id column, uint64_t part,
+				      uint64_t whole)
 {
 	if (whole)
 		table_set_real(table, column, 100.0 * (double)part / (double)whole);
 }
 
-static void put_counts(struct table *table, const struct native_counts *counts, uint64_t all_ns)
+static void report_native_put_counts(struct table *table, const struct native_counts *counts,
+				     uint64_t all_ns)
 {
 	table_set_number(table, COLUMN_native_samples, counts->samples);
 	table_set_number(table, COLUMN_native_cpu_ns, counts->cpu_ns);
 	table_set_number(table, COLUMN_native_kernel_ns, counts->kernel_ns);
-	put_percent(table, COLUMN_native_percent, counts->cpu_ns, all_ns);
+	report_native_put_percent(table, COLUMN_native_percent, counts->cpu_ns, all_ns);
 }
 
-static void put_total(struct table *table, const struct native_counts *counts, uint64_t all_ns)
+static void report_native_put_total(struct table *table, const struct native_counts *counts,
+				    uint64_t all_ns)
 {
 	table_set_number(table, COLUMN_native_total_samples, counts->samples);
 	table_set_number(table, COLUMN_native_total_cpu_ns, counts->cpu_ns);
-	put_percent(table, COLUMN_native_total_percent, counts->cpu_ns, all_ns);
+	report_native_put_percent(table, COLUMN_native_total_percent, counts->cpu_ns, all_ns);
 }
 
 static void fill_keys(const struct native_reading *reading, struct table *table)
@@ -58,7 +61,7 @@ static void fill_keys(const struct native_reading *reading, struct table *table)
 	for (size_t i = 0; i < reading->row_count; i++) {
 		table_add_row(table);
 		key_put(&reading->key, reading->row[i].key, table);
-		put_counts(table, &reading->row[i].counts, reading->all.cpu_ns);
+		report_native_put_counts(table, &reading->row[i].counts, reading->all.cpu_ns);
 	}
 }
 
@@ -74,7 +77,7 @@ static void fill_none(struct native_state *state, struct table *table, enum stac
 	table_add_row(table);
 	stack_rows_note(&state->rows.rows, table->row_count - 1, NAMED_NONE);
 	table_set_text(table, columns[by], NO_STACK, sizeof(NO_STACK) - 1);
-	put_counts(table, &state->rows.none, state->reading->all.cpu_ns);
+	report_native_put_counts(table, &state->rows.none, state->reading->all.cpu_ns);
 }
 
 static void fill_stacks(struct native_state *state, const struct report *report,
@@ -93,9 +96,9 @@ static void fill_stacks(struct native_state *state, const struct report *report,
 	for (size_t i = 0; i < state->rows.rows.place_count; i++) {
 		table_add_row(table);
 		stack_rows_put(&state->rows.rows, table, i);
-		put_counts(table, &state->rows.place[i].self, all_ns);
+		report_native_put_counts(table, &state->rows.place[i].self, all_ns);
 		if (by != STACK_BY_STACK)
-			put_total(table, &state->rows.place[i].total, all_ns);
+			report_native_put_total(table, &state->rows.place[i].total, all_ns);
 	}
 	fill_none(state, table, by);
 	stack_rows_attach(&state->rows.rows, table, options->stack_frames);

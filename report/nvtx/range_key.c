@@ -33,7 +33,7 @@ static bool is_step(const struct source_name *name)
 	       !memcmp(name->text, STEP, strlen(STEP));
 }
 
-static void take_opening(void *state, const struct source_event *event, bool counts)
+static void range_key_take_opening(void *state, const struct source_event *event, bool counts)
 {
 	struct range_places *places = state;
 	struct open_range *range = open_ranges_take_opening(&places->ranges, places->source, event);
@@ -48,7 +48,7 @@ static void take_opening(void *state, const struct source_event *event, bool cou
 	range->is_wanted = true; /* represents all steps */
 }
 
-static void take_closing(void *state, const struct source_event *event, bool counts)
+static void range_key_take_closing(void *state, const struct source_event *event, bool counts)
 {
 	struct range_places *places = state;
 
@@ -56,7 +56,7 @@ static void take_closing(void *state, const struct source_event *event, bool cou
 	open_ranges_take_closing(&places->ranges, places->source, event);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void range_key_start(void *state, struct run *run, const void *options)
 {
 	struct range_places *places = state;
 
@@ -64,17 +64,17 @@ static void start(void *state, struct run *run, const void *options)
 	places->source = run_source(run);
 	places->helpers = helpers_want(run, NULL);
 	open_ranges_init(&places->ranges, NULL, NULL);
-	run_reads_ranges(run, take_opening, take_closing, places);
+	run_reads_ranges(run, range_key_take_opening, range_key_take_closing, places);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void range_key_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread)
 		open_ranges_cut(&((struct range_places *)state)->ranges, cut_place(cut),
 				cut_ending(cut));
 }
 
-static void release(void *state)
+static void range_key_release(void *state)
 {
 	open_ranges_release(&((struct range_places *)state)->ranges);
 }
@@ -83,9 +83,9 @@ static const struct analysis_kind analysis_range_places = {
 	.name = "places in ranges",
 	.state_bytes = sizeof(struct range_places),
 	.options_bytes = sizeof(struct range_places_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = range_key_start,
+	.cut = range_key_cut,
+	.release = range_key_release,
 };
 
 /* --- the key: kind of range, domain, and name + 1 --- */
@@ -94,12 +94,12 @@ static const struct analysis_kind analysis_range_places = {
 #define DOMAIN_MAX 0x0fffffffu
 _Static_assert(EVT_SCOPE_KIND_LIMIT <= 16, "kinds of ranges do not fit into the key");
 
-static const void *key_start(struct run *run)
+static const void *range_key_key_start(struct run *run)
 {
 	return run_want(run, &analysis_range_places, NULL);
 }
 
-static uint64_t key_of_event(const void *state, const struct source_event *event)
+static uint64_t range_key_key_of_event(const void *state, const struct source_event *event)
 {
 	const struct range_places *places = state;
 	const struct open_range *range = open_ranges_innermost(&places->ranges,
@@ -150,7 +150,7 @@ static void key_put_range(const void *state, uint64_t key, struct table *table,
 
 const struct key_kind key_kind_range = {
 	.name = "range",
-	.start = key_start,
-	.of = key_of_event,
+	.start = range_key_key_start,
+	.of = range_key_key_of_event,
 	.put = key_put_range,
 };

@@ -113,7 +113,8 @@ static bool time_is_meant(const struct parser *parser, const struct option_info 
 	       (*next == '-' || access(next, F_OK) == 0) && !strstr(next, "..");
 }
 
-static int parser_take(struct parser *parser, const struct option_info *option, const char *value)
+static int options_parser_take(struct parser *parser, const struct option_info *option,
+			       const char *value)
 {
 	if (!value && time_is_meant(parser, option)) {
 		option = option_of_reports("of");
@@ -142,7 +143,7 @@ static int parser_take_long(struct parser *parser, const char *argument)
 
 	if (!option)
 		return parser_unknown(parser, argument, length);
-	return parser_take(parser, option, equals ? equals + 1 : NULL);
+	return options_parser_take(parser, option, equals ? equals + 1 : NULL);
 }
 
 /* -h, -n5, -n 5, -o FILE: one letter for each argument. */
@@ -152,7 +153,8 @@ static int parser_take_short(struct parser *parser, const char *argument)
 		const struct option_info *option = &option_infos[i];
 
 		if (option->letter == argument[1])
-			return parser_take(parser, option, argument[2] ? argument + 2 : NULL);
+			return options_parser_take(parser, option,
+						   argument[2] ? argument + 2 : NULL);
 	}
 	return parser_fail(parser, "unknown option '-%c'; prof-report --help lists them",
 			   argument[1]);

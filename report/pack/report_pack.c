@@ -190,7 +190,7 @@ static int write_zip(struct pack *pack)
 	return error;
 }
 
-static void print_result(const struct pack *pack)
+static void report_pack_print_result(const struct pack *pack)
 {
 	char size[UNIT_TEXT_BYTES];
 
@@ -221,7 +221,7 @@ static int pack_files(struct pack *pack, const struct session_files *files)
 	else
 		error = write_zip(pack);
 	if (!error)
-		print_result(pack);
+		report_pack_print_result(pack);
 	copies_close(&pack->copies);
 	return error ? STATUS_INPUT : STATUS_OK;
 }
@@ -239,7 +239,7 @@ static void name_pack(char name[PATH_MAX], const char *path)
 }
 
 /* Refuses what cannot be right for any recording. */
-static int check(struct report_request *request, const char *output, unsigned int what)
+static int report_pack_check(struct report_request *request, const char *output, unsigned int what)
 {
 	const struct options *options = request->options;
 	struct sessions sessions;
@@ -280,7 +280,8 @@ static int pack_session(struct report_request *request)
 
 	name_pack(name, options->file[0]);
 	pack.output = options->output ? options->output : name;
-	status = request->message[0] ? STATUS_USAGE : check(request, pack.output, pack.what);
+	status = request->message[0] ? STATUS_USAGE
+				     : report_pack_check(request, pack.output, pack.what);
 	for (size_t i = 0; i < options->file_count && !status && !error; i++)
 		error = session_files_add(&files, options->file[i]);
 	if (error) {

@@ -74,7 +74,7 @@ static void put_packed(char packed[PATH_MAX], const char *path)
 	*at = 0;
 }
 
-static bool is_there(const char *path)
+static bool sources_is_there(const char *path)
 {
 	struct stat status;
 
@@ -83,8 +83,8 @@ static bool is_there(const char *path)
 }
 
 /* Also returns 0 if the name is no source file, or the file cannot be taken. */
-static int add_file(struct adding *adding, const char *text, size_t length,
-		    const char *const *endings)
+static int sources_add_file(struct adding *adding, const char *text, size_t length,
+			    const char *const *endings)
 {
 	char path[PATH_MAX], packed[PATH_MAX];
 	bool added;
@@ -97,7 +97,7 @@ static int add_file(struct adding *adding, const char *text, size_t length,
 	map_put(&adding->seen, map_hash_bytes(packed, strlen(packed), 0), &added);
 	if (!added)
 		return 0;
-	if (adding->count.taken >= SOURCE_FILES_MAX || !is_there(path)) {
+	if (adding->count.taken >= SOURCE_FILES_MAX || !sources_is_there(path)) {
 		adding->count.missing++;
 		return 0;
 	}
@@ -114,7 +114,7 @@ static int add_python(struct adding *adding, const struct source *source)
 		const struct source_name *name = source_name_at(source, (uint32_t)i);
 
 		if (name->text && name->length)
-			error = add_file(adding, name->text, name->length, endings_python);
+			error = sources_add_file(adding, name->text, name->length, endings_python);
 	}
 	return error;
 }
@@ -129,8 +129,9 @@ static int add_answers(struct adding *adding, const struct source_symbols *symbo
 	if (answers_read(&answers, symbols->bytes, symbols->length))
 		for (size_t i = 0; i < answers.frames && !error; i++)
 			if (answers.frame[i].file)
-				error = add_file(adding, answers.frame[i].file,
-						 strlen(answers.frame[i].file), endings_native);
+				error = sources_add_file(adding, answers.frame[i].file,
+							 strlen(answers.frame[i].file),
+							 endings_native);
 	answers_release(&answers);
 	return error;
 }

@@ -152,7 +152,7 @@ static int put_content(struct zip *zip, int from, z_stream *stream, struct conte
 	return error || (stream && put_deflated(zip, stream, Z_FINISH)) ? -1 : 0;
 }
 
-static int put_file(struct zip *zip, int from, bool deflates, struct content *content)
+static int zip_put_file(struct zip *zip, int from, bool deflates, struct content *content)
 {
 	uint64_t begin = zip->offset;
 	z_stream stream = { .zalloc = Z_NULL };
@@ -249,7 +249,7 @@ static int zip_add_open(struct zip *zip, const char *name, int from, bool deflat
 	uint64_t begin = zip->offset;
 
 	if (zip_put(zip, &local, sizeof(local)) || zip_put(zip, name, strlen(name)) ||
-	    zip_put(zip, &wide, wide_bytes) || put_file(zip, from, deflates, &content))
+	    zip_put(zip, &wide, wide_bytes) || zip_put_file(zip, from, deflates, &content))
 		return -1;
 	if (!is_wide && (content.bytes >= WIDE_BYTES || content.packed >= WIDE_BYTES)) {
 		errno = EFBIG;

@@ -9,13 +9,13 @@
 
 #include "report/base/memory.h"
 
-static void range_ended(void *state, const struct nest_end *end);
+static void ranges_range_ended(void *state, const struct nest_end *end);
 
 void ranges_init(struct ranges *ranges, bool by_path)
 {
 	*ranges = (struct ranges){ .by_path = by_path, .unused = RANGE_NONE };
 	nest_init(&ranges->nest, (struct nest_options){ .is_keyed = true, .by_generators = true },
-		  range_ended, ranges);
+		  ranges_range_ended, ranges);
 	map_init(&ranges->pairs);
 	map_init(&ranges->rows);
 	map_init(&ranges->started_number);
@@ -129,7 +129,7 @@ static void range_count(struct ranges *ranges, const struct range_open *open,
 
 /* --- push and pop --- */
 
-static void range_ended(void *state, const struct nest_end *end)
+static void ranges_range_ended(void *state, const struct nest_end *end)
 {
 	struct ranges *ranges = state;
 

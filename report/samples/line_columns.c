@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool has_word(const char *text, const char *const *words)
+static bool line_columns_has_word(const char *text, const char *const *words)
 {
 	for (; text && *words; words++)
 		if (strstr(text, *words))
@@ -17,11 +17,12 @@ static bool has_word(const char *text, const char *const *words)
 
 bool line_columns_are_wanted(const struct options *options, const char *const *words)
 {
-	if (options->of_report[REPORT_OPTION_source].text || has_word(options->sort, words) ||
-	    has_word(options->columns, words))
+	if (options->of_report[REPORT_OPTION_source].text ||
+	    line_columns_has_word(options->sort, words) ||
+	    line_columns_has_word(options->columns, words))
 		return true;
 	for (size_t i = 0; i < options->filter_count; i++)
-		if (has_word(options->filter[i], words))
+		if (line_columns_has_word(options->filter[i], words))
 			return true;
 	return false;
 }

@@ -88,7 +88,7 @@ static inline uint64_t time_between(uint64_t from_ns, uint64_t to_ns)
 
 /* --- keys --- */
 
-static uint64_t key_of(uint32_t thread, uint64_t key, uint64_t task)
+static uint64_t nest_key_of(uint32_t thread, uint64_t key, uint64_t task)
 {
 	uint64_t mixed = ((uint64_t)(thread + 1) << 32 | (uint32_t)key) ^
 			 task * 0x9e3779b97f4a7c15u;
@@ -98,7 +98,7 @@ static uint64_t key_of(uint32_t thread, uint64_t key, uint64_t task)
 
 static uint64_t key_of_scope(const struct nest_scope *scope)
 {
-	return key_of(scope->thread, scope->key, scope->task);
+	return nest_key_of(scope->thread, scope->key, scope->task);
 }
 
 static void nest_enter_key(struct nest *nest, uint32_t scope)
@@ -131,7 +131,7 @@ static void nest_leave_key(struct nest *nest, uint32_t scope)
 
 /* --- tasks --- */
 
-static inline struct task task_of(const struct nest_thread *thread)
+static inline struct task nest_task_of(const struct nest_thread *thread)
 {
 	return thread->task ? *thread->task : (struct task){ 0, 0, 0 };
 }
@@ -143,7 +143,7 @@ uint32_t nest_around_task(const struct nest *nest, uint32_t thread, uint32_t at)
 
 	if (at == NEST_NONE)
 		return NEST_NONE;
-	task = task_of(&nest->thread[thread]);
+	task = nest_task_of(&nest->thread[thread]);
 	for (; at != NEST_NONE && looks; at = nest->scope[at].below, looks--)
 		if (!nest->scope[at].is_hidden && task_is_within(task, nest->scope[at].task))
 			return at;
@@ -155,14 +155,14 @@ uint32_t nest_around_task(const struct nest *nest, uint32_t thread, uint32_t at)
 static void nest_close(struct nest *nest, struct nest_place place, uint32_t ending,
 		       enum nest_ending how);
 
-static uint64_t identity_of(struct nest_place place)
+static uint64_t nest_identity_of(struct nest_place place)
 {
 	return (uint64_t)(place.process + 1) << 47 ^ place.identity;
 }
 
 static struct map_entry *nest_find_identity(const struct nest *nest, struct nest_place place)
 {
-	uint64_t identity = identity_of(place);
+	uint64_t identity = nest_identity_of(place);
 
 	return identity ? map_find(&nest->identified, identity) : NULL;
 }
@@ -182,7 +182,7 @@ static void nest_identify(struct nest *nest, struct nest_place place, uint32_t s
 	struct map_entry *entry;
 	bool added;
 
-	nest->scope[scope].identity = identity_of(place);
+	nest->scope[scope].identity = nest_identity_of(place);
 	if (!nest->scope[scope].identity)
 		return;
 	entry = map_put(&nest->identified, nest->scope[scope].identity, &added);
@@ -226,8 +226,8 @@ static struct nest_thread *nest_begin_on(struct nest *nest, struct nest_place pl
 		nest_link_thread(nest, place);
 	if (place.task)
 		thread->task = place.task;
-	nest->has_tasks |= task_of(thread).now != 0;
-	nest->has_generators |= nest->options.by_generators && task_of(thread).generator;
+	nest->has_tasks |= nest_task_of(thread).now != 0;
+	nest->has_generators |= nest->options.by_generators && nest_task_of(thread).generator;
 	if (place.identity)
 		nest_end_namesake(nest, place);
 	return thread;
@@ -251,8 +251,8 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 		.charged_ns = place.time_ns,
 		.above = NEST_NONE,
 		.inner = NEST_NONE,
-		.task = task_of(thread).now,
-		.generator = task_of(thread).generator,
+		.task = nest_task_of(thread).now,
+		.generator = nest_task_of(thread).generator,
 		.below = below,
 		.parent = parent,
 		.thread = place.thread,
@@ -372,7 +372,7 @@ static uint32_t nest_look(const struct nest *nest, uint32_t thread, uint64_t key
 			  unsigned int *looks)
 {
 	uint32_t at = nest->thread[thread].top, of_none = NEST_NONE, of_any = NEST_NONE;
-	uint64_t now = task_of(&nest->thread[thread]).now;
+	uint64_t now = nest_task_of(&nest->thread[thread]).now;
 
 	for (; at != NEST_NONE && *looks; at = nest->scope[at].below) {
 		--*looks;
@@ -390,7 +390,7 @@ static uint32_t nest_look(const struct nest *nest, uint32_t thread, uint64_t key
 
 static uint32_t nest_find_key(const struct nest *nest, uint32_t thread, uint64_t key, uint64_t task)
 {
-	const struct map_entry *entry = map_find(&nest->innermost, key_of(thread, key, task));
+	const struct map_entry *entry = map_find(&nest->innermost, nest_key_of(thread, key, task));
 	uint32_t at = entry ? (uint32_t)entry->value : NEST_NONE;
 
 	/* hashes of different tasks may be equal */
@@ -403,7 +403,7 @@ static uint32_t nest_find_key(const struct nest *nest, uint32_t thread, uint64_t
 /* The same for a keyed nest. */
 static uint32_t nest_look_keyed(const struct nest *nest, uint32_t thread, uint64_t key)
 {
-	uint64_t now = task_of(&nest->thread[thread]).now;
+	uint64_t now = nest_task_of(&nest->thread[thread]).now;
 	unsigned int looks = NEST_LOOKS_MAX;
 	uint32_t at = nest_find_key(nest, thread, key, now);
 
@@ -420,7 +420,7 @@ static uint32_t nest_look_keyed(const struct nest *nest, uint32_t thread, uint64
  */
 static uint32_t nest_of_generator(struct nest *nest, uint32_t thread, uint32_t at)
 {
-	uint64_t generator = task_of(&nest->thread[thread]).generator;
+	uint64_t generator = nest_task_of(&nest->thread[thread]).generator;
 	unsigned int looks = NEST_LOOKS_MAX;
 
 	for (uint32_t i = at; i != NEST_NONE && looks; i = nest->scope[i].outer, looks--)

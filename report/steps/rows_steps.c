@@ -101,7 +101,7 @@ static void put_split(struct table *table, const struct cpu_span *cpu, const uin
 	table_set_number(table, waiting, waiting_ns);
 }
 
-static void put_cpu(struct table *table, const struct step_row *row)
+static void rows_steps_put_cpu(struct table *table, const struct step_row *row)
 {
 	const struct step_cpu *cpu = &row->cpu;
 
@@ -182,7 +182,7 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	if (shown->steps->has_gpu)
 		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
 	put_phases(table, shown, row);
-	put_cpu(table, row);
+	rows_steps_put_cpu(table, row);
 	if (shown->has_io)
 		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);
 	table_set_text(table, COLUMN_steps_ended_by, text, length);

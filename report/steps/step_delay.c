@@ -132,7 +132,7 @@ static void edge_put(struct step_delay *delay, const struct deferred_work *work,
 							       begins };
 }
 
-static enum step_category category_of(const struct deferred_work *work)
+static enum step_category step_delay_category_of(const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 
@@ -154,8 +154,8 @@ void step_delay_put_work(struct step_delay *delay, const struct deferred_work *w
 	}
 	if (end_ns <= start_ns)
 		return;
-	edge_put(delay, work, category_of(work), start_ns, true);
-	edge_put(delay, work, category_of(work), end_ns, false);
+	edge_put(delay, work, step_delay_category_of(work), start_ns, true);
+	edge_put(delay, work, step_delay_category_of(work), end_ns, false);
 }
 
 /* --- both, in order of time --- */

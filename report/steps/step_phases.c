@@ -40,12 +40,12 @@ struct phase_thread {
 	uint64_t launches; /* in the stretch */
 };
 
-static void scope_ended(void *state, const struct nest_end *end);
+static void step_phases_scope_ended(void *state, const struct nest_end *end);
 
 void step_phases_init(struct step_phases *phases, step_phase_take *take, void *state)
 {
 	*phases = (struct step_phases){ .take = take, .state = state };
-	nest_init(&phases->nest, (struct nest_options){ 0 }, scope_ended, phases);
+	nest_init(&phases->nest, (struct nest_options){ 0 }, step_phases_scope_ended, phases);
 }
 
 void step_phases_release(struct step_phases *phases)
@@ -88,7 +88,8 @@ enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope,
 
 /* --- stretches --- */
 
-static struct phase_thread *thread_at(struct step_phases *phases, struct nest_place place)
+static struct phase_thread *step_phases_thread_at(struct step_phases *phases,
+						  struct nest_place place)
 {
 	struct phase_thread *thread;
 
@@ -197,7 +198,7 @@ static void note_operator(struct phase_thread *thread, enum phase_scope scope, b
 
 void step_phases_open(struct step_phases *phases, struct nest_place place, enum phase_scope scope)
 {
-	struct phase_thread *thread = thread_at(phases, place);
+	struct phase_thread *thread = step_phases_thread_at(phases, place);
 	bool in_graded;
 
 	end_help(phases, thread, place);
@@ -210,7 +211,7 @@ void step_phases_open(struct step_phases *phases, struct nest_place place, enum 
 		note_operator(thread, scope, in_graded);
 }
 
-static void scope_ended(void *state, const struct nest_end *end)
+static void step_phases_scope_ended(void *state, const struct nest_end *end)
 {
 	struct step_phases *phases = state;
 	struct phase_thread *thread = &phases->thread[end->thread];
@@ -227,20 +228,20 @@ static void scope_ended(void *state, const struct nest_end *end)
 
 void step_phases_close(struct step_phases *phases, struct nest_place place)
 {
-	end_help(phases, thread_at(phases, place), place);
+	end_help(phases, step_phases_thread_at(phases, place), place);
 	(void)nest_end(&phases->nest, place);
 }
 
 void step_phases_close_one(struct step_phases *phases, struct nest_place place,
 			   enum phase_scope scope)
 {
-	end_help(phases, thread_at(phases, place), place);
+	end_help(phases, step_phases_thread_at(phases, place), place);
 	(void)nest_end_key(&phases->nest, place, scope);
 }
 
 void step_phases_helped(struct step_phases *phases, struct nest_place owner, uint64_t duration_ns)
 {
-	struct phase_thread *thread = thread_at(phases, owner);
+	struct phase_thread *thread = step_phases_thread_at(phases, owner);
 	struct nest_place from = { .time_ns = owner.time_ns - duration_ns,
 				   .thread = owner.thread,
 				   .process = owner.process };
@@ -259,12 +260,12 @@ void step_phases_launch(struct step_phases *phases, struct nest_place owner, boo
 								     .phase = PHASE_backward,
 								     .launches = 1 });
 	else
-		thread_at(phases, owner)->launches++;
+		step_phases_thread_at(phases, owner)->launches++;
 }
 
 void step_phases_flush(struct step_phases *phases, struct nest_place place)
 {
-	struct phase_thread *thread = thread_at(phases, place);
+	struct phase_thread *thread = step_phases_thread_at(phases, place);
 	enum step_phase now;
 
 	end_help(phases, thread, place);

@@ -11,7 +11,7 @@
 #include "report/base/memory.h"
 
 static void step_range_ended(void *state, const struct nest_end *end);
-static void step_scope_ended(void *state, const struct nest_end *end);
+static void step_ranges_step_scope_ended(void *state, const struct nest_end *end);
 
 void step_ranges_init(struct step_ranges *ranges, const char *name)
 {
@@ -20,7 +20,8 @@ void step_ranges_init(struct step_ranges *ranges, const char *name)
 	ranges->length -= ranges->is_prefix;
 	nest_init(&ranges->ranges, (struct nest_options){ .is_keyed = true, .by_generators = true },
 		  step_range_ended, ranges);
-	nest_init(&ranges->scopes, (struct nest_options){ 0 }, step_scope_ended, ranges);
+	nest_init(&ranges->scopes, (struct nest_options){ 0 }, step_ranges_step_scope_ended,
+		  ranges);
 	map_init(&ranges->matching);
 }
 
@@ -42,7 +43,8 @@ bool step_ranges_match(const struct step_ranges *ranges, const char *text, size_
 	return memcmp(text, ranges->name, ranges->length) == 0;
 }
 
-static struct step_ranges_process *process_at(struct step_ranges *ranges, uint32_t process)
+static struct step_ranges_process *step_ranges_process_at(struct step_ranges *ranges,
+							  uint32_t process)
 {
 	size_t before = ranges->process_room;
 
@@ -74,7 +76,7 @@ static void step_range_ended(void *state, const struct nest_end *end)
 		count_out(ranges, end, end->key);
 }
 
-static void step_scope_ended(void *state, const struct nest_end *end)
+static void step_ranges_step_scope_ended(void *state, const struct nest_end *end)
 {
 	if (end->key)
 		count_out(state, end, STEP_DOMAIN_TORCH);
@@ -124,12 +126,13 @@ void step_ranges_start(struct step_ranges *ranges, uint32_t process, uint64_t nu
 {
 	bool added;
 
-	(void)map_put(&process_at(ranges, process)->started, number + 1 ? number + 1 : 1, &added);
+	(void)map_put(&step_ranges_process_at(ranges, process)->started,
+		      number + 1 ? number + 1 : 1, &added);
 }
 
 bool step_ranges_end(struct step_ranges *ranges, uint32_t process, uint64_t number)
 {
-	struct map *started = &process_at(ranges, process)->started;
+	struct map *started = &step_ranges_process_at(ranges, process)->started;
 	struct map_entry *open = map_find(started, number + 1 ? number + 1 : 1);
 
 	if (!open)
@@ -140,7 +143,7 @@ bool step_ranges_end(struct step_ranges *ranges, uint32_t process, uint64_t numb
 
 bool step_ranges_begin(struct step_ranges *ranges, uint32_t process)
 {
-	bool *has_begun = &process_at(ranges, process)->has_begun;
+	bool *has_begun = &step_ranges_process_at(ranges, process)->has_begun;
 	bool is_first = !*has_begun;
 
 	*has_begun = true;
@@ -149,6 +152,6 @@ bool step_ranges_begin(struct step_ranges *ranges, uint32_t process)
 
 void step_ranges_forget(struct step_ranges *ranges, uint32_t process)
 {
-	process_at(ranges, process)->has_begun = false;
-	map_clear(&process_at(ranges, process)->started);
+	step_ranges_process_at(ranges, process)->has_begun = false;
+	map_clear(&step_ranges_process_at(ranges, process)->started);
 }

@@ -82,12 +82,12 @@ struct step_thread {
 	struct cpu_clock clock;
 };
 
-static void step_scope_ended(void *state, const struct nest_end *end);
+static void steps_step_scope_ended(void *state, const struct nest_end *end);
 
 void steps_init(struct steps *steps, bool wants_rows)
 {
 	*steps = (struct steps){ .wants_rows = wants_rows };
-	nest_init(&steps->nest, (struct nest_options){ 0 }, step_scope_ended, steps);
+	nest_init(&steps->nest, (struct nest_options){ 0 }, steps_step_scope_ended, steps);
 }
 
 void steps_release(struct steps *steps)
@@ -224,7 +224,7 @@ static uint64_t take_unread(struct step_process *process, enum step_category cat
  * The owner's clock was read: its increase belongs to all time that was charged since the last
  * reading.
  */
-static void process_read(struct step_process *process, const struct step_reading *reading)
+static void steps_process_read(struct step_process *process, const struct step_reading *reading)
 {
 	uint64_t operators_ns = take_unread(process, STEP_operators);
 	uint64_t other_ns = take_unread(process, STEP_other);
@@ -248,7 +248,7 @@ static void process_read_until(struct step_process *process, size_t *at, uint64_
 
 	for (; *at < readings->count && readings->reading[*at].time_ns <= time_ns; ++*at) {
 		process_charge(process, readings->reading[*at].time_ns);
-		process_read(process, &readings->reading[*at]);
+		steps_process_read(process, &readings->reading[*at]);
 	}
 }
 
@@ -275,8 +275,8 @@ static void limit_help(uint64_t *helped_ns, const struct cpu_span *cpu, uint64_t
 }
 
 /* The step is over. CPU time after the last reading is not known. */
-static struct step_cpu process_take_cpu(struct step_process *process, struct nest_place place,
-					struct cpu_moment now)
+static struct step_cpu steps_process_take_cpu(struct step_process *process, struct nest_place place,
+					      struct cpu_moment now)
 {
 	struct step_cpu cpu = process->cpu;
 
@@ -421,7 +421,7 @@ void steps_open(struct steps *steps, struct nest_place place, enum step_category
 		process_put(steps, place, category, true);
 }
 
-static void step_scope_ended(void *state, const struct nest_end *end)
+static void steps_step_scope_ended(void *state, const struct nest_end *end)
 {
 	struct steps *steps = state;
 	struct step_thread *thread = &steps->thread[end->thread];
@@ -605,8 +605,8 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		row.gpu_ns = process->gpu_ns;
 		row.collections = process->collections;
 		row.phases = process->phase_times;
-		row.cpu = process_take_cpu(process, place,
-					   cpu_clock_at(&thread->clock, place.time_ns));
+		row.cpu = steps_process_take_cpu(process, place,
+						 cpu_clock_at(&thread->clock, place.time_ns));
 		process->has_rest = mark->may_be_rest && row_is_idle(&row);
 		if (process->has_rest)
 			process->rest = row;

@@ -30,7 +30,7 @@ void operator_names_release(struct operator_names *names)
 	map_release(&names->conv_flops);
 }
 
-static bool text_is(struct operator_text text, const char *word)
+static bool operator_names_text_is(struct operator_text text, const char *word)
 {
 	return text.length == strlen(word) && !memcmp(text.text, word, text.length);
 }
@@ -48,7 +48,7 @@ bool operator_is_hidden(struct operator_text text)
 	};
 
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
-		if (text_is(text, hidden[i]))
+		if (operator_names_text_is(text, hidden[i]))
 			return true;
 	return false;
 }

@@ -37,8 +37,8 @@ _Static_assert(OPERATOR_NONE == DEFERRED_NO_ROW,
 
 static void operator_ended(void *state, const struct nest_end *end);
 
-static void scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
-			  const struct deferred_sum *own)
+static void operators_scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
+				    const struct deferred_sum *own)
 {
 	struct operators *operators = owner;
 
@@ -51,7 +51,7 @@ void operators_init(struct operators *operators, bool by_shapes)
 	*operators = (struct operators){ .by_shapes = by_shapes, .kept = OPERATORS_ALL };
 	nest_init(&operators->nest, (struct nest_options){ .depth_max = OPERATOR_DEPTH_MAX },
 		  operator_ended, operators);
-	deferred_scopes_init(&operators->deferred, scope_is_over, operators);
+	deferred_scopes_init(&operators->deferred, operators_scope_is_over, operators);
 	cover_init(&operators->cover);
 	cover_init(&operators->busy);
 	map_init(&operators->rows);
@@ -163,7 +163,7 @@ static uint32_t operators_row_for(struct operators *operators,
 		operators, operators_row_of(operators, opening->name, opening->scope), place);
 }
 
-static void row_join(struct operator_row *into, struct operator_row *from)
+static void operators_row_join(struct operator_row *into, struct operator_row *from)
 {
 	into->calls += from->calls;
 	into->apart += from->apart;
@@ -202,7 +202,7 @@ void operators_join(struct operators *operators, const uint32_t *into)
 	threads_join(operators, into);
 	for (size_t i = 0; i < operators->row_count; i++)
 		if (into[i] != i) {
-			row_join(&operators->row[into[i]], &operators->row[i]);
+			operators_row_join(&operators->row[into[i]], &operators->row[i]);
 			cover_join(&operators->cover, into[i] + 1, (uint32_t)i + 1);
 		}
 }
@@ -379,8 +379,8 @@ struct place {
 /*
  * Its own place, unless the enclosing operator has a place by its forward operator, or it has none.
  */
-static struct place place_of(const struct operators *operators, uint32_t entry,
-			     const struct operator_opening *opening)
+static struct place operators_place_of(const struct operators *operators, uint32_t entry,
+				       const struct operator_opening *opening)
 {
 	struct place place = { opening->caller, opening->is_placed_by_forward };
 	uint32_t parent = operators->nest.scope[entry].parent;
@@ -401,7 +401,7 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 
 	if (entry == NEST_NONE)
 		return;
-	place = place_of(operators, entry, opening);
+	place = operators_place_of(operators, entry, opening);
 	row = operators_row_for(operators, opening, place.number);
 	if (entry >= operators->open_room)
 		operators->open = memory_room(operators->open, entry, &operators->open_room,
@@ -489,7 +489,7 @@ void operators_note(struct operators *operators, uint32_t thread, const struct o
 		work_add(&operators->open[top].own, work);
 }
 
-static uint32_t *deferred_of_open(void *owner, uint32_t scope)
+static uint32_t *operators_deferred_of_open(void *owner, uint32_t scope)
 {
 	return &((struct operators *)owner)->open[scope].deferred;
 }
@@ -497,7 +497,7 @@ static uint32_t *deferred_of_open(void *owner, uint32_t scope)
 uint32_t operators_place(struct operators *operators, uint32_t thread)
 {
 	uint32_t scope = deferred_scopes_of_thread(&operators->deferred, &operators->nest, thread,
-						   deferred_of_open);
+						   operators_deferred_of_open);
 
 	deferred_scopes_hold(&operators->deferred, scope);
 	return scope;

@@ -116,7 +116,8 @@ static const struct pyprof_op no_op = { .name = PYPROF_NO_NAME,
 
 /* --- forward operators by their number --- */
 
-static uint64_t forward_key(const struct source_event *event, uint64_t thread, uint64_t sequence)
+static uint64_t pyprof_forward_key(const struct source_event *event, uint64_t thread,
+				   uint64_t sequence)
 {
 	const uint64_t words[3] = { event->process->index, thread, sequence };
 
@@ -169,14 +170,14 @@ static void join_directions(struct pyprof_state *mine, const struct source_event
 	open->sequence = begin->sequence;
 	if (begin->scope == SCOPE_FORWARD)
 		open->forward = forward_put(
-			mine, forward_key(event, begin->thread, begin->sequence), &open->op);
+			mine, pyprof_forward_key(event, begin->thread, begin->sequence), &open->op);
 	else if (open->is_backward)
 		open->is_origin_known = forward_take(
-			mine, forward_key(event, begin->forward_thread, begin->sequence),
+			mine, pyprof_forward_key(event, begin->forward_thread, begin->sequence),
 			&open->origin);
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 	uint32_t name = event_name(mine->source, event, event->event.value[0]);
@@ -200,7 +201,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 		join_directions(mine, event, open);
 }
 
-static void take_inputs(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_inputs(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 	const struct evt_torch_inputs *inputs = EVENT_AS(torch_inputs, &event->event);
@@ -219,13 +220,13 @@ static void take_inputs(void *state, const struct source_event *event, bool coun
 	mine->pyprof.inputs++;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	nest_end(&((struct pyprof_state *)state)->ops, event_place(event));
 }
 
-static void take_end_named(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_end_named(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
@@ -235,7 +236,7 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	nest_end_named(&mine->ops, event_place(event), name, end->thread != 0);
 }
 
-static void take_module(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_module(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 
@@ -249,7 +250,8 @@ static void take_module(void *state, const struct source_event *event, bool coun
 
 /* --- launches --- */
 
-static const char *text_of(const struct pyprof_state *mine, uint32_t name, size_t *ret_length)
+static const char *pyprof_text_of(const struct pyprof_state *mine, uint32_t name,
+				  size_t *ret_length)
 {
 	const struct source_name *text;
 
@@ -261,17 +263,17 @@ static const char *text_of(const struct pyprof_state *mine, uint32_t name, size_
 	return text->text;
 }
 
-static const struct op_cost *cost_of(struct pyprof_state *mine, struct open_op *open)
+static const struct op_cost *pyprof_cost_of(struct pyprof_state *mine, struct open_op *open)
 {
 	struct op_inputs inputs;
 
 	if (open->has_cost)
 		return &open->cost;
 	open->has_cost = true;
-	inputs.name = text_of(mine, open->op.name, &inputs.name_length);
-	inputs.shapes = text_of(mine, open->op.shapes, &inputs.shapes_length);
-	inputs.types = text_of(mine, open->op.types, &inputs.types_length);
-	inputs.integers = text_of(mine, open->op.integers, &inputs.integers_length);
+	inputs.name = pyprof_text_of(mine, open->op.name, &inputs.name_length);
+	inputs.shapes = pyprof_text_of(mine, open->op.shapes, &inputs.shapes_length);
+	inputs.types = pyprof_text_of(mine, open->op.types, &inputs.types_length);
+	inputs.integers = pyprof_text_of(mine, open->op.integers, &inputs.integers_length);
 	open->cost = inputs.name && inputs.shapes ? op_cost_of(&inputs) : (struct op_cost){ 0 };
 	return &open->cost;
 }
@@ -308,7 +310,7 @@ static struct pyprof_call call_of_thread(struct pyprof_state *mine, uint32_t thr
 		if (open->is_user)
 			continue;
 		call_take_sequence(&call, open->sequence);
-		if (!call.cost.is_known && cost_of(mine, open)->is_known) {
+		if (!call.cost.is_known && pyprof_cost_of(mine, open)->is_known) {
 			call.cost = open->cost;
 			call.instance = open->instance;
 		}
@@ -320,7 +322,7 @@ static struct pyprof_call call_of_thread(struct pyprof_state *mine, uint32_t thr
 	return call;
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t pyprof_place_of(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 	uint32_t at = mine->unused_held;
@@ -359,12 +361,12 @@ static void drop_place(void *state, uint64_t place, bool had_work)
 	mine->unused_held = (uint32_t)place;
 }
 
-static uint64_t two_words(uint32_t high, uint32_t low)
+static uint64_t pyprof_two_words(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
 
-static struct call_form form_of(const struct pyprof_call *call)
+static struct call_form pyprof_form_of(const struct pyprof_call *call)
 {
 	const struct pyprof_op *op = &call->op;
 	const struct op_cost *cost = &call->cost;
@@ -373,9 +375,10 @@ static struct call_form form_of(const struct pyprof_call *call)
 			 (cost->is_product ? FORM_IS_PRODUCT : 0) |
 			 (cost->has_bytes ? FORM_HAS_BYTES : 0);
 
-	return (struct call_form){ { [FORM_NAME_SHAPES] = two_words(op->name, op->shapes),
-				     [FORM_TYPES_INTEGERS] = two_words(op->types, op->integers),
-				     [FORM_MODULE_FLAGS] = two_words(op->module, flags),
+	return (struct call_form){ { [FORM_NAME_SHAPES] = pyprof_two_words(op->name, op->shapes),
+				     [FORM_TYPES_INTEGERS] = pyprof_two_words(op->types,
+									      op->integers),
+				     [FORM_MODULE_FLAGS] = pyprof_two_words(op->module, flags),
 				     [FORM_LINE] = op->line,
 				     [FORM_KERNELS] = cost->kernels,
 				     [FORM_FLOPS] = cost->flops,
@@ -422,7 +425,7 @@ static uint32_t *form_slot(const struct pyprof_state *mine, const struct call_fo
 /* Returns its index + 1. */
 static uint32_t form_put(struct pyprof_state *mine, const struct pyprof_call *call)
 {
-	const struct call_form form = form_of(call);
+	const struct call_form form = pyprof_form_of(call);
 	uint32_t *slot;
 
 	if (slots_are_full(&mine->forms)) {
@@ -441,7 +444,7 @@ static uint32_t form_put(struct pyprof_state *mine, const struct pyprof_call *ca
 	return *slot;
 }
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void pyprof_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct pyprof_state *mine = state;
@@ -555,7 +558,7 @@ bool pyprof_next(struct pyprof *pyprof, struct pyprof_kernel *ret_kernel)
 	return true;
 }
 
-static void finish(void *state)
+static void pyprof_finish(void *state)
 {
 	struct pyprof *pyprof = state;
 	struct pyprof_kernel kernel;
@@ -571,11 +574,12 @@ static void finish(void *state)
 
 /* --- the analysis --- */
 
-static void start(void *state, struct run *run, const void *options)
+static void pyprof_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = {
-		.place = place_of, .take = take_work, .drop = drop_place, .takes_uncorrelated = true
-	};
+	static const struct deferred_listener listener = { .place = pyprof_place_of,
+							   .take = pyprof_take_work,
+							   .drop = drop_place,
+							   .takes_uncorrelated = true };
 	struct pyprof_state *mine = state;
 
 	(void)options;
@@ -589,19 +593,19 @@ static void start(void *state, struct run *run, const void *options)
 	mine->pyprof.line = key_kind_python.start(run);
 	mine->pyprof.deferred = deferred_want(run);
 	deferred_listen(mine->pyprof.deferred, &listener, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
-	run_reads(run, EVT_torch_end, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
-	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, take_module, mine);
-	run_reads(run, EVT_torch_module_end, 0, take_module, mine);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, pyprof_take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, pyprof_take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, pyprof_take_begin, mine);
+	run_reads(run, EVT_torch_inputs, FIELDS_ALL, pyprof_take_inputs, mine);
+	run_reads(run, EVT_torch_end, 0, pyprof_take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, pyprof_take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, pyprof_take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, pyprof_take_end_named, mine);
+	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, pyprof_take_module, mine);
+	run_reads(run, EVT_torch_module_end, 0, pyprof_take_module, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void pyprof_cut(void *state, const struct cut *cut)
 {
 	struct pyprof_state *mine = state;
 
@@ -611,7 +615,7 @@ static void cut(void *state, const struct cut *cut)
 	nest_cut(&mine->modules, cut_place(cut), cut_ending(cut));
 }
 
-static void release(void *state)
+static void pyprof_release(void *state)
 {
 	struct pyprof_state *mine = state;
 
@@ -632,8 +636,8 @@ const struct analysis_kind analysis_pyprof = {
 	.name = "pyprof",
 	.state_bytes = sizeof(struct pyprof_state),
 	.options_bytes = sizeof(struct pyprof_options),
-	.start = start,
-	.cut = cut,
-	.finish = finish,
-	.release = release,
+	.start = pyprof_start,
+	.cut = pyprof_cut,
+	.finish = pyprof_finish,
+	.release = pyprof_release,
 };

@@ -83,7 +83,7 @@ static void ops_sort_sampled(struct report_request *request, const struct table 
 						 12);
 }
 
-static void ops_want(struct report *report)
+static void report_ops_ops_want(struct report *report)
 {
 	enum key_id by = report->request->options->by;
 
@@ -131,7 +131,7 @@ static void ops_total(const struct report *report, struct facts *facts)
 const struct report_kind report_kind_ops = {
 	.state_bytes = sizeof(struct ops_state),
 	.family = EVT_FAMILY_torch,
-	.want = ops_want,
+	.want = report_ops_ops_want,
 	.fill = ops_fill,
 	.total = ops_total,
 	.foot = ops_foot,
