@@ -106,9 +106,8 @@ struct ranges {
 	size_t set_of_room;
 	struct cover cover;  /* groups: a row + 1, and 0 for all rows; places: processes */
 	uint64_t unbalanced; /* pops and ends for which no range was open */
-	uint64_t
-		/* ranges that were popped before one that was pushed later on the same thread */
-		crossed;
+	/* ranges that were popped before one that was pushed later on the same thread */
+	uint64_t crossed;
 	/* ranges that were popped by a generator that had pushed none, while several were open */
 	uint64_t guessed;
 	uint64_t marks;
