@@ -21,12 +21,8 @@
 
 /* Thread-local, initial-exec, plain data: 88 bytes. */
 struct nvtx_thread {
-	uint32_t
-		/*
-		 * the original of a version 2 function is running: calls back into us are the same
-		 * event
-		 */
-		inside;
+	/* the original of a version 2 function is running: calls back into us are the same event */
+	uint32_t inside;
 	uint32_t number; /* number of the thread, once it has asked for levels of tasks; 0 before */
 	struct nvtx_level {
 		uint32_t domain; /* low half of the domain name's hash */

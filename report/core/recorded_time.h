@@ -21,9 +21,8 @@ struct recorded_time {
 	uint32_t open_count;
 	uint64_t since_ns, total_ns;
 	uint64_t windows; /* windows that opened, over all processes */
-	struct recorded_window
-		/* in order; overlapping ones are joined; beyond 65,536 the last one grows */
-		*closed;
+	/* in order; overlapping ones are joined; beyond 65,536 the last one grows */
+	struct recorded_window *closed;
 	size_t closed_count, closed_room;
 };
 

@@ -57,9 +57,8 @@ struct run {
 	uint64_t by_id[EVT_ID_LIMIT], all; /* events that count */
 	uint64_t *of_thread, *of_process;  /* by index */
 	size_t thread_room, process_room;
-	const struct source_thread
-		/* the thread whose events are counted in `tally` only so far; NULL: none */
-		*tallied;
+	/* the thread whose events are counted in `tally` only so far; NULL: none */
+	const struct source_thread *tallied;
 	uint64_t tally;
 	/* events that count and only need to be passed to their readers */
 	bool is_plain[EVT_ID_LIMIT];

@@ -23,12 +23,8 @@ struct gpu_work {
 	uint64_t bytes;
 	uint32_t what; /* for a kernel the index of its name; for a copy or wait CUPTI's kind */
 	uint32_t device, context, stream, graph;
-	uint64_t
-		/*
-		 * CUPTI's number of the graph's node; 0: none, or gpu_work_want_nodes() was not
-		 * called
-		 */
-		node;
+	/* CUPTI's number of the graph's node; 0: none, or gpu_work_want_nodes() was not called */
+	uint64_t node;
 	uint32_t grid[3], block[3], shared_bytes, registers; /* of kernels */
 	uint32_t from_memory, to_memory; /* CUpti_ActivityMemoryKind, of copies */
 };

@@ -62,9 +62,8 @@ struct unreported_state {
 	uint8_t *function; /* by name */
 	size_t process_room, graph_count, graph_room, thread_room, function_room;
 	bool keeps;
-	struct unreported_work
-		/* by place; unused ones have the next unused one in `thread`, UINT32_MAX: none */
-		*kept;
+	/* by place; unused ones have the next unused one in `thread`, UINT32_MAX: none */
+	struct unreported_work *kept;
 	size_t kept_count, kept_room, work_room;
 	uint32_t kept_unused;
 	struct map graphs; /* (process, handle) to graph + 1 */

@@ -43,12 +43,11 @@ enum io_by {
 #define IO_UNKNOWN_FILE (UINT64_MAX - 1)
 
 struct io_row {
-	uint64_t
-		/*
-		 * index of a name for file and function, index for process and thread, otherwise
-		 * the value of the key
-		 */
-		key;
+	/*
+	 * index of a name for file and function, index for process and thread, otherwise the value
+	 * of the key
+	 */
+	uint64_t key;
 	enum io_kind kind;
 	uint64_t calls, opens, reads, writes, errors;
 	uint64_t bytes_read, bytes_written, bytes_mapped;

@@ -34,12 +34,8 @@
 
 /* Deferred work (deferred/deferred.h) of a row. */
 struct range_gpu {
-	struct timing
-		/*
-		 * for each range with such work: from the begin of its first work to the end of its
-		 * last
-		 */
-		projected;
+	/* for each range with such work: from the begin of its first work to the end of its last */
+	struct timing projected;
 	uint64_t self_ns; /* of work that was launched in no range directly inside */
 };
 
@@ -95,9 +91,8 @@ struct ranges {
 	struct range_open *started; /* start/end ranges */
 	size_t started_count, started_room;
 	uint32_t unused; /* list of free entries of `started` */
-	struct map
-		/* process + 1 << 32 | number of the range (mixed), to an entry of `started` */
-		started_number;
+	/* process + 1 << 32 | number of the range (mixed), to an entry of `started` */
+	struct map started_number;
 	struct deferred_scopes deferred;
 	struct range_set *set;
 	size_t set_count, set_room;

@@ -123,17 +123,13 @@ struct nest_place {
 	uint64_t time_ns;
 	uint32_t thread, process;
 	uint64_t identity; /* 0: none */
-	const struct task
-		/*
-		 * the task that the thread runs; NULL: none. The object stays the thread's and
-		 * changes with it
-		 */
-		*task;
-	uint64_t
-		/*
-		 * for nest_end(): number of scopes without an identity inside of the one that ends
-		 */
-		inside;
+	/*
+	 * the task that the thread runs; NULL: none. The object stays the thread's and changes with
+	 * it
+	 */
+	const struct task *task;
+	/* for nest_end(): number of scopes without an identity inside of the one that ends */
+	uint64_t inside;
 };
 
 /* Returns the scope; NEST_NONE: it is too deep. */

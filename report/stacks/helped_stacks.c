@@ -30,12 +30,8 @@ struct helped_stacks {
 	struct source *source;
 	struct helped_thread *thread;
 	size_t thread_room;
-	struct map
-		/*
-		 * key: process and stack; value: the part outside of torch.autograd's call of the
-		 * engine
-		 */
-		engine;
+	/* key: process and stack; value: the part outside of torch.autograd's call of the engine */
+	struct map engine;
 	struct map joined; /* key: outer and inner stack; value: both joined */
 };
 

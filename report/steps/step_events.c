@@ -28,9 +28,8 @@ struct step_state {
 	struct step_delay delay;
 	struct step_phases phases;
 	const struct helpers *helpers;
-	struct map
-		/* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
-		phase_scopes;
+	/* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
+	struct map phase_scopes;
 	struct nest_place
 		helped;     /* a stretch in which helpers worked ends here; it may be extended */
 	uint64_t helped_ns; /* 0: none */

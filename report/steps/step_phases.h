@@ -65,12 +65,11 @@ struct phase_stretch {
 	struct nest_place place; /* it ends at that time */
 	enum step_phase phase;
 	uint64_t duration_ns;
-	uint64_t
-		/*
-		 * of kernels; a stretch of duration 0, for one that is reported already, has those
-		 * of helpers
-		 */
-		launches;
+	/*
+	 * of kernels; a stretch of duration 0, for one that is reported already, has those of
+	 * helpers
+	 */
+	uint64_t launches;
 };
 typedef void step_phase_take(void *state, const struct phase_stretch *stretch);
 

@@ -86,12 +86,10 @@ struct step_row {
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns; /* a device was busy */
 	uint64_t io_ns;  /* input and output of the thread that ended it */
-	uint64_t
-		/*
-		 * collections of Python's garbage collector that ended in it, on any thread of the
-		 * process
-		 */
-		collections;
+	/*
+	 * collections of Python's garbage collector that ended in it, on any thread of the process
+	 */
+	uint64_t collections;
 	struct step_cpu cpu;
 	struct step_phase_times phases;
 };

@@ -24,9 +24,8 @@ enum flops_kind flops_kind_of(const char *name, size_t length);
 struct flops_inputs {
 	const char *shapes; /* as torch.profiler writes them: [[16, 8], [8, 4], []] */
 	size_t shapes_length;
-	const char
-		/* for FLOPS_CONV2D: two each of stride, padding and dilation; then groups */
-		*integers;
+	/* for FLOPS_CONV2D: two each of stride, padding and dilation; then groups */
+	const char *integers;
 	size_t integers_length;
 };
 uint64_t flops_of_inputs(enum flops_kind kind, const struct flops_inputs *inputs);

@@ -21,11 +21,8 @@ struct operator_state {
 	struct async_scopes async;
 	struct run_key key; /* of the caller, if rows are by that */
 	bool is_placed;
-	struct map
-		/*
-		 * process, torch's thread and sequence number of a forward operator, to its place
-		 */
-		forward;
+	/* process, torch's thread and sequence number of a forward operator, to its place */
+	struct map forward;
 };
 
 const struct run_key *operators_key(const struct operators *operators)

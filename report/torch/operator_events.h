@@ -13,12 +13,8 @@ struct operators_options {
 	uint32_t with_gpu;  /* also GPU work; is_full includes it */
 	uint32_t is_placed; /* also by `by`, a key of the caller: BY_ops_line and similar */
 	enum key_id by;
-	uint32_t
-		/*
-		 * a row's share refers to the time of processes, not of threads:
-		 * operators_covered_ns()
-		 */
-		by_process;
+	/* a row's share refers to the time of processes, not of threads: operators_covered_ns() */
+	uint32_t by_process;
 };
 /* The operators are only followed, unless somebody wants their rows. */
 ANALYSIS(operators, struct operators)
