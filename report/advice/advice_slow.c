@@ -103,7 +103,8 @@ static void look_at_usual(struct slow_steps *slow)
 	timing_release(&graded);
 }
 
-static enum step_category excess_of(const struct slow_steps *slow, const struct step_row *row)
+static enum step_category advice_slow_excess_of(const struct slow_steps *slow,
+						const struct step_row *row)
 {
 	enum step_category most = STEP_other;
 
@@ -153,7 +154,7 @@ static bool is_more(uint64_t count, uint64_t usual)
 static void look_at_one(struct slow_steps *slow, size_t index)
 {
 	const struct step_row *row = &slow->steps->row[index];
-	enum step_category category = excess_of(slow, row);
+	enum step_category category = advice_slow_excess_of(slow, row);
 	const struct evidence_sample *sample = evidence_sample_of(slow->bottleneck->evidence,
 								  row->process, row->number);
 	uint64_t excess_ns = slow->later.ns[index] - slow->later.p50_ns;

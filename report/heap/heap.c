@@ -531,7 +531,7 @@ static void held_add(struct held *held, struct heap_process *process)
 			held->ended[process->young[i].row] += process->young[i].size;
 }
 
-static uint64_t row_held_bytes(const void *owner, size_t row)
+static uint64_t heap_row_held_bytes(const void *owner, size_t row)
 {
 	const struct held *held = owner;
 
@@ -561,7 +561,7 @@ const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
 			held_add(&held, process);
 	for (size_t i = 0; held.ended && i < heap->row_count; i++)
 		bytes -= held.ended[i];
-	layers_end(heap->layers, end_ns, bytes, &held, heap->row_count, row_held_bytes);
+	layers_end(heap->layers, end_ns, bytes, &held, heap->row_count, heap_row_held_bytes);
 	heap->layers_due_ns = LAYERS_NEVER;
 	free(held.ended);
 	return heap->layers;

@@ -171,7 +171,7 @@ static void thread_follow(struct taking *t, uint32_t at)
 	thread->last_allocated = is_born ? record->address : 0;
 }
 
-static void record_take(struct taking *t, uint32_t at, uint64_t time_ns)
+static void heap_records_record_take(struct taking *t, uint32_t at, uint64_t time_ns)
 {
 	static const enum heap_kind kinds[] = {
 		[HEAP_RECORD_BORN] = HEAP_ALLOCATION,
@@ -315,7 +315,7 @@ static inline void record_pass(struct taking *t, uint32_t at, bool is_pair)
 	if (__builtin_expect(time_ns >= t->heap->layers_due_ns, 0))
 		records_look_layers(t, at, time_ns);
 	if (!is_pair)
-		record_take(t, at, time_ns);
+		heap_records_record_take(t, at, time_ns);
 	else if (record->partner > at)
 		pair_begin(t, at, time_ns);
 	else
@@ -408,7 +408,7 @@ static inline void record_take_quietly(struct taking *t, const struct chunk *chu
 						 : quiet_dies(t, chunk, at, kind));
 
 	if (__builtin_expect(!is_done, 0))
-		record_take(t, at, time_ns);
+		heap_records_record_take(t, at, time_ns);
 }
 
 /* What pairs of a quiet chunk add up to. */

@@ -29,8 +29,9 @@ static bool is_counted(const char *known)
 }
 
 /* What the kernel counts is known of both moments; the rest where blocks and mappings were still recorded. */
-static void put_row(const struct memory_state *state, struct table *table, const char *kind,
-		    const struct resident_row *bytes, const char *known)
+static void report_memory_put_row(const struct memory_state *state, struct table *table,
+				  const char *kind, const struct resident_row *bytes,
+				  const char *known)
 {
 	const struct resident_moment *peak = &state->most->peak, *end = &state->most->end;
 	uint64_t all = peak->resident;
@@ -95,7 +96,7 @@ static void put_mapped(const struct memory_state *state, struct table *table)
 	size_t count = gather_mapped(state, part);
 
 	for (size_t i = 0; i < count; i++) {
-		put_row(state, table, part[i].kind, &part[i].bytes, "at most");
+		report_memory_put_row(state, table, part[i].kind, &part[i].bytes, "at most");
 		if (part[i].length)
 			table_set_text(table, COLUMN_memory_by, part[i].name, part[i].length);
 	}
@@ -139,7 +140,8 @@ static void fill_kinds(const struct memory_state *state, struct table *table)
 	put_mapped(state, table);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].is_told)
-			put_row(state, table, rows[i].kind, &rows[i].bytes, rows[i].known);
+			report_memory_put_row(state, table, rows[i].kind, &rows[i].bytes,
+					      rows[i].known);
 }
 
 /* --- by process --- */

@@ -115,7 +115,7 @@ static void page_timeline_part_add(struct part *part, size_t at)
 	part->at[part->count++] = (uint32_t)at;
 }
 
-static uint64_t start_of(const struct span *span, uint64_t before)
+static uint64_t page_timeline_start_of(const struct span *span, uint64_t before)
 {
 	return span->start_ns - before;
 }
@@ -189,7 +189,7 @@ static void page_timeline_put_part(FILE *out, const struct part *part, uint64_t 
 			    part->list[part->at[to]].depth != first->depth)
 				break;
 		fprintf(out, "%s[%u,%u", from ? ",\n" : "", first->lane, first->depth);
-		page_timeline_put_list(out, part, from, to, start_of, true, from_ns);
+		page_timeline_put_list(out, part, from, to, page_timeline_start_of, true, from_ns);
 		page_timeline_put_list(out, part, from, to, duration_of, false, 0);
 		page_timeline_put_list(out, part, from, to, page_timeline_name_of, false, names);
 		if (counts) {

@@ -222,7 +222,7 @@ static void summary_want(struct report *report)
 }
 
 /* Nothing where only a part was recorded, or read: what is outside of steps is not known then. */
-static struct summary_phases find_phases(const struct summary *summary)
+static struct summary_phases report_summary_find_phases(const struct summary *summary)
 {
 	const struct steps *steps = summary->steps;
 	uint64_t first_ns = UINT64_MAX, last_ns = 0, wall_ns = summary->totals.wall_ns;
@@ -250,7 +250,7 @@ static void summary_fill(struct report *report, struct table *table)
 	struct facts facts = { .count = 0 };
 
 	summary->totals = summary_add_up(summary);
-	summary->phases = find_phases(summary);
+	summary->phases = report_summary_find_phases(summary);
 	summary->heap_owner = heap_owner_of(summary->heap, summary->source);
 	bottleneck_look(&summary->bottleneck);
 	summary_total(report, &facts);

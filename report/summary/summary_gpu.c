@@ -38,7 +38,8 @@ static const struct group *largest_kernel(const struct gpu *gpu)
 	return most;
 }
 
-static void put_name(const struct summary *summary, uint64_t index, char shown[NAME_BYTES])
+static void summary_gpu_put_name(const struct summary *summary, uint64_t index,
+				 char shown[NAME_BYTES])
 {
 	const struct source_name *name = source_name_at(summary->source, (uint32_t)index);
 	struct demangler demangler = { .output = 0 };
@@ -83,7 +84,7 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 	unreported_print(summary->unreported, summary->source, screen);
 	if (!totals.span_ns || !most)
 		return;
-	put_name(summary, most->key[GPU_KEY_WHAT], name);
+	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_print_prose(
 		screen, "The GPU%s %s; the kernel %s took %s (prof-report utilization, kernels).",
@@ -100,7 +101,7 @@ void summary_print_gpu_line(const struct summary *summary, const struct screen *
 
 	if (!totals.span_ns || !most)
 		return;
-	put_name(summary, most->key[GPU_KEY_WHAT], name);
+	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_label_begin(&line, screen, totals.devices > 1 ? "GPUs" : "GPU");
 	fprintf(line.screen.out, "%s; largest kernel %s, %s", busy, name,

@@ -46,7 +46,7 @@ static void release_lines(struct lines *lines, struct own *own)
 	own_release(own);
 }
 
-static uint64_t percent_of(const struct summary *summary, const struct line *line)
+static uint64_t summary_lines_percent_of(const struct summary *summary, const struct line *line)
 {
 	uint64_t all_ns = all_of(summary)->cpu_ns;
 
@@ -54,7 +54,7 @@ static uint64_t percent_of(const struct summary *summary, const struct line *lin
 }
 
 /* Code of a user's, or of a library; not the machinery of imports, which has a sentence and a report of its own. */
-static bool is_named(const struct summary *summary, const struct line *line)
+static bool summary_lines_is_named(const struct summary *summary, const struct line *line)
 {
 	static const char machinery[] = "<frozen importlib";
 	size_t length;
@@ -79,7 +79,7 @@ static const struct line *next_line(const struct summary *summary, const struct 
 			       (line->self.cpu_ns == below->self.cpu_ns && line > below);
 
 		if (is_left && (!most || line->self.cpu_ns > most->self.cpu_ns) &&
-		    is_named(summary, line))
+		    summary_lines_is_named(summary, line))
 			most = line;
 	}
 	return most;
@@ -117,10 +117,11 @@ static void put_place_of(const struct summary *summary, const struct line *line,
 }
 
 /* "41 % in train.py:41 (train_epoch)" */
-static void put_line(const struct summary *summary, const struct line *line,
-		     const struct screen *screen)
+static void summary_lines_put_line(const struct summary *summary, const struct line *line,
+				   const struct screen *screen)
 {
-	fprintf(screen->out, "%llu %% in ", (unsigned long long)percent_of(summary, line));
+	fprintf(screen->out, "%llu %% in ",
+		(unsigned long long)summary_lines_percent_of(summary, line));
 	put_place_of(summary, line, screen->out);
 }
 
@@ -139,7 +140,7 @@ static const struct line *half_way(const struct summary *summary, const struct l
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct line *line = &functions->line[i];
 
-		if (is_named(summary, line) && has_half(summary, &line->total) &&
+		if (summary_lines_is_named(summary, line) && has_half(summary, &line->total) &&
 		    (!is_of_module(summary, line) || has_half(summary, &line->self)) &&
 		    (!least || line->total.cpu_ns < least->total.cpu_ns))
 			least = line;
@@ -253,20 +254,20 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 		return print_few(summary, screen);
 	make_lines(summary, &lines, &own, LINES_BY_LINE);
 	line = next_line(summary, &lines, NULL);
-	tells = line && percent_of(summary, line) >= PERCENT_MIN;
+	tells = line && summary_lines_percent_of(summary, line) >= PERCENT_MIN;
 	if (tells) {
 		prose_begin(&prose, screen);
 		fprintf(prose.screen.out, "Python's lines in %s (%s of CPU time, %llu samples): ",
 			are_of_steps(summary) ? "the steps" : "the run",
 			unit_format_ns(time, all_of(summary)->cpu_ns),
 			(unsigned long long)all_of(summary)->cpu_looks);
-		put_line(summary, line, &prose.screen);
+		summary_lines_put_line(summary, line, &prose.screen);
 		for (unsigned int i = 1; i < SHOWN; i++) {
 			line = next_line(summary, &lines, line);
-			if (!line || percent_of(summary, line) < PERCENT_MIN)
+			if (!line || summary_lines_percent_of(summary, line) < PERCENT_MIN)
 				break;
 			fputs(", ", prose.screen.out);
-			put_line(summary, line, &prose.screen);
+			summary_lines_put_line(summary, line, &prose.screen);
 		}
 		fputs(" (prof-report lines).", prose.screen.out);
 		prose_end(&prose, screen);
@@ -298,7 +299,8 @@ static const char *short_file(const char *text, size_t *length)
 	return slash + 1;
 }
 
-static void put_place(const struct summary *summary, struct table *table, const struct line *line)
+static void summary_lines_put_place(const struct summary *summary, struct table *table,
+				    const struct line *line)
 {
 	size_t length;
 	const char *text = name_text(source_name_at(summary->source, line->file), &length);
@@ -324,10 +326,11 @@ static void fill_lines(const struct summary *summary, const struct lines *lines,
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct line *line = &lines->line[i];
 
-		if (!is_named(summary, line) || !(is_total ? line->total : line->self).cpu_ns)
+		if (!summary_lines_is_named(summary, line) ||
+		    !(is_total ? line->total : line->self).cpu_ns)
 			continue;
 		table_add_row(table);
-		put_place(summary, table, line);
+		summary_lines_put_place(summary, table, line);
 		table_set_number(table, COLUMN_lines_cpu_ns, line->self.cpu_ns);
 		put_share(table, COLUMN_lines_percent, line->self.cpu_ns, all_ns);
 		table_set_number(table, COLUMN_lines_wait_ns, line->self.wait_ns);

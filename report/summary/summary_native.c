@@ -13,7 +13,8 @@
 #define SHOWN 3u
 #define NAME_BYTES 96u
 
-static double percent_of(const struct native_reading *native, const struct native_counts *counts)
+static double summary_native_percent_of(const struct native_reading *native,
+					const struct native_counts *counts)
 {
 	return 100.0 * (double)counts->cpu_ns / (double)native->all.cpu_ns;
 }
@@ -35,16 +36,17 @@ static size_t place_next(const struct native_rows *rows, size_t before)
 	return next;
 }
 
-static void put_place(const struct native_reading *native, struct native_rows *rows, size_t place,
-		      const char *verb, FILE *out)
+static void summary_native_put_place(const struct native_reading *native, struct native_rows *rows,
+				     size_t place, const char *verb, FILE *out)
 {
 	const char *text = stack_rows_text(&rows->rows, place);
 	char percent[UNIT_TEXT_BYTES], name[NAME_BYTES];
 
 	text_escape(name, sizeof(name), text, strlen(text));
 	fprintf(out, "%s %s %s",
-		unit_format_percent(percent, percent_of(native, &rows->place[place].self)), verb,
-		name);
+		unit_format_percent(percent,
+				    summary_native_percent_of(native, &rows->place[place].self)),
+		verb, name);
 }
 
 static bool print_places(const struct native_reading *native, struct native_rows *rows,
@@ -54,20 +56,22 @@ static bool print_places(const struct native_reading *native, struct native_rows
 	char time[UNIT_TEXT_BYTES];
 	struct prose prose;
 
-	if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)
+	if (place == count ||
+	    summary_native_percent_of(native, &rows->place[place].self) < PERCENT_MIN)
 		return false;
 	prose_begin(&prose, screen);
 	fprintf(prose.screen.out, "Native functions (%s of CPU time, %s%llu samples): ",
 		unit_format_ns(time, native->all.cpu_ns),
 		native->all.samples < SAMPLES_MIN ? "a guess: only " : "",
 		(unsigned long long)native->all.samples);
-	put_place(native, rows, place, "in", prose.screen.out);
+	summary_native_put_place(native, rows, place, "in", prose.screen.out);
 	for (unsigned int i = 1; i < SHOWN; i++) {
 		place = place_next(rows, place);
-		if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)
+		if (place == count ||
+		    summary_native_percent_of(native, &rows->place[place].self) < PERCENT_MIN)
 			break;
 		fputs(", ", prose.screen.out);
-		put_place(native, rows, place, "in", prose.screen.out);
+		summary_native_put_place(native, rows, place, "in", prose.screen.out);
 	}
 	fputs(" (prof-report native).", prose.screen.out);
 	prose_end(&prose, screen);

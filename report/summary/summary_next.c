@@ -37,7 +37,7 @@ static void print_command(const struct screen *screen, const struct next_command
 	putc('\n', screen->out);
 }
 
-static bool has_causes(const struct bottleneck *bottleneck)
+static bool summary_next_has_causes(const struct bottleneck *bottleneck)
 {
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		if (cause_is_of_program(&bottleneck->advice[i]))
@@ -51,7 +51,8 @@ static size_t choose(const struct summary *summary, const struct screen *screen,
 {
 	bool has_steps = summary->steps->time.count > 1;
 	const struct next_command commands[] = {
-		{ has_causes(&summary->bottleneck), "bottleneck", "what to do about each cause" },
+		{ summary_next_has_causes(&summary->bottleneck), "bottleneck",
+		  "what to do about each cause" },
 		{ summary->samples->all.looks, "lines", "time by line of your code" },
 		{ summary->native->all.samples, "native", "CPU time by native function" },
 		{ has_steps, "steps", "each step, and what it went to" },

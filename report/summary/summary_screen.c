@@ -91,8 +91,8 @@ static void print_answer(const struct summary *summary, const struct screen *scr
 	summary_print_verdict(summary, screen);
 }
 
-static void print_figures(const struct summary *summary, const struct screen *screen,
-			  bool says_losses)
+static void summary_screen_print_figures(const struct summary *summary, const struct screen *screen,
+					 bool says_losses)
 {
 	summary_print_bars(summary, screen);
 	summary_print_memory_line(summary, screen);
@@ -111,7 +111,7 @@ void summary_print_screen(const struct summary *summary, const struct screen *sc
 	print_answer(summary, &answer.screen);
 	part_close(&answer, screen);
 	part_begin(&figures, screen);
-	print_figures(summary, &figures.screen, says_losses);
+	summary_screen_print_figures(summary, &figures.screen, says_losses);
 	part_close(&figures, screen);
 	part_begin(&next, screen);
 	summary_print_next(summary, &next.screen);

@@ -17,7 +17,7 @@
 #define VERDICT_BYTES 1024
 
 /* What a share of a cause is a share of. */
-static const char *share_of(const struct advice *advice)
+static const char *summary_verdict_share_of(const struct advice *advice)
 {
 	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
 		return "CPU time";
@@ -60,8 +60,8 @@ const struct advice *summary_first_cause(const struct summary *summary)
 }
 
 /* "61 % of a step: tokenizer.py:15 (wordpiece), called from train.py:25 (312 samples)." */
-static void say_line(const struct summary *summary, const struct step_line *line,
-		     char text[VERDICT_BYTES])
+static void summary_verdict_say_line(const struct summary *summary, const struct step_line *line,
+				     char text[VERDICT_BYTES])
 {
 	const struct step_lines *lines = summary->bottleneck.lines;
 	struct advice found = { .rule = NULL };
@@ -118,7 +118,8 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 	text[0] = '\0';
 	if (advice->gain_ns)
 		used = (size_t)snprintf(text, VERDICT_BYTES, "%.0f %% of the %s: ",
-					share_said(&summary->bottleneck, advice), share_of(advice));
+					share_said(&summary->bottleneck, advice),
+					summary_verdict_share_of(advice));
 	snprintf(text + used, VERDICT_BYTES - used, "%s", is_place ? place : title);
 	put_bytes(advice, text);
 	used = strlen(text);
@@ -130,7 +131,7 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 }
 
 /* Without a cause: the line with most of the loop's time, if it stands out. */
-static bool find_line(const struct summary *summary, struct step_line *line)
+static bool summary_verdict_find_line(const struct summary *summary, struct step_line *line)
 {
 	const struct step_lines *lines = summary->bottleneck.lines;
 
@@ -140,7 +141,7 @@ static bool find_line(const struct summary *summary, struct step_line *line)
 }
 
 /* The screen lists some. */
-static bool has_causes(const struct bottleneck *bottleneck)
+static bool summary_verdict_has_causes(const struct bottleneck *bottleneck)
 {
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		if (cause_is_of_program(&bottleneck->advice[i]))
@@ -155,14 +156,14 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 
 	if (advice && advice->gain_ns && advice->place.line[0] &&
 	    step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
-		say_line(summary, &line, text);
+		summary_verdict_say_line(summary, &line, text);
 	else if (advice)
 		say_cause(summary, advice, text);
-	else if (find_line(summary, &line))
-		say_line(summary, &line, text);
+	else if (summary_verdict_find_line(summary, &line))
+		summary_verdict_say_line(summary, &line, text);
 	else if (summary->steps->time.count)
 		snprintf(text, VERDICT_BYTES, "%s",
-			 has_causes(&summary->bottleneck)
+			 summary_verdict_has_causes(&summary->bottleneck)
 				 ? "Nothing stands out: each cause below is a small part of the "
 				   "time."
 				 : "Nothing stands out: no cause was found.");

@@ -95,8 +95,8 @@ static void put_flows(struct table *table, const struct tensor_row *row)
 	table_set_number(table, COLUMN_tensors_frees, row->total.frees);
 }
 
-static void put_row(const struct tensors *tensors, struct table *table,
-		    const struct tensor_row *row)
+static void rows_tensors_put_row(const struct tensors *tensors, struct table *table,
+				 const struct tensor_row *row)
 {
 	const struct tensor_device *device = &tensors->device[row->device];
 	char text[TENSOR_DEVICE_BYTES];
@@ -160,7 +160,7 @@ static void put_settled(struct tensors *tensors, struct table *table)
 	}
 	for (size_t i = 0; i < tensors->row_count; i++)
 		if (is_row[i])
-			put_row(tensors, table, &tensors->row[i]);
+			rows_tensors_put_row(tensors, table, &tensors->row[i]);
 	map_release(&rows);
 	free(is_row);
 }
@@ -174,5 +174,5 @@ void tensors_fill_table(struct tensors *tensors, struct table *table)
 		return;
 	}
 	for (size_t i = 0; i < tensors->row_count; i++)
-		put_row(tensors, table, &tensors->row[i]);
+		rows_tensors_put_row(tensors, table, &tensors->row[i]);
 }

@@ -110,7 +110,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		tensors->operators_one_in = one_in;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void tensor_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	const struct source_process *process = source_process_of(
 		event->file, EVENT_AS(process_end, &event->event)->process);
@@ -121,7 +121,7 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 				    event->event.time_ns);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void tensor_events_start(void *state, struct run *run, const void *options)
 {
 	const struct tensors_options *asked = options;
 	struct tensor_state *mine = state;
@@ -135,17 +135,18 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, mine);
 	run_reads(run, EVT_tensor_oom, FIELDS_ALL, take_failure, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
-	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, mine);
+	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), tensor_events_take_end,
+		  mine);
 	if (asked->follows)
 		run_follows(run, mine);
 }
 
-static void finish(void *state)
+static void tensor_events_finish(void *state)
 {
 	tensors_finish(&((struct tensor_state *)state)->tensors);
 }
 
-static void release(void *state)
+static void tensor_events_release(void *state)
 {
 	tensors_release(&((struct tensor_state *)state)->tensors);
 }
@@ -154,9 +155,9 @@ const struct analysis_kind analysis_tensors = {
 	.name = "tensors",
 	.state_bytes = sizeof(struct tensor_state),
 	.options_bytes = sizeof(struct tensors_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = tensor_events_start,
+	.finish = tensor_events_finish,
+	.release = tensor_events_release,
 };
 
 /* --- bytes that threads allocate --- */
@@ -201,7 +202,7 @@ static void count_growth(void *state, const struct source_event *event, bool cou
 		      is_device ? WORK_tensor_device_growth : WORK_tensor_cpu_growth, growth);
 }
 
-static void growth_start(void *state, struct run *run, const void *options)
+static void tensor_events_growth_start(void *state, struct run *run, const void *options)
 {
 	struct growth_state *mine = state;
 
@@ -218,5 +219,5 @@ static void growth_start(void *state, struct run *run, const void *options)
 const struct analysis_kind analysis_tensor_growth = {
 	.name = "tensor growth",
 	.state_bytes = sizeof(struct growth_state),
-	.start = growth_start,
+	.start = tensor_events_growth_start,
 };
