@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gil_events.h. Rows by thread and by place, in one map. The time since a thread's last look
- * is added to held or to waiting; waiting also to the holder, which is found by its kernel thread
+ * Rows by thread and by place are in one map. The time since a thread's previous sample is added to
+ * "held" or to "waiting"; waiting is also added to the holder, which is found by its kernel thread
  * id.
  */
 #include "report/samples/gil_events.h"
@@ -34,7 +34,7 @@ static struct gil_counts *counts_of_thread(struct gil *gil, const struct source_
 			 &(struct gil_row){ thread, 0, { 0 } });
 }
 
-/* A number of the kernel's is used again: the last one that had it. */
+/* The kernel reuses thread ids: the latest thread with that id is meant. */
 static const struct source_thread *gil_events_thread_of(const struct source_event *event,
 							uint64_t tid)
 {
@@ -62,7 +62,7 @@ static const struct source_thread *holder_of(struct gil *gil, const struct sourc
 	return gil->holder.thread;
 }
 
-/* Since the look before; 0 at the first one. */
+/* Returns the time since the previous sample; 0 for the first one. */
 static uint64_t gil_events_passed_of(struct gil *gil, const struct source_event *event, bool begins)
 {
 	uint64_t time_ns = event->event.time_ns, before_ns;
@@ -76,7 +76,10 @@ static uint64_t gil_events_passed_of(struct gil *gil, const struct source_event 
 	return time_ns - before_ns;
 }
 
-/* Two threads may be seen with it at nearly the same moment: what the first look has, the second has not. */
+/*
+ * Two threads may be sampled with the GIL at nearly the same moment: time that the first sample
+ * counts is not counted by the second.
+ */
 static uint64_t gil_events_held_of(struct gil *gil, const struct source_event *event,
 				   uint64_t passed_ns)
 {
@@ -120,7 +123,7 @@ static void counts_hold(struct gil_counts *counts, uint64_t passed_ns)
 	counts->held_ns += passed_ns;
 }
 
-/* Looks before the selected time bound what the first ones in it stand for. */
+/* The samples before the selected time bound the time of the first ones inside of it. */
 static void take_hold(struct gil *gil, const struct source_event *event,
 		      const struct evt_python_sample *sample, uint64_t held_ns, bool is_counted)
 {

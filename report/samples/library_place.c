@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See library_place.h. Each stack of the line is walked twice: first its functions get its weight, once each, and their
- * depth; then the lines of the function that was chosen.
+ * Each stack of the line is walked twice. First its functions get its weight, once each, and their
+ * depth. Then the lines of the chosen function are weighed.
  */
 #include "report/samples/library_place.h"
 
@@ -13,15 +13,15 @@
 #include "report/base/text.h"
 #include "report/samples/own_places.h"
 
-#define PATH_SHOWN 60u     /* columns of a path */
-#define FUNCTION_SHOWN 40u /* and of a function's name */
+#define PATH_SHOWN 60u     /* characters of a path that are shown */
+#define FUNCTION_SHOWN 40u /* characters of a function's name that are shown */
 
 /* A function of a package, in stacks of the line. */
 struct function {
-	uint64_t code;   /* key of it */
-	uint64_t weight; /* of the stacks that it is in */
-	double depth;    /* behind the user's line; times the weight */
-	size_t stack;    /* the last one that it was counted in, plus 1 */
+	uint64_t code;   /* its key */
+	uint64_t weight; /* of the stacks that contain it */
+	double depth;    /* frames behind the user's line, multiplied by the weight */
+	size_t stack;    /* the last stack in which it was counted, plus 1 */
 };
 
 struct search {
@@ -36,7 +36,7 @@ struct search {
 
 /* --- names --- */
 
-/* The part of a path behind "/site-packages/"; NULL: it is no file of a package. */
+/* Returns the part of a path behind "/site-packages/"; NULL: the file belongs to no package. */
 static const char *path_in_packages(const char *file, size_t length, size_t *ret_length)
 {
 	static const char *const folders[] = { "/site-packages/", "/dist-packages/" };
@@ -81,7 +81,7 @@ static bool is_trampoline(const struct source *source, const char *path, size_t 
 	return false;
 }
 
-/* A comprehension or a generator expression: the function that it stands in is meant. */
+/* A comprehension or generator expression counts for the function that contains it. */
 static bool is_part_of_function(const struct source *source, uint32_t function)
 {
 	static const char *const names[] = { "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>",
@@ -112,7 +112,7 @@ static uint64_t library_place_weight_of(const struct search *search, const struc
 				      : counts->cpu_ns + counts->wait_ns + counts->looks;
 }
 
-/* The user's place of that row, if it is the line; else NULL. */
+/* Returns the user's place of that row if it is the line; otherwise NULL. */
 static const struct sample_place *library_place_line_of_row(const struct search *search,
 							    const struct sample_row *row)
 {
@@ -155,7 +155,7 @@ static struct function *library_place_function_at(struct search *search, uint64_
 	return &search->function[entry->value];
 }
 
-/* A function that calls itself counts once, where it is deepest. */
+/* A recursive function counts once, where it is deepest. */
 static void library_place_stack_add(struct search *search, size_t number,
 				    const struct sample_place *users)
 {
@@ -200,7 +200,7 @@ static const struct function *library_place_choose(const struct search *search)
 
 /* --- the function's line --- */
 
-/* Where that function is deepest in the stack; 0: it is not in it. */
+/* Returns the line at which that function is deepest in the stack; 0: it is not in the stack. */
 static uint32_t number_in_stack(const struct search *search, const struct sample_row *row,
 				const struct sample_place *users, uint64_t code)
 {

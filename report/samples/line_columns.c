@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See line_columns.h. A column is wanted if its name stands in --sort, --columns or a --filter;
- * --source wants all of them.
+ * A column is wanted if its name is in --sort, --columns or a --filter; --source wants all of them.
  */
 #include "report/samples/line_columns.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_gpu.h. The GPU's work is deferred: its stack is the place of its call (deferred/deferred.h). */
+/* GPU work is deferred: its place is the stack of its call (deferred/deferred.h). */
 #include "report/samples/line_gpu.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void use_add(struct line_gpu_use *gpu, uint64_t key, const struct line_gp
 		gpu->count = key + 1;
 }
 
-/* --- as the source is read --- */
+/* --- while the source is read --- */
 
 static uint64_t line_gpu_place_of(void *state, const struct source_event *event, bool counts)
 {
@@ -51,7 +51,7 @@ static void line_gpu_take_work(void *state, uint64_t place, const struct deferre
 		use_add(state, place, &(struct line_gpu){ .gpu_ns = work->duration_ns });
 }
 
-/* Which way it went is not known of a copy by addresses. */
+/* The direction of a copy by addresses is not known. */
 static bool is_between(uint64_t kind)
 {
 	return kind == EVT_CUDA_COPY_HTOD || kind == EVT_CUDA_COPY_DTOH ||
@@ -95,7 +95,7 @@ const struct analysis_kind analysis_line_gpu = {
 	.release = line_gpu_release,
 };
 
-/* --- once it is read --- */
+/* --- after the reading --- */
 
 bool line_gpu_has_work(const struct line_gpu_use *gpu)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_memory.h. The heap is reached as a source of stacks, for a family knows no other. */
+/*
+ * The heap is read as a source of stacks, because families know no other interface to each other.
+ */
 #include "report/samples/line_memory.h"
 
 #include "report/samples/line_columns.h"
@@ -45,7 +47,7 @@ static void memory_add(struct line_memory *memory, enum stack_value value, uint6
 	}
 }
 
-/* Its innermost line has asked itself; of a function that calls itself each line counts once. */
+/* Its innermost line allocated the memory itself. In a recursive function each line counts once. */
 static void line_memory_take_line_of(void *context, struct line *line, bool is_innermost,
 				     bool is_first)
 {

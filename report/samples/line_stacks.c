@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See line_stacks.h. Walks outwards from the innermost frame and skips frames that are not
- * Python's or, if the user's own lines are wanted, not the user's. `seen` of a line has the number
- * of the last stack, so that the callback knows whether the line came before in this one.
+ * Walks outwards from the innermost frame and skips frames that are not Python's or, if the user's
+ * own lines are wanted, not the user's. `seen` of a line has the number of the last stack, so the
+ * callback knows whether the line already occurred in this one.
  */
 #include "report/samples/line_stacks.h"
 
 #include "collector/format/frame_flags.h"
 #include "report/session/stacks.h"
 
-/* The line that the frame is; false: it is none of Python's. */
+/* Sets the line of the frame; returns false if the frame is not Python's. */
 static bool line_stacks_line_of(const struct lines *lines, const struct stack_use *use,
 				const struct stack_frame *frame, struct line *ret_line)
 {
@@ -24,13 +24,13 @@ static bool line_stacks_line_of(const struct lines *lines, const struct stack_us
 	return true;
 }
 
-/* It counts: without whose code it is, or as the user's. */
+/* Returns whether it counts: all code is wanted, or it is the user's. */
 static bool line_stacks_is_wanted(const struct lines *lines, const struct line *line)
 {
 	return !lines->own || own_has_name(lines->own, line->file);
 }
 
-/* The innermost line of Python, of a stack in which no line is the user's. */
+/* Finds the innermost Python line of a stack in which no line is the user's. */
 static bool line_stacks_innermost_of(const struct lines *lines, const struct stacks *stacks,
 				     const struct stack_use *use, struct line *ret_line)
 {

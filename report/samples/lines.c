@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See lines.h. A map by a hash of what tells lines apart; lines of the same hash follow each
- * other. Each counted stack is walked outwards: `self` goes to its innermost line, `total` once to
- * each of its lines. With `own` only the user's lines of a stack count, and links say what was
- * around and inside them.
+ * A map by a hash of what distinguishes lines; lines of the same hash follow each other. Each
+ * counted stack is walked outwards: `self` goes to its innermost line, `total` once to each of its
+ * lines. With `own` only the user's lines of a stack count, and links say what was around and
+ * inside them.
  */
 #include "report/samples/lines.h"
 
@@ -18,7 +18,7 @@ struct making {
 	bool of_steps;
 };
 
-/* What the lines are told apart by. */
+/* Hashes what distinguishes the lines. */
 static uint64_t lines_hash_of(const struct line *line)
 {
 	const uint32_t words[] = { line->file, line->function, line->number, line->first_line,
@@ -41,7 +41,7 @@ struct line *lines_line(struct lines *lines, const struct line *wanted)
 	uint64_t hash = lines_hash_of(wanted);
 	bool added;
 
-	for (;; hash = hash + 1 ? hash + 1 : 1) { /* two of one hash follow each other */
+	for (;; hash = hash + 1 ? hash + 1 : 1) { /* entries of equal hashes follow each other */
 		struct map_entry *entry = map_put(&lines->map, hash, &added);
 
 		if (added) {
@@ -91,7 +91,7 @@ static const struct sample_place *lines_outwards(const struct making *making,
 	return place->from ? samples_place(making->samples, place->from) : NULL;
 }
 
-/* A row of a stack: its innermost line has it itself, each line of it in all. */
+/* Adds the row of a stack: to its innermost line as self, and to each of its lines as total. */
 static void lines_row_add(struct making *making, const struct sample_row *row)
 {
 	uint64_t stack = ++making->lines->stacks;
@@ -112,7 +112,7 @@ static void lines_row_add(struct making *making, const struct sample_row *row)
 	}
 }
 
-/* --- of the user's own code --- */
+/* --- the user's own code --- */
 
 static void link_put(struct making *making, size_t line, enum line_link_kind kind,
 		     const struct sample_place *place, const struct sample_counts *counts)
@@ -130,7 +130,7 @@ static void link_put(struct making *making, size_t line, enum line_link_kind kin
 							      counts->looks });
 }
 
-/* The user's lines of a stack, from the innermost of them outwards. */
+/* Adds the user's lines of a stack, from the innermost one outwards. */
 static void users_add(struct making *making, const struct sample_place *innermost,
 		      const struct sample_place *users, const struct sample_counts *counts)
 {
@@ -155,7 +155,7 @@ static void users_add(struct making *making, const struct sample_place *innermos
 	}
 }
 
-/* Nothing of the stack is the user's. */
+/* For a stack without any line of the user's. */
 static void others_add(struct making *making, const struct sample_row *row,
 		       const struct sample_place *innermost, const struct sample_counts *counts)
 {
@@ -166,7 +166,7 @@ static void others_add(struct making *making, const struct sample_row *row,
 	sample_counts_add(&line->total, counts);
 }
 
-/* Between that place and `until`, which is around it, a module is imported. */
+/* Returns whether a module is imported between that place and `until`, which is around it. */
 static bool is_import(const struct making *making, const struct sample_place *place,
 		      const struct sample_place *until)
 {
@@ -242,7 +242,7 @@ void lines_make_own(struct lines *lines, const struct samples *samples, enum lin
 		own_row_add(&making, &samples->row[i]);
 }
 
-/* --- of anybody's --- */
+/* --- all code --- */
 
 void lines_make(struct lines *lines, const struct samples *samples, enum lines_by by)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See own_places.h. The depth is bounded: a damaged file may have places in any order. */
+/*
+ * Walks outwards along places. The depth is limited, because a damaged file may link places in a
+ * circle.
+ */
 #include "report/samples/own_places.h"
 
 #include <string.h>
@@ -68,7 +71,7 @@ const struct sample_place *own_place_or_innermost(const struct samples *samples,
 	return users ? users : samples_place(samples, key);
 }
 
-/* A comprehension is a function of its own, on the line that it stands in. */
+/* A comprehension is a function of its own, on the line that contains it. */
 static bool own_places_is_same_line(const struct samples *samples, const struct sample_place *one,
 				    const struct sample_place *other)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `gil`: which threads and lines of Python have the GIL, and which wait for it. */
+/* Report `gil`: which threads and lines of Python hold the GIL, and which wait for it. */
 #include <string.h>
 
 #include "report/options/keys.h"
@@ -102,7 +102,9 @@ static void gil_fill(struct report *report, struct table *table)
 {
 	const struct gil_state *state = report->state;
 
-	/* most rows have blocked nobody: of those the one that had the GIL longest comes first */
+	/*
+	 * most rows have blocked nobody: among these, the one that held the GIL longest comes first
+	 */
 	if (!report->request->options->sort)
 		report->request->arrangement.then = (size_t)columns_find(table->column,
 									 table->column_count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampled stacks for trees and flame graphs. Their places are none of the stacks that events have: each becomes a named stack once,
- * from the outermost inwards, without recursion.
+ * Sampled stacks for trees and flame graphs. Their places differ from the stacks of events: each
+ * place becomes a named stack once, from the outermost inwards, without recursion.
  */
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ static uint32_t sample_stacks_put_frame(const struct putting *putting, uint32_t 
 	return named_stack_put(putting->names, parent, &frame);
 }
 
-/* Places point outwards, to places of smaller ids: there is no circle. */
+/* A place refers to the place around it, which has a smaller id, so there is no circle. */
 static uint32_t sample_stacks_put_place(const struct putting *putting, uint64_t key)
 {
 	const struct sample_place *path[SAMPLE_DEPTH_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See source_text.h. The file is read whole and cut at newlines. A recorded path matches if one of
- * the two is the end of the other, from a slash on.
+ * The file is read as a whole and cut at newlines. A recorded path matches if one of the two paths
+ * is the end of the other, from a slash on.
  */
 #include "report/samples/source_text.h"
 

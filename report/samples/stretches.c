@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each Python thread was seen in over time: see stretches.h. */
+/* Keeps one open stretch for each thread; a sample extends it, or ends it and begins the next. */
 #include "report/samples/stretches.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct stretches {
 	struct stretches_options options;
 	struct seen_thread {
 		struct stretch open; /* looks 0: none */
-		uint64_t last_ns;    /* of its last look; 0: none */
+		uint64_t last_ns;    /* of its last sample; 0: none */
 	} * thread;
 	size_t thread_room;
 };
