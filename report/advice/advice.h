@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Advice of report bottleneck: rules (advice.def) over what was recorded. A rule that its figures do not
- * bear out says nothing.
+ * Advice of report bottleneck: rules (advice.def) over what was recorded. A rule that its figures
+ * do not bear out says nothing.
  */
 #ifndef REPORT_ADVICE_ADVICE_H
 #define REPORT_ADVICE_ADVICE_H
@@ -47,12 +47,18 @@ struct advice {
 	enum advice_severity severity; /* the rule's, unless there is more to it */
 	double value;
 	uint64_t
-		gain_ns; /* at stake: of all steps or of the run, at the very most; 0: it is not about time */
+		/*
+		 * at stake: of all steps or of the run, at the very most; 0: it is not about time
+		 */
+		gain_ns;
 	uint64_t weight_ns; /* its place among others: a guess without what known causes explain */
 	bool is_of_run;     /* the seconds are of the run, though there may be steps */
 	struct advice_place place;
 	char waits_at
-		[ADVICE_LINE_BYTES]; /* FILE:LINE that waits, where the place may be another thread's; "": it is no wait */
+		/*
+		 * FILE:LINE that waits, where the place may be another thread's; "": it is no wait
+		 */
+		[ADVICE_LINE_BYTES];
 	/* FILE:LINE of the thread that was at work for nearly all of the wait; "": none was */
 	char at_work[ADVICE_LINE_BYTES];
 	char text[ADVICE_BYTES];            /* the figures, one sentence */
@@ -60,7 +66,9 @@ struct advice {
 	const char *todo;                   /* the rule's, unless the run did something else */
 };
 
-/* One for each line of advice.def: fills value, gain_ns and text, and returns whether it applies. */
+/*
+ * One for each line of advice.def: fills value, gain_ns and text, and returns whether it applies.
+ */
 #define ADVICE(id, severity, unit, threshold, todo, command) \
 	bool advice_##id(const struct bottleneck *bottleneck, struct advice *advice);
 #include "report/advice/advice.def"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rule about Python's garbage collector: what of the loop's time it takes, where its pauses begin, and which ranks wait for them. */
+/*
+ * The rule about Python's garbage collector: what of the loop's time it takes, where its pauses
+ * begin, and which ranks wait for them.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +98,10 @@ static void advice_gc_put_name(const struct source *source, uint32_t name, uint3
 	snprintf(shown, ADVICE_LINE_BYTES, line ? "%s:%" PRIu32 : "%s", escaped, line);
 }
 
-/* The line that most of the pauses' time began at, as a frame; NULL: none stands out, or none is known. */
+/*
+ * The line that most of the pauses' time began at, as a frame; NULL: none stands out, or none is
+ * known.
+ */
 static const struct gc_frame *advice_gc_find_line(const struct bottleneck *bottleneck,
 						  const struct pauses_seen *seen, struct own *own,
 						  const struct gc_frame **ret_caller)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules about reading files, where input and output was recorded. Time in a call says nothing of what it was spent
- * on: nobody claims a slow disk here, or data that came from memory.
+ * Rules about reading files, where input and output was recorded. Time in a call says nothing of
+ * what it was spent on: nobody claims a slow disk here, or data that came from memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -148,7 +148,10 @@ static uint64_t workers_file_ns(const struct bottleneck *bottleneck, uint64_t *r
 	return ns;
 }
 
-/* Without workers: time in calls on files below DataLoader.__next__, as far as no other operator is in between. */
+/*
+ * Without workers: time in calls on files below DataLoader.__next__, as far as no other operator is
+ * in between.
+ */
 static uint64_t loader_file_ns(const struct bottleneck *bottleneck)
 {
 	const struct io *io = &bottleneck->io_by_operator->io;

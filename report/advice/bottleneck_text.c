@@ -51,7 +51,10 @@ static void put_text(const struct screen *screen, const char *text, size_t lengt
 
 typedef void line_printer(const struct bottleneck *bottleneck, const struct screen *screen);
 
-/* What `print` prints, a label and a sentence without its line end, kept to the width of the screen. */
+/*
+ * What `print` prints, a label and a sentence without its line end, kept to the width of the
+ * screen.
+ */
 static void print_line(const struct bottleneck *bottleneck, const struct screen *screen,
 		       line_printer *print)
 {

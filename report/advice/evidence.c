@@ -17,7 +17,10 @@
 struct evidence_thread {
 	uint32_t process;
 	uint32_t optimizers, items, loaders; /* open scopes */
-	/* Inside of an optimizer's step: whose what runs directly in it is, and where the one before ended. */
+	/*
+	 * Inside of an optimizer's step: whose what runs directly in it is, and where the one
+	 * before ended.
+	 */
 	bool in_closure;
 	uint64_t since_ns, closure_ns;
 	struct regions regions;

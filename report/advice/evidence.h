@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What advice rests on: things that are known to cost time, counted inside of whole steps only, and what
- * memory holds where steps end. Steps are those that were recorded as such (steps.h).
+ * What advice rests on: things that are known to cost time, counted inside of whole steps only, and
+ * what memory holds where steps end. Steps are those that were recorded as such (steps.h).
  *
- * Scopes nest per thread. Values read inside of an optimizer's step, or of a data loader, are theirs. An
- * optimizer's step may call a closure, which runs forward and backward: what runs where gradients are
- * recorded, in the backward pass, in zero_grad() or in a user scope is the closure's, from the optimizer's operator
- * before it on. Memory grows with open scopes, and by 64 bytes a step; of pinned memory PINNED_MAX blocks are known.
+ * Scopes nest per thread. Values read inside of an optimizer's step, or of a data loader, are
+ * theirs. An optimizer's step may call a closure, which runs forward and backward: what runs where
+ * gradients are recorded, in the backward pass, in zero_grad() or in a user scope is the closure's,
+ * from the optimizer's operator before it on. Memory grows with open scopes, and by 64 bytes a
+ * step; of pinned memory PINNED_MAX blocks are known.
  */
 #ifndef REPORT_ADVICE_EVIDENCE_H
 #define REPORT_ADVICE_EVIDENCE_H
@@ -88,7 +89,8 @@ struct evidence_sample {
 	uint64_t number; /* of the step */
 	uint64_t operators, graded;
 	uint64_t
-		gap_ns; /* the longest of its thread, and its place: GAP_NO_PLACE where it is warm-up */
+		/* the longest of its thread, and its place: GAP_NO_PLACE where it is warm-up */
+		gap_ns;
 	size_t gap_place;
 	uint32_t recompiled; /* regions in it */
 	uint32_t labels;     /* how many of evidence->labels, from first_label on */
@@ -157,7 +159,10 @@ void evidence_interrupt(struct evidence *evidence, uint32_t process);
 /* The clock of a thread was read. */
 void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t cpu_ns);
 
-/* CUDA calls that have returned, which are not inside of another: any of them, and what more some are. */
+/*
+ * CUDA calls that have returned, which are not inside of another: any of them, and what more some
+ * are.
+ */
 void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 /* A collection of garbage has ended. */
 void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);

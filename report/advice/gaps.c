@@ -15,7 +15,10 @@ struct gap {
 	uint64_t beside_ns; /* of it, others than helpers were in operators */
 	uint32_t before, after, label, thread;
 	uint32_t
-		beside; /* one of these threads; GAP_NO_NAME: none, or they were not done when the gap ended */
+		/*
+		 * one of these threads; GAP_NO_NAME: none, or they were not done when the gap ended
+		 */
+		beside;
 	struct cpu_span cpu;
 };
 
@@ -39,7 +42,10 @@ struct gap_thread {
 	struct gap *pending; /* of the step that is under way */
 	size_t pending_count, pending_room;
 	uint64_t pending_beyond; /* that were too many */
-	/* Of `depth`, operators of helpers, which end at the latest when the thread goes on itself: its next turn. */
+	/*
+	 * Of `depth`, operators of helpers, which end at the latest when the thread goes on itself:
+	 * its next turn.
+	 */
 	uint32_t helped;
 	uint64_t turn;
 	uint32_t helps; /* the thread in whose depth it counts, + 1, in that turn of it */
@@ -355,7 +361,9 @@ static struct gap_place *gaps_place_of(struct gaps *gaps, const struct gap *gap)
 	return &gaps->place[gaps->place_count++];
 }
 
-/* What others did is the step's own when one of them ran its forward operators, as is known by now. */
+/*
+ * What others did is the step's own when one of them ran its forward operators, as is known by now.
+ */
 static void settle_beside(const struct gaps *gaps, struct gap *gap)
 {
 	if (gap->beside == GAP_NO_NAME || !gaps->helpers ||
@@ -433,7 +441,9 @@ uint64_t gap_place_ns(const struct gap_place *place)
 
 	if (median_ns < GAP_SHORT_NS)
 		return 0;
-	/* where half of the gaps are long and the others short, that would be more than all of them */
+	/*
+	 * where half of the gaps are long and the others short, that would be more than all of them
+	 */
 	return median_ns * place->time.count < place->time.total_ns ? median_ns * place->time.count
 								    : place->time.total_ns;
 }

@@ -18,11 +18,12 @@
  * forward operators are of the step. What threads without such a link did in it is only kept
  * beside.
  *
- * backward() of a scalar makes its first gradient by aten::ones_like and hands over to autograd's thread. Until that runs its
- * first operator the step's thread waits for it, and what the step does there is no place of the program.
+ * backward() of a scalar makes its first gradient by aten::ones_like and hands over to autograd's
+ * thread. Until that runs its first operator the step's thread waits for it, and what the step does
+ * there is no place of the program.
  *
- * Only gaps inside of whole steps count, on the thread that ends the steps. Memory: GAP_PLACES_MAX places,
- * and GAP_PENDING_MAX gaps a thread; what is beyond is counted.
+ * Only gaps inside of whole steps count, on the thread that ends the steps. Memory: GAP_PLACES_MAX
+ * places, and GAP_PENDING_MAX gaps a thread; what is beyond is counted.
  */
 #ifndef REPORT_ADVICE_GAPS_H
 #define REPORT_ADVICE_GAPS_H
@@ -73,16 +74,20 @@ void gaps_init(struct gaps *gaps);
 void gaps_release(struct gaps *gaps);
 
 /*
- * An operator, a data loader's next: opens and closes, innermost ones too. `may_launch`: it is an operator, or holds some, and
- * so may be what launches a GPU's work.
+ * An operator, a data loader's next: opens and closes, innermost ones too. `may_launch`: it is an
+ * operator, or holds some, and so may be what launches a GPU's work.
  */
 void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name);
 void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch);
 /* A call of CUDA has returned; none that was made inside of another. */
 void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns);
-/* What has just ended took so much of the gap, and has advice of its own: a collection of garbage. */
+/*
+ * What has just ended took so much of the gap, and has advice of its own: a collection of garbage.
+ */
 void gaps_pause(struct gaps *gaps, struct nest_place place, uint64_t duration_ns);
-/* A scope that the user has named: of a gap it may hold a part, from its beginning or to its end. */
+/*
+ * A scope that the user has named: of a gap it may hold a part, from its beginning or to its end.
+ */
 void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name);
 void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name);
 /* The clock of the thread was read. */
@@ -91,8 +96,8 @@ void gaps_clock(struct gaps *gaps, struct nest_place place, uint64_t cpu_ns);
 void gaps_cut(struct gaps *gaps, struct nest_place place);
 
 /*
- * A step of this thread ends. When it counts, the sums since the last one are returned; when it is settled,
- * no warm-up, its gaps are kept by place.
+ * A step of this thread ends. When it counts, the sums since the last one are returned; when it is
+ * settled, no warm-up, its gaps are kept by place.
  */
 struct gaps_step {
 	bool counts, settled;
@@ -101,16 +106,18 @@ struct gaps_sum {
 	uint64_t short_ns; /* of gaps below GAP_SHORT_NS */
 	uint64_t small_ns; /* of operators below GAP_SMALL_NS that are in no other */
 	uint64_t
-		host_ns; /* of operators of GAP_SHORT_NS or more that are in no other and call no CUDA */
+		/* of operators of GAP_SHORT_NS or more that are in no other and call no CUDA */
+		host_ns;
 	uint64_t longest_ns;
 	size_t longest; /* index of its place; GAP_NO_PLACE: not kept */
 };
 struct gaps_sum gaps_step(struct gaps *gaps, uint32_t thread, const struct gaps_step *step);
 
 /*
- * Whether the thread of a place was running there. `runnable_share`: for how long it could have run and had no CPU, in
- * parts of its CPU time, in all steps; below 0: not known. A busy machine makes threads wait in proportion to what they
- * run; to be sure of another reason it must be GAP_CAUTION times as much.
+ * Whether the thread of a place was running there. `runnable_share`: for how long it could have run
+ * and had no CPU, in parts of its CPU time, in all steps; below 0: not known. A busy machine makes
+ * threads wait in proportion to what they run; to be sure of another reason it must be GAP_CAUTION
+ * times as much.
  */
 #define GAP_CAUTION 4
 enum gap_state {
@@ -122,7 +129,9 @@ enum gap_state {
 enum gap_state gap_place_state(const struct gap_place *place, double runnable_share,
 			       double *ret_running_share);
 
-/* Median times number, of a place whose gaps are long, and never more than they took; 0 of others. */
+/*
+ * Median times number, of a place whose gaps are long, and never more than they took; 0 of others.
+ */
 uint64_t gap_place_ns(const struct gap_place *place);
 /* The place that costs most; NULL: none costs anything. */
 const struct gap_place *gaps_largest(const struct gaps *gaps);

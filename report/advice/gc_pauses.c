@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gc_pauses.h. The stack is taken at the begin of every collection, so that frames of one never count for the next; what is kept
- * is decided at its end, when its duration is known.
+ * See gc_pauses.h. The stack is taken at the begin of every collection, so that frames of one never
+ * count for the next; what is kept is decided at its end, when its duration is known.
  */
 #include "report/advice/gc_pauses.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Garbage collections that are long enough to be felt in a step, with where they began. Shorter ones count in the steps' category
- * `gc` only. Memory grows with them, at most GC_PAUSES_MAX. One thread.
+ * Garbage collections that are long enough to be felt in a step, with where they began. Shorter
+ * ones count in the steps' category `gc` only. Memory grows with them, at most GC_PAUSES_MAX. One
+ * thread.
  */
 #ifndef REPORT_ADVICE_GC_PAUSES_H
 #define REPORT_ADVICE_GC_PAUSES_H

@@ -111,7 +111,9 @@ static uint64_t gpu_evidence_place_of(void *state, const struct source_event *ev
 
 /* --- work --- */
 
-/* By the name alone, or by a name that says how it multiplies and a GPU that could do it otherwise. */
+/*
+ * By the name alone, or by a name that says how it multiplies and a GPU that could do it otherwise.
+ */
 static bool is_on_recent_gpu(const struct gpu_evidence_state *mine,
 			     const struct deferred_work *work, unsigned int classes)
 {

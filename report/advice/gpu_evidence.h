@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the GPU did for the loop, as far as advice rests on it: by the whole steps in which it was asked for, from
- * EVIDENCE_SETTLED on. And stretches of GPU_GAP_LONG_NS or more in which a device did nothing between two things.
+ * What the GPU did for the loop, as far as advice rests on it: by the whole steps in which it was
+ * asked for, from EVIDENCE_SETTLED on. And stretches of GPU_GAP_LONG_NS or more in which a device
+ * did nothing between two things.
  *
- * Products are kernels launched inside of operators that multiply matrices or convolve. Host time is that of the calls.
- * Memory grows by a struct a step, and by one for each long stretch. One thread.
+ * Products are kernels launched inside of operators that multiply matrices or convolve. Host time
+ * is that of the calls. Memory grows by a struct a step, and by one for each long stretch. One
+ * thread.
  */
 #ifndef REPORT_ADVICE_GPU_EVIDENCE_H
 #define REPORT_ADVICE_GPU_EVIDENCE_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Imports of Python as advice sees them: of the main thread of each process, each with its own time. What `import torch`
- * takes is left out with all that it imports in turn: a program that uses torch cannot do without.
+ * Imports of Python as advice sees them: of the main thread of each process, each with its own
+ * time. What `import torch` takes is left out with all that it imports in turn: a program that uses
+ * torch cannot do without.
  *
- * Memory grows with imports, IMPORT_EVIDENCE_MAX of them at most; what is beyond is counted. Times are ns. One thread.
+ * Memory grows with imports, IMPORT_EVIDENCE_MAX of them at most; what is beyond is counted. Times
+ * are ns. One thread.
  */
 #ifndef REPORT_ADVICE_IMPORT_EVIDENCE_H
 #define REPORT_ADVICE_IMPORT_EVIDENCE_H
@@ -55,7 +57,10 @@ struct import_package {
 	uint64_t self_ns;
 };
 
-/* What the process had imported by then, by package, most time first; to be freed. *ret_ns: all of it together. */
+/*
+ * What the process had imported by then, by package, most time first; to be freed. *ret_ns: all of
+ * it together.
+ */
 struct import_package *import_packages(const struct import_evidence *evidence, uint32_t process,
 				       uint64_t until_ns, size_t *ret_count, uint64_t *ret_ns);
 /* The process whose imports took longest; IMPORT_NONE: there are none. */

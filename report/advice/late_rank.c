@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See late_rank.h. Times of lines are compared a step, since ranks may have been recorded for unequal numbers of steps. */
+/*
+ * See late_rank.h. Times of lines are compared a step, since ranks may have been recorded for
+ * unequal numbers of steps.
+ */
 #include "report/advice/late_rank.h"
 
 #define PART_MIN 0.5 /* of what the others wait */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps that may be compared with each other: without the first of each process, its warm-up, and without those in which
- * torch.compile compiled again, which other advice is about.
+ * The steps that may be compared with each other: without the first of each process, its warm-up,
+ * and without those in which torch.compile compiled again, which other advice is about.
  *
- * A host that is ahead of its GPU has steps of any length: short ones while the queue takes work, long ones where it waits.
- * The cost of such a step is the GPU's time that it asked for, and the time that the GPU idled in it.
+ * A host that is ahead of its GPU has steps of any length: short ones while the queue takes work,
+ * long ones where it waits. The cost of such a step is the GPU's time that it asked for, and the
+ * time that the GPU idled in it.
  */
 #ifndef REPORT_ADVICE_LATER_STEPS_H
 #define REPORT_ADVICE_LATER_STEPS_H

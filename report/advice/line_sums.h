@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Time added up by line of Python, for the line with most of it. Memory grows with distinct lines. */
+/*
+ * Time added up by line of Python, for the line with most of it. Memory grows with distinct lines.
+ */
 #ifndef REPORT_ADVICE_LINE_SUMS_H
 #define REPORT_ADVICE_LINE_SUMS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names from the recording in the sentences of advice, safe to show and short; and a place between operators in words:
- * "after A and before B, mostly in 'LABEL'".
+ * Names from the recording in the sentences of advice, safe to show and short; and a place between
+ * operators in words: "after A and before B, mostly in 'LABEL'".
  */
 #ifndef REPORT_ADVICE_PLACE_TEXT_H
 #define REPORT_ADVICE_PLACE_TEXT_H

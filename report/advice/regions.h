@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of torch.compile: what it has compiled of a function, "Torch-Compiled Region: FUNCTION/NUMBER".
+ * Regions of torch.compile: what it has compiled of a function, "Torch-Compiled Region:
+ * FUNCTION/NUMBER".
  *
- * Where the compiler cannot follow a function, at a graph break, it compiles what comes after as a function
- * of its own and calls that from inside: a region that opens within another one is one break. NUMBER is 0 the first
- * time, and counts what is compiled again because its guards do not hold.
+ * Where the compiler cannot follow a function, at a graph break, it compiles what comes after as a
+ * function of its own and calls that from inside: a region that opens within another one is one
+ * break. NUMBER is 0 the first time, and counts what is compiled again because its guards do not
+ * hold.
  *
- * Time directly in a region is Python's, or, of a compiled graph that records no gradients, the graph's: so it
- * counts only where a thread's regions record gradients.
+ * Time directly in a region is Python's, or, of a compiled graph that records no gradients, the
+ * graph's: so it counts only where a thread's regions record gradients.
  */
 #ifndef REPORT_ADVICE_REGIONS_H
 #define REPORT_ADVICE_REGIONS_H
@@ -30,7 +32,10 @@ struct regions {
 void regions_open(struct regions *regions);
 /* Inside of regions an operator records gradients. */
 void regions_record_gradient(struct regions *regions);
-/* One ends that was directly in itself for so long. True: it was the last, and what is there is to be counted. */
+/*
+ * One ends that was directly in itself for so long. True: it was the last, and what is there is to
+ * be counted.
+ */
 bool regions_close(struct regions *regions, uint64_t self_ns);
 
 #endif

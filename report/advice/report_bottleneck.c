@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Report `bottleneck`: what ran where, what the time went to, and what to change first. The text is in
- * bottleneck_text.c; exports have the advice as rows and the rest as totals.
+ * Report `bottleneck`: what ran where, what the time went to, and what to change first. The text is
+ * in bottleneck_text.c; exports have the advice as rows and the rest as totals.
  */
 #include <string.h>
 

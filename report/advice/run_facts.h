@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes told of their environment: versions, threads, variables (event `fact`). A few of each
- * process; of the first ENVIRONMENT_MAX in all. Names belong to the source.
+ * What processes told of their environment: versions, threads, variables (event `fact`). A few of
+ * each process; of the first ENVIRONMENT_MAX in all. Names belong to the source.
  */
 #ifndef REPORT_ADVICE_RUN_FACTS_H
 #define REPORT_ADVICE_RUN_FACTS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The training loop as advice speaks of it: the steps without those of each process's warm-up. Warm-up
- * are the steps 0, 1, .. of a process for as long as each takes LOOP_WARM_RATIO times the median, at
- * most EVIDENCE_SETTLED of them: what compiles or imports there says nothing of the rest.
+ * The training loop as advice speaks of it: the steps without those of each process's warm-up.
+ * Warm-up are the steps 0, 1, .. of a process for as long as each takes LOOP_WARM_RATIO times the
+ * median, at most EVIDENCE_SETTLED of them: what compiles or imports there says nothing of the
+ * rest.
  */
 #ifndef REPORT_ADVICE_STEADY_LOOP_H
 #define REPORT_ADVICE_STEADY_LOOP_H

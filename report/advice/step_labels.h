@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the user has named inside of steps (scopes of record_function(), NVTX ranges, Lightning's actions): for each step
- * the STEP_LABELS_MAX names with most time on the thread that ends it, and that time. What began before the step counts from
- * its beginning. Names are indices of the source.
+ * What the user has named inside of steps (scopes of record_function(), NVTX ranges, Lightning's
+ * actions): for each step the STEP_LABELS_MAX names with most time on the thread that ends it, and
+ * that time. What began before the step counts from its beginning. Names are indices of the source.
  */
 #ifndef REPORT_ADVICE_STEP_LABELS_H
 #define REPORT_ADVICE_STEP_LABELS_H

@@ -212,7 +212,10 @@ static void step_lines_show_name(const struct source *source, uint32_t name, boo
 	text_escape(shown, NAME_SHOWN + 1, text, length);
 }
 
-/* The row's line: the user's innermost one, else the innermost of all; file SAMPLE_NONE: it is not known. */
+/*
+ * The row's line: the user's innermost one, else the innermost of all; file SAMPLE_NONE: it is not
+ * known.
+ */
 static struct step_line line_of_row(const struct step_lines *lines, struct own *own,
 				    const struct step_lines_row *row)
 {

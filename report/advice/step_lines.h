@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which lines of Python the thread of the loop was in, by what the time of its steps went to, from samples; and for how long it waited
- * for the GIL, and who had it then. Of whole settled steps only, as all evidence.
+ * Which lines of Python the thread of the loop was in, by what the time of its steps went to, from
+ * samples; and for how long it waited for the GIL, and who had it then. Of whole settled steps
+ * only, as all evidence.
  *
- * A line is the innermost one of the user's own code (core/own.h), where there is one. Memory grows with places and with the samples of a step.
+ * A line is the innermost one of the user's own code (core/own.h), where there is one. Memory grows
+ * with places and with the samples of a step.
  */
 #ifndef REPORT_ADVICE_STEP_LINES_H
 #define REPORT_ADVICE_STEP_LINES_H
@@ -51,7 +53,10 @@ struct step_lines_options {
 };
 ANALYSIS(step_lines, struct step_lines)
 
-/* What the thread or its helpers are in at that time: of all that is open what says most, which is what the list has last. */
+/*
+ * What the thread or its helpers are in at that time: of all that is open what says most, which is
+ * what the list has last.
+ */
 enum step_lines_of step_lines_open_on(const struct evidence *evidence,
 				      const struct helpers *helpers, uint32_t thread,
 				      uint64_t time_ns);
@@ -64,7 +69,10 @@ struct step_line {
 	bool of_cpu; /* its time is CPU time, without waits */
 	uint64_t ns, looks;
 };
-/* The line with most of that time; false where too few samples were taken of it, or none stands out. */
+/*
+ * The line with most of that time; false where too few samples were taken of it, or none stands
+ * out.
+ */
 bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
 		     struct step_line *ret_line);
 /* The line with most of all that the loop's thread was seen in; false: nothing was seen. */

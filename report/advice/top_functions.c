@@ -75,7 +75,9 @@ static void top_functions_line_put(struct table *table, const struct source *sou
 		       100.0 * (double)line->self.cpu_ns / (double)all_ns);
 }
 
-/* CPU time of threads that ran no Python is part of the whole, as in report lines, but is no row. */
+/*
+ * CPU time of threads that ran no Python is part of the whole, as in report lines, but is no row.
+ */
 static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
 {
 	struct lines lines = { 0 };

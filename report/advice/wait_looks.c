@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wait_looks.h. A thread that rests is told of at the end of its rest, so what others did during a look is known only some time after
- * it: looks wait in `pending` for SETTLE_NS, and those of a step until it has ended whole. Each thread's looks of the last time are kept
- * until no pending look needs them.
+ * See wait_looks.h. A thread that rests is told of at the end of its rest, so what others did
+ * during a look is known only some time after it: looks wait in `pending` for SETTLE_NS, and those
+ * of a step until it has ended whole. Each thread's looks of the last time are kept until no
+ * pending look needs them.
  */
 #include "report/advice/wait_looks.h"
 

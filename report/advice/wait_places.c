@@ -37,7 +37,9 @@ static bool frame_of(const struct samples *samples, const struct source *source,
 	return true;
 }
 
-/* By whole folders; a recording without folders (INTERCEPT_REDACT=paths) has the file's name alone. */
+/*
+ * By whole folders; a recording without folders (INTERCEPT_REDACT=paths) has the file's name alone.
+ */
 static bool is_file(const struct frame *frame, const char *end)
 {
 	size_t bytes = strlen(end), length = frame->file_length;
@@ -108,7 +110,10 @@ static void put_caller(const struct samples *samples, const struct sample_place 
 
 	if (found->line.caller_file != SAMPLE_NONE)
 		return;
-	/* a comprehension is a function of its own, which the one that is meant calls on the same line */
+	/*
+	 * a comprehension is a function of its own, which the one that is meant calls on the same
+	 * line
+	 */
 	if (code->file == found->line.file && place->line == found->line.number) {
 		if (is_next)
 			found->line.function = code->function;

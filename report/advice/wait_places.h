@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a place of Python, at which a thread waits, says of the wait: the user's own line, what for by the library's function
- * (wait_places.def), what it does there that is known to cost time, and whether it is inside of a callback of an event loop or of a DataLoader worker's sample.
+ * What a place of Python, at which a thread waits, says of the wait: the user's own line, what for
+ * by the library's function (wait_places.def), what it does there that is known to cost time, and
+ * whether it is inside of a callback of an event loop or of a DataLoader worker's sample.
  *
- * A place of a process that was forked has its parent's frames around its own. So the walk from the innermost frame outwards ends at the
- * function that such a process begins with.
+ * A place of a process that was forked has its parent's frames around its own. So the walk from the
+ * innermost frame outwards ends at the function that such a process begins with.
  */
 #ifndef REPORT_ADVICE_WAIT_PLACES_H
 #define REPORT_ADVICE_WAIT_PLACES_H
@@ -44,7 +45,10 @@ struct wait_place {
 	bool is_in_sample; /* the worker makes one; else it has nothing to do, or sends */
 	bool has_line;
 	struct step_line
-		line; /* without ns and looks; the user's own one, else the innermost of a worker's sample */
+		/*
+		 * without ns and looks; the user's own one, else the innermost of a worker's sample
+		 */
+		line;
 };
 
 /* SAMPLE_TORN_PLACE, 0 and places that were lost have no line and are WAIT_IN_C. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See worker_restarts.h. Starts of DataLoader processes, in the order of time, are held against the loop's steps; the
- * median of the steps without a start is what a step takes otherwise.
+ * See worker_restarts.h. Starts of DataLoader processes, in the order of time, are held against the
+ * loop's steps; the median of the steps without a start is what a step takes otherwise.
  */
 #include "report/advice/worker_restarts.h"
 

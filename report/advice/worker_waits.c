@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See worker_waits.h. A worker is slow where it was at work for at least half of the time that the loop waited while it lived, and
- * each of the workers that lived beside it for less than a third of its share. Few samples make no slow worker.
+ * See worker_waits.h. A worker is slow where it was at work for at least half of the time that the
+ * loop waited while it lived, and each of the workers that lived beside it for less than a third of
+ * its share. Few samples make no slow worker.
  */
 #include "report/advice/worker_waits.h"
 
@@ -32,7 +33,9 @@ struct looking {
 	size_t count;
 };
 
-/* Of a worker's main thread: it has a sample to make. It runs where a stack could not be read, too. */
+/*
+ * Of a worker's main thread: it has a sample to make. It runs where a stack could not be read, too.
+ */
 static bool worker_waits_is_at_work(const struct wait_pair *pair, const struct wait_place *place)
 {
 	return place->is_in_sample || (!place->is_worker && pair->state == EVT_PYTHON_TORN);

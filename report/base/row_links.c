@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See row_links.h. Sums only grow, so that only the target whose sum has just grown can become the greatest. */
+/*
+ * See row_links.h. Sums only grow, so that only the target whose sum has just grown can become the
+ * greatest.
+ */
 #include "report/base/row_links.h"
 
 static uint64_t row_links_key_of(uint64_t row, unsigned int kind, uint64_t target)

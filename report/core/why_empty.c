@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks the possible causes in turn: filters, a family that was not recorded, losses, and limits of
- * the recording. If none holds, the program did nothing of the kind.
+ * Checks the possible causes in turn: filters, a family that was not recorded, losses, and limits
+ * of the recording. If none holds, the program did nothing of the kind.
  */
 #include "report/core/why_empty.h"
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Deferred work: a call starts it, another device does it (a GPU), and it is reported seconds
- * later. A listener names a place when the call is seen and gets that place back with each piece
- * of work. So work is attributed to the scope that its call was made in, and memory grows with the
+ * later. A listener names a place when the call is seen and gets that place back with each piece of
+ * work. So work is attributed to the scope that its call was made in, and memory grows with the
  * work under way, not with all work.
  *
- * One analysis provides the work: that of the GPU (report/gpu/gpu_work.h). A call is found by process and
- * correlation number. It may have any number of pieces of work (the launch of a graph has), so it
- * is kept for DEFERRED_STAY_NS after the last one; work whose call is not seen within DEFERRED_WAIT_NS is
- * uncorrelated. Work cannot begin before its call: if it seems to, it is moved to the
- * call's begin, and counted in `clamped` if that is more than the clocks' error (DEFERRED_DOUBT_NS).
+ * One analysis provides the work: that of the GPU (report/gpu/gpu_work.h). A call is found by
+ * process and correlation number. It may have any number of pieces of work (the launch of a graph
+ * has), so it is kept for DEFERRED_STAY_NS after the last one; work whose call is not seen within
+ * DEFERRED_WAIT_NS is uncorrelated. Work cannot begin before its call: if it seems to, it is moved
+ * to the call's begin, and counted in `clamped` if that is more than the clocks' error
+ * (DEFERRED_DOUBT_NS).
  *
  * One thread. A piece of work is good during take() only.
  */
@@ -73,7 +74,10 @@ struct deferred *deferred_want(struct run *run);
 void deferred_listen(struct deferred *deferred, const struct deferred_listener *listener,
 		     void *state);
 
-/* --- for the provider: an analysis_<name>, by a line DEFERRED_PROVIDER(name) in its family's family.def --- */
+/*
+ * --- for the provider: an analysis_<name>, by a line DEFERRED_PROVIDER(name) in its family's
+ * family.def ---
+ */
 
 /* `work_bytes`: the size of its struct, which begins with a struct deferred_work. */
 struct deferred *deferred_provide(struct run *run, size_t work_bytes);

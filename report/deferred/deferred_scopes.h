@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scopes (ranges, operators) that were open when calls with deferred work were made (deferred/deferred.h).
- * A scope that has ended is kept while its calls may still get work; then its sums, and those of
- * the scopes inside it, are handed to its owner. Only scopes that made such calls are kept at all.
- * So memory grows with what is under way.
+ * Scopes (ranges, operators) that were open when calls with deferred work were made
+ * (deferred/deferred.h). A scope that has ended is kept while its calls may still get work; then
+ * its sums, and those of the scopes inside it, are handed to its owner. Only scopes that made such
+ * calls are kept at all. So memory grows with what is under way.
  *
  * A scope has a number of its owner's (a row), which is known at the latest when it is settled. A
  * folded scope is part of the scope around it: it has no row, and its own work counts as that

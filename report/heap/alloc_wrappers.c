@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See alloc_wrappers.h. Rounds: each allocation stands at its innermost function that is no wrapper yet. Where a module's
- * allocations stand at few functions, these become wrappers, and the next round begins one frame further out.
+ * See alloc_wrappers.h. Rounds: each allocation stands at its innermost function that is no wrapper
+ * yet. Where a module's allocations stand at few functions, these become wrappers, and the next
+ * round begins one frame further out.
  */
 #include "report/heap/alloc_wrappers.h"
 
@@ -65,7 +66,10 @@ static uint64_t identity_at(const struct wrappers *w, uint32_t stack)
 				   : alloc_wrappers_identity_of(named_frame_of(w->names, stack));
 }
 
-/* From `stack` outwards: the innermost native frame of the user's; NAMED_NONE: there is none, or Python comes before it. */
+/*
+ * From `stack` outwards: the innermost native frame of the user's; NAMED_NONE: there is none, or
+ * Python comes before it.
+ */
 static uint32_t users_of(const struct wrappers *w, uint32_t stack)
 {
 	for (; stack != NAMED_NONE; stack = named_parent(w->names, stack)) {
@@ -151,7 +155,10 @@ static const struct function *function_of(struct wrappers *w, uint32_t stack)
 	return &w->function[number];
 }
 
-/* Where the row stands: past what has become a wrapper, unless nothing of the user's is outside of that. */
+/*
+ * Where the row stands: past what has become a wrapper, unless nothing of the user's is outside of
+ * that.
+ */
 static uint32_t stand(struct wrappers *w, uint32_t stack)
 {
 	while (stack != NAMED_NONE && function_of(w, stack)->is_wrapper)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What belongs to a stack where stacks are a sample (INTERCEPT_STACKS_EVERY, preload/stacks/sample.h): an allocation of s
- * bytes had its stack with probability p = 1 - exp(-s / every), and so stands for 1 / p allocations of s bytes. The
- * expected value of such a sum is what a recording of all stacks would have had (Horvitz and Thompson, 1952).
+ * What belongs to a stack where stacks are a sample (INTERCEPT_STACKS_EVERY,
+ * preload/stacks/sample.h): an allocation of s bytes had its stack with probability p = 1 - exp(-s
+ * / every), and so stands for 1 / p allocations of s bytes. The expected value of such a sum is
+ * what a recording of all stacks would have had (Horvitz and Thompson, 1952).
  *
- * Kept beside the rows of a heap by stack, which stay counts. A row of a process that has all stacks counts fully; one that
- * has a caller only, in a process of samples, is nothing: sampled ones stand for its blocks. Nothing is kept before the first
- * sampled stack.
+ * Kept beside the rows of a heap by stack, which stay counts. A row of a process that has all
+ * stacks counts fully; one that has a caller only, in a process of samples, is nothing: sampled
+ * ones stand for its blocks. Nothing is kept before the first sampled stack.
  *
  * Numbers are in 1 / ESTIMATE_ONE, so that what is added at an allocation goes away at its free.
  */
@@ -49,7 +50,10 @@ static inline uint64_t estimate_whole(uint64_t amount)
 }
 
 struct heap_row;
-/* Of a heap by stack: source_stack_or_caller() made the row's. A stack of one frame that is not cut is taken for a caller, too. */
+/*
+ * Of a heap by stack: source_stack_or_caller() made the row's. A stack of one frame that is not cut
+ * is taken for a caller, too.
+ */
 bool estimate_is_caller(const struct heap *heap, const struct heap_row *row);
 
 /* A heap by stack has a new row, the last. */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How what lives on the heap went from step to step: looks at the rows of a heap where steps of their process begin. At most
- * GROWTH_LOOKS looks a process are kept: when there are more, every second one is forgotten and looks come half as
- * often. What grows in each later part of the steps, and never falls by half as much, is a leak; what has stopped growing is a cache; what was there before the
- * first step belongs to the program's start. Processes run the same code, as ranks do: each is judged by its own steps.
+ * How what lives on the heap went from step to step: looks at the rows of a heap where steps of
+ * their process begin. At most GROWTH_LOOKS looks a process are kept: when there are more, every
+ * second one is forgotten and looks come half as often. What grows in each later part of the steps,
+ * and never falls by half as much, is a leak; what has stopped growing is a cache; what was there
+ * before the first step belongs to the program's start. Processes run the same code, as ranks do:
+ * each is judged by its own steps.
  *
- * A recording without steps, as of a server, is looked at from allocation to allocation instead (growth_whole.c): all processes
- * together, so many allocations from look to look. Time would not do: a server waits most of it, and does not grow then.
+ * A recording without steps, as of a server, is looked at from allocation to allocation instead
+ * (growth_whole.c): all processes together, so many allocations from look to look. Time would not
+ * do: a server waits most of it, and does not grow then.
  */
 #ifndef REPORT_HEAP_GROWTH_H
 #define REPORT_HEAP_GROWTH_H
@@ -78,8 +81,9 @@ struct growth_said {
 };
 
 /*
- * Of `count` places that rows of the heap belong to, by `place` of each row (SIZE_MAX: none). `is_wanted`, by place: nothing is
- * known of others; NULL: all are. After heap_finish(). Owned by the caller: free().
+ * Of `count` places that rows of the heap belong to, by `place` of each row (SIZE_MAX: none).
+ * `is_wanted`, by place: nothing is known of others; NULL: all are. After heap_finish(). Owned by
+ * the caller: free().
  */
 struct growth_said *growth_say(const struct growth *growth, const size_t *place, size_t count,
 			       const bool *is_wanted);
@@ -89,7 +93,10 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 /* Steps of the process that has most. */
 uint64_t growth_steps(const struct growth *growth);
 
-/* Curves without steps, by place as above; empty where there are steps. Owned by the caller: free(). */
+/*
+ * Curves without steps, by place as above; empty where there are steps. Owned by the caller:
+ * free().
+ */
 struct growth_curve *growth_curves_whole(const struct growth *growth, const size_t *place,
 					 size_t count, const bool *is_wanted);
 /* When what a curve is of was allocated, and how much is left. */
@@ -98,8 +105,8 @@ struct growth_span {
 	uint64_t kept_bytes;
 };
 /*
- * The same without steps: of the time from the first look that saw it, in quarters of the allocations of all. Never
- * GROWTH_EARLIER. Says GROWTH_UNKNOWN where there are steps.
+ * The same without steps: of the time from the first look that saw it, in quarters of the
+ * allocations of all. Never GROWTH_EARLIER. Says GROWTH_UNKNOWN where there are steps.
  */
 enum growth_verdict growth_judge_whole(const struct growth *growth,
 				       const struct growth_curve *curve,

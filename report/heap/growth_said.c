@@ -153,7 +153,10 @@ static struct rows_of rows_by_process(const struct growth *growth)
 	return rows;
 }
 
-/* What more processes say of a place is put together. In this order: what grows in one of them grows. */
+/*
+ * What more processes say of a place is put together. In this order: what grows in one of them
+ * grows.
+ */
 static unsigned int growth_said_weight_of(enum growth_verdict verdict)
 {
 	static const enum growth_verdict order[] = { GROWTH_UNKNOWN, GROWTH_EARLIER, GROWTH_STOPPED,

@@ -33,7 +33,10 @@ static void whole_thin(struct growth *growth)
 	whole->looks = kept;
 }
 
-/* Each look asks for the next: the number of allocations alone says where one is, whatever is read beside the heap. */
+/*
+ * Each look asks for the next: the number of allocations alone says where one is, whatever is read
+ * beside the heap.
+ */
 static void whole_look(void *state, uint64_t time_ns)
 {
 	struct growth *growth = state;

@@ -3,9 +3,9 @@
  * The heap of all processes over time: see heap.h. The hot path of the report: an event costs one
  * look-up among the process's blocks and, for an allocation, one among its callers.
  *
- * A brief block is put into a place of its own without a look among the others: the thread that got it
- * had given that address back itself, so that it cannot be there. Whoever frees it looks at that place
- * first. What the place has no room for goes to the others.
+ * A brief block is put into a place of its own without a look among the others: the thread that got
+ * it had given that address back itself, so that it cannot be there. Whoever frees it looks at that
+ * place first. What the place has no room for goes to the others.
  */
 #include "report/heap/heap.h"
 
@@ -401,7 +401,8 @@ uint64_t heap_live_bytes_of(struct heap *heap, uint32_t index)
 		return process->live_bytes;
 	for (process = heap->ended; process && process->index != index;)
 		process =
-			process->next_ended; /* who asks does so soon after the end: it is among the first */
+			/* who asks does so soon after the end: it is among the first */
+			process->next_ended;
 	return process ? process->live_bytes : 0;
 }
 

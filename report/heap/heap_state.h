@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the heap share: heap.c (one operation after the other) and heap_records.c (runs of
- * records). For nobody else.
+ * What the parts of the heap share: heap.c (one operation after the other) and heap_records.c (runs
+ * of records). For nobody else.
  */
 #ifndef REPORT_HEAP_HEAP_STATE_H
 #define REPORT_HEAP_HEAP_STATE_H
@@ -25,9 +25,10 @@ struct heap_young {
 struct heap_process {
 	struct heap_young *young; /* NULL before the first */
 	uint32_t index;
-	bool distrusts;       /* no brief blocks any more */
-	bool forgets_callers; /* before the next look: modules come in dozens, and are forgotten once */
-	bool is_done;         /* rows have kept what lived when the program was done */
+	bool distrusts; /* no brief blocks any more */
+	/* before the next look: modules come in dozens, and are forgotten once */
+	bool forgets_callers;
+	bool is_done; /* rows have kept what lived when the program was done */
 	uint64_t live_bytes;
 	uint64_t site_frame; /* of which `site_row` holds; 0: of none */
 	uint32_t *site_row;  /* row + 1 of each site that was seen */

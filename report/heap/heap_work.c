@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads allocate, as counters of core/work.h. Where nothing else reads the heap, it is only added up. */
+/*
+ * What threads allocate, as counters of core/work.h. Where nothing else reads the heap, it is only
+ * added up.
+ */
 #include "report/core/work.h"
 
 static void heap_work_take_born(void *state, const struct source_event *event, bool counts)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live blocks of a process, inlined where they are looked at by the million: heap.c and heap_records.c. For nobody else.
+ * The live blocks of a process, inlined where they are looked at by the million: heap.c and
+ * heap_records.c. For nobody else.
  */
 #ifndef REPORT_HEAP_LIVE_BLOCKS_H
 #define REPORT_HEAP_LIVE_BLOCKS_H

@@ -28,7 +28,10 @@ static bool is_counted(const char *known)
 	return !strcmp(known, "counted");
 }
 
-/* What the kernel counts is known of both moments; the rest where blocks and mappings were still recorded. */
+/*
+ * What the kernel counts is known of both moments; the rest where blocks and mappings were still
+ * recorded.
+ */
 static void report_memory_put_row(const struct memory_state *state, struct table *table,
 				  const char *kind, const struct resident_row *bytes,
 				  const char *known)
@@ -60,7 +63,10 @@ static const char *row_kind(const struct mapping_row *row)
 	return row->is_python ? "Python's arenas" : "mapped memory";
 }
 
-/* Rows of the process by kind and module; those that are no memory, or are counted as shared, are left out. */
+/*
+ * Rows of the process by kind and module; those that are no memory, or are counted as shared, are
+ * left out.
+ */
 static size_t gather_mapped(const struct memory_state *state, struct mapped_part *part)
 {
 	const struct resident *resident = state->resident;
@@ -157,7 +163,10 @@ static uint64_t kernel_peak(const struct memory_state *state, const struct sourc
 	return process->memory_peak_bytes;
 }
 
-/* The process with the highest of them, which may have ended before the first look at its memory; NULL: none is known. */
+/*
+ * The process with the highest of them, which may have ended before the first look at its memory;
+ * NULL: none is known.
+ */
 static const struct source_process *kernel_most(const struct memory_state *state)
 {
 	struct source_process *const *process, *most = NULL;

@@ -19,7 +19,10 @@ static struct resident_process *resident_process_at(struct resident *resident, u
 	return &resident->process[index];
 }
 
-/* Live bytes of tensors of the CPU, as far as they can be: those freed that were made before recording are negative. */
+/*
+ * Live bytes of tensors of the CPU, as far as they can be: those freed that were made before
+ * recording are negative.
+ */
 static uint64_t tensor_bytes(const struct resident *resident, const struct source_process *process,
 			     uint64_t heap)
 {
@@ -31,8 +34,8 @@ static uint64_t tensor_bytes(const struct resident *resident, const struct sourc
 }
 
 /*
- * All that malloc took is known: it was recorded from the program's start and without a loss. A forked child has its parent's
- * blocks, of which nothing is known here.
+ * All that malloc took is known: it was recorded from the program's start and without a loss. A
+ * forked child has its parent's blocks, of which nothing is known here.
  */
 static bool knows_all_blocks(const struct resident *resident, const struct source_process *process)
 {

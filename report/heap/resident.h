@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Resident memory of the processes over time, as the kernel counted it (process_memory), and beside it what was
- * recorded of the same moment: blocks of the heap and what is mapped.
+ * Resident memory of the processes over time, as the kernel counted it (process_memory), and beside
+ * it what was recorded of the same moment: blocks of the heap and what is mapped.
  *
- * The collector looks every few milliseconds and tells what has moved by a hundredth. What holds at the end is the last
- * look of the kernel's figures, and what was recorded up to that very moment.
+ * The collector looks every few milliseconds and tells what has moved by a hundredth. What holds at
+ * the end is the last look of the kernel's figures, and what was recorded up to that very moment.
  *
- * What was recorded is what the program asked for; pages that it never touched are not resident. So the parts are
- * bounds from above, and what they leave of the anonymous memory is a bound from below. Tensors of the CPU are blocks
- * of the heap. Heap and mappings are those of the analyses, which know nothing of what came before recording.
+ * What was recorded is what the program asked for; pages that it never touched are not resident. So
+ * the parts are bounds from above, and what they leave of the anonymous memory is a bound from
+ * below. Tensors of the CPU are blocks of the heap. Heap and mappings are those of the analyses,
+ * which know nothing of what came before recording.
  */
 #ifndef REPORT_HEAP_RESIDENT_H
 #define REPORT_HEAP_RESIDENT_H
@@ -26,7 +27,10 @@ struct resident_moment {
 	/* by the kernel; without has_kinds it tells the first alone */
 	uint64_t resident, anonymous, file, shared;
 	bool has_kinds;
-	/* recorded: live blocks, and mapped bytes; without has_blocks the recording had ended before */
+	/*
+	 * recorded: live blocks, and mapped bytes; without has_blocks the recording had ended
+	 * before
+	 */
 	bool has_blocks;
 	bool knows_all; /* of the C library's blocks, so that those that were freed can be told */
 	uint64_t heap, arenas, mapped, mapped_shared, reserved;
@@ -63,7 +67,10 @@ struct resident {
 	size_t row_room;
 };
 
-/* The heap that is followed is that of these options: whatever its rows are by, its live bytes are the same. */
+/*
+ * The heap that is followed is that of these options: whatever its rows are by, its live bytes are
+ * the same.
+ */
 struct resident_options {
 	struct heap_options heap;
 };
@@ -75,12 +82,16 @@ const struct resident_process *resident_most(const struct resident *resident, ui
 const struct resident_process *resident_of(const struct resident *resident, uint32_t process);
 
 /*
- * What the C library's malloc has of brk() beyond live blocks, as far as nothing else explains that memory: blocks that
- * were freed and that it keeps, and its own bookkeeping. An estimate: it may be resident or not, and blocks of the heap may
- * lie elsewhere. Arenas of threads other than the first are not in it.
+ * What the C library's malloc has of brk() beyond live blocks, as far as nothing else explains that
+ * memory: blocks that were freed and that it keeps, and its own bookkeeping. An estimate: it may be
+ * resident or not, and blocks of the heap may lie elsewhere. Arenas of threads other than the first
+ * are not in it.
  */
 uint64_t resident_kept(const struct resident_moment *moment);
-/* Anonymous memory that nothing of that explains, at least; and of what was asked for that is not resident, at least. */
+/*
+ * Anonymous memory that nothing of that explains, at least; and of what was asked for that is not
+ * resident, at least.
+ */
 uint64_t resident_rest(const struct resident_moment *moment);
 uint64_t resident_untouched(const struct resident_moment *moment);
 

@@ -24,7 +24,10 @@ struct heap_names {
 void heap_fill_named_table(struct heap *heap, struct source *source, struct table *table,
 			   struct late_callers *callers, struct heap_names names);
 
-/* The return address of a row by caller; of one by stack that of its innermost frame which is no wrapper. */
+/*
+ * The return address of a row by caller; of one by stack that of its innermost frame which is no
+ * wrapper.
+ */
 uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
 			 const struct heap_row *row);
 
@@ -33,8 +36,9 @@ void heap_fill_stacks(struct heap *heap, struct source *source, struct table *ta
 		      struct stack_rows *rows);
 
 /*
- * Rows have estimates: the largest come first, unless the user has said what does, and people do not see the `counted` column,
- * which stays empty. `quiet` becomes that column's and outlives the table.
+ * Rows have estimates: the largest come first, unless the user has said what does, and people do
+ * not see the `counted` column, which stays empty. `quiet` becomes that column's and outlives the
+ * table.
  */
 void heap_show_estimates(struct report *report, struct table *table, enum column_id counted,
 			 struct column *quiet);
@@ -48,14 +52,19 @@ void heap_put_estimate(struct table *table, struct estimate_columns columns,
 void heap_print_sampling(const struct heap *heap, const struct report *report,
 			 const struct screen *screen);
 
-/* What the live bytes are, in words; of a Python program it is what it used at its end: its runtime frees most of that. */
+/*
+ * What the live bytes are, in words; of a Python program it is what it used at its end: its runtime
+ * frees most of that.
+ */
 const char *heap_still_live(const struct heap *heap, const struct run *run,
 			    struct coverage_text *ret_text);
 
 /* Of a report of blocks: why there is none. */
 const char *heap_explain(const struct report *report, struct why_empty *absence);
 
-/* The heap over time as one line of blocks; `width` columns. Nothing when there was no heap event. */
+/*
+ * The heap over time as one line of blocks; `width` columns. Nothing when there was no heap event.
+ */
 void heap_print_curve(const struct heap *heap, const struct run *run, const struct screen *screen,
 		      size_t width);
 

@@ -43,7 +43,9 @@ struct gil {
 		/* the process' newest thread at that time; the thread that holds the GIL */
 		const struct source_thread *newest, *thread;
 		uint64_t tid;
-		/* that was searched last: all threads that wait in one sample have the same holder */
+		/*
+		 * that was searched last: all threads that wait in one sample have the same holder
+		 */
 	} holder;
 };
 

@@ -167,8 +167,8 @@ static uint64_t stack_rows_identity_of(struct stack_rows *rows, uint32_t key, ui
 }
 
 /*
- * Returns the place of the key from stack_rows_key_of(); `place_count` if it is new, and the caller must add
- * it. By Python function, `stack` is a stack with that key.
+ * Returns the place of the key from stack_rows_key_of(); `place_count` if it is new, and the caller
+ * must add it. By Python function, `stack` is a stack with that key.
  */
 static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack)
 {
@@ -227,7 +227,9 @@ static bool stack_rows_is_same_line(const struct named_frame *one, const struct 
 				!strcmp(one->file, other->file));
 }
 
-/* NAMED_NONE: none of the user's calls it. Allocators' wrappers are passed over on the inside only. */
+/*
+ * NAMED_NONE: none of the user's calls it. Allocators' wrappers are passed over on the inside only.
+ */
 static uint32_t caller_of_line(const struct stack_rows *rows, uint32_t stack)
 {
 	const struct named_frame *line = named_frame_of(&rows->names, stack);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bars of the first screen: what the run went to (start, steps, end; without steps what its busiest thread did), and
- * what a step went to by phase. A bar's cells and the percents of its legend are rounded so that they add up.
+ * The bars of the first screen: what the run went to (start, steps, end; without steps what its
+ * busiest thread did), and what a step went to by phase. A bar's cells and the percents of its
+ * legend are rounded so that they add up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,10 @@ static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
 	[PHASE_other] = { '.', "\xc2\xb7", "2", 0, "" },
 };
 
-/* Shares of `whole` in whole numbers that add up to it: what rounding leaves goes to the largest remainders. */
+/*
+ * Shares of `whole` in whole numbers that add up to it: what rounding leaves goes to the largest
+ * remainders.
+ */
 static void share_out(const struct bar *bar, unsigned int whole, unsigned int share[PARTS_MAX])
 {
 	double rest[PARTS_MAX], all = 0;
@@ -81,7 +85,10 @@ static void put_mark(const struct bar_part *part, const struct screen *screen, u
 		fputs("\033[0m", screen->out);
 }
 
-/* A mark where the bar has it; each on a line of its own where it does not fit behind the one before. */
+/*
+ * A mark where the bar has it; each on a line of its own where it does not fit behind the one
+ * before.
+ */
 static void put_legend(const struct bar *bar, const unsigned int cells[PARTS_MAX],
 		       const struct screen *screen)
 {
@@ -153,7 +160,9 @@ static void run_of_phases(const struct summary *summary, const struct screen *sc
 	unit_format_ns(bar->tail, summary->totals.wall_ns);
 }
 
-/* Of a program without steps: what its busiest thread did all its life. False: that is not known. */
+/*
+ * Of a program without steps: what its busiest thread did all its life. False: that is not known.
+ */
 static bool run_of_thread(const struct summary *summary, struct bar *bar)
 {
 	static const char *const words[] = { "on a CPU", "ready, but without a CPU", "waiting" };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two tables. */
+/*
+ * The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two
+ * tables.
+ */
 #include <string.h>
 
 #include "report/core/why_empty.h"

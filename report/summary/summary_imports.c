@@ -50,7 +50,10 @@ static void put_module(const struct summary *summary, const struct screen *scree
 	fputs(name, screen->out);
 }
 
-/* "took 627 ms (68 % of the run), 590 ms of it for flask. The slowest by itself is ssl with 23.3 ms" */
+/*
+ * "took 627 ms (68 % of the run), 590 ms of it for flask. The slowest by itself is ssl with 23.3
+ * ms"
+ */
 static void print_time(const struct summary *summary, const struct screen *screen,
 		       uint64_t total_ns)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary's sentences on lines of Python: where sampled CPU time was spent, and where a thread waited. */
+/*
+ * The summary's sentences on lines of Python: where sampled CPU time was spent, and where a thread
+ * waited.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +56,10 @@ static uint64_t summary_lines_percent_of(const struct summary *summary, const st
 	return all_ns ? (line->self.cpu_ns * 100 + all_ns / 2) / all_ns : 0;
 }
 
-/* Code of a user's, or of a library; not the machinery of imports, which has a sentence and a report of its own. */
+/*
+ * Code of a user's, or of a library; not the machinery of imports, which has a sentence and a
+ * report of its own.
+ */
 static bool summary_lines_is_named(const struct summary *summary, const struct line *line)
 {
 	static const char machinery[] = "<frozen importlib";
@@ -214,7 +220,10 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	struct own own;
 	struct prose prose;
 
-	/* of several threads each waits for another thing, most for work; steps say what they wait for */
+	/*
+	 * of several threads each waits for another thing, most for work; steps say what they wait
+	 * for
+	 */
 	if (summary->totals.processes != 1 || summary->samples->threads != 1 ||
 	    summary->steps->time.count || run_filters(summary->run)->any || !wait_ns ||
 	    wait_ns < summary->totals.wall_ns / WAIT_PART)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory part of the summary: what the kernel counts, and what of it blocks and mappings explain. */
+/*
+ * The memory part of the summary: what the kernel counts, and what of it blocks and mappings
+ * explain.
+ */
 #include "report/core/why_empty.h"
 #include "report/heap/resident.h"
 #include "report/session/limitations.h"
@@ -16,7 +19,8 @@ static void put_part(const struct screen *screen, const struct resident_moment *
 }
 
 /*
- * Parts of the moment when most was seen; without a recording of all of the heap they would mislead.
+ * Parts of the moment when most was seen; without a recording of all of the heap they would
+ * mislead.
  */
 static void print_parts(const struct resident_moment *moment, const struct source_process *process,
 			const struct screen *screen)

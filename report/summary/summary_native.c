@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which native functions the CPU time was spent in, where native stacks were sampled; see summary.h. */
+/*
+ * Which native functions the CPU time was spent in, where native stacks were sampled; see
+ * summary.h.
+ */
 #include "report/summary/summary.h"
 
 #include <stdio.h>
@@ -19,7 +22,10 @@ static double summary_native_percent_of(const struct native_reading *native,
 	return 100.0 * (double)counts->cpu_ns / (double)native->all.cpu_ns;
 }
 
-/* The place with most of those that have less than `before`, or as much and come later; its number, `count`: there is none. */
+/*
+ * The place with most of those that have less than `before`, or as much and come later; its number,
+ * `count`: there is none.
+ */
 static size_t place_next(const struct native_rows *rows, size_t before)
 {
 	size_t count = rows->rows.place_count, next = count;

@@ -45,7 +45,9 @@ static bool summary_next_has_causes(const struct bottleneck *bottleneck)
 	return false;
 }
 
-/* Those that help, at most SHOWN_MAX, and --all where somebody sees no more than the first screen. */
+/*
+ * Those that help, at most SHOWN_MAX, and --all where somebody sees no more than the first screen.
+ */
 static size_t choose(const struct summary *summary, const struct screen *screen,
 		     struct next_command chosen[SHOWN_MAX + 1])
 {

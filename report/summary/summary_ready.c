@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a thread could have run and had no CPU, in a line of the summary: without it times of a busy machine are the program's. */
+/*
+ * Where a thread could have run and had no CPU, in a line of the summary: without it times of a
+ * busy machine are the program's.
+ */
 #include <stdio.h>
 
 #include "report/base/units.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The first screen in its order: see summary_screen.h. Parts are written to memory first: causes get the lines that are left. */
+/*
+ * The first screen in its order: see summary_screen.h. Parts are written to memory first: causes
+ * get the lines that are left.
+ */
 #include "report/summary/summary_screen.h"
 
 #include <stdlib.h>

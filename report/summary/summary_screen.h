@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first screen of the summary: what ran, one verdict, where the run and a step went, memory, what is missing, the
- * largest causes and the command to run next. At most SCREEN_LINES lines where the screen has SCREEN_COLUMNS columns.
+ * The first screen of the summary: what ran, one verdict, where the run and a step went, memory,
+ * what is missing, the largest causes and the command to run next. At most SCREEN_LINES lines where
+ * the screen has SCREEN_COLUMNS columns.
  */
 #ifndef REPORT_SUMMARY_SUMMARY_SCREEN_H
 #define REPORT_SUMMARY_SUMMARY_SCREEN_H
@@ -19,7 +20,10 @@ void summary_print_screen(const struct summary *summary, const struct screen *sc
 
 /* A labelled line, whose further lines are indented; to be ended by prose_end(). */
 void screen_label_begin(struct prose *prose, const struct screen *screen, const char *label);
-/* The first file as a command takes it, without folders where it is long; FILE, where the screen has no room for it. To be freed. */
+/*
+ * The first file as a command takes it, without folders where it is long; FILE, where the screen
+ * has no room for it. To be freed.
+ */
 char *summary_file_word(const struct summary *summary, const struct screen *screen);
 
 /* What ran, for how long, how it ended; and what of it is shown. */

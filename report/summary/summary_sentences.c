@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first lines of the summary: what took the time, which causes have the most seconds, who held memory. A
- * sentence stands here only when what was recorded bears it out; what was not recorded is said to be so.
+ * The first lines of the summary: what took the time, which causes have the most seconds, who held
+ * memory. A sentence stands here only when what was recorded bears it out; what was not recorded is
+ * said to be so.
  */
 #include <signal.h>
 #include <string.h>

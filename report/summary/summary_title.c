@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The first line of the summary: what ran, for how long, how it ended, and what part of it is shown. */
+/*
+ * The first line of the summary: what ran, for how long, how it ended, and what part of it is
+ * shown.
+ */
 #include <signal.h>
 #include <string.h>
 
@@ -47,7 +50,9 @@ static bool is_within(const struct source_process *process, const struct source_
 	return false;
 }
 
-/* Of a shell that is not recorded each command is a program of its own: the times are those of all. */
+/*
+ * Of a shell that is not recorded each command is a program of its own: the times are those of all.
+ */
 static void put_others(const struct summary *summary, const struct screen *screen)
 {
 	struct source_process *const *process;

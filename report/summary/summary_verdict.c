@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict: one sentence. It is about the first cause that advice found, else about the line that the loop was seen in
- * most. Without steps and causes, sentences on what was recorded stand in its place.
+ * The verdict: one sentence. It is about the first cause that advice found, else about the line
+ * that the loop was seen in most. Without steps and causes, sentences on what was recorded stand in
+ * its place.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,10 @@ static double share_said(const struct bottleneck *bottleneck, const struct advic
 	return advice_share(bottleneck, advice);
 }
 
-/* It leaves most of the run, or of a step, unexplained. A failure is worth a verdict whatever its time. */
+/*
+ * It leaves most of the run, or of a step, unexplained. A failure is worth a verdict whatever its
+ * time.
+ */
 static bool is_small(const struct bottleneck *bottleneck, const struct advice *advice)
 {
 	if (advice->rule->severity == ADVICE_PROBLEM)
@@ -101,7 +105,10 @@ static void put_bytes(const struct advice *advice, char text[VERDICT_BYTES])
 		 strstr(advice->rule->id, "_growth") ? " a step" : "");
 }
 
-/* "89 % of the steps' time: the loop waits for the DataLoader"; the line, where it is all that there is to say of it. */
+/*
+ * "89 % of the steps' time: the loop waits for the DataLoader"; the line, where it is all that
+ * there is to say of it.
+ */
 static void say_cause(const struct summary *summary, const struct advice *advice,
 		      char text[VERDICT_BYTES])
 {

@@ -184,7 +184,10 @@ const struct analysis_kind analysis_tensor_work = {
 	.start = work_start,
 };
 
-/* --- what is allocated less what is freed, modulo 2^64; a CPU block's free does not tell its bytes --- */
+/*
+ * --- what is allocated less what is freed, modulo 2^64; a CPU block's free does not tell its bytes
+ * ---
+ */
 
 struct growth_state {
 	struct works *works;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of PyTorch's tensors, of all processes over time: which blocks live, by device and by one key.
+ * Memory of PyTorch's tensors, of all processes over time: which blocks live, by device and by one
+ * key.
  *
- * A block is known by process and address, those of the CPU apart. The rules are the heap's (heap.h): an
- * allocation of an address that is live ends the old block, an order that is wrong by a microsecond across
- * threads is put right, a free of a block never seen is unmatched, a forked child starts with none.
+ * A block is known by process and address, those of the CPU apart. The rules are the heap's
+ * (heap.h): an allocation of an address that is live ends the old block, an order that is wrong by
+ * a microsecond across threads is put right, a free of a block never seen is unmatched, a forked
+ * child starts with none.
  *
- * A row holds what was allocated at its key (also: how much of that was live at the device's peak, and is
- * at the end), what was freed there, whatever its origin, and both of all that happened inside of it.
+ * A row holds what was allocated at its key (also: how much of that was live at the device's peak,
+ * and is at the end), what was freed there, whatever its origin, and both of all that happened
+ * inside of it.
  *
- * A process that has ended holds nothing: what it never freed is live in the rows, and in no peak and no sum
- * over time from then on.
+ * A process that has ended holds nothing: what it never freed is live in the rows, and in no peak
+ * and no sum over time from then on.
  *
  * Memory grows with live blocks and with rows.
  */
@@ -71,8 +74,9 @@ struct tensor_device {
 	struct tensor_live live;
 	uint64_t ooms;
 	uint64_t reserved,
-		reserved_peak; /* by its allocators, 0: not told; of processes that have not ended */
-	struct curve curve;    /* of live bytes */
+		/* by its allocators, 0: not told; of processes that have not ended */
+		reserved_peak;
+	struct curve curve; /* of live bytes */
 };
 
 struct tensors {
@@ -81,7 +85,8 @@ struct tensors {
 	struct tensor_live live;
 	uint64_t frees_unmatched, reused, ooms;
 	uint64_t
-		operators_one_in; /* so many operators one was recorded, which may own a block; 0: all */
+		/* so many operators one was recorded, which may own a block; 0: all */
+		operators_one_in;
 	struct tensor_row *row;
 	size_t row_count, row_room;
 	struct tensor_device *device;
