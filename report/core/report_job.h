@@ -3,7 +3,7 @@
  * A report in separate steps, for callers that make several reports from one reading. report_kind.h
  * says what a report is; report_run() does all steps for one report.
  *
- *   report_job_open()     checks the command line against the table's columns; report_job_init() does not
+ *   report_job_open()     checks the command line against the table's columns; init() does not
  *   report_job_want()     wants the analyses, of a run that others may share
  *   ...                   the run is read
  *   report_job_fill()     makes rows, totals and the document

@@ -4,7 +4,7 @@
  * were found. Report `diff` makes one (report_diff.c). compare.c, which shows all at once, makes
  * several from one reading. To be used by one thread.
  *
- *   prepare the words of the command line; diff_read(); diff_write() for each document; diff_release()
+ * Order of calls: diff_prepare(); diff_read(); diff_write() for each document; diff_release().
  *
  * Each function returns a status, with the message of `request`, unless it says otherwise.
  */

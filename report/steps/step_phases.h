@@ -4,7 +4,7 @@
  * phase, and is reported when the phase is known.
  *
  *   data        waits for the next batch of a DataLoader
- *   backward    a function of autograd runs, on the thread or on a helper of it (helpers/helpers.h);
+ *   backward    a function of autograd runs, on the thread or on a helper of it;
  *               also the time between two of them without an operator
  *   optimizer   Optimizer.step() and zero_grad(), except what a closure runs
  *   forward     operators that record gradients, and what is around them up to the next other phase

@@ -19,7 +19,7 @@
 #include "report/torch/operator_events.h"
 
 /*
- * With filters those without an event that counts are left out, as in reports processes and
+ * With filters, those without an event that counts are left out, as in reports processes and
  * threads.
  */
 static void add_selected(const struct summary *summary, struct summary_totals *totals)
@@ -79,7 +79,7 @@ static struct summary_totals summary_add_up(const struct summary *summary)
 	return totals;
 }
 
-/* Older recordings do not tell: that is nothing, not 0. */
+/* In older recordings the value is unknown: the fact then has no value, not 0. */
 static void put_where_told(struct facts *facts, const char *name, enum unit unit, bool is_told,
 			   uint64_t value)
 {
@@ -89,7 +89,7 @@ static void put_where_told(struct facts *facts, const char *name, enum unit unit
 		facts_none(facts, name, unit);
 }
 
-/* Of the moment when most was seen, in the process that had most. */
+/* The moment with the most resident memory, in the process that had the most. */
 static void summary_put_memory(const struct summary *summary, struct facts *facts)
 {
 	uint32_t index;
@@ -154,7 +154,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "live_bytes", UNIT_BYTES, heap->kept_bytes);
 	heap_share_total(summary->heap, facts);
 	facts_number(facts, "operators", UNIT_COUNT, totals->operators.calls);
-	if (ops_are_sampled(summary->operators)) /* what cannot be told is null */
+	if (ops_are_sampled(summary->operators)) /* what cannot be known is null */
 		facts_none(facts, "operators_self_cpu_ns", UNIT_NS);
 	else
 		facts_number(facts, "operators_self_cpu_ns", UNIT_NS,
@@ -221,7 +221,10 @@ static void summary_want(struct report *report)
 	bottleneck_want(&((struct summary *)report->state)->bottleneck, run);
 }
 
-/* Nothing where only a part was recorded, or read: what is outside of steps is not known then. */
+/*
+ * Unknown if only a part was recorded or read, because then it is not known what is outside of
+ * steps.
+ */
 static struct summary_phases report_summary_find_phases(const struct summary *summary)
 {
 	const struct steps *steps = summary->steps;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the GPUs did, in a sentence of the summary: how busy they were, and which kernel took most
- * of it.
+ * The sentence of the summary on the GPUs: how busy they were, and which kernel took the most time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -54,8 +53,8 @@ static void summary_gpu_put_name(const struct summary *summary, uint64_t index,
 }
 
 /*
- * How busy in the steps: imports and a model that is loaded are no idle time. Without steps from
- * the first work to the last.
+ * How busy they were in the steps, because imports and loading a model are not idle time of the
+ * GPU. Without steps: from the first work to the last.
  */
 static void put_busy(const struct summary *summary, const struct gpu_totals *totals, char *text,
 		     size_t room)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which native functions the CPU time was spent in, where native stacks were sampled; see
- * summary.h.
- */
+/* The native functions in which the CPU time was used, if native stacks were sampled. */
 #include "report/summary/summary.h"
 
 #include <stdio.h>
@@ -10,8 +7,8 @@
 #include "report/base/text.h"
 #include "report/native/native_rows.h"
 
-#define SAMPLES_MIN 20u /* below, a share is a guess */
-#define GUESS_MIN 5u    /* below, it is not even that */
+#define SAMPLES_MIN 20u /* with fewer samples, a share is called a guess */
+#define GUESS_MIN 5u    /* with fewer samples, there is not even a guess */
 #define PERCENT_MIN 5.0
 #define SHOWN 3u
 #define NAME_BYTES 96u
@@ -23,8 +20,8 @@ static double summary_native_percent_of(const struct native_reading *native,
 }
 
 /*
- * The place with most of those that have less than `before`, or as much and come later; its number,
- * `count`: there is none.
+ * Returns the place with the most samples among those with less than `before`, or with as many that
+ * come later. `count`: there is none.
  */
 static size_t place_next(const struct native_rows *rows, size_t before)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict: one sentence. It is about the first cause that advice found, else about the line
- * that the loop was seen in most. Without steps and causes, sentences on what was recorded stand in
- * its place.
+ * The verdict: one sentence. It is about the first cause that the advice found, otherwise about the
+ * line in which the loop spent the most time. Without steps and causes, sentences on what was
+ * recorded replace it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "report/summary/summary_screen.h"
 
 #define GUESS_SAMPLES_MIN 5u /* fewer are not even a guess */
-/* %, that a line, or what is known as a share only, has to be worth a verdict */
+/* percent: a line, or a cause that is known as a share only, needs this much for a verdict */
 #define SHARE_MIN 20.0
-/* %, that a cause has to be worth one */
+/* percent: a cause needs this much for a verdict */
 #define CAUSE_SHARE_MIN 10.0
 #define VERDICT_BYTES 1024
 
-/* What a share of a cause is a share of. */
+/* Returns what the share of a cause is a part of. */
 static const char *summary_verdict_share_of(const struct advice *advice)
 {
 	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
@@ -33,8 +33,8 @@ static double share_said(const struct bottleneck *bottleneck, const struct advic
 }
 
 /*
- * It leaves most of the run, or of a step, unexplained. A failure is worth a verdict whatever its
- * time.
+ * Returns whether it leaves most of the run, or of a step, unexplained. A failure is worth a
+ * verdict whatever its time.
  */
 static bool is_small(const struct bottleneck *bottleneck, const struct advice *advice)
 {
@@ -45,7 +45,7 @@ static bool is_small(const struct bottleneck *bottleneck, const struct advice *a
 	return !strcmp(advice->rule->unit, "percent") && advice->value < SHARE_MIN;
 }
 
-/* A note is worth a verdict where it names a line and the time that it takes. */
+/* A note is worth a verdict if it names a line and the time of that line. */
 static bool is_worth(const struct bottleneck *bottleneck, const struct advice *advice)
 {
 	return cause_is_of_program(advice) && !is_small(bottleneck, advice) &&
@@ -92,7 +92,7 @@ static void put_samples(const struct advice *advice, char text[VERDICT_BYTES])
 		 unit_plural(advice->place.samples));
 }
 
-/* What grows has a rate, what leaks a sum. */
+/* Memory that grows has a rate; memory that leaks has a sum. */
 static void put_bytes(const struct advice *advice, char text[VERDICT_BYTES])
 {
 	char bytes[UNIT_TEXT_BYTES];
@@ -106,8 +106,8 @@ static void put_bytes(const struct advice *advice, char text[VERDICT_BYTES])
 }
 
 /*
- * "89 % of the steps' time: the loop waits for the DataLoader"; the line, where it is all that
- * there is to say of it.
+ * "89 % of the steps' time: the loop waits for the DataLoader"; or the line, if nothing else is
+ * known.
  */
 static void say_cause(const struct summary *summary, const struct advice *advice,
 		      char text[VERDICT_BYTES])
@@ -137,7 +137,7 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 	snprintf(text + used, VERDICT_BYTES - used, ".");
 }
 
-/* Without a cause: the line with most of the loop's time, if it stands out. */
+/* Without a cause: finds the line with most of the loop's time, if it stands out. */
 static bool summary_verdict_find_line(const struct summary *summary, struct step_line *line)
 {
 	const struct step_lines *lines = summary->bottleneck.lines;
@@ -147,7 +147,7 @@ static bool summary_verdict_find_line(const struct summary *summary, struct step
 	       100.0 * (double)line->ns / (double)lines->all_ns >= SHARE_MIN;
 }
 
-/* The screen lists some. */
+/* Returns whether the screen lists causes. */
 static bool summary_verdict_has_causes(const struct bottleneck *bottleneck)
 {
 	for (size_t i = 0; i < bottleneck->advice_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of tensors: events of family tensors become operations of tensors.h. */
+/* Makes operations of tensors.h from events of family tensors. */
 #include "report/tensors/tensor_events.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "report/core/work.h"
 
 struct tensor_state {
-	struct tensors tensors; /* first: it is what others see */
+	struct tensors tensors; /* must be first: others see only this part */
 	struct run_key key;
-	uint64_t bytes; /* of the block that was taken last */
+	uint64_t bytes; /* of the latest block */
 };
 
 _Static_assert(offsetof(struct evt_tensor_alloc, ptr) == offsetof(struct evt_tensor_free, ptr) &&
@@ -24,7 +24,10 @@ const struct run_key *tensors_key(const struct tensors *tensors)
 	return &((const struct tensor_state *)tensors)->key;
 }
 
-/* Operators that only allocate: who asked for it is the one around them. */
+/*
+ * Returns whether the operator only allocates: then the enclosing operator has asked for the
+ * memory.
+ */
 static bool name_only_allocates(const struct run_key *key, uint64_t inner)
 {
 	static const char *const names[] = { "aten::empty", "aten::empty_strided" };
@@ -37,7 +40,7 @@ static bool name_only_allocates(const struct run_key *key, uint64_t inner)
 	return false;
 }
 
-/* The innermost key, and those of what is around it. */
+/* Finds the innermost key, and those of the enclosing operators. */
 static void find_nested_key(const struct tensor_state *mine, const struct source_event *event,
 			    struct tensor_op *op, uint64_t keys[TENSOR_OUTER_MAX])
 {
@@ -87,7 +90,7 @@ static void take_totals(void *state, const struct source_event *event, bool coun
 			event->event.time_ns, totals->device, totals->reserved);
 }
 
-/* The allocator has given back what it could before it gave up. */
+/* Before the allocator gave up, it freed all that it could. */
 static void take_failure(void *state, const struct source_event *event, bool counts)
 {
 	struct tensors *tensors = &((struct tensor_state *)state)->tensors;
@@ -185,8 +188,8 @@ const struct analysis_kind analysis_tensor_work = {
 };
 
 /*
- * --- what is allocated less what is freed, modulo 2^64; a CPU block's free does not tell its bytes
- * ---
+ * --- bytes allocated minus bytes freed, modulo 2^64; the free of a CPU block does not have its
+ * bytes ---
  */
 
 struct growth_state {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of tensors' memory, of all devices together, for trees and flame graphs. */
+/* Provides the stacks of tensors' memory, of all devices together, for trees and flame graphs. */
 #include "report/options/keys.h"
 #include "report/stacks/stack_keys.h"
 #include "report/stacks/stack_source.h"
