@@ -85,8 +85,8 @@ static void put_mark(const struct bar_part *part, const struct screen *screen, u
 }
 
 /*
- * Puts each part's mark below the part, or on a further line if it does not fit behind the previous
- * one.
+ * Prints the legend: for each part its mark, if the bar has it, and its words, which begin a further
+ * line if they do not fit.
  */
 static void put_legend(const struct bar *bar, const unsigned int cells[PARTS_MAX],
 		       const struct screen *screen)
