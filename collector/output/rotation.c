@@ -95,8 +95,8 @@ static bool header_is_of_interest(const struct file_header *header)
 }
 
 /* True if a plain program must leave the file where it is. */
-static bool file_is_dear(const struct rotation *rotation, const struct file_header *header,
-			 uint64_t bytes)
+static bool file_is_valuable(const struct rotation *rotation, const struct file_header *header,
+			     uint64_t bytes)
 {
 	bool same = rotation->program &&
 		    !strncmp(header->program, rotation->program, sizeof(header->program) - 1);
@@ -116,7 +116,7 @@ static enum found file_classify(int fd, const struct rotation *rotation, bool af
 	if (!file_read_header(fd, &header))
 		return FOUND_FOREIGN;
 	if (session_is(&header, rotation->session) ||
-	    file_is_dear(rotation, &header, (uint64_t)st.st_size))
+	    file_is_valuable(rotation, &header, (uint64_t)st.st_size))
 		return FOUND_TAKEN;
 	if (file_is_locked(fd, FILE_LOCK_GUARD, 1) ||
 	    (rotation->lives && rotation->lives(header.session, afresh)))

@@ -68,9 +68,8 @@ struct modules_reading {
 	uint64_t from_ns; /* modules found by the first look have been there since then */
 	uint64_t steady_ns;
 	bool is_last; /* nothing more will be drained: everything known is taken now */
-	struct maps_file
-		/* a process that does not map it runs another program; inode 0: not known */
-		region;
+	/* a process that does not map it runs another program; inode 0: not known */
+	struct maps_file region;
 };
 
 /*

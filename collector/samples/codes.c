@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See codes.h. Open addressing, at most half full. */
+/* A hash table with open addressing, at most half full. */
 #include "collector/samples/codes.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static struct code_known *codes_known_find(const struct codes *codes, uint64_t p
 	return &codes->known[at];
 }
 
-/* Room for one more; -1 without memory. */
+/* Makes room for one more; returns -1 without memory. */
 static int known_reserve(struct codes *codes)
 {
 	uint32_t slots = codes->known_slots ? codes->known_slots * 2 : SLOTS_FIRST;
@@ -69,7 +69,7 @@ static int known_reserve(struct codes *codes)
 	return 0;
 }
 
-/* Latin-1 or wider characters as UTF-8; returns the length. */
+/* Writes a Latin-1 or wider character as UTF-8; returns its length. */
 static size_t put_utf8(char *to, uint32_t character)
 {
 	if (character < 0x80) {
@@ -94,7 +94,10 @@ static size_t put_utf8(char *to, uint32_t character)
 	return 4;
 }
 
-/* The text of a str, cut where it is too long. False: it is no compact str, or cannot be read. */
+/*
+ * Reads the text of a str, truncated if it is too long. Returns false if it is no compact str, or
+ * cannot be read.
+ */
 static bool read_text(const struct code_reader *reader, uint64_t address, char *text,
 		      size_t *ret_length)
 {
@@ -126,7 +129,7 @@ static bool read_text(const struct code_reader *reader, uint64_t address, char *
 	return true;
 }
 
-/* The contents are new: names are read, and lines begin anew. */
+/* The object has new contents: reads the names, and forgets the known lines. */
 static bool known_fill(struct codes *codes, const struct code_reader *reader,
 		       struct code_known *known)
 {
@@ -148,7 +151,7 @@ static bool known_fill(struct codes *codes, const struct code_reader *reader,
 	return known->id != 0;
 }
 
-/* What the object says of itself now. */
+/* Reads the present fields of the object. */
 static bool read_code(const struct code_reader *reader, uint64_t address, struct code_known *code)
 {
 	const struct python_layout *layout = reader->layout;
@@ -247,7 +250,7 @@ static uint32_t codes_read_line(const struct code_reader *reader, const struct c
 	return line;
 }
 
-/* Bytes into the code; before its first instruction, 0. */
+/* Returns the number of bytes into the code; 0 before its first instruction. */
 static uint32_t codes_offset_of(const struct python_layout *layout, uint64_t address,
 				uint64_t instruction)
 {

@@ -38,7 +38,10 @@ static bool is_within_hook(void)
 	return recorder_self.lane[0].owner >= RECORDER_BUSY_MIN;
 }
 
-/* `large`: bytes that begin, which may have a stack of Python around the caller, the last field; 0: none do. */
+/*
+ * `large`: bytes that begin, which may have a stack of Python around the caller, the last field; 0:
+ * none do.
+ */
 static void mappings_record(uint32_t type, uint64_t large, const uint64_t *field,
 			    unsigned int fields)
 {

@@ -53,7 +53,7 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 }
 
 /* What of Python's library runs there, and what is better. */
-static void say_work(const struct bottleneck *bottleneck, struct advice *advice)
+static void advice_places_say_work(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
 	const struct wait_work *work = wait_causes_work(causes);
@@ -87,7 +87,7 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	if (applies) {
 		advice->gain_ns = lines.line[most].self.cpu_ns;
 		say_line(bottleneck, &lines, most, advice);
-		say_work(bottleneck, advice);
+		advice_places_say_work(bottleneck, advice);
 	}
 	lines_release(&lines);
 	own_release(&own);

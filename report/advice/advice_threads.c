@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules about threads. More threads than CPUs: That the loop's thread has no CPU is not enough, for others may be busy on the
- * machine: the recorded processes must keep its CPUs busy themselves.
+ * The rules about threads. More threads than CPUs: That the loop's thread has no CPU is not enough,
+ * for others may be busy on the machine: the recorded processes must keep its CPUs busy themselves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,10 @@ static bool is_one_machine(const struct bottleneck *bottleneck)
 	return true;
 }
 
-/* The process whose loop's thread had no CPU for the largest share of its settled steps; NULL: not known. */
+/*
+ * The process whose loop's thread had no CPU for the largest share of its settled steps; NULL: not
+ * known.
+ */
 static const struct evidence_process *find_starved(const struct evidence *evidence,
 						   double *ret_share)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules about what threads wait for: the loop's thread, without steps the main thread, and threads that run an event loop. All by
- * samples: the sentence has their number, and calls what rests on few of them a guess.
+ * Rules about what threads wait for: the loop's thread, without steps the main thread, and threads
+ * that run an event loop. All by samples: the sentence has their number, and calls what rests on
+ * few of them a guess.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -26,7 +26,8 @@ struct looking {
 /* --- which cause --- */
 
 /* Waits in C at the user's line, and in other libraries, are told apart by what the kernel says of them. */
-static enum wait_kind kind_of(const struct wait_look *look, const struct wait_place *place)
+static enum wait_kind wait_causes_kind_of(const struct wait_look *look,
+					  const struct wait_place *place)
 {
 	if (look->state == EVT_PYTHON_CHILD)
 		return WAIT_CHILD;
@@ -140,7 +141,7 @@ static void add_row(struct looking *looking, size_t number)
 		add_work(causes, row, place.work);
 	if (!wait_is_one(row->look.state))
 		return;
-	at = cause_at(causes, &row->look, kind_of(&row->look, &place));
+	at = cause_at(causes, &row->look, wait_causes_kind_of(&row->look, &place));
 	if (at == NO_CAUSE)
 		return;
 	looking->cause_of[number] = at;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bars of the first screen: what the run went to (start, steps, end; without steps what its busiest thread did), and
- * what a step went to by phase. A bar's cells and the percents of its legend are rounded so that they add up.
+ * The bars of the first screen: how the time of the run was used (start, steps, end; without steps,
+ * what its busiest thread did), and the time of a step by phase. The cells of a bar and the
+ * percentages of its legend are rounded so that they add up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #define PARTS_MAX (STEP_PHASE_LIMIT + 1) /* and a remark */
 #define BAR_MAX 60u
-#define WIDTH_OF_IMPORT 60u /* of a screen that has room for when torch was imported */
+#define WIDTH_OF_IMPORT 60u /* of a screen that has room to say when torch was imported */
 #define BAR_MIN 8u
 #define WORDS_BYTES 96
 
@@ -39,7 +40,9 @@ static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
 	[PHASE_other] = { '.', "\xc2\xb7", "2", 0, "" },
 };
 
-/* Shares of `whole` in whole numbers that add up to it: what rounding leaves goes to the largest remainders. */
+/*
+ * Computes shares of `whole` in integers that add up to it: the largest remainders are rounded up.
+ */
 static void share_out(const struct bar *bar, unsigned int whole, unsigned int share[PARTS_MAX])
 {
 	double rest[PARTS_MAX], all = 0;
@@ -81,7 +84,10 @@ static void put_mark(const struct bar_part *part, const struct screen *screen, u
 		fputs("\033[0m", screen->out);
 }
 
-/* A mark where the bar has it; each on a line of its own where it does not fit behind the one before. */
+/*
+ * Prints the legend: for each part its mark, if the bar has it, and its words, which begin a further
+ * line if they do not fit.
+ */
 static void put_legend(const struct bar *bar, const unsigned int cells[PARTS_MAX],
 		       const struct screen *screen)
 {
@@ -153,7 +159,10 @@ static void run_of_phases(const struct summary *summary, const struct screen *sc
 	unit_format_ns(bar->tail, summary->totals.wall_ns);
 }
 
-/* Of a program without steps: what its busiest thread did all its life. False: that is not known. */
+/*
+ * For a program without steps: what its busiest thread did during its life. Returns false if that
+ * is not known.
+ */
 static bool run_of_thread(const struct summary *summary, struct bar *bar)
 {
 	static const char *const words[] = { "on a CPU", "ready, but without a CPU", "waiting" };
@@ -195,7 +204,7 @@ static void print_run(const struct summary *summary, const struct screen *screen
 
 /* --- a step --- */
 
-/* Of the steps that advice speaks of: those of the warm-up are left out. */
+/* For the steps on which the advice is based, without those of the warm-up. */
 static void step_values(const struct summary *summary, struct bar *bar)
 {
 	const struct steady_loop *loop = &summary->bottleneck.loop;
@@ -209,7 +218,7 @@ static void step_values(const struct summary *summary, struct bar *bar)
 			bar->part[phase].value += steps->row[i].phases.ns[phase];
 }
 
-/* A part without a value: what is not in the bar. */
+/* Names a part that is not in the bar because it has no value. */
 static void say_left_out(const struct steady_loop *loop, struct bar *bar)
 {
 	char *words = bar->part[bar->count].words;

@@ -144,7 +144,7 @@ static char *make_fitting(const struct summary *summary, const struct advice *ad
 }
 
 /* The one that the verdict is about comes first; NULL: there are no more. */
-static const struct advice *cause_at(const struct summary *summary, size_t number)
+static const struct advice *summary_cause_at(const struct summary *summary, size_t number)
 {
 	const struct bottleneck *bottleneck = &summary->bottleneck;
 	const struct advice *first = summary_first_cause(summary), *advice;
@@ -167,7 +167,7 @@ void summary_print_causes(const struct summary *summary, const struct screen *sc
 	if (room < 2)
 		return;
 	room -= 2; /* an empty line and the heading */
-	for (size_t i = 0; shown < CAUSES_MAX && (advice = cause_at(summary, i)); i++) {
+	for (size_t i = 0; shown < CAUSES_MAX && (advice = summary_cause_at(summary, i)); i++) {
 		char *text;
 
 		if (!cause_is_of_program(advice))
