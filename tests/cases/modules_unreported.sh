@@ -17,7 +17,7 @@ for stacks in caller native; do
 	INTERCEPT_STACKS=$stacks run_traced "$PROGRAMS/unloads_in_libc" go ./plugin.so 2>err &
 	program=$!
 	known() {
-		knows_module "$OUTPUT" UTF-16.so || ! kill -0 $program 2>/dev/null
+		knows_module "$OUTPUT" UTF-16.so || ! kill -0 "$program" 2>/dev/null
 	}
 	eventually "a look at the module, or the program's end" known
 	touch go
