@@ -50,7 +50,8 @@ bool advice_no_device_time(const struct bottleneck *bottleneck, struct advice *a
 {
 	char launches[UNIT_TEXT_BYTES];
 
-	if (bottleneck->gpu->late->taken || !advice_exceeds(advice, (double)bottleneck->launches))
+	if (bottleneck->gpu->deferred->taken ||
+	    !advice_exceeds(advice, (double)bottleneck->launches))
 		return false;
 	advice_say(advice, "%s kernels were launched; all times are the host's.",
 		   unit_format_count(launches, bottleneck->launches));

@@ -14,7 +14,7 @@
 #include "report/advice/wait_causes.h"
 #include "report/advice/run_facts.h"
 #include "report/advice/step_lines.h"
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 #include "report/cuda/cuda.h"
 #include "report/functions/function_events.h"
 #include "report/gpu/gpu_time.h"

@@ -5,7 +5,7 @@
 
 #include "report/table/columns.h"
 #include "report/table/export.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 
 #define HELP_WIDTH 80 /* columns, whatever the terminal has: help is read in pipes and mails, too */
 #define OPTION_INDENT 29
@@ -20,7 +20,7 @@ struct help_option {
 static const struct help_option help_options[] = {
 #define OPTION(id, name, letter, group, argument, doc) { name, letter, argument, doc },
 #define OPTIONS_OF_REPORTS { NULL, 0, NULL, NULL },
-#include "report/core/options.def"
+#include "report/options/options.def"
 };
 
 static const struct help_option help_options_of_reports[REPORT_OPTION_LIMIT] = {

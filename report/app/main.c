@@ -14,7 +14,7 @@
 
 #include "report/app/pager.h"
 #include "report/app/recipe.h"
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 #include "report/session/session_files.h"
 #include "report/session/sessions.h"

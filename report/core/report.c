@@ -12,7 +12,7 @@
 
 #include "report/base/text.h"
 #include "report/core/key.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/scope.h"
 
 #define LIMIT_OF_TABLES 20

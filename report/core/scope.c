@@ -3,6 +3,7 @@
 #include "report/core/scope.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "report/core/known.h"
 #include "report/core/why_empty.h"
@@ -72,13 +73,45 @@ const char *scope_still_live(const struct run *run, struct scope_text *ret_text)
 	return ret_text->text;
 }
 
+/* Some of its events open ranges that have a name. */
+static bool family_has_ranges(enum evt_family family)
+{
+	bool has = false;
+
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		has |= evt_descriptors[id].family == family &&
+		       (evt_opens_range(id, EVT_OWNER_thread) ||
+			evt_opens_range(id, EVT_OWNER_process));
+	return has;
+}
+
+/* The families that have ranges, "nvtx and torch", when all of them are off; else "". */
+static void name_missing_families(const struct run *run, char text[SCOPE_BYTES / 2])
+{
+	text[0] = '\0';
+	for (unsigned int family = 0; family < EVT_FAMILY_LIMIT; family++) {
+		size_t used = strlen(text);
+
+		if (!family_has_ranges((enum evt_family)family))
+			continue;
+		if (!why_empty_is_off(run, (enum evt_family)family)) {
+			text[0] = '\0';
+			return;
+		}
+		snprintf(text + used, SCOPE_BYTES / 2 - used, "%s%s", used ? " and " : "",
+			 evt_family_names[family]);
+	}
+}
+
 const char *scope_no_range(const struct run *run, struct scope_text *ret_text)
 {
 	bool in_process = run_filters(run)->settings.pid != FILTER_NO_ID;
+	char families[SCOPE_BYTES / 2];
 
-	if (why_empty_is_off(run, EVT_FAMILY_nvtx) && why_empty_is_off(run, EVT_FAMILY_torch))
+	name_missing_families(run, families);
+	if (families[0])
 		snprintf(ret_text->text, SCOPE_BYTES,
-			 "ranges were not recorded, INTERCEPT_TRACE was without nvtx and torch");
+			 "ranges were not recorded, INTERCEPT_TRACE was without %s", families);
 	else
 		snprintf(ret_text->text, SCOPE_BYTES,
 			 "no range of that name opened%s; prof-report nvtx or actions lists them",

@@ -249,7 +249,7 @@ void cuda_take_late(struct cuda *cuda, uint64_t place, uint64_t duration_ns)
 
 	cuda->has_gpu = true;
 	if (place)
-		table->group[(place >> 1) - 1].late_ns += duration_ns;
+		table->group[(place >> 1) - 1].deferred_ns += duration_ns;
 }
 
 bool cuda_wants_late(const struct cuda *cuda)

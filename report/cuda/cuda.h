@@ -8,7 +8,7 @@
 
 #include "report/cuda/device_memory.h"
 #include "report/base/groups.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/work.h"
 
 #define CUDA_STREAM_PER_THREAD 2 /* every thread's own default stream */
@@ -47,7 +47,7 @@ struct cuda {
 	uint64_t *outside;      /* calls with a key of 0 in the table of `by`, by thread */
 	size_t outside_room;
 	uint64_t last_key; /* of the call taken last; 0 where the rows are not by a kind of key */
-	bool has_gpu; /* work of a GPU was recorded, and is in late_ns of launches and copies */
+	bool has_gpu; /* work of a GPU was recorded, and is in deferred_ns of launches and copies */
 };
 
 /* An outermost call of family cuda. */

@@ -2,7 +2,7 @@
 /* CUDA calls: events of family cuda become operations of cuda.h. */
 #include "report/cuda/cuda_events.h"
 
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/core/work.h"
 
 struct cuda_state {
@@ -63,18 +63,18 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 
 	if ((id != EVT_cuda_launch && id != EVT_cuda_copy) || !counts ||
 	    event_is_nested_call(&event->event))
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	call = call_of(mine, event, counts);
 	return cuda_place(&mine->cuda, &call);
 }
 
-static void take_late(void *state, uint64_t place, const struct late_work *work)
+static void take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
-	if (late_is_on_device(work))
+	if (work->is_on_device)
 		cuda_take_late(&((struct cuda_state *)state)->cuda, place, work->duration_ns);
 }
 
-static const struct late_listener listener = { .place = place_of, .take = take_late };
+static const struct deferred_listener listener = { .place = place_of, .take = take_late };
 
 static void start(void *state, struct run *run, const void *options)
 {
@@ -85,7 +85,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->key = run_key(run, asked->by);
 	cuda_init(&mine->cuda, mine->source, asked->by, mine->key.kind != NULL);
 	if (cuda_wants_late(&mine->cuda))
-		late_listen(late_want(run), &listener, mine);
+		deferred_listen(deferred_want(run), &listener, mine);
 	for (size_t i = 0; i < CALLS; i++)
 		run_reads(run, calls[i], FIELDS_ALL, take, mine);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See cupti_memory.h. Calls and CUPTI's records go into one queue, which is sorted when it has
- * doubled and applied up to LATE_WAIT_NS ago. A block takes the key of the oldest call under way
+ * doubled and applied up to DEFERRED_WAIT_NS ago. A block takes the key of the oldest call under way
  * that returned its address.
  */
 #include "report/cuda/cupti_memory.h"
@@ -11,7 +11,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/core/scope.h"
 #include "report/cuda/cuda_events.h"
 
@@ -283,7 +283,9 @@ static void settle(void *state, uint64_t upto_ns)
 {
 	struct cupti_memory_state *mine = state;
 	bool is_last = upto_ns == UINT64_MAX;
-	uint64_t until_ns = is_last ? upto_ns : upto_ns > LATE_WAIT_NS ? upto_ns - LATE_WAIT_NS : 0;
+	uint64_t until_ns = is_last                      ? upto_ns
+			    : upto_ns > DEFERRED_WAIT_NS ? upto_ns - DEFERRED_WAIT_NS
+							 : 0;
 	size_t done = 0;
 
 	if (!is_last && mine->count < mine->look_at)

@@ -2,7 +2,7 @@
 /*
  * Memory as CUPTI tells of it, beside what calls say (cuda.h): that of static runtimes and of libraries that no call
  * shows is here, too. Its records come late and in no order: they are put in the order of their own times, ten seconds
- * behind what is read (LATE_WAIT_NS), with the calls of family cuda.
+ * behind what is read (DEFERRED_WAIT_NS), with the calls of family cuda.
  *
  * A block is of the call during which it was given out (same process and address): the call has the key, the kind and
  * whether the filters hold. A block without one has the key 0; it counts where all of the run was recorded and no
@@ -14,7 +14,7 @@
 #define REPORT_CUDA_CUPTI_MEMORY_H
 
 #include "report/core/analysis.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/cuda/cupti_pools.h"
 #include "report/cuda/device_memory.h"
 

@@ -168,7 +168,7 @@ void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_n
 		table_add_row(table);
 		launches_put_key(&filling, group);
 		if (cuda->has_gpu)
-			table_set_number(table, COLUMN_launches_gpu_ns, group->late_ns);
+			table_set_number(table, COLUMN_launches_gpu_ns, group->deferred_ns);
 		FILLING_PUT(&filling, launches, group);
 	}
 }
@@ -248,10 +248,10 @@ static void copies_put_bytes(struct table *table, const struct group *group)
 
 static void copies_put_gpu(struct table *table, const struct group *group)
 {
-	double rate = (double)group->bytes * 1e9 / (double)group->late_ns;
+	double rate = (double)group->bytes * 1e9 / (double)group->deferred_ns;
 
-	table_set_number(table, COLUMN_memcpy_gpu_ns, group->late_ns);
-	if (group->late_ns && rate < RATE_MAX)
+	table_set_number(table, COLUMN_memcpy_gpu_ns, group->deferred_ns);
+	if (group->deferred_ns && rate < RATE_MAX)
 		table_set_number(table, COLUMN_memcpy_gpu_rate, (uint64_t)rate);
 }
 

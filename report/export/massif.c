@@ -12,7 +12,7 @@
 
 #include "report/core/known.h"
 #include "report/base/text.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/export/sink.h"
 #include "report/heap/heap_events.h"
 #include "report/stacks/stack_report.h"

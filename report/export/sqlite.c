@@ -10,6 +10,7 @@
 #include "report/export/plain_text.h"
 #include "report/export/sqlite.def"
 #include "report/trace/trace.h"
+#include "report/gpu/gpu_work.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -385,29 +386,32 @@ static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 
 static void put_kernel(struct sql *sql, const struct trace_slice *slice)
 {
-	const struct late_work *work = slice->work;
-	const struct sql_kernel *ids = kernel_name(sql, work->what, &slice->event.name);
+	const struct deferred_work *work = slice->work;
+	const struct gpu_work *piece = gpu_work_of(work);
+	const struct sql_kernel *ids = kernel_name(sql, piece->what, &slice->event.name);
 
-	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
-		INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
+		INTEGER(piece->device), INTEGER(piece->context), INTEGER(piece->stream),
 		INTEGER(work->correlation), INTEGER(slice->owner << GLOBAL_SHIFT),
 		INTEGER(ids->full), INTEGER(ids->compact), INTEGER(ids->mangled),
-		INTEGER(work->grid[0]), INTEGER(work->grid[1]), INTEGER(work->grid[2]),
-		INTEGER(work->block[0]), INTEGER(work->block[1]), INTEGER(work->block[2]));
+		INTEGER(piece->grid[0]), INTEGER(piece->grid[1]), INTEGER(piece->grid[2]),
+		INTEGER(piece->block[0]), INTEGER(piece->block[1]), INTEGER(piece->block[2]));
 }
 
-static void put_copy(struct sql *sql, const struct late_work *work, uint64_t pid)
+static void put_copy(struct sql *sql, const struct deferred_work *work, uint64_t pid)
 {
-	if (work->kind == LATE_SET)
-		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
-			INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+	const struct gpu_work *piece = gpu_work_of(work);
+
+	if (piece->kind == GPU_WORK_SET)
+		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
+			INTEGER(piece->device), INTEGER(piece->context), INTEGER(piece->stream),
 			INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT),
-			INTEGER(work->bytes));
+			INTEGER(piece->bytes));
 	else
-		SQL_PUT(sql, SQL_MEMCPY, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
-			INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+		SQL_PUT(sql, SQL_MEMCPY, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
+			INTEGER(piece->device), INTEGER(piece->context), INTEGER(piece->stream),
 			INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT),
-			INTEGER(work->bytes), INTEGER(work->what));
+			INTEGER(piece->bytes), INTEGER(piece->what));
 }
 
 /* --- the writer --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `alloc`: who allocates, how much, what stays. */
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/heap/heap_events.h"

@@ -7,7 +7,7 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/core/known.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
 #include "report/table/curve_print.h"
@@ -238,9 +238,9 @@ static void heap_fill_callers(struct heap *heap, struct source *source, struct t
 	for (size_t i = 0; i < callers.count; i++) {
 		const struct heap_caller *caller = &callers.caller[i];
 		const struct heap_row *first = &heap->row[caller->first];
-		const struct late_call call = { callers.process[first->process],
-						heap_row_caller(heap, source, first),
-						first->last_ns };
+		const struct deferred_call call = { callers.process[first->process],
+						    heap_row_caller(heap, source, first),
+						    first->last_ns };
 		size_t number = table_add_row(table);
 
 		if (late)

@@ -3,7 +3,7 @@
 #ifndef REPORT_HEAP_ROWS_HEAP_H
 #define REPORT_HEAP_ROWS_HEAP_H
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/report_kind.h"
 #include "report/core/scope.h"
 #include "report/table/export.h"

@@ -3,13 +3,13 @@
  * What threads did while a stream of a GPU had nothing to do: each gap before a piece of work is taken apart into what
  * the thread that asked for that work was in meanwhile. Gaps are those of gpu_time.h, and the sums are theirs.
  *
- * A thread of autograd's that is in nothing waits for the thread that it works for (core/helpers.h): meanwhile that one's
+ * A thread of autograd's that is in nothing waits for the thread that it works for (helpers/helpers.h): meanwhile that one's
  * operators, calls and lines count.
  *
  * A gap has only what was recorded of that thread: operators and ranges that were open, calls of CUDA and of input and
  * output, looks at its stack. All else is IDLE_NOT_KNOWN, as are gaps before work without a recorded call.
  *
- * Memory: what threads did in the last LATE_WAIT_NS, or IDLE_PIECES_MAX stretches where that is more. Older ones are
+ * Memory: what threads did in the last DEFERRED_WAIT_NS, or IDLE_PIECES_MAX stretches where that is more. Older ones are
  * added up for the gaps that are still open, by stream, thread and key. One thread. Times are nanoseconds.
  */
 #ifndef REPORT_IDLE_IDLE_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Imports of Python as an analysis of a run: ranges that nest per thread (core/ranges.h), kept by their path, and beside
+ * Imports of Python as an analysis of a run: ranges that nest per thread (ranges/ranges.h), kept by their path, and beside
  * each row who imported it first. Memory grows with rows. One thread.
  */
 #ifndef REPORT_IMPORTS_IMPORT_EVENTS_H
 #define REPORT_IMPORTS_IMPORT_EVENTS_H
 
 #include "report/core/analysis.h"
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 
 /* Beside a row of the ranges. */
 struct import_origin {

@@ -24,8 +24,8 @@ struct action_process {
 
 static void action_ended(void *state, const struct nest_end *end);
 
-static void scope_is_over(void *owner, uint32_t row, const struct late_sum *total,
-			  const struct late_sum *own)
+static void scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
+			  const struct deferred_sum *own)
 {
 	(void)own;
 	((struct actions *)owner)->row[row].gpu_ns += total->ns;
@@ -35,7 +35,7 @@ void actions_init(struct actions *actions)
 {
 	*actions = (struct actions){ .unmatched = 0 };
 	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, action_ended, actions);
-	late_scopes_init(&actions->late, scope_is_over, actions);
+	deferred_scopes_init(&actions->deferred, scope_is_over, actions);
 	map_init(&actions->rows);
 	map_init(&actions->held);
 	cover_init(&actions->cover);
@@ -47,7 +47,7 @@ void actions_release(struct actions *actions)
 		timing_release(&actions->row[i].time);
 	nest_release(&actions->nest);
 	free(actions->row);
-	late_scopes_release(&actions->late);
+	deferred_scopes_release(&actions->deferred);
 	free(actions->open);
 	free(actions->thread);
 	free(actions->process);
@@ -102,8 +102,8 @@ static void action_ended(void *state, const struct nest_end *end)
 	struct actions *actions = state;
 	uint32_t row = actions->open[end->scope].row;
 
-	late_scopes_settle(&actions->late, actions->open[end->scope].late,
-			   end->how == NEST_RUNS_ON ? LATE_NO_ROW : row);
+	deferred_scopes_settle(&actions->deferred, actions->open[end->scope].deferred,
+			       end->how == NEST_RUNS_ON ? DEFERRED_NO_ROW : row);
 	if (row == ACTION_NONE)
 		return;
 	cover_end(&actions->cover, row, actions->thread[end->thread].process, end->time_ns,
@@ -200,17 +200,17 @@ void actions_note_range(struct actions *actions, const struct action_event *even
 		actions_note(actions, ACTIONS_RANGES, process, event->place.time_ns);
 }
 
-static uint32_t *late_of_open(void *owner, uint32_t scope)
+static uint32_t *deferred_of_open(void *owner, uint32_t scope)
 {
-	return &((struct actions *)owner)->open[scope].late;
+	return &((struct actions *)owner)->open[scope].deferred;
 }
 
 uint32_t actions_place(struct actions *actions, uint32_t thread)
 {
-	uint32_t scope = late_scopes_of_thread(&actions->late, &actions->nest, thread,
-					       late_of_open);
+	uint32_t scope = deferred_scopes_of_thread(&actions->deferred, &actions->nest, thread,
+						   deferred_of_open);
 
-	late_scopes_hold(&actions->late, scope);
+	deferred_scopes_hold(&actions->deferred, scope);
 	return scope;
 }
 

@@ -19,9 +19,9 @@
 
 #include "report/base/map.h"
 #include "report/base/timing.h"
-#include "report/core/cover.h"
-#include "report/core/late_scopes.h"
-#include "report/core/nest.h"
+#include "report/scopes/cover.h"
+#include "report/deferred/deferred_scopes.h"
+#include "report/scopes/nest.h"
 
 enum action_source {
 	ACTIONS_LIGHTNING,
@@ -40,7 +40,7 @@ struct action_row {
 
 struct action_open {
 	uint32_t row;
-	uint32_t late; /* its scope, 0 while nothing was asked of the GPU in it */
+	uint32_t deferred; /* its scope, 0 while nothing was asked of the GPU in it */
 };
 
 struct actions {
@@ -53,7 +53,7 @@ struct actions {
 	struct nest nest;         /* by name */
 	struct action_open *open; /* beside its scopes */
 	size_t open_room;
-	struct late_scopes late;
+	struct deferred_scopes deferred;
 	struct action_thread *thread;
 	size_t thread_room;
 	struct action_process *process;
@@ -82,7 +82,7 @@ void actions_end_held(struct actions *actions, struct nest_place place);
 /* An NVTX range opens or closes in the process. */
 void actions_note_range(struct actions *actions, const struct action_event *event);
 
-/* A call with deferred work (core/late.h): its scope of `late`, which is held. */
+/* A call with deferred work (deferred/deferred.h): its scope of `deferred`, which is held. */
 uint32_t actions_place(struct actions *actions, uint32_t thread);
 
 /* What is open on the thread ends at that time without an end of its own, or runs on. */

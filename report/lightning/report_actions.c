@@ -75,7 +75,7 @@ static void actions_fill(struct report *report, struct table *table)
 	enum export_format format = report->request->options->format;
 	struct actions_state *state = report->state;
 
-	state->from.has_gpu = works_have_late(report->run);
+	state->from.has_gpu = works_have_deferred(report->run);
 	state->totals = actions_fill_table(&state->from, table,
 					   format == FORMAT_TABLE || format == FORMAT_MARKDOWN);
 }

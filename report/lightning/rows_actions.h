@@ -3,7 +3,7 @@
 #ifndef REPORT_LIGHTNING_ROWS_ACTIONS_H
 #define REPORT_LIGHTNING_ROWS_ACTIONS_H
 
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 #include "report/lightning/actions.h"
 #include "report/table/table.h"
 #include "report/torch/operators.h"

@@ -2,7 +2,7 @@
 /* Calls of modules: see module_events.h. */
 #include "report/modules/module_events.h"
 
-#include "report/core/helped_work.h"
+#include "report/helpers/helped_work.h"
 
 struct module_state {
 	struct ranges modules; /* first: it is what others see */

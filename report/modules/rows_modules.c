@@ -95,7 +95,7 @@ struct modules_totals modules_fill_table(struct ranges *modules, const struct ru
 			table->parent[place] = row->parent;
 		put_row(table, run_source(run), row, totals.total_ns);
 		work_put_columns(&columns, table, &row->work);
-		if (works_have_late(run))
+		if (works_have_deferred(run))
 			table_set_number(table, COLUMN_modules_gpu_self_ns,
 					 row->gpu ? row->gpu->self_ns : 0);
 	}

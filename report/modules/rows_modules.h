@@ -3,7 +3,7 @@
 #ifndef REPORT_MODULES_ROWS_MODULES_H
 #define REPORT_MODULES_ROWS_MODULES_H
 
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 #include "report/table/table.h"
 
 struct modules_totals {

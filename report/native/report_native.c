@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/report_kind.h"
 #include "report/native/native_rows.h"
 #include "report/process/children.h"
@@ -12,8 +12,8 @@
 #define CHILDREN_NS_MIN 100000000u
 #define UNSEEN_PERCENT 10u /* of the CPU time that was used: less is not worth a word */
 #define UNSEEN_SAMPLES 10u /* likewise */
-#define PERIOD_LEAST_NS \
-	1000000u /* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
+/* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
+#define PERIOD_LEAST_NS 1000000u
 
 struct native_state {
 	const struct native_reading *reading;

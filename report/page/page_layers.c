@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/core/known.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/stacks/stack_rows.h"
 #include "report/tensors/rows_tensors.h"
 

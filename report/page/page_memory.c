@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/core/known.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/tensors/rows_tensors.h"
 
 #define MOMENTS 512u /* fewer where the page has no room */

@@ -7,7 +7,7 @@
  *
  * Changes nothing. The checks themselves are in reader.c (bytes) and check.c (meaning).
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/base/units.h"
 #include "report/core/report_kind.h"
 

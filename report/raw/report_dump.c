@@ -16,7 +16,7 @@
  * With more than one file, `# <path>` comes before each, escaped as text.h does. scripts/evtdump.py writes the same bytes: the
  * two are compared with each other.
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 
 #include <errno.h>

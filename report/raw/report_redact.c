@@ -4,7 +4,7 @@
  *
  *   <copy>: without args,paths,host
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 
 #include <limits.h>

@@ -5,7 +5,7 @@
  *
  *   <copy>: <n> of <n> addresses named, <bytes> bytes added
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 
 #include <limits.h>

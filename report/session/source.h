@@ -231,6 +231,7 @@ struct source_heap {
 	bool leads;
 	const struct heap_shared *shared; /* NULL: there are none */
 };
+#define SOURCE_HEAP_FAMILY EVT_FAMILY_alloc /* of those events */
 typedef void source_take_heap(void *context, const struct source_heap *heap);
 
 /*

@@ -12,7 +12,7 @@
 #include "collector/format/frame_flags.h"
 #include "report/base/map.h"
 #include "report/base/memory.h"
-#include "report/core/helpers.h"
+#include "report/helpers/helpers.h"
 #include "report/session/stacks.h"
 
 #define SCOPE_USER 7u /* at::RecordScope: Python may run in it */
@@ -55,7 +55,7 @@ static void take(void *state, const struct source_event *event, bool counts)
 	take_begin(state, event, false);
 }
 
-/* torch_begin_id has the same fields: cut.h */
+/* torch_begin_id has the same fields: helpers.h */
 static void take_ex(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;

@@ -2,7 +2,7 @@
 /*
  * Stacks of events that have no line of the user's on their own thread.
  *
- * A helper (core/helpers.h), as a thread of autograd's, runs for a thread that waits for it. What it does was asked for by
+ * A helper (helpers/helpers.h), as a thread of autograd's, runs for a thread that waits for it. What it does was asked for by
  * the line at which that thread waits, in loss.backward(). So the helper's stack is put under the stack of that thread, up to
  * and without the frame of torch.autograd that called the engine: these frames are certain to be open while the engine runs.
  * The waiting thread's stack is that of the operator that it began last. Only where that one was begun inside of

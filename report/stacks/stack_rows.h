@@ -10,8 +10,8 @@
 #define REPORT_STACKS_STACK_ROWS_H
 
 #include "report/base/row_links.h"
-#include "report/core/options.h"
-#include "report/core/keys.h"
+#include "report/options/options.h"
+#include "report/options/keys.h"
 #include "report/stacks/named_stacks.h"
 #include "report/table/export.h"
 #include "report/table/table.h"

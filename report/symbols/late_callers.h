@@ -17,7 +17,7 @@ enum late_caller_column {
 	LATE_CALLER_COLUMNS
 };
 
-struct late_call {
+struct deferred_call {
 	const struct source_process *process; /* NULL: the row is no call */
 	uint64_t address, time_ns;
 };
@@ -27,7 +27,7 @@ struct late_callers {
 	enum column_id column[LATE_CALLER_COLUMNS];
 	bool for_people; /* the caller becomes its function, where that is known */
 	bool is_brief;   /* then its function and line are not said again in columns of their own */
-	struct late_call *call; /* by row */
+	struct deferred_call *call; /* by row */
 	size_t room;
 	struct map said; /* hash of what a caller became: to the row + 1 that was the first */
 };
@@ -38,7 +38,7 @@ void late_callers_init(struct late_callers *callers, const struct source *source
 void late_callers_release(struct late_callers *callers);
 
 /* Of a row of the table. */
-void late_callers_add(struct late_callers *callers, size_t row, const struct late_call *call);
+void late_callers_add(struct late_callers *callers, size_t row, const struct deferred_call *call);
 /* The table asks for them from now on; they have to live as long as it does. */
 void late_callers_attach(struct late_callers *callers, struct table *table);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/base/units.h"
 #include "report/core/known.h"
 #include "report/core/report_kind.h"

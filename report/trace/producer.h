@@ -10,9 +10,9 @@
 
 #include "report/base/map.h"
 #include "report/core/analysis.h"
-#include "report/core/async_scopes.h"
+#include "report/scopes/async_scopes.h"
 #include "report/core/collecting.h"
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 #include "report/core/work.h"
 #include "report/gpu/untold.h"
 #include "report/heap/heap_events.h"

@@ -13,7 +13,7 @@
 #ifndef REPORT_TRACE_TRACE_H
 #define REPORT_TRACE_TRACE_H
 
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/core/report_kind.h"
 #include "report/steps/steps.h"
 #include "report/trace/trace.def"
@@ -78,11 +78,11 @@ struct trace_slice {
 	bool runs_on; /* it has no end: everything is read, and it is open */
 	bool is_cut;  /* its end was not recorded: it ends where that is known */
 	uint64_t id;  /* of what need not nest: a range of a process; 0: of a thread or stream */
-	const struct late_work *work;  /* of a device; NULL: none */
-	uint64_t owner;                /* then: pid of the process that it was done for */
-	const struct trace_flow *flow; /* from the call to this work; NULL: it is not known */
-	const struct step_row *step;   /* of TRACE_STEP: a step that the program has no label for */
-	bool step_has_gpu;             /* work of a device is part of step->ns */
+	const struct deferred_work *work; /* of a device; NULL: none */
+	uint64_t owner;                   /* then: pid of the process that it was done for */
+	const struct trace_flow *flow;    /* from the call to this work; NULL: it is not known */
+	const struct step_row *step; /* of TRACE_STEP: a step that the program has no label for */
+	bool step_has_gpu;           /* work of a device is part of step->ns */
 };
 
 /* Ranges of processes have no end in formats that have a way to say so; JSON has none. */

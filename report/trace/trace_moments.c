@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 
 #define COUNTER_EVERY_NS 1000000u /* of a counter that changes all the time */
 #define CALL_FUNCTION 0u          /* the first field of all calls */

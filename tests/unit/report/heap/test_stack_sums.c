@@ -8,7 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
