@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about the recording itself: what cannot be concluded from it. */
 #include "report/advice/bottleneck.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/base/units.h"
 
 bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
@@ -28,8 +28,8 @@ bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
 
 bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	struct scope_text recorded;
-	const char *text = scope_recorded(bottleneck->run, &recorded);
+	struct coverage_text recorded;
+	const char *text = coverage_recorded(bottleneck->run, &recorded);
 
 	if (!advice_exceeds(advice, bottleneck->limited))
 		return false;
