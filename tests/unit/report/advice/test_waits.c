@@ -260,7 +260,9 @@ static void a_child_process_and_a_queue(void **state)
 	release();
 }
 
-/* A loop that runs callbacks, with so much of its time in waits of theirs. */
+static enum evt_python_state loop_state = EVT_PYTHON_SLEEP; /* of its callbacks */
+
+/* A loop that runs callbacks, with so much of its time in theirs. */
 static void write_loop(unsigned int blocked_of_10)
 {
 	start(1);
@@ -272,7 +274,7 @@ static void write_loop(unsigned int blocked_of_10)
 
 		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
 			  .place = blocks ? AT_CALLBACK : AT_SELECT,
-			  .state = blocks ? EVT_PYTHON_SLEEP : EVT_PYTHON_IO);
+			  .state = blocks ? loop_state : EVT_PYTHON_IO);
 	}
 	frame_end_block(c.r.fw);
 	now = 301 * 20ull * MS;
@@ -289,6 +291,22 @@ static void an_event_loop_that_is_blocked(void **state)
 	write_loop(0); /* it waits for requests */
 	assert_int_equal(bottleneck.advice_count, 0);
 	release();
+}
+
+/* Many short callbacks look like one long one: a note. */
+static void an_event_loop_that_computes(void **state)
+{
+	(void)state;
+	loop_state = EVT_PYTHON_RUNS;
+	write_loop(6);
+	is_at(advice_of("blocked_event_loop"), TRAIN ":40", "computed, or were ready to, for 59.9 %");
+	assert_int_equal(advice_of("blocked_event_loop")->severity, ADVICE_NOTE);
+	assert_null(advice_of("hot_line")); /* the same line */
+	release();
+	write_loop(4); /* it is idle for most of the time */
+	assert_null(advice_of("blocked_event_loop"));
+	release();
+	loop_state = EVT_PYTHON_SLEEP;
 }
 
 /* Without steps: so many looks of the main thread at that place. */
@@ -328,6 +346,7 @@ int main(void)
 		cmocka_unit_test(a_lock_that_another_thread_has),
 		cmocka_unit_test(a_child_process_and_a_queue),
 		cmocka_unit_test(an_event_loop_that_is_blocked),
+		cmocka_unit_test(an_event_loop_that_computes),
 		cmocka_unit_test(what_a_program_without_steps_waits_for),
 	};
 
