@@ -9,8 +9,8 @@ run, and reports that state the same figure agree. Prints a line for each fault,
 Columns are known by their names and units, as the reports' JSON has them, and by their meaning in --help. What no name can say stands in
 WHOLES (sums of columns) and SAME (figures of two reports). All reports come from one reading (`export json`). --deep also reads those
 with a row for each thread, and halves of the run (--time); --keys those of every key of --by, and all that people read: the
-tables with the sentences around them. A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is all that are in it, the smallest first, 6 MB
-and 16 sessions at most: tests/run takes what a case has left behind.
+tables with the sentences around them. A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is those that have 6 MB
+together, the smallest first, and eight of these, of all sizes: tests/run takes what a case has left behind.
 KNOWN has faults that are not mended yet, each with its reason; --all prints them as well.
 """
 
@@ -75,7 +75,7 @@ NOT_SUMS = (
 # Columns that do not add up over rows: a greatest, a mean, a moment, a place, a share.
 NOT_ADDED = re.compile(r"(^|_)(peak|max|min|avg|mean|stddev|p\d\d|percent|rate|depth|time|first|last|start|end|percall|id)(_|$)")
 INCLUSIVE = re.compile(r"^(total|cumulative|cum)|^(allocations|bytes_allocated|io_calls|io_bytes|size_increase|frees)$")
-FOLDER_BYTES, FOLDER_SESSIONS = 6000000, 16
+FOLDER_BYTES, FOLDER_FILES = 6000000, 8
 ROUNDING = 0.001  # shares have six digits
 
 
@@ -399,6 +399,7 @@ class Run:
     """All reports of one recording."""
 
     read_files = set()
+    keys_of = {}  # of a report: every recording has the same
 
     def __init__(self, program, path):
         self.program, self.path, self.cut = program, path, False
@@ -427,8 +428,10 @@ class Run:
         for report in tables:
             if not tables[report].rows or report == "threads":
                 continue
-            said = run(self.program, report, "--by", "no-such-key").stderr
-            keys = re.findall(r"[a-z_]+", said.split("is not one of")[1]) if "is not one of" in said else []
+            if report not in self.keys_of:
+                said = run(self.program, report, "--by", "no-such-key").stderr
+                self.keys_of[report] = re.findall(r"[a-z_]+", said.split("is not one of")[1]) if "is not one of" in said else []
+            keys = self.keys_of[report]
             for key in keys if wanted is None else set(keys) & wanted:
                 done = run(self.program, report, "--by", key, "--format", "json", "--limit", "0", self.path)
                 if done.stdout:
@@ -487,7 +490,7 @@ def recordings(path):
         left -= size
         if size and left >= 0:
             files.append(file)
-    return files
+    return [files[i * (len(files) - 1) // (FOLDER_FILES - 1)] for i in range(FOLDER_FILES)] if len(files) > FOLDER_FILES else files
 
 
 def main():
@@ -495,13 +498,9 @@ def main():
     deep, keys, everything = "--deep" in arguments, "--keys" in arguments, "--all" in arguments
     program, *paths = [word for word in arguments if word not in ("--deep", "--keys", "--all")]
     found = 0
-    read = 0
     for path in [file for path in paths for file in recordings(path)]:
         if os.path.realpath(path) in Run.read_files:
             continue
-        read += 1
-        if read > FOLDER_SESSIONS and os.path.isdir(paths[0]):
-            break
         for report, fault in Run(program, path).faults(deep, keys):
             if everything or not is_known(report, fault):
                 found += 1

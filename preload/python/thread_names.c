@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread_names.h. `threading` has a dict of its threads by identity; their name and their id of the kernel are attributes. They
- * are read as the base class reads them, so that no code of a program's class runs.
+ * `threading` has a dict of its threads by identity; the name and the kernel's id are attributes.
+ * They are read as the base class reads them, so that no code of a program's class runs.
  */
 #include "preload/python/thread_names.h"
 
@@ -16,15 +16,16 @@
 #include "preload/record/event.h"
 #include "preload/record/recorder.h"
 
-#define TOLD 4096u /* names that are remembered: a power of two */
-#define FEW 64     /* threads; a look at more waits until so large a part of them is new: */
+#define TOLD 4096u /* remembered names, a power of two */
+/* number of threads; with more, a look waits until this fraction of them is new */
+#define FEW 64
 #define PART 16
-#define LOOKS_MAX \
-	64u /* at the audit events after a change: a thread that begins is listed before it has its id */
+/* audit events to look at after a change: a thread that begins is listed before it has its id */
+#define LOOKS_MAX 64u
 
-static uint64_t told[TOLD]; /* by thread and name; 0: none */
-static void *active;        /* the dict; NULL: not known yet */
-static ssize_t seen;        /* its size at the last look */
+static uint64_t told[TOLD]; /* marks made of thread and name; 0: none */
+static void *active;                /* the dict; NULL: not known yet */
+static ssize_t seen;                /* its size when it was last examined */
 static unsigned int looks_left;
 static bool has_ended;
 static int (*is_finalizing)(void);
@@ -38,7 +39,7 @@ static bool is_told(uint64_t key)
 	return is_known;
 }
 
-/* Its own, as object.__getattribute__() has it; a new reference. */
+/* Reads the attribute as object.__getattribute__() does; a new reference. */
 static void *attribute_of(void *object, const char *name)
 {
 	void *text = python_api.PyUnicode_InternFromString(name), *value = NULL;
@@ -61,7 +62,10 @@ static uint32_t thread_names_number_of(void *value)
 	return number > 0 && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
-/* "Thread-1 (work)": what a thread is called that nobody named; the kernel's name says more where the thread gave itself one. */
+/*
+ * "Thread-1 (work)" is the default name of a thread. If the thread has set its name in the kernel,
+ * that name says more.
+ */
 static bool is_made_up(const char *name)
 {
 	return !strncmp(name, "Thread-", 7) && name[7] >= '0' && name[7] <= '9';
@@ -100,7 +104,7 @@ static void look_at_thread(void *thread)
 		python_api.Py_DecRef(name);
 }
 
-/* Of a copy: without a GIL others may change the dict. */
+/* Examines a copy, because without a GIL other threads may change the dict. */
 static void look_at_all(void)
 {
 	void *copy = python_api.PyDict_Copy(active), *key, *thread;
@@ -118,7 +122,7 @@ static void look_at_all(void)
 	python_api.Py_DecRef(copy);
 }
 
-/* `threading._active`, once that module has been imported; kept for good. */
+/* Finds `threading._active` once that module has been imported, and keeps it for ever. */
 static void *active_find(void)
 {
 	void *modules = python_api.PyImport_GetModuleDict();
@@ -128,12 +132,12 @@ static void *active_find(void)
 
 	if (!found || python_api.PyDict_Size(found) >= 0)
 		return found;
-	python_api.PyErr_Clear(); /* somebody's own, which is no dict */
+	python_api.PyErr_Clear(); /* the program has replaced it by something that is no dict */
 	python_api.Py_DecRef(found);
 	return NULL;
 }
 
-/* What it allocates is no event of the program's. */
+/* What this allocates is not recorded as the program's. */
 static void names_look(void)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
@@ -149,7 +153,7 @@ static void names_look(void)
 		recorder_leave(lane);
 }
 
-/* While the interpreter goes down there are no modules to be asked for. */
+/* While the interpreter shuts down, there are no modules to ask. */
 static bool thread_names_is_over(void)
 {
 	if (!is_finalizing)
@@ -159,7 +163,10 @@ static bool thread_names_is_over(void)
 	return has_ended || !is_finalizing || is_finalizing();
 }
 
-/* Threads have begun or ended since the last look; of many, so many that a look is worth it. */
+/*
+ * True if threads have begun or ended since the last look. With many threads, only if enough of
+ * them are new.
+ */
 static bool has_changed(bool starts)
 {
 	ssize_t size = active ? python_api.PyDict_Size(active) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the settings say of stacks, and what stacks want to be called for. */
+/* Starts stacks as the settings say, and registers the family calls that stacks need. */
 #include <errno.h>
 #include <stddef.h>
 

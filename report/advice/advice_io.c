@@ -13,8 +13,8 @@
 
 #define SMALL_READ_BYTES 4096u
 #define SMALL_READS_MIN 1000u /* of all such files */
-#define SMALL_READS_EACH \
-	16u /* each time that one is opened: a module that is imported has two or three */
+/* each time that one is opened: a module that is imported has two or three */
+#define SMALL_READS_EACH 16u
 #define OTHERS_BYTES (64u + 2 * UNIT_TEXT_BYTES)
 #define OPENS_MANY 100u
 #define DATALOADER_SHARE_MIN 10 /* %, as of advice dataloader */

@@ -52,12 +52,43 @@ static void say_workers(const struct bottleneck *bottleneck, struct advice *advi
 		   waits->line.looks);
 }
 
+#define WORKERS_TODO                                                                         \
+	"The workers do not keep up with the loop. lines has their lines: make faster what " \
+	"they do for each sample, or start more of them, and keep them from epoch to epoch " \
+	"with persistent_workers=True."
+
+/* Without steps: what the main thread waits for, and the line of the workers. */
+static bool loader_of_run(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_LOADER);
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+
+	if (!wait_cause_exceeds(bottleneck, advice, cause))
+		return false;
+	advice_say(advice, "the main thread waits for the DataLoader for %.1f %% of the run.",
+		   advice->value);
+	wait_say_line(bottleneck, cause, advice);
+	advice->todo = WORKERS_TODO;
+	snprintf(advice->command, sizeof(advice->command), "lines");
+	if (!line_sums_most(&cause->workers, &line) || line.looks < WAIT_LOOKS_MIN)
+		return true;
+	step_line_text(bottleneck->lines, &line, text);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	advice_add(advice,
+		   " %.0f %% of the workers' time meanwhile was in %s (%" PRIu64 " samples).",
+		   100.0 * (double)line.ns / (double)cause->workers.ns, text, line.looks);
+	return true;
+}
+
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t ns = bottleneck->loop.ns[STEP_dataloader] - bottleneck->restarts.dataloader_ns;
 	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
 	struct step_line line;
 
+	if (!bottleneck->steps->time.count)
+		return loader_of_run(bottleneck, advice);
 	if (!share_exceeds(bottleneck, advice, ns))
 		return false;
 	advice_say(advice,
@@ -67,10 +98,7 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		   bottleneck->workers ? unit_format_count(workers, bottleneck->workers) : "no",
 		   bottleneck->workers > 1 ? "es were seen in all" : " was seen");
 	if (bottleneck->workers)
-		advice->todo =
-			"The workers do not keep up with the loop. lines has their lines: make "
-			"faster what they do for each sample, or start more of them, and keep "
-			"them from epoch to epoch with persistent_workers=True.";
+		advice->todo = WORKERS_TODO;
 	if (bottleneck->workers)
 		say_workers(bottleneck, advice);
 	else if (step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users)

@@ -19,8 +19,8 @@
 /* --- shares --- */
 
 /* Of the steps' time, or the run's, in %, and the seconds that this is. */
-static bool cause_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
-			  const struct wait_cause *cause)
+bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
+			const struct wait_cause *cause)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
 	double share;
@@ -111,7 +111,7 @@ bool advice_child_process(const struct bottleneck *bottleneck, struct advice *ad
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_CHILD);
 
-	if (!cause_exceeds(bottleneck, advice, cause))
+	if (!wait_cause_exceeds(bottleneck, advice, cause))
 		return false;
 	advice_say(advice, "%s waits for child processes for %.1f %% of the %s.",
 		   who_waits(bottleneck), advice->value, of_what(bottleneck));
@@ -145,7 +145,7 @@ bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_LOCK);
 
-	if (!cause_exceeds(bottleneck, advice, cause))
+	if (!wait_cause_exceeds(bottleneck, advice, cause))
 		return false;
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   cause->owner ? "a lock" : "a lock, or for what another thread brings,",
@@ -158,10 +158,11 @@ bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice
 
 /* --- without steps --- */
 
-/* One that has nothing to do, or follows other threads, whose lines are what matters. */
+/* One that has nothing to do, or follows others, whose lines are what matters. */
 static bool is_idle(const struct wait_cause *cause)
 {
-	return wait_cause_is_idle(cause) || cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK;
+	return wait_cause_is_idle(cause) || cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK ||
+	       cause->kind == WAIT_LOADER;
 }
 
 bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
@@ -173,7 +174,7 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 	for (size_t i = 0; i < causes->count && !causes->is_of_steps; i++)
 		if (!is_idle(&causes->cause[i]) && (!most || causes->cause[i].ns > most->ns))
 			most = &causes->cause[i];
-	if (!most || !most->lines.count || !cause_exceeds(bottleneck, advice, most))
+	if (!most || !most->lines.count || !wait_cause_exceeds(bottleneck, advice, most))
 		return false;
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   wait_cause_text(most, text), advice->value, of_what(bottleneck));

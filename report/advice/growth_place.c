@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/advice/place_text.h"
 #include "report/base/memory.h"
@@ -42,12 +43,9 @@ static size_t find_most(const struct growth *growth, const struct stack_sums *su
 
 static void rows_init(struct stack_rows *rows, const struct bottleneck *bottleneck)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 
 	stack_rows_init(rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
-			none);
+			STACK_COLUMNS_NONE);
 	rows->names.for_people = true;
 	stack_rows_pick_own(rows);
 }
@@ -58,6 +56,14 @@ static const struct named_frame *frame_at(struct stack_rows *rows, size_t place)
 	const struct named_frame *frame = place != SIZE_MAX ? stack_rows_frame(rows, place) : NULL;
 
 	return frame && frame->function ? frame : NULL;
+}
+
+/* With callers only a wrapper of malloc() cannot be told from who wanted the memory. */
+static const char *unknown_callers(const struct stack_rows *rows, const struct named_frame *frame)
+{
+	return rows->names.is_deep || frame->is_python || !strcmp(frame->function, "main")
+		       ? ""
+		       : " Its callers were not recorded: INTERCEPT_STACKS=native records them.";
 }
 
 static bool is_users(const struct named_frame *frame)
@@ -114,8 +120,9 @@ bool growth_place_find(const struct bottleneck *bottleneck, struct advice_place 
 	if (frame) {
 		place_of_frame(frame, ret_place);
 		place_frame_text(frame, name);
-		snprintf(text, GROWTH_PLACE_BYTES, " What %s asks for grows by %s a step.", name,
-			 unit_format_bytes(step, (uint64_t)(per_step + 0.5)));
+		snprintf(text, GROWTH_PLACE_BYTES, " What %s asks for grows by %s a step.%s", name,
+			 unit_format_bytes(step, (uint64_t)(per_step + 0.5)),
+			 unknown_callers(&rows, frame));
 	}
 	stack_sums_release(&sums);
 	stack_rows_release(&rows);
@@ -145,9 +152,10 @@ uint64_t growth_place_kept(const struct bottleneck *bottleneck, struct advice_pl
 		place_frame_text(frame, name);
 		snprintf(text, GROWTH_PLACE_BYTES,
 			 "what %s asks for is never freed, and grows throughout the run: %s in %s "
-			 "blocks.",
+			 "blocks.%s",
 			 name, unit_format_bytes(kept, sum.row.kept_bytes),
-			 unit_format_count(blocks, sum.row.kept_allocations));
+			 unit_format_count(blocks, sum.row.kept_allocations),
+			 unknown_callers(&rows, frame));
 	}
 	stack_sums_release(&sums);
 	stack_rows_release(&rows);

@@ -8,7 +8,7 @@
 
 #include "report/advice/bottleneck.h"
 
-#define GROWTH_PLACE_BYTES 384u
+#define GROWTH_PLACE_BYTES 480u
 
 /* A sentence for advice, and the place where it is the user's; false: nothing is known to grow in each part of the steps. */
 bool growth_place_find(const struct bottleneck *bottleneck, struct advice_place *ret_place,

@@ -61,6 +61,7 @@ struct step_line {
 	uint32_t file, function, number;     /* file and function are indices of names */
 	uint32_t caller_file, caller_number; /* SAMPLE_NONE: not known */
 	bool is_users;
+	bool of_cpu; /* its time is CPU time, without waits */
 	uint64_t ns, looks;
 };
 /* The line with most of that time; false where too few samples were taken of it, or none stands out. */
@@ -70,8 +71,8 @@ bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
 /* What of it was seen at `place`, FILE:LINE as step_line_put() has it; false: nothing was. */
 bool step_lines_at(const struct step_lines *lines, const char *place, struct step_line *ret_line);
-/* "train.py:41 (collate), called from train.py:60" */
-#define STEP_LINE_BYTES 320u
+/* "train.py:41 (collate), called from train.py:60, mostly in numpy/random.py:15 (draw)" */
+#define STEP_LINE_BYTES 480u
 void step_line_text(const struct step_lines *lines, const struct step_line *line,
 		    char text[STEP_LINE_BYTES]);
 void step_line_put(const struct step_lines *lines, const struct step_line *line,

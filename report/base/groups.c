@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls counted and timed by a key: see groups.h. */
+/* Counts and times calls by a key. Groups are in an array; a map finds them by the key's hash. */
 #include "report/base/groups.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static struct group *groups_look_up(struct groups *groups, const uint64_t key[GR
 	return &groups->group[groups->count++];
 }
 
-/* No call of memcmp(): keys are short, and this is done for every call. */
+/* memcmp() is not called, because keys are short and this is done for every call. */
 static inline bool key_is(const uint64_t key[GROUP_WORDS], const uint64_t other[GROUP_WORDS])
 {
 	uint64_t differs = 0;

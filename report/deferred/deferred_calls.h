@@ -17,8 +17,8 @@
 
 #include "report/base/map.h"
 
-#define DEFERRED_PAGE_BITS \
-	4u /* a call that is alone in its page takes 512 bytes and its places 16 times */
+/* a call that is alone in its page takes 512 bytes and its places 16 times */
+#define DEFERRED_PAGE_BITS 4u
 #define DEFERRED_PAGE_CALLS (1u << DEFERRED_PAGE_BITS)
 
 struct deferred_call {

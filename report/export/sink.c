@@ -12,8 +12,8 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 
-#define ZIP_MODE \
-	"wb1" /* names and numbers shrink to a tenth at any level; this one is the fastest */
+/* names and numbers shrink to a tenth at any level; this one is the fastest */
+#define ZIP_MODE "wb1"
 #define DIGITS_MAX 20u
 #define DEFLATE_LEVEL 6
 

@@ -16,8 +16,8 @@
 #include "report/scopes/nest.h"
 #include "report/functions/calls.h"
 
-#define ACTION_DEPTH_MAX \
-	256u /* the Trainer's are some five deep; a hostile file has as many as it has events */
+/* the Trainer's are some five deep; a hostile file has as many as it has events */
+#define ACTION_DEPTH_MAX 256u
 
 struct action_calls {
 	struct calls calls; /* by the action's name; threads of it are scopes of the nest */

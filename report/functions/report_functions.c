@@ -12,8 +12,8 @@
 #include "report/functions/function_place.h"
 #include "report/functions/pstats.h"
 
-#define AWAY \
-	"<not recorded: the program's own profile function>" /* pairs with preload/functions/profile.c */
+/* pairs with preload/functions/profile.c */
+#define AWAY "<not recorded: the program's own profile function>"
 #define NO_ACTION "(no action)"
 
 struct functions_state {

@@ -237,9 +237,6 @@ static void alloc_fill_estimates(struct report *report, struct table *table)
 
 static void alloc_fill(struct report *report, struct table *table)
 {
-	static const struct stack_columns columns = { COLUMN_alloc_stack, COLUMN_alloc_function,
-						      COLUMN_alloc_line, COLUMN_alloc_module,
-						      COLUMN_alloc_python };
 	const struct options *options = report->request->options;
 	struct alloc_state *state = report->state;
 	struct source *source = run_source(report->run);
@@ -248,7 +245,7 @@ static void alloc_fill(struct report *report, struct table *table)
 		stack_rows_init(&state->stacks, source, options,
 				options->by == BY_alloc_caller ? STACK_BY_STACK
 							       : stack_by_of(options->by),
-				columns);
+				STACK_COLUMNS_OF(alloc));
 		stack_rows_attach(&state->stacks, table, options->stack_frames);
 	}
 	if (options->by == BY_alloc_caller)

@@ -12,8 +12,8 @@
 #define CHILDREN_NS_MIN 100000000u
 #define UNSEEN_PERCENT 10u /* of the CPU time that was used: less is not worth a word */
 #define UNSEEN_SAMPLES 10u /* likewise */
-#define PERIOD_LEAST_NS \
-	1000000u /* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
+/* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
+#define PERIOD_LEAST_NS 1000000u
 
 struct native_state {
 	const struct native_reading *reading;
@@ -81,7 +81,8 @@ static void fill_stacks(struct native_state *state, const struct report *report,
 			struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_native_stack, COLUMN_native_function,
-						      COLUMN_native_line, COLUMN_native_module,
+						      COLUMN_native_line,  COLUMN_native_module,
+						      COLUMN_ID_LIMIT,     COLUMN_ID_LIMIT,
 						      COLUMN_ID_LIMIT };
 	const struct options *options = report->request->options;
 	enum stack_by by = stack_by_of(options->by);

@@ -240,14 +240,11 @@ static void put_heap(struct page *page, struct heap *heap, const struct layers *
 		     enum stack_by by)
 {
 	struct source *source = page->request->source;
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	bool is_python = by == STACK_BY_PYTHON;
 	struct stack_rows rows;
 	struct naming naming;
 
-	stack_rows_init(&rows, source, page->request->options, by, none);
+	stack_rows_init(&rows, source, page->request->options, by, STACK_COLUMNS_NONE);
 	naming_init(&naming, heap->row_count);
 	name_stacks(&naming, layers, heap, source, &rows);
 	if (!is_python || rows.has_python)

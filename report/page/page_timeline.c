@@ -16,8 +16,8 @@
 #define SPANS_FEW 500000u /* a browser unpacks as many at once */
 #define SPAN_BYTES 8u     /* in the file, about: measured, 6 to 7 */
 #define MERGED_BYTES 13u  /* of a merged one: 10 to 13 */
-#define BYTES_MIN \
-	4200000u /* of the timeline in the file, at most: a quarter of the recording, within these */
+/* of the timeline in the file, at most: a quarter of the recording, within these */
+#define BYTES_MIN 4200000u
 #define BYTES_MAX 12000000u
 #define NAMES_BYTES_MAX 4500000u /* of all names, before they are packed */
 #define NAME_LONGEST 100000u

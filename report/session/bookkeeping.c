@@ -171,7 +171,8 @@ void books_take_own(struct thread_row *thread, struct file_row *file, const stru
 	}
 	if (event->id == EVT_python_task) {
 		thread->thread.task = (struct task){ EVENT_AS(python_task, event)->task,
-						     EVENT_AS(python_task, event)->outer };
+						     EVENT_AS(python_task, event)->outer,
+						     EVENT_AS(python_task, event)->generator };
 		return;
 	}
 	thread_set_name(file->source, thread->thread.process, named->tid, event->time_ns,

@@ -6,8 +6,8 @@
 
 #include "collector/format/error.h"
 
-#define PARENTS_LIMIT \
-	64u /* a forked child has its parent's mappings; a file may say "in circles" */
+/* a forked child has its parent's mappings; a file may say "in circles" */
+#define PARENTS_LIMIT 64u
 
 int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns)
 {

@@ -16,8 +16,8 @@
 #include "report/session/session_files.h"
 #include "report/session/source_state.h"
 
-#define SAME_CLOCK_NS \
-	60000000000ull /* CLOCK_REALTIME may be set during a run; another boot differs more */
+/* CLOCK_REALTIME may be set during a run; another boot differs more */
+#define SAME_CLOCK_NS 60000000000ull
 #define OFFSET_NS_MAX (1ll << 59) /* 18 years: what is further away is no clock */
 
 static void file_note_fault(void *context, uint64_t offset, int error, const char *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See helped_stacks.h. Per thread: the stack of the operator begun last, and of those that are open, by depth. What a stack
+ * See helped_stacks.h. Per thread: the stack of the operator begun last, of the block allocated last, and of the operators
+ * that are open, by depth. What a stack
  * is below the frame of torch.autograd, and what two stacks are together, is found once and kept.
  */
 #include "report/stacks/helped_stacks.h"
@@ -18,7 +19,9 @@
 #define DEPTH_MAX 64u /* of open operators whose stacks are kept */
 
 struct helped_thread {
-	uint32_t last; /* of the operator that it began last */
+	uint32_t last;   /* of the operator that it began last */
+	uint32_t inside; /* of the block that it allocated last */
+	uint64_t moves;  /* helper_thread.moves then, + 1 */
 	uint32_t open[DEPTH_MAX];
 };
 
@@ -57,6 +60,19 @@ static void take_ex(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	take_begin(state, event, EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_USER);
+}
+
+static void take_block(void *state, const struct source_event *event, bool counts)
+{
+	struct helped_stacks *helped = state;
+	uint32_t index = event->thread->index;
+
+	(void)counts;
+	if (event->stack == STACK_NONE || index >= helped->thread_room ||
+	    index >= helped->helpers->thread_room)
+		return;
+	helped->thread[index].inside = event->stack;
+	helped->thread[index].moves = helped->helpers->thread[index].moves + 1;
 }
 
 static bool text_is(const struct source_name *name, const char *text)
@@ -134,6 +150,18 @@ static uint32_t open_stack(const struct helped_stacks *helped, uint32_t index)
 	return helped->thread[index].open[depth - 1];
 }
 
+/* Where the thread called the engine that it waits for; STACK_NONE: not known. */
+static uint32_t wait_of(struct helped_stacks *helped, const struct source_process *process,
+			uint32_t owner)
+{
+	const struct helped_thread *thread = &helped->thread[owner];
+	uint32_t stack = engine_of(helped, process, thread->last);
+
+	if (stack == STACK_NONE && thread->moves == helped->helpers->thread[owner].moves + 1)
+		stack = engine_of(helped, process, thread->inside);
+	return stack;
+}
+
 uint32_t helped_stacks_of(struct helped_stacks *helped, const struct source_event *event)
 {
 	uint32_t index = event->thread->index, stack = event->stack;
@@ -143,7 +171,7 @@ uint32_t helped_stacks_of(struct helped_stacks *helped, const struct source_even
 		stack = open_stack(helped, index);
 	if (owner == NEST_NONE || owner >= helped->thread_room)
 		return stack;
-	return join(helped, engine_of(helped, event->process, helped->thread[owner].last), stack);
+	return join(helped, wait_of(helped, event->process, owner), stack);
 }
 
 static void start(void *state, struct run *run, const void *options)
@@ -156,6 +184,7 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&helped->engine);
 	map_init(&helped->joined);
 	run_reads_stacks(run);
+	run_reads(run, EVT_malloc, 0, take_block, helped);
 	run_reads(run, EVT_torch_begin, 0, take, helped);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);

@@ -7,7 +7,9 @@
  * and without the frame of torch.autograd that called the engine: these frames are certain to be open while the engine runs.
  * The waiting thread's stack is that of the operator that it began last. Only where that one was begun inside of
  * torch.autograd is it known that the thread has been in backward() since: torch.autograd makes the first gradient,
- * ones_like(). With explicit gradients there is no such operator, and the event keeps its own stack.
+ * ones_like(). With explicit gradients (out.backward(g), torch.autograd.grad()) there is no such operator, but the engine
+ * allocates memory before it begins: the stack of the thread's last block is asked next. Where neither is in torch.autograd
+ * the event keeps its own stack.
  *
  * A call that only CUPTI saw (a launch of cuBLAS's) has no stack. Its stack is that of the operator that is open around
  * it: that one began on the same line.

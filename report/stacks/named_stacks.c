@@ -566,12 +566,22 @@ const struct named_frame *named_stack_python(const struct named_stacks *names, u
 	return NULL;
 }
 
-uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
+static uint32_t find_users(const struct named_stacks *names, uint32_t stack)
 {
-	uint32_t parent;
-
 	while (stack != NAMED_NONE && !named_frame_of(names, stack)->is_users)
 		stack = named_parent(names, stack);
+	return stack;
+}
+
+uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
+{
+	uint32_t innermost = find_users(names, stack), parent;
+
+	stack = innermost;
+	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_wrapper)
+		stack = find_users(names, named_parent(names, stack));
+	if (stack == NAMED_NONE)
+		stack = innermost;
 	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_constructor) {
 		parent = named_parent(names, stack);
 		if (parent == NAMED_NONE || !named_frame_of(names, parent)->is_users)
@@ -579,6 +589,15 @@ uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
 		stack = parent;
 	}
 	return stack;
+}
+
+uint32_t named_stack_unwrapped(const struct named_stacks *names, uint32_t stack)
+{
+	uint32_t at = stack;
+
+	while (at != NAMED_NONE && named_frame_of(names, at)->is_wrapper)
+		at = named_parent(names, at);
+	return at != NAMED_NONE ? at : stack;
 }
 
 bool named_stack_has(const struct named_stacks *names, uint32_t stack, const char *part)

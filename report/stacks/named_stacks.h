@@ -39,6 +39,7 @@ struct named_frame {
 	bool is_own;         /* of the recorder: NAMED_OWN, whichever of its functions it is */
 	bool is_constructor; /* a native one, which works for its caller */
 	bool is_users;       /* the user's own code, where named_stacks.own decides it */
+	bool is_wrapper;     /* of an allocator, of the user's code: heap/alloc_wrappers.h */
 };
 
 struct named_ends;  /* when modules of a process went away */
@@ -132,8 +133,14 @@ size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name);
 /* The innermost frame of Python of the stack; NULL: it has none. */
 const struct named_frame *named_stack_python(const struct named_stacks *names, uint32_t stack);
 
-/* The innermost part of the stack that is the user's own code, and no constructor of it that more of it called; NAMED_NONE: none is. */
+/*
+ * The innermost part of the stack that is the user's own code, and neither an allocator's wrapper nor a constructor that
+ * other code of the user's called; NAMED_NONE: none is.
+ */
 uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack);
+
+/* The stack without allocators' wrappers at its inner end; all of it if nothing else is in it. */
+uint32_t named_stack_unwrapped(const struct named_stacks *names, uint32_t stack);
 
 /* FILE:LINE, NULL where it is not known. */
 const char *named_frame_line(const struct named_frame *frame, struct text_store *texts);

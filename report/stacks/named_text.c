@@ -12,8 +12,8 @@
 
 #define TEXT_SIDE (NAMED_TEXT_MAX / 2u - 32u) /* bytes of each end of a text that is too long */
 
-#define LONG_HEAD \
-	200u /* bytes of a name that is too long; its end tells methods of a template apart */
+/* bytes of a name that is too long; its end tells methods of a template apart */
+#define LONG_HEAD 200u
 #define LONG_TAIL 300u
 
 static bool is_continued(char byte) /* a byte inside a character of UTF-8 */

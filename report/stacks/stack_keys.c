@@ -141,16 +141,18 @@ const struct stack_use *stack_keys_use(const struct stack_keys *keys, uint64_t k
 /* Gives each key its place, and each place its first key. */
 static void keys_name(struct stack_keys *keys)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	uint64_t *of_place = memory_zero(keys->count + 1, sizeof(*of_place));
 
 	keys->is_named = true;
-	stack_rows_init(&keys->rows, run_source(keys->run), run_options(keys->run), keys->by, none);
+	stack_rows_init(&keys->rows, run_source(keys->run), run_options(keys->run), keys->by,
+			STACK_COLUMNS_NONE);
 	keys->first = memory_zero(keys->count + 1, sizeof(*keys->first));
 	for (size_t i = 0; i < keys->count; i++) {
-		size_t place = stack_rows_place(&keys->rows, &keys->use[i]);
+		struct stack_use use = keys->use[i];
+		size_t place;
+
+		use.weight = keys->events[i];
+		place = stack_rows_place(&keys->rows, &use);
 
 		if (place == STACK_LEFT_OUT) {
 			keys->first[i] = KEY_LEFT_OUT;
@@ -273,6 +275,14 @@ static const char *note(void *state)
 	       "the program's environment records them";
 }
 
+/* A report's columns behind the line may be others. */
+static enum column_id named(enum column_id column, const char *name)
+{
+	return column < COLUMN_ID_LIMIT && !strcmp(column_list[column].name, name)
+		       ? column
+		       : COLUMN_ID_LIMIT;
+}
+
 static void put(const void *state, uint64_t key, struct table *table, const enum column_id *column)
 {
 	struct stack_keys *keys = *(struct stack_keys *const *)state;
@@ -280,15 +290,15 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 	size_t row = table->row_count - 1;
 
 	if (!table->stacks.frames) {
-		keys->rows.columns = (struct stack_columns){ COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-							     COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-							     COLUMN_ID_LIMIT };
+		keys->rows.columns = STACK_COLUMNS_NONE;
 		switch (keys->by) {
 		case STACK_BY_FUNCTION:
 			keys->rows.columns.function = column[0];
 			break;
 		case STACK_BY_LINE:
 			keys->rows.columns.line = column[0];
+			keys->rows.columns.called_from = named(column[1], "called_from");
+			keys->rows.columns.library = named(column[2], "library");
 			break;
 		case STACK_BY_MODULE:
 			keys->rows.columns.module = column[0];

@@ -111,7 +111,8 @@ static void show(struct stack_report *state, const struct report *report)
 void stack_report_read(struct stack_report *state, struct report *report)
 {
 	static const struct stack_columns columns = { COLUMN_flame_stack, COLUMN_ID_LIMIT,
-						      COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						      COLUMN_ID_LIMIT,    COLUMN_ID_LIMIT,
+						      COLUMN_ID_LIMIT,    COLUMN_ID_LIMIT,
 						      COLUMN_ID_LIMIT };
 	struct source *source = run_source(report->run);
 

@@ -9,6 +9,7 @@
 #ifndef REPORT_STACKS_STACK_ROWS_H
 #define REPORT_STACKS_STACK_ROWS_H
 
+#include "report/base/row_links.h"
 #include "report/options/options.h"
 #include "report/options/keys.h"
 #include "report/stacks/named_stacks.h"
@@ -32,8 +33,17 @@ bool stack_rows_are_filtered(const struct options *options);
 
 /* Of a table; COLUMN_ID_LIMIT: it has none. */
 struct stack_columns {
-	enum column_id stack, function, line, module, python;
+	enum column_id stack, function, line, module, python, called_from, library;
 };
+#define STACK_COLUMNS_NONE                                                          \
+	((struct stack_columns){ COLUMN_ID_LIMIT, COLUMN_ID_LIMIT, COLUMN_ID_LIMIT, \
+				 COLUMN_ID_LIMIT, COLUMN_ID_LIMIT, COLUMN_ID_LIMIT, \
+				 COLUMN_ID_LIMIT })
+#define STACK_COLUMNS_OF(report)                                                          \
+	((struct stack_columns){ COLUMN_##report##_stack, COLUMN_##report##_function,     \
+				 COLUMN_##report##_line, COLUMN_##report##_module,        \
+				 COLUMN_##report##_python, COLUMN_##report##_called_from, \
+				 COLUMN_##report##_library })
 
 struct stack_place {
 	uint64_t weight; /* of the stack that weighs most */
@@ -57,6 +67,8 @@ struct stack_rows {
 	struct named_stacks names;
 	enum stack_by by;
 	bool has_python; /* by Python function: a stack had one */
+	struct row_links
+		links; /* by line, where rows are the user's own: enum stack_link, a target is a frame */
 	bool picks_own; /* a row is the innermost frame of the user's own code, where there is one */
 	struct own own;
 	struct stack_columns columns;

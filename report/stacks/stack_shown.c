@@ -11,8 +11,8 @@
 
 #include "report/base/memory.h"
 
-#define FOLDERS_SHOWN \
-	2 /* components of a path: a name of many files, as __init__.py, says little */
+/* components of a path: a name of many files, as __init__.py, says little */
+#define FOLDERS_SHOWN 2
 
 void stack_shown_init(struct stack_shown *shown, struct named_stacks *names, enum stack_by by)
 {

@@ -13,8 +13,8 @@
 #include "report/base/memory.h"
 
 #define SECOND_NS 1000000000ull
-#define LOOKS_BACK \
-	256u /* functions that begin before the address, to find the last one written that covers it */
+/* functions that begin before the address, to find the last one written that covers it */
+#define LOOKS_BACK 256u
 
 struct jit_function {
 	uint64_t start, bytes;

@@ -20,8 +20,8 @@
 #define BUILD_ID_HEX_MIN 8u
 #define BUILD_ID_HEX_MAX 128u
 #define BASIS_BYTES 1024u
-#define BASIS_METHOD \
-	"5" /* another one where answers become better: what was found out before is not believed */
+/* another one where answers become better: what was found out before is not believed */
+#define BASIS_METHOD "5"
 #define DEBUG_FOLDER "/usr/lib/debug"
 #define USED_S (24 * 60 * 60) /* when it was used is noted once a day */
 #define LEFT_S (60 * 60)      /* what is half written for so long has no writer */

@@ -9,8 +9,8 @@
 
 #define NOTHING "-"
 #define NOT_KNOWN "na"
-#define BACKWARD \
-	"Backward" /* a backward function is called after its operator, and so from there on */
+/* a backward function is called after its operator, and so from there on */
+#define BACKWARD "Backward"
 #define AFTER_CLASS ": " /* in a module's name, and behind it the dotted one */
 #define NAMESPACE "::"
 

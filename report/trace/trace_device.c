@@ -13,8 +13,8 @@
 #include "report/trace/producer.h"
 #include "report/gpu/gpu_work.h"
 
-#define DEVICE_MAX \
-	4096u /* larger numbers are of damaged files; they have no line of their own name */
+/* larger numbers are of damaged files; they have no line of their own name */
+#define DEVICE_MAX 4096u
 
 /* A stream that something is on: it gets its name at the end. */
 struct trace_line {

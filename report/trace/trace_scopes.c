@@ -10,8 +10,8 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 
-#define FORWARDS_MAX \
-	(1u << 20) /* forward operators whose backward has not come: then they are forgotten */
+/* forward operators whose backward has not come: then they are forgotten */
+#define FORWARDS_MAX (1u << 20)
 
 struct trace_forward {
 	uint64_t time_ns;
@@ -360,7 +360,9 @@ void trace_scopes_start(struct trace *trace, struct run *run)
 
 		nest->trace = trace;
 		nest->id = (enum trace_nest_id)i;
-		nest_init(&nest->nest, (struct nest_options){ .is_keyed = i == NEST_RANGES },
+		nest_init(&nest->nest,
+			  (struct nest_options){ .is_keyed = i == NEST_RANGES,
+						 .by_generators = i == NEST_RANGES },
 			  scope_ended, nest);
 	}
 	async_scopes_init(&trace->async);
