@@ -24,8 +24,8 @@
 #define LOOKS_MAX 64u
 
 static uint64_t told[TOLD]; /* marks made of thread and name; 0: none */
-static void *active;                /* the dict; NULL: not known yet */
-static ssize_t seen;                /* its size when it was last examined */
+static void *active;        /* the dict; NULL: not known yet */
+static ssize_t seen;        /* its size when it was last examined */
 static unsigned int looks_left;
 static bool has_ended;
 static int (*is_finalizing)(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `device-memory`: what was asked of CUDA, what CUPTI tells of it and what PyTorch holds. */
+/* Report `device-memory`: memory that calls show, that CUPTI reports, and that PyTorch holds. */
 #include "report/core/report_kind.h"
 #include "report/base/units.h"
 #include "report/core/coverage.h"
@@ -74,7 +74,7 @@ static const char *explain(const struct report *report, struct why_empty *absenc
 	return NULL;
 }
 
-/* --- what people read around the table --- */
+/* --- lines around the table, for people --- */
 
 static void print_called(const struct report *report, const struct screen *screen)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which event fills which table. Definitions are taken in before a frame's events are merged, so that
- * it does not matter when in a frame they were written; everything else when its time has come.
+ * Which event fills which table. Definitions are applied before a frame's events are merged, so
+ * their place in the frame does not matter. Everything else is applied when its time has come.
  */
 #include "report/session/source_state.h"
 
@@ -63,7 +63,10 @@ static int process_take_cpu(struct file_row *file, const struct evt_process_cpu 
 	return EVT_OK;
 }
 
-/* What is left of a process that was killed, or left by _exit(), may be less than what was seen of it. */
+/*
+ * What is left of a process that was killed, or ended by _exit(), may be less than what was seen of
+ * it earlier.
+ */
 static int process_take_memory(struct file_row *file, const struct evt_process_memory *event,
 			       uint64_t time_ns)
 {
