@@ -32,9 +32,10 @@ struct task_layout {
 	uint16_t frame,
 		back; /* before 3.11: its innermost frame; in that, what called it; 0: not there */
 	uint16_t exception,
-		own_exception;    /* in a thread's state: the current exception state; its own one */
+		own_exception; /* in a thread's state: the current exception state; its own one */
 	uint16_t exception_outer; /* in an exception state: the one around it */
-	uint16_t generator;       /* in a generator: its exception state; 0: generators are not told apart */
+	uint16_t
+		generator; /* in a generator: its exception state; 0: generators are not told apart */
 	uint64_t generator_type[2]; /* of generators and async generators */
 };
 
@@ -64,8 +65,8 @@ static inline __attribute__((always_inline)) void task_look(struct recorder_lane
 }
 
 /* The same for a scope whose end does not name it: the generator is recorded too. */
-static inline __attribute__((always_inline)) void
-task_look_for_generator(struct recorder_lane *lane, uint64_t ticks)
+static inline __attribute__((always_inline)) void task_look_for_generator(
+	struct recorder_lane *lane, uint64_t ticks)
 {
 	if (atomic_load_explicit(&task_thread, memory_order_relaxed))
 		task_look_for_generator_now(lane, ticks);

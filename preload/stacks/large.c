@@ -2,6 +2,7 @@
 /* See large.h. What stacks take is measured, so that the budget holds on any machine and at any depth. */
 #include "preload/stacks/large.h"
 
+#include "preload/record/limitation.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
@@ -12,21 +13,26 @@
 uint64_t large_heap_bytes = UINT64_MAX;
 unsigned int large_families;
 uint64_t large_bytes;
-__thread uint32_t large_skips __attribute__((tls_model("initial-exec")));
+__thread uint16_t large_skips __attribute__((tls_model("initial-exec")));
 
-static unsigned int wanted;
+static unsigned int wanted, wanted_depth;
 
-bool large_prepare(unsigned int families, uint64_t bytes, unsigned int depth)
+void large_prepare(unsigned int families, uint64_t bytes, unsigned int depth)
 {
-	if (!stack_threads_begin(depth) || (!frame_names.entry && !frame_names_begin(ENTRIES)))
-		return false;
 	large_bytes = bytes;
 	wanted = families;
-	return true;
+	wanted_depth = depth;
 }
 
 void large_begin(void)
 {
+	if (!wanted)
+		return;
+	if (!stack_threads_begin(wanted_depth) ||
+	    (!frame_names.entry && !frame_names_begin(ENTRIES))) {
+		limitation_say(LIMITATION_stacks_memory, NULL);
+		return;
+	}
 	__atomic_store_n(&large_families, wanted, __ATOMIC_RELEASE);
 	if (wanted >> EVT_FAMILY_alloc & 1)
 		__atomic_store_n(&large_heap_bytes, large_bytes, __ATOMIC_RELEASE);

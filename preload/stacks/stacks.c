@@ -63,8 +63,10 @@ static void large_start(void)
 	unsigned int families = settings_large_stacks();
 	uint64_t bytes = settings.stacks_min_bytes ? settings.stacks_min_bytes : LARGE_BYTES_MIN;
 
-	if (families && large_prepare(families, bytes, settings.stacks_depth))
-		stacks_begun();
+	if (!families)
+		return;
+	large_prepare(families, bytes, settings.stacks_depth);
+	stacks_begun();
 }
 
 static void stacks_start(void)

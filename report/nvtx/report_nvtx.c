@@ -76,10 +76,11 @@ static void nvtx_print_guessed(const struct report *report, const struct screen 
 
 	if (!guessed)
 		return;
-	screen_print_prose(screen,
-			   "guessed: %s pop%s came from another generator than each push whose range was "
-			   "open. The pop closed the innermost range; which range was meant is not known.",
-			   unit_format_count(number, guessed), guessed == 1 ? "" : "s");
+	screen_print_prose(
+		screen,
+		"guessed: %s pop%s came from another generator than each push whose range was "
+		"open. The pop closed the innermost range; which range was meant is not known.",
+		unit_format_count(number, guessed), guessed == 1 ? "" : "s");
 }
 
 static void nvtx_foot(const struct document *document, const struct screen *screen)

@@ -44,7 +44,7 @@ struct nest_end {
 	uint32_t thread;
 	bool is_elsewhere; /* another thread ended it */
 	bool overlaps;     /* one that began later on its thread is still open */
-	bool is_guessed;   /* several were open, none by the generator that ended it: the innermost one was taken */
+	bool is_guessed; /* several were open, none by the generator that ended it: the innermost one was taken */
 	enum nest_ending how;
 	uint64_t key, time_ns;
 	uint64_t total_ns, children_ns; /* children: of total_ns, in scopes directly inside */

@@ -119,8 +119,9 @@ static int thread_take_name(struct file_row *file, const struct evt_thread_name 
 	if (error)
 		return error;
 	row = thread_find(file->source, &process->process, event->tid, time_ns);
-	if (row && !row->thread.is_named)
-		row->thread.name = source_name_of(file->source, &file->file, event->name);
+	if (row)
+		thread_take_kernel_name(file->source, &row->thread,
+					source_name_of(file->source, &file->file, event->name));
 	return EVT_OK;
 }
 

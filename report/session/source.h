@@ -97,10 +97,10 @@ struct source_thread {
 	uint32_t index; /* without gaps over the source: one per (process, tid, start) */
 	struct source_process *process;
 	uint32_t tid;
-	const struct source_name *name; /* last known name, NULL if none */
-	/* named by the program, which takes precedence over the kernel's name */
-	bool is_named;
-	uint64_t start_ns, end_ns; /* end: when everything is read, never after the process's end */
+	const struct source_name *name; /* last known, NULL when none */
+	const struct source_name *kernel_name,
+		*given_name;       /* by whom; given: by NVTX or threading.Thread */
+	uint64_t start_ns, end_ns; /* end: once all is read never after the process's */
 	bool ended;
 	bool has_records;           /* it has records of its own, not only samples of its stack */
 	uint64_t events, passed;    /* as for a process */

@@ -132,6 +132,43 @@ struct waiting_name {
 	uint64_t time_ns;
 };
 
+/* "Thread-1 (work)": threading.Thread's, where nobody named it. */
+static bool name_is_made_up(const struct source_name *name)
+{
+	return name->text && name->length > 7 && !memcmp(name->text, "Thread-", 7) &&
+	       name->text[7] >= '0' && name->text[7] <= '9';
+}
+
+/* Up to 3.13 Python tells the kernel no names, later as much as fits: then a thread has its creator's name, or the start of its own. */
+static bool name_is_own(struct source *source, const struct source_thread *thread)
+{
+	const struct source_name *kernel = thread->kernel_name, *given = thread->given_name;
+	const struct thread_row *main = thread_find(source, thread->process, thread->process->pid,
+						    thread->start_ns);
+	const struct source_name *inherited = main ? main->thread.kernel_name : NULL;
+
+	if (!kernel || !kernel->length || !inherited || inherited == kernel)
+		return false;
+	return kernel->length > given->length ||
+	       memcmp(kernel->text, given->text, kernel->length) != 0;
+}
+
+/* What the program says counts more than the kernel's name, but where Python made it up and the thread has named itself. */
+static void thread_choose_name(struct source *source, struct source_thread *thread)
+{
+	thread->name = thread->given_name ? thread->given_name : thread->kernel_name;
+	if (thread->given_name && name_is_made_up(thread->given_name) &&
+	    name_is_own(source, thread))
+		thread->name = thread->kernel_name;
+}
+
+void thread_take_kernel_name(struct source *source, struct source_thread *thread,
+			     const struct source_name *name)
+{
+	thread->kernel_name = name;
+	thread_choose_name(source, thread);
+}
+
 void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
 		     uint64_t time_ns, const struct source_name *name)
 {
@@ -139,8 +176,8 @@ void thread_set_name(struct source *source, const struct source_process *process
 	struct waiting_name *waiting;
 
 	if (row && !(row->thread.ended && row->thread.end_ns < time_ns)) {
-		row->thread.name = name;
-		row->thread.is_named = true;
+		row->thread.given_name = name;
+		thread_choose_name(source, &row->thread);
 		return;
 	}
 	waiting = lookup_find(&source->name_by_tid, thread_key(process, tid));
@@ -163,8 +200,8 @@ static void thread_take_waiting(struct source *source, struct source_thread *thr
 
 	if (!waiting || !waiting->name || thread->start_ns > waiting->time_ns + NAME_WAITS_NS)
 		return;
-	thread->name = waiting->name;
-	thread->is_named = true;
+	thread->given_name = waiting->name;
+	thread_choose_name(source, thread);
 	waiting->name = NULL;
 }
 

@@ -174,6 +174,8 @@ void stream_take_sched(struct file_row *file, const struct evt_thread_sched *eve
 /* The thread has used that much CPU time by now. */
 void thread_note_cpu(struct source_thread *thread, uint64_t cpu_ns);
 /* The thread that had this tid at that time, NULL when none. */
+void thread_take_kernel_name(struct source *source, struct source_thread *thread,
+			     const struct source_name *name);
 /* The program names a thread, which may have no stream yet. */
 void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
 		     uint64_t time_ns, const struct source_name *name);
