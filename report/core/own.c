@@ -133,7 +133,9 @@ static bool is_given_code(const struct source *source)
 		const char *command = process[i]->command ? name_text(process[i]->command, &length)
 							  : NULL;
 
-		if (command && has_part(command, length, " -c"))
+		/* what multiprocessing starts is given code of its own */
+		if (command && has_part(command, length, " -c") &&
+		    !has_part(command, length, "from multiprocessing."))
 			return true;
 	}
 	return false;
