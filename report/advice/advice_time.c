@@ -251,9 +251,9 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 	place_text(bottleneck, place, shown);
 	say_state(bottleneck, place, waited, sizeof(waited));
 	advice_say(advice,
-		   "%.1f %% of the steps' time passes in one place outside of operators, %s each "
-		   "time: %s.%s",
-		   advice->value, unit_format_ns(time, timing_percentile(&place->time, 50)), shown,
+		   "the loop spends %s each time outside of operators, %s: %.1f %% of the steps' "
+		   "time.%s",
+		   unit_format_ns(time, timing_percentile(&place->time, 50)), shown, advice->value,
 		   waited);
 	say_beside(bottleneck, place, advice);
 	say_wait(bottleneck, advice);
