@@ -26,14 +26,14 @@
 #define LEFT_STEP_MS 50
 #define LOOK_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
-	enum found {
-		FOUND_NOTHING,
-		FOUND_FINISHED, /* a file of ours, of a session that is over */
-		FOUND_FOREIGN,  /* a regular file that is not ours */
-		FOUND_LEFT,     /* finished, but its session still has a process or a writer */
-		/* being written, of this session, no regular file, or too valuable to move */
-		FOUND_TAKEN,
-	};
+enum found {
+	FOUND_NOTHING,
+	FOUND_FINISHED, /* a file of ours, of a session that is over */
+	FOUND_FOREIGN,  /* a regular file that is not ours */
+	FOUND_LEFT,     /* finished, but its session still has a process or a writer */
+	/* being written, of this session, no regular file, or too valuable to move */
+	FOUND_TAKEN,
+};
 
 static void file_lock(int fd, short type)
 {

@@ -131,7 +131,7 @@ static inline void record_push(const struct nvtx_event *event, const struct name
 	field[1] = string_id(&name, lane);
 	field[0] = domain_id(domain, lane);
 	ticks = thread_clock_edge(lane, recorder_now());
-	task_look(lane, ticks);
+	task_look_for_generator(lane, ticks);
 	if (!(event->category | event->color | event->payload_type)) {
 		(void)recorder_put(lane, EVT_nvtx_push, ticks, field, 2);
 		return;
@@ -143,10 +143,12 @@ static inline void record_push(const struct nvtx_event *event, const struct name
 	(void)recorder_put(lane, EVT_nvtx_push_ex, ticks, field, 6);
 }
 
-/* A key for steps.h, unique while the range is open, because a level belongs to one thread. */
-static inline uint64_t level_key(const struct nvtx_level *level)
+/* For steps.h, unique while the range is open: a level belongs to one thread. */
+static inline uint64_t level_key(const struct nvtx_level *level, bool is_task)
 {
-	return (uint64_t)(uintptr_t)level | (uint64_t)(uint16_t)(level->depth + 1) << 48;
+	uint16_t number = is_task ? nvtx_task_number(level) : (uint16_t)(level->depth + 1);
+
+	return (uint64_t)(uintptr_t)level | (uint64_t)number << 48;
 }
 
 static inline uint64_t range_key(uint64_t range)
@@ -181,10 +183,12 @@ int nvtx_push(const struct nvtx_event *event)
 	domain = domain_of(event->domain);
 	level = level_of(domain);
 	counted = counted_level(level, true);
+	if (counted != level)
+		nvtx_task_push(counted);
 	if (__builtin_expect(capture_range_nvtx, 0) && push_captures(event, counted))
 		counted->captures |= 1ull << counted->depth;
 	if (__builtin_expect(steps_named, 0) && counted)
-		step_begins(level_key(counted), event);
+		step_begins(level_key(counted, counted != level), event);
 	if (counted != level)
 		counted->depth++;
 	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
@@ -218,7 +222,7 @@ int nvtx_pop(const void *handle)
 		uint64_t ticks = thread_clock_edge(lane, recorder_now());
 		uint64_t field = domain_id(domain, lane);
 
-		task_look(lane, ticks);
+		task_look_for_generator(lane, ticks);
 		(void)recorder_put(lane, EVT_nvtx_pop, ticks, &field, 1);
 		recorder_leave(lane);
 	}
@@ -228,12 +232,14 @@ int nvtx_pop(const void *handle)
 	if (level->depth == 0)
 		return NVTX_LEVEL_ERROR;
 	counted = counted_level(level, false);
-	if (counted != level)
+	if (counted != level) {
+		nvtx_task_choose(counted);
 		level->depth--;
+	}
 	if (level_pop(counted))
 		capture_range_close();
 	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
-		steps_end(level_key(counted));
+		steps_end(level_key(counted, counted != level));
 	if (counted != level && !counted->depth)
 		nvtx_task_level_end(counted);
 	return level->depth;

@@ -45,6 +45,12 @@ PRELOAD_HIDDEN;
  */
 PRELOAD_HIDDEN struct nvtx_level *nvtx_task_level(const struct nvtx_level *level, bool begins);
 PRELOAD_HIDDEN void nvtx_task_level_end(struct nvtx_level *level);
+/* Before the depth of a task's level grows: the generator that runs pushes a range. */
+PRELOAD_HIDDEN void nvtx_task_push(struct nvtx_level *level);
+/* Before a pop: of the level's ranges the one that the generator that runs has pushed last becomes the innermost. */
+PRELOAD_HIDDEN void nvtx_task_choose(struct nvtx_level *level);
+/* Tells the range at the level's depth from the others that are open: the one that was popped last, or is pushed now. */
+PRELOAD_HIDDEN uint16_t nvtx_task_number(const struct nvtx_level *level);
 
 /* A push, start or mark, in the same form for all functions. */
 struct nvtx_event {

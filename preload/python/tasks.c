@@ -129,6 +129,37 @@ static void find_stacks(struct task_layout *layout)
 	layout->back = known->frame_back;
 }
 
+/* By CPython's headers, for each minor version: offsets in a thread's state, in an exception state, in a generator. */
+static const struct exception_place {
+	uint8_t exception, own_exception_words, outer, generator;
+} exception_places[] = {
+	[8] = { 144, 112 / 8, 24, 64 },  [9] = { 144, 112 / 8, 24, 64 },
+	[10] = { 144, 112 / 8, 24, 56 }, [11] = { 120, 320 / 8, 8, 48 },
+	[12] = { 104, 256 / 8, 8, 40 },  [13] = { 120, 256 / 8, 8, 40 },
+	[14] = { 120, 256 / 8, 8, 40 },
+};
+
+/* No generator runs: the current exception state has to be the thread's own, with none around it. */
+static void find_generators(const uint64_t *word, struct task_layout *layout)
+{
+	unsigned int minor = python_minor();
+	const struct exception_place *place = &exception_places[minor];
+	uint64_t own;
+
+	if (minor >= sizeof(exception_places) / sizeof(*exception_places) || !place->exception)
+		return;
+	own = place->own_exception_words * sizeof(*word);
+	layout->exception = place->exception;
+	layout->own_exception = (uint16_t)own;
+	layout->exception_outer = place->outer;
+	layout->generator_type[0] = (uint64_t)(uintptr_t)symbols_find_loaded("PyGen_Type");
+	layout->generator_type[1] = (uint64_t)(uintptr_t)symbols_find_loaded("PyAsyncGen_Type");
+	if (layout->generator_type[0] && layout->generator_type[1] &&
+	    word[place->exception / sizeof(*word)] == (uint64_t)(uintptr_t)api.thread() + own &&
+	    !word[(own + place->outer) / sizeof(*word)])
+		layout->generator = place->generator;
+}
+
 static bool tasks_layout_find(void *outer, void *inner, struct task_layout *ret_layout)
 {
 	static struct look look; /* once, with the GIL */
@@ -143,6 +174,7 @@ static bool tasks_layout_find(void *outer, void *inner, struct task_layout *ret_
 	layout.outer = tasks_place_of(look.inside, CONTEXT_WORDS, outer);
 	layout.entered = layout.outer ? place_of_flag(&look, layout.outer) : 0;
 	find_stacks(&layout);
+	find_generators(look.outer_state, &layout);
 	*ret_layout = layout;
 	return layout.entered != 0;
 }

@@ -353,7 +353,8 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 		lane->head = 0;
 		lane->limit = 0; /* makes the first record check for room */
 		recorder_self.clock_due = 0;
-		recorder_self.task = level ? recorder_self.task : 0;
+		if (level == 0)
+			recorder_self.task = recorder_self.generator = 0;
 		lane->bound = recorder_generation + 1;
 		if (level == 0) {
 			watch_thread();

@@ -52,18 +52,14 @@ _Static_assert(sizeof(struct recorder_lane) <= RECORDER_LINE, "a lane is a line 
 
 #define RECORDER_LEVELS 2u
 
-/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 136 bytes. */
+/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 160 bytes. */
 struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
 	uint64_t
-		/*
-		 * time in ticks from which the thread's CPU clock is worth reading again:
-		 * thread_clock.h
-		 */
-		clock_due;
-	uint64_t task;      /* the task that the last record named: task.h */
-	uint32_t inside;    /* a call into CPython's allocators is running: preload/pymem */
-	uint32_t operators; /* one bit for each open operator: preload/torch */
+		clock_due; /* ticks from which an edge is worth a reading of the clock: thread_clock.h */
+	uint64_t task, generator; /* that its records have named last: task.h */
+	uint32_t inside;          /* a call into CPython's allocators runs: preload/pymem */
+	uint32_t operators;       /* a bit for each one that is open: preload/torch */
 };
 
 PRELOAD_HIDDEN extern __thread struct recorder_thread recorder_self

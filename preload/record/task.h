@@ -8,8 +8,11 @@
  * A greenlet has a Python stack of its own. The task is 0 outside of both, and if it is not known:
  * the program is not Python, or the layout was not found.
  *
- * Any thread, with or without the GIL, signal handlers too, because a thread reads only its own
- * state. No lock, no allocation, no system call.
+ * Within a task, generators take turns too: an NVTX range that a generator opens belongs to that generator. The thread's state points to
+ * the exception state of the innermost generator that runs, which lies within the generator. Coroutines are passed over: those
+ * of `async with` push in one and pop in another, and tasks tell them apart.
+ *
+ * Any thread, with or without the GIL, signal handlers too: a thread reads its own state only. No lock, no allocation, no system call.
  */
 #ifndef PRELOAD_RECORD_TASK_H
 #define PRELOAD_RECORD_TASK_H
@@ -27,7 +30,13 @@ struct task_layout {
 	uint16_t entered, outer; /* in a context: 1 while it runs; the context before it */
 	uint16_t chunk; /* in a thread's state: the block with its innermost frames; 0: none */
 	uint16_t frame,
-		back; /* before 3.11: a thread's innermost frame; a frame's caller; 0: none */
+		back; /* before 3.11: its innermost frame; in that, what called it; 0: not there */
+	uint16_t exception,
+		own_exception; /* in a thread's state: the current exception state; its own one */
+	uint16_t exception_outer; /* in an exception state: the one around it */
+	uint16_t
+		generator; /* in a generator: its exception state; 0: generators are not told apart */
+	uint64_t generator_type[2]; /* of generators and async generators */
 };
 
 /* Returns the thread's state. NULL: tasks are not distinguished. Set last. */
@@ -41,7 +50,11 @@ PRELOAD_HIDDEN extern _Atomic bool task_seen;
 /* The task that the thread is running; 0: none, or not known. */
 PRELOAD_HIDDEN uint64_t task_now(void);
 
+/* The innermost generator that the thread runs; 0: none, or not known. */
+PRELOAD_HIDDEN uint64_t task_generator(void);
+
 PRELOAD_HIDDEN void task_look_now(struct recorder_lane *lane, uint64_t ticks);
+PRELOAD_HIDDEN void task_look_for_generator_now(struct recorder_lane *lane, uint64_t ticks);
 
 /* Call before a record of something that begins or ends on this thread at `ticks`. */
 static inline __attribute__((always_inline)) void task_look(struct recorder_lane *lane,
@@ -49,6 +62,14 @@ static inline __attribute__((always_inline)) void task_look(struct recorder_lane
 {
 	if (atomic_load_explicit(&task_thread, memory_order_relaxed))
 		task_look_now(lane, ticks);
+}
+
+/* The same for a scope whose end does not name it: the generator is recorded too. */
+static inline __attribute__((always_inline)) void task_look_for_generator(
+	struct recorder_lane *lane, uint64_t ticks)
+{
+	if (atomic_load_explicit(&task_thread, memory_order_relaxed))
+		task_look_for_generator_now(lane, ticks);
 }
 
 /* As task_look(), where nothing is examined before the first task. */

@@ -13,6 +13,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/stacks/ahead.h"
+#include "preload/stacks/large.h"
 #include "preload/stacks/sample.h"
 
 #define STACK_DEPTH_MAX 4096u
@@ -111,6 +112,7 @@ struct stack_thread {
 	struct stack_python python;
 	struct ahead ahead;
 	struct sample sample; /* if INTERCEPT_STACKS_EVERY is set */
+	struct large_budget large;
 };
 
 /* Returns this thread's data. NULL: it has no memory, or has ended. */

@@ -175,6 +175,8 @@ bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice 
 
 	if (bottleneck_share(bottleneck, waited_ns) <= DATALOADER_SHARE_MIN)
 		return false;
+	if (!bottleneck->workers && bottleneck->has_workers)
+		return false; /* their files were not recorded */
 	if (!bottleneck->workers) {
 		ns = loader_file_ns(bottleneck);
 		if (!advice_exceeds(advice, share_of(ns, bottleneck->steps->ns[STEP_dataloader])))
@@ -183,6 +185,9 @@ bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice 
 			   "%.1f %% of the time that the loop waits for the DataLoader is spent in "
 			   "calls on files, %s; there are no workers.",
 			   advice->value < 100 ? advice->value : 100, unit_format_ns(time, ns));
+		advice->todo = "Use fewer and larger files, keep samples in memory or on nearer "
+			       "storage, read fewer bytes a sample, or let workers of the "
+			       "DataLoader read ahead.";
 		return true;
 	}
 	ns = workers_file_ns(bottleneck, &lived_ns);

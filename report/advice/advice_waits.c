@@ -14,7 +14,8 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-#define LOOKS_MIN 5u /* fewer are not spoken of */
+#define LOOKS_MIN 5u     /* fewer are not spoken of */
+#define CHILDREN_MANY 8u /* so many of one program: one for each item, or step */
 
 /* --- shares --- */
 
@@ -86,8 +87,8 @@ bool advice_slow_worker(const struct bottleneck *bottleneck, struct advice *advi
 	return true;
 }
 
-/* The program that the process started most often. */
-static void say_command(const struct bottleneck *bottleneck, struct advice *advice)
+/* The program that the process started most often; returns how often, 0: none was seen. */
+static uint64_t say_command(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_looks *looks = bottleneck->waits;
 	const struct wait_command *most = NULL;
@@ -101,10 +102,12 @@ static void say_command(const struct bottleneck *bottleneck, struct advice *advi
 			most = &looks->command[i];
 	program = most ? source_name_at(bottleneck->source, most->name) : NULL;
 	if (!program || !program->length)
-		return;
+		return 0;
 	place_name(program, name);
-	advice_add(advice, " The process started '%s' %s times%s.", name,
-		   unit_format_count(count, most->count), most->by_shell ? ", by a shell" : "");
+	advice_add(advice, " The process started '%s' %s time%s%s.", name,
+		   unit_format_count(count, most->count), unit_plural(most->count),
+		   most->by_shell ? ", by a shell" : "");
+	return most->count;
 }
 
 bool advice_child_process(const struct bottleneck *bottleneck, struct advice *advice)
@@ -116,7 +119,9 @@ bool advice_child_process(const struct bottleneck *bottleneck, struct advice *ad
 	advice_say(advice, "%s waits for child processes for %.1f %% of the %s.",
 		   who_waits(bottleneck), advice->value, of_what(bottleneck));
 	wait_say_line(bottleneck, cause, advice);
-	say_command(bottleneck, advice);
+	if (say_command(bottleneck, advice) < CHILDREN_MANY)
+		advice->todo = "Look at what the child does, and whether the program can go on "
+			       "meanwhile.";
 	return true;
 }
 
@@ -151,8 +156,12 @@ bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice
 		   cause->owner ? "a lock" : "a lock, or for what another thread brings,",
 		   advice->value, of_what(bottleneck));
 	wait_say_line(bottleneck, cause, advice);
-	if (!say_owner(bottleneck, cause, advice))
+	if (!say_owner(bottleneck, cause, advice)) {
 		wait_say_beside(bottleneck, cause, advice);
+		advice->todo = "If it is a lock, hold it for less: do the work before, and take it "
+			       "only to store the result. If another thread brings something, make "
+			       "that thread faster, or ask it earlier.";
+	}
 	return true;
 }
 

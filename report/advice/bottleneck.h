@@ -60,7 +60,8 @@ struct bottleneck {
 	uint64_t wall_ns;
 	struct timing operator_times; /* of operators that are no labels */
 	uint64_t operator_calls, launches, cuda_errors;
-	uint64_t workers; /* of data loaders */
+	uint64_t workers; /* of data loaders, that were recorded */
+	bool has_workers; /* recorded or not: the DataLoader's iterator says so */
 	struct worker_restarts restarts;
 	struct worker_waits worker_waits;
 	struct wait_causes *wait_causes;

@@ -436,10 +436,19 @@ void step_line_text(const struct step_lines *lines, const struct step_line *line
 		snprintf(text + used, STEP_LINE_BYTES - used, ", mostly in %s", library);
 }
 
+const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GUESS_BYTES])
+{
+	text[0] = 0;
+	if (line->looks < LOOKS_MIN)
+		snprintf(text, STEP_LINE_GUESS_BYTES, ", by %u samples, so this is a guess",
+			 (unsigned int)line->looks);
+	return text;
+}
+
 static void say_line(const struct step_lines *lines, enum step_lines_of of, const char *words,
 		     const struct step_line *line, struct advice *advice)
 {
-	char text[STEP_LINE_BYTES];
+	char text[STEP_LINE_BYTES], guess[STEP_LINE_GUESS_BYTES];
 	size_t used = strlen(advice->text);
 
 	step_line_text(lines, line, text);
@@ -447,8 +456,9 @@ static void say_line(const struct step_lines *lines, enum step_lines_of of, cons
 		      .line) /* else the rule knows a better one: a worker's, a lock's owner's */
 		step_line_put(lines, line, &advice->place);
 	snprintf(advice->text + used, sizeof(advice->text) - used,
-		 " By samples, %.0f %% of the %s was in %s.",
-		 100.0 * (double)line->ns / (double)lines->ns[of], words, text);
+		 " By samples, %.0f %% of the %s was in %s%s.",
+		 100.0 * (double)line->ns / (double)lines->ns[of], words, text,
+		 step_line_guess(line, guess));
 }
 
 void step_lines_say(const struct step_lines *lines, struct advice *advice)

@@ -75,6 +75,9 @@ bool step_lines_at(const struct step_lines *lines, const char *place, struct ste
 #define STEP_LINE_BYTES 480u
 void step_line_text(const struct step_lines *lines, const struct step_line *line,
 		    char text[STEP_LINE_BYTES]);
+/* ", by 12 samples, so this is a guess", or nothing, where it rests on enough. */
+#define STEP_LINE_GUESS_BYTES 64u
+const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GUESS_BYTES]);
 void step_line_put(const struct step_lines *lines, const struct step_line *line,
 		   struct advice_place *place);
 /* A sentence more for advice that has a line; nothing for other advice. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of its tasks a thread is running (event python_task). A number distinguishes a task from
- * other live ones. 0 stands for no task and for an unknown one.
+ * Which of its tasks a thread runs (event python_task). A number distinguishes a task from the others that live; 0 is what is no
+ * task, and what is not known. `generator` is up to date at NVTX calls only.
  */
 #ifndef REPORT_BASE_TASK_H
 #define REPORT_BASE_TASK_H
@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 struct task {
-	uint64_t now, outer; /* outer: the task that contains it, 0: none */
+	uint64_t now, outer; /* outer: the one that it runs within, 0: none */
+	uint64_t generator;  /* the innermost one of Python that runs, 0: none */
 };
 
 /*

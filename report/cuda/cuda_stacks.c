@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of CUDA calls, for trees and flame graphs. */
+/* Makes stacks of CUDA calls, for trees and flame graphs. */
 #include "report/options/keys.h"
 #include "report/cuda/cuda_events.h"
 #include "report/stacks/stack_keys.h"

@@ -46,7 +46,10 @@ struct deferred_calls {
 
 void deferred_calls_init(struct deferred_calls *calls);
 void deferred_calls_release(struct deferred_calls *calls);
-/* The call's number, with room made for it; it may exist already. Numbers are valid until the next sweep. */
+/*
+ * The call's number, with room made for it; it may exist already. Numbers are valid until the next
+ * sweep.
+ */
 size_t deferred_calls_put(struct deferred_calls *calls, uint32_t process, uint64_t correlation);
 /* DEFERRED_NO_CALL when it does not exist. */
 size_t deferred_calls_find(struct deferred_calls *calls, uint32_t process, uint64_t correlation);
@@ -57,7 +60,9 @@ static inline bool deferred_calls_want_sweep(const struct deferred_calls *calls)
 	return calls->page_count - calls->free_count >= calls->sweep_at;
 }
 
-/* Takes those out for which `is_over` says so; it may look at the call's places for the last time. */
+/*
+ * Takes those out for which `is_over` says so; it may look at the call's places for the last time.
+ */
 void deferred_calls_sweep(struct deferred_calls *calls, bool (*is_over)(void *state, size_t number),
 			  void *state);
 

@@ -149,7 +149,10 @@ static void fill_pairs(const struct report *report, struct table *table)
 	}
 }
 
-/* Rows of a function whose keys mean the same become one, the first; the others, and those left out, have no call. */
+/*
+ * Rows of a function whose keys mean the same become one, the first; the others, and those left
+ * out, have no call.
+ */
 static struct call_row *settled_rows(const struct functions *functions)
 {
 	const struct calls *calls = &functions->calls;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/gpu/occupancy.h"
 
 #define OCCUPANCIES_KNOWN 16u /* by the last bits of the grid and the block */
@@ -184,9 +184,9 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_state *mine = state;
-	struct scope_text text;
+	struct coverage_text text;
 
-	if (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text)))
+	if (!work->has_call && (run_filters(mine->run)->any || coverage_recorded(mine->run, &text)))
 		return;
 	work_count(mine, place, work);
 }

@@ -9,7 +9,7 @@
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
 #include "report/base/vast.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 
 #define FLUSH_NS 500000000u /* of time at once */
 
@@ -114,12 +114,13 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct gpu_time_state *mine = state;
 	uint64_t end_ns = deferred_end_ns(work);
-	struct scope_text text;
+	struct coverage_text text;
 	uint32_t lane;
 
 	(void)place;
 	if (!work->is_on_device || end_ns < work->start_ns ||
-	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
+	    (!work->has_call &&
+	     (run_filters(mine->run)->any || coverage_recorded(mine->run, &text))))
 		return;
 	mine->time.late += work->start_ns < mine->time.done_ns;
 	lane = lane_of(mine, work);

@@ -241,7 +241,7 @@ static void leaks_head(const struct document *document, const struct screen *scr
 	const struct leaks_state *state = report->state;
 	const struct heap_totals *totals = &state->heap->totals;
 	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
-	struct scope_text still_live;
+	struct coverage_text still_live;
 
 	if (!totals->allocations)
 		return;

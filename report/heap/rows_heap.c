@@ -313,9 +313,9 @@ void heap_print_curve(const struct heap *heap, const struct run *run, const stru
 }
 
 const char *heap_still_live(const struct heap *heap, const struct run *run,
-			    struct scope_text *ret_text)
+			    struct coverage_text *ret_text)
 {
-	const char *text = scope_still_live(run, ret_text);
+	const char *text = coverage_still_live(run, ret_text);
 
 	return heap->has_ends && !strcmp(text, "never freed") ? "at its end" : text;
 }

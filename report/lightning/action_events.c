@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Actions, and how long a program was at what stands in for them: events become operations of actions.h. */
+/*
+ * Makes operations of actions.h from events: actions, and how long a program was inside of the user
+ * scopes or ranges that replace them.
+ */
 #include "report/lightning/action_events.h"
 
 #include "report/helpers/helpers.h"
 
 struct action_state {
-	struct actions actions; /* first: it is what others see */
+	struct actions actions; /* must be first: others see only this part */
 	struct source *source;
 	const struct helpers *helpers;
 };

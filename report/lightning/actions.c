@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Actions of PyTorch Lightning's Trainer: see actions.h. */
+/*
+ * Keeps per thread the open actions, which may overlap, and per process the time that is covered by
+ * actions, by user scopes and by ranges.
+ */
 #include "report/lightning/actions.h"
 
 #include <stdlib.h>
@@ -11,8 +14,8 @@
 struct action_thread {
 	uint32_t process;
 	bool user_counts;
-	uint64_t depth; /* open operators */
-	uint64_t user;  /* depth of the outermost user scope, 0: none is open */
+	uint64_t depth; /* operators that are open */
+	uint64_t user;  /* depth of the outermost user scope; 0: none is open */
 };
 
 struct action_process {
@@ -196,7 +199,8 @@ void actions_note_range(struct actions *actions, const struct action_event *even
 	bool known = process < actions->process_room &&
 		     actions->process[process].at[ACTIONS_RANGES].any;
 
-	if (event->counts || known) /* what counts closes late, too */
+	/* what counts is also closed if it ends after the filter's time */
+	if (event->counts || known)
 		actions_note(actions, ACTIONS_RANGES, process, event->place.time_ns);
 }
 

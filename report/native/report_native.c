@@ -240,7 +240,10 @@ static bool any_is_off(const struct native_reading *reading)
 	return false;
 }
 
-/* What the processes used, less what was sampled or lost; 0: that is little, or another sentence says why. */
+/*
+ * What the processes used, less what was sampled or lost; 0: that is little, or another sentence
+ * says why.
+ */
 static uint64_t unseen_ns(const struct report *report)
 {
 	const struct native_reading *reading = state_of(report)->reading;

@@ -11,7 +11,8 @@ static void range_ended(void *state, const struct nest_end *end);
 void ranges_init(struct ranges *ranges, bool by_path)
 {
 	*ranges = (struct ranges){ .by_path = by_path, .unused = RANGE_NONE };
-	nest_init(&ranges->nest, (struct nest_options){ .is_keyed = true }, range_ended, ranges);
+	nest_init(&ranges->nest, (struct nest_options){ .is_keyed = true, .by_generators = true },
+		  range_ended, ranges);
 	map_init(&ranges->pairs);
 	map_init(&ranges->rows);
 	map_init(&ranges->started_number);
@@ -129,6 +130,7 @@ static void range_ended(void *state, const struct nest_end *end)
 {
 	struct ranges *ranges = state;
 
+	ranges->guessed += end->is_guessed && ranges->open[end->scope].row != RANGE_NONE;
 	ranges->crossed += end->overlaps && end->how == NEST_ENDS &&
 			   ranges->open[end->scope].row != RANGE_NONE;
 	range_count(ranges, &ranges->open[end->scope], end);

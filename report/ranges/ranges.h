@@ -99,6 +99,8 @@ struct ranges {
 	uint64_t unbalanced; /* pops and ends of no open range */
 	uint64_t
 		crossed; /* ranges that were popped before one that was pushed later on the same thread */
+	uint64_t
+		guessed; /* ranges that a generator popped that had pushed none, while several were open */
 	uint64_t marks;
 };
 

@@ -133,7 +133,7 @@ static void nest_leave_key(struct nest *nest, uint32_t scope)
 
 static inline struct task task_of(const struct nest_thread *thread)
 {
-	return thread->task ? *thread->task : (struct task){ 0, 0 };
+	return thread->task ? *thread->task : (struct task){ 0, 0, 0 };
 }
 
 uint32_t nest_around_task(const struct nest *nest, uint32_t thread, uint32_t at)
@@ -224,6 +224,7 @@ static struct nest_thread *nest_begin_on(struct nest *nest, struct nest_place pl
 	if (place.task)
 		thread->task = place.task;
 	nest->has_tasks |= task_of(thread).now != 0;
+	nest->has_generators |= nest->options.by_generators && task_of(thread).generator;
 	if (place.identity)
 		nest_end_namesake(nest, place);
 	return thread;
@@ -248,6 +249,7 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 		.above = NEST_NONE,
 		.inner = NEST_NONE,
 		.task = task_of(thread).now,
+		.generator = task_of(thread).generator,
 		.below = below,
 		.parent = parent,
 		.thread = place.thread,
@@ -324,6 +326,7 @@ static void nest_close(struct nest *nest, struct nest_place place, uint32_t endi
 		.parent = scope->parent,
 		.thread = place.thread,
 		.is_elsewhere = nest->is_elsewhere,
+		.is_guessed = nest->is_guessed,
 		.overlaps = overlaps,
 		.how = how,
 		.key = scope->key,
@@ -405,6 +408,19 @@ static uint32_t nest_look_keyed(const struct nest *nest, uint32_t thread, uint64
 	return at;
 }
 
+/* `at`, or of the scopes of its key and task around it the innermost that the generator began which runs now. */
+static uint32_t nest_of_generator(struct nest *nest, uint32_t thread, uint32_t at)
+{
+	uint64_t generator = task_of(&nest->thread[thread]).generator;
+	unsigned int looks = NEST_LOOKS_MAX;
+
+	for (uint32_t i = at; i != NEST_NONE && looks; i = nest->scope[i].outer, looks--)
+		if (nest->scope[i].generator == generator)
+			return i;
+	nest->is_guessed = nest->scope[at].outer != NEST_NONE;
+	return at;
+}
+
 bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key)
 {
 	struct nest_thread *thread = nest_thread_at(nest, place.thread);
@@ -421,8 +437,11 @@ bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key)
 		thread->task = place.task;
 	at = nest->options.is_keyed ? nest_look_keyed(nest, place.thread, key)
 				    : nest_look(nest, place.thread, key, &looks);
+	if (at != NEST_NONE && nest->has_generators && nest->options.is_keyed)
+		at = nest_of_generator(nest, place.thread, at);
 	if (at != NEST_NONE)
 		nest_close(nest, place, at, NEST_ENDS);
+	nest->is_guessed = false;
 	return at != NEST_NONE;
 }
 

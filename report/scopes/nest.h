@@ -11,7 +11,8 @@
  *
  * A thread may run tasks by turns. An end by key is that of the innermost scope that its task began, and what a scope is inside of are
  * scopes of its own task, of the one around that, and of none. Time is the thread's all the same: each moment is the own time of
- * the scope that began last, whichever task's.
+ * the scope that began last, whichever task's. In a nest by generators, an end by key is that of the innermost scope that the same
+ * generator of the task began, if there is one.
  *
  * Open scopes are numbers, so that whoever follows them may keep an array of its own beside them; a number
  * is used again when its scope has ended. Threads are indices. Memory grows with threads and open scopes.
@@ -43,6 +44,7 @@ struct nest_end {
 	uint32_t thread;
 	bool is_elsewhere; /* another thread ended it */
 	bool overlaps;     /* one that began later on its thread is still open */
+	bool is_guessed; /* several were open, none by the generator that ended it: the innermost one was taken */
 	enum nest_ending how;
 	uint64_t key, time_ns;
 	uint64_t total_ns, children_ns; /* children: of total_ns, in scopes directly inside */
@@ -59,6 +61,7 @@ struct nest_scope {
 	bool is_hidden;
 	uint64_t identity; /* in `identified`; 0: it has none */
 	uint64_t task;     /* that began it, 0: none */
+	uint64_t generator;
 };
 
 struct nest_thread {
@@ -77,6 +80,7 @@ struct nest_process {
 
 struct nest_options {
 	bool is_keyed;      /* an end by key takes constant time, a begin more of it */
+	bool by_generators; /* all events are NVTX calls, which tell the generator */
 	uint32_t depth_max; /* deeper ones are counted, not kept; 0: as deep as it goes */
 };
 
@@ -84,8 +88,8 @@ struct nest {
 	struct nest_options options;
 	nest_ended *ended; /* may be NULL */
 	void *state;
-	bool has_hidden, has_tasks;
-	bool is_elsewhere; /* what ends now */
+	bool has_hidden, has_tasks, has_generators;
+	bool is_elsewhere, is_guessed; /* what ends now */
 	struct nest_scope *scope;
 	size_t count, room;
 	uint32_t unused; /* list of free entries of `scope`, by their `below` */

@@ -38,7 +38,10 @@ void open_ranges_init(struct open_ranges *ranges, open_range_ended *ended, void 
 		ranges->count++;
 		of->ranges = ranges;
 		nest_init(&of->nest,
-			  (struct nest_options){ .is_keyed = is_keyed((enum evt_scope_kind)kind) },
+			  (struct nest_options){
+				  .is_keyed = is_keyed((enum evt_scope_kind)kind),
+				  .by_generators = kind == EVT_SCOPE_KIND_nvtx_push,
+			  },
 			  range_ended, of);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See helped_stacks.h. Per thread: the stack of the operator begun last, of the block allocated last, and of the operators
- * that are open, by depth. What a stack
- * is below the frame of torch.autograd, and what two stacks are together, is found once and kept.
+ * Keeps, per thread, the stack of the operator that began last, the stack of the block that was
+ * allocated last, and the stacks of open operators by depth. The part of a stack outside of
+ * torch.autograd's frame, and the combination of two stacks, are computed once and kept.
  */
 #include "report/stacks/helped_stacks.h"
 
@@ -16,11 +16,11 @@
 #include "report/session/stacks.h"
 
 #define SCOPE_USER 7u /* at::RecordScope: Python may run in it */
-#define DEPTH_MAX 64u /* of open operators whose stacks are kept */
+#define DEPTH_MAX 64u /* open operators whose stacks are kept */
 
 struct helped_thread {
-	uint32_t last;   /* of the operator that it began last */
-	uint32_t inside; /* of the block that it allocated last */
+	uint32_t last;   /* of the operator that the thread began last */
+	uint32_t inside; /* of the block that the thread allocated last */
 	uint64_t moves;  /* helper_thread.moves then, + 1 */
 	uint32_t open[DEPTH_MAX];
 };
@@ -31,8 +31,12 @@ struct helped_stacks {
 	struct helped_thread *thread;
 	size_t thread_room;
 	struct map
-		engine; /* process and stack: what is below torch.autograd's call of the engine */
-	struct map joined; /* outer and inner stack: both */
+		/*
+		 * key: process and stack; value: the part outside of torch.autograd's call of the
+		 * engine
+		 */
+		engine;
+	struct map joined; /* key: outer and inner stack; value: both joined */
 };
 
 static void take_begin(struct helped_stacks *helped, const struct source_event *event, bool is_user)
@@ -81,7 +85,10 @@ static bool text_is(const struct source_name *name, const char *text)
 	       !memcmp(name->text, text, name->length);
 }
 
-/* The functions of torch.autograd that call the engine, and make the first gradient before. */
+/*
+ * True for the functions of torch.autograd that call the engine, having made the first gradient
+ * before.
+ */
 static bool calls_engine(const struct source_python_line *line)
 {
 	static const char file[] = "torch/autograd/__init__.py";
@@ -92,7 +99,7 @@ static bool calls_engine(const struct source_python_line *line)
 	       (text_is(line->function, "backward") || text_is(line->function, "grad"));
 }
 
-/* The part of the stack outside of that function; STACK_NONE: it is in none. */
+/* Returns the part of the stack outside of that function; STACK_NONE: the function is not in it. */
 static uint32_t find_engine(const struct helped_stacks *helped,
 			    const struct source_process *process, uint32_t stack)
 {
@@ -190,7 +197,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 }
 
-/* What came before lost events is no longer the last operator. */
+/* After lost events, an earlier operator is not the last one any more. */
 static void cut(void *state, const struct cut *cut)
 {
 	struct helped_stacks *helped = state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keys stack, function, line, module and python: who called, of any event with a stack. While events come a key is a number for
- * (process, stack); what that means is known once all modules are, and then keys that mean the same become one.
+ * The keys stack, function, line, module and python: the caller, for any event with a stack. While
+ * events are read, a key is a number for (process, stack). Its meaning is known when all modules
+ * are, and then keys with the same meaning become one.
  */
 #include "report/stacks/stack_keys.h"
 
@@ -32,7 +33,7 @@ static void keys_start(void *state, struct run *run, const void *options)
 	run_reads_stacks(run);
 }
 
-/* An address may be another thing from here on. */
+/* Addresses may have another meaning from here on. */
 static void keys_remap(void *state, const struct source_process *process)
 {
 	struct stack_keys *keys = state;
@@ -76,8 +77,9 @@ struct stack_keys *stack_keys_want_own(struct run *run, enum stack_by by)
 }
 
 /*
- * Is it one of those whose stacks are counted? What frees has none by its nature. And an analysis may ask twice of one
- * event, for the call and for its work on the GPU: no thread makes two calls at one time.
+ * True if the event counts towards the share of events with stacks. Frees never have a stack. An
+ * analysis may ask twice about one event, for the call and for its work on the GPU; no thread makes
+ * two calls at one time.
  */
 static bool keys_count_event(struct stack_keys *keys, const struct source_event *event)
 {
@@ -323,7 +325,7 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 		       stack_rows_place(&keys->rows, stack_keys_use(keys, key)));
 }
 
-/* Its analysis keeps what the kind's functions are handed. */
+/* Its analysis is the state that the kind's functions get. */
 #define STACK_KEY(kind, stack_by)                                         \
 	static const void *start_##kind(struct run *run)                  \
 	{                                                                 \

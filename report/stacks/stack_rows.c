@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table that are stacks: see stack_rows.h. */
+/*
+ * Rows of a table that are stacks, functions, lines or modules. Uses of (process, stack) are named
+ * and joined by what they show.
+ */
 #include "report/stacks/stack_rows.h"
 
 #include <stdlib.h>
@@ -100,7 +103,7 @@ static const char *python_of(struct stack_rows *rows, uint32_t stack)
 		       : frame->name;
 }
 
-/* Where the function is not known its module is the next best, and at last the address. */
+/* If the function is unknown, its module is shown, else the address. */
 static const char *text_of_frame(struct stack_rows *rows, const struct named_frame *frame)
 {
 	const char *line;
@@ -115,7 +118,7 @@ static const char *text_of_frame(struct stack_rows *rows, const struct named_fra
 	return text_store_format(&rows->names.texts, "[%s]", frame->module);
 }
 
-/* It is a function, and nothing but its name tells it from others. */
+/* It is a function, and only its name distinguishes it from others. */
 static bool is_by_name(const struct stack_rows *rows, const struct named_frame *frame)
 {
 	return frame->exact && (rows->by == STACK_BY_FUNCTION ||
@@ -138,8 +141,8 @@ static const char *text_of(struct stack_rows *rows, uint32_t stack)
 }
 
 /*
- * Stacks of one key are one place. By Python function that is its frame; where there is none the innermost one, which
- * is then no frame of Python.
+ * Stacks with one key are one place. By Python function, the key is that frame. If there is none,
+ * it is the innermost frame, which is then no Python frame.
  */
 static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
 {
@@ -164,8 +167,8 @@ static uint64_t identity_of(struct stack_rows *rows, uint32_t key, uint32_t stac
 }
 
 /*
- * The place that belongs to the key of key_of(); `place_count` when it is a new one, which the caller adds. `stack`: of
- * that key, by Python function.
+ * Returns the place of the key from key_of(); `place_count` if it is new, and the caller must add
+ * it. By Python function, `stack` is a stack with that key.
  */
 static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack)
 {
@@ -190,7 +193,7 @@ static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack
 	return number;
 }
 
-/* The use is of that place; its stack, NAMED_NONE: not named yet. */
+/* The use belongs to that place; its stack, NAMED_NONE: not named yet. */
 static size_t place_add(struct stack_rows *rows, size_t number, const struct stack_use *use,
 			uint32_t stack)
 {
@@ -321,20 +324,20 @@ static void make_text(void *state, struct table *table, size_t row)
 	bool is_by_row = table->late.is_by_row && table->late.state == rows;
 	const char *text;
 
-	/* one frame is said already; programs get it all the same */
+	/* for people a single frame would only repeat the row; programs get it all the same */
 	if (stack == NAMED_NONE || rows->columns.stack >= COLUMN_ID_LIMIT ||
 	    (rows->names.for_people && rows->columns.function < COLUMN_ID_LIMIT &&
 	     named_parent(&rows->names, stack) == NAMED_NONE))
 		return;
 	if (is_by_row)
 		text_store_release(&rows->late);
-	if (rows->names.for_people) /* what the library did behind it: --stack N, --frames all */
+	if (rows->names.for_people) /* the library's frames inside of it: --stack N, --frames all */
 		stack = picked_of(rows, stack);
 	text = named_stack_text(&rows->names, stack, is_by_row ? &rows->late : &rows->names.texts);
 	table_fill_text(table, row, rows->columns.stack, text, strlen(text));
 }
 
-/* A stack's text has kilobytes, and of a million rows few are shown. */
+/* A stack's text has kilobytes, and few of a million rows are shown. */
 static void put_late_text(struct stack_rows *rows, struct table *table, size_t row)
 {
 	if (rows->columns.stack >= COLUMN_ID_LIMIT)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns about who called: see late_callers.h. */
+/*
+ * Columns about callers, filled for the rows that are shown. Callers that would read the same get
+ * their addresses, too.
+ */
 #include "report/symbols/late_callers.h"
 
 #include <inttypes.h>
@@ -50,7 +53,10 @@ static void put_address(struct late_callers *callers, struct table *table, size_
 	    text_store_format(&table->texts, "%s at +0x%" PRIx64, text, symbol->address));
 }
 
-/* Two calls of a line, as where a function is inlined twice, are two rows: they have their addresses, too. */
+/*
+ * Two calls on one line, for example where a function is inlined twice, are two rows, so they show
+ * their addresses, too.
+ */
 static void put_caller(struct late_callers *callers, struct table *table, size_t row,
 		       const struct symbol *symbol)
 {

@@ -10,7 +10,7 @@
 #include "report/base/slots.h"
 #include "report/base/spool.h"
 #include "report/base/vast.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
@@ -445,10 +445,11 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 				    .sequence = PYPROF_NO_SEQUENCE,
 				    .other_sequence = PYPROF_NO_SEQUENCE };
 	struct told_kernel told;
-	struct scope_text text;
+	struct coverage_text text;
 
 	if (piece->kind != GPU_WORK_KERNEL ||
-	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
+	    (!work->has_call &&
+	     (run_filters(mine->run)->any || coverage_recorded(mine->run, &text))))
 		return;
 	if (place != DEFERRED_NOTHING)
 		call = mine->held[place - 1].call;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the GPU did, for trace.c: kernels, copies, memsets and waits under the number of their
- * device, a line a stream, with the names and arguments that Kineto gives them, and an arrow (ac2g)
- * from the call. What Kineto knows of the device (blocks per SM, occupancy) is not recorded and not
- * written.
+ * device, one line per stream, with the names and arguments that Kineto uses, and an arrow (ac2g)
+ * from the call. Kineto's facts about the device (blocks per SM, occupancy) are not recorded and
+ * not written.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "report/base/memory.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/trace/producer.h"
 #include "report/gpu/gpu_work.h"
 
-/* larger numbers are of damaged files; they have no line of their own name */
+/* larger numbers come from damaged files; such streams get no name of their own */
 #define DEVICE_MAX 4096u
 
-/* A stream that something is on: it gets its name at the end. */
+/* A stream with any work: it is named at the end. */
 struct trace_line {
 	struct trace_file *file;
 	uint32_t device, stream;
@@ -143,7 +143,7 @@ static void put_work(struct trace *trace, const struct source_process *process,
 				       .flow = work->has_call && thread ? &flow : NULL });
 }
 
-/* The wait of the host is on the thread that waited. */
+/* A wait of the host is on the thread that waited. */
 static void put_wait(struct trace *trace, const struct deferred_work *work)
 {
 	const struct source_thread *thread = work->has_call ? trace_thread(trace, work->thread)
@@ -170,16 +170,16 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	return trace_operator_id(state, event->thread->index);
 }
 
-/* What nobody is known to have asked for is treated as by report `kernels`. */
+/* Work whose caller is unknown is treated as in report `kernels`. */
 static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct trace *trace = state;
 	struct source_process *const *process;
 	size_t count = source_processes(trace->source, &process);
-	struct scope_text text;
+	struct coverage_text text;
 
-	if (!work->has_call && (trace->filters->any || scope_recorded(trace->run, &text)))
+	if (!work->has_call && (trace->filters->any || coverage_recorded(trace->run, &text)))
 		return;
 	if (piece->kind == GPU_WORK_WAIT)
 		put_wait(trace, work);
@@ -187,7 +187,9 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 		put_work(trace, process[work->process], work, place);
 }
 
-/* On a line of its own: when the device began it is not known, and several may overlap. */
+/*
+ * On a line of its own, because it is not known when the device began it, and several may overlap.
+ */
 static void put_unfinished(struct trace *trace, const struct untold_work *work)
 {
 	const struct source_thread *thread = trace_thread(trace, work->thread);
@@ -229,7 +231,7 @@ void trace_device_start(struct trace *trace, struct run *run)
 	trace->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
 }
 
-/* Before the files are closed. */
+/* Call before the files are closed. */
 void trace_device_finish(struct trace *trace)
 {
 	for (size_t i = 0; i < trace->lines; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: cfi preload:heap/caller.c,stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c,record/entry.c */
+/* links: cfi preload:heap/caller.c,stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/large.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c,record/entry.c */
 /* preload/heap/caller.c: the walk, which rows are frames to skip, and stacks instead of callers. */
 #include <dlfcn.h>
 #include <setjmp.h>

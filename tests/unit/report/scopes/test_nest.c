@@ -269,7 +269,7 @@ static struct task now;
 
 static struct nest_place at(uint64_t time_ns, uint64_t task)
 {
-	now = (struct task){ task, 0 };
+	now = (struct task){ .now = task };
 	return (struct nest_place){ time_ns, 0, 0, 0, &now, 0 };
 }
 
@@ -301,6 +301,43 @@ static void tasks_end_their_own(void **state)
 	}
 }
 
+static struct nest_place by(uint64_t time_ns, uint64_t task, uint64_t generator)
+{
+	struct nest_place place = at(time_ns, task);
+
+	now.generator = generator;
+	return place;
+}
+
+static void generators_end_their_own(void **state)
+{
+	(void)state;
+	start((struct nest_options){ .is_keyed = true, .by_generators = true });
+	nest_begin(&nest, by(0, 0, 0), A, false);
+	nest_begin(&nest, by(10, 0, 77), A, false);
+	nest_begin(&nest, by(20, 0, 88), A, false);
+	nest_begin(&nest, by(25, 5, 77), A, false); /* of another task */
+	assert_true(nest_end_key(&nest, by(30, 0, 77), A));
+	is(0, A, 20, 10);
+	assert_true(ended[0].overlaps && !ended[0].is_guessed);
+	assert_true(nest_end_key(&nest, by(40, 0, 77), A)); /* has none left: the innermost */
+	is(1, A, 20, 15);
+	assert_true(ended[1].is_guessed);
+	assert_true(nest_end_key(&nest, by(50, 5, 0), A)); /* the only one of its task */
+	is(2, A, 25, 0);
+	assert_false(ended[2].is_guessed);
+	assert_true(nest_end_key(&nest, by(60, 0, 99), A));
+	assert_false(ended[3].is_guessed);
+	nest_release(&nest);
+
+	start((struct nest_options){ .is_keyed = true }); /* others do not tell it */
+	nest_begin(&nest, by(0, 0, 77), A, false);
+	nest_begin(&nest, by(10, 0, 88), A, false);
+	assert_true(nest_end_key(&nest, by(20, 0, 77), A));
+	is(0, A, 10, 0);
+	nest_release(&nest);
+}
+
 static void what_is_around_is_of_the_task(void **state)
 {
 	uint32_t outer, one, two;
@@ -319,7 +356,7 @@ static void what_is_around_is_of_the_task(void **state)
 	assert_int_equal(nest_innermost(&nest, 0), outer);
 	now.outer = 8;
 	assert_int_equal(nest_innermost(&nest, 0), two);
-	now = (struct task){ 0, 0 };
+	now = (struct task){ 0 };
 	assert_int_equal(nest_innermost(&nest, 0), outer);
 	nest_cut(&nest, at(30, 0), NEST_CUT);
 	nest_release(&nest);
@@ -352,6 +389,7 @@ int main(void)
 		cmocka_unit_test(an_identity_that_begins_again_has_lost_its_end),
 		cmocka_unit_test(scopes_nest_per_thread),
 		cmocka_unit_test(tasks_end_their_own),
+		cmocka_unit_test(generators_end_their_own),
 		cmocka_unit_test(what_is_around_is_of_the_task),
 		cmocka_unit_test(an_outer_one_ends_by_how_many_are_inside),
 		cmocka_unit_test(ends_by_key_leave_what_is_inside),
