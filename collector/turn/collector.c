@@ -335,6 +335,7 @@ static void collector_doze(struct collector *c, uint64_t timeout_ns)
 		if (processes_have_new(&c->processes, &c->common))
 			return; /* it may be gone by the next turn: that looks at it */
 		sources_look_due(&c->sources, now_ns);
+		now_ns = self_steady_ns(); /* else the next pause would be longer by this look */
 		if (sources_due_ns(&c->sources) > until_ns)
 			return;
 	}
