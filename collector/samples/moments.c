@@ -9,7 +9,7 @@
 
 #define CALL_NS 1500u /* of CPU time, for a call's way into the kernel or out of it */
 #define UNSEEN_LOOKS \
-	200u /* in a row at a thread that can run and has no CPU: then nobody knows where it was */
+	1000u /* in a row at a thread that can run and has no CPU: then nobody knows where it was */
 
 static bool is_candidate(const struct samples *samples, const struct sampled_process *sampled,
 			 const struct sampled_thread *thread)

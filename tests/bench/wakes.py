@@ -38,7 +38,7 @@ def run(options, how, work_us, folder):
     environment = dict(os.environ, LD_PRELOAD=options.library, INTERCEPT_OUTPUT=output, INTERCEPT_TRACE="nvtx", INTERCEPT_SAMPLE=str(options.hz), INTERCEPT_KEEP="0")
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.busy)]
     try:
-        subprocess.run([options.python, PROGRAM, how, str(work_us), str(turns), clock], env=environment, check=True, timeout=120)
+        subprocess.run([options.python, PROGRAM, how, str(work_us), str(turns), clock], env=environment, check=True, timeout=200)
     finally:
         for loop in busy:
             loop.kill()

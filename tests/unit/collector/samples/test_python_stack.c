@@ -610,6 +610,33 @@ static void change_within_a_read_is_seen(void **state)
 	memory_hints_release(&hints);
 }
 
+/* Another instruction, another frame: the thread has gone on. The same, or what cannot be read: it may not have. */
+static void mark_tells_whether_a_thread_has_gone_on(void **state)
+{
+	struct memory_hints hints = { 0 };
+	struct stack_mark mark;
+	struct stack stack;
+
+	(void)state;
+	stack_mark(&memory, layout, &known, &mark);
+	assert_false(mark.is_known); /* nothing was read of it */
+	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+	stack_mark(&memory, layout, &known, &mark);
+	assert_true(mark.is_known);
+	assert_false(stack_has_moved(&mark, &known));
+	mark.at += 2;
+	assert_true(stack_has_moved(&mark, &known));
+	put64(cframe, layout->cframe_frame, at(frame[1]));
+	stack_mark(&memory, layout, &known, &mark);
+	assert_true(stack_has_moved(&mark, &known));
+	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+	assert_false(stack_has_moved(&mark, &known));
+	refuses = true;
+	stack_mark(&memory, layout, &known, &mark);
+	assert_false(stack_has_moved(&mark, &known));
+	memory_hints_release(&hints);
+}
+
 /* A frame that was read for somebody else, before the words that are watched, is of no moment with the rest. */
 static void frame_read_for_others_is_read_again(void **state)
 {
@@ -659,6 +686,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(running_stack_takes_two_calls, begin, end),
 		cmocka_unit_test_setup_teardown(change_within_a_read_is_seen, begin, end),
 		cmocka_unit_test_setup_teardown(frame_read_for_others_is_read_again, begin, end),
+		cmocka_unit_test_setup_teardown(mark_tells_whether_a_thread_has_gone_on, begin,
+						end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
