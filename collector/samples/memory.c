@@ -17,6 +17,8 @@
 /* bytes of a part that others were joined to: to copy them costs less than a part */
 #define JOINED_MAX 1024u
 #define JOINED_AMONG 32u /* the last parts */
+#define AGED_MAX 8u      /* hints of a thread that were not used the last time */
+#define AGE_MAX 16u
 #define WATCHED_PARTS (2u * MEMORY_WATCHED)
 #define WATCHED_BYTES (WATCHED_PARTS * (uint32_t)sizeof(uint64_t))
 
@@ -225,6 +227,10 @@ void memory_want_moment(struct memory *memory, const struct memory_hints *hints,
 	moment->to = memory->count;
 	if (!is_wanted || !want_words(memory, watch))
 		moment->to = moment->from;
+}
+
+void memory_want_still(struct memory *memory, const struct memory_hints *hints)
+{
 	for (uint32_t i = 0; i < hints->count; i++)
 		if (!hints->hint[i].moves)
 			memory_want(memory, hints->hint[i].address, hints->hint[i].bytes);
@@ -324,41 +330,71 @@ static bool part_get(struct memory *memory, uint64_t address, void *to, uint32_t
 bool memory_get(struct memory *memory, uint64_t address, void *to, uint32_t bytes)
 {
 	return address && bytes <= MEMORY_PAGE && address <= UINT64_MAX - bytes &&
-	       part_get(memory, address, to, bytes, (struct memory_hint){ address, bytes, false });
+	       part_get(memory, address, to, bytes,
+			(struct memory_hint){ address, bytes, false, 0 });
 }
 
 bool memory_get_around(struct memory *memory, uint64_t address, void *to, uint32_t bytes)
 {
 	uint64_t page = address & ~(uint64_t)(MEMORY_PAGE - 1);
-	struct memory_hint whole = { page, MEMORY_PAGE, false };
+	struct memory_hint whole = { page, MEMORY_PAGE, false, 0 };
 
 	if (address - page + bytes > MEMORY_PAGE)
 		return memory_get(memory, address, to, bytes);
 	return address && part_get(memory, address, to, bytes, whole);
 }
 
-void memory_keep_hints(const struct memory *memory, struct memory_hints *hints)
+static bool part_is_used_for(const struct memory *memory, const struct memory_hint *hint)
+{
+	for (uint32_t i = 0; i < memory->count; i++) {
+		const struct memory_part *part = &memory->part[i];
+
+		if (part->is_used && hint->address >= part->address &&
+		    hint->address + hint->bytes <= part->address + part->bytes)
+			return true;
+	}
+	return false;
+}
+
+/* Moves those that are worth keeping to the front; returns how many. */
+static uint32_t hints_age(const struct memory *memory, struct memory_hints *hints)
 {
 	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < hints->count && count < AGED_MAX; i++) {
+		struct memory_hint *hint = &hints->hint[i];
+
+		if (!hint->moves || hint->age >= AGE_MAX || part_is_used_for(memory, hint))
+			continue;
+		hint->age++;
+		hints->hint[count++] = *hint;
+	}
+	return count;
+}
+
+void memory_keep_hints(const struct memory *memory, struct memory_hints *hints)
+{
+	uint32_t used = 0, aged;
 	struct memory_hint *moved;
 
 	for (uint32_t i = 0; i < memory->count; i++)
-		count += memory->part[i].is_used;
-	if (count > hints->room) {
-		moved = realloc(hints->hint, count * sizeof(*moved));
+		used += memory->part[i].is_used;
+	if (used + AGED_MAX > hints->room) {
+		moved = realloc(hints->hint, (used + AGED_MAX) * sizeof(*moved));
 		if (!moved)
 			return;
 		hints->hint = moved;
-		hints->room = count;
+		hints->room = used + AGED_MAX;
 	}
-	hints->count = 0;
+	aged = hints_age(memory, hints);
+	hints->count = aged;
 	for (uint32_t i = 0; i < memory->count; i++) {
 		const struct memory_part *part = &memory->part[i];
 
 		if (part->is_used)
 			hints->hint[hints->count++] = (struct memory_hint){ part->address,
 									    part->bytes,
-									    part->moves };
+									    part->moves, 0 };
 	}
 }
 

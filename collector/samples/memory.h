@@ -26,7 +26,8 @@
 struct memory_hint {
 	uint64_t address;
 	uint32_t bytes;
-	bool moves; /* was asked for while `moving` */
+	bool moves;  /* was asked for while `moving` */
+	uint8_t age; /* how often in a row it was not used since */
 };
 struct memory_hints {
 	struct memory_hint *hint; /* owned; NULL while there is none */
@@ -94,6 +95,8 @@ struct memory_moment {
 };
 void memory_want_moment(struct memory *memory, const struct memory_hints *hints,
 			struct memory_moment *moment);
+/* The hints that memory_want_moment() leaves out: they do not move. */
+void memory_want_still(struct memory *memory, const struct memory_hints *hints);
 /* After memory_fetch() and memory_begin_use(). False: the words are not known. */
 bool memory_take_moment(struct memory *memory, struct memory_moment *moment);
 /*
@@ -110,8 +113,9 @@ bool memory_is_of_moment(const struct memory *memory);
 bool memory_again(struct memory *memory, struct memory_watch *watch);
 
 /*
- * Stores the parts that were asked for since memory_begin_use() or memory_begin(). Keeps the old
- * hints if there is no memory.
+ * Stores the parts that were asked for since memory_begin_use() or memory_begin(), and of older
+ * hints those that move: a thread comes back to the frames that it has left. Keeps the old hints
+ * if there is no memory.
  */
 void memory_keep_hints(const struct memory *memory, struct memory_hints *hints);
 void memory_hints_release(struct memory_hints *hints);

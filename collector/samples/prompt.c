@@ -57,12 +57,22 @@ bool prompt_is_late(struct prompt *prompt)
 	return thread_times(&prompt->own, &own) && own.ready_ns - prompt->ready_ns > LATE_NS;
 }
 
-uint64_t prompt_now_ns(void)
+static uint64_t prompt_clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t prompt_now_ns(void)
+{
+	return prompt_clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t prompt_cpu_ns(void)
+{
+	return prompt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t prompt_vary(uint64_t *random, uint64_t period_ns)

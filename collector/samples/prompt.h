@@ -30,6 +30,8 @@ void prompt_rest(struct prompt *prompt);
 
 /* CLOCK_MONOTONIC */
 uint64_t prompt_now_ns(void);
+/* CPU time of the calling thread */
+uint64_t prompt_cpu_ns(void);
 /* Half of the period to one and a half. */
 uint64_t prompt_vary(uint64_t *random, uint64_t period_ns);
 

@@ -14,16 +14,17 @@
 #include "collector/samples/native_calls.h"
 #include "collector/samples/gil.h"
 #include "collector/samples/holders.h"
+#include "collector/samples/moments.h"
 #include "collector/samples/prompt.h"
+#include "collector/samples/spread.h"
 
 #define NS_PER_S 1000000000ull
 #define SHARE 20u /* of the collector's time: one part for this */
 #define INTERPRETERS_MAX 16u
 #define IDLE_LOOKS 50u /* then a thread that does nothing is looked at less often */
 #define SKIP_MAX 7u
-#define LOOKS_MAX 10u /* that one sample stands for: 0.1 s */
-/* in a row at a thread that can run and has no CPU: then nobody knows where it was */
-#define UNSEEN_LOOKS 200u
+#define LOOKS_MAX 10u  /* that one sample stands for: 0.1 s */
+#define WATCH_LOOKS 4u /* that a thread which waits may get a CPU within, as it did just before */
 #define PROMPT_NS 200000u /* after its time; a look that is later had to wait for a CPU itself */
 #define FAILURES_MAX 20u  /* in a row, before a process is given up */
 
@@ -97,9 +98,16 @@ static void samples_sample_keep(struct samples *samples, struct sampled_process 
 void samples_settle_thread(struct samples *samples, struct sampled_process *process,
 			   struct sampled_thread *thread)
 {
-	if (thread->last.looks)
-		samples_sample_keep(samples, process, &thread->last);
-	thread->last.looks = 0;
+	struct sample *last = &thread->last;
+
+	if (last->looks) {
+		if (thread->owed_us <= UINT32_MAX - last->cpu_us) {
+			last->cpu_us += (uint32_t)thread->owed_us;
+			thread->owed_us = 0;
+		}
+		samples_sample_keep(samples, process, last);
+	}
+	last->looks = 0;
 }
 
 /* --- threads --- */
@@ -164,6 +172,7 @@ static bool thread_begin(struct samples *samples, struct sampled_process *proces
 	thread->has_begun = true;
 	thread->moment = (struct thread_moment){ .is_known = false };
 	thread->idle = 0;
+	thread->owed_us = 0;
 	thread->last = (struct sample){ 0 };
 	samples_sample_keep(samples, process,
 			    &(struct sample){ .stream = thread->stream, .time_ns = now_ns });
@@ -198,52 +207,12 @@ static void thread_rest(struct samples *samples, struct sampled_process *process
 	thread->skip = thread->idle > IDLE_LOOKS ? SKIP_MAX : 0;
 }
 
-/*
- * It ran until this look took its CPU: it lost that one when we got it. A look that is late came where the thread had others put into
- * the queue, or waited.
- */
-static bool was_put_off_by_us(const struct samples *samples, const struct sampled_thread *thread)
-{
-	return samples->switched_ns &&
-	       thread_switched_ns(thread->files.pid, thread->tid) == samples->switched_ns;
-}
-
-/*
- * What a look at a thread that can run is. In a queue for a CPU it is not where it spends its time: it was put there at a call that
- * woke another thread, or has just been woken itself. What it has used goes to where it is seen next. If that does not come, nobody
- * knows; but where the kernel does not tell from whom we took our CPU, one that has gone on since it waited has to do.
- */
-static enum evt_python_state state_of_runner(struct samples *samples, struct sampled_thread *thread,
-					     uint32_t place)
-{
-	enum thread_place on = thread_place_at(&thread->moment);
-
-	samples->is_late = samples->is_late ||
-			   (on == THREAD_ON_CPU && prompt_is_late(&samples->prompt));
-	if (samples->is_late && thread->unseen < UNSEEN_LOOKS) {
-		thread->unseen++;
-		thread->last.is_unclear = true;
-		return EVT_PYTHON_READY;
-	}
-	if (on == THREAD_ON_CPU || (on == THREAD_QUEUED && was_put_off_by_us(samples, thread))) {
-		thread->unseen = 0;
-		return EVT_PYTHON_RUNS;
-	}
-	thread->last.is_unclear = on == THREAD_UNCERTAIN;
-	if (thread->unseen++ < UNSEEN_LOOKS)
-		return EVT_PYTHON_READY;
-	if (!samples->is_blind)
-		return EVT_PYTHON_TORN;
-	return place != thread->waited ? EVT_PYTHON_RUNS : EVT_PYTHON_READY;
-}
-
 static void thread_walk(struct samples *samples, struct sampled_process *process,
 			struct sampled_thread *thread, const struct code_reader *reader)
 {
 	const struct thread_look *look = &thread->look;
-	const struct stack_wanted wanted = { thread->address, look->state == EVT_PYTHON_RUNS };
+	const struct stack_wanted wanted = { thread->address, moments_has_run(samples, thread) };
 	uint64_t now_ns = clock_now_ns(samples);
-	uint32_t calls = samples->memory.calls;
 	enum stack_result result;
 	struct stack stack;
 	bool calls_c;
@@ -252,8 +221,8 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	thread->idle = thread->skip = 0;
 	memory_begin_use(&samples->memory);
 	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
-	if (wanted.runs && samples->memory.calls != calls) /* it was read later than the others */
-		thread_moment_end(&thread->files, &thread->moment);
+	if (wanted.runs && stack.is_later)
+		moments_again(samples, thread);
 	calls_c = wanted.runs && result == STACK_READ &&
 		  native_calls_at(&samples->memory, reader->layout, &stack.innermost);
 	memory_keep_hints(&samples->memory, &thread->hints);
@@ -268,12 +237,12 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 					.call = look->wait.call,
 					.looks = 1 };
 	process->told_ns += thread->last.cpu_us * 1000ull;
+	if (wanted.runs)
+		moments_judge(samples, thread, reader);
 	if (result == STACK_TORN)
 		thread->last.state = EVT_PYTHON_TORN;
-	else if (look->state != EVT_PYTHON_RUNS)
+	else if (!wanted.runs)
 		thread->waited = stack.place;
-	else
-		thread->last.state = state_of_runner(samples, thread, stack.place);
 	thread->last.calls = calls_c && thread->last.state == EVT_PYTHON_RUNS;
 }
 
@@ -340,7 +309,7 @@ static enum sample_plan thread_plan(struct sampled_thread *thread)
 	if (thread->last.place && look->state != EVT_PYTHON_RUNS && look->state != EVT_PYTHON_GIL &&
 	    look->cpu_ns < thread->cpu_ns + 1000 &&
 	    look->state == (enum evt_python_state)thread->last.state)
-		return PLAN_REST;
+		return thread->idle < WATCH_LOOKS ? PLAN_WATCH : PLAN_REST;
 	return PLAN_WALK;
 }
 
@@ -355,6 +324,13 @@ static void thread_take(struct samples *samples, struct sampled_process *process
 	case PLAN_BEGIN:
 		thread_meet(samples, process, thread, reader);
 		break;
+	case PLAN_WATCH:
+		if (moments_has_run(samples, thread)) {
+			thread_walk(samples, process, thread, reader);
+			break;
+		}
+		thread->plan = PLAN_REST;
+		/* fallthrough */
 	case PLAN_REST:
 		thread_rest(samples, process, thread);
 		break;
@@ -458,39 +434,38 @@ static void process_note_error(struct samples *samples, struct sampled_process *
 		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
 }
 
-/* Threads that can run, for which it matters when they are read. */
-static void process_each_moment(struct samples *samples, const struct sampled_process *sampled,
-				void (*take)(struct thread_files *, struct thread_moment *))
+static bool is_walked(const struct sampled_thread *thread)
 {
-	for (uint32_t i = 0; samples->sees_queues && i < samples->thread_count; i++) {
-		struct sampled_thread *thread = &samples->thread[i];
-
-		if (thread->process == sampled->number && thread->plan == PLAN_WALK &&
-		    thread->look.state == EVT_PYTHON_RUNS)
-			take(&thread->files, &thread->moment);
-	}
+	return thread->plan == PLAN_WALK || thread->plan == PLAN_WATCH;
 }
 
 /* Which threads have run, and then all that is likely to be needed of the process, at once. */
 static void process_read(struct samples *samples, struct sampled_process *sampled, uint32_t pid)
 {
 	memory_begin(&samples->memory, pid);
-	memory_want_hints(&samples->memory, &sampled->hints);
 	for (uint32_t i = 0; i < samples->thread_count; i++) {
 		struct sampled_thread *thread = &samples->thread[i];
 
 		if (thread->process != sampled->number)
 			continue;
 		thread->plan = thread_plan(thread);
-		if (thread->plan != PLAN_WALK)
+		if (!is_walked(thread))
 			continue;
-		stack_want(&thread->known, &sampled->layout, thread->look.state == EVT_PYTHON_RUNS,
-			   &thread->hints, &samples->memory);
+		stack_mark(&samples->memory, &sampled->layout, &thread->known, &thread->mark);
+		stack_want_moment(&thread->known, &thread->hints, &samples->memory);
 	}
-	process_each_moment(samples, sampled, thread_moment_prepare);
-	process_each_moment(samples, sampled, thread_moment_begin);
+	moments_begin(samples, sampled);
 	memory_fetch(&samples->memory);
-	process_each_moment(samples, sampled, thread_moment_end);
+	moments_end(samples, sampled);
+	memory_want_hints(&samples->memory, &sampled->hints);
+	for (uint32_t i = 0; i < samples->thread_count; i++) {
+		const struct sampled_thread *thread = &samples->thread[i];
+
+		if (thread->process == sampled->number && is_walked(thread))
+			stack_want_rest(&thread->known, &sampled->layout, &thread->hints,
+					&samples->memory);
+	}
+	memory_fetch(&samples->memory);
 }
 
 static void process_take_thread(struct samples *samples, const struct process *process,
@@ -672,6 +647,19 @@ static uint64_t since_ns(const struct samples *samples, uint64_t steady_ns)
 	return since_ns < 2 * planned_ns ? since_ns : 2 * planned_ns;
 }
 
+/*
+ * What this look took: its time, and no more than the CPU time since the end of the look before. Others may have had our CPU meanwhile.
+ * The CPU's clock is not read earlier in the look: that sets the time of our switch, which moments.c wants, to now.
+ */
+static uint64_t spent_ns(struct samples *samples, uint64_t begun_ns)
+{
+	uint64_t passed_ns = prompt_now_ns() - begun_ns, cpu_ns = prompt_cpu_ns();
+	uint64_t used_ns = cpu_ns - samples->cpu_ns;
+
+	samples->cpu_ns = cpu_ns;
+	return passed_ns < used_ns ? passed_ns : used_ns;
+}
+
 void samples_take(struct samples *samples, uint64_t steady_ns)
 {
 	unsigned int hz = 0;
@@ -679,10 +667,9 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 	if (!samples->is_ready || !samples->processes->inspect || steady_ns < samples->next_ns)
 		return;
 	steady_ns = prompt_now_ns();
-	samples->switched_ns = thread_switched_ns((uint32_t)getpid(), (uint32_t)getpid());
-	samples->is_blind = !samples->switched_ns;
-	samples->switched_ns *= steady_ns - samples->next_ns <= PROMPT_NS;
-	samples->is_late = prompt_is_late(&samples->prompt);
+	samples->switched_ns = 0;
+	samples->is_prompt = steady_ns - samples->next_ns <= PROMPT_NS;
+	samples->is_late = false;
 	samples->looks++;
 	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
@@ -699,7 +686,7 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 	}
 	samples->next_ns = steady_ns +
 			   prompt_vary(&samples->random,
-				       samples_period_ns(hz, prompt_now_ns() - steady_ns));
+				       samples_period_ns(hz, spent_ns(samples, steady_ns)));
 }
 
 void samples_settle(struct samples *samples, uint64_t now_ns)
@@ -740,6 +727,7 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 		return 0;
 	qsort(samples->waiting, samples->waiting_count, sizeof(*samples->waiting),
 	      samples_by_stream);
+	spread_samples(samples);
 	for (uint32_t i = 0; i < samples->waiting_count; i++) {
 		const struct sample *sample = &samples->waiting[i];
 

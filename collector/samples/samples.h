@@ -25,6 +25,7 @@
 
 #define SAMPLES_THREADS_MAX 4096u
 #define SAMPLES_WAITING_MAX 65536u
+#define SAMPLE_WEIGHT 64u /* of one that surely found its thread on a CPU */
 
 struct sample {
 	uint64_t time_ns;
@@ -33,6 +34,7 @@ struct sample {
 	uint32_t holder, holder_place;     /* of the GIL, as python_sample has them */
 	uint32_t call, owner, owner_place; /* the same */
 	bool is_unclear;
+	uint8_t weight; /* of it among those of its thread that share in the CPU time, 0 to SAMPLE_WEIGHT */
 	bool calls; /* it ran C code that its innermost line had called */
 };
 
@@ -42,6 +44,7 @@ enum sample_plan {
 	PLAN_SKIP,  /* it has done nothing for long */
 	PLAN_BEGIN, /* the first look: whether it has run is asked then */
 	PLAN_REST,  /* it has not run: all is as it was */
+	PLAN_WATCH, /* the same so far, but it may get a CPU before its stack is read */
 	PLAN_WALK,
 };
 
@@ -55,9 +58,12 @@ struct sampled_thread {
 	struct memory_hints hints;
 	struct stack_known known;
 	uint64_t cpu_ns, ready_ns; /* told so far */
+	uint64_t owed_us;          /* of that, CPU time that no sample stands for yet */
 	struct sample last;        /* looks 0: none is to be told */
 	bool has_begun;
-	struct thread_moment moment; /* when its stack was read, of one that could run */
+	struct thread_moment moment; /* when its stack was read */
+	struct stack_mark mark;      /* just before */
+	uint64_t early_ns, late_ns;  /* steady, when what the kernel had counted was known */
 	uint32_t waited;             /* place where it waited last */
 	uint32_t unseen; /* looks that found it able to run and not on a CPU, in a row */
 	uint32_t idle;   /* looks since it last ran */
@@ -93,8 +99,11 @@ struct samples {
 	uint64_t since_ns;  /* from that to this look; 0: it is the first */
 	uint64_t
 		switched_ns; /* when we got our CPU for this look, thread_switched_ns(); 0: it came late */
-	bool is_blind; /* the kernel does not tell that */
-	bool is_late;  /* we had to wait for our CPU until another gave it up */
+	bool is_prompt;   /* this look came when it was due */
+	bool is_blind;    /* the kernel does not tell that */
+	bool is_late;     /* we had to wait for our CPU until another gave it up */
+	uint64_t cpu_ns;  /* of the collector, at the end of the last look */
+	uint64_t read_ns; /* steady, when the stacks of a process were read */
 	struct prompt prompt;
 	uint64_t random, looks;
 	bool is_ready;

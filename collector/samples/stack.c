@@ -11,6 +11,7 @@
 
 /* frames that may have been left since the last look, to be found again behind them */
 #define AHEAD 64u
+#define RAW_MAX (2 * STACK_FRAMES_MAX) /* with those of C code between them */
 #define NOT_KNOWN UINT32_MAX
 
 struct frame {
@@ -30,15 +31,16 @@ static bool is_due(const struct stack_known *known, uint32_t index)
 	return (index + known->reads) % STACK_TURN == 0;
 }
 
-void stack_want(struct stack_known *known, const struct python_layout *layout, bool runs,
-		const struct memory_hints *hints, struct memory *memory)
+void stack_want_moment(struct stack_known *known, const struct memory_hints *hints,
+		       struct memory *memory)
 {
-	if (runs) {
-		memory_want_moment(memory, hints, &known->moment);
-	} else {
-		known->moment.from = known->moment.to = 0;
-		memory_want_hints(memory, hints);
-	}
+	memory_want_moment(memory, hints, &known->moment);
+}
+
+void stack_want_rest(const struct stack_known *known, const struct python_layout *layout,
+		     const struct memory_hints *hints, struct memory *memory)
+{
+	memory_want_still(memory, hints);
 	for (uint32_t i = STACK_CHECKED; i < known->count; i++)
 		if (is_due(known, i))
 			memory_want(memory, known->frame[i].code, layout->code_bytes);
@@ -101,12 +103,16 @@ static bool find_instruction(const struct code_reader *reader, const struct fram
 
 /* A stack as it is read, the innermost frame first. */
 struct walk {
+	struct frame raw[RAW_MAX]; /* as they stand there */
+	uint64_t address[RAW_MAX]; /* of these */
+	uint32_t raws;
 	struct stack_frame frame[STACK_FRAMES_MAX];
 	uint32_t was
 		[STACK_FRAMES_MAX]; /* its index in what is known, when nothing of it has changed */
 	uint32_t count;
 	uint32_t next; /* of what is known: inside of that all is seen */
-	bool is_late;  /* something was not among what was read at once */
+	bool is_cut;
+	bool is_late; /* something was not among what was read at once */
 	bool is_apart; /* a frame was not among what was read between two looks at the watched words */
 	struct memory_watch watch;
 };
@@ -140,18 +146,6 @@ bool stack_has_frame(struct memory *memory, const struct python_layout *layout, 
 	uint64_t frame;
 
 	return read_innermost(&reader, thread, &watch, &frame) && frame;
-}
-
-/* `watch` is of the last read of all: the innermost frame was the same when it began and when it ended. */
-static bool watch_held(const struct memory_watch *watch, const struct memory_watch *now)
-{
-	if (!watch->count || watch->count != now->count)
-		return false;
-	for (uint32_t i = 0; i < now->count; i++)
-		if (watch->address[i] != now->address[i] || watch->before[i] != now->before[i] ||
-		    watch->after[i] != now->before[i])
-			return false;
-	return true;
 }
 
 /* What is known of the frame at this address; NULL: nothing. */
@@ -240,88 +234,131 @@ static void known_keep(struct stack_known *known, const struct walk *walk)
 		memcpy(known->frame, walk->frame, walk->count * sizeof(*known->frame));
 }
 
-/* The address of the frame behind the last one that was read. */
-static bool stack_walk_frames(struct walk *walk, struct codes *codes,
-			      const struct code_reader *reader, const struct stack_known *known,
+/* Their memory alone; what they run is looked up afterwards, which takes longer. `*address`: of the frame behind the last one. */
+static bool stack_walk_frames(struct walk *walk, const struct code_reader *reader,
 			      uint64_t *address)
 {
 	struct memory *memory = reader->memory;
+	uint32_t count = 0;
 
-	for (uint32_t links = 0;
-	     *address && walk->count < STACK_FRAMES_MAX && links < STACK_FRAMES_MAX * 2; links++) {
-		uint64_t at = *address;
+	for (walk->raws = 0; *address && count < STACK_FRAMES_MAX && walk->raws < RAW_MAX;
+	     walk->raws++) {
 		uint32_t fetched = memory->fetched;
-		struct frame frame;
+		struct frame *frame = &walk->raw[walk->raws];
 
-		memory->moving = true;
-		if (!read_frame(reader, at, &frame))
+		walk->address[walk->raws] = *address;
+		if (!read_frame(reader, *address, frame))
 			return false;
-		memory->moving = false;
 		walk->is_late |= memory->fetched != fetched;
 		walk->is_apart |= !memory_is_of_moment(memory);
-		*address = frame.back;
-		if (frame.owner < PYTHON_OWNER_C &&
-		    !walk_add(walk, codes, reader, known, at, &frame))
-			return false;
+		count += frame->owner < PYTHON_OWNER_C;
+		*address = frame->back;
 	}
 	return true;
 }
 
+static bool stack_walk_codes(struct walk *walk, struct codes *codes,
+			     const struct code_reader *reader, const struct stack_known *known)
+{
+	for (uint32_t i = 0; i < walk->raws; i++)
+		if (walk->raw[i].owner < PYTHON_OWNER_C &&
+		    !walk_add(walk, codes, reader, known, walk->address[i], &walk->raw[i]))
+			return false;
+	return true;
+}
+
+/* STACK_TORN: also if its frames are not of one moment, which is not looked into any further. */
 static enum stack_result walk_read(struct walk *walk, struct codes *codes,
 				   const struct code_reader *reader, uint64_t thread,
-				   const struct stack_known *known, bool *ret_is_cut)
+				   const struct stack_known *known, bool of_moment)
 {
 	struct memory *memory = reader->memory;
 	uint32_t fetched = memory->fetched;
 	bool is_read;
 	uint64_t at;
 
-	walk->count = walk->next = 0;
-	walk->is_apart = false;
-	*ret_is_cut = false;
+	walk->count = walk->next = walk->raws = 0;
+	walk->is_apart = walk->is_cut = false;
 	memory->moving = true;
 	is_read = read_innermost(reader, thread, &walk->watch, &at);
 	walk->is_late = memory->fetched != fetched;
-	is_read = is_read && stack_walk_frames(walk, codes, reader, known, &at);
+	is_read = is_read && stack_walk_frames(walk, reader, &at);
 	memory->moving = false;
-	if (!is_read || (!walk->count && at))
+	if (!is_read || walk->is_late || (walk->is_apart && of_moment) ||
+	    !stack_walk_codes(walk, codes, reader, known) || (!walk->count && at))
 		return STACK_TORN;
-	*ret_is_cut = at != 0;
+	walk->is_cut = at != 0;
 	return walk->count ? STACK_READ : STACK_NONE;
 }
 
 /*
- * Of one moment: a thread that stands still has no other. Of one that runs all that changes is read in one call, until
- * its innermost frame was the same before and after: then so were that and all its callers. In code that calls all the time
- * no read is so short. Left out, it would have less than its share; so in the end it is enough that which frame is the
- * innermost was read just before the frames were, in the same call. A stack that is where it was the last time takes no call
- * but the one that reads ahead.
+ * Of one moment: a thread that stands still has no other. Of one that runs, the word that says which frame is the innermost is read
+ * first, and the frames in the same call. That the word is still the same behind them is not required: code that calls
+ * all the time would have to be read again, until the thread comes to a line where it stays, and that line would get its CPU time.
  */
 static enum stack_result read_whole(struct walk *walk, struct codes *codes,
 				    const struct code_reader *reader,
 				    const struct stack_wanted *wanted, struct stack_known *known,
-				    bool *ret_is_cut)
+				    bool *ret_is_later)
 {
-	bool is_taken = wanted->runs && memory_take_moment(reader->memory, &known->moment);
-	enum stack_result result = walk_read(walk, codes, reader, wanted->thread, known,
-					     ret_is_cut);
-	bool is_first = is_taken && !walk->is_late && !walk->is_apart;
-	bool is_whole = wanted->runs ? is_first && watch_held(&known->moment.watch, &walk->watch)
-				     : !walk->is_late;
-	uint32_t strict = STACK_STRICT_TRIES - is_first;
+	enum stack_result result;
 
-	for (uint32_t i = 0; (result == STACK_TORN || !is_whole) && i + 1 < STACK_TRIES; i++) {
+	if (wanted->runs)
+		(void)memory_take_moment(reader->memory, &known->moment);
+	result = walk_read(walk, codes, reader, wanted->thread, known, wanted->runs);
+
+	*ret_is_later = false;
+	for (uint32_t i = 1; i < STACK_TRIES && result == STACK_TORN; i++) {
 		struct memory_watch watch = walk->watch;
-		bool is_still;
 
 		if (memory_is_refused(reader->memory))
 			return STACK_TORN;
-		is_still = memory_again(reader->memory, &watch);
-		result = walk_read(walk, codes, reader, wanted->thread, known, ret_is_cut);
-		is_still = is_still && watch_held(&watch, &walk->watch);
-		is_whole = !walk->is_late && (is_still || i >= strict);
+		(void)memory_again(reader->memory, &watch);
+		result = walk_read(walk, codes, reader, wanted->thread, known, false);
+		*ret_is_later = true;
 	}
-	return is_whole ? result : STACK_TORN;
+	return result;
+}
+
+void stack_mark(struct memory *memory, const struct python_layout *layout,
+		const struct stack_known *known, struct stack_mark *ret_mark)
+{
+	const struct memory_watch *watch = &known->moment.watch;
+	const uint32_t bytes = layout->code_start ? 8 : 4;
+	struct iovec local[MEMORY_WATCHED + 1], remote[MEMORY_WATCHED + 1];
+	uint32_t count = 0;
+
+	*ret_mark = (struct stack_mark){ .is_known = false };
+	if (!known->count || !watch->count)
+		return;
+	for (; count < watch->count; count++) {
+		local[count] = (struct iovec){ &ret_mark->word[count], 8 };
+		remote[count] = (struct iovec){ (void *)(uintptr_t)watch->address[count], 8 };
+	}
+	ret_mark->frame = known->frame[0].address;
+	local[count] = (struct iovec){ &ret_mark->at, bytes };
+	remote[count++] = (struct iovec){ (void *)(uintptr_t)(ret_mark->frame + layout->frame_at),
+					  bytes };
+	if (memory->read(memory->pid, local, count, remote, count) !=
+	    (ssize_t)(8 * watch->count + bytes))
+		return;
+	ret_mark->is_known = true;
+	if (ret_mark->word[watch->count - 1] == ret_mark->frame)
+		return;
+	ret_mark->frame = ret_mark->word[watch->count - 1];
+	ret_mark->at = 0;
+	if (memory_copy(memory, ret_mark->frame + layout->frame_at, &ret_mark->at, bytes) != bytes)
+		ret_mark->frame = 0;
+}
+
+bool stack_has_moved(const struct stack_mark *mark, const struct stack_known *known)
+{
+	if (!mark->is_known || !known->count)
+		return false;
+	for (uint32_t i = 0; i < known->moment.watch.count; i++)
+		if (mark->word[i] != known->moment.watch.before[i])
+			return true;
+	return mark->frame == known->frame[0].address && mark->at != known->frame[0].at;
 }
 
 enum stack_result stack_read(struct codes *codes, const struct code_reader *reader,
@@ -332,15 +369,15 @@ enum stack_result stack_read(struct codes *codes, const struct code_reader *read
 	enum stack_result result;
 
 	*ret_stack = (struct stack){ 0 };
-	result = read_whole(&walk, codes, reader, wanted, known, &ret_stack->is_cut);
+	result = read_whole(&walk, codes, reader, wanted, known, &ret_stack->is_later);
 	known->moment = (struct memory_moment){ .watch = walk.watch };
 	if (result == STACK_TORN) {
-		ret_stack->is_cut = false;
 		known->count = 0;
 		return result;
 	}
 	if (result == STACK_READ)
 		ret_stack->innermost = (struct call_site){ walk.frame[0].code, walk.frame[0].at };
+	ret_stack->is_cut = walk.is_cut;
 	ret_stack->place = walk_place(&walk, known, codes->places);
 	known_keep(known, &walk);
 	return result;

@@ -25,7 +25,6 @@ enum stack_result {
 	STACK_TORN, /* at none of STACK_TRIES reads all frames were frames, of one moment */
 };
 
-#define STACK_STRICT_TRIES 3u /* reads at one go; then the frames of one are enough */
 #define STACK_TRIES 10u
 #define STACK_CHECKED 4u
 #define STACK_TURN 8u
@@ -42,14 +41,17 @@ struct stack_known {
 };
 void stack_known_release(struct stack_known *known);
 
-/* What the next look is going to read: what was of use the last time, and code objects that are due. Of one that runs, in an order
- * that tells whether its frames are of one moment. */
-void stack_want(struct stack_known *known, const struct python_layout *layout, bool runs,
-		const struct memory_hints *hints, struct memory *memory);
+/* What the next look is going to read, as far as it changes while the thread runs: in an order that tells whether it is of one moment. */
+void stack_want_moment(struct stack_known *known, const struct memory_hints *hints,
+		       struct memory *memory);
+/* The rest of what was of use the last time, and code objects that are due. */
+void stack_want_rest(const struct stack_known *known, const struct python_layout *layout,
+		     const struct memory_hints *hints, struct memory *memory);
 
 struct stack {
 	uint32_t place;             /* 0: there is no room for more places */
 	bool is_cut;                /* it is deeper than what was read */
+	bool is_later;              /* its frames were not among what was read first of all */
 	struct call_site innermost; /* of STACK_READ */
 };
 
@@ -62,6 +64,17 @@ struct stack_wanted {
 };
 
 /* `reader->memory` has begun for it. */
+/* Where the innermost frame is, and its instruction, at one moment. */
+struct stack_mark {
+	uint64_t word[MEMORY_WATCHED], frame, at;
+	bool is_known;
+};
+/* Now, of the thread whose stack is known. A call to the kernel, or two if another frame has become the innermost. */
+void stack_mark(struct memory *memory, const struct python_layout *layout,
+		const struct stack_known *known, struct stack_mark *ret_mark);
+/* The thread has run Python code between the mark and the read of the known stack. False also if that cannot be told. */
+bool stack_has_moved(const struct stack_mark *mark, const struct stack_known *known);
+
 enum stack_result stack_read(struct codes *codes, const struct code_reader *reader,
 			     const struct stack_wanted *wanted, struct stack_known *known,
 			     struct stack *ret_stack);

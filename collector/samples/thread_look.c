@@ -241,16 +241,20 @@ static uint64_t read_turns(struct thread_files *files)
 		       : 0;
 }
 
-void thread_moment_prepare(struct thread_files *files, struct thread_moment *moment)
+void thread_moment_begin(struct thread_files *files, const struct thread_look *look,
+			 struct thread_moment *moment)
 {
-	*moment = (struct thread_moment){ 0 };
-	moment->is_known = thread_look_read_switches(files, &moment->early);
+	*moment = (struct thread_moment){ .turns_before = look->turns,
+					  .early.to_wait = look->turns,
+					  .is_known = look->turns != 0 };
+	if (!is_waiting(look->state))
+		moment->is_known = moment->is_known &&
+				   thread_look_read_switches(files, &moment->early);
 }
 
-void thread_moment_begin(struct thread_files *files, struct thread_moment *moment)
+static uint64_t switches(const struct thread_switches *of)
 {
-	moment->turns_before = read_turns(files);
-	moment->is_known = moment->is_known && moment->turns_before;
+	return of->to_wait + of->to_others;
 }
 
 void thread_moment_end(struct thread_files *files, struct thread_moment *moment)
@@ -258,27 +262,34 @@ void thread_moment_end(struct thread_files *files, struct thread_moment *moment)
 	if (!moment->is_known)
 		return;
 	moment->turns_after = read_turns(files);
-	moment->is_known = thread_look_read_switches(files, &moment->late);
+	moment->late = moment->early;
+	if (switches(&moment->early) < moment->turns_after)
+		moment->is_known = thread_look_read_switches(files, &moment->late);
 }
 
 /* A thread has a CPU while it got one more often than it gave one up. */
 enum thread_place thread_place_at(const struct thread_moment *moment)
 {
-	uint64_t early = moment->early.to_wait + moment->early.to_others;
-	uint64_t late = moment->late.to_wait + moment->late.to_others;
+	uint64_t early = switches(&moment->early), late = switches(&moment->late);
 	uint64_t turns = moment->turns_before;
 
 	if (!moment->is_known)
 		return THREAD_ON_CPU;
+	if (early >= moment->turns_after)
+		return THREAD_OFF_CPU;
 	if (moment->turns_after != turns)
-		return THREAD_UNCERTAIN;
-	if (late + 1 == turns)
-		return THREAD_ON_CPU;
-	/*
-	 * Else it has given up its CPU since: before the moment or later. That it can run afterwards does not say later, as it may have
-	 * waited and been woken meanwhile; threads that wake each other by turns do so in a few microseconds.
-	 */
-	return early >= turns ? THREAD_QUEUED : THREAD_UNCERTAIN;
+		return THREAD_ARRIVED;
+	return late + 1 == turns ? THREAD_ON_CPU : THREAD_LEFT;
+}
+
+bool thread_has_left(const struct thread_moment *moment)
+{
+	return switches(&moment->late) >= moment->turns_after;
+}
+
+bool thread_has_stayed(struct thread_files *files, const struct thread_moment *moment)
+{
+	return read_turns(files) == moment->turns_after;
 }
 
 /* "se.exec_start : MILLISECONDS.NANOSECONDS" */

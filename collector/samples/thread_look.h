@@ -52,24 +52,32 @@ bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *l
 /* Its times alone, as thread_look() has them. */
 bool thread_times(struct thread_files *files, struct thread_look *ret_look);
 
-/* What the kernel had counted around a moment, in the order in which it is read. `begin` and `end` are as close as can be. */
+/*
+ * What the kernel had counted around a moment, in the order in which it is read. `begin` and `end` are as close as can be. A thread
+ * that waits has given up its CPU as often as it got one, so its status is read only if it gets one meanwhile.
+ */
 struct thread_moment {
 	bool is_known;                /* the kernel tells all of this */
-	struct thread_switches early; /* thread_moment_prepare() */
-	uint64_t turns_before;        /* thread_moment_begin() */
+	uint64_t turns_before;        /* the look's */
+	struct thread_switches early; /* thread_moment_begin() */
 	uint64_t turns_after;         /* thread_moment_end() */
 	struct thread_switches late;
 };
-void thread_moment_prepare(struct thread_files *files, struct thread_moment *moment);
-void thread_moment_begin(struct thread_files *files, struct thread_moment *moment);
+void thread_moment_begin(struct thread_files *files, const struct thread_look *look,
+			 struct thread_moment *moment);
 void thread_moment_end(struct thread_files *files, struct thread_moment *moment);
 
-/* Where a thread that could run was at the moment. */
+/* Where a thread was at the moment. */
 enum thread_place {
-	THREAD_ON_CPU, /* also where the kernel does not tell */
-	THREAD_QUEUED, /* it had no CPU, before and after */
-	THREAD_UNCERTAIN, /* it got one, or gave it up, so close to the moment that it may have been before or after */
+	THREAD_ON_CPU,  /* also where the kernel does not tell */
+	THREAD_OFF_CPU, /* before and after: it waited, or was in a queue for one */
+	THREAD_ARRIVED, /* it got one so close to the moment that it may have been before or after */
+	THREAD_LEFT,    /* the same of one that it gave up */
 };
+/* It has not got a CPU since the moment, so whatever it did since was before it gave its CPU up. */
+bool thread_has_stayed(struct thread_files *files, const struct thread_moment *moment);
+/* It had given its CPU up by the end. */
+bool thread_has_left(const struct thread_moment *moment);
 enum thread_place thread_place_at(const struct thread_moment *moment);
 bool thread_switches_of(const char *status, struct thread_switches *ret_switches);
 

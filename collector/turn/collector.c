@@ -348,6 +348,7 @@ static void collector_doze(struct collector *c, uint64_t timeout_ns)
 			/* it may be gone before the next regular turn, so that turn is done now */
 			return;
 		sources_look_due(&c->sources, now_ns);
+		now_ns = self_steady_ns(); /* else the next pause would be longer by this look */
 		if (sources_due_ns(&c->sources) > until_ns)
 			return;
 	}

@@ -284,7 +284,9 @@ static void samples_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "samples", UNIT_COUNT, samples->all.looks);
 	facts_number(facts, "cpu_ns", UNIT_NS, samples->all.cpu_ns);
 	facts_number(facts, "cpu_samples", UNIT_COUNT, samples->all.cpu_looks);
-	facts_number(facts, "cpu_doubt_ns", UNIT_NS, samples->all.doubt_ns);
+	facts_number(
+		facts, "cpu_doubt_ns", UNIT_NS,
+		(uint64_t)(samples_doubt_percent(samples) / 100 * (double)samples->all.cpu_ns));
 	facts_number(facts, "native_ns", UNIT_NS, samples->all.native_ns);
 	facts_number(facts, "wait_ns", UNIT_NS, samples->all.wait_ns);
 	facts_number(facts, "cuda_ns", UNIT_NS, samples->all.cuda_ns);

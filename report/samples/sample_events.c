@@ -114,6 +114,7 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 	into->cpu_looks += more->cpu_looks;
 	into->cpu_squares += more->cpu_squares;
 	into->doubt_ns += more->doubt_ns;
+	into->late_looks += more->late_looks;
 	into->native_ns += more->native_ns;
 	into->wait_ns += more->wait_ns;
 	into->ready_ns += more->ready_ns;
@@ -128,6 +129,7 @@ void sample_counts_take(struct sample_counts *from, const struct sample_counts *
 	from->cpu_ns -= part->cpu_ns;
 	from->cpu_looks -= part->cpu_looks;
 	from->doubt_ns -= part->doubt_ns;
+	from->late_looks -= part->late_looks;
 	from->native_ns -= part->native_ns;
 	from->wait_ns -= part->wait_ns;
 	from->ready_ns -= part->ready_ns;
@@ -191,8 +193,10 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 		passed_ns = 0;
 	thread->last_ns = time_ns;
 	thread->carried_ns += sample->cpu_us * 1000;
-	if (sample->unclear)
-		thread->doubt_ns = thread->carried_ns;
+	if (sample->unclear && thread->carried_ns)
+		thread->doubt_ns = thread->carried_ns; /* older recordings */
+	else if (sample->unclear)
+		counts.late_looks = sample->looks;
 	if (state == EVT_PYTHON_RUNS || state == EVT_PYTHON_TORN) {
 		counts.cpu_ns = thread->carried_ns;
 		counts.cpu_looks = counts.cpu_ns ? sample->looks : 0;
@@ -500,7 +504,13 @@ double samples_doubt_percent(const struct samples *samples)
 {
 	const struct sample_counts *all = &samples->all;
 
-	return all->cpu_ns ? 100.0 * (double)all->doubt_ns / (double)all->cpu_ns : 0;
+	double looks, late = (double)all->late_looks;
+
+	if (!all->cpu_ns)
+		return 0;
+	/* as many whole ones: some count less than others */
+	looks = (double)all->cpu_ns * (double)all->cpu_ns / all->cpu_squares;
+	return 100.0 * (double)all->doubt_ns / (double)all->cpu_ns + 100 * late / (late + looks);
 }
 
 bool samples_can_be_more(const struct samples *samples)

@@ -31,6 +31,8 @@ struct sample_counts {
 	double cpu_squares; /* of their CPU times, in ns */
 	uint64_t
 		doubt_ns; /* of CPU time: a look that was left out may have seen it at another line */
+	uint64_t
+		late_looks; /* that found a thread on a CPU and were left out; their CPU time is with the others */
 	uint64_t cuda_ns; /* of CPU time and waits: a CUDA call was open */
 	uint64_t state_ns[EVT_PYTHON_STATE_LIMIT];
 };
@@ -86,7 +88,7 @@ ANALYSIS(samples, struct samples)
 /* By how many percent a share of the CPU time may be off, in 19 of 20 cases, since it is an estimate by looks: at most, which is at a share of half.
  * 100 where there are none. */
 double samples_uncertain_percent(const struct samples *samples);
-/* As many more where looks were left out because it was not clear whether the thread had a CPU: all of them may have been at one line. */
+/* As many more where looks were left out because they came late: all of them may have been at one line. */
 double samples_doubt_percent(const struct samples *samples);
 
 /* Of a place, or a function, by its number in the event's file; 0 stays 0. */

@@ -7,43 +7,6 @@
 python=$(command -v python3.11 || command -v python3) || skip "no Python 3"
 "$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' || skip "no Python 3.8 to 3.14"
 
-cat >wakes.py <<'END'
-import json, os, sys, threading, time
-how = sys.argv[1]
-spent = dict.fromkeys(("work", "wake", "wait"), 0)
-def burn(ns):
-    end = time.thread_time_ns() + ns
-    while time.thread_time_ns() < end:
-        pass
-if how == "pipe":
-    ends = [os.pipe(), os.pipe()]
-    def wake(i): os.write(ends[i][1], b"x")
-    def wait(i): os.read(ends[i][0], 1)
-else:
-    ends = [threading.Lock(), threading.Lock()]
-    for end in ends: end.acquire()
-    def wake(i): ends[i].release()
-    def wait(i): ends[i].acquire()
-def answer(i, clock=time.thread_time_ns):
-    a = clock()
-    for turn in range(20000):
-        wait(i)
-        b = clock()
-        burn(60000)
-        c = clock()
-        wake(1 - i)
-        d = clock()
-        if i == 0:
-            spent["wait"] += b - a
-            spent["work"] += c - b
-            spent["wake"] += d - c
-        a = d
-threads = [threading.Thread(target=answer, args=(i,)) for i in (0, 1)]
-for thread in threads: thread.start()
-wake(0)
-for thread in threads: thread.join()
-json.dump(spent, open("clock.json", "w"))
-END
 cat >judge.py <<'END'
 import json, re
 clock = json.load(open("clock.json"))
@@ -54,6 +17,7 @@ got = dict.fromkeys(clock, 0)
 for row in rows:
     if row["file"].endswith("wakes.py"):
         got[row["function"] if row["function"] in got else "work"] += row["cpu_ns"]
+assert sum(got.values()) > 0, clock
 share = lambda part, of: 100 * part / sum(of.values())
 for name in clock:  # chance is 1.96 standard deviations; here it may be four
     off = abs(share(got[name], got) - share(clock[name], clock))
@@ -61,7 +25,7 @@ for name in clock:  # chance is 1.96 standard deviations; here it may be four
 END
 for how in pipe lock; do
 	rm -f run.evt
-	INTERCEPT_SAMPLE=200 run_traced "$python" wakes.py $how || fail "$how ended with $?"
+	INTERCEPT_SAMPLE=200 run_traced "$python" "$ROOT/tests/programs/wakes.py" $how 60 20000 clock.json || fail "$how ended with $?"
 	"$REPORT" lines --format json --limit 0 --wait 60 "$OUTPUT" >lines.json || fail "$how: no lines"
 	"$REPORT" lines "$OUTPUT" >lines.txt || fail "$how: no table"
 	python3 judge.py || fail "$how: shares are off by more than the report says"

@@ -167,8 +167,8 @@ static void words_at_the_end_of_a_frame_are_read(void **state)
 	made_process_release();
 }
 
-/* Where nothing changes a look takes one read, and of a thread that runs one more: all that moves, of one moment. */
-static void look_is_at_most_two_reads(void **state)
+/* Where nothing changes: the instruction that the thread is at, then all that moves, of one moment, then the rest. */
+static void look_is_at_most_three_reads(void **state)
 {
 	(void)state;
 	begin_with(11, 1, atomic_load(&spinner.tid));
@@ -176,8 +176,7 @@ static void look_is_at_most_two_reads(void **state)
 	for (int i = 0; i < 16; i++) {
 		made.reads = 0;
 		made_process_look(1);
-		/* 1: the thread waits for a core, as no test can rule out */
-		assert_in_range(made.reads, 1, 2);
+		assert_in_range(made.reads, 2, 3);
 	}
 	made_process_release();
 }
@@ -404,7 +403,7 @@ int main(void)
 		cmocka_unit_test(each_layout_is_sampled),
 		cmocka_unit_test(holder_of_the_gil_is_known),
 		cmocka_unit_test(words_at_the_end_of_a_frame_are_read),
-		cmocka_unit_test(look_is_at_most_two_reads),
+		cmocka_unit_test(look_is_at_most_three_reads),
 		cmocka_unit_test(torn_stack_has_no_line),
 		cmocka_unit_test(thread_ends),
 		cmocka_unit_test(thread_that_is_new_stands_for_the_time_since_the_last_look),

@@ -56,6 +56,23 @@ static void looks_left_out_are_a_bound(void **state)
 	finish();
 }
 
+/* Looks that were left out have no CPU time of their own: one of two whole looks is a half at most. */
+static void late_looks_are_a_bound(void **state)
+{
+	(void)state;
+	start();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	FRAME_PUT(c.r.fw, 31 * MS, python_sample, .place = 1, .state = EVT_PYTHON_READY, .looks = 1,
+		  .unclear = 1);
+	sample(41 * MS, 1, EVT_PYTHON_READY, 0);
+	sample(51 * MS, 3, EVT_PYTHON_RUNS, 8000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	assert_true(samples_doubt_percent(samples) == 50);
+	finish();
+}
+
 /* C code that the line has called is native, without an operator. */
 static void called_code_is_native(void **state)
 {
@@ -502,6 +519,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_those_of_the_program),
 		cmocka_unit_test(looks_left_out_are_a_bound),
+		cmocka_unit_test(late_looks_are_a_bound),
 		cmocka_unit_test(called_code_is_native),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(a_line_of_two_functions_counts_once),

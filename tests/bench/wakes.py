@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""wakes.py PROF-REPORT LIBRARY PYTHON [--hz N] [--busy N] [--runs N] [HOW:WORK_US...]
+
+Compares the CPU shares of `lines` with the thread's own clock around each call, in threads that wake others (tests/programs/wakes.py):
+server, pipe and lock, with 60 and 600 us of work each. --busy starts that many loops beside it, 2 unless said. Prints for each part its
+share by the clock / by `lines`, in per cent, and the largest difference in points. PYTHON needs uvicorn for `server`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs", "wakes.py")
+PART = {"select": "wait", "write": "wake"}  # functions of asyncio, for what their callers here are called
+WORK_S = 4
+
+
+def parts_of(rows, clock):
+    got = dict.fromkeys(clock, 0)
+    for row in rows:
+        name = PART.get(row["function"], row["function"])
+        if name in got:
+            got[name] += row["cpu_ns"]
+        elif "rest" in got and row["function"] != "<module>" and "importlib" not in row["file"]:
+            got["rest"] += row["cpu_ns"]
+        elif row["function"] == "turns":
+            got["work"] += row["cpu_ns"]
+    return got
+
+
+def run(options, how, work_us, folder):
+    output, clock = (os.path.join(folder, name) for name in ("run.evt", "clock.json"))
+    turns = WORK_S * 1000000 // (2 * work_us if how != "server" else work_us + 250)
+    environment = dict(os.environ, LD_PRELOAD=options.library, INTERCEPT_OUTPUT=output, INTERCEPT_TRACE="nvtx", INTERCEPT_SAMPLE=str(options.hz), INTERCEPT_KEEP="0")
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.busy)]
+    try:
+        subprocess.run([options.python, PROGRAM, how, str(work_us), str(turns), clock], env=environment, check=True, timeout=200)
+    finally:
+        for loop in busy:
+            loop.kill()
+            loop.wait()
+    said = subprocess.run([options.report, "lines", "--wait", "60", "--frames", "all", "--limit", "0", "--format", "json", output], capture_output=True, text=True, check=True)
+    lines = json.loads(said.stdout)
+    with open(clock, encoding="utf-8") as file:
+        truth = json.load(file)
+    return truth, parts_of(lines["rows"], truth), lines["totals"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("report", "library", "python"):
+        parser.add_argument(name)
+    for name, value in (("--hz", 200), ("--busy", 2), ("--runs", 1)):
+        parser.add_argument(name, type=int, default=value)
+    parser.add_argument("what", nargs="*")
+    options = parser.parse_args()
+    what = options.what or [how + ":" + us for how in ("server", "pipe", "lock") for us in ("60", "600")]
+    with tempfile.TemporaryDirectory() as folder:
+        for how, us in (name.split(":") for name in what):
+            whole = None
+            for _ in range(options.runs):
+                truth, got, totals = run(options, how, int(us), folder)
+                shares = {name: (100 * truth[name] / sum(truth.values()), 100 * got[name] / max(1, sum(got.values()))) for name in truth}
+                print(how, us, "us:", ", ".join("%s %.1f / %.1f" % (name, *share) for name, share in shares.items()), end=" ")
+                print("(%d of %d looks, doubt %.0f %%)" % (totals["cpu_samples"], totals["samples"], 100 * totals["cpu_doubt_ns"] / max(1, totals["cpu_ns"])), flush=True)
+                whole = {name: [a + b for a, b in zip(share, (whole or {}).get(name, (0, 0)))] for name, share in shares.items()}
+            mean = {name: [value / options.runs for value in share] for name, share in whole.items()}
+            off = max(abs(share[1] - share[0]) for share in mean.values())
+            print(how, us, "us, mean of %d:" % options.runs, ", ".join("%s %.1f / %.1f" % (name, *share) for name, share in mean.items()), "at most %.1f points off" % off, flush=True)
+
+
+main()
