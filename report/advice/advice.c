@@ -103,6 +103,9 @@ static void advice_weigh(struct advice *advice, size_t count)
 		advice[i].weight_ns = advice[i].gain_ns > explained_ns
 					      ? advice[i].gain_ns - explained_ns
 					      : 0;
+		/* of the machine: what the program does itself comes first */
+		if (advice[i].rule->look == advice_cpu_contention)
+			advice[i].weight_ns = 0;
 	}
 }
 
