@@ -289,8 +289,8 @@ static void loads_add(struct modules_loads *loads, uint64_t time_ns)
 
 bool modules_note_allocation(struct modules *modules, uint64_t address, uint64_t time_ns)
 {
-	if (!modules->loader_end)
-		return true;
+	if (!modules->loader_end) /* before the first look, or the maps cannot be read */
+		return !modules->read_ns;
 	if (!modules_is_loader(modules, address))
 		return false;
 	if (modules->look.module && time_ns > modules->look.from_ns)
