@@ -75,7 +75,7 @@ static void show_name(const char *name, char shown[NAME_BYTES])
 }
 
 /* A function that has a name of its own. A comprehension has that of the line that it stands in. */
-static bool has_name(const char *function)
+static bool cause_has_name(const char *function)
 {
 	static const char *const made_up[] = { "<module>", "<genexpr>", "<listcomp>", "<dictcomp>",
 					       "<setcomp>" };
@@ -91,7 +91,7 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	const struct advice_place *at = &advice->place;
 	char line[NAME_BYTES], function[NAME_BYTES], caller[NAME_BYTES];
 	char waits[NAME_BYTES] = "";
-	bool has_function = has_name(at->function);
+	bool has_function = cause_has_name(at->function);
 	bool is_others = advice->waits_at[0] && strcmp(advice->waits_at, at->line) != 0;
 
 	place[0] = '\0';
