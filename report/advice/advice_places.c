@@ -31,7 +31,8 @@ static size_t hottest_line(const struct lines *lines)
 }
 
 /* The function that the line stands in, rather than a comprehension on it: the one that begins first. */
-static uint32_t function_of(const struct samples *samples, struct own *own, const struct line *line)
+static uint32_t advice_places_function_of(const struct samples *samples, struct own *own,
+					  const struct line *line)
 {
 	uint32_t function = SAMPLE_NONE, first = UINT32_MAX;
 	struct lines lines;
@@ -53,8 +54,8 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 	const struct line *line = &lines->line[number];
 	const struct line_link *caller = line_links_most(&lines->links, number, LINE_LINK_CALLER);
 	const struct step_line found = { .file = line->file,
-					 .function = function_of(bottleneck->lines->samples,
-								 lines->own, line),
+					 .function = advice_places_function_of(
+						 bottleneck->lines->samples, lines->own, line),
 					 .number = line->number,
 					 .caller_file = caller ? caller->file : SAMPLE_NONE,
 					 .caller_number = caller ? caller->number : 0,

@@ -75,7 +75,7 @@ static void show_name(const char *name, char shown[NAME_BYTES])
 }
 
 /* A function that has a name of its own. A comprehension has that of the line that it stands in. */
-static bool has_name(const char *function)
+static bool cause_has_name(const char *function)
 {
 	static const char *const made_up[] = { "<module>", "<genexpr>", "<listcomp>", "<dictcomp>",
 					       "<setcomp>" };
@@ -91,8 +91,9 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	const struct advice_place *at = &advice->place;
 	char line[NAME_BYTES], function[NAME_BYTES], caller[NAME_BYTES];
 	char waits[NAME_BYTES] = "";
-	bool has_function = has_name(at->function);
+	bool has_function = cause_has_name(at->function);
 	bool is_others = advice->waits_at[0] && strcmp(advice->waits_at, at->line) != 0;
+	bool has_caller = at->caller[0] && !is_others; /* a sentence has room for two lines */
 
 	place[0] = '\0';
 	show_name(at->function, function);
@@ -107,7 +108,7 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s%s%s%s%s", waits,
 		 is_others ? " waits while others are in " : "", line, has_function ? " (" : "",
 		 has_function ? function : "", has_function ? ")" : "",
-		 at->caller[0] ? ", called from " : "", caller,
+		 has_caller ? ", called from " : "", has_caller ? caller : "",
 		 at->library[0] ? ", mostly in " : "", at->library);
 	return place;
 }

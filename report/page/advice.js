@@ -14,7 +14,7 @@ function adviceLine(row) {
 	const name = row.function && !MADE_UP_FUNCTIONS.includes(row.function) ? ` (${show(row.function)})` : "";
 	const waits = row.waits_at && row.waits_at !== row.line ? `${baseOf(row.waits_at)} waits while others are in ` : "";
 	const count = row.samples ? ` · ${shownNumber(row.samples, "count")} sample${row.samples === 1 ? "" : "s"}${row.samples < 20 ? ": a guess" : ""}` : "";
-	return waits + baseOf(row.line) + name + (row.caller ? ", called from " + baseOf(row.caller) : "") +
+	return waits + baseOf(row.line) + name + (row.caller && !waits ? ", called from " + baseOf(row.caller) : "") +
 		(row.library ? ", mostly in " + show(row.library) : "") + count;
 }
 

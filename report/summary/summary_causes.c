@@ -145,7 +145,8 @@ static char *make_fitting(const struct summary *summary, const struct advice *ad
 }
 
 /* Nobody would look at it while there is another. */
-static bool is_small(const struct bottleneck *bottleneck, const struct advice *advice)
+static bool summary_causes_is_small(const struct bottleneck *bottleneck,
+				    const struct advice *advice)
 {
 	return advice->gain_ns && advice_share(bottleneck, advice) < SMALL_SHARE;
 }
@@ -177,7 +178,8 @@ void summary_print_causes(const struct summary *summary, const struct screen *sc
 	for (size_t i = 0; shown < CAUSES_MAX && (advice = summary_cause_at(summary, i)); i++) {
 		char *text;
 
-		if (!cause_is_of_program(advice) || (shown && is_small(bottleneck, advice)))
+		if (!cause_is_of_program(advice) ||
+		    (shown && summary_causes_is_small(bottleneck, advice)))
 			continue;
 		text = make_fitting(summary, advice, screen, shown + 1, room);
 		if (!text)

@@ -37,7 +37,8 @@ static double share_said(const struct bottleneck *bottleneck, const struct advic
  * Returns whether it leaves most of the run, or of a step, unexplained. A failure is worth a
  * verdict whatever its time.
  */
-static bool is_small(const struct bottleneck *bottleneck, const struct advice *advice)
+static bool summary_verdict_is_small(const struct bottleneck *bottleneck,
+				     const struct advice *advice)
 {
 	if (advice->rule->severity == ADVICE_PROBLEM)
 		return false;
@@ -49,7 +50,7 @@ static bool is_small(const struct bottleneck *bottleneck, const struct advice *a
 /* A note is worth a verdict if it names a line and the time of that line. */
 static bool is_worth(const struct bottleneck *bottleneck, const struct advice *advice)
 {
-	return cause_is_of_program(advice) && !is_small(bottleneck, advice) &&
+	return cause_is_of_program(advice) && !summary_verdict_is_small(bottleneck, advice) &&
 	       (advice->severity != ADVICE_NOTE ||
 		((advice->place.line[0] || advice->place.function[0]) && advice->gain_ns));
 }
