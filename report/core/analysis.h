@@ -123,14 +123,12 @@ void run_read(struct run *run, bool shows_progress);
 
 /*
  * The same in parts, of a source that grows (source_resume()): run_begin() once; run_continue() gives the analyses what there is
- * and returns at its end, or with `until_ns` before the first event from then on: true; run_end() once, before what the
- * analyses hold is final.
+ * and returns at its end, or with `until_ns` before the first event from then on: true. The analyses' finish() is not called.
  */
 void run_begin(struct run *run);
 bool run_continue(struct run *run, uint64_t until_ns);
 /* Time of that event; only after run_continue() has said true. */
 uint64_t run_waiting_ns(const struct run *run);
-void run_end(struct run *run);
 
 /* The command line's; NULL where there is none. Borrowed. */
 struct options;

@@ -54,12 +54,6 @@ static uint32_t *selection_open_on(struct selection *filters, uint32_t thread)
 	return &filters->thread[thread];
 }
 
-static bool name_is(const struct source_name *name, const char *text)
-{
-	return name->text && name->length == strlen(text) &&
-	       !memcmp(name->text, text, name->length);
-}
-
 /* Adds to what is open for the thread, or for the process. */
 static void selection_add(struct selection *filters, uint32_t thread, uint32_t process,
 			  uint32_t more)
@@ -150,12 +144,14 @@ static void selection_note_open(struct selection *filters, struct source *source
 
 	if (evt_opens_range(event->event.id, EVT_OWNER_process)) {
 		if (event_range_title(&event->event, &title) &&
-		    name_is(source_name_of(source, event->file, title), filters->settings.range))
+		    source_name_is(source_name_of(source, event->file, title),
+				   filters->settings.range))
 			selection_start(filters, event);
 		return;
 	}
 	opened = open_ranges_take_opening(&filters->ranges, source, event);
-	if (!opened || !name_is(source_name_at(source, opened->name), filters->settings.range))
+	if (!opened ||
+	    !source_name_is(source_name_at(source, opened->name), filters->settings.range))
 		return;
 	opened->is_wanted = true;
 	filters->seen = true;

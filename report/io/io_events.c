@@ -184,8 +184,7 @@ static void take_unmap(void *state, const struct source_event *event, bool count
 	const struct source_name *function = source_name_of(reading->source, event->file,
 							    e->function);
 	struct io_place place = place_of(reading, event, e->duration, counts);
-	bool unmaps = function->text && function->length == strlen("munmap") &&
-		      !memcmp(function->text, "munmap", function->length);
+	bool unmaps = source_name_is(function, "munmap");
 
 	io_unmap(&reading->io, &place, e->address, unmaps && !e->error);
 }

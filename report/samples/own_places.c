@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "report/base/text.h"
+
 bool own_place_is_users(const struct samples *samples, struct own *own,
 			const struct sample_place *place)
 {
@@ -25,7 +27,7 @@ static bool has_name(const struct own *own, uint32_t name, const char *wanted)
 	size_t length;
 	const char *text = name_text(source_name_at(own->source, name), &length);
 
-	return length == strlen(wanted) && !memcmp(text, wanted, length);
+	return text_is(text, length, wanted);
 }
 
 void own_places_note_scripts(const struct samples *samples, struct own *own)

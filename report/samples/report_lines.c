@@ -31,12 +31,6 @@ struct lines_state {
 	bool has_gpu;
 };
 
-static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
-{
-	if (whole)
-		table_set_real(table, column, 100.0 * (double)part / (double)whole);
-}
-
 static void put_name(struct table *table, enum column_id column, const struct source *source,
 		     uint32_t name, const char *instead)
 {
@@ -92,7 +86,7 @@ static void put_counts(struct table *table, const struct sample_counts *counts, 
 	table_set_number(table, COLUMN_lines_native_ns, counts->native_ns);
 	table_set_number(table, COLUMN_lines_wait_ns, counts->wait_ns);
 	table_set_number(table, COLUMN_lines_cuda_ns, counts->cuda_ns);
-	put_percent(table, COLUMN_lines_percent, counts->cpu_ns, all_ns);
+	table_set_percent(table, COLUMN_lines_percent, counts->cpu_ns, all_ns);
 	put_states(table, counts);
 }
 
@@ -102,7 +96,7 @@ static void put_total(struct table *table, const struct sample_counts *counts, u
 	table_set_number(table, COLUMN_lines_total_cpu_ns, counts->cpu_ns);
 	table_set_number(table, COLUMN_lines_total_wait_ns, counts->wait_ns);
 	table_set_number(table, COLUMN_lines_total_cuda_ns, counts->cuda_ns);
-	put_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
+	table_set_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
 }
 
 static void put_memory(struct table *table, const struct line *line)
