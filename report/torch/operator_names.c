@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the name of an operator says: see operator_names.h. */
+/* Examines each name once and keeps the result by its index. */
 #include "report/torch/operator_names.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void operator_names_release(struct operator_names *names)
 	map_release(&names->conv_flops);
 }
 
-/* _filter_name() of torch/autograd/profiler_util.py. */
+/* The rules of _filter_name() in torch/autograd/profiler_util.py. */
 bool operator_is_hidden(struct operator_text text)
 {
 	static const char *const hidden[] = {
