@@ -144,7 +144,7 @@ bool bottleneck_is_worker(const struct source_process *process)
 	if (!thread)
 		return false;
 	thread_name(thread, &name, &length);
-	return length == strlen(WORKER_NAME) && !memcmp(name, WORKER_NAME, length);
+	return text_is(name, length, WORKER_NAME);
 }
 
 static uint64_t count_workers(const struct bottleneck *bottleneck)

@@ -7,6 +7,7 @@
 #include "report/cuda/device_memory.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/mapping_events.h"
+#include "report/base/text.h"
 
 #define SCOPE_OF_CALL 15u /* beside at::RecordScope */
 
@@ -27,9 +28,7 @@ struct evidence_state {
 
 static bool is_seed(const struct source_name *name)
 {
-	static const char seed[] = "aten::ones_like";
-
-	return name->length == strlen(seed) && !memcmp(name->text, seed, strlen(seed));
+	return text_is(name->text, name->length, "aten::ones_like");
 }
 
 /* A name is looked at once, but for one whose text is still to come. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "report/base/text.h"
+
 struct known_place {
 	const char *file, *function;
 	enum wait_kind kind;
@@ -47,7 +49,7 @@ static bool is_file(const struct frame *frame, const char *end)
 
 	if (!memchr(frame->file, '/', length)) {
 		base = base ? base + 1 : end;
-		return length == strlen(base) && !memcmp(frame->file, base, length);
+		return text_is(frame->file, length, base);
 	}
 	return length > bytes && frame->file[length - bytes - 1] == '/' &&
 	       !memcmp(frame->file + length - bytes, end, bytes);

@@ -463,6 +463,11 @@ size_t text_shorten_stack_to(char *shown, const char *text, size_t length, size_
 	return beside ? used + (size_t)sprintf(shown + used, ";%s", mark) : used;
 }
 
+bool text_is(const char *text, size_t length, const char *word)
+{
+	return length == strlen(word) && !memcmp(text, word, length);
+}
+
 bool text_begins(const char *text, size_t length, const char *start)
 {
 	size_t wanted = strlen(start);

@@ -84,6 +84,8 @@ size_t text_shorten_stack_to(char *shown, const char *text, size_t length, size_
 			     const char *mark, bool beside);
 
 /* True if it begins with `start`, or with one of several, NULL at the end. */
+/* It is that word. */
+bool text_is(const char *text, size_t length, const char *word);
 bool text_begins(const char *text, size_t length, const char *start);
 bool text_begins_any(const char *text, size_t length, const char *const *starts);
 

@@ -140,13 +140,13 @@ void run_read(struct run *run, bool shows_progress);
 /*
  * The same in parts, for a source that grows (source_resume()). Call run_begin() once.
  * run_continue() passes on all events that exist and returns false; or, with `until_ns`, returns
- * true before the first event from that time on. Call run_end() once, before using the results.
+ * true before the first event from that time on. The finish() of the
+ * analyses is not called.
  */
 void run_begin(struct run *run);
 bool run_continue(struct run *run, uint64_t until_ns);
 /* The time of that event; may be called only after run_continue() has returned true. */
 uint64_t run_waiting_ns(const struct run *run);
-void run_end(struct run *run);
 
 /* The options of the command line; NULL: there are none. Borrowed. */
 struct options;

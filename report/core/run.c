@@ -601,11 +601,6 @@ uint64_t run_waiting_ns(const struct run *run)
 	return run->waiting.event.time_ns;
 }
 
-void run_end(struct run *run)
-{
-	run_finish(run);
-}
-
 void run_read(struct run *run, bool shows_progress)
 {
 	struct progress progress = { .enabled = shows_progress && isatty(STDERR_FILENO) };

@@ -57,12 +57,6 @@ static uint32_t *selection_open_on(struct selection *filters, uint32_t thread)
 	return &filters->thread[thread];
 }
 
-static bool selection_name_is(const struct source_name *name, const char *text)
-{
-	return name->text && name->length == strlen(text) &&
-	       !memcmp(name->text, text, name->length);
-}
-
 /* Adds to the number for the thread, or for the process. */
 static void selection_add(struct selection *filters, uint32_t thread, uint32_t process,
 			  uint32_t more)
@@ -153,14 +147,14 @@ static void selection_note_open(struct selection *filters, struct source *source
 
 	if (evt_opens_range(event->event.id, EVT_OWNER_process)) {
 		if (event_range_title(&event->event, &title) &&
-		    selection_name_is(source_name_of(source, event->file, title),
-				      filters->settings.range))
+		    source_name_is(source_name_of(source, event->file, title),
+				   filters->settings.range))
 			selection_start(filters, event);
 		return;
 	}
 	opened = open_ranges_take_opening(&filters->ranges, source, event);
 	if (!opened ||
-	    !selection_name_is(source_name_at(source, opened->name), filters->settings.range))
+	    !source_name_is(source_name_at(source, opened->name), filters->settings.range))
 		return;
 	opened->is_wanted = true;
 	filters->seen = true;

@@ -30,13 +30,16 @@ struct listener {
 	void *state;
 };
 
+/* What all threads have done, or all processes, by index. */
+struct work_of {
+	struct work (*done)[2]; /* [1] of what counts, [0] of the rest */
+	struct work *deferred;  /* of what counts */
+	size_t room, deferred_room;
+};
+
 struct works {
 	struct run *run;
-	/* by index; [1] of events that count, [0] of the others */
-	struct work (*thread)[2], (*process)[2];
-	size_t thread_room, process_room;
-	struct work *deferred_thread, *deferred_process; /* of events that count */
-	size_t deferred_thread_room, deferred_process_room;
+	struct work_of thread, process;
 	bool has_deferred;
 	struct listener *listener;
 	size_t listener_count, listener_room;
@@ -54,10 +57,10 @@ static void works_release(void *state)
 {
 	struct works *works = state;
 
-	free(works->thread);
-	free(works->process);
-	free(works->deferred_thread);
-	free(works->deferred_process);
+	free(works->thread.done);
+	free(works->thread.deferred);
+	free(works->process.done);
+	free(works->process.deferred);
 	free(works->listener);
 }
 
@@ -95,24 +98,21 @@ void works_take_sums(struct works *works, enum work_id events, enum work_id byte
 	works->sum_bytes = bytes;
 }
 
+static inline struct work *work_done_at(struct work_of *of, uint32_t index, bool counts)
+{
+	if (index >= of->room)
+		of->done = memory_room(of->done, index, &of->room, sizeof(*of->done));
+	return &of->done[index][counts];
+}
+
 struct work *works_at_thread(struct works *works, const struct source_event *event, bool counts)
 {
-	uint32_t index = event->thread->index;
-
-	if (index >= works->thread_room)
-		works->thread = memory_room(works->thread, index, &works->thread_room,
-					    sizeof(*works->thread));
-	return &works->thread[index][counts];
+	return work_done_at(&works->thread, event->thread->index, counts);
 }
 
 struct work *works_at_process(struct works *works, const struct source_event *event, bool counts)
 {
-	uint32_t index = event->process->index;
-
-	if (index >= works->process_room)
-		works->process = memory_room(works->process, index, &works->process_room,
-					     sizeof(*works->process));
-	return &works->process[index][counts];
+	return work_done_at(&works->process, event->process->index, counts);
 }
 
 static uint64_t *work_at(struct work *work, enum work_id id)
@@ -160,20 +160,20 @@ bool works_have_deferred(const struct run *run)
 	return works && works->has_deferred;
 }
 
+static struct work *work_deferred_at(struct work_of *of, uint32_t index)
+{
+	of->deferred = memory_room(of->deferred, index, &of->deferred_room, sizeof(*of->deferred));
+	return &of->deferred[index];
+}
+
 struct work *works_deferred_at_thread(struct works *works, uint32_t thread)
 {
-	works->deferred_thread = memory_room(works->deferred_thread, thread,
-					     &works->deferred_thread_room,
-					     sizeof(*works->deferred_thread));
-	return &works->deferred_thread[thread];
+	return work_deferred_at(&works->thread, thread);
 }
 
 struct work *works_deferred_at_process(struct works *works, uint32_t process)
 {
-	works->deferred_process = memory_room(works->deferred_process, process,
-					      &works->deferred_process_room,
-					      sizeof(*works->deferred_process));
-	return &works->deferred_process[process];
+	return work_deferred_at(&works->process, process);
 }
 
 static void works_add_sum(const struct works *works, struct work *work, const struct block_sum *sum)
@@ -184,60 +184,53 @@ static void works_add_sum(const struct works *works, struct work *work, const st
 	*work_at(work, works->sum_bytes) += sum->bytes;
 }
 
-static struct work both(const struct work work[2])
+static struct work work_all(const struct works *works, const struct work_of *of, uint32_t index,
+			    const struct block_sum *sum)
 {
-	struct work sum = work[0];
+	struct work work = { 0 };
 
-	work_add(&sum, &work[1]);
-	return sum;
+	if (index < of->room) {
+		work = of->done[index][0];
+		work_add(&work, &of->done[index][1]);
+	}
+	works_add_sum(works, &work, sum);
+	return work;
 }
 
 struct work works_of_thread(const struct works *works, const struct source_thread *thread)
 {
-	struct work work = { 0 };
-
-	if (thread->index < works->thread_room)
-		work = both(works->thread[thread->index]);
-	works_add_sum(works, &work, &thread->sum);
-	return work;
+	return work_all(works, &works->thread, thread->index, &thread->sum);
 }
 
 struct work works_of_process(const struct works *works, const struct source_process *process)
 {
-	struct work work = { 0 };
-
-	if (process->index < works->process_room)
-		work = both(works->process[process->index]);
-	works_add_sum(works, &work, &process->sum);
-	return work;
+	return work_all(works, &works->process, process->index, &process->sum);
 }
 
 /* What was only added up in sums was not filtered: in that case there are no filters. */
-struct work works_counted_of_thread(const struct works *works, const struct source_thread *thread)
+static struct work work_counted(const struct works *works, const struct work_of *of, uint32_t index,
+				const struct block_sum *sum)
 {
 	struct work work = { 0 };
 
-	if (thread->index < works->thread_room)
-		work = works->thread[thread->index][1];
-	if (thread->index < works->deferred_thread_room)
-		work_add(&work, &works->deferred_thread[thread->index]);
+	if (index < of->room)
+		work = of->done[index][1];
+	if (index < of->deferred_room)
+		work_add(&work, &of->deferred[index]);
 	if (!run_filters(works->run)->any)
-		works_add_sum(works, &work, &thread->sum);
+		works_add_sum(works, &work, sum);
 	return work;
+}
+
+struct work works_counted_of_thread(const struct works *works, const struct source_thread *thread)
+{
+	return work_counted(works, &works->thread, thread->index, &thread->sum);
 }
 
 struct work works_counted_of_process(const struct works *works,
 				     const struct source_process *process)
 {
-	struct work work = { 0 };
-
-	if (process->index < works->process_room)
-		work = works->process[process->index][1];
-	if (process->index < works->deferred_process_room)
-		work_add(&work, &works->deferred_process[process->index]);
-	if (!run_filters(works->run)->any)
-		works_add_sum(works, &work, &process->sum);
-	return work;
+	return work_counted(works, &works->process, process->index, &process->sum);
 }
 
 /* --- in tables --- */

@@ -8,6 +8,7 @@
 
 #include "report/base/map.h"
 #include "report/base/units.h"
+#include "report/base/text.h"
 #include "report/options/keys.h"
 #include "report/core/report_kind.h"
 #include "report/functions/function_events.h"
@@ -48,8 +49,7 @@ static struct function_sums report_functions_add_up(const struct functions *func
 		sums.primitive += row->counts.calls - row->counts.recursive;
 		sums.open += row->counts.open;
 		sums.self_ns += row->counts.self_ns;
-		if (place.name_length == strlen(AWAY) &&
-		    !memcmp(place.name, AWAY, place.name_length))
+		if (text_is(place.name, place.name_length, AWAY))
 			sums.away_ns += row->counts.total_ns;
 	}
 	return sums;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/text.h"
 
 #define MODULE "<module>"
 
@@ -125,8 +126,7 @@ void gc_stacks_note_scripts(const struct gc_stacks *stacks, const struct source 
 		size_t length;
 		const char *text = name_text(source_name_at(source, outermost->function), &length);
 
-		if (stack->count < GC_STACK_FRAMES && length == strlen(MODULE) &&
-		    memcmp(text, MODULE, length) == 0)
+		if (stack->count < GC_STACK_FRAMES && text_is(text, length, MODULE))
 			own_note_script(own, outermost->file);
 	}
 }

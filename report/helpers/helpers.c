@@ -17,14 +17,18 @@
 #define ENGINE "autograd::engine::evaluate_function"
 #define ENGINE_THREAD "pt_autograd_"
 
-void helpers_init(struct helpers *helpers)
+static void helpers_init(void *state)
 {
+	struct helpers *helpers = state;
+
 	*helpers = (struct helpers){ .thread = NULL };
 	map_init(&helpers->numbers);
 }
 
-void helpers_release(struct helpers *helpers)
+static void helpers_release(void *state)
 {
+	struct helpers *helpers = state;
+
 	free(helpers->thread);
 	free(helpers->last);
 	free(helpers->listening);
@@ -328,8 +332,11 @@ static void helpers_take_end_named(struct helpers *helpers, const struct source_
 		helpers->thread[of->value].depth -= helpers->thread[of->value].depth > 1;
 }
 
-void helpers_take(struct helpers *helpers, struct source *source, const struct source_event *event)
+/* Events of operators, with all their fields; others are nothing to it. */
+static void helpers_take(void *state, struct source *source, const struct source_event *event)
 {
+	struct helpers *helpers = state;
+
 	switch (event->event.id) {
 	case EVT_torch_begin:
 		helpers_take_begin(helpers, source, event);
@@ -349,8 +356,9 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 	}
 }
 
-void helpers_cut(struct helpers *helpers, uint32_t thread)
+static void helpers_cut(void *state, uint32_t thread)
 {
+	struct helpers *helpers = state;
 	struct helper_thread *at;
 
 	if (thread >= helpers->thread_room || !helpers->thread[thread].is_known)
@@ -416,26 +424,6 @@ bool helpers_is_forward(const struct helpers *helpers, uint32_t thread)
 
 /* --- for --range, event by event --- */
 
-static void owner_kind_init(void *state)
-{
-	helpers_init(state);
-}
-
-static void owner_kind_release(void *state)
-{
-	helpers_release(state);
-}
-
-static void owner_kind_take(void *state, struct source *source, const struct source_event *event)
-{
-	helpers_take(state, source, event);
-}
-
-static void owner_kind_cut(void *state, uint32_t thread)
-{
-	helpers_cut(state, thread);
-}
-
 static uint32_t owner_kind_owner(const void *state, uint32_t thread)
 {
 	return helpers_owner(state, thread);
@@ -443,10 +431,10 @@ static uint32_t owner_kind_owner(const void *state, uint32_t thread)
 
 const struct owner_kind owner_kind_helpers = {
 	.state_bytes = sizeof(struct helpers),
-	.init = owner_kind_init,
-	.release = owner_kind_release,
-	.take = owner_kind_take,
-	.cut = owner_kind_cut,
+	.init = helpers_init,
+	.release = helpers_release,
+	.take = helpers_take,
+	.cut = helpers_cut,
 	.owner = owner_kind_owner,
 };
 

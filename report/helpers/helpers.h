@@ -75,14 +75,6 @@ struct helpers {
 	struct map numbers; /* process and torch's number of a thread to its index */
 };
 
-void helpers_init(struct helpers *helpers);
-void helpers_release(struct helpers *helpers);
-
-/* Takes events of operators, with all their fields, in order of time; other events are ignored. */
-void helpers_take(struct helpers *helpers, struct source *source, const struct source_event *event);
-/* All that is open on the thread ends. */
-void helpers_cut(struct helpers *helpers, uint32_t thread);
-
 /* Returns whether the thread runs operators of its own and works for nobody, as most threads do. */
 static inline bool helpers_is_nobodys(const struct helpers *helpers, uint32_t thread)
 {

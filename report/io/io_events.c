@@ -185,8 +185,7 @@ static void io_events_take_unmap(void *state, const struct source_event *event, 
 	const struct source_name *function = source_name_of(reading->source, event->file,
 							    e->function);
 	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
-	bool unmaps = function->text && function->length == strlen("munmap") &&
-		      !memcmp(function->text, "munmap", function->length);
+	bool unmaps = source_name_is(function, "munmap");
 
 	io_unmap(&reading->io, &place, e->address, unmaps && !e->error);
 }

@@ -32,20 +32,13 @@ static void native_want_run(struct report *report)
 	((struct native_state *)report->state)->reading = native_events_want(report->run, &options);
 }
 
-static void report_native_put_percent(struct table *table, enum column_id column, uint64_t part,
-				      uint64_t whole)
-{
-	if (whole)
-		table_set_real(table, column, 100.0 * (double)part / (double)whole);
-}
-
 static void report_native_put_counts(struct table *table, const struct native_counts *counts,
 				     uint64_t all_ns)
 {
 	table_set_number(table, COLUMN_native_samples, counts->samples);
 	table_set_number(table, COLUMN_native_cpu_ns, counts->cpu_ns);
 	table_set_number(table, COLUMN_native_kernel_ns, counts->kernel_ns);
-	report_native_put_percent(table, COLUMN_native_percent, counts->cpu_ns, all_ns);
+	table_set_percent(table, COLUMN_native_percent, counts->cpu_ns, all_ns);
 }
 
 static void report_native_put_total(struct table *table, const struct native_counts *counts,
@@ -53,7 +46,7 @@ static void report_native_put_total(struct table *table, const struct native_cou
 {
 	table_set_number(table, COLUMN_native_total_samples, counts->samples);
 	table_set_number(table, COLUMN_native_total_cpu_ns, counts->cpu_ns);
-	report_native_put_percent(table, COLUMN_native_total_percent, counts->cpu_ns, all_ns);
+	table_set_percent(table, COLUMN_native_total_percent, counts->cpu_ns, all_ns);
 }
 
 static void fill_keys(const struct native_reading *reading, struct table *table)

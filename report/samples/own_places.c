@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "report/base/text.h"
+
 bool own_place_is_users(const struct samples *samples, struct own *own,
 			const struct sample_place *place)
 {
@@ -28,7 +30,7 @@ static bool has_name(const struct own *own, uint32_t name, const char *wanted)
 	size_t length;
 	const char *text = name_text(source_name_at(own->source, name), &length);
 
-	return length == strlen(wanted) && !memcmp(text, wanted, length);
+	return text_is(text, length, wanted);
 }
 
 void own_places_note_scripts(const struct samples *samples, struct own *own)
@@ -105,7 +107,8 @@ const struct sample_place *own_place_caller(const struct samples *samples, struc
 	for (unsigned int depth = 0; at && depth < SAMPLE_DEPTH_MAX; depth++) {
 		if (is_begin_of_process(samples, own, at))
 			return NULL;
-		if (own_place_is_users(samples, own, at) && !own_places_is_same_line(samples, place, at))
+		if (own_place_is_users(samples, own, at) &&
+		    !own_places_is_same_line(samples, place, at))
 			return at;
 		at = own_places_outwards(samples, at);
 	}

@@ -20,20 +20,13 @@ static void gil_prepare(struct report *report)
 	state->by_thread = report->request->options->by == BY_gil_thread;
 }
 
-static void report_gil_put_percent(struct table *table, enum column_id column, uint64_t part,
-				   uint64_t whole)
-{
-	if (whole)
-		table_set_real(table, column, 100.0 * (double)part / (double)whole);
-}
-
 static void report_gil_put_counts(const struct gil *gil, struct table *table,
 				  const struct gil_counts *counts)
 {
 	table_set_number(table, COLUMN_gil_held_ns, counts->held_ns);
-	report_gil_put_percent(table, COLUMN_gil_held_percent, counts->held_ns, gil->all.held_ns);
+	table_set_percent(table, COLUMN_gil_held_percent, counts->held_ns, gil->all.held_ns);
 	table_set_number(table, COLUMN_gil_wait_ns, counts->wait_ns);
-	report_gil_put_percent(table, COLUMN_gil_wait_percent, counts->wait_ns, gil->all.wait_ns);
+	table_set_percent(table, COLUMN_gil_wait_percent, counts->wait_ns, gil->all.wait_ns);
 	table_set_number(table, COLUMN_gil_blocked_ns, counts->blocked_ns);
 	table_set_number(table, COLUMN_gil_samples, counts->looks);
 }

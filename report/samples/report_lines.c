@@ -31,13 +31,6 @@ struct lines_state {
 	bool has_gpu;
 };
 
-static void report_lines_put_percent(struct table *table, enum column_id column, uint64_t part,
-				     uint64_t whole)
-{
-	if (whole)
-		table_set_real(table, column, 100.0 * (double)part / (double)whole);
-}
-
 static void report_lines_put_name(struct table *table, enum column_id column,
 				  const struct source *source, uint32_t name, const char *instead)
 {
@@ -95,7 +88,7 @@ static void report_lines_put_counts(struct table *table, const struct sample_cou
 	table_set_number(table, COLUMN_lines_native_ns, counts->native_ns);
 	table_set_number(table, COLUMN_lines_wait_ns, counts->wait_ns);
 	table_set_number(table, COLUMN_lines_cuda_ns, counts->cuda_ns);
-	report_lines_put_percent(table, COLUMN_lines_percent, counts->cpu_ns, all_ns);
+	table_set_percent(table, COLUMN_lines_percent, counts->cpu_ns, all_ns);
 	put_states(table, counts);
 }
 
@@ -106,7 +99,7 @@ static void report_lines_put_total(struct table *table, const struct sample_coun
 	table_set_number(table, COLUMN_lines_total_cpu_ns, counts->cpu_ns);
 	table_set_number(table, COLUMN_lines_total_wait_ns, counts->wait_ns);
 	table_set_number(table, COLUMN_lines_total_cuda_ns, counts->cuda_ns);
-	report_lines_put_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
+	table_set_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
 }
 
 static void report_lines_put_memory(struct table *table, const struct line *line)

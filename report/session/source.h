@@ -307,6 +307,8 @@ int source_resume(struct source *source, bool grows);
 /* Resolves the id in a name field, by file. Never NULL; id 0 is the empty string. */
 const struct source_name *source_name_of(struct source *source, struct source_file *file,
 					 uint64_t id);
+/* It was recorded, and is that word. */
+bool source_name_is(const struct source_name *name, const char *word);
 size_t source_name_count(const struct source *source);
 /* Returns the name with that index, which must be one of the source's. */
 const struct source_name *source_name_at(const struct source *source, uint32_t index);

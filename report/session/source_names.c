@@ -11,6 +11,7 @@
 
 #include "collector/format/error.h"
 #include "report/base/map.h"
+#include "report/base/text.h"
 
 static int names_add(struct source *source, struct source_name *name)
 {
@@ -159,6 +160,11 @@ const char *source_name_text(const struct source_name *name)
 	if (name->id == UINT64_MAX)
 		return "<lost>";
 	return ((const struct name_row *)name)->lost;
+}
+
+bool source_name_is(const struct source_name *name, const char *word)
+{
+	return name->text && text_is(name->text, name->length, word);
 }
 
 size_t source_name_count(const struct source *source)

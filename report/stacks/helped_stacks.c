@@ -77,12 +77,6 @@ static void helped_stacks_take_block(void *state, const struct source_event *eve
 	helped->thread[index].moves = helped->helpers->thread[index].moves + 1;
 }
 
-static bool helped_stacks_text_is(const struct source_name *name, const char *text)
-{
-	return name->text && name->length == strlen(text) &&
-	       !memcmp(name->text, text, name->length);
-}
-
 /*
  * True for the functions of torch.autograd that call the engine, having made the first gradient
  * before.
@@ -94,8 +88,8 @@ static bool calls_engine(const struct source_python_line *line)
 
 	return line && line->file->text && line->file->length >= length &&
 	       !memcmp(line->file->text + line->file->length - length, file, length) &&
-	       (helped_stacks_text_is(line->function, "backward") ||
-		helped_stacks_text_is(line->function, "grad"));
+	       (source_name_is(line->function, "backward") ||
+		source_name_is(line->function, "grad"));
 }
 
 /* Returns the part of the stack outside of that function; STACK_NONE: the function is not in it. */

@@ -502,56 +502,6 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 				  false);
 }
 
-enum innermost {
-	INNERMOST_FOUND,
-	INNERMOST_FOLDED, /* the whole call is folded */
-	INNERMOST_OPEN,   /* what is outside of it decides */
-};
-
-/* What add_call() and the folding of wrappers leave of a call, whatever its caller. */
-static enum innermost named_stacks_innermost_of(const struct named_stacks *names,
-						const struct named_call *call, uint32_t *ret_frame)
-{
-	const struct call_frame *frame = &names->call_frame[call->first];
-	enum innermost found = INNERMOST_FOLDED;
-
-	for (size_t i = call->count; i > 0; i--) {
-		const struct named_frame *named = &names->frame[frame[i - 1].frame];
-
-		if (!names->is_raw &&
-		    (frame[i - 1].folds_outer || named->folds_python || named->is_python))
-			return INNERMOST_OPEN;
-		if (found == INNERMOST_FOLDED &&
-		    (names->is_raw || names->of_samples || !named->folds_inner)) {
-			*ret_frame = frame[i - 1].frame;
-			found = INNERMOST_FOUND;
-		}
-	}
-	return found;
-}
-
-uint32_t named_innermost(struct named_stacks *names, const struct source_process *process,
-			 uint32_t stack, uint64_t time_ns)
-{
-	const struct stacks *stacks = source_stacks(names->source);
-	uint32_t frame = 0;
-	size_t epoch;
-
-	if (stack == STACK_NONE || stack >= stacks->count)
-		return 0;
-	names->is_deep |= stacks_frame(stacks, stack)->parent != STACK_NONE;
-	epoch = named_stacks_epoch_of(names, process, time_ns);
-	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
-		const struct named_call *call = named_stacks_call_of(
-			names, epoch, process, stacks_frame(stacks, stack), time_ns);
-		enum innermost found = named_stacks_innermost_of(names, call, &frame);
-
-		if (found != INNERMOST_FOLDED)
-			return found == INNERMOST_FOUND ? frame : 0;
-	}
-	return 0;
-}
-
 uint32_t named_stack_put(struct named_stacks *names, uint32_t parent,
 			 const struct named_frame *frame)
 {

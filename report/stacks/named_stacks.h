@@ -112,13 +112,6 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 			uint32_t stack, uint64_t time_ns);
 
 /*
- * Returns the innermost frame of named_stack_of(), if it is known without the names of its callers;
- * else 0, and named_stack_of() must be asked. Looks up names of innermost frames only.
- */
-uint32_t named_innermost(struct named_stacks *names, const struct source_process *process,
-			 uint32_t stack, uint64_t time_ns);
-
-/*
  * Makes a stack: `frame` called from the named stack `parent`; NAMED_NONE: no caller. Its texts are
  * borrowed.
  */

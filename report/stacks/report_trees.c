@@ -147,13 +147,6 @@ static uint64_t row_self(const struct filling *filling, uint32_t node)
 	return filling->tree.node[node].self;
 }
 
-static void report_trees_put_share(struct table *table, enum column_id column, uint64_t part,
-				   uint64_t all)
-{
-	if (all)
-		table_set_real(table, column, 100.0 * (double)part / (double)all);
-}
-
 static void report_trees_put_node(struct filling *filling, uint32_t number)
 {
 	const struct tree_columns *column = &columns_of_kind[filling->state->is_bottom_up];
@@ -175,11 +168,11 @@ static void report_trees_put_node(struct filling *filling, uint32_t number)
 	table_set_text(table, column->function, name, strlen(name));
 	table_set_number(table, column->depth, filling->level[number]);
 	table_set_amount(table, column->total, node->total, unit);
-	report_trees_put_share(table, column->percent, node->total, all);
+	table_set_percent(table, column->percent, node->total, all);
 	if (column->self == COLUMN_ID_LIMIT)
 		return;
 	table_set_amount(table, column->self, self, unit);
-	report_trees_put_share(table, column->self_percent, self, all);
+	table_set_percent(table, column->self_percent, self, all);
 }
 
 static bool report_trees_is_small(const struct filling *filling, uint32_t node)

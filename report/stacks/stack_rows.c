@@ -80,12 +80,6 @@ void stack_rows_release(struct stack_rows *rows)
 	vast_release(rows->place_of, rows->place_of_room, sizeof(*rows->place_of));
 	text_store_release(&rows->late);
 	free(rows->row_stack);
-	free(rows->use);
-}
-
-void stack_rows_name_late(struct stack_rows *rows)
-{
-	rows->is_late = rows->by != STACK_BY_STACK && rows->by != STACK_BY_PYTHON && !rows->parts;
 }
 
 static const char *python_of(struct stack_rows *rows, uint32_t stack)
@@ -193,7 +187,7 @@ static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack
 	return number;
 }
 
-/* The use belongs to that place; its stack, NAMED_NONE: not named yet. */
+/* The use, of that named stack, belongs to the place. */
 static size_t place_add(struct stack_rows *rows, size_t number, const struct stack_use *use,
 			uint32_t stack)
 {
@@ -207,10 +201,6 @@ static size_t place_add(struct stack_rows *rows, size_t number, const struct sta
 	if (!added && use->weight <= place->weight)
 		return number;
 	*place = (struct stack_place){ use->weight, stack };
-	if (stack == NAMED_NONE) {
-		rows->use = memory_room(rows->use, number, &rows->use_room, sizeof(*rows->use));
-		rows->use[number] = *use;
-	}
 	return number;
 }
 
@@ -267,13 +257,6 @@ size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 	uint32_t stack = use->stack;
 	size_t place;
 
-	if (rows->is_late && !rows->picks_own && use->process) {
-		uint32_t frame = named_innermost(&rows->names, use->process, stack, use->time_ns);
-
-		if (frame)
-			return place_add(rows, place_number(rows, frame, NAMED_NONE), use,
-					 NAMED_NONE);
-	}
 	if (use->process)
 		stack = named_stack_of(&rows->names, use->process, stack, use->time_ns);
 	for (size_t i = 0; i < rows->parts; i++)
@@ -287,14 +270,7 @@ size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 
 uint32_t stack_rows_stack(struct stack_rows *rows, size_t number)
 {
-	struct stack_place *place = &rows->place[number];
-
-	if (place->stack == NAMED_NONE) {
-		const struct stack_use *use = &rows->use[number];
-
-		place->stack = named_stack_of(&rows->names, use->process, use->stack, use->time_ns);
-	}
-	return place->stack;
+	return rows->place[number].stack;
 }
 
 const struct named_frame *stack_rows_frame(struct stack_rows *rows, size_t place)

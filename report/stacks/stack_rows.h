@@ -47,7 +47,7 @@ struct stack_columns {
 
 struct stack_place {
 	uint64_t weight; /* of the stack with the greatest weight */
-	uint32_t stack;  /* that stack, named; NAMED_NONE: not yet */
+	uint32_t stack;  /* that stack, named */
 };
 
 /*
@@ -80,10 +80,6 @@ struct stack_rows {
 	size_t place_of_room;
 	struct stack_place *place;
 	size_t place_count, place_room;
-	/* stack_rows_stack() names the places' stacks later; by function, line or module */
-	bool is_late;
-	struct stack_use *use; /* by place, for those whose stack has no name yet */
-	size_t use_room;
 	const char *part[STACK_PARTS_MAX]; /* from --filter stack~PART: all must be in a stack */
 	size_t parts;
 	struct text_store late; /* of the row made last, if rows are made while they are written */
@@ -99,13 +95,6 @@ struct stack_rows {
 void stack_rows_init(struct stack_rows *rows, struct source *source, const struct options *options,
 		     enum stack_by by, struct stack_columns columns);
 void stack_rows_release(struct stack_rows *rows);
-/*
- * Call before the first place, by function, line or module. Whole stacks are then named only when
- * stack_rows_stack() asks for them, others only as far as their row needs. For reports that show
- * few stacks, and no notes.
- */
-void stack_rows_name_late(struct stack_rows *rows);
-
 /* Call before the first place: rows are the user's own code although the report has no --frames. */
 void stack_rows_pick_own(struct stack_rows *rows);
 

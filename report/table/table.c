@@ -132,6 +132,12 @@ void table_set_real(struct table *table, enum column_id column, double value)
 		*cell = (struct cell){ .real = value, .kind = CELL_REAL };
 }
 
+void table_set_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		table_set_real(table, column, 100.0 * (double)part / (double)whole);
+}
+
 void table_set_text(struct table *table, enum column_id column, const char *text, size_t length)
 {
 	struct cell *cell = table_last_cell(table, column);

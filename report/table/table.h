@@ -147,6 +147,8 @@ void table_set_signed(struct table *table, enum column_id column, int64_t value)
 void table_set_signed_amount(struct table *table, enum column_id column, int64_t value,
 			     enum unit unit);
 void table_set_real(struct table *table, enum column_id column, double value);
+/* Nothing when `whole` is 0. */
+void table_set_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole);
 void table_set_text(struct table *table, enum column_id column, const char *text, size_t length);
 
 /* Sets the text of a cell of any row. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "report/base/text.h"
+
 #include "report/core/work.h"
 
 struct tensor_state {
@@ -35,7 +37,7 @@ static bool name_only_allocates(const struct run_key *key, uint64_t inner)
 	const char *text = key->kind->text(key->state, inner, &length);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (length == strlen(names[i]) && !memcmp(text, names[i], length))
+		if (text_is(text, length, names[i]))
 			return true;
 	return false;
 }

@@ -7,6 +7,7 @@
 
 #include "report/torch/flops.h"
 #include "report/base/memory.h"
+#include "report/base/text.h"
 
 #define STEP_PREFIX "ProfilerStep#"
 
@@ -30,11 +31,6 @@ void operator_names_release(struct operator_names *names)
 	map_release(&names->conv_flops);
 }
 
-static bool operator_names_text_is(struct operator_text text, const char *word)
-{
-	return text.length == strlen(word) && !memcmp(text.text, word, text.length);
-}
-
 /* The rules of _filter_name() in torch/autograd/profiler_util.py. */
 bool operator_is_hidden(struct operator_text text)
 {
@@ -48,7 +44,7 @@ bool operator_is_hidden(struct operator_text text)
 	};
 
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
-		if (operator_names_text_is(text, hidden[i]))
+		if (text_is(text.text, text.length, hidden[i]))
 			return true;
 	return false;
 }

@@ -215,59 +215,6 @@ static void a_stack_may_be_a_million_deep(void **state)
 	assert_memory_equal(text, "step;train;step;", 16);
 }
 
-/* Any functions, wrappers, a root that is cut, frames of Python: flags are of an address, as in a recording. */
-static uint32_t random_stack(unsigned int *seed)
-{
-	unsigned int depth = 1 + (unsigned int)rand_r(seed) % 6;
-	uint32_t stack = STACK_NONE;
-
-	for (unsigned int i = 0; i < depth; i++) {
-		unsigned int function = (unsigned int)rand_r(seed) % (FUNCTIONS + 2);
-		unsigned int call = 8 + (unsigned int)rand_r(seed) % 3;
-		uint64_t address = stack_address(&library, HERE, function, call);
-		uint32_t flags = function == OTHER && call == 8 ? FRAME_IS_WRAPPER : 0;
-
-		if (function == FUNCTIONS)
-			address = PYTHON_LINE_BIT | call;
-		if (function == FUNCTIONS + 1)
-			address = 0x1234;
-		if (!i && call == 10)
-			flags |= FRAME_IS_TRUNCATED;
-		stack = stacks_add(&source.stacks, stack, address, flags);
-	}
-	return stack;
-}
-
-static void what_is_innermost_needs_no_other_names(void **state)
-{
-	unsigned int seed = 1, found = 0, open = 0;
-
-	(void)state;
-	for (unsigned int i = 0; i < 4000; i++) {
-		uint32_t stack = random_stack(&seed), innermost, whole;
-
-		if (i == 2000) {
-			named_stacks_release(&names);
-			named_stacks_init(&names, &source, SYMBOLS_FULL);
-			names.is_raw = true;
-		}
-		innermost = named_innermost(&names, &one.process, stack, 10);
-		whole = named_stack_of(&names, &one.process, stack, 10);
-		found += innermost != 0;
-		open += !innermost;
-		if (innermost)
-			assert_int_equal(innermost, names.nodes.node[whole].frame);
-	}
-	assert_true(found > 2500);
-	assert_true(open > 100);
-	assert_int_equal(named_innermost(&names, &one.process, STACK_NONE, 10), 0);
-	assert_int_equal(named_innermost(&names, &one.process, UINT32_MAX, 10), 0);
-	named_stacks_release(&names);
-	named_stacks_init(&names, &source, SYMBOLS_FULL);
-	assert_int_not_equal(named_innermost(&names, &one.process, usual(HERE), 10), 0);
-	assert_int_equal(names.frame_count, 4); /* two of them wrappers, and none before those */
-}
-
 static void names_cannot_break_a_line_or_a_stack(void **state)
 {
 	char shown[NAMED_TEXT_FRAME_MAX], longer[10001];
@@ -320,7 +267,6 @@ int main(void)
 		TEST(a_truncated_stack_says_so),
 		TEST(frames_come_innermost_first_and_are_counted),
 		TEST(a_stack_may_be_a_million_deep),
-		TEST(what_is_innermost_needs_no_other_names),
 		TEST(names_cannot_break_a_line_or_a_stack),
 		TEST(a_long_name_keeps_its_end),
 	};
