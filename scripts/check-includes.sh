@@ -33,7 +33,7 @@ layers='
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/gpu       : events preload/base preload/settings preload/record preload/hook
 	preload/steps     : preload/base preload/settings preload/record
-	preload/python    : collector/region preload/base preload/settings preload/record preload/pyframes
+	preload/python    : collector/region preload/base preload/settings preload/record preload/hook preload/pyframes
 	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks

@@ -296,6 +296,56 @@ def no_wait_is_a_place(tables):
             yield table, "%s is about the wait for backward: %s" % (row.get("id"), row["text"])
 
 
+def has_workers(tables):
+    """A DataLoader's worker was recorded, or its iterator says that there are some."""
+    threads, ops = tables.get("threads"), tables.get("ops")
+    return any(row.get("name") == "pt_data_worker" for row in (threads.rows if threads else ())) \
+        or any("_MultiProcessingDataLoaderIter" in (row.get("name") or "") for row in (ops.rows if ops else ()))
+
+
+def runnable(tables):
+    threads = tables.get("threads")
+    # of a part of the run nobody knows it by thread
+    return not threads or threads.run.cut or sum(row.get("runnable_ns") or 0 for row in threads.rows)
+
+
+# What advice may say only where the recording bears it out: words, and what the reports must show.
+BORNE_OUT = (
+    (r"num_workers|[Nn]o worker process", "no worker", lambda tables: not has_workers(tables)),
+    (r"its worker processes were not recorded", "a loader with workers", has_workers),
+    (r"machine is busy|had no CPU", "threads that were ready to run", runnable),
+    (r"INTERCEPT_FULL", "a ring that was full",
+     lambda tables: any(loss.get("reason") == "ring full" for loss in tables["bottleneck"].losses)),
+    (r"CUDA graphs|[Ll]aunches|the GPU (is|was) idle", "launches",
+     lambda tables: any(tables[name].rows for name in ("launches", "kernels", "graphs") if name in tables)),
+    (r"had the mutex|had the GIL|waited for the GIL|waits for a lock", "samples",
+     lambda tables: "lines" in tables and tables["lines"].rows),
+    (r"started '.*' [\d,]+ time", "a wait for a child", lambda tables: any(row["id"] == "child_process" for row in tables["bottleneck"].rows)),
+    (r"float64", "its time", lambda tables: any(row["id"] == "double_precision" and row["value"] > 0 for row in tables["bottleneck"].rows)),
+)
+GUESS = 20  # samples: what rests on fewer is called a guess
+
+
+def advice_is_borne_out(tables):
+    """No note stands before a cause, no sentence says what was not recorded, and what rests on few samples is a guess."""
+    table = tables.get("bottleneck")
+    if not table:
+        return
+    severities = [row.get("severity") for row in table.rows]
+    if "note" in severities and set(severities[severities.index("note"):]) != {"note"}:
+        yield table, "a note stands before a cause: %s" % [(row["id"], row["severity"]) for row in table.rows]
+    for row in table.rows:
+        said = "%s %s" % (row.get("text"), row.get("todo"))
+        for words, needed, holds in BORNE_OUT:
+            if re.search(words, said) and not holds(tables):
+                yield table, "%s says '%s' without %s" % (row["id"], re.search(words, said).group(), needed)
+        if row.get("samples") and row["samples"] < GUESS and row["severity"] != "note" and "guess" not in said:
+            yield table, "%s rests on %s samples and is no guess: %s" % (row["id"], row["samples"], row["text"])
+        whole = (tables["summary"].totals.get("wall_ns") or 0) if "summary" in tables else 0
+        if row.get("stake_percent") is not None and whole and row.get("stake_ns") and row["stake_ns"] > whole * max(len(tables["processes"].rows), 1):
+            yield table, "%s has %s at stake in a run of %s" % (row["id"], row["stake_ns"], whole)
+
+
 # Samples stand for the time since the one before: at the edges of a life that is some more.
 def slack(life):
     return life * 0.01 + 50e6
@@ -392,7 +442,7 @@ def sampled(tables):
             yield table, "cpu_ns is %s, the processes had %s" % (value, cpu)
 
 
-ACROSS = (lives, same, at_the_end, gil, sampled, no_wait_is_a_place)
+ACROSS = (lives, same, at_the_end, gil, sampled, no_wait_is_a_place, advice_is_borne_out)
 
 
 class Run:

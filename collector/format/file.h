@@ -24,7 +24,7 @@
 #define FILE_MAGIC_SEEK 0x184D2A5Eu
 /* "\x89EVT\r\n\x1a\n" little-endian: reveals text-mode damage */
 #define FILE_SIGNATURE 0x0a1a0a0d54564589ull
-#define FILE_VERSION 6u       /* readers refuse a greater version; 6: event numbers above 127 */
+#define FILE_VERSION 6u /* readers refuse a greater version; 6: event numbers above 127 */
 #define FILE_SESSION_BYTES 64u
 #define FILE_HEADER_BYTES_MAX 4096u
 /*

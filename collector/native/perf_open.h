@@ -16,7 +16,7 @@
 #define PERF_STACK_BYTES (60u << 10)
 #define PERF_REGISTERS 3u /* rbp, rsp, rip, in this order */
 
-	struct perf_wish {
+struct perf_wish {
 	uint32_t tid, cpu;
 	uint64_t period_ns;
 	/* time in the kernel is not counted, because the kernel does not allow it */

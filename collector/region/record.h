@@ -81,8 +81,7 @@
 #define RECORD_ADDRESS_LIMIT (1ull << 48)
 #define RECORD_SIZE_LIMIT (1ull << 32)
 
-	static inline uint64_t
-	record_word(uint64_t ticks, uint32_t type)
+static inline uint64_t record_word(uint64_t ticks, uint32_t type)
 {
 	return ticks << RECORD_TYPE_BITS | type;
 }

@@ -32,7 +32,7 @@
 #define GATHER_WORDS (128u << 10) /* half a large ring: long blocks compress better */
 #define STEER_EARLY_NS (1000 * MS)
 
-	static void collector_fail(struct region_header *header, const char *why)
+static void collector_fail(struct region_header *header, const char *why)
 {
 	view_say(header, why);
 	atomic_store(&header->collector_state, REGION_COLLECTOR_FAILED);

@@ -352,6 +352,15 @@ uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t by
 	return caller_skip_wrappers(frame);
 }
 
+uint64_t caller_of_large(struct recorder_lane *lane, void *const *frame, uint64_t bytes)
+{
+	uint64_t address = (uintptr_t)frame[1];
+
+	if (!caller_is_plain(address))
+		address = caller_skip(lane, frame, bytes);
+	return large_caller(lane, address);
+}
+
 void caller_forget(void)
 {
 	for (unsigned int i = 0; i < CALLER_PAGES; i++)

@@ -40,6 +40,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/record/recorder.h"
+#include "preload/stacks/large.h"
 
 #define CALLER_LEVELS 4u
 #define CALLER_PAGES 1024u /* powers of two */
@@ -106,6 +107,8 @@ static inline bool caller_is_plain(uint64_t address)
  * address if nothing is known of it.
  */
 uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t bytes);
+/* With Python's stack around it, where the thread has one. */
+uint64_t caller_of_large(struct recorder_lane *lane, void *const *frame, uint64_t bytes);
 
 /*
  * Returns the caller of an allocation of `bytes`, in the form for the record of `lane`. If it is a
@@ -117,6 +120,8 @@ static inline __attribute__((always_inline)) uint64_t caller_of(struct recorder_
 {
 	uint64_t address = (uintptr_t)frame[1];
 
+	if (__builtin_expect(large_heap_is_due(bytes), 0))
+		return caller_of_large(lane, frame, bytes);
 	if (__builtin_expect(caller_is_plain(address), 1))
 		return address;
 	return caller_skip(lane, frame, bytes);

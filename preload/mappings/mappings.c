@@ -21,6 +21,8 @@
 #include "preload/hook/hook.h"
 #include "preload/io/io.h"
 #include "preload/record/recorder.h"
+#include "preload/stacks/large.h"
+#include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
 
 #define PAGE_BYTES 4096u
@@ -37,8 +39,14 @@ static bool is_within_hook(void)
 	return recorder_self.lane[0].owner >= RECORDER_BUSY_MIN;
 }
 
-static void mappings_record(uint32_t type, const uint64_t *field, unsigned int fields)
+/*
+ * `large`: bytes that begin, which may have a stack of Python around the caller, the last field; 0:
+ * none do.
+ */
+static void mappings_record(uint32_t type, uint64_t large, const uint64_t *field,
+			    unsigned int fields)
 {
+	uint64_t stack;
 	struct recorder_lane *lane;
 	int saved = errno;
 
@@ -46,7 +54,8 @@ static void mappings_record(uint32_t type, const uint64_t *field, unsigned int f
 		return;
 	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
 	if (lane) {
-		recorder_put(lane, type, recorder_now(), field, fields);
+		stack = large >= large_heap_bytes ? large_stack_from(lane, field[fields - 1]) : 0;
+		(void)stack_put(lane, stack, type, recorder_now(), field, fields);
 		recorder_leave(lane);
 	}
 	errno = saved;
@@ -54,7 +63,7 @@ static void mappings_record(uint32_t type, const uint64_t *field, unsigned int f
 
 static void record_gone(const void *address, uint64_t bytes)
 {
-	mappings_record(EVT_unmap, (uint64_t[]){ (uintptr_t)address, bytes }, 2);
+	mappings_record(EVT_unmap, 0, (uint64_t[]){ (uintptr_t)address, bytes }, 2);
 }
 
 /* --- mmap --- */
@@ -69,7 +78,7 @@ struct mapping {
 static void record_mapping(const struct mapping *m, const void *address)
 {
 	if (m->flags & MAP_ANONYMOUS)
-		mappings_record(EVT_map_anonymous,
+		mappings_record(EVT_map_anonymous, m->protection ? m->bytes : 0,
 				(uint64_t[]){ (uintptr_t)address, PAGES(m->bytes),
 					      (uint64_t)m->protection,
 					      (uint64_t)(unsigned int)m->flags, m->caller },
@@ -169,7 +178,7 @@ HOOK_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, .
 		return (void *)io_missing(false);
 	result = hook_real.mremap(old, old_bytes, bytes, flags, wish);
 	if (result != MAP_FAILED && old_bytes && !recorder_is_shut(EVT_FAMILY_alloc))
-		mappings_record(EVT_remap,
+		mappings_record(EVT_remap, 0,
 				(uint64_t[]){ (uintptr_t)old, PAGES(old_bytes), (uintptr_t)result,
 					      PAGES(bytes), CALLER },
 				5);
@@ -182,7 +191,7 @@ static void record_break(uintptr_t before, uintptr_t now, uintptr_t caller)
 {
 	if (now > before)
 		mappings_record(
-			EVT_map_anonymous,
+			EVT_map_anonymous, now - before,
 			(uint64_t[]){ before, now - before, PROT_READ | PROT_WRITE, 0, caller }, 5);
 	else if (now < before)
 		record_gone((const void *)now, before - now);

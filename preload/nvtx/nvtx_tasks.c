@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Levels of tasks that take turns on a thread, for capture ranges and steps: a pop closes what its own task has pushed last, of that
- * what the same generator has pushed, if anything. A table of all threads, hashed by thread, domain and task; an entry belongs to
- * one thread until its depth is 0 again. Only where ranges are captured, or end steps, and tasks are known.
+ * Levels of tasks that take turns on a thread, for capture ranges and steps: a pop closes what its
+ * own task has pushed last, of that what the same generator has pushed, if anything. A table of all
+ * threads, hashed by thread, domain and task; an entry belongs to one thread until its depth is 0
+ * again. Only where ranges are captured, or end steps, and tasks are known.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -13,7 +14,8 @@
 /* a power of two; if more are open at once, they are distinguished by thread only */
 #define LEVELS 256u
 #define PROBES 16u
-#define OPEN_MAX 16u /* ranges of a level that are told apart by generator; deeper ones are popped in their order */
+/* ranges of a level that are told apart by generator; deeper ones are popped in their order */
+#define OPEN_MAX 4u
 #define NUMBERS 0x4000u
 
 static struct task_level {
@@ -81,7 +83,8 @@ static void raise_open(struct task_level *task, unsigned int depth, unsigned int
 	for (unsigned int i = depth; i < top; i++)
 		task->open[i] = task->open[i + 1];
 	task->open[top] = raised;
-	task->level.captures = (captures & below) | (captures >> 1 & ~below) | raised_captures << top;
+	task->level.captures = (captures & below) | (captures >> 1 & ~below) |
+			       raised_captures << top;
 }
 
 void nvtx_task_choose(struct nvtx_level *level)

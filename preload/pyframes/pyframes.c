@@ -18,6 +18,7 @@
 #include "preload/record/entry.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
+#include "preload/stacks/large.h"
 #include "preload/stacks/memory.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
@@ -40,13 +41,19 @@ static struct {
 	uint64_t runtime;
 } python;
 
-bool pyframes_are_wanted(void)
+/* By name: what everybody has is not missed where it cannot be had. */
+static bool pyframes_are_asked_for(void)
 {
 	for (unsigned int i = 0; i < SETTINGS_FAMILIES; i++)
 		if (settings.stacks[i] == SETTINGS_STACKS_PYTHON ||
 		    settings.stacks[i] == SETTINGS_STACKS_BOTH)
 			return true;
 	return false;
+}
+
+bool pyframes_are_wanted(void)
+{
+	return pyframes_are_asked_for() || settings_large_stacks();
 }
 
 /* --- memory --- */
@@ -467,7 +474,8 @@ static uint64_t pyframes_stack(struct recorder_lane *lane)
 
 void pyframes_refuse(enum limitation why)
 {
-	limitation_say(why, NULL);
+	if (pyframes_are_asked_for())
+		limitation_say(why, NULL);
 }
 
 static bool key_find(void)
@@ -542,6 +550,7 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 	    !example_is_read(example))
 		return false;
 	stack_python = pyframes_stack;
+	large_begin();
 	if (!stack_is_joined())
 		return true;
 	if (join_begin(&python.layout))

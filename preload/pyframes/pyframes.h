@@ -16,7 +16,10 @@
 #include "preload/base/hidden.h"
 #include "preload/record/limitation.h"
 
-/* True if INTERCEPT_STACKS asks for Python frames in any family that is recorded. */
+/*
+ * True if Python frames are recorded in any family: INTERCEPT_STACKS asks for them, or large blocks
+ * have them.
+ */
 bool pyframes_are_wanted(void);
 
 /* A function of ours that is running now, as Python describes it. */
@@ -34,7 +37,7 @@ struct pyframes_example {
 bool pyframes_begin(const struct python_layout *layout, void *runtime, void *code_type,
 		    const struct pyframes_example *example);
 
-/* Records why there will be no Python frames. */
+/* Records why there will be no Python frames, for those who asked for them. */
 void pyframes_refuse(enum limitation why);
 
 #endif

@@ -148,6 +148,7 @@ static void begin_program(bool owns_program, void *arguments)
 		return;
 	trouble_look();
 	tasks_find();
+	thread_starts_begin();
 	run_bootstrap(owns_program);
 	tell_listeners("intercept.run", arguments);
 }
@@ -162,7 +163,7 @@ static int audit(const char *event, void *arguments, void *data)
 	    embedding_begins(event, arguments))
 		begin_program(false, arguments);
 	if (atomic_load_explicit(&has_run, memory_order_relaxed))
-		thread_names_see(event);
+		thread_names_see(event, arguments);
 	if (event[0] == 'c' && strncmp(event, "cpython.", 8) == 0) {
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0)

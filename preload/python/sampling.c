@@ -209,8 +209,8 @@ static bool layout_is_right(const struct python_layout *layout, const uint64_t *
 
 /* --- what the collector needs besides the layout --- */
 
-/* Finds where glibc keeps a thread's id, because no header says so. */
-static unsigned int find_tid_offset(void)
+/* Found, since no header says so. */
+unsigned int sampling_tid_offset(void)
 {
 	uint32_t tid = (uint32_t)syscall(SYS_gettid);
 	uint64_t self = (uint64_t)pthread_self();
@@ -310,7 +310,7 @@ void sampling_check(void *arguments)
 	told.code_type = sampling_address_of(symbols_find_loaded("PyCode_Type"));
 	word.standing = standing_of(word.minor, argument, numbers);
 	if (word.standing == PYTHON_STANDS_CHECKED)
-		word.tid_offset = find_tid_offset();
+		word.tid_offset = sampling_tid_offset();
 	told.yama = yama_is_on();
 	if (pyframes_are_wanted())
 		begin_frames(&word, &told.layout, argument, arguments);

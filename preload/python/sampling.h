@@ -28,4 +28,7 @@ void sampling_check(void *arguments) PRELOAD_HIDDEN;
  */
 void sampling_tell(void) PRELOAD_HIDDEN;
 
+/* Where glibc keeps a thread's id, from pthread_self() on; 0: not known. */
+unsigned int sampling_tid_offset(void) PRELOAD_HIDDEN;
+
 #endif

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#define LINKS_MAX 100000u /* blocks or frames of a stack */
-#define TYPE_OFFSET 8u    /* in an object */
+#define LINKS_MAX 100000u   /* blocks or frames of a stack */
+#define TYPE_OFFSET 8u      /* in an object */
 #define GENERATORS_MAX 256u /* that run one within the other, coroutines too */
 
 void *(*_Atomic task_thread)(void);

@@ -52,9 +52,9 @@ const char family_trace_allowed[] =
 #include "collector/format/families.def"
 	;
 
-const char family_stacks_allowed[] =
-	"caller, native, python, both or off; FAMILY:MODE with commas between for single families, "
-	"as in alloc:python,cuda:both; families with stacks are"
+const char family_stacks_allowed[] = "large, caller, native, python, both or off; FAMILY:MODE with "
+				     "commas between for single families, "
+				     "as in alloc:python,cuda:both; families with stacks are"
 #define FAMILY_STACKS(name, what) " " #name
 #include "collector/format/families.def"
 	;
@@ -153,7 +153,7 @@ static unsigned int family_item_families(const struct family_item *item, unsigne
 
 bool family_stacks_take(const char *item, size_t length)
 {
-	static const char *const words[] = { "caller", "native", "off", "python", "both" };
+	static const char *const words[] = { "large", "caller", "native", "off", "python", "both" };
 	struct family_item parts = family_item_of(item, length);
 	unsigned int families = family_item_families(&parts, families_with_stacks), mode = 0;
 
@@ -188,7 +188,8 @@ bool family_min_time_take(const char *item, size_t length)
 
 bool family_has_stacks(enum settings_family family)
 {
-	return settings.stacks[family] != SETTINGS_STACKS_CALLER &&
+	return settings.stacks[family] != SETTINGS_STACKS_LARGE &&
+	       settings.stacks[family] != SETTINGS_STACKS_CALLER &&
 	       settings.stacks[family] != SETTINGS_STACKS_OFF;
 }
 
@@ -215,6 +216,18 @@ bool family_calls_have_min_time(void)
 uint64_t settings_sampled_stacks(void)
 {
 	return family_has_stacks(SETTINGS_FAMILY_alloc) ? settings.stacks_every_bytes : 0;
+}
+
+unsigned int settings_large_stacks(void)
+{
+	unsigned int families = 0;
+
+#define FAMILY_LARGE(name)                                                      \
+	if (settings.stacks[SETTINGS_FAMILY_##name] == SETTINGS_STACKS_LARGE && \
+	    settings.trace >> SETTINGS_FAMILY_##name & 1)                       \
+		families |= 1u << EVT_FAMILY_##name;
+#include "collector/format/families.def"
+	return families;
 }
 
 unsigned int settings_native_hz(void)

@@ -441,13 +441,14 @@ static void say_without_stacks(const char *name, bool is_asked, const char *what
 static void say_stacks(void)
 {
 	bool allocations_have = family_has_stacks(SETTINGS_FAMILY_alloc), any_has = false;
+	bool large_have = settings_large_stacks();
 
 	for (int i = 0; i < SETTINGS_FAMILIES; i++)
 		any_has |= family_has_stacks((enum settings_family)i);
 	say_without_stacks(PREFIX "STACKS_DEPTH", settings.stacks_depth != STACKS_DEPTH_DEFAULT,
-			   "records", any_has);
+			   "records", any_has || large_have);
 	say_without_stacks(PREFIX "STACKS_MIN", settings.stacks_min_bytes, "allocations",
-			   allocations_have);
+			   allocations_have || large_have);
 	say_without_stacks(PREFIX "STACKS_EVERY", settings.stacks_every_bytes, "allocations",
 			   allocations_have);
 	say_without_stacks(PREFIX "STACKS_MIN_TIME", family_calls_have_min_time(), "calls",

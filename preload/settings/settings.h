@@ -29,6 +29,8 @@ enum settings_family {
 };
 
 enum settings_stacks {
+	/* the default: of families without large blocks, as SETTINGS_STACKS_CALLER */
+	SETTINGS_STACKS_LARGE,
 	SETTINGS_STACKS_CALLER,
 	SETTINGS_STACKS_NATIVE,
 	SETTINGS_STACKS_OFF,
@@ -108,6 +110,12 @@ void settings_speak(bool first);
  * no stacks, or all have one.
  */
 uint64_t settings_sampled_stacks(void);
+
+/*
+ * Returns bits 1 << enum evt_family of the families that are recorded and whose large blocks have
+ * Python stacks (SETTINGS_STACKS_LARGE).
+ */
+unsigned int settings_large_stacks(void);
 
 /* Returns the number of native stacks per second of CPU time; 0 if none are wanted. */
 unsigned int settings_native_hz(void);

@@ -11,6 +11,7 @@
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
+#include "preload/stacks/large.h"
 #include "preload/stacks/long_calls.h"
 #include "preload/stacks/objects.h"
 #include "preload/stacks/stack.h"
@@ -43,12 +44,29 @@ static void stacks_forked(void)
 
 static void stacks_begun(void)
 {
-	struct object self;
-
-	if (object_of((uintptr_t)stacks_begun, &self))
-		stack_set_own((uintptr_t)self.start, (uintptr_t)self.end);
 	recorder_on_thread_end(stack_thread_ends);
 	stacks_listen();
+}
+
+static void stacks_find_own(void)
+{
+	struct object self;
+
+	if (object_of((uintptr_t)stacks_find_own, &self))
+		stack_set_own((uintptr_t)self.start, (uintptr_t)self.end);
+	stacks_begun();
+}
+
+/* Of Python's frames, once these can be read. */
+static void large_start(void)
+{
+	unsigned int families = settings_large_stacks();
+	uint64_t bytes = settings.stacks_min_bytes ? settings.stacks_min_bytes : LARGE_BYTES_MIN;
+
+	if (!families)
+		return;
+	large_prepare(families, bytes, settings.stacks_depth);
+	stacks_begun();
 }
 
 static void stacks_start(void)
@@ -65,17 +83,20 @@ static void stacks_start(void)
 	long_calls_ns[EVT_FAMILY_##name] = settings.stacks_min_ns[SETTINGS_FAMILY_##name];
 #include "collector/format/families.def"
 	stack_without = families_of(SETTINGS_STACKS_OFF);
-	if (!(native | python))
+	if (!(native | python)) {
+		large_start();
 		return;
+	}
 	error = stack_begin(native | python, STACK_ENTRIES_DEFAULT, settings.stacks_depth);
 	if (error == -ENOSYS)
 		limitation_say(LIMITATION_stacks_glibc, NULL);
 	else if (error)
 		limitation_say(LIMITATION_stacks_memory, NULL);
 	else
-		stacks_begun();
+		stacks_find_own();
 	stack_native_families = stack_families ? native : 0;
 	stack_python_families = stack_families ? python : 0;
+	large_start();
 }
 
 PRELOAD_HIDDEN extern const struct family family_stacks;

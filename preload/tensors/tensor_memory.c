@@ -10,6 +10,7 @@
 #include "preload/python/listeners.h"
 #include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
+#include "preload/stacks/large.h"
 #include "preload/stacks/stack.h"
 #include "preload/record/wake.h"
 #include "preload/settings/settings.h"
@@ -50,6 +51,14 @@ static struct recorder_lane *tensor_enter(void)
 	return recorder_enter(EVT_FAMILY_tensors, RECORDER_IN_RECORD);
 }
 
+/* The stack that INTERCEPT_STACKS asks for; else, for a large block, Python's. */
+static inline uint64_t tensor_stack(struct recorder_lane *lane, uint64_t bytes)
+{
+	uint64_t id = stack_of(lane, EVT_FAMILY_tensors);
+
+	return id ? id : large_stack_of(lane, EVT_FAMILY_tensors, bytes);
+}
+
 /*
  * The CPU allocator's reports of a block's begin and end. At the end it does not report the size.
  */
@@ -59,7 +68,7 @@ static inline void record_alloc(const void *block, size_t bytes)
 
 	if (!bytes || !(lane = tensor_enter()))
 		return;
-	(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_alloc, recorder_now(),
+	(void)stack_put(lane, tensor_stack(lane, bytes), EVT_tensor_alloc, recorder_now(),
 			(uint64_t[]){ (uintptr_t)block, bytes, 0 }, 3);
 	recorder_leave(lane);
 }
@@ -113,7 +122,8 @@ static void record_report(const struct tensor_report *report)
 	}
 	ticks = recorder_now();
 	if (report->bytes > 0)
-		(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_alloc, ticks,
+		(void)stack_put(lane, tensor_stack(lane, (uint64_t)report->bytes), EVT_tensor_alloc,
+				ticks,
 				(uint64_t[]){ (uintptr_t)report->block, (uint64_t)report->bytes,
 					      report->device },
 				3);
@@ -136,7 +146,8 @@ static void record_oom(const struct tensor_report *report)
 	lane = tensor_enter();
 	if (!lane)
 		return;
-	(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_oom, recorder_now(),
+	(void)stack_put(lane, tensor_stack(lane, (uint64_t)report->bytes), EVT_tensor_oom,
+			recorder_now(),
 			(uint64_t[]){ (uint64_t)report->bytes, report->device, report->allocated,
 				      report->reserved },
 			4);

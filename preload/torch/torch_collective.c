@@ -11,7 +11,9 @@
 #define LISTS_MAX 2u /* a list of lists of tensors is the deepest case */
 /* words of a c10::ivalue::Object that are searched: they include the end of its slots */
 #define OBJECT_WORDS 14u
-/* 32-bit words of a c10d::ProcessGroup that are searched: class, reference count, store, rank, size */
+/*
+ * 32-bit words of a c10d::ProcessGroup that are searched: class, reference count, store, rank, size
+ */
 #define GROUP_NUMBERS 24u
 #define GROUP_NUMBERS_FROM 4u /* after class and reference count */
 
@@ -19,7 +21,7 @@ static const uint8_t type_bytes[] = {
 #define TYPE(name, bytes) bytes,
 #include "preload/torch/torch_types.def"
 #undef TYPE
-	};
+};
 
 /* --- bytes --- */
 

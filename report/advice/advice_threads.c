@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules about threads. More threads than CPUs: That the loop's thread has no CPU is not enough, for others may be busy on the
- * machine: the recorded processes must keep its CPUs busy themselves.
+ * The rules about threads. More threads than CPUs: That the loop's thread has no CPU is not enough,
+ * for others may be busy on the machine: the recorded processes must keep its CPUs busy themselves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,10 @@ static bool is_one_machine(const struct bottleneck *bottleneck)
 	return true;
 }
 
-/* The process whose loop's thread had no CPU for the largest share of its settled steps; NULL: not known. */
+/*
+ * The process whose loop's thread had no CPU for the largest share of its settled steps; NULL: not
+ * known.
+ */
 static const struct evidence_process *find_starved(const struct evidence *evidence,
 						   double *ret_share)
 {
@@ -112,6 +115,46 @@ bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct a
 		advice->value, starving.busy, starving.cores,
 		threads ? "; number of threads of torch at its import: " : "",
 		threads ? (int)threads->length : 0, threads ? threads->text : "");
+	if (!bottleneck->has_workers)
+		advice->todo = "Use fewer threads, as many in all processes together as there are "
+			       "CPUs: torch.set_num_threads(N) or OMP_NUM_THREADS.";
+	return true;
+}
+
+static const struct source_thread *main_thread(const struct source_process *process)
+{
+	const struct source_thread *thread = process ? process->first_thread : NULL;
+
+	while (thread && thread->tid != process->pid)
+		thread = thread->next;
+	return thread;
+}
+
+/* Without steps: the same of the main thread, in its whole life. */
+static bool main_starves(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct source_thread *thread = main_thread(bottleneck->process);
+	unsigned long cores = cores_of(bottleneck);
+	double life_ns, busy;
+	uint64_t runnable_ns;
+
+	if (!thread || !thread->cpu.is_looked || !cores || !is_one_machine(bottleneck) ||
+	    bottleneck->limited || run_filters(bottleneck->run)->any ||
+	    thread->end_ns < thread->start_ns + WINDOW_NS_MIN)
+		return false;
+	life_ns = (double)(thread->end_ns - thread->start_ns);
+	busy = (double)source_cpu_ns(bottleneck->source) / (double)bottleneck->wall_ns;
+	runnable_ns = thread->cpu.runnable_ns - thread->cpu.first_runnable_ns;
+	if ((double)runnable_ns > life_ns || busy >= BUSY_MIN * (double)cores ||
+	    !advice_exceeds(advice, 100 * (double)runnable_ns / life_ns))
+		return false;
+	advice->is_of_run = true;
+	advice->gain_ns = runnable_ns;
+	advice_say(
+		advice,
+		"the main thread was ready to run and had no CPU for %.1f %% of its life, though "
+		"the recorded processes kept only %.1f of %lu CPUs busy.",
+		advice->value, busy, cores);
 	return true;
 }
 
@@ -120,6 +163,8 @@ bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *a
 {
 	struct starving starving;
 
+	if (!bottleneck->steps->time.count)
+		return main_starves(bottleneck, advice);
 	if (!loop_starves(bottleneck, advice, &starving) ||
 	    starving.busy >= BUSY_MIN * (double)starving.cores)
 		return false;
@@ -136,7 +181,7 @@ bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *a
 bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct step_lines *lines = bottleneck->lines;
-	char text[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 64] = "";
+	char text[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 128] = "", guess[STEP_LINE_GUESS_BYTES];
 	struct step_line line;
 	double share;
 
@@ -150,8 +195,9 @@ bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *a
 		step_line_text(lines, &line, text);
 		step_line_put(lines, &line, &advice->place);
 		snprintf(words, sizeof(words),
-			 " Another thread had it: %.0f %% of that time in %s.",
-			 100.0 * (double)line.ns / (double)lines->ns[STEP_LINES_HOLDERS], text);
+			 " Another thread had it: %.0f %% of that time in %s%s.",
+			 100.0 * (double)line.ns / (double)lines->ns[STEP_LINES_HOLDERS], text,
+			 step_line_guess(&line, guess));
 	}
 	advice_say(
 		advice,

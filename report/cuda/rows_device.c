@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that CUDA gave out as a table: see rows_device.h. */
+/*
+ * Joins the rows of calls, of CUPTI and of PyTorch that mean the same device, kind and key into one
+ * row.
+ */
 #include "report/cuda/rows_device.h"
 
 #include <stdlib.h>
@@ -7,10 +10,10 @@
 
 #include "report/base/memory.h"
 
-/* Of a row, what one of the two says. */
+/* The numbers of one side, calls or CUPTI, for a row. */
 struct device_part {
 	uint64_t allocations, frees, bytes_allocated, peak_bytes, at_peak_bytes, live_bytes;
-	unsigned int rows; /* that are this one; each had a peak at a time of its own */
+	unsigned int rows; /* rows that are joined here; each had its peak at another time */
 };
 
 enum { CALLED, TOLD, PARTS };
@@ -42,9 +45,9 @@ static const char *memory_kind_text(enum device_rows by, uint64_t kind)
 	return kinds[kind < DEVICE_KINDS ? kind : EVT_CUDA_ANY];
 }
 
-/* Rows of both sides that mean the same are one. */
-static struct device_line *line_of(struct device_lines *lines, enum device_rows by,
-				   const struct device_row *row, uint64_t key)
+/* Rows of both sides that mean the same become one. */
+static struct device_line *rows_device_line_of(struct device_lines *lines, enum device_rows by,
+					       const struct device_row *row, uint64_t key)
 {
 	uint64_t kind = by == DEVICE_BY_DEVICE ? device_kind_is_host(row->kind) : row->kind;
 	uint64_t words[] = { (uint64_t)row->device, kind, key };
@@ -62,7 +65,8 @@ static struct device_line *line_of(struct device_lines *lines, enum device_rows 
 	return &lines->line[lines->count++];
 }
 
-static void part_add(struct device_part *part, const struct device_memory *memory, uint32_t number)
+static void rows_device_part_add(struct device_part *part, const struct device_memory *memory,
+				 uint32_t number)
 {
 	const struct device_row *row = &memory->row[number];
 
@@ -75,20 +79,21 @@ static void part_add(struct device_part *part, const struct device_memory *memor
 	part->rows++;
 }
 
-static void lines_add(struct device_lines *lines, const struct run_key *key,
-		      const struct device_memory *memory, int part)
+static void rows_device_lines_add(struct device_lines *lines, const struct run_key *key,
+				  const struct device_memory *memory, int part)
 {
 	for (size_t i = 0; i < memory->row_count; i++) {
 		const struct device_row *row = &memory->row[i];
 		uint64_t settled = key ? key_settle(key, row->key) : 0;
 
 		if (settled != KEY_LEFT_OUT)
-			part_add(&line_of(lines, memory->by, row, settled)->part[part], memory,
-				 (uint32_t)i);
+			rows_device_part_add(
+				&rows_device_line_of(lines, memory->by, row, settled)->part[part],
+				memory, (uint32_t)i);
 	}
 }
 
-/* The columns of one side, in the order of struct device_part. */
+/* Puts the columns of one side, in the order of struct device_part. */
 static void part_put(const struct device_part *part, struct table *table,
 		     const enum column_id column[6])
 {
@@ -101,8 +106,8 @@ static void part_put(const struct device_part *part, struct table *table,
 	table_set_number(table, column[5], part->live_bytes);
 }
 
-static void line_put(const struct device_view *view, struct table *table,
-		     const struct device_line *line)
+static void rows_device_line_put(const struct device_view *view, struct table *table,
+				 const struct device_line *line)
 {
 	static const enum column_id called[] = {
 		COLUMN_device_memory_allocations,     COLUMN_device_memory_frees,
@@ -159,11 +164,11 @@ void device_fill_table(const struct device_view *view, struct table *table)
 	struct device_lines lines = { 0 };
 
 	map_init(&lines.places);
-	lines_add(&lines, key, memory, CALLED);
+	rows_device_lines_add(&lines, key, memory, CALLED);
 	if (view->cupti)
-		lines_add(&lines, key, &view->cupti->memory, TOLD);
+		rows_device_lines_add(&lines, key, &view->cupti->memory, TOLD);
 	for (size_t i = 0; i < lines.count; i++)
-		line_put(view, table, &lines.line[i]);
+		rows_device_line_put(view, table, &lines.line[i]);
 	map_release(&lines.places);
 	free(lines.line);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks as lines, `outermost;...;innermost VALUE`. `export folded`: for flamegraph.pl, inferno and others. `export stacks`: as
- * torch.profiler's export_stacks() writes them, whose names have no spaces.
+ * Stacks as lines, `outermost;...;innermost VALUE`. `export folded` is for flamegraph.pl, inferno
+ * and others. `export stacks` is the format of torch.profiler's export_stacks(), whose names have
+ * no spaces.
  */
 #include "report/export/stack_export.h"
 
@@ -9,8 +10,8 @@
 
 #include "report/base/memory.h"
 
-static void put_line(struct stack_export *it, const uint32_t *path, const struct tree_node *node,
-		     bool has_no_spaces)
+static void folded_put_line(struct stack_export *it, const uint32_t *path,
+			    const struct tree_node *node, bool has_no_spaces)
 {
 	for (uint32_t depth = 1; depth <= node->depth; depth++) {
 		char shown[NAMED_TEXT_FRAME_MAX];
@@ -39,7 +40,7 @@ static int write_lines(struct report_request *request, bool has_no_spaces)
 
 		path[node->depth] = it.order[i];
 		if (node->self)
-			put_line(&it, path, node, has_no_spaces);
+			folded_put_line(&it, path, node, has_no_spaces);
 	}
 	free(path);
 	return stack_export_end(&it, status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the exporters of stacks share: see stack_export.h. */
+/* What the exporters of stacks share: reads the source, names the stacks, and opens the file. */
 #include "report/export/stack_export.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "report/base/memory.h"
 #include "report/base/talk.h"
 
-/* How to have more than callers, and files that symbols could not be had from. */
-static void print_notes(void *rows, const struct screen *screen)
+/* Prints how to get more than callers, and which files had no symbols. */
+static void stack_export_print_notes(void *rows, const struct screen *screen)
 {
 	stack_rows_print_notes(rows, screen);
 }
@@ -52,7 +52,7 @@ int stack_export_end(struct stack_export *it, int status)
 	if (it->sink && sink_close(it->sink, request))
 		status = STATUS_INPUT;
 	if (!status) {
-		export_say(it->report.request, print_notes, &it->state.rows);
+		export_say(it->report.request, stack_export_print_notes, &it->state.rows);
 		export_say_written(request->options->output, it->state.rows.place_count, "stack",
 				   it->sink->bytes);
 	}

@@ -7,7 +7,7 @@
 #include "report/heap/resident.h"
 #include "report/heap/rows_heap.h"
 #include "report/heap/heap_share.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/table/curve_print.h"
 #include "report/core/unmatched.h"
 
@@ -35,7 +35,7 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 	const struct alloc_state *state = report->state;
 	const struct heap_totals *totals = &state->heap->totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
-	struct scope_text still_live;
+	struct coverage_text still_live;
 
 	fprintf(screen->out, "allocated    %s in %s %s",
 		unit_format_bytes(a, totals->bytes_allocated),
@@ -146,7 +146,7 @@ static void alloc_foot(const struct document *document, const struct screen *scr
 	alloc_print_arenas(report, screen);
 	heap_print_sampling(state->heap, report, screen);
 	if (state->has_stacks) {
-		heap_share_print(state->heap, screen);
+		heap_share_print(state->heap, WEIGHT_BYTES, screen);
 		stack_rows_print_notes(&state->stacks, screen);
 	}
 	if (state->is_named && !state->has_stacks &&

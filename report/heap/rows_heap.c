@@ -136,7 +136,10 @@ uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
 	return stacks_frame(stacks, stack)->address;
 }
 
-/* Rows of one caller are one, whatever process and mapping; the heap's own are for other tables, too. */
+/*
+ * Rows of one caller are one, whatever process and mapping; the heap's own are for other tables,
+ * too.
+ */
 struct heap_caller {
 	struct heap_row row;
 	const char *text;
@@ -313,9 +316,9 @@ void heap_print_curve(const struct heap *heap, const struct run *run, const stru
 }
 
 const char *heap_still_live(const struct heap *heap, const struct run *run,
-			    struct scope_text *ret_text)
+			    struct coverage_text *ret_text)
 {
-	const char *text = scope_still_live(run, ret_text);
+	const char *text = coverage_still_live(run, ret_text);
 
 	return heap->has_ends && !strcmp(text, "never freed") ? "at its end" : text;
 }

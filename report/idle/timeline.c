@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See timeline.h. A line is an array of pieces, each with its end and key, that join each other. A
- * call that has returned is laid over the pieces since its begin that are the open scope's own;
- * the first is split there.
+ * A line is an array of adjacent pieces, each with its end and key. A call that has returned is
+ * laid over the pieces since its begin that belong to the open scope; the first of them is split.
  */
 #include "report/idle/timeline.h"
 
@@ -30,7 +29,7 @@ void timelines_release(struct timelines *lines)
 	free(lines->thread);
 }
 
-/* --- putting --- */
+/* --- adding --- */
 
 static bool is_alike(const struct timeline_piece *one, const struct timeline_piece *other)
 {
@@ -38,7 +37,7 @@ static bool is_alike(const struct timeline_piece *one, const struct timeline_pie
 	       one->is_look == other->is_look;
 }
 
-/* It has ended, and begins where the line ends so far. */
+/* It has ended, and begins at the present end of the line. */
 static void line_append(struct timelines *lines, struct timeline *line,
 			const struct timeline_piece *piece)
 {
@@ -67,7 +66,7 @@ void timelines_put_scope(struct timelines *lines, uint32_t thread, uint64_t time
 	line->now = key;
 }
 
-/* Of the first piece that ends after that time. */
+/* Index of the first piece that ends after that time. */
 static size_t line_find(const struct timeline *line, uint64_t time_ns)
 {
 	size_t low = 0, high = line->count;
@@ -88,8 +87,9 @@ static uint64_t piece_begin_ns(const struct timeline *line, size_t at)
 	return at ? line->piece[at - 1].end_ns : line->begin_ns;
 }
 
-/* The piece becomes two: the first one ends at that time, within it. */
-static void line_split(struct timelines *lines, struct timeline *line, size_t at, uint64_t time_ns)
+/* Splits the piece: the first part ends at that time, which is inside of it. */
+static void timeline_line_split(struct timelines *lines, struct timeline *line, size_t at,
+				uint64_t time_ns)
 {
 	line->piece = memory_room(line->piece, line->count, &line->room, sizeof(*line->piece));
 	memmove(&line->piece[at + 1], &line->piece[at], (line->count - at) * sizeof(*line->piece));
@@ -98,12 +98,12 @@ static void line_split(struct timelines *lines, struct timeline *line, size_t at
 	lines->pieces++;
 }
 
-/* The first that is known of the thread may be within the call. */
+/* The first known piece of the thread may begin within the call. */
 static void line_reach_back(struct timelines *lines, struct timeline *line, uint64_t from_ns)
 {
 	if (!line->count || from_ns >= line->begin_ns || line->has_forgotten)
 		return;
-	line_split(lines, line, 0, line->begin_ns);
+	timeline_line_split(lines, line, 0, line->begin_ns);
 	line->piece[0] = (struct timeline_piece){ .end_ns = line->begin_ns, .key = line->now };
 	line->begin_ns = from_ns;
 }
@@ -118,7 +118,7 @@ void timelines_put_call(struct timelines *lines, uint32_t thread, uint64_t from_
 	line_reach_back(lines, line, from_ns);
 	at = line_find(line, from_ns);
 	if (at < line->count && piece_begin_ns(line, at) < from_ns && !line->piece[at].is_call)
-		line_split(lines, line, at++, from_ns);
+		timeline_line_split(lines, line, at++, from_ns);
 	for (; at < line->count; at++) {
 		struct timeline_piece *piece = &line->piece[at];
 
@@ -144,11 +144,11 @@ void timelines_put_look(struct timelines *lines, uint32_t thread, uint64_t from_
 struct giving {
 	timeline_take *take;
 	void *state;
-	uint64_t from_ns, to_ns; /* of what has not been given out; empty: nothing */
+	uint64_t from_ns, to_ns; /* what has not been returned yet; empty: nothing */
 	uint32_t key;
 };
 
-static void give(struct giving *giving, uint32_t key, uint64_t from_ns, uint64_t to_ns)
+static void timeline_give(struct giving *giving, uint32_t key, uint64_t from_ns, uint64_t to_ns)
 {
 	if (from_ns >= to_ns)
 		return;
@@ -173,7 +173,10 @@ static uint64_t earlier_of(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
-/* A look that was made later than to_ns says what was then; where the one before saw the same, it was so in between. */
+/*
+ * A look made after to_ns says what was true then. If the previous look saw the same, it was true
+ * in between.
+ */
 static uint32_t piece_key(const struct timeline *line, size_t at, uint64_t to_ns)
 {
 	const struct timeline_piece *piece = &line->piece[at];
@@ -188,14 +191,14 @@ static void line_give(const struct timeline *line, uint64_t from_ns, uint64_t to
 {
 	uint64_t done_ns = earlier_of(to_ns, later_of(from_ns, line->begin_ns));
 
-	give(giving, TIMELINE_NOT_KNOWN, from_ns, done_ns);
+	timeline_give(giving, TIMELINE_NOT_KNOWN, from_ns, done_ns);
 	for (size_t at = line_find(line, done_ns); at < line->count && done_ns < to_ns; at++) {
 		uint64_t end_ns = earlier_of(line->piece[at].end_ns, to_ns);
 
-		give(giving, piece_key(line, at, to_ns), done_ns, end_ns);
+		timeline_give(giving, piece_key(line, at, to_ns), done_ns, end_ns);
 		done_ns = end_ns;
 	}
-	give(giving, line->now, done_ns, to_ns);
+	timeline_give(giving, line->now, done_ns, to_ns);
 }
 
 void timelines_each(const struct timelines *lines, uint32_t thread, uint64_t from_ns,
@@ -206,7 +209,7 @@ void timelines_each(const struct timelines *lines, uint32_t thread, uint64_t fro
 	if (thread < lines->room && lines->thread[thread].has_begun)
 		line_give(&lines->thread[thread], from_ns, to_ns, &giving);
 	else
-		give(&giving, TIMELINE_NOT_KNOWN, from_ns, to_ns);
+		timeline_give(&giving, TIMELINE_NOT_KNOWN, from_ns, to_ns);
 	if (giving.from_ns < giving.to_ns)
 		take(state, giving.key, giving.from_ns, giving.to_ns);
 }

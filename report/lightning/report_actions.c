@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `actions`: the table of Lightning's SimpleProfiler, also of programs without Lightning. */
+/*
+ * Report `actions`: the table of Lightning's SimpleProfiler. It also works for programs without
+ * Lightning.
+ */
 #include <string.h>
 
 #include "report/core/report_kind.h"
@@ -24,7 +27,10 @@ struct actions_state {
 	struct actions_totals totals;
 };
 
-/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
+/*
+ * A filter may drop begins but keep their ends, which then seem to have no begin. So with a filter
+ * the count is not shown.
+ */
 static uint64_t actions_unmatched(const struct report *report)
 {
 	const struct actions_state *state = report->state;

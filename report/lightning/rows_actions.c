@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Actions as a table of report actions: see rows_actions.h. */
+/*
+ * Fills the table from the best source that has rows: Lightning's actions, user scopes, or NVTX
+ * ranges. Rows of equal names become one.
+ */
 #include "report/lightning/rows_actions.h"
 
 #include <stdlib.h>
@@ -10,11 +13,11 @@
 
 #define TOTAL "Total"
 
-/* One row, whatever its source. */
+/* One row, from any source. */
 struct action_line {
 	struct operator_text name;
 	uint64_t calls, open, gpu_ns;
-	uint64_t covered_ns; /* of it, each moment of a process once */
+	uint64_t covered_ns; /* each moment of a process counts once */
 	const struct timing *time;
 };
 
@@ -23,7 +26,7 @@ struct action_lines {
 	size_t count, room;
 };
 
-static void lines_add(struct action_lines *lines, struct action_line line)
+static void rows_actions_lines_add(struct action_lines *lines, struct action_line line)
 {
 	lines->line = memory_room(lines->line, lines->count, &lines->room, sizeof(*lines->line));
 	lines->line[lines->count++] = line;
@@ -44,11 +47,14 @@ static void lines_of_lightning(const struct actions_sources *from, struct action
 		line.name.text = name_text(source_name_at(from->source, row->name),
 					   &line.name.length);
 		if (row->calls)
-			lines_add(lines, line);
+			rows_actions_lines_add(lines, line);
 	}
 }
 
-/* What is apart is in no cover: it may overlap itself, so that it took this at the most. */
+/*
+ * Async scopes are in no cover. They may overlap themselves, so the sum of their durations is an
+ * upper bound.
+ */
 static uint64_t covered_of(const struct operators *operators, const struct operator_row *row)
 {
 	uint32_t number = (uint32_t)(row - operators->row);
@@ -62,13 +68,14 @@ static void lines_of_scopes(const struct actions_sources *from, struct action_li
 		const struct operator_row *row = &from->operators->row[i];
 
 		if (row->scope == EVT_SCOPE_USER && ops_row_is_shown(from->source, row))
-			lines_add(lines, (struct action_line){
-						 .name = ops_row_name(from->source, row),
-						 .calls = row->calls,
-						 .open = row->open,
-						 .gpu_ns = row->gpu_total_ns,
-						 .covered_ns = covered_of(from->operators, row),
-						 .time = &row->time });
+			rows_actions_lines_add(
+				lines, (struct action_line){
+					       .name = ops_row_name(from->source, row),
+					       .calls = row->calls,
+					       .open = row->open,
+					       .gpu_ns = row->gpu_total_ns,
+					       .covered_ns = covered_of(from->operators, row),
+					       .time = &row->time });
 	}
 }
 
@@ -85,7 +92,7 @@ static void lines_of_ranges(const struct actions_sources *from, struct action_li
 
 		line.name.text = name_text(source_name_at(from->source, row->name),
 					   &line.name.length);
-		lines_add(lines, line);
+		rows_actions_lines_add(lines, line);
 	}
 }
 
@@ -106,7 +113,8 @@ static enum action_source lines_choose(const struct actions_sources *from,
 	return (enum action_source)source;
 }
 
-static void put_times(struct table *table, uint64_t total_ns, uint64_t covered_ns, uint64_t wall_ns)
+static void rows_actions_put_times(struct table *table, uint64_t total_ns, uint64_t covered_ns,
+				   uint64_t wall_ns)
 {
 	table_set_number(table, COLUMN_actions_total_ns, total_ns);
 	if (covered_ns <= wall_ns && wall_ns)
@@ -114,8 +122,8 @@ static void put_times(struct table *table, uint64_t total_ns, uint64_t covered_n
 			       100.0 * (double)covered_ns / (double)wall_ns);
 }
 
-static void put_line(struct table *table, const struct action_line *line, uint64_t wall_ns,
-		     bool has_gpu)
+static void rows_actions_put_line(struct table *table, const struct action_line *line,
+				  uint64_t wall_ns, bool has_gpu)
 {
 	static const struct timing_columns columns = {
 		.avg = COLUMN_actions_mean_ns,
@@ -131,19 +139,19 @@ static void put_line(struct table *table, const struct action_line *line, uint64
 	table_set_text(table, COLUMN_actions_name, line->name.text, line->name.length);
 	table_set_number(table, COLUMN_actions_calls, line->calls);
 	table_set_number(table, COLUMN_actions_open, line->open);
-	put_times(table, line->time->total_ns, line->covered_ns, wall_ns);
+	rows_actions_put_times(table, line->time->total_ns, line->covered_ns, wall_ns);
 	if (has_gpu)
 		table_set_number(table, COLUMN_actions_gpu_ns, line->gpu_ns);
 	timing_put(table, columns, line->time);
 }
 
-static void put_total(struct table *table, const struct actions_totals *totals)
+static void rows_actions_put_total(struct table *table, const struct actions_totals *totals)
 {
 	table_add_row(table);
 	table_set_text(table, COLUMN_actions_name, TOTAL, strlen(TOTAL));
 	table_set_number(table, COLUMN_actions_calls, totals->calls);
 	table_set_number(table, COLUMN_actions_open, totals->open);
-	put_times(table, totals->wall_ns, totals->wall_ns, totals->wall_ns);
+	rows_actions_put_times(table, totals->wall_ns, totals->wall_ns, totals->wall_ns);
 	table->pinned = 1;
 }
 
@@ -159,9 +167,9 @@ struct actions_totals actions_fill_table(const struct actions_sources *from, str
 		totals.open += lines.line[i].open;
 	}
 	if (total_row && lines.count)
-		put_total(table, &totals);
+		rows_actions_put_total(table, &totals);
 	for (size_t i = 0; i < lines.count; i++)
-		put_line(table, &lines.line[i], totals.wall_ns, from->has_gpu);
+		rows_actions_put_line(table, &lines.line[i], totals.wall_ns, from->has_gpu);
 	free(lines.line);
 	return totals;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of PyTorch's modules as a table of report modules: see rows_modules.h. */
+/*
+ * The rows of PyTorch's modules as a table of report modules: joins paths by name, and splits class
+ * and dotted name.
+ */
 #include "report/modules/rows_modules.h"
 
 #include <stdlib.h>
@@ -7,9 +10,12 @@
 
 #include "report/table/rows_timing.h"
 
-#define AFTER_CLASS ": " /* in a name, and behind it the dotted one; the outermost has none */
+#define AFTER_CLASS ": " /* in a name, followed by the dotted name; the outermost module has none */
 
-/* Rows of paths that end with the same name become the first of them; [i] is that one. To be freed. */
+/*
+ * Joins rows of paths that end with the same name into the first of them; [i] is that row. To be
+ * freed.
+ */
 static uint32_t *modules_join(struct ranges *modules)
 {
 	uint32_t *joined = memory_zero(modules->row_count, sizeof(*joined));
@@ -49,7 +55,7 @@ static struct modules_totals modules_add_up(const struct ranges *modules)
 	return totals;
 }
 
-static void put_name(struct table *table, const struct source_name *name)
+static void rows_modules_put_name(struct table *table, const struct source_name *name)
 {
 	size_t length;
 	const char *text = name_text(name, &length);
@@ -61,10 +67,10 @@ static void put_name(struct table *table, const struct source_name *name)
 	table_set_text(table, COLUMN_modules_module, text + skipped, length - skipped);
 }
 
-static void put_row(struct table *table, const struct source *source, const struct range_row *row,
-		    uint64_t all_ns)
+static void rows_modules_put_row(struct table *table, const struct source *source,
+				 const struct range_row *row, uint64_t all_ns)
 {
-	put_name(table, source_name_at(source, row->name));
+	rows_modules_put_name(table, source_name_at(source, row->name));
 	table_set_number(table, COLUMN_modules_depth, row->depth);
 	table_set_number(table, COLUMN_modules_calls, row->count);
 	table_set_number(table, COLUMN_modules_open, row->open);
@@ -93,7 +99,7 @@ struct modules_totals modules_fill_table(struct ranges *modules, const struct ru
 		place = table_add_row(table);
 		if (tree && row->parent != RANGE_NONE)
 			table->parent[place] = row->parent;
-		put_row(table, run_source(run), row, totals.total_ns);
+		rows_modules_put_row(table, run_source(run), row, totals.total_ns);
 		work_put_columns(&columns, table, &row->work);
 		if (works_have_deferred(run))
 			table_set_number(table, COLUMN_modules_gpu_self_ns,

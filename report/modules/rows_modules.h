@@ -8,10 +8,13 @@
 
 struct modules_totals {
 	uint64_t calls, open;
-	uint64_t total_ns; /* of calls that are in no other */
+	uint64_t total_ns; /* of calls that are inside no other */
 };
 
-/* `tree`: a row for each path of modules, below the row around it; else one for each name. */
+/*
+ * `tree`: a row for each path of modules, below the row of the module around it; otherwise one for
+ * each name.
+ */
 struct modules_totals modules_fill_table(struct ranges *modules, const struct run *run,
 					 struct table *table, bool tree);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrows of the timeline in bounded memory: see arrows.h. */
+/* Arrows of the timeline in bounded memory: if there are too many, every second one is dropped. */
 #include "report/page/arrows.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ void arrows_add(struct arrows *arrows, const struct arrow *arrow)
 		arrows_halve(arrows);
 }
 
-static int compare(const void *first, const void *second)
+static int arrows_compare(const void *first, const void *second)
 {
 	const struct arrow *a = first, *b = second;
 
@@ -47,7 +47,7 @@ void arrows_settle(struct arrows *arrows, uint64_t end_ns)
 			arrow->to_ns = end_ns;
 	}
 	if (arrows->count)
-		qsort(arrows->arrow, arrows->count, sizeof(*arrows->arrow), compare);
+		qsort(arrows->arrow, arrows->count, sizeof(*arrows->arrow), arrows_compare);
 }
 
 void arrows_put(const struct arrows *arrows, FILE *out)
@@ -65,7 +65,8 @@ void arrows_put(const struct arrows *arrows, FILE *out)
 	for (size_t i = 0; i < arrows->count; i++)
 		fprintf(out, "%s%u", i ? "," : "", arrow[i].to_lane);
 	fputs("],[", out);
-	for (size_t i = 0; i < arrows->count; i++) /* clocks of two machines: may be below zero */
+	/* with the clocks of two machines, it may be negative */
+	for (size_t i = 0; i < arrows->count; i++)
 		fprintf(out, "%s%" PRId64, i ? "," : "",
 			(int64_t)(arrow[i].to_ns - arrow[i].from_ns));
 	fputs("]]\n", out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `page`: the recording as one file for a browser. One reading serves all that is on it. */
+/*
+ * Report `page`: the recording as one file for a browser. All parts of the page are made from one
+ * reading.
+ */
 #include "report/page/page.h"
 
 #include <stdlib.h>
@@ -20,7 +23,7 @@ FILE *page_text_open(char **text, size_t *length)
 	FILE *out = open_memstream(text, length);
 
 	if (!out)
-		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual line */
+		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual message */
 	return out;
 }
 
@@ -35,7 +38,7 @@ struct screen page_screen(const struct page *page, FILE *out)
 	return screen;
 }
 
-static void put_losses(struct page *page)
+static void page_put_losses(struct page *page)
 {
 	struct json *json = page_file_end_pieces(&page->file);
 	char *text = NULL;
@@ -83,7 +86,7 @@ static int page_write(struct page *page, struct page_parts *parts)
 	page_layers_put(&parts->layers, page);
 	page_timeline_put(&parts->timeline, page);
 	status = page_compare_put(page);
-	put_losses(page);
+	page_put_losses(page);
 	bytes = page->file.bytes;
 	if (page_file_close(&page->file, page->request))
 		return STATUS_INPUT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The run beside others: see page_compare.h. */
+/* The run beside others: reads them with report diff's code and writes one piece per report. */
 #include "report/page/page_compare.h"
 
 #include <stdlib.h>
@@ -8,9 +8,10 @@
 
 #include "report/diff/compare.h"
 
-#define ROWS_MAX 3000u /* of a report; all that changed most come first */
+#define ROWS_MAX 3000u /* per report; the rows that changed most come first */
 #define ID_BYTES 96u
-#define PIECES 32u /* more than there are reports to compare: each after another has its least */
+/* more than there are reports to compare, so that each later one keeps its minimum */
+#define PIECES 32u
 
 static bool is_same_file(const char *path, const char *other)
 {
@@ -42,8 +43,8 @@ int page_compare_check(struct page *page)
 	return STATUS_OK;
 }
 
-/* False: it has no room. */
-static bool put_piece(struct page *page, const char *id, const struct compared *one)
+/* False: there is no room for it. */
+static bool page_compare_put_piece(struct page *page, const char *id, const struct compared *one)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -72,7 +73,7 @@ static size_t take_compared_report(void *context, const struct compared *one)
 	bool fits;
 
 	snprintf(id, sizeof(id), "compare-%s", one->report ? one->report : "all");
-	fits = put_piece(page, id, one);
+	fits = page_compare_put_piece(page, id, one);
 	if (!fits && one->most > 1) {
 		size_t rows = one->shown < one->most ? one->shown : one->most;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What memory consisted of over time: see page_layers.h. */
+/*
+ * What memory consisted of over time: names the rows of layers.h and thins moments and parts until
+ * a piece fits.
+ */
 #include "report/page/page_layers.h"
 
 #include <stdlib.h>
@@ -10,11 +13,11 @@
 #include "report/stacks/stack_rows.h"
 #include "report/tensors/rows_tensors.h"
 
-#define PARTS_MAX 48u /* of a moment in the page; fewer where it has no room */
+#define PARTS_MAX 48u /* per moment in the page; fewer if there is no room */
 #define PARTS_MIN 6u
-#define PIECES 3u /* of this file */
+#define PIECES 3u /* pieces made in this file */
 
-/* What of the layers is put: the largest parts of each so many-th moment. */
+/* Which part of the layers is written: the largest parts of one in so many moments. */
 struct thinning {
 	size_t parts, step;
 };
@@ -27,9 +30,9 @@ void page_layers_want(struct page_layers *layers, struct page *page)
 	tensors_keep_layers(layers->tensors);
 }
 
-/* Rows as names: those of one name are one part. */
+/* Rows as names: rows with one name are one part. */
 struct naming {
-	uint32_t *name; /* of each row, plus 1; 0: not known yet */
+	uint32_t *name; /* by row, plus 1; 0: not known yet */
 	const char **text;
 	size_t count, room;
 	struct map known;
@@ -42,7 +45,7 @@ static void naming_init(struct naming *naming, size_t rows)
 	map_init(&naming->known);
 }
 
-static void naming_release(struct naming *naming)
+static void page_layers_naming_release(struct naming *naming)
 {
 	map_release(&naming->known);
 	text_store_release(&naming->texts);
@@ -67,7 +70,7 @@ static void naming_set(struct naming *naming, size_t row, const char *text)
 
 /* --- a piece --- */
 
-static int compare_parts(const void *first, const void *second)
+static int page_layers_compare_parts(const void *first, const void *second)
 {
 	const struct layers_part *a = first, *b = second;
 
@@ -76,7 +79,7 @@ static int compare_parts(const void *first, const void *second)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The moment's parts by name: `row` is then the name's number. Returns how many there are. */
+/* Joins the moment's parts by name: `row` becomes the name's number. Returns their number. */
 static size_t moment_join(const struct layers_moment *moment, const struct naming *naming,
 			  struct layers_part *parts, uint32_t *at, size_t most)
 {
@@ -93,11 +96,11 @@ static size_t moment_join(const struct layers_moment *moment, const struct namin
 	}
 	for (size_t i = 0; i < count; i++)
 		at[parts[i].row] = 0;
-	qsort(parts, count, sizeof(*parts), compare_parts);
+	qsort(parts, count, sizeof(*parts), page_layers_compare_parts);
 	return count < most ? count : most;
 }
 
-static void put_moment(struct json *json, const struct layers_part *part, size_t count)
+static void page_layers_put_moment(struct json *json, const struct layers_part *part, size_t count)
 {
 	json_open(json, NULL, '[');
 	json_open(json, NULL, '[');
@@ -111,7 +114,9 @@ static void put_moment(struct json *json, const struct layers_part *part, size_t
 	json_close(json, ']');
 }
 
-/* The numbers of names are those of their first use: only names that are used are in the piece. */
+/*
+ * Names are numbered in the order of their first use, so only names that are used are in the piece.
+ */
 static void put_parts(struct json *json, const struct layers *layers, const struct naming *naming,
 		      const struct thinning *thinning)
 {
@@ -133,7 +138,7 @@ static void put_parts(struct json *json, const struct layers *layers, const stru
 			}
 			parts[k].row = shown[name] - 1;
 		}
-		put_moment(json, parts, count);
+		page_layers_put_moment(json, parts, count);
 	}
 	json_close(json, ']');
 	json_open(json, "names", '[');
@@ -176,7 +181,7 @@ static char *layers_json(const struct layers *layers, const struct naming *namin
 	return text;
 }
 
-/* Fewer parts, then fewer moments. False: no further. */
+/* Reduces the parts, then the moments. False: nothing more to reduce. */
 static bool thin(struct thinning *thinning, const struct layers *layers)
 {
 	if (thinning->parts > PARTS_MIN) {
@@ -187,8 +192,8 @@ static bool thin(struct thinning *thinning, const struct layers *layers)
 	return thinning->step < layers->count;
 }
 
-static void put_piece(struct page *page, const char *id, const char *of, const char *by,
-		      const struct layers *layers, const struct naming *naming)
+static void page_layers_put_piece(struct page *page, const char *id, const char *of, const char *by,
+				  const struct layers *layers, const struct naming *naming)
 {
 	struct thinning thinning = { PARTS_MAX, 1 };
 	uint64_t room = page_budget_room(&page->file.budget, PIECES);
@@ -211,10 +216,11 @@ static void put_piece(struct page *page, const char *id, const char *of, const c
 	json_close(entry, '}');
 }
 
-/* --- what rows are --- */
+/* --- names of rows --- */
 
-static void name_stacks(struct naming *naming, const struct layers *layers, const struct heap *heap,
-			struct source *source, struct stack_rows *rows)
+static void page_layers_name_stacks(struct naming *naming, const struct layers *layers,
+				    const struct heap *heap, struct source *source,
+				    struct stack_rows *rows)
 {
 	struct source_process *const *process;
 
@@ -236,8 +242,8 @@ static void name_stacks(struct naming *naming, const struct layers *layers, cons
 		}
 }
 
-static void put_heap(struct page *page, struct heap *heap, const struct layers *layers,
-		     enum stack_by by)
+static void page_layers_put_heap(struct page *page, struct heap *heap, const struct layers *layers,
+				 enum stack_by by)
 {
 	struct source *source = page->request->source;
 	bool is_python = by == STACK_BY_PYTHON;
@@ -246,11 +252,12 @@ static void put_heap(struct page *page, struct heap *heap, const struct layers *
 
 	stack_rows_init(&rows, source, page->request->options, by, STACK_COLUMNS_NONE);
 	naming_init(&naming, heap->row_count);
-	name_stacks(&naming, layers, heap, source, &rows);
+	page_layers_name_stacks(&naming, layers, heap, source, &rows);
 	if (!is_python || rows.has_python)
-		put_piece(page, is_python ? "layers-heap-python" : "layers-heap-function", "heap",
-			  is_python ? "line of Python" : "function", layers, &naming);
-	naming_release(&naming);
+		page_layers_put_piece(
+			page, is_python ? "layers-heap-python" : "layers-heap-function", "heap",
+			is_python ? "line of Python" : "function", layers, &naming);
+	page_layers_naming_release(&naming);
 	stack_rows_release(&rows);
 }
 
@@ -266,16 +273,16 @@ static const char *tensor_name(const struct tensors *tensors, const struct tenso
 				 tensor_device_text(tensors->device[row->device].device, device));
 }
 
-static void put_tensors(struct page *page, const struct tensors *tensors,
-			const struct layers *layers)
+static void page_layers_put_tensors(struct page *page, const struct tensors *tensors,
+				    const struct layers *layers)
 {
 	struct naming naming;
 
 	naming_init(&naming, tensors->row_count);
 	for (size_t i = 0; i < tensors->row_count; i++)
 		naming_set(&naming, i, tensor_name(tensors, &tensors->row[i], &naming.texts));
-	put_piece(page, "layers-tensors-op", "tensors", "operator", layers, &naming);
-	naming_release(&naming);
+	page_layers_put_piece(page, "layers-tensors-op", "tensors", "operator", layers, &naming);
+	page_layers_naming_release(&naming);
 }
 
 void page_layers_put(const struct page_layers *layers, struct page *page)
@@ -285,10 +292,10 @@ void page_layers_put(const struct page_layers *layers, struct page *page)
 			    *tensors = tensors_end_layers(layers->tensors, end_ns);
 
 	if (layers->heap->totals.allocations) {
-		if (!layers->heap->estimate) /* of a sample of stacks most blocks have no line */
-			put_heap(page, layers->heap, heap, STACK_BY_PYTHON);
-		put_heap(page, layers->heap, heap, STACK_BY_FUNCTION);
+		if (!layers->heap->estimate) /* if stacks are sampled, most blocks have no line */
+			page_layers_put_heap(page, layers->heap, heap, STACK_BY_PYTHON);
+		page_layers_put_heap(page, layers->heap, heap, STACK_BY_FUNCTION);
 	}
 	if (layers->tensors->flow.allocations)
-		put_tensors(page, layers->tensors, tensors);
+		page_layers_put_tensors(page, layers->tensors, tensors);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory over time as a piece of a page: see page_memory.h. */
+/* Memory over time as a piece of a page: samples each curve at equal intervals. */
 #include "report/page/page_memory.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "report/options/keys.h"
 #include "report/tensors/rows_tensors.h"
 
-#define MOMENTS 512u /* fewer where the page has no room */
+#define MOMENTS 512u /* fewer if the page has no room */
 #define MOMENTS_MIN 8u
-#define PIECES 4u         /* of memory: these curves, and page_layers.c */
-#define PROCESSES_MAX 16u /* curves of those that had most */
+#define PIECES 4u         /* pieces about memory: these curves, and those of page_layers.c */
+#define PROCESSES_MAX 16u /* only the processes with the highest curves are shown */
 
 void page_memory_want(struct page_memory *memory, struct page *page)
 {
@@ -28,7 +28,7 @@ struct line {
 	size_t name_length;
 	uint64_t peak_bytes, peak_ns, end_ns, pid;
 	size_t moments;
-	const struct run *run; /* what is not known of it is left out; NULL: all is known */
+	const struct run *run; /* unknown stretches are left out; NULL: everything is known */
 };
 
 static bool line_knows(const struct line *line, size_t moment)
@@ -38,7 +38,8 @@ static bool line_knows(const struct line *line, size_t moment)
 	return !line->run || known_within(line->run, each * moment, each * (moment + 1));
 }
 
-static void put_line(struct json *json, const struct line *line, const struct curve *curve)
+static void page_memory_put_line(struct json *json, const struct line *line,
+				 const struct curve *curve)
 {
 	uint64_t values[MOMENTS];
 
@@ -60,8 +61,8 @@ static void put_line(struct json *json, const struct line *line, const struct cu
 	json_close(json, '}');
 }
 
-/* Whether fewer than PROCESSES_MAX others had more. */
-static bool is_shown(const struct page_memory *memory, size_t count, size_t at)
+/* True if fewer than PROCESSES_MAX other processes had more. */
+static bool page_memory_is_shown(const struct page_memory *memory, size_t count, size_t at)
 {
 	const struct resident_process *mine = resident_of(memory->resident, (uint32_t)at);
 	size_t more = 0;
@@ -88,7 +89,7 @@ static size_t put_processes(struct json *json, const struct page_memory *memory,
 
 		if (!seen)
 			continue;
-		if (!is_shown(memory, count, i)) {
+		if (!page_memory_is_shown(memory, count, i)) {
 			left_out++;
 			continue;
 		}
@@ -98,7 +99,7 @@ static size_t put_processes(struct json *json, const struct page_memory *memory,
 		line.peak_bytes = seen->peak.resident;
 		line.peak_ns = seen->peak.time_ns;
 		line.end_ns = source_end_ns(source);
-		put_line(json, &line, seen->curve);
+		page_memory_put_line(json, &line, seen->curve);
 	}
 	return left_out;
 }
@@ -120,7 +121,7 @@ static void put_devices(struct json *json, const struct tensors *tensors, const 
 				     .run = run };
 
 		line.name_length = strlen(line.name);
-		put_line(json, &line, &device->curve);
+		page_memory_put_line(json, &line, &device->curve);
 	}
 }
 
@@ -140,7 +141,7 @@ static char *memory_json(const struct page_memory *memory, const struct page *pa
 	json_number(&json, "end_ns", end_ns);
 	json_open(&json, "lines", '[');
 	if (totals->allocations)
-		put_line(&json, &heap, &memory->heap->curve);
+		page_memory_put_line(&json, &heap, &memory->heap->curve);
 	put_devices(&json, memory->tensors, page->run, moments);
 	left_out = put_processes(&json, memory, source, moments);
 	*ret_lines = json.more[json.depth];

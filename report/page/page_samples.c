@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of Python's stacks in the timeline: see page_samples.h. */
+/*
+ * Samples of Python's stacks in the timeline: one lane per thread, and a piece with the whole
+ * stacks.
+ */
 #include "report/page/page_samples.h"
 
 #include <stdlib.h>
 
 #include "report/samples/sample_frame.h"
 
-static uint32_t name_of(struct page_samples *samples, const struct stretch *stretch)
+static uint32_t page_samples_name_of(struct page_samples *samples, const struct stretch *stretch)
 {
 	const uint64_t words[2] = { stretch->place, stretch->state };
 	bool added;
@@ -25,8 +28,8 @@ static uint32_t name_of(struct page_samples *samples, const struct stretch *stre
 	return samples->seen[samples->count++].name;
 }
 
-/* Where no function of Python runs there is nothing to show. */
-static void take_stretch(void *context, const struct stretch *stretch)
+/* If no Python function runs, there is nothing to show. */
+static void page_samples_take_stretch(void *context, const struct stretch *stretch)
 {
 	struct page_samples *samples = context;
 	const struct source_thread *thread = stretch->thread;
@@ -42,7 +45,7 @@ static void take_stretch(void *context, const struct stretch *stretch)
 			     .lane = timeline_lane(samples->timeline,
 						   trace_pid(samples->trace, thread->process),
 						   thread->tid, LANE_SAMPLES),
-			     .name = name_of(samples, stretch),
+			     .name = page_samples_name_of(samples, stretch),
 		     });
 }
 
@@ -55,8 +58,8 @@ void page_samples_want(struct page_samples *samples, struct page *page, struct t
 	map_init(&samples->known);
 	samples->samples = samples_want(page->run,
 					&(struct samples_options){ .by = BY_lines_line });
-	stretches_want(page->run,
-		       &(struct stretches_options){ .take = take_stretch, .context = samples });
+	stretches_want(page->run, &(struct stretches_options){ .take = page_samples_take_stretch,
+							       .context = samples });
 }
 
 void page_samples_release(struct page_samples *samples)
@@ -67,13 +70,13 @@ void page_samples_release(struct page_samples *samples)
 
 /* --- the stacks --- */
 
-/* Places that stacks consist of, numbered anew, and the texts of their frames. */
+/* The places that stacks consist of, renumbered, and the texts of their frames. */
 struct stack_list {
 	const struct page_samples *samples;
-	uint32_t *number;                  /* of each place, plus 1; 0: none yet */
+	uint32_t *number;                  /* by place, plus 1; 0: none yet */
 	const struct sample_place **place; /* by number */
 	size_t count, room;
-	struct map texts; /* function and line to the number of a text */
+	struct map texts; /* from function and line to the number of a text */
 	struct json json;
 };
 
@@ -83,8 +86,8 @@ static const struct sample_place *place_around(const struct stack_list *list,
 	return place->from ? samples_place(list->samples->samples, place->from) : NULL;
 }
 
-/* A place and all around it: those are defined before it, so there is no circle. */
-static void list_add(struct stack_list *list, const struct sample_place *place)
+/* Adds a place and all places around it. Those are defined before it, so there is no cycle. */
+static void page_samples_list_add(struct stack_list *list, const struct sample_place *place)
 {
 	const struct sample_place *first = list->samples->samples->place;
 
@@ -96,7 +99,8 @@ static void list_add(struct stack_list *list, const struct sample_place *place)
 	}
 }
 
-static uint32_t number_of(const struct stack_list *list, const struct sample_place *place)
+static uint32_t page_samples_number_of(const struct stack_list *list,
+				       const struct sample_place *place)
 {
 	return place ? list->number[place - list->samples->samples->place] : 0;
 }
@@ -119,8 +123,8 @@ static uint64_t frame_key(const struct sample_place *place)
 	return map_hash_bytes(words, sizeof(words), 0);
 }
 
-/* Of each place the number of its text; the texts themselves, in order, are put after. */
-static void put_frames(struct stack_list *list)
+/* Writes the number of each place's text. The texts themselves are written afterwards, in order. */
+static void page_samples_put_frames(struct stack_list *list)
 {
 	const struct sample_place **first = NULL;
 	size_t count = 0, room = 0, length;
@@ -149,7 +153,7 @@ static void put_frames(struct stack_list *list)
 	free(first);
 }
 
-static void put_stacks(struct stack_list *list)
+static void page_samples_put_stacks(struct stack_list *list)
 {
 	const struct page_samples *samples = list->samples;
 
@@ -165,19 +169,20 @@ static void put_stacks(struct stack_list *list)
 								 samples->seen[i].place);
 
 		if (place)
-			json_number(&list->json, NULL, number_of(list, place) - 1);
+			json_number(&list->json, NULL, page_samples_number_of(list, place) - 1);
 	}
 	json_close(&list->json, ']');
 	json_open(&list->json, "from", '[');
 	for (size_t i = 0; i < list->count; i++)
-		json_number(&list->json, NULL, number_of(list, place_around(list, list->place[i])));
+		json_number(&list->json, NULL,
+			    page_samples_number_of(list, place_around(list, list->place[i])));
 	json_close(&list->json, ']');
-	put_frames(list);
+	page_samples_put_frames(list);
 	json_close(&list->json, '}');
 }
 
 /* The timeline's own names of stacks: their innermost functions. */
-static void name_stacks(const struct page_samples *samples)
+static void page_samples_name_stacks(const struct page_samples *samples)
 {
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct sample_place *place = samples_place(samples->samples,
@@ -199,7 +204,7 @@ static void name_stacks(const struct page_samples *samples)
 	}
 }
 
-/* The first samples->kept of the stacks. */
+/* The first samples->kept stacks. */
 static char *stacks_json(const struct page_samples *samples, size_t *ret_length)
 {
 	struct stack_list list = { .samples = samples };
@@ -208,9 +213,10 @@ static char *stacks_json(const struct page_samples *samples, size_t *ret_length)
 	list.number = memory_zero(samples->samples->place_count + 1, sizeof(*list.number));
 	map_init(&list.texts);
 	for (size_t i = 0; i < samples->kept; i++)
-		list_add(&list, samples_place(samples->samples, samples->seen[i].place));
+		page_samples_list_add(&list,
+				      samples_place(samples->samples, samples->seen[i].place));
 	list.json.out = page_text_open(&text, ret_length);
-	put_stacks(&list);
+	page_samples_put_stacks(&list);
 	fclose(list.json.out);
 	map_release(&list.texts);
 	free(list.place);
@@ -223,7 +229,7 @@ void page_samples_put(struct page_samples *samples, struct page *page, uint64_t 
 	size_t length;
 	char *text;
 
-	name_stacks(samples);
+	page_samples_name_stacks(samples);
 	samples->kept = samples->count;
 	if (!samples->count)
 		return;

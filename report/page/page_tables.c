@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports as pieces of a page: see page_tables.h. */
+/*
+ * Reports as pieces of a page: runs all reports on one reading and writes their documents as JSON.
+ */
 #include "report/page/page_tables.h"
 
 #include <stdlib.h>
@@ -8,13 +10,13 @@
 #include "report/core/key.h"
 #include "report/core/report_batch.h"
 
-#define TABLE_BYTES_MAX 400000u /* of one table in the file */
-#define ANSWER_WIDTH 4096u      /* of sentences that are not broken */
+#define TABLE_BYTES_MAX 400000u /* per table in the file */
+#define ANSWER_WIDTH 4096u      /* sentences are not broken */
 #define ROWS_MIN 20u
 #define ID_BYTES 96u
 
-/* Trees of stacks are flame graphs here. */
-static bool is_shown(enum report_id id)
+/* On the page, trees of stacks are flame graphs instead. */
+static bool page_tables_is_shown(enum report_id id)
 {
 	const struct report_kind *kind = report_kind_of(id);
 
@@ -22,7 +24,7 @@ static bool is_shown(enum report_id id)
 	       !(report_infos[id].takes & TAKES_of);
 }
 
-/* What the overview and the advice are made of: before all others, and never left out. */
+/* What the overview and the advice are made of: written first, and never left out. */
 static bool is_first(const struct page_table *table)
 {
 	return table->options.report == REPORT_summary ||
@@ -39,7 +41,7 @@ int page_tables_want(struct page_tables *tables, struct page *page)
 		struct page_table *table = &tables->table[tables->count];
 		enum key_id by = batch_key((enum report_id)id, NULL);
 
-		if (!is_shown((enum report_id)id))
+		if (!page_tables_is_shown((enum report_id)id))
 			continue;
 		tables->count++;
 		table->options = *page->request->options;
@@ -70,12 +72,13 @@ void page_tables_release(struct page_tables *tables)
 	free(tables->table);
 }
 
-/* --- a table's piece --- */
+/* --- the piece of a table --- */
 
-/* What a report prints in front of its table, or behind it. */
-static void put_text(struct json *json, const char *key, const struct page *page,
-		     const struct document *document,
-		     void (*print)(const struct document *document, const struct screen *screen))
+/* Writes what a report prints before its table, or after it. */
+static void page_tables_put_text(struct json *json, const char *key, const struct page *page,
+				 const struct document *document,
+				 void (*print)(const struct document *document,
+					       const struct screen *screen))
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -91,8 +94,9 @@ static void put_text(struct json *json, const char *key, const struct page *page
 	free(text);
 }
 
-/* The first paragraph of the summary, a line a sentence. */
-static void put_answer(struct json *json, const struct page *page, const struct document *document)
+/* Writes the first paragraph of the summary, one line per sentence. */
+static void page_tables_put_answer(struct json *json, const struct page *page,
+				   const struct document *document)
 {
 	char *text = NULL, *end;
 	size_t length = 0;
@@ -148,14 +152,14 @@ static void put_about(FILE *out, const struct page *page, const struct page_tabl
 	json_string(&json, "recorded", document->scope);
 	json_string(&json, "empty", document->table->row_count ? NULL : document->empty);
 	if (table->options.report == REPORT_summary)
-		put_answer(&json, page, document);
-	put_text(&json, "head", page, document, document->head);
-	put_text(&json, "foot", page, document, document->foot);
+		page_tables_put_answer(&json, page, document);
+	page_tables_put_text(&json, "head", page, document, document->head);
+	page_tables_put_text(&json, "foot", page, document, document->foot);
 	put_columns(&json, document);
 	json_close(&json, '}');
 }
 
-/* {"about": ..., "document": ...}, the second as the report's own --format json. */
+/* {"about": ..., "document": ...}; the document is that of the report's own --format json. */
 static char *table_json(const struct page *page, struct page_table *table, size_t *ret_length)
 {
 	char *text = NULL;
@@ -171,7 +175,10 @@ static char *table_json(const struct page *page, struct page_table *table, size_
 	return text;
 }
 
-/* Fewer rows when those of the table are long, or where the page has no room; those with the least are left out. */
+/*
+ * If the table's rows are long, or the page has no room, there are fewer rows: those with the
+ * lowest values are left out.
+ */
 static char *table_json_that_fits(const struct page *page, struct page_table *table, uint64_t room,
 				  size_t *ret_length)
 {
@@ -203,7 +210,7 @@ static void put_table(struct page *page, struct page_table *table, size_t pieces
 	free(text);
 }
 
-static void put_entry(struct page *page, const struct page_table *table)
+static void page_tables_put_entry(struct page *page, const struct page_table *table)
 {
 	const struct report_info *info = &report_infos[table->options.report];
 	char id[ID_BYTES];
@@ -224,7 +231,10 @@ void page_tables_put(struct page_tables *tables, struct page *page)
 {
 	size_t pieces = tables->count;
 
-	/* What a report says around its table may settle rows that others share: all tables come first. */
+	/*
+	 * the text around a report's table may finish rows that others share, so all tables come
+	 * first
+	 */
 	for (size_t i = 0; i < tables->count; i++)
 		report_job_fill(&tables->table[i].job);
 	page_budget_begin(&page->file.budget, PAGE_TABLES);
@@ -233,5 +243,5 @@ void page_tables_put(struct page_tables *tables, struct page *page)
 			if (is_first(&tables->table[i]) != later)
 				put_table(page, &tables->table[i], pieces--);
 	for (size_t i = 0; i < tables->count; i++)
-		put_entry(page, &tables->table[i]);
+		page_tables_put_entry(page, &tables->table[i]);
 }

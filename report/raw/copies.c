@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See copies.h. A folder by mkdtemp() beside the output. A redacted copy is made of a symbolized
- * one, which is removed at once. A file that cannot be symbolized is passed on without symbols,
- * but never unredacted.
+ * Creates a folder with mkdtemp() beside the output. A redacted copy is made from a symbolized
+ * copy, which is removed at once. A file that cannot be symbolized is copied without symbols, but
+ * never without the redaction.
  */
 #include "report/raw/copies.h"
 
@@ -23,10 +23,10 @@
 #include "report/raw/symbol_copy.h"
 
 #define ENDING ".evt"
-#define STEM_UNTOLD "run" /* where a file's name would tell the host's */
-#define HOST_BYTES_MIN 3u /* shorter ones are in any name by chance */
+#define STEM_NEUTRAL "run" /* used when the file's name would reveal the host's name */
+#define HOST_BYTES_MIN 3u  /* shorter host names occur in other names by chance */
 
-/* -1 */
+/* Sets the message and returns -1. */
 __attribute__((format(printf, 2, 3))) static int copies_fail(struct copies *copies,
 							     const char *format, ...)
 {
@@ -70,9 +70,12 @@ static bool name_is_taken(const struct copies *copies, const char *name)
 	return false;
 }
 
-/* Of redacted files the first names all: a later one has the host in its name. */
-static void name_copy(const struct copies *copies, const struct session_files *files, size_t number,
-		      unsigned int what, char ret_name[NAME_MAX])
+/*
+ * For redacted copies, all names come from the first file: the names of further files contain the
+ * host.
+ */
+static void copies_name_copy(const struct copies *copies, const struct session_files *files,
+			     size_t number, unsigned int what, char ret_name[NAME_MAX])
 {
 	const struct session_file *file = &files->file[what ? 0 : number];
 	const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
@@ -87,7 +90,7 @@ static void name_copy(const struct copies *copies, const struct session_files *f
 			*at = '_';
 	if (what & REDACT_HOST && strlen(file->header.host) >= HOST_BYTES_MIN &&
 	    strstr(stem, file->header.host))
-		snprintf(stem, sizeof(stem), STEM_UNTOLD);
+		snprintf(stem, sizeof(stem), STEM_NEUTRAL);
 	snprintf(ret_name, NAME_MAX, "%s" ENDING, stem);
 	for (; name_is_taken(copies, ret_name); number++)
 		snprintf(ret_name, NAME_MAX, "%s.%zu" ENDING, stem, number);
@@ -137,7 +140,7 @@ static int redact_opened(struct copies *copies, const struct session_file *file,
 	return error;
 }
 
-/* By way of a copy with symbols, which goes at once. */
+/* Makes a copy with symbols first, and removes it at once. */
 static int redact_to(struct copies *copies, const struct session_file *file, const char *copy,
 		     unsigned int what, uint64_t secret)
 {
@@ -157,7 +160,7 @@ static int redact_to(struct copies *copies, const struct session_file *file, con
 	return error;
 }
 
-static int check(struct copies *copies, const struct session_file *file)
+static int copies_check(struct copies *copies, const struct session_file *file)
 {
 	char text[FILE_ERROR_BYTES];
 
@@ -185,7 +188,7 @@ static int copy_file(struct copies *copies, const struct session_file *file, con
 {
 	char path[PATH_MAX];
 
-	if (check(copies, file) || copies_place(copies, name, path))
+	if (copies_check(copies, file) || copies_place(copies, name, path))
 		return -1;
 	if (what ? redact_to(copies, file, path, what, secret) : symbolize_to(copies, file, path)) {
 		if (what || !file->header.session[0])
@@ -211,7 +214,7 @@ int copies_make(struct copies *copies, const struct session_files *files, unsign
 	copies->path = memory_zero(files->count + 1, sizeof(*copies->path));
 	copies->name = memory_zero(files->count + 1, sizeof(*copies->name));
 	for (size_t i = 0; i < files->count; i++) {
-		name_copy(copies, files, i, what, name);
+		copies_name_copy(copies, files, i, what, name);
 		if (copy_file(copies, &files->file[i], name, what, secret))
 			return -1;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of recordings with what their addresses belong to, so that reports name functions on machines that have not got
- * the program. Prints one line for each file:
+ * Report `symbolize`: copies recordings and adds the functions and lines of their addresses, so
+ * that reports name functions on machines that do not have the program. Prints one line for each
+ * file:
  *
  *   <copy>: <n> of <n> addresses named, <bytes> bytes added
  */
@@ -21,8 +22,8 @@
 #define ENDING ".evt"
 #define ENDING_OF_COPY ".symbols.evt"
 
-/* run.evt -> run.symbols.evt, where that is not what it is called already; other names get the ending. */
-static void name_copy(char copy[PATH_MAX], const char *path)
+/* run.evt -> run.symbols.evt, unless the file is called so already; other names get the ending. */
+static void report_symbolize_name_copy(char copy[PATH_MAX], const char *path)
 {
 	size_t length = strlen(path), ending = strlen(ENDING), whole = strlen(ENDING_OF_COPY);
 
@@ -34,7 +35,10 @@ static void name_copy(char copy[PATH_MAX], const char *path)
 		snprintf(copy, PATH_MAX, "%s" ENDING_OF_COPY, path);
 }
 
-/* What has the name of the copy may be overwritten when it is a copy: no other recording, no other file. */
+/*
+ * An existing file with the copy's name may be overwritten if it is such a copy, but not if it is
+ * another recording or another file.
+ */
 static bool may_be_written(const struct session_file *file, const char *copy)
 {
 	char id[FILE_SESSION_BYTES];
@@ -64,7 +68,7 @@ static int read_symbols(struct symbolized *symbolized, const struct session_file
 	return error;
 }
 
-static void print_result(const struct symbolized *symbolized, const char *copy)
+static void report_symbolize_print_result(const struct symbolized *symbolized, const char *copy)
 {
 	uint64_t bytes = 0;
 
@@ -87,7 +91,7 @@ static void print_result(const struct symbolized *symbolized, const char *copy)
 			   (unsigned long long)symbolized->left_out);
 }
 
-/* 0, or -1 with one line in `message`. */
+/* Returns 0, or -1 with one line in `message`. */
 static int symbolize_file(const struct session_file *file, const char *copy,
 			  const struct source_options *opening, char *message, size_t message_bytes)
 {
@@ -107,7 +111,7 @@ static int symbolize_file(const struct session_file *file, const char *copy,
 	if (!error)
 		error = symbol_copy_write(file->path, copy, &symbolized, message, message_bytes);
 	if (!error)
-		print_result(&symbolized, copy);
+		report_symbolize_print_result(&symbolized, copy);
 	symbolized_release(&symbolized);
 	return error;
 }
@@ -131,7 +135,7 @@ static int symbolize_files(struct report_request *request)
 		error = STATUS_USAGE;
 	}
 	for (size_t i = 0; i < files.count && !error; i++) {
-		name_copy(copy, files.file[i].path);
+		report_symbolize_name_copy(copy, files.file[i].path);
 		if (symbolize_file(&files.file[i], options->output ? options->output : copy,
 				   &opening, message, sizeof(message))) {
 			talk_print("%s", message);

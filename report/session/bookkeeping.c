@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which event fills which table. Definitions are taken in before a frame's events are merged, so that
- * it does not matter when in a frame they were written; everything else when its time has come.
+ * Which event fills which table. Definitions are applied before a frame's events are merged, so
+ * their place in the frame does not matter. Everything else is applied when its time has come.
  */
 #include "report/session/source_state.h"
 
@@ -49,8 +49,8 @@ static int process_take_end(struct file_row *file, const struct evt_process_end 
 	return EVT_OK;
 }
 
-static int process_take_cpu(struct file_row *file, const struct evt_process_cpu *event,
-			    uint64_t time_ns)
+static int bookkeeping_process_take_cpu(struct file_row *file, const struct evt_process_cpu *event,
+					uint64_t time_ns)
 {
 	struct process_row *row;
 	int error = process_mention(file, event->process, time_ns, &row);
@@ -63,7 +63,10 @@ static int process_take_cpu(struct file_row *file, const struct evt_process_cpu 
 	return EVT_OK;
 }
 
-/* What is left of a process that was killed, or left by _exit(), may be less than what was seen of it. */
+/*
+ * What is left of a process that was killed, or ended by _exit(), may be less than what was seen of
+ * it earlier.
+ */
 static int process_take_memory(struct file_row *file, const struct evt_process_memory *event,
 			       uint64_t time_ns)
 {
@@ -116,8 +119,9 @@ static int thread_take_name(struct file_row *file, const struct evt_thread_name 
 	if (error)
 		return error;
 	row = thread_find(file->source, &process->process, event->tid, time_ns);
-	if (row && !row->thread.is_named)
-		row->thread.name = source_name_of(file->source, &file->file, event->name);
+	if (row)
+		thread_take_kernel_name(file->source, &row->thread,
+					source_name_of(file->source, &file->file, event->name));
 	return EVT_OK;
 }
 
@@ -127,7 +131,7 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 	case EVT_process_end:
 		return process_take_end(file, EVENT_AS(process_end, event), time_ns);
 	case EVT_process_cpu:
-		return process_take_cpu(file, EVENT_AS(process_cpu, event), time_ns);
+		return bookkeeping_process_take_cpu(file, EVENT_AS(process_cpu, event), time_ns);
 	case EVT_process_usage:
 		return process_take_usage(file, EVENT_AS(process_usage, event), time_ns);
 	case EVT_process_memory:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that nobody wanted: they are in the counters of threads and processes all the same, and what is
- * added up of them moves on with the events around them.
+ * Events that nobody wanted. They still count for their threads and processes, and the sums of
+ * their sizes advance with the events around them.
  */
 #include "report/session/source_state.h"
 
-static void sum_add(struct block_sum *into, const struct block_sum *more)
+static void source_passed_sum_add(struct block_sum *into, const struct block_sum *more)
 {
 	into->events += more->events;
 	into->bytes += more->bytes;
@@ -13,8 +13,8 @@ static void sum_add(struct block_sum *into, const struct block_sum *more)
 
 static void thread_add_sum(struct thread_row *row, const struct block_sum *more)
 {
-	sum_add(&row->thread.sum, more);
-	sum_add(&row->thread.process->sum, more);
+	source_passed_sum_add(&row->thread.sum, more);
+	source_passed_sum_add(&row->thread.process->sum, more);
 }
 
 static void reach(uint64_t *start_ns, uint64_t *end_ns, uint64_t from_ns, uint64_t to_ns)
@@ -49,7 +49,7 @@ void passed_add(struct file_row *file, struct thread_row *row, const struct even
 
 void sums_wait(struct file_row *file, struct thread_row *thread, const struct block_sum *sum)
 {
-	sum_add(&thread->waiting, sum);
+	source_passed_sum_add(&thread->waiting, sum);
 	if (thread->waits)
 		return;
 	thread->waits = true;
@@ -60,7 +60,7 @@ void sums_wait(struct file_row *file, struct thread_row *thread, const struct bl
 void sums_join(struct merge_run *run, struct thread_row *thread, const struct block_sum *sum)
 {
 	run->sum = sum;
-	/* modulo 2^64: what waits is told with the first event */
+	/* modulo 2^64: the waiting sums are reported with the first event */
 	run->told = (struct block_sum){ 0 - thread->waiting.events, 0 - thread->waiting.bytes };
 	thread->waiting = (struct block_sum){ 0 };
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time of processes; running, runnable, blocked: of a thread's whole life, as far as recording of its process has begun. */
+/*
+ * CPU time of processes. Running, runnable, blocked: for a thread's whole life within the recording
+ * of its process.
+ */
 #include "report/session/source.h"
 
 #include <string.h>
 
-/* The first look comes up to 100 ms late. Of one that had used less CPU time before, what it waited for a CPU before its first look counts as well. */
+/*
+ * The first look is up to 100 ms late. If a thread had used less CPU time than this, its run-queue
+ * time before its first look counts as well.
+ */
 #define YOUNG_NS 20000000u
 
-static uint64_t difference(uint64_t from, uint64_t to)
+static uint64_t thread_times_difference(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
 }
@@ -15,22 +21,27 @@ static uint64_t difference(uint64_t from, uint64_t to)
 struct thread_times thread_times(const struct source_thread *thread)
 {
 	const struct source_thread_cpu *cpu = &thread->cpu;
-	uint64_t wall_ns = difference(thread->start_ns, thread->end_ns);
+	uint64_t wall_ns = thread_times_difference(thread->start_ns, thread->end_ns);
 	struct thread_times times = { .has_cpu = cpu->is_known && cpu->last_ns };
 
 	if (!times.has_cpu)
 		return times;
-	times.cpu_ns = difference(cpu->start_ns, cpu->last_ns);
+	times.cpu_ns = thread_times_difference(cpu->start_ns, cpu->last_ns);
 	if (!cpu->is_looked)
 		return times;
 	times.has_waits = true;
-	/* after an exec that is the program's before, too: much more than it lived is not its own */
+	/*
+	 * after an exec this includes the previous program's time, so much more than its life
+	 * cannot be its own
+	 */
 	times.runnable_ns = cpu->start_ns < YOUNG_NS &&
 					    cpu->runnable_ns <=
-						    difference(times.cpu_ns, wall_ns) + YOUNG_NS
+						    thread_times_difference(times.cpu_ns, wall_ns) +
+							    YOUNG_NS
 				    ? cpu->runnable_ns
-				    : difference(cpu->first_runnable_ns, cpu->runnable_ns);
-	times.blocked_ns = difference(times.cpu_ns + times.runnable_ns, wall_ns);
+				    : thread_times_difference(cpu->first_runnable_ns,
+							      cpu->runnable_ns);
+	times.blocked_ns = thread_times_difference(times.cpu_ns + times.runnable_ns, wall_ns);
 	times.voluntary = cpu->voluntary;
 	times.involuntary = cpu->involuntary;
 	return times;

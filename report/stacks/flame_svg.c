@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree of stacks as an SVG: see flame_svg.h. */
+/*
+ * A tree of stacks as an SVG: rectangles from the root upwards, and a script for zoom and search.
+ */
 #include "report/stacks/flame_svg.h"
 
 #include <inttypes.h>
@@ -16,7 +18,7 @@
 #define LETTER 6.6    /* pixels, about */
 #define NAME_BYTES 1024u
 
-/* In text and attributes alike. */
+/* Escapes text for element content and for attributes. */
 static void put_escaped(FILE *out, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -43,7 +45,7 @@ static void put_escaped(FILE *out, const char *text, size_t length)
 	}
 }
 
-static void put_text(FILE *out, const char *text)
+static void flame_svg_put_text(FILE *out, const char *text)
 {
 	char shown[NAME_BYTES];
 	size_t length = text_escape(shown, sizeof(shown), text, strnlen(text, NAME_BYTES));
@@ -51,7 +53,7 @@ static void put_text(FILE *out, const char *text)
 	put_escaped(out, shown, length);
 }
 
-/* The same function has the same colour in every graph. */
+/* A function has the same colour in every graph. */
 static unsigned int hue_of(const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -65,12 +67,12 @@ struct drawing {
 	FILE *out;
 	const struct stack_tree *tree;
 	const struct flame_text *text;
-	double *left; /* of each node, as a share of all */
+	double *left; /* of each node, as a share of the whole */
 	unsigned int depth;
 	size_t left_out;
 };
 
-static bool is_drawn(const struct drawing *drawing, uint32_t node)
+static bool flame_svg_is_drawn(const struct drawing *drawing, uint32_t node)
 {
 	const struct tree_node *at = &drawing->tree->node[node];
 
@@ -79,7 +81,7 @@ static bool is_drawn(const struct drawing *drawing, uint32_t node)
 		       NARROWEST * (double)drawing->tree->node[TREE_ROOT].total;
 }
 
-/* Children lie beside each other, in the order of the nodes, from their parent's left end. */
+/* Children are beside each other, in the order of the nodes, from their parent's left end. */
 static void place_nodes(struct drawing *drawing, const uint32_t *order)
 {
 	const struct stack_tree *tree = drawing->tree;
@@ -92,7 +94,7 @@ static void place_nodes(struct drawing *drawing, const uint32_t *order)
 		drawing->left[order[i]] = drawing->left[node->parent] +
 					  (all > 0 ? (double)used[node->parent] / all : 0);
 		used[node->parent] += node->total;
-		if (!is_drawn(drawing, order[i]))
+		if (!flame_svg_is_drawn(drawing, order[i]))
 			drawing->left_out++;
 		else if (node->depth > drawing->depth)
 			drawing->depth = node->depth;
@@ -113,7 +115,7 @@ static void draw_node(const struct drawing *drawing, uint32_t number)
 
 	fprintf(drawing->out, "<g data-x=\"%.6f\" data-w=\"%.6f\" data-d=\"%u\"><title>",
 		drawing->left[number], share, node->depth);
-	put_text(drawing->out, name);
+	flame_svg_put_text(drawing->out, name);
 	fprintf(drawing->out,
 		" (%s, %s)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" "
 		"class=\"h%u\"/>",
@@ -155,7 +157,10 @@ static void put_style(FILE *out)
 	fputs(style_dark, out);
 }
 
-/* Zoom: what is inside of the frame is drawn as wide as all; what is around it stays, and all else goes. */
+/*
+ * Zoom: frames inside of the chosen frame are drawn over the whole width, frames around it stay,
+ * and all others are hidden.
+ */
 static const char script[] =
 	"<script><![CDATA[\n"
 	"'use strict';\n"
@@ -216,7 +221,7 @@ static const char script[] =
 	"})();\n"
 	"]]></script>\n";
 
-static void put_head(const struct drawing *drawing)
+static void flame_svg_put_head(const struct drawing *drawing)
 {
 	FILE *out = drawing->out;
 	unsigned int height = TOP + (drawing->depth + 1) * ROW + BOTTOM;
@@ -228,9 +233,9 @@ static void put_head(const struct drawing *drawing)
 		WIDTH, height);
 	put_style(out);
 	fputs("<text class=\"title\" x=\"6\" y=\"22\">", out);
-	put_text(out, drawing->text->title);
+	flame_svg_put_text(out, drawing->text->title);
 	fputs("</text>\n<text class=\"note\" x=\"6\" y=\"42\">", out);
-	put_text(out, drawing->text->subtitle);
+	flame_svg_put_text(out, drawing->text->subtitle);
 	fputs("</text>\n<text class=\"button\" id=\"reset\" x=\"900\" y=\"22\">reset zoom</text>\n"
 	      "<foreignObject x=\"1000\" y=\"6\" width=\"200\" height=\"26\">"
 	      "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" "
@@ -253,10 +258,10 @@ void flame_svg_write(FILE *out, const struct stack_tree *tree, const struct flam
 
 	drawing.left = memory_zero(tree->count, sizeof(*drawing.left));
 	place_nodes(&drawing, order);
-	put_head(&drawing);
+	flame_svg_put_head(&drawing);
 	draw_node(&drawing, TREE_ROOT);
 	for (size_t i = 0; i + 1 < tree->count; i++)
-		if (is_drawn(&drawing, order[i]))
+		if (flame_svg_is_drawn(&drawing, order[i]))
 			draw_node(&drawing, order[i]);
 	fputs(script, out);
 	fputs("</svg>\n", out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See helped_stacks.h. Per thread: the stack of the operator begun last, of the block allocated last, and of the operators
- * that are open, by depth. What a stack
- * is below the frame of torch.autograd, and what two stacks are together, is found once and kept.
+ * Keeps, per thread, the stack of the operator that began last, the stack of the block that was
+ * allocated last, and the stacks of open operators by depth. The part of a stack outside of
+ * torch.autograd's frame, and the combination of two stacks, are computed once and kept.
  */
 #include "report/stacks/helped_stacks.h"
 
@@ -16,11 +16,11 @@
 #include "report/session/stacks.h"
 
 #define SCOPE_USER 7u /* at::RecordScope: Python may run in it */
-#define DEPTH_MAX 64u /* of open operators whose stacks are kept */
+#define DEPTH_MAX 64u /* open operators whose stacks are kept */
 
 struct helped_thread {
-	uint32_t last;   /* of the operator that it began last */
-	uint32_t inside; /* of the block that it allocated last */
+	uint32_t last;   /* of the operator that the thread began last */
+	uint32_t inside; /* of the block that the thread allocated last */
 	uint64_t moves;  /* helper_thread.moves then, + 1 */
 	uint32_t open[DEPTH_MAX];
 };
@@ -30,12 +30,13 @@ struct helped_stacks {
 	struct source *source;
 	struct helped_thread *thread;
 	size_t thread_room;
-	struct map
-		engine; /* process and stack: what is below torch.autograd's call of the engine */
-	struct map joined; /* outer and inner stack: both */
+	/* key: process and stack; value: the part outside of torch.autograd's call of the engine */
+	struct map engine;
+	struct map joined; /* key: outer and inner stack; value: both joined */
 };
 
-static void take_begin(struct helped_stacks *helped, const struct source_event *event, bool is_user)
+static void helped_stacks_take_begin(struct helped_stacks *helped, const struct source_event *event,
+				     bool is_user)
 {
 	uint32_t index = event->thread->index;
 	uint32_t depth = helped->helpers->thread[index].depth;
@@ -49,20 +50,21 @@ static void take_begin(struct helped_stacks *helped, const struct source_event *
 		thread->open[depth - 1] = is_user ? STACK_NONE : event->stack;
 }
 
-static void take(void *state, const struct source_event *event, bool counts)
+static void helped_stacks_take(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	take_begin(state, event, false);
+	helped_stacks_take_begin(state, event, false);
 }
 
 /* torch_begin_id has the same fields: helpers.h */
 static void take_ex(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	take_begin(state, event, EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_USER);
+	helped_stacks_take_begin(state, event,
+				 EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_USER);
 }
 
-static void take_block(void *state, const struct source_event *event, bool counts)
+static void helped_stacks_take_block(void *state, const struct source_event *event, bool counts)
 {
 	struct helped_stacks *helped = state;
 	uint32_t index = event->thread->index;
@@ -75,13 +77,16 @@ static void take_block(void *state, const struct source_event *event, bool count
 	helped->thread[index].moves = helped->helpers->thread[index].moves + 1;
 }
 
-static bool text_is(const struct source_name *name, const char *text)
+static bool helped_stacks_text_is(const struct source_name *name, const char *text)
 {
 	return name->text && name->length == strlen(text) &&
 	       !memcmp(name->text, text, name->length);
 }
 
-/* The functions of torch.autograd that call the engine, and make the first gradient before. */
+/*
+ * True for the functions of torch.autograd that call the engine, having made the first gradient
+ * before.
+ */
 static bool calls_engine(const struct source_python_line *line)
 {
 	static const char file[] = "torch/autograd/__init__.py";
@@ -89,10 +94,11 @@ static bool calls_engine(const struct source_python_line *line)
 
 	return line && line->file->text && line->file->length >= length &&
 	       !memcmp(line->file->text + line->file->length - length, file, length) &&
-	       (text_is(line->function, "backward") || text_is(line->function, "grad"));
+	       (helped_stacks_text_is(line->function, "backward") ||
+		helped_stacks_text_is(line->function, "grad"));
 }
 
-/* The part of the stack outside of that function; STACK_NONE: it is in none. */
+/* Returns the part of the stack outside of that function; STACK_NONE: the function is not in it. */
 static uint32_t find_engine(const struct helped_stacks *helped,
 			    const struct source_process *process, uint32_t stack)
 {
@@ -127,7 +133,7 @@ static uint32_t engine_of(struct helped_stacks *helped, const struct source_proc
 	return (uint32_t)entry->value;
 }
 
-static uint32_t join(struct helped_stacks *helped, uint32_t outer, uint32_t inner)
+static uint32_t helped_stacks_join(struct helped_stacks *helped, uint32_t outer, uint32_t inner)
 {
 	struct map_entry *entry;
 	bool added;
@@ -171,10 +177,10 @@ uint32_t helped_stacks_of(struct helped_stacks *helped, const struct source_even
 		stack = open_stack(helped, index);
 	if (owner == NEST_NONE || owner >= helped->thread_room)
 		return stack;
-	return join(helped, wait_of(helped, event->process, owner), stack);
+	return helped_stacks_join(helped, wait_of(helped, event->process, owner), stack);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void helped_stacks_start(void *state, struct run *run, const void *options)
 {
 	struct helped_stacks *helped = state;
 
@@ -184,14 +190,14 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&helped->engine);
 	map_init(&helped->joined);
 	run_reads_stacks(run);
-	run_reads(run, EVT_malloc, 0, take_block, helped);
-	run_reads(run, EVT_torch_begin, 0, take, helped);
+	run_reads(run, EVT_malloc, 0, helped_stacks_take_block, helped);
+	run_reads(run, EVT_torch_begin, 0, helped_stacks_take, helped);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 }
 
-/* What came before lost events is no longer the last operator. */
-static void cut(void *state, const struct cut *cut)
+/* After lost events, an earlier operator is not the last one any more. */
+static void helped_stacks_cut(void *state, const struct cut *cut)
 {
 	struct helped_stacks *helped = state;
 
@@ -199,7 +205,7 @@ static void cut(void *state, const struct cut *cut)
 		helped->thread[cut->thread->index] = (struct helped_thread){ STACK_NONE };
 }
 
-static void release(void *state)
+static void helped_stacks_release(void *state)
 {
 	struct helped_stacks *helped = state;
 
@@ -211,9 +217,9 @@ static void release(void *state)
 static const struct analysis_kind analysis_helped_stacks = {
 	.name = "helped stacks",
 	.state_bytes = sizeof(struct helped_stacks),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = helped_stacks_start,
+	.cut = helped_stacks_cut,
+	.release = helped_stacks_release,
 };
 
 struct helped_stacks *helped_stacks_want(struct run *run)

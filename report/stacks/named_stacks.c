@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of processes become stacks of places in the code: see named_stacks.h. */
+/*
+ * Stacks of processes become stacks of places in the code. Calls and frames are looked up once per
+ * address and epoch, an epoch being a time in which addresses of a process keep their meaning.
+ */
 #include "report/stacks/named_stacks.h"
 
 #include <stdlib.h>
@@ -25,10 +28,10 @@ struct named_ends {
 
 struct named_epoch {
 	struct pages
-		node; /* by stack: its node with its innermost frames unfolded; 0: not known yet */
+		node; /* by stack: its node, with unfolded innermost frames; 0: not known yet */
 };
 
-/* Some of named_stacks.call_frame, outermost first. */
+/* A slice of named_stacks.call_frame, outermost first. */
 struct named_call {
 	size_t first, count;
 };
@@ -103,7 +106,10 @@ static unsigned int find_folds(const char *name)
 	return folds;
 }
 
-/* Bits of enum fold. `name`: that of a symbol, which has one address however many frames are in it; NULL: unknown. */
+/*
+ * Bits of enum fold. `name` is a symbol's name, which has one address however many frames are in
+ * it; NULL: unknown.
+ */
 static unsigned int folds_of(struct named_stacks *names, const char *name)
 {
 	struct map_entry *entry;
@@ -117,17 +123,18 @@ static unsigned int folds_of(struct named_stacks *names, const char *name)
 	return (unsigned int)entry->value;
 }
 
-static uint64_t text_hash(const char *text, uint64_t seed)
+static uint64_t named_stacks_text_hash(const char *text, uint64_t seed)
 {
 	return map_hash_bytes(text ? text : "", text ? strlen(text) : 0, seed);
 }
 
-/* What makes a frame the same place: its line where that is known, else its offset. */
+/* What makes a frame the same place: its line if that is known, else its offset. */
 static uint64_t frame_identity(const struct named_frame *frame, uint64_t function_hash)
 {
 	bool has_line = frame->function && frame->file && frame->line;
 	uint64_t place = has_line ? frame->line : frame->offset;
-	uint64_t hash = text_hash(has_line ? frame->file : "", text_hash(frame->module, place));
+	uint64_t hash = named_stacks_text_hash(has_line ? frame->file : "",
+					       named_stacks_text_hash(frame->module, place));
 
 	if (!function_hash)
 		function_hash = symbols_hash(frame->exact      ? frame->exact
@@ -155,9 +162,9 @@ const char *named_shown(const struct named_stacks *names, const struct named_fra
 	return entry && entry->value == NAMED_MANY ? frame->exact : frame->name;
 }
 
-/* `function_hash`: that of struct symbol, 0: not known. */
-static uint32_t add_frame(struct named_stacks *names, const struct named_frame *frame,
-			  uint64_t function_hash)
+/* `function_hash` is that of struct symbol; 0: unknown. */
+static uint32_t named_stacks_add_frame(struct named_stacks *names, const struct named_frame *frame,
+				       uint64_t function_hash)
 {
 	bool added;
 	struct map_entry *entry = map_put(&names->frames, frame_identity(frame, function_hash),
@@ -178,25 +185,25 @@ static uint32_t add_frame(struct named_stacks *names, const struct named_frame *
 
 static uint32_t add_name(struct named_stacks *names, const char *name)
 {
-	return add_frame(names, &(struct named_frame){ .name = name }, 0);
+	return named_stacks_add_frame(names, &(struct named_frame){ .name = name }, 0);
 }
 
-/* Where libc begins a program or a thread; few machines have the names of these functions. */
+/* Where libc starts a program or a thread; these functions have names on few machines. */
 static bool is_begin_in_libc(const struct named_frame *frame)
 {
 	return !frame->function && frame->module &&
 	       (!strncmp(frame->module, "libc.so.", 8) || !strncmp(frame->module, "libc-2.", 7));
 }
 
-/* A function of the recorder, where code is sampled: nobody who reads it knows them. */
+/* A function of the recorder in a sampled stack: it means nothing to the user. */
 static bool is_own(const struct named_stacks *names, const struct symbol *symbol)
 {
 	return names->of_samples && !names->is_raw && symbol->module &&
 	       !strcmp(symbol->module, OWN_MODULE);
 }
 
-static bool is_users(const struct named_stacks *names, const struct source_process *process,
-		     const struct symbol *symbol)
+static bool named_stacks_is_users(const struct named_stacks *names,
+				  const struct source_process *process, const struct symbol *symbol)
 {
 	if (!names->own)
 		return false;
@@ -206,10 +213,11 @@ static bool is_users(const struct named_stacks *names, const struct source_proce
 							    symbol->path });
 }
 
-/* The caller's own text stands for a function that nothing is known of. */
-static struct named_frame frame_of(struct named_stacks *names, const struct source_process *process,
-				   const struct symbol *symbol, const struct stack_frame *raw,
-				   uint64_t time_ns)
+/* If nothing is known of a function, the caller's text stands for it. */
+static struct named_frame named_stacks_frame_of(struct named_stacks *names,
+						const struct source_process *process,
+						const struct symbol *symbol,
+						const struct stack_frame *raw, uint64_t time_ns)
 {
 	struct named_frame frame = { .function = symbol->function,
 				     .exact = symbol->exact,
@@ -219,7 +227,7 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 				     .offset = symbol->is_python && symbol->line ? 0
 										 : symbol->address,
 				     .is_python = symbol->is_python,
-				     .is_users = is_users(names, process, symbol),
+				     .is_users = named_stacks_is_users(names, process, symbol),
 				     .is_constructor = names->own && symbol->plain &&
 						       !symbol->is_python &&
 						       own_is_constructor(symbol->plain) };
@@ -244,7 +252,7 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 	return frame;
 }
 
-/* The frames of C that came before the first one of Python, without the interpreter's own. */
+/* The C frames outside of the first Python frame, without the interpreter's own. */
 static uint32_t without_interpreter(struct named_stacks *names, uint32_t stack)
 {
 	uint32_t length = 0, node = NAMED_NONE;
@@ -263,7 +271,7 @@ static uint32_t without_interpreter(struct named_stacks *names, uint32_t stack)
 	return node;
 }
 
-/* What is inlined there is frames of their own. */
+/* Functions inlined there are frames of their own. */
 static struct named_call make_call(struct named_stacks *names, const struct source_process *process,
 				   const struct stack_frame *raw, uint64_t time_ns)
 {
@@ -273,22 +281,27 @@ static struct named_call make_call(struct named_stacks *names, const struct sour
 	struct named_call call = { names->call_frame_count, count };
 
 	while (count) {
-		struct named_frame frame = frame_of(names, process, &symbol[--count], raw, time_ns);
+		struct named_frame frame = named_stacks_frame_of(names, process, &symbol[--count],
+								 raw, time_ns);
 
 		names->call_frame = vast_room(names->call_frame, names->call_frame_count,
 					      &names->call_frame_room, sizeof(*names->call_frame));
 		names->call_frame[names->call_frame_count++] = (struct call_frame){
-			add_frame(names, &frame, frame.is_own ? 0 : symbol[count].function_hash),
+			named_stacks_add_frame(names, &frame,
+					       frame.is_own ? 0 : symbol[count].function_hash),
 			frame.folds_outer
 		};
 	}
 	return call;
 }
 
-/* An address has many stacks: what it is is looked up once as long as it means one thing. */
-static const struct named_call *call_of(struct named_stacks *names, size_t epoch,
-					const struct source_process *process,
-					const struct stack_frame *raw, uint64_t time_ns)
+/*
+ * An address occurs in many stacks, so it is looked up once for as long as its meaning is the same.
+ */
+static const struct named_call *named_stacks_call_of(struct named_stacks *names, size_t epoch,
+						     const struct source_process *process,
+						     const struct stack_frame *raw,
+						     uint64_t time_ns)
 {
 	uint64_t words[3] = { epoch, raw->address, raw->flags };
 	bool added;
@@ -306,7 +319,7 @@ static const struct named_call *call_of(struct named_stacks *names, size_t epoch
 	return &names->call[entry->value];
 }
 
-/* Is the node one frame, of a program whose begin has no name? */
+/* True if the node is a single frame, in a program whose start has no name. */
 static bool is_nameless_begin(const struct named_stacks *names, uint32_t node)
 {
 	const struct named_frame *frame = named_frame_of(names, node);
@@ -315,7 +328,10 @@ static bool is_nameless_begin(const struct named_stacks *names, uint32_t node)
 	       frame->module;
 }
 
-/* The recorder's functions stand in a stack where they are what ran; what they called was called by their caller. */
+/*
+ * The recorder's functions are in a stack only if they are what ran; what they called counts as
+ * called by their caller.
+ */
 static uint32_t without_own(const struct named_stacks *names, uint32_t node)
 {
 	while (node != NAMED_NONE && named_frame_of(names, node)->is_own)
@@ -354,7 +370,8 @@ static int compare_times(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static struct named_ends *ends_of(struct named_stacks *names, const struct source_process *process)
+static struct named_ends *named_stacks_ends_of(struct named_stacks *names,
+					       const struct source_process *process)
 {
 	struct named_ends *ends;
 
@@ -372,11 +389,11 @@ static struct named_ends *ends_of(struct named_stacks *names, const struct sourc
 	return ends;
 }
 
-/* As long as no module goes away an address means one thing. */
+/* As long as no module is unloaded, an address has one meaning. */
 static size_t ends_before(struct named_stacks *names, const struct source_process *process,
 			  uint64_t time_ns)
 {
-	const struct named_ends *ends = ends_of(names, process);
+	const struct named_ends *ends = named_stacks_ends_of(names, process);
 	size_t low = 0, high = ends->count;
 
 	while (low < high) {
@@ -390,9 +407,9 @@ static size_t ends_before(struct named_stacks *names, const struct source_proces
 	return low;
 }
 
-/* Of the process at that time; valid until the next one is made. */
-static size_t epoch_of(struct named_stacks *names, const struct source_process *process,
-		       uint64_t time_ns)
+/* The epoch of the process at that time; valid until the next one is made. */
+static size_t named_stacks_epoch_of(struct named_stacks *names,
+				    const struct source_process *process, uint64_t time_ns)
 {
 	uint64_t words[2] = { process->index, ends_before(names, process, time_ns) };
 	bool added;
@@ -407,7 +424,10 @@ static size_t epoch_of(struct named_stacks *names, const struct source_process *
 	return (size_t)entry->value;
 }
 
-/* Frames from `stack` outwards that have no node yet, in names->path; returns how many, and the node above them. */
+/*
+ * Puts the frames from `stack` outwards that have no node yet into names->path. Returns their
+ * number, and the node above them.
+ */
 static size_t path_make(struct named_stacks *names, uint32_t stack, size_t epoch,
 			uint32_t *ret_node)
 {
@@ -430,7 +450,7 @@ static size_t path_make(struct named_stacks *names, uint32_t stack, size_t epoch
 	return length;
 }
 
-/* The nodes of a stack with its outermost frames folded, its innermost not. */
+/* The nodes of a stack, with its outermost frames folded and its innermost not. */
 static uint32_t node_of(struct named_stacks *names, const struct source_process *process,
 			uint32_t stack, size_t epoch, uint64_t time_ns)
 {
@@ -445,7 +465,8 @@ static uint32_t node_of(struct named_stacks *names, const struct source_process 
 		if (raw->flags & FRAME_IS_TRUNCATED && raw->parent == STACK_NONE)
 			node = node_table_put(&names->nodes, NAMED_NONE,
 					      add_name(names, TRUNCATED_NAME));
-		node = add_call(names, node, call_of(names, epoch, process, raw, time_ns),
+		node = add_call(names, node,
+				named_stacks_call_of(names, epoch, process, raw, time_ns),
 				!names->is_raw);
 		*pages_place(&names->epoch[epoch].node, at) = node + 1;
 	}
@@ -463,18 +484,19 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 		return node_table_put(&names->nodes, NAMED_NONE, add_name(names, UNKNOWN_NAME));
 	innermost = stacks_frame(source_stacks(names->source), stack);
 	names->is_deep |= innermost->parent != STACK_NONE || innermost->flags & FRAME_IS_TRUNCATED;
-	epoch = epoch_of(names, process, time_ns);
+	epoch = named_stacks_epoch_of(names, process, time_ns);
 	node = kept = node_of(names, process, stack, epoch, time_ns);
 	while (!names->is_raw && !names->of_samples && node != NAMED_NONE &&
 	       named_frame_of(names, node)->folds_inner)
 		node = named_parent(names, node);
 	if (node != NAMED_NONE)
 		return node;
-	/* all of it is folded: the innermost says most */
+	/* everything is folded: the innermost frame says most */
 	return kept != NAMED_NONE
 		       ? kept
 		       : add_call(names, NAMED_NONE,
-				  call_of(names, epoch, process,
+				  named_stacks_call_of(
+					  names, epoch, process,
 					  stacks_frame(source_stacks(names->source), stack),
 					  time_ns),
 				  false);
@@ -482,13 +504,13 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 
 enum innermost {
 	INNERMOST_FOUND,
-	INNERMOST_FOLDED, /* all of the call is */
+	INNERMOST_FOLDED, /* the whole call is folded */
 	INNERMOST_OPEN,   /* what is outside of it decides */
 };
 
-/* What add_call() and the folding of wrappers leave of a call, whatever has called it. */
-static enum innermost innermost_of(const struct named_stacks *names, const struct named_call *call,
-				   uint32_t *ret_frame)
+/* What add_call() and the folding of wrappers leave of a call, whatever its caller. */
+static enum innermost named_stacks_innermost_of(const struct named_stacks *names,
+						const struct named_call *call, uint32_t *ret_frame)
 {
 	const struct call_frame *frame = &names->call_frame[call->first];
 	enum innermost found = INNERMOST_FOLDED;
@@ -518,11 +540,11 @@ uint32_t named_innermost(struct named_stacks *names, const struct source_process
 	if (stack == STACK_NONE || stack >= stacks->count)
 		return 0;
 	names->is_deep |= stacks_frame(stacks, stack)->parent != STACK_NONE;
-	epoch = epoch_of(names, process, time_ns);
+	epoch = named_stacks_epoch_of(names, process, time_ns);
 	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
-		const struct named_call *call = call_of(names, epoch, process,
-							stacks_frame(stacks, stack), time_ns);
-		enum innermost found = innermost_of(names, call, &frame);
+		const struct named_call *call = named_stacks_call_of(
+			names, epoch, process, stacks_frame(stacks, stack), time_ns);
+		enum innermost found = named_stacks_innermost_of(names, call, &frame);
 
 		if (found != INNERMOST_FOLDED)
 			return found == INNERMOST_FOUND ? frame : 0;
@@ -534,7 +556,7 @@ uint32_t named_stack_put(struct named_stacks *names, uint32_t parent,
 			 const struct named_frame *frame)
 {
 	names->is_deep = true;
-	return node_table_put(&names->nodes, parent, add_frame(names, frame, 0));
+	return node_table_put(&names->nodes, parent, named_stacks_add_frame(names, frame, 0));
 }
 
 size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct table_frame *frame,
@@ -566,7 +588,7 @@ const struct named_frame *named_stack_python(const struct named_stacks *names, u
 	return NULL;
 }
 
-static uint32_t find_users(const struct named_stacks *names, uint32_t stack)
+static uint32_t named_stacks_find_users(const struct named_stacks *names, uint32_t stack)
 {
 	while (stack != NAMED_NONE && !named_frame_of(names, stack)->is_users)
 		stack = named_parent(names, stack);
@@ -575,11 +597,11 @@ static uint32_t find_users(const struct named_stacks *names, uint32_t stack)
 
 uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
 {
-	uint32_t innermost = find_users(names, stack), parent;
+	uint32_t innermost = named_stacks_find_users(names, stack), parent;
 
 	stack = innermost;
 	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_wrapper)
-		stack = find_users(names, named_parent(names, stack));
+		stack = named_stacks_find_users(names, named_parent(names, stack));
 	if (stack == NAMED_NONE)
 		stack = innermost;
 	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_constructor) {

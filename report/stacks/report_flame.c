@@ -9,7 +9,7 @@
 
 #define TITLE_BYTES 256
 
-static void flame_want(struct report *report)
+static void report_flame_flame_want(struct report *report)
 {
 	stack_report_want(report->state, report);
 }
@@ -36,7 +36,10 @@ static void flame_fill(struct report *report, struct table *table)
 	}
 }
 
-/* Stacks that differ in lines only are one; the lines are in no order that means anything, but always in the same. */
+/*
+ * Stacks that differ only in lines are one. The order of the output means nothing, but is always
+ * the same.
+ */
 static void draw_folded(const struct stack_report *state, FILE *out)
 {
 	struct stack_tree tree;
@@ -124,7 +127,7 @@ static void flame_release(struct report *report)
 const struct report_kind report_kind_flame = {
 	.state_bytes = sizeof(struct stack_report),
 	.family = EVT_FAMILY_alloc,
-	.want = flame_want,
+	.want = report_flame_flame_want,
 	.fill = flame_fill,
 	.total = flame_total,
 	.explain = flame_explain,

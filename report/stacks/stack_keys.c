@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keys stack, function, line, module and python: who called, of any event with a stack. While events come a key is a number for
- * (process, stack); what that means is known once all modules are, and then keys that mean the same become one.
+ * The keys stack, function, line, module and python: the caller, for any event with a stack. While
+ * events are read, a key is a number for (process, stack). Its meaning is known when all modules
+ * are, and then keys with the same meaning become one.
  */
 #include "report/stacks/stack_keys.h"
 
@@ -20,7 +21,7 @@ struct stack_keys_options {
 	bool own_only;
 };
 
-static void keys_start(void *state, struct run *run, const void *options)
+static void stack_keys_keys_start(void *state, struct run *run, const void *options)
 {
 	const struct stack_keys_options *asked = options;
 	struct stack_keys *keys = state;
@@ -32,7 +33,7 @@ static void keys_start(void *state, struct run *run, const void *options)
 	run_reads_stacks(run);
 }
 
-/* An address may be another thing from here on. */
+/* Addresses may have another meaning from here on. */
 static void keys_remap(void *state, const struct source_process *process)
 {
 	struct stack_keys *keys = state;
@@ -59,7 +60,7 @@ static const struct analysis_kind analysis_stack_keys = {
 	.name = "stacks of events",
 	.state_bytes = sizeof(struct stack_keys),
 	.options_bytes = sizeof(struct stack_keys_options),
-	.start = keys_start,
+	.start = stack_keys_keys_start,
 	.remap = keys_remap,
 	.release = keys_release,
 };
@@ -76,8 +77,9 @@ struct stack_keys *stack_keys_want_own(struct run *run, enum stack_by by)
 }
 
 /*
- * Is it one of those whose stacks are counted? What frees has none by its nature. And an analysis may ask twice of one
- * event, for the call and for its work on the GPU: no thread makes two calls at one time.
+ * True if the event counts towards the share of events with stacks. Frees never have a stack. An
+ * analysis may ask twice about one event, for the call and for its work on the GPU; no thread makes
+ * two calls at one time.
  */
 static bool keys_count_event(struct stack_keys *keys, const struct source_event *event)
 {
@@ -185,7 +187,7 @@ static uint64_t of(const void *state, const struct source_event *event)
 	return stack_keys_of(*(struct stack_keys *const *)state, event);
 }
 
-static uint64_t settle(const void *state, uint64_t key)
+static uint64_t stack_keys_settle(const void *state, uint64_t key)
 {
 	struct stack_keys *keys = *(struct stack_keys *const *)state;
 
@@ -207,7 +209,7 @@ static const char *events_named(enum evt_family family)
 }
 
 /* How many of the events have a stack. */
-static struct stack_share share_of(const struct stack_keys *keys)
+static struct stack_share stack_keys_share_of(const struct stack_keys *keys)
 {
 	bool *is_cut = stacks_find_cut(source_stacks(run_source(keys->run)));
 	struct stack_share share = { .all = keys->missing };
@@ -220,7 +222,7 @@ static struct stack_share share_of(const struct stack_keys *keys)
 
 static const char *share(struct stack_keys *keys)
 {
-	struct stack_share share = share_of(keys);
+	struct stack_share share = stack_keys_share_of(keys);
 	char waited[UNIT_TEXT_BYTES];
 	size_t used;
 
@@ -246,10 +248,10 @@ static struct stack_keys *keys_of_rows(void *rows)
 	return (struct stack_keys *)((char *)rows - offsetof(struct stack_keys, rows));
 }
 
-static void total(void *state, struct facts *facts)
+static void stack_keys_total(void *state, struct facts *facts)
 {
 	const struct stack_keys *keys = keys_of_rows(state);
-	struct stack_share share = share_of(keys);
+	struct stack_share share = stack_keys_share_of(keys);
 
 	facts_number(facts, "stack_events", UNIT_COUNT, share.all);
 	facts_number(facts, "stacked_events", UNIT_COUNT, share.stacked);
@@ -283,7 +285,8 @@ static enum column_id named(enum column_id column, const char *name)
 		       : COLUMN_ID_LIMIT;
 }
 
-static void put(const void *state, uint64_t key, struct table *table, const enum column_id *column)
+static void stack_keys_put(const void *state, uint64_t key, struct table *table,
+			   const enum column_id *column)
 {
 	struct stack_keys *keys = *(struct stack_keys *const *)state;
 	const struct options *options = run_options(keys->run);
@@ -312,7 +315,7 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 		}
 		stack_rows_attach(&keys->rows, table, options ? options->stack_frames : 0);
 		table->stacks.note = note;
-		table->stacks.total = total;
+		table->stacks.total = stack_keys_total;
 	}
 	if (!key) {
 		stack_rows_note(&keys->rows, row, NAMED_NONE);
@@ -323,7 +326,7 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 		       stack_rows_place(&keys->rows, stack_keys_use(keys, key)));
 }
 
-/* Its analysis keeps what the kind's functions are handed. */
+/* Its analysis is the state that the kind's functions get. */
 #define STACK_KEY(kind, stack_by)                                         \
 	static const void *start_##kind(struct run *run)                  \
 	{                                                                 \
@@ -336,8 +339,8 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 		.name = #kind,                                            \
 		.start = start_##kind,                                    \
 		.of = of,                                                 \
-		.settle = settle,                                         \
-		.put = put,                                               \
+		.settle = stack_keys_settle,                              \
+		.put = stack_keys_put,                                    \
 	}
 
 STACK_KEY(stack, STACK_BY_STACK);

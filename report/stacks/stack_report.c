@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of a family for trees and flame graphs: see stack_report.h. */
+/*
+ * Stacks of a family for trees and flame graphs: chooses the source of stacks and puts its rows
+ * together.
+ */
 #include "report/stacks/stack_report.h"
 
 #include <stdlib.h>
@@ -48,7 +51,7 @@ void stack_report_want(struct stack_report *state, struct report *report)
 	state->from_state = state->from->want(report->run);
 }
 
-static void take_use(void *context, const struct stack_use *use)
+static void stack_report_take_use(void *context, const struct stack_use *use)
 {
 	struct stack_report *state = context;
 	size_t place = stack_rows_place(&state->rows, use);
@@ -61,9 +64,9 @@ static void take_use(void *context, const struct stack_use *use)
 }
 
 /*
- * In a table nobody sees a difference between stacks of the same functions that are at other lines of them, so those are
- * one there unless more is asked for; programs get each place in the code. Trees go by names anyway. Samples have frames of
- * Python only.
+ * In a table, stacks of the same functions at different lines look equal, so they are one row
+ * unless more is requested. Programs get each place in the code. Trees go by names anyway. Samples
+ * have only Python frames.
  */
 static enum stack_by shown_by(const struct stack_report *state, const struct report *report)
 {
@@ -81,11 +84,11 @@ static enum stack_by shown_by(const struct stack_report *state, const struct rep
 	return by == STACK_BY_PYTHON && state->from->put_named ? STACK_BY_FUNCTION : by;
 }
 
-static void show(struct stack_report *state, const struct report *report)
+static void stack_report_show(struct stack_report *state, const struct report *report)
 {
 	struct stack_rows *rows = &state->rows;
 	struct stack_shown shown;
-	uint32_t *row = NULL; /* of what is shown: its place + 1 */
+	uint32_t *row = NULL; /* by what is shown: its place + 1 */
 	size_t count = 0, row_room = 0;
 
 	stack_shown_init(&shown, &rows->names, shown_by(state, report));
@@ -120,10 +123,11 @@ void stack_report_read(struct stack_report *state, struct report *report)
 	state->rows.names.of_samples = state->from->of_samples;
 	if (state->has_value && state->from->put_named)
 		state->from->put_named(state->from_state, &state->rows.names, state->value,
-				       take_use, state);
+				       stack_report_take_use, state);
 	else if (state->has_value)
-		state->from->put(state->from_state, source, state->value, take_use, state);
-	show(state, report);
+		state->from->put(state->from_state, source, state->value, stack_report_take_use,
+				 state);
+	stack_report_show(state, report);
 }
 
 void stack_report_release(struct stack_report *state)
@@ -149,7 +153,7 @@ enum unit stack_report_unit(const struct stack_report *state)
 					     : UNIT_BYTES;
 }
 
-static bool is_estimated(const struct stack_report *state)
+static bool stack_report_is_estimated(const struct stack_report *state)
 {
 	return state->from->is_estimated && state->from->is_estimated(state->from_state);
 }
@@ -160,7 +164,7 @@ void stack_report_describe(const struct stack_report *state, char *text, size_t 
 	char amount[UNIT_TEXT_BYTES];
 
 	snprintf(text, room, "%s: %s%s, %s", state->from->name,
-		 is_estimated(state) ? "estimated from a sample: " : "",
+		 stack_report_is_estimated(state) ? "estimated from a sample: " : "",
 		 says ? says : value_says[state->value],
 		 unit_format(amount, stack_report_unit(state), state->all));
 }
@@ -180,11 +184,14 @@ void stack_report_total(const struct stack_report *state, struct facts *facts)
 
 	facts_text(facts, "of", state->from->name, strlen(state->from->name));
 	facts_text(facts, "value", name, strlen(name));
-	facts_number(facts, is_estimated(state) ? "estimated_total" : "total", UNIT_AMOUNT,
-		     state->all);
+	facts_number(facts, stack_report_is_estimated(state) ? "estimated_total" : "total",
+		     UNIT_AMOUNT, state->all);
 }
 
-/* Whether something of the family happened: what has no stack, or no value of the kind, is not drawn. */
+/*
+ * True if any event of the family happened: events without a stack, or without a value of the kind,
+ * are not drawn.
+ */
 static bool has_events(const struct stack_report *state, const struct run *run)
 {
 	if (run_filters(run)->any || run_options(run)->filter_count)

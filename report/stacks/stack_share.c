@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stack_share.h. A stack is cut if its outermost frame is. Callers have lower numbers than
- * what they call, so one pass in order settles all.
+ * A stack is cut if its outermost frame is. Callers have lower numbers than what they call, so one
+ * pass in order is enough.
  */
 #include "report/stacks/stack_share.h"
 
@@ -35,8 +35,8 @@ void stack_share_add(struct stack_share *share, const bool *is_cut, uint32_t sta
 		share->cut += count;
 }
 
-/* Not 100.0 % where something is missing, nor 0.0 % where something is there. */
-static double percent_of(uint64_t part, uint64_t all)
+/* Not 100.0 % if something is missing, and not 0.0 % if something is there. */
+static double stack_share_percent_of(uint64_t part, uint64_t all)
 {
 	double percent = 100.0 * (double)part / (double)all;
 
@@ -51,9 +51,9 @@ bool stack_share_write(const struct stack_share *share, const char *what, char *
 
 	if (!share->stacked)
 		return false;
-	unit_format_percent(stacked, percent_of(share->stacked, share->all));
+	unit_format_percent(stacked, stack_share_percent_of(share->stacked, share->all));
 	unit_format_count(all, share->all);
-	unit_format_percent(cut, percent_of(share->cut, share->stacked));
+	unit_format_percent(cut, stack_share_percent_of(share->cut, share->stacked));
 	if (share->cut)
 		snprintf(text, STACK_SHARE_BYTES,
 			 "stacks: %s of %s %s have one; %s of these are cut (no unwind information "

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two tables. */
+/*
+ * The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two
+ * tables.
+ */
 #include <string.h>
 
 #include "report/core/why_empty.h"
 #include "report/cuda/rows_cuda.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/summary/summary.h"
 
 #define ROWS_OF_CUDA 5
@@ -36,7 +39,7 @@ static uint64_t cuda_count_events(const struct summary *summary)
 	return events + run_events(summary->run, EVT_cuda_unfinished);
 }
 
-/* On a line of their own, where there are any: all in one is wider than a screen. */
+/* On a line of its own, if there are any: a line with all would be wider than a screen. */
 static void cuda_print_graphs(const struct cuda_totals *totals, uint64_t nested,
 			      const struct screen *screen)
 {
@@ -77,20 +80,20 @@ static void cuda_print_memory(const struct summary *summary, const struct cuda_t
 {
 	uint64_t host = highwater_peak(&summary->cuda->memory.host);
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
-	struct scope_text still_live;
+	struct coverage_text still_live;
 
 	if (!totals->device_peak_bytes && !host)
 		return;
 	fprintf(screen->out, "      device memory peak %s, %s %s",
 		unit_format_bytes(a, totals->device_peak_bytes),
-		scope_still_live(summary->run, &still_live),
+		coverage_still_live(summary->run, &still_live),
 		unit_format_bytes(b, totals->device_live_bytes));
 	if (host)
 		fprintf(screen->out, "; pinned and registered peak %s", unit_format_bytes(a, host));
 	putc('\n', screen->out);
 }
 
-/* "copied HtoD 1.20 MiB in 10, DtoH ...", as many on a line as it holds. */
+/* "copied HtoD 1.20 MiB in 10, DtoH ...", as many as fit on a line. */
 static void cuda_print_copies(const struct summary *summary, const struct screen *screen)
 {
 	const struct groups *copies = &summary->cuda->copies;

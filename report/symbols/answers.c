@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of addresses of one file of code, and its bytes: see answers.h. */
+/*
+ * What is known of addresses of one file of code. In memory it is found by maps; as bytes it is a
+ * list of texts and a list of addresses.
+ */
 #include "report/symbols/answers.h"
 
 #define XXH_INLINE_ALL
@@ -10,12 +13,12 @@
 #include "collector/format/codec.h"
 
 #define VERSION 1u
-#define TEXT_BYTES_MAX (64u << 10) /* of one text */
+#define TEXT_BYTES_MAX (64u << 10) /* limit for one text */
 #define HASH_BYTES 8u
 
 struct answer {
 	uint64_t address, offset; /* offset: in the last frame's function */
-	size_t first;             /* in `frame` */
+	size_t first;             /* index in `frame` */
 	uint32_t frames;
 };
 
@@ -38,7 +41,7 @@ void answers_release(struct answers *answers)
 	free(answers->text);
 }
 
-/* The text, kept once. Two texts of one hash are kept as often as they come. */
+/* Stores the text once. If two texts have one hash, they are stored each time. */
 static const char *keep_text(struct answers *answers, const char *text, size_t length)
 {
 	struct map_entry *entry;
@@ -54,7 +57,7 @@ static const char *keep_text(struct answers *answers, const char *text, size_t l
 	return answers->text[answers->text_count++] = text_store_put(&answers->store, text, length);
 }
 
-static const char *keep(struct answers *answers, const char *text)
+static const char *answers_keep(struct answers *answers, const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
 
@@ -77,8 +80,8 @@ bool answers_find(const struct answers *answers, uint64_t address, struct object
 	return true;
 }
 
-/* The address' entry; NULL when it cannot be kept. */
-static struct answer *put_answer(struct answers *answers, uint64_t address)
+/* Returns the entry of the address; NULL if it cannot be kept. */
+static struct answer *answers_put_answer(struct answers *answers, uint64_t address)
 {
 	struct map_entry *entry;
 	bool added;
@@ -95,7 +98,7 @@ static struct answer *put_answer(struct answers *answers, uint64_t address)
 	return &answers->answer[entry->value];
 }
 
-static void add_frame(struct answers *answers, const struct object_frame *frame)
+static void answers_add_frame(struct answers *answers, const struct object_frame *frame)
 {
 	answers->frame = memory_room(answers->frame, answers->frames, &answers->frame_room,
 				     sizeof(*answers->frame));
@@ -104,26 +107,27 @@ static void add_frame(struct answers *answers, const struct object_frame *frame)
 
 void answers_add(struct answers *answers, uint64_t address, const struct object_place *place)
 {
-	struct answer *answer = put_answer(answers, address);
+	struct answer *answer = answers_put_answer(answers, address);
 
 	if (!answer)
 		return;
 	*answer = (struct answer){ address, place->offset, answers->frames,
 				   (uint32_t)place->frames };
 	for (size_t i = 0; i < place->frames; i++)
-		add_frame(answers, &(struct object_frame){ keep(answers, place->frame[i].function),
-							   keep(answers, place->frame[i].file),
-							   place->frame[i].line });
+		answers_add_frame(answers, &(struct object_frame){
+						   answers_keep(answers, place->frame[i].function),
+						   answers_keep(answers, place->frame[i].file),
+						   place->frame[i].line });
 }
 
 /* --- writing --- */
 
 struct writing {
-	struct map numbers; /* address of a kept text: its number from 1 */
+	struct map numbers; /* from the address of a stored text to its number, from 1 */
 	uint8_t *bytes, *at;
 };
 
-static uint8_t *put_text(uint8_t *at, const char *text)
+static uint8_t *answers_put_text(uint8_t *at, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -148,7 +152,7 @@ static size_t bytes_at_most(const struct answers *answers, const struct answers_
 	       answers->frames * 3 * CODEC_VARINT_MAX;
 }
 
-static uint64_t number_of(const struct writing *writing, const char *text)
+static uint64_t answers_number_of(const struct writing *writing, const char *text)
 {
 	return text ? map_find(&writing->numbers, (uintptr_t)text)->value : 0;
 }
@@ -159,7 +163,7 @@ static void write_texts(struct writing *writing, const struct answers *answers)
 
 	writing->at = put_varint(writing->at, answers->text_count);
 	for (size_t i = 0; i < answers->text_count; i++) {
-		writing->at = put_text(writing->at, answers->text[i]);
+		writing->at = answers_put_text(writing->at, answers->text[i]);
 		map_put(&writing->numbers, (uintptr_t)answers->text[i], &added)->value = i + 1;
 	}
 }
@@ -182,14 +186,14 @@ static void write_answer(struct writing *writing, const struct answers *answers,
 	for (uint32_t i = 0; i < answer->frames; i++) {
 		const struct object_frame *frame = &answers->frame[answer->first + i];
 
-		at = put_varint(at, number_of(writing, frame->function));
-		at = put_varint(at, number_of(writing, frame->file));
+		at = put_varint(at, answers_number_of(writing, frame->function));
+		at = put_varint(at, answers_number_of(writing, frame->file));
 		at = put_varint(at, frame->line);
 	}
 	writing->at = at;
 }
 
-/* In the order of addresses, so that the same answers are the same bytes. */
+/* In the order of addresses, so that equal answers have equal bytes. */
 static void write_answers(struct writing *writing, const struct answers *answers)
 {
 	const struct answer **sorted = memory_zero(answers->count, sizeof(*sorted));
@@ -217,10 +221,10 @@ uint8_t *answers_write(const struct answers *answers, const struct answers_subje
 	writing.at = put_u32(writing.at, ANSWERS_TAG);
 	writing.at = put_varint(writing.at, VERSION);
 	writing.at = put_varint(writing.at, subject->process);
-	writing.at = put_text(writing.at, subject->path);
-	writing.at = put_text(writing.at, subject->build_id);
-	writing.at = put_text(writing.at, subject->link);
-	writing.at = put_text(writing.at, subject->basis);
+	writing.at = answers_put_text(writing.at, subject->path);
+	writing.at = answers_put_text(writing.at, subject->build_id);
+	writing.at = answers_put_text(writing.at, subject->link);
+	writing.at = answers_put_text(writing.at, subject->basis);
 	write_texts(&writing, answers);
 	write_answers(&writing, answers);
 	writing.at = put_u64(writing.at,
@@ -235,7 +239,7 @@ uint8_t *answers_write(const struct answers *answers, const struct answers_subje
 
 /* --- reading --- */
 
-/* A text may hold no zero: it would not be the one that was written. */
+/* A text must not contain a zero: it would not be the text that was written. */
 static const char *get_text(struct answers *answers, struct cursor *c)
 {
 	uint64_t length = get_varint(c);
@@ -248,16 +252,19 @@ static const char *get_text(struct answers *answers, struct cursor *c)
 	return text_store_put(&answers->store, length ? (const char *)text : "", length);
 }
 
-#define TEXT_BYTES_MEAN 8u /* of most files, at least */
-#define ADDRESS_BYTES 6u   /* of one with a frame, at least */
+#define TEXT_BYTES_MEAN 8u /* minimum for most files */
+#define ADDRESS_BYTES 6u   /* minimum for an address with a frame */
 
-/* So many are worth room of their own at once; for the others it grows: a hostile file says as many as it has bytes. */
+/*
+ * Returns for how many entries memory is reserved at once; for further ones it grows, because a
+ * hostile file may claim as many as it has bytes.
+ */
 static size_t likely(uint64_t count, const struct cursor *c, size_t bytes)
 {
 	return count < cursor_left(c) / bytes ? count : cursor_left(c) / bytes;
 }
 
-/* How many there are is known: arrays that grow would be copied again and again. */
+/* Reserves memory, because arrays that grow would be copied repeatedly. */
 static void reserve_texts(struct answers *answers, size_t count)
 {
 	answers->text = memory_zero(count, sizeof(*answers->text));
@@ -265,7 +272,7 @@ static void reserve_texts(struct answers *answers, size_t count)
 	map_reserve(&answers->texts, count);
 }
 
-/* Most have one frame. */
+/* Most addresses have one frame. */
 static void reserve_addresses(struct answers *answers, size_t count)
 {
 	answers->answer = memory_zero(count, sizeof(*answers->answer));
@@ -312,7 +319,8 @@ static void read_answer(struct answers *answers, struct cursor *c, uint64_t *add
 	*address += get_varint(c);
 	frames = get_varint(c);
 	offset = get_varint(c) - 1;
-	answer = c->failed || frames > OBJECT_INLINED_MAX ? NULL : put_answer(answers, *address);
+	answer = c->failed || frames > OBJECT_INLINED_MAX ? NULL
+							  : answers_put_answer(answers, *address);
 	if (!answer) {
 		c->failed = true;
 		return;
@@ -325,7 +333,7 @@ static void read_answer(struct answers *answers, struct cursor *c, uint64_t *add
 		frame.file = get_kept(answers, c);
 		line = get_varint(c);
 		frame.line = line <= UINT32_MAX ? (uint32_t)line : 0;
-		add_frame(answers, &frame);
+		answers_add_frame(answers, &frame);
 	}
 }
 

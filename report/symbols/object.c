@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symbols of one file of code: see object.h. Symbols and units of DWARF are sorted once, as elfutils looks through all of
- * them for each address, and finds no unit where the compiler has left out .debug_aranges.
+ * The symbols of one file of code. Symbols and units of DWARF are sorted once, because elfutils
+ * searches all of them for each address, and finds no unit if the compiler has left out
+ * .debug_aranges.
  */
 #include "report/symbols/object.h"
 
@@ -23,21 +24,21 @@
 #include "report/base/memory.h"
 
 #define BUILD_ID_HEX_MAX 128u
-#define TYPES_MAX 64    /* and namespaces, within each other */
-#define SCOPES_MAX 4096 /* of code, likewise */
+#define TYPES_MAX 64    /* limit for types and namespaces within each other */
+#define SCOPES_MAX 4096 /* limit for scopes of code within each other */
 #define MORE_INLINED "(more inlined functions)"
-#define LOOKS_BACK 64u /* symbols that begin before the address, to find one that covers it */
+#define LOOKS_BACK 64u /* symbols before the address that are tried to find one that covers it */
 
 struct function {
-	uint64_t start, bytes; /* first: count_up_to() */
-	uint64_t room; /* `bytes`; of a symbol without a size, up to the end of its section */
+	uint64_t start, bytes; /* must be first: object_count_up_to() */
+	uint64_t room; /* `bytes`; for a symbol without a size, up to the end of its section */
 	const char *name;
 	bool is_global;
 };
 
-/* Of DWARF's addresses: the code of a unit, or of a function. */
+/* In DWARF's addresses: the code of a unit, or of a function. */
 struct code_range {
-	uint64_t start, end; /* first: count_up_to() */
+	uint64_t start, end; /* must be first: object_count_up_to() */
 	Dwarf_Off die;
 };
 
@@ -49,26 +50,26 @@ struct code_ranges {
 struct object {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	uint64_t bias; /* of libdwfl's addresses over the file's */
+	uint64_t bias; /* libdwfl's addresses minus the file's */
 	struct function *function;
 	size_t functions, function_room;
 	bool has_functions; /* they were looked for */
 	struct code_ranges units;
-	bool has_units; /* the same */
+	bool has_units; /* they were looked for */
 	Dwarf *dwarf;   /* NULL: there is none */
 	uint64_t dwarf_bias;
-	struct map scoped;         /* offset of a unit + 1: to `scope` */
-	struct code_ranges *scope; /* functions of the units that were asked for */
+	struct map scoped;         /* from the offset of a unit + 1 to `scope` */
+	struct code_ranges *scope; /* functions of the units that were needed */
 	size_t scopes, scope_room;
 	Dwarf_Die *around; /* scopes around the address that is looked up, outermost first */
 	size_t around_room;
-	struct map files; /* address of a name as elfutils has it: to that of the whole one */
+	struct map files; /* from the address of elfutils' name to the full name */
 	struct text_store texts;
 };
 
 /* --- opening --- */
 
-/* The kernel's own, which no path leads to, as a file. */
+/* The kernel's own object, which has no path, as a file. */
 static int open_vdso(void)
 {
 	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
@@ -86,7 +87,7 @@ static int open_vdso(void)
 	return -1;
 }
 
-static int open_file(const char *path, enum object_state *ret_state)
+static int object_open_file(const char *path, enum object_state *ret_state)
 {
 	int file = !strcmp(path, OBJECT_VDSO)
 			   ? open_vdso()
@@ -105,7 +106,7 @@ static int open_file(const char *path, enum object_state *ret_state)
 	return -1;
 }
 
-static bool has_build_id(Dwfl_Module *module, const char *wanted)
+static bool object_has_build_id(Dwfl_Module *module, const char *wanted)
 {
 	const unsigned char *bytes;
 	char hex[BUILD_ID_HEX_MAX + 1] = "";
@@ -117,7 +118,7 @@ static bool has_build_id(Dwfl_Module *module, const char *wanted)
 	return !strcmp(hex, wanted);
 }
 
-/* libdwfl takes the descriptor over where it succeeds. */
+/* On success libdwfl takes over the descriptor. */
 static bool report_file(struct object *object, const char *path, int file)
 {
 	dwfl_report_begin(object->dwfl);
@@ -136,7 +137,7 @@ struct object *object_open(const char *path, const char *build_id, enum object_s
 	};
 	struct object *object;
 	GElf_Addr bias;
-	int file = open_file(path, ret_state);
+	int file = object_open_file(path, ret_state);
 
 	if (file < 0)
 		return NULL;
@@ -148,8 +149,8 @@ struct object *object_open(const char *path, const char *build_id, enum object_s
 	if (!object->dwfl)
 		close(file);
 	else if (report_file(object, path, file) && dwfl_module_getelf(object->module, &bias))
-		*ret_state = has_build_id(object->module, build_id) ? OBJECT_FOUND
-								    : OBJECT_OTHER_BUILD;
+		*ret_state = object_has_build_id(object->module, build_id) ? OBJECT_FOUND
+									   : OBJECT_OTHER_BUILD;
 	if (*ret_state == OBJECT_FOUND) {
 		object->bias = bias;
 		return object;
@@ -206,7 +207,7 @@ static bool is_code(const GElf_Sym *symbol, Elf *elf, size_t section)
 	       (type == STT_NOTYPE && is_executable(elf, section));
 }
 
-static int compare_functions(const void *a, const void *b)
+static int object_compare_functions(const void *a, const void *b)
 {
 	const struct function *left = a, *right = b;
 
@@ -219,7 +220,10 @@ static int compare_functions(const void *a, const void *b)
 	return strcmp(right->name, left->name);
 }
 
-/* A symbol without a size, of assembler, reaches up to the next one, but not out of its section: behind .init comes .plt. */
+/*
+ * A symbol without a size, from assembler, extends up to the next one, but not out of its section:
+ * .plt follows .init.
+ */
 static uint64_t room_of(const GElf_Sym *symbol, Elf *elf, size_t section)
 {
 	GElf_Shdr head;
@@ -230,7 +234,10 @@ static uint64_t room_of(const GElf_Sym *symbol, Elf *elf, size_t section)
 	return head.sh_size - (symbol->st_value - head.sh_addr);
 }
 
-/* Of several at one address the last one is the best: with a size, global, the first by name. */
+/*
+ * Of several symbols at one address the last one is the best: with a size, global, the first by
+ * name.
+ */
 static void read_functions(struct object *object)
 {
 	int count = dwfl_module_getsymtab(object->module);
@@ -256,11 +263,14 @@ static void read_functions(struct object *object)
 	}
 	if (object->functions)
 		qsort(object->function, object->functions, sizeof(*object->function),
-		      compare_functions);
+		      object_compare_functions);
 }
 
-/* How many entries of a sorted array begin at the address or before; the first member of an entry is where it begins. */
-static size_t count_up_to(const void *array, size_t count, size_t bytes, uint64_t address)
+/*
+ * Returns how many entries of a sorted array begin at or before the address; the first member of an
+ * entry is its start.
+ */
+static size_t object_count_up_to(const void *array, size_t count, size_t bytes, uint64_t address)
 {
 	size_t low = 0, high = count;
 
@@ -277,13 +287,14 @@ static size_t count_up_to(const void *array, size_t count, size_t bytes, uint64_
 	return low;
 }
 
-static const struct function *function_at(struct object *object, uint64_t address)
+static const struct function *object_function_at(struct object *object, uint64_t address)
 {
 	size_t at, looked;
 
 	if (!object->has_functions)
 		read_functions(object);
-	at = count_up_to(object->function, object->functions, sizeof(*object->function), address);
+	at = object_count_up_to(object->function, object->functions, sizeof(*object->function),
+				address);
 	for (looked = 0; looked < LOOKS_BACK && looked < at; looked++) {
 		const struct function *function = &object->function[at - 1 - looked];
 
@@ -351,15 +362,16 @@ static void read_units(struct object *object)
 static bool unit_at(struct object *object, uint64_t address, Dwarf_Die *ret_unit)
 {
 	const struct code_range *range = object->units.range;
-	size_t count = count_up_to(range, object->units.count, sizeof(*range), address);
+	size_t count = object_count_up_to(range, object->units.count, sizeof(*range), address);
 
 	return count && address < range[count - 1].end &&
 	       dwarf_offdie(object->dwarf, range[count - 1].die, ret_unit);
 }
 
 /*
- * What has the functions of `unit`: itself, or with -gsplit-dwarf a unit of a .dwo file beside it, which elfutils finds and
- * believes by the id that the compiler gave both. False: that file is gone.
+ * Returns the unit that has the functions of `unit`: itself, or, with -gsplit-dwarf, a unit of a
+ * .dwo file. elfutils finds that file and checks the id that the compiler gave both. False: the
+ * file is missing.
  */
 static bool full_unit_of(Dwarf_Die *unit, Dwarf_Die *ret_full)
 {
@@ -374,7 +386,7 @@ static bool full_unit_of(Dwarf_Die *unit, Dwarf_Die *ret_full)
 	return full.addr != NULL;
 }
 
-/* The next one in the file, so that it ends whatever a file says. */
+/* Returns the next one in the file, so that this ends whatever a file contains. */
 static bool sibling_of(Dwarf_Die *die)
 {
 	Dwarf_Off before = dwarf_dieoffset(die);
@@ -382,7 +394,10 @@ static bool sibling_of(Dwarf_Die *die)
 	return !dwarf_siblingof(die, die) && dwarf_dieoffset(die) > before;
 }
 
-/* Functions stand in namespaces, types and, in Fortran, in others. A declaration and what is only ever inlined have no code. */
+/*
+ * Functions are in namespaces, types and, in Fortran, in other functions. Declarations, and
+ * functions that are always inlined, have no code.
+ */
 static void add_functions(struct code_ranges *ranges, Dwarf_Die *outer, unsigned int depth)
 {
 	Dwarf_Die die;
@@ -409,7 +424,10 @@ static void add_functions(struct code_ranges *ranges, Dwarf_Die *outer, unsigned
 	} while (sibling_of(&die));
 }
 
-/* Which function of the unit has its code there? `unit` is in the file itself, `full` has the functions. elfutils goes through all of the unit for each address. */
+/*
+ * Finds the unit's function with code at the address. `unit` is in the file itself, `full` has the
+ * functions. elfutils would search the whole unit for each address.
+ */
 static bool function_die_at(struct object *object, Dwarf_Die *unit, Dwarf_Die *full,
 			    uint64_t address, Dwarf_Die *ret_function)
 {
@@ -427,7 +445,7 @@ static bool function_die_at(struct object *object, Dwarf_Die *unit, Dwarf_Die *f
 		entry->value = object->scopes++;
 	}
 	ranges = &object->scope[entry->value];
-	at = count_up_to(ranges->range, ranges->count, sizeof(*ranges->range), address);
+	at = object_count_up_to(ranges->range, ranges->count, sizeof(*ranges->range), address);
 	for (size_t looked = 0; looked < LOOKS_BACK && looked < at; looked++)
 		if (address < ranges->range[at - 1 - looked].end)
 			return dwarf_offdie(dwarf_cu_getdwarf(full->cu),
@@ -435,7 +453,10 @@ static bool function_die_at(struct object *object, Dwarf_Die *unit, Dwarf_Die *f
 	return false;
 }
 
-/* The block of code, or the inlined function, right inside of `outer` that the address is in. */
+/*
+ * Finds the block of code, or the inlined function, directly inside of `outer` that contains the
+ * address.
+ */
 static bool scope_within(Dwarf_Die *outer, uint64_t address, Dwarf_Die *ret_inner)
 {
 	if (dwarf_child(outer, ret_inner))
@@ -451,7 +472,7 @@ static bool scope_within(Dwarf_Die *outer, uint64_t address, Dwarf_Die *ret_inne
 	return false;
 }
 
-static const char *text_of(Dwarf_Die *die, unsigned int name)
+static const char *object_text_of(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 
@@ -460,14 +481,14 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 
 static const char *function_name_of(Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_linkage_name);
+	const char *name = object_text_of(die, DW_AT_linkage_name);
 
 	if (!name)
-		name = text_of(die, DW_AT_MIPS_linkage_name);
-	return name ? name : text_of(die, DW_AT_name);
+		name = object_text_of(die, DW_AT_MIPS_linkage_name);
+	return name ? name : object_text_of(die, DW_AT_name);
 }
 
-static uint32_t number_of(Dwarf_Die *die, unsigned int name)
+static uint32_t object_number_of(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value = 0;
@@ -476,14 +497,14 @@ static uint32_t number_of(Dwarf_Die *die, unsigned int name)
 	return value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Where an inlined function is called. */
+/* Sets where an inlined function is called. */
 static void set_call(struct object_frame *frame, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
 	Dwarf_Files *files;
 	size_t count;
-	uint32_t file = number_of(inlined, DW_AT_call_file);
+	uint32_t file = object_number_of(inlined, DW_AT_call_file);
 
-	frame->line = number_of(inlined, DW_AT_call_line);
+	frame->line = object_number_of(inlined, DW_AT_call_line);
 	frame->file = NULL;
 	if (!dwarf_getsrcfiles(unit, &files, &count) && file < count)
 		frame->file = dwarf_filesrc(files, file, NULL, NULL);
@@ -501,11 +522,14 @@ static void set_line(struct object_frame *frame, Dwarf_Die *unit, uint64_t addre
 		frame->line = (uint32_t)number;
 }
 
-/* Fortran's procedures have an underscore behind the name that people know, and its program is called MAIN__. */
+/*
+ * Fortran's procedures have an underscore after the name that people know, and its program is
+ * called MAIN__.
+ */
 static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Die *function)
 {
-	uint32_t language = number_of(unit, DW_AT_language);
-	const char *name = text_of(function, DW_AT_name);
+	uint32_t language = object_number_of(unit, DW_AT_language);
+	const char *name = object_text_of(function, DW_AT_name);
 	size_t length = name ? strlen(name) : 0;
 
 	if (!length || (language != DW_LANG_Fortran77 && language != DW_LANG_Fortran90 &&
@@ -518,7 +542,10 @@ static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Di
 	return symbol;
 }
 
-/* Of more functions than there is room for the innermost are kept, as they have called, and the outermost, which holds them all. */
+/*
+ * If there are more functions than room, the innermost are kept, and the outermost, which contains
+ * them all.
+ */
 static void add_outer(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
 	struct object_frame *frame = &place->frame[place->frames - 1];
@@ -534,7 +561,10 @@ static void add_outer(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *in
 	place->frames++;
 }
 
-/* `scopes` around the address, outermost first, become frames, innermost first; the outermost keeps the symbol's name, if there is one. */
+/*
+ * The `scopes` around the address, outermost first, become frames, innermost first. The outermost
+ * keeps the symbol's name, if there is one.
+ */
 static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *scopes,
 			  size_t count)
 {
@@ -553,10 +583,13 @@ static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die
 	}
 }
 
-/* Of DWARF 4 elfutils puts the folder of the compiler's call before a name that is relative to it, of DWARF 5 it does not. */
+/*
+ * For DWARF 4 elfutils puts the compiler's directory before a relative name; for DWARF 5 it does
+ * not.
+ */
 static const char *whole_name(struct object *object, Dwarf_Die *unit, const char *name)
 {
-	const char *folder = name && *name != '/' ? text_of(unit, DW_AT_comp_dir) : NULL;
+	const char *folder = name && *name != '/' ? object_text_of(unit, DW_AT_comp_dir) : NULL;
 	struct map_entry *entry;
 	bool added;
 
@@ -568,7 +601,9 @@ static const char *whole_name(struct object *object, Dwarf_Die *unit, const char
 	return (const char *)(uintptr_t)entry->value;
 }
 
-/* In object->around; returns how many, SCOPES_MAX where what is innermost was not reached. */
+/*
+ * Fills object->around and returns the number; SCOPES_MAX if the innermost scope was not reached.
+ */
 static size_t find_scopes(struct object *object, Dwarf_Die *unit, Dwarf_Die *full, uint64_t address)
 {
 	Dwarf_Die scope, inner;
@@ -599,10 +634,10 @@ static void find_source(struct object *object, uint64_t address, struct object_p
 		return;
 	place->is_split = !full_unit_of(&unit, &full);
 	if (place->is_split)
-		return; /* a line that may be an inlined function's is not the function's of the symbol */
+		return; /* the line may belong to an inlined function and not to the symbol's */
 	count = find_scopes(object, &unit, &full, address);
 	if (count == SCOPES_MAX)
-		return; /* likewise */
+		return; /* as above */
 	place->frames = place->frames ? place->frames : 1;
 	set_line(&place->frame[0], &unit, address);
 	set_functions(place, &full, object->around, count);
@@ -612,7 +647,7 @@ static void find_source(struct object *object, uint64_t address, struct object_p
 
 void object_find(struct object *object, uint64_t address, struct object_place *ret_place)
 {
-	const struct function *function = function_at(object, address);
+	const struct function *function = object_function_at(object, address);
 
 	*ret_place = (struct object_place){ .offset = UINT64_MAX };
 	if (function) {

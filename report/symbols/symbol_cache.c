@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found out about files of code, kept between runs: see symbol_cache.h. */
+/*
+ * What was found out about files of code, kept between runs: one file per build-id, written beside
+ * and renamed.
+ */
 #include "report/symbols/symbol_cache.h"
 
 #include <dirent.h>
@@ -20,11 +23,10 @@
 #define BUILD_ID_HEX_MIN 8u
 #define BUILD_ID_HEX_MAX 128u
 #define BASIS_BYTES 1024u
-/* another one where answers become better: what was found out before is not believed */
-#define BASIS_METHOD "5"
+#define BASIS_METHOD "5" /* changed when answers become better: earlier results are then ignored */
 #define DEBUG_FOLDER "/usr/lib/debug"
-#define USED_S (24 * 60 * 60) /* when it was used is noted once a day */
-#define LEFT_S (60 * 60)      /* what is half written for so long has no writer */
+#define USED_S (24 * 60 * 60) /* the time of use is noted once a day */
+#define LEFT_S (60 * 60)      /* a half-written file older than this has no writer */
 
 struct cache_path {
 	char folder[PATH_MAX];
@@ -52,7 +54,7 @@ static bool find_folder(char *ret_folder)
 	return length < PATH_MAX;
 }
 
-/* A recording may have anything for a build-id. */
+/* A recording may contain anything as a build-id. */
 static bool is_build_id(const char *text)
 {
 	size_t length = strlen(text);
@@ -69,9 +71,9 @@ static bool find_file(struct cache_path *path, const char *build_id)
 	return true;
 }
 
-/* --- what answers were made from --- */
+/* --- the files that answers were made from --- */
 
-static void add_file(char basis[BASIS_BYTES], const char *path)
+static void symbol_cache_add_file(char basis[BASIS_BYTES], const char *path)
 {
 	size_t used = strlen(basis);
 	struct stat status;
@@ -93,17 +95,17 @@ static void describe_basis(char basis[BASIS_BYTES], const char *path, const char
 	char debug[PATH_MAX + 64];
 
 	snprintf(basis, BASIS_BYTES, BASIS_METHOD);
-	add_file(basis, path);
+	symbol_cache_add_file(basis, path);
 	snprintf(debug, sizeof(debug), DEBUG_FOLDER "/.build-id/%.2s/%s.debug", build_id,
 		 build_id + 2);
-	add_file(basis, debug);
+	symbol_cache_add_file(basis, debug);
 	if (*link) {
 		snprintf(debug, sizeof(debug), "%.*s/%s", folder, path, link);
-		add_file(basis, debug);
+		symbol_cache_add_file(basis, debug);
 		snprintf(debug, sizeof(debug), "%.*s/.debug/%s", folder, path, link);
-		add_file(basis, debug);
+		symbol_cache_add_file(basis, debug);
 		snprintf(debug, sizeof(debug), DEBUG_FOLDER "%.*s/%s", folder, path, link);
-		add_file(basis, debug);
+		symbol_cache_add_file(basis, debug);
 	}
 	snprintf(basis + strlen(basis), BASIS_BYTES - strlen(basis), " %.256s",
 		 servers ? servers : "");
@@ -119,8 +121,8 @@ static bool is_complete(const struct object_place *place)
 
 /* --- reading --- */
 
-/* The whole file, for free(); NULL when it is not one of ours. */
-static uint8_t *read_whole(const char *path, size_t *ret_length)
+/* Returns the whole file, to be freed; NULL if it is not one of ours. */
+static uint8_t *symbol_cache_read_whole(const char *path, size_t *ret_length)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	struct stat status;
@@ -167,7 +169,7 @@ void symbol_cache_load(struct answers *answers, const char *path, const char *bu
 
 	if (!find_file(&cache, build_id))
 		return;
-	bytes = read_whole(cache.file, &length);
+	bytes = symbol_cache_read_whole(cache.file, &length);
 	if (!bytes)
 		return;
 	answers_init(&found);
@@ -188,8 +190,8 @@ void symbol_cache_load(struct answers *answers, const char *path, const char *bu
 
 /* --- writing --- */
 
-/* Folders up to this one; those that are there are left as they are. */
-static void make_folder(const char *folder)
+/* Makes the directories up to this one; existing ones are left as they are. */
+static void symbol_cache_make_folder(const char *folder)
 {
 	char path[PATH_MAX];
 
@@ -209,7 +211,7 @@ static void replace_file(const struct cache_path *cache, const uint8_t *bytes, s
 	int file;
 
 	snprintf(temporary, sizeof(temporary), "%s/new-XXXXXX", cache->folder);
-	file = mkostemp(temporary, O_CLOEXEC); /* for nobody else */
+	file = mkostemp(temporary, O_CLOEXEC); /* readable only for its owner */
 	if (file < 0)
 		return;
 	done = descriptor_write(file, bytes, length);
@@ -235,7 +237,7 @@ void symbol_cache_save(const struct answers *answers, const char *path, const ch
 		&length);
 	if (!bytes)
 		return;
-	make_folder(cache.folder);
+	symbol_cache_make_folder(cache.folder);
 	replace_file(&cache, bytes, length);
 	free(bytes);
 	symbol_cache_trim(cache.folder, CACHE_BYTES_MAX);
@@ -259,14 +261,14 @@ static int compare_cached(const void *a, const void *b)
 	return left->tv_nsec < right->tv_nsec ? -1 : left->tv_nsec > right->tv_nsec;
 }
 
-static bool ends_with(const char *text, const char *ending)
+static bool symbol_cache_ends_with(const char *text, const char *ending)
 {
 	size_t length = strlen(text);
 
 	return length > strlen(ending) && !strcmp(text + length - strlen(ending), ending);
 }
 
-/* Files of the cache; nothing else in the folder is ours. */
+/* Lists the files of the cache; nothing else in the folder is ours. */
 static struct cached *list_folder(DIR *folder, size_t *ret_count, uint64_t *ret_bytes)
 {
 	struct cached *cached = NULL;
@@ -278,7 +280,7 @@ static struct cached *list_folder(DIR *folder, size_t *ret_count, uint64_t *ret_
 		bool is_left = !strncmp(entry->d_name, "new-", 4) && strlen(entry->d_name) == 10;
 		struct stat status;
 
-		if ((!is_left && !ends_with(entry->d_name, ENDING)) ||
+		if ((!is_left && !symbol_cache_ends_with(entry->d_name, ENDING)) ||
 		    fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(status.st_mode))
 			continue;

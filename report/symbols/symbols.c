@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which function and line a return address belongs to: see symbols.h. */
+/*
+ * Which function and line a return address belongs to. Names are demangled and shortened once,
+ * places are looked up once.
+ */
 #include "report/symbols/symbols.h"
 
 #include <inttypes.h>
@@ -12,9 +15,9 @@
 #include "report/base/text.h"
 #include "report/base/vast.h"
 
-/* The forms of a name: many addresses are in one function, and to demangle is slow. */
+/* The forms of a name: many addresses are in one function, and demangling is slow. */
 struct symbols_name {
-	const char *function, *brief, *plain, *exact; /* as those of struct symbol */
+	const char *function, *brief, *plain, *exact; /* as in struct symbol */
 	uint64_t function_hash;
 };
 
@@ -23,7 +26,7 @@ uint64_t symbols_hash(const char *text)
 	return map_hash_bytes(text ? text : "", text ? strlen(text) : 0, 0);
 }
 
-/* What is known of an address: some of symbols.frame. */
+/* What is known of an address: a slice of symbols.frame. */
 struct symbols_place {
 	size_t first, count;
 };
@@ -51,7 +54,10 @@ void symbols_release(struct symbols *symbols)
 	text_store_release(&symbols->texts);
 }
 
-/* Up to what a compiler appends to the name of a part or a copy of a function, or a linker: the version. */
+/*
+ * Length up to the suffix that a compiler appends for a part or a copy of a function, or a linker:
+ * the version.
+ */
 static size_t length_without_suffix(const char *function)
 {
 	static const char *const suffixes[] = { ".constprop.", ".isra.", ".part.", ".cold",
@@ -68,8 +74,9 @@ static size_t length_without_suffix(const char *function)
 }
 
 /*
- * What only the compiler's name has of what tells functions apart, "" where it has nothing: the hash of an older name of Rust,
- * which stands for its type arguments, and the number of a function of one file that a linker has made one of all.
+ * The part that only the compiler's name has and that distinguishes functions, "": none. It is the
+ * hash of an older Rust name, which stands for its type arguments, or the number that a linker gave
+ * to a file-local function when it joined all files.
  */
 static const char *distinction_of(const char *function, size_t *ret_length)
 {
@@ -105,7 +112,7 @@ static const char *make_exact(struct symbols *symbols, const char *function, con
 		      : full;
 }
 
-/* The function's names in the form that was asked for. */
+/* Makes the function's names in the requested form. */
 static struct symbols_name make_name(struct symbols *symbols, const char *function)
 {
 	struct symbols_name name = { .function_hash = 0 };
@@ -155,14 +162,14 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	symbol->exact = name->exact;
 }
 
-static const char *file_name(const char *path)
+static const char *symbols_file_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
 
 	return name && name[1] ? name + 1 : path;
 }
 
-static struct symbol *add_frame(struct symbols *symbols, const struct symbol *frame)
+static struct symbol *symbols_add_frame(struct symbols *symbols, const struct symbol *frame)
 {
 	symbols->frame = vast_room(symbols->frame, symbols->frames_count, &symbols->frame_room,
 				   sizeof(*symbols->frame));
@@ -170,8 +177,8 @@ static struct symbol *add_frame(struct symbols *symbols, const struct symbol *fr
 	return &symbols->frame[symbols->frames_count++];
 }
 
-/* Few files have many addresses. */
-static const char *file_text(struct symbols *symbols, const char *file)
+/* Many addresses are in few files. */
+static const char *symbols_file_text(struct symbols *symbols, const char *file)
 {
 	size_t length = strlen(file);
 	bool added;
@@ -188,21 +195,24 @@ static void set_frame(struct symbols *symbols, struct symbol *symbol,
 	if (frame->function)
 		set_name(symbols, symbol, frame->function);
 	if (frame->file)
-		symbol->file = file_text(symbols, frame->file);
+		symbol->file = symbols_file_text(symbols, frame->file);
 	symbol->line = frame->line;
 }
 
-/* Adds what is known of the address; nothing where nothing is. `before`: bytes that it lies behind what is looked up. */
-static void look_up(struct symbols *symbols, const struct source_process *process,
-		    const struct source_module *module, const struct symbol *unknown,
-		    uint64_t before)
+/*
+ * Adds what is known of the address, if anything. `before`: how many bytes the address is after the
+ * one that is looked up.
+ */
+static void symbols_look_up(struct symbols *symbols, const struct source_process *process,
+			    const struct source_module *module, const struct symbol *unknown,
+			    uint64_t before)
 {
 	struct object_place place;
 
 	places_find(symbols->found, process, module, unknown->address - before, &symbols->missed,
 		    &place);
 	for (size_t i = 0; i < place.frames; i++) {
-		struct symbol *symbol = add_frame(symbols, unknown);
+		struct symbol *symbol = symbols_add_frame(symbols, unknown);
 
 		set_frame(symbols, symbol, &place.frame[i]);
 		symbol->is_inlined = i + 1 < place.frames;
@@ -211,9 +221,13 @@ static void look_up(struct symbols *symbols, const struct source_process *proces
 	}
 }
 
-/* Names are the same for the same text, so that their addresses tell modules apart. What has no build-id may be memory. */
-static uint64_t key_of(const struct source_process *process, const struct source_module *module,
-		       uint64_t address, uint64_t before)
+/*
+ * Equal names have equal addresses, so these identify modules. A module without build-id may be
+ * memory.
+ */
+static uint64_t symbols_key_of(const struct source_process *process,
+			       const struct source_module *module, uint64_t address,
+			       uint64_t before)
 {
 	bool is_build = module && *source_name_text(module->build_id);
 	uint64_t words[] = { module ? (uintptr_t)module->path : 0,
@@ -223,11 +237,11 @@ static uint64_t key_of(const struct source_process *process, const struct source
 	return map_hash_bytes(words, sizeof(words), 0);
 }
 
-/* `module`: the one that the address lies in, NULL: none. */
-static const struct symbols_place *place_of(struct symbols *symbols,
-					    const struct source_process *process,
-					    const struct source_module *module, uint64_t address,
-					    uint64_t before)
+/* `module`: the one that contains the address, NULL: none. */
+static const struct symbols_place *symbols_place_of(struct symbols *symbols,
+						    const struct source_process *process,
+						    const struct source_module *module,
+						    uint64_t address, uint64_t before)
 {
 	struct symbol unknown = { .offset = UINT64_MAX,
 				  .address = module ? address - module->bias : address };
@@ -235,7 +249,8 @@ static const struct symbols_place *place_of(struct symbols *symbols,
 	struct map_entry *entry;
 	bool added;
 
-	entry = map_put(&symbols->places, key_of(process, module, unknown.address, before), &added);
+	entry = map_put(&symbols->places, symbols_key_of(process, module, unknown.address, before),
+			&added);
 	if (!added)
 		return &symbols->place[entry->value];
 	entry->value = symbols->places_count;
@@ -245,12 +260,12 @@ static const struct symbols_place *place_of(struct symbols *symbols,
 	place->first = symbols->frames_count;
 	if (module) {
 		unknown.path = source_name_text(module->path);
-		unknown.module = file_name(unknown.path);
+		unknown.module = symbols_file_name(unknown.path);
 	}
 	if (!symbols->is_off)
-		look_up(symbols, process, module, &unknown, before);
+		symbols_look_up(symbols, process, module, &unknown, before);
 	if (symbols->frames_count == place->first)
-		add_frame(symbols, &unknown);
+		symbols_add_frame(symbols, &unknown);
 	place->count = symbols->frames_count - place->first;
 	return place;
 }
@@ -287,8 +302,8 @@ size_t symbols_frames_of(struct symbols *symbols, const struct source_process *p
 		*ret_frames = python_symbol(process, address);
 		return 1;
 	}
-	place = place_of(symbols, process, caller_module(process, address, time_ns), address,
-			 flags & FRAME_IS_EXACT ? 0 : 1);
+	place = symbols_place_of(symbols, process, caller_module(process, address, time_ns),
+				 address, flags & FRAME_IS_EXACT ? 0 : 1);
 	count = place->count < room ? place->count : room;
 	memcpy(ret_frames, &symbols->frame[place->first], count * sizeof(*ret_frames));
 	return count;
@@ -307,7 +322,7 @@ const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
 		return NULL;
 	if (symbol->file && symbol->line)
 		return text_store_format(&symbols->texts, "%s (%s:%" PRIu32 ")", symbol->brief,
-					 file_name(symbol->file), symbol->line);
+					 symbols_file_name(symbol->file), symbol->line);
 	if (symbol->offset == UINT64_MAX)
 		return symbol->brief;
 	return text_store_format(&symbols->texts, "%s+0x%" PRIx64, symbol->brief, symbol->offset);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the GPU did, for trace.c: kernels, copies, memsets and waits under the number of their
- * device, a line a stream, with the names and arguments that Kineto gives them, and an arrow (ac2g)
- * from the call. What Kineto knows of the device (blocks per SM, occupancy) is not recorded and not
- * written.
+ * device, one line per stream, with the names and arguments that Kineto uses, and an arrow (ac2g)
+ * from the call. Kineto's facts about the device (blocks per SM, occupancy) are not recorded and
+ * not written.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "report/base/memory.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/trace/producer.h"
 #include "report/gpu/gpu_work.h"
 
-/* larger numbers are of damaged files; they have no line of their own name */
+/* larger numbers come from damaged files; such streams get no name of their own */
 #define DEVICE_MAX 4096u
 
-/* A stream that something is on: it gets its name at the end. */
+/* A stream with any work: it is named at the end. */
 struct trace_line {
 	struct trace_file *file;
 	uint32_t device, stream;
@@ -32,8 +32,8 @@ static const char *const waits[] = { "Unknown", "Event Sync", "Stream Wait Event
 				     "Context Sync" };
 
 /* Each text has a number of its own. */
-static struct trace_text name_of(struct trace *trace, const struct deferred_work *work,
-				 char buffer[64])
+static struct trace_text trace_device_name_of(struct trace *trace, const struct deferred_work *work,
+					      char buffer[64])
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	uint32_t from = KNOWN(piece->from_memory, memories), to = KNOWN(piece->to_memory, memories);
@@ -99,8 +99,8 @@ static void note_line(struct trace *trace, struct trace_file *file,
 	trace->line[trace->lines++] = (struct trace_line){ file, piece->device, piece->stream };
 }
 
-static void put_work(struct trace *trace, const struct source_process *process,
-		     const struct deferred_work *work, uint64_t external)
+static void trace_device_put_work(struct trace *trace, const struct source_process *process,
+				  const struct deferred_work *work, uint64_t external)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	static const enum trace_category categories[GPU_WORK_KINDS] = {
@@ -131,7 +131,7 @@ static void put_work(struct trace *trace, const struct source_process *process,
 	trace->writer->slice(
 		file->state,
 		&(struct trace_slice){ .event = { .category = categories[piece->kind],
-						  .name = name_of(trace, work, buffer),
+						  .name = trace_device_name_of(trace, work, buffer),
 						  .pid = piece->device,
 						  .tid = piece->stream,
 						  .time_ns = work->start_ns,
@@ -143,8 +143,8 @@ static void put_work(struct trace *trace, const struct source_process *process,
 				       .flow = work->has_call && thread ? &flow : NULL });
 }
 
-/* The wait of the host is on the thread that waited. */
-static void put_wait(struct trace *trace, const struct deferred_work *work)
+/* A wait of the host is on the thread that waited. */
+static void trace_device_put_wait(struct trace *trace, const struct deferred_work *work)
 {
 	const struct source_thread *thread = work->has_call ? trace_thread(trace, work->thread)
 							    : NULL;
@@ -155,40 +155,43 @@ static void put_wait(struct trace *trace, const struct deferred_work *work)
 	if (!thread)
 		return;
 	trace_add_number(&list, TRACE_OF_CORRELATION, work->correlation);
-	trace_put_slice(trace, thread,
-			(struct trace_slice){ .event = { .category = TRACE_WAIT,
-							 .name = name_of(trace, work, buffer),
-							 .time_ns = work->start_ns,
-							 .argument = list.argument,
-							 .arguments = list.count },
-					      .duration_ns = work->duration_ns });
+	trace_put_slice(
+		trace, thread,
+		(struct trace_slice){ .event = { .category = TRACE_WAIT,
+						 .name = trace_device_name_of(trace, work, buffer),
+						 .time_ns = work->start_ns,
+						 .argument = list.argument,
+						 .arguments = list.count },
+				      .duration_ns = work->duration_ns });
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t trace_device_place_of(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	return trace_operator_id(state, event->thread->index);
 }
 
-/* What nobody is known to have asked for is treated as by report `kernels`. */
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+/* Work whose caller is unknown is treated as in report `kernels`. */
+static void trace_device_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct trace *trace = state;
 	struct source_process *const *process;
 	size_t count = source_processes(trace->source, &process);
-	struct scope_text text;
+	struct coverage_text text;
 
-	if (!work->has_call && (trace->filters->any || scope_recorded(trace->run, &text)))
+	if (!work->has_call && (trace->filters->any || coverage_recorded(trace->run, &text)))
 		return;
 	if (piece->kind == GPU_WORK_WAIT)
-		put_wait(trace, work);
+		trace_device_put_wait(trace, work);
 	else if (work->process < count)
-		put_work(trace, process[work->process], work, place);
+		trace_device_put_work(trace, process[work->process], work, place);
 }
 
-/* On a line of its own: when the device began it is not known, and several may overlap. */
-static void put_unfinished(struct trace *trace, const struct untold_work *work)
+/*
+ * On a line of its own, because it is not known when the device began it, and several may overlap.
+ */
+static void put_unfinished(struct trace *trace, const struct unreported_work *work)
 {
 	const struct source_thread *thread = trace_thread(trace, work->thread);
 	struct trace_list list;
@@ -214,22 +217,22 @@ static void put_unfinished(struct trace *trace, const struct untold_work *work)
 
 void trace_device_put_unfinished(struct trace *trace)
 {
-	for (size_t i = 0; i < trace->untold->work_count; i++)
-		put_unfinished(trace, &trace->untold->work[i]);
+	for (size_t i = 0; i < trace->unreported->work_count; i++)
+		put_unfinished(trace, &trace->unreported->work[i]);
 }
 
 void trace_device_start(struct trace *trace, struct run *run)
 {
-	static const struct deferred_listener listener = { .place = place_of,
-							   .take = take_work,
+	static const struct deferred_listener listener = { .place = trace_device_place_of,
+							   .take = trace_device_take_work,
 							   .takes_uncorrelated = true };
 
 	map_init(&trace->line_known);
 	deferred_listen(deferred_want(run), &listener, trace);
-	trace->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
+	trace->unreported = unreported_want(run, &(struct unreported_options){ .keeps = 1 });
 }
 
-/* Before the files are closed. */
+/* Call before the files are closed. */
 void trace_device_finish(struct trace *trace)
 {
 	for (size_t i = 0; i < trace->lines; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Garbage collections as slices, each on its thread with its generation. See producer.h. They nest
- * in what is open there, since nothing opens or closes on a thread while it collects.
+ * in what is open there, because nothing opens or closes on a thread while it collects.
  */
 #include "report/trace/producer.h"
 
@@ -9,7 +9,7 @@
 
 #include "report/base/memory.h"
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void trace_gc_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct trace_collecting *mine = &((struct trace *)state)->collecting;
 
@@ -20,7 +20,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 							 ->generation;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void trace_gc_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	struct trace_collecting *mine = &trace->collecting;
@@ -46,8 +46,8 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 
 void trace_gc_start(struct trace *trace, struct run *run)
 {
-	run_reads(run, EVT_gc_begin, FIELD_BIT(gc_begin, generation), take_begin, trace);
-	run_reads(run, EVT_gc_end, FIELD_BIT(gc_end, collected), take_end, trace);
+	run_reads(run, EVT_gc_begin, FIELD_BIT(gc_begin, generation), trace_gc_take_begin, trace);
+	run_reads(run, EVT_gc_end, FIELD_BIT(gc_end, collected), trace_gc_take_end, trace);
 }
 
 void trace_gc_cut(struct trace *trace, const struct cut *cut)

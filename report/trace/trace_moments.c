@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What does not nest, as events of a trace: calls of CUDA and of input and output, which are told
- * at their end; memory of tensors; resident memory; NVTX marks and ranges of a process; steps. See
+ * Events of a trace that do not nest: calls of CUDA and of input and output, which are recorded at
+ * their end; memory of tensors; resident memory; NVTX marks and ranges of a process; steps. See
  * producer.h.
  */
 #include "report/trace/producer.h"
@@ -12,12 +12,12 @@
 #include "report/base/memory.h"
 #include "report/options/keys.h"
 
-#define COUNTER_EVERY_NS 1000000u /* of a counter that changes all the time */
+#define COUNTER_EVERY_NS 1000000u /* for a counter that changes all the time */
 #define CALL_FUNCTION 0u          /* the first field of all calls */
 
 struct trace_range {
 	uint64_t start_ns, id, key;
-	uint32_t thread, name, next; /* next: of an unused one */
+	uint32_t thread, name, next; /* next: for an unused entry */
 	bool counts, is_open;
 };
 
@@ -30,8 +30,8 @@ static bool is_of_driver(struct trace_text name)
 	       name.text[2] <= 'Z';
 }
 
-/* CUPTI's number of the call; of another one a number that CUPTI's, of 32 bits, cannot be. */
-static uint64_t correlation_of(struct trace *trace, const struct event *event)
+/* CUPTI's number of the call; for another call, a number that exceeds CUPTI's 32 bits. */
+static uint64_t trace_moments_correlation_of(struct trace *trace, const struct event *event)
 {
 	uint64_t correlation = 0;
 
@@ -46,7 +46,7 @@ static uint64_t correlation_of(struct trace *trace, const struct event *event)
 	return correlation ? correlation : UINT32_MAX + ++trace->ids;
 }
 
-/* What is not known of a call that did not return, and what one without a descriptor lacks. */
+/* False for what is unknown of a call that did not return, and for a missing descriptor. */
 static bool field_is_known(const struct event *event)
 {
 	if (event->id == EVT_io_unfinished)
@@ -54,7 +54,7 @@ static bool field_is_known(const struct event *event)
 	return event->id != EVT_cuda_unfinished;
 }
 
-/* What the fields of a call are as arguments: their names are compared once. */
+/* Describes the fields of a call as arguments. Their names are compared only once. */
 static void describe_fields(struct trace *trace, enum evt_id id)
 {
 	const struct evt_descriptor *known = &evt_descriptors[id];
@@ -64,7 +64,8 @@ static void describe_fields(struct trace *trace, enum evt_id id)
 		enum evt_codec codec = known->field[i].codec;
 
 		field->name = known->field[i].name;
-		if (!strcmp(field->name, "stream")) /* HTA takes what has it for work of a GPU */
+		/* HTA takes an event with this argument for work of a GPU */
+		if (!strcmp(field->name, "stream"))
 			field->name = "stream handle";
 		for (int at = TRACE_ARGUMENT_LIMIT - 1; at > TRACE_OF_FIELD && !field->id; at--)
 			if (!strcmp(field->name, trace_argument_names[at]))
@@ -76,8 +77,8 @@ static void describe_fields(struct trace *trace, enum evt_id id)
 }
 
 /*
- * All fields but the number of the call, the name of the function and the time in it, which the
- * event has.
+ * All fields except the number of the call, the name of the function and the duration, which the
+ * event itself has.
  */
 static void list_fields(struct trace *trace, struct trace_list *list,
 			const struct source_event *event)
@@ -102,9 +103,9 @@ static void list_fields(struct trace *trace, struct trace_list *list,
 	}
 }
 
-/* `category`: of a CUDA call TRACE_RUNTIME, which a call of the driver is not. */
-static void put_call(struct trace *trace, const struct source_event *event,
-		     enum trace_category category, uint64_t duration_ns)
+/* `category`: TRACE_RUNTIME for a CUDA call, which is corrected for a call of the driver. */
+static void trace_moments_put_call(struct trace *trace, const struct source_event *event,
+				   enum trace_category category, uint64_t duration_ns)
 {
 	uint32_t name = event_name(trace->source, event, event->event.value[CALL_FUNCTION]);
 	uint64_t end_ns = event->event.time_ns;
@@ -127,32 +128,34 @@ static void put_call(struct trace *trace, const struct source_event *event,
 	if (external)
 		trace_add_number(&list, TRACE_OF_EXTERNAL_ID, external);
 	if (category != TRACE_IO)
-		trace_add_number(&list, TRACE_OF_CORRELATION, correlation_of(trace, &event->event));
+		trace_add_number(&list, TRACE_OF_CORRELATION,
+				 trace_moments_correlation_of(trace, &event->event));
 	list_fields(trace, &list, event);
 	slice.event.arguments = list.count;
 	trace_put_slice(trace, event->thread, slice);
 }
 
-static void take_cuda(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_cuda(void *state, const struct source_event *event, bool counts)
 {
 	if (counts && !event_is_nested_call(&event->event))
-		put_call(state, event, TRACE_RUNTIME,
-			 EVENT_AS(cuda_call, &event->event)->duration_ns);
+		trace_moments_put_call(state, event, TRACE_RUNTIME,
+				       EVENT_AS(cuda_call, &event->event)->duration_ns);
 }
 
-static void take_hidden_call(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_hidden_call(void *state, const struct source_event *event,
+					   bool counts)
 {
 	if (counts)
-		put_call(state, event, TRACE_RUNTIME,
-			 EVENT_AS(gpu_call, &event->event)->duration_ns);
+		trace_moments_put_call(state, event, TRACE_RUNTIME,
+				       EVENT_AS(gpu_call, &event->event)->duration_ns);
 }
 
-static void take_io(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_io(void *state, const struct source_event *event, bool counts)
 {
 	unsigned int last = evt_descriptors[event->event.id].field_count - 1;
 
 	if (counts)
-		put_call(state, event, TRACE_IO, event->event.value[last]);
+		trace_moments_put_call(state, event, TRACE_IO, event->event.value[last]);
 }
 
 /* --- memory --- */
@@ -162,15 +165,16 @@ static uint64_t device_key(const struct source_process *process, uint64_t device
 	return (uint64_t)(process->index + 1) << 32 | (uint32_t)device;
 }
 
-static uint64_t value_of(const struct map *map, uint64_t key)
+static uint64_t trace_moments_value_of(const struct map *map, uint64_t key)
 {
 	const struct map_entry *entry = map_find(map, key);
 
 	return entry ? entry->value : 0;
 }
 
-static void put_bytes(struct trace *trace, const struct source_process *process, uint64_t time_ns,
-		      uint64_t tid, struct trace_text name, uint64_t bytes)
+static void trace_moments_put_bytes(struct trace *trace, const struct source_process *process,
+				    uint64_t time_ns, uint64_t tid, struct trace_text name,
+				    uint64_t bytes)
 {
 	struct trace_file *file = trace_file_of(trace, process);
 
@@ -194,13 +198,14 @@ static void put_counter(struct trace *trace, const struct source_event *event, u
 	if (!added && event->event.time_ns < last->value + COUNTER_EVERY_NS)
 		return;
 	last->value = event->event.time_ns;
-	put_bytes(trace, event->process, event->event.time_ns, event->thread->tid,
-		  (uint32_t)key ? TRACE_OWN("tensors, devices", TRACE_OWN_TENSORS_DEVICE)
-				: TRACE_OWN("tensors, cpu", TRACE_OWN_TENSORS_CPU),
-		  allocated);
+	trace_moments_put_bytes(trace, event->process, event->event.time_ns, event->thread->tid,
+				(uint32_t)key
+					? TRACE_OWN("tensors, devices", TRACE_OWN_TENSORS_DEVICE)
+					: TRACE_OWN("tensors, cpu", TRACE_OWN_TENSORS_CPU),
+				allocated);
 }
 
-/* torch.profiler has -1 for the CPU's number. */
+/* torch.profiler uses -1 as the CPU's number. */
 static void put_tensor(struct trace *trace, const struct source_event *event, uint64_t growth,
 		       uint64_t allocated, uint64_t reserved)
 {
@@ -222,7 +227,7 @@ static void put_tensor(struct trace *trace, const struct source_event *event, ui
 					       .arguments = list.count });
 }
 
-/* device: 0 the CPU, else its type << 8 | its number + 1. */
+/* device: 0 is the CPU, otherwise its type << 8 | its number + 1. */
 static void take_tensor(void *state, const struct source_event *event, bool counts,
 			const struct work *work)
 {
@@ -240,12 +245,13 @@ static void take_tensor(void *state, const struct source_event *event, bool coun
 	total->value += growth;
 	if (!counts)
 		return;
-	put_tensor(trace, event, growth, total->value, value_of(&trace->reserved, key));
+	put_tensor(trace, event, growth, total->value,
+		   trace_moments_value_of(&trace->reserved, key));
 	if ((int64_t)total->value >= 0)
 		put_counter(trace, event, key, total->value);
 }
 
-static void take_totals(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_totals(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_tensor_totals *totals = EVENT_AS(tensor_totals, &event->event);
 	struct trace *trace = state;
@@ -257,10 +263,11 @@ static void take_totals(void *state, const struct source_event *event, bool coun
 }
 
 /*
- * What the collector writes down is of no thread: the filters that can hold for it are asked here.
+ * The collector's events belong to no thread, so the filters that can apply to them are checked
+ * here.
  */
-static bool is_wanted(const struct trace *trace, const struct source_process *process,
-		      uint64_t time_ns)
+static bool trace_moments_is_wanted(const struct trace *trace, const struct source_process *process,
+				    uint64_t time_ns)
 {
 	const struct filter_settings *asked = &trace->filters->settings;
 	uint64_t rank;
@@ -275,7 +282,7 @@ static bool is_wanted(const struct trace *trace, const struct source_process *pr
 	return time_ns >= asked->from_ns && time_ns < asked->to_ns;
 }
 
-/* The heap beside it: its live bytes at the same moment. */
+/* Together with the heap's live bytes at the same moment. */
 static void take_resident(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_process_memory *memory = EVENT_AS(process_memory, &event->event);
@@ -283,19 +290,20 @@ static void take_resident(void *state, const struct source_event *event, bool co
 	struct trace *trace = state;
 
 	(void)counts;
-	if (!process || !is_wanted(trace, process, event->event.time_ns))
+	if (!process || !trace_moments_is_wanted(trace, process, event->event.time_ns))
 		return;
-	put_bytes(trace, process, event->event.time_ns, process->pid,
-		  TRACE_OWN("resident memory", TRACE_OWN_RESIDENT), memory->resident_bytes);
+	trace_moments_put_bytes(trace, process, event->event.time_ns, process->pid,
+				TRACE_OWN("resident memory", TRACE_OWN_RESIDENT),
+				memory->resident_bytes);
 	if (trace->heap->totals.allocations)
-		put_bytes(trace, process, event->event.time_ns, process->pid,
-			  TRACE_OWN("heap", TRACE_OWN_HEAP),
-			  heap_live_bytes_of(trace->heap, process->index));
+		trace_moments_put_bytes(trace, process, event->event.time_ns, process->pid,
+					TRACE_OWN("heap", TRACE_OWN_HEAP),
+					heap_live_bytes_of(trace->heap, process->index));
 }
 
-/* --- NVTX beside its nesting ranges --- */
+/* --- NVTX marks and start/end ranges --- */
 
-static void take_mark(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_mark(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	uint32_t name = event_name(trace->source, event, event->event.value[1]);
@@ -308,18 +316,18 @@ static void take_mark(void *state, const struct source_event *event, bool counts
 					      .time_ns = event->event.time_ns });
 }
 
-static uint64_t range_key(const struct source_process *process, uint64_t number)
+static uint64_t trace_moments_range_key(const struct source_process *process, uint64_t number)
 {
 	return (uint64_t)(process->index + 1) << 40 ^ number;
 }
 
-static void take_start(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_start(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_nvtx_start *begin = EVENT_AS(nvtx_start, &event->event);
 	struct trace *trace = state;
 	bool added;
-	struct map_entry *entry = map_put(&trace->started, range_key(event->process, begin->range),
-					  &added);
+	struct map_entry *entry = map_put(
+		&trace->started, trace_moments_range_key(event->process, begin->range), &added);
 
 	if (added && trace->range_unused != NEST_NONE) {
 		entry->value = trace->range_unused;
@@ -340,7 +348,7 @@ static void take_start(void *state, const struct source_event *event, bool count
 	};
 }
 
-/* `end_ns` 0: it has none. */
+/* `end_ns` 0: it has no end. */
 static void put_started(struct trace *trace, const struct trace_range *range, uint64_t end_ns,
 			bool is_cut)
 {
@@ -360,12 +368,12 @@ static void put_started(struct trace *trace, const struct trace_range *range, ui
 			.id = range->id });
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	struct map_entry *entry = map_find(
 		&trace->started,
-		range_key(event->process, EVENT_AS(nvtx_end, &event->event)->range));
+		trace_moments_range_key(event->process, EVENT_AS(nvtx_end, &event->event)->range));
 	struct trace_range *range;
 
 	(void)counts;
@@ -398,10 +406,10 @@ void trace_moments_cut_process(struct trace *trace, const struct cut *cut)
 }
 
 /*
- * --- steps, where the program has no labels of its own for them ---
+ * --- steps, if the program has no labels of its own for them ---
  *
- * A step ends where the next one begins. One ns less, since viewers add begin and duration as
- * floating point numbers and take an end behind the next begin for an error.
+ * A step ends where the next one begins. One ns is subtracted, because viewers add begin and
+ * duration as floating-point numbers and report an error if the end is after the next begin.
  */
 
 static void put_step(struct trace *trace, const struct step_row *row)
@@ -456,21 +464,21 @@ void trace_moments_start(struct trace *trace, struct run *run)
 			.wants_rows = true,
 			.host_only = !trace->writer->takes_all_steps });
 	trace->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller, HEAP_OF_C });
-	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, trace);
+	run_reads(run, EVT_tensor_totals, FIELDS_ALL, trace_moments_take_totals, trace);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
 		     take_tensor, trace);
 	trace->call_field = memory_zero(EVT_ID_LIMIT, sizeof(*trace->call_field));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		read_call(trace, run, calls[i], take_cuda);
-	read_call(trace, run, EVT_gpu_call, take_hidden_call);
+		read_call(trace, run, calls[i], trace_moments_take_cuda);
+	read_call(trace, run, EVT_gpu_call, trace_moments_take_hidden_call);
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
-			read_call(trace, run, (enum evt_id)id, take_io);
-	read_call(trace, run, EVT_io_unfinished, take_io);
+			read_call(trace, run, (enum evt_id)id, trace_moments_take_io);
+	read_call(trace, run, EVT_io_unfinished, trace_moments_take_io);
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_resident, trace);
-	run_reads(run, EVT_nvtx_mark, FIELD_BIT(nvtx_mark, name), take_mark, trace);
-	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_start, trace);
-	run_reads(run, EVT_nvtx_end, FIELDS_ALL, take_end, trace);
+	run_reads(run, EVT_nvtx_mark, FIELD_BIT(nvtx_mark, name), trace_moments_take_mark, trace);
+	run_reads(run, EVT_nvtx_start, FIELDS_ALL, trace_moments_take_start, trace);
+	run_reads(run, EVT_nvtx_end, FIELDS_ALL, trace_moments_take_end, trace);
 }
 
 void trace_moments_finish(struct trace *trace)

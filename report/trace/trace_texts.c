@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of a trace: see trace_texts.h. A form is made from the name's bytes; most forms of most
- * names are these bytes.
+ * Texts of a trace. A form is made from the name's bytes; most forms of most names are these bytes.
  */
 #include "report/trace/trace_texts.h"
 
@@ -26,7 +25,7 @@ static void make_shapes(struct trace_text *text)
 	text->is_list = has_brackets(text);
 }
 
-/* ['float', 'int'] becomes one. */
+/* ['float', 'int'] becomes a list. */
 static void make_types(struct trace_texts *texts, struct trace_text *text)
 {
 	char *json;
@@ -68,8 +67,8 @@ static void make_module(struct text_store *store, struct trace_text *text)
 	free(joined);
 }
 
-static struct trace_text make(struct trace_texts *texts, enum trace_form form,
-			      const struct source_name *name)
+static struct trace_text trace_texts_make(struct trace_texts *texts, enum trace_form form,
+					  const struct source_name *name)
 {
 	struct trace_text text = { .number = 0 };
 
@@ -95,7 +94,7 @@ struct trace_text trace_text(struct trace_texts *texts, enum trace_form form, ui
 	known = source_name_at(texts->source, name);
 	if (!known->text)
 		text_store_release(&texts->passing);
-	text = make(texts, form, known);
+	text = trace_texts_make(texts, form, known);
 	if (!known->text)
 		return text;
 	text.number = TRACE_OWN_LIMIT + texts->count++;

@@ -21,6 +21,7 @@
 #include "preload/record/entry.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
+#include "preload/stacks/large.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
 #include "tests/unit/python_layouts.h"
@@ -54,6 +55,15 @@ static size_t word_count;
 void entry_count_lost(enum entry_lost what)
 {
 	lost += what == ENTRY_LOST_STACK;
+}
+
+unsigned int settings_large_stacks(void)
+{
+	return 0;
+}
+
+void large_begin(void)
+{
 }
 
 void limitation_say(enum limitation what, const char *subject)

@@ -370,8 +370,14 @@ static void stacks_by_family(void **state)
 {
 	(void)state;
 	read_with(NULL, NULL);
-	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_LARGE);
 	assert_int_equal(settings.stacks_depth, 1024);
+	assert_int_equal(settings_large_stacks(),
+			 1u << EVT_FAMILY_alloc | 1u << EVT_FAMILY_tensors);
+	read_with("INTERCEPT_TRACE=-tensors", NULL);
+	assert_int_equal(settings_large_stacks(), 1u << EVT_FAMILY_alloc);
+	read_with("INTERCEPT_STACKS=caller", NULL);
+	assert_int_equal(settings_large_stacks(), 0);
 	read_with("INTERCEPT_STACKS=native,cuda:off", "INTERCEPT_STACKS_DEPTH=4096");
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_NATIVE);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_OFF);
@@ -383,30 +389,32 @@ static void stacks_by_family(void **state)
 	assert_int_equal(settings.stacks_min_bytes, 0);
 	read_with("INTERCEPT_STACKS=alloc:native", NULL);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_NATIVE);
-	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_CALLER);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_LARGE);
 	/* wrong ones are the default, and are spoken of */
 	assert_non_null(
 		strstr(spoken_with("INTERCEPT_STACKS=alloc:all", "INTERCEPT_STACKS_DEPTH=0"),
 		       "INTERCEPT_STACKS='alloc:all' is not allowed"));
-	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_LARGE);
 	assert_int_equal(settings.stacks_depth, 1024);
 	assert_non_null(
 		strstr(spoken_with("INTERCEPT_STACKS=nobody:native", NULL), "nobody:native"));
 	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS=python,native", NULL),
 			       "INTERCEPT_STACKS='python,native' has two modes for all families, "
 			       "and python with native is both"));
-	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_LARGE);
 	/* a family that has no stacks is no less wrong */
 	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS=alloc:native,nvtx:native", NULL),
 			       "nvtx:native' is not allowed"));
-	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_LARGE);
 	assert_string_equal(
 		spoken_with("INTERCEPT_STACKS=alloc:native,cuda:off,io:both,torch:python,"
 			    "tensors:native,pymem:python",
 			    NULL),
 		"");
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_io], SETTINGS_STACKS_BOTH);
-	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS_DEPTH=10", NULL),
+	assert_string_equal(spoken_with("INTERCEPT_STACKS_DEPTH=10", "INTERCEPT_STACKS_MIN=1M"),
+			    "");
+	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS_DEPTH=10", "INTERCEPT_STACKS=caller"),
 			       "INTERCEPT_STACKS_DEPTH changes nothing"));
 	assert_string_equal(spoken_with("INTERCEPT_STACKS=io:native", "INTERCEPT_STACKS_DEPTH=10"),
 			    "");

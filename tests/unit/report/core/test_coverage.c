@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/core/scope.c, captured.c: what of a run was recorded, and what that means for what still lives. */
+/* report/core/coverage.c, captured.c: what of a run was recorded, and what that means for what still lives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,14 +8,14 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 static struct cuda_recording c;
 static struct source *source;
 static struct run *run;
-static struct scope_text text;
+static struct coverage_text text;
 
 static void begin(const char *capture)
 {
@@ -66,8 +66,8 @@ static void a_whole_run_has_nothing_to_say(void **state)
 	begin(NULL);
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
 	finish(UINT64_MAX);
-	assert_null(scope_recorded(run, &text));
-	assert_string_equal(scope_still_live(run, &text), "never freed");
+	assert_null(coverage_recorded(run, &text));
+	assert_string_equal(coverage_still_live(run, &text), "never freed");
 	release();
 }
 
@@ -81,9 +81,9 @@ static void windows_are_told_and_nothing_is_a_leak(void **state)
 	finish(UINT64_MAX);
 	assert_int_equal(run_captured(run)->windows, 3);
 	assert_int_equal(run_captured(run)->total_ns, 40000);
-	assert_string_equal(scope_recorded(run, &text),
+	assert_string_equal(coverage_recorded(run, &text),
 			    "recorded: 40.0 us of 1.00 ms, INTERCEPT_CAPTURE=nvtx:X");
-	assert_string_equal(scope_still_live(run, &text), "not freed while recording");
+	assert_string_equal(coverage_still_live(run, &text), "not freed while recording");
 	release();
 }
 
@@ -104,7 +104,7 @@ static void time_ends_what_is_told_of_what_lives(void **state)
 	begin(NULL);
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
 	finish(500000);
-	assert_string_equal(scope_still_live(run, &text), "not freed by 500 us");
+	assert_string_equal(coverage_still_live(run, &text), "not freed by 500 us");
 	release();
 }
 
