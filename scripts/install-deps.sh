@@ -10,7 +10,7 @@
 packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libsqlite3-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libdw-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy lld mold ccache cppcheck gfortran heaptrack shellcheck universal-ctags musl-tools valgrind zsh
-	python3-wheel dpkg-dev lintian libgoogle-perftools-dev libmimalloc-dev"
+	python3-wheel dpkg-dev lintian libgoogle-perftools-dev libmimalloc-dev strace"
 command -v rustc >/dev/null || packages="$packages rustc" # rustup's will do
 [ "$1" = browser ] && packages=chromium
 [ "$1" = firefox ] && packages=firefox-esr
