@@ -129,6 +129,17 @@ static bool read_text(const struct code_reader *reader, uint64_t address, char *
 	return true;
 }
 
+/*
+ * C code that calls the interpreter leaves a frame with this code, which its owner tells from a function's. One that is met as a
+ * function's was read while C's stack changed.
+ */
+static bool is_trampoline(const char *name, size_t length)
+{
+	static const char trampoline[] = "<interpreter trampoline>";
+
+	return length == sizeof(trampoline) - 1 && memcmp(name, trampoline, length) == 0;
+}
+
 /* The object has new contents: reads the names, and forgets the known lines. */
 static bool known_fill(struct codes *codes, const struct code_reader *reader,
 		       struct code_known *known)
@@ -139,7 +150,7 @@ static bool known_fill(struct codes *codes, const struct code_reader *reader,
 	const char *path = text;
 	size_t length;
 
-	if (!read_text(reader, known->name, text, &length))
+	if (!read_text(reader, known->name, text, &length) || is_trampoline(text, length))
 		return false;
 	function = names_id_text(names, text, length);
 	if (!read_text(reader, known->file, text, &length))

@@ -13,6 +13,7 @@
  * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is the
  * original's.
  */
+/* cases: mappings */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -80,12 +80,9 @@ uint64_t large_stack(struct recorder_lane *lane)
 
 uint64_t large_stack_from(struct recorder_lane *lane, uint64_t caller)
 {
-	uint64_t python = caller >> RECORD_STACK_BITS ? 0 : large_stack(lane), id;
+	uint64_t python = caller >> RECORD_STACK_BITS ? 0 : large_stack(lane);
 
-	if (!python)
-		return 0;
-	id = frame_name(lane, python, caller, frame_path(python, caller));
-	return id ? id : python;
+	return python ? frame_name(lane, python, caller, frame_path(python, caller)) : 0;
 }
 
 uint64_t large_caller(struct recorder_lane *lane, uint64_t caller)

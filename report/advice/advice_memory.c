@@ -141,19 +141,35 @@ static bool rise_say(struct advice *advice, const struct rise *growth, const cha
 	return true;
 }
 
+#define HOLDS_TENSORS                                                                             \
+	"Look at who holds what that line makes. Usual reasons: losses kept without detach() or " \
+	"item(), outputs in lists, hooks that hold on to graphs."
+#define HOLDS_BLOCKS "Look at who holds what is allocated there, and free it or let it go."
+
+/* What shows the places themselves, with how much each of them grows. */
+static void command_set(struct advice *advice, const char *command)
+{
+	snprintf(advice->command, sizeof(advice->command), "%s", command);
+}
+
 bool advice_tensor_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct rise growth;
 
-	return rise_look(bottleneck, GROWTH_OF_TENSORS, &growth) &&
-	       growth.last - growth.first >= TENSOR_GROWTH_MIN &&
-	       rise_say(advice, &growth, "live tensors");
+	if (!rise_look(bottleneck, GROWTH_OF_TENSORS, &growth) ||
+	    growth.last - growth.first < TENSOR_GROWTH_MIN ||
+	    !rise_say(advice, &growth, "live tensors"))
+		return false;
+	if (growth_place_say(bottleneck, bottleneck->tensor_growth, false, advice).is_found) {
+		advice->todo = HOLDS_TENSORS;
+		command_set(advice, "tensors --by line --sort live_bytes");
+	}
+	return true;
 }
 
 /* Tensors of the CPU are heap: what they explain is said of them. */
 bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	char where[GROWTH_PLACE_BYTES];
 	struct rise growth, tensors;
 
 	if (rise_look(bottleneck, GROWTH_OF_TENSORS, &tensors)) {
@@ -165,13 +181,9 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 	    growth.last - growth.first < HEAP_GROWTH_MIN ||
 	    !rise_say(advice, &growth, "live blocks of the heap"))
 		return false;
-	if (growth_place_find(bottleneck, &advice->place, where)) {
-		size_t used = strlen(advice->text);
-
-		snprintf(advice->text + used, sizeof(advice->text) - used, "%s", where);
-		advice->todo =
-			"Look at who holds what that function asks for, and free it or let it "
-			"go.";
+	if (growth_place_say(bottleneck, bottleneck->heap_growth, false, advice).is_found) {
+		advice->todo = HOLDS_BLOCKS;
+		command_set(advice, "leaks --by line --sort growth");
 	}
 	return true;
 }
@@ -179,25 +191,30 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 /* Without steps there is no rate: it is judged from allocation to allocation, as report leaks does. */
 bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	char text[GROWTH_PLACE_BYTES];
-	uint64_t bytes = bottleneck->steps->time.count
-				 ? 0
-				 : growth_place_kept(bottleneck, &advice->place, text);
+	struct growth_place found;
 
-	if (!advice_exceeds(advice, (double)bytes))
+	if (bottleneck->steps->time.count)
 		return false;
-	advice_say(advice, "%s", text);
-	return true;
+	found = growth_place_say_kept(bottleneck, bottleneck->heap_growth, advice);
+	return advice_exceeds(advice, (double)found.bytes);
 }
 
-/* Small objects of Python, which are no blocks of the heap. */
+/* Small objects of Python, which are no blocks of the heap: each of them where they were recorded, else what they lie in. */
 bool advice_python_memory_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct rise growth;
 
-	return rise_look(bottleneck, GROWTH_OF_ARENAS, &growth) &&
-	       growth.last - growth.first >= ARENA_GROWTH_MIN &&
-	       rise_say(advice, &growth, "arenas of Python");
+	if (!rise_look(bottleneck, GROWTH_OF_ARENAS, &growth) ||
+	    growth.last - growth.first < ARENA_GROWTH_MIN ||
+	    !rise_say(advice, &growth, "arenas of Python"))
+		return false;
+	if (growth_place_say(bottleneck, bottleneck->object_growth, false, advice).is_found) {
+		advice->todo = HOLDS_BLOCKS;
+		command_set(advice, "leaks --allocator python --by line --sort growth");
+	} else {
+		(void)growth_place_say(bottleneck, bottleneck->arena_growth, true, advice);
+	}
+	return true;
 }
 
 /* --- what failed --- */

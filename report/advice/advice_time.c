@@ -81,11 +81,18 @@ static bool loader_of_run(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
+/* A line of the user's makes the samples, in the loop's own process. */
+static bool line_of_loader(const struct bottleneck *bottleneck)
+{
+	struct step_line line;
+
+	return step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users;
+}
+
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t ns = bottleneck->loop.ns[STEP_dataloader] - bottleneck->restarts.dataloader_ns;
 	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
-	struct step_line line;
 
 	if (!bottleneck->steps->time.count)
 		return loader_of_run(bottleneck, advice);
@@ -106,7 +113,7 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		advice->todo = WORKERS_TODO;
 	if (bottleneck->workers)
 		say_workers(bottleneck, advice);
-	else if (step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users)
+	else if (!bottleneck->has_workers && line_of_loader(bottleneck))
 		advice->todo =
 			"Make that line faster first, or do its work once, before the training. "
 			"Worker processes of the DataLoader can do it while the loop runs.";

@@ -32,7 +32,7 @@ struct bottleneck {
 	struct run *run;
 	struct source *source;
 	struct heap *heap;
-	const struct growth *heap_growth;
+	const struct growth *heap_growth, *tensor_growth, *object_growth, *arena_growth;
 	struct ranges *ranges;
 	struct cuda *cuda;
 	struct operators *operators;

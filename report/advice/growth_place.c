@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See growth_place.h. Goes over the sums of report leaks by stack: of the places that grow steadily the one that grows
- * most, or without steps the one that keeps most, and words for it.
+ * See growth_place.h. Goes over the sums of report leaks by line: of the places that grow steadily the one that grows
+ * most, or without steps the one that keeps most.
  */
 #include "report/advice/growth_place.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,45 +14,40 @@
 #include "report/heap/growth.h"
 #include "report/heap/stack_sums.h"
 
-#define KEPT_MIN (64u << 10)      /* bytes that nobody has freed */
-#define KEPT_WHOLE_MIN (1u << 20) /* the same of a run without steps */
+#define GROWN_MIN (64u << 10)     /* bytes, over all steps */
+#define KEPT_WHOLE_MIN (1u << 20) /* that nobody has freed, of a run without steps */
+#define SURE_MIN 20u              /* blocks: what rests on fewer of many is a guess */
 
-/* The place that grows most; SIZE_MAX: none does. */
-static size_t find_most(const struct growth *growth, const struct stack_sums *sums,
-			double *ret_per_step)
+struct growers {
+	struct stack_rows rows;
+	struct stack_sums sums;
+};
+
+static void growers_init(struct growers *growers, const struct bottleneck *bottleneck,
+			 const struct growth *growth)
 {
-	bool *is_large = memory_zero(sums->count, sizeof(*is_large));
-	struct growth_said *said;
-	size_t most = SIZE_MAX;
 
-	for (size_t i = 0; i < sums->count; i++)
-		is_large[i] = stack_sums_get(sums, i).row.kept_bytes >= KEPT_MIN;
-	said = growth_say(growth, sums->place, sums->count, is_large);
-	*ret_per_step = 0;
-	for (size_t i = 0; i < sums->count; i++)
-		if (is_large[i] && said[i].verdict == GROWTH_STEADY &&
-		    said[i].per_step > *ret_per_step) {
-			*ret_per_step = said[i].per_step;
-			most = i;
-		}
-	free(said);
-	free(is_large);
-	return most;
+	growers->sums = (struct stack_sums){ .keeps_places = true };
+	stack_rows_init(&growers->rows, bottleneck->source, run_options(bottleneck->run),
+			STACK_BY_LINE, STACK_COLUMNS_NONE);
+	growers->rows.names.for_people = true;
+	stack_rows_pick_own(&growers->rows);
+	stack_sums_make(&growers->sums, growth->heap, bottleneck->source, &growers->rows,
+			WEIGHT_KEPT);
 }
 
-static void rows_init(struct stack_rows *rows, const struct bottleneck *bottleneck)
+static void growers_release(struct growers *growers)
 {
-
-	stack_rows_init(rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
-			STACK_COLUMNS_NONE);
-	rows->names.for_people = true;
-	stack_rows_pick_own(rows);
+	stack_sums_release(&growers->sums);
+	stack_rows_release(&growers->rows);
 }
 
 /* NULL: no place, or one without a name. */
-static const struct named_frame *frame_at(struct stack_rows *rows, size_t place)
+static const struct named_frame *growers_frame(struct growers *growers, size_t place)
 {
-	const struct named_frame *frame = place != SIZE_MAX ? stack_rows_frame(rows, place) : NULL;
+	const struct named_frame *frame = place != SIZE_MAX
+						  ? stack_rows_frame(&growers->rows, place)
+						  : NULL;
 
 	return frame && frame->function ? frame : NULL;
 }
@@ -66,18 +60,47 @@ static const char *unknown_callers(const struct stack_rows *rows, const struct n
 		       : " Its callers were not recorded: INTERCEPT_STACKS=native records them.";
 }
 
-static bool is_users(const struct named_frame *frame)
+static bool growers_is_users(struct growers *growers, size_t place)
 {
+	const struct named_frame *frame = growers_frame(growers, place);
+
 	return frame && frame->is_users;
+}
+
+struct most {
+	size_t place;         /* SIZE_MAX: none grows */
+	double per_step, all; /* bytes of it, and of all places that grow */
+};
+
+static struct most find_most(struct growers *growers, const struct growth *growth, bool is_coarse)
+{
+	const struct stack_sums *sums = &growers->sums;
+	struct growth_said *said = growth_say(growth, sums->place, sums->count, NULL);
+	double steps = (double)growth_steps(growth);
+	struct most most = { .place = SIZE_MAX };
+
+	for (size_t i = 0; i < sums->count; i++) {
+		double per_step = said[i].per_step;
+
+		if ((said[i].verdict != GROWTH_STEADY && !is_coarse) || per_step <= 0)
+			continue;
+		most.all += per_step;
+		if (per_step <= most.per_step || per_step * steps < GROWN_MIN)
+			continue;
+		most.per_step = per_step;
+		most.place = i;
+	}
+	free(said);
+	return most;
 }
 
 /*
  * The same without steps, of all allocations: by what was never freed. Of the user's own code only: a library that is
  * imported keeps what it registers, more with each part of the import, and that is no leak.
  */
-static size_t find_most_kept(const struct growth *growth, const struct stack_sums *sums,
-			     struct stack_rows *rows)
+static size_t find_most_kept(struct growers *growers, const struct growth *growth)
 {
+	const struct stack_sums *sums = &growers->sums;
 	bool *is_large = memory_zero(sums->count, sizeof(*is_large));
 	struct growth_curve *curve;
 	uint64_t most_bytes = 0;
@@ -85,7 +108,7 @@ static size_t find_most_kept(const struct growth *growth, const struct stack_sum
 
 	for (size_t i = 0; i < sums->count; i++)
 		is_large[i] = stack_sums_get(sums, i).row.kept_bytes >= KEPT_WHOLE_MIN &&
-			      is_users(frame_at(rows, i));
+			      growers_is_users(growers, i);
 	curve = growth_curves_whole(growth, sums->place, sums->count, is_large);
 	for (size_t i = 0; i < sums->count; i++) {
 		struct stack_sum sum = stack_sums_get(sums, i);
@@ -102,62 +125,93 @@ static size_t find_most_kept(const struct growth *growth, const struct stack_sum
 	return most;
 }
 
-bool growth_place_find(const struct bottleneck *bottleneck, struct advice_place *ret_place,
-		       char text[GROWTH_PLACE_BYTES])
+static struct growth_place place_of(const struct growers *growers, size_t place, double per_step)
 {
-	const struct growth *growth = bottleneck->heap_growth;
-	struct stack_sums sums = { .keeps_places = true };
-	char name[PLACE_FRAME_BYTES], step[UNIT_TEXT_BYTES];
-	const struct named_frame *frame;
-	struct stack_rows rows;
-	double per_step;
+	struct stack_sum sum = stack_sums_get(&growers->sums, place);
+	bool is_kept = sum.row.kept_allocations != 0;
 
-	if (growth_steps(growth) < GROWTH_LOOKS_MIN || bottleneck->heap->estimate)
-		return false;
-	rows_init(&rows, bottleneck);
-	stack_sums_make(&sums, bottleneck->heap, bottleneck->source, &rows, WEIGHT_KEPT);
-	frame = frame_at(&rows, find_most(growth, &sums, &per_step));
-	if (frame) {
-		place_of_frame(frame, ret_place);
-		place_frame_text(frame, name);
-		snprintf(text, GROWTH_PLACE_BYTES, " What %s asks for grows by %s a step.%s", name,
-			 unit_format_bytes(step, (uint64_t)(per_step + 0.5)),
-			 unknown_callers(&rows, frame));
-	}
-	stack_sums_release(&sums);
-	stack_rows_release(&rows);
-	return frame != NULL;
+	return (struct growth_place){
+		.is_found = true,
+		.per_step = per_step,
+		.bytes = is_kept ? sum.row.kept_bytes : sum.row.bytes_allocated,
+		.blocks = is_kept ? sum.row.kept_allocations : sum.row.allocations,
+		.since_ns = sum.first_ns,
+	};
 }
 
-uint64_t growth_place_kept(const struct bottleneck *bottleneck, struct advice_place *ret_place,
-			   char text[GROWTH_PLACE_BYTES])
+/* Blocks of the place, each of them seen. */
+static void say_steady(struct advice *advice, const struct growth_place *found, const char *name)
 {
-	const struct growth *growth = bottleneck->heap_growth;
-	struct stack_sums sums = { .keeps_places = true };
-	char name[PLACE_FRAME_BYTES], kept[UNIT_TEXT_BYTES], blocks[UNIT_TEXT_BYTES];
+	char step[UNIT_TEXT_BYTES], blocks[UNIT_TEXT_BYTES], since[UNIT_TEXT_BYTES];
+
+	advice_add(advice, " %s a step%s is allocated in %s: %s block%s since %s.",
+		   unit_format_bytes(step, (uint64_t)(found->per_step + 0.5)),
+		   found->per_step > advice->value ? " in all processes" : " of that", name,
+		   unit_format_count(blocks, found->blocks), unit_plural(found->blocks),
+		   unit_format_ns(since, found->since_ns));
+}
+
+/* What stays lies between what does not: who asks for room has not always filled it. */
+static void say_coarse(struct advice *advice, const struct growth_place *found, const char *name)
+{
+	char blocks[UNIT_TEXT_BYTES], since[UNIT_TEXT_BYTES];
+
+	advice_add(advice, " Most new arenas were needed in %s: %s since %s%s.", name,
+		   unit_format_count(blocks, found->blocks), unit_format_ns(since, found->since_ns),
+		   found->blocks < SURE_MIN ? ", too few for more than a guess" : "");
+}
+
+struct growth_place growth_place_say(const struct bottleneck *bottleneck,
+				     const struct growth *growth, bool is_coarse,
+				     struct advice *advice)
+{
+	struct growth_place found = { .is_found = false };
+	char name[PLACE_FRAME_BYTES];
 	const struct named_frame *frame;
-	struct stack_sum sum = { .first_ns = 0 };
-	struct stack_rows rows;
+	struct growers growers;
+	struct most most;
+
+	if (growth_steps(growth) < GROWTH_LOOKS_MIN || growth->heap->estimate)
+		return found;
+	growers_init(&growers, bottleneck, growth);
+	most = find_most(&growers, growth, is_coarse);
+	frame = growers_frame(&growers, most.place);
+	if (frame && (!is_coarse || (frame->is_users && 2 * most.per_step >= most.all))) {
+		found = place_of(&growers, most.place, most.per_step);
+		place_of_frame(frame, &advice->place);
+		place_frame_text(frame, name);
+		(is_coarse ? say_coarse : say_steady)(advice, &found, name);
+		advice_add(advice, "%s", unknown_callers(&growers.rows, frame));
+	}
+	growers_release(&growers);
+	return found;
+}
+
+struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,
+					  const struct growth *growth, struct advice *advice)
+{
+	char name[PLACE_FRAME_BYTES], kept[UNIT_TEXT_BYTES], blocks[UNIT_TEXT_BYTES];
+	struct growth_place found = { .is_found = false };
+	const struct named_frame *frame;
+	struct growers growers;
 	size_t most;
 
-	if (!growth_is_whole(growth) || bottleneck->heap->estimate)
-		return 0;
-	rows_init(&rows, bottleneck);
-	stack_sums_make(&sums, bottleneck->heap, bottleneck->source, &rows, WEIGHT_KEPT);
-	most = find_most_kept(growth, &sums, &rows);
-	frame = frame_at(&rows, most);
+	if (!growth_is_whole(growth) || growth->heap->estimate)
+		return found;
+	growers_init(&growers, bottleneck, growth);
+	most = find_most_kept(&growers, growth);
+	frame = growers_frame(&growers, most);
 	if (frame) {
-		sum = stack_sums_get(&sums, most);
-		place_of_frame(frame, ret_place);
+		found = place_of(&growers, most, 0);
+		place_of_frame(frame, &advice->place);
 		place_frame_text(frame, name);
-		snprintf(text, GROWTH_PLACE_BYTES,
-			 "what %s asks for is never freed, and grows throughout the run: %s in %s "
-			 "blocks.%s",
-			 name, unit_format_bytes(kept, sum.row.kept_bytes),
-			 unit_format_count(blocks, sum.row.kept_allocations),
-			 unknown_callers(&rows, frame));
+		advice_say(advice,
+			   "what %s asks for is never freed, and grows throughout the run: %s in "
+			   "%s blocks.%s",
+			   name, unit_format_bytes(kept, found.bytes),
+			   unit_format_count(blocks, found.blocks),
+			   unknown_callers(&growers.rows, frame));
 	}
-	stack_sums_release(&sums);
-	stack_rows_release(&rows);
-	return sum.row.kept_bytes;
+	growers_release(&growers);
+	return found;
 }

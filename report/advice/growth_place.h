@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which function asks for what of the heap grows from step to step, as report leaks has it: the user's own one where a stack
- * has one. Names functions of the whole heap: only for advice that applies.
+ * Where what stays is allocated: the line of the user's own code where a stack has one, else the function, as report leaks
+ * --by line has it. Names the stacks of all blocks: only for advice that applies.
  */
 #ifndef REPORT_ADVICE_GROWTH_PLACE_H
 #define REPORT_ADVICE_GROWTH_PLACE_H
 
 #include "report/advice/bottleneck.h"
 
-#define GROWTH_PLACE_BYTES 480u
+struct growth_place {
+	bool is_found;
+	double per_step; /* bytes; 0: there are no steps */
+	uint64_t bytes,
+		blocks; /* that were never freed; as many as were allocated where all were freed later */
+	uint64_t since_ns; /* the first block */
+};
 
-/* A sentence for advice, and the place where it is the user's; false: nothing is known to grow in each part of the steps. */
-bool growth_place_find(const struct bottleneck *bottleneck, struct advice_place *ret_place,
-		       char text[GROWTH_PLACE_BYTES]);
-/* The same without steps: the bytes that were never freed, of a place that grows in each part of the allocations; 0: none. */
-uint64_t growth_place_kept(const struct bottleneck *bottleneck, struct advice_place *ret_place,
-			   char text[GROWTH_PLACE_BYTES]);
+/*
+ * The place that grows most of what grows steadily over the steps. Where blocks are few, as arenas are (`is_coarse`), the place
+ * that grows most in all. Appends a sentence to the advice and sets its place.
+ */
+struct growth_place growth_place_say(const struct bottleneck *bottleneck,
+				     const struct growth *growth, bool is_coarse,
+				     struct advice *advice);
+
+/*
+ * Without steps: the place of the user's own code that has kept most of what grows throughout the run. Says it, and sets the
+ * place.
+ */
+struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,
+					  const struct growth *growth, struct advice *advice);
 
 #endif

@@ -35,6 +35,9 @@
 enum heap_of {
 	HEAP_OF_C,
 	HEAP_OF_PYTHON, /* of CPython's allocators: family pymem */
+	/* no choices */
+	HEAP_OF_TENSORS, /* of PyTorch's tensors, on any device */
+	HEAP_OF_ARENAS,  /* what CPython's small objects lie in: mappings as long as its arenas */
 };
 
 enum heap_by {

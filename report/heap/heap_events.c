@@ -2,6 +2,8 @@
 /* The heap as an analysis: events of the heap's blocks become operations of heap.h. */
 #include "report/heap/heap_events.h"
 
+#include "report/heap/mappings.h"
+
 #include "report/stacks/stack_rows.h"
 
 _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
@@ -18,7 +20,9 @@ enum heap_of heap_of_options(const struct options *options)
 
 enum evt_family heap_family(enum heap_of of)
 {
-	return of == HEAP_OF_PYTHON ? EVT_FAMILY_pymem : EVT_FAMILY_alloc;
+	return of == HEAP_OF_PYTHON    ? EVT_FAMILY_pymem
+	       : of == HEAP_OF_TENSORS ? EVT_FAMILY_tensors
+				       : EVT_FAMILY_alloc;
 }
 
 /* What the rows are by, of an allocation. */
@@ -116,6 +120,59 @@ static void read_blocks_of_python(struct run *run, struct heap *heap)
 	run_reads(run, EVT_pymem_realloc_failed, FIELDS_ALL, take_realloc_failed, heap);
 }
 
+/* What has no caller in its event. */
+static void take_begin(struct heap *heap, const struct source_event *event, uint64_t bytes,
+		       bool counts)
+{
+	heap_take(heap, &(struct heap_op){ event->event.time_ns, event->event.value[0], bytes,
+					   key_of_born(heap, event, 0), event->process->index,
+					   event->thread->index, HEAP_ALLOCATION, counts, false });
+	heap_pass_look(heap, event->event.time_ns);
+}
+
+static void take_tensor(void *state, const struct source_event *event, bool counts)
+{
+	take_begin(state, event, EVENT_AS(tensor_alloc, &event->event)->bytes, counts);
+}
+
+static void take_arena(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_map_anonymous *map = EVENT_AS(map_anonymous, &event->event);
+
+	if (mapping_kind_of(map->bytes, map->protection, map->flags) == MAPPING_ARENA)
+		take_begin(state, event, map->bytes, counts);
+}
+
+/* One that is no arena's is a free of what is not known. */
+static void take_unmap(void *state, const struct source_event *event, bool counts)
+{
+	take_dies(state, event, HEAP_FREE, counts);
+}
+
+static void read_blocks_of_tensors(struct run *run, struct heap *heap)
+{
+	run_reads(run, EVT_tensor_alloc, FIELDS_ALL, take_tensor, heap);
+	run_reads(run, EVT_tensor_free, FIELDS_ALL, take_free, heap);
+}
+
+static void read_arenas(struct run *run, struct heap *heap)
+{
+	run_reads(run, EVT_map_anonymous, FIELDS_ALL, take_arena, heap);
+	run_reads(run, EVT_unmap, FIELDS_ALL, take_unmap, heap);
+}
+
+static void read_blocks(struct run *run, struct heap *heap, enum heap_of of)
+{
+	static void (*const read[])(struct run *, struct heap *) = {
+		[HEAP_OF_C] = read_blocks_of_c,
+		[HEAP_OF_PYTHON] = read_blocks_of_python,
+		[HEAP_OF_TENSORS] = read_blocks_of_tensors,
+		[HEAP_OF_ARENAS] = read_arenas,
+	};
+
+	read[of](run, heap);
+}
+
 static void heap_start(void *state, struct run *run, const void *options)
 {
 	const struct heap_options *asked = options;
@@ -136,10 +193,7 @@ static void heap_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, heap);
 	if (by == HEAP_BY_STACK)
 		run_reads_stacks(run);
-	if (asked->of == HEAP_OF_PYTHON)
-		read_blocks_of_python(run, heap);
-	else
-		read_blocks_of_c(run, heap);
+	read_blocks(run, heap, asked->of);
 }
 
 static void heap_remap(void *state, const struct source_process *process)

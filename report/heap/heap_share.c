@@ -31,12 +31,32 @@ static struct stack_share share_of(const struct heap *heap)
 	return *heap->share;
 }
 
-void heap_share_print(const struct heap *heap, const struct screen *screen)
+/* Few blocks may have most of the bytes: of large ones stacks are recorded by themselves. In %. */
+static double share_of_bytes(const struct heap *heap, enum stack_weight weight)
+{
+	double stacked = 0, all = 0;
+
+	for (size_t i = 0; i < heap->row_count; i++) {
+		double bytes = (double)heap_row_weight(&heap->row[i], weight);
+
+		all += bytes;
+		stacked += heap->row[i].key && !estimate_is_caller(heap, &heap->row[i]) ? bytes : 0;
+	}
+	return all > 0 ? 100.0 * stacked / all : 0;
+}
+
+void heap_share_print(const struct heap *heap, enum stack_weight weight,
+		      const struct screen *screen)
 {
 	struct stack_share share = share_of(heap);
-	char text[STACK_SHARE_BYTES];
+	char text[STACK_SHARE_BYTES], percent[UNIT_TEXT_BYTES];
 
-	if (stack_share_write(&share, "allocations", text))
+	if (!stack_share_write(&share, "allocations", text))
+		return;
+	if (share.stacked < share.all && !heap->estimate)
+		screen_print_prose(screen, "%s; of the bytes shown here %s have one", text,
+				   unit_format_percent(percent, share_of_bytes(heap, weight)));
+	else
 		screen_print_prose(screen, "%s", text);
 }
 

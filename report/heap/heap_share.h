@@ -5,9 +5,11 @@
 
 #include "report/core/report_kind.h"
 #include "report/heap/heap.h"
+#include "report/heap/stack_sums.h"
 
-/* A sentence; nothing where no allocation has a stack. */
-void heap_share_print(const struct heap *heap, const struct screen *screen);
+/* A sentence, with the part of the bytes by that weight; nothing where no allocation has a stack. */
+void heap_share_print(const struct heap *heap, enum stack_weight weight,
+		      const struct screen *screen);
 
 /* The same as totals of a report by stack. */
 void heap_share_total(const struct heap *heap, struct facts *facts);

@@ -49,20 +49,20 @@ static struct mapping_process *process_at(struct mappings *mappings, uint32_t in
 	return process;
 }
 
-static enum mapping_kind kind_of(const struct mapping *mapping)
+enum mapping_kind mapping_kind_of(uint64_t bytes, uint64_t protection, uint64_t flags)
 {
-	if (!mapping->protection)
+	if (!protection)
 		return MAPPING_RESERVED;
-	if (mapping->flags & MAP_SHARED)
+	if (flags & MAP_SHARED)
 		return MAPPING_SHARED;
-	return mapping->bytes == ARENA_BYTES || mapping->bytes == ARENA_BYTES_OLD ? MAPPING_ARENA
-										  : MAPPING_PRIVATE;
+	return bytes == ARENA_BYTES || bytes == ARENA_BYTES_OLD ? MAPPING_ARENA : MAPPING_PRIVATE;
 }
 
 /* The row of the caller; MAPPING_ROWS_MAX: there are too many. */
 static uint32_t row_of(struct mappings *mappings, const struct mapping *mapping)
 {
-	enum mapping_kind kind = kind_of(mapping);
+	enum mapping_kind kind = mapping_kind_of(mapping->bytes, mapping->protection,
+						 mapping->flags);
 	struct mapping_process *process = process_at(mappings, mapping->process);
 	struct map *rows = &process->row_of[kind];
 	bool full = mappings->row_count >= MAPPING_ROWS_MAX, added;

@@ -30,6 +30,9 @@ enum mapping_kind {
 	MAPPING_KINDS,
 };
 
+/* Of fields of event map_anonymous. */
+enum mapping_kind mapping_kind_of(uint64_t bytes, uint64_t protection, uint64_t flags);
+
 struct mapping_row {
 	uint64_t caller;
 	uint64_t last_ns; /* last mapping, to find the caller's module */

@@ -146,7 +146,7 @@ static void alloc_foot(const struct document *document, const struct screen *scr
 	alloc_print_arenas(report, screen);
 	heap_print_sampling(state->heap, report, screen);
 	if (state->has_stacks) {
-		heap_share_print(state->heap, screen);
+		heap_share_print(state->heap, WEIGHT_BYTES, screen);
 		stack_rows_print_notes(&state->stacks, screen);
 	}
 	if (state->is_named && !state->has_stacks &&

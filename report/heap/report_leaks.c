@@ -302,7 +302,7 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 		screen_print_prose(screen, "growth is not known: %u step%s %s too few, it takes %u",
 				   (unsigned int)steps, unit_plural(steps),
 				   steps == 1 ? "is" : "are", GROWTH_LOOKS_MIN);
-	heap_share_print(state->heap, screen);
+	heap_share_print(state->heap, WEIGHT_KEPT, screen);
 	stack_rows_print_notes(&state->stacks, screen);
 }
 

@@ -97,7 +97,7 @@ static void peak_foot(const struct document *document, const struct screen *scre
 	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
 	heap_print_sampling(state->heap, report, screen);
-	heap_share_print(state->heap, screen);
+	heap_share_print(state->heap, WEIGHT_PEAK, screen);
 	stack_rows_print_notes(&state->stacks, screen);
 }
 

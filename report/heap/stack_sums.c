@@ -32,7 +32,7 @@ static uint64_t estimated_weight(const struct heap_estimate *estimate, enum stac
 	}
 }
 
-static uint64_t weight_of(const struct heap_row *row, enum stack_weight weight)
+uint64_t heap_row_weight(const struct heap_row *row, enum stack_weight weight)
 {
 	switch (weight) {
 	case WEIGHT_KEPT:
@@ -117,7 +117,7 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 		const struct stack_use use = { process[row->process], (uint32_t)row->key,
 					       row->last_ns,
 					       estimate ? estimated_weight(estimate, weight)
-							: weight_of(row, weight) };
+							: heap_row_weight(row, weight) };
 		size_t place = estimate && estimate->of == ESTIMATE_OF_NOTHING
 				       ? STACK_LEFT_OUT
 				       : stack_rows_place(rows, &use);

@@ -42,6 +42,8 @@ struct stack_sum stack_sums_get(const struct stack_sums *sums, size_t place);
 void stack_sums_release(struct stack_sums *sums);
 
 /* Adds the counters of a row to another. */
+/* Bytes of the row. */
+uint64_t heap_row_weight(const struct heap_row *row, enum stack_weight weight);
 void heap_row_join(struct heap_row *into, const struct heap_row *from);
 
 #endif

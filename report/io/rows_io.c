@@ -240,7 +240,8 @@ void io_print_totals(const struct io_row *total, const struct io_disk *disk, uin
 	if (unfinished)
 		screen_print_prose(screen,
 				   "%s call%s had not returned when the process ended (end not "
-				   "recorded): the time is until then",
+				   "recorded): the time is until then. So counts a call that its "
+				   "thread left by longjmp(), if it recorded nothing afterwards",
 				   unit_format_count(a, unfinished), unit_plural(unfinished));
 	if (disk->is_known)
 		print_disk(disk, screen);

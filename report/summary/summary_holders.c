@@ -7,6 +7,7 @@
 #include "report/summary/summary_screen.h"
 #include "report/tensors/rows_tensors.h"
 
+#define PART_MIN 10u  /* what is less than such a part of it is not spoken of */
 #define ALL_PART 100u /* what is missing from all of it is at most that part */
 
 /* Bytes, or that it is all. */
@@ -44,6 +45,23 @@ static void put_tensors(const struct summary *summary, const struct screen *scre
 		part_of(bytes, owner.row->peak_bytes, owner.device->live.peak_bytes), name);
 }
 
+/* The user's line that asked for most of it, as far as lines are known. */
+static bool put_heap_line(const struct summary *summary, const struct screen *screen)
+{
+	uint64_t peak = summary->heap->totals.peak_bytes;
+	struct heap_line line = heap_line_of(summary->heap, summary->source,
+					     run_options(summary->run));
+	char bytes[UNIT_TEXT_BYTES];
+
+	if (summary->heap->estimate || !line.place[0] || line.bytes < peak / PART_MIN)
+		return false;
+	fprintf(screen->out, ", %s of it from %s", part_of(bytes, line.bytes, peak), line.place);
+	if (line.known_bytes < peak - peak / PART_MIN)
+		fprintf(screen->out, " (lines are known for %.0f %%)",
+			100.0 * (double)line.known_bytes / (double)peak);
+	return true;
+}
+
 /* The module that asked for most of it; of Python's stacks few blocks have one. */
 static void put_heap_owner(const struct summary *summary, const struct screen *screen)
 {
@@ -52,7 +70,7 @@ static void put_heap_owner(const struct summary *summary, const struct screen *s
 	const char *path, *slash;
 	size_t length;
 
-	if (!owner->path || owner->bytes < summary->heap->totals.peak_bytes / 10)
+	if (!owner->path || owner->bytes < summary->heap->totals.peak_bytes / PART_MIN)
 		return;
 	path = name_text(owner->path, &length);
 	slash = memrchr(path, '/', length);
@@ -115,7 +133,8 @@ void summary_print_memory_line(const struct summary *summary, const struct scree
 			summary->totals.processes > 1 ? " (largest process)" : "");
 	if (summary->heap->totals.peak_bytes)
 		put_heap(summary, &line.screen, !resident);
-	if (summary->heap->totals.peak_bytes && !of_tensors)
+	if (summary->heap->totals.peak_bytes && !put_heap_line(summary, &line.screen) &&
+	    !of_tensors)
 		put_heap_owner(summary, &line.screen);
 	if (of_tensors)
 		put_tensors(summary, &line.screen, owner);

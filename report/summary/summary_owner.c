@@ -2,8 +2,16 @@
 /* Who held the memory: see summary_owner.h. */
 #include "report/summary/summary_owner.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "report/base/map.h"
+#include "report/base/memory.h"
+#include "report/base/text.h"
+#include "report/heap/estimate.h"
 #include "report/heap/rows_heap.h"
+#include "report/stacks/stack_rows.h"
 
 struct heap_owner heap_owner_of(const struct heap *heap, const struct source *source)
 {
@@ -31,6 +39,73 @@ struct heap_owner heap_owner_of(const struct heap *heap, const struct source *so
 	}
 	map_release(&bytes);
 	return owner;
+}
+
+/* FILE:LINE without folders; nothing where that is not known. */
+static void line_write(const struct named_frame *frame, char text[HEAP_LINE_BYTES])
+{
+	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+	const char *base = slash ? slash + 1 : frame->file;
+	size_t length;
+
+	if (!base || !frame->line)
+		return;
+	length = text_escape(text, HEAP_LINE_BYTES - 16, base, strlen(base));
+	snprintf(text + length, 16, ":%u", frame->line);
+}
+
+/* Bytes at the peak by line. */
+struct line_sums {
+	struct stack_rows rows;
+	uint64_t *bytes; /* by place */
+	size_t room;
+	struct heap_line most;
+};
+
+static void line_sums_add(struct line_sums *sums, const struct source_process *process,
+			  const struct heap_row *row)
+{
+	size_t place = stack_rows_place(
+		&sums->rows,
+		&(struct stack_use){ process, (uint32_t)row->key, row->last_ns, row->peak_bytes });
+	const struct named_frame *frame;
+
+	sums->most.known_bytes += row->peak_bytes;
+	if (place == STACK_LEFT_OUT)
+		return;
+	sums->bytes = memory_room(sums->bytes, place, &sums->room, sizeof(*sums->bytes));
+	sums->bytes[place] += row->peak_bytes;
+	frame = stack_rows_frame(&sums->rows, place);
+	if (sums->bytes[place] <= sums->most.bytes || !frame->is_users)
+		return;
+	sums->most.bytes = sums->bytes[place];
+	sums->most.place[0] = 0;
+	line_write(frame, sums->most.place);
+}
+
+struct heap_line heap_line_of(const struct heap *heap, struct source *source,
+			      const struct options *options)
+{
+	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT };
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+	struct line_sums sums = { .bytes = NULL };
+
+	if (heap->by != HEAP_BY_STACK)
+		return sums.most;
+	stack_rows_init(&sums.rows, source, options, STACK_BY_LINE, none);
+	stack_rows_pick_own(&sums.rows);
+	for (size_t i = 0; i < heap->row_count; i++) {
+		const struct heap_row *row = &heap->row[i];
+
+		if (row->peak_bytes && row->process < count && !estimate_is_caller(heap, row))
+			line_sums_add(&sums, process[row->process], row);
+	}
+	free(sums.bytes);
+	stack_rows_release(&sums.rows);
+	return sums.most;
 }
 
 struct tensor_owner tensor_owner_of(const struct tensors *tensors)

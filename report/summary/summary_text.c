@@ -225,7 +225,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 		(struct heap_names){ .form = SYMBOLS_FULL, .for_people = true, .is_brief = true });
 	part_print(&table, &part, document, screen);
 	summary_print_leak(summary, screen);
-	heap_share_print(summary->heap, screen);
+	heap_share_print(summary->heap, WEIGHT_BYTES, screen);
 	late_callers_release(&callers);
 	table_release(&table);
 }

@@ -260,7 +260,9 @@ static void a_child_process_and_a_queue(void **state)
 	release();
 }
 
-/* A loop that runs callbacks, with so much of its time in waits of theirs. */
+static enum evt_python_state loop_state = EVT_PYTHON_SLEEP; /* of its callbacks */
+
+/* A loop that runs callbacks, with so much of its time in theirs. */
 static void write_loop(unsigned int blocked_of_10)
 {
 	start(1);
@@ -272,7 +274,7 @@ static void write_loop(unsigned int blocked_of_10)
 
 		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
 			  .place = blocks ? AT_CALLBACK : AT_SELECT,
-			  .state = blocks ? EVT_PYTHON_SLEEP : EVT_PYTHON_IO);
+			  .state = blocks ? loop_state : EVT_PYTHON_IO);
 	}
 	frame_end_block(c.r.fw);
 	now = 301 * 20ull * MS;
@@ -289,6 +291,23 @@ static void an_event_loop_that_is_blocked(void **state)
 	write_loop(0); /* it waits for requests */
 	assert_int_equal(bottleneck.advice_count, 0);
 	release();
+}
+
+/* Many short callbacks look like one long one: a note. */
+static void an_event_loop_that_computes(void **state)
+{
+	(void)state;
+	loop_state = EVT_PYTHON_RUNS;
+	write_loop(6);
+	is_at(advice_of("blocked_event_loop"), TRAIN ":40",
+	      "computed, or were ready to, for 59.9 %");
+	assert_int_equal(advice_of("blocked_event_loop")->severity, ADVICE_NOTE);
+	assert_null(advice_of("hot_line")); /* the same line */
+	release();
+	write_loop(4); /* it is idle for most of the time */
+	assert_null(advice_of("blocked_event_loop"));
+	release();
+	loop_state = EVT_PYTHON_SLEEP;
 }
 
 /* Without steps: so many looks of the main thread at that place. */
@@ -320,6 +339,43 @@ static void what_a_program_without_steps_waits_for(void **state)
 	release();
 }
 
+/* A program without steps that has no CPU for `runnable_ns` of 10 s, on a machine of so many. */
+static void write_starving(uint64_t runnable_ns, const char *cores)
+{
+	start(1);
+	define_places();
+	define_threads();
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 0, meta, .key = name("cores"), .value = name(cores));
+	FRAME_PUT(c.r.fw, 0, thread_sched, .stream = LOOP, .runnable_ns = 7);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, LOOP);
+	for (unsigned int i = 0; i < 500; i++)
+		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
+			  .place = AT_SELECT, .state = EVT_PYTHON_IO);
+	frame_end_block(c.r.fw);
+	now = 501 * 20ull * MS;
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, now, thread_sched, .stream = LOOP, .cpu_ns = 1000 * (uint64_t)MS,
+		  .runnable_ns = 7 + runnable_ns);
+	frame_end_block(c.r.fw);
+	read_back();
+}
+
+static void a_program_without_a_cpu(void **state)
+{
+	(void)state;
+	write_starving(4000 * (uint64_t)MS, "8");
+	is_at(only("cpu_contention", NULL), "", "had no CPU for 40.0 % of its life");
+	release();
+	write_starving(1000 * (uint64_t)MS, "8");
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+	write_starving(4000 * (uint64_t)MS, "many");
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -328,7 +384,9 @@ int main(void)
 		cmocka_unit_test(a_lock_that_another_thread_has),
 		cmocka_unit_test(a_child_process_and_a_queue),
 		cmocka_unit_test(an_event_loop_that_is_blocked),
+		cmocka_unit_test(an_event_loop_that_computes),
 		cmocka_unit_test(what_a_program_without_steps_waits_for),
+		cmocka_unit_test(a_program_without_a_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
