@@ -61,8 +61,8 @@ static const char *package_path(const struct source *source, uint32_t name, size
 	return path_in_packages(file, length, ret_length);
 }
 
-static bool is_trampoline(const struct source *source, const char *path, size_t length,
-			  uint32_t function)
+static bool library_place_is_trampoline(const struct source *source, const char *path,
+					size_t length, uint32_t function)
 {
 	static const struct {
 		const char *file, *function;
@@ -99,7 +99,7 @@ static bool library_place_is_wanted(const struct search *search, const struct sa
 	const char *path = package_path(source, code->file, &length);
 
 	return path && !is_part_of_function(source, code->function) &&
-	       !is_trampoline(source, path, length, code->function);
+	       !library_place_is_trampoline(source, path, length, code->function);
 }
 
 /* --- stacks --- */
