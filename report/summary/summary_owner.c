@@ -88,6 +88,7 @@ struct heap_line heap_line_of(const struct heap *heap, struct source *source,
 {
 	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
 						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
 						   COLUMN_ID_LIMIT };
 	struct source_process *const *process;
 	size_t count = source_processes(source, &process);
