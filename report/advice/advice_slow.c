@@ -249,7 +249,7 @@ static bool known_cause_shown(const struct slow_steps *slow, char shown[CAUSE_BY
 	if (!most_have(slow, slow->of_labels))
 		return false;
 	place_name(source_name_at(slow->bottleneck->source, slow->most_label), name);
-	snprintf(shown, CAUSE_BYTES, "mostly in '%s', which few of the others have", name);
+	snprintf(shown, CAUSE_BYTES, "mostly in '%s', which few other steps have", name);
 	return true;
 }
 
@@ -284,10 +284,10 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 	if (known_cause_shown(slow, shown))
 		return true;
 	if (most_have(slow, slow->of_operators)) {
-		snprintf(shown, CAUSE_BYTES, "they call more operators than the others%s",
+		snprintf(shown, CAUSE_BYTES, "with more operators than the others%s",
 			 most_have(slow, slow->of_graded)
 				 ? ""
-				 : ", and those record no gradients, as in an evaluation");
+				 : ", which record no gradients, as in an evaluation");
 		return true;
 	}
 	if (most_have(slow, slow->of_places) && is_rare(slow, slow->place)) {
@@ -348,15 +348,17 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 						 (double)slow.later.p50_ns);
 	if (!cause_shown(&slow, cause))
 		advice->severity = ADVICE_NOTE;
-	advice_say(advice,
-		   "%sp99 is %.1f times the median; %" PRIu64 " of %" PRIu64
-		   " steps took more than %.0f times it, %s; the slowest: %s.",
-		   bottleneck_gpu(bottleneck)
-			   ? "A step costs the GPU time that it asks for and the time that the GPU "
-			     "idles in it: "
-			   : "",
-		   advice->value, slow.count, slow.later.time.count, advice->rule->threshold, cause,
-		   slowest_of(&slow, slowest));
+	advice_say(
+		advice,
+		"%" PRIu64 " of %" PRIu64
+		" steps %s more than %.0f times the median, %s; the slowest: %s. p99 is %.1f times "
+		"the median.%s",
+		slow.count, slow.later.time.count, bottleneck_gpu(bottleneck) ? "cost" : "took",
+		advice->rule->threshold, cause, slowest_of(&slow, slowest), advice->value,
+		bottleneck_gpu(bottleneck)
+			? " A step costs the GPU time that it asks for, and the time that the "
+			  "GPU idles in it."
+			: "");
 	slow_steps_release(&slow);
 	return applies;
 }

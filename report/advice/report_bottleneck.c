@@ -107,8 +107,12 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 			table_set_number(table, COLUMN_bottleneck_stake_ns, advice->gain_ns);
 			table_set_real(table, COLUMN_bottleneck_stake_percent,
 				       advice_share(bottleneck, advice));
+			set_text(table, COLUMN_bottleneck_stake_of,
+				 advice_is_of_run(advice) ? "run" : "steps");
 		}
 		report_bottleneck_put_place(table, &advice->place);
+		if (advice->waits_at[0])
+			set_text(table, COLUMN_bottleneck_waits_at, advice->waits_at);
 		set_text(table, COLUMN_bottleneck_text, advice->text);
 		set_text(table, COLUMN_bottleneck_todo, advice->todo);
 		set_text(table, COLUMN_bottleneck_command, advice->command);

@@ -143,7 +143,9 @@ static bool is_given_code(const struct source *source)
 		const char *command = process[i]->command ? name_text(process[i]->command, &length)
 							  : NULL;
 
-		if (command && own_has_part(command, length, " -c"))
+		/* what multiprocessing starts is given code of its own */
+		if (command && own_has_part(command, length, " -c") &&
+		    !own_has_part(command, length, "from multiprocessing."))
 			return true;
 	}
 	return false;

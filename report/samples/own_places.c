@@ -23,7 +23,7 @@ static const struct sample_place *own_places_outwards(const struct samples *samp
 	return place->from ? samples_place(samples, place->from) : NULL;
 }
 
-static bool has_name(const struct own *own, uint32_t name, const char *wanted)
+static bool own_places_has_name(const struct own *own, uint32_t name, const char *wanted)
 {
 	size_t length;
 	const char *text = name_text(source_name_at(own->source, name), &length);
@@ -39,7 +39,8 @@ void own_places_note_scripts(const struct samples *samples, struct own *own)
 							 : samples_code(samples,
 									samples->place[i].code);
 
-		if (code && code->file != SAMPLE_NONE && has_name(own, code->function, "<module>"))
+		if (code && code->file != SAMPLE_NONE &&
+		    own_places_has_name(own, code->function, "<module>"))
 			own_note_script(own, code->file);
 	}
 }
@@ -81,16 +82,34 @@ static bool own_places_is_same_line(const struct samples *samples, const struct 
 	return a && b && a->file == b->file && one->line == other->line;
 }
 
+/* What multiprocessing runs in a forked child. The frames around it are the parent's, and called nothing here. */
+static bool is_begin_of_process(const struct samples *samples, const struct own *own,
+				const struct sample_place *place)
+{
+	static const char file[] = "multiprocessing/process.py";
+	const struct sample_code *code = samples_code(samples, place->code);
+	size_t length;
+	const char *text;
+
+	if (!own || !code || !own_places_has_name(own, code->function, "_bootstrap"))
+		return false;
+	text = name_text(source_name_at(own->source, code->file), &length);
+	return length >= sizeof(file) - 1 &&
+	       !memcmp(text + length - (sizeof(file) - 1), file, sizeof(file) - 1);
+}
+
 const struct sample_place *own_place_caller(const struct samples *samples, struct own *own,
 					    const struct sample_place *place)
 {
-	const struct sample_place *at = place;
+	const struct sample_place *at = own_places_outwards(samples, place);
 
 	for (unsigned int depth = 0; at && depth < SAMPLE_DEPTH_MAX; depth++) {
-		at = own_places_outwards(samples, at);
-		at = at ? own_places_find_users(samples, own, at) : NULL;
-		if (at && !own_places_is_same_line(samples, place, at))
+		if (is_begin_of_process(samples, own, at))
+			return NULL;
+		if (own_place_is_users(samples, own, at) &&
+		    !own_places_is_same_line(samples, place, at))
 			return at;
+		at = own_places_outwards(samples, at);
 	}
 	return NULL;
 }

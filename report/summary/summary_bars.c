@@ -10,7 +10,8 @@
 #include "report/base/text.h"
 #include "report/summary/summary_screen.h"
 
-#define PARTS_MAX (STEP_PHASE_LIMIT + 1) /* and a remark */
+#define PART_GC STEP_PHASE_LIMIT         /* behind the phases */
+#define PARTS_MAX (STEP_PHASE_LIMIT + 2) /* and a remark */
 #define BAR_MAX 60u
 #define WIDTH_OF_IMPORT 60u /* of a screen that has room to say when torch was imported */
 #define BAR_MIN 8u
@@ -39,6 +40,7 @@ static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
 	[PHASE_evaluation] = { 'e', "\xe2\x96\x9a", "36", 0, "" },
 	[PHASE_other] = { '.', "\xc2\xb7", "2", 0, "" },
 };
+static const struct bar_part gc_part = { 'g', "\xe2\x96\x93", "31", 0, "" };
 
 /*
  * Computes shares of `whole` in integers that add up to it: the largest remainders are rounded up.
@@ -218,6 +220,22 @@ static void step_values(const struct summary *summary, struct bar *bar)
 			bar->part[phase].value += steps->row[i].phases.ns[phase];
 }
 
+/* Of a loop without any other phase, garbage collection is what is known. */
+static void split_other(const struct summary *summary, struct bar *bar)
+{
+	const struct steady_loop *loop = &summary->bottleneck.loop;
+	struct bar_part *other = &bar->part[PHASE_other];
+
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
+		if (phase != PHASE_other && bar->part[phase].value)
+			return;
+	bar->part[PART_GC] = gc_part;
+	bar->part[PART_GC].value = loop->ns[STEP_gc] < other->value ? loop->ns[STEP_gc]
+								    : other->value;
+	other->value -= bar->part[PART_GC].value;
+	bar->count = PART_GC + 1;
+}
+
 /* Names a part that is not in the bar because it has no value. */
 static void say_left_out(const struct steady_loop *loop, struct bar *bar)
 {
@@ -243,10 +261,12 @@ static void print_step(const struct summary *summary, const struct screen *scree
 		all_ns += bar.part[i].value;
 	if (!all_ns)
 		return;
+	split_other(summary, &bar);
 	share_out(&bar, 100, percent);
 	for (size_t i = 0; i < bar.count; i++)
 		if (percent[i])
-			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%", step_phase_names[i],
+			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%",
+				 i == PART_GC ? "garbage collection" : step_phase_names[i],
 				 percent[i]);
 	say_left_out(&summary->bottleneck.loop, &bar);
 	snprintf(bar.tail, sizeof(bar.tail), "%s%s",

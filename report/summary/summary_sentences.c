@@ -210,7 +210,8 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 		before = "; ";
 		most->ns = 0;
 	}
-	fputs(nothing_of_the_rest(summary, all_ns) ? "; nothing else was recorded." : ".",
+	fputs(nothing_of_the_rest(summary, all_ns) ? "; what the rest went to was not recorded."
+						   : ".",
 	      line.screen.out);
 	prose_end(&line, screen);
 	return true;

@@ -15,6 +15,7 @@
 #define SHARE_MIN 20.0
 /* percent: a cause needs this much for a verdict */
 #define CAUSE_SHARE_MIN 10.0
+#define STARTUP_MIN 75.0 /* %, of the run: there is hardly anything else */
 #define VERDICT_BYTES 1024
 
 /* Returns what the share of a cause is a part of. */
@@ -36,7 +37,8 @@ static double share_said(const struct bottleneck *bottleneck, const struct advic
  * Returns whether it leaves most of the run, or of a step, unexplained. A failure is worth a
  * verdict whatever its time.
  */
-static bool is_small(const struct bottleneck *bottleneck, const struct advice *advice)
+static bool summary_verdict_is_small(const struct bottleneck *bottleneck,
+				     const struct advice *advice)
 {
 	if (advice->rule->severity == ADVICE_PROBLEM)
 		return false;
@@ -48,7 +50,7 @@ static bool is_small(const struct bottleneck *bottleneck, const struct advice *a
 /* A note is worth a verdict if it names a line and the time of that line. */
 static bool is_worth(const struct bottleneck *bottleneck, const struct advice *advice)
 {
-	return cause_is_of_program(advice) && !is_small(bottleneck, advice) &&
+	return cause_is_of_program(advice) && !summary_verdict_is_small(bottleneck, advice) &&
 	       (advice->severity != ADVICE_NOTE ||
 		((advice->place.line[0] || advice->place.function[0]) && advice->gain_ns));
 }
@@ -156,6 +158,16 @@ static bool summary_verdict_has_causes(const struct bottleneck *bottleneck)
 	return false;
 }
 
+/* The steps are a small part of the run, whatever they do. */
+static const struct advice *long_start(const struct bottleneck *bottleneck)
+{
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		if (bottleneck->advice[i].rule->look == advice_startup &&
+		    advice_share(bottleneck, &bottleneck->advice[i]) >= STARTUP_MIN)
+			return &bottleneck->advice[i];
+	return NULL;
+}
+
 static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES])
 {
 	const struct advice *advice = summary_first_cause(summary);
@@ -166,13 +178,14 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 		summary_verdict_say_line(summary, &line, text);
 	else if (advice)
 		say_cause(summary, advice, text);
+	else if (long_start(&summary->bottleneck))
+		say_cause(summary, long_start(&summary->bottleneck), text);
 	else if (summary_verdict_find_line(summary, &line))
 		summary_verdict_say_line(summary, &line, text);
 	else if (summary->steps->time.count)
 		snprintf(text, VERDICT_BYTES, "%s",
 			 summary_verdict_has_causes(&summary->bottleneck)
-				 ? "Nothing stands out: each cause below is a small part of the "
-				   "time."
+				 ? "Nothing stands out: only notes and small causes were found."
 				 : "Nothing stands out: no cause was found.");
 	else
 		return false;
