@@ -24,6 +24,7 @@ expand() { # LIST, then MACRO(PARAMETERS) and FIELDS, with "@," between fields, 
 list_settings() {
 	local family defines stacks # the text before the names is a string of the program
 	stacks=$(sed -n '/^const char family_stacks_allowed/,/^#/s/^[^#"]*"\(.*\)"$/\1/p' preload/settings/family_settings.c | tr -d '\n')
+	[ -n "$stacks" ] || { echo "family_settings.c: no text of family_stacks_allowed" >&2; exit 1; }
 	family() { # WITH-FIELDS
 		expand collector/format/families.def "FAMILY(name, by_default, needs, doc, none, why)" "$1" \
 			"FAMILY_DETAIL(name, by_default, needs, doc)" "$1" \

@@ -148,7 +148,7 @@ static size_t function_at(struct wrappers *w, uint32_t stack)
 }
 
 /* Valid until another function is new. */
-static const struct function *function_of(struct wrappers *w, uint32_t stack)
+static const struct function *alloc_wrappers_function_of(struct wrappers *w, uint32_t stack)
 {
 	size_t number = function_at(w, stack);
 
@@ -161,7 +161,7 @@ static const struct function *function_of(struct wrappers *w, uint32_t stack)
  */
 static uint32_t stand(struct wrappers *w, uint32_t stack)
 {
-	while (stack != NAMED_NONE && function_of(w, stack)->is_wrapper)
+	while (stack != NAMED_NONE && alloc_wrappers_function_of(w, stack)->is_wrapper)
 		stack = users_of(w, named_parent(w->names, stack));
 	return stack;
 }
@@ -284,7 +284,7 @@ static bool try_caller(struct wrappers *w, struct function *function)
 	    !named_frame_of(w->names, caller)->is_users)
 		return false;
 	number = (size_t)(function - w->function); /* `function` is not valid below */
-	module = function_of(w, caller)->module;
+	module = alloc_wrappers_function_of(w, caller)->module;
 	if (module != w->function[number].module)
 		return false;
 	w->function[number].is_wrapper = w->function[number].is_tentative = true;

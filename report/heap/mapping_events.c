@@ -12,7 +12,7 @@ static void take_map(void *state, const struct source_event *event, bool counts)
 					       event->process->index });
 }
 
-static void take_unmap(void *state, const struct source_event *event, bool counts)
+static void mapping_events_take_unmap(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_unmap *unmap = EVENT_AS(unmap, &event->event);
 
@@ -35,7 +35,7 @@ static void mapping_events_start(void *state, struct run *run, const void *optio
 	(void)options;
 	mappings_init(state);
 	run_reads(run, EVT_map_anonymous, FIELDS_ALL, take_map, state);
-	run_reads(run, EVT_unmap, FIELDS_ALL, take_unmap, state);
+	run_reads(run, EVT_unmap, FIELDS_ALL, mapping_events_take_unmap, state);
 	run_reads(run, EVT_remap, FIELDS_ALL, take_remap, state);
 }
 

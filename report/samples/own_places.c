@@ -25,7 +25,7 @@ static const struct sample_place *own_places_outwards(const struct samples *samp
 	return place->from ? samples_place(samples, place->from) : NULL;
 }
 
-static bool has_name(const struct own *own, uint32_t name, const char *wanted)
+static bool own_places_has_name(const struct own *own, uint32_t name, const char *wanted)
 {
 	size_t length;
 	const char *text = name_text(source_name_at(own->source, name), &length);
@@ -41,7 +41,8 @@ void own_places_note_scripts(const struct samples *samples, struct own *own)
 							 : samples_code(samples,
 									samples->place[i].code);
 
-		if (code && code->file != SAMPLE_NONE && has_name(own, code->function, "<module>"))
+		if (code && code->file != SAMPLE_NONE &&
+		    own_places_has_name(own, code->function, "<module>"))
 			own_note_script(own, code->file);
 	}
 }
@@ -92,7 +93,7 @@ static bool is_begin_of_process(const struct samples *samples, const struct own 
 	size_t length;
 	const char *text;
 
-	if (!own || !code || !has_name(own, code->function, "_bootstrap"))
+	if (!own || !code || !own_places_has_name(own, code->function, "_bootstrap"))
 		return false;
 	text = name_text(source_name_at(own->source, code->file), &length);
 	return length >= sizeof(file) - 1 &&

@@ -42,7 +42,7 @@ struct heap_owner heap_owner_of(const struct heap *heap, const struct source *so
 }
 
 /* FILE:LINE without folders; nothing where that is not known. */
-static void line_write(const struct named_frame *frame, char text[HEAP_LINE_BYTES])
+static void summary_owner_line_write(const struct named_frame *frame, char text[HEAP_LINE_BYTES])
 {
 	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
 	const char *base = slash ? slash + 1 : frame->file;
@@ -80,7 +80,7 @@ static void line_sums_add(struct line_sums *sums, const struct source_process *p
 		return;
 	sums->most.bytes = sums->bytes[place];
 	sums->most.place[0] = 0;
-	line_write(frame, sums->most.place);
+	summary_owner_line_write(frame, sums->most.place);
 }
 
 struct heap_line heap_line_of(const struct heap *heap, struct source *source,

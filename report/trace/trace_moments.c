@@ -228,8 +228,8 @@ static void put_tensor(struct trace *trace, const struct source_event *event, ui
 }
 
 /* device: 0 is the CPU, otherwise its type << 8 | its number + 1. */
-static void take_tensor(void *state, const struct source_event *event, bool counts,
-			const struct work *work)
+static void trace_moments_take_tensor(void *state, const struct source_event *event, bool counts,
+				      const struct work *work)
 {
 	struct trace *trace = state;
 	const struct evt_tensor_alloc *block = EVENT_AS(tensor_alloc, &event->event);
@@ -466,7 +466,7 @@ void trace_moments_start(struct trace *trace, struct run *run)
 	trace->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller, HEAP_OF_C });
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, trace_moments_take_totals, trace);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
-		     take_tensor, trace);
+		     trace_moments_take_tensor, trace);
 	trace->call_field = memory_zero(EVT_ID_LIMIT, sizeof(*trace->call_field));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		read_call(trace, run, calls[i], trace_moments_take_cuda);
