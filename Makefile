@@ -253,13 +253,18 @@ $(O)/programs/first_malloc: | $(O)/programs/libfirst_malloc.so
 $(O)/programs/libdlsym_callers.so: | $(O)/programs/libdlsym_resolver.so
 $(O)/programs/dlsym_callers: | $(O)/programs/libdlsym_callers.so
 
-.PHONY: help deps demo demo-cuda test check bench lint format fuzz fuzz-replay docs check-generated
-test: tests ## run all tests, no GPU needed, after installing what they need; one: make test T=name
-	@$(if $(T),,scripts/test-env.sh)
-	@set -f; tests/run $(T)
+.PHONY: help deps demo demo-cuda test test-all check bench lint format fuzz fuzz-replay docs check-generated
+# With T=name neither leaves a test out. tests/suites.sh says which tests belong to what.
+check: tests ## unit tests, fuzz corpora and the cases that are quick and need no download; two minutes
+	@set -f; tests/run $(if $(T),,--suite check) $(T)
 
-check: tests ## what is quick and needs no download: unit tests, fuzz corpora, two of three cases; two minutes
-	@set -f; tests/run --check $(T)
+test: tests ## the tests that need PyTorch as their only download, which it installs; no GPU needed; one: make test T=name
+	@$(if $(T),,scripts/test-env.sh)
+	@set -f; tests/run $(if $(T),,--suite test) $(T)
+
+test-all: tests ## all tests: with other downloads, browsers, every Python of this machine; installs what they need
+	@$(if $(T),,scripts/test-env.sh all)
+	@set -f; tests/run $(T)
 
 .PHONY: test-gpu
 test-gpu: programs ## what only a GPU can show; skipped with the reason where there is none

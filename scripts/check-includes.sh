@@ -13,7 +13,7 @@ includes=$(echo "$files" | xargs grep -nE '^[ \t]*#[ \t]*include[ \t]*["<]' |
 
 # What each folder may include beside its own files. "PROGRAM/*" is any family: a folder that has no line
 # of its own, so that a new family needs none. `events`, `errors` and `limitations` are the one header of that name.
-# families.def joins the `lists` of the families, and is all that what they stand on sees of them.
+# `model` is what every family of the report stands on. families.def joins the `lists` of the families, and is all that what they stand on sees of them.
 layers='
 	collector/region    :
 	collector/cfi       :
@@ -33,7 +33,7 @@ layers='
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/gpu       : events preload/base preload/settings preload/record preload/hook
 	preload/steps     : preload/base preload/settings preload/record
-	preload/python    : collector/region preload/base preload/settings preload/record preload/pyframes
+	preload/python    : collector/region preload/base preload/settings preload/record preload/hook preload/pyframes
 	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks
@@ -51,21 +51,26 @@ layers='
 	report/session : collector/format report/base report/file
 	report/table   : families report/base report/session
 	report/symbols : collector/format/frame_flags.h collector/format/codec.h report/base report/session report/table
-	report/stacks  : families collector/format/families.def collector/format/frame_flags.h report/base report/session report/table report/symbols report/core
-	report/core    : families events collector/format/block.h report/base report/session report/table
-	report/*       : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks
-	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
-	report/native  : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks report/process
-	report/idle    : events report/base report/session report/table report/core report/gpu report/samples
-	report/advice  : collector/format/waits.def report/native report/symbols report/stacks report/base report/session report/table report/core report/*
-	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/native report/*
-	report/trace   : events report/base report/session report/table report/core report/*
-	report/export  : events report/trace report/symbols report/stacks report/base report/session report/table report/core report/*
-	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/trace report/export report/*
-	report/watch   : families events errors report/base report/session report/table report/core report/*
-	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
-	report/pack    : errors report/base report/session report/table report/symbols report/core report/raw
-	report/app     : families errors report/raw report/base report/session report/table report/core
+	report/options : families report/base report/session report/table
+	report/scopes  : report/base report/session
+	report/core    : families collector/format/families.def collector/format/block.h report/base report/session report/table report/options report/scopes
+	report/helpers : events report/base report/scopes report/core
+	report/deferred : families report/base report/scopes report/core
+	report/ranges  : report/base report/scopes report/core report/helpers report/deferred
+	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
+	report/*       : events collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
+	report/lightning : events model report/nvtx report/torch
+	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
+	report/idle    : events model report/gpu report/samples
+	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
+	report/summary : model report/symbols report/stacks report/advice report/native report/*
+	report/trace   : events model report/*
+	report/export  : events model report/trace report/symbols report/stacks report/*
+	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*
+	report/watch   : families events errors model report/*
+	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/options report/core
+	report/pack    : errors report/base report/session report/table report/symbols report/options report/core report/raw
+	report/app     : families errors report/raw report/base report/session report/table report/options report/core
 '
 
 check_layers() {
@@ -97,6 +102,7 @@ check_layers() {
 			single["events"] = "^collector/format/(events|families)\\.(h|def)$"
 			single["limitations"] = "^collector/format/limitations\\.(h|def)$"
 			single["errors"] = "^collector/format/error\\.h$"
+			single["model"] = "^report/(base|session|table|options|scopes|core|helpers|deferred|ranges)/"
 			single["families"] = "^(preload|collector|report)/families\\.def$"
 			single["lists"] = "^(preload|report)/[a-z_]+/[a-z_]+\\.def$"
 			n = split(layers, lines, "\n")
@@ -117,6 +123,16 @@ check_layers() {
 	echo "$files" | grep -E '^(collector|preload|report)/[^/]*$' | grep -v '/families\.def$' | sed 's|$|: belongs into a folder|'
 }
 
+# What all families stand on names none of them, nor their events: those of the recorder itself are no family's in this sense.
+check_families() {
+	local own='system|capture|clock' names
+	names=$(sed -nE 's/^EVENT\([^,]*, *([a-z_0-9]+), *([a-z_0-9]+),.*/\1 \2/p' collector/format/events/*.def |
+		grep -vE " ($own)\$" | awk '{ printf "|%s", $1 }')
+	echo "$files" | grep -E '^report/(options|scopes|core|deferred)/' |
+		xargs grep -nE "\\b((EVT_|evt_|EVENT_AS\\(|FIELD_BIT\\()(${names#|})|EVT_FAMILY_[a-z]+)\\b" |
+		sed -E 's|^([^:]*:[0-9]+):.*|\1: names a family or its event|'
+}
+
 only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that may include it
 	echo "$includes" | awk -v header="^[<\"]($1)" -v files="^($2):" '
 		$2 ~ header && $1 !~ files { print $1 ": " substr($2, 2) " is not for this file" }'
@@ -124,6 +140,7 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 
 {
 	check_layers
+	check_families
 	tests='|tests/.*'
 	only 'zstd' "collector/output/compress.c|report/file/decompress.c|report/file/recompress.c|report/export/page_codec.c$tests"
 	only 'zlib' "report/export/sink.c|report/pack/zip.c$tests"

@@ -255,7 +255,7 @@ find_beneath() {
 
 # Prints why PyTorch cannot be used, or nothing. It takes seconds to start.
 find_torch() {
-	LD_PRELOAD=$beneath limited 60 "$PYTHON" -c 'import sys, torch
+	LD_PRELOAD=$beneath limited 240 "$PYTHON" -c 'import sys, torch
 if sys.argv[1] and not (torch.version.cuda or "").startswith("13."):
     print("the fake CUDA is for a PyTorch of CUDA 13")
 elif not torch.cuda.is_available():
@@ -331,7 +331,7 @@ program() { # NAME [ARGUMENT]...
 	local name=$1 status
 	shift
 	# the second call is one that a GPU's driver refuses by itself
-	with_runtime limited 120 env ${fake:+FAKE_CUDA_FAIL=cudaMemcpy2D:2=12} "${preload[@]}" "$programs/$name" "$@" && return
+	with_runtime limited 300 env ${fake:+FAKE_CUDA_FAIL=cudaMemcpy2D:2=12} "${preload[@]}" "$programs/$name" "$@" && return
 	status=$?
 	echo "${preload[1]:-bare} $programs/$name $*: exit status $status" >&2
 	return "$status"
@@ -339,7 +339,7 @@ program() { # NAME [ARGUMENT]...
 
 python_run() { # FILE RESULT [ARGUMENT]...: with what `preload` says; what it prints is beside the result
 	local ours=${preload[1]:-} status killed=137
-	limited 300 env "${preload[@]}" "LD_PRELOAD=${ours#LD_PRELOAD=}$beneath" TRITON_CACHE_DIR="$work/triton" \
+	limited 600 env "${preload[@]}" "LD_PRELOAD=${ours#LD_PRELOAD=}$beneath" TRITON_CACHE_DIR="$work/triton" \
 		PYTHONDONTWRITEBYTECODE=1 "$PYTHON" -W ignore "$@" >"$2.out" 2>"$2.err"
 	status=$?
 	((status && status != killed)) && echo "$* ${preload[*]}: exit status $status" && tail -n 30 "$2.err" "$2.out"
@@ -355,14 +355,14 @@ work() { # RESULT WORK:COUNT... [OPTION]...
 }
 
 compare() {
-	limited 200 python3 "$ROOT/tests/gpu/compare.py" "$@"
+	limited 400 python3 "$ROOT/tests/gpu/compare.py" "$@"
 }
 
 # All of CUDA's reports can be had of it.
 reports_run() { # RECORDING
 	local report
 	for report in summary api launches memcpy device-memory kernels gpu-copies sync utilization gpu-idle graphs; do
-		limited 60 "$O/prof-report" "$report" "$1" >"$here/report" 2>&1 && continue
+		limited 240 "$O/prof-report" "$report" "$1" >"$here/report" 2>&1 && continue
 		echo "prof-report $report: $(tail -n 1 "$here/report")"
 		return 1
 	done

@@ -95,7 +95,7 @@ def judge_answer(path, file, answer):
         if len(sentence.split()) > WORDS:
             fault(path, f"a sentence of {len(sentence.split())} words: {sentence}")
     verdict = answer.splitlines()[-2:]
-    said = re.findall(r"\d+ % of [^:]*: (\S+:\d+)(?: |$)", " ".join(verdict))
+    said = re.findall(r"\d+ % of [^:]*: (\S+:\d+)(?=,? |$)", " ".join(verdict))
     if said and not set(said) & places(file):
         fault(path, f"the verdict's line is not in the recording: {said}")
     for share in re.findall(r"(\d+) %", answer):

@@ -9,8 +9,8 @@ run, and reports that state the same figure agree. Prints a line for each fault,
 Columns are known by their names and units, as the reports' JSON has them, and by their meaning in --help. What no name can say stands in
 WHOLES (sums of columns) and SAME (figures of two reports). All reports come from one reading (`export json`). --deep also reads those
 with a row for each thread, and halves of the run (--time); --keys those of every key of --by, and all that people read: the
-tables with the sentences around them. A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is all that are in it, the smallest first, 6 MB
-and 16 sessions at most: tests/run takes what a case has left behind.
+tables with the sentences around them. A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is those that have 6 MB
+together, the smallest first, and eight of these, of all sizes: tests/run takes what a case has left behind.
 KNOWN has faults that are not mended yet, each with its reason; --all prints them as well.
 """
 
@@ -75,7 +75,7 @@ NOT_SUMS = (
 # Columns that do not add up over rows: a greatest, a mean, a moment, a place, a share.
 NOT_ADDED = re.compile(r"(^|_)(peak|max|min|avg|mean|stddev|p\d\d|percent|rate|depth|time|first|last|start|end|percall|id)(_|$)")
 INCLUSIVE = re.compile(r"^(total|cumulative|cum)|^(allocations|bytes_allocated|io_calls|io_bytes|size_increase|frees)$")
-FOLDER_BYTES, FOLDER_SESSIONS = 6000000, 16
+FOLDER_BYTES, FOLDER_FILES = 6000000, 8
 ROUNDING = 0.001  # shares have six digits
 
 
@@ -296,6 +296,56 @@ def no_wait_is_a_place(tables):
             yield table, "%s is about the wait for backward: %s" % (row.get("id"), row["text"])
 
 
+def has_workers(tables):
+    """A DataLoader's worker was recorded, or its iterator says that there are some."""
+    threads, ops = tables.get("threads"), tables.get("ops")
+    return any(row.get("name") == "pt_data_worker" for row in (threads.rows if threads else ())) \
+        or any("_MultiProcessingDataLoaderIter" in (row.get("name") or "") for row in (ops.rows if ops else ()))
+
+
+def runnable(tables):
+    threads = tables.get("threads")
+    # of a part of the run nobody knows it by thread
+    return not threads or threads.run.cut or sum(row.get("runnable_ns") or 0 for row in threads.rows)
+
+
+# What advice may say only where the recording bears it out: words, and what the reports must show.
+BORNE_OUT = (
+    (r"num_workers|[Nn]o worker process", "no worker", lambda tables: not has_workers(tables)),
+    (r"its worker processes were not recorded", "a loader with workers", has_workers),
+    (r"machine is busy|had no CPU", "threads that were ready to run", runnable),
+    (r"INTERCEPT_FULL", "a ring that was full",
+     lambda tables: any(loss.get("reason") == "ring full" for loss in tables["bottleneck"].losses)),
+    (r"CUDA graphs|[Ll]aunches|the GPU (is|was) idle", "launches",
+     lambda tables: any(tables[name].rows for name in ("launches", "kernels", "graphs") if name in tables)),
+    (r"had the mutex|had the GIL|waited for the GIL|waits for a lock", "samples",
+     lambda tables: "lines" in tables and tables["lines"].rows),
+    (r"started '.*' [\d,]+ time", "a wait for a child", lambda tables: any(row["id"] == "child_process" for row in tables["bottleneck"].rows)),
+    (r"float64", "its time", lambda tables: any(row["id"] == "double_precision" and row["value"] > 0 for row in tables["bottleneck"].rows)),
+)
+GUESS = 20  # samples: what rests on fewer is called a guess
+
+
+def advice_is_borne_out(tables):
+    """No note stands before a cause, no sentence says what was not recorded, and what rests on few samples is a guess."""
+    table = tables.get("bottleneck")
+    if not table:
+        return
+    severities = [row.get("severity") for row in table.rows]
+    if "note" in severities and set(severities[severities.index("note"):]) != {"note"}:
+        yield table, "a note stands before a cause: %s" % [(row["id"], row["severity"]) for row in table.rows]
+    for row in table.rows:
+        said = "%s %s" % (row.get("text"), row.get("todo"))
+        for words, needed, holds in BORNE_OUT:
+            if re.search(words, said) and not holds(tables):
+                yield table, "%s says '%s' without %s" % (row["id"], re.search(words, said).group(), needed)
+        if row.get("samples") and row["samples"] < GUESS and row["severity"] != "note" and "guess" not in said:
+            yield table, "%s rests on %s samples and is no guess: %s" % (row["id"], row["samples"], row["text"])
+        whole = (tables["summary"].totals.get("wall_ns") or 0) if "summary" in tables else 0
+        if row.get("stake_percent") is not None and whole and row.get("stake_ns") and row["stake_ns"] > whole * max(len(tables["processes"].rows), 1):
+            yield table, "%s has %s at stake in a run of %s" % (row["id"], row["stake_ns"], whole)
+
+
 # Samples stand for the time since the one before: at the edges of a life that is some more.
 def slack(life):
     return life * 0.01 + 50e6
@@ -392,13 +442,14 @@ def sampled(tables):
             yield table, "cpu_ns is %s, the processes had %s" % (value, cpu)
 
 
-ACROSS = (lives, same, at_the_end, gil, sampled, no_wait_is_a_place)
+ACROSS = (lives, same, at_the_end, gil, sampled, no_wait_is_a_place, advice_is_borne_out)
 
 
 class Run:
     """All reports of one recording."""
 
     read_files = set()
+    keys_of = {}  # of a report: every recording has the same
 
     def __init__(self, program, path):
         self.program, self.path, self.cut = program, path, False
@@ -427,8 +478,10 @@ class Run:
         for report in tables:
             if not tables[report].rows or report == "threads":
                 continue
-            said = run(self.program, report, "--by", "no-such-key").stderr
-            keys = re.findall(r"[a-z_]+", said.split("is not one of")[1]) if "is not one of" in said else []
+            if report not in self.keys_of:
+                said = run(self.program, report, "--by", "no-such-key").stderr
+                self.keys_of[report] = re.findall(r"[a-z_]+", said.split("is not one of")[1]) if "is not one of" in said else []
+            keys = self.keys_of[report]
             for key in keys if wanted is None else set(keys) & wanted:
                 done = run(self.program, report, "--by", key, "--format", "json", "--limit", "0", self.path)
                 if done.stdout:
@@ -487,7 +540,7 @@ def recordings(path):
         left -= size
         if size and left >= 0:
             files.append(file)
-    return files
+    return [files[i * (len(files) - 1) // (FOLDER_FILES - 1)] for i in range(FOLDER_FILES)] if len(files) > FOLDER_FILES else files
 
 
 def main():
@@ -495,13 +548,9 @@ def main():
     deep, keys, everything = "--deep" in arguments, "--keys" in arguments, "--all" in arguments
     program, *paths = [word for word in arguments if word not in ("--deep", "--keys", "--all")]
     found = 0
-    read = 0
     for path in [file for path in paths for file in recordings(path)]:
         if os.path.realpath(path) in Run.read_files:
             continue
-        read += 1
-        if read > FOLDER_SESSIONS and os.path.isdir(paths[0]):
-            break
         for report, fault in Run(program, path).faults(deep, keys):
             if everything or not is_known(report, fault):
                 found += 1

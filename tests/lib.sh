@@ -37,7 +37,9 @@
 #   need_lightning                    as need_torch, and sets PYTHONPATH
 #   need_starting                     the same for pytest, uvicorn, ... (scripts/starting-env.sh), which it puts into PATH
 #   documented COMMAND                the first line of docs/STARTING.md that begins with these words, for eval
-# A helper that stands on something downloaded has "# fetched" behind its name: `make check` leaves out the cases that call it.
+# A helper that needs PyTorch has "# fetched" behind its name, one that needs another download or a browser "# fetched: test-all":
+# tests/suites.sh keeps the cases that call it out of `make check`, or out of `make test` as well. $SUITE is the suite that runs
+# (check or test), or is empty for everything.
 
 set -u
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
@@ -54,8 +56,8 @@ OUTPUT=$PWD/run.evt
 export ROOT BUILD LIB COLLECTOR REPORT PROGRAMS
 # shellcheck disable=SC2034 # for cases
 PYTHONS=(/usr/bin/python3 /usr/local/bin/python3)
-# `make check` tries the machine's own
-[[ ${CHECK:-} ]] || PYTHONS=("${HOME:-/}"/.pyenv/versions/3.*/bin/python3
+# Only `make test-all` tries every interpreter; the others try the machine's own.
+[[ ${SUITE:-} ]] || PYTHONS=("${HOME:-/}"/.pyenv/versions/3.*/bin/python3
 	"${XDG_CACHE_HOME:-${HOME:-/}/.cache}"/intercept/pythons/3.*/bin/python3 "${PYTHONS[@]}")
 
 fail() {
@@ -76,7 +78,7 @@ need_program() {
 	[[ -x $PROGRAMS/$1 || -e $PROGRAMS/$1 ]] || skip "test program '$1' was not built"
 }
 
-fetched() { # fetched: NAME
+fetched() { # fetched: test-all; NAME
 	echo "${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/$1"
 }
 
@@ -84,11 +86,11 @@ torch_python() { # fetched
 	"$ROOT/scripts/find-python.sh" 2>/dev/null
 }
 
-need_browser() { # fetched: NAME
+need_browser() { # fetched: test-all; NAME
 	need_tool "$1"
 }
 
-need_torch() { # fetched: [eager]
+need_torch() { # fetched; [eager]
 	PYTHON=$(torch_python) || skip "no Python with torch (make demo installs one)"
 	export PYTHON
 	[[ ${1:-} != eager || ${TORCH_AS_IT_IS:-} ]] || export PYTHONPATH=$ROOT/tests/torch/eager${PYTHONPATH:+:$PYTHONPATH}
@@ -100,7 +102,7 @@ keep_symbols() {
 	[[ ! ${TORCH_SYMBOLS:-} ]] || export PROF_REPORT_CACHE=$TORCH_SYMBOLS
 }
 
-need_cuda_torch() { # fetched: [eager]; its version is read, not asked for: that would import it
+need_cuda_torch() { # fetched; [eager]; its version is read, not asked for: that would import it
 	need_torch "$@"
 	"$PYTHON" -c 'import importlib.util, os, runpy, sys
 folder = os.path.dirname(importlib.util.find_spec("torch").origin)
@@ -108,7 +110,7 @@ sys.exit(not str(runpy.run_path(os.path.join(folder, "version.py")).get("cuda"))
 		skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
 }
 
-need_lightning() { # fetched
+need_lightning() { # fetched: test-all
 	local folder
 	folder=$(fetched lightning)
 	need_torch
@@ -118,7 +120,7 @@ sys.exit(not all(u.find_spec(name) for name in ("lightning", "pytorch_lightning"
 		skip "no Lightning for $PYTHON (scripts/pip-folder.sh lightning installs it)"
 }
 
-need_starting() { # fetched
+need_starting() { # fetched: test-all
 	local folder
 	folder=$(fetched starting)
 	need_torch

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cfi.h. A binary search of .eh_frame_hdr finds the entry. Then a small machine runs the
- * instructions of its CIE and its own, up to the address, and keeps only the rules for the CFA,
- * rbp and the return address.
+ * A binary search of .eh_frame_hdr finds the entry. Then a small machine runs the instructions of
+ * its CIE and its own, up to the address. It keeps only the rules for the CFA, rbp and the return
+ * address.
  */
 #include "collector/cfi/cfi.h"
 
@@ -17,7 +17,7 @@
 #define REGISTER_RETURN 16u
 #define REMEMBERED_MAX 8u
 #define DATA_ALIGN (-8)
-#define LETTERS_MAX 8u /* of an augmentation, its end included */
+#define LETTERS_MAX 8u /* limit for an augmentation, including its terminator */
 
 #define POINTER_RELATIVE_32 0x1bu /* DW_EH_PE_pcrel | sdata4 */
 #define POINTER_COUNT_32 0x03u    /* DW_EH_PE_udata4 */
@@ -47,28 +47,29 @@ enum cfa_operation {
 	CFA_VALUE_OFFSET_SIGNED = 0x15,
 	CFA_VALUE_EXPRESSION = 0x16,
 	CFA_ARGUMENTS = 0x2e,
-	/* with an operand in the lower six bits */
+	/* these have an operand in the lower six bits */
 	CFA_ADVANCE = 0x40,
 	CFA_SAVED = 0x80,
 	CFA_RESTORE = 0xc0,
 };
 
 struct frame_state {
-	struct cfi_value cfa; /* by rsp, rbp or a load; CFI_BASE_NONE: by what we do not follow */
+	/* by rsp, rbp or a load; CFI_BASE_NONE: by something that we do not follow */
+	struct cfi_value cfa;
 	struct cfi_saved_at rbp, ret;
-	bool rbp_has_stood; /* at or above rsp, since it was saved */
+	bool rbp_has_stood; /* the place has been at or above rsp since rbp was saved there */
 };
 
 struct machine {
 	struct cursor code;
 	uintptr_t location, address;
 	struct frame_state now;
-	struct frame_state first; /* as the CIE leaves it */
+	struct frame_state first; /* state after the CIE's instructions */
 	struct frame_state remembered[REMEMBERED_MAX];
 	unsigned int depth;
 };
 
-/* What a CIE has told. */
+/* The contents of a CIE. */
 struct common {
 	struct cursor code;
 	bool signal;
@@ -102,13 +103,13 @@ static struct cursor span_cursor(struct cfi_span span, uintptr_t at, uint64_t by
 	return c;
 }
 
-/* A CIE or FDE behind its length. */
+/* Returns the contents of a CIE or FDE after its length. */
 static struct cursor entry_cursor(struct cfi_span span, uintptr_t entry)
 {
 	struct cursor c = span_cursor(span, entry, 4);
 	uint64_t bytes = cursor_take(&c, 4);
 
-	if (c.bad || bytes > CFI_BYTES_MAX) /* 2^32 - 1: a 64-bit length follows */
+	if (c.bad || bytes > CFI_BYTES_MAX) /* 2^32 - 1 means that a 64-bit length follows */
 		return (struct cursor){ .bad = true };
 	return span_cursor(span, entry + 4, bytes);
 }
@@ -132,14 +133,14 @@ static void machine_put(struct machine *m, uint64_t number, enum cfi_saved how, 
 		m->now.rbp_has_stood = false;
 }
 
-/* The place of rbp is below rsp, where nothing stays but for a leaf's own. */
+/* True if the place of rbp is below rsp, where only a leaf function's data is safe. */
 static bool machine_rbp_is_below(const struct machine *m)
 {
 	return m->now.rbp.how == CFI_SAVED_BY_CFA && m->now.cfa.base == CFI_BASE_RSP &&
 	       m->now.cfa.offset + m->now.rbp.offset < 0;
 }
 
-/* What was said so far holds for an instruction at least. */
+/* The state so far is valid for at least one instruction. */
 static void machine_advance(struct machine *m, uint64_t bytes)
 {
 	m->now.rbp_has_stood |= m->now.rbp.how == CFI_SAVED_BY_CFA && !machine_rbp_is_below(m);
@@ -203,7 +204,7 @@ static void machine_define_expression(struct machine *m)
 		(void)cfi_expression_run(block, m->address, false, &m->now.cfa);
 }
 
-/* Where a register is saved; an expression that is not understood leaves it lost. */
+/* Sets where a register is saved; if the expression is not understood, the register is lost. */
 static void machine_save_expression(struct machine *m, uint64_t number)
 {
 	struct cursor block = machine_block(m);
@@ -221,11 +222,14 @@ static void machine_save_expression(struct machine *m, uint64_t number)
 			how = CFI_SAVED_BY_RBP;
 	}
 	machine_put(m, number, how, value.offset);
-	/* nothing but "undefined" may mark the outermost frame */
+	/* only "undefined" may mark the outermost frame */
 	m->code.bad |= number == REGISTER_RETURN && how == CFI_SAVED_LOST;
 }
 
-/* A register that is a value, or in another register: not followed, and the return address has to be. */
+/*
+ * A register whose value is computed, or is in another register, is not followed. For the return
+ * address that is an error.
+ */
 static void machine_lose(struct machine *m, uint64_t number)
 {
 	machine_put(m, number, CFI_SAVED_LOST, 0);
@@ -310,14 +314,14 @@ static void machine_run_extended(struct machine *m, unsigned int operation)
 	case CFA_DEFINE_EXPRESSION:
 		machine_define_expression(m);
 		return;
-	case CFA_ARGUMENTS: /* bytes of arguments on the stack; the CFA is given all the same */
+	case CFA_ARGUMENTS: /* bytes of arguments on the stack; the CFA is given in addition */
 		(void)cursor_number(code);
 		return;
 	}
 	machine_run_register(m, operation);
 }
 
-/* Up to and not beyond what holds at `address`. */
+/* Runs up to the state that is valid at `address`, and not further. */
 static void machine_run(struct machine *m, struct cursor code, uintptr_t address)
 {
 	m->code = code;
@@ -361,7 +365,7 @@ static bool machine_row(const struct machine *m, struct cfi_row *ret_row)
 				     .after = loaded ? cfa->offset : 0,
 				     .rbp = m->now.rbp,
 				     .ret = m->now.ret };
-	/* compilers do not say that it was popped */
+	/* compilers do not record that it was popped */
 	if (m->now.rbp_has_stood && machine_rbp_is_below(m))
 		ret_row->rbp = (struct cfi_saved_at){ CFI_SAVED_SAME, 0 };
 	return m->now.ret.how != CFI_SAVED_SAME;
@@ -369,7 +373,7 @@ static bool machine_row(const struct machine *m, struct cfi_row *ret_row)
 
 /* --- entries --- */
 
-/* Of the augmentation's letters: the only form of pointers to code that we read is asked for. */
+/* Reads the augmentation's letters. Only one encoding of pointers to code is supported. */
 static void common_read_letters(struct cursor *c, const char *letters, bool *ret_signal)
 {
 	static const uint8_t pointer_bytes[16] = {
@@ -400,7 +404,7 @@ static void common_read_letters(struct cursor *c, const char *letters, bool *ret
 	}
 }
 
-/* The CIE's instructions, bad when it is not one of ours. */
+/* Reads the CIE and runs its instructions. `bad` if it has an unsupported form. */
 static struct common common_read(struct cfi_span span, uintptr_t entry)
 {
 	struct common common = { .code = entry_cursor(span, entry) };
@@ -412,10 +416,11 @@ static struct common common_read(struct cfi_span span, uintptr_t entry)
 	c->bad |= cursor_take(c, 4) != 0; /* not a CIE */
 	version = cursor_take(c, 1);
 	for (size_t i = 0; i < LETTERS_MAX && (letters[i] = (char)cursor_take(c, 1)); i++)
-		c->bad |= i + 1 == LETTERS_MAX; /* no end so far */
+		c->bad |= i + 1 == LETTERS_MAX; /* no terminator so far */
 	c->bad |= (version != 1 && version != 3) || letters[0] != 'z' || !strchr(letters, 'R');
-	c->bad |= cursor_number(c) != 1;                    /* code is counted in bytes */
-	c->bad |= cursor_take(c, 1) != (0x80 + DATA_ALIGN); /* and the stack in words, downwards */
+	c->bad |= cursor_number(c) != 1; /* code must be counted in bytes */
+	/* the stack must be counted in words, downwards */
+	c->bad |= cursor_take(c, 1) != (0x80 + DATA_ALIGN);
 	c->bad |= cursor_take(c, 1) != REGISTER_RETURN;
 	bytes = cursor_number(c);
 	data = *c;
@@ -443,7 +448,7 @@ bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address,
 	start = (uintptr_t)c.at;
 	start += (uintptr_t)(int64_t)(int32_t)cursor_take(&c, 4);
 	bytes = cursor_take(&c, 4);
-	cursor_skip(&c, cursor_number(&c)); /* augmentation data: an LSDA */
+	cursor_skip(&c, cursor_number(&c)); /* skips the augmentation data: an LSDA */
 	if (c.bad || address - start >= bytes)
 		return false;
 	common = common_read(span, entry + 4 - back);
@@ -459,7 +464,7 @@ bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address,
 	return true;
 }
 
-/* struct of the search table: both relative to the header */
+/* a row of the search table: both fields are relative to the header */
 struct search_row {
 	int32_t start;
 	int32_t entry;
@@ -471,7 +476,8 @@ static bool row_is_readable(struct cfi_span span, const struct search_row *row, 
 
 	if (!span.probe || at == *page)
 		return true;
-	*page = at; /* rows are aligned to their halves: the next page is asked for when one ends there */
+	/* rows are aligned to their halves, so a page is probed when a row ends there */
+	*page = at;
 	return cfi_page_is_readable(span.context, at) &&
 	       cfi_page_is_readable(span.context, page_of((uintptr_t)(row + 1) - 1));
 }
@@ -487,7 +493,7 @@ bool cfi_find_row(struct cfi_span span, uintptr_t header, uintptr_t address,
 	if (header & 3 || cursor_take(&c, 4) != (1u | POINTER_RELATIVE_32 << 8 |
 						 POINTER_COUNT_32 << 16 | POINTER_TABLE_32 << 24))
 		return false;
-	cursor_skip(&c, 4); /* where .eh_frame is: the rows say it themselves */
+	cursor_skip(&c, 4); /* skips the address of .eh_frame, because the rows contain it */
 	high = cursor_take(&c, 4);
 	if (c.bad || !high || high > (span.high - header - 12) / sizeof(*row))
 		return false;

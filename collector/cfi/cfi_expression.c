@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cfi_expression.h. A stack machine with symbolic values: a base (none, CFA, rsp, rbp, or a
- * word loaded by one of the last two) and an offset. What cannot be expressed so ends the run
- * without a result.
+ * A stack machine with symbolic values: a base (none, CFA, rsp, rbp, or a word loaded through one
+ * of the last two) and an offset. If something cannot be expressed this way, the run ends without a
+ * result.
  */
 #include "collector/cfi/cfi_expression.h"
 
@@ -90,7 +90,7 @@ static void load(struct expression *e)
 		e->value[e->depth - 1].inner = at.offset;
 }
 
-/* Of two numbers; plus and minus also of a number to anything. */
+/* Combines two numbers. Plus and minus also accept a base and a number. */
 static void combine(struct expression *e, unsigned int operation)
 {
 	struct cfi_value b = cfi_expression_pop(e), a = cfi_expression_pop(e);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DWARF expressions of call frame information, evaluated without registers: what they give in terms of rsp, rbp and
- * the CFA. A word read from memory by one of the first two may be the result, too; reading twice is refused.
+ * DWARF expressions of call frame information, evaluated without registers: the result is given in
+ * terms of rsp, rbp and the CFA. The result may also be a word read from memory through rsp or rbp;
+ * a second read is refused.
  */
 #ifndef COLLECTOR_CFI_CFI_EXPRESSION_H
 #define COLLECTOR_CFI_CFI_EXPRESSION_H
@@ -23,10 +24,13 @@ enum cfi_base {
 struct cfi_value {
 	enum cfi_base base;
 	int64_t inner;
-	int64_t offset; /* added */
+	int64_t offset; /* is added */
 };
 
-/* `address`: the instruction pointer. `on_cfa`: the expression finds the CFA on its stack. False: not understood. */
+/*
+ * `address`: the instruction pointer. `on_cfa`: the CFA is on the expression's stack. Returns false
+ * if the expression is not supported.
+ */
 bool cfi_expression_run(struct cursor code, uintptr_t address, bool on_cfa,
 			struct cfi_value *ret_value);
 

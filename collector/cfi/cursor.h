@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define CURSOR_NUMBER_BITS 35u /* of a LEB128: numbers here are small */
+#define CURSOR_NUMBER_BITS 35u /* limit for a LEB128: the numbers here are small */
 
 struct cursor {
 	const uint8_t *at, *end;
@@ -38,7 +38,7 @@ static inline void cursor_skip(struct cursor *c, uint64_t bytes)
 		c->at += bytes;
 }
 
-/* LEB128; `ret_sign` is the value of the bit that says minus when the number is a signed one. */
+/* Reads a LEB128. `ret_sign` is the value of its sign bit, for signed numbers. */
 static inline uint64_t cursor_leb(struct cursor *c, uint64_t *ret_sign)
 {
 	uint64_t value = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rate is measured between the oldest and the newest of the last syncs, so that the noise of one
- * reading (some 30 ns) is divided by a long time. What the map is off is taken back over STEER_NS by
- * a steeper or flatter piece, within the limits of RATE_LIMIT, so that time never stands or jumps.
+ * The rate is measured between the oldest and the newest of the last syncs, so that the noise of
+ * one reading (some 30 ns) is divided by a long time. The map's error is removed over STEER_NS by a
+ * steeper or flatter piece, within RATE_LIMIT, so that time never stands still or jumps.
  */
 #include "collector/core/clockmap.h"
 
@@ -40,7 +40,9 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 		if (after - before >= best)
 			continue;
 		best = after - before;
-		/* the monotonic reading lies between the first two, the other is moved there */
+		/*
+		 * the monotonic reading is between the first two, and the other one is moved there
+		 */
 		ret_sync->tsc = before + (middle - before) / 2;
 		ret_sync->mono_ns = mono;
 		ret_sync->real_ns = real;
@@ -94,7 +96,7 @@ void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_s
 	map->pairs = 1; /* the base itself: 0, 0 */
 }
 
-/* Remembers the pair and measures from the oldest one kept. */
+/* Remembers the pair and measures from the oldest one that is kept. */
 static void rate_measure(struct clockmap *map, struct clockmap_pair pair)
 {
 	uint32_t slot = map->pairs % CLOCKMAP_SEGMENTS;
@@ -103,15 +105,16 @@ static void rate_measure(struct clockmap *map, struct clockmap_pair pair)
 	map->pair[slot] = pair;
 	map->pairs++;
 	if (map->pairs == UINT32_MAX)
-		map->pairs = CLOCKMAP_SEGMENTS; /* any number that keeps the meaning */
+		map->pairs = CLOCKMAP_SEGMENTS; /* any value that keeps its meaning */
 	if (pair.ticks > oldest.ticks && pair.ns > oldest.ns)
 		map->rate = clockmap_rate_of(pair.ns - oldest.ns, pair.ticks - oldest.ticks);
 }
 
-/* The measured rate, bent so that `error` (true minus mapped) is gone after STEER_NS. */
+/* The measured rate, changed so that `error` (true minus mapped) is gone after STEER_NS. */
 static uint64_t rate_steered(uint64_t rate, int64_t error)
 {
-	const int64_t limit = (int64_t)STEER_NS / 2; /* between half and one and a half */
+	/* between half and one and a half times the rate */
+	const int64_t limit = (int64_t)STEER_NS / 2;
 	int64_t bounded = error > limit ? limit : error < -limit ? -limit : error;
 	__int128 change = (__int128)rate * bounded / (int64_t)STEER_NS;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the ticks of records to nanoseconds since the region's base: piecewise linear, continuous and
- * rising, pulled towards CLOCK_MONOTONIC at every sync by a change of slope, never by a step.
+ * Converts ticks of records to nanoseconds since the region's base: piecewise linear, continuous
+ * and rising. At every sync it is adjusted to CLOCK_MONOTONIC by a change of slope, never by a
+ * step.
  *
- * With REGION_CLOCK_MONOTONIC ticks are nanoseconds already and the map is the identity.
- * One thread. The newest CLOCKMAP_SEGMENTS pieces are kept; older ticks use the oldest of them.
+ * With REGION_CLOCK_MONOTONIC ticks are already nanoseconds and the map is the identity. One
+ * thread. The newest CLOCKMAP_SEGMENTS pieces are kept; older ticks use the oldest of them.
  */
 #ifndef COLLECTOR_CORE_CLOCKMAP_H
 #define COLLECTOR_CORE_CLOCKMAP_H
@@ -22,7 +23,7 @@ struct clockmap_segment {
 	uint64_t rate;
 };
 
-/* One moment on three clocks; tsc counts what the records count, without the base taken off. */
+/* One moment on three clocks. tsc is what records count, without subtracting the base. */
 struct clockmap_sync {
 	uint64_t tsc;
 	uint64_t mono_ns;
@@ -33,31 +34,33 @@ struct clockmap {
 	uint32_t clock; /* enum region_clock */
 	uint64_t base_tsc;
 	uint64_t base_mono;
-	uint32_t count;  /* of segments in use */
+	uint32_t count;  /* number of segments in use */
 	uint32_t newest; /* index of the newest */
 	struct clockmap_segment segment[CLOCKMAP_SEGMENTS];
 	uint32_t pairs; /* ticks and true ns, for measuring the rate over a long time */
 	struct clockmap_pair {
 		uint64_t ticks, ns;
 	} pair[CLOCKMAP_SEGMENTS];
-	uint64_t rate; /* measured: ns a tick, times 2^CLOCKMAP_SHIFT */
+	uint64_t rate; /* measured: ns per tick, times 2^CLOCKMAP_SHIFT */
 };
 
-/* Reads the three clocks as close together as several tries give. */
+/* Reads the three clocks as close together as possible in several tries. */
 void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync);
 
-/* Ticks of this moment, as records hold them. */
+/* The ticks of this moment, as in records. */
 uint64_t clockmap_now(const struct clockmap *map);
 
 /* Starts the map at (0 ticks, 0 ns), with the rate from the base to `now`. */
 void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_sync *base,
 		   const struct clockmap_sync *now);
 
-/* From `now` on another slope leads back to the true time within about a second. Not more often than
- * ten times a second once the run is a second old, so that the pieces kept reach seconds back. */
+/*
+ * From `now` on, another slope leads back to the true time within about a second. Call at most ten
+ * times a second once the run is a second old, so that the pieces kept cover several seconds.
+ */
 void clockmap_steer(struct clockmap *map, const struct clockmap_sync *now);
 
-/* The piece that `ticks` lie in; the oldest kept for ticks before it. */
+/* The piece for `ticks`; the oldest piece kept for earlier ticks. */
 const struct clockmap_segment *clockmap_find(const struct clockmap *map, uint64_t ticks);
 
 /* For ticks not before segment->from. */
@@ -71,7 +74,10 @@ static inline uint64_t clockmap_scale(const struct clockmap_segment *segment, ui
 /* For any ticks; never below 0. */
 uint64_t clockmap_ns(const struct clockmap *map, uint64_t ticks);
 
-/* A length of time, by the rate of now. Any number: what a program scribbled gives nonsense, no more. */
+/*
+ * Converts a duration, by the current rate. Accepts any number: an invalid one gives an invalid
+ * duration, and nothing worse.
+ */
 static inline uint64_t clockmap_span(const struct clockmap *map, uint64_t ticks)
 {
 	unsigned __int128 ns = (unsigned __int128)ticks * map->segment[map->newest].rate;
@@ -79,7 +85,7 @@ static inline uint64_t clockmap_span(const struct clockmap *map, uint64_t ticks)
 	return (uint64_t)(ns >> CLOCKMAP_SHIFT);
 }
 
-/* Measured rate of the TSC in Hz, 0 when the clock is another. */
+/* Measured rate of the TSC in Hz; 0 if the clock is another. */
 uint64_t clockmap_hz(const struct clockmap *map);
 
 #endif

@@ -17,10 +17,14 @@ struct common {
 	struct journal journal;
 	struct names names;
 	uint64_t
-		lost; /* told in the journal since the last epoch, apart from what it asks for itself */
+		/*
+		 * losses added to the journal since the last epoch, other than those that the
+		 * journal itself counts
+		 */
+		lost;
 };
 
-/* Time of a TSC reading that the region holds, base not taken off. */
+/* Time of a TSC reading in the region, from which the base was not subtracted. */
 static inline uint64_t common_ns(const struct common *common, uint64_t tsc)
 {
 	return tsc > common->view.base_tsc

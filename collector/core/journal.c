@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Two growing arrays: events and the bytes of strings. They keep their size for the next frame.
- */
+/* Two growing arrays: events and the bytes of strings. They keep their size for the next frame. */
 #include "collector/core/journal.h"
 
 #include <stdlib.h>
@@ -22,7 +20,9 @@ void journal_release(struct journal *journal)
 	*journal = (struct journal){ 0 };
 }
 
-/* Room for `more` elements of `size` bytes behind `count`; -1 at the limit or without memory. */
+/*
+ * Makes room for `more` elements of `size` bytes after `count`; -1 at the limit or without memory.
+ */
 static int journal_array_reserve(void **array, size_t *room, size_t wanted, size_t size,
 				 size_t limit)
 {
@@ -134,7 +134,7 @@ static int event_write(const struct journal *journal, const struct journal_event
 	return frame_put(fw, EVT_string, event->time_ns, words);
 }
 
-/* Its index was the order that it had when events came; now it is the one in the list. */
+/* The index was the order of arrival; afterwards it is the position in the list. */
 static void journal_sort(struct journal *journal)
 {
 	qsort(journal->event, journal->count, sizeof(*journal->event), journal_by_time);

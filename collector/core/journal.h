@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's own events (stream 0) of the frame under construction, kept until the frame is in
- * the file: when a frame cannot be written, its definitions go into the next one.
+ * The collector's own events (stream 0) for the open frame. They are kept until the frame is in the
+ * file: if a frame cannot be written, its definitions go into the next one.
  *
- * One thread. Bounded by JOURNAL_EVENTS_MAX and JOURNAL_TEXT_MAX; what has no room is counted.
+ * One thread. Bounded by JOURNAL_EVENTS_MAX and JOURNAL_TEXT_MAX; events without room are counted.
  */
 #ifndef COLLECTOR_CORE_JOURNAL_H
 #define COLLECTOR_CORE_JOURNAL_H
@@ -26,18 +26,18 @@ struct journal {
 	} * event;
 	size_t count;
 	size_t room;
-	size_t written; /* of them, into the frame under construction */
+	size_t written; /* how many were written into the open frame */
 	char *text;     /* bytes of `string` events, which hold an offset until they are written */
 	size_t text_bytes;
 	size_t text_room;
-	uint64_t string_ns; /* when definitions happen: before all else in the frame */
+	uint64_t string_ns; /* time of definitions: before everything else in the frame */
 	uint64_t dropped;
 };
 
 void journal_init(struct journal *journal);
 void journal_release(struct journal *journal);
 
-/* Any event without a text field; `words` are its `count` fields. */
+/* Adds any event without a text field; `words` are its `count` fields. */
 void journal_add(struct journal *journal, uint32_t id, uint64_t time_ns, const void *words,
 		 size_t count);
 
@@ -46,16 +46,18 @@ void journal_add(struct journal *journal, uint32_t id, uint64_t time_ns, const v
 	journal_add(journal, EVT_##event, time_ns, &(struct evt_##event){ __VA_ARGS__ }, \
 		    sizeof(struct evt_##event) / sizeof(uint64_t))
 
-/* The latest time of what waits; 0 without events. */
+/* The latest time of the waiting events; 0 without events. */
 uint64_t journal_newest_ns(const struct journal *journal);
 
 void journal_add_string(struct journal *journal, uint64_t id, const char *text, size_t length);
 
-/* Puts all into blocks of stream 0, by time, or as many as the frame has room for. */
+/* Puts all events into blocks of stream 0, by time, or as many as the frame has room for. */
 void journal_write(struct journal *journal, struct frame_writer *fw);
 
-/* The frame is in the file: what was written into it is forgotten. Definitions of the next one happen
- * at `string_ns`. */
+/*
+ * The frame is in the file: forgets what was written into it. The next frame's definitions get the
+ * time `string_ns`.
+ */
 void journal_clear(struct journal *journal, uint64_t string_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open addressing by the hash itself, which is as good as random when the program is honest and may
- * be anything when it is not: a probe is bounded by NAMES_PROBES.
+ * Open addressing by the hash itself. It is as good as random if the program is honest, and may be
+ * anything if not, so a probe is bounded by NAMES_PROBES.
  */
 #include "collector/core/names.h"
 
@@ -31,7 +31,7 @@ void names_release(struct names *names)
 	names->entry = NULL;
 }
 
-/* The slot of a hash or the empty one where it belongs; NULL when neither is near. */
+/* The slot of a hash or the empty one where it belongs; NULL if neither is within the limit. */
 static struct names_entry *names_slot_find(struct names_entry *entry, uint32_t slots, uint64_t hash)
 {
 	uint32_t at = (uint32_t)hash & (slots - 1);
@@ -44,7 +44,7 @@ static struct names_entry *names_slot_find(struct names_entry *entry, uint32_t s
 	return NULL;
 }
 
-/* False when there is no memory: the table stays and gets fuller. */
+/* Returns false if there is no memory: the table stays and gets fuller. */
 static bool names_grow(struct names *names)
 {
 	uint32_t slots = names->slots * 2;
@@ -141,7 +141,7 @@ void names_drop_text(struct names *names, struct names_text *text)
 	*text = (struct names_text){ 0 };
 }
 
-/* Makes `text` the beginning of another one, when that is wanted and there is room. */
+/* Starts a new text in `text`, if that text is wanted and there is room. */
 static void text_begin(struct names *names, struct names_text *text, uint64_t hash, uint32_t total)
 {
 	struct names_entry *entry;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names: from the 64-bit hash that records carry to the dense ids of the file, and the putting
- * together of RECORD_TEXT pieces. An id is given at the first use or the first definition, whichever
- * comes first; the text is passed on once and not kept.
+ * Names: converts the 64-bit hashes in records to the dense ids of the file, and assembles
+ * RECORD_TEXT pieces. An id is given at the first use or the first definition, whichever comes
+ * first. The text is passed on once and not kept.
  *
- * One thread. Memory is bounded: NAMES_MAX names of 16 bytes, NAMES_PENDING_BYTES of half-received
- * text; what comes after that has the id of one name that says so.
+ * One thread. Memory is bounded: NAMES_MAX names of 16 bytes, and NAMES_PENDING_BYTES of incomplete
+ * texts. Names beyond that share the id of one name that says so.
  */
 #ifndef COLLECTOR_CORE_NAMES_H
 #define COLLECTOR_CORE_NAMES_H
@@ -27,12 +27,12 @@ struct names {
 	} * entry;
 	uint32_t slots; /* power of two */
 	uint32_t count;
-	uint32_t overflow; /* id of the name for all that had no room, 0 before */
+	uint32_t overflow; /* id of the name for all names without room, 0 before there is one */
 	size_t pending_bytes;
 	struct journal *journal; /* where definitions go */
 };
 
-/* Half of a text: one a ring. Zeroed memory is an empty one. */
+/* An incomplete text, one per ring. Zeroed memory is an empty one. */
 struct names_text {
 	uint64_t hash;
 	uint32_t total;
@@ -43,15 +43,15 @@ struct names_text {
 int names_init(struct names *names, struct journal *journal);
 void names_release(struct names *names);
 
-/* The id of a hash from a record; 0 for 0. */
+/* The id for a hash of a record; 0 for 0. */
 uint64_t names_id(struct names *names, uint64_t hash);
 
-/* The id of a text of the collector's own, defined when it is new. 0 for the empty text. */
+/* The id for a text of the collector's own, which is defined if it is new. 0 for the empty text. */
 uint64_t names_id_text(struct names *names, const char *text, size_t length);
 
 /*
- * One RECORD_TEXT: its words after word 0. False when no writer can have written it. Pieces that do
- * not continue what is there begin anew (offset 0) or are passed over.
+ * Takes one RECORD_TEXT: its words after word 0. Returns false if no writer can have written it. A
+ * piece that does not continue the present text starts a new one (offset 0) or is skipped.
  */
 bool names_take_piece(struct names *names, struct names_text *text, const uint64_t *words);
 void names_drop_text(struct names *names, struct names_text *text);

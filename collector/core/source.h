@@ -21,12 +21,12 @@ struct process;
 struct processes;
 struct streams;
 
-/* What a source may use, as long as it lives. */
+/* What a source may use, as long as it exists. */
 struct source_context {
 	struct common *common;
 	struct processes *processes;
 	struct streams *streams;
-	uint32_t *stream_numbers; /* where numbers of streams come from that no program has */
+	uint32_t *stream_numbers; /* the next number for a stream that no program has */
 };
 
 struct collector_source {
@@ -34,20 +34,23 @@ struct collector_source {
 	void (*init)(void *state, const struct source_context *context);
 	void (*release)(void *state);
 
-	/* With each turn of the collector, and at the time that due_ns() names. Returns at once where it is not time yet. */
+	/*
+	 * Called with each turn of the collector, and at the time that due_ns() returns. Returns at
+	 * once if it is too early.
+	 */
 	void (*look)(void *state, uint64_t steady_ns);
 	/* Steady time of a look that cannot wait for the next turn; 0: none. */
 	uint64_t (*due_ns)(const void *state);
-	/* So long may be slept before something is lost; at most `most_ns`. */
+	/* How long the collector may sleep before something is lost; at most `most_ns`. */
 	uint64_t (*pause_ns)(const void *state, uint64_t most_ns);
 
-	/* A process is leaving, before its end is told: the last that can be seen of it. */
+	/* A process is leaving, and its end is not recorded yet: the last chance to examine it. */
 	void (*process_leaves)(void *state, const struct process *process, uint64_t now_ns);
-	/* Before a frame is closed: all that has come by now. */
+	/* Called before a frame is closed: takes everything up to now. */
 	void (*drain)(void *state);
-	/* Something waits for the next frame. */
+	/* True if something waits for the next frame. */
 	bool (*is_pending)(const void *state);
-	/* What is known so far goes with this frame: counters and facts into the journal. */
+	/* Adds what is known so far to the journal of this frame: counters and facts. */
 	void (*settle)(void *state, uint64_t watermark_ns);
 	/* Puts what waits into blocks of its streams; returns the number of events. */
 	uint32_t (*write)(void *state, struct frame_writer *fw, uint64_t watermark_ns);

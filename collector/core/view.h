@@ -2,8 +2,8 @@
 /*
  * The region as the collector sees it: base, shape and the tables in it.
  *
- * Everything behind the pointers may be written by the traced programs at any moment, by mistake
- * too. Read a word once with view_load32()/view_load64(), check the copy, use the copy.
+ * The traced programs may write everything behind the pointers at any moment, also by mistake. Read
+ * a word once with view_load32()/view_load64(), check the copy, use the copy.
  */
 #ifndef COLLECTOR_CORE_VIEW_H
 #define COLLECTOR_CORE_VIEW_H
@@ -19,7 +19,7 @@ struct view {
 	struct region_process *process; /* [REGION_PROCESSES] */
 	struct region_ring *ring;       /* [shape.ring_count] */
 	struct region_shape shape;
-	uint64_t base_tsc; /* copies taken once: later scribbles do not move the clock */
+	uint64_t base_tsc; /* copied once, so that later overwriting does not change the clock */
 	uint64_t base_mono;
 	uint64_t base_real;
 	uint32_t clock;
@@ -28,12 +28,14 @@ struct view {
 
 #define VIEW_ERROR_BYTES REGION_TEXT_BYTES
 
-/* `base` is mapped for `bytes`. 0, or -1 with a sentence in ret_error (VIEW_ERROR_BYTES). */
+/*
+ * `base` is mapped for `bytes`. Returns 0, or -1 with a sentence in ret_error (VIEW_ERROR_BYTES).
+ */
 int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error);
 
-/* Ring `index` is REGION_RING_FREE: threads that look for one find it first. */
+/* Ring `index` is REGION_RING_FREE: threads that look for a ring find it first. */
 void view_ring_is_free(const struct view *view, uint32_t index);
-/* Words and class of ring `index`; ret_words: how many. */
+/* Words and class of ring `index`; ret_words is their number. */
 const uint64_t *view_ring_words(const struct view *view, uint32_t index, uint64_t *ret_words);
 
 static inline uint64_t view_load64(const void *word)
@@ -46,18 +48,24 @@ static inline uint32_t view_load32(const void *word)
 	return __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
 }
 
-/* What the program asks of the family's source: FAMILY_WORD of families.def. Not checked: it may be any number. */
+/*
+ * What the program asks of the family's source: FAMILY_WORD of families.def. Not checked: it may be
+ * any number.
+ */
 static inline uint64_t view_family_word(const struct view *view, enum evt_family family)
 {
 	return view_load64(&view->header->family[family]);
 }
 
-/* Leaves a line for the program to say: whoever reads it meanwhile finds none, or all of it. */
+/*
+ * Stores a line for the program to print. A program that reads it meanwhile finds nothing or the
+ * whole line.
+ */
 void view_say(struct region_header *header, const char *text);
 
-/* A futex in the region, shared between processes. */
+/* For a futex in the region, shared between processes. */
 void view_futex_wake(void *word);
-/* Returns when the word no longer holds `value`, somebody wakes it, or time is over. */
+/* Returns when the word no longer holds `value`, somebody wakes it, or the time is over. */
 void view_futex_wait(void *word, uint32_t value, uint64_t timeout_ns);
 
 #endif

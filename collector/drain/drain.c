@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One record costs a load of its first word, a table look-up of its length, two range checks that
- * nearly never fail, and the put. All that is unusual (padding, texts, the ring's end, another piece
- * of the clock, nonsense) leaves the inner loop.
+ * A record costs a load of its first word, a table lookup of its length, two range checks that
+ * nearly never fail, and the put. Everything unusual (padding, texts, the ring's end, another piece
+ * of the clock, invalid records) leaves the inner loop.
  */
 #include "collector/drain/drain.h"
 
@@ -14,15 +14,15 @@
 #include "collector/format/stack_table.h"
 #include "collector/region/record.h"
 
-#define BATCH_WORDS 512u          /* the tail is published this often */
-#define FUTURE_TICKS (1ull << 40) /* minutes: no two cores differ by that */
+#define BATCH_WORDS 512u          /* words after which the tail is published */
+#define FUTURE_TICKS (1ull << 40) /* minutes: the clocks of two cores never differ by that */
 #define PAGE_SHIFT 12
 
-/* Each side has its own. NOLINTNEXTLINE(misc-redundant-expression) */
+/* Each side has its own definition. NOLINTNEXTLINE(misc-redundant-expression) */
 _Static_assert(STACK_WORD == RECORD_STACK_BIT,
 	       "what stands for a caller in rings does so in frames");
 
-/* Words of a record by its type; 0: none, or one of those that the slow path tells apart. */
+/* Words of a record by its type; 0: unknown, or a type that the slow path handles. */
 static const uint8_t record_words[256] = {
 #define EVENT(id, name, family, doc)                    \
 	[id] = EVT_FAMILY_##family == EVT_FAMILY_system \
@@ -37,23 +37,23 @@ static const uint8_t record_words[256] = {
 	[EVT_pymem_alloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
 };
 
-/* What the inner loop works on: words of the ring that lie in one piece. */
+/* What the inner loop works on: contiguous words of the ring. */
 struct span {
 	const uint64_t *at;
-	const uint64_t *soft; /* stop here to publish; a record may reach beyond */
-	const uint64_t *stop; /* nothing is published, or the ring ends, behind this */
+	const uint64_t *soft; /* stop here to publish; a record may extend beyond */
+	const uint64_t *stop; /* end of what is published, or of the ring */
 	bool to_end;          /* `stop` is the ring's end */
-	uint64_t limit;       /* ticks */
-	uint64_t ticks;       /* last ones seen */
+	uint64_t limit;       /* in ticks */
+	uint64_t ticks;       /* the last ticks seen */
 	uint64_t records;
 	struct clockmap_segment segment; /* its span is cut at the limit */
 };
 
 enum step {
 	STEP_ON,
-	STEP_SLOW,  /* the record at `at` is for the slow path */
-	STEP_FULL,  /* the frame does not take it */
-	STEP_LATER, /* it is above the limit */
+	STEP_SLOW,  /* the record at `at` needs the slow path */
+	STEP_FULL,  /* the frame has no room for it */
+	STEP_LATER, /* it is after the limit */
 	STEP_BAD,
 };
 
@@ -81,7 +81,7 @@ void drain_forget_callers(struct drain *drain)
 	memset(drain->caller, 0, sizeof(drain->caller));
 }
 
-/* A page of code is looked up once; the cache is wrong only in asking twice. */
+/* Looks a page of code up once. The cache can only be wrong by asking twice. */
 static void drain_note_caller(struct drain *drain, const struct stream *stream, uint64_t caller)
 {
 	uint64_t page = caller >> PAGE_SHIFT;
@@ -89,14 +89,14 @@ static void drain_note_caller(struct drain *drain, const struct stream *stream, 
 	uint64_t *known = &drain->caller[page % DRAIN_CALLERS];
 
 	if (*known == key ||
-	    word_is_stack(caller)) /* whose frames were noted when they were defined */
+	    word_is_stack(caller)) /* its frames were noted when they were defined */
 		return;
 	*known = key;
 	if (caller)
 		modules_ask(&stream->process->modules, caller);
 }
 
-/* `count` fields of a record, which begin at `at`. */
+/* Loads `count` fields of a record, which begin at `at`. */
 static inline void drain_load_fields(struct drain *drain, const struct stream *stream, uint32_t id,
 				     const uint64_t *at, unsigned int count, uint64_t *value)
 {
@@ -111,7 +111,7 @@ static inline void drain_load_fields(struct drain *drain, const struct stream *s
 		drain_note_caller(drain, stream, value[count - 1]);
 }
 
-/* The fields of a record in its plain form. */
+/* Loads the fields of a record in its plain form. */
 static void drain_load_plain(struct drain *drain, const struct stream *stream, uint32_t type,
 			     const uint64_t *at, uint64_t *value)
 {
@@ -141,7 +141,7 @@ static struct evt_malloc packed_load(const uint64_t *at)
 				    .caller = record_packed_caller(high) };
 }
 
-/* A record that a RECORD_STACK went before. */
+/* For a record that is preceded by a RECORD_STACK. */
 static int drain_put_stack(struct drain *drain, const struct stream *stream, uint32_t type,
 			   uint64_t ns, const uint64_t *at)
 {
@@ -157,7 +157,7 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 	return frame_put_stack(drain->fw, type & ~RECORD_PACKED, ns, value, stream->stack);
 }
 
-/* The frame has room for one more. */
+/* The frame must have room for one more. */
 static inline int drain_put(struct drain *drain, const struct stream *stream, uint32_t type,
 			    uint64_t ns, const uint64_t *at)
 {
@@ -195,7 +195,7 @@ static enum step drain_batch(struct drain *drain, const struct stream *stream, s
 		uint32_t words = record_words[type];
 		uint64_t now = record_ticks(first);
 
-		/* no length at all wraps round and is too long as well */
+		/* no length at all wraps around, and so is too long as well */
 		if (words - 1u >= (size_t)(stop - at) || now - segment.from > segment.span) {
 			step = STEP_SLOW;
 			break;
@@ -213,12 +213,12 @@ static enum step drain_batch(struct drain *drain, const struct stream *stream, s
 	return step;
 }
 
-/* The piece of the clock that `ticks` lie in, cut at the limit. */
+/* Finds the piece of the clock for `ticks`, and cuts it at the limit. */
 static void span_set_clock(struct span *span, const struct clockmap *clock, uint64_t ticks)
 {
 	struct clockmap_segment segment = *clockmap_find(clock, ticks);
 
-	if (ticks < segment.from) { /* older than all that is kept */
+	if (ticks < segment.from) { /* older than everything that is kept */
 		segment.at_ns = clockmap_ns(clock, ticks);
 		segment.from = ticks;
 		segment.span = 0;
@@ -228,7 +228,7 @@ static void span_set_clock(struct span *span, const struct clockmap *clock, uint
 	span->segment = segment;
 }
 
-/* Words of a RECORD_FRAME; false when no recorder has written them. */
+/* Takes a RECORD_FRAME. Returns false if no recorder can have written it. */
 static bool drain_define_frame(struct drain *drain, const uint64_t *at)
 {
 	uint64_t id = view_load64(at + 1), parent = view_load64(at + 2);
@@ -253,7 +253,7 @@ static enum step drain_frame(struct drain *drain, const struct stream *stream, s
 	return STEP_ON;
 }
 
-/* Defined on stream 0, where readers look before anything else; a second definition says the same. */
+/* Defined on stream 0, which readers read first. A second definition is the same. */
 static enum step drain_line(struct drain *drain, struct span *span)
 {
 	struct common *common = drain->common;
@@ -273,7 +273,7 @@ static enum step drain_line(struct drain *drain, struct span *span)
 	return STEP_ON;
 }
 
-/* Modules go by the program's word, which has a time, before they go by its maps. */
+/* The program's reports of modules have a time, so they are applied before its maps are. */
 static enum step drain_unloaded(struct drain *drain, const struct stream *stream, struct span *span)
 {
 	uint64_t ticks = record_ticks(view_load64(span->at)), seen;
@@ -342,7 +342,7 @@ static uint64_t in_block_words(uint64_t number)
 	return RECORD_IN_BLOCK_HEAD + event->field_count;
 }
 
-/* Whether the record at span->at may be taken, by its time. */
+/* Decides by its time whether the record at span->at may be taken. */
 static enum step span_judge_time(const struct span *span)
 {
 	uint64_t ticks = record_ticks(view_load64(span->at));
@@ -352,7 +352,7 @@ static enum step span_judge_time(const struct span *span)
 	return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
 }
 
-/* These are none of the hot events. */
+/* None of these events is a hot one. */
 static enum step drain_in_block(struct drain *drain, struct stream *stream, struct span *span)
 {
 	uint64_t ticks = record_ticks(view_load64(span->at)), number, words, ns;
@@ -384,7 +384,7 @@ static enum step drain_in_block(struct drain *drain, struct stream *stream, stru
 	return STEP_ON;
 }
 
-/* What has stopped the inner loop at span->at. */
+/* Handles the record at span->at that stopped the inner loop. */
 static enum step drain_slow(struct drain *drain, struct stream *stream, struct span *span)
 {
 	uint64_t first = view_load64(span->at);
@@ -404,7 +404,7 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 	if (type == RECORD_IN_BLOCK)
 		return drain_in_block(drain, stream, span);
 	if (type == RECORD_PAD) {
-		/* fills exactly what is left of the ring; its ticks are its length */
+		/* must fill exactly the rest of the ring; its ticks are its length */
 		if (!span->to_end || ticks != (uint64_t)(span->stop - span->at))
 			return STEP_BAD;
 		span->at = span->stop;
@@ -418,7 +418,7 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 	return STEP_ON;
 }
 
-/* The record whose stack is known. */
+/* For a record whose stack is known. */
 static enum step drain_stacked(struct drain *drain, struct stream *stream, struct span *span)
 {
 	const uint64_t *at = span->at;
@@ -427,7 +427,7 @@ static enum step drain_stacked(struct drain *drain, struct stream *stream, struc
 	enum step step = drain_slow(drain, stream, span);
 
 	if (step != STEP_ON || span->at != at)
-		return step; /* a name or a frame in between, or it is not for now */
+		return step; /* a name or a frame came first, or it is too early for the record */
 	if (drain_put_stack(drain, stream, type,
 			    clockmap_scale(&span->segment, record_ticks(first)), at))
 		return STEP_FULL;
@@ -438,7 +438,9 @@ static enum step drain_stacked(struct drain *drain, struct stream *stream, struc
 	return STEP_ON;
 }
 
-/* Words of the record at `at`, 0: no recorder has written it, or it goes beyond what is there. */
+/*
+ * Words of the record at `at`; 0: no recorder has written it, or it extends beyond what is there.
+ */
 static uint64_t record_length(const uint64_t *at, uint64_t left, bool to_end)
 {
 	uint64_t first = view_load64(at), words;
@@ -471,7 +473,7 @@ static uint64_t record_length(const uint64_t *at, uint64_t left, bool to_end)
 	return words <= left ? words : 0;
 }
 
-/* A record that not even an empty frame takes is given up. */
+/* A record that does not fit even into an empty frame is given up. */
 static enum step drain_refused(struct drain *drain, struct stream *stream, struct span *span)
 {
 	if (drain->in_frame || span->records)
@@ -482,7 +484,7 @@ static enum step drain_refused(struct drain *drain, struct stream *stream, struc
 	return STEP_ON;
 }
 
-/* Up to BATCH_WORDS from the tail on. */
+/* Takes up to BATCH_WORDS from the tail on. */
 static enum step drain_some(struct drain *drain, struct stream *stream, struct span *span,
 			    uint64_t head)
 {
@@ -512,7 +514,7 @@ static enum step drain_some(struct drain *drain, struct stream *stream, struct s
 	return step;
 }
 
-/* False when the frame has no room for another. */
+/* Returns false if the frame has no room for another block. */
 static bool drain_next_block(struct drain *drain, const struct stream *stream)
 {
 	if (frame_end_block(drain->fw))
@@ -554,7 +556,7 @@ void drain_look_for_frames(struct drain *drain, const struct stream *stream)
 	uint64_t at = stream->tail, words;
 
 	if (backlog > stream->word_count)
-		return; /* nonsense, which is found when it is drained */
+		return; /* an invalid record, which is found when it is drained */
 	for (uint64_t head = at + backlog; at != head; at += words) {
 		uint64_t offset = at & (stream->word_count - 1);
 		uint64_t to_end = stream->word_count - offset;

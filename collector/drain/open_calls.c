@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See open_calls.h. A thread that still runs may write while we read: `start` is read before and after. */
+/* A thread that is still running may write while we read, so `start` is read before and after. */
 #include "collector/drain/open_calls.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static struct open_call *call_add(struct open_calls *calls)
 	return &calls->call[calls->count++];
 }
 
-/* What the region says; false: the thread is in no such call. */
+/* Reads what the region says. Returns false if the thread is in no such call. */
 static bool call_read(const struct region_ring *ring, enum region_open kind,
 		      struct region_open_call *ret_call)
 {
@@ -56,7 +56,7 @@ static bool call_read(const struct region_ring *ring, enum region_open kind,
 	return true;
 }
 
-/* The process lived when the call began: its end is not before. */
+/* The process was alive when the call began, so it cannot have ended before that. */
 static void call_keep(struct open_calls *calls, const struct stream *stream, struct common *common,
 		      const struct region_open_call *open, uint32_t event, uint64_t now_ns)
 {

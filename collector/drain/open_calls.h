@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that had not returned when their process ended: what its threads left in the region of the calls that they were in
- * (struct region_open_call) becomes events of their own streams, at the end of the process.
+ * Calls that had not returned when their process ended. The threads have left them in the region
+ * (struct region_open_call). They become events of the threads' streams, at the end of the process.
  *
- * A thread that left its call by longjmp() did not say so. It is taken to be in the call only if it has recorded nothing
- * since; a call of CUDA's always, as its library allocates, which is recorded.
+ * A thread that left its call by longjmp() did not note that. It counts as in the call only if it
+ * has recorded nothing since. A call of CUDA always counts, because its library allocates, which is
+ * recorded.
  *
- * One thread. Bounded by OPEN_CALLS_MAX; what has no room is counted.
+ * One thread. Bounded by OPEN_CALLS_MAX; calls without room are counted.
  */
 #ifndef COLLECTOR_DRAIN_OPEN_CALLS_H
 #define COLLECTOR_DRAIN_OPEN_CALLS_H
@@ -26,18 +27,18 @@ struct open_calls {
 		int64_t fd;
 	} * call;
 	uint32_t count, room;
-	uint64_t refused; /* had no room, or their frame had none */
+	uint64_t refused; /* had no room here or in their frame */
 };
 
 void open_calls_release(struct open_calls *calls);
 
 struct stream;
 
-/* Looks at the ring of a process that is leaving, once. */
+/* Examines the ring of a process that is leaving, once. */
 void open_calls_take(struct open_calls *calls, struct stream *stream, struct common *common,
 		     uint64_t now_ns);
 
-/* Puts what waits into blocks of its streams; returns the number of events. */
+/* Puts the waiting calls into blocks of their streams; returns the number of events. */
 uint32_t open_calls_write(struct open_calls *calls, struct frame_writer *fw);
 
 #endif

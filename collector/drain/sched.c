@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running, runnable or blocked: what the scheduler counts for each thread (/proc/PID/task/TID/schedstat, and the context switches of its
- * status), as thread_sched events. A source (core/source.h).
+ * Running, runnable or blocked: what the scheduler counts for each thread
+ * (/proc/PID/task/TID/schedstat, and the context switches in its status), as thread_sched events. A
+ * source (core/source.h).
  *
- * A look is every SCHED_NS at SCHED_VISITS threads at most, in turns: with more threads each is seen less often, at the same cost.
- * Threads of another pid namespace, and all where /proc is not there, are left out.
+ * Every SCHED_NS it looks at no more than SCHED_VISITS threads, in turn: with more threads each is
+ * seen less often, at the same cost. Threads of another pid namespace are left out, and all threads
+ * if there is no /proc.
  */
 #include "collector/core/source.h"
 #include "collector/drain/streams.h"
@@ -15,15 +17,15 @@
 
 #define SCHED_NS 100000000u
 #define SCHED_VISITS 64u       /* about 10 us each */
-#define SCHED_STATUS_LOOKS 10u /* of a thread, from one reading of its status to the next */
-#define SCHED_LAST_MAX 256u    /* threads of a process that are looked at when it ends */
+#define SCHED_STATUS_LOOKS 10u /* looks at a thread between two readings of its status */
+#define SCHED_LAST_MAX 256u    /* threads of a process that are examined when it ends */
 #define SCHEDSTAT_ROOM 128
 #define STATUS_ROOM 4096
 
 struct sched {
 	struct source_context context;
-	uint64_t looked_ns; /* steady */
-	uint32_t visit;     /* where the next look goes on */
+	uint64_t looked_ns; /* steady time */
+	uint32_t visit;     /* where the next look continues */
 };
 
 static size_t read_of_thread(const struct stream *stream, const char *file, char *text, size_t room)
@@ -65,7 +67,7 @@ static void sched_read_switches(const struct stream *stream, struct stream_sched
 	sched->involuntary = number_of_line(text, "\nnonvoluntary_ctxt_switches:");
 }
 
-/* Whose thread ids mean something here; one thread may have a second stream. */
+/* True if the thread's id is valid here. One thread may have a second stream. */
 static bool can_be_seen(const struct stream *stream)
 {
 	const struct process *process = stream->process;
@@ -74,7 +76,7 @@ static bool can_be_seen(const struct stream *stream)
 	       !process->execed;
 }
 
-/* Of a thread that is gone, and whose number another has got, the numbers are smaller than they were. */
+/* If a thread is gone and another one has its id, the numbers are smaller than before. */
 static bool is_later(const struct stream_sched *now, const struct stream_sched *told)
 {
 	return now->cpu_ns >= told->cpu_ns && now->runnable_ns >= told->runnable_ns;
@@ -119,7 +121,7 @@ static void sched_look(void *state, uint64_t steady_ns)
 	sched->visit = count ? (sched->visit + visits) % count : 0;
 }
 
-/* Before it is gone. */
+/* Called before the process is gone. */
 static void sched_process_leaves(void *state, const struct process *process, uint64_t now_ns)
 {
 	struct sched *sched = state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring is given back only when the thread that claimed it cannot write any more: it is gone (asked
- * for by tgkill() with signal 0) or its process is, and the ring was empty after that.
+ * A ring is given back only if its thread cannot write any more: the thread is gone (tgkill() with
+ * signal 0 tells) or its process is, and the ring was empty after that.
  */
 #include "collector/drain/streams.h"
 
@@ -10,7 +10,7 @@
 
 #include "collector/drain/thread_life.h"
 
-#define VISITS 64u /* threads looked at in one turn */
+#define VISITS 64u /* threads examined per turn */
 
 int streams_init(struct streams *streams, const struct common *common)
 {
@@ -32,7 +32,7 @@ void streams_release(struct streams *streams, struct common *common)
 	*streams = (struct streams){ 0 };
 }
 
-/* A ring whose owner cannot be known has been scribbled over. */
+/* A ring whose owner cannot be known was overwritten by the program. */
 static void ring_refuse(struct common *common, struct region_ring *ring)
 {
 	atomic_store(&ring->state, REGION_RING_CLOSED);
@@ -62,7 +62,7 @@ static void stream_tell_name(struct stream *stream, struct common *common, uint6
 			 proc_thread_name(stream->process->pid, stream->tid, name, sizeof(name)));
 }
 
-/* What the thread was called when it ended; another may have its number by now. */
+/* Records the thread's name at its end; its tid may belong to another thread by now. */
 static void stream_tell_last_name(struct stream *stream, struct common *common, uint64_t now_ns)
 {
 	const struct region_ring *ring = &common->view.ring[stream->index];
@@ -143,7 +143,7 @@ static void ring_scan(struct streams *streams, struct common *common, struct pro
 		ring_refuse(common, ring);
 		return;
 	}
-	/* not known yet: the process is LIVE before its rings, the next scan will know it */
+	/* not known yet: the process is LIVE before its rings, so the next scan will know it */
 	process = processes_find(processes, entry, view_load32(&ring->process_serial));
 	if (process)
 		stream_begin(streams, common, index, process);
@@ -163,12 +163,17 @@ void streams_scan(struct streams *streams, struct common *common, struct process
 void stream_publish(const struct stream *stream, struct region_ring *ring)
 {
 	atomic_store_explicit(&ring->tail, stream->tail, memory_order_release);
-	/* orders the tail before the look at waiters; pairs with the producer, which sets waiters
-	 * before it looks at the tail */
+	/*
+	 * orders the tail before the check for waiters; pairs with the producer, which sets waiters
+	 * before it reads the tail
+	 */
 	atomic_fetch_add_explicit(&ring->progress, 1, memory_order_seq_cst);
 	if (!atomic_load_explicit(&ring->waiters, memory_order_seq_cst))
 		return;
-	/* as recorder.c's ring_has_room(): a thread woken for every batch does nothing but wake */
+	/*
+	 * same condition as recorder.c's ring_has_room(): waking a thread for every batch would
+	 * only waste time
+	 */
 	if (view_load64(&ring->head) - stream->tail <= stream->word_count - stream->word_count / 4)
 		view_futex_wake(&ring->progress);
 }
@@ -218,7 +223,7 @@ static void ring_free(struct region_ring *ring)
 	atomic_store_explicit(&ring->state, REGION_RING_FREE, memory_order_release);
 }
 
-/* Takes slot `active[at]` out of use. */
+/* Frees the slot `active[at]`. */
 static void stream_end(struct streams *streams, struct common *common, uint32_t at, uint64_t now_ns)
 {
 	struct stream *stream = &streams->slot[streams->active[at]];
@@ -229,7 +234,7 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 	common->lost += stream_tell_losses(stream, common, now_ns);
 	if (stream->process->gone && !stream->process->told)
 		open_calls_take(&streams->open_calls, stream, common, now_ns);
-	/* a thread writes on after it was retired: never before what it has written */
+	/* a thread may write after it was retired: its end is not before its last record */
 	JOURNAL_ADD(&common->journal, end_ns < now_ns ? end_ns : now_ns, thread_end,
 		    .stream = stream->number,
 		    .cpu_ns = end_tsc ? view_load64(&ring->end_cpu_ns) : 0);
@@ -240,7 +245,7 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 	streams->active[at] = streams->active[--streams->active_count];
 }
 
-/* Nobody can write into it any more. Without /proc's view of the pid the thread counts as alive. */
+/* Nobody can write into it any more. If /proc does not show the pid, the thread counts as alive. */
 static bool stream_is_abandoned(const struct stream *stream, bool retired, bool ask)
 {
 	if (stream->process->gone)

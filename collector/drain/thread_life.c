@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread_life.h. The CPU time is the thread's at its first record, less what it had used when
- * recording began. Both results are then limited: used <= lived <= the time since recording began.
+ * The CPU time is the thread's at its first record, minus what it had used when recording began.
+ * Both results are then limited: used <= lived <= the time since recording began.
  */
 #include "collector/drain/thread_life.h"
 
@@ -22,7 +22,7 @@ struct thread_life thread_life_of(const struct thread_facts *facts)
 		before_ns = 0;
 	}
 	life.used_ns = between(before_ns, facts->cpu_ns);
-	if (before_ns) /* it was there when recording began */
+	if (before_ns) /* it existed when recording began */
 		life.lived_ns = most_ns;
 	else if (facts->born_ns != THREAD_LIFE_UNKNOWN)
 		life.lived_ns = between(facts->born_ns + facts->tick_ns, facts->first_ns);

@@ -11,12 +11,11 @@
 #include "collector/format/varints.h"
 
 struct block_clock {
-	const uint32_t *plain,
-		*heap; /* what the first n differences add up to, but for the late ones */
-	const struct varint_late *late_plain, *late_heap; /* the next of those */
-	uint32_t late_plain_at, late_heap_at;             /* UINT32_MAX: there are none any more */
+	const uint32_t *plain, *heap; /* sum of the first n differences, without the long ones */
+	const struct varint_late *late_plain, *late_heap; /* the next long ones */
+	uint32_t late_plain_at, late_heap_at;             /* UINT32_MAX: no further ones */
 	const struct varint_late *end_plain, *end_heap;
-	uint64_t late_ns; /* those that were passed */
+	uint64_t late_ns; /* sum of the long ones that were passed */
 };
 
 static inline uint32_t late_place(const struct varint_late *late, const struct varint_late *end)
@@ -24,7 +23,7 @@ static inline uint32_t late_place(const struct varint_late *late, const struct v
 	return late < end ? late->at : UINT32_MAX;
 }
 
-/* Both columns have been unpacked and added up. */
+/* Call when both columns have been unpacked and added up. */
 static inline struct block_clock block_clock_of(const struct varints *plain,
 						const struct varints *heap)
 {
@@ -54,7 +53,10 @@ static inline void block_clock_pass_late(struct block_clock *clock, uint32_t pla
 	}
 }
 
-/* Time of the record that `plain` and `heap` records end with; never an earlier one than the last time. */
+/*
+ * Returns the time of the record at the end of `plain` and `heap` records; never earlier than the
+ * previous result.
+ */
 static inline uint64_t block_clock_at(struct block_clock *clock, uint32_t plain, uint32_t heap)
 {
 	if (__builtin_expect((clock->late_plain_at < plain) | (clock->late_heap_at < heap), 0))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decoding of columns. Trusts no byte: a cursor that runs out fails, a failed cursor is found when
- * the block is done, and nothing that was read is used as an index without a check. Kinds, times and
- * the heap's numbers are unpacked a column at a time, then the records that matter are gone through.
+ * Decodes columns. No byte is trusted: a cursor that reaches its end fails, failed cursors are
+ * found when the block is done, and nothing that was read is used as an index without a check.
+ * Kinds, times and the heap's numbers are unpacked a column at a time; then the records that matter
+ * are visited.
  */
 #include "collector/format/block_decode.h"
 
@@ -32,7 +33,7 @@ void decoder_release(struct decoder *d)
 		varints_release(&d->shared[i]);
 }
 
-/* Kinds whose number takes three bytes. */
+/* For kinds whose number takes three bytes. */
 static void numbers_put_late(struct decoder *d, uint16_t *number)
 {
 	const struct varint_late *late = d->numbers.late;
@@ -46,7 +47,10 @@ static void numbers_put_late(struct decoder *d, uint16_t *number)
 		d->number_failed = true;
 }
 
-/* The values of the shared columns of all records; the columns are there, or there are none. */
+/*
+ * Unpacks the values of the shared columns for all records. Either all of these columns are there,
+ * or none.
+ */
 static int decoder_unpack_shared(struct decoder *d, const size_t *count)
 {
 	static const enum column_key keys[] = { COLUMN_TIME, COLUMN_HEAP_TIME, COLUMN_BORN,
@@ -103,7 +107,7 @@ int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs)
 			needs.passes = true;
 		}
 	}
-	if (values > bytes) /* before memory is taken */
+	if (values > bytes) /* checked before memory is allocated */
 		return EVT_CORRUPT;
 	*ret_needs = needs;
 	shared[COLUMN_TIME] = d->count - d->heap_records;
@@ -111,7 +115,7 @@ int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs)
 	return decoder_unpack_shared(d, shared);
 }
 
-/* Place in `named` of the address that the code names; HEAP_WINDOW when it names none. */
+/* Index in `named` of the address that the code refers to; HEAP_WINDOW if it refers to none. */
 static inline uint32_t trail_place(const struct trail *named, uint64_t code)
 {
 	uint64_t ago = code - TRAIL_NEAR;
@@ -134,7 +138,7 @@ static inline void block_decode_trail_add(struct trail *trail, uint64_t address,
 	trail->count++;
 }
 
-/* `mark`: 1 + place of event_is_brief() in the output's words; 0: it is not to be known. */
+/* `mark`: 1 + index of event_is_brief() in the output's words; 0: it is not wanted. */
 static inline uint64_t decoder_get_born(struct decoder *d, uint32_t mark)
 {
 	uint64_t code = varints_next(&d->shared[COLUMN_BORN]), address;
@@ -184,7 +188,7 @@ static inline uint64_t decoder_get_size(struct decoder *d, struct decoder_kind *
 	return kind->size;
 }
 
-/* `marks`: what event_is_brief() needs, if the event is of those that have it. */
+/* `mark` and `words` are needed for event_is_brief(), if the event has it. */
 static inline uint64_t decoder_get_shared(struct decoder *d, struct decoder_kind *kind,
 					  enum evt_codec codec, uint32_t mark, uint64_t *words)
 {
@@ -200,7 +204,7 @@ static inline bool codec_is_shared(uint8_t codec)
 	return codec == EVT_CODEC_born || codec == EVT_CODEC_dies || codec == EVT_CODEC_size;
 }
 
-/* Two at a time. */
+/* Clears two words at a time. */
 static inline void words_clear(uint64_t *words, unsigned int count)
 {
 	for (unsigned int i = 0; i + 1 < count; i += 2)
@@ -230,7 +234,7 @@ static void decoder_get_generic(struct decoder *d, struct decoder_kind *kind, ui
 	}
 }
 
-/* No event: its values are in the way of others'. Returns the sum of its sizes. */
+/* For a record that is no event: its values are only skipped. Returns the sum of its sizes. */
 static inline uint64_t decoder_walk(struct decoder *d, struct decoder_kind *kind)
 {
 	const struct event_plan *plan = &d->plan[kind->id];
@@ -298,7 +302,7 @@ static inline void decoder_record_dies(struct decoder *d, struct heap_record *al
 	block_decode_trail_add(&d->deaths, record->address, 1);
 }
 
-/* As the file describes it; without a partner. */
+/* In the form that the file describes; without a partner. */
 static void decoder_record_generic(struct decoder *d, struct decoder_kind *kind,
 				   struct heap_record *record, uint32_t index)
 {
@@ -320,7 +324,7 @@ static void decoder_record_generic(struct decoder *d, struct decoder_kind *kind,
 	record->is_renewed = false;
 }
 
-/* Returns its size. */
+/* Returns the record's size. */
 static inline uint64_t decoder_get_record(struct decoder *d, uint16_t number,
 					  struct heap_record *all, uint32_t index)
 {
@@ -341,7 +345,7 @@ static inline uint64_t decoder_get_record(struct decoder *d, uint16_t number,
 	return record->size;
 }
 
-/* An event whose values went into a record. */
+/* For an event whose values went into a record. */
 static void record_put_words(const struct heap_record *record, const struct decoder_kind *kind,
 			     uint64_t *words)
 {
@@ -368,7 +372,7 @@ static int decoder_check_ends(const struct decoder *d)
 static inline void decoder_get_words(struct decoder *d, struct decoder_kind *kind, uint64_t *words,
 				     uint64_t *all)
 {
-	/* the place behind the event's words, counted from 1 */
+	/* the index after the event's words, counted from 1 */
 	uint32_t mark = (uint32_t)(words - all) + kind->words;
 
 	if (kind->shape == PLAN_BORN) {
@@ -389,7 +393,7 @@ static uint32_t decoder_first_is_heap(const struct decoder *d)
 	return d->heap_records && d->plan[d->kind[d->numbers.value[0]].id].is_heap;
 }
 
-/* What has come out of the block so far. */
+/* What has been decoded from the block so far. */
 struct reading {
 	struct heap_place place;
 	struct event *event;
@@ -399,8 +403,8 @@ struct reading {
 };
 
 /*
- * Events whose values all wait, as many as come one after the other. Words that nothing is read into are 0; where all are
- * read nothing has to be cleared.
+ * Reads a run of events whose values can all wait. Words that are not read must be 0, so they are
+ * cleared unless all are read.
  */
 static void decoder_read_waiting(struct decoder *d, struct reading *out)
 {
@@ -436,7 +440,7 @@ static void decoder_read_waiting(struct decoder *d, struct reading *out)
 	*out = r;
 }
 
-/* A record of any kind. */
+/* Reads a record of any kind. */
 static void decoder_read_record(struct decoder *d, struct reading *r,
 				const struct decoder_output *output)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kinds become classes of one byte first, so that sixteen records are looked at at once: the top bits of a class say whether
- * anything is read, and what the record's time is counted in.
+ * Kinds are first turned into classes of one byte, so that sixteen records are examined at once.
+ * The top bits of a class say whether anything of the record is read, and in which unit its time
+ * is.
  */
 #include "collector/format/block_kinds.h"
 
@@ -11,7 +12,8 @@
 #include "collector/format/kinds_wide.h"
 
 #define STRIDE KINDS_STRIDE
-#define TABLES 4u /* counters of records by turns: adding to the same word twice in a row is slow */
+/* counters are used in turn, because adding to the same word twice in a row is slow */
+#define TABLES 4u
 
 static uint8_t class_of_event(const struct event_plan *plan, uint32_t number)
 {
@@ -23,7 +25,7 @@ void kinds_plan(struct decoder *d)
 {
 	uint8_t class_of_id[EVT_ID_LIMIT] = { 0 };
 
-	d->class_count = 1; /* the first one is that of no kind */
+	d->class_count = 1; /* class 0 stands for no kind */
 	for (uint32_t i = 0; i < d->kind_count; i++) {
 		uint16_t id = d->kind[i].id;
 		const struct event_plan *plan = &d->plan[id];
@@ -37,9 +39,9 @@ void kinds_plan(struct decoder *d)
 	}
 }
 
-/* --- how many of each --- */
+/* --- how many records of each event --- */
 
-/* A frame of so many events that classes do not tell them apart. */
+/* For a frame with more events than classes can distinguish. */
 static void count_each(struct decoder *d)
 {
 	for (uint32_t i = 0; i < d->count; i++)
@@ -57,9 +59,9 @@ static void count_classes(struct decoder *d, uint32_t (*table)[UINT8_MAX + 1])
 	}
 }
 
-/* --- which are read --- */
+/* --- which records are read --- */
 
-/* All of a group are, and all or none have a time in units: `step` is 1 or 0. */
+/* All records of a group are read, and all or none have a time in units: `step` is 1 or 0. */
 static inline void list_all(struct decoder *d, uint32_t from, uint32_t heap, uint32_t step)
 {
 	uint16_t *visited = &d->visited[d->visited_count];
@@ -72,7 +74,7 @@ static inline void list_all(struct decoder *d, uint32_t from, uint32_t heap, uin
 	d->visited_count += STRIDE;
 }
 
-/* Bit i of `read`: something is read of record from + i; of `units`: its time is in units. */
+/* Bit i of `read`: something of record from + i is read. Bit i of `units`: its time is in units. */
 static inline void list_some(struct decoder *d, uint32_t from, uint32_t heap, uint32_t read,
 			     uint32_t units)
 {
@@ -127,7 +129,10 @@ static inline void fill_class(struct decoder *d, uint32_t (*table)[UINT8_MAX + 1
 		table[i % TABLES][class]++;
 }
 
-/* Bytes behind the records are of no class. Returns how many there are then, a multiple of KINDS_STRIDE_WIDE. */
+/*
+ * Bytes after the last record belong to no class. Returns the number of bytes then, a multiple of
+ * KINDS_STRIDE_WIDE.
+ */
 static inline __attribute__((always_inline)) uint32_t fill_classes(struct decoder *d,
 								   uint32_t (*table)[UINT8_MAX + 1])
 {
@@ -146,7 +151,7 @@ static inline __attribute__((always_inline)) uint32_t fill_classes(struct decode
 	return i;
 }
 
-/* By what a record adds to counters: quick where registers are narrow. */
+/* Each record adds to a counter: fast if registers are narrow. */
 static int list_narrow(struct decoder *d)
 {
 	uint32_t table[TABLES][UINT8_MAX + 1] = { { 0 } };
@@ -166,7 +171,7 @@ static int list_narrow(struct decoder *d)
 	return 0;
 }
 
-/* By comparing all records with each class, until all are found. */
+/* Compares all records with each class, until all are found. */
 static int list_wide(struct decoder *d)
 {
 	uint32_t padded = fill_classes(d, NULL), left = d->count;

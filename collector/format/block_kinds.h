@@ -9,12 +9,12 @@
 
 #include "collector/format/block_decode.h"
 
-/* The kinds of the frame are known, and the plan by which they are read. */
+/* Call when the kinds of the frame, and the plan for reading them, are known. */
 void kinds_plan(struct decoder *d);
 
 /*
- * Fills records_of, visited, visited_heap and heap_records from the numbers of the block's kinds. EVT_CORRUPT: one is of no
- * kind of the frame.
+ * Fills records_of, visited, visited_heap and heap_records from the kind numbers of the block.
+ * EVT_CORRUPT: a number belongs to no kind of the frame.
  */
 int kinds_list(struct decoder *d);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans: see block_plan.h. Addresses of the heap's codecs and sizes stand in columns that several events
- * share, so that reading one event's means to walk over those of the others.
+ * Makes plans: see block_plan.h. Addresses in the heap's codecs and sizes are in columns that
+ * several events share. So to read those of one event, the values of the others must be skipped one
+ * by one.
  */
 #include "collector/format/block_plan.h"
 
@@ -40,7 +41,9 @@ static bool plan_is_heap(const struct event_plan *p)
 	return false;
 }
 
-/* The short ways are the heap's: they write a word more, which other events have no room for. */
+/*
+ * The short forms are for the heap: they write one word more, for which other events have no room.
+ */
 static uint8_t plan_shape_of(const struct event_plan *p)
 {
 	if (!p->extra)
@@ -48,7 +51,7 @@ static uint8_t plan_shape_of(const struct event_plan *p)
 	return plan_is_born(p) ? PLAN_BORN : plan_is_dies(p) ? PLAN_DIES : PLAN_GENERIC;
 }
 
-/* The field that is number `number` in the file becomes the next step. */
+/* Makes the field with that number in the file the next step. */
 static void plan_add_step(struct event_plan *p, const struct schema_event *event, uint32_t id,
 			  uint32_t number)
 {
@@ -115,7 +118,7 @@ uint32_t event_plans_find_block(const struct event_plans *plans, uint64_t number
 	return 0;
 }
 
-/* What of the shared columns has to be walked. */
+/* Which shared columns must be skipped through. */
 struct shared_wants {
 	bool addresses, sizes;
 };
@@ -132,7 +135,7 @@ static bool plan_wants_field(const struct event_plan *p, const struct frame_want
 	return p->is_system || (wants->fields[id] & 1u << field);
 }
 
-/* The extra word marks what happens to blocks of the heap. */
+/* The extra word shows that the event is about heap blocks. */
 static bool plan_is_record(const struct event_plan *p, const struct frame_wants *wants)
 {
 	return wants->heap && p->extra;
@@ -178,7 +181,7 @@ static bool step_is_walked(const struct plan_step *step, struct shared_wants sha
 	}
 }
 
-/* Leaves in the plan what is wanted of the event, and what others need of it. */
+/* Reduces the plan to what is wanted of the event, and what other events need of it. */
 static void plan_reduce(struct event_plan *p, const struct frame_wants *wants, uint32_t id,
 			bool is_event, struct shared_wants shared)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames apart into blocks, blocks into columns, and the memory of the events. The values are decoded
- * in block_decode.c. No decompression and no I/O.
+ * Splits frames into blocks and blocks into columns, and owns the memory of the events.
+ * block_decode.c decodes the values. No decompression and no I/O.
  */
 #include "collector/format/block.h"
 
@@ -18,21 +18,21 @@
 #include "collector/format/stack_table.h"
 
 #define CHUNK_BYTES (1u << 20)
-#define CHUNK_WORTH_WORDS 512u /* one with less room is not looked at again */
+#define CHUNK_WORTH_WORDS 512u /* a chunk with less room is not tried again */
 #define PAGE_BYTES ((uintptr_t)4096)
-#define POPULATE_BYTES (64u << 10) /* less is not worth a call */
+#define POPULATE_BYTES (64u << 10) /* for less, the call is not worth it */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
 _Static_assert(FRAME_KINDS_MAX <= UINT16_MAX + 1u, "decoder.numbers hold every kind");
 
-/* Memory of a frame's events: chunks that the next frame uses again. */
+/* Memory for a frame's events: chunks that the next frame uses again. */
 struct chunk {
 	struct chunk *next;
 	size_t room;
 	size_t used;
-	size_t touched; /* words that have been used by any frame */
+	size_t touched; /* words that any frame has used so far */
 	uint64_t words[];
 };
 
@@ -43,15 +43,15 @@ struct frame_scratch {
 struct frame_reader {
 	struct event_plans plans;
 	struct frame_scratch *scratch; /* NULL before the first frame, unless it is shared */
-	bool shares;                   /* the scratch is somebody else's */
-	struct cursor blocks;          /* what is left of the frame */
+	bool shares;                   /* the scratch belongs to somebody else */
+	struct cursor blocks;          /* the rest of the frame */
 	uint64_t records_left;
-	struct heap_site *heap_site; /* of the frame, with heap records */
-	struct frame_node *node;     /* of the frame, NULL: none, or they are not wanted */
+	struct heap_site *heap_site; /* for the frame, with heap records */
+	struct frame_node *node;     /* for the frame; NULL: none, or not wanted */
 	uint32_t nodes;
-	uint32_t *kind_node; /* of the frame, by kind */
+	uint32_t *kind_node; /* for the frame, by kind */
 	struct chunk *first;
-	struct chunk **open; /* those before it are as good as full */
+	struct chunk **open; /* all chunks before it are nearly full */
 };
 
 struct frame_reader *frame_reader_new(const struct schema *schema)
@@ -110,8 +110,8 @@ void frame_reader_free(struct frame_reader *fr)
 }
 
 /*
- * Room for a power of two, so that the next frame's block, which is nearly as long, finds it large enough: else each that is a
- * little longer would take new memory, and leave the old unused.
+ * The size is a power of two, so that a block of the next frame with nearly the same length fits
+ * in. Otherwise each slightly longer block would allocate new memory and leave the old unused.
  */
 static struct chunk *chunk_new(size_t words)
 {
@@ -126,7 +126,10 @@ static struct chunk *chunk_new(size_t words)
 	return chunk;
 }
 
-/* Pages of what is about to be filled, all with one call: a fault for each costs more than the decoding. */
+/*
+ * Populates the pages that are about to be filled with one call, because a page fault for each
+ * costs more than the decoding.
+ */
 static void chunk_populate(struct chunk *chunk)
 {
 	uintptr_t from = (uintptr_t)(chunk->words + chunk->touched) & ~(PAGE_BYTES - 1);
@@ -135,11 +138,11 @@ static void chunk_populate(struct chunk *chunk)
 	if (chunk->used <= chunk->touched)
 		return;
 	if (to - from >= POPULATE_BYTES)
-		madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels refuse */
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels refuse it */
 	chunk->touched = chunk->used;
 }
 
-/* `words` words that live until the next frame; NULL when there is no memory. */
+/* Returns `words` words that live until the next frame; NULL if there is no memory. */
 static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
 {
 	struct chunk **place = fr->open, *chunk;
@@ -186,7 +189,7 @@ static enum quick kind_quick(const struct decoder_kind *kind, const struct event
 	return kind->is_sum && plan->steps == 1 && plan->sizes ? QUICK_SIZE : QUICK_NONE;
 }
 
-/* What is read of each kind, now that it is known which kinds the frame has. */
+/* Decides what is read of each kind, when the frame's kinds are known. */
 static void frame_plan_kinds(struct decoder *d)
 {
 	bool exact = false;
@@ -212,7 +215,7 @@ static void frame_plan_kinds(struct decoder *d)
 	}
 }
 
-/* What asked for it: the innermost frame that is no wrapper. */
+/* Returns the address of the innermost frame that is no wrapper. */
 static uint64_t node_caller(const struct frame_node *node, uint32_t number)
 {
 	while (node[number].flags & FRAME_IS_WRAPPER && node[number].parent)
@@ -222,11 +225,11 @@ static uint64_t node_caller(const struct frame_node *node, uint32_t number)
 
 struct kind_cursor {
 	struct cursor c;
-	uint64_t caller, node; /* the last ones */
-	uint32_t nodes;        /* of the frame */
+	uint64_t caller, node; /* the last values */
+	uint32_t nodes;        /* number of nodes in the frame */
 };
 
-/* False: damage. */
+/* Returns false if the data is damaged. */
 static bool frame_read_kind(struct frame_reader *fr, struct kind_cursor *at, uint32_t number)
 {
 	struct decoder *d = &fr->scratch->decoder;
@@ -275,7 +278,7 @@ static int frame_read_kinds(struct frame_reader *fr, struct cursor c, uint32_t c
 	return 0;
 }
 
-/* For who takes heap records: what their kinds mean. */
+/* For readers of heap records: lists what the kinds mean. */
 static int frame_list_heap_sites(struct frame_reader *fr)
 {
 	const struct decoder *d = &fr->scratch->decoder;
@@ -293,7 +296,7 @@ static int frame_list_heap_sites(struct frame_reader *fr)
 	return 0;
 }
 
-/* The table is not looked at unless somebody wants stacks or callers. */
+/* The table is read only if stacks or callers are wanted. */
 static int frame_read_stacks(struct frame_reader *fr, struct cursor c, uint32_t nodes)
 {
 	fr->node = NULL;
@@ -342,7 +345,7 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 		stack_bytes = get_u32(&c);
 		head -= FRAME_HEADER_STACKS_BYTES - FRAME_HEADER_BYTES;
 	}
-	get_bytes(&c, head - FRAME_HEADER_BYTES); /* what a newer writer has added */
+	get_bytes(&c, head - FRAME_HEADER_BYTES); /* fields that a newer writer has added */
 	kinds = get_bytes(&c, kind_bytes);
 	stacks = get_bytes(&c, stack_bytes);
 	if (c.failed || !kinds || !stacks)
@@ -367,7 +370,10 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	return error;
 }
 
-/* The column by the id of its event; COLUMN_LIMIT: of no event of the schema. */
+/*
+ * Returns the reader's column, by the id of its event; COLUMN_LIMIT: it belongs to no event of the
+ * schema.
+ */
 static uint64_t decoder_column(const struct decoder *d, uint64_t key)
 {
 	uint64_t number = (key - COLUMN_FIELDS) / COLUMN_EVENT_FIELDS;
@@ -379,7 +385,7 @@ static uint64_t decoder_column(const struct decoder *d, uint64_t key)
 	return id ? column_of_field(id, (key - COLUMN_FIELDS) % COLUMN_EVENT_FIELDS) : COLUMN_LIMIT;
 }
 
-/* Is it a column whose values this reader takes? Others are passed over. */
+/* True if this reader takes values of the column. Others are skipped. */
 static bool decoder_knows_column(const struct decoder *d, uint64_t key)
 {
 	uint64_t id = (key - COLUMN_FIELDS) / COLUMN_EVENT_FIELDS;
@@ -395,7 +401,7 @@ static bool decoder_knows_column(const struct decoder *d, uint64_t key)
 	return false;
 }
 
-/* The directory has been checked to be whole; now each column gets its bytes. */
+/* The directory has been checked; now each column gets its bytes. */
 static int block_read_columns(struct decoder *d, struct cursor directory, uint64_t count,
 			      struct cursor *bytes)
 {
@@ -440,7 +446,7 @@ static int block_read(struct decoder *d, struct cursor *c)
 	return block_read_columns(d, directory, columns, c);
 }
 
-/* Memory for what the block becomes, in one piece. */
+/* Allocates the memory for the decoded block in one piece. */
 static int frame_make_output(struct frame_reader *fr, const struct decoder_needs *needs,
 			     struct decoder_output *ret_output, uint32_t **ret_passed)
 {
@@ -469,7 +475,7 @@ static int frame_make_output(struct frame_reader *fr, const struct decoder_needs
 	return 0;
 }
 
-/* How many records of each event did not become one. */
+/* Reports how many records of each event did not become events. */
 static void decoder_tell_passed(const struct decoder *d, uint32_t *passed)
 {
 	uint32_t limit = d->plans->id_limit;

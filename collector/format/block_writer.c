@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records into columns. A column is written front to back through a bare pointer: the shared ones
- * have room for the longest block, the others make room before each record. Knows nothing of frames.
+ * Puts records into columns. A column is written front to back through a bare pointer. The shared
+ * columns have room for the longest block; the others make room before each record. Knows nothing
+ * of frames.
  */
 #include "collector/format/block.h"
 
@@ -11,7 +12,7 @@
 #include "collector/format/error.h"
 #include "collector/format/record_put.h"
 
-#define TEXT_MAX (1u << 20) /* bytes of one text */
+#define TEXT_MAX (1u << 20) /* bytes per text */
 
 void column_put_long(struct column *column, uint64_t value)
 {
@@ -108,7 +109,9 @@ static int column_grow(struct column *column, size_t bytes)
 	return 0;
 }
 
-/* Room for the record in its own columns, so that what follows cannot fail half way. */
+/*
+ * Makes room for the record in the event's own columns, so that nothing after it can fail half way.
+ */
 static int frame_make_room(struct frame_writer *fw, uint32_t id, const uint64_t *words)
 {
 	const struct evt_descriptor *event = &evt_descriptors[id];
@@ -130,7 +133,10 @@ static int frame_make_room(struct frame_writer *fw, uint32_t id, const uint64_t 
 	return fw->count < fw->limit ? 0 : EVT_TOO_LARGE;
 }
 
-/* One number a field, in a column of its own: all but the heap's events and texts. */
+/*
+ * True if each field is one number in a column of its own: all events except those of the heap and
+ * those with texts.
+ */
 static bool event_is_flat(const struct evt_descriptor *event)
 {
 	static const bool flat[EVT_CODEC_LIMIT] = {
@@ -186,7 +192,7 @@ static inline uint64_t flat_code(enum evt_codec codec, uint64_t word, uint64_t *
 	return code;
 }
 
-/* What frame_put() does, the short way. */
+/* The short path of frame_put(). */
 static int frame_put_flat(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
 			  const uint64_t *words, uint64_t stack)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of the format: little-endian words, varints and zigzag through a cursor that never leaves its
- * bounds. Every length or count read from a file goes through here.
+ * The bytes of the format: little-endian words, varints and zigzag, through a cursor that never
+ * leaves its bounds. Every length or count read from a file goes through here.
  *
- * Writing: the caller has made room (CODEC_VARINT_MAX bytes a number); put_ functions return the next
- * free byte. Reading: a failed get_ sets cursor.failed and gives 0; the caller checks once per unit,
- * before it acts on what it read.
+ * Writing: the caller has made room (CODEC_VARINT_MAX bytes per number); put_ functions return the
+ * next free byte. Reading: a get_ function that fails sets cursor.failed and returns 0. The caller
+ * checks this once per unit, before it acts on what it read.
  */
 #ifndef COLLECTOR_FORMAT_CODEC_H
 #define COLLECTOR_FORMAT_CODEC_H
@@ -15,11 +15,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#define CODEC_VARINT_MAX 10 /* bytes of the longest 64-bit varint */
+#define CODEC_VARINT_MAX 10 /* length of the longest 64-bit varint */
 
 static inline uint8_t *put_u32(uint8_t *at, uint32_t value)
 {
-	memcpy(at, &value, sizeof(value)); /* x86-64 only: the machine's order is the file's */
+	memcpy(at, &value, sizeof(value)); /* x86-64 only: the machine's byte order is the file's */
 	return at + sizeof(value);
 }
 
@@ -57,7 +57,7 @@ struct cursor {
 
 static inline struct cursor cursor_of(const void *bytes, size_t length)
 {
-	/* nothing may be at NULL, to which C adds not even 0 */
+	/* an offset must not be added to NULL, not even 0 */
 	return (struct cursor){ bytes, length ? (const uint8_t *)bytes + length : bytes, false };
 }
 
@@ -66,7 +66,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
-/* Bytes [at, at + length) and past them, or NULL. */
+/* Returns the bytes [at, at + length) and moves the cursor behind them, or NULL. */
 static inline const uint8_t *get_bytes(struct cursor *c, uint64_t length)
 {
 	const uint8_t *at = c->at;
@@ -75,7 +75,7 @@ static inline const uint8_t *get_bytes(struct cursor *c, uint64_t length)
 		c->failed = true;
 		return NULL;
 	}
-	c->at = length ? at + length : at; /* of a column that is missing: see cursor_of() */
+	c->at = length ? at + length : at; /* for a missing column: see cursor_of() */
 	return at;
 }
 
@@ -99,7 +99,9 @@ static inline uint64_t get_u64(struct cursor *c)
 	return value;
 }
 
-/* The rest of a varint of two bytes or more; apart so that the one-byte case is inlined. */
+/*
+ * Reads the rest of a varint of two bytes or more. Not inlined, so that the one-byte case can be.
+ */
 static inline uint64_t get_varint_long(struct cursor *c)
 {
 	uint64_t value = 0;

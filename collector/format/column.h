@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing into a column: front to back, through a bare pointer. The caller has made room; a value is
- * stored as a whole word and then cut to its length, which COLUMN_SLACK allows for.
+ * Writes into a column: front to back, through a bare pointer. The caller has made room. A value is
+ * stored as a whole word and then cut to its length, for which COLUMN_SLACK leaves room.
  */
 #ifndef COLLECTOR_FORMAT_COLUMN_H
 #define COLLECTOR_FORMAT_COLUMN_H
@@ -19,7 +19,7 @@ struct column {
 	uint8_t *end;
 };
 
-/* Apart, so that the short case stays small where it is inlined. */
+/* Not inlined, so that the short case stays small where it is inlined. */
 void column_put_long(struct column *column, uint64_t value);
 
 /* For values that nearly always take one byte. */
@@ -31,18 +31,18 @@ static inline void column_put(struct column *column, uint64_t value)
 		column_put_long(column, value);
 }
 
-/* A varint of one or two bytes without a branch; returns its length. */
+/* Writes a varint of one or two bytes without a branch; returns its length. */
 static inline uint32_t put_two(uint8_t *at, uint32_t value)
 {
 	uint32_t two = value >= 0x80;
-	/* the upper bits move up by one, which is adding them once more */
+	/* the upper bits move up by one, which is the same as adding them once more */
 	uint16_t bytes = (uint16_t)(value + (value & 0x3f80) + (two << 7));
 
 	memcpy(at, &bytes, sizeof(bytes));
 	return 1 + two;
 }
 
-/* For values of one or two bytes, in no order that a processor could guess. */
+/* For values of one or two bytes, in an order that a branch predictor cannot guess. */
 static inline void column_put_short(struct column *column, uint64_t value)
 {
 	if (__builtin_expect(value < 0x4000, 1))

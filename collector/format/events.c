@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events.def as tables: descriptors and names. Expansions only; what the list must obey is checked
- * here, when it is compiled.
+ * events.def as tables: descriptors and names. Only expansions; the compiler checks here what the
+ * list must obey.
  */
 #include "collector/format/events.h"
 
-/* An id given twice, or given again after it was retired, declares an enumerator twice. */
+/*
+ * An id that is given twice, or given again after it was retired, would declare an enumerator
+ * twice.
+ */
 enum {
 #define EVENT(id, name, family, doc) ID_##id##_IS_USED_ONCE,
 #define EVENT_RETIRED(id) ID_##id##_IS_USED_ONCE,
@@ -15,7 +18,7 @@ enum {
 #define EVENT(id, name, family, doc) _Static_assert(id >= 1 && id < EVT_ID_LIMIT, "id of " #name);
 #include "collector/format/events.def"
 
-/* The same of numbers in blocks, and of blocks. */
+/* The same for numbers in blocks, and for blocks. */
 enum {
 #define EVENT_IN_BLOCK(n, name, family, doc) NUMBER_##n##_OF_##family##_IS_USED_ONCE,
 #include "collector/format/events.def"
@@ -32,7 +35,7 @@ enum {
 		       "block of " #name);
 #include "collector/format/families.def"
 
-/* One byte a field: its size is their number. */
+/* One byte per field, so the size is the number of fields. */
 #define EVENT(id, name, family, doc) struct fields_of_##name {
 #define FIELD(codec, name, doc) char name;
 #define END(name) \
@@ -44,7 +47,7 @@ enum {
 	_Static_assert(sizeof(struct fields_of_##name) <= EVT_FIELDS_MAX, "fields of " #name);
 #include "collector/format/events.def"
 
-/* A text and a caller are the last field: a flexible array may only stand at the end. */
+/* A text and a caller must be the last field: a flexible array may only be at the end. */
 #define ORDER_uint(name) char name;
 #define ORDER_span(name) char name;
 #define ORDER_sint(name) char name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Header, end marker and seek table as bytes. No I/O, and no zstd: only the shape of its skippable
+ * Header, end marker and seek table as bytes. No I/O, and no zstd except the shape of its skippable
  * frames.
  */
 #include "collector/format/file.h"
@@ -15,8 +15,8 @@
 #include "collector/format/error.h"
 
 #define HASH_BYTES 8u
-#define HEADER_FIXED_BYTES 48u  /* signature to pid, before the two texts */
-#define HEADER_FIXED_NUMBERS 8u /* signature and version, which no version may move */
+#define HEADER_FIXED_BYTES 48u  /* from signature to pid, before the two texts */
+#define HEADER_FIXED_NUMBERS 8u /* signature and version, whose place no version may change */
 #define END_PAYLOAD (FILE_END_BYTES - FILE_SKIPPABLE_HEAD)
 
 #define SEEK_FOOTER_MAGIC 0x8F92EAB1u
@@ -34,7 +34,7 @@ static uint8_t *file_put_head(uint8_t *at, uint32_t magic, size_t payload)
 	return put_u32(at, (uint32_t)payload);
 }
 
-/* A text of at most FILE_SESSION_BYTES - 1 bytes: length in one byte, bytes. */
+/* A text of at most FILE_SESSION_BYTES - 1 bytes: its length in one byte, then the bytes. */
 static uint8_t *file_put_text(uint8_t *at, const char *text)
 {
 	size_t length = strnlen(text, FILE_SESSION_BYTES - 1);
@@ -94,7 +94,7 @@ size_t file_header_write(uint8_t *bytes, const struct file_header *header)
 	return (size_t)(at - bytes);
 }
 
-/* The first bytes that say what this is; wrong ones are named before missing ones. */
+/* Checks the first bytes, which identify the file. Wrong bytes are reported before missing ones. */
 static int file_check_start(const uint8_t *bytes, size_t length)
 {
 	uint8_t start[FILE_SKIPPABLE_HEAD + 8];

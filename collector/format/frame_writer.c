@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The life of a frame: memory, begin and end of blocks, the finished bytes. No compression and no
- * I/O; the records themselves are put in by block_writer.c.
+ * I/O. block_writer.c puts the records in.
  */
 #include "collector/format/block.h"
 
@@ -14,13 +14,16 @@
 #define HEADROOM                                                        \
 	(FRAME_HEADER_STACKS_BYTES + FRAME_KINDS_MAX * KIND_BYTES_MAX + \
 	 FRAME_NODES_MAX * STACK_NODE_BYTES_MAX)
-/* A frame with stacks may be larger by so much a node, so that the table, which stands in every frame, is shared by more records. */
+/*
+ * A frame with stacks may be larger by this many bytes per node, so that more records share the
+ * table, which is written into every frame.
+ */
 #define NODE_BYTES 32u
 #define NODES_BYTES_MAX (1u << 20)
 #define BLOCK_HEAD_MAX (3 * CODEC_VARINT_MAX)
 #define DIRECTORY_MAX(columns) (BLOCK_HEAD_MAX + (columns)*2 * CODEC_VARINT_MAX)
 
-/* Bytes that the longest value of a shared column takes. */
+/* Length of the longest value of each shared column. */
 static const uint8_t shared_bytes_max[COLUMN_SHARED] = {
 	[COLUMN_KIND] = 3,
 	[COLUMN_TIME] = CODEC_VARINT_MAX,
@@ -43,7 +46,7 @@ static int column_init(struct column *column, size_t room)
 	return column->start ? 0 : EVT_NO_MEMORY;
 }
 
-/* A record may have several values there: of fields, not of the record itself. */
+/* A record may have several values in these columns, one per field. */
 static bool column_is_of_fields(uint32_t key)
 {
 	return key != COLUMN_KIND && key != COLUMN_TIME && key != COLUMN_HEAP_TIME;
@@ -59,7 +62,7 @@ struct frame_writer *frame_writer_new(void)
 	frame_writer_sort_events(fw);
 	error = kind_table_init(&fw->kinds);
 	for (unsigned int i = 0; i < COLUMN_SHARED; i++) {
-		/* born, dies and size may stand in any field of an event */
+		/* born, dies and size may be any field of an event */
 		size_t values = column_is_of_fields(i) ? EVT_FIELDS_MAX : 1;
 
 		error |= column_init(&fw->shared[i],
@@ -97,7 +100,7 @@ static void frame_begin(struct frame_writer *fw)
 	kind_table_reset(&fw->kinds);
 }
 
-/* Bytes of the open block, but for its directory. */
+/* Bytes of the open block without its directory. */
 static size_t block_bytes(const struct frame_writer *fw)
 {
 	size_t bytes = 0;
@@ -204,7 +207,7 @@ static int frame_make_bytes(struct frame_writer *fw, size_t bytes)
 	return 0;
 }
 
-/* The columns of the block that hold something, in the order of the file. */
+/* Lists the columns of the block that are not empty, in the order of the file. */
 static uint32_t block_list(struct frame_writer *fw, const struct column **list, uint32_t *keys)
 {
 	uint32_t count = 0;
@@ -296,7 +299,10 @@ struct frame_stack_losses frame_settle_stacks(struct frame_writer *fw)
 	return losses;
 }
 
-/* The bytes of the stack table go to the front of the headroom, then to their place. Returns how many. */
+/*
+ * The bytes of the stack table are written at the start of the headroom, then moved to their place.
+ * Returns their number.
+ */
 static size_t frame_write_stacks(struct frame_writer *fw)
 {
 	size_t length = (size_t)(stack_table_write(&fw->kinds.stacks, fw->bytes) - fw->bytes);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Births and deaths by the million: what the loop needs is taken out of the decoder first and put back when it is
- * done, so that the compiler can keep it in registers; block_decode.c does the same for any other record.
+ * Decodes births and deaths, of which there are millions. What the loop needs is copied out of the
+ * decoder first and put back at the end, so that the compiler can keep it in registers.
+ * block_decode.c handles all other records in the same way.
  */
 #include "collector/format/heap_decode.h"
 
-/* Codes of one side, births or deaths, and the addresses that are spelled out. */
+/* The codes of one side (births or deaths), and the addresses that are stored in full. */
 struct side {
 	const uint16_t *code;
 	struct cursor far;
@@ -65,7 +66,10 @@ static inline uint64_t side_get_far(struct side *side, uint64_t code)
 	return side->last_far;
 }
 
-/* Place among `count` others of the one that the code names. One that names none breaks the block. */
+/*
+ * Index, among `count` others, of the address that the code refers to. If it refers to none, the
+ * block is damaged.
+ */
 static inline uint32_t side_place(struct side *side, uint64_t code, uint32_t count)
 {
 	uint32_t ago = (uint32_t)code - TRAIL_NEAR;

@@ -9,20 +9,20 @@
 #include "collector/format/block_clock.h"
 #include "collector/format/block_decode.h"
 
-/* How far the block has been read. */
+/* How much of the block has been read. */
 struct heap_place {
-	uint32_t visit;   /* place in decoder.visited */
-	uint32_t records; /* struct heap_record so far */
+	uint32_t visit;   /* index in decoder.visited */
+	uint32_t records; /* number of struct heap_record so far */
 	struct block_clock clock;
 	struct block_sum sum;
 };
 
 /*
- * From `place` on the records whose kind is quick and becomes a heap record, up to the first one that is not. What is wrong with a code is
- * kept in its column's `failed`.
+ * Reads from `place` on the records whose kind is quick and becomes a heap record, up to the first
+ * other record. A wrong code is noted in its column's `failed`.
  */
 void decoder_read_heap(struct decoder *d, struct heap_record *all, struct heap_place *place);
-/* The same for those of which there is nothing but a size to be added up. */
+/* The same for records that have nothing but a size to be added up. */
 void decoder_read_sizes(struct decoder *d, struct heap_place *place);
 
 #endif

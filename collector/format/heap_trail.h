@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The latest births and deaths of a block, so that the next death (or birth) can name one by how long
- * ago it was. Writer's side: a table of addresses, each with the places where it was last born and
- * last died. It forgets an address when another takes its slot, which only costs bytes, and keeps
- * those of earlier blocks, which `first` tells apart.
+ * The latest births and deaths of a block, so that the next death (or birth) can refer to one by
+ * how long ago it was. This is the writer's side: a table of addresses, each with its last birth
+ * and its last death. It forgets an address when another takes its slot, which only costs bytes.
+ * Entries of earlier blocks stay; `first` distinguishes them.
  */
 #ifndef COLLECTOR_FORMAT_HEAP_TRAIL_H
 #define COLLECTOR_FORMAT_HEAP_TRAIL_H
@@ -13,7 +13,7 @@
 
 #include "collector/format/layout.h"
 
-#define TRAIL_BITS 12u /* slots: as many as the window is long */
+#define TRAIL_BITS 12u /* number of slots as a power of two: equal to the length of the window */
 
 enum heap_side {
 	HEAP_BIRTHS,
@@ -23,11 +23,11 @@ enum heap_side {
 
 struct heap_trail {
 	uint32_t count[HEAP_SIDES];    /* over many blocks */
-	uint32_t first[HEAP_SIDES];    /* count when the block began */
-	uint64_t last_far[HEAP_SIDES]; /* last address that had to be spelled out */
+	uint32_t first[HEAP_SIDES];    /* value of `count` when the block began */
+	uint64_t last_far[HEAP_SIDES]; /* last address that had to be written in full */
 	struct heap_seen {
 		uint64_t address;
-		uint32_t place[HEAP_SIDES]; /* count when it was added last */
+		uint32_t place[HEAP_SIDES]; /* value of `count` when it was added last */
 	} seen[1u << TRAIL_BITS];
 };
 
@@ -38,7 +38,7 @@ static inline uint32_t trail_slot(uint64_t address)
 
 static inline void trail_begin(struct heap_trail *trail)
 {
-	/* long before places could come round */
+	/* reset long before the counts could wrap */
 	if ((trail->count[HEAP_BIRTHS] | trail->count[HEAP_DEATHS]) >> 31)
 		memset(trail, 0, sizeof(*trail));
 	memcpy(trail->first, trail->count, sizeof(trail->first));
@@ -46,8 +46,8 @@ static inline void trail_begin(struct heap_trail *trail)
 }
 
 /*
- * Adds the address to its side. Returns how long ago it was added to the other one, 0 being the
- * latest; HEAP_WINDOW or more when that is not known.
+ * Adds the address to its side. Returns how long ago it was added to the other side, 0 being the
+ * latest; HEAP_WINDOW or more if that is not known.
  */
 static inline uint32_t trail_add(struct heap_trail *trail, uint32_t side, uint64_t address)
 {
@@ -57,7 +57,7 @@ static inline uint32_t trail_add(struct heap_trail *trail, uint32_t side, uint64
 	uint32_t ago = count - seen->place[other];
 	uint32_t same = seen->address == address;
 
-	/* no branches: whether it is found is as good as random */
+	/* no branches: whether it is found is almost random */
 	ago |= 0u - (uint32_t)(!same | (ago >= count - trail->first[other]));
 	seen->address = address;
 	seen->place[side] = ++trail->count[side];

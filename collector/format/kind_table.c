@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hash table of a frame's kinds: open addressing, at most half full, cleared by counting turns. Knows
- * nothing of columns.
+ * Hash table of a frame's kinds: open addressing, at most half full. Raising the turn number clears
+ * it. Knows nothing of columns.
  */
 #include "collector/format/kind_table.h"
 
@@ -14,8 +14,9 @@
 #include "collector/format/layout.h"
 
 #define SLOT_BITS_FIRST 10u
-#define SLOT_BITS_MAX 17u                       /* twice FRAME_KINDS_MAX */
-#define TURN_LIMIT (1u << (32 - KIND_TAG_BITS)) /* what fits above the id in kind.tag */
+#define SLOT_BITS_MAX 17u /* twice FRAME_KINDS_MAX */
+/* limit of the turn number above the id in kind.tag */
+#define TURN_LIMIT (1u << (32 - KIND_TAG_BITS))
 
 _Static_assert(EVT_ID_LIMIT <= 1u << KIND_TAG_BITS, "an id fits a tag");
 _Static_assert(1u << SLOT_BITS_MAX == 2 * FRAME_KINDS_MAX, "half full at most");
@@ -74,7 +75,7 @@ static struct kind *kind_table_probe(struct kind_table *table, uint32_t tag, uin
 	}
 }
 
-/* Doubles the slots; the old ones are put in again. */
+/* Doubles the slots and inserts the old ones again. */
 static int kind_table_grow(struct kind_table *table)
 {
 	size_t old_count = (size_t)1 << (64 - table->shift);
@@ -111,7 +112,7 @@ static uint8_t *kind_write_caller(struct kind_table *table, uint8_t *at, uint32_
 	return at;
 }
 
-/* False when the frame has no room for the stack. */
+/* Returns false if the frame has no room for the stack. */
 static bool kind_find_stack(struct kind_table *table, struct kind_entry *entry)
 {
 	enum stack_node_result result = stack_table_node(&table->stacks, entry->stack, false,
@@ -141,7 +142,7 @@ void kind_table_settle(struct kind_table *table)
 	}
 }
 
-/* With its stack, a kind has no caller: the stack's innermost frame is. */
+/* A kind with a stack has no caller: the stack's innermost frame is the caller. */
 void kind_table_write(struct kind_table *table)
 {
 	bool has_nodes = stack_table_nodes(&table->stacks);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kinds of a frame while it is written: pairs of event id and caller, numbered in the order in
- * which they appear, so that the frequent ones get the short numbers. Grows to FRAME_KINDS_MAX. The caller may be a
- * stack (word_is_stack()), of events without a field for a caller too.
+ * which they appear, so that frequent ones get short numbers. Grows to FRAME_KINDS_MAX. The caller
+ * may be a stack (word_is_stack()), also for events without a field for a caller.
  */
 #ifndef COLLECTOR_FORMAT_KIND_TABLE_H
 #define COLLECTOR_FORMAT_KIND_TABLE_H
@@ -15,48 +15,49 @@
 
 struct kind {
 	uint64_t caller;
-	uint64_t size; /* last one, for the size codec */
+	uint64_t size; /* the last size, for the size codec */
 	uint32_t number;
-	uint32_t tag;   /* turn and event id; another turn's entries are empty slots */
-	uint32_t owner; /* for whoever puts records: whose caller it was last, 0 while it is new */
+	uint32_t tag; /* turn and event id; slots of another turn are empty */
+	/* for the code that puts records: whose caller it was last, 0 while it is new */
+	uint32_t owner;
 };
 
-/* A kind by its number. */
+/* A kind, by its number. */
 struct kind_entry {
-	uint64_t caller; /* of a stack: what to make of it if it turns out to be unknown */
-	uint64_t stack;  /* id, 0: none */
-	uint32_t node;   /* of the stack; KIND_NODE_OPEN: not all of it is defined yet */
+	uint64_t caller; /* of a stack: used instead if the stack turns out to be unknown */
+	uint64_t stack;  /* id of the stack, 0: none */
+	uint32_t node;   /* node of the stack; KIND_NODE_OPEN: not completely defined yet */
 	uint32_t id;
 };
 #define KIND_NODE_OPEN UINT32_MAX
-#define KIND_BYTES_MAX (3 + CODEC_VARINT_MAX + 3) /* in the file */
-#define KIND_TAG_BITS 8u                          /* of the event id */
+#define KIND_BYTES_MAX (3 + CODEC_VARINT_MAX + 3) /* length in the file */
+#define KIND_TAG_BITS 8u                          /* bits of the event id */
 
 struct kind_table {
 	struct kind *slot;
-	struct kind
-		*plain[EVT_ID_LIMIT]; /* those without a caller, once they have been asked for */
-	uint32_t shift;               /* 64 - log2(slots) */
-	uint32_t turn;                /* counts the frames */
+	struct kind *plain[EVT_ID_LIMIT]; /* the kinds without a caller, once they have been used */
+	uint32_t shift;                   /* 64 - log2(slots) */
+	uint32_t turn;                    /* counts the frames */
 	uint32_t count;
 	uint64_t last_caller; /* for the difference in the table's bytes */
-	uint8_t *bytes; /* the table as the file has it; with stacks after kind_table_write() */
+	/* the table in the form of the file; with stacks, only after kind_table_write() */
+	uint8_t *bytes;
 	size_t length;
 	struct kind_entry *entry;
 	struct stack_table stacks;
 	uint32_t stack_count; /* kinds with a stack */
-	uint32_t open_count;  /* of these, those whose node is open */
+	uint32_t open_count;  /* those of them whose node is open */
 };
 
 int kind_table_init(struct kind_table *table);
 void kind_table_release(struct kind_table *table);
-/* Begins the next frame's table, empty. */
+/* Begins an empty table for the next frame. */
 void kind_table_reset(struct kind_table *table);
-/* What of the stacks is not defined by now never will be. */
+/* Stacks that are not defined by now will never be. */
 void kind_table_settle(struct kind_table *table);
-/* Makes `bytes` anew, when there are stacks; those are settled. */
+/* Writes `bytes` again if there are stacks, which must be settled. */
 void kind_table_write(struct kind_table *table);
-/* The slow way of kind_table_find(). */
+/* The slow path of kind_table_find(). */
 struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t caller);
 
 static inline uint32_t kind_table_slot(const struct kind_table *table, uint32_t id, uint64_t caller)
@@ -64,8 +65,10 @@ static inline uint32_t kind_table_slot(const struct kind_table *table, uint32_t 
 	return (uint32_t)(((caller + id) * 0x9e3779b97f4a7c15ull) >> table->shift);
 }
 
-/* The kind, added when it is new; NULL when the table is full or there is no memory. It moves with
- * the next addition. */
+/*
+ * Returns the kind, added if it is new; NULL if the table is full or there is no memory. It moves
+ * with the next addition.
+ */
 static inline struct kind *kind_table_find(struct kind_table *table, uint32_t id, uint64_t caller)
 {
 	struct kind *kind = &table->slot[kind_table_slot(table, id, caller)];

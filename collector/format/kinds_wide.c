@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See kinds_wide.h. The loops of block_kinds.c with AVX-512. Records of a class are counted in
- * byte lanes, which are added up before one can overflow; the records to visit are listed with
- * compressing moves.
+ * The loops of block_kinds.c with AVX-512. Records of a class are counted in byte lanes, which are
+ * added up before one can overflow. The records to visit are listed with compressing moves.
  */
 #include "collector/format/kinds_wide.h"
 
@@ -11,7 +10,7 @@
 #include "collector/format/varints_wide.h"
 
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,avx512bitalg,popcnt")))
-#define FLUSH 255u /* more would not fit into the byte that each lane counts in */
+#define FLUSH 255u /* more would overflow the byte in which each lane counts */
 
 bool kinds_wide_is_usable(void)
 {
@@ -39,7 +38,7 @@ WIDE uint32_t kinds_wide_count(const uint8_t *class, uint32_t count, uint8_t wan
 	return (uint32_t)_mm512_reduce_add_epi64(total);
 }
 
-/* Lane i has the bits up to its own: of that many records the units are counted. */
+/* Lane i has the bits up to its own, over which the units are counted. */
 WIDE static inline __m256i units_before(uint32_t units)
 {
 	const __m256i upto = _mm256_setr_epi16(0x1, 0x3, 0x7, 0xf, 0x1f, 0x3f, 0x7f, 0xff, 0x1ff,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the writer and the reader of blocks agree on and nobody else needs: the keys of the columns
- * and the constants of the heap codecs. docs/FORMAT.md describes them; every number here is in files.
+ * What the writer and the reader of blocks share, and nobody else needs: the keys of the columns
+ * and the constants of the heap codecs. docs/FORMAT.md describes them. Every number here is part of
+ * the file format.
  */
 #ifndef COLLECTOR_FORMAT_LAYOUT_H
 #define COLLECTOR_FORMAT_LAYOUT_H
@@ -11,52 +12,58 @@
 
 #include "collector/format/block.h"
 
-/* Keys of columns that all events share; below COLUMN_FIELDS, unknown ones are passed over. */
+/* Keys of columns that all events share. Unknown keys below COLUMN_FIELDS are skipped. */
 enum column_key {
-	COLUMN_KIND = 0, /* index into the frame's kind table */
-	COLUMN_TIME = 1, /* of records that are not the heap's: ns since the record before */
-	COLUMN_BORN = 2, /* how many deaths ago this address was given back, or that it is far */
-	COLUMN_BORN_ADDRESS = 3, /* the far ones */
-	COLUMN_DIES = 4, /* how many births ago this address was given out, or that it is far */
-	COLUMN_DIES_ADDRESS = 5, /* the far ones */
-	COLUMN_SIZE = 6,         /* 0, or the size, against the last one of the kind */
+	COLUMN_KIND = 0,         /* index into the frame's kind table */
+	COLUMN_TIME = 1,         /* records outside of the heap: ns since the previous record */
+	COLUMN_BORN = 2,         /* how many deaths ago this address was freed, or that it is far */
+	COLUMN_BORN_ADDRESS = 3, /* addresses of the far ones */
+	COLUMN_DIES = 4, /* how many births ago this address was allocated, or that it is far */
+	COLUMN_DIES_ADDRESS = 5, /* addresses of the far ones */
+	COLUMN_SIZE = 6,         /* 0, or the size, relative to the last one of the kind */
 	COLUMN_HEAP_TIME =
-		7,          /* of the heap's records: the same in units of 1 << HEAP_TIME_BITS ns */
+		/*
+		 * records of the heap: time since the previous record in units of 1 <<
+		 * HEAP_TIME_BITS ns
+		 */
+	7,
 	COLUMN_SHARED,      /* number of the keys above */
 	COLUMN_FIELDS = 64, /* first key of the columns that belong to one field of one event */
 };
 
 /*
- * Below some ten ns the time of a malloc() is noise that does not compress: most of a file. What is
- * left over stays in the record's own stream: the next difference begins where this one ended, so that no
- * error adds up and the order within a stream holds.
+ * Below about ten ns, the time of a malloc() is noise, which does not compress and would be most of
+ * a file. The remainder is kept within the record's own stream: the next difference begins where
+ * this one ended. So errors do not add up, and the order within a stream is kept.
  */
 #define HEAP_TIME_BITS 5u
 #define HEAP_TIME_UNIT (1u << HEAP_TIME_BITS) /* ns */
 
-/* An event with such a field carries its time in those units. */
+/* An event with such a field has its time in these units. */
 static inline bool codec_is_timed_in_units(unsigned int codec)
 {
 	return codec == EVT_CODEC_born || codec == EVT_CODEC_dies || codec == EVT_CODEC_block;
 }
 
-#define COLUMN_EVENT_FIELDS 16u /* keys set aside for each number of an event */
-/* Readers count columns by id, so that those of numbers far apart lie close. */
+#define COLUMN_EVENT_FIELDS 16u /* keys reserved for each event number */
+/* Readers index columns by id, so that columns of distant numbers are close together. */
 #define COLUMN_LIMIT (COLUMN_FIELDS + EVT_ID_LIMIT * COLUMN_EVENT_FIELDS)
 
 _Static_assert(EVT_FIELDS_MAX <= COLUMN_EVENT_FIELDS, "every field has a key");
 
-/* `event`: its number for the key in a file, its id for a reader's column. */
+/* `event` is the event's number for a key in a file, and its id for a reader's column. */
 static inline uint32_t column_of_field(uint32_t event, uint32_t field)
 {
 	return COLUMN_FIELDS + event * COLUMN_EVENT_FIELDS + field;
 }
 
-/* How many births and deaths of the block can be named. Measured: 8192 saves 0.6 % on a PyTorch
- * training and costs 0.8 % on a Python JSON loop. */
+/*
+ * How many births and deaths of the block can be referred to. Measured: 8192 saves 0.6 % on a
+ * PyTorch training and costs 0.8 % on a Python JSON loop.
+ */
 #define HEAP_WINDOW 4096u
 
-/* Sizes of an allocator come back in turns: `last` and 0 trade places, so that 0 says "as last". */
+/* Sizes of an allocator recur. `last` and 0 swap their codes, so that 0 means "as last". */
 static inline uint64_t size_code(uint64_t size, uint64_t last)
 {
 	return size == last ? 0 : size == 0 ? last : size;
@@ -68,8 +75,9 @@ static inline uint64_t size_of_code(uint64_t code, uint64_t last)
 }
 
 /*
- * A number against the last one of its column that was not 0: most are the next one, or near. Three codes trade places, so
- * that each number has one: the next number is 0, the number 0 is 1, and the same number has the code that 0 would have had.
+ * A number relative to the last one of its column that was not 0: most are the next number, or
+ * near. Three codes are permuted, so that each number has exactly one: the next number is 0, the
+ * number 0 is 1, and the same number has the code that 0 would have had.
  */
 #define STEP_NEXT 0u
 #define STEP_ZERO 1u
@@ -102,8 +110,8 @@ static inline bool codec_is_step(unsigned int codec)
 }
 
 /*
- * An address of a column of its own, against the last one there. Most lie at multiples of 16: those
- * differences are counted in 16s, and the four bits that are left go to the top.
+ * An address with a column of its own, relative to the last one there. Most are multiples of 16. So
+ * the difference is counted in 16s, and its remaining four bits are put at the top.
  */
 #define ADDRESS_ALIGN_BITS 4u
 #define ADDRESS_TOP_BITS (64u - ADDRESS_ALIGN_BITS)
@@ -124,7 +132,7 @@ static inline uint64_t address_of_code(uint64_t code, uint64_t base)
 	return base + (high << ADDRESS_ALIGN_BITS | low);
 }
 
-/* A kind's stack in the kind table, against the last one there: 0 none. */
+/* A kind's stack in the kind table, relative to the last one there; 0: none. */
 static inline uint64_t stack_code(uint32_t node, uint32_t last)
 {
 	return node ? 1 + zigzag((int64_t)node - last) : 0;
@@ -136,8 +144,9 @@ static inline uint64_t stack_of_code(uint64_t code, uint64_t last)
 }
 
 /*
- * Codes of births and deaths. Below TRAIL_NEAR the address is far: code + 1 bytes of it stand in the
- * column of addresses. From TRAIL_NEAR on the code says how long ago it was seen, 1 being the latest.
+ * Codes of births and deaths. Below TRAIL_NEAR the address is far: code + 1 bytes of it are in the
+ * column of addresses. From TRAIL_NEAR on, the code says how long ago the address was seen, 1 being
+ * the latest.
  */
 #define TRAIL_FAR_MAX 8u
 #define TRAIL_NEAR (TRAIL_FAR_MAX - 1)

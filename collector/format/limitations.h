@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of limitations.def as numbers: what preload notes, the collector writes down and reports say. */
+/*
+ * The list of limitations.def as numbers: preload notes them, the collector writes them, and
+ * reports explain them.
+ */
 #ifndef COLLECTOR_FORMAT_LIMITATIONS_H
 #define COLLECTOR_FORMAT_LIMITATIONS_H
 

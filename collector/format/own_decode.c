@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of single fields: see own_decode.h. A cursor that runs out fails and gives zeros, whoever reads it. */
+/*
+ * Reads columns of single fields: see own_decode.h. A cursor that reaches its end fails and returns
+ * zeros to every reader.
+ */
 #include "collector/format/own_decode.h"
 
 static bool codec_is_own(uint8_t codec)
@@ -34,13 +37,13 @@ static inline void text_get(struct cursor *c, uint64_t *word)
 	word[1] = bytes ? length : 0;
 }
 
-/* A code that stays at the same address needs no arithmetic, and most do. */
+/* If the code says that the address is unchanged, as most do, no arithmetic is needed. */
 static inline uint64_t next_address(uint64_t code, uint64_t last)
 {
 	return code ? address_of_code(code, last) : last;
 }
 
-/* Likewise: most are the next number. */
+/* The same for numbers: most are the next number. */
 static inline uint64_t next_step(uint64_t code, uint64_t last)
 {
 	return code == STEP_NEXT && last != UINT64_MAX ? last + 1 : step_of_code(code, last);
@@ -52,7 +55,7 @@ static void texts_read(struct decoder *d, const struct plan_step *step, const st
 		text_get(&d->column[step->column], &rows->words[i][step->word]);
 }
 
-/* The codes first, many at once, then what each of them means. */
+/* Reads many codes at once first, and then converts each of them. */
 static void column_read(struct decoder *d, const struct plan_step *step,
 			const struct own_rows *rows)
 {

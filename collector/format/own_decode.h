@@ -10,13 +10,19 @@
 
 #include "collector/format/block_decode.h"
 
-/* All that is read of the event is in columns of its own, so that it may wait. */
+/*
+ * True if everything that is read of the event is in columns of its own, so that the event may
+ * wait.
+ */
 bool own_may_wait(const struct event_plan *plan);
 
-/* Every word of the event is read, or is its caller. */
+/* True if every word of the event is read, or is its caller. */
 bool own_fills(const struct event_plan *plan);
 
-/* The event's words are filled by the next own_fill() at the latest. They are zero where nothing is read. */
+/*
+ * Takes an event whose words will be filled by the next own_fill() at the latest. Words that are
+ * not read must be zero.
+ */
 void own_fill(struct decoder *d, uint32_t id);
 static inline void own_wait(struct decoder *d, uint32_t id, uint64_t *words)
 {
@@ -27,10 +33,10 @@ static inline void own_wait(struct decoder *d, uint32_t id, uint64_t *words)
 		own_fill(d, id);
 }
 
-/* Of all events: at the end of a block. */
+/* For all events: call at the end of a block. */
 void own_fill_all(struct decoder *d);
 
-/* One value, now. */
+/* Reads one value now. */
 void own_get(struct decoder *d, const struct plan_step *step, uint64_t *word);
 
 #endif

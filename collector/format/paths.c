@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See paths.h. In place and in one pass: the start of the current word is remembered, and at each
- * slash the output goes back to it, so that only the last component stays.
+ * Works in place and in one pass. The start of the current word is remembered, and at each slash
+ * the output goes back to it, so that only the last component stays.
  */
 #include "collector/format/paths.h"
 
 #include <string.h>
 
-#define WORD_ENDS " =:,;\"'\t\n" /* where a path may begin */
+#define WORD_ENDS " =:,;\"'\t\n" /* characters after which a path may begin */
 
 size_t command_first_word(char *text, size_t length)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Putting a heap record into the open block, inline: for block_writer.c and for the collector's hot
- * loop, where a call a record would cost a tenth of all. Everybody else uses block.h.
+ * Puts a heap record into the open block, inline: for block_writer.c and for the collector's hot
+ * loop, where a call per record would cost a tenth of the whole. All other code uses block.h.
  *
- * There are branches where a processor guesses well and none where it cannot: lengths of codes.
+ * Branches are used only where a processor can predict them: not for the lengths of codes.
  */
 #ifndef COLLECTOR_FORMAT_RECORD_PUT_H
 #define COLLECTOR_FORMAT_RECORD_PUT_H
@@ -13,7 +13,10 @@
 
 #include "collector/format/frame_writer.h"
 
-/* A birth names a death and a death a birth, if it is there; else the address is spelled out. */
+/*
+ * A birth refers to a death and a death to a birth if it is in the window; otherwise the address is
+ * written in full.
+ */
 static inline void frame_add_address(struct frame_writer *fw, enum heap_side side, uint64_t address)
 {
 	struct column *codes = &fw->shared[COLUMN_BORN + 2 * side];
@@ -40,8 +43,8 @@ static inline void frame_add_size(struct frame_writer *fw, struct kind *kind, ui
 }
 
 /*
- * Number of the kind, and time, rounded down to units from the record before. The first of a block is
- * rounded up: the record before it stands in another block, and may be exact.
+ * Writes the number of the kind and the time since the previous record, rounded down to units. The
+ * first of a block is rounded up, because the previous record is in another block and may be exact.
  */
 static inline void frame_add_heap_head(struct frame_writer *fw, const struct kind *kind,
 				       uint64_t time_ns)
@@ -58,7 +61,7 @@ static inline void frame_add_heap_head(struct frame_writer *fw, const struct kin
 	fw->count++;
 }
 
-/* The same for what is not the heap's, exact. */
+/* The same for records outside of the heap, with exact time. */
 static inline void frame_add_head(struct frame_writer *fw, const struct kind *kind,
 				  uint64_t time_ns)
 {
@@ -70,7 +73,7 @@ static inline void frame_add_head(struct frame_writer *fw, const struct kind *ki
 	fw->count++;
 }
 
-/* The next two: the kind, NULL when memory is short; frame_block_room() must not be 0. */
+/* The next two return the kind, NULL if there is no memory. frame_block_room() must not be 0. */
 static inline struct kind *frame_add_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
 					  const struct evt_malloc *block)
 {

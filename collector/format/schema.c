@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schema frame: events.def as the writer knew it. Entries say their own length, so that later
- * versions can add to them. Decodes no event.
+ * The schema frame: events.def as the writer knew it. Entries contain their own length, so that
+ * later versions can append to them. Decodes no event.
  */
 #include "collector/format/block.h"
 
@@ -10,10 +10,10 @@
 
 #include "collector/format/error.h"
 
-#define TEXT_MAX 4096u /* of a name or a description */
+#define TEXT_MAX 4096u /* limit for a name or a description */
 #define ENTRY_MAX 16384u
 
-/* Bytes being written; stops at the end of the room and remembers it. */
+/* Bytes being written. It stops at the end of the room and remembers that. */
 struct sink {
 	uint8_t *at;
 	uint8_t *end;
@@ -45,7 +45,7 @@ static void sink_put_text(struct sink *s, const char *text)
 	sink_put(s, text, length);
 }
 
-/* An entry: its length, then its bytes, which were made in another sink. */
+/* Writes an entry: its length, then its bytes, which were made in another sink. */
 static void sink_put_entry(struct sink *s, const struct sink *entry, const uint8_t *start)
 {
 	sink_put_varint(s, (uint64_t)(entry->at - start));
@@ -98,7 +98,7 @@ size_t schema_write(uint8_t *bytes, size_t room)
 	return s.failed ? 0 : (size_t)(s.at - bytes);
 }
 
-/* NULL, and the cursor failed, when it is no text or there is no memory. */
+/* Returns NULL, with the cursor failed, if it is no text or there is no memory. */
 static char *schema_get_text(struct cursor *c)
 {
 	uint64_t length = get_varint(c);
@@ -158,7 +158,7 @@ static int schema_read_field(struct schema_field *field, struct cursor *c, uint3
 	return codec < EVT_CODEC_LIMIT ? 0 : EVT_NEWER;
 }
 
-/* Index of the first field from `from` on that has the name, or field_count. */
+/* Index of the first field from `from` on with that name, or field_count. */
 static unsigned int schema_find_field(const struct schema_event *event, unsigned int from,
 				      const char *name)
 {
@@ -197,7 +197,9 @@ static bool codec_is_number(unsigned int codec)
 	return codec == EVT_CODEC_uint || codec == EVT_CODEC_size;
 }
 
-/* Another version of the format may have put the same value another way. */
+/*
+ * True if this version and the file's version of the format encode the same value in the same way.
+ */
 static bool codecs_agree(unsigned int file, unsigned int own)
 {
 	return file == own || (codec_is_address(file) && codec_is_address(own)) ||
@@ -205,7 +207,7 @@ static bool codecs_agree(unsigned int file, unsigned int own)
 	       (codec_is_signed(file) && codec_is_signed(own));
 }
 
-/* Puts the fields into the order of this program's own event of that id, if it has one. */
+/* Puts the fields into the order of this program's own event with that id, if it has one. */
 static int schema_order_fields(struct schema_event *event, const struct evt_descriptor *own)
 {
 	if (!own->name)
@@ -230,7 +232,7 @@ static int schema_order_fields(struct schema_event *event, const struct evt_desc
 	return 0;
 }
 
-/* At most one text and one caller an event, and no name twice. */
+/* Checks that an event has at most one text and one caller, and no name twice. */
 static int schema_check_fields(const struct schema_event *event)
 {
 	unsigned int texts = 0, callers = 0;
@@ -252,7 +254,10 @@ static bool number_can_be(uint64_t number)
 	       (number < EVT_ID_BLOCKS || number >= EVT_BLOCK_NUMBERS);
 }
 
-/* The id that the number has in this program; EVT_ID_LIMIT: there are more that it does not know than it has ids for. */
+/*
+ * Returns the id for the number in this program. EVT_ID_LIMIT: there are more unknown events than
+ * ids.
+ */
 static uint32_t schema_find_id(const struct schema *schema, uint64_t number)
 {
 	uint32_t id = evt_id_of_number(number);

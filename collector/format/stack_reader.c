@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Three columns: parents, addresses, flags. */
+/* The table has three columns: parents, addresses, flags. */
 #include "collector/format/stack_reader.h"
 
 #include "collector/format/error.h"
 #include "collector/format/stack_table.h"
 
-/* What calls whom lies before it, so that one pass finds how deep each one is; for a while the flags are that. */
+/*
+ * Callers are before the frames that they call, so one pass finds the depth of each. The flags hold
+ * the depths meanwhile.
+ */
 static bool nodes_read_parents(struct cursor *c, uint32_t count, struct frame_node *node)
 {
 	for (uint32_t i = 1; i <= count; i++) {

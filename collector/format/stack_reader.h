@@ -5,7 +5,10 @@
 
 #include "collector/format/block.h"
 
-/* `node` has room for count + 1, [0] becomes zeros. EVT_CORRUPT; at most FRAME_NODES_MAX, which the caller has checked. */
+/*
+ * `node` must have room for count + 1; [0] becomes zeros. Returns 0 or EVT_CORRUPT. The caller has
+ * checked that `count` is at most FRAME_NODES_MAX.
+ */
 int stack_reader_read(struct cursor c, uint32_t count, struct frame_node *node);
 
 #endif

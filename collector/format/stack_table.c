@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions lie in the order in which they were first heard of; a hash table of their places is at most half full. A
- * parent that is not defined yet has a place already, so that definitions may come in any order.
+ * Definitions are in the order in which their ids were first mentioned. A hash table of their
+ * indices is at most half full. A parent that is not defined yet already has an index, so that
+ * definitions may come in any order.
  */
 #include "collector/format/stack_table.h"
 
@@ -13,7 +14,7 @@
 #define DEFINITIONS_FIRST 1024u
 #define SLOT_BITS_FIRST 11u
 #define NODES_FIRST 1024u
-#define PROBES_MAX 1024u /* an honest table needs a dozen */
+#define PROBES_MAX 1024u /* a valid table needs about a dozen */
 
 _Static_assert(2 * DEFINITIONS_FIRST == 1u << SLOT_BITS_FIRST, "half full at most");
 
@@ -36,7 +37,7 @@ void stack_table_reset(struct stack_table *table)
 		table->definition[i].turn = 0;
 }
 
-/* The slot of an id, or the free one where it belongs; NULL when neither is near. */
+/* Returns the slot of an id, or the free slot for it; NULL if neither is found within the limit. */
 static uint32_t *stack_table_slot_find(const struct stack_table *table, uint64_t id)
 {
 	uint32_t mask = (1u << table->slot_bits) - 1;
@@ -61,7 +62,8 @@ static bool slots_rebuild(struct stack_table *table, uint32_t bits)
 		uint32_t *slot = stack_table_slot_find(table, table->definition[i].id);
 
 		if (slot)
-			*slot = i; /* else it is one of too many alike, and forgotten */
+			/* otherwise too many ids have the same hash, and this one is forgotten */
+			*slot = i;
 	}
 	if (!table->slot) {
 		table->slot = old;
@@ -72,7 +74,7 @@ static bool slots_rebuild(struct stack_table *table, uint32_t bits)
 	return true;
 }
 
-/* Room for one more; false when there is none. */
+/* Makes room for one more definition; false if there is none. */
 static bool table_reserve(struct stack_table *table)
 {
 	uint32_t room = table->room ? table->room * 2 : DEFINITIONS_FIRST;
@@ -98,7 +100,7 @@ static bool table_reserve(struct stack_table *table)
 	return true;
 }
 
-/* Its place; a new one has no meaning yet. 0: there is no room. */
+/* Returns the index of an id; a new id is not defined yet. 0: there is no room. */
 static uint32_t table_place(struct stack_table *table, uint64_t id)
 {
 	uint32_t *slot = table->slot ? stack_table_slot_find(table, id) : NULL;
@@ -114,7 +116,7 @@ static uint32_t table_place(struct stack_table *table, uint64_t id)
 	return *slot;
 }
 
-/* Frames come from the outermost one inwards: most often it is the one that came before. */
+/* Frames arrive from the outermost to the innermost, so the parent is usually the previous one. */
 static uint32_t parent_place(struct stack_table *table, uint64_t parent)
 {
 	if (table->definition[table->last].id == parent)
@@ -131,7 +133,7 @@ void stack_table_define(struct stack_table *table, uint64_t id, uint64_t parent,
 
 	if (!place || (parent && !outer)) {
 		table->refused++;
-		return; /* who names it finds nothing, and counts that */
+		return; /* a record that refers to it finds nothing, which is counted */
 	}
 	table->last = place;
 	definition = &table->definition[place];
@@ -159,7 +161,7 @@ void stack_table_age(struct stack_table *table)
 		table->definition[i].age = 0;
 }
 
-/* Whoever is used needs those that called it. */
+/* A frame that is in use needs its callers. */
 static void ages_spread(struct stack_table *table)
 {
 	for (uint32_t i = 1; i < table->count; i++) {
@@ -209,7 +211,7 @@ uint32_t stack_table_forget(struct stack_table *table)
 
 /* --- nodes --- */
 
-/* Room for so many more nodes. */
+/* Makes room for `more` nodes. */
 static bool nodes_reserve(struct stack_table *table, uint32_t more)
 {
 	uint32_t room = table->node_room ? table->node_room : NODES_FIRST;
@@ -248,10 +250,10 @@ static void node_add(struct stack_table *table, uint32_t place, uint32_t parent,
 	};
 }
 
-/* What a stack lacks: frames without a node, from its innermost one outwards. */
+/* The frames of a stack that have no node yet, from its innermost one outwards. */
 struct climb {
-	uint32_t count; /* in table->path */
-	uint32_t base;  /* node of the frame that called the last of them, 0: nobody */
+	uint32_t count; /* number of entries in table->path */
+	uint32_t base;  /* node of the caller of the last of them, 0: no caller */
 	bool is_unknown, is_cut;
 };
 
@@ -264,7 +266,7 @@ static struct climb stack_climb(struct stack_table *table, uint32_t place)
 
 		if (definition->turn == table->turn) {
 			climb.base = definition->node;
-			climb.is_cut = !climb.base; /* a circle: it is on the path */
+			climb.is_cut = !climb.base; /* a cycle: the frame is already on the path */
 			break;
 		}
 		climb.is_unknown = !definition->is_known;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks on their way into a file: what ids mean, for the life of the writer, and the nodes of the frame that is being
- * written. A node is a stack's frame that something in this frame of the file needs; those that called it have smaller
- * numbers, so that each frame can be read alone.
+ * Stacks on their way into a file: the meanings of ids, for the life of the writer, and the nodes
+ * of the frame that is being written. A node is a stack frame that something in this frame of the
+ * file needs. Its callers have smaller numbers, so that each frame of the file can be read alone.
  *
- * Trusts no definition: an id that was said to be something else before stays what it was, circles and stacks deeper than
- * STACK_DEPTH_MAX are cut. Memory: at most `limit` definitions of 32 bytes, none before the first. One thread.
+ * No definition is trusted: the first definition of an id counts, and cycles and stacks deeper than
+ * STACK_DEPTH_MAX are cut. Memory: at most `limit` definitions of 32 bytes, none before the first.
+ * One thread.
  *
- * A run of hours has more stacks than there is room for. So definitions have an age: stack_table_age() begins the next
- * one, the programs are asked to define anew what they use, and stack_table_forget() drops what they have not.
+ * A run of several hours has more stacks than there is room for. So definitions have an age.
+ * stack_table_age() begins the next age, the programs are asked to define again what they use, and
+ * stack_table_forget() drops what they have not defined since.
  */
 #ifndef COLLECTOR_FORMAT_STACK_TABLE_H
 #define COLLECTOR_FORMAT_STACK_TABLE_H
@@ -19,7 +21,10 @@
 
 #include "collector/format/codec.h"
 
-/* The caller of a record that has a stack instead: this bit and the stack's id below it, no address of a program. */
+/*
+ * The caller word of a record with a stack: this bit and the stack's id below it, which is no
+ * address of a program.
+ */
 #define STACK_ID_BITS 47u
 #define STACK_WORD (1ull << STACK_ID_BITS)
 
@@ -29,43 +34,42 @@ static inline bool word_is_stack(uint64_t word)
 }
 
 #define STACK_DEFINITIONS_MAX (4u << 20)
-#define STACK_DEPTH_MAX 32768u     /* frames of one stack in a file */
-#define FRAME_NODES_MAX (1u << 18) /* of one frame */
+#define STACK_DEPTH_MAX 32768u     /* frames per stack in a file */
+#define FRAME_NODES_MAX (1u << 18) /* per frame of the file */
 #define STACK_NODE_BYTES_MAX (3 + CODEC_VARINT_MAX + 2)
 
 struct stack_definition {
 	uint64_t id, address;
-	uint32_t parent; /* place of another, 0: nobody called it */
-	uint32_t turn;   /* frame of the file that it has a node in */
+	uint32_t parent; /* index of the caller, 0: no caller */
+	uint32_t turn;   /* the frame of the file in which it has a node */
 	uint32_t node;
 	uint8_t flags;
-	bool is_known; /* else only somebody's parent so far */
-	uint8_t age;   /* that it was defined in, last */
+	bool is_known; /* false: so far only mentioned as a parent */
+	uint8_t age;   /* age of its last definition */
 };
 
 struct stack_node {
 	uint64_t address;
-	uint32_t parent; /* number of another, 0: nobody */
+	uint32_t parent; /* number of the caller, 0: no caller */
 	uint32_t depth;
 	uint8_t flags;
 };
 
 struct stack_table {
-	struct stack_definition *definition; /* from 1 on */
+	struct stack_definition *definition; /* indices begin at 1 */
 	uint32_t count, room;
-	uint32_t limit;   /* of definitions, 0: STACK_DEFINITIONS_MAX */
-	uint32_t refused; /* that found no room, in this age */
+	uint32_t limit;   /* maximum number of definitions, 0: STACK_DEFINITIONS_MAX */
+	uint32_t refused; /* definitions of this age that found no room */
 	uint8_t age;
-	uint32_t last;  /* place of what was defined last */
-	uint32_t *slot; /* places of definitions by hash of the id, 0 free */
+	uint32_t last;  /* index of the last definition */
+	uint32_t *slot; /* indices of definitions by hash of the id, 0: free */
 	uint32_t slot_bits;
 	uint32_t turn;
-	struct stack_node *node; /* of the frame, from 1 on */
+	struct stack_node *node; /* of the frame of the file; indices begin at 1 */
 	uint32_t node_count, node_room;
-	uint32_t *path; /* where a stack is climbed */
-	uint64_t
-		clashes; /* definitions that were not taken, since whoever counts them set it to 0 */
-	uint64_t cuts;   /* stacks of which not all frames are known, likewise */
+	uint32_t *path;   /* memory for climbing a stack */
+	uint64_t clashes; /* refused definitions; the code that reads the count resets it to 0 */
+	uint64_t cuts;    /* stacks with unknown frames, counted in the same way */
 };
 
 enum stack_node_result {
@@ -74,20 +78,20 @@ enum stack_node_result {
 	STACK_FULL,    /* the frame of the file has no room for it, or there is no memory */
 };
 
-/* Empty when it is all zeros. */
+/* A table of zeros is empty. */
 void stack_table_release(struct stack_table *table);
 /* Begins the next frame's nodes. */
 void stack_table_reset(struct stack_table *table);
 
-/* `id` and `parent` are below STACK_WORD, `parent` 0 for an outermost frame. */
+/* `id` and `parent` are below STACK_WORD; `parent` is 0 for an outermost frame. */
 void stack_table_define(struct stack_table *table, uint64_t id, uint64_t parent, uint64_t address,
 			uint32_t flags);
 
 /* Begins the next age. */
 void stack_table_age(struct stack_table *table);
 /*
- * Between two frames of the file: drops the definitions that were not made in this age, but for those that called one
- * that was. How many are left.
+ * Call between two frames of the file: drops the definitions that were not made in this age, except
+ * callers of those that were. Returns how many are left.
  */
 uint32_t stack_table_forget(struct stack_table *table);
 
@@ -97,8 +101,9 @@ static inline uint32_t stack_table_count(const struct stack_table *table)
 }
 
 /*
- * The node of a stack in the present frame, made when it is new. `is_last`: what is not known by now will never be: what
- * is known of the stack is made nodes, the outermost marked as truncated; 0 when that is nothing. The cuts are counted.
+ * Returns the node of a stack in the present frame of the file, made if it is new. `is_last`: what
+ * is not defined by now will never be. Then the known part of the stack becomes nodes, with the
+ * outermost marked as truncated; 0 if there is no known part. Such cuts are counted.
  */
 enum stack_node_result stack_table_node(struct stack_table *table, uint64_t id, bool is_last,
 					uint32_t *ret_node);
@@ -108,7 +113,10 @@ static inline uint32_t stack_table_nodes(const struct stack_table *table)
 	return table->node_count ? table->node_count - 1 : 0;
 }
 
-/* The nodes as the file has them: STACK_NODE_BYTES_MAX a node at most. Returns the next free byte. */
+/*
+ * Writes the nodes in the form of the file: at most STACK_NODE_BYTES_MAX per node. Returns the next
+ * free byte.
+ */
 uint8_t *stack_table_write(const struct stack_table *table, uint8_t *at);
 
 #endif

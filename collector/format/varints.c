@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sixteen bytes at a time: a byte without its top bit ends a number, and the byte before it belongs to
- * the same number when its top bit is set. Each byte is looked at as if a number ended there; a
- * shuffle then keeps those where one does. Needs SSSE3, which every x86-64 of the last 15 years has;
- * others go one by one.
+ * Decodes sixteen bytes at a time. A byte without its top bit ends a number, and the byte before it
+ * belongs to the same number if its top bit is set. Each byte is decoded as if a number ended
+ * there; a shuffle then keeps those where one does. Needs SSSE3, which every x86-64 of the last 15
+ * years has; on others numbers are decoded one by one.
  */
 #include "collector/format/varints.h"
 
@@ -15,11 +15,11 @@
 
 #define STRIDE VARINTS_STRIDE
 
-/* What one pass over a column needs. */
+/* The state of one pass over a column. */
 struct unpacking {
 	struct cursor column;
 	uint16_t *value;
-	size_t left; /* numbers still to come */
+	size_t left; /* numbers that are still to be decoded */
 };
 
 void varint_lanes_init(struct varint_lanes *lanes)
@@ -40,7 +40,7 @@ void varint_lanes_init(struct varint_lanes *lanes)
 	}
 }
 
-/* Eight bytes as eight numbers that end there, then only those of `ends`. */
+/* Decodes eight bytes as eight numbers that end there, and keeps only those of `ends`. */
 __attribute__((target("ssse3"))) static inline __m128i lanes_unpack(
 	const struct varint_lanes *lanes, __m128i bytes, __m128i before, unsigned int ends)
 {
@@ -53,7 +53,7 @@ __attribute__((target("ssse3"))) static inline __m128i lanes_unpack(
 	return _mm_shuffle_epi8(value, _mm_loadu_si128((const __m128i *)shuffle));
 }
 
-/* As many short numbers as come one after the other, in steps of what sixteen bytes hold. */
+/* Decodes consecutive short numbers, sixteen bytes at a step. */
 __attribute__((target("ssse3,popcnt"))) static void unpack_short(const struct varint_lanes *lanes,
 								 struct unpacking *u)
 {
@@ -66,7 +66,7 @@ __attribute__((target("ssse3,popcnt"))) static void unpack_short(const struct va
 		__m128i before = _mm_slli_si128(bytes, 1);
 		unsigned int goes_on = (unsigned int)_mm_movemask_epi8(bytes);
 		unsigned int is_long = goes_on & goes_on << 1;
-		/* whole numbers only; a long one ends the run before its first byte */
+		/* only whole numbers; a long number ends the run before its first byte */
 		unsigned int taken = is_long ? (unsigned int)__builtin_ctz(is_long) - 1
 					     : STRIDE - (goes_on >> (STRIDE - 1));
 		unsigned int ends = ~goes_on & ((1u << taken) - 1);
@@ -111,7 +111,7 @@ static int late_put(struct varints *varints, struct varint_late late)
 	return 0;
 }
 
-/* One number, whatever its length. */
+/* Decodes one number of any length. */
 static int unpack_one(struct varints *varints, struct unpacking *u)
 {
 	uint64_t value = get_varint(&u->column);
@@ -164,9 +164,9 @@ int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, st
 	return u.column.failed || u.column.at != u.column.end ? EVT_CORRUPT : 0;
 }
 
-/* --- some at a time --- */
+/* --- some values at a time --- */
 
-/* Eight 16-bit numbers as 64-bit ones. */
+/* Widens eight 16-bit numbers to 64 bits. */
 static inline void lanes_widen(__m128i eight, uint64_t *value)
 {
 	const __m128i zero = _mm_setzero_si128();
@@ -179,7 +179,10 @@ static inline void lanes_widen(__m128i eight, uint64_t *value)
 	_mm_storeu_si128(at + 3, _mm_unpackhi_epi32(high, zero));
 }
 
-/* Which of the bytes end a number of one or two bytes: of those up to the first longer one, `count` at most. */
+/*
+ * Returns which bytes end a number of one or two bytes: at most `count`, up to the first longer
+ * number.
+ */
 static inline unsigned int ends_of(unsigned int goes_on, size_t count)
 {
 	unsigned int is_long = goes_on & goes_on << 1;
@@ -191,7 +194,10 @@ static inline unsigned int ends_of(unsigned int goes_on, size_t count)
 	return ends;
 }
 
-/* Numbers of one or two bytes in the next sixteen, `count` at most; returns how many, 0: a longer one is next. */
+/*
+ * Decodes at most `count` numbers of one or two bytes from the next sixteen bytes. Returns how
+ * many; 0: the next number is longer.
+ */
 __attribute__((target("ssse3,popcnt"))) static inline size_t take_stride(
 	const struct varint_lanes *lanes, struct cursor *column, uint64_t *value, size_t count)
 {
@@ -220,7 +226,7 @@ __attribute__((target("ssse3,popcnt"))) static inline size_t take_stride(
 	return (unsigned int)__builtin_popcount(ends);
 }
 
-/* Groups of seven bits, one a byte, move together: of two bytes, of four, of all eight. */
+/* Joins groups of seven bits, one per byte: pairs of bytes, then groups of four, then all eight. */
 static inline uint64_t sevens_join(uint64_t word)
 {
 	word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
@@ -228,7 +234,7 @@ static inline uint64_t sevens_join(uint64_t word)
 	return (word & 0x0fffffff) | (word & 0x0fffffff00000000) >> 4;
 }
 
-/* One number of whatever length. */
+/* Decodes one number of any length. */
 static inline uint64_t take_one(struct cursor *c)
 {
 	const uint64_t tops = 0x8080808080808080;
@@ -261,7 +267,9 @@ __attribute__((target("ssse3,popcnt"))) static void take_strides(const struct va
 		size_t taken = take_stride(lanes, &c, &value[at], count - at);
 
 		at += taken;
-		/* where most numbers are long, one look each would cost more than it saves */
+		/*
+		 * if most numbers are long, a vector attempt for each would cost more than it saves
+		 */
 		for (size_t some = taken ? 1 : 4; taken < STRIDE / 4 && some && at < count; some--)
 			value[at++] = take_one(&c);
 	}
@@ -298,7 +306,9 @@ static int varints_reserve_sum(struct varints *varints, size_t count)
 	return 0;
 }
 
-/* Four numbers become what they add up to with all before them, which *total has in each lane. */
+/*
+ * Replaces four numbers by their running sums with all before them, which *total has in each lane.
+ */
 static inline __m128i varints_lanes_add_up(__m128i four, __m128i *total)
 {
 	__m128i sum = _mm_add_epi32(four, _mm_slli_si128(four, 4));
@@ -321,7 +331,7 @@ int varints_add_up(struct varints *varints, const struct varint_lanes *lanes, si
 		wide_add_up(varints->value, varints->sum, count);
 		return 0;
 	}
-	for (size_t i = 0; i < count; i += 8) { /* both arrays have room beyond their last one */
+	for (size_t i = 0; i < count; i += 8) { /* both arrays have room after their last element */
 		__m128i *sum = (__m128i *)(void *)&varints->sum[1 + i];
 		__m128i value = _mm_loadu_si128((const void *)&varints->value[i]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See varints_wide.h. Each byte is looked at as if a number ended there, then those are kept where one does. */
+/* Each byte is decoded as if a number ended there; then those are kept where one does. */
 #include "collector/format/varints_wide.h"
 
 #include <immintrin.h>
@@ -7,7 +7,7 @@
 #include "collector/format/varints.h"
 
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt")))
-#define LANES 16u /* of a sum */
+#define LANES 16u /* lanes of a sum */
 
 bool wide_is_usable(void)
 {
@@ -16,10 +16,13 @@ bool wide_is_usable(void)
 	       __builtin_cpu_supports("popcnt");
 }
 
-/* Every byte as the number that ends there, if one does; bit i of `goes_on`: byte i does not end one. */
+/*
+ * Decodes every byte as the number that ends there, if one does. Bit i of `goes_on`: byte i does
+ * not end one.
+ */
 WIDE static inline __m512i numbers_of(__m256i bytes, uint32_t goes_on)
 {
-	__m256i high = _mm256_permute2x128_si256(bytes, bytes, 0x08); /* nothing, the low half */
+	__m256i high = _mm256_permute2x128_si256(bytes, bytes, 0x08); /* zeros in the low half */
 	__m512i value = _mm512_cvtepu8_epi16(bytes);
 	__m512i before = _mm512_cvtepu8_epi16(_mm256_alignr_epi8(bytes, high, 15));
 	__m512i low = _mm512_and_si512(before, _mm512_set1_epi16(0x7f));
@@ -41,7 +44,7 @@ WIDE size_t wide_unpack(struct cursor *column, uint16_t *value, size_t count)
 		uint32_t longer = goes_on & goes_on << 1, taken;
 
 		is_long = longer != 0;
-		/* whole numbers only; a long one ends the run before its first byte */
+		/* only whole numbers; a long number ends the run before its first byte */
 		taken = is_long ? (uint32_t)__builtin_ctz(longer) - 1
 				: WIDE_STRIDE - (goes_on >> (WIDE_STRIDE - 1));
 		ends = ~goes_on & (uint32_t)((1ull << taken) - 1);
@@ -54,7 +57,7 @@ WIDE size_t wide_unpack(struct cursor *column, uint16_t *value, size_t count)
 	return (size_t)(value - begin);
 }
 
-/* What the sixteen lanes and all before them add up to. */
+/* Running sums of the sixteen lanes and all before them. */
 WIDE static inline __m512i varints_wide_lanes_add_up(__m512i lanes, __m512i total)
 {
 	const __m512i zero = _mm512_setzero_si512();
@@ -73,7 +76,7 @@ WIDE void wide_add_up(const uint16_t *value, uint32_t *sum, size_t count)
 	__m512i total = _mm512_setzero_si512();
 
 	for (size_t i = 0; i < count;
-	     i += LANES) { /* both arrays have room beyond their last one */
+	     i += LANES) { /* both arrays have room after their last element */
 		__m256i lanes = _mm256_loadu_si256((const void *)&value[i]);
 		__mmask16 kept = _mm256_cmpneq_epi16_mask(lanes, late);
 		__m512i sums = varints_wide_lanes_add_up(

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Columns of short numbers on processors that can pick lanes out of a wide register (AVX-512 VBMI2: Intel since 2019, AMD
- * since 2022): the same as in varints.c, 32 bytes at a time. Private to varints.c and kinds_wide.c.
+ * Columns of short numbers on processors that can compress lanes of a wide register (AVX-512 VBMI2:
+ * Intel since 2019, AMD since 2022): the same as varints.c, 32 bytes at a time. Private to
+ * varints.c and kinds_wide.c.
  */
 #ifndef COLLECTOR_FORMAT_VARINTS_WIDE_H
 #define COLLECTOR_FORMAT_VARINTS_WIDE_H
@@ -12,14 +13,14 @@
 
 #include "collector/format/codec.h"
 
-#define WIDE_STRIDE 32u /* bytes looked at together */
+#define WIDE_STRIDE 32u /* bytes examined together */
 
-/* The processor has what it takes. Without it nothing below may be called. */
+/* True if the processor supports it. Otherwise nothing below may be called. */
 bool wide_is_usable(void);
 
 /*
- * Numbers of one or two bytes as they come one after the other, up to the first longer one, as long as both the column and
- * `count` have room for WIDE_STRIDE. Returns how many, moves the cursor behind them.
+ * Decodes consecutive numbers of one or two bytes, up to the first longer one, as long as both the
+ * column and `count` have room for WIDE_STRIDE. Returns how many, and moves the cursor behind them.
  */
 size_t wide_unpack(struct cursor *column, uint16_t *value, size_t count);
 

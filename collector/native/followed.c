@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See followed.h. Opens an event for each thread on each CPU and directs it into that CPU's ring.
- * /proc/PID/task is listed again until it has no new thread. The kernel's event ids rise, so
- * events are found by binary search.
+ * Opens an event for each thread on each CPU and directs it into that CPU's ring. /proc/PID/task is
+ * listed again until it has no new thread. The kernel's event ids rise, so events are found by
+ * binary search.
  */
 #include "collector/native/followed.h"
 
@@ -20,11 +20,11 @@
 #include "collector/native/seccomp.h"
 #include "collector/processes/proc.h"
 
-#define RINGS_BYTES (32ull << 20) /* of all CPUs */
-#define RING_BYTES (512ull << 10) /* what an unprivileged user is allowed a CPU, less a page */
-#define RING_BYTES_LEAST (128ull << 10) /* that is asked for, however many CPUs there are */
-#define RING_BYTES_MIN (64ull << 10)    /* where no more may be locked: one sample */
-#define LISTINGS 3u                     /* of threads, until there is no new one */
+#define RINGS_BYTES (32ull << 20) /* for all CPUs together */
+#define RING_BYTES (512ull << 10) /* what an unprivileged user may lock per CPU, minus a page */
+#define RING_BYTES_LEAST (128ull << 10) /* requested at least, however many CPUs there are */
+#define RING_BYTES_MIN (64ull << 10)    /* used if no more may be locked: room for one sample */
+#define LISTINGS 3u                     /* of threads, at most, until there is no new one */
 
 int following_init(struct following *following, uint64_t period_ns)
 {
@@ -91,7 +91,7 @@ static enum evt_native_off off_of(int error)
 	}
 }
 
-/* The CPU is not there any more. */
+/* The CPU is offline now. */
 static bool is_gone(int error)
 {
 	return error == -ENODEV || error == -ENXIO;
@@ -132,7 +132,7 @@ static bool fd_keep(struct following *following, struct followed *process, int f
 	return true;
 }
 
-/* Of one size; then nothing is held or that of all CPUs. 0 or -errno. */
+/* Opens all rings with one size. On failure none is open. Returns 0 or -errno. */
 static int rings_open_of(struct following *following, uint64_t bytes)
 {
 	for (uint32_t i = 0; i < following->cpus; i++) {
@@ -148,7 +148,9 @@ static int rings_open_of(struct following *following, uint64_t bytes)
 	return 0;
 }
 
-/* All at once: one CPU's shall not take what may be locked for all. */
+/*
+ * Opens all rings or none, so that one CPU's ring does not take the whole limit on locked memory.
+ */
 static int rings_open(struct following *following)
 {
 	uint64_t bytes = following->ring_bytes;
@@ -161,7 +163,7 @@ static int rings_open(struct following *following)
 	return error;
 }
 
-/* The event of a thread on one CPU, in that CPU's ring; 0 or -errno. */
+/* Opens the event of a thread on one CPU, in that CPU's ring; 0 or -errno. */
 static int event_open(struct following *following, uint32_t entry, uint32_t tid,
 		      struct perf_cpu *cpu)
 {
@@ -192,7 +194,7 @@ static int event_open(struct following *following, uint32_t entry, uint32_t tid,
 	return error;
 }
 
-/* 0 or -errno; -ESRCH: it has ended. */
+/* Returns 0 or -errno; -ESRCH: the thread has ended. */
 static int thread_open(struct following *following, uint32_t entry, uint32_t tid)
 {
 	int error = 0;
@@ -227,7 +229,7 @@ static bool listing_has(const struct listing *listing, uint32_t tid)
 	return false;
 }
 
-/* Adds those that are new; how many. */
+/* Adds the new threads and returns their number. */
 static uint32_t listing_read(struct listing *listing, uint32_t pid)
 {
 	char path[PROC_PATH_BYTES];
@@ -253,7 +255,7 @@ static uint32_t listing_read(struct listing *listing, uint32_t pid)
 	return listing->count - before;
 }
 
-/* Who is started meanwhile by a thread that has no event yet is in the next listing. */
+/* A thread that is created meanwhile by a thread without an event is in the next listing. */
 static void threads_open(struct following *following, uint32_t entry)
 {
 	static struct listing listing; /* 16 KiB; one thread */
@@ -288,7 +290,7 @@ void following_begin(struct following *following, uint32_t entry, const struct p
 	followed->now.off = process->moved ? EVT_NATIVE_OFF_ELSEWHERE : following->off;
 	if (!followed->now.off)
 		threads_open(following, entry);
-	/* after the events: what is mapped from here on is in the ring */
+	/* after the events, so that later mappings are in the ring */
 	if (!followed->now.off)
 		(void)mappings_read(&followed->mappings, &following->tables, process->pid);
 	followed->now.user_only = following->user_only;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processes are followed, by which events, and the rings that their records come in: one a CPU, for all of them.
+ * Which processes are followed, by which events, and the rings for their records: one per CPU,
+ * shared by all processes.
  *
- * A process is followed from the first look at it that finds it alive until it is gone, another program, or refused by the kernel.
- * Its threads have an event a CPU each; those that they start inherit them. One thread.
+ * A process is followed from the first look that finds it alive, until it is gone, runs another
+ * program, or is refused by the kernel. Each of its threads has an event per CPU; threads that they
+ * create inherit the events. One thread.
  */
 #ifndef COLLECTOR_NATIVE_FOLLOWED_H
 #define COLLECTOR_NATIVE_FOLLOWED_H
@@ -18,13 +20,13 @@
 #include "collector/processes/processes.h"
 
 #define FOLLOWED_CPUS 1024u
-#define FOLLOWED_THREADS 4096u /* of a process that are there when it is first seen */
+#define FOLLOWED_THREADS 4096u /* limit for threads that exist when a process is first seen */
 
 struct followed {
-	uint32_t number; /* of the process in the file; 0: unused */
+	uint32_t number; /* number of the process in the file; 0: unused */
 	uint32_t pid;
-	bool has_execed; /* by a record that has been read: what comes is another program's */
-	int *fd;         /* of its events; owned */
+	bool has_execed; /* a record says so: what follows belongs to another program */
+	int *fd;         /* descriptors of its events; owned */
 	uint32_t fds, fd_room;
 	struct mappings mappings;
 	struct evt_native_sampling told, now;
@@ -33,20 +35,20 @@ struct followed {
 /* An event that was opened, and what it is for. Ids only grow. */
 struct followed_event {
 	uint64_t id;
-	uint32_t entry, number, tid; /* of the process; the thread that it was opened for */
+	uint32_t entry, number, tid; /* number of the process; the thread for which it was opened */
 };
 
 struct following {
 	struct perf_cpu {
 		uint32_t number;
-		bool is_off; /* it has gone since, or has no ring */
+		bool is_off; /* it is gone, or has no ring */
 		struct perf_ring ring;
 	} * cpu;
 	uint32_t cpus;
 	uint64_t period_ns;
-	uint64_t ring_bytes; /* of each: what is asked for, then what could be had */
+	uint64_t ring_bytes; /* per ring: the requested size, then the size obtained */
 	bool user_only;
-	enum evt_native_off off; /* for all of them */
+	enum evt_native_off off; /* for all processes */
 	struct tables tables;
 	struct followed process[REGION_PROCESSES];
 	struct followed_event *event; /* sorted by id; owned */
@@ -54,15 +56,21 @@ struct following {
 	uint32_t fds, fds_max;
 };
 
-/* -1: no memory. */
+/* Returns -1 if there is no memory. */
 int following_init(struct following *following, uint64_t period_ns);
 void following_release(struct following *following);
 
-/* Begins to follow the process of an entry, or says in `now` why not; leaves another one that had the entry. */
+/*
+ * Begins to follow the process of an entry, or sets in `now` why not. Stops following another
+ * process that had the entry.
+ */
 void following_begin(struct following *following, uint32_t entry, const struct process *process);
 void following_end(struct following *following, uint32_t entry);
 
-/* Whom a record is about; NULL: nobody that is followed. `ret_tid`: whom the event was opened for. */
+/*
+ * Finds the process that a record is about; NULL: none that is followed. `ret_tid`: the thread for
+ * which the event was opened.
+ */
 struct followed *following_find(struct following *following, uint64_t id, uint32_t *ret_entry,
 				uint32_t *ret_tid);
 

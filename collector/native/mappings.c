@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See mappings.h. An array sorted by address, without overlaps: a new mapping cuts or replaces
- * those that it covers. A look-up tries the mapping that was found last, then a binary search.
+ * An array sorted by address, without overlaps: a new mapping cuts or replaces those that it
+ * covers. A lookup tries the mapping that was found last, then a binary search.
  */
 #include "collector/native/mappings.h"
 
@@ -16,7 +16,7 @@ void mappings_release(struct mappings *mappings)
 	*mappings = (struct mappings){ 0 };
 }
 
-/* The first that ends behind the address. */
+/* Index of the first mapping that ends after the address. */
 static uint32_t mappings_from(const struct mappings *mappings, uint64_t address)
 {
 	uint32_t low = 0, high = mappings->count;
@@ -49,7 +49,7 @@ static bool mappings_grow(struct mappings *mappings, uint32_t more)
 	return true;
 }
 
-/* `count` entries from `at` on become the `with` ones. There is room. */
+/* Replaces `count` entries from `at` on by the `with` new ones. There must be room. */
 static void mappings_replace(struct mappings *mappings, uint32_t at, uint32_t count,
 			     const struct mapping *with, uint32_t with_count)
 {

@@ -16,25 +16,25 @@
 
 struct mapping {
 	uint64_t start, end, offset;
-	uint32_t file; /* of tables.h; 0: of no file, as code that is made at run time */
+	uint32_t file; /* number in tables.h; 0: no file, for example code made at run time */
 };
 
 struct mappings {
 	struct mapping *mapping; /* sorted, disjoint; owned */
 	uint32_t count, room;
-	uint32_t recent; /* the one that was found last */
+	uint32_t recent; /* the mapping found last */
 };
 
-/* All zeros is empty. False: its maps cannot be read. */
+/* All zeros is an empty table. Returns false if the process's maps cannot be read. */
 bool mappings_read(struct mappings *mappings, struct tables *tables, uint32_t pid);
 void mappings_release(struct mappings *mappings);
 
-/* Code of another file, or another part of it, is known there: it has gone. */
+/* True if code of another file, or of another part of it, is known there, and so is gone. */
 bool mappings_replaces(const struct mappings *mappings, const struct mapping *fresh);
-/* False: there is no room. */
+/* Returns false if there is no room. */
 bool mappings_put(struct mappings *mappings, const struct mapping *fresh);
 
-/* NULL: no code is mapped there. */
+/* Returns NULL if no code is mapped there. */
 const struct mapping *mappings_find(struct mappings *mappings, uint64_t address);
 
 #endif

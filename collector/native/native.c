@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See native.h. The rings are merged in the order of time. A sample is unwound at once and its
- * frames are kept until native_write() sorts the samples by stream and writes them in blocks. A
- * thread gets a stream of its own with its first sample.
+ * The rings are merged in the order of time. A sample is unwound at once, and its frames are kept
+ * until native_write() sorts the samples by stream and writes them in blocks. A thread gets a
+ * stream of its own with its first sample.
  */
 #include "collector/native/native.h"
 
@@ -16,11 +16,11 @@
 #include "collector/processes/limitations.h"
 
 #define NS_PER_S 1000000000ull
-#define LOOK_NS 5000000u /* one look may take so long, but where a frame is closed */
-#define LOOK_RECORDS 16u /* between two looks at the clock */
+#define LOOK_NS 5000000u /* time limit for one look, except when a frame is closed */
+#define LOOK_RECORDS 16u /* records between two readings of the clock */
 #define HZ_MAX 1000u
 
-/* 0.9721 of it: no round number, so that no program is in step. */
+/* 0.9721 of the period: not a round number, so that no program runs in step with it. */
 uint64_t native_period_ns(unsigned int hz)
 {
 	return NS_PER_S / hz * 9721 / 10000;
@@ -103,7 +103,10 @@ static void thread_tell_name(struct native *native, const struct native_thread *
 			    .name = names_id_text(&native->common->names, name, length));
 }
 
-/* Where there is no room the one that was seen least lately gives way: it gets another stream when it is seen again. */
+/*
+ * If there is no room, the thread that was not seen for the longest time is removed. It gets
+ * another stream when it is seen again.
+ */
 static struct native_thread *thread_room(struct native *native)
 {
 	uint32_t room = native->thread_room ? native->thread_room * 2 : 64, oldest = 0;
@@ -163,7 +166,7 @@ static void *grown(void *array, uint32_t needed, uint32_t most, uint32_t *room, 
 	return larger;
 }
 
-/* False: there is no room. */
+/* Returns false if there is no room. */
 static bool native_sample_keep(struct native *native, const struct native_waiting *sample,
 			       const uint64_t *frame)
 {
@@ -216,7 +219,7 @@ static uint32_t sample_unwind(struct native *native, uint32_t entry, struct foll
 	return frames;
 }
 
-/* After it said that it ends nothing of it counts. */
+/* Samples from after the process announced its end do not count. */
 static bool native_is_over(const struct native *native, uint32_t entry, uint64_t time_ns)
 {
 	uint64_t tsc = view_load64(&native->common->view.process[entry].exit_tsc);
@@ -225,8 +228,8 @@ static bool native_is_over(const struct native *native, uint32_t entry, uint64_t
 }
 
 /*
- * Of the two events that a thread may have one counts. Its own is on all CPUs; what it inherited may be on some only, if it was started
- * while those of its parent were being opened.
+ * A thread may have two events, of which one counts. Its own event covers all CPUs. The inherited
+ * one may cover only some, if the thread was created while its parent's events were being opened.
  */
 static bool event_counts(struct native_thread *thread, uint32_t root)
 {
@@ -269,7 +272,7 @@ static uint64_t file_time_ns(const struct native *native, uint64_t mono_ns)
 	return mono_ns > base ? mono_ns - base : 0;
 }
 
-/* A library that is mapped where another one was: the report has to know which was when. */
+/* A library is mapped where another one was, and the report must know when each was there. */
 static void mapping_tell_replaced(struct native *native, uint32_t entry,
 				  const struct followed *followed, const struct mapping *fresh,
 				  uint64_t time_ns)
@@ -347,7 +350,7 @@ static void record_take(struct native *native, const struct perf_record *record)
 
 /* --- rings --- */
 
-/* The earliest record of all rings; NULL: there is none up to that time. */
+/* Returns the earliest record of all rings; NULL: there is none up to that time. */
 static struct perf_cpu *earliest(struct following *following, struct perf_record *record,
 				 uint64_t limit_ns, struct perf_record *ret_record)
 {
@@ -370,8 +373,9 @@ static void ring_peek(struct perf_cpu *cpu, struct perf_record *record)
 }
 
 /*
- * In the order of time: a thread that moves from CPU to CPU, and what is mapped by another one. So what is later than the moment before
- * the rings are looked at stays for the next time: another ring may have something earlier by then.
+ * Takes records in the order of time, because a thread moves between CPUs and another thread may
+ * map code. Records later than the moment before the rings were examined stay for the next time,
+ * because another ring may then have an earlier one.
  */
 static void rings_take(struct native *native, uint64_t steady_ns, uint64_t until_ns)
 {
@@ -480,7 +484,7 @@ static uint64_t stack_id(uint64_t parent, uint64_t frame)
 	return id ? id : 1;
 }
 
-/* Its frames, from the outermost on; the id of the innermost. */
+/* Defines its frames, beginning with the outermost. Returns the id of the innermost. */
 static uint64_t stack_define(struct frame_writer *fw, const uint64_t *frame, uint32_t frames)
 {
 	uint64_t id = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampling of native stacks: what the kernel writes into the rings becomes native_sample events, in the order of time. See README.md.
+ * Sampling of native stacks: the kernel's records in the rings become native_sample events, in the
+ * order of time. See README.md.
  *
  * Samples wait here until the next frame of the file is written. One thread.
  */
@@ -16,21 +17,25 @@
 
 #define NATIVE_THREADS 4096u
 #define NATIVE_WAITING 65536u
-#define NATIVE_FRAMES (2u << 20) /* of all that wait */
+#define NATIVE_FRAMES (2u << 20) /* of all waiting samples */
 
 struct native_thread {
 	uint32_t process, tid; /* process: its number in the file */
 	uint32_t stream;
 	uint32_t
-		root; /* thread that its event was opened for: of two events of a thread one counts, its own if it has one */
+		/*
+		 * the thread for which its event was opened; if a thread has two events, its own
+		 * counts
+		 */
+		root;
 	uint64_t seen_ns;
 };
 
 struct native_waiting {
 	uint64_t time_ns;
 	uint32_t stream, order;
-	uint32_t entry, number; /* of the process, for what is counted */
-	uint32_t frame, frames; /* in native.frame */
+	uint32_t entry, number; /* of the process, for counting */
+	uint32_t frame, frames; /* position in native.frame, and number */
 	uint32_t in_kernel;
 };
 
@@ -41,32 +46,35 @@ struct native {
 	struct following *following; /* owned; NULL: not wanted */
 	struct native_thread *thread;
 	uint32_t threads, thread_room;
-	uint32_t recent[256]; /* places of threads by their tid, as they were found last */
+	uint32_t recent[256]; /* indices of threads by tid, as they were last found */
 	struct native_waiting *waiting;
 	uint32_t waiting_count, waiting_room;
-	uint64_t *frame; /* as unwind.h has them */
+	uint64_t *frame; /* in the form of unwind.h */
 	uint32_t frames, frame_room;
-	uint64_t written_ns; /* what is not later has come too late */
+	uint64_t written_ns; /* records that are not later have come too late */
 };
 
 void native_init(struct native *native, struct common *common, struct processes *processes,
 		 uint32_t *stream_numbers);
 void native_release(struct native *native);
 
-/* Takes what has come, then begins and ends to follow processes. Steady time. */
+/* Takes new records, then begins and stops following processes. Steady time. */
 void native_take(struct native *native, uint64_t steady_ns);
-/* All that has come by now, before a frame of the file is closed. */
+/* Takes everything up to now, before a frame of the file is closed. */
 void native_drain(struct native *native);
 
-/* So long may be slept before a ring may be half full; at most `most_ns`. */
+/* Returns how long the collector may sleep before a ring may be half full; at most `most_ns`. */
 uint64_t native_pause_ns(const struct native *native, uint64_t most_ns);
 
-/* Writes the counters that have changed with the next frame. */
+/* Writes changed counters with the next frame. */
 void native_settle(struct native *native, uint64_t now_ns);
-/* Puts what waits into blocks of its streams; returns how many. `watermark_ns`: of the frame. */
+/*
+ * Puts the waiting samples into blocks of their streams; returns their number. `watermark_ns` is
+ * the frame's.
+ */
 uint32_t native_write(struct native *native, struct frame_writer *fw, uint64_t watermark_ns);
 
-/* CPU time from one sample to the next. */
+/* CPU time between two samples. */
 uint64_t native_period_ns(unsigned int hz);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See perf_open.h. The event is the software task clock, which needs no hardware counter. Its flag
- * inherit_thread is set by its bit number, because older kernel headers have no name for it. Also
- * lists the CPUs that are online.
+ * The event is the software task clock, which needs no hardware counter. Its flag inherit_thread is
+ * set by its bit number, because older kernel headers have no name for it. Also lists the CPUs that
+ * are online.
  */
 #include "collector/native/perf_open.h"
 
@@ -19,7 +19,8 @@
 
 /* PERF_REG_X86_BP, _SP, _IP: asm/perf_regs.h */
 #define REGISTERS (1u << 6 | 1u << 7 | 1u << 8)
-#define FLAGS_WORD 5u /* of the attributes: its bits have names in newer headers only */
+/* word of the attributes that contains the flags: they have names only in newer headers */
+#define FLAGS_WORD 5u
 #define INHERIT_THREAD (1ull << 35)
 #define TEXT_BYTES 4096u
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One perf event: the CPU time of a thread on one CPU, of the threads that it starts too, with the user's registers and the
- * first part of the stack in each sample. What a record consists of follows from here (perf_ring.h).
+ * A perf event: the CPU time of a thread, and of the threads that it creates, on one CPU. Each
+ * sample has the user's registers and the first part of the stack. This determines the form of the
+ * records (perf_ring.h).
  *
  * One thread.
  */
@@ -11,26 +12,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PERF_STACK_BYTES \
-	(60u << 10) /* a record has less than 64 KiB; what the stack does not have is not copied */
+/* a record has less than 64 KiB; only the existing part of the stack is copied */
+#define PERF_STACK_BYTES (60u << 10)
 #define PERF_REGISTERS 3u /* rbp, rsp, rip, in this order */
 
 struct perf_wish {
 	uint32_t tid, cpu;
 	uint64_t period_ns;
-	bool user_only; /* time in the kernel does not count, as the kernel allows no more */
+	/* time in the kernel is not counted, because the kernel does not allow it */
+	bool user_only;
 };
 
-/* The descriptor, close-on-exec, or -errno. */
+/* Returns the descriptor, close-on-exec, or -errno. */
 int perf_open_samples(const struct perf_wish *wish);
 
-/* An event that never happens: what a ring is made of. */
+/* Opens an event that never occurs, to which a ring is attached. */
 int perf_open_holder(uint32_t cpu);
 
-/* What the kernel calls the event, and the event of a thread that inherited it; 0: it does not say. */
+/* Returns the kernel's id of the event, which inherited events share; 0: unknown. */
 uint64_t perf_id(int fd);
 
-/* CPUs that are online, as the kernel numbers them: at most `room`. */
+/* Lists the CPUs that are online, by the kernel's numbers: at most `room`. */
 uint32_t perf_cpus(uint32_t *ret_cpu, uint32_t room);
 /* "0-3,8": for tests. */
 uint32_t perf_cpus_of(const char *text, uint32_t *ret_cpu, uint32_t room);

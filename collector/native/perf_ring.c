@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See perf_ring.h. The kernel's layouts: linux/perf_event.h, enum perf_event_type. */
+/* Parses the kernel's layouts: linux/perf_event.h, enum perf_event_type. */
 #include "collector/native/perf_ring.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "collector/native/perf_open.h"
 
 #define PAGE 4096u
-#define TRAILER_BYTES 24u /* of all but samples: pid, tid, time, id */
+#define TRAILER_BYTES 24u /* at the end of all records but samples: pid, tid, time, id */
 
 /* Bytes of a record that are not read yet. */
 struct rest {
@@ -83,7 +83,7 @@ static void read_sample(struct rest *rest, uint16_t misc, struct perf_record *re
 	}
 }
 
-/* What stands behind all but samples. */
+/* Reads what is at the end of all records but samples. */
 static void read_trailer(struct rest *rest, struct perf_record *record)
 {
 	struct rest trailer = { rest->at + rest->bytes - TRAILER_BYTES, TRAILER_BYTES, false };
@@ -111,8 +111,7 @@ static void read_mapping(struct rest *rest, uint16_t misc, struct perf_record *r
 	record->path = (const char *)rest->at;
 	rest->bad |= !memchr(rest->at, 0, rest->bytes);
 	rest->bad |= record->start + record->bytes < record->start;
-	rest->bad |= misc &
-		     1u << 14; /* a build-id in the place of the inode, which we do not ask for */
+	rest->bad |= misc & 1u << 14; /* a build-id instead of the inode, which we do not request */
 }
 
 static void read_name(struct rest *rest, uint16_t misc, struct perf_record *record)
@@ -180,7 +179,7 @@ bool perf_record_read(const uint8_t *bytes, size_t length, struct perf_record *r
 	return true;
 }
 
-/* --- the ring --- */
+/* Nothing that is in the ring can be trusted. */
 
 void perf_ring_of_memory(struct perf_ring *ring, void *page, uint64_t bytes, uint8_t *copy)
 {
@@ -242,7 +241,7 @@ bool perf_ring_next(struct perf_ring *ring, struct perf_record *ret_record)
 
 	if (!left)
 		return false;
-	/* records are multiples of 8 bytes: a header does not go on at the begin */
+	/* records are multiples of 8 bytes, so a header never wraps around */
 	if (left > ring->bytes || left < sizeof(header) || at % sizeof(header)) {
 		ring_skip_all(ring);
 		return false;

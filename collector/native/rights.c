@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See rights.h. Parses /proc/self/status, /proc/self/uid_map and perf_event_paranoid. The reason
- * follows from these and from the error; EPERM under a filter of system calls is put down to the
- * filter.
+ * Parses /proc/self/status, /proc/self/uid_map and perf_event_paranoid. The reason follows from
+ * these and from the error. EPERM under a seccomp filter is attributed to the filter.
  */
 #include "collector/native/rights.h"
 
@@ -14,13 +13,13 @@
 
 #include "collector/processes/proc.h"
 
-#define TEXT_BYTES 4096u /* of each file, which is shorter */
+#define TEXT_BYTES 4096u /* limit for each file, which is shorter */
 #define CAPABILITIES_LINE "\nCapEff:\t"
 #define MODE_LINE "\nSeccomp:\t"
 #define MODE_FILTER 2
 #define PERFMON 38 /* numbers of linux/capability.h, which has them since Linux 5.8 */
 #define SYS_ADMIN 21
-#define PARANOID_MAX 2 /* that lets everybody sample what is his own, without the kernel */
+#define PARANOID_MAX 2 /* allows everybody to sample his own processes, without the kernel */
 
 static uint64_t number_after(const char *text, const char *line, int base)
 {
@@ -29,7 +28,9 @@ static uint64_t number_after(const char *text, const char *line, int base)
 	return at ? strtoull(at + strlen(line), NULL, base) : 0;
 }
 
-/* Capabilities that count beyond the namespace: all users are what they are outside of it. */
+/*
+ * True if capabilities count outside of the namespace too, because users have the same ids there.
+ */
 static bool namespace_is_first(const char *uid_map)
 {
 	char *end;
@@ -68,7 +69,10 @@ struct rights rights_read(void)
 	return rights_of(status, uid_map, paranoid);
 }
 
-/* The kernel itself says EACCES where perf_event_paranoid does not allow it; EPERM is a filter's word, if there is one. */
+/*
+ * The kernel itself returns EACCES if perf_event_paranoid forbids it. EPERM comes from a seccomp
+ * filter, if there is one.
+ */
 enum evt_native_off rights_why_refused(const struct rights *rights, int error)
 {
 	if (error == -EPERM && rights->is_filtered)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See seccomp.h. Only if /proc/self/status reports a filter: a child made by a bare clone() calls
- * perf_event_open() and exits. If it did not exit by itself, the filter kills.
+ * If /proc/self/status reports a filter, a child made by a bare clone() calls perf_event_open() and
+ * exits. If it did not exit by itself, the filter kills.
  */
 #include "collector/native/seccomp.h"
 
@@ -15,7 +15,7 @@
 
 #include "collector/processes/proc.h"
 
-#define TEXT_BYTES 4096u /* of /proc/self/status, which is shorter */
+#define TEXT_BYTES 4096u /* for /proc/self/status, which is shorter */
 #define MODE_LINE "\nSeccomp:\t"
 #define MODE_FILTER '2'
 
@@ -37,10 +37,11 @@ bool seccomp_kills_perf(void)
 
 	if (!seccomp_filter_is_set())
 		return false;
-	/* no exit signal: where SIGCHLD is ignored it would be gone before it is waited for */
+	/* no exit signal: if SIGCHLD is ignored, the child would be gone before it is waited for */
 	pid = (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, 0L);
 	if (pid == 0) {
-		(void)prctl(PR_SET_DUMPABLE, 0); /* no core of one that is killed on purpose */
+		/* no core dump from a child that is killed on purpose */
+		(void)prctl(PR_SET_DUMPABLE, 0);
 		(void)syscall(SYS_perf_event_open, NULL, -1L, -1L, -1L, 0L);
 		_exit(0);
 	}

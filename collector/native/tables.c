@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See tables.h. Address space is reserved for the segment with the tables, and a page is read into
- * it when cfi_find_row() first asks for it. Results, also that there is no row, are kept in a
- * direct-mapped cache.
+ * Address space is reserved for the segment that contains the tables. A page is read into it when
+ * cfi_find_row() first asks for it. Results are kept in a direct-mapped cache, also the result that
+ * there is no row.
  */
 #include "collector/native/tables.h"
 
@@ -76,7 +76,7 @@ static void tables_forget_pages(struct tables *tables)
 
 /* --- pages --- */
 
-/* What the file has of the segment that the page is in; the rest stays 0. */
+/* Reads what the file has of the page; the rest stays 0. */
 static bool page_read(const struct table_file *file, uint64_t page)
 {
 	uint64_t address = file->low + page * PAGE;
@@ -99,7 +99,7 @@ static bool page_read(const struct table_file *file, uint64_t page)
 	return any;
 }
 
-/* Reads it where it is not there yet. */
+/* Reads the page unless it has been read. */
 bool cfi_page_is_readable(void *context, uintptr_t at)
 {
 	struct table_file *file = context;
@@ -143,7 +143,7 @@ static bool head_is_right(const Elf64_Ehdr *head)
 	       head->e_phnum <= HEADERS_MAX;
 }
 
-/* The segment that has the tables gets its pages. */
+/* Allocates the pages of the segment that contains the tables. */
 static bool file_reserve(struct table_file *file)
 {
 	for (uint32_t i = 0; i < file->segments && file->header; i++) {
@@ -163,7 +163,7 @@ static bool file_reserve(struct table_file *file)
 		file->is_there = calloc(1, file->page_bytes / PAGE);
 		return file->is_there != NULL;
 	}
-	return true; /* it has none: nothing is known of its code */
+	return true; /* it has no table: nothing is known of its code */
 }
 
 static bool file_take(struct table_file *file)
@@ -180,7 +180,7 @@ static bool file_take(struct table_file *file)
 	return file_reserve(file);
 }
 
-/* The same in each process: ours. */
+/* It is the same in each process, so ours is used. */
 static bool vdso_take(struct table_file *file)
 {
 	uint8_t *bytes = (uint8_t *)getauxval(AT_SYSINFO_EHDR);
@@ -225,7 +225,7 @@ static int open_path(struct table_file *file, const char *path)
 	return fd;
 }
 
-/* What is mapped there itself, where that is allowed; else what has its name and its inode. */
+/* Opens the mapped file itself, if that is allowed; else the file with its name and its inode. */
 static int open_file(struct table_file *file, const struct table_mapping *mapping)
 {
 	char path[PATH_ROOM];
@@ -260,7 +260,10 @@ static void file_open(struct tables *tables, struct table_file *file,
 
 /* --- files --- */
 
-/* It is mapped once more: what could not be had is tried again, and what was written over meanwhile is read anew. */
+/*
+ * The file was mapped once more: what failed is tried again, and what may have been overwritten
+ * meanwhile is read again.
+ */
 static void file_look_again(struct table_file *file, const char *path)
 {
 	struct stat st;
@@ -319,7 +322,9 @@ uint32_t tables_file(struct tables *tables, uint64_t device, uint64_t inode, con
 
 /* --- rows --- */
 
-/* As the file is linked; false: nothing is loaded from there. */
+/*
+ * Returns the address according to the file's linking. False: nothing is loaded from that offset.
+ */
 static bool tables_address_of(const struct table_file *file, uint64_t offset, uint64_t *ret_address)
 {
 	for (uint32_t i = 0; i < file->segments; i++) {
@@ -343,7 +348,10 @@ static enum table_result row_work_out(struct table_file *file, uint64_t address,
 		return TABLE_NONE;
 	if (file->tables->pages >= TABLES_PAGES)
 		tables_forget_pages(file->tables);
-	/* all that is asked for and found lies as far from the pages as in the program */
+	/*
+	 * all addresses that are passed and found are at the same distance from the pages as in the
+	 * program
+	 */
 	return cfi_find_row(span, base + (uintptr_t)(file->header - file->low),
 			    base + (uintptr_t)(address - file->low), ret_row)
 		       ? TABLE_ROW

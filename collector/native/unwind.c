@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See unwind.h. A loop over frames: find the mapping, then the row, then the CFA, and read the
- * return address and rbp from the copied stack. Rows are looked up one byte before a return
- * address, which is in the call.
+ * A loop over frames: find the mapping, then the row, then the CFA, and read the return address and
+ * rbp from the copied stack. Rows are looked up one byte before a return address, which is inside
+ * the call.
  */
 #include "collector/native/unwind.h"
 
@@ -15,8 +15,8 @@
 
 struct place {
 	uint64_t rip, rsp, rbp;
-	bool is_exact;   /* rip is where it was stopped, no return address */
-	bool has_no_rbp; /* a rule did not say where it is */
+	bool is_exact;   /* rip is where the code was interrupted, not a return address */
+	bool has_no_rbp; /* no rule gave its value */
 };
 
 static bool stack_word(const struct unwind_moment *moment, uint64_t address, uint64_t *ret_word)
@@ -50,7 +50,10 @@ static enum unwind_end row_find(struct tables *tables, struct mappings *mappings
 	}
 }
 
-/* What a saved register's place is counted from. False: a register that is not known. */
+/*
+ * Returns the base from which a saved register's place is counted. False: it depends on an unknown
+ * register.
+ */
 static bool unwind_base_of(enum cfi_saved how, const struct place *place, uint64_t cfa,
 			   uint64_t *ret_base)
 {
@@ -87,7 +90,10 @@ static enum unwind_end cfa_of(const struct unwind_moment *moment, const struct c
 	return UNWIND_OUTERMOST;
 }
 
-/* Where it is not in what was copied, as below rsp, it is not known; who called is, all the same. */
+/*
+ * If rbp is outside of the copied part, for example below rsp, it is unknown. The caller may be
+ * known all the same.
+ */
 static void rbp_of(const struct unwind_moment *moment, const struct cfi_row *row,
 		   const struct place *place, uint64_t cfa, struct place *next)
 {
@@ -101,7 +107,7 @@ static void rbp_of(const struct unwind_moment *moment, const struct cfi_row *row
 			   !stack_word(moment, base + (uint64_t)row->rbp.offset, &next->rbp);
 }
 
-/* To who called. UNWIND_OUTERMOST with a `rip` of 0: nobody did. */
+/* Steps to the caller. UNWIND_OUTERMOST with a `rip` of 0: there is none. */
 static enum unwind_end unwind_step(const struct unwind_moment *moment, const struct cfi_row *row,
 				   const struct place *place, struct place *next)
 {
@@ -114,7 +120,10 @@ static enum unwind_end unwind_step(const struct unwind_moment *moment, const str
 	end = cfa_of(moment, row, place, &cfa);
 	if (end)
 		return end;
-	/* a frame is at least its return address; who was interrupted may have had another stack */
+	/*
+	 * a frame contains at least its return address; an interrupted caller may have used another
+	 * stack
+	 */
 	if (!row->signal && (cfa < place->rsp + sizeof(cfa) || cfa < moment->rsp))
 		return UNWIND_NO_RULE;
 	if (!unwind_base_of(row->ret.how, place, cfa, &base))

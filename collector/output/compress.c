@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Level 1: a higher one gains 2 to 5 % on columns of varints and costs twice the time. At each cut of
- * the image the block is flushed, so that the next column gets entropy tables of its own.
+ * Level 1: higher levels gain 2 to 5 % on columns of varints and cost twice the time. At each cut
+ * of the image the block is flushed, so that the next column gets entropy tables of its own.
  */
 #include "collector/output/compress.h"
 
@@ -11,8 +11,9 @@
 #include "collector/format/error.h"
 
 #define COMPRESS_LEVEL 1
-#define COMPRESS_HASH_LOG 12 /* a table that stays in the first cache: 15 % faster, 2 % longer */
-#define CUT_BYTES 16u        /* a flush may add a block header and tables; room, not format */
+#define COMPRESS_HASH_LOG 12 /* a table that stays in the first cache: 15 % faster, 2 % larger */
+/* a flush may add a block header and tables; reserved room, not part of the format */
+#define CUT_BYTES 16u
 
 int compressor_init(struct compressor *c)
 {
@@ -48,7 +49,7 @@ static int compressor_reserve(struct compressor *c, const struct frame_image *im
 	return EVT_OK;
 }
 
-/* All of `in`, ended as `how` says. */
+/* Feeds all of `in`, ended as `how` says. */
 static int compressor_feed(struct compressor *c, ZSTD_outBuffer *out, ZSTD_inBuffer *in,
 			   ZSTD_EndDirective how)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * zstd for the collector: whole frames, with checksum and content size. Nothing else here knows zstd.
- * One thread. Errors: enum evt_error.
+ * zstd for the collector: whole frames, with checksum and content size. No other file of the
+ * collector uses zstd. One thread. Errors: enum evt_error.
  */
 #ifndef COLLECTOR_OUTPUT_COMPRESS_H
 #define COLLECTOR_OUTPUT_COMPRESS_H
@@ -13,14 +13,14 @@
 
 struct compressor {
 	struct ZSTD_CCtx_s *context;
-	uint8_t *bytes; /* of the last result */
+	uint8_t *bytes; /* the last result */
 	size_t room;
 };
 
 int compressor_init(struct compressor *c);
 void compressor_release(struct compressor *c);
 
-/* One zstd frame of the image; the bytes are valid until the next call. */
+/* Makes one zstd frame of the image. The bytes are valid until the next call. */
 int compressor_run(struct compressor *c, const struct frame_image *image, const uint8_t **ret_bytes,
 		   size_t *ret_length);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See earlier.h. Memory for the sessions that are there; where that is too little, none is removed. */
+/* Collects the sessions of a folder in memory. If there is not enough memory, none is removed. */
 #include "collector/output/earlier.h"
 
 #include <dirent.h>
@@ -14,34 +14,35 @@
 #include "collector/output/link.h"
 
 #define NUMBER_MAX 1000u
-#define GAP_MAX 16u /* numbers that are free, one after the other, before the last file */
+#define GAP_MAX 16u /* the search for numbered files ends after this many free numbers */
 #define SESSIONS_MAX 4096u
-#define FOLDER_MAX 20000u /* recordings looked at in a folder */
+#define FOLDER_MAX 20000u /* limit for recordings examined in a folder */
 #define COUNT_MAX 2000u   /* the same while a program waits for its end */
 #define NS_PER_S 1000000000u
 
 struct earlier {
 	char session[FILE_SESSION_BYTES];
-	uint64_t bytes;     /* of all of its files that are known */
-	uint64_t base_real; /* of its newest */
+	uint64_t bytes;     /* size of all its known files */
+	uint64_t base_real; /* start of its newest file */
 	bool numbered;      /* it has a numbered file */
-	bool apart; /* it never had the name: another run had it at that time, and this one counts for nothing */
+	/* it never had the name, because another run had it at that time; it is not counted */
+	bool apart;
 };
 
 struct earlier_list {
 	const struct rotation *rotation;
-	const char *name; /* of the output, without its folder */
+	const char *name; /* name of the output, without its folder */
 	char folder[PATH_MAX];
-	char at_output[FILE_SESSION_BYTES]; /* whose file has the name itself */
-	struct earlier *earlier;            /* newest first, once they are sorted */
+	char at_output[FILE_SESSION_BYTES]; /* session of the file that has the name itself */
+	struct earlier *earlier;            /* newest first, after sorting */
 	size_t count;
-	unsigned int most; /* recordings looked at in the folder */
-	bool afresh;       /* the next question for processes is to be a new one */
+	unsigned int most; /* limit for recordings examined in the folder */
+	bool afresh;       /* the next check for processes must be fresh */
 };
 
 /* --- names --- */
 
-/* The length without a number behind it. */
+/* Length of the name without its number. */
 static size_t name_length(const char *name)
 {
 	const char *end = name + strlen(name), *digits = end;
@@ -66,7 +67,10 @@ static size_t name_stem(const char *name)
 	return length > 4 && !strcmp(name + length - 4, ".evt") ? length - 4 : length;
 }
 
-/* The number behind it, as a writer gives one; 0: none, as of a date that the user has put there. */
+/*
+ * The number at its end, as a writer gives one; 0: none, for example a date that the user has put
+ * there.
+ */
 static unsigned long name_number(const char *name)
 {
 	const char *digits = name + name_length(name);
@@ -83,7 +87,7 @@ static bool name_is_numbered(const struct earlier_list *list, const char *name)
 	       !strncmp(name, list->name, length);
 }
 
-/* "<stem>.<host>.<pid>.<start>", what follows is ".evt" or ".<n>.evt" */
+/* "<stem>.<host>.<pid>.<start>", followed by ".evt" or ".<n>.evt" */
 static bool name_is_beside(const struct earlier_list *list, const char *name,
 			   const struct file_header *header)
 {
@@ -97,8 +101,8 @@ static bool name_is_beside(const struct earlier_list *list, const char *name,
 }
 
 /*
- * A writer has given it that name, not the user. What has the name of an output itself, as a rank's run.0.evt, is that
- * output's recording: it is no earlier one.
+ * True if a writer, and not the user, has given the file that name. A file with the name of an
+ * output itself, such as a rank's run.0.evt, is that output's recording, not an earlier one.
  */
 static bool name_is_given(const struct earlier_list *list, const char *name,
 			  const struct file_header *header)
@@ -112,7 +116,7 @@ static bool name_is_given(const struct earlier_list *list, const char *name,
 typedef void take_file(struct earlier_list *list, const char *name, const char *path,
 		       const struct file_header *header, uint64_t bytes, void *context);
 
-/* Every recording whose name begins so. False when there are too many. */
+/* Calls `take` for every recording whose name begins so. Returns false if there are too many. */
 static bool folder_each(struct earlier_list *list, const char *begin, size_t length,
 			take_file *take, void *context)
 {
@@ -209,7 +213,7 @@ static void list_leave_apart(struct earlier_list *list)
 	list->count = count;
 }
 
-/* Newest first; those of one moment stay as they were found. */
+/* Newest first; those of the same moment keep their order. */
 static void list_sort(struct earlier_list *list)
 {
 	for (size_t i = 1; i < list->count; i++) {
@@ -226,8 +230,8 @@ static void list_sort(struct earlier_list *list)
 
 struct removal {
 	const char *session;
-	bool may;       /* all of its files may go */
-	uint64_t bytes; /* of them */
+	bool may;       /* all its files may be removed */
+	uint64_t bytes; /* their size */
 };
 
 static void take_look(struct earlier_list *list, const char *name, const char *path,
@@ -255,7 +259,10 @@ static void take_away(struct earlier_list *list, const char *name, const char *p
 		(void)unlink(path);
 }
 
-/* For a recording of `bytes`. Files of other names than the output's are weighed here for the first time. */
+/*
+ * Removes a session for a recording of `bytes`. Files whose names differ from the output's are
+ * weighed here for the first time.
+ */
 static void session_remove(struct earlier_list *list, const char *session, uint64_t bytes)
 {
 	struct removal removal = { session, true, 0 };
@@ -265,7 +272,10 @@ static void session_remove(struct earlier_list *list, const char *session, uint6
 		(void)folder_each(list, "", 0, take_away, &removal);
 }
 
-/* The oldest but for those that are large beside another: the index, -1 when `bytes` is not worth any. */
+/*
+ * Returns the index of the oldest session, passing over any that is much larger than the one chosen
+ * so far; -1 if a recording of `bytes` may displace none.
+ */
 static int list_choose(const struct earlier *earlier, size_t count, uint64_t bytes)
 {
 	size_t chosen = count - 1;
@@ -286,7 +296,10 @@ static void list_prune(struct earlier_list *list, uint64_t bytes)
 
 		if (chosen < 0)
 			return;
-		/* removed, or not ours to remove: then it takes the place of no other */
+		/*
+		 * removed, or it may not be removed by us, and then no other is removed in its
+		 * place
+		 */
 		session_remove(list, list->earlier[chosen].session, bytes);
 		count--;
 		candidates--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See handover.h. A name is never taken from another file: link() fails where rename() would replace. */
+/* A name is never taken from another file: link() fails where rename() would replace. */
 #include "collector/output/handover.h"
 
 #include <errno.h>
@@ -40,7 +40,8 @@ static bool file_move(const char *from, const char *to)
 		return true;
 	if (errno != ENOSYS && errno != EINVAL && errno != EPERM)
 		return false;
-	return !link(from, to) && !unlink(from); /* a file system that cannot do it in one */
+	/* for a file system that cannot do it in one step */
+	return !link(from, to) && !unlink(from);
 }
 
 static bool path_move(char *path, const char *to)

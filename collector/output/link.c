@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The link that is judged is the link that is read: both by one descriptor. Whoever opens what it leads
- * to must not follow a link again.
+ * The link is checked and read through one descriptor, so both concern the same link. When the
+ * result is opened, links must not be followed again.
  */
 #include "collector/output/link.h"
 
@@ -28,7 +28,7 @@ static bool owner_is_trusted(const struct stat *st)
 	return st->st_uid == geteuid() || st->st_uid == 0;
 }
 
-/* `path` with its last part replaced by the link's text, in place; false: too long. */
+/* Replaces the last part of `path` by the link's text, in place. False: too long. */
 static bool path_replace(char path[PATH_MAX], const char *text)
 {
 	char joined[PATH_MAX];
@@ -42,7 +42,10 @@ static bool path_replace(char path[PATH_MAX], const char *text)
 	return true;
 }
 
-/* The text of the link that `fd` (O_PATH) is; LINK_END_HERE when it is none, and `text` is "" then. */
+/*
+ * Reads the text of the link that `fd` (O_PATH) refers to. LINK_END_HERE if it is no link; `text`
+ * is "" then.
+ */
 static enum link_end link_read(int fd, const char *path, char text[PATH_MAX])
 {
 	char folder[PATH_MAX];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Every write goes through output_append(), which either appends all of it or nothing.
- */
+/* Every write goes through output_append(), which appends either everything or nothing. */
 #include "collector/output/output.h"
 
 #include <errno.h>
@@ -11,9 +9,10 @@
 #include "collector/format/error.h"
 
 #define SEEK_FIRST 64u
-#define END_RESERVE (64u << 10) /* below max_bytes, for the last frame and what follows it */
+/* reserved below max_bytes, for the last frame and what follows it */
+#define END_RESERVE (64u << 10)
 
-/* Where that fails nothing may follow the torn frame. */
+/* If this fails, nothing may follow the torn frame. */
 static void output_take_back(struct output *output, size_t written)
 {
 	int saved = errno;
@@ -62,7 +61,7 @@ static int output_note_frame(struct output *output, size_t compressed, size_t un
 	return EVT_OK;
 }
 
-/* A limit that does not count what the end needs would be passed by it. */
+/* The limit must leave room for the end, which would otherwise exceed it. */
 static bool output_has_room(const struct output *output, size_t length, bool last)
 {
 	uint64_t end = file_seek_length(output->seek_count + 1) + FILE_END_BYTES;
@@ -122,7 +121,7 @@ int output_init(struct output *output, int fd, uint64_t max_bytes, const struct 
 		output_release(output);
 		errno = saved;
 	}
-	output->max_bytes = max_bytes; /* header and schema must be, whatever the limit */
+	output->max_bytes = max_bytes; /* header and schema are written whatever the limit */
 	return error;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tries names until one is free, or was made free (rotation.h).
- */
+/* Tries names until one is free, or was made free (rotation.h). */
 #include "collector/output/output_name.h"
 
 #include <errno.h>
@@ -42,8 +40,9 @@ static struct rotation output_name_rotation_of(const struct output_name_request 
 }
 
 /*
- * Two collectors that rotate at the same moment would move each other's files: one after the other, by
- * a lock on the folder. Best effort, LOCK_MS at most: a folder that cannot be locked is worked in as it is.
+ * Two collectors that rotate at the same time would move each other's files. A lock on the folder
+ * makes them take turns. It is waited for at most LOCK_MS; if the folder cannot be locked, the work
+ * is done without the lock.
  */
 int output_name_lock_folder(const char *path)
 {
@@ -117,7 +116,10 @@ static int output_name_take_beside(const struct output_name_request *request, ch
 	return -1;
 }
 
-/* Below /proc everything is the kernel's, and below /dev all but the memory that is used as a disk. */
+/*
+ * Everything below /proc belongs to the kernel, and so does /dev, except for shared memory that is
+ * used like a disk.
+ */
 static bool folder_is_of_system(const char *path)
 {
 	char folder[PATH_MAX], real[PATH_MAX];
@@ -130,7 +132,10 @@ static bool folder_is_of_system(const char *path)
 	       (!strncmp(real, "/dev/", 5) && strncmp(real, "/dev/shm/", 9) != 0);
 }
 
-/* What `path` leads to; NULL, or why nothing is to be written there. A directory stays what was named. */
+/*
+ * Resolves `path`. Returns NULL, or why nothing may be written there. A directory keeps the name
+ * that was given.
+ */
 static const char *output_name_resolve(char *path)
 {
 	char named[PATH_MAX];
@@ -194,7 +199,7 @@ void output_name_settle(const struct output_name_request *request, uint64_t byte
 	if (output_name_resolve(output))
 		return;
 	rotation.output = output;
-	rotation.plain = false; /* it has its name now */
+	rotation.plain = false; /* the file has its name now */
 	folder = output_name_lock_folder(output);
 	earlier_prune(&rotation, bytes);
 	if (folder >= 0)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the file goes: the name asked for, an earlier run's file moved out of the way, or a name
- * beside it. Opens; writes nothing.
+ * Decides the name of the file: the wanted name, perhaps after moving an earlier run's file, or
+ * another name beside it. Opens the file; writes nothing.
  *
- * A file that is being written is never touched, nor one of a session that has a process: rotation.h.
+ * A file that is being written is never touched, nor one of a session that still has a process:
+ * rotation.h.
  *
- * A link means what it leads to (link.h): that, the files moved out of its way and those beside are all
- * there. What is no file, and whatever lies in /dev and /proc, is refused.
+ * A link stands for its target (link.h): the files that are moved, and those written beside it, are
+ * in the target's folder. What is no regular file, and everything in /dev and /proc, is refused.
  */
 #ifndef COLLECTOR_OUTPUT_OUTPUT_NAME_H
 #define COLLECTOR_OUTPUT_OUTPUT_NAME_H
@@ -23,32 +24,41 @@ struct output_name_request {
 	const char *session;
 	const char *host;
 	uint32_t pid;
-	uint64_t start_s;                                /* with host and pid the name beside */
+	/* with host and pid it makes the other name */
+	uint64_t start_s;
 	uint32_t keep;                                   /* finished files of earlier runs */
 	bool beside;                                     /* do not take `output` itself */
 	bool (*lives)(const char *session, bool afresh); /* see rotation.h; may be NULL */
-	const char *program;                             /* name of its file; NULL: unknown */
+	/* name of the program's file; NULL: unknown */
+	const char *program;
 	bool plain; /* it uses neither Python, CUDA nor NVTX, as far as is known */
-	int *ret_guard; /* descriptor to be held open as long as the file is written, or -1; may be NULL */
-	char *ret_output; /* PATH_MAX bytes: what `output` leads to; may be NULL */
+	/* a descriptor to keep open while the file is written, or -1; may be NULL */
+	int *ret_guard;
+	char *ret_output; /* PATH_MAX bytes: the resolved `output`; may be NULL */
 };
 
 /*
- * Creates and locks the file; ret_path (PATH_MAX bytes) is its name. Returns the descriptor, or -1 with
- * ret_path naming what could not be created, and *ret_why a sentence that says why, or NULL: errno does.
+ * Creates and locks the file; ret_path (PATH_MAX bytes) is its name. Returns the descriptor. On
+ * failure it returns -1: ret_path is what could not be created, and *ret_why a sentence that says
+ * why, or NULL if errno does.
  */
 int output_name_open(const struct output_name_request *request, char *ret_path,
 		     const char **ret_why);
 
-/* The folder of a path, locked against collectors that move files in it at this moment; -1: best effort. */
+/*
+ * Locks the folder of a path against collectors that move files in it. -1: not locked, continue
+ * without.
+ */
 int output_name_lock_folder(const char *path);
 
-/* The name beside `output`, the one of that number; false when it is too long. */
+/* Makes the other name beside `output`, with that number. False if it is too long. */
 bool output_name_beside(const struct output_name_request *request, unsigned int number,
 			char *ret_path);
 
-/* The file of this session at request->output is complete, `bytes` long: of those that made way for such files `keep`
- * stay, see earlier_prune(). */
+/*
+ * The file of this session at request->output is complete, `bytes` long. Of the files that made way
+ * for such files, `keep` stay, see earlier_prune().
+ */
 void output_name_settle(const struct output_name_request *request, uint64_t bytes);
 
 #endif

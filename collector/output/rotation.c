@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creation is by O_EXCL and the lock is taken right after; an empty file younger than YOUNG_S may be
- * between the two and counts as being written.
+ * A file is created with O_EXCL and locked right afterwards. An empty file younger than YOUNG_S may
+ * be between the two steps, and counts as being written.
  */
 #include "collector/output/rotation.h"
 
@@ -18,10 +18,10 @@
 #include "collector/format/file.h"
 
 #define KEEP_MAX 1000u
-#define FRACTION 8u /* so many times smaller is not worth a larger one */
+#define FRACTION 8u /* a recording this many times smaller does not displace a larger one */
 #define YOUNG_S 5
-#define PLAIN_BYTES \
-	(64u << 10) /* a plain recording of more is not moved before the new one is known */
+/* a plain recording larger than this is not moved before the new one is known */
+#define PLAIN_BYTES (64u << 10)
 #define LEFT_MS 300
 #define LEFT_STEP_MS 50
 #define LOOK_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -30,8 +30,9 @@ enum found {
 	FOUND_NOTHING,
 	FOUND_FINISHED, /* a file of ours, of a session that is over */
 	FOUND_FOREIGN,  /* a regular file that is not ours */
-	FOUND_LEFT,     /* finished, but its session has a process or a writer left */
-	FOUND_TAKEN,    /* being written, of this session, no regular file, or dear */
+	FOUND_LEFT,     /* finished, but its session still has a process or a writer */
+	/* being written, of this session, no regular file, or too valuable to move */
+	FOUND_TAKEN,
 };
 
 static void file_lock(int fd, short type)
@@ -40,7 +41,8 @@ static void file_lock(int fd, short type)
 			      .l_whence = SEEK_SET,
 			      .l_len = (off_t)FILE_LOCK_WRITER_BYTES };
 
-	(void)fcntl(fd, F_OFD_SETLK, &lock); /* file systems without locks: nobody else can ask */
+	/* on file systems without locks nobody else can ask either */
+	(void)fcntl(fd, F_OFD_SETLK, &lock);
 }
 
 void rotation_lock(int fd)
@@ -53,7 +55,7 @@ void rotation_unlock(int fd)
 	file_lock(fd, F_UNLCK);
 }
 
-/* On these bytes. */
+/* True if these bytes are locked. */
 static bool file_is_locked(int fd, uint64_t from, uint64_t bytes)
 {
 	struct flock lock = { .l_type = F_WRLCK,
@@ -91,7 +93,7 @@ static bool header_is_of_interest(const struct file_header *header)
 	return header->flags & FILE_OF_INTEREST || !header->program[0];
 }
 
-/* A plain program leaves it where it is. */
+/* True if a plain program must leave the file where it is. */
 static bool file_is_dear(const struct rotation *rotation, const struct file_header *header,
 			 uint64_t bytes)
 {
@@ -101,7 +103,7 @@ static bool file_is_dear(const struct rotation *rotation, const struct file_head
 	return rotation->plain && !same && (header_is_of_interest(header) || bytes > PLAIN_BYTES);
 }
 
-/* Of the descriptor of an existing file. */
+/* Classifies an existing file by its descriptor. */
 static enum found file_classify(int fd, const struct rotation *rotation, bool afresh)
 {
 	struct file_header header;
@@ -140,7 +142,7 @@ static int path_numbered(char *ret_path, const char *output, unsigned int number
 	return n > 0 && n < PATH_MAX ? 0 : -1;
 }
 
-/* The number that output.1 and those after it may move up to: the first one that is free. 0: none. */
+/* Returns the first free number, to which output.1 and its successors may move up. 0: none. */
 static unsigned int files_first_free(const char *output)
 {
 	char name[PATH_MAX];
@@ -171,7 +173,10 @@ static bool files_shift(const char *output, const char *path)
 	return !path_numbered(to, output, 1) && !rename(path, to);
 }
 
-/* What an earlier run has left may just be ending: multiprocessing's helpers outlive their program by some ms. */
+/*
+ * What an earlier run has left may just be ending: multiprocessing's helpers outlive their program
+ * by some ms.
+ */
 static enum found output_look(const struct rotation *rotation)
 {
 	enum found found;
@@ -230,9 +235,9 @@ bool rotation_outweighs(uint64_t ours, uint64_t bytes)
 	return ours >= bytes / FRACTION;
 }
 
-/* --- locks that say something of a file to those that look at it --- */
+/* --- locks by which other collectors learn something about a file --- */
 
-/* A descriptor of `output` with a lock on that byte, where `suits` says yes to its header. */
+/* Opens `output` and locks that byte, if `suits` accepts its header. Returns the descriptor. */
 static int file_hold(const struct rotation *rotation, uint64_t byte,
 		     bool (*suits)(const struct file_header *header, const char *session))
 {
@@ -271,7 +276,7 @@ bool rotation_is_asked(int fd)
 	return file_is_locked(fd, FILE_LOCK_ASK, 1);
 }
 
-/* --- for those that look at several files --- */
+/* --- for code that examines several files --- */
 
 bool rotation_read(const char *path, struct file_header *ret_header, uint64_t *ret_bytes)
 {

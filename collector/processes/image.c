@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Program headers and notes by hand: libelf would map the file, and a file cut short while it is
- * mapped is a SIGBUS.
+ * Reads program headers and notes by hand. libelf would map the file, and if a file is truncated
+ * while it is mapped, reading it is a SIGBUS.
  */
 #include "collector/processes/image.h"
 
@@ -20,7 +20,7 @@ static bool image_read_at(int fd, void *bytes, size_t length, uint64_t offset)
 	return offset <= INT64_MAX && pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
 }
 
-/* True when this note is the build-id. `at` moves past it, to `length` when there is nothing more. */
+/* True if this note is the build-id. `at` moves past it, to `length` at the end. */
 static bool note_take(const uint8_t *notes, size_t length, size_t *at, struct image *image)
 {
 	Elf64_Nhdr note;
@@ -98,7 +98,7 @@ static bool image_take(int fd, struct image *image)
 	return true;
 }
 
-/* How far the page at `at` is behind the page that `from` is in. */
+/* Distance from the page of `from` to the page of `at`. */
 static uint64_t pages_behind(uint64_t at, uint64_t from)
 {
 	return at - (from & ~IMAGE_PAGE_MASK);

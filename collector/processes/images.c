@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See images.h. A list: files are looked for when they are mapped, not when they are called. */
+/*
+ * A list: files are looked up when they are mapped, not when they are called, so searching it is
+ * fast enough.
+ */
 #include "collector/processes/images.h"
 
 #include <stdio.h>
@@ -47,8 +50,9 @@ static bool images_is_that_file(const char *path, uint64_t inode, struct stat *r
 }
 
 /*
- * Where the process sees the file. It sees none when it has gone since its maps were read, or has changed its root; and without
- * a /proc of ours there is no way to look. Then it is what has the same name here: its inode tells.
+ * Finds the file as the process sees it. It cannot be seen if the process has ended since its maps
+ * were read, or has changed its root, or if /proc is not ours. Then the file with the same name
+ * here is used, if its inode is the same.
  */
 static bool file_find(uint32_t pid, const char *name, uint64_t inode, char *path,
 		      struct stat *ret_st)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See limitations.h. What stands in the region is believed as far as it is one of the list; texts are cut and redacted. */
+/* Data of the region is accepted only if it is in the list. Texts are cut and redacted. */
 #include "collector/processes/limitations.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ void limitation_tell_native_off(struct common *common, uint64_t process, uint64_
 			"", time_ns);
 }
 
-/* The subject stands in the region: it is cut. */
+/* The subject is in the region, so it is cut. */
 static void tell_noted(struct common *common, const struct process *process, unsigned int what,
 		       uint64_t now_ns)
 {

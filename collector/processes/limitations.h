@@ -12,17 +12,20 @@
 struct process;
 struct region_process;
 
-/* One that we have found ourselves, of the process with that number. */
+/* Records a limitation that the collector itself has found, for the process with that number. */
 void limitation_tell(struct common *common, uint64_t process, enum limitation what,
 		     const char *subject, uint64_t time_ns);
 
-/* What is off, as the events of sampling have it: enum evt_python_off, enum evt_native_off; 0: nothing is. */
+/*
+ * `off` is the reason in the events of sampling: enum evt_python_off, enum evt_native_off; 0:
+ * sampling is not off.
+ */
 void limitation_tell_python_off(struct common *common, uint64_t process, uint64_t off,
 				uint64_t time_ns);
 void limitation_tell_native_off(struct common *common, uint64_t process, uint64_t off,
 				uint64_t time_ns);
 
-/* Those that are new since the last time. */
+/* Records the limitations that are new since the last call. */
 void limitations_tell(struct common *common, struct process *process,
 		      const struct region_process *shared, uint64_t now_ns);
 

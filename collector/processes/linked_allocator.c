@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See linked_allocator.h. What is looked for are texts of the allocators' own that no build leaves out, and names of their functions
+ * Searches for texts of the allocators that no build leaves out, and for names of their functions
  * among the dynamic symbols.
  */
 #include "collector/processes/linked_allocator.h"
@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #define PIECE_BYTES (64u << 10)
-#define TEXT_BYTES_MAX 64u         /* of what is looked for: pieces overlap by that */
-#define NAMES_BYTES_MAX (1u << 20) /* of a file's dynamic strings; undefined symbols come first */
+#define TEXT_BYTES_MAX 64u /* longest text that is searched for: pieces overlap by this */
+/* limit for a file's dynamic strings; undefined symbols come first */
+#define NAMES_BYTES_MAX (1u << 20)
 #define CONSTANTS_BYTES_MAX (32u << 20)
 #define DYNAMIC_MAX 128u
 
@@ -28,7 +29,7 @@ struct text {
 #define NAME(name) TEXT("\0" #name "\0")
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* They ask the system for memory by one of these, as few other files do. */
+/* Allocators get memory from the system by one of these functions, as few other files do. */
 static const struct text system_names[] = { NAME(sbrk), NAME(madvise) };
 static const struct text signatures[] = {
 	TEXT("string pointed to by the global variable malloc_conf"), /* jemalloc's messages */
@@ -36,11 +37,14 @@ static const struct text signatures[] = {
 	TEXT("mimalloc: error: "),
 };
 
-/* CPython brings a mimalloc along since 3.13. Only builds without a GIL use it unasked. */
+/* CPython contains a mimalloc since 3.13. Only builds without a GIL use it by default. */
 static const struct text python_names[] = { NAME(PyMem_Malloc) };
 static const struct text python_without_gil[] = { TEXT("free-threading build") };
 
-/* A program that needs one of these libraries, and has one of these functions, calls the allocator beside malloc(). */
+/*
+ * If a program needs one of these libraries and has one of these functions, it calls the allocator
+ * directly, besides malloc().
+ */
 static const struct text library_names[] = { TEXT("libjemalloc"), TEXT("libtcmalloc"),
 					     TEXT("libmimalloc") };
 static const struct text function_names[] = {
@@ -66,7 +70,7 @@ static const struct text function_names[] = {
 	NAME(je_memalign),
 };
 
-/* One of the texts lies in [offset, offset + length) of the file. */
+/* True if one of the texts is in [offset, offset + length) of the file. */
 static bool file_has(int fd, uint64_t offset, uint64_t length, const struct text *text,
 		     unsigned int texts)
 {
@@ -91,7 +95,7 @@ static bool file_has(int fd, uint64_t offset, uint64_t length, const struct text
 	return false;
 }
 
-/* Where an address of the object lies in its file. */
+/* Converts an address of the object to an offset in its file. */
 static bool file_offset(const Elf64_Phdr *segment, unsigned int count, uint64_t address,
 			uint64_t *ret_offset)
 {
@@ -104,7 +108,7 @@ static bool file_offset(const Elf64_Phdr *segment, unsigned int count, uint64_t 
 	return false;
 }
 
-/* False: it has none, or none that we can read. */
+/* Returns false if it has no names, or none that we can read. */
 static bool find_names(int fd, const Elf64_Phdr *segment, unsigned int count, uint64_t *ret_offset,
 		       uint64_t *ret_length)
 {
@@ -128,7 +132,7 @@ static bool find_names(int fd, const Elf64_Phdr *segment, unsigned int count, ui
 	return address && length && file_offset(segment, count, address, ret_offset);
 }
 
-/* In the constants of the file, as far as they are looked at. */
+/* Searches the constants of the file, up to a limit. */
 static bool constants_have(int fd, const Elf64_Phdr *segment, unsigned int count,
 			   const struct text *text, unsigned int texts)
 {

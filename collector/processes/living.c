@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some 10 us a process. Read only when a file is about to be moved or removed.
+ * Reads the environment of every process, which costs some 10 us each. Done only when a file is
+ * about to be moved or removed.
  */
 #include "collector/processes/living.h"
 
@@ -22,7 +23,7 @@
 
 static struct living {
 	bool known;
-	bool overflow; /* more than LIVING_MAX: any may live */
+	bool overflow; /* more sessions than LIVING_MAX: any session may be alive */
 	size_t count;
 	char id[LIVING_MAX][FILE_SESSION_BYTES];
 } living;
@@ -44,8 +45,9 @@ static void living_add(const char *id, size_t length)
 }
 
 /*
- * The session of a process by the environment it was started with, else the one that it has begun. `pid` is a name in /proc,
- * whosever numbers these are: sessions are named by them, too.
+ * Finds the session of a process from the environment it was started with, else the session that it
+ * has begun. `pid` is its name in /proc, in whatever namespace: sessions are named by these numbers
+ * too.
  */
 static void living_look(struct session_origin *origin, uint32_t pid, char *bytes)
 {

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* `afresh`: by /proc as it is now, not as it was at the last question. */
+/* `afresh`: by /proc as it is now, not as it was at the last call. */
 bool living_has(const char *session, bool afresh);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One growing buffer; lines are cut in place.
- */
+/* Reads the file into one growing buffer; lines are split in place. */
 #include "collector/processes/maps.h"
 
 #include <fcntl.h>
@@ -64,7 +62,7 @@ void maps_release(struct maps *maps)
 	*maps = (struct maps){ 0 };
 }
 
-/* start-end perms offset major:minor inode path */
+/* format: start-end perms offset major:minor inode path */
 static bool line_split(char *line, struct maps_line *ret_line)
 {
 	unsigned long long start, end, offset, inode;

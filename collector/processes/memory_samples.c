@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See memory_samples.h. Each look reads all processes and is timed; the pause after it is SHARE
- * times as long, within the bounds. A process is read once more before an event is written, since
- * its pid may run another program now.
+ * Each look reads all processes and is timed. The pause after it is SHARE times as long, within
+ * bounds. A process is checked once more before an event is written, because it may run another
+ * program by now.
  */
 #include "collector/processes/memory_samples.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SHARE 100u /* of the collector's time: one part for this */
+#define SHARE 100u /* this takes one part in SHARE of the collector's time */
 
 static uint64_t memory_samples_steady_now_ns(void)
 {
@@ -32,7 +32,7 @@ static bool has_moved(uint64_t before, uint64_t now, uint64_t step)
 	return before > now ? before - now >= step : now - before >= step;
 }
 
-/* Noise is left out: the kernel counts in batches of pages for each thread. */
+/* Ignores noise: the kernel counts in batches of pages for each thread. */
 static bool is_news(const struct proc_memory *before, const struct proc_memory *now)
 {
 	uint64_t step = before->resident_bytes / 100;
@@ -45,7 +45,7 @@ static bool is_news(const struct proc_memory *before, const struct proc_memory *
 	       has_moved(before->shared_bytes, now->shared_bytes, step);
 }
 
-/* It may have become another program, which nobody has noticed yet. */
+/* The process may have become another program without anybody noticing yet. */
 static bool is_the_same(const struct process *process)
 {
 	struct proc_stat stat;

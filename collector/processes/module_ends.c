@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See module_ends.h. Two growing arrays: the ends that were noted, which are sorted by time before
- * they are taken, and the last end of each range of addresses. A later end replaces the ones that
- * it overlaps.
+ * Two growing arrays: the ends that were noted, which are sorted by time before they are taken, and
+ * the last end of each range of addresses. A later end replaces those that it overlaps.
  */
 #include "collector/processes/module_ends.h"
 

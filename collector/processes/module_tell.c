@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See module_tell.h. Path and build-id become names; a name that ld.so has is resolved to the file
- * that it leads to. Also says which allocator is linked into the file, as a limitation.
+ * Path and build-id become names. A name of ld.so's is resolved to the file that it leads to. Also
+ * records which allocator is linked into the file, as a limitation.
  */
 #include "collector/processes/module_tell.h"
 
@@ -29,8 +29,10 @@ static void module_name(const struct modules_reading *reading, const char *path,
 }
 
 /*
- * A file with several programs in it is called by links in its folder (redis-server is one to redis-check-rdb): the link that the
- * program was started by names it. Not where the file's own name says the same and more, as python3.11 of python3. False: there is none.
+ * A file that contains several programs is called through links in its folder (redis-server is a
+ * link to redis-check-rdb). So the link by which the program was started is its name, unless the
+ * file's own name says the same and more, as python3.11 does for python3. False: there is no such
+ * link.
  */
 static bool path_as_started(const struct modules_reading *reading, const char *path,
 			    char ret_path[PATH_MAX])
@@ -71,7 +73,10 @@ void module_describe(const struct modules_reading *reading, const struct object 
 	module_name(reading, path, strlen(path), image->build_id, image->build_id_bytes, module);
 }
 
-/* ld.so knows a file by the name that it was asked for; /proc, and so all other recordings, by where that leads. */
+/*
+ * ld.so knows a file by the name that was requested. /proc, and so all other recordings, use the
+ * path that the name leads to.
+ */
 struct module module_of_start(const struct modules_reading *reading,
 			      const struct start_module *start)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the file is told of a module (modules.h): its name and build-id, since when it is mapped, and until when. Keeps nothing.
+ * What the file is told of a module (modules.h): its name and build-id, and from when to when it is
+ * mapped. Keeps nothing.
  */
 #ifndef COLLECTOR_PROCESSES_MODULE_TELL_H
 #define COLLECTOR_PROCESSES_MODULE_TELL_H
@@ -15,11 +16,11 @@
 void module_describe(const struct modules_reading *reading, const struct object *object,
 		     struct module *module);
 
-/* A module as the process knew it when its recording began. */
+/* Makes a module from what the process knew when its recording began. */
 struct module module_of_start(const struct modules_reading *reading,
 			      const struct start_module *start);
 
-/* Journal `module` and `module_end`; anonymous code is not told. */
+/* Add `module` and `module_end` to the journal. Anonymous code is not recorded. */
 void module_tell(const struct modules_reading *reading, const struct module *module,
 		 uint64_t from_ns);
 void module_tell_end(const struct modules_reading *reading, const struct module *module,

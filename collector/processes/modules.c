@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A module is a loaded object (objects.h) with a time. See modules.h. */
+/*
+ * A module is a loaded object (objects.h) with a time. Looks at the maps and reports of unloading
+ * are merged in the order of time.
+ */
 #include "collector/processes/modules.h"
 
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 #include "collector/processes/start_map.h"
 
 #define MS 1000000ull
-#define PAUSE_FIRST (100 * MS) /* ten looks a second at most */
+#define PAUSE_FIRST (100 * MS) /* at most ten looks per second */
 #define PAUSE_LAST (5000 * MS)
 
 /* Index of the last module that starts at or below the address, or -1. */
@@ -50,7 +53,10 @@ static void modules_remove(struct modules *modules, const struct module *module)
 		(modules->count - at) * sizeof(*module));
 }
 
-/* A module that no look has found was not there at the last look, nor before what lay there was unloaded. */
+/*
+ * A module that no look has found was not there at the last look, nor before the previous contents
+ * of its range were unloaded.
+ */
 static uint64_t modules_from(const struct modules *modules, const struct modules_reading *reading,
 			     const struct module *module)
 {
@@ -60,12 +66,12 @@ static uint64_t modules_from(const struct modules *modules, const struct modules
 	return free_ns > look_ns ? free_ns : look_ns;
 }
 
-/* --- what the process reports to have unloaded --- */
+/* --- what the process reports as unloaded --- */
 
 void modules_note_end(struct modules *modules, const struct module_end *end)
 {
 	module_ends_note(&modules->ends, end);
-	/* something else may lie there by now */
+	/* something else may be there by now */
 	modules->missed = true;
 	modules->pause_ns = PAUSE_FIRST;
 }
@@ -78,7 +84,7 @@ void modules_note_unmapped(struct modules *modules, uint64_t time_ns, uint64_t s
 	};
 	int64_t at = end.end > start ? modules_below(modules, end.end - 1) : -1;
 
-	/* programs unmap all the time what is no module */
+	/* programs often unmap ranges that are no modules */
 	if (at >= 0 && modules->module[at].start >= start && modules->module[at].end <= end.end)
 		modules_note_end(modules, &end);
 }
@@ -103,8 +109,8 @@ static struct module *modules_find_ended(const struct modules *modules,
 }
 
 /*
- * Ends at `time_ns` what lay in the range, as something else was seen there: nobody has reported that it was unloaded. A module that
- * a later look has found is newer.
+ * Ends, at `time_ns`, the modules in a range where something else was seen, because nobody has
+ * reported their unloading. A module that a later look has found is newer.
  */
 static void modules_evict(struct modules *modules, const struct modules_reading *reading,
 			  const struct module_end *end, uint64_t time_ns)
@@ -123,7 +129,7 @@ static void modules_evict(struct modules *modules, const struct modules_reading 
 	}
 }
 
-/* Loaded, and unloaded until `to_ns`, between two looks. */
+/* For a module that was loaded between two looks and unloaded at `to_ns`. */
 static void modules_tell_unseen(struct modules *modules, const struct modules_reading *reading,
 				const struct module_end *end, uint64_t to_ns)
 {
@@ -137,8 +143,8 @@ static void modules_tell_unseen(struct modules *modules, const struct modules_re
 	uint64_t from_ns = modules_from(modules, reading, &unseen);
 
 	if (end->seen_ns < free_ns)
-		return; /* reported late: something else has been there since, and it is told */
-	if (from_ns > end->seen_ns) /* a look came while it was loaded or unloaded */
+		return; /* reported late: something else has been there since, and is recorded */
+	if (from_ns > end->seen_ns) /* a look took place while it was being loaded or unloaded */
 		from_ns = free_ns > modules->told_before_ns ? free_ns : modules->told_before_ns;
 	if (from_ns > end->seen_ns)
 		from_ns = end->seen_ns;
@@ -165,7 +171,7 @@ static void modules_take_end(struct modules *modules, const struct modules_readi
 	module_ends_keep(&modules->ends, end);
 }
 
-/* Takes those up to `time_ns`, in their order; returns whether there were any. */
+/* Takes the ends up to `time_ns`, in order. Returns whether there were any. */
 static bool modules_take_ends(struct modules *modules, const struct modules_reading *reading,
 			      uint64_t time_ns)
 {
@@ -191,7 +197,7 @@ static struct module module_of_object(const struct object *object, uint64_t seen
 				.seen_ns = seen_ns };
 }
 
-/* A file that an earlier look has found at the place is not looked for again. */
+/* If an earlier look has found a file at the place, it is not looked up again. */
 static uint32_t modules_recall_image(const void *context, const struct maps_line *line)
 {
 	const struct modules *modules = context;
@@ -275,7 +281,10 @@ static int module_compare(const void *a, const void *b)
 	return one->start < other->start ? -1 : one->start > other->start;
 }
 
-/* What was unloaded while the maps were read may be in the look or not, or what came there afterwards. */
+/*
+ * If something was unloaded while the maps were read, the look may contain it, or not, or what was
+ * loaded there afterwards.
+ */
 static void look_drop_unsure(struct modules *modules)
 {
 	struct modules_look *look = &modules->look;
@@ -291,7 +300,7 @@ static void look_drop_unsure(struct modules *modules)
 	look->count = kept;
 }
 
-/* What the list has at the place and the look has not; NULL: nothing. */
+/* Returns what the list has at the place but the look does not; NULL: nothing. */
 static struct module *modules_find_missing(const struct modules *modules,
 					   const struct module *module)
 {
@@ -304,8 +313,9 @@ static struct module *modules_find_missing(const struct modules *modules,
 }
 
 /*
- * The look has found a module where another one is reported, later, to have been unloaded. Another thread has loaded it before the
- * report was made: what was unloaded was there for certain when the process saw it last, and the new one since the look.
+ * The look has found a module at a place whose former module is reported, later, as unloaded:
+ * another thread has loaded the new one before the report was made. The old module was certainly
+ * there when the process saw it last, and the new one has been there since the look.
  */
 static bool modules_take_overtaken(struct modules *modules, const struct modules_reading *reading,
 				   const struct module *found)
@@ -330,7 +340,9 @@ static bool modules_take_overtaken(struct modules *modules, const struct modules
 	return true;
 }
 
-/* The look's modules into `fresh`: those of the list, and new ones; returns how many are new. */
+/*
+ * Puts the look's modules into `fresh`, those of the list and new ones. Returns how many are new.
+ */
 static uint32_t modules_take_found(struct modules *modules, const struct modules_reading *reading,
 				   struct module *fresh, uint32_t *ret_count)
 {
@@ -346,7 +358,11 @@ static uint32_t modules_take_found(struct modules *modules, const struct modules
 			missing = modules_find_missing(modules, found);
 			if (missing && !missing->missing_ns && !reading->is_last) {
 				modules->missed = true;
-				continue; /* its end may be reported by then; the next look finds this one, too */
+				/*
+				 * its end may be reported until the next look, which will find this
+				 * module, too
+				 */
+				continue;
 			}
 			from_ns = modules_from(modules, reading, found);
 			if (overtaken || (missing && from_ns < modules->look.from_ns))
@@ -360,7 +376,9 @@ static uint32_t modules_take_found(struct modules *modules, const struct modules
 	return news;
 }
 
-/* Those that are not found end; the first time they stay, behind the others. Returns how many do. */
+/*
+ * Modules that are not found end. The first time they stay, after the others. Returns how many do.
+ */
 static uint32_t modules_take_missing(struct modules *modules, const struct modules_reading *reading,
 				     struct module *fresh)
 {
@@ -481,7 +499,7 @@ void modules_inherit(struct modules *modules, const struct modules *parent,
 	modules->told_before_ns = reading->from_ns;
 	modules->pause_ns = PAUSE_FIRST;
 	for (uint32_t i = 0; i < modules->count; i++) {
-		/* what the parent's looks will miss, or find later, is the parent's */
+		/* what the parent's looks miss, or find later, concerns only the parent */
 		modules->module[i].seen_ns = reading->from_ns;
 		modules->module[i].missing_ns = 0;
 		module_tell(reading, &modules->module[i], reading->from_ns);

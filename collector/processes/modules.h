@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files mapped with code into one process: module and module_end events from /proc/PID/maps,
- * or where that is too late from what the process left of its start (start_map.h), and the answer
- * to "is this address in one that the file knows?".
+ * The files mapped with code into one process: module and module_end events from /proc/PID/maps. If
+ * it is too late for that, they come from what the process left at its start (start_map.h). Also
+ * answers whether an address is in a module that the file knows.
  *
- * A process also reports what it unloads (RECORD_UNLOADED), with the time. A look at the maps and these reports are taken in the order
- * of time: a look waits until the rings are drained up to its end. It says nothing about a range that was unloaded while it lasted.
- * A module that a look does not find, without a report, stays until the next look: the report may come late.
+ * A process also reports what it unloads (RECORD_UNLOADED), with the time. Looks at the maps and
+ * these reports are taken in the order of time, so a look waits until the rings are drained up to
+ * its end. A look says nothing about a range that was unloaded while it lasted. A module that a
+ * look does not find, without a report, stays until the next look, because the report may come
+ * late.
  *
- * One thread. Which mappings are one object: objects.h.
+ * One thread. objects.h decides which mappings are one object.
  */
 #ifndef COLLECTOR_PROCESSES_MODULES_H
 #define COLLECTOR_PROCESSES_MODULES_H
@@ -22,20 +24,20 @@
 #include "collector/processes/maps.h"
 #include "collector/processes/module_ends.h"
 
-#define MODULES_MAX 16384u /* of one process */
+#define MODULES_MAX 16384u /* per process */
 
 struct module {
 	uint64_t start, end;
 	uint64_t device, inode;
-	uint64_t bias, path, build_id; /* as told; the last two are names */
-	uint64_t seen_ns;              /* when the last look that found it began */
-	uint64_t missing_ns; /* when the first look that did not find it began; 0: it is there */
+	uint64_t bias, path, build_id; /* as recorded; the last two are names */
+	uint64_t seen_ns;              /* start of the last look that found it */
+	uint64_t missing_ns; /* start of the first look that did not find it; 0: it is there */
 	uint32_t image;      /* number of images.h */
-	bool file;           /* else anonymous code, known but not told */
-	bool seen;           /* by the look that is being taken */
+	bool file;           /* false: anonymous code, which is known but not recorded */
+	bool seen;           /* found by the current look */
 };
 
-/* What the maps had between two times. */
+/* What the maps contained between two times. */
 struct modules_look {
 	struct module *module; /* NULL: there is no look */
 	uint32_t count;
@@ -45,12 +47,14 @@ struct modules_look {
 struct modules {
 	struct module *module; /* sorted by start */
 	uint32_t count;
-	uint64_t left_out;        /* files without a place in the list, the most so far at once */
-	bool missed;              /* the maps may have changed since the last look */
-	uint64_t read_ns;         /* steady time of the last look, 0 before the first */
-	uint64_t told_ns;         /* begin of the last look that was taken, on the file's clock */
-	uint64_t told_before_ns;  /* of the one before */
-	uint64_t pause_ns;        /* until the next look; grows while looks find nothing */
+	/* maximum number of files at once that had no place in the list */
+	uint64_t left_out;
+	bool missed;             /* the maps may have changed since the last look */
+	uint64_t read_ns;        /* steady time of the last look, 0 before the first */
+	uint64_t told_ns;        /* start of the last look that was taken, on the file's clock */
+	uint64_t told_before_ns; /* start of the one before */
+	/* pause until the next look; grows while looks find nothing new */
+	uint64_t pause_ns;
 	struct module_ends ends;  /* reported, not taken yet */
 	struct modules_look look; /* not taken yet */
 };
@@ -61,44 +65,48 @@ struct modules_reading {
 	uint32_t pid;     /* as the collector sees it */
 	uint32_t process; /* its number in the file */
 	uint64_t time_ns; /* rings are drained up to here, on the file's clock */
-	uint64_t from_ns; /* modules found by the first look are there since then */
+	uint64_t from_ns; /* modules found by the first look have been there since then */
 	uint64_t steady_ns;
-	bool is_last; /* nothing more will be drained: whatever is known is taken now */
+	bool is_last; /* nothing more will be drained: everything known is taken now */
 	struct maps_file
-		region; /* who does not map it is another program; inode 0: cannot be told */
+		/* a process that does not map it runs another program; inode 0: not known */
+		region;
 };
 
-/* The process has unloaded an object; without a name: something else was mapped there, or nothing is any more. */
+/*
+ * The process has unloaded an object. Without a name: something else was mapped there, or nothing
+ * is there any more.
+ */
 void modules_note_end(struct modules *modules, const struct module_end *end);
 
-/* It has unmapped a range itself: what lay in that completely is gone. */
+/* The process has unmapped a range itself: modules completely inside of it are gone. */
 void modules_note_unmapped(struct modules *modules, uint64_t time_ns, uint64_t start,
 			   uint64_t bytes);
 
-/* Looks at the maps. False when they cannot be read, or are another program's. */
+/* Looks at the maps. Returns false if they cannot be read, or belong to another program. */
 bool modules_look(struct modules *modules, const struct modules_reading *reading);
 
 /* The same for maps that were read between two times. */
 bool modules_look_at(struct modules *modules, const struct modules_reading *reading,
 		     struct maps *maps, uint64_t from_ns, uint64_t to_ns);
 
-/* Journals what is known up to reading->time_ns. Returns whether anything was. */
+/* Adds to the journal what is known up to reading->time_ns. Returns whether there was anything. */
 bool modules_settle(struct modules *modules, const struct modules_reading *reading);
 
 /*
- * For a process that cannot be read and has no modules yet: takes those that it had when its
+ * For a process that cannot be read and has no modules yet: takes the modules that it had when its
  * recording began (start_map.h).
  */
 bool modules_take_start(struct modules *modules, const struct modules_reading *reading);
 
-/* Those of a forked child are those of its parent until a look says otherwise: journals them. */
+/* A forked child has its parent's modules until a look says otherwise: adds them to the journal. */
 void modules_inherit(struct modules *modules, const struct modules *parent,
 		     const struct modules_reading *reading);
 
-/* Whether the next look is due: an address was in no module, and the pause is over. */
+/* True if the next look is due: an address was in no module, and the pause is over. */
 bool modules_want_look(const struct modules *modules, uint64_t steady_ns);
 
-/* Notes a miss when `address` lies in no module. */
+/* Notes a miss if `address` is in no module. */
 void modules_ask(struct modules *modules, uint64_t address);
 
 void modules_release(struct modules *modules);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that maps the region is one of ours; reading all its mappings costs a millisecond or more,
- * so a child of a process that is known is believed for a moment when its stack begins where its parent's
- * does and it is not older than the session. Only where a number is no process of ours is /proc searched.
+ * A process that maps the region is one of ours. Reading all its mappings costs a millisecond or
+ * more. So a child of a known process is accepted for a moment if its stack begins where its
+ * parent's does and it is not older than the session. /proc is searched only if a number belongs to
+ * no process of ours.
  */
 #include "collector/processes/namesake.h"
 
@@ -15,7 +16,10 @@
 
 #define STATUS_BYTES 4096
 
-/* The last number of the line "NSpid: 4711 12 1": what the process itself sees. 0: not told. */
+/*
+ * Returns the last number of the line "NSpid: 4711 12 1", which the process itself sees. 0:
+ * unknown.
+ */
 static uint32_t pid_inside(uint32_t pid)
 {
 	char path[PROC_PATH_BYTES], text[STATUS_BYTES];
@@ -68,13 +72,15 @@ struct namesake_region namesake_region_of(const void *base)
 	return region;
 }
 
-/* By a tick more: rounding. Where times are not told nothing is older. */
+/* Allows one tick for rounding. If times are unknown, no process counts as older. */
 static bool is_older(const struct proc_stat *stat, const struct namesake_region *region)
 {
 	return stat->start_ticks + 1 < region->start_ticks;
 }
 
-/* A living process of that number that is not known to share a namespace with a parent of ours. */
+/*
+ * For a living process of that number that is not known to share a namespace with a parent of ours.
+ */
 static struct namesake namesake_of_living(const struct namesake_claim *claim,
 					  const struct namesake_region *region,
 					  const struct proc_stat *stat)
@@ -89,7 +95,7 @@ static struct namesake namesake_of_living(const struct namesake_claim *claim,
 	other = claim->here ? 0 : pid_search(claim->pid, region->file);
 	if (other)
 		return (struct namesake){ NAMESAKE_OURS, other, true };
-	/* its maps are not ours to read: it may have changed its user */
+	/* its maps are not readable for us: it may have changed its user */
 	if (mapped < 0 && (claim->first || !is_older(stat, region)))
 		return (struct namesake){ NAMESAKE_OURS, claim->pid, false };
 	return (struct namesake){ NAMESAKE_NOBODY, 0, true };
@@ -102,7 +108,7 @@ struct namesake namesake_find(const struct namesake_claim *claim,
 	bool lives = proc_stat(claim->pid, &stat) && !stat.zombie;
 	uint32_t other;
 
-	/* without /proc there is nothing to look it up in */
+	/* without /proc it cannot be looked up */
 	if (!region->file.inode || !proc_stat(1, &init))
 		return (struct namesake){ NAMESAKE_OURS, claim->pid, false };
 	if (claim->here && lives && is_older(&stat, region))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See objects.h. Lines come in the order of addresses, so an object is a run of them: it begins with a line of its file and goes
- * on while lines are where its program headers want them.
+ * Lines are in the order of addresses, so an object is a run of them. It begins with a line of its
+ * file, and continues while lines are where its program headers want them.
  */
 #include "collector/processes/objects.h"
 
@@ -10,7 +10,7 @@
 
 struct run {
 	struct object object;
-	uint32_t segment; /* of its image: the last one that a line was of */
+	uint32_t segment; /* segment of its image that the last line belonged to */
 	bool code, open;
 };
 
@@ -40,7 +40,8 @@ static bool line_is_file(const struct maps_line *line)
 }
 
 /*
- * Memory in place of a file's: its bss, or its code on large pages. Between segments it is somebody else's. NULL: it is.
+ * Anonymous memory in place of the file's: its bss, or its code on large pages. Between segments it
+ * belongs to somebody else: NULL.
  */
 static const struct image_segment *segment_covered(const struct image *image, const struct run *run,
 						   const struct maps_line *line)
@@ -66,8 +67,8 @@ static const struct image_segment *segment_mapped(const struct image *image, con
 }
 
 /*
- * The line is of the object that the run is. Segments come one after the other: where one is missing, somebody has mapped the
- * file to read it, and the object begins behind that.
+ * True if the line belongs to the object of the run. Segments follow each other. If one is missing,
+ * somebody has mapped the file to read it, and the object begins after that.
  */
 static bool run_goes_on(const struct images *images, struct run *run, const struct maps_line *line)
 {
@@ -83,7 +84,9 @@ static bool run_goes_on(const struct images *images, struct run *run, const stru
 		return false;
 	if (!image)
 		return is_file && line->offset;
-	/* ld.so maps the whole object at once and takes the right to look into what is between its segments */
+	/*
+	 * ld.so maps the whole object at once and makes the gaps between its segments inaccessible
+	 */
 	if (is_file && line->inaccessible)
 		return line->start == object->end;
 	segment = is_file ? segment_mapped(image, run, line) : segment_covered(image, run, line);

@@ -17,10 +17,12 @@
 
 #define STAT_ROOM 1024
 #define STATUS_ROOM 4096
-#define MAPS_HEAD 4096u /* bytes */
+#define MAPS_HEAD 4096u /* in bytes */
 #define NS_PER_S 1000000000ull
 
-/* Numbers of the fields of /proc/PID/stat after the command's closing parenthesis, proc(5) minus 3. */
+/*
+ * Numbers of the fields of /proc/PID/stat after the command's closing parenthesis, proc(5) minus 3.
+ */
 enum stat_field {
 	STAT_PARENT = 4 - 3,
 	STAT_MAJOR_FAULTS = 12 - 3,
@@ -55,7 +57,7 @@ size_t proc_read_file(const char *path, char *bytes, size_t room)
 
 enum proc_owner { PROC_UNKNOWN, PROC_OURS, PROC_OTHERS };
 
-/* /proc/self leads to the number that whoever mounted it has for us. */
+/* /proc/self leads to our number in the pid namespace of the mounted /proc. */
 bool proc_is_ours(void)
 {
 	static atomic_int known = PROC_UNKNOWN;
@@ -124,7 +126,7 @@ size_t proc_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room)
 	return length && text[length - 1] == '\n' ? length - 1 : length;
 }
 
-/* The fields from the state on; false when there are fewer than the last one needed. */
+/* Splits the fields from the state on. Returns false if there are fewer than needed. */
 static bool stat_split(char *line, uint64_t *ret_field, char *ret_state)
 {
 	char *at = strrchr(line, ')');
@@ -207,7 +209,7 @@ bool proc_stat_numbered(uint32_t number, struct proc_stat *ret_stat)
 	return stat_read(path, ret_stat);
 }
 
-/* The number behind the name, which begins a line; false when there is none. */
+/* Returns the number after the name at the start of a line; false if there is none. */
 static bool line_number(const char *text, const char *name, uint64_t *ret_number)
 {
 	const char *at = strstr(text, name);
@@ -230,7 +232,7 @@ bool proc_disk(uint32_t pid, struct proc_disk *ret_disk)
 	if (!line_number(text, "\nread_bytes: ", &read_bytes) ||
 	    !line_number(text, "\nwrite_bytes: ", &written_bytes))
 		return false;
-	/* of files that were cut or deleted before that came to be */
+	/* bytes of files that were truncated or deleted before they were written */
 	line_number(text, "\ncancelled_write_bytes: ", &cancelled_bytes);
 	*ret_disk = (struct proc_disk){
 		.read_bytes = read_bytes,
@@ -265,7 +267,7 @@ uint64_t proc_memory_bytes(uint32_t pid)
 	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What the line says, in bytes; 0 when there is none. */
+/* Returns the line's value in bytes; 0 if there is none. */
 static uint64_t status_bytes(const char *text, const char *line)
 {
 	const char *at = strstr(text, line);
@@ -291,7 +293,10 @@ bool proc_memory(uint32_t pid, struct proc_memory *ret_memory)
 	return ret_memory->resident_bytes != 0;
 }
 
-/* Behind the program's own segments, which are few: the kernel is asked for no more than the first lines. */
+/*
+ * [heap] follows the program's own segments, which are few. So only the first lines are requested
+ * from the kernel.
+ */
 uint64_t proc_brk_bytes(uint32_t pid)
 {
 	char path[PROC_PATH_BYTES], text[MAPS_HEAD];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scans the process table. What an entry says is copied and checked; pids from it are only ever used
- * to look, never to signal.
+ * Scans the process table. Entries are copied and checked. Pids from them are used only to examine
+ * processes, never to send signals.
  */
 #include "collector/processes/processes.h"
 
@@ -21,8 +21,8 @@
 #define MS 1000000ull
 #define PENDING_NS (1000 * MS)
 #define LOOK_NS (20 * MS)
-#define COMPARE_NS (250 * MS) /* a look into /proc each */
-#define PID_LIMIT (1u << 22)  /* of Linux on 64 bits */
+#define COMPARE_NS (250 * MS) /* each costs a look into /proc */
+#define PID_LIMIT (1u << 22)  /* for Linux on 64 bits */
 
 void processes_init(struct processes *processes, bool inspect)
 {
@@ -41,7 +41,7 @@ void processes_release(struct processes *processes)
 	images_release(&processes->images);
 }
 
-/* Never goes down, whatever the region says. */
+/* Never decreases, whatever the region says. */
 static uint32_t table_limit(const struct common *common, uint32_t known)
 {
 	uint32_t limit = atomic_load(&common->view.header->process_limit);
@@ -61,7 +61,7 @@ struct process *processes_find(struct processes *processes, uint32_t entry, uint
 	return process->number && process->serial == serial ? process : NULL;
 }
 
-/* It said so itself when it began, and is over or another program by now. */
+/* The process described itself when it began, and has ended or runs another program by now. */
 static void process_identify_by_start(struct process *process, struct common *common)
 {
 	uint32_t redact = common->view.redact;
@@ -81,7 +81,7 @@ static void process_identify_by_start(struct process *process, struct common *co
 	process->executable = names_id_text(&common->names, path, length);
 }
 
-/* What /proc says, or what it said of the parent that forked it. */
+/* Uses what /proc says, or what it said of the parent. */
 static void process_identify(struct process *process, const struct process *parent,
 			     struct common *common)
 {
@@ -107,7 +107,10 @@ static void process_identify(struct process *process, const struct process *pare
 	process_identify_by_start(process, common);
 }
 
-/* The one that started us is of our namespace: it is another program when it no longer maps the region. */
+/*
+ * The process that started us is in our namespace. If it no longer maps the region, it runs another
+ * program.
+ */
 static void process_look_at_first(struct process *process, const struct namesake_region *region)
 {
 	if (!process->pid || !region->file.inode || maps_has_file(process->pid, region->file))
@@ -117,8 +120,8 @@ static void process_look_at_first(struct process *process, const struct namesake
 }
 
 /*
- * A child that sees its parent under the number that we see shares our pid namespace. It may be gone
- * already, so that nothing else would prove it.
+ * If a child sees its parent under the number that we see, it is in our pid namespace. The child
+ * may be gone already, and then nothing else would prove it.
  */
 static void process_find_pid(struct process *process, const struct process *parent,
 			     uint32_t parent_pid, const struct namesake_region *region)
@@ -151,10 +154,13 @@ static void tell_meta(struct common *common, const struct process *process, uint
 		    .value = names_id_text(&common->names, value, strlen(value)));
 }
 
-/* What its entry says at the start, and what PyTorch tells later; a program that scribbles is not followed further. */
+/*
+ * One from its entry at the start, and one that PyTorch reports later. A program that overwrites
+ * its entry is not followed further.
+ */
 #define RANKS_TOLD_MAX 2u
 
-/* Which rank of a distributed run it is, as it has said in its entry. */
+/* Records the rank in a distributed run that the process has stored in its entry. */
 static void process_tell_rank(struct common *common, struct process *process, uint64_t time_ns)
 {
 	static const char *const variables[] = {
@@ -179,7 +185,7 @@ static void process_tell_rank(struct common *common, struct process *process, ui
 		tell_meta(common, process, time_ns, "world_size", text);
 }
 
-/* Of its allocations only some have stacks: how many bytes lie from one to the next. */
+/* If only some of its allocations have stacks: records the mean number of bytes between them. */
 static void process_tell_sampling(struct common *common, const struct process *process)
 {
 	uint64_t every = view_family_word(&common->view, EVT_FAMILY_alloc);
@@ -220,11 +226,12 @@ static void processes_process_meet(struct processes *processes, struct common *c
 		.pid = processes->inspect ? view_load32(&shared->pid) : 0,
 		.start_ns = common_ns(common, view_load64(&shared->start_tsc)),
 	};
-	if (!first) /* who started us is of our namespace, and may be gone by now */
+	if (!first) /* the process that started us is in our namespace, and may be gone by now */
 		process_find_pid(process, parent, view_load32(&shared->parent_pid),
 				 &processes->region);
 	watch_init(&process->watch, process->pid, processes->first_fd);
-	processes->first_fd = 0; /* the first that is met is the one that started us: entry 0 */
+	/* the first process to be met is the one that started us: entry 0 */
+	processes->first_fd = 0;
 	if (first)
 		process_look_at_first(process, &processes->region);
 	process_identify(process, parent, common);
@@ -242,7 +249,9 @@ static void processes_process_meet(struct processes *processes, struct common *c
 		modules_inherit(&process->modules, &parent->modules, &reading);
 }
 
-/* An entry that is PENDING or FILLING: counted for a second, then a PENDING one is given up. */
+/*
+ * An entry that is PENDING or FILLING: it is counted for a second; then a PENDING one is given up.
+ */
 static void entry_wait(struct processes *processes, struct common *common, uint32_t entry,
 		       uint32_t state, uint64_t steady_ns)
 {
@@ -281,8 +290,8 @@ static bool process_has_execed(const struct processes *processes, struct process
 }
 
 /*
- * One that went to become another program and is over has done so, whoever it was that ended. `now_ns` is
- * from before the look.
+ * If a process was about to exec and is over, it has become another program, whichever of the two
+ * ended. `now_ns` is from before the look.
  */
 static void processes_process_look(const struct processes *processes, const struct common *common,
 				   struct process *process, bool compare, uint64_t now_ns)
@@ -306,7 +315,10 @@ static void processes_process_look(const struct processes *processes, const stru
 	}
 }
 
-/* What no process writes: its owner is unknown, and whose rings they are will never be known. */
+/*
+ * Returns false for what no process would write: the entry's owner, and the owner of its rings,
+ * will never be known.
+ */
 static bool entry_is_possible(const struct region_process *shared, uint32_t serial)
 {
 	uint32_t pid = view_load32(&shared->pid), parent = view_load32(&shared->parent);
@@ -396,7 +408,9 @@ bool processes_have_new(const struct processes *processes, const struct common *
 	return false;
 }
 
-/* By how much a counter of the region has grown; one that shrinks was scribbled over. */
+/*
+ * Returns by how much a counter of the region has grown. If it has decreased, it was overwritten.
+ */
 static uint64_t counter_growth(const void *counter, uint64_t *seen)
 {
 	uint64_t now = view_load64(counter);
@@ -415,7 +429,7 @@ static uint64_t loss_tell(struct common *common, uint64_t now_ns, uint32_t proce
 	return count;
 }
 
-/* Once, for the program to say at its end, unless there is worse. */
+/* Stores a message once, for the program to print at its end, unless there is a worse one. */
 static void complain_of_rings(struct common *common)
 {
 	struct region_header *header = common->view.header;
@@ -465,7 +479,7 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 	return lost;
 }
 
-/* Nobody has looked at it, and there is nothing more to look at. */
+/* Nobody has examined the process, and nothing is left to examine. */
 static bool modules_recall(const struct processes *processes, struct process *p,
 			   const struct modules_reading *reading)
 {
@@ -554,7 +568,10 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* When it has changed. Of a process that is an exec away from what we know, it would be another program's. */
+/*
+ * Records usage if it has changed. If the process has just called exec, the usage would be another
+ * program's.
+ */
 static void tell_usage(struct common *common, struct process *p, uint64_t now_ns)
 {
 	struct process_usage *told = &p->usage;
@@ -612,7 +629,7 @@ uint64_t process_end_ns(const struct common *common, const struct process *p, ui
 	uint64_t said_tsc = view_load64(p->execed ? &shared->exec_tsc : &shared->exit_tsc);
 	uint64_t end_ns = p->start_ns;
 
-	if (p->newest_ticks) /* the file may have that record a unit later */
+	if (p->newest_ticks) /* in the file that record may be one unit later */
 		end_ns = later(end_ns,
 			       clockmap_ns(&common->clock, p->newest_ticks) + HEAP_TIME_UNIT);
 	if (said_tsc)
@@ -640,7 +657,7 @@ uint64_t processes_end_ns(const struct processes *processes, const struct common
 	return end_ns < now_ns ? end_ns : now_ns;
 }
 
-/* From the kernel where it says, else from what the process has said of itself. */
+/* From the kernel if it knows, else from what the process has stored itself. */
 static uint64_t process_tell_end(struct common *common, struct process *p, uint64_t now_ns)
 {
 	struct region_process *shared = &common->view.process[p->entry];

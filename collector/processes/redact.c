@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of texts is in collector/format/paths.c, which prof-report has, too. */
+/* The changes to texts are in collector/format/paths.c, which prof-report uses, too. */
 #include "collector/processes/redact.h"
 
 #include <stdbool.h>
@@ -44,7 +44,7 @@ void redact_host(uint32_t redact, char *host, size_t room, const char *session)
 	boot = proc_read_file(BOOT_ID, known, BOOT_ID_BYTES);
 	snprintf(known + boot, sizeof(known) - boot, " %.*s %s", (int)REGION_TEXT_BYTES - 1,
 		 session, host);
-	/* without that id the name could be found out by trying all that there may be */
+	/* without that id, the name could be found by trying all possible names */
 	if (boot < BOOT_ID_BYTES)
 		snprintf(host, room, "redacted");
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See start_map.h. The modules are copied out of the region first and parsed from the copy, every
- * length checked, because the program could change them meanwhile.
+ * The modules are copied out of the region first and parsed from the copy, with every length
+ * checked, because the program could change them meanwhile.
  */
 #include "collector/processes/start_map.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the first process was when it began, as it has left it in the region (struct region_start): for processes that
- * were over, or another program, before anybody looked at them. It holds for those that it forked, too.
+ * What the first process was when it began, as it has stored it in the region (struct
+ * region_start). For processes that had ended, or become another program, before they were
+ * examined. It is also valid for the processes that it forked.
  *
- * A copy is read: what is not well-formed ends the list. One thread.
+ * A copy is read; the first malformed part ends the list. One thread.
  */
 #ifndef COLLECTOR_PROCESSES_START_MAP_H
 #define COLLECTOR_PROCESSES_START_MAP_H
@@ -15,8 +16,8 @@
 #include "collector/core/view.h"
 
 struct start_map {
-	uint32_t bytes, at; /* of `room`: filled, read */
-	uint32_t left_out;  /* modules that are not in it */
+	uint32_t bytes, at; /* bytes of `room` that are filled, and that were read */
+	uint32_t left_out;  /* number of modules that did not fit */
 	char room[REGION_START_BYTES];
 };
 
@@ -28,16 +29,19 @@ struct start_module {
 	uint32_t build_id_bytes;
 };
 
-/* False: nothing was left. */
+/* Returns false if nothing was stored. */
 bool start_map_read(struct start_map *map, const struct view *view);
-/* False at the end. The first is the program. */
+/* Returns false at the end. The first module is the program. */
 bool start_map_next(struct start_map *map, struct start_module *ret_module);
 
-/* Length of the text put into `text` (not terminated), 0 when it was not left. */
+/* Returns the length of the text put into `text` (not terminated), 0 if none was stored. */
 size_t start_map_command(const struct view *view, char *text, size_t room);
 size_t start_map_executable(const struct view *view, char *text, size_t room);
 
-/* What exec() was given as the program's name, without its folder, terminated; "" when it was not left. */
+/*
+ * Returns the program's name as it was passed to exec(), without its directory, terminated; "" if
+ * none was stored.
+ */
 void start_map_started_as(const struct view *view, char text[REGION_STARTED_BYTES]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exit status of a stranger's child: from the pidfd after it was reaped (PIDFD_GET_INFO with
- * PIDFD_INFO_EXIT, Linux 6.15), from /proc/PID/stat before that.
+ * The exit status of a process that is not our child. It comes from the pidfd after the process was
+ * reaped (PIDFD_GET_INFO with PIDFD_INFO_EXIT, Linux 6.15), and from /proc/PID/stat before that.
  */
 #include "collector/processes/watch.h"
 
@@ -18,7 +18,7 @@
 #define SYS_pidfd_open 434
 #endif
 
-/* linux/pidfd.h of 6.15, under names of our own: most machines have older headers. */
+/* linux/pidfd.h of 6.15, with names of our own, because most machines have older headers. */
 struct watch_pidfd_info {
 	uint64_t mask;
 	uint64_t cgroupid;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPython's tables of lines: which line of the source an instruction is of. The bytes are a program's and may be
- * anything. Equal to co_lines() of 3.10 and later, and to what dis.findlinestarts() gives in 3.8 and 3.9. The forms are
- * described in CPython's Objects/lnotab_notes.txt and Objects/locations.md.
+ * CPython's line tables: find the source line of an instruction. The bytes belong to a program and
+ * may be anything. Equivalent to co_lines() of 3.10 and later, and to dis.findlinestarts() of 3.8
+ * and 3.9. The forms are described in CPython's Objects/lnotab_notes.txt and Objects/locations.md.
  */
 #ifndef COLLECTOR_REGION_LINE_TABLE_H
 #define COLLECTOR_REGION_LINE_TABLE_H
@@ -20,14 +20,17 @@ struct line_table {
 	uint32_t first_line; /* co_firstlineno */
 };
 
-#define LINE_TABLE_NO_LINE (-128) /* of a range */
+#define LINE_TABLE_NO_LINE (-128) /* for a range without a line */
 
 static inline uint32_t line_table_line_of(int64_t line)
 {
 	return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* 3.8, 3.9: (bytes, lines) to go on; an instruction is of the last line that begins at or before it. */
+/*
+ * 3.8, 3.9: pairs (bytes, lines) to advance. An instruction belongs to the last line that begins at
+ * or before it.
+ */
 static inline uint32_t line_table_find_lnotab(const struct line_table *table, uint32_t offset)
 {
 	int64_t line = table->first_line;
@@ -42,7 +45,7 @@ static inline uint32_t line_table_find_lnotab(const struct line_table *table, ui
 	return line_table_line_of(line);
 }
 
-/* 3.10: (bytes, lines) of ranges, the lines to go on before it. */
+/* 3.10: pairs (bytes, lines) of ranges; the lines are added before the range. */
 static inline uint32_t line_table_find_range(const struct line_table *table, uint32_t offset)
 {
 	int64_t line = table->first_line;
@@ -69,7 +72,7 @@ static inline uint32_t line_table_read_byte(struct line_table_reader *reader)
 	return reader->at < reader->end ? *reader->at++ : 0;
 }
 
-/* Six bits a byte, the lowest first; the seventh says that another follows. */
+/* Six bits per byte, the lowest first; the seventh says that another byte follows. */
 static inline uint64_t line_table_read_varint(struct line_table_reader *reader)
 {
 	uint32_t byte = line_table_read_byte(reader);
@@ -90,13 +93,14 @@ static inline int64_t line_table_read_signed(struct line_table_reader *reader)
 }
 
 enum line_table_location {
-	LINE_TABLE_ONE_LINE = 10, /* 10 to 12: lines to go on, below: none */
+	/* 10 to 12: number of lines plus 10; lower values: no change of line */
+	LINE_TABLE_ONE_LINE = 10,
 	LINE_TABLE_NO_COLUMNS = 13,
 	LINE_TABLE_LONG = 14,
 	LINE_TABLE_NONE = 15,
 };
 
-/* The lines that an entry goes on; the rest of it is passed over. */
+/* Returns by how many lines an entry advances; skips the rest of the entry. */
 static inline int64_t line_table_read_location(struct line_table_reader *reader, unsigned int code)
 {
 	int64_t delta = 0;
@@ -108,7 +112,7 @@ static inline int64_t line_table_read_location(struct line_table_reader *reader,
 	return delta;
 }
 
-/* An entry's first byte, and none of the others, has the highest bit. */
+/* The first byte of an entry has the highest bit, and no other byte has it. */
 static inline void line_table_skip_entry(struct line_table_reader *reader)
 {
 	while (reader->at < reader->end && !(*reader->at & 0x80))
@@ -139,8 +143,8 @@ static inline uint32_t line_table_find_location(const struct line_table *table, 
 }
 
 /*
- * The line of the instruction at this offset in the code; 0: it has none, or the table ends before
- * it.
+ * Returns the line of the instruction at this offset in the code; 0: it has none, or the table ends
+ * before it.
  */
 static inline uint32_t line_table_find(const struct line_table *table, uint32_t offset)
 {

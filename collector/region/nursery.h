@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program and the nursery say to each other: the program asks for a collector for its region, with
- * the region's memfd beside the request; the answer comes when that collector has taken the region.
+ * The messages between a program and the nursery. The program asks for a collector for its region,
+ * and sends the region's memfd with the request. The answer comes when that collector has taken the
+ * region.
  *
- * The nursery is the parent of all collectors of a session (collector/turn/nursery.c), the program's side is
- * preload/life/nursery.c. They meet at an abstract socket (SOCK_SEQPACKET), whose name only the programs know:
- * who makes it first hands it to the nursery that it starts.
+ * The nursery is the parent of all collectors of a session (collector/turn/nursery.c); the
+ * program's side is preload/life/nursery.c. They meet at an abstract socket (SOCK_SEQPACKET), whose
+ * name only the programs know. The program that creates it first passes it to the nursery that it
+ * starts.
  */
 #ifndef COLLECTOR_REGION_NURSERY_H
 #define COLLECTOR_REGION_NURSERY_H
@@ -19,17 +21,20 @@
 struct nursery_request {
 	uint32_t magic;
 	uint32_t version; /* REGION_VERSION */
-	uint32_t pid;     /* as the program sees itself */
+	uint32_t pid;     /* as the program itself sees it */
 	uint32_t unused;
 };
 
 struct nursery_answer {
-	int32_t error; /* errno, 0: a collector has the region */
+	int32_t error; /* errno; 0: a collector has the region */
 	uint32_t unused;
 };
 
-/* region_header.starter: who may start the collector. Taken once, by compare-and-swap: a program that has
- * waited in vain starts one itself, and the nursery may get to the request after that. */
+/*
+ * region_header.starter: which of the two may start the collector. Taken once, by compare-and-swap:
+ * a program that has waited in vain starts one itself, and the nursery may get to the request
+ * later.
+ */
 enum nursery_starter {
 	NURSERY_STARTER_NOBODY = 0,
 	NURSERY_STARTER_PROGRAM = 1,

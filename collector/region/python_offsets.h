@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout of a CPython that says itself where it keeps things: 3.13 and newer, any patch release, free-threaded builds
- * too. Source: Include/internal/pycore_runtime.h of 3.13, pycore_debug_offsets.h of 3.14.
+ * The layout of a CPython that contains its own offsets: 3.13 and newer, any patch release,
+ * free-threaded builds too. Source: Include/internal/pycore_runtime.h of 3.13,
+ * pycore_debug_offsets.h of 3.14.
  *
- * The words are those of a program and may be anything: an offset that does not fit what is read of its object makes the
- * layout unknown. Pure functions, any thread.
+ * The words belong to a program and may be anything: if an offset is outside of the part of its
+ * object that is read, the layout is unknown. Pure functions, any thread.
  */
 #ifndef COLLECTOR_REGION_PYTHON_OFFSETS_H
 #define COLLECTOR_REGION_PYTHON_OFFSETS_H
@@ -16,15 +17,15 @@
 
 #include "collector/region/python_layout.h"
 
-#define PYTHON_OFFSETS_WORDS 96u /* that are read, from _PyRuntime on */
+#define PYTHON_OFFSETS_WORDS 96u /* words that are read, from _PyRuntime on */
 #define PYTHON_OFFSETS_COOKIE "xdebugpy"
-#define PYTHON_OFFSETS_MINOR 13u /* the first that has them */
+#define PYTHON_OFFSETS_MINOR 13u /* the first version that has them */
 
 struct python_offset_words {
 	uint8_t minor;
 	uint8_t interpreters, interpreter_next, threads;
 	uint8_t gil_pointer, gil, gil_locked,
-		gil_holder; /* gil: another place of its own in an interpreter */
+		gil_holder; /* gil: a separate place in an interpreter */
 	uint8_t thread_next, thread_frame, thread_id, thread_native;
 	uint8_t frame_back, frame_code, frame_at, frame_owner, frame_copy;
 	uint8_t code_file, code_name, code_table, code_line, code_start, code_copies;
@@ -44,7 +45,7 @@ static inline const struct python_offset_words *python_offset_words_of(unsigned 
 	return NULL;
 }
 
-/* What the words give, as far as they have to lie within so many bytes. */
+/* Reads offsets, and checks that they are within a given number of bytes. */
 struct python_offset_reader {
 	const uint64_t *word;
 	bool is_good;
@@ -89,7 +90,7 @@ static inline void python_offsets_take_threads(struct python_offset_reader *read
 	layout->thread_native = python_offset_word(reader, at->thread_native, PYTHON_THREAD_BYTES);
 }
 
-/* A frame's pointer to its code is a tagged reference from 3.14 on. */
+/* A frame's pointer to its code is a tagged reference since 3.14. */
 static inline void python_offsets_take_frames(struct python_offset_reader *reader,
 					      const struct python_offset_words *at,
 					      struct python_layout *layout)
@@ -126,7 +127,7 @@ static inline void python_offsets_take_code(struct python_offset_reader *reader,
 			   layout->code_line < layout->code_table;
 }
 
-/* The bits of a str's state begin behind a byte in free-threaded builds from 3.14 on. */
+/* The bits of a str's state begin after another byte in free-threaded builds since 3.14. */
 static inline void python_offsets_take_texts(struct python_offset_reader *reader,
 					     const struct python_offset_words *at,
 					     bool is_free_threaded, struct python_layout *layout)
@@ -138,14 +139,18 @@ static inline void python_offsets_take_texts(struct python_offset_reader *reader
 	layout->text_state = python_offset_read(reader, at->text_state, PYTHON_TEXT_BYTES - 3);
 	layout->text_shift = is_free_threaded && layout->minor >= 14 ? 8 : 2;
 	layout->ascii_data = python_offset_word(reader, at->text_data, PYTHON_TEXT_BYTES + 8);
-	layout->wide_data = (uint16_t)(layout->ascii_data + 16); /* a text and its length more */
+	/* after another text and its length */
+	layout->wide_data = (uint16_t)(layout->ascii_data + 16);
 	reader->is_good &= layout->object_type < layout->code_table &&
 			   layout->text_length + 8u <= layout->text_state + 4u &&
 			   layout->text_state < layout->ascii_data &&
 			   layout->bytes_size < layout->bytes_data;
 }
 
-/* `word`: PYTHON_OFFSETS_WORDS of them. False, and *ret_layout is as it was: they are no such table, or of another version. */
+/*
+ * `word` has PYTHON_OFFSETS_WORDS words. Returns false, with *ret_layout unchanged, if they are no
+ * such table, or belong to another version.
+ */
 static inline bool python_offsets_take(const uint64_t *word, unsigned int minor,
 				       struct python_layout *ret_layout)
 {

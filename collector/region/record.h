@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records as they lie in a ring: whole 64-bit words, fixed length per type, never across the ring's
- * end (a RECORD_PAD fills what is left there).
+ * The form of records in a ring: whole 64-bit words, fixed length per type, never across the ring's
+ * end (a RECORD_PAD fills the rest there).
  *
  *   word 0   time (TSC minus region_header.base_tsc) in the upper 56 bits, type in the lower 8
- *   others   one a field, in the order of events.def; a `name` is the 64-bit hash of the string,
- *            whose bytes went before or come after as RECORD_TEXT; 0 is the empty string;
- *            a `span` is in ticks, the collector turns it into nanoseconds
+ *   others   one per field, in the order of events.def; a `name` is the 64-bit hash of the string,
+ *            whose bytes were sent before or will be sent as RECORD_TEXT; 0 is the empty string;
+ *            a `span` is in ticks, which the collector converts to nanoseconds
  *
- * Two exceptions, because the heap is nine tenths of all records:
+ * One exception, because the heap makes nine tenths of all records:
  *   type | RECORD_PACKED for malloc, calloc, realloc, memalign, pymem_alloc: 3 words
  *       word 1   address in the lower 48 bits, low 16 bits of the size above
  *       word 2   caller in the lower 48 bits, next 16 bits of the size above
- *     used when address and caller are below 2^48 and the size below 2^32, else the plain form.
+ *     used if address and caller are below 2^48 and the size is below 2^32, else the plain form.
  *
- * Types that exist in rings only are RECORD_PAD, RECORD_TEXT, RECORD_FRAME, RECORD_STACK, RECORD_LINE, RECORD_UNLOADED and
- * RECORD_IN_BLOCK.
+ * RECORD_PAD, RECORD_TEXT, RECORD_FRAME, RECORD_STACK, RECORD_LINE, RECORD_UNLOADED and
+ * RECORD_IN_BLOCK exist only in rings.
  *
- * Stacks. A stack is named by its innermost frame. A frame is (the frame that called it, address, flags) and is named by an
- * id of RECORD_STACK_BITS bits, made of these by hash, so that it is the same in forked processes and no table in the
- * region can fill up. The id 0 is nobody's: the parent of the outermost frame. Each process says once what an id
- * is, before it is first used: a RECORD_FRAME. A heap record has its stack instead of the caller, as
- * RECORD_STACK_BIT | id, no address of a program; any other record has a RECORD_STACK before it, room for both taken at once.
+ * Stacks. A stack is identified by its innermost frame. A frame consists of its caller's frame, an
+ * address and flags. Its id has RECORD_STACK_BITS bits and is a hash of these. So it is the same in
+ * forked processes, and no table in the region can fill up. The id 0 belongs to no frame: it is the
+ * parent of the outermost frame. Each process defines an id once, before its first use, by a
+ * RECORD_FRAME. A heap record has its stack in place of the caller, as RECORD_STACK_BIT | id, which
+ * is no address of a program. Any other record has a RECORD_STACK before it; the room for both is
+ * taken at once.
  *
- * A frame of Python (FRAME_IS_PYTHON) has the id of a line for its address: a hash of function, file and line, so that it
- * means the same in every process. A RECORD_LINE defines it, before or after.
+ * A frame of Python (FRAME_IS_PYTHON) has the id of a line as its address: a hash of function, file
+ * and line, which means the same in every process. A RECORD_LINE defines it, before or after.
  */
 #ifndef COLLECTOR_REGION_RECORD_H
 #define COLLECTOR_REGION_RECORD_H
@@ -34,25 +36,26 @@
 
 #define RECORD_TYPE_BITS 8u
 #define RECORD_PACKED 0x80u
-#define RECORD_PAD 0u    /* word 0: number of words, itself included, above the type bits */
+#define RECORD_PAD 0u    /* word 0: number of words, including itself, above the type bits */
 #define RECORD_TEXT 255u /* a piece of a string */
-#define RECORD_FRAME \
-	254u /* word 1 id, word 2 id of its parent, word 3 address, flags from RECORD_FRAME_SHIFT on */
-#define RECORD_STACK 253u /* word 1 id: the stack of the record that follows in this ring */
+/* word 1 id, word 2 id of its parent, word 3 address, flags from RECORD_FRAME_SHIFT on */
+#define RECORD_FRAME 254u
+#define RECORD_STACK 253u /* word 1 id: the stack of the next record in this ring */
 
-#define RECORD_LINE \
-	252u /* word 1 id, word 2 function, word 3 file, both names; word 4 line above first line */
+/* word 1 id, word 2 function, word 3 file, both names; word 4 line above first line */
+#define RECORD_LINE 252u
 #define RECORD_LINE_WORDS 5u
 
 /*
- * An object with code has been unloaded: word 1 its first address, word 2 bytes, word 3 bias, as those of the event module;
- * words 4 and 5 names of its file and its build-id in hex; word 6 ticks when it was still there for certain.
+ * An object with code has been unloaded. Word 1: its first address, word 2: bytes, word 3: bias, as
+ * in the event module. Words 4 and 5: names of its file and its build-id in hex. Word 6: ticks when
+ * it was certainly still there.
  */
 #define RECORD_UNLOADED 251u
 #define RECORD_UNLOADED_WORDS 7u
 
-#define RECORD_IN_BLOCK \
-	250u /* an event in a block (events.def): word 1 its number in files, then its fields */
+/* an event in a block (events.def): word 1 its number in files, then its fields */
+#define RECORD_IN_BLOCK 250u
 #define RECORD_IN_BLOCK_HEAD 2u /* words before the fields */
 
 #define RECORD_STACK_BITS 47u

@@ -5,11 +5,11 @@
  *
  * Who writes what: preload creates the region (region_format()), claims processes and rings by
  * compare-and-swap and writes records; the collector frees them. The collector trusts nothing here:
- * sizes and offsets follow from the length of the memfd and from constants (struct region_shape), and
+ * sizes and offsets follow from the length of the memfd and from constants (struct region_shape),
  * never from a number found inside.
  *
- * The region is mapped MAP_SHARED by the first process and inherited over fork; there is no lock in
- * it, so a process may die at any instruction.
+ * The first process maps the region MAP_SHARED, and it is inherited over fork. It contains no lock,
+ * so a process may die at any instruction.
  */
 #ifndef COLLECTOR_REGION_REGION_H
 #define COLLECTOR_REGION_REGION_H
@@ -25,12 +25,12 @@
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 38)
 #define REGION_PROCESSES 1024u /* at once; entries are used again */
-#define REGION_CLASSES 4u      /* ring sizes; a thread gets the largest that is left */
+#define REGION_CLASSES 4u      /* ring sizes; a thread gets the largest free ring */
 #define REGION_RING_BYTES_MIN 4096u
 #define REGION_PATH_BYTES 4096u
 #define REGION_TEXT_BYTES 256u
-#define REGION_FAMILIES 64u            /* room for words of families: more than there are */
-#define REGION_START_BYTES (32u << 10) /* some three hundred modules */
+#define REGION_FAMILIES 64u            /* words for families: more than there are families */
+#define REGION_START_BYTES (32u << 10) /* enough for some three hundred modules */
 
 enum region_redact {
 #define REDACT(name) REGION_REDACT_##name,
@@ -38,15 +38,19 @@ enum region_redact {
 	REGION_REDACT_LIMIT,
 };
 
-/* region_header.place: what the file's name goes by */
+/* region_header.place: what determines the file's name */
 enum region_place {
-	REGION_PLACE_OUTPUT, /* it may be `output` itself; else beside it */
-	REGION_PLACE_PLAIN, /* its program uses neither Python, CUDA nor NVTX, as far as is known: others go first */
+	REGION_PLACE_OUTPUT, /* it may be `output` itself; else a name beside it */
+	/*
+	 * its program uses neither Python, CUDA nor NVTX, as far as is known: others have
+	 * precedence
+	 */
+	REGION_PLACE_PLAIN,
 	REGION_PLACE_FIRST, /* its program is the first of the session */
-	REGION_PLACE_TALK,  /* it is to be said where the file has gone */
+	REGION_PLACE_TALK,  /* the program wants a message that says where the file is */
 };
 
-/* region_header.collector_state; only ever goes up */
+/* region_header.collector_state; never decreases */
 enum region_collector_state {
 	REGION_COLLECTOR_STARTING = 0,
 	REGION_COLLECTOR_RUNNING = 1,
@@ -62,16 +66,16 @@ enum region_process_state {
 	REGION_PROCESS_LIVE = 3,
 	REGION_PROCESS_EXITING =
 		4, /* has written its last record; waits for REGION_PROCESS_FLUSHED */
-	REGION_PROCESS_FLUSHED = 5, /* set by the collector: all of it is in the file */
+	REGION_PROCESS_FLUSHED = 5, /* set by the collector: all its events are in the file */
 };
 
 struct region_process {
 	_Atomic uint32_t state;
 	_Atomic uint32_t serial; /* counts the claims of this entry */
-	uint32_t pid;            /* in the namespace of the process */
+	uint32_t pid;            /* in the pid namespace of the process */
 	uint32_t parent_pid;
-	uint32_t parent; /* entry of the recorded process that forked it, UINT32_MAX when none */
-	_Atomic uint32_t python_threads; /* as the collector saw them last */
+	uint32_t parent;                 /* entry of its recorded parent; UINT32_MAX: none */
+	_Atomic uint32_t python_threads; /* number, as the collector last saw it */
 	_Atomic int32_t exit_status;     /* REGION_STATUS_UNKNOWN until known */
 	_Atomic uint32_t exit_how;       /* enum evt_end_how */
 	_Atomic uint64_t exit_cpu_ns;    /* CPU time at exit, 0 until known */
@@ -79,28 +83,33 @@ struct region_process {
 	_Atomic uint64_t lost_no_ring;
 	_Atomic uint64_t lost_nested;
 	_Atomic uint64_t lost_early;
-	_Atomic uint64_t lost_stacks; /* records that are there, with their caller only */
+	/* records that have only their caller because the stack was lost */
+	_Atomic uint64_t lost_stacks;
 	_Atomic uint64_t waits;
 	_Atomic uint64_t
-		exit_tsc; /* when it said that it ends, 0 before; own clock, base not taken off */
-	_Atomic uint64_t exec_tsc; /* when it went to become another program, 0 when it did not */
+		exit_tsc; /* when it announced its end, 0 before; own clock, base not subtracted */
+	_Atomic uint64_t exec_tsc; /* when it called exec, 0 if it did not */
 	uint64_t
-		children_before_ns; /* CPU time of children that it had before it was this program */
-	_Atomic uint64_t rank;      /* region_rank(), 0: it has none */
+		/* CPU time of children that it had before it became this program */
+		children_before_ns;
+	_Atomic uint64_t rank; /* region_rank(); 0: none */
 	/* for sampling, python_layout.h; `python` is written last */
 	_Atomic uint64_t python;           /* struct python_word, 0: none */
 	_Atomic uint64_t python_runtime;   /* address of _PyRuntime */
 	_Atomic uint64_t python_code_type; /* address of PyCode_Type */
 	_Atomic uint64_t limitations; /* 1 << enum limitation, collector/format/limitations.h */
 	_Atomic uint64_t
-		gates; /* address of EVT_FAMILY_LIMIT words: nothing is recorded while all are 0 */
+		gates; /* address of EVT_FAMILY_LIMIT words: while all are 0, nothing is recorded */
 };
 
-/* Rank, number of ranks (0 unknown) and which line of ranks.def said so, in one word that is not 0. */
+/*
+ * Rank, number of ranks (0: unknown) and the line of ranks.def that gave it, in one word that is
+ * not 0.
+ */
 enum region_rank_variable {
 #define RANK_VARIABLE(rank, world) REGION_RANK_OF_##rank,
 #include "collector/region/ranks.def"
-	REGION_RANK_OF_GROUP, /* none of them: torch.distributed.init_process_group() */
+	REGION_RANK_OF_GROUP, /* none of these variables: torch.distributed.init_process_group() */
 };
 #define REGION_RANK_OF_TORCH REGION_RANK_OF_RANK
 #define REGION_RANK_MASK ((1u << 30) - 1)
@@ -133,17 +142,19 @@ enum region_ring_state {
 	REGION_RING_FREE = 0,
 	REGION_RING_FILLING = 1, /* being claimed */
 	REGION_RING_LIVE = 2,
-	REGION_RING_RETIRED = 3, /* the thread has said that it ends; it may still write */
-	REGION_RING_CLOSED = 4,  /* scribbled over: the collector has stopped reading it */
+	REGION_RING_RETIRED = 3, /* the thread has announced its end; it may still write */
+	/* overwritten by the program: the collector has stopped reading it */
+	REGION_RING_CLOSED = 4,
 };
 
 #define REGION_CPU_UNKNOWN UINT64_MAX
-#define REGION_NAME_WORDS 2u /* 16 bytes, zeros when not known */
+#define REGION_NAME_WORDS 2u /* 16 bytes, zeros if unknown */
 
 /*
- * A call that the thread is in: written before the original runs, so that it is known if the call never returns. `start`
- * is written last and is 0 while there is none. A thread that leaves the call by longjmp() does not clear it; `head` tells:
- * the thread has recorded something since. The events have their names already.
+ * A call that the thread is in, written before the original runs, so that it is known if the call
+ * never returns. `start` is written last and is 0 while there is no call. If a thread leaves the
+ * call by longjmp(), it does not clear it; then `head` shows that the thread has recorded something
+ * since. The texts of its names have been sent already.
  */
 enum region_open {
 	REGION_OPEN_io,
@@ -152,15 +163,16 @@ enum region_open {
 };
 
 struct region_open_call {
-	_Atomic uint64_t start;    /* ticks of the records, 1 at least */
-	_Atomic uint64_t function; /* hash of its name */
-	_Atomic int64_t fd;        /* the descriptor, -1: none */
-	_Atomic uint64_t head;     /* of the ring when it began */
+	_Atomic uint64_t start;    /* ticks of the records, at least 1 */
+	_Atomic uint64_t function; /* hash of the function's name */
+	_Atomic int64_t fd;        /* the descriptor; -1: none */
+	_Atomic uint64_t head;     /* head of the ring when it began */
 };
 
 /*
  * One ring: single producer (the thread), single consumer (the collector). Positions count 64-bit
- * words from the claim on and never wrap. Two cache lines, one a side, and one of the calls that the thread is in.
+ * words since the claim and never wrap. One cache line for each side, and one for the calls that
+ * the thread is in.
  */
 struct region_ring {
 	/* written by the producer */
@@ -178,12 +190,21 @@ struct region_ring {
 	_Alignas(64) _Atomic uint64_t
 		tail;              /* words consumed; release, pairs with the producer's acquire */
 	_Atomic uint32_t progress; /* futex: changes whenever tail does */
-	_Atomic uint32_t waiters;  /* producer: I sleep on progress */
-	/* written by the producer when it retires: the thread's last name, as prctl(PR_GET_NAME) has it */
+	_Atomic uint32_t waiters;  /* set by the producer: I am sleeping on progress */
+	/*
+	 * written by the producer when it retires: the thread's last name, in the form of
+	 * prctl(PR_GET_NAME)
+	 */
 	_Atomic uint64_t name[REGION_NAME_WORDS];
-	/* written by the producer: CPU time of the thread when it claimed the ring and when it retired, 0 when unknown */
+	/*
+	 * written by the producer: the thread's CPU time when it claimed the ring and when it
+	 * retired, 0 if unknown
+	 */
 	_Atomic uint64_t start_cpu_ns, end_cpu_ns;
-	/* the same where recording of the process began: 0 of a thread that began later, REGION_CPU_UNKNOWN */
+	/*
+	 * the same when recording of the process began: 0 for a thread that began later,
+	 * REGION_CPU_UNKNOWN
+	 */
 	_Atomic uint64_t before_cpu_ns;
 	uint64_t reserved[1];
 	/* written by the producer */
@@ -193,92 +214,111 @@ struct region_ring {
 _Static_assert(sizeof(struct region_ring) == 192, "three cache lines");
 
 /*
- * What the process was when its recording began, for when it is over, or another program, before the collector has
- * looked at it. It holds for what it forks, too. Written once, before the collector starts. `room` has the command line
- * (words with spaces between, padded to 8 bytes), then modules: each a struct, its path, its build-id, padded likewise. The
- * first one is the program, by the name that /proc/self/exe has for it.
+ * What the process was when its recording began, in case it ends, or becomes another program,
+ * before the collector has examined it. It also holds for the processes that it forks. Written
+ * once, before the collector starts. `room` contains the command line (words with spaces between
+ * them, padded to 8 bytes), then modules: each a struct, its path, its build-id, padded in the same
+ * way. The first module is the program, by the name that /proc/self/exe gives it.
  */
 #define REGION_STARTED_BYTES 64u
 
 struct region_start {
-	_Atomic uint32_t bytes; /* of `room` that are written; written last, 0: nothing was left */
+	_Atomic uint32_t bytes; /* how many bytes of `room` are written; written last, 0: nothing */
 	uint32_t command_bytes;
-	uint32_t left_out; /* modules that found no room */
+	uint32_t left_out; /* modules without room */
 	uint32_t unused;
 	char started_as
-		[REGION_STARTED_BYTES]; /* the program's name, as exec() got it, without its folder; zeros behind it */
+		/*
+		 * the program's name as passed to exec(), without its directory; filled with zeros
+		 */
+		[REGION_STARTED_BYTES];
 	char room[REGION_START_BYTES - REGION_STARTED_BYTES - 16];
 };
 
 struct region_start_module {
 	uint64_t start, end;
-	uint64_t bias; /* what is added to the addresses of its file */
+	uint64_t bias; /* address in memory minus address in its file */
 	uint32_t path_bytes, build_id_bytes;
 };
 
 #define REGION_LIMITATIONS 64u
 
-/* What a sentence of collector/format/limitations.def is about. The processes of a region are one program, so that one will do. */
+/*
+ * What a sentence of collector/format/limitations.def is about. All processes of a region belong to
+ * one program, so one is enough.
+ */
 struct region_limitation {
 	_Atomic uint32_t state; /* 0: none, 1: being written, 2: there */
 	char subject[REGION_TEXT_BYTES - 4];
 };
 
-/* How the clock of the records runs. */
+/* The clock of the records. */
 enum region_clock {
-	REGION_CLOCK_TSC = 1, /* rdtsc, invariant */
-	REGION_CLOCK_MONOTONIC =
-		2, /* CLOCK_MONOTONIC nanoseconds, where the TSC cannot be trusted */
+	REGION_CLOCK_TSC = 1,       /* rdtsc, invariant */
+	REGION_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC nanoseconds, if the TSC cannot be trusted */
 };
 
 struct region_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t clock;     /* enum region_clock */
-	uint64_t bytes;     /* whole region; the collector checks it against the memfd */
+	uint64_t bytes;     /* whole region; the collector compares it with the memfd */
 	uint64_t base_tsc;  /* records hold time minus this, in 56 bits */
 	uint64_t base_mono; /* CLOCK_MONOTONIC at base_tsc, ns */
 	uint64_t base_real; /* CLOCK_REALTIME at base_tsc, ns */
 
-	/* What the collector is asked to do; written before it starts. */
+	/* What the collector is to do; written before it starts. */
 	uint64_t max_file_bytes; /* 0: no limit */
 	uint32_t keep;           /* finished files of earlier runs to keep */
-	uint32_t redact;         /* 1 << enum region_redact, of what the file shall not hold */
+	uint32_t redact;         /* 1 << enum region_redact: what the file must not contain */
 	uint32_t place;          /* 1 << enum region_place */
-	/* Of each family, by its place in collector/format/families.def: what its source in the collector is asked for, 0: nothing. */
+	/*
+	 * For each family, in the order of collector/format/families.def: what its source in the
+	 * collector is to do; 0: nothing.
+	 */
 	uint64_t family[REGION_FAMILIES];
-	uint32_t families; /* how many there are, which tells builds apart */
+	uint32_t families; /* number of families, which distinguishes builds */
 	char session[REGION_TEXT_BYTES];
 	char output
-		[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */
+		/* absolute; patterns are expanded, except those of the name beside */
+		[REGION_PATH_BYTES];
 	char trace[REGION_TEXT_BYTES];   /* families recorded, for the file's meta events */
-	char capture[REGION_TEXT_BYTES]; /* the capture range, "" when all is recorded */
-	char step[REGION_TEXT_BYTES]; /* what ends a step by the user's wish, "" when he has none */
-	char own[REGION_TEXT_BYTES]; /* what is the user's own code by his wish, "" when he has none */
+	char capture[REGION_TEXT_BYTES]; /* the capture range; "" if everything is recorded */
+	char step[REGION_TEXT_BYTES];    /* what ends a step, if the user has set it, else "" */
+	/* what counts as the user's own code, if the user has set it, else "" */
+	char own[REGION_TEXT_BYTES];
 	char version_text[REGION_TEXT_BYTES];
 
-	/* Live words, each on a line of its own. */
+	/* Words that change, each in a cache line of its own. */
 	_Alignas(64) _Atomic uint32_t doorbell; /* futex: producers add 1 and wake the collector */
-	_Atomic uint32_t asleep;                /* the collector sleeps on doorbell */
+	_Atomic uint32_t asleep;                /* the collector is sleeping on doorbell */
 	_Alignas(64) _Atomic uint32_t collector_state; /* futex; enum region_collector_state */
-	_Atomic uint32_t collector_pid;                /* by who started it, then by itself */
-	_Atomic uint32_t starter;                      /* who starts it: nursery.h */
-	_Atomic uint32_t trouble_said;                 /* 1: a program has said what went wrong */
-	_Atomic uint64_t heartbeat;                    /* grows with every turn of the collector */
-	char collector_error[REGION_TEXT_BYTES];       /* the first byte is written last */
-	char file[REGION_PATH_BYTES]; /* its true name, by the collector, before it says RUNNING */
+	/* set by the process that started it, then by itself */
+	_Atomic uint32_t collector_pid;
+	_Atomic uint32_t starter; /* who starts it: nursery.h */
+	/* 1: a program has printed what went wrong */
+	_Atomic uint32_t trouble_said;
+	_Atomic uint64_t heartbeat;              /* grows with every turn of the collector */
+	char collector_error[REGION_TEXT_BYTES]; /* the first byte is written last */
+	/* final name of the file, set by the collector before it is RUNNING */
+	char file[REGION_PATH_BYTES];
 	_Alignas(64) _Atomic uint32_t flushed; /* futex: changes when a process becomes FLUSHED */
-	_Alignas(64) _Atomic uint32_t process_limit; /* entries ever used: where a scan may stop */
+	/* number of entries ever used: the end for a scan */
+	_Alignas(64) _Atomic uint32_t process_limit;
 	_Atomic uint32_t ring_limit[REGION_CLASSES]; /* the same for the rings of each class */
 	_Atomic uint32_t ring_free
-		[REGION_CLASSES]; /* where to look for a free one first: a hint, region_ring_is_free() */
+		/* where to look for a free ring first: a hint, region_ring_is_free() */
+		[REGION_CLASSES];
 	_Atomic uint64_t lost_no_process;
 	struct region_limitation limitation[REGION_LIMITATIONS];
-	/* The collector adds 1: what a stack's frames are is to be said anew before they are used again. */
+	/*
+	 * The collector adds 1 to ask threads to define the frames of stacks again before they use
+	 * them.
+	 */
 	_Alignas(64) _Atomic uint32_t stacks_asked;
 };
 
-/* Where things are, from the region's length alone. */
+/* Where everything is, computed from the region's length alone. */
 struct region_shape {
 	uint64_t bytes;
 	uint64_t process_offset;
@@ -294,11 +334,12 @@ struct region_shape {
 };
 
 /*
- * The room for rings is 9 parts: one for each class but the last, which has 6. A part is a quarter of INTERCEPT_BUFFER. With
- * its default, 64 MiB, these are 8 rings of 2 MiB (a busy thread fills one in 1 ms), 32 of 512 KiB, 256 of 64 KiB and
- * 24,576 of 4 KiB, for as many threads at once. Pages are touched only when they are used, so the last class costs addresses
- * where there are few threads. A larger buffer has larger rings, and of the last class more, too: twice as many of twice the
- * size in four times the room. The directory and the tables lie before the parts.
+ * The room for rings is 9 parts: one for each class but the last, which has 6. A part is a quarter
+ * of INTERCEPT_BUFFER. With its default, 64 MiB, these are 8 rings of 2 MiB (a busy thread fills
+ * one in 1 ms), 32 of 512 KiB, 256 of 64 KiB and 24,576 of 4 KiB, for as many threads at once.
+ * Pages are touched only when they are used, so with few threads the last class costs only address
+ * space. A larger buffer has larger rings, and also more of the last class: twice as many of twice
+ * the size in four times the room. The directory and the tables are before the parts.
  */
 #define REGION_PARTS 9u
 #define REGION_PARTS_LAST 6u
@@ -331,7 +372,7 @@ static inline uint64_t region_align(uint64_t value, uint64_t to)
 	return (value + to - 1) / to * to;
 }
 
-/* 0, or -1 when `bytes` is no length a region can have. */
+/* Returns 0, or -1 if `bytes` is no valid length of a region. */
 static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape)
 {
 	struct region_shape s = { .bytes = bytes };
@@ -343,8 +384,11 @@ static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape
 	s.start_offset = region_align(
 		s.process_offset + REGION_PROCESSES * sizeof(struct region_process), 4096);
 	s.ring_offset = s.start_offset + REGION_START_BYTES;
-	/* the directory's length depends on the count and the count on the room left: counted on the
-	 * whole region, which is a little more than fits, then cut to what fits below */
+	/*
+	 * the directory's length depends on the number of rings, and that on the room left. It is
+	 * counted for the whole region first, which gives slightly too many, and then cut to what
+	 * fits
+	 */
 	tables = s.ring_offset;
 	for (unsigned int i = 0; i < REGION_CLASSES; i++)
 		tables += region_class_bytes(part, i) / region_ring_bytes(part, i) *
@@ -382,7 +426,10 @@ static inline struct region_ring *region_rings(void *region, const struct region
 	return (struct region_ring *)((char *)region + s->ring_offset);
 }
 
-/* Ring `index` of the class has become free. One that is freed while somebody moves the hint on may be passed over for a while. */
+/*
+ * Ring `index` of the class has become free. If a thread moves the hint at the same time, the ring
+ * may be passed over for a while.
+ */
 static inline void region_ring_is_free(struct region_header *header, unsigned int tier,
 				       uint32_t index)
 {

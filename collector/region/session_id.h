@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The id of a session is derived from the process that begins it, so that it can be derived
- * again from that process: for a child without INTERCEPT_SESSION (preload/life/lineage.c), and
- * for a collector that has to know whether a session still has a process
- * (collector/processes/living.c).
+ * The id of a session is derived from the process that begins it, so that it can be derived again
+ * from that process: for a child without INTERCEPT_SESSION (preload/life/lineage.c), and for a
+ * collector that has to know whether a session still has a process (collector/processes/living.c).
  */
 #ifndef COLLECTOR_REGION_SESSION_ID_H
 #define COLLECTOR_REGION_SESSION_ID_H
@@ -11,14 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SESSION_ID_BYTES 17u /* 16 hexadecimal digits and the end */
+#define SESSION_ID_BYTES 17u /* 16 hexadecimal digits and the terminator */
 #define SESSION_BOOT_BYTES 37u
 
-/* Which process of which machine: its pid alone may be used again, in another pid namespace even now. */
+/*
+ * Identifies a process on a machine. Its pid alone may be used again later, and in another pid
+ * namespace even now.
+ */
 struct session_origin {
 	char boot[SESSION_BOOT_BYTES]; /* /proc/sys/kernel/random/boot_id, or "" */
-	uint64_t namespace_inode;      /* of /proc/self/ns/pid, or 0 */
-	uint64_t pid;                  /* as /proc has it */
+	uint64_t namespace_inode;      /* inode of /proc/self/ns/pid, or 0 */
+	uint64_t pid;                  /* its number in /proc */
 	uint64_t start_ticks;          /* /proc/PID/stat: since boot */
 };
 

@@ -14,8 +14,8 @@
 /* Of what is wanted at once; the rest of the room is for what comes new. */
 #define HINT_BYTES_MAX (48u * MEMORY_PAGE)
 #define HINT_PARTS_MAX 480u
-#define JOINED_MAX \
-	1024u /* bytes of a part that others were joined to: to copy them costs less than a part */
+/* bytes of a part that others were joined to: to copy them costs less than a part */
+#define JOINED_MAX 1024u
 #define JOINED_AMONG 32u /* the last parts */
 #define WATCHED_PARTS (2u * MEMORY_WATCHED)
 #define WATCHED_BYTES (WATCHED_PARTS * (uint32_t)sizeof(uint64_t))

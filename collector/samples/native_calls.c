@@ -9,8 +9,8 @@
 
 #define CODE_INSTRUCTIONS 48u /* in a code object up to 3.10: its instructions, a bytes object */
 #define INSTRUCTION_BYTES 2u
-#define MINOR_NUMBERED \
-	10u /* there an instruction's number counts instructions, before that bytes */
+/* there an instruction's number counts instructions, before that bytes */
+#define MINOR_NUMBERED 10u
 
 /* Operations of BINARY_OP that have a specialised form for numbers and texts, so that the general one has other objects. */
 static bool is_of_objects(uint8_t operation)

@@ -22,8 +22,8 @@
 #define IDLE_LOOKS 50u /* then a thread that does nothing is looked at less often */
 #define SKIP_MAX 7u
 #define LOOKS_MAX 10u /* that one sample stands for: 0.1 s */
-#define UNSEEN_LOOKS \
-	200u /* in a row at a thread that can run and has no CPU: then nobody knows where it was */
+/* in a row at a thread that can run and has no CPU: then nobody knows where it was */
+#define UNSEEN_LOOKS 200u
 #define PROMPT_NS 200000u /* after its time; a look that is later had to wait for a CPU itself */
 #define FAILURES_MAX 20u  /* in a row, before a process is given up */
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD \
-	64u /* frames that may have been left since the last look, to be found again behind them */
+/* frames that may have been left since the last look, to be found again behind them */
+#define AHEAD 64u
 #define NOT_KNOWN UINT32_MAX
 
 struct frame {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The turn: look at processes, look at rings, drain the ones that fill up, close the frame when it is
- * time. Everything that waits is in collector_sleep().
+ * The turn: examine processes and rings, drain the rings that fill up, and close the frame when it
+ * is time. All waiting is in collector_sleep().
  */
 #include "collector/turn/collector.h"
 
@@ -21,13 +21,15 @@
 #include "collector/turn/self.h"
 
 #define MS 1000000ull
-#define FRAME_NS (900 * MS) /* a frame at least this often while there is something to write */
-#define FRAME_FIRST_NS \
-	(50 * MS) /* sooner at the start: short programs load most of their modules there */
+/* a frame is closed at least this often while there is something to write */
+#define FRAME_NS (900 * MS)
+/* more often at the start, because short programs load most of their modules there */
+#define FRAME_FIRST_NS (50 * MS)
 #define SLEEP_NS (50 * MS)
 #define SHORT_SLEEP_NS (1 * MS)
-#define FIRST_PROCESS_NS (5000 * MS) /* whoever started us is gone when it is not there by then */
-#define GATHER_WORDS (128u << 10)    /* half a large ring: long blocks compress better */
+/* if the program that started us has not appeared by then, it is gone */
+#define FIRST_PROCESS_NS (5000 * MS)
+#define GATHER_WORDS (128u << 10) /* half a large ring: long blocks compress better */
 #define STEER_EARLY_NS (1000 * MS)
 
 static void collector_fail(struct region_header *header, const char *why)
@@ -38,7 +40,7 @@ static void collector_fail(struct region_header *header, const char *why)
 	view_futex_wake(&header->flushed);
 }
 
-/* A copy of a text of the region, terminated. */
+/* Copies a text of the region and terminates it. */
 static void collector_text_copy(char *to, size_t room, const char *text)
 {
 	size_t length = strnlen(text, room - 1);
@@ -67,7 +69,10 @@ static uint32_t first_pid(const struct view *view)
 	return pid ? pid : (uint32_t)getpid();
 }
 
-/* "cannot create '/x/run.evt': Permission denied; set ..." with the end of a path too long for it */
+/*
+ * "cannot create '/x/run.evt': Permission denied; set ...", with only the end of a path that is too
+ * long
+ */
 static void say_cannot_create(char *text, size_t room, const char *path, const char *why, int error)
 {
 	size_t length = strlen(path);
@@ -78,7 +83,10 @@ static void say_cannot_create(char *text, size_t room, const char *path, const c
 		 why ? "" : "; set INTERCEPT_OUTPUT to a writable path");
 }
 
-/* The name of the first process's program, without its folder. It may be another program by now. */
+/*
+ * The name of the first process's program, without its directory. The process may run another
+ * program by now.
+ */
 static void program_name(const struct view *view, uint32_t pid, char *name, size_t room)
 {
 	char path[REGION_PATH_BYTES];
@@ -198,7 +206,7 @@ int collector_init(struct collector *c, const struct collector_start *start)
 	atomic_store(&header->collector_pid, (uint32_t)getpid());
 	atomic_store(&header->collector_state, REGION_COLLECTOR_RUNNING);
 	view_futex_wake(&header->collector_state);
-	if (start->inspect) /* now: nobody waits for it */
+	if (start->inspect) /* now, because nobody waits for it */
 		c->processes.region = namesake_region_of(start->base);
 	return 0;
 }
@@ -234,7 +242,7 @@ static void collector_gather(struct collector *c, uint64_t now)
 	}
 }
 
-/* In the first second the rate is measured over ever longer times: 2, 4, 8 ms and so on. */
+/* In the first second, the clock rate is measured over increasing times: 2, 4, 8 ms and so on. */
 static void collector_steer_early(struct collector *c, uint64_t steady_ns)
 {
 	struct clockmap_sync sync;
@@ -247,7 +255,7 @@ static void collector_steer_early(struct collector *c, uint64_t steady_ns)
 	clockmap_steer(&c->common.clock, &sync);
 }
 
-/* Rings of processes that had been told before they were gone. */
+/* Frees rings of processes whose end was recorded before they were gone. */
 static void collector_tidy(struct collector *c, uint64_t now)
 {
 	bool any = false;
@@ -288,7 +296,7 @@ void collector_turn(struct collector *c)
 	collector_steer_early(c, steady_ns);
 	collector_gather(c, now);
 	sources_look(&c->sources, steady_ns);
-	/* a second look before the last: a child may have come in behind the first one's back */
+	/* checks again before the end, because a child may have appeared after the first check */
 	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)
 		processes_scan(&c->processes, &c->common, steady_ns);
 	if (!c->processes.alive && !c->processes.waiting) {
@@ -297,13 +305,16 @@ void collector_turn(struct collector *c)
 			return;
 		}
 	} else if (c->processes.leaving || collector_is_due(c, steady_ns)) {
-		epoch_close(c, EPOCH_NOW); /* which ends those, too, that left since the look */
+		epoch_close(c, EPOCH_NOW); /* this also ends processes that left since the check */
 		processes_scan(&c->processes, &c->common, steady_ns);
-		/* the last one waits until the file has its name: it says what became of it */
+		/*
+		 * the last process waits until the file has its name, because it prints what became
+		 * of the file
+		 */
 		if (c->processes.alive || c->processes.waiting)
 			processes_set_flushed(&c->processes, &c->common);
 		else
-			c->busy = true; /* no sleep before the turn that finishes */
+			c->busy = true; /* do not sleep before the turn that finishes */
 	}
 	collector_tidy(c, now);
 	naming_turn(&c->naming, &c->output, c->drain.records, steady_ns);
@@ -319,8 +330,9 @@ static uint64_t doze_ns(const struct collector *c, uint64_t now_ns, uint64_t unt
 }
 
 /*
- * Until the bell rings or that time has passed; sources look meanwhile, which needs no turn. Waking up costs more than a turn:
- * where the next look is due later than the turn, the turn comes now.
+ * Sleeps until the doorbell rings or the time has passed. Sources may look meanwhile without a
+ * turn. Waking up costs more than a turn, so if the next look is due later than the turn, the turn
+ * is done now.
  */
 static void collector_doze(struct collector *c, uint64_t timeout_ns)
 {
@@ -333,7 +345,8 @@ static void collector_doze(struct collector *c, uint64_t timeout_ns)
 		if (doze_ns(c, now_ns, now_ns + 1))
 			continue;
 		if (processes_have_new(&c->processes, &c->common))
-			return; /* it may be gone by the next turn: that looks at it */
+			/* it may be gone before the next regular turn, so that turn is done now */
+			return;
 		sources_look_due(&c->sources, now_ns);
 		if (sources_due_ns(&c->sources) > until_ns)
 			return;
@@ -347,7 +360,10 @@ void collector_sleep(struct collector *c)
 
 	if (c->busy)
 		return;
-	/* the last ones leave while a fork() is on its way, or rings run short: come back soon */
+	/*
+	 * the last processes are leaving while a fork() may be under way, or rings are scarce: come
+	 * back soon
+	 */
 	if (!c->processes.alive || c->streams.active_count > c->common.view.shape.ring_count / 2)
 		timeout = SHORT_SLEEP_NS;
 	atomic_store(&header->asleep, 1);
@@ -372,12 +388,13 @@ void collector_finish(struct collector *c)
 	output_finish(&c->output, end);
 	naming_finish(&c->naming, &c->output, c->drain.records);
 	rotation_unlock(
-		c->output.fd); /* before the program goes on: the next one may want its name */
+		/* before the program continues, because the next one may want its name */
+		c->output.fd);
 	c->finished = true;
 	atomic_store(&header->collector_state, REGION_COLLECTOR_FINISHED);
 	processes_set_flushed(&c->processes, &c->common);
 	atomic_fetch_add(&header->flushed, 1);
 	view_futex_wake(&header->flushed);
 	view_futex_wake(&header->collector_state);
-	naming_tidy(&c->naming, &c->output); /* nobody waits for that */
+	naming_tidy(&c->naming, &c->output); /* nobody waits for it */
 }

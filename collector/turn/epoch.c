@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every ring is drained up to one time, the watermark, so that an effect is never in an earlier frame
- * than its cause. A frame that would grow beyond EPOCH_BYTES is written with the old watermark and the
- * draining goes on in the next one.
+ * Every ring is drained up to one time, the watermark, so that an effect is never in an earlier
+ * frame than its cause. A frame that would grow beyond EPOCH_BYTES is written with the old
+ * watermark, and draining continues in the next frame.
  */
 #include "collector/turn/epoch.h"
 
@@ -15,19 +15,20 @@
 
 #define MS 1000000ull
 #define EPOCH_BYTES (FRAME_BYTES_MAX / 8) /* leaves room for the journal */
-#define STEP_WORDS (128u << 10)           /* of one ring, before the frame's size is looked at */
+/* words of one ring that are drained before the frame's size is checked */
+#define STEP_WORDS (128u << 10)
 #define STEER_NS (100 * MS)
-#define PROC_NS (500 * MS)       /* a killed process has the CPU time of the last look */
-#define PROC_MANY_NS (2000 * MS) /* a look costs 20 us a process */
+#define PROC_NS (500 * MS)       /* a killed process gets the CPU time of the last look */
+#define PROC_MANY_NS (2000 * MS) /* with many processes; a look costs 20 us per process */
 #define PROC_MANY 64u
 #define RETRY_NS (1000 * MS)
-#define LOOKS_MAX 4              /* at maps, while processes come and go */
-#define LAST_MARGIN (1ull << 32) /* ticks: the clocks of cores may differ a little */
+#define LOOKS_MAX 4              /* limit for looks at the maps while processes appear and end */
+#define LAST_MARGIN (1ull << 32) /* in ticks, because the clocks of cores may differ slightly */
 
 struct cut {
 	enum epoch_kind kind;
 	struct clockmap_sync sync;
-	uint64_t limit; /* ticks of the watermark */
+	uint64_t limit; /* watermark in ticks */
 	uint64_t now_ns;
 	uint64_t steady_ns;
 	bool complete; /* everything up to the limit is in the frame */
@@ -60,7 +61,7 @@ static struct cut cut_take(const struct collector *c, enum epoch_kind kind)
 	return cut;
 }
 
-/* All of one ring up to the limit; false when the frame must be written first. */
+/* Drains one ring up to the limit. Returns false if the frame must be written first. */
 static bool cut_drain(struct collector *c, const struct cut *cut, struct stream *stream)
 {
 	uint64_t limit = cut->kind == EPOCH_LAST ? cut->limit + LAST_MARGIN : cut->limit;
@@ -79,8 +80,9 @@ static void cut_drain_all(struct collector *c, struct cut *cut)
 }
 
 /*
- * The file ends when the last process did, not when we got round to it: what we add is of that time. A look at a process
- * that had said its end and was still there (its memory, its scheduler) is later, and the file ends with it.
+ * The file ends when the last process ended, not when the collector noticed it. So the last events
+ * of the collector get that time. If a process had announced its end and was still alive when it
+ * was examined (its memory, its scheduler), that look is later, and the file ends with it.
  */
 static void cut_end_with_programs(const struct collector *c, struct cut *cut)
 {
@@ -94,7 +96,7 @@ static void cut_end_with_programs(const struct collector *c, struct cut *cut)
 	}
 }
 
-/* What goes with a complete cut of this moment. */
+/* Records what belongs to a complete cut, with its time. */
 static void cut_tell(struct collector *c, const struct cut *cut)
 {
 	uint64_t pause_ns = c->processes.limit > PROC_MANY ? PROC_MANY_NS : PROC_NS;
@@ -124,7 +126,10 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 	self_tell_cost(&c->common, cut->now_ns, &cost);
 }
 
-/* Losses of frames that were not written; apart from the journal, which they would fill. */
+/*
+ * Records the losses of frames that were not written. Not through the journal, which they would
+ * fill.
+ */
 static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 {
 	uint64_t refused = c->drain.refused + c->common.journal.dropped +
@@ -148,8 +153,9 @@ static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 }
 
 /*
- * A frame that is defined in a ring may be named in another that was drained before it, or up to a time before the
- * definition: it is there, as whoever named it had seen it there.
+ * A frame may be defined in one ring and named in another, which was drained earlier or only up to
+ * a time before the definition. The definition is in its ring, because the thread that named the
+ * frame had seen it there.
  */
 static void cut_settle_stacks(struct collector *c, const struct cut *cut)
 {
@@ -190,7 +196,10 @@ static void cut_note_failure(struct collector *c)
 		c->lost_disk += c->drain.in_frame;
 }
 
-/* Once, for the program to say at its end; with the end of a path too long for it. */
+/*
+ * Stores the message once, for the program to print at its end, with only the end of a path that is
+ * too long.
+ */
 static void cut_complain(struct collector *c, int error)
 {
 	const size_t most = REGION_TEXT_BYTES / 2;
@@ -206,7 +215,7 @@ static void cut_complain(struct collector *c, int error)
 	view_say(c->common.view.header, text);
 }
 
-/* A full disk is tried once a second, and at the end. */
+/* If the disk is full, writing is tried once a second, and at the end. */
 static int cut_output(struct collector *c, const struct cut *cut, const struct frame_image *image,
 		      uint64_t records)
 {
@@ -222,7 +231,7 @@ static int cut_output(struct collector *c, const struct cut *cut, const struct f
 	return error;
 }
 
-/* Completes the frame under construction and writes it; one without records leaves no trace. */
+/* Completes the open frame and writes it. A frame without records is not written. */
 static int cut_write(struct collector *c, const struct cut *cut)
 {
 	struct frame_info info = { .sequence = c->sequence + 1,
@@ -238,7 +247,7 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	info.watermark_ns = c->watermark_ns;
 	cut_settle_stacks(c, cut);
 	sources_settle(&c->sources, c->watermark_ns);
-	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
+	journal_write(&c->common.journal, c->fw); /* first, because its events are older */
 	c->drain.in_frame += sources_write(&c->sources, c->fw, c->watermark_ns);
 	c->drain.in_frame += open_calls_write(&c->streams.open_calls, c->fw);
 	told = cut_put_unwritten(c, cut);
@@ -266,7 +275,7 @@ static void entries_free(struct collector *c)
 	}
 }
 
-/* A last frame that does not fit is tried once more without the definitions. */
+/* If the last frame does not fit, it is tried once more without the definitions. */
 static void cut_write_last(struct collector *c, const struct cut *cut)
 {
 	if (!cut_write(c, cut))
@@ -276,7 +285,10 @@ static void cut_write_last(struct collector *c, const struct cut *cut)
 	cut_write(c, cut);
 }
 
-/* Who has ended by now: its end goes with the frame, else what others did later would be read as if it still held its memory. */
+/*
+ * Finds processes that have ended by now. Their ends go into this frame; otherwise later events of
+ * other processes would be read as if these still held their memory.
+ */
 static void look_for_ends(struct collector *c)
 {
 	c->processes.looked_ns = 0;
@@ -288,14 +300,14 @@ static struct cut cut_make(struct collector *c, enum epoch_kind kind)
 {
 	struct cut cut = cut_take(c, kind);
 
-	/* after the watermark: a thread that began before it has records of before it */
+	/* after the watermark: a thread that began before it has records from before it */
 	if (kind != EPOCH_FULL)
 		look_for_ends(c);
 	streams_scan(&c->streams, &c->common, &c->processes);
 	for (cut_drain_all(c, &cut); !cut.complete; cut_drain_all(c, &cut))
 		cut_write(c, &(struct cut){ EPOCH_FULL, cut.sync, cut.limit, cut.now_ns,
 					    cut.steady_ns, false });
-	sources_drain(&c->sources); /* before the maps are read: it asks for modules */
+	sources_drain(&c->sources); /* before the maps are read, because it asks for modules */
 	return cut;
 }
 
@@ -307,7 +319,10 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 	if (kind == EPOCH_FULL && c->processes.leaving)
 		kind = EPOCH_NOW;
 	cut = cut_make(c, kind);
-	/* the look is placed among what the rings say of the same time; a full frame leaves that to the next one */
+	/*
+	 * the look must be ordered among the rings' records of the same time; a full frame leaves
+	 * it to the next one
+	 */
 	for (int looks = 0; looks < LOOKS_MAX; looks++) {
 		if (!processes_look_at_modules(&c->processes, &c->common, cut.steady_ns) ||
 		    kind == EPOCH_FULL)
@@ -331,7 +346,7 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 	if (kind == EPOCH_NOW)
 		entries_free(c);
 	renewal_turn(&c->renewal, c->fw, c->common.view.header, cut.steady_ns);
-	if (kind != EPOCH_FULL) /* those alone end processes and look at threads */
+	if (kind != EPOCH_FULL) /* only these cuts end processes and examine threads */
 		c->closed_ns = cut.steady_ns;
 	if (cut.steady_ns - c->steered_ns >= STEER_NS) {
 		c->steered_ns = cut.steady_ns;

@@ -9,14 +9,15 @@
 #include "collector/turn/collector.h"
 
 enum epoch_kind {
-	EPOCH_FULL, /* the frame is full: cut at its newest record; EPOCH_NOW where a process is leaving */
+	/* the frame is full: cut at its newest record; EPOCH_NOW if a process is leaving */
+	EPOCH_FULL,
 	EPOCH_NOW,  /* cut at this moment; processes that are leaving are ended */
-	EPOCH_LAST, /* the same, and it ends the file */
+	EPOCH_LAST, /* as EPOCH_NOW, and it ends the file */
 };
 
 void epoch_close(struct collector *c, enum epoch_kind kind);
 
-/* Whether anything waits to be written. */
+/* True if anything waits to be written. */
 bool epoch_is_pending(const struct collector *c);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * intercept-collector FD [PIDFD [SOCKET]]: the life of the process. FD is the region's memfd; all else is in
- * it. PIDFD is the program that started us, which may be gone by now; with SOCKET this process is the
- * session's nursery and its first child the collector. "-": there is none.
+ * intercept-collector FD [PIDFD [SOCKET]]: the life of the process. FD is the region's memfd, which
+ * contains everything else. PIDFD is the program that started us, which may have ended. With
+ * SOCKET, this process is the session's nursery and its first child is the collector. "-": there is
+ * none.
  *
- * It leaves everything of the program that started it: session, directory, descriptors, signals. It
- * prints nothing: what goes wrong is said in the region, and the program says it.
+ * It gives up everything inherited from the program that started it: session, directory,
+ * descriptors, signals. It prints nothing: errors are stored in the region, and the program prints
+ * them.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +22,7 @@
 #include "collector/turn/collector.h"
 #include "collector/turn/nursery.h"
 
-#define DESCRIPTORS_MAX 65536 /* closed one by one where nothing better works */
+#define DESCRIPTORS_MAX 65536 /* number of descriptors closed one by one if nothing better works */
 #define REGION_FD 3
 #define WATCHED_FD 4
 #define LISTEN_FD 5
@@ -29,7 +31,10 @@
 #define SYS_close_range 436
 #endif
 
-/* Never recorded, whatever LD_PRELOAD says: preload/life/own_program.c looks for this note. */
+/*
+ * This program is never recorded, whatever LD_PRELOAD says: preload/life/own_program.c looks for
+ * this note.
+ */
 __asm__(".pushsection .note.intercept, \"a\", @note\n"
 	".balign 4\n"
 	".long 10, 0, 1\n"
@@ -37,7 +42,9 @@ __asm__(".pushsection .note.intercept, \"a\", @note\n"
 	".balign 4\n"
 	".popsection\n");
 
-/* The collector's state: 300 KB of process table, too much for a stack that the program limits. */
+/*
+ * The collector's state: 300 KB of process table, too much for a stack that the program may limit.
+ */
 static struct collector collector;
 
 static void signals_settle(void)
@@ -53,7 +60,7 @@ static void signals_settle(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What the program was limited to is not meant for us; as far as it may be undone. */
+/* Removes the limits that were set for the program, as far as they can be removed. */
 static void limits_settle(void)
 {
 	static const int lifted[] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_FSIZE,
@@ -69,13 +76,13 @@ static void limits_settle(void)
 	}
 }
 
-/* Out of the way of the numbers below. */
+/* Moves a descriptor away from the numbers below. */
 static int descriptor_move(int fd)
 {
 	return fd >= 0 ? fcntl(fd, F_DUPFD, LISTEN_FD + 1) : -1;
 }
 
-/* To its number, which is free when there is none. */
+/* Moves it to its number, which stays free if there is no descriptor. */
 static int descriptor_place(int moved, int number)
 {
 	if (moved >= 0 && dup2(moved, number) >= 0)
@@ -85,8 +92,8 @@ static int descriptor_place(int moved, int number)
 }
 
 /*
- * Everything but the region, which becomes REGION_FD, the pidfd, WATCHED_FD, and the socket, LISTEN_FD: these two
- * become 0 when there is none. 0 to 2 are /dev/null.
+ * Closes everything but the region, which becomes REGION_FD, the pidfd, WATCHED_FD, and the socket,
+ * LISTEN_FD. The last two become 0 if there is none. 0 to 2 are /dev/null.
  */
 static int descriptors_settle(int region, int *watched, int *listening)
 {
@@ -106,12 +113,12 @@ static int descriptors_settle(int region, int *watched, int *listening)
 	for (int i = 0; i < REGION_FD; i++) {
 		if (open("/dev/null", O_RDWR) < 0)
 			dup2(REGION_FD,
-			     i); /* no /dev: any descriptor will do to keep the number taken */
+			     i); /* without /dev, any descriptor will do to occupy the number */
 	}
 	return 0;
 }
 
-/* Maps the region and lets go of the descriptor; 0 or -1. */
+/* Maps the region and closes the descriptor; 0 or -1. */
 static int main_region_map(int fd, struct collector_start *ret_start)
 {
 	struct stat st;
@@ -131,7 +138,7 @@ static int main_region_map(int fd, struct collector_start *ret_start)
 	return 0;
 }
 
-/* A descriptor's number; -1 when it is none. */
+/* Parses a descriptor's number; -1 if it is none. */
 static int main_number_of(const char *text)
 {
 	char *end;
@@ -140,7 +147,10 @@ static int main_number_of(const char *text)
 	return end == text || *end || number < 0 || number > INT32_MAX ? -1 : (int)number;
 }
 
-/* Of the nursery and of every collector that comes from it. False: there is nothing more to do here. */
+/*
+ * For the nursery and every collector that it forks. Returns false if this process has nothing more
+ * to do.
+ */
 static bool live_in_nursery(int *watched)
 {
 	const struct nursery nursery = { REGION_FD, WATCHED_FD, LISTEN_FD };
@@ -162,7 +172,7 @@ int main(int argc, char **argv)
 		return 2;
 	setsid();
 	if (chdir("/"))
-		return 1; /* cannot be: every process has a root */
+		return 1; /* impossible: every process has a root */
 	umask(077);
 	signals_settle();
 	limits_settle();

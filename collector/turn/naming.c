@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See naming.h. A state machine that advances with each turn: while `waits` is set, the file is
- * written beside the name. The plain program that has the name is asked for it by a lock on its
- * file (rotation_ask()); handover.h moves the files.
+ * A state machine that advances with each turn. While `waits` is set, the file is written under
+ * another name beside the wanted one. A plain program that has the name is asked for it by a lock
+ * on its file (rotation_ask()). handover.h moves the files.
  */
 #include "collector/turn/naming.h"
 
@@ -19,11 +19,11 @@
 
 #define MS 1000000ull
 #define FEW_RECORDS 10000u       /* `ls`, `date` and `tee` make some hundred to a few thousand */
-#define TRY_NS (1000 * MS)       /* between two attempts to get the name */
-#define TRY_OFTEN_NS (2000 * MS) /* at first with every turn */
+#define TRY_NS (1000 * MS)       /* time between two attempts to get the name */
+#define TRY_OFTEN_NS (2000 * MS) /* until then, an attempt with every turn */
 #define ASK_MS 2000              /* nobody waits meanwhile */
 #define ASK_STEP_MS 10
-#define TEXT_MOST 90 /* of a path in what is said */
+#define TEXT_MOST 90 /* limit for a path in a message */
 
 static struct output_name_request request_of(const struct naming *naming,
 					     const struct output *output)
@@ -51,7 +51,7 @@ static void ask_end(struct naming *naming)
 	naming->ask_fd = -1;
 }
 
-/* The file has another name than before. */
+/* The file has been renamed. */
 static void name_changed(struct naming *naming, struct output *output)
 {
 	struct file_header header = output->header;
@@ -76,8 +76,9 @@ static bool name_take(struct naming *naming, struct output *output)
 }
 
 /*
- * Whoever has the name is asked for it: that may be another than before. Not a run of interest, which is one beside this
- * one; and the session itself may have it by now.
+ * Asks the file that has the name for it, which may be another file than before. A run of interest
+ * is not asked, because it is an independent run at the same time. The session itself may have the
+ * name by now.
  */
 static void naming_name_ask(struct naming *naming, struct output *output)
 {
@@ -139,8 +140,8 @@ void naming_see(struct naming *naming, struct output *output, const struct frame
 }
 
 /*
- * Whoever is asked looks with every turn, and at its end; a short program is over before that. Another may have the name
- * by then.
+ * A program that was asked checks with every turn, and at its end; a short program is over before
+ * that. Another file may have got the name by then.
  */
 static void name_await(struct naming *naming, struct output *output)
 {
@@ -153,7 +154,7 @@ static void name_await(struct naming *naming, struct output *output)
 	}
 }
 
-/* Its own file at the name that somebody of interest asks for. */
+/* True if this file has the name, and a program of interest asks for it. */
 static bool name_is_wanted(const struct naming *naming, const struct output *output,
 			   uint64_t records)
 {
@@ -183,7 +184,7 @@ void naming_turn(struct naming *naming, struct output *output, uint64_t records,
 	}
 }
 
-/* The end of a path that is too long for a line. */
+/* Returns the end of a path that is too long for a line. */
 static const char *path_end(const char *path)
 {
 	size_t length = strlen(path);

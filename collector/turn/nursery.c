@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A poll() that SIGCHLD interrupts. It maps nothing and keeps no memory: what it forks is a collector as
- * fresh as one that was just executed. It is a child of the first collector, which shall not wait for it.
+ * A poll() that SIGCHLD interrupts. The nursery maps nothing and keeps no memory, so what it forks
+ * is a collector as fresh as one that was just executed. The nursery is a child of the first
+ * collector, which must not wait for it.
  */
 #include "collector/turn/nursery.h"
 
@@ -32,7 +33,7 @@
 struct asking {
 	int connection;
 	int region_fd;
-	pid_t pid; /* as we see the program */
+	pid_t pid; /* pid of the program as this process sees it */
 };
 
 static void child_ended(int signal)
@@ -51,7 +52,7 @@ static void signals_set(void (*on_child)(int), bool blocked)
 	sigprocmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &child, NULL);
 }
 
-/* The descriptors of a collector are numbers that are taken in the nursery. */
+/* Occupies the descriptor numbers of a collector in the nursery. */
 static void descriptors_reserve(const struct nursery *nursery)
 {
 	dup2(0, nursery->region_fd);
@@ -65,7 +66,7 @@ static void answer(int connection, int error)
 	(void)!send(connection, &say, sizeof(say), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Of the same user, or nothing is taken from it. */
+/* Requests are accepted only from the same user. */
 static bool asking_is_ours(struct asking *asking)
 {
 	struct ucred who;
@@ -78,7 +79,7 @@ static bool asking_is_ours(struct asking *asking)
 	return true;
 }
 
-/* The request and the region's descriptor; 0 or an errno. */
+/* Receives the request and the region's descriptor; 0 or an errno. */
 static int asking_receive(struct asking *asking)
 {
 	struct nursery_request request = { 0 };
@@ -105,11 +106,14 @@ static int asking_receive(struct asking *asking)
 	if (asking->region_fd < 0 || request.magic != NURSERY_MAGIC ||
 	    request.version != REGION_VERSION)
 		return EPROTO;
-	/* another pid namespace: the collector must be in the program's */
+	/* another pid namespace: the collector must be in the program's namespace */
 	return request.pid == (uint32_t)asking->pid ? 0 : EXDEV;
 }
 
-/* Where the program may run and how nice it is: its collector is to be no other than one it had started. */
+/*
+ * Adopts the program's CPU affinity and niceness, so that the collector is like one that the
+ * program had started.
+ */
 static void program_imitate(pid_t pid)
 {
 	unsigned long cpus[CPUS_BYTES / sizeof(unsigned long)];
@@ -124,7 +128,7 @@ static void program_imitate(pid_t pid)
 		(void)setpriority(PRIO_PROCESS, 0, nice);
 }
 
-/* The region is ours unless the program has given up waiting; 0 or an errno. */
+/* Takes the region unless the program has given up waiting; 0 or an errno. */
 static int region_take(int fd)
 {
 	struct region_header *header;
@@ -142,7 +146,7 @@ static int region_take(int fd)
 	return error;
 }
 
-/* In the child: the collector for the program that asks. */
+/* In the child: becomes the collector for the program that asks. */
 static enum nursery_child collector_begin(const struct nursery *nursery,
 					  const struct asking *asking)
 {
@@ -170,7 +174,7 @@ static enum nursery_child collector_begin(const struct nursery *nursery,
 	return NURSERY_COLLECTOR_WATCHED;
 }
 
-/* One program that asks. True in the child that this has made, with what it is to be. */
+/* Serves one program. Returns true in the forked child, with what it is to be. */
 static bool nursery_serve(const struct nursery *nursery, int connection,
 			  enum nursery_child *ret_child)
 {
@@ -194,7 +198,7 @@ static bool nursery_serve(const struct nursery *nursery, int connection,
 	return false;
 }
 
-/* All that ask. True in a child, false in the nursery. */
+/* Serves all programs that ask. True in a child, false in the nursery. */
 static bool nursery_accept(const struct nursery *nursery, enum nursery_child *ret_child)
 {
 	int connection;
@@ -207,7 +211,7 @@ static bool nursery_accept(const struct nursery *nursery, enum nursery_child *re
 	return false;
 }
 
-/* Whether a collector lives: the first one, our parent, or a child. */
+/* True while a collector lives: the first one, our parent, or a child. */
 static bool nursery_is_needed(pid_t parent)
 {
 	pid_t pid;
@@ -232,7 +236,7 @@ static enum nursery_child nursery_live(const struct nursery *nursery, pid_t pare
 			(void)ppoll(&ready, 1, NULL, &none);
 		if (nursery_accept(nursery, &child))
 			return child;
-		/* who comes from here on finds nobody, and then the name free */
+		/* a program that comes from here on finds nobody, and then the name free */
 		if (!needed && !nursery_is_needed(parent))
 			return NURSERY_OVER;
 	}

@@ -11,21 +11,22 @@
 #define COLLECTOR_TURN_NURSERY_H
 
 struct nursery {
-	int region_fd;  /* number at which a collector finds its region */
+	int region_fd;  /* the number at which a collector finds its region */
 	int watched_fd; /* the same for a pidfd of its program */
 	int listen_fd;
 };
 
 enum nursery_child {
 	NURSERY_COLLECTOR,         /* this process is to be a collector */
-	NURSERY_COLLECTOR_WATCHED, /* and has a pidfd of its program */
+	NURSERY_COLLECTOR_WATCHED, /* a collector that has a pidfd of its program */
 	NURSERY_OVER,              /* this process has nothing more to do */
 };
 
 /*
- * Forks the nursery, which is over when the caller and all collectors that came from it have ended. Returns in the
- * caller, which is the first collector and goes on at once, in each later one, and in the nursery when it is over.
- * Where there can be no other process there is no nursery. `first`: what the caller is.
+ * Forks the nursery, which ends when the caller and all collectors that it forked have ended.
+ * Returns in the caller, which is the first collector and continues at once, in each later
+ * collector, and in the nursery when it ends. If no process can be forked, there is no nursery.
+ * `first`: what the caller is.
  */
 enum nursery_child nursery_run(const struct nursery *nursery, enum nursery_child first);
 

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See renewal.h. When the table is half full it begins a new age, and a counter in the region asks
- * all threads. After HEAR_CUTS turns and HEAR_NS the stacks of older ages are forgotten. If some
- * were refused it asks again, with pauses that double.
+ * When the table is half full, it begins a new age, and a counter in the region asks all threads to
+ * define their stacks again. After HEAR_CUTS turns and HEAR_NS the stacks of older ages are
+ * forgotten. If some were refused, it asks again, with pauses that double.
  */
 #include "collector/turn/renewal.h"
 
 #include "collector/format/stack_table.h"
 
 #define MS 1000000ull
-#define HEAR_NS (200 * MS) /* a thread that has looked writes its record within */
+/* a thread that has read the counter writes its record within this time */
+#define HEAR_NS (200 * MS)
 #define HEAR_CUTS 2u
-#define AGAIN_NS \
-	(500 * MS) /* and twice as long each time: a table that is too small is asked for in vain */
+/* doubles each time, because asking cannot help if the table is too small */
+#define AGAIN_NS (500 * MS)
 #define AGAIN_MAX_NS (32000 * MS)
-#define BYTES_A_DEFINITION 16 /* of the region: 4 million with INTERCEPT_BUFFER's default */
+/* bytes of the region per definition: 4 million with INTERCEPT_BUFFER's default */
+#define BYTES_A_DEFINITION 16
 #define DEFINITIONS_MIN (64u << 10)
 
 void renewal_init(struct renewal *renewal, struct frame_writer *fw, uint64_t bytes)
@@ -34,13 +36,14 @@ static void renewal_ask(struct renewal *renewal, struct stack_table *table,
 {
 	if (renewal->last_ns && steady_ns - renewal->last_ns < renewal->pause_ns)
 		return;
-	stack_table_age(table); /* first: who hears it defines in the new age */
+	/* first, so that threads that hear of it define stacks in the new age */
+	stack_table_age(table);
 	atomic_fetch_add(&header->stacks_asked, 1);
 	renewal->asked_ns = renewal->last_ns = steady_ns;
 	renewal->cuts = 0;
 }
 
-/* Half of the room that is left has to fill up until the next time. */
+/* The next renewal is due when half of the remaining room is used. */
 static void renewal_end(struct renewal *renewal, struct stack_table *table)
 {
 	uint32_t left = stack_table_forget(table);
@@ -53,7 +56,7 @@ static void renewal_end(struct renewal *renewal, struct stack_table *table)
 		renewal->pause_ns = 0;
 		return;
 	}
-	/* they were defined in vain: asked again, the programs define them once more */
+	/* their definitions were refused: asked again, the programs define the stacks once more */
 	renewal->due = 0;
 	renewal->pause_ns = renewal->pause_ns ? renewal->pause_ns * 2 : AGAIN_NS;
 	if (renewal->pause_ns > AGAIN_MAX_NS)

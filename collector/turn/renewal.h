@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of stacks (collector/format/stack_table.h) is bounded, and a run of hours has no end of stacks. When it is half
- * full, the programs are asked to define anew what they use; when they have had the time to hear of it and
- * what they had written before is in the file, what they did not define again is forgotten.
+ * The table of stacks (collector/format/stack_table.h) is bounded, but a run of several hours has
+ * ever more stacks. When the table is half full, the programs are asked to define again what they
+ * use. When all had time to hear of it, and everything that they wrote before is in the file,
+ * stacks that were not defined again are forgotten.
  *
- * Who writes a record at the very moment may name a stack that it defined before the question, and that nobody has used since:
- * that stack is lost, and counted as others are. One thread.
+ * A thread that writes a record at that very moment may name a stack that it defined before the
+ * question and that nobody has used since. That stack is lost, and counted as others are. One
+ * thread.
  */
 #ifndef COLLECTOR_TURN_RENEWAL_H
 #define COLLECTOR_TURN_RENEWAL_H
@@ -17,17 +19,18 @@
 
 struct renewal {
 	uint64_t
-		asked_ns; /* steady; 0: the programs have not been asked, or what came of it is done */
-	uint64_t last_ns;  /* asked last */
-	uint64_t pause_ns; /* to wait after that */
-	uint32_t cuts;     /* of all rings since */
-	uint32_t due;      /* definitions at which they are asked next */
+		/* steady time of the question; 0: not asked, or the renewal is finished */
+		asked_ns;
+	uint64_t last_ns;  /* time of the last question */
+	uint64_t pause_ns; /* pause after it */
+	uint32_t cuts;     /* cuts of all rings since */
+	uint32_t due;      /* number of definitions at which the next question is due */
 };
 
-/* A region of `bytes` bounds the table, too. */
+/* A region of `bytes` also bounds the table. */
 void renewal_init(struct renewal *renewal, struct frame_writer *fw, uint64_t bytes);
 
-/* All rings have been drained up to now, and the frame of the file is closed. */
+/* Call when all rings have been drained up to now and the frame of the file is closed. */
 void renewal_turn(struct renewal *renewal, struct frame_writer *fw, struct region_header *header,
 		  uint64_t steady_ns);
 

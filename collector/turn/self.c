@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Only facts that are known are told: a missing one is no event.
- */
+/* Only known facts are recorded: a missing one makes no event. */
 #include "collector/turn/self.h"
 
 #include <stdio.h>
@@ -50,7 +48,7 @@ void self_tell_meta(struct common *common, uint64_t now_ns, const char *key, con
 		    .value = names_id_text(&common->names, value, strlen(value)));
 }
 
-/* A text of the region's header, which may lack its end. */
+/* Records a text of the region's header, which may lack its terminator. */
 static void tell_header_text(struct common *common, const char *key, const char *text, size_t room)
 {
 	char copy[REGION_PATH_BYTES];
@@ -59,7 +57,7 @@ static void tell_header_text(struct common *common, const char *key, const char 
 	self_tell_meta(common, 0, key, copy);
 }
 
-/* Its name may have the host's in it (%h). */
+/* The file's name may contain the host's (%h). */
 static void tell_output(struct common *common)
 {
 	const char *output = common->view.header->output;

@@ -15,10 +15,10 @@ struct self_cost {
 
 void self_tell_cost(struct common *common, uint64_t now_ns, const struct self_cost *cost);
 
-/* The machine and the settings, once, at the start. */
+/* Records the machine and the settings, once, at the start. */
 void self_tell_session(struct common *common, const char *host);
 
-/* One fact of the session; an empty value is not told. */
+/* Records one fact of the session; an empty value is left out. */
 void self_tell_meta(struct common *common, uint64_t now_ns, const char *key, const char *value);
 
 /* CLOCK_MONOTONIC in ns, for the collector's own pauses. */

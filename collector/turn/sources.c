@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sources: see sources.h. Their descriptions stand in an array in the order of collector/families.def, their states in another; a
- * call goes over both.
+ * The sources' descriptions are in an array in the order of collector/families.def, their states in
+ * another. Each call goes over both.
  */
 #include "collector/turn/sources.h"
 

@@ -15,17 +15,17 @@ enum {
 };
 
 struct sources {
-	void *state[SOURCES]; /* all, or none where there was no memory for them */
+	void *state[SOURCES]; /* all of them, or none if there was no memory */
 };
 
-/* 0, or -1 without memory: then only sources_release() may be called. */
+/* Returns 0, or -1 if there is no memory: then only sources_release() may be called. */
 int sources_init(struct sources *sources, const struct source_context *context);
 void sources_release(struct sources *sources);
 
 void sources_look(struct sources *sources, uint64_t steady_ns);
-/* Only those whose time has come. */
+/* Only sources whose time has come. */
 void sources_look_due(struct sources *sources, uint64_t steady_ns);
-/* The earliest of all; 0: none. */
+/* The earliest due time of all sources; 0: none. */
 uint64_t sources_due_ns(const struct sources *sources);
 uint64_t sources_pause_ns(const struct sources *sources, uint64_t most_ns);
 

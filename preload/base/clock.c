@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which clock the records use. The rate of the TSC is the collector's business, not ours. */
+/*
+ * Chooses the clock of the records: the CPUID flag first, then the kernel's clock source. The
+ * collector measures the rate of the TSC; the library does not need it.
+ */
 #include "preload/base/clock.h"
 
 #include <cpuid.h>
@@ -13,14 +16,17 @@ static bool clock_tsc_is_invariant(void)
 {
 	unsigned int a, b, c, d;
 
-	/* leaf 0x80000007, EDX bit 8: runs at one rate in every power state (AMD APM 3, Intel SDM 3) */
+	/*
+	 * leaf 0x80000007, EDX bit 8: the TSC runs at one rate in every power state (AMD APM 3,
+	 * Intel SDM 3)
+	 */
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
 /*
- * The kernel watches the TSC against other clocks and changes its clock source when it misbehaves;
- * "kvm-clock" and "hyperv" are built on a good TSC. A file that cannot be read (sandbox) does not
- * speak against it.
+ * The kernel compares the TSC with other clocks and stops using it as clock source when it
+ * misbehaves. "kvm-clock" and "hyperv" are built on a good TSC. If the file cannot be read (a
+ * sandbox), the TSC is trusted.
  */
 static bool clock_kernel_trusts_tsc(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The clock of the records: the invariant TSC, or CLOCK_MONOTONIC where the TSC cannot be trusted.
- * One read an event boundary; not serialised, see design "Recording rules".
+ * It is read once at the start and once at the end of an event, without a serialising
+ * instruction.
  */
 #ifndef PRELOAD_BASE_CLOCK_H
 #define PRELOAD_BASE_CLOCK_H
@@ -15,7 +16,10 @@
 /* Set once by clock_init(), before any record. */
 PRELOAD_HIDDEN extern bool clock_is_tsc;
 
-/* Decides between the two: CPUID's invariant bit, and the kernel not having given the TSC up. */
+/*
+ * Chooses the clock. The TSC is used if CPUID says it is invariant and the kernel has not given it
+ * up.
+ */
 void clock_init(void);
 
 static inline uint64_t clock_ns(clockid_t clock)
@@ -26,7 +30,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Apart, so that the hooks have no room on the stack for it. */
+/* Not inlined, so that the hooks do not reserve stack space for it. */
 static __attribute__((noinline, cold, unused)) uint64_t clock_ticks_of_kernel(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);

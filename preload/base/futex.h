@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The futex calls that the library makes. Shared futexes: the words lie in the region, the other side
- * is another process. errno is the caller's to save.
+ * The futex calls that the library makes. The futexes are shared, because the words are in the
+ * shared region and the other side is another process. The caller preserves errno.
  */
 #ifndef PRELOAD_BASE_FUTEX_H
 #define PRELOAD_BASE_FUTEX_H

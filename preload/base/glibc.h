@@ -15,7 +15,10 @@
 #pragma weak dladdr1
 #pragma weak on_exit
 
-/* What pthread_atfork() calls, which is not in libc.so itself; `object`: its handlers go when it is unloaded. */
+/*
+ * pthread_atfork() calls this function, but is not in libc.so itself. The handlers are removed when
+ * `object` is unloaded.
+ */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *object) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));

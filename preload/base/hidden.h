@@ -8,7 +8,10 @@
 
 #define PRELOAD_HIDDEN __attribute__((visibility("hidden")))
 
-/* What the hooks of the heap look at, in few pages: a processor remembers where some 64 pages are. */
+/*
+ * Data that the heap's hooks read goes into one section, so that it lies in few pages and needs few
+ * TLB entries (a processor has about 64).
+ */
 #define PRELOAD_HOT __attribute__((section(".data.hot"), aligned(64)))
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See interpreter.h. The first loaded object that defines PyGILState_Check is examined, once. A
- * call comes from CPython if its address lies in that object and its thread holds the GIL.
+ * Examines the first loaded object that defines PyGILState_Check, once. A call comes from CPython
+ * if its address lies in that object and its thread holds the GIL.
  */
 #include "preload/base/interpreter.h"
 
@@ -16,7 +16,7 @@
 #include "preload/base/symbols.h"
 
 static struct {
-	uintptr_t low, high; /* span of its object */
+	uintptr_t low, high; /* span of the interpreter's object */
 	int (*has_gil)(void);
 	const char *(*version)(void);
 } interpreter;
@@ -28,7 +28,10 @@ static bool begins(const char *path, const char *prefix)
 	return strncmp(slash ? slash + 1 : path, prefix, strlen(prefix)) == 0;
 }
 
-/* ld.so has no name for the program. Its file's, since argv[0] may be anything. */
+/*
+ * ld.so has no name for the program. The name of its file is used, because argv[0] may be
+ * anything.
+ */
 static bool interpreter_program_is_python(void)
 {
 	char path[PATH_MAX];

@@ -13,13 +13,19 @@
 
 #include <stdbool.h>
 
-/* In the constructor. Takes ld.so's lock. */
+/* Call in the constructor. Takes ld.so's lock. */
 void interpreter_find(void);
 
-/* `address` is the interpreter's, and this thread has the GIL. Any thread, signal handlers too: loads only. */
+/*
+ * True if `address` belongs to the interpreter and this thread holds the GIL. Any thread, signal
+ * handlers too: loads only.
+ */
 bool interpreter_calls(const void *address);
 
-/* 11 of Python 3.11; 0: there is none, or another. After the interpreter's end, too. */
+/*
+ * Returns 11 for Python 3.11. 0: there is no interpreter, or it is not CPython 3. Valid after the
+ * interpreter's end, too.
+ */
 unsigned int interpreter_minor(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See loaded.h. Reads program headers and the notes that are mapped. The path is resolved by the
- * kernel, through a descriptor and /proc/self/fd; where that fails it is ld.so's name.
+ * Reads program headers and the notes that are mapped. The kernel resolves the path, through a
+ * descriptor and /proc/self/fd. Where that fails, ld.so's name is used.
  */
 #include "preload/base/loaded.h"
 
@@ -13,7 +13,7 @@
 
 #define PAGE_MASK 4095ull
 
-/* Notes that no segment brings into memory are left alone. */
+/* Notes outside of every loaded segment are ignored, because they are not in memory. */
 static bool segment_is_mapped(const struct dl_phdr_info *object, const Elf64_Phdr *notes)
 {
 	for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -27,7 +27,7 @@ static bool segment_is_mapped(const struct dl_phdr_info *object, const Elf64_Phd
 	return false;
 }
 
-/* NULL when these notes have none. */
+/* Returns NULL if these notes have no build-id. */
 static const char *notes_find_build_id(const char *notes, size_t length, uint32_t *ret_bytes)
 {
 	Elf64_Nhdr note;

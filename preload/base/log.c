@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See log.h. A small printf of our own fills a buffer on the stack, which bare system calls write
- * while SIGPIPE is blocked. log_line() is silent after LOG_LINES_MAX lines.
+ * A small printf of our own fills a buffer on the stack. Bare system calls write it while SIGPIPE
+ * is blocked. log_line() is silent after LOG_LINES_MAX lines.
  */
 #include "preload/base/log.h"
 
@@ -18,10 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOG_BYTES 1024u /* a longer line is cut; below PIPE_BUF, so that lines stay whole */
+/* longer lines are cut; less than PIPE_BUF, so that a line is written whole */
+#define LOG_BYTES 1024u
 #define LOG_WAIT_MS 100
 
-static struct stat log_file; /* st_ino 0 and st_dev 0: none */
+static struct stat log_file; /* st_ino 0 and st_dev 0: no file */
 static bool log_open;
 static _Atomic int log_lines;
 
@@ -53,7 +54,8 @@ bool log_can_speak(void)
 
 static void line_put(struct line *line, const char *text, size_t length)
 {
-	size_t room = sizeof(line->text) - 1 - line->length; /* one byte stays for the newline */
+	/* one byte is reserved for the newline */
+	size_t room = sizeof(line->text) - 1 - line->length;
 
 	if (length > room)
 		length = room;
@@ -86,7 +88,7 @@ static void line_put_signed(struct line *line, long value)
 	line_put_number(line, value < 0 ? -(unsigned long)value : (unsigned long)value, 10);
 }
 
-/* strerror() speaks the program's language and may allocate; strerrordesc_np() is of glibc 2.32. */
+/* strerror() translates its text and may allocate; strerrordesc_np() is in glibc 2.32 and newer. */
 static const char *error_text(int error)
 {
 	switch (error) {
@@ -155,7 +157,10 @@ static void line_put_error(struct line *line, int error)
 	}
 }
 
-/* One conversion after '%'; returns how many characters of the format it took. */
+/*
+ * Writes one conversion, which follows '%'. Returns the number of format characters that it
+ * used.
+ */
 static size_t line_convert(struct line *line, const char *at, va_list *values, int error)
 {
 	bool is_long = *at == 'l' || *at == 'z';
@@ -225,14 +230,14 @@ static void write_when_ready(const struct line *line)
 }
 
 /*
- * A SIGPIPE that our write causes is taken back before the mask is restored, unless one was pending
- * already. It is directed at this thread, so no other can get it. All by syscall(): libc's functions are
- * cancellation points, and malloc() is none.
+ * Removes the SIGPIPE that our write raised, unless one was pending before, and then restores the
+ * mask. The signal is directed at this thread, so it cannot belong to another. All calls go through
+ * syscall(), because libc's functions are cancellation points and malloc() must not be one.
  */
 static void line_write(const struct line *line)
 {
 	static const struct timespec at_once;
-	const uint64_t pipe_only = 1ull << (SIGPIPE - 1); /* the kernel's set of signals */
+	const uint64_t pipe_only = 1ull << (SIGPIPE - 1); /* as the kernel's signal set */
 	const size_t bytes = sizeof(pipe_only);
 	uint64_t before, pending = 0;
 

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-line diagnostics on descriptor 2, without stdio, malloc or locale. Never raises SIGPIPE, never
- * waits for a slow reader for more than 100 ms, keeps errno. Any thread.
+ * One-line messages on descriptor 2, without stdio, malloc or locale. Never raises SIGPIPE, waits
+ * at most 100 ms for a slow reader, preserves errno. Any thread.
  *
- * Silent when descriptor 2 was closed at log_init() or is another file by now: a program may have
- * closed stderr and opened a file of its own under that number.
+ * Prints nothing if descriptor 2 was closed at log_init() or refers to another file now. The
+ * program may have closed stderr and opened a file of its own under that number.
  */
 #ifndef PRELOAD_BASE_LOG_H
 #define PRELOAD_BASE_LOG_H
 
 #include <stdbool.h>
 
-#define LOG_LINES_MAX 20 /* a process; the rest is not worth the user's screen */
+#define LOG_LINES_MAX 20 /* per process; more lines would only fill the user's screen */
 
-/* Remembers which file descriptor 2 is. In the constructor. */
+/* Remembers which file descriptor 2 refers to. Call in the constructor. */
 void log_init(void);
 
-/* Whether a line would be heard: descriptor 2 is what it was. */
+/* True if descriptor 2 still refers to the same file, so that a line would be printed. */
 bool log_can_speak(void);
 
-/* "intercept: " + text + newline. Knows %s %d %u %x %lu %zu %c %% and %m (the text of errno). */
+/*
+ * Prints "intercept: ", the text and a newline. Conversions: %s %d %u %x %lu %zu %c %% and %m (the
+ * text of errno).
+ */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same without prefix and limit: for INTERCEPT_HELP. */
+/* As log_line(), without prefix and without limit: for INTERCEPT_HELP. */
 void log_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

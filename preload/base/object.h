@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which loaded object holds an address, by _dl_find_object() of glibc 2.35 and newer, which
- * takes no lock. Older versions find nothing, and callers do without.
+ * Finds the loaded object that holds an address, with _dl_find_object() of glibc 2.35 and newer,
+ * which takes no lock. With older versions nothing is found, and callers work without it.
  */
 #ifndef PRELOAD_BASE_OBJECT_H
 #define PRELOAD_BASE_OBJECT_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As glibc fills it in on x86-64; headers of older ones do not have it. */
+/* The structure that glibc fills in on x86-64. Headers of older versions do not declare it. */
 struct object {
 	uint64_t flags;
 	void *start, *end;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See object_span.h. If the unwind table or the dynamic section lies outside of the segment that
- * was found, the object is taken for the executable, whose whole span follows from the program
- * headers at AT_PHDR.
+ * If the unwind table or the dynamic section lies outside of the segment that was found, the object
+ * must be the executable. Its whole span is then computed from the program headers at AT_PHDR.
  */
 #include "preload/base/object_span.h"
 
 #include <sys/auxv.h>
 
-/* Of all segments of the executable; false: `object` is not the executable. */
+/* The span over all segments of the executable. Returns false if `object` is not the executable. */
 static bool span_of_executable(const struct object *object, struct object_span *ret_span)
 {
 	const ElfW(Phdr) *header = (const ElfW(Phdr) *)getauxval(AT_PHDR);

@@ -13,8 +13,8 @@
 #include "preload/base/object.h"
 
 struct object_span {
-	uintptr_t low, high; /* from its first byte to behind its last one */
-	bool has_holes;      /* not all of it is the object's, or mapped */
+	uintptr_t low, high; /* first byte, and the byte after the last one */
+	bool has_holes;      /* parts of the span belong to other objects or are not mapped */
 };
 
 struct object_span object_span(const struct object *object);

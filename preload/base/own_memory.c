@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See own_memory.h. process_vm_readv() and process_vm_writev() on our own pid. Before it is used, a filter of system calls
- * is asked whether it would kill us, and one known word is read.
+ * Calls process_vm_readv() and process_vm_writev() on our own pid. Before the first use it checks
+ * that no seccomp filter would kill us for the call, and tries to read one known word.
  */
 #include "preload/base/own_memory.h"
 
@@ -29,7 +29,7 @@ bool own_memory_write(uint64_t address, const void *from, size_t bytes)
 		       (long)bytes;
 }
 
-/* A filter of system calls that kills who makes this one must not meet us. */
+/* A seccomp filter may kill the caller of this system call, so it is asked first. */
 bool own_memory_is_readable(void)
 {
 	static const uint64_t probe = 1;

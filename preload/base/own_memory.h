@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads and writes this process's memory by a system call, so that an invalid address gives an error and
- * not a crash. For objects whose layout is not known. Not for hooks.
+ * Reads and writes this process's memory by a system call, so that an invalid address gives an
+ * error instead of a crash. Used for objects whose layout is not known. Not for hooks.
  */
 #ifndef PRELOAD_BASE_OWN_MEMORY_H
 #define PRELOAD_BASE_OWN_MEMORY_H
@@ -12,11 +12,11 @@
 
 #include "preload/base/hidden.h"
 
-/* False where the kernel, or a filter of system calls, refuses. */
+/* Returns false if the kernel or a seccomp filter refuses the system call. */
 PRELOAD_HIDDEN bool own_memory_is_readable(void);
-/* All of it, or false. */
+/* Reads all `bytes`, or returns false. */
 PRELOAD_HIDDEN bool own_memory_read(uint64_t address, void *to, size_t bytes);
-/* All of it, or false: it is read-only, or the call is refused. */
+/* Writes all `bytes`, or returns false: the memory is read-only, or the call is refused. */
 PRELOAD_HIDDEN bool own_memory_write(uint64_t address, const void *from, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See parse.h. Decimal digits with checks for overflow, then at most one unit: ns to s for times,
- * k to t (powers of 1024) for sizes.
+ * Accepts decimal digits, with checks for overflow, and then at most one unit: ns to s for times, k
+ * to t (powers of 1024) for sizes.
  */
 #include "preload/base/parse.h"
 

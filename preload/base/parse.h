@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words, numbers and sizes as users write them in settings. The whole text must be right; a result is
- * untouched when it is not. No locale, no errno.
+ * Parses words, numbers and sizes as users write them in settings. The whole text must be valid;
+ * otherwise the result is untouched. No locale, no errno.
  */
 #ifndef PRELOAD_BASE_PARSE_H
 #define PRELOAD_BASE_PARSE_H
@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Index of the word in a list that ends with NULL, or -1. */
+/* Returns the index of the word in a list that ends with NULL, or -1. */
 int parse_word(const char *text, const char *const *words);
 
-/* Decimal digits, at most `max`. */
+/* Accepts decimal digits with a value of at most `max`. */
 bool parse_number(const char *text, unsigned int max, unsigned int *ret_value);
 
-/* 500ns, 10us, 2ms or 1s; 0 without a unit, too. */
+/* Accepts 500ns, 10us, 2ms, 1s, and 0 without a unit. */
 bool parse_time(const char *text, uint64_t *ret_ns);
 
-/* 64, 64K, 64M, 64MiB, 64MB: always powers of 1024. */
+/* Accepts 64, 64K, 64M, 64MiB, 64MB. Units are always powers of 1024. */
 bool parse_size(const char *text, uint64_t *ret_bytes);
 
 #endif

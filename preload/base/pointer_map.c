@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See pointer_map.h. A key is claimed by compare-and-swap before its value is stored. A look-up
- * goes from the newest table to the oldest and ends in each at an empty entry or after PROBES.
+ * A key is claimed by compare-and-swap before its value is stored. A lookup goes from the newest
+ * table to the oldest. In each table it stops at an empty entry or after PROBES entries.
  */
 #include "preload/base/pointer_map.h"
 
@@ -22,7 +22,7 @@ static uint64_t key_home(uint64_t key, unsigned int level)
 	return (key * 0x9e3779b97f4a7c15u >> 24) & (level_size(level) - 1);
 }
 
-/* The entry of the key, or NULL. */
+/* Returns the entry of the key, or NULL. */
 static struct pointer_map_entry *level_find(struct pointer_map *map, unsigned int level,
 					    uint64_t key)
 {
@@ -81,7 +81,10 @@ static struct pointer_map_entry *level_memory(struct pointer_map_level *at, unsi
 	return entry;
 }
 
-/* Before the first key: whoever finds a key must have looked at its table. */
+/*
+ * Call before the first key goes into a new table: a thread that adds a key must look into every
+ * table first.
+ */
 static void levels_raise(struct pointer_map *map, uint32_t levels)
 {
 	uint32_t seen = atomic_load(&map->levels);
@@ -90,7 +93,7 @@ static void levels_raise(struct pointer_map *map, uint32_t levels)
 		;
 }
 
-/* False: the table has no place for it. */
+/* Returns false if the table has no room for the key. */
 static bool level_add(struct pointer_map *map, unsigned int level, uint64_t key, const void *value)
 {
 	struct pointer_map_level *at = &map->level[level];

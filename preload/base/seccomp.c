@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The child that tries has a copy of our memory, not a share of it: on kernels before 5.16 a process
- * that dies with a core dump, which it does of such a filter, takes all that share its memory along.
+ * The child that tries the call gets a copy of our memory and does not share it. A seccomp filter
+ * may end it with a core dump, and on kernels before 5.16 a core dump also ends every process that
+ * shares the memory.
  */
 #include "preload/base/seccomp.h"
 
@@ -14,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STATUS_BYTES 4096u /* of /proc/self/status, which is shorter */
+#define STATUS_BYTES 4096u /* for /proc/self/status, which is shorter */
 #define MODE_LINE "\nSeccomp:\t"
 #define MODE_FILTER '2'
 
@@ -34,7 +35,7 @@ static bool filter_is_set(void)
 	return line && line[sizeof(MODE_LINE) - 1] == MODE_FILTER;
 }
 
-/* No exit signal: the program's SIGCHLD handler hears nothing. */
+/* No exit signal, so the program's SIGCHLD handler is not called. */
 static bool child_survives(long number)
 {
 	long pid = syscall(SYS_clone, 0L, NULL, NULL, NULL, 0L);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters of system calls (seccomp) that were in force before the program started. A filter that
- * refuses a call is found by making the call. A filter that kills the caller is found by letting
- * a child process make it.
+ * Examines the seccomp filters that were in force before the program started. A filter that refuses
+ * a call is found by making the call. A filter that kills the caller is found by letting a child
+ * process make the call.
  */
 #ifndef PRELOAD_SECCOMP_H
 #define PRELOAD_SECCOMP_H
@@ -10,9 +10,10 @@
 #include <stdbool.h>
 
 /*
- * True when the call, here with no valid argument, ends the process, and where that cannot be found out.
- * Without a filter it costs one file of /proc; with one (every container) a fork. Leaves no child behind,
- * sends no SIGCHLD, keeps errno. In the program's start, under no lock.
+ * True if the system call `number`, made here without valid arguments, would end the process, or if
+ * that cannot be found out. Without a filter this reads one file in /proc; with a filter (every
+ * container) it forks. It leaves no child behind, sends no SIGCHLD and preserves errno. Call at the
+ * program's start, with no lock held.
  */
 bool seccomp_kills(long number);
 

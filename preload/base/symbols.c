@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See symbols.h. The GNU table: Bloom filter, bucket, chain; else the System V table's chains. A
- * candidate is compared by name, and symbols_address() picks the version that glibc would take as
- * the default.
+ * Lookup in the GNU table goes through Bloom filter, bucket and chain; without that table, through
+ * the System V table's chains. Candidates are compared by name. symbols_address() picks the version
+ * that glibc would take as the default.
  */
 #include "preload/base/symbols.h"
 
 #include <string.h>
 
 #define CHAIN_MAX 4096u        /* symbols in one hash bucket */
-#define VERSION_HIDDEN 0x8000u /* not the default one of its name */
-#define VERSION_FIRST_NAMED 2u /* below: local, and global without a version */
+#define VERSION_HIDDEN 0x8000u /* set for versions that are not the default of their name */
+#define VERSION_FIRST_NAMED 2u /* lower values: 0 local, 1 global without a version */
 
 static bool symbols_span(const struct symbols *s, const void *from, uint64_t bytes)
 {
@@ -19,7 +19,10 @@ static bool symbols_span(const struct symbols *s, const void *from, uint64_t byt
 	return at >= s->low && at < s->high && bytes <= s->high - at;
 }
 
-/* ld.so has made most entries addresses; those of a read-only dynamic section are still offsets. */
+/*
+ * ld.so has turned most entries into addresses. The entries of a read-only dynamic section are
+ * still offsets.
+ */
 static const void *symbols_place(const struct symbols *s, uint64_t value)
 {
 	return (const void *)(uintptr_t)(value < s->low ? value + s->load : value);
@@ -97,7 +100,7 @@ static bool symbol_is(const struct symbols *s, const Elf64_Sym *symbol, const ch
 	       memcmp(s->strings + symbol->st_name, name, bytes) == 0;
 }
 
-/* Where the chain of the hash begins, 0: nowhere. */
+/* Returns the index where the chain of the hash begins; 0 if there is none. */
 static uint64_t symbols_bucket(const struct symbols *s, uint32_t hash)
 {
 	uint64_t filter = s->bloom[hash / 64 & (s->hash[2] - 1)];
@@ -109,7 +112,7 @@ static uint64_t symbols_bucket(const struct symbols *s, uint32_t hash)
 	return index >= s->hash[1] ? index : 0;
 }
 
-/* The symbol behind `index` has ended its chain. */
+/* True if the chain ends at the symbol before `index`. */
 static bool symbols_chain_ends(const struct symbols *s, uint64_t index)
 {
 	return s->chains[index - s->hash[1]] & 1;
@@ -191,7 +194,7 @@ const char *symbols_string(const struct symbols *s, int64_t tag, unsigned int n)
 	return NULL;
 }
 
-/* As do_lookup_x() of glibc has it for a name without a version. */
+/* Decides as do_lookup_x() of glibc does for a name without a version. */
 static bool symbol_is_default(const struct symbols *s, const Elf64_Sym *symbol, uint64_t index)
 {
 	unsigned int visibility = ELF64_ST_VISIBILITY(symbol->st_other);
@@ -223,7 +226,10 @@ void *symbols_address(const struct symbols *s, const char *name)
 	return (void *)address;
 }
 
-/* What GNU's table does not hash stands before what it does: the undefined are there. */
+/*
+ * The GNU table hashes only defined symbols. The undefined ones stand before the first hashed
+ * symbol.
+ */
 bool symbols_asks_for(const struct symbols *s, const char *name)
 {
 	uint64_t count = s->hash ? s->hash[1] : s->plain[1];

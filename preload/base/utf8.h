@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A code point as UTF-8; one that does not exist, or half of a surrogate pair, becomes U+FFFD. Any thread. */
+/*
+ * A code point as UTF-8; one that does not exist, or half of a surrogate pair, becomes U+FFFD. Any
+ * thread.
+ */
 #ifndef PRELOAD_BASE_UTF8_H
 #define PRELOAD_BASE_UTF8_H
 

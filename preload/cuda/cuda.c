@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA calls become records; see cuda.h. */
+/*
+ * Turns CUDA calls into records; see cuda.h. A call is on its thread's chain while it runs, so that
+ * calls of CUDA to itself are recognised.
+ */
 #include "preload/cuda/cuda.h"
 
 #include <errno.h>
@@ -18,7 +21,7 @@
 
 __thread struct cuda_call *cuda_running __attribute__((tls_model("initial-exec")));
 
-static uint64_t function_hashes[CUDA_FUNCTIONS]; /* of their names; 0: not worked out yet */
+static uint64_t function_hashes[CUDA_FUNCTIONS]; /* hashes of their names; 0: not computed yet */
 
 /* A dormant program has touched CUDA. */
 static void cuda_touch(void)
@@ -30,7 +33,7 @@ static void cuda_touch(void)
 
 static uint64_t function_id(enum cuda_function function, struct recorder_lane *lane);
 
-/* The thread is in the call, for when it never returns. */
+/* Notes that the thread is in the call, in case it never returns. */
 static inline void note_open(const struct cuda_call *call)
 {
 	uint64_t hash = __atomic_load_n(&function_hashes[call->function], __ATOMIC_RELAXED);
@@ -101,18 +104,18 @@ static inline uint64_t function_id(enum cuda_function function, struct recorder_
 }
 
 /*
- * Records are written where they stay, in the ring: an array that is copied there afterwards has the copy
- * wait for its stores. So all strings are sent before there is a place.
+ * Records are written directly into the ring. If an array were filled and then copied, the copy
+ * would have to wait for its stores. So all strings are sent before space is taken.
  */
 
-#define HEAD_FIELDS 5u /* that all events of the family begin with */
+#define HEAD_FIELDS 5u /* fields with which all events of the family begin */
 
 static struct recorder_lane *record_enter(void)
 {
 	return recorder_enter(EVT_FAMILY_cuda, RECORDER_IN_RECORD);
 }
 
-/* Also while nothing is captured somebody may wait for a call (driver_note()). */
+/* While nothing is captured, driver_note() must still learn of a successful call. */
 static struct recorder_lane *record_enter_on_gpu(const struct cuda_call *call)
 {
 	struct recorder_lane *lane = record_enter();
@@ -122,7 +125,10 @@ static struct recorder_lane *record_enter_on_gpu(const struct cuda_call *call)
 	return lane;
 }
 
-/* The record's fields, those filled in that all begin with; NULL: dropped, and the lane left. */
+/*
+ * Returns the record's fields, after filling in the common ones. NULL: dropped, and the lane is
+ * left.
+ */
 static inline uint64_t *cuda_record_begin(const struct cuda_call *call, struct recorder_lane *lane,
 					  uint64_t stream, uint32_t type, unsigned int fields)
 {
@@ -150,7 +156,7 @@ static inline void cuda_record_end(struct recorder_lane *lane, unsigned int fiel
 	recorder_leave(lane);
 }
 
-/* The same, of a call that no driver is needed for only when it fails. */
+/* As the function above, for a call that needs the driver only if it succeeds. */
 static inline void record_end_on_gpu(const struct cuda_call *call, struct recorder_lane *lane,
 				     unsigned int fields)
 {
@@ -215,7 +221,10 @@ void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy
 	record_end_on_gpu(call, lane, FIELDS);
 }
 
-/* Host memory is of no device; else the thread's current one, which has just been used. */
+/*
+ * Host memory belongs to no device; other memory to the thread's current device, which has just
+ * been used.
+ */
 static int64_t memory_device(const struct cuda_call *call, uint64_t kind)
 {
 	int device = -1, saved = errno;
@@ -223,7 +232,7 @@ static int64_t memory_device(const struct cuda_call *call, uint64_t kind)
 
 	if (kind == EVT_CUDA_PINNED || kind == EVT_CUDA_REGISTERED || !call->origin.library)
 		return -1;
-	if (!recorder_gates->gate[EVT_FAMILY_cuda]) /* nothing is recorded: CUDA is left alone */
+	if (!recorder_gates->gate[EVT_FAMILY_cuda]) /* nothing is recorded, so CUDA is not called */
 		return -1;
 	*(void **)&get = cuda_library_device_getter(call->origin.library);
 	if (!get || get(&device) != 0)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the wrappers of CUDA's functions (cuda_hooks.c, from the lines of hooks.def) call before and
- * after the original. One record a call, made at its return; nothing is held around the original, so
- * that what it allocates is the heap's own event.
+ * after the original. A call is one record, made when it returns. Nothing is held around the
+ * original, so that what it allocates is recorded by the heap's hooks.
  *
- * Nested: a call that CUDA itself makes while a call of the same thread is running (libcudart calls
- * its own functions through the PLT) is recorded as such and counts for nothing. A call that the
+ * Nested: CUDA itself may make a call while a call of the same thread is running (libcudart calls
+ * its own functions through the PLT). It is recorded as nested and not counted. A call that the
  * program makes from a signal handler or a host callback counts.
  *
- * Any thread; errno is the original's. Arguments are only read where the original has succeeded, or
- * where they are read by any implementation.
+ * Any thread; errno is the original's. Arguments are read only if the original has succeeded, or if
+ * every implementation reads them.
  */
 #ifndef PRELOAD_CUDA_CUDA_H
 #define PRELOAD_CUDA_CUDA_H
@@ -21,27 +21,31 @@
 #include "preload/cuda/cuda_library.h"
 #include "preload/base/hidden.h"
 
-/* On the wrapper's stack. */
+/* Lives on the wrapper's stack. */
 struct cuda_call {
 	struct cuda_origin origin;
 	enum cuda_function function;
 	int result;
 	uint64_t start, end; /* ticks */
 	struct cuda_call
-		*outer; /* around it, NULL; not to be read: it may have been left by longjmp() */
-	bool nested, is_noted; /* is_noted: for when it never returns */
-	uint64_t correlation;  /* CUPTI's number, 0: none */
+		/*
+		 * the call around it, or NULL; must not be read, because it may have been left by
+		 * longjmp()
+		 */
+		*outer;
+	bool nested, is_noted; /* is_noted: in case it never returns */
+	uint64_t correlation;  /* CUPTI's number; 0: none */
 };
 
-/* The innermost call of the thread that is running. Initial-exec, plain data: 8 bytes. */
+/* The innermost running call of the thread. Initial-exec, plain data: 8 bytes. */
 extern __thread struct cuda_call *cuda_running __attribute__((tls_model("initial-exec")))
 PRELOAD_HIDDEN;
 
-/* The original, or NULL: then no library has the function, and nothing else is to be called. */
+/* Returns the original. NULL: no library has the function, and nothing else must be called. */
 void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void *caller);
 void cuda_end(struct cuda_call *call, int result);
 
-/* Of a stream argument: 0, or CUDA_STREAM_PER_THREAD, or the handle. */
+/* Converts a stream argument: 0, CUDA_STREAM_PER_THREAD, or the handle. */
 static inline uint64_t cuda_stream(uintptr_t stream, bool per_thread)
 {
 	if (stream == 0)
@@ -76,13 +80,15 @@ void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t o
 void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch);
 void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy);
 void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory);
-/* The same, of the device that the arguments name, -1 for none. */
+/* As the function above, for the device that the arguments name; -1: none. */
 void cuda_record_created(const struct cuda_call *call, const struct cuda_memory *memory,
 			 int64_t device);
 void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *memory);
 /* cudaProfilerStart and Stop: a call, and a capture range (INTERCEPT_CAPTURE=cuda-profiler-api). */
 void cuda_record_capture(const struct cuda_call *call, bool on);
-/* A call that gave a kernel's handle: by name, or for another handle of the same kernel. */
+/*
+ * For a call that returned a kernel's handle: by name, or from another handle of the same kernel.
+ */
 void cuda_record_named(const struct cuda_call *call, const void *handle, const char *name);
 void cuda_record_alias(const struct cuda_call *call, const void *handle, const void *of);
 
@@ -97,8 +103,10 @@ void cuda_record_alias(const struct cuda_call *call, const void *handle, const v
 
 /* --- cuda_entry.c --- */
 
-/* The driver's function was asked for by name: where it is hooked, *function becomes ours. Not a
- * record. `version` 0: that of the runtime. */
+/*
+ * The driver's function was asked for by name. If it is hooked, *function becomes our wrapper.
+ * Makes no record. `version` 0: that of the runtime.
+ */
 void cuda_replace_entry(const struct cuda_call *call, const char *name, void **function,
 			uint32_t version, uint64_t flags);
 

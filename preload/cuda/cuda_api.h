@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least of CUDA's runtime and driver API that hooks.def needs: types by the names of the real
- * headers (cuda_runtime_api.h, cuda.h of CUDA 13), so that a line of the list is a declaration of
- * either. tests/unit/preload/cuda/test_cuda_api.c compares lines and layouts with the headers where there are some.
+ * The few declarations of CUDA's runtime and driver API that hooks.def needs. Types have the names
+ * of the real headers (cuda_runtime_api.h, cuda.h of CUDA 13), so that a line of the list is a
+ * valid declaration with either. tests/unit/preload/cuda/test_cuda_api.c compares lines and layouts
+ * with the headers if they are installed.
  *
- * Structures are declared whole when something is read from them, else only named. Results are int:
- * the enumerations differ between versions, the numbers do not (0 is success).
+ * A structure is defined if something is read from it, else only declared. Results are int: the
+ * enumerations differ between versions, the numbers do not (0 is success).
  */
 #ifndef PRELOAD_CUDA_CUDA_API_H
 #define PRELOAD_CUDA_CUDA_API_H
@@ -16,7 +17,7 @@
 typedef int cudaError_t;
 typedef int CUresult;
 
-#define CUDA_NOT_READY 600        /* cudaErrorNotReady: the answer of a query */
+#define CUDA_NOT_READY 600        /* cudaErrorNotReady: the result of a query */
 #define CUDA_SYMBOL_NOT_FOUND 302 /* cudaErrorSharedObjectSymbolNotFound */
 #define CUDA_STREAM_LEGACY 1u     /* cudaStreamLegacy */
 #define CUDA_STREAM_PER_THREAD 2u /* cudaStreamPerThread */
@@ -69,7 +70,7 @@ enum cuda_memory_type {
 	CUDA_MEMORY_UNIFIED = 4,
 };
 
-/* --- structures that something is read from --- */
+/* --- structures that are read --- */
 
 typedef struct dim3 {
 	unsigned int x, y, z;
@@ -112,7 +113,7 @@ struct cudaMemcpy3DPeerParms {
 };
 
 struct cudaChannelFormatDesc {
-	int x, y, z, w; /* bits */
+	int x, y, z, w; /* width of each component, in bits */
 	int f;
 };
 
@@ -167,7 +168,7 @@ typedef struct CUDA_MEMCPY3D_st {
 	size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
-/* The same layout; contexts stand where the other reserves. */
+/* The same layout, with contexts where the other has reserved words. */
 typedef struct CUDA_MEMCPY3D_PEER_st {
 	size_t srcXInBytes, srcY, srcZ, srcLOD;
 	int srcMemoryType;
@@ -192,7 +193,7 @@ typedef struct CUmemAllocationProp_st {
 	int type, requestedHandleTypes;
 	struct {
 		int type, id;
-	} location; /* more follows */
+	} location; /* more fields follow */
 } CUmemAllocationProp;
 
 /* --- structures that are passed on --- */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's functions handed out by name (cuGetProcAddress, cudaGetDriverEntryPoint): the program
- * gets our wrapper where there is one of the same parameters, and we keep what it would have got.
+ * The driver's functions that are obtained by name (cuGetProcAddress, cudaGetDriverEntryPoint). The
+ * program gets our wrapper if there is one with the same parameters. We keep the function that it
+ * would have got.
  *
- * A name has had several sets of parameters over the years; which of them is meant is told by the
- * version that the program asks for. Our wrappers know those of `since` in hooks.def. Versions of
- * CUDA that are newer than what the list was compared with are passed on untouched.
+ * A name has had several parameter lists over the years; the version that the program asks for
+ * selects one. Our wrappers have the parameters since the version `since` of hooks.def. If CUDA is
+ * newer than the headers that the list was compared with, functions are passed on unchanged.
  */
 #include "preload/cuda/cuda.h"
 
@@ -14,8 +15,8 @@
 
 #include "preload/hook/hook.h"
 
-#define VERSION_LIMIT \
-	13030u /* CUDA 13.3: the list was compared with the headers of 13.0 and 13.2 */
+/* CUDA 13.3: the list was compared with the headers of 13.0 and 13.2 */
+#define VERSION_LIMIT 13030u
 
 static void *const wrappers[CUDA_FUNCTIONS] = {
 #define CUDA(library, since, per_thread, name, parameters, arguments, record) \
@@ -32,7 +33,7 @@ static const struct {
 #include "preload/cuda/hooks.def"
 };
 
-/* Whether the version has other parameters than those of the list. */
+/* True if the function has other parameters in this version than in the list. */
 static bool name_has_ended(const char *name, uint32_t version)
 {
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wrappers of CUDA's functions: one for each line of hooks.def, whose last column is written in
- * the words defined here. `call` is the call, `call.result` what the original returned.
+ * The wrappers of CUDA's functions: one for each line of hooks.def, whose last column uses the
+ * words defined here. `call` is the call, `call.result` what the original returned.
  */
 #include "preload/cuda/cuda.h"
 
@@ -11,7 +11,7 @@
 
 #define NUMBER(x) ((uint64_t)(uintptr_t)(x))
 #define STREAM(x) cuda_stream((uintptr_t)(x), PER_THREAD)
-/* What a call gives through a pointer is there when it has succeeded. */
+/* A value that a call returns through a pointer exists only if it has succeeded. */
 #define GIVEN(x) (call.result ? 0 : NUMBER(x))
 
 #define CALLED(stream, object) cuda_record_call(&call, STREAM(stream), NUMBER(object))
@@ -36,7 +36,7 @@
 						     .stream = STREAM(stream_), \
 						     .destination = NUMBER(to), \
 						     .source = NUMBER(from) })
-/* Structures: NULL is the original's to refuse. */
+/* For structures. The original refuses NULL. */
 #define COPIED_3D(p, kind, stream)                                             \
 	COPIED((p) ? (kind) : 0, (p) ? extent_volume((p)->extent) : 0, stream, \
 	       (p) ? (p)->dstPtr.ptr : NULL, (p) ? (p)->srcPtr.ptr : NULL)
@@ -49,7 +49,7 @@
 							.bytes = (bytes_),         \
 							.stream = STREAM(stream_), \
 							.address = GIVEN(address_) })
-/* Virtual memory is of the device that its properties name, whichever is current. */
+/* Virtual memory belongs to the device that its properties name, whichever device is current. */
 #define CREATED(handle, bytes_, properties)                                    \
 	cuda_record_created(&call,                                             \
 			    &(struct cuda_memory){ .kind = EVT_CUDA_VIRTUAL,   \
@@ -64,7 +64,7 @@
 #define NAMED(handle, name) cuda_record_named(&call, (const void *)GIVEN(handle), name)
 #define ALIAS(handle, of) cuda_record_alias(&call, (const void *)GIVEN(handle), of)
 #define CAPTURE(on) cuda_record_capture(&call, on)
-/* Flags of 0 ask for the default stream that the function's own suffix says. */
+/* With flags 0, the default stream follows from the function's own suffix. */
 #define ENTRY_POINT(name, function, version, flags)                    \
 	cuda_replace_entry(&call, name, function, (uint32_t)(version), \
 			   !(flags) && PER_THREAD ? CUDA_ENTRY_PER_THREAD : (uint64_t)(flags))
@@ -107,7 +107,7 @@ static inline uint64_t extent_volume(struct cudaExtent extent)
 	return extent.width * extent.height * extent.depth;
 }
 
-/* Elements of an array; a dimension of 0 is none. */
+/* Elements of an array; a dimension of 0 does not count. */
 static inline uint64_t cuda_texels(struct cudaExtent extent)
 {
 	return extent.width * (extent.height ? extent.height : 1) *
@@ -128,7 +128,7 @@ static inline uint64_t cuda_sum(const size_t *sizes, size_t count)
 	return sum;
 }
 
-/* By the kinds of memory on both sides; arrays are the device's. */
+/* Follows from the kinds of memory on both sides; arrays are on the device. */
 static inline uint64_t memory_direction(int from, int to)
 {
 	if (from == CUDA_MEMORY_UNIFIED || to == CUDA_MEMORY_UNIFIED)
@@ -161,7 +161,7 @@ static inline uint64_t memory_direction(int from, int to)
 	}
 #include "preload/cuda/hooks.def"
 
-/* Not a call to record: it only tells a name, for every kernel that the program has. */
+/* Not recorded as a call: it only tells a name, for every kernel that the program has. */
 HOOK_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun,
 					const char *deviceName, int thread_limit, void *tid,
 					void *bid, void *bDim, void *gDim, int *wSize)

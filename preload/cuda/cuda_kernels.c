@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cuda_kernels.h. Two maps by handle: `registered` has the address of the program's string,
- * `known` the name made from it at the first launch. A new registration of a handle empties its
- * known name.
+ * Two maps by handle: `registered` has the address of the program's string, `known` the name made
+ * from it at the first launch. If a handle is registered again, its known name is removed.
  */
 #include "preload/cuda/cuda_kernels.h"
 
@@ -13,10 +12,13 @@
 #include "preload/base/object.h"
 #include "preload/base/pointer_map.h"
 
-static struct pointer_map registered; /* to char *, the program's */
-static struct pointer_map known;      /* to struct name */
+static struct pointer_map registered; /* values are char *, owned by the program */
+static struct pointer_map known;      /* values are struct name */
 
-/* A name of a library that has gone cannot be read any more, and nobody can launch its kernel. */
+/*
+ * If the library of a name has been unloaded, the name cannot be read any more, and nobody can
+ * launch its kernel.
+ */
 static bool name_is_mapped(const char *name)
 {
 	struct object object;
@@ -29,7 +31,7 @@ static const struct name *kernel_known(const void *handle)
 	return handle ? pointer_map_find(&known, (uintptr_t)handle) : NULL;
 }
 
-/* A handle of a kernel that nobody named may have been another one's before. */
+/* A handle whose kernel has no name may have belonged to another kernel before. */
 static void kernel_keep(const void *handle, const struct string *text)
 {
 	const struct name *name = name_make(text);
@@ -44,7 +46,7 @@ void cuda_kernels_register(const void *handle, const char *name)
 
 	if (!handle || !name)
 		return;
-	if (!name_is_mapped(name)) { /* on the heap, or made by a compiler that is in the program */
+	if (!name_is_mapped(name)) { /* on the heap, or made by a compiler in the program */
 		cuda_kernels_name(handle, name);
 		return;
 	}
@@ -60,7 +62,7 @@ void cuda_kernels_name(const void *handle, const char *name)
 	kernel_keep(handle, &text);
 }
 
-/* The empty string when nothing is known of it. */
+/* The empty string if nothing is known of it. */
 static struct string kernel_string(const void *handle)
 {
 	uint64_t key = (uintptr_t)handle;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cuda_library.h. Two fixed tables: libraries with the originals that were found in them, and
- * calling objects with two libraries of each kind, found by a hash of the object. A call costs one
- * such look-up; only a miss goes through the rules.
+ * Two fixed tables: libraries with the originals found in them, and calling objects with two
+ * libraries of each kind, found by a hash of the object. A call costs one such lookup; only a miss
+ * applies the rules.
  */
 #include "preload/cuda/cuda_library.h"
 
@@ -17,9 +17,10 @@
 #include "preload/hook/interposer.h"
 #include "preload/base/symbols.h"
 
-#define LIBRARIES 16u /* loaded at once */
-#define CALLERS 512u  /* objects that call CUDA; more of them are looked up at every call */
-#define SLOTS 1024u   /* of the table of callers; power of two */
+#define LIBRARIES 16u /* loaded at the same time */
+/* objects that call CUDA; for further objects the lookup is done at every call */
+#define CALLERS 512u
+#define SLOTS 1024u /* slots of the table of callers; a power of two */
 #define PROBES 4u
 
 const struct cuda_function_info cuda_functions[CUDA_FUNCTIONS] = {
@@ -34,7 +35,7 @@ enum { LIBRARY_FREE, LIBRARY_FILLING, LIBRARY_READY };
 
 struct cuda_library {
 	_Atomic int state;
-	struct object object; /* which one; as it was found */
+	struct object object; /* index of the library, and the object as it was found */
 	uint32_t major;
 	enum cuda_kind kind;
 	_Atomic(void *) device_getter;
@@ -43,12 +44,12 @@ struct cuda_library {
 
 struct caller {
 	struct object object;
-	/* of each kind that of most functions, and another where some are from */
+	/* For each kind: the library of most functions, and another one that has some of them. */
 	_Atomic(struct cuda_library *) library[CUDA_KINDS][2];
 	_Atomic bool inside;
 };
 
-/* Mapped at the first call: most programs make none. */
+/* Mapped at the first call, because most programs make none. */
 struct tables {
 	struct cuda_library library[LIBRARIES];
 	struct caller caller[CALLERS];
@@ -58,14 +59,14 @@ struct tables {
 
 static _Atomic(struct tables *) tables_mapped;
 static _Atomic(void *) driver_addresses[CUDA_FUNCTIONS];
-static struct caller caller_of_all; /* where objects cannot be told apart */
+static struct caller caller_of_all; /* used if objects cannot be distinguished */
 
 static inline struct tables *tables_of_calls(void)
 {
 	return atomic_load_explicit(&tables_mapped, memory_order_acquire);
 }
 
-/* NULL where there is no memory: then every call is looked up. */
+/* NULL if there is no memory: then the lookup is done at every call. */
 static struct tables *tables_make(void)
 {
 	struct tables *tables = tables_of_calls(), *first = NULL;
@@ -100,7 +101,7 @@ static bool library_is_loaded(const struct cuda_library *library)
 	       object_is(&object, &library->object);
 }
 
-/* One that nobody uses: free, or its object is gone. */
+/* Claims an entry that is free, or whose object is gone. */
 static struct cuda_library *library_claim(struct tables *tables)
 {
 	for (unsigned int i = 0; i < LIBRARIES; i++) {
@@ -120,7 +121,7 @@ static struct cuda_library *library_claim(struct tables *tables)
 	return NULL;
 }
 
-/* That of the object which holds `address`. */
+/* Returns the library of the object that holds `address`. */
 static struct cuda_library *library_at(void *address, enum cuda_kind kind, uint32_t major)
 {
 	struct tables *tables = tables_make();
@@ -205,7 +206,10 @@ static inline struct caller *caller_known(const struct object *object)
 	return NULL;
 }
 
-/* Is this a part of CUDA that calls itself? By its name; a file without a soname by its path. */
+/*
+ * True for a part of CUDA that calls itself, decided by its name; a file without a soname by its
+ * path.
+ */
 static bool object_is_cuda(const struct object *object, const struct symbols *s)
 {
 	static const char *const parts[] = { "libcupti.so", "libcudadebugger.so" };
@@ -221,7 +225,7 @@ static bool object_is_cuda(const struct object *object, const struct symbols *s)
 	       cuda_soname_is_of(soname, CUDA_KIND_cuda);
 }
 
-/* Over an entry of an object that has gone, or the first. */
+/* Replaces the entry of an object that is gone, or the first one. */
 static void caller_keep(struct tables *tables, struct caller *caller)
 {
 	uint32_t home = caller_home(&caller->object);
@@ -239,7 +243,7 @@ static void caller_keep(struct tables *tables, struct caller *caller)
 	atomic_store(&tables->caller_slot[home], caller);
 }
 
-/* `spare` is used when there is no room for more. */
+/* `spare` is used if there is no room for more. */
 static struct caller *caller_make(const struct object *object, struct caller *spare)
 {
 	struct tables *tables = tables_make();
@@ -259,7 +263,7 @@ static struct caller *caller_make(const struct object *object, struct caller *sp
 
 /* --- finding the original --- */
 
-/* What another preloaded library puts before the library's own, NULL. */
+/* Returns what another preloaded library defines in front of the library, or NULL. */
 static void *original_between(enum cuda_function function)
 {
 	void *next = interposer_find(cuda_functions[function].name);
@@ -273,7 +277,7 @@ static void *original_between(enum cuda_function function)
 		       : next;
 }
 
-/* By the rules of cuda_library.h. */
+/* Applies the rules of cuda_library.h. */
 static struct cuda_definition search_by_rules(struct caller *caller, enum cuda_function function)
 {
 	const struct cuda_function_info *info = &cuda_functions[function];
@@ -284,7 +288,8 @@ static struct cuda_definition search_by_rules(struct caller *caller, enum cuda_f
 	if (caller->object.map && cuda_search_open(&caller->object, &s)) {
 		found.address = symbols_address(&s, info->name);
 		if (found.address) {
-			caller->inside = true; /* a runtime, with whatever it is linked into */
+			/* a runtime, together with the object that it is linked into */
+			caller->inside = true;
 			return found;
 		}
 		found = cuda_search_needed(&s, info->name);
@@ -319,7 +324,9 @@ static void origin_search(struct cuda_origin *origin, struct caller *caller,
 
 	if (!found.address)
 		return;
-	/* without _dl_find_object() nothing would tell that the library has gone: it stays */
+	/*
+	 * without _dl_find_object() nothing would show that the library is gone, so it stays loaded
+	 */
 	if (!object_can_be_found())
 		interposer_pin(found.address);
 	library = library_at(found.address, kind, found.major);
@@ -334,7 +341,10 @@ static void origin_search(struct cuda_origin *origin, struct caller *caller,
 	caller_note_library(caller, kind, library);
 }
 
-/* False: the caller's library of that kind is not known, or has gone, or does not have the function. */
+/*
+ * Returns false if the caller's library of that kind is not known, is gone, or does not have the
+ * function.
+ */
 static inline bool origin_take(struct cuda_origin *origin, struct cuda_library *library,
 			       enum cuda_function function)
 {
@@ -391,7 +401,7 @@ void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, c
 		      const struct cuda_origin *outer)
 {
 	enum cuda_kind kind = cuda_functions[function].kind;
-	struct object object; /* all of it zeroed would take longer than the look-up */
+	struct object object; /* zeroing all of it would take longer than the lookup */
 	struct caller *caller = &caller_of_all;
 
 	object.map = NULL;

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which CUDA function a call belongs to. Not RTLD_NEXT alone: libcudart mostly comes in by dlopen()
- * with RTLD_LOCAL, may leave again, and two major versions of it may be loaded at once. So the original
- * is that of the object that calls, as ld.so would have bound it without us:
+ * Decides which CUDA function a call belongs to. RTLD_NEXT does not suffice, because libcudart is
+ * mostly loaded by dlopen() with RTLD_LOCAL, may be unloaded again, and two major versions of it
+ * may be loaded at once. So the original is the one that ld.so would have bound for the calling
+ * object without us:
  *
  *   1. the object's own definition (a copy of libcudart linked into it);
- *   2. that of the first object that its DT_NEEDED names and that has one, whatever it is called;
- *   3. of the driver: the address that cuGetProcAddress() or cudaGetDriverEntryPoint() gave for the name;
+ *   2. that of the first object named by its DT_NEEDED that has one, whatever its name;
+ *   3. for the driver: the address that cuGetProcAddress() or cudaGetDriverEntryPoint() returned;
  *   4. any libcudart or libcuda that is loaded: the object got our function's address by dlsym();
  *   5. any object that is loaded.
  *
- * A call whose return address is ours comes from the original of the call around it, which ended with a
- * jump to another function: its library is the object that calls.
+ * If the return address of a call is ours, it comes from the original of the call around it, which
+ * ended with a jump to another function. The original's library is then the calling object.
  *
- * Another preloaded library that has the function stands between (it is called in the original's place).
+ * If another preloaded library defines the function, that definition is called in the original's
+ * place.
  *
- * What was found is kept by object, and believed only while _dl_find_object() says that the same object
- * is loaded (about 10 ns). glibc before 2.35 has no such function: there rules 1 and 2 are left
- * out, calls of CUDA to itself are not told apart, and the library found is never unloaded.
+ * Results are kept by object, and used only while _dl_find_object() says that the same object is
+ * loaded (about 10 ns). glibc before 2.35 has no such function. There rules 1 and 2 are left out,
+ * CUDA's calls to itself are not recognised, and the library found is never unloaded.
  *
- * Any thread; no lock of ours, no allocation; the first call of each object walks the list of loaded
- * objects, under ld.so's lock. errno is preserved.
+ * Any thread; no lock of ours, no allocation. The first call of each object walks the list of
+ * loaded objects, under ld.so's lock. errno is preserved.
  */
 #ifndef PRELOAD_CUDA_CUDA_LIBRARY_H
 #define PRELOAD_CUDA_CUDA_LIBRARY_H
@@ -49,25 +51,31 @@ extern const struct cuda_function_info cuda_functions[CUDA_FUNCTIONS];
 
 struct cuda_library;
 
-/* Where a call goes and where it comes from. */
+/* The function that a call goes to, and the library that it comes from. */
 struct cuda_origin {
 	void *original; /* NULL: no library has the function */
 	struct cuda_library *library;
-	bool inside; /* CUDA itself calls */
+	bool inside; /* the caller is CUDA itself */
 };
 
-/* `outer` is read only when the caller is this library: then the call around it is still running. */
+/*
+ * `outer` is read only if the caller is this library, because then the call around it is still
+ * running.
+ */
 void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *caller,
 		      const struct cuda_origin *outer);
 
-/* Number of libcudart.so.N, 0 when it cannot be told. */
+/* Number of libcudart.so.N, 0 if it is not known. */
 uint32_t cuda_library_major(const struct cuda_library *library);
-/* What cudaRuntimeGetVersion() says, 0 when it cannot be told. */
+/* Result of cudaRuntimeGetVersion(), 0 if it is not known. */
 uint32_t cuda_library_version(const struct cuda_library *library);
-/* A function that is not hooked, `name` always the same for a library; NULL when it has none. */
+/*
+ * Returns a function that is not hooked; `name` must always be the same for a library. NULL if it
+ * has none.
+ */
 void *cuda_library_device_getter(struct cuda_library *library);
 
-/* The driver's function was handed out by name: `address` is its original from now on. */
+/* The driver's function was obtained by name: `address` is its original from now on. */
 void cuda_library_note_driver(enum cuda_function function, void *address);
 
 #endif

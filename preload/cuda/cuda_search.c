@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cuda_search.h. One pass of dl_iterate_phdr(). Of the objects that define the function, it
- * takes the one that stands first in the caller's DT_NEEDED, or, where DT_NEEDED does not decide,
- * a CUDA library before any other object.
+ * One pass of dl_iterate_phdr(). Of the objects that define the function, it takes the first in the
+ * caller's DT_NEEDED. If DT_NEEDED does not decide, it prefers a CUDA library to any other object.
  */
 #include "preload/cuda/cuda_search.h"
 
@@ -62,7 +61,10 @@ static const char *name_of_path(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Place of the module among what the caller needs; one without a soname goes by its file's name. */
+/*
+ * Position of the module in the caller's DT_NEEDED. A module without a soname is compared by its
+ * file's name.
+ */
 static uint32_t module_rank(const struct symbols *caller, const char *soname, const char *path)
 {
 	const char *name = soname ? soname : name_of_path(path), *needed;

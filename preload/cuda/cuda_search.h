@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which loaded object defines a CUDA function, as ld.so would find it for an object that calls it. A
- * library of CUDA is known by its soname, also as pip's packages rename what they bring along
- * (libcudart-0123abcd.so.11.0); for an object that needs one by DT_NEEDED the name says nothing.
+ * Finds the loaded object that defines a CUDA function, as ld.so would for the calling object. A
+ * library of CUDA is recognised by its soname, also if a pip package has renamed it
+ * (libcudart-0123abcd.so.11.0). For an object named by DT_NEEDED, the name does not matter.
  *
  * Any thread; walks the list of loaded objects under ld.so's lock, allocates nothing.
  */
@@ -24,19 +24,20 @@ enum cuda_kind {
 struct cuda_definition {
 	void *address; /* NULL: none */
 	uint32_t
-		major; /* as the soname says: 12 of libcudart.so.12 and of libcudart-0123abcd.so.12.1 */
+		/* from the soname: 12 for libcudart.so.12 and for libcudart-0123abcd.so.12.1 */
+		major;
 };
 
-/* Is it the name of a library of that kind? NULL is not. */
+/* True if it is the name of a library of that kind. NULL is not. */
 bool cuda_soname_is_of(const char *soname, enum cuda_kind kind);
 
-/* The tables of a loaded object; false when it has none that we know. */
+/* Opens the tables of a loaded object. Returns false if it has none in a known form. */
 bool cuda_search_open(const struct object *object, struct symbols *s);
 
-/* In the objects that the DT_NEEDED of the caller name, the first of them that has it. */
+/* Searches the objects named by the caller's DT_NEEDED; the first that has the function counts. */
 struct cuda_definition cuda_search_needed(const struct symbols *caller, const char *function);
 
-/* In any library of the kind, else in any object but this one. */
+/* Searches any library of the kind, and then any object but this one. */
 struct cuda_definition cuda_search_loaded(enum cuda_kind kind, const char *function);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See call_types.h. The types are looked up by symbol. Which word of an object holds its type
- * differs between builds: it is the word in which PyCFunction_Type points to PyType_Type.
+ * The types are looked up by symbol. Which word of an object holds its type differs between builds:
+ * it is the word in which PyCFunction_Type points to PyType_Type.
  */
 #include "preload/functions/call_types.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of CPython's that tell one callable from another, and what stands in objects of them. With the GIL. */
+/* CPython's types that distinguish callables, and the fields of their objects. With the GIL. */
 #ifndef PRELOAD_FUNCTIONS_CALL_TYPES_H
 #define PRELOAD_FUNCTIONS_CALL_TYPES_H
 
@@ -10,19 +10,24 @@
 
 struct call_types {
 	void *function, *descriptor, *code,
-		*method;        /* method: of C functions that know their class, or NULL */
-	unsigned int type_word; /* of an object: its type */
+		*method;        /* method: for C functions that know their class, or NULL */
+	unsigned int type_word; /* the word of an object that holds its type */
 };
 
 PRELOAD_HIDDEN extern struct call_types call_types;
 
-/* Once; false: CPython is not there, or has other objects. */
+/* Call once. Returns false if CPython is not there, or its objects have another layout. */
 bool call_types_find(void) PRELOAD_HIDDEN;
 
-/* A frame's code in 3.8, which has no function for it; borrowed. NULL: what stands there is none. */
+/*
+ * A frame's code in 3.8, which has no function for it; borrowed. NULL: the word there is no code.
+ */
 void *call_code_in(void *frame) PRELOAD_HIDDEN;
 
-/* PyCFunctionObject: head, m_ml. PyMethodDescrObject: head, d_type, d_name, d_qualname, d_method. NULL: no function of C. */
+/*
+ * PyCFunctionObject: head, m_ml. PyMethodDescrObject: head, d_type, d_name, d_qualname, d_method.
+ * NULL: no function written in C.
+ */
 static inline void *call_method_of(void *callable, bool takes_descriptors)
 {
 	void **words = callable, *type = words[call_types.type_word];

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* See callback.h. Structs and numbers are those of the stable ABI, docs.python.org/3/c-api/type.html and structures.html. */
+/*
+ * Structs and numbers are those of the stable ABI, docs.python.org/3/c-api/type.html and
+ * structures.html.
+ */
 #include "preload/functions/callback.h"
 
 #include "preload/base/symbols.h"
 #include "preload/python/python_api.h"
 
-#define TYPE_HAS_VECTORCALL (1u << 11)  /* Py_TPFLAGS_HAVE_VECTORCALL */
-#define TYPE_HAS_NO_INSTANCES (1u << 7) /* Py_TPFLAGS_DISALLOW_INSTANTIATION: none by the program */
-#define SLOT_CALL 50                    /* Py_tp_call */
-#define SLOT_MEMBERS 72                 /* Py_tp_members */
-#define MEMBER_IS_SIZE 19               /* Py_T_PYSSIZET */
-#define MEMBER_IS_READONLY 1            /* Py_READONLY */
+#define TYPE_HAS_VECTORCALL (1u << 11) /* Py_TPFLAGS_HAVE_VECTORCALL */
+/* Py_TPFLAGS_DISALLOW_INSTANTIATION: the program cannot create any */
+#define TYPE_HAS_NO_INSTANCES (1u << 7)
+#define SLOT_CALL 50         /* Py_tp_call */
+#define SLOT_MEMBERS 72      /* Py_tp_members */
+#define MEMBER_IS_SIZE 19    /* Py_T_PYSSIZET */
+#define MEMBER_IS_READONLY 1 /* Py_READONLY */
 
 /* PyMemberDef */
 struct member {
@@ -44,7 +48,7 @@ static struct {
 
 static void *type_make(unsigned int head_words)
 {
-	static struct member members[2]; /* CPython keeps the address */
+	static struct member members[2]; /* CPython keeps its address */
 	struct slot slots[] = { { SLOT_MEMBERS, members },
 				{ SLOT_CALL, api.vectorcall_call },
 				{ 0, NULL } };
@@ -82,7 +86,7 @@ bool callbacks_put(void *dict, unsigned int head_words, const struct callback *c
 		python_api.Py_DecRef(object);
 	}
 	if (type)
-		python_api.Py_DecRef(type); /* its instances keep it */
+		python_api.Py_DecRef(type); /* its instances keep it alive */
 	if (failed)
 		python_api.PyErr_Clear();
 	return !failed;

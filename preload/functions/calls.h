@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of calls, for both ways to see them. With the GIL; errno is preserved. */
+/* The records of calls, for both ways of seeing them. With the GIL; errno is preserved. */
 #ifndef PRELOAD_FUNCTIONS_CALLS_H
 #define PRELOAD_FUNCTIONS_CALLS_H
 
@@ -18,7 +18,7 @@ static inline __attribute__((always_inline)) void call_put(uint32_t event, uint6
 	recorder_leave(lane);
 }
 
-/* False: the function is left out. */
+/* Returns false if the function is left out. */
 static inline __attribute__((always_inline)) bool call_of_code(uint32_t event, void *code)
 {
 	uint64_t id = function_of_code(code);
@@ -44,7 +44,7 @@ static inline void call_of_method(uint32_t event, void *method, void *callable)
 		function_record_method(event, method, callable);
 }
 
-/* The two ways; false: the interpreter has it not, or somebody else has it. */
+/* The two ways. They return false if the interpreter does not have it, or somebody else uses it. */
 bool monitor_begin(void *globals) PRELOAD_HIDDEN;
 bool profile_begin(void) PRELOAD_HIDDEN;
 void profile_see_set(void) PRELOAD_HIDDEN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See function_names.h. Functions of C are cached in a direct-mapped table by the address of their
- * PyMethodDef; a mark made of address and name tells a stale slot. Where a code object keeps
- * co_extra is found by setting one and comparing all words.
+ * Functions of C are cached in a direct-mapped table by the address of their PyMethodDef; a mark
+ * made of address and name detects a stale slot. The place where a code object keeps co_extra is
+ * found by setting it and comparing all words.
  */
 #include "preload/functions/function_names.h"
 
@@ -17,11 +17,11 @@
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
 
-#define NAME_BYTES 512u /* of a function; the rest is cut */
+#define NAME_BYTES 512u /* limit for a function's name; longer ones are cut */
 #define FILE_BYTES 1536u
 #define TEXT_BYTES (NAME_BYTES + FILE_BYTES + 32u)
 #define METHODS 4096u
-#define PLACES 40u /* words of a code object that are looked at; it has 22 to 26 */
+#define PLACES 40u /* words of a code object that are examined; it has 22 to 26 */
 
 struct function_api function_api;
 
@@ -29,8 +29,10 @@ static int (*set_extra)(void *code, ssize_t index, void *extra);
 static void *(*get_globals)(void);
 static void *label;
 
-/* Functions of C by the address of their PyMethodDef, which may be another's later: the mark has its name in it. Two words
- * that do not belong together fit no mark. */
+/*
+ * Functions of C by the address of their PyMethodDef. Another function may use the address later,
+ * so the mark includes the name. A mark and a hash of different functions never match.
+ */
 static struct method {
 	uint64_t mark; /* method_mark() ^ hash */
 	uint64_t hash;
@@ -38,7 +40,7 @@ static struct method {
 
 /* --- texts --- */
 
-/* What an object's attribute says, cut to the room; "" when it is no text. */
+/* Copies the text of an object's attribute, cut to the room; "" if it is no text. */
 static void copy_attribute(char *to, size_t room, void *object, const char *name)
 {
 	void *value = python_api.PyObject_GetAttrString(object, name);
@@ -74,7 +76,7 @@ static long line_of(void *code)
 	return line < 0 ? 0 : line;
 }
 
-/* The number and a tab; returns their length. */
+/* Writes the number and a tab, and returns their length. */
 static size_t put_line(char *to, long line)
 {
 	char digits[24];
@@ -172,7 +174,10 @@ static struct method *function_names_slot_of(const void *method)
 	return &methods[(at >> 4 ^ at >> 15) % METHODS];
 }
 
-/* PyMethodDef begins with its name, which a careless extension may have left out: CPython itself crashes when asked for it. */
+/*
+ * PyMethodDef begins with its name, which may be NULL in a careless extension: CPython itself
+ * crashes when asked for it.
+ */
 static const char *method_name(const void *method)
 {
 	const char *name = *(const char *const *)method;
@@ -237,8 +242,8 @@ static void *function_names_find(const char *newer, const char *older)
 }
 
 /*
- * Where code objects have their extra words: what changes in one that has none when it is given some. Not in builds with
- * another head of objects, whose threads may run at once.
+ * Finds where code objects have their extra words: the word that changes when a code that has none
+ * gets some. Not in builds with another object head, whose threads may run at the same time.
  */
 static size_t place_find(void *code, size_t places)
 {
@@ -266,7 +271,7 @@ static size_t place_find(void *code, size_t places)
 	return found;
 }
 
-/* `given`: a Python function. */
+/* `given` is a Python function. */
 static void place_learn(void *given)
 {
 	void *code = python_api.PyObject_GetAttrString(given, "__code__");

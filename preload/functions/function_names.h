@@ -18,13 +18,16 @@
 #include "preload/functions/call_types.h"
 #include "preload/record/recorder.h"
 
-/* Once: false where CPython lacks something. `label`: a function of functions.py, borrowed, kept for ever. */
+/*
+ * Call once. Returns false if CPython lacks something. `label` is a function of functions.py,
+ * borrowed, and kept for ever.
+ */
 bool function_names_begin(void *label) PRELOAD_HIDDEN;
 
-/* Not to be recorded, by INTERCEPT_FUNCTIONS. */
+/* INTERCEPT_FUNCTIONS leaves it out. */
 #define FUNCTION_LEFT_OUT 1u
 
-/* What a code object has for who asked for room: co_extra, the same from 3.6 on. */
+/* What a code object stores for users of co_extra; the same since 3.6. */
 struct function_extra {
 	ssize_t count;
 	void *word[];
@@ -33,11 +36,11 @@ struct function_extra {
 struct function_api {
 	int (*get_extra)(void *code, ssize_t index, void **ret_extra);
 	ssize_t index;
-	size_t place; /* of co_extra in a code object, in words; 0: not found out */
+	size_t place; /* of co_extra in a code object, in words; 0: not found */
 };
 PRELOAD_HIDDEN extern struct function_api function_api;
 
-/* What the code carries: 0 when it was never seen. */
+/* Returns what the code carries: 0 if it was never seen. */
 static inline uint64_t function_of_code(void *code)
 {
 	void **words = code, *value = NULL;
@@ -54,11 +57,13 @@ static inline uint64_t function_of_code(void *code)
 	return (uint64_t)(uintptr_t)value;
 }
 
-/* The event of a code of which nothing is known yet, or whose text has to be sent again. Its frame is the innermost
- * one. Returns what function_of_code() will. */
+/*
+ * Records the event of a code that is not known yet, or whose text has to be sent again. Its frame
+ * is the innermost one. Returns what function_of_code() will return.
+ */
 uint64_t function_record_code(uint32_t event, void *code) PRELOAD_HIDDEN;
 
-/* The same of a function of C: `method` is its PyMethodDef. */
+/* The same for a function of C. `method` is its PyMethodDef. */
 uint64_t function_of_method(void *method) PRELOAD_HIDDEN;
 void function_record_method(uint32_t event, void *method, void *callable) PRELOAD_HIDDEN;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See functions.h. Runs functions.py, which is embedded as bytes and hands over the function that
- * labels callables; then starts sys.monitoring or, where there is none, the profile function.
+ * Runs functions.py, which is embedded as bytes and passes us the function that labels callables.
+ * Then starts sys.monitoring or, if there is none, the profile function.
  */
 #include "preload/functions/functions.h"
 
@@ -18,7 +18,7 @@
 #include "preload/record/limitation.h"
 #include "preload/settings/settings.h"
 
-/* The bytes of functions.py and a 0 behind them. */
+/* The bytes of functions.py, followed by a 0. */
 __asm__(".pushsection .rodata\n"
 	"functions_text:\n"
 	".incbin \"preload/functions/functions.py\"\n"
@@ -67,7 +67,7 @@ bool functions_begin(void *arguments)
 bool functions_see_interpreter(void *arguments)
 {
 	static void *(*now)(void);
-	static int64_t (*id_of)(void *interpreter), highest; /* 0 is the main one */
+	static int64_t (*id_of)(void *interpreter), highest; /* id 0 is the main interpreter */
 	int64_t id;
 
 	(void)arguments;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See monitor.h. CPython calls nothing else of the tool while a callback runs. */
+/*
+ * The callbacks of sys.monitoring. CPython calls no other callback of the tool while one is
+ * running.
+ */
 #include "preload/functions/monitor.h"
 
 #include <stddef.h>
@@ -14,7 +17,7 @@
 void *monitor_disable;
 static void *none; /* immortal since 3.12 */
 
-/* The arguments begin with the code and the place in it. */
+/* The arguments begin with the code and the position in it. */
 #define CALLBACK(name) \
 	static void *name(void *self, void *const *argument, size_t flags, void *names)
 #define HAS_ARGUMENTS(number) has_arguments(self, flags, names, number)
@@ -44,7 +47,7 @@ CALLBACK(see_return)
 	return HAS_ARGUMENTS(1) ? monitor_see(EVT_function_return, argument[0]) : none;
 }
 
-/* These cannot be switched off for one place. */
+/* These events cannot be disabled for a single position. */
 CALLBACK(see_throw)
 {
 	if (HAS_ARGUMENTS(1))
@@ -59,7 +62,10 @@ CALLBACK(see_unwind)
 	return none;
 }
 
-/* code, place, callable, first argument. Most calls are of Python functions, which begin with an event of their own. */
+/*
+ * Arguments: code, position, callable, first argument. Most calls are of Python functions, which
+ * have a begin event of their own.
+ */
 static inline bool is_left_out(void *code)
 {
 	return settings.functions[0] && function_of_code(code) == FUNCTION_LEFT_OUT;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls by the profile function that each thread state has, CPython 3.8 to 3.11.
+ * Calls seen by the profile function that each thread state has, CPython 3.8 to 3.11.
  *
- * A new thread state comes to be the head of the interpreter's list before its thread runs any Python, so that whoever is
- * called next looks there. When the program sets the profile function itself, we are out of that thread: what we miss is
- * recorded as the call of a function of that name. In the main thread we come back when it has taken its own away.
+ * A new thread state becomes the head of the interpreter's list before its thread runs any Python.
+ * So the next callback, on any thread, finds it there. If the program sets the profile function
+ * itself, we lose that thread. What we miss is recorded as the call of a function of that name. In
+ * the main thread we return when the program has removed its own function.
  */
 #include <stddef.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "preload/record/limitation.h"
 
 #define AWAY "0\t<not recorded: the program's own profile function>\t~"
-#define LOOKS_MAX 100000u /* thread states */
+#define LOOKS_MAX 100000u /* limit for thread states that are examined */
 
 enum what {
 	WHAT_CALL = 0,
@@ -29,9 +30,9 @@ enum what {
 typedef int profile_function(void *self, void *frame, int what, void *argument);
 
 static struct {
-	void (*set)(profile_function *function, void *object);                /* of this thread */
-	int (*set_in)(void *state, profile_function *function, void *object); /* from 3.9 on */
-	void *(*code_of)(void *frame);                                        /* from 3.9 on */
+	void (*set)(profile_function *function, void *object);                /* for this thread */
+	int (*set_in)(void *state, profile_function *function, void *object); /* since 3.9 */
+	void *(*code_of)(void *frame);                                        /* since 3.9 */
 	void *(*swap)(void *state);
 	void *(*interpreter)(void);
 	void *(*head)(void *interpreter);
@@ -41,8 +42,8 @@ static struct {
 } api;
 
 static void *interpreter, *last_head, *main_state;
-static bool is_setting; /* by us; with the GIL */
-static bool is_away;    /* the main thread */
+static bool is_setting; /* our own code is setting it; with the GIL */
+static bool is_away;    /* the main thread's profile function is the program's */
 
 static int profile_see(void *self, void *frame, int what, void *argument);
 
@@ -66,14 +67,14 @@ static void profile_set_in(void *state)
 	is_setting = false;
 }
 
-/* The new ones stand before the one that was first. */
+/* New thread states are before the one that was first. */
 static void look_for_threads(void *head)
 {
 	void *known = last_head, *state = head;
 
 	last_head = head;
 	for (unsigned int i = 0; state && state != known && i < LOOKS_MAX; i++) {
-		if (state == main_state) /* the one that we knew has gone */
+		if (state == main_state) /* the state that we knew is gone */
 			break;
 		profile_set_in(state);
 		state = api.next(state);
@@ -163,7 +164,7 @@ static bool has_none(void)
 	return is_none;
 }
 
-/* In the main thread, soon after its profile function was set. */
+/* Called in the main thread, soon after its profile function was set. */
 static int profile_come_back(void *nothing)
 {
 	(void)nothing;

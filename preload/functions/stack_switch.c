@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stack_switch.h. A table by thread state has the beginning of the stack that the thread ran
- * last; another beginning is recorded as a switch. Two threads may share a slot: then the stack
- * before is recorded as 0, unknown.
+ * A table by thread state has the beginning of the stack that the thread ran last. If the beginning
+ * differs, a switch is recorded. Two threads may share a slot; then the previous stack is recorded
+ * as 0, unknown.
  */
 #include "preload/functions/stack_switch.h"
 
@@ -12,7 +12,7 @@
 #include "preload/record/event.h"
 #include "preload/record/recorder.h"
 
-#define THREADS 1024u /* states that are remembered, by their address */
+#define THREADS 1024u /* remembered thread states, by their address */
 #define LINKS_MAX 100000u
 
 struct stack_switch stack_switch;
@@ -37,7 +37,7 @@ static size_t stack_switch_slot_of(uint64_t thread)
 	return (thread >> 4 ^ thread >> 14) % THREADS;
 }
 
-/* The thread runs the stack that begins with `first`. */
+/* Records a switch if the thread did not run the stack that begins with `first`. */
 static void settle(uint64_t thread, uint64_t first)
 {
 	size_t slot = stack_switch_slot_of(thread);
@@ -45,7 +45,8 @@ static void settle(uint64_t thread, uint64_t first)
 	if (known[slot].thread == thread && known[slot].first != first)
 		stack_switch_record(known[slot].first, first);
 	else if (known[slot].thread && known[slot].thread != thread)
-		stack_switch_record(0, first); /* who was forgotten may have had another */
+		/* the thread may have run another stack before its entry was replaced */
+		stack_switch_record(0, first);
 	known[slot].thread = thread;
 	known[slot].first = first;
 }
@@ -68,7 +69,8 @@ void stack_switch_see(uint64_t thread, uint64_t mark)
 	stack_switch.thread = thread;
 	stack_switch.mark = mark;
 	if (mark)
-		settle(thread, outermost(mark, 0)); /* a block begins with the one before it */
+		/* a block begins with a pointer to the previous one */
+		settle(thread, outermost(mark, 0));
 }
 
 void stack_switch_look_at(void *frame, bool begins, bool ends)
@@ -81,7 +83,7 @@ void stack_switch_look_at(void *frame, bool begins, bool ends)
 	back = *(const uint64_t *)(uintptr_t)(at + stack_switch.back_at);
 	if (begins && !back && !stack_switch.mark && thread == stack_switch.thread)
 		known[stack_switch_slot_of(thread)]
-			.first = at; /* the next outermost frame of the same stack */
+			.first = at; /* another outermost frame of the same stack */
 	else if (thread != stack_switch.thread || (begins ? back : at) != stack_switch.mark)
 		settle(thread, outermost(at, stack_switch.back_at));
 	stack_switch.thread = thread;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of its Python stacks a thread runs. Greenlets (gevent, eventlet) switch stacks, and
- * CPython calls nobody when they do. So each call and return compares its stack with the
- * previous one, and records function_stack if they differ.
+ * Which of its Python stacks a thread runs. Greenlets (gevent, eventlet) switch stacks, and CPython
+ * has no callback for that. So each call and return compares its stack with the previous one, and
+ * records function_stack if they differ.
  *
- * A stack is identified by where it begins: from 3.11 on by the first block of memory that its
- * frames lie in, before that by its outermost frame. Needs the GIL; free-threaded builds are not
- * looked at. Hot: one call of CPython's and two compares.
+ * A stack is identified by where it begins: from 3.11 on by the first memory block that contains
+ * its frames, before that by its outermost frame. Needs the GIL; does nothing in free-threaded
+ * builds. Hot: one call into CPython and two compares.
  */
 #ifndef PRELOAD_FUNCTIONS_STACK_SWITCH_H
 #define PRELOAD_FUNCTIONS_STACK_SWITCH_H
@@ -18,20 +18,21 @@
 #include "preload/base/hidden.h"
 
 struct stack_switch {
-	void *(*current)(void); /* the thread's state; NULL: stacks are not told apart */
-	size_t chunk_at; /* in it: the block that its innermost frames lie in; 0: by frames */
-	size_t back_at;  /* in a frame object: who called it; before 3.11 */
-	uint64_t thread,
-		mark; /* at the last call or return: the state, and the block or the innermost frame */
+	void *(*current)(void); /* returns the thread's state; NULL: stacks are not distinguished */
+	/* in the thread's state: the block that contains its innermost frames; 0: use frames */
+	size_t chunk_at;
+	size_t back_at; /* in a frame object: its caller; before 3.11 */
+	/* at the last call or return: the state, and the block or the innermost frame */
+	uint64_t thread, mark;
 };
 PRELOAD_HIDDEN extern struct stack_switch stack_switch;
 
-/* Once, when it is known that functions are recorded. */
+/* Call once, when it is known that functions are recorded. */
 void stack_switch_begin(void) PRELOAD_HIDDEN;
 
 void stack_switch_see(uint64_t thread, uint64_t mark) PRELOAD_HIDDEN;
 
-/* From 3.11 on, before a call or return is recorded. */
+/* From 3.11 on: call before a call or return is recorded. */
 static inline __attribute__((always_inline)) void stack_switch_look(void)
 {
 	uint64_t thread, mark;
@@ -44,7 +45,10 @@ static inline __attribute__((always_inline)) void stack_switch_look(void)
 		stack_switch_see(thread, mark);
 }
 
-/* Before 3.11, the same: `frame` is the one that begins, or else the innermost; `ends`: it is left. */
+/*
+ * Before 3.11: as stack_switch_look(). `frame` is the frame that begins, or else the innermost one;
+ * `ends`: it is left.
+ */
 void stack_switch_look_at(void *frame, bool begins, bool ends) PRELOAD_HIDDEN;
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collections of the garbage collector: see gc.h. The collector calls what stands in a list of callbacks, which the program has as
- * gc.callbacks. The interpreter's state points to another list here, ours, with one function in it, which records and then calls the
- * program's. So gc.callbacks is and stays the program's own.
+ * Collections of the garbage collector: see gc.h. The collector calls the functions in a list,
+ * which the program sees as gc.callbacks. We make the interpreter's state point to a list of our
+ * own. Its only function records the collection and then calls the program's functions. So
+ * gc.callbacks remains the program's own list.
  */
 #include "preload/gc/gc.h"
 
@@ -18,13 +19,14 @@
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
 
-#define STATE_BYTES (1u << 20) /* of an interpreter's state that are looked at: 3.12 has 300 KiB */
+/* bytes of an interpreter's state that are searched: in 3.12 it has 300 KiB */
+#define STATE_BYTES (1u << 20)
 #define PIECE_WORDS 512u
 #define LAST_GENERATION 2
-#define FRAMES_MAX 64u   /* of a stack that are recorded, the innermost ones */
+#define FRAMES_MAX 64u   /* frames of a stack that are recorded, innermost ones */
 #define MODULE_EXECUTE 2 /* Py_mod_exec */
 
-/* The bytes of gc.py and a 0 behind them. */
+/* The bytes of gc.py, followed by a 0. */
 __asm__(".pushsection .rodata\n"
 	"gc_script:\n"
 	".incbin \"preload/gc/gc.py\"\n"
@@ -38,14 +40,18 @@ struct module_slot {
 	void *value;
 };
 
-/* All of it with the GIL; `place` says that the rest is there. */
+/* Used with the GIL only. `place` is set last, when all others are set. */
 static struct {
-	_Atomic(void *) *place;       /* of the pointer, in the interpreter's state */
-	void *programs, *ours;        /* lists */
-	int (*execute)(void *module); /* that fills gc; NULL before 3.10 */
-	void *interpreter;            /* that the state is of; NULL: the process', before 3.9 */
+	/* where the interpreter's state has the pointer to the list */
+	_Atomic(void *) *place;
+	void *programs, *ours;        /* the two lists */
+	int (*execute)(void *module); /* fills the module gc; NULL before 3.10 */
+	/*
+	 * the interpreter that the state belongs to; NULL: the state is the process's, before 3.9
+	 */
+	void *interpreter;
 	void *(*interpreter_of_thread)(void);
-	void *generation, *collected, *uncollectable; /* keys, as str */
+	void *generation, *collected, *uncollectable; /* keys, as str objects */
 	void *(*new_list)(ssize_t length);
 	int (*append)(void *list, void *item);
 	ssize_t (*size)(void *list);
@@ -96,7 +102,7 @@ static void record_frame(void *frame)
 		python_api.Py_DecRef(code);
 }
 
-/* Before the collection begins, so that its time has nothing of this. */
+/* Recorded before the collection begins, so that its time does not include this. */
 static void record_stack(void *innermost)
 {
 	void *frame = innermost, *back;
@@ -119,7 +125,10 @@ static void gc_record_begin(uint64_t generation)
 	void *frame = NULL, *code = NULL, *name = NULL;
 	int line = 0;
 
-	/* a full one is rare and long enough to ask where it comes from; before 3.9 asking would be an audit event */
+	/*
+	 * a full collection is rare, and long enough to record where it comes from; before 3.9,
+	 * asking would be an audit event
+	 */
 	if (generation >= LAST_GENERATION && hidden.code_of && hidden.back_of)
 		frame = python_api.PyEval_GetFrame();
 	if (frame) {
@@ -147,7 +156,7 @@ static void gc_record_end(void *info)
 		2);
 }
 
-/* As the collector calls them, who may change the list meanwhile. */
+/* Calls the program's functions as the collector does; they may change the list meanwhile. */
 static void call_the_programs(void *phase, void *info)
 {
 	for (ssize_t i = 0; i < hidden.size(hidden.programs); i++) {
@@ -163,7 +172,7 @@ static void call_the_programs(void *phase, void *info)
 	}
 }
 
-/* The callback: (phase, info). Returns one of them, since None would have to be looked for. */
+/* The callback: (phase, info). Returns one of them, because None would have to be looked up. */
 static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 {
 	void *phase = count == 2 ? arguments[0] : NULL, *info = phase ? arguments[1] : NULL;
@@ -171,7 +180,7 @@ static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 	const char *text = phase ? python_api.PyUnicode_AsUTF8AndSize(phase, &length) : NULL;
 
 	(void)self;
-	if (!text) { /* a program that got hold of it calls it */
+	if (!text) { /* the program has found the function and calls it */
 		python_api.PyErr_Clear();
 		python_api.Py_IncRef(hidden.generation);
 		return hidden.generation;
@@ -189,8 +198,9 @@ static void *gc_collects(void *self, void *const *arguments, ssize_t count)
 /* --- the way in --- */
 
 /*
- * The state of the collector has `garbage` and behind it `callbacks` in each version: two pointers that are known stand nowhere else
- * side by side. Read by the kernel, since nobody says where the state ends.
+ * In each version the collector's state has `garbage` followed by `callbacks`. Both pointers are
+ * known, and they are side by side nowhere else. The memory is read by the kernel, because nothing
+ * says where the state ends.
  */
 static void *find_pair(const char *state, uint64_t garbage, uint64_t callbacks)
 {
@@ -206,7 +216,7 @@ static void *find_pair(const char *state, uint64_t garbage, uint64_t callbacks)
 	return NULL;
 }
 
-/* From 3.9 on it is the interpreter's, before that the process'. */
+/* Since 3.9 the state belongs to the interpreter, before that to the process. */
 static void *find_place(void *garbage, void *callbacks)
 {
 	char *state;
@@ -240,7 +250,10 @@ static bool look_up(void)
 	       hidden.uncollectable;
 }
 
-/* A list that gc.get_objects() does not have, with the function that it does not have either. */
+/*
+ * Makes a list that gc.get_objects() does not contain, holding the function, which it does not
+ * contain either.
+ */
 static bool make_list(void)
 {
 	static struct python_method method = {
@@ -257,15 +270,21 @@ static bool make_list(void)
 	return true;
 }
 
-/* --- the program's own import of gc takes the list from the state: it has to be the program's then --- */
+/*
+ * --- when the program imports gc, the module takes the list from the state: it must get the
+ * program's list ---
+ */
 
-/* Another interpreter of the process has a state and lists of its own. */
+/* Another interpreter of the process has its own state and lists. */
 static bool is_of_thread(void)
 {
 	return !hidden.interpreter || hidden.interpreter_of_thread() == hidden.interpreter;
 }
 
-/* However it is imported: by importlib too, of which no audit event tells. With the GIL from begin to end. */
+/*
+ * Covers every import of gc, also by importlib, for which there is no audit event. Runs with the
+ * GIL from begin to end.
+ */
 static int gc_executes(void *module)
 {
 	bool stands = hidden.place && is_of_thread() && atomic_load(hidden.place) == hidden.ours;
@@ -280,8 +299,8 @@ static int gc_executes(void *module)
 }
 
 /*
- * Where the slots of a module's definition are: five words of its base (seven without the GIL, whose objects are longer), then name,
- * text, size and functions. NULL: it is laid out otherwise.
+ * Finds the slots of a module's definition: five words of its base (seven without the GIL, where
+ * objects are longer), then name, text, size and functions. NULL: its layout is another.
  */
 static struct module_slot *slots_of(const char *definition, bool *ret_is_known)
 {
@@ -304,8 +323,9 @@ static struct module_slot *slots_of(const char *definition, bool *ret_is_known)
 }
 
 /*
- * From 3.10 on the module is filled by a function that its definition has. Before that it is filled once, and a second import copies
- * what the first has: nothing is taken from the state then. The list of slots ends with a 0.
+ * Since 3.10 the module is filled by a function in its definition. Before that it is filled once,
+ * and a second import copies the first module, so nothing is taken from the state. The list of
+ * slots ends with a 0.
  */
 static bool gc_see_executes(void *module)
 {
@@ -323,13 +343,16 @@ static bool gc_see_executes(void *module)
 	if (!slot)
 		return true;
 	if (!slot->id ||
-	    slot->value == ours) /* the second: of an interpreter that was begun again */
+	    slot->value == ours) /* the second time: an interpreter that was started again */
 		return slot->id != 0;
 	hidden.execute = (int (*)(void *))slot->value;
 	return own_memory_write((uintptr_t)&slot->value, &ours, sizeof(ours));
 }
 
-/* begin(garbage, callbacks, module) of gc.py. The module lives for ever, or python -v would tell of its end. */
+/*
+ * begin(garbage, callbacks, module) of gc.py. The module lives for ever, because python -v would
+ * otherwise report its end.
+ */
 static void *gc_found(void *self, void *arguments)
 {
 	void *garbage = python_api.PyTuple_GetItem(arguments, 0);
@@ -342,7 +365,8 @@ static void *gc_found(void *self, void *arguments)
 	    gc_see_executes(python_api.PyTuple_GetItem(arguments, 2))) {
 		hidden.programs = callbacks;
 		hidden.place = place;
-		python_api.Py_IncRef(hidden.ours); /* the state's reference, and one of our own */
+		/* one reference for the state, and one of our own */
+		python_api.Py_IncRef(hidden.ours);
 		atomic_store(place, hidden.ours);
 	}
 	python_api.Py_IncRef(arguments);
@@ -368,7 +392,10 @@ bool gc_begin(void *arguments)
 
 /* --- the end --- */
 
-/* The interpreter drops the list that its state points to: the program's, whose objects then end as they would without us. */
+/*
+ * The interpreter will release the list that its state points to. That becomes the program's list
+ * again, whose objects then end as they would without us.
+ */
 bool gc_see_end(void *arguments)
 {
 	void *ours = hidden.ours;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What we use of CUPTI, declared anew: no toolkit is needed to build, and libcupti is found at run time.
+ * The part of CUPTI that we use, declared here: no toolkit is needed to build, and libcupti is
+ * found at run time.
  *
- * Of activity records these are the heads that all versions from 11.8 on have in common: a newer CUPTI appends. A
- * record is as long as its own version says; cuptiActivityGetNextRecord() knows that, we only read the head.
- * Compared with the real headers by tests/unit/preload/gpu/test_cupti_api.c, where there are any.
+ * An activity record is declared only up to the end of the part that all versions from 11.8 on
+ * share; a newer CUPTI appends fields. The length of a record depends on CUPTI's version:
+ * cuptiActivityGetNextRecord() knows it, we read only the head.
+ * tests/unit/preload/gpu/test_cupti_api.c compares these declarations with the real headers if they
+ * are installed.
  */
 #ifndef PRELOAD_GPU_CUPTI_API_H
 #define PRELOAD_GPU_CUPTI_API_H
@@ -31,7 +34,11 @@ enum cupti_kind {
 	CUPTI_MEMCPY = 1,
 	CUPTI_MEMSET = 2,
 	CUPTI_KERNEL =
-		3, /* as CUPTI_CONCURRENT_KERNEL; never asked for, it has kernels wait for each other */
+		/*
+		 * as CUPTI_CONCURRENT_KERNEL; never requested, because it makes kernels wait for
+		 * each other
+		 */
+	3,
 	CUPTI_CONCURRENT_KERNEL = 10,
 	CUPTI_DRIVER_CALL = 4,
 	CUPTI_RUNTIME_CALL = 5,
@@ -47,7 +54,7 @@ enum cupti_kind {
 };
 
 enum cupti_domain { CUPTI_DRIVER_API = 1, CUPTI_RUNTIME_API = 2, CUPTI_DOMAINS = 3 };
-#define CUPTI_RESOURCE 3       /* a domain whose callbacks are about something else than a call */
+#define CUPTI_RESOURCE 3       /* a domain whose callbacks are not about calls */
 #define CUPTI_NODE_CREATED 13u /* CUPTI_CBID_RESOURCE_GRAPHNODE_... */
 #define CUPTI_NODE_CLONED 20u
 
@@ -60,11 +67,11 @@ struct cupti_callback {
 	uint32_t site; /* 0 before the function, 1 after it */
 	const char *function;
 	const void *parameters;
-	const int *result; /* after it: what it returns */
+	const int *result; /* after it: its result */
 	const char *symbol;
 	void *context;
 	uint32_t context_id;
-	uint64_t *kept; /* the same word before and after */
+	uint64_t *kept; /* a word that keeps its value from before to after */
 	uint32_t correlation;
 };
 
@@ -72,7 +79,7 @@ struct cupti_callback {
 struct cupti_resource {
 	void *context;
 	void *handle;
-	const void *about; /* of graphs a struct cupti_graph_data */
+	const void *about; /* for graphs: a struct cupti_graph_data */
 };
 
 /* CUpti_GraphData */
@@ -91,19 +98,19 @@ typedef void cupti_buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, siz
 typedef void cupti_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 				    size_t valid_bytes);
 
-/* Of the second form (see below). `about`: not used. */
+/* For the second form (see below). `about` is not used. */
 typedef void cupti_buffer_requested_of(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records,
 				       void *about);
 typedef void cupti_buffer_completed_of(uint8_t *buffer, size_t bytes, size_t valid_bytes,
 				       void *about);
 
-/* CUpti_SubscriberParams, as 13.3 and later have it. */
+/* CUpti_SubscriberParams of 13.3 and later. */
 struct cupti_subscriber_parameters {
 	size_t bytes;
 	const char *name;
-	char *ret_other; /* who has subscribed already */
+	char *ret_other; /* name of a subscriber that was there before */
 	size_t other_bytes;
-	uint8_t several; /* may subscribe */
+	uint8_t several; /* whether others may subscribe too */
 	uint8_t pad[7];
 };
 
@@ -223,7 +230,7 @@ struct cupti_memory {
 	uint64_t pool_address, pool_threshold, pool_bytes, pool_used;
 };
 
-/* CUpti_ActivityMemoryPool2 and later: a pool was made, destroyed or trimmed. */
+/* CUpti_ActivityMemoryPool2 and later: a pool was created, destroyed or trimmed. */
 struct cupti_memory_pool {
 	uint32_t kind;
 	uint32_t operation, pool;
@@ -258,64 +265,65 @@ struct cupti_device {
 };
 
 /*
- * The functions. CUPTI_FUNCTION(name, parameters, is_needed): without one that is needed nothing is started.
+ * The functions. CUPTI_FUNCTION(name, parameters, is_needed): if a needed function is missing,
+ * nothing is started.
  */
-#define CUPTI_FUNCTIONS(FUNCTION)                                                                    \
-	FUNCTION(cuptiGetVersion, (uint32_t * ret_version), 1)                                       \
-	FUNCTION(cuptiGetTimestamp, (uint64_t * ret_ns), 1)                                          \
-	FUNCTION(cuptiSubscribe,                                                                     \
-		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,             \
-		  void *user),                                                                       \
-		 1)                                                                                  \
-	FUNCTION(cuptiUnsubscribe, (cupti_subscriber subscriber), 1)                                 \
-	FUNCTION(cuptiEnableCallback,                                                                \
-		 (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id), 1)             \
-	FUNCTION(cuptiActivityRegisterCallbacks,                                                     \
-		 (cupti_buffer_requested * requested, cupti_buffer_completed * completed), 1)        \
-	FUNCTION(cuptiActivityEnable, (int kind), 1)                                                 \
-	FUNCTION(cuptiActivityDisable, (int kind), 1)                                                \
-	FUNCTION(cuptiActivityFlushAll, (uint32_t how), 1)                                           \
-	FUNCTION(cuptiActivityFlushPeriod, (uint32_t period_ms), 0)                                  \
-	FUNCTION(cuptiActivityGetNextRecord,                                                         \
-		 (uint8_t * buffer, size_t valid_bytes, void **record), 1)                           \
-	FUNCTION(cuptiActivityGetNumDroppedRecords,                                                  \
-		 (void *context, uint32_t stream, size_t *ret_dropped), 0)                           \
-	/* nodes of graphs; without them work of a graph has no place of its capture */              \
-	FUNCTION(cuptiGetGraphId, (void *graph, uint32_t *ret_id), 0)                                \
-	FUNCTION(cuptiGetGraphNodeId, (void *node, uint64_t *ret_id), 0)                             \
-	/* of another user's only: gpu_exports.c */                                                  \
-	FUNCTION(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * timestamp),     \
-		 0)                                                                                  \
-	FUNCTION(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value), 0)          \
-	FUNCTION(cuptiActivityEnableContext, (void *context, int kind), 0)                           \
-	FUNCTION(cuptiActivityDisableContext, (void *context, int kind), 0)                          \
-	FUNCTION(cuptiEnableDomain, (uint32_t on, cupti_subscriber subscriber, int domain), 0)       \
-	FUNCTION(cuptiEnableAllDomains, (uint32_t on, cupti_subscriber subscriber), 0)               \
-	FUNCTION(cuptiSubscribe_v2,                                                                  \
-		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,             \
-		  void *user, void *parameters),                                                     \
-		 0)                                                                                  \
-	/* the second form: several subscribe, each with kinds and buffers of its own; gpu_form.h */ \
-	FUNCTION(cuptiActivityRegisterCallbacks_v2,                                                  \
-		 (cupti_subscriber subscriber, cupti_buffer_requested_of * requested,                \
-		  cupti_buffer_completed_of * completed),                                            \
-		 0)                                                                                  \
-	FUNCTION(cuptiActivityEnable_v2, (cupti_subscriber subscriber, int kind, void *config), 0)   \
-	FUNCTION(cuptiActivityDisable_v2, (cupti_subscriber subscriber, int kind, void *config),     \
-		 0)                                                                                  \
-	FUNCTION(cuptiActivityGetNextRecord_v2,                                                      \
-		 (cupti_subscriber subscriber, uint8_t * buffer, size_t valid_bytes,                 \
-		  void **record),                                                                    \
-		 0)                                                                                  \
-	FUNCTION(cuptiActivityGetNumDroppedRecords_v2,                                               \
-		 (cupti_subscriber subscriber, void *context, uint32_t stream,                       \
-		  size_t *ret_dropped),                                                              \
-		 0)                                                                                  \
-	FUNCTION(cuptiGetTimestamp_v2, (cupti_subscriber subscriber, uint64_t * ret_ns), 0)          \
-	FUNCTION(cuptiActivityPushExternalCorrelationId_v2,                                          \
-		 (cupti_subscriber subscriber, int whose, uint64_t id), 0)                           \
-	FUNCTION(cuptiActivityPopExternalCorrelationId_v2,                                           \
-		 (cupti_subscriber subscriber, int whose, uint64_t *ret_last), 0)                    \
+#define CUPTI_FUNCTIONS(FUNCTION)                                                                  \
+	FUNCTION(cuptiGetVersion, (uint32_t * ret_version), 1)                                     \
+	FUNCTION(cuptiGetTimestamp, (uint64_t * ret_ns), 1)                                        \
+	FUNCTION(cuptiSubscribe,                                                                   \
+		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,           \
+		  void *user),                                                                     \
+		 1)                                                                                \
+	FUNCTION(cuptiUnsubscribe, (cupti_subscriber subscriber), 1)                               \
+	FUNCTION(cuptiEnableCallback,                                                              \
+		 (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id), 1)           \
+	FUNCTION(cuptiActivityRegisterCallbacks,                                                   \
+		 (cupti_buffer_requested * requested, cupti_buffer_completed * completed), 1)      \
+	FUNCTION(cuptiActivityEnable, (int kind), 1)                                               \
+	FUNCTION(cuptiActivityDisable, (int kind), 1)                                              \
+	FUNCTION(cuptiActivityFlushAll, (uint32_t how), 1)                                         \
+	FUNCTION(cuptiActivityFlushPeriod, (uint32_t period_ms), 0)                                \
+	FUNCTION(cuptiActivityGetNextRecord,                                                       \
+		 (uint8_t * buffer, size_t valid_bytes, void **record), 1)                         \
+	FUNCTION(cuptiActivityGetNumDroppedRecords,                                                \
+		 (void *context, uint32_t stream, size_t *ret_dropped), 0)                         \
+	/* nodes of graphs; without them graph work has no place */                                \
+	FUNCTION(cuptiGetGraphId, (void *graph, uint32_t *ret_id), 0)                              \
+	FUNCTION(cuptiGetGraphNodeId, (void *node, uint64_t *ret_id), 0)                           \
+	/* only for another user: gpu_exports.c */                                                 \
+	FUNCTION(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * timestamp),   \
+		 0)                                                                                \
+	FUNCTION(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value), 0)        \
+	FUNCTION(cuptiActivityEnableContext, (void *context, int kind), 0)                         \
+	FUNCTION(cuptiActivityDisableContext, (void *context, int kind), 0)                        \
+	FUNCTION(cuptiEnableDomain, (uint32_t on, cupti_subscriber subscriber, int domain), 0)     \
+	FUNCTION(cuptiEnableAllDomains, (uint32_t on, cupti_subscriber subscriber), 0)             \
+	FUNCTION(cuptiSubscribe_v2,                                                                \
+		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,           \
+		  void *user, void *parameters),                                                   \
+		 0)                                                                                \
+	/* the second form: each subscriber has its own kinds; gpu_form.h */                       \
+	FUNCTION(cuptiActivityRegisterCallbacks_v2,                                                \
+		 (cupti_subscriber subscriber, cupti_buffer_requested_of * requested,              \
+		  cupti_buffer_completed_of * completed),                                          \
+		 0)                                                                                \
+	FUNCTION(cuptiActivityEnable_v2, (cupti_subscriber subscriber, int kind, void *config), 0) \
+	FUNCTION(cuptiActivityDisable_v2, (cupti_subscriber subscriber, int kind, void *config),   \
+		 0)                                                                                \
+	FUNCTION(cuptiActivityGetNextRecord_v2,                                                    \
+		 (cupti_subscriber subscriber, uint8_t * buffer, size_t valid_bytes,               \
+		  void **record),                                                                  \
+		 0)                                                                                \
+	FUNCTION(cuptiActivityGetNumDroppedRecords_v2,                                             \
+		 (cupti_subscriber subscriber, void *context, uint32_t stream,                     \
+		  size_t *ret_dropped),                                                            \
+		 0)                                                                                \
+	FUNCTION(cuptiGetTimestamp_v2, (cupti_subscriber subscriber, uint64_t * ret_ns), 0)        \
+	FUNCTION(cuptiActivityPushExternalCorrelationId_v2,                                        \
+		 (cupti_subscriber subscriber, int whose, uint64_t id), 0)                         \
+	FUNCTION(cuptiActivityPopExternalCorrelationId_v2,                                         \
+		 (cupti_subscriber subscriber, int whose, uint64_t *ret_last), 0)                  \
 	FUNCTION(cuptiFinalize, (void), 0)
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu.h. A state machine from GPU_OFF to GPU_GONE, advanced by compare-and-swap, so that only
- * one thread starts or leaves CUPTI. A start subscribes, registers the buffers, reads the clocks
- * and then asks for records (gpu_asked.c). A pause ends all that, and gpu_go_on() starts again.
+ * A state machine from GPU_OFF to GPU_GONE, advanced by compare-and-swap, so that only one thread
+ * starts or leaves CUPTI. A start subscribes, registers the buffers, reads the clocks and then
+ * requests records (gpu_asked.c). A pause ends all that, and gpu_go_on() starts again.
  */
 #include "preload/gpu/gpu.h"
 
@@ -33,12 +33,12 @@ enum {
 	GPU_STARTING,
 	GPU_ON,
 	GPU_LEAVING,
-	GPU_GONE, /* failed, or left to another user, or the parent's: for good */
+	GPU_GONE, /* final: failed, left to another user, or belongs to the parent */
 };
 
 static _Atomic int state;
-static _Atomic uint16_t loads; /* of libraries, when a profiler was looked for last */
-static _Atomic bool is_shared; /* another user was here, and that was recorded */
+static _Atomic uint16_t loads; /* number of loaded libraries when a profiler was last looked for */
+static _Atomic bool is_shared; /* another user was found, and that was recorded */
 static uint32_t version;
 
 bool gpu_is_on(void)
@@ -62,12 +62,13 @@ static void state_record(enum evt_gpu_state what, cupti_result result, const cha
 /* --- what CUPTI calls --- */
 
 static _Atomic uint32_t
-	buffers_taken; /* so far; at the end somebody looks whether it still moves */
+	/* number of buffers so far; at the end it shows whether CUPTI still makes progress */
+	buffers_taken;
 
 void gpu_buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records)
 {
 	*ret_buffer = gpu_buffer_take(ret_bytes);
-	*ret_records = 0; /* as many as it holds */
+	*ret_records = 0; /* as many records as the buffer holds */
 }
 
 size_t gpu_take_dropped(void *context, uint32_t stream)
@@ -80,7 +81,7 @@ size_t gpu_take_dropped(void *context, uint32_t stream)
 	return dropped;
 }
 
-/* Ours first: what the other does with its copy takes as long as it likes. */
+/* Our records are taken first, because the other user may spend any time on its copy. */
 void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 			  size_t valid_bytes)
 {
@@ -95,7 +96,7 @@ void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_
 	gpu_copy_dropped(gpu_take_dropped(context, stream));
 	gpu_copy_take(context, stream, buffer, valid_bytes, gpu_form_next_record);
 	atomic_fetch_add(&buffers_taken, 1);
-	if (now == GPU_ON) /* who else has come */
+	if (now == GPU_ON) /* find out who else has come */
 		gpu_look_soon();
 	gpu_buffer_give(buffer, bytes);
 	errno = saved;
@@ -137,7 +138,10 @@ static struct failure cupti_start(void)
 
 static _Atomic bool exits;
 
-/* Before the handlers of CUDA and of CUPTI, which were set before: CUPTI still works. */
+/*
+ * Exit handlers run in reverse order, and those of CUDA and CUPTI were registered before. So CUPTI
+ * still works here.
+ */
 static void at_exit(void)
 {
 	gpu_flush();
@@ -147,8 +151,8 @@ static void at_exit(void)
 #define INJECTION "CUDA_INJECTION64_PATH"
 
 /*
- * The library of another tool (nsys, ncu) that the driver was to load in our place, or "none". That was told to the driver
- * before us, or since, by whoever found the variable to be ours.
+ * Returns the library of another tool (nsys, ncu) that the driver was to load instead of us, or
+ * "none". The variable was set before our start, or since, by a tool that found our name in it.
  */
 static const char *injected(void)
 {
@@ -185,7 +189,8 @@ static void start(bool is_late)
 		start_gives_way(EVT_GPU_STATIC, other, "a CUPTI of its own is in");
 		return;
 	}
-	if (!gpu_share_is_used()) { /* somebody came while we did not record, and is not to be disturbed */
+	if (!gpu_share_is_used()) {
+		/* another user came while we did not record, and must not be disturbed */
 		atomic_store(&state, GPU_GONE);
 		state_record(EVT_GPU_IN_USE, 0, NULL);
 		return;
@@ -217,13 +222,16 @@ static void start(bool is_late)
 	(void)atexit(at_exit);
 }
 
-/* The program's next call that is interposed comes by gpu_driver_starts(). */
+/* The program's next interposed call will come to gpu_driver_starts(). */
 void gpu_look_soon(void)
 {
 	__atomic_store_n(&driver_is_known, false, __ATOMIC_RELAXED);
 }
 
-/* Of a profiler that was opened since: it is not to be the one that loses. */
+/*
+ * Looks for a profiler that was loaded since. If there is one, we give way, so that it does not
+ * fail.
+ */
 static void look_for_profiler(void)
 {
 	char path[512];
@@ -232,7 +240,7 @@ static void look_for_profiler(void)
 		gpu_leave_to(path);
 }
 
-/* `is_late`: by a call of the program's that has succeeded. */
+/* `is_late`: found out by a call of the program that has succeeded. */
 static void gpu_driver_starts(bool is_late)
 {
 	int saved = errno;
@@ -265,7 +273,7 @@ void gpu_flush(void)
 	errno = saved;
 }
 
-/* Once exit handlers run, CUPTI has been emptied, and may be gone. */
+/* Once exit handlers run, CUPTI has been emptied, and may be unusable. */
 static void gpu_leaves(void)
 {
 	if (!atomic_load(&exits))
@@ -336,7 +344,7 @@ void gpu_go_on(const char *function)
 	errno = saved;
 }
 
-/* CUPTI has rested since it began, and will not tell of work. */
+/* CUPTI has been idle since its start, and reports no work yet. */
 static void gpu_opened(void)
 {
 	int saved = errno, on = GPU_ON;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_asked.h. One thread at a time switches kinds and callbacks. Whoever opens the gates waits for its turn, so that all of a
- * range is told. Kinds of work stand first in the list: a rest switches off those, and no others.
+ * One thread at a time switches kinds and callbacks. A thread that opens the gates waits for its
+ * turn, so that CUPTI reports the whole range. Kinds of work are first in the list: when CUPTI
+ * becomes idle, those are switched off, and no others.
  */
 #include "preload/gpu/gpu_asked.h"
 
@@ -17,9 +18,12 @@
 
 static struct gpu_turn turn;
 static _Atomic bool is_resting, is_to_stay;
-static _Atomic uint32_t calls_unseen; /* callbacks since the gates shut */
+static _Atomic uint32_t calls_unseen; /* callbacks since the gates were shut */
 
-/* Work first, of which kernels first. WHOLE only by choice: with it CUPTI tells nothing of what is in a graph. */
+/*
+ * Kinds of work first, and among them kernels. GRAPH_TRACE only if the user chose it, because CUPTI
+ * then reports nothing about the inside of a graph.
+ */
 static const int kinds[] = { CUPTI_CONCURRENT_KERNEL,
 			     CUPTI_MEMCPY,
 			     CUPTI_MEMCPY_PEER,
@@ -38,7 +42,7 @@ static bool kind_is_wanted(int kind)
 	return kind != CUPTI_GRAPH_TRACE || settings.graphs == SETTINGS_GRAPHS_WHOLE;
 }
 
-/* Without kernels there is nothing worth having; of the others what there is. */
+/* Fails if kernels cannot be switched on. Other kinds may fail. */
 static cupti_result kinds_switch(bool on, size_t from, size_t to)
 {
 	cupti_result result = CUPTI_OK;
@@ -53,7 +57,10 @@ static cupti_result kinds_switch(bool on, size_t from, size_t to)
 	return result;
 }
 
-/* A CUPTI that does not know a function has none that could be called. */
+/*
+ * If this CUPTI does not know a function, the function cannot be called either, so errors are
+ * ignored.
+ */
 static void calls_switch(bool on)
 {
 #define RUNTIME(id, name, constant) (void)gpu_share_callback(GPU_US, on, CUPTI_RUNTIME_API, id);
@@ -82,7 +89,10 @@ static void work_end(void)
 	atomic_store(&is_resting, true);
 }
 
-/* Calls before work: no work without its call, where threads are at it already. */
+/*
+ * Calls are switched on before work, so that no work is reported without its call while other
+ * threads are already making calls.
+ */
 static cupti_result work_begin(void)
 {
 	cupti_result result;
@@ -120,7 +130,7 @@ void gpu_asked_end(void)
 	gpu_turn_end(&turn);
 }
 
-/* --- rest --- */
+/* --- idle --- */
 
 bool gpu_asked_count(void)
 {
@@ -136,7 +146,7 @@ static bool may_rest(void)
 	       atomic_load(&calls_unseen) >= GPU_REST_CALLS;
 }
 
-/* Whoever opens the gates meanwhile waits for its turn, and wakes. */
+/* A thread that opens the gates meanwhile waits for its turn, and then wakes CUPTI. */
 void gpu_asked_rest(void)
 {
 	if (!may_rest())

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What we ask CUPTI for: kinds of records, and callbacks around calls that start work.
+ * What we request from CUPTI: kinds of records, and callbacks around calls that start work.
  *
- * CUPTI rests until the first range of capture opens: on an H100 a launch takes 1.5 us longer once kernels are told, and still 0.9 us when
- * they no longer are. It rests again while nothing is captured: after GPU_REST_CALLS callbacks with the gates shut it is asked for no work and no
- * calls, and for all of it again as soon as the gates open. Not at once when they shut: a range for each step opens again
- * before, and switching costs. CUDA's queue holds 1,024 launches, so nothing that was launched before the gates shut waits
- * any more when CUPTI rests. Memory, pools, devices and nodes of graphs are told all the time: they are few, and what was
- * given out or captured before a range is needed in it.
+ * CUPTI is idle until the first capture range opens. On an H100, a launch takes 1.5 us longer while
+ * kernels are reported, and 0.9 us longer after they were switched off. CUPTI becomes idle again
+ * while nothing is captured: after GPU_REST_CALLS callbacks with the gates shut, records of work
+ * and callbacks of calls are switched off. They are switched on again when the gates open. This
+ * does not happen at once when the gates shut, because a range per step opens again soon, and
+ * switching is expensive. CUDA's queue holds 1,024 launches, so no work launched before the gates
+ * were shut is still waiting when CUPTI becomes idle. Memory, pools, devices and graph nodes are
+ * reported all the time: they are few, and a later range needs what was allocated or captured
+ * before it.
  *
- * Any thread; calls CUPTI: not from within a callback of CUPTI.
+ * Any thread. Calls CUPTI, so not from within a callback of CUPTI.
  */
 #ifndef PRELOAD_GPU_GPU_ASKED_H
 #define PRELOAD_GPU_GPU_ASKED_H
@@ -18,20 +21,32 @@
 
 #include "preload/gpu/cupti_api.h"
 
-/* A launch by the runtime is two: its own, and the driver's beneath it. */
+/* A launch by the runtime counts as two: its own callback, and the driver's beneath it. */
 #define GPU_REST_CALLS 2500u
 
-/* Callbacks and kinds, all of them. Fails where no kernel would be told; then nothing is asked for. */
+/*
+ * Switches on all callbacks and kinds. Fails if kernels would not be reported; then nothing is
+ * switched on.
+ */
 cupti_result gpu_asked_begin(void);
-/* Kinds off; who unsubscribes has no callbacks either. */
+/* Switches the kinds off. Callbacks end when the caller unsubscribes. */
 void gpu_asked_end(void);
 
-/* A callback has come while the gates were shut. True: it is time to rest, by gpu_asked_rest(), from outside of CUPTI. */
+/*
+ * Call in a callback while the gates are shut. True: it is time to call gpu_asked_rest(), from
+ * outside of CUPTI.
+ */
 bool gpu_asked_count(void);
 void gpu_asked_rest(void);
-/* The gates have opened: when it returns, work and calls are told. Fails as gpu_asked_begin(). */
+/*
+ * The gates have opened. When it returns, work and calls are reported. Fails as gpu_asked_begin()
+ * does.
+ */
 cupti_result gpu_asked_wake(void);
-/* Another user wants records, and ours say which calls are its: no rest from here on. */
+/*
+ * Another user wants records, and ours say which calls are its own. So CUPTI never becomes idle
+ * from here on.
+ */
 void gpu_asked_stay(void);
 void gpu_asked_forked(void);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_buffers.h. Free buffers stand in an array of atomic pointers and are taken and put back
- * by exchange. When all GPU_BUFFERS are in use, a small one is mapped, which is unmapped when it
- * comes back.
+ * Free buffers are in an array of atomic pointers, and are taken and put back by exchange. When all
+ * GPU_BUFFERS are in use, a small one is mapped, which is unmapped when it comes back.
  */
 #include "preload/gpu/gpu_buffers.h"
 
@@ -10,8 +9,8 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-static _Atomic(uint8_t *) kept[GPU_BUFFERS]; /* free ones; NULL: none, or given out */
-static _Atomic unsigned int mapped;          /* how many of them there are */
+static _Atomic(uint8_t *) kept[GPU_BUFFERS]; /* free buffers; NULL: none, or in use */
+static _Atomic unsigned int mapped;          /* number of buffers mapped for the array */
 
 static uint8_t *buffer_map(size_t bytes)
 {

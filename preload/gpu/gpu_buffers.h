@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers for CUPTI's records: mapped, never from the heap (which is the program's, and hooked), filled in advance so
- * that a launch does not have to wait for pages, given out again and again.
+ * Buffers for CUPTI's records. They are mapped and never from the heap, which is the program's and
+ * is hooked. They are touched in advance, so that a launch does not wait for page faults, and are
+ * used again and again.
  *
  * Any thread; no lock.
  */
@@ -12,17 +13,17 @@
 #include <stdint.h>
 
 /*
- * CUPTI hands a buffer out when it is full, or when it is emptied: one that is not full is lost with a program that is killed. So
- * they are small: some 500 kernels.
+ * CUPTI delivers a buffer when it is full, or at a flush. If the program is killed, a buffer that
+ * is not full is lost. So buffers are small: some 500 kernels.
  */
 #define GPU_BUFFER_BYTES (128u << 10)
-#define GPU_BUFFERS 256u /* that are kept; beyond them smaller ones, which are not */
+#define GPU_BUFFERS 256u /* buffers that are kept; further ones are smaller and are not kept */
 #define GPU_BUFFER_SMALL_BYTES (64u << 10)
 #define GPU_BUFFERS_AHEAD 16u
 
-/* Maps the first. */
+/* Maps the first buffers. */
 void gpu_buffers_prepare(void);
-/* NULL where there is no memory. */
+/* Returns NULL if there is no memory. */
 uint8_t *gpu_buffer_take(size_t *ret_bytes);
 void gpu_buffer_give(uint8_t *buffer, size_t bytes);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The callbacks of CUPTI around calls of CUDA that start work or wait: they bring the call's number. An interposed
- * call takes it along in its own record (record/correlation.h); any other is recorded here: what a static runtime,
- * cuBLAS or Triton calls. The runtime's call and the driver's beneath it have the same number: one record.
+ * CUPTI's callbacks around calls of CUDA that start work or wait. They bring the call's correlation
+ * number. An interposed call takes it into its own record (record/correlation.h). Any other call is
+ * recorded here: those of a static runtime, cuBLAS or Triton. The runtime's call and the driver's
+ * call beneath it have the same number, and are one record.
  */
 #include "preload/gpu/gpu.h"
 
@@ -29,11 +30,11 @@ static const char *const names[CUPTI_DOMAINS][IDS] = {
 #include "preload/gpu/callbacks.def"
 };
 
-/* --- a word for two --- */
+/* --- a word for two users --- */
 
 /*
- * CUPTI gives a word to a subscriber that it has at both ends of a call. Where both users are called each has one:
- * a pair of them, to which CUPTI's word points.
+ * CUPTI gives a subscriber a word that keeps its value from a call's begin to its end. If both
+ * users are called, each has a word in a pair, to which CUPTI's word points.
  */
 struct pair {
 	_Atomic bool is_taken;
@@ -87,7 +88,7 @@ static void pair_release(struct pair *pair)
 	atomic_store(&pair->is_taken, false);
 }
 
-/* Where the other user has gone since the call began, the pair is still to be released. */
+/* If the other user has gone since the call began, the pair must still be released. */
 static uint64_t word_take(uint64_t *kept)
 {
 	uint64_t word = *kept;
@@ -102,8 +103,9 @@ static uint64_t word_take(uint64_t *kept)
 }
 
 /*
- * With several subscribers (gpu_form.h) CUPTI has one word for all of them: it is not ours to write. So when a call past us
- * began stands in a table, by its number and domain; a call that finds no place there is not recorded.
+ * With several subscribers (gpu_form.h), CUPTI has one word for all of them, which we must not
+ * write. So the start of a call that we do not interpose is kept in a table, by its number and
+ * domain. If the table has no room for a call, it is not recorded.
  */
 #define OWN_CALLS 1024u
 #define OWN_CALLS_SEARCHED 16u
@@ -138,7 +140,7 @@ static void own_put(int domain, uint32_t correlation, uint64_t start)
 		own->start = start;
 }
 
-/* Its own thread wrote it. */
+/* Written by the same thread. */
 static uint64_t own_take(int domain, uint32_t correlation)
 {
 	uint64_t key = own_key(domain, correlation);
@@ -150,7 +152,7 @@ static uint64_t own_take(int domain, uint32_t correlation)
 	return start;
 }
 
-/* When a call past us began, from its beginning to its end. */
+/* Keeps the start of a call that we do not interpose, from its begin to its end. */
 static void start_put(int domain, const struct cupti_callback *callback, uint64_t start)
 {
 	if (!gpu_form_is_second())
@@ -171,7 +173,8 @@ static uint64_t start_take(int domain, const struct cupti_callback *callback)
 static void call_record(const char *name, const struct cupti_callback *callback, uint64_t start)
 {
 	int saved = errno;
-	uint64_t ticks = clock_ticks(), field[4]; /* first: its name may take a while */
+	/* read first, because sending the name may take a while */
+	uint64_t ticks = clock_ticks(), field[4];
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_gpu, RECORDER_IN_RECORD);
 	struct string text = string_of(name);
 
@@ -193,7 +196,7 @@ uint32_t gpu_last_correlation(void)
 	return __atomic_load_n(&last_correlation, __ATOMIC_RELAXED);
 }
 
-/* Two threads may put the smaller number last: it is one of a call that runs now, too. */
+/* Two threads may store the smaller number last. That number belongs to a running call, too. */
 static void correlation_note(uint32_t correlation)
 {
 	if ((int32_t)(correlation - __atomic_load_n(&last_correlation, __ATOMIC_RELAXED)) > 0)
@@ -261,7 +264,7 @@ static void call_both(void *user, cupti_callback_function *theirs, int domain, u
 	copy.kept = pair ? &pair->ours : &nothing;
 	if (pair)
 		call_ours(domain, id, &copy);
-	else if (callback->site != 0) /* the other came in between: the word is ours */
+	else if (callback->site != 0) /* the other user came in between, so the word is ours */
 		call_ours(domain, id, callback);
 	copy.kept = pair ? &pair->theirs : &nothing;
 	theirs(user, domain, id, &copy);
@@ -269,7 +272,10 @@ static void call_both(void *user, cupti_callback_function *theirs, int domain, u
 		pair_release(pair);
 }
 
-/* Both were called when the call began: then the other has to get its own word, whoever has gone since. */
+/*
+ * True if both were called when the call began. Then the other user must get its own word, even if
+ * one of the two has gone since.
+ */
 static bool is_of_two(const struct cupti_callback *callback)
 {
 	return callback->site != 0 && gpu_callback_pair_of(*callback->kept);
@@ -280,7 +286,7 @@ static bool is_wanted_by(enum gpu_user who, int domain, uint32_t id)
 	return atomic_load_explicit(&gpu_share_callbacks[domain][id], memory_order_relaxed) & who;
 }
 
-/* What a callback of this domain is called with is no call. */
+/* The argument of a callback in this domain is not a call. */
 static void call_of_resource(uint32_t id, const void *about)
 {
 	void *user;
@@ -292,7 +298,10 @@ static void call_of_resource(uint32_t id, const void *about)
 		theirs(user, CUPTI_RESOURCE, id, about);
 }
 
-/* Where the other user wants it, or may: of domains that are none of ours CUPTI calls for it only. */
+/*
+ * For callbacks that the other user wants or may want. In domains that we do not use, CUPTI calls
+ * only for the other user.
+ */
 __attribute__((noinline)) static void call_with_theirs(int domain, uint32_t id,
 						       const struct cupti_callback *callback)
 {

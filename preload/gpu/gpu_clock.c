@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_clock.h. A pair of readings of both clocks is the tightest of LOOKS tries. Drift comes
- * from two such pairs at least DRIFT_MIN_NS apart. A record is placed by its distance from the
- * pair of its moment.
+ * A pair of readings of both clocks is the tightest of LOOKS tries. Drift comes from two such pairs
+ * at least DRIFT_MIN_NS apart. A record is placed by its distance from the pair of its moment.
  */
 #include "preload/gpu/gpu_clock.h"
 
@@ -12,30 +11,31 @@
 #include "preload/record/entry.h"
 
 #define LOOKS 4u
-#define BASELINE_MIN_NS 100000u /* below, the rate of a clock says nothing */
+#define BASELINE_MIN_NS 100000u /* below this, the rate of a clock cannot be known */
 #define FUTURE_MAX_NS 1000000000
 #define PAST_MAX_NS 86400e9
-#define DRIFT_MIN_NS 500e6 /* below, a drift cannot be told from what looks are wrong by */
-#define DRIFT_LEAST 20000  /* the rate of our ticks is not known better */
+#define DRIFT_MIN_NS 500e6 /* below this, drift cannot be told from the error of the readings */
+#define DRIFT_LEAST 20000  /* the rate of our ticks is not known more precisely */
 #define DRIFT_RENEW_NS 10e9
 #define DRIFT_DOUBT_NS 500.0
-#define DRIFT_MAX 1e6 /* a thousandth: more is a clock that was set */
+#define DRIFT_MAX 1e6 /* a thousandth; more means that a clock was set */
 
-/* A clock and ours at one time. */
+/* Readings of CUPTI's clock and of ours at one time. */
 struct pair {
 	uint64_t ticks, stamp, apart;
 };
 
 static _Atomic(cupti_timestamp_function *) theirs;
-static struct pair own_last;     /* CUPTI's own, before it got theirs; valid once theirs is set */
-static struct pair theirs_first; /* as CUPTI got it */
+/* CUPTI's own clock, before it got the other user's; valid once `theirs` is set */
+static struct pair own_last;
+static struct pair theirs_first; /* when CUPTI got the other user's clock */
 
 cupti_timestamp_function *gpu_clock_theirs(void)
 {
 	return atomic_load_explicit(&theirs, memory_order_acquire);
 }
 
-/* Of several looks the one that took least. */
+/* Reads both clocks several times and takes the reading that took least. */
 static bool gpu_clock_look(struct pair *ret_pair, cupti_result (*timestamp)(uint64_t *),
 			   cupti_timestamp_function *other)
 {
@@ -63,7 +63,10 @@ static cupti_result monotonic(uint64_t *ret_ns)
 	return CUPTI_OK;
 }
 
-/* Since the region was made: long enough for a millionth. Who loses the CPU between two readings has others. */
+/*
+ * Nanoseconds per tick since the region was made, which is long enough for a precision of a
+ * millionth. If the thread loses the CPU between two readings, other readings are used.
+ */
 static double tick_rate(void)
 {
 	const struct region_header *region = entry_region();
@@ -77,7 +80,11 @@ static double tick_rate(void)
 	return (double)(now.stamp - region->base_mono) / (double)(now.ticks - region->base_tsc);
 }
 
-/* It is ours when it reads the same, nanoseconds when it runs about so, else what it has run since CUPTI got it. */
+/*
+ * The unit of the other user's clock. If it reads the same as ours, it is ours. If it runs at about
+ * one unit per nanosecond, it is nanoseconds. Otherwise the rate is measured since CUPTI got the
+ * clock.
+ */
 static double unit_rate(const struct pair *now, double ns_per_tick)
 {
 	double ns = (double)(int64_t)(now->ticks - theirs_first.ticks) * ns_per_tick;
@@ -94,8 +101,9 @@ static double unit_rate(const struct pair *now, double ns_per_tick)
 /* --- drift of CUPTI's own clock --- */
 
 /*
- * Of two looks at both clocks. The earlier one is replaced when it is old, so that a clock that is set (NTP) disturbs no
- * longer than that; what the looks themselves can be wrong by is no drift.
+ * Drift is computed from two readings of both clocks. The earlier reading is replaced when it is
+ * old, so that a clock that is set (NTP) disturbs the result for no longer. A difference within the
+ * error of the readings is no drift.
  */
 static struct pair drift_from;
 static _Atomic int64_t drift_known;
@@ -166,7 +174,7 @@ bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(ui
 	return true;
 }
 
-/* A stamp may be anything, and so far away that a difference would wrap. */
+/* A time stamp may be anything, even so far away that a difference would wrap. */
 static double since(uint64_t now, uint64_t stamp, double rate)
 {
 	return stamp <= now ? (double)(now - stamp) * rate : -(double)(stamp - now) * rate;
@@ -177,7 +185,10 @@ static bool is_sensible(double ago_ns)
 	return ago_ns > -FUTURE_MAX_NS && ago_ns < PAST_MAX_NS;
 }
 
-/* The usual case, in whole nanoseconds; a duration stays as CUPTI has it, who sees the device's own clock. */
+/*
+ * The usual case, in whole nanoseconds. A duration stays as CUPTI gives it, because CUPTI sees the
+ * device's own clock.
+ */
 static bool place_own(const struct gpu_moment *moment, uint64_t start, uint64_t end,
 		      int64_t *ret_ago_ns, uint64_t *ret_duration_ns)
 {

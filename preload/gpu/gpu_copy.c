@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_copy.h. Up to BUFFERS buffers of the other user are open; a thread takes one by compare-
- * and-swap, appends the records that are the other's and completes it when it is full, at a flush,
- * or at once if the other wants that.
+ * Up to BUFFERS buffers of the other user are open. A thread takes one by compare-and-swap and
+ * appends the records that the other user wants. It completes the buffer when it is full, at a
+ * flush, or at once if the other user wants that.
  */
 #include "preload/gpu/gpu_copy.h"
 
@@ -16,26 +16,29 @@
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_share.h"
 
-#define BUFFERS 16u /* that are open at once: as many as threads copy */
+#define BUFFERS 16u /* buffers that are open at once: as many as threads copy */
 #define WAIT_NS 1000000000u
 
 static _Atomic(cupti_buffer_requested *) their_requested;
 static _Atomic(cupti_buffer_completed *) their_completed;
 static _Atomic size_t their_dropped;
 static _Atomic bool is_prompt;
-static _Atomic unsigned int copying; /* threads */
+static _Atomic unsigned int copying; /* number of threads that are copying */
 
-/* --- what it asked for --- */
+/* --- what the other user wants --- */
 
 enum { NEVER, ON, ENDING, OFF };
 
-/* Of each kind since when, and until when it wanted it: numbers of calls, 0: not known. */
+/*
+ * For each kind: since when, and until when, the other user wanted it, as numbers of calls; 0: not
+ * known.
+ */
 static struct {
 	_Atomic int state;
 	_Atomic uint32_t begin, end;
 } asked[CUPTI_KINDS];
 
-/* Where a record has the number of its call. */
+/* Where each kind of record has the correlation number of its call. */
 static const uint16_t correlation_at[CUPTI_KINDS] = {
 	[CUPTI_KERNEL] = offsetof(struct cupti_kernel, correlation),
 	[CUPTI_CONCURRENT_KERNEL] = offsetof(struct cupti_kernel, correlation),
@@ -45,7 +48,7 @@ static const uint16_t correlation_at[CUPTI_KINDS] = {
 	[CUPTI_SYNCHRONIZATION] = offsetof(struct cupti_synchronization, correlation),
 };
 
-/* Numbers are noted while we record; later ones are nobody's but its own. */
+/* Numbers are noted only while we record, so later records can only be the other user's. */
 static bool is_in_time(uint32_t kind, uint32_t correlation)
 {
 	uint32_t begin = atomic_load(&asked[kind].begin), end = atomic_load(&asked[kind].end);
@@ -63,7 +66,7 @@ static bool is_theirs(const uint8_t *record, size_t bytes)
 		return false;
 	memcpy(&kind, record, sizeof(kind));
 	if (kind >= CUPTI_KINDS)
-		return true; /* we never ask for such */
+		return true; /* we never request this kind */
 	state = atomic_load(&asked[kind].state);
 	if (!correlation_at[kind] || bytes < correlation_at[kind] + sizeof(correlation))
 		return state == ON || state == ENDING;
@@ -71,7 +74,7 @@ static bool is_theirs(const uint8_t *record, size_t bytes)
 	return state != NEVER && is_in_time(kind, correlation);
 }
 
-/* --- its buffers --- */
+/* --- the other user's buffers --- */
 
 enum { FREE, OPEN, TAKEN };
 
@@ -119,7 +122,7 @@ static void buffer_give(struct their_buffer *buffer)
 	atomic_store(&buffer->state, buffer->memory ? OPEN : FREE);
 }
 
-/* `buffer` NULL: more threads copy at once than there are. */
+/* `buffer` is NULL if more threads copy at once than there are buffers. */
 static void gpu_copy_record_put(struct their_buffer *buffer, const uint8_t *record, size_t bytes)
 {
 	if (!buffer) {
@@ -142,9 +145,9 @@ static void gpu_copy_record_put(struct their_buffer *buffer, const uint8_t *reco
 	buffer->records++;
 }
 
-/* --- a buffer of ours --- */
+/* --- one of our buffers --- */
 
-/* A record reaches to the next. */
+/* A record ends where the next one begins. */
 static void records_copy(struct their_buffer *to, uint8_t *buffer, size_t valid_bytes,
 			 cupti_result (*next)(uint8_t *, size_t, void **))
 {
@@ -222,7 +225,7 @@ void gpu_copy_flush(void)
 	}
 }
 
-/* --- what it calls --- */
+/* --- what the other user calls --- */
 
 void gpu_copy_register(cupti_buffer_requested *requested, cupti_buffer_completed *completed)
 {
@@ -277,7 +280,7 @@ size_t gpu_copy_take_dropped(void)
 	return atomic_exchange(&their_dropped, 0);
 }
 
-/* Those who were copying are not here. */
+/* In a forked child: the threads that were copying do not exist. */
 void gpu_copy_forked(void)
 {
 	atomic_store(&copying, 0);

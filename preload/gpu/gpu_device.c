@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_device.h. Copies the fields of CUPTI's struct into gpu_device and gpu_limits, and writes
- * UUIDs as nvidia-smi prints them.
+ * Copies the fields of CUPTI's struct into gpu_device and gpu_limits, and writes UUIDs as
+ * nvidia-smi prints them.
  */
 #include "preload/gpu/gpu_device.h"
 
@@ -14,9 +14,9 @@
 
 #define FIELDS(event) (sizeof(struct evt_##event) / sizeof(uint64_t))
 #define UUID_BYTES 16u
-#define UUID_TEXT_BYTES 41u /* GPU-8-4-4-4-12 and the end */
+#define UUID_TEXT_BYTES 41u /* GPU-8-4-4-4-12 and the terminating 0 */
 
-/* As nvidia-smi and CUDA_VISIBLE_DEVICES have it. */
+/* In the form of nvidia-smi and CUDA_VISIBLE_DEVICES. */
 static void uuid_write(char text[UUID_TEXT_BYTES], const char *prefix,
 		       const uint8_t uuid[UUID_BYTES])
 {

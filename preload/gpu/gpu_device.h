@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GPU as CUPTI describes it (CUpti_ActivityDevice4 and later) to two events: what it is, and what it can run at once.
- * CUPTI tells of each device once, when CUDA starts or, where CUDA was there before us, when it is asked for.
+ * Converts CUPTI's description of a GPU (CUpti_ActivityDevice4 and later) to two events: what it
+ * is, and what it can run at once. CUPTI reports each device once, when CUDA starts. If CUDA was
+ * there before us, it reports them when they are requested.
  *
  * Callbacks of CUPTI, any thread. No lock, no allocation.
  */

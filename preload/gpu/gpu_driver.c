@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_driver.h. CUPTI gets its way into the driver by cuGetExportTable(), a table of functions for a number of 16 bytes.
- * The number that CUPTI 12.8 to 13.2 begin with stands in their constant data: a libcupti that has it there asks for it, and we
- * ask before it does. One without it is not known to ask, and is let go on.
+ * CUPTI enters the driver by cuGetExportTable(), which returns a table of functions for a number of
+ * 16 bytes. The number that CUPTI 12.8 to 13.2 ask for first is in their constant data. If a
+ * libcupti contains it, it will ask for it, so we ask before it does. A libcupti without it is not
+ * known to ask, and may go on.
  */
 #include "preload/gpu/gpu_driver.h"
 
@@ -16,7 +17,7 @@
 static const unsigned char asked_for[16] = { 0x7c, 0xb6, 0x3f, 0x9b, 0x9c, 0xa4, 0x8e, 0x42,
 					     0xa4, 0x84, 0xbe, 0xb6, 0x6e, 0x6a, 0xed, 0x7f };
 
-/* The first object by that beginning of a soname. */
+/* Finds the first object whose soname begins so. */
 static bool is_object(const struct dl_phdr_info *module, const char *beginning)
 {
 	struct symbols s;
@@ -26,7 +27,7 @@ static bool is_object(const struct dl_phdr_info *module, const char *beginning)
 	return soname && strncmp(soname, beginning, strlen(beginning)) == 0;
 }
 
-/* Constants lie in segments that are neither code nor written to. */
+/* Constants are in segments that are neither code nor writable. */
 static int cupti_look(struct dl_phdr_info *module, size_t bytes, void *ret_asks)
 {
 	(void)bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions by which another user of CUPTI comes (hooks.def). While we use CUPTI each is done for the two of us
- * (gpu_share.h); whatever fails for the other fails as it would without us. Where nothing of the GPU is
- * recorded, and in a forked child, the original is called and nothing else.
+ * The functions by which another user of CUPTI comes (hooks.def). While we use CUPTI, each is done
+ * for both users (gpu_share.h). What fails for the other user fails as it would without us. If
+ * nothing of the GPU is recorded, and in a forked child, only the original is called.
  */
 #include "preload/gpu/gpu.h"
 
@@ -27,7 +27,7 @@ static bool is_shared(const char *function)
 	return true;
 }
 
-/* The body of a function: both(...) when CUPTI is shared, else the original. */
+/* The body of a function: both(...) if CUPTI is shared, else the original. */
 #define EXPORTED(name, parameters, arguments)                                 \
 	static cupti_result both_##name parameters;                           \
 	HOOK_EXPORT int name parameters                                       \
@@ -41,7 +41,7 @@ static bool is_shared(const char *function)
 	}                                                                     \
 	static cupti_result both_##name parameters
 
-/* One who came by the second form has a subscriber of its own: that is between it and CUPTI. */
+/* A user of the second form has a subscriber of its own, which concerns only it and CUPTI. */
 static bool is_other(cupti_subscriber subscriber)
 {
 	return gpu_second_is_here() && subscriber != gpu_form_subscriber();
@@ -85,7 +85,10 @@ EXPORTED(cuptiEnableCallback, (uint32_t on, cupti_subscriber subscriber, int dom
 	return gpu_share_callback(GPU_THEM, on != 0, domain, id);
 }
 
-/* Not by CUPTI's function where it would switch ours off; it does not know all of the ids. */
+/*
+ * Does not use CUPTI's own function if that would switch our callbacks off. That function does not
+ * know all ids.
+ */
 static cupti_result domain_switch(uint32_t on, cupti_subscriber subscriber, int domain)
 {
 	cupti_result result = CUPTI_OK;
@@ -107,7 +110,7 @@ EXPORTED(cuptiEnableDomain, (uint32_t on, cupti_subscriber subscriber, int domai
 	return domain_switch(on, subscriber, domain);
 }
 
-#define ALL_DOMAINS 8 /* at most: CUPTI refuses what it does not know */
+#define ALL_DOMAINS 8 /* upper limit: CUPTI refuses domains that it does not know */
 
 EXPORTED(cuptiEnableAllDomains, (uint32_t on, cupti_subscriber subscriber), (on, subscriber))
 {
@@ -168,7 +171,7 @@ EXPORTED(cuptiActivityFlushAll, (uint32_t how), (how))
 	return result;
 }
 
-/* Ours is a second; who wants it sooner gets it sooner. */
+/* Our period is a second. If the other user wants a shorter one, it is used. */
 EXPORTED(cuptiActivityFlushPeriod, (uint32_t period_ms), (period_ms))
 {
 	if (!gpu_cupti.cuptiActivityFlushPeriod)
@@ -190,8 +193,8 @@ EXPORTED(cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, siz
 }
 
 /*
- * The same function again changes nothing, and CUPTI garbles records each time it is given one (pytorch#192021): it
- * is told once.
+ * If the same function is given again, nothing changes, but CUPTI garbles records each time
+ * (pytorch#192021). So CUPTI is given a function only once.
  */
 EXPORTED(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * timestamp),
 	 (timestamp))
@@ -200,12 +203,12 @@ EXPORTED(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * tim
 
 	if (!gpu_cupti.cuptiActivityRegisterTimestampCallback)
 		return CUPTI_NOT_INITIALISED;
-	if (gpu_form_is_second()) /* with several subscribers CUPTI has no clock but its own */
+	if (gpu_form_is_second()) /* with several subscribers CUPTI has only its own clock */
 		return CUPTI_NOT_SUPPORTED;
 	if (timestamp && timestamp == gpu_clock_theirs())
 		return CUPTI_OK;
 	if (gpu_is_on())
-		(void)gpu_cupti.cuptiActivityFlushAll(0); /* these have CUPTI's own */
+		(void)gpu_cupti.cuptiActivityFlushAll(0); /* records so far use CUPTI's own clock */
 	gpu_clock_prepare(gpu_form_timestamp);
 	result = gpu_cupti.cuptiActivityRegisterTimestampCallback(timestamp);
 	if (!result)
@@ -213,7 +216,7 @@ EXPORTED(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * tim
 	return result;
 }
 
-/* Buffers that are zeroes would have to be ours. */
+/* Zeroed buffers would have to be provided by us. */
 EXPORTED(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value),
 	 (attribute, bytes, value))
 {
@@ -224,7 +227,7 @@ EXPORTED(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value),
 	return gpu_cupti.cuptiActivitySetAttribute(attribute, bytes, value);
 }
 
-/* Its CUPTI ends, ours goes on. */
+/* The other user's CUPTI ends, ours continues. */
 EXPORTED(cuptiFinalize, (void), ())
 {
 	cupti_result result = CUPTI_OK;
@@ -260,7 +263,7 @@ HOOK_EXPORT int cuptiSubscribe_v2(cupti_subscriber *ret_subscriber,
 	return gpu_second_subscribe(ret_subscriber, callback, user, parameters);
 }
 
-/* --- what cannot be done for two: we go --- */
+/* --- functions that cannot be done for two users: we leave CUPTI to the other --- */
 
 #define LEAVING(name, parameters, arguments, then)                     \
 	HOOK_EXPORT int name parameters                                \
@@ -278,7 +281,7 @@ HOOK_EXPORT int cuptiSubscribe_v2(cupti_subscriber *ret_subscriber,
 		return result;                                         \
 	}
 
-/* Of one context only: which of them a record is of cannot be seen in all kinds. */
+/* Enables a kind for one context only. Not all kinds of records show their context. */
 LEAVING(cuptiActivityEnableContext, (void *context, int kind), (context, kind),
 	gpu_copy_kind((uint32_t)kind, true))
 LEAVING(cuptiActivityDisableContext, (void *context, int kind), (context, kind),

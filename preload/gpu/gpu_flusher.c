@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_flusher.h. Each flush is a detached thread of its own with a number, all signals
- * blocked. The caller waits on a futex for its number while buffers still come, and
- * GPU_FLUSH_MAX_NS at most.
+ * Each flush is a detached thread of its own with a number, with all signals blocked. The caller
+ * waits on a futex for its number while buffers still arrive, and at most GPU_FLUSH_MAX_NS.
  */
 #include "preload/gpu/gpu_flusher.h"
 
@@ -20,14 +19,14 @@
 #include "preload/gpu/gpu_share.h"
 #include "preload/record/recorder.h"
 
-static _Atomic uint32_t asked, begun, flushed; /* how often */
+static _Atomic uint32_t asked, begun, flushed; /* counts of flushes */
 
 static bool is_done(uint32_t done, uint32_t wanted)
 {
 	return (int32_t)(done - wanted) >= 0;
 }
 
-/* Of flushes at a time the one that was asked for last has all that the others were asked for. */
+/* Of several flushes at once, the last one covers what the others were asked for. */
 static void *flusher_run(void *number)
 {
 	uint32_t mine = (uint32_t)(uintptr_t)number, done = atomic_load(&flushed);
@@ -40,7 +39,7 @@ static void *flusher_run(void *number)
 	return NULL;
 }
 
-/* The thread and what libc allocates for it are ours: no event of the heap. */
+/* The thread, and what libc allocates for it, are ours and are not recorded. */
 static int flusher_start(uint32_t number)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
@@ -48,7 +47,7 @@ static int flusher_start(uint32_t number)
 	pthread_t thread;
 	int error;
 
-	sigfillset(&all); /* the program's handlers are not to run on it */
+	sigfillset(&all); /* the program's handlers must not run on it */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	error = pthread_create(&thread, NULL, flusher_run, (void *)(uintptr_t)number);
 	if (!error)
@@ -59,7 +58,10 @@ static int flusher_start(uint32_t number)
 	return -error;
 }
 
-/* A buffer has come, or the thread has only now got a processor: a busy machine is no CUPTI that hangs. */
+/*
+ * Counts arriving buffers, and the start of the thread: on a busy machine the thread may wait for a
+ * CPU, which does not mean that CUPTI hangs.
+ */
 static uint32_t progress(const _Atomic uint32_t *moves)
 {
 	return atomic_load(moves) + atomic_load(&begun);
@@ -72,7 +74,7 @@ int gpu_flusher_flush(const _Atomic uint32_t *moves)
 	int error = flusher_start(wanted);
 
 	if (error) {
-		atomic_fetch_add(&begun, 1); /* who comes later counts from it */
+		atomic_fetch_add(&begun, 1); /* later callers count from here */
 		return error;
 	}
 	while (!is_done(done = atomic_load(&flushed), wanted) &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_form.h. The form is chosen when we subscribe, and again after nobody has. What an object asks ld.so for is read from the
- * undefined names of its symbol table. Functions of both forms go by one flag.
+ * The form is chosen when we subscribe, and again when nobody is subscribed any more. The names
+ * that an object asks ld.so for are the undefined names of its symbol table. One flag decides for
+ * all functions that exist in both forms.
  */
 #include "preload/gpu/gpu_form.h"
 
@@ -49,7 +50,10 @@ static bool second_is_in_sight(void)
 	return clients.of_second && !clients.of_first;
 }
 
-/* Graphs as one piece of work are to be asked for of all subscribers together, before any of them: not for us to say. */
+/*
+ * Graphs as one piece of work must be requested for all subscribers together, before any of them
+ * subscribes. That is not for us to decide, so the second form is not used then.
+ */
 bool gpu_form_has_second(void)
 {
 	const struct gpu_library *c = &gpu_cupti;
@@ -119,7 +123,7 @@ cupti_result gpu_form_unsubscribe(void)
 	return result;
 }
 
-/* --- functions that have both --- */
+/* --- functions that exist in both forms --- */
 
 static void requested_of(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records, void *about)
 {
@@ -166,7 +170,7 @@ cupti_result gpu_form_timestamp(uint64_t *ret_ns)
 	return gpu_cupti.cuptiGetTimestamp_v2(gpu_form_subscriber(), ret_ns);
 }
 
-/* One thread a second. NVIDIA allows it in callbacks of calls. */
+/* At most one thread per second. NVIDIA allows it in callbacks of calls. */
 void gpu_form_flush_sometimes(void)
 {
 	static _Atomic uint64_t flushed;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two forms of CUPTI's activity functions. The first has one user a process. The second, from CUPTI 13.3 on, takes a subscriber (cuptiSubscribe_v2(), cuptiActivityEnable_v2() and so on): several subscribe, each with kinds,
- * buffers and callbacks of its own. CUPTI refuses one form while the other is used. So whoever is to have records beside us must
- * use our form, or come by functions of ours.
+ * The two forms of CUPTI's activity functions. The first form has one user per process. The second,
+ * from CUPTI 13.3 on, takes a subscriber (cuptiSubscribe_v2(), cuptiActivityEnable_v2() and so on):
+ * there are several subscribers, each with its own kinds, buffers and callbacks. CUPTI refuses one
+ * form while the other is in use. So another user can have records beside us only if it uses the
+ * same form as we do, or comes by our functions.
  *
- * The first form is taken, unless a profiler of the second is in sight: an object of the process asks ld.so for cuptiSubscribe_v2()
- * and none for the first form's buffers, or somebody has subscribed by it already. A profiler of the first form, torch.profiler as
- * released, may set CUPTI's clock, which CUPTI allows in the first form only.
+ * We use the first form unless a profiler of the second form is found. That is the case if an
+ * object of the process asks ld.so for cuptiSubscribe_v2() and none asks for the first form's
+ * buffers, or if somebody has already subscribed by it. A profiler of the first form, such as the
+ * released torch.profiler, may set CUPTI's clock, which CUPTI allows only in the first form.
  *
- * Any thread; whoever subscribes has the turn of gpu_share.c. Nothing of ours is held.
+ * Any thread. A thread that subscribes has the turn of gpu_share.c. Nothing of ours is held.
  */
 #ifndef PRELOAD_GPU_GPU_FORM_H
 #define PRELOAD_GPU_GPU_FORM_H
@@ -17,25 +20,25 @@
 
 #include "preload/gpu/cupti_api.h"
 
-/* This CUPTI has the second form. Whether it has a driver for it, it says itself. */
+/* True if this CUPTI has the second form. CUPTI itself says whether the driver supports it. */
 bool gpu_form_has_second(void);
 bool gpu_form_is_second(void);
-/* Somebody else has subscribed by it. Before we do. */
+/* Another user has subscribed by the second form, before we do. */
 void gpu_form_choose_second(void);
 /* Nobody uses CUPTI any more. */
 void gpu_form_forget(void);
 
-/* The one subscriber, ours, in the form that is to be used. */
+/* Creates the one subscriber, ours, in the chosen form. */
 cupti_result gpu_form_subscribe(void);
 cupti_subscriber gpu_form_subscriber(void);
 cupti_result gpu_form_unsubscribe(void);
 
-/* Of the form that is used. */
+/* In the form that is in use. */
 cupti_result gpu_form_register(void);
 cupti_result gpu_form_kind(bool on, int kind);
 cupti_result gpu_form_next_record(uint8_t *buffer, size_t valid_bytes, void **record);
 cupti_result gpu_form_timestamp(uint64_t *ret_ns);
-/* At the end of a call, in its callback: in the second form CUPTI has no flush period. */
+/* Call at the end of a call, in its callback: in the second form CUPTI has no flush period. */
 void gpu_form_flush_sometimes(void);
 cupti_result gpu_form_dropped(void *context, uint32_t stream, size_t *ret_dropped);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_graphs.h. CUPTI's callbacks for a node that was created or cloned become gpu_captured
- * events, with the numbers of the node, of the node that it was copied from, and of its graph.
+ * CUPTI's callbacks for a node that was created or cloned become gpu_captured events, with the
+ * numbers of the node, of the node that it was copied from, and of its graph.
  */
 #include "preload/gpu/gpu_graphs.h"
 

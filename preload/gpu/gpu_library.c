@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_library.h. Compares the sonames of loaded objects; dlopen() is called only if no
- * libcupti is loaded. Also finds a CUPTI that is linked into another object, by its symbols, and
- * known profilers, by their file names.
+ * Compares the sonames of loaded objects; dlopen() is called only if no libcupti is loaded. Also
+ * finds a CUPTI that is linked into another object, by its symbols, and known profilers, by their
+ * file names.
  */
 #include "preload/gpu/gpu_library.h"
 
@@ -14,10 +14,10 @@
 
 #include "preload/base/symbols.h"
 
-/* A loaded library by the beginning of its soname. */
+/* Finds a loaded library by the beginning of its soname. */
 struct loaded {
 	const char *soname;
-	const char *function; /* that is looked for in it, NULL */
+	const char *function; /* a function that it must define, or NULL */
 	void *address;
 	char path[512];
 	bool is_found;
@@ -124,7 +124,8 @@ bool gpu_library_new_profiler(_Atomic uint16_t *loads, char *ret_path, size_t ro
 		return false;
 	(void)dl_iterate_phdr(profiler_look, &profiler);
 	if (profiler.path)
-		path_copy(ret_path, room, profiler.path); /* it may be closed again */
+		/* copied, because the library may be closed again */
+		path_copy(ret_path, room, profiler.path);
 	return profiler.path != NULL;
 }
 
@@ -144,7 +145,7 @@ void *gpu_library_find(const char *name)
 	return loaded_find(&cupti) ? cupti.address : NULL;
 }
 
-/* folder + place + version, when that can be opened. */
+/* Opens folder + place + version, if it exists. */
 static bool open_at(const char *folder, size_t length, const char *place, const char *version)
 {
 	char path[1024];
@@ -157,7 +158,10 @@ static bool open_at(const char *folder, size_t length, const char *place, const 
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL) != NULL;
 }
 
-/* Of libcudart.so.12 it is libcupti.so.12: in the same folder, or where NVIDIA's packages of PyPI have it. */
+/*
+ * For libcudart.so.12 it is libcupti.so.12, in the same folder, or where NVIDIA's PyPI packages put
+ * it.
+ */
 static bool open_beside_runtime(void)
 {
 	static const char *const places[] = { "/libcupti.so.", "/../../cuda_cupti/lib/libcupti.so.",
@@ -174,7 +178,7 @@ static bool open_beside_runtime(void)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		char major[16] = { 0 };
 
-		/* libcudart.so.12.4.127 as well */
+		/* also for libcudart.so.12.4.127 */
 		for (size_t at = 0;
 		     at + 1 < sizeof(major) && version[4 + at] >= '0' && version[4 + at] <= '9';
 		     at++)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process's libcupti: the one that is loaded, else the one that belongs to the CUDA runtime that is loaded, else
- * the toolkit's. There is never a second one: two in a process break each other.
+ * The process's libcupti: the one that is loaded, else the one that belongs to the loaded CUDA
+ * runtime, else the toolkit's. A second one is never loaded, because two in a process break each
+ * other.
  *
- * Takes ld.so's lock, may load a library: not from within a function of the heap, not within a callback of CUPTI.
+ * Takes ld.so's lock and may load a library: not from within a function of the heap, not within a
+ * callback of CUPTI.
  */
 #ifndef PRELOAD_GPU_GPU_LIBRARY_H
 #define PRELOAD_GPU_GPU_LIBRARY_H
@@ -16,25 +18,34 @@ struct gpu_library {
 #define GPU_LIBRARY_MEMBER(name, parameters, is_needed) cupti_result(*name) parameters;
 	CUPTI_FUNCTIONS(GPU_LIBRARY_MEMBER)
 #undef GPU_LIBRARY_MEMBER
-	char path[512]; /* cut where it is longer */
+	char path[512]; /* cut if it is longer */
 };
 
-/* False: there is none, or one without a function that we need; *ret_missing is its name then, else NULL. */
+/*
+ * Returns false if there is none, or it lacks a function that we need. *ret_missing is then the
+ * function's name, else NULL.
+ */
 bool gpu_library_open(struct gpu_library *library, const char **ret_missing);
 
-/* A loaded object that is no libcupti, and has CUPTI linked into it where it can be seen; its path, NULL. */
+/*
+ * Returns the path of a loaded object that is no libcupti but has CUPTI linked into it visibly;
+ * NULL: none.
+ */
 const char *gpu_library_static(void);
 
 /*
- * A library of a profiler with a CUPTI of its own that shows nowhere (profilers.def) is loaded: its path, and in
- * *ret_text what is to be said before it; NULL.
+ * Finds a loaded library of a profiler that contains a CUPTI without visible symbols
+ * (profilers.def). Returns its path, and in *ret_text the text to print before it; NULL: none.
  */
 const char *gpu_library_profiler(const char **ret_text);
 
-/* The same, its path cut where it is longer than `room`; true only where something has been loaded since the last look, by *loads. */
+/*
+ * As gpu_library_profiler(), with the path cut to `room`. Looks only if something has been loaded
+ * since the last look, which *loads tells.
+ */
 bool gpu_library_new_profiler(_Atomic uint16_t *loads, char *ret_path, size_t room);
 
-/* A function of the libcupti that is loaded, NULL. */
+/* Returns a function of the loaded libcupti, or NULL. */
 void *gpu_library_find(const char *name);
 
 #endif

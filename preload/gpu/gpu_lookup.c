@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym(): how a profiler comes that opens a libcupti of its own, as Triton's Proton does. Two of them in a process break each
- * other, so it gets, for every function of CUPTI, ours where we share it (hooks.def) and else that of the libcupti which
- * is used already. Any other name goes to the original by a jump: it sees its caller, which RTLD_NEXT goes by, and
- * costs nine instructions more, of some nine hundred.
+ * dlsym(): a profiler that opens a libcupti of its own comes this way, for example Triton's Proton.
+ * Two libcuptis in a process break each other. So for every function of CUPTI, it gets ours if we
+ * share it (hooks.def), and else that of the libcupti that is already in use. For any other name we
+ * jump to the original, which sees its caller as RTLD_NEXT requires. That adds nine instructions to
+ * about nine hundred.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,9 +26,12 @@ void *dlsym(void *restrict handle, const char *restrict name);
 PRELOAD_HIDDEN void *gpu_lookup_answer(void *handle, const char *name);
 PRELOAD_HIDDEN void *gpu_lookup_original(void);
 
-PRELOAD_HIDDEN void *gpu_lookup_next; /* the original; NULL: not looked for yet */
+PRELOAD_HIDDEN void *gpu_lookup_next; /* the original; NULL: not looked up yet */
 
-/* Around a call in between: the caller's arguments stay, and the stack is as the ABI wants it. */
+/*
+ * Surround a call in between: the caller's arguments are kept, and the stack is aligned as the ABI
+ * requires.
+ */
 #define ARGUMENTS_KEEP                \
 	"	push %rdi\n"                \
 	"	.cfi_adjust_cfa_offset 8\n" \
@@ -43,7 +47,7 @@ PRELOAD_HIDDEN void *gpu_lookup_next; /* the original; NULL: not looked for yet 
 	"	pop %rdi\n"                  \
 	"	.cfi_adjust_cfa_offset -8\n"
 
-/* rdi and rsi are the caller's arguments, 0 as rax: the original is to be asked. */
+/* rdi and rsi are the caller's arguments. If rax is 0, the original must be asked. */
 __asm__(".pushsection .text\n"
 	".globl dlsym\n"
 	".type dlsym, @function\n"
@@ -70,7 +74,7 @@ __asm__(".pushsection .text\n"
 	".size dlsym, .-dlsym\n"
 	".popsection\n");
 
-/* Where there is no original: whoever asks finds nothing. */
+/* Used if there is no original: nothing is found. */
 static void *nothing(void *handle, const char *name)
 {
 	(void)handle;
@@ -79,8 +83,9 @@ static void *nothing(void *handle, const char *name)
 }
 
 /*
- * ld.so relocates us after the libraries, and calls the resolvers of their indirect functions meanwhile. Of libc we can
- * reach nothing yet, so what such a resolver looks for is not there. What ld.so fills in tells.
+ * ld.so relocates us after the libraries, and meanwhile calls the resolvers of their indirect
+ * functions. We cannot reach libc yet, so such a resolver finds nothing. This pointer, which ld.so
+ * fills in, shows whether we are relocated.
  */
 static void *const volatile own_place = (void *)nothing;
 
@@ -123,7 +128,7 @@ static void *own_function(const char *name)
 	return NULL;
 }
 
-/* The library's last name, of an address in it; NULL: none that is a libcupti. */
+/* Returns the last part of the library's name, for an address in it. NULL: it is no libcupti. */
 static const char *cupti_of(const void *address, Dl_info *info)
 {
 	const char *name;

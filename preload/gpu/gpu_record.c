@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One activity record of CUPTI to the fields of an event; see gpu_records.h. Nothing but the record is read. */
+/*
+ * Converts one activity record of CUPTI to the fields of an event; see gpu_records.h. Reads nothing
+ * but the record.
+ */
 #include "preload/gpu/gpu_records.h"
 
 #include <string.h>
@@ -107,7 +110,7 @@ static void overhead_read(const struct cupti_overhead *overhead, struct gpu_reco
 	PUT(gpu_overhead, kind, overhead->what);
 }
 
-/* Something that happens at once: both times are the same. */
+/* The event has no duration: both times are the same. */
 static void memory_read(const struct cupti_memory *memory, struct gpu_record *r)
 {
 	r->event = EVT_gpu_memory;
@@ -129,7 +132,7 @@ static void memory_read(const struct cupti_memory *memory, struct gpu_record *r)
 	PUT(gpu_memory, pool_bytes, memory->pool_bytes);
 }
 
-/* Of a pool of another process there are no sizes. */
+/* For a pool of another process there are no sizes. */
 static void pool_read(const struct cupti_memory_pool *pool, struct gpu_record *r)
 {
 	if (pool->pool != CUPTI_POOL_OURS)
@@ -155,7 +158,10 @@ static void graph_read(const struct cupti_graph_trace *graph, struct gpu_record 
 	PUT(gpu_graph, graph, graph->graph);
 }
 
-/* The head is copied: records are packed to 8 bytes, and what is read twice may change. */
+/*
+ * The head is copied: records are aligned to 8 bytes only, and the source could change between two
+ * reads.
+ */
 #define READ(type, reader)                           \
 	do {                                         \
 		struct type head;                    \

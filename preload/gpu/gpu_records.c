@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_records.h. The clocks are looked at together once a buffer (gpu_clock.h); the record's event says how long ago
+ * Both clocks are read together once per buffer (gpu_clock.h). The record's event says how long ago
  * its work began.
  */
 #include "preload/gpu/gpu_records.h"
@@ -39,7 +39,7 @@ static void event_put(struct gpu_record *r, const struct gpu_moment *moment, int
 	if (r->event == EVT_gpu_kernel)
 		PUT(gpu_kernel, kernel, name_put(r->name, lane));
 	ticks = clock_ticks();
-	/* the first field of all of them */
+	/* the first field of all these events */
 	r->field[0] = (uint64_t)(ago_ns + (int64_t)((double)(int64_t)(ticks - moment->ticks) *
 						    moment->ns_per_tick));
 	(void)recorder_put(lane, r->event, ticks - recorder_base, r->field, r->fields);
@@ -59,7 +59,10 @@ _Static_assert(AT(gpu_kernel, duration_ns) == 1 && AT(gpu_copy, duration_ns) == 
 		       AT(gpu_pool, ago_ns) == 0,
 	       "all begin with their times");
 
-/* Once a second at most: whoever reads the file sees how far the clocks are apart, and what was made of it. */
+/*
+ * At most once a second: shows in the file how far the clocks are apart, and how that was
+ * corrected.
+ */
 static void clock_put(const struct gpu_moment *moment)
 {
 	static _Atomic uint64_t told;
@@ -113,7 +116,7 @@ void gpu_records_take(uint8_t *buffer, size_t valid_bytes,
 
 		if (at >= valid_bytes || !gpu_record_read(record, valid_bytes - at, &r)) {
 			strange++;
-			break; /* and nothing behind it can be believed */
+			break; /* nothing after this record can be trusted */
 		}
 		if (!r.event)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_second.h. The other's subscription is its own call of CUPTI: before it we make way, if we use the first form, and after it we
- * come back, whether it has succeeded or not.
+ * The other user subscribes by its own call of CUPTI. If we use the first form, we give it up
+ * before that call, and return after it, whether it has succeeded or not.
  */
 #include "preload/gpu/gpu_second.h"
 
@@ -22,7 +22,7 @@ bool gpu_second_is_here(void)
 	return atomic_load_explicit(&is_here, memory_order_relaxed);
 }
 
-/* It may be an older, shorter one. */
+/* The struct may be of an older version, and shorter. */
 static bool allows_several(const void *parameters)
 {
 	struct cupti_subscriber_parameters asked = { 0 };
@@ -43,7 +43,10 @@ static bool is_shared_by_first_form(void)
 	return gpu_share_has_subscribed(GPU_THEM);
 }
 
-/* We use the first form, and it may have the second: not where CUPTI refuses it for a third one's sake. */
+/*
+ * True if we use the first form and the second form is possible. Not if CUPTI would refuse it
+ * because of a third user.
+ */
 static void make_way(bool is_for_two)
 {
 	if (!gpu_is_on() || gpu_form_is_second() || is_shared_by_first_form())
@@ -57,7 +60,7 @@ static void make_way(bool is_for_two)
 static void has_come(bool is_for_two)
 {
 	if (!gpu_is_on() && !is_for_two) {
-		gpu_share_end(); /* what it calls is CUPTI's business from here on */
+		gpu_share_end(); /* from here on its calls concern only CUPTI */
 		return;
 	}
 	atomic_store(&is_here, true);
@@ -85,7 +88,7 @@ cupti_result gpu_second_subscribe(cupti_subscriber *ret_subscriber,
 	return result;
 }
 
-/* --- functions of the first form, by ours of the second --- */
+/* --- functions of the first form, implemented by ours of the second --- */
 
 static int next_record(uint8_t *buffer, size_t valid_bytes, void **record)
 {

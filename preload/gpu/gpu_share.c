@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_share.h. Each kind of record and each callback has a byte with one bit a user. CUPTI
- * disables it when the last bit is cleared, and enables it again if the other user has set its bit
- * meanwhile.
+ * Each kind of record and each callback has a byte with one bit per user. When the last bit is
+ * cleared, CUPTI disables it. If the other user has set its bit meanwhile, it is enabled again.
  */
 #include "preload/gpu/gpu_share.h"
 
@@ -31,7 +30,7 @@ static void *_Atomic their_user;
 _Atomic uint8_t gpu_share_callbacks[GPU_DOMAINS][GPU_CALLBACK_IDS];
 struct gpu_library gpu_cupti;
 
-/* --- whether --- */
+/* --- whether CUPTI is shared --- */
 
 bool gpu_share_is_used(void)
 {
@@ -52,7 +51,10 @@ void gpu_share_end(void)
 	atomic_store(&mode, THEIRS);
 }
 
-/* What the parent had of CUPTI is the parent's; in a child of one that had nothing all is still to be decided. */
+/*
+ * A forked child leaves CUPTI alone if the parent was using it. If not, the child has still to
+ * decide.
+ */
 void gpu_share_forked(void)
 {
 	if (atomic_load(&mode) == SHARED)
@@ -88,7 +90,7 @@ void gpu_share_reset(void)
 
 /* --- subscriber and callbacks --- */
 
-/* In the second form records need one too. */
+/* In the second form, records need a subscriber too. */
 static cupti_result subscriber_make(void)
 {
 	return gpu_form_subscriber() ? CUPTI_OK : gpu_form_subscribe();
@@ -167,7 +169,7 @@ cupti_result gpu_share_callback(enum gpu_user who, bool on, int domain, uint32_t
 	if (atomic_fetch_and(users, (uint8_t)~who) & ~who)
 		return CUPTI_OK;
 	result = gpu_cupti.cuptiEnableCallback(0, gpu_form_subscriber(), domain, id);
-	if (atomic_load(users)) /* the other came in between */
+	if (atomic_load(users)) /* the other user came in between */
 		(void)gpu_cupti.cuptiEnableCallback(1, gpu_form_subscriber(), domain, id);
 	return result;
 }
@@ -205,7 +207,7 @@ bool gpu_share_wants(enum gpu_user who, uint32_t kind)
 	       atomic_load_explicit(&wanted[kind], memory_order_relaxed) & who;
 }
 
-/* CUPTI records kernels in one of two ways; whoever asks for the slower one gets it, and for both of us. */
+/* CUPTI records kernels in one of two ways. If one user asks for the slower way, both get it. */
 static bool is_shadowed(int kind)
 {
 	return kind == CUPTI_CONCURRENT_KERNEL && atomic_load(&wanted[CUPTI_KERNEL]);
@@ -244,7 +246,7 @@ static cupti_result kind_off(enum gpu_user who, int kind)
 	result = gpu_form_kind(false, kind);
 	if (before & who)
 		shadow_change(true, kind);
-	if (atomic_load(&wanted[kind])) /* the other came in between */
+	if (atomic_load(&wanted[kind])) /* the other user came in between */
 		(void)gpu_form_kind(true, kind);
 	return result;
 }

@@ -43,7 +43,7 @@ static inline void gpu_turn_end(struct gpu_turn *turn)
 	errno = saved;
 }
 
-/* In a forked child: whoever had it is not here. */
+/* In a forked child: the thread that had the turn does not exist. */
 static inline void gpu_turn_forked(struct gpu_turn *turn)
 {
 	atomic_store(&turn->busy, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See block_record.h. What this thread has written last is still in its ring: nobody else writes there. */
+/*
+ * The records that this thread has written last are still in its ring, because no other thread
+ * writes there. So the last record is examined to see whether it is the block's birth.
+ */
 #include "preload/heap/block_record.h"
 
 static bool type_is_birth(uint32_t type)
@@ -8,7 +11,10 @@ static bool type_is_birth(uint32_t type)
 	       type == EVT_realloc;
 }
 
-/* Whether the last `words` words are the birth of the block; a record does not lie across the ring's end. */
+/*
+ * True if the last `words` words are the birth of the block. A record never wraps around the ring's
+ * end.
+ */
 static bool record_is_birth(const struct recorder_lane *lane, uint64_t block, unsigned int words)
 {
 	const uint64_t *at = lane->words + ((lane->head - words) & lane->mask);
@@ -28,7 +34,7 @@ bool block_is_recorded(struct block_before before, const void *block)
 
 		if (!lane->words || !written)
 			continue;
-		/* a thread that got its ring meanwhile has written all of it since */
+		/* if the thread got its ring in between, everything in it was written since */
 		if (lane->head < before.head[i])
 			written = lane->head;
 		if ((written >= RECORD_PACKED_WORDS &&

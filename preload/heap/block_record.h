@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of an allocator's own functions (hook/allocator_names.h), which may or may not call malloc() of their own.
+ * Blocks from an allocator's own functions (hook/allocator_names.h), which may or may not call
+ * malloc().
  *
- * No lane is held around such an original that can throw. So the malloc() below it records its block itself, and block_born()
- * leaves alone what was recorded: the outermost call alone is counted, as everywhere.
+ * An original that can throw runs without a lane. So if it calls malloc(), malloc() records the
+ * block itself, and block_born() does not record it again. Only the outermost call is counted, as
+ * everywhere.
  */
 #ifndef PRELOAD_HEAP_BLOCK_RECORD_H
 #define PRELOAD_HEAP_BLOCK_RECORD_H
@@ -14,7 +16,7 @@
 #include "preload/heap/heap_record.h"
 #include "preload/hook/allocator_names.h"
 
-/* How far this thread's rings were written. */
+/* How far this thread's rings had been written. */
 struct block_before {
 	uint64_t head[RECORDER_LEVELS];
 };
@@ -28,7 +30,7 @@ static inline struct block_before block_before(void)
 	return before;
 }
 
-/* The last record of this thread since then is the birth of this very block. */
+/* True if the last record of this thread since `before` is the birth of this block. */
 bool block_is_recorded(struct block_before before, const void *block);
 
 static inline __attribute__((always_inline)) void block_born(struct block_before before,
@@ -46,7 +48,10 @@ static inline __attribute__((always_inline)) void block_born(struct block_before
 		record_born(lane, type, block, size, frame);
 }
 
-/* Before the original, which cannot throw: the lane to leave behind it, NULL when it is not recorded. */
+/*
+ * Call before an original that cannot throw. Returns the lane to leave afterwards, or NULL if the
+ * call is not recorded.
+ */
 static inline __attribute__((always_inline)) struct recorder_lane *block_dies(const void *block,
 									      void *const *frame)
 {

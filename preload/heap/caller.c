@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See caller.h. Pages and rules are each a set-associative cache: a hit elsewhere in the line
- * changes places with the entry at its home, about every eighth time. A miss is computed from
- * symbols and .eh_frame and then kept.
+ * Pages and rules are each a set-associative cache. A hit elsewhere in the line changes places with
+ * the entry at its home, about every eighth time. A miss is computed from symbols and .eh_frame and
+ * then kept.
  */
 #include "preload/heap/caller.h"
 
@@ -18,9 +18,9 @@
 
 #define ADDRESS_MASK ((1ull << CALLER_ADDRESS_BITS) - 1)
 #define PAGE_BITS CALLER_PAGE_BITS
-#define FRAME_WORDS_MAX 64u /* of a wrapper: more are refused */
+#define FRAME_WORDS_MAX 64u /* limit for a wrapper's frame; larger ones are refused */
 
-/* The upper bits of a word of the cache. */
+/* The rule is in the upper bits of a word of the cache. */
 #define RULE_WORDS_BITS 7u
 #define RULE_BY_RBP (1u << 7)
 #define RULE_RBP_SHIFT 8u
@@ -31,7 +31,10 @@ _Static_assert(CALLER_PAGES == 1u << (64 - 54), "caller_page_home() takes the up
 _Static_assert(CALLER_RULES == 1u << (64 - 56), "caller_rule_home() takes the upper bits");
 _Static_assert(FRAME_WORDS_MAX < 1u << RULE_WORDS_BITS, "distances fit");
 
-/* Frames of small functions: by rsp, or a standard frame by rbp. 0: another one. */
+/*
+ * Rules exist for frames of small functions: by rsp, or a standard frame by rbp. 0: any other
+ * frame.
+ */
 unsigned int caller_rule(const struct cfi_row *row)
 {
 	uint64_t words = (uint64_t)row->offset / 8;
@@ -51,7 +54,7 @@ unsigned int caller_rule(const struct cfi_row *row)
 	return (unsigned int)words | (unsigned int)rbp_words << RULE_RBP_SHIFT;
 }
 
-/* How to leave the frame of the function that holds `address`, a return address; 0: unknown. */
+/* Returns how to leave the frame of the function at the return address `address`; 0: unknown. */
 static unsigned int object_rule(const struct object *object, uint64_t address)
 {
 	struct object_span whole = object_span(object);
@@ -77,11 +80,11 @@ static unsigned int caller_rule_work_out(uint64_t address)
 
 /* --- the cache --- */
 
-static _Atomic uint32_t turn; /* which place of a full line is next to be given up */
+static _Atomic uint32_t turn; /* the place of a full line that is replaced next */
 
 /*
- * Once in about eight looks: two pages of one home that are called from by turns would otherwise write their line at
- * each call, and take it away from other threads.
+ * True about every eighth time. If two pages with the same home are used by turns, each call would
+ * otherwise write their cache line and take it away from other threads.
  */
 static bool may_move(void)
 {
@@ -93,11 +96,17 @@ static unsigned int turn_next(void)
 	return atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
 }
 
-/* Of pages, and below of addresses, the same: an entry comes home, and who was there takes the other's place. */
+/*
+ * For pages, and below for addresses: an entry moves to its home, and the entry there takes its
+ * place.
+ */
 #define PAGE_LINE (CALLER_LINE_BYTES / sizeof(uint32_t))
 #define RULE_LINE (CALLER_LINE_BYTES / sizeof(uint64_t))
 
-/* An empty place, or else each in its turn: what is given up and still used comes back by its next call. */
+/*
+ * Takes an empty place, or else replaces each place in turn. An entry that is replaced but still
+ * used returns with its next call.
+ */
 #define DEFINE_LINE(noun, type, base, LINE)                                                 \
 	static type *noun##_find(type *home, type wanted, type mask)                        \
 	{                                                                                   \
@@ -132,9 +141,9 @@ DEFINE_LINE(page, uint32_t, caller_known.page, PAGE_LINE)
 DEFINE_LINE(rule, uint64_t, caller_known.rule, RULE_LINE)
 #undef DEFINE_LINE
 
-/* --- what is in it --- */
+/* --- filling the cache --- */
 
-/* Objects that have no wrapper at all, as most: their pages need no look at symbols. */
+/* Objects without any wrapper, as most are: their pages need no look at symbols. */
 #define PLAIN_OBJECTS 64u
 static const struct link_map *plain_objects[PLAIN_OBJECTS];
 
@@ -152,20 +161,26 @@ static bool object_is_plain(const struct object *object, const struct object_spa
 	return true;
 }
 
-/* Whether it has a wrapper. By the byte before a return address, which may be the last one of the page before. */
+/*
+ * True if the page has a wrapper. The byte before a return address decides, which may be the last
+ * byte of the previous page.
+ */
 static bool page_work_out(uint64_t start)
 {
 	struct object object;
 	struct object_span span;
 
 	if (!object_of(start, &object) && !object_of(start + (1u << PAGE_BITS) - 1, &object))
-		return true; /* nobody's now: an object may come to lie there */
+		return true; /* no object is here now, but one may be loaded later */
 	span = object_span(&object);
 	return !object_is_plain(&object, &span) &&
 	       wrappers_meet(object.map, span.low, span.high, start - 1, 1u << PAGE_BITS);
 }
 
-/* Whether an address of a page that is not plain at its home is to be looked at by itself. */
+/*
+ * True if the page has a wrapper, so that its addresses must be looked up one by one. Called if the
+ * page is not known as plain at its home.
+ */
 static __attribute__((noinline)) bool page_is_mixed(uint64_t address)
 {
 	uint64_t mix = caller_page_mix(address);
@@ -210,11 +225,14 @@ static unsigned int rule_of(uint64_t address)
 }
 
 struct place {
-	uintptr_t slot; /* of a return address */
-	uintptr_t rbp;  /* as the function returned to has it */
+	uintptr_t slot; /* where the return address is stored */
+	uintptr_t rbp;  /* value of rbp after the return */
 };
 
-/* One frame up; false where that leaves the frames we know, or the page and `page_only` is set. */
+/*
+ * Goes one frame up. Returns false if the frame cannot be left by a known rule, or if `page_only`
+ * is set and the step leaves the page.
+ */
 static inline __attribute__((always_inline)) bool place_climb(struct place *place,
 							      unsigned int rule, bool page_only)
 {
@@ -243,7 +261,10 @@ static bool address_is_plausible(uint64_t address)
 	return address && address <= ADDRESS_MASK;
 }
 
-/* Out of the page: frames are worked out again, from the one that is certain. */
+/*
+ * The walk has left the page, so all frames are computed again, beginning with the one that is
+ * certain.
+ */
 static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 {
 	struct place place = { (uintptr_t)(frame + 1), (uintptr_t)frame[0] };
@@ -261,7 +282,7 @@ static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 	return address;
 }
 
-/* INTERCEPT_STACKS is not `caller`. */
+/* For every value of INTERCEPT_STACKS except `caller`. */
 static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame, uint64_t bytes)
 {
 	if (stack_is_off(EVT_FAMILY_alloc))
@@ -294,8 +315,9 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
 }
 
 /*
- * What is known at its home: the address itself, or out of wrappers by rsp, as operator new is, whose calls are half
- * of all of many a program. 0: not known so.
+ * Looks only at the home places: the address itself is known, or leaves wrappers by rsp, as
+ * operator new does, which makes half of all calls in many programs. Returns 0 if that is not
+ * known.
  */
 static inline uint64_t caller_known_of(void *const *frame)
 {
@@ -321,7 +343,7 @@ static inline uint64_t caller_known_of(void *const *frame)
 
 uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t bytes)
 {
-	uint64_t caller = caller_known_of(frame); /* where there are stacks none is known */
+	uint64_t caller = caller_known_of(frame); /* with stacks, no address is ever known */
 
 	if (__builtin_expect(caller != 0, 1))
 		return caller;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The C heap: malloc and its kin. Allocations are recorded after the original, frees before it, so
- * that another thread that gets the same address cannot be recorded first. errno is the original's.
+ * The C heap: malloc and its relatives. Allocations are recorded after the original and frees
+ * before it, so that another thread that gets the same address cannot be recorded first. errno is
+ * the original's.
  *
- * Not done here: no policy on the allocator, which stays the program's. Callers and stacks: caller.h. The new and
- * delete of libstdc++ arrive through malloc and free; those that an allocator has itself: operator_hooks.c.
+ * The allocator remains the program's; the hooks change nothing about it. Callers and stacks:
+ * caller.h. libstdc++'s new and delete come through malloc and free. An allocator's own new and
+ * delete: operator_hooks.c.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,7 +16,10 @@
 #include "preload/heap/heap_record.h"
 #include "preload/hook/hook.h"
 
-/* False: no object behind us has a malloc(): not a C library that we know. While the heap is recorded it is there. */
+/*
+ * Returns false if no object behind us has a malloc(), so the C library is unknown to us. While the
+ * heap is recorded, there is one.
+ */
 static __attribute__((noinline, cold)) bool heap_is_found(void)
 {
 	if (hook_resolve())
@@ -60,8 +65,10 @@ HOOK_EXPORT void *calloc(size_t count, size_t size)
 	return ptr;
 }
 
-/* realloc(p, 0) gives NULL and has freed p (glibc), or a block of no bytes (others): both are what
- * they look like. A NULL for a size above 0 is a failure, and p lives on. */
+/*
+ * realloc(p, 0) returns NULL after freeing p (glibc), or a block of no bytes (others); each is
+ * recorded as what it is. NULL for a size above 0 is a failure, and p stays allocated.
+ */
 static inline __attribute__((always_inline)) void *realloc_recorded(struct recorder_lane *lane,
 								    void *ptr, size_t size,
 								    void *const *frame)
@@ -102,8 +109,10 @@ HOOK_EXPORT void *realloc(void *ptr, size_t size)
 	return realloc_from(ptr, size, CALLER_FRAME);
 }
 
-/* Not through the original reallocarray, which would call our realloc; nor by us alone, where an
- * allocator that came before us has a realloc of its own, but no reallocarray. */
+/*
+ * Does not use the original reallocarray, which would call our realloc. Does not only call ours
+ * either: an allocator loaded before us may have a realloc of its own, but no reallocarray.
+ */
 extern void *realloc_ours(void *ptr, size_t size)
 	__attribute__((alias("realloc"), visibility("hidden"), nothrow, leaf, alloc_size(2)));
 static void *(*volatile program_realloc)(void *, size_t) = realloc;
@@ -149,8 +158,9 @@ HOOK_EXPORT void cfree(void *ptr)
 }
 
 /*
- * C23's sized frees; an allocator without them takes a plain free(): the program's, which is not ours
- * where an allocator that came before us has one. Volatile, or a compiler would take ours.
+ * C23's sized frees. For an allocator without them, the program's free() is called, which is not
+ * ours if an allocator loaded before us defines one. Volatile, because the compiler would otherwise
+ * call ours directly.
  */
 static void (*volatile program_free)(void *) = free;
 
@@ -184,7 +194,10 @@ HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
 	return error;
 }
 
-/* aligned_alloc, memalign, valloc and pvalloc differ in their parameters only, and an allocator may have none of them. */
+/*
+ * aligned_alloc, memalign, valloc and pvalloc differ only in their parameters, and an allocator may
+ * lack all of them.
+ */
 #define MEMALIGN_HOOK(name, parameters, arguments)                                \
 	static __attribute__((noinline, cold)) bool heap_has_##name(void)         \
 	{                                                                         \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See heap_record.h. The rare births: numbers that do not fit into the packed record are written
- * as four words. Here, so that the hooks that inline the rest stay small.
+ * The rare births: values that do not fit into the packed record are written as four words. They
+ * are here so that the hooks, which inline the rest, stay small.
  */
 #include "preload/heap/heap_record.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of the heap's hooks: a block is born, a block dies. Inlined into every hook: they are the hot path.
+ * The records of the heap's hooks: a block is born, a block dies. Inlined into every hook, because
+ * they are the hot path.
  *
- * `lane` is the one that recorder_enter() gave. `frame` is that of the exported function (CALLER_FRAME).
+ * `lane` is the one that recorder_enter() returned. `frame` is the frame of the exported function
+ * (CALLER_FRAME).
  */
 #ifndef PRELOAD_HEAP_HEAP_RECORD_H
 #define PRELOAD_HEAP_HEAP_RECORD_H
@@ -14,11 +16,13 @@
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* A birth whose numbers do not fit into three words. */
+/* Writes a birth whose values do not fit into three words. */
 void record_born_wide(struct recorder_lane *lane, uint64_t word, uint64_t ptr, uint64_t size,
 		      uint64_t caller);
 
-/* After the original: `lane` is IN_CALL and is left idle. `frame` is the exported function's. */
+/*
+ * Call after the original: `lane` is IN_CALL and is left idle. `frame` is the exported function's.
+ */
 static inline __attribute__((always_inline)) void record_born(struct recorder_lane *lane,
 							      uint32_t type, const void *block,
 							      uint64_t size, void *const *frame)
@@ -40,7 +44,7 @@ static inline __attribute__((always_inline)) void record_born(struct recorder_la
 	recorder_leave(lane);
 }
 
-/* Before the original: `lane` is IN_RECORD and is left IN_CALL. */
+/* Call before the original: `lane` is IN_RECORD and is left IN_CALL. */
 static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane,
 							      uint32_t type, const void *block,
 							      void *const *frame)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jemalloc's functions with flags, by which BIND and other programs call it, where jemalloc is behind us. None of them throws.
+ * jemalloc's functions with flags, used by BIND and other programs, for the case that jemalloc is
+ * loaded behind us. None of them throws.
  *
- * `otherwise` of a function is what jemalloc's manual says of it, by those of C: for a program that has it bound as a weak
- * symbol, without a jemalloc. Flags: bits 0 to 5 are the binary logarithm of the alignment, bit 6 says that it is zeroed.
+ * `otherwise` does with C's functions what jemalloc's manual describes. It serves a program that
+ * has bound the function as a weak symbol while no jemalloc is loaded. Flags: bits 0 to 5 are the
+ * binary logarithm of the alignment; bit 6 asks for zeroed memory.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -50,7 +52,7 @@ HOOK_EXPORT void *mallocx(size_t size, int flags)
 	return block;
 }
 
-/* The block moves, stays or, on failure, lives on. */
+/* The block moves or stays. On failure it stays allocated. */
 static inline __attribute__((always_inline)) void *rallocx_recorded(
 	struct recorder_lane *lane, void *(*next)(void *, size_t, int), void *ptr, size_t size,
 	int flags, void *const *frame)
@@ -85,7 +87,10 @@ HOOK_EXPORT void *rallocx(void *ptr, size_t size, int flags)
 	return rallocx_recorded(lane, next, ptr, size, flags, CALLER_FRAME);
 }
 
-/* In its place, to between `size` and `size` + `extra` bytes; what it has then is the answer, less than `size` where that failed. */
+/*
+ * Resizes in place to between `size` and `size` + `extra` bytes. Returns the block's new size,
+ * which is less than `size` on failure.
+ */
 HOOK_EXPORT size_t xallocx(void *ptr, size_t size, size_t extra, int flags)
 {
 	size_t (*next)(void *, size_t, size_t, int) = (size_t(*)(

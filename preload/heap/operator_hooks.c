@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++'s operator new and delete, where the allocator behind us defines them itself; else they go on by a jump to who does
- * (libstdc++'s call malloc(), which is recorded).
+ * C++'s operator new and delete, if the allocator behind us defines them itself. Otherwise they
+ * jump on to the next definition (libstdc++'s call malloc(), which is recorded).
  *
- * operator new throws, and an exception must find nothing of ours open: no lane is held around the original. Some allocators'
- * operators call malloc(), which records the block: block_born() sees that. operator delete does not throw, and is
- * recorded as free() is.
+ * operator new throws, and an exception must not leave anything of ours open. So no lane is held
+ * around the original. Some allocators' operators call malloc(), which records the block;
+ * block_born() notices that. operator delete does not throw and is recorded as free() is.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,10 @@
 #include "preload/hook/hook.h"
 #include "preload/stacks/wrappers.h"
 
-/* In a section of their own, whose ends the linker names: callers are looked for behind them. */
+/*
+ * In a section of its own, whose ends the linker names, so that callers are looked for behind these
+ * functions.
+ */
 #define OURS __attribute__((section("text_operators"), noinline))
 
 extern const char ours_start[] __asm__("__start_text_operators")
@@ -27,8 +30,9 @@ __attribute__((constructor)) static void operators_begin(void)
 }
 
 /*
- * `otherwise`: nobody defines it. A program that only asks whether it is there (a weak symbol) has it from us. What is
- * recorded is a function of its own, so that the others cost a jump; it is reached by one, too, and so has our caller.
+ * `otherwise` is returned if nobody defines the operator. A program that only tests for it (a weak
+ * symbol) finds ours. The recording part is a function of its own, so that the other calls cost
+ * only a jump. It is reached by a jump too, so it sees our caller.
  */
 #define OPERATOR_NEW(name, event, parameters, arguments, otherwise)                \
 	typedef void *(*name##_type)parameters;                                    \

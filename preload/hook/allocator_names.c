@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See allocator_names.h. ld.so passes over a symbol without a value, as if it were not there. Our symbols lie in pages that
- * are read only: these become our own copies. Where the kernel refuses that, the names stay, and lead to the first
- * definition that is loaded.
+ * ld.so skips a symbol whose value is 0, as if it were not there. Our symbols are in read-only
+ * pages, so mprotect() makes these pages private and writable for a moment. If the kernel refuses,
+ * the names stay, and a call goes on to the first definition that is loaded.
  */
 #include "preload/hook/allocator_names.h"
 
@@ -18,7 +18,7 @@
 
 PRELOAD_HOT struct allocator_function allocator_function[ALLOCATOR_NAMES];
 static bool allocators_are_known;
-static const struct link_map *last_of_start; /* what comes behind it may be unloaded */
+static const struct link_map *last_of_start; /* objects after it in the list may be unloaded */
 
 static const char *const names[ALLOCATOR_NAMES] = {
 #define ALLOCATOR_TEXT_libc(name)
@@ -29,7 +29,10 @@ static const char *const names[ALLOCATOR_NAMES] = {
 #include "preload/families.def"
 };
 
-/* As ld.so has it; the end of an object is not in its list. */
+/*
+ * Opens the symbols of an object in ld.so's list. The list does not contain the end of an
+ * object.
+ */
 static bool object_symbols(const struct link_map *map, struct symbols *ret_symbols)
 {
 	*ret_symbols = (struct symbols){
@@ -38,7 +41,10 @@ static bool object_symbols(const struct link_map *map, struct symbols *ret_symbo
 	return symbols_open(ret_symbols);
 }
 
-/* Those of the allocator, unless an object before it has the name. Others are found when they are called. */
+/*
+ * Finds the allocator's functions, except those that an object before the allocator defines. Others
+ * are found when they are called.
+ */
 static void allocators_find(void)
 {
 	const struct link_map *allocator = NULL, *owner = NULL;
@@ -86,7 +92,7 @@ void *allocator_names_find(enum allocator_name name)
 	return next;
 }
 
-/* From the page of the first of them to the page of the last, writable or not. */
+/* Sets the protection of the pages from the first symbol to the last. */
 static bool symbols_protect(const Elf64_Sym *first, const Elf64_Sym *last, int protection)
 {
 	uintptr_t start = (uintptr_t)first & ~(uintptr_t)4095;
@@ -95,7 +101,7 @@ static bool symbols_protect(const Elf64_Sym *first, const Elf64_Sym *last, int p
 	return mprotect((void *)start, end - start, protection) == 0;
 }
 
-/* Our own symbols of those names that are not the allocator's; how many. */
+/* Collects our own symbols whose names the allocator does not define. Returns their number. */
 static unsigned int symbols_to_withdraw(const struct link_map *own,
 					const Elf64_Sym *symbol[ALLOCATOR_NAMES])
 {

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an allocator defines beside malloc() and its kin: C++'s operators, functions of its own.
+ * Functions that an allocator defines besides malloc() and its relatives: C++'s operators, and
+ * functions of its own.
  *
- * jemalloc, tcmalloc and mimalloc have an operator new that does not come through malloc(). Where such an allocator
- * is behind us, these names are hooks as all others are. Everywhere else they are not ours to have: libstdc++'s operator
- * new calls malloc(); a library that dlopen() brings in looks its operators up in its own scope, which we cannot see; and a program
- * may ask whether they are there (weak symbols). So allocator_names_withdraw() takes those out of our symbol
- * table again that the allocator does not define. Who had bound one of them by then gets the next definition by a jump.
+ * jemalloc, tcmalloc and mimalloc have an operator new that does not call malloc(). If such an
+ * allocator is loaded behind us, these names are hooks like all others. Otherwise we must not
+ * define them, for three reasons. libstdc++'s operator new calls malloc(). A library that dlopen()
+ * brings in looks its operators up in its own scope, which we cannot see. A program may test
+ * whether they exist (weak symbols).
  *
- * The allocator is the object that has the malloc() behind ours. Any thread; no lock, no allocation.
+ * So allocator_names_withdraw() removes from our symbol table those names that the allocator does
+ * not define. If a caller has bound one of them before, the call jumps to the next definition.
+ *
+ * The allocator is the object with the malloc() behind ours. Any thread; no lock, no allocation.
  */
 #ifndef PRELOAD_HOOK_ALLOCATOR_NAMES_H
 #define PRELOAD_HOOK_ALLOCATOR_NAMES_H
@@ -29,13 +33,13 @@ enum allocator_name {
 };
 
 struct allocator_function {
-	void *next;         /* the next definition, NULL: not looked for yet, or there is none */
-	bool is_allocators; /* that is the allocator's own: to be recorded */
+	void *next;         /* the next definition; NULL: not looked up yet, or there is none */
+	bool is_allocators; /* the allocator defines it, so it is recorded */
 };
 
 PRELOAD_HIDDEN extern struct allocator_function allocator_function[ALLOCATOR_NAMES];
 
-/* The next definition of one that is not known yet; NULL: nobody has it. */
+/* Finds the next definition of a function that is not known yet. NULL if nobody defines it. */
 void *allocator_names_find(enum allocator_name name);
 
 static inline void *allocator_next(enum allocator_name name)
@@ -50,7 +54,7 @@ static inline bool allocator_has(enum allocator_name name)
 	return __atomic_load_n(&allocator_function[name].is_allocators, __ATOMIC_RELAXED);
 }
 
-/* Once, in the constructor, while nothing that was loaded later has looked for them. */
+/* Call once, in the constructor, before any library that is loaded later looks for these names. */
 void allocator_names_withdraw(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks up the originals. The next definition and not __libc_malloc: an allocator that the program preloads
- * or links behind us stays the program's allocator.
+ * Looks up the originals. It takes the next definition and not __libc_malloc, so that an allocator
+ * that the program preloads or links behind us remains the program's allocator.
  */
 #include "preload/hook/hook.h"
 

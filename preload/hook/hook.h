@@ -11,13 +11,14 @@
 #ifndef PRELOAD_HOOK_HOOK_H
 #define PRELOAD_HOOK_HOOK_H
 
-/* all that declares one of them */
+/* the headers that declare the interposed functions */
 #include <aio.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +31,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-/* macros where the compiler optimises */
+/* these are macros when the compiler optimises */
 #undef fread_unlocked
 #undef fwrite_unlocked
 
@@ -48,12 +49,18 @@ struct hook_originals {
 };
 
 PRELOAD_HIDDEN extern struct hook_originals hook_real;
-PRELOAD_HIDDEN extern bool hook_ready; /* libc's are known */
+PRELOAD_HIDDEN extern bool hook_ready; /* the originals in libc are known */
 
-/* Looks them up, if that has not been done. False when libc has no malloc() that can be found. */
+/*
+ * Looks up the originals if that has not been done. Returns false if no malloc() of libc can be
+ * found.
+ */
 bool hook_resolve(void);
 
-/* Declared once more from the list: the compiler compares it with libc's own headers. */
+/*
+ * Each function is declared again from the list, so that the compiler compares it with libc's own
+ * headers.
+ */
 #define HOOK_DECLARE_libc(returns, name, parameters) returns name parameters;
 #define HOOK_DECLARE_alias(returns, name, parameters) returns name parameters;
 #define HOOK_DECLARE_allocator(returns, name, parameters) returns name parameters;

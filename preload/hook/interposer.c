@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See interposer.h. A lane held as around an original keeps the heap's hooks from recording. */
+/*
+ * Holds a lane as around an original, which keeps the heap's hooks from recording what dlsym()
+ * allocates.
+ */
 #include "preload/hook/interposer.h"
 
 #include <dlfcn.h>

@@ -10,11 +10,13 @@
 #ifndef PRELOAD_HOOK_INTERPOSER_H
 #define PRELOAD_HOOK_INTERPOSER_H
 
-/* That of another preloaded library, or of one that the program is linked with; NULL where nothing is preloaded
- * beside us, or nobody there has it. */
+/*
+ * Returns the definition in another preloaded library, or in a library that the program is linked
+ * with. NULL if no other library is preloaded, or none of them defines it.
+ */
 void *interposer_find(const char *name);
 
-/* The object that holds the function is not unloaded any more. */
+/* Prevents the object that holds the function from being unloaded. */
 void interposer_pin(void *function);
 
 #endif

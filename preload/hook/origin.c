@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See origin.h. ld.so's list of objects is its interface to debuggers (link.h, struct r_debug). */
+/* Walks ld.so's list of objects, which is its interface to debuggers (link.h, struct r_debug). */
 #include "preload/hook/origin.h"
 
 #include <stdint.h>
@@ -9,10 +9,10 @@
 
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
-/* Weak: it is ld.so's, which is not among the libraries that we are linked with; musl has none. */
+/* Weak, because it is defined by ld.so, which we are not linked with. musl does not have it. */
 extern struct r_debug debugger_list __asm__("_r_debug") __attribute__((weak));
 
-/* The executable has the address too, if it was linked to have it: ld.so writes it there. */
+/* The executable has the address too if it was linked to have it. ld.so writes it there. */
 static const struct r_debug *list_of_executable(void)
 {
 	const ElfW(Phdr) *header = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -48,7 +48,10 @@ void *origin_next_in(const char *name, const struct link_map **ret_owner)
 	void *found = NULL;
 
 	for (map = map ? map->l_next : NULL; map && !found; map = map->l_next) {
-		/* ld.so trusts these tables as they are; the end of an object is not in its list */
+		/*
+		 * ld.so trusts these tables without checks, and its list does not contain the end
+		 * of an object
+		 */
 		struct symbols s = { .low = map->l_addr,
 				     .high = UINTPTR_MAX,
 				     .load = map->l_addr,

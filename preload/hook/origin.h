@@ -23,9 +23,12 @@
 
 /* NULL when no object behind ours defines it. */
 PRELOAD_HIDDEN void *origin_next(const char *name);
-/* The same, and whose it is; ret_owner is untouched when there is none. */
+/*
+ * As origin_next(), and also returns the object that defines it. ret_owner is untouched if there is
+ * none.
+ */
 PRELOAD_HIDDEN void *origin_next_in(const char *name, const struct link_map **ret_owner);
-/* This library in ld.so's list, NULL when it is not there. */
+/* Returns this library's entry in ld.so's list, or NULL. */
 PRELOAD_HIDDEN const struct link_map *origin_own_object(void);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch_origin.h. One pass over the objects that are loaded after ours compares their paths
- * with the caller's. What was found is kept in a small array of atomics, by the address that
- * calls.
+ * One pass over the objects loaded after ours compares their paths with the caller's path. Results
+ * are kept in a small array of atomics, by the caller's address.
  */
 #include "preload/hook/torch_origin.h"
 
@@ -20,12 +19,13 @@
 
 struct search {
 	const struct torch_origin *origin;
-	const char *near; /* path of the caller, NULL */
+	const char *near; /* path of the caller, or NULL */
 	uintptr_t caller;
 	void *found;
-	size_t common; /* of the paths of `near` and of what was found */
+	size_t common; /* length of the common start of `near` and the path of the object found */
 	bool keeps;
-	bool is_behind; /* what comes before us in the order of loading calls us, not we it */
+	/* objects before us in load order call us, so an original must be behind us */
+	bool is_behind;
 };
 
 static size_t path_common(const char *a, const char *b)
@@ -47,7 +47,7 @@ static bool soname_is_torch(const struct symbols *s)
 static int search_module(struct dl_phdr_info *module, size_t bytes, void *context)
 {
 	struct search *search = context;
-	uintptr_t ours = (uintptr_t)search->origin; /* lies in this library */
+	uintptr_t ours = (uintptr_t)search->origin; /* the candidate is in this library itself */
 	struct symbols s;
 	size_t common;
 	void *found;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The originals of interposed functions of torch (TORCH lines of hooks.def). Not RTLD_NEXT alone: torch comes in by
- * dlopen() with RTLD_LOCAL, and there may be two of it. So the original is
+ * The originals of interposed functions of torch (TORCH lines of hooks.def). RTLD_NEXT does not
+ * suffice, because torch is loaded by dlopen() with RTLD_LOCAL, and two copies of it may be loaded.
+ * So the original is the first of
  *
- *   1. that of another preloaded library, which stands between;
- *   2. the calling object's own;
- *   3. that of the loaded object whose path has most in common with the caller's.
+ *   1. the definition in another preloaded library between us and torch;
+ *   2. the calling object's own definition;
+ *   3. the definition in the loaded object whose path has most in common with the caller's.
  *
- * What was found in a libc10.so is kept by the address that calls, and that library is kept loaded (it cannot be
- * unloaded anyhow: its STB_GNU_UNIQUE symbols); what any other object defines is looked up at every call.
+ * A result in a libc10.so is kept by the caller's address, and that library stays loaded (its
+ * STB_GNU_UNIQUE symbols prevent unloading anyway). A definition in any other object is looked up
+ * at every call.
  *
- * Any thread; no lock of ours; the first call from an address walks the list of loaded objects, under ld.so's lock.
- * errno is preserved.
+ * Any thread; no lock of ours. The first call from an address walks the list of loaded objects,
+ * under ld.so's lock. errno is preserved.
  */
 #ifndef PRELOAD_HOOK_TORCH_ORIGIN_H
 #define PRELOAD_HOOK_TORCH_ORIGIN_H
@@ -19,18 +21,21 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#define TORCH_ORIGINS \
-	8u /* places that a function is called from; more are looked up at every call */
+/* callers that are remembered; for others the lookup is done at every call */
+#define TORCH_ORIGINS 8u
 
 struct torch_origin {
 	const char *name;
 	struct {
 		_Atomic(const void *) caller;
-		_Atomic(void *) function; /* NULL: being looked for */
+		_Atomic(void *) function; /* NULL: being looked up */
 	} known[TORCH_ORIGINS];
 };
 
-/* The slow way; without a caller any will do, and nothing is kept. NULL: nobody defines it. */
+/*
+ * The slow path. Without a caller any definition will do, and the result is not kept. NULL: nobody
+ * defines it.
+ */
 void *torch_origin_search(struct torch_origin *origin, const void *caller);
 
 static inline void *torch_origin_find(struct torch_origin *origin, const void *caller)

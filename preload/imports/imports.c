@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See imports.h. importlib's _find_and_load() gets find_and_load() as its vectorcall, which
- * records a begin, calls the original and records an end. The importer is the innermost frame
- * outside of importlib's own code.
+ * importlib's _find_and_load() gets find_and_load() as its vectorcall, which records a begin, calls
+ * the original and records an end. The importer is the innermost frame outside of importlib's own
+ * code.
  */
 #include "preload/imports/imports.h"
 
@@ -19,22 +19,22 @@
 #include "preload/settings/settings.h"
 
 #define IMPORTLIB "<frozen importlib"
-#define FRAMES_MAX 64     /* of importlib, that are skipped to find who imports */
-#define FUNCTION_WORDS 17 /* of PyFunctionObject before 3.12, at most */
-#define FRAME_BACK 2      /* words behind a frame's type, in 3.8 */
+#define FRAMES_MAX 64     /* limit for frames of importlib that are skipped to find the importer */
+#define FUNCTION_WORDS 17 /* maximum size of PyFunctionObject before 3.12, in words */
+#define FRAME_BACK 2      /* f_back, in words after a frame's type, in 3.8 */
 #define FRAME_CODE 3
 
 typedef void *vectorcall(void *callable, void *const *argument, size_t flags, void *names);
 
-/* What is looked up once; `original` is last and says that the rest is there. */
+/* What is looked up once. `original` is set last, when all others are set. */
 static struct {
 	void *function_type, *builtin_type, *code_type;
-	unsigned int type_word; /* of an object: where its type stands */
+	unsigned int type_word; /* the word of an object that holds its type */
 	vectorcall *(*get)(void *callable);
 	void (*set)(void *function, vectorcall *call);
-	void *(*code_of)(void *frame); /* from 3.9 on, as is the next */
+	void *(*code_of)(void *frame); /* since 3.9, like the next one */
 	void *(*back_of)(void *frame);
-	vectorcall *usual; /* CPython's own way to call a function */
+	vectorcall *usual; /* the vectorcall that CPython gives its functions */
 	_Atomic(vectorcall *) original;
 } api;
 
@@ -55,8 +55,9 @@ static struct string imports_file_text(void *text)
 }
 
 /*
- * Of 3.8, which has no function for it. Its attributes are not read: a program's audit hooks would hear of that, and may
- * refuse it. To be released; NULL: it is nothing of that type.
+ * For 3.8, which has no function for it. Attributes are not read, because the program's audit hooks
+ * would be called and might refuse it. The result must be released. NULL: it is no object of that
+ * type.
  */
 static void *frame_word(void *frame, unsigned int word, void *type)
 {
@@ -68,7 +69,7 @@ static void *frame_word(void *frame, unsigned int word, void *type)
 	return value;
 }
 
-/* Of the frame's code; to be released. */
+/* The file of the frame's code, to be released. */
 static void *imports_file_of(void *frame)
 {
 	void *code = api.code_of ? api.code_of(frame)
@@ -88,7 +89,7 @@ static bool is_importlib(void *file)
 	       memcmp(text.bytes, IMPORTLIB, sizeof(IMPORTLIB) - 1) == 0;
 }
 
-/* The next frame outwards in place of this one, which is released; NULL: there is none. */
+/* Returns the next outer frame and releases this one; NULL: there is none. */
 static void *step_out(void *frame)
 {
 	void *back = api.back_of ? api.back_of(frame)
@@ -98,7 +99,10 @@ static void *step_out(void *frame)
 	return back;
 }
 
-/* The file that the innermost frame outside of importlib runs, to be released, and its line; NULL: there is none. */
+/*
+ * Returns the file of the innermost frame outside of importlib, to be released, and its line; NULL:
+ * there is none.
+ */
 static void *find_importer(uint64_t *ret_line)
 {
 	void *frame = python_api.PyEval_GetFrame(), *file = NULL;
@@ -109,7 +113,7 @@ static void *find_importer(uint64_t *ret_line)
 	for (int i = 0; frame && i < FRAMES_MAX; i++, frame = step_out(frame)) {
 		file = imports_file_of(frame);
 		if (file && !is_importlib(file)) {
-			line = python_api.PyFrame_GetLineNumber(frame); /* -1: it has none */
+			line = python_api.PyFrame_GetLineNumber(frame); /* -1: it has no line */
 			*ret_line = line > 0 ? (uint64_t)line : 0;
 			break;
 		}
@@ -138,7 +142,10 @@ static bool imports_record_begin(void *name)
 	return is_recorded;
 }
 
-/* importlib._bootstrap._find_and_load(name, import_): called by C with its own __import__, by Python with a function of importlib. */
+/*
+ * importlib._bootstrap._find_and_load(name, import_). C calls it with its own __import__, Python
+ * with a function of importlib.
+ */
 static void *find_and_load(void *callable, void *const *argument, size_t flags, void *names)
 {
 	vectorcall *original = atomic_load_explicit(&api.original, memory_order_relaxed);
@@ -155,7 +162,10 @@ static void *find_and_load(void *callable, void *const *argument, size_t flags, 
 
 /* --- the way in --- */
 
-/* Objects of free-threaded builds begin with more words. Types are objects, too. */
+/*
+ * Objects of free-threaded builds begin with more words. Types are objects, too, so PyType_Type
+ * shows where.
+ */
 static bool find_type_word(void *const *function_type, void *type_type)
 {
 	for (unsigned int word = 1; word <= 3; word += 2)
@@ -183,7 +193,7 @@ static bool look_up_api(void)
 	       !api.code_of == !api.back_of && find_type_word(api.function_type, type_type);
 }
 
-/* The look takes a search of all libraries: once. */
+/* The lookup searches all libraries, so it is done once. */
 static bool find_api(void)
 {
 	static _Atomic int found; /* 1: yes, -1: no */
@@ -193,7 +203,10 @@ static bool find_api(void)
 	return atomic_load(&found) > 0;
 }
 
-/* Before 3.12 nothing sets it: the word of the function that has CPython's own way to call one. */
+/*
+ * Before 3.12 there is no function to set it, so the word of the function object is searched that
+ * holds CPython's own vectorcall.
+ */
 static void imports_set_in(void **function, vectorcall *original)
 {
 	for (unsigned int i = api.type_word + 1; i < FUNCTION_WORDS; i++) {
@@ -221,7 +234,10 @@ static void hook(void *function)
 		imports_set_in(function, current);
 }
 
-/* Each time: an interpreter that comes later has a function of its own, often where that of one that has ended was. */
+/*
+ * Done at every import, because an interpreter that is created later has a function of its own,
+ * often at the address of one that has ended.
+ */
 bool imports_see(void *arguments)
 {
 	void *importlib, *function;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * POSIX asynchronous input and output: what was asked for, when it was. The reads and writes are made later by threads
- * of libc, which are not seen. struct aiocb64 is struct aiocb here.
+ * POSIX asynchronous input and output: records the requests, at the time when they are made. The
+ * reads and writes themselves are done later by threads of libc, which are not recorded. Here
+ * struct aiocb64 is struct aiocb.
  *
- * A request that was taken may be done, and freed by whoever is told so, before the call returns: it is read before.
+ * A request may be finished, and freed by the program, before the call that starts it returns. So
+ * it is read before the call.
  */
 #include "preload/io/io.h"
 
@@ -65,7 +67,10 @@ static struct asked asked_in_list(const struct aiocb *request)
 			request);
 }
 
-/* The first requests of a list go to `asked`; returns how many. The rest is recorded at once, as if it were taken. */
+/*
+ * Copies the first requests of a list to `asked` and returns their number. The rest is recorded at
+ * once, as if they were accepted.
+ */
 static int list_begins(const struct io_call *call, const struct aiocb *const *list, int count,
 		       struct asked *asked)
 {
@@ -85,7 +90,10 @@ static int list_begins(const struct io_call *call, const struct aiocb *const *li
 	return kept;
 }
 
-/* Of a list that failed nobody knows which of the requests were taken: LIO_WAIT fails for one that did, too. */
+/*
+ * If a list fails, nobody knows which of its requests were accepted: LIO_WAIT also fails for a
+ * request that was accepted and then failed.
+ */
 #define LIO_HOOK(name, struct_type)                                                              \
 	static __attribute__((noinline)) int recorded_##name(int mode, struct_type *const *list, \
 							     int count, struct sigevent *event)  \

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What closes a descriptor, or makes it another file. The number is free for others as soon as the original runs, so
- * it is forgotten before. dup2() and their like are not input or output: they are not recorded, only noticed.
+ * Functions that close a descriptor, or make it refer to another file. Its number is free for
+ * others as soon as the original runs, so it is forgotten before. dup2() and its relatives are no
+ * input or output. They are not recorded, only noticed.
  *
- * fclose() of standard error is the last moment at which trouble can be said in a program that ends as all of
- * coreutils do, whether input and output are recorded or not.
+ * fclose() of standard error is the last moment to print a message in programs that end as all of
+ * coreutils do. So it is hooked even if input and output are not recorded.
  */
 #include <unistd.h>
 
@@ -78,7 +79,10 @@ HOOK_EXPORT void closefrom(int first)
 	hook_real.closefrom(first);
 }
 
-/* Forgotten once more when it is there: another thread may have used the number in between. */
+/*
+ * The descriptor is forgotten once more afterwards, because another thread may have used the number
+ * in between.
+ */
 IO_HOOK(int, dup2, (int fd, int to), (fd, to), "dup2", forget(to), (void)forget(call.fd))
 
 IO_HOOK(int, dup3, (int fd, int to, int flags), (fd, to, flags), "dup3", forget(to),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See descriptor.h. System calls by syscall(): libc's functions are hooked by us, and some of them are cancellation points. */
+/*
+ * Makes system calls by syscall(), because libc's functions are hooked by us, and some of them are
+ * cancellation points.
+ */
 #include "preload/io/descriptor.h"
 
 #include <string.h>
@@ -10,7 +13,7 @@
 #include "preload/settings/settings.h"
 
 uint64_t descriptor_slot[DESCRIPTOR_SLOTS];
-uint32_t descriptor_round = 1; /* 0 is in slots that nobody has used */
+uint32_t descriptor_round = 1; /* not 0, because unused slots contain 0 */
 
 void descriptor_forget_all(void)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which descriptors the file knows. One that is met for the first time, because it was inherited, duplicated or
- * opened by a function that is not hooked, is looked up once, by fstat() and by readlink() of /proc/self/fd, and
- * recorded as io_fd. Whatever closes a descriptor makes it unknown again, before the original runs: so a descriptor
- * that is known means what the file says.
+ * Which descriptors have been described in the file. A descriptor may be used for the first time
+ * because it was inherited, duplicated or opened by a function that is not hooked. It is then
+ * looked up once, by fstat() and by readlink() of /proc/self/fd, and recorded as io_fd. Closing a
+ * descriptor makes it unknown again, before the original runs. So a known descriptor always means
+ * what the file says.
  *
- * The table has no owner and no lock: two threads that meet a descriptor at the same time both record it.
- * Any thread, signal handlers too; errno may change.
+ * The table has no owner and no lock: if two threads use a new descriptor at the same time, both
+ * record it. Any thread, signal handlers too; errno may change.
  */
 #ifndef PRELOAD_IO_DESCRIPTOR_H
 #define PRELOAD_IO_DESCRIPTOR_H
@@ -26,12 +27,12 @@ enum descriptor_kind {
 };
 
 /*
- * A power of two. Two descriptors of one slot are looked up in turns, which costs a program with thousands of them
- * time; more slots would be data that a low RLIMIT_DATA has no room for.
+ * A power of two. Two descriptors in one slot evict each other, which costs time in a program with
+ * thousands of them. More slots would need more data, and RLIMIT_DATA may be low.
  */
 #define DESCRIPTOR_SLOTS 2048u
 
-/* Number of the descriptor and the round in which it became known. */
+/* The number of the descriptor, and the round in which it became known. */
 PRELOAD_HIDDEN extern uint64_t descriptor_slot[DESCRIPTOR_SLOTS];
 PRELOAD_HIDDEN extern uint32_t descriptor_round;
 
@@ -59,18 +60,22 @@ static inline void descriptor_forget(int fd)
 				 __ATOMIC_RELAXED);
 }
 
-/* All of them: another process, or nobody has looked for a while. */
+/* Forgets all descriptors: this is another process, or nothing was recorded for a while. */
 void descriptor_forget_all(void);
 
 enum descriptor_kind descriptor_kind(int fd);
 
-#define DESCRIPTOR_PATH_BYTES 1024u /* on the stack, a signal handler's too: longer paths are cut */
-/* What /proc says that it is, "" when it does not. */
+/* on the stack, also a signal handler's; longer paths are cut */
+#define DESCRIPTOR_PATH_BYTES 1024u
+/* Returns the name that /proc gives the descriptor, "" if it gives none. */
 struct string descriptor_path(int fd, char room[DESCRIPTOR_PATH_BYTES]);
-/* The same or its base name, as the user wishes (INTERCEPT_REDACT). */
+/* Returns the path, or only its base name if the user wants that (INTERCEPT_REDACT). */
 struct string descriptor_redacted(struct string path);
 
-/* Records what it is, as of `ticks`. The lane is IN_RECORD. Nothing when there is no such descriptor. */
+/*
+ * Records what the descriptor is, at the time `ticks`. The lane is IN_RECORD. Does nothing if there
+ * is no such descriptor.
+ */
 void descriptor_introduce(int fd, uint64_t ticks, struct recorder_lane *lane);
 
 #endif

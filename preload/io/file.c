@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done with a file beside reading and writing: where it stands, that it is on the disk. What comes and goes
- * by way of a mapping is no call and cannot be seen; mmap() and its like are preload/mappings/. Of msync() the report
- * finds out whether a file is there.
+ * File operations other than reading and writing: seeking, and flushing to the disk. Input and
+ * output through a mapping makes no calls and cannot be seen; mmap() and its relatives are in
+ * preload/mappings/. For msync(), the report finds out whether the address belongs to a file.
  */
 #include "preload/io/io.h"
 
@@ -20,7 +20,7 @@ CALL_HOOK(fdatasync, "fdatasync", (int fd), (fd))
 CALL_HOOK(ftruncate, "ftruncate", (int fd, off_t bytes), (fd, bytes))
 CALL_HOOK(ftruncate64, "ftruncate", (int fd, off_t bytes), (fd, bytes))
 
-/* Within another hook it is an allocator that gives memory back, or ourselves. */
+/* Within another hook, the caller is an allocator that returns memory, or ourselves. */
 static void record_unmap(const struct io_call *call, const void *address, size_t bytes, int result)
 {
 	if (recorder_self.lane[0].owner < RECORDER_BUSY_MIN)

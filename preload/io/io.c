@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See io.h. What the hooks record, and when descriptors are forgotten. */
+/* What the hooks record, and when descriptors are forgotten. */
 #include "preload/io/io.h"
 
 #include "preload/io/descriptor.h"
@@ -7,10 +7,13 @@
 #include "preload/record/family.h"
 #include "preload/stacks/long_calls.h"
 
-/* In .tdata it fills a gap: thread-local storage is small (scripts/check-exports.sh). */
+/* In .tdata it fills a gap, because thread-local storage is small (scripts/check-exports.sh). */
 __thread bool io_has_vforked __attribute__((tls_model("initial-exec"), section(".tdata")));
 
-/* Back in the parent the mark is taken away: its thread did not run while the child had its memory. */
+/*
+ * The mark is removed when the parent runs again: its thread did not run while the child used its
+ * memory.
+ */
 bool io_is_vforked(void)
 {
 	int saved = errno;
@@ -32,7 +35,7 @@ intptr_t io_missing(bool as_null)
 
 static inline uint64_t io_hash_of(struct string *function)
 {
-	/* two threads that come first work out the same */
+	/* two threads that come first compute the same value */
 	if (IO_UNLIKELY(!function->hash))
 		__atomic_store_n(&function->hash, string_hash(function->bytes, function->length),
 				 __ATOMIC_RELAXED);
@@ -45,7 +48,9 @@ static uint64_t io_name_of(struct string *function, struct recorder_lane *lane)
 	return string_id(function, lane);
 }
 
-/* What an event of the call would name, for when there is no time left after it. */
+/*
+ * Sends what an event of the call would name, because there may be no time for it after the call.
+ */
 static __attribute__((noinline)) void introduce(struct io_call *call, bool closes)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_io, RECORDER_IN_RECORD);
@@ -82,11 +87,11 @@ void io_call_begins_closing(struct io_call *call)
 	call_begins(call, true);
 }
 
-/* What a record of a call needs; `lane` is NULL when there is none. */
+/* The data for a record of a call. `lane` is NULL if the call is not recorded. */
 struct io_record {
 	struct recorder_lane *lane;
 	uint64_t now, function, duration;
-	int saved; /* errno */
+	int saved; /* saved errno */
 };
 
 static inline __attribute__((always_inline)) struct io_record io_record_begin(
@@ -126,7 +131,7 @@ static void put_failure(struct io_record *r, int fd)
 		4);
 }
 
-/* Begins, and ends where the call has failed: true when there is nothing more to do. */
+/* Begins a record, and ends it if the call has failed. Returns true if nothing is left to do. */
 static inline __attribute__((always_inline)) bool record_is_done(struct io_record *r,
 								 const struct io_call *call,
 								 bool failed)
@@ -231,7 +236,7 @@ void io_record_unmap(const struct io_call *call, const void *address, size_t byt
 
 /* --- descriptors --- */
 
-/* What the file is to be called: where the kernel says it better than the program. */
+/* Returns the name of the opened file: the kernel's if it is better than the program's. */
 static struct string opened_path(int fd, const struct io_opening *opening,
 				 char room[DESCRIPTOR_PATH_BYTES])
 {
@@ -258,7 +263,7 @@ void io_record_open(const struct io_call *call, const struct io_opening *opening
 
 	if (!r.lane)
 		return;
-	if (failed && r.saved == EFAULT) /* what it means: the path cannot be read */
+	if (failed && r.saved == EFAULT) /* EFAULT means that the path cannot be read */
 		readable.path = NULL;
 	path = opened_path(call->fd, &readable, room);
 	path = descriptor_redacted(path);
@@ -305,6 +310,7 @@ void io_record_close(const struct io_call *call, int result)
 PRELOAD_HIDDEN extern const struct family family_io;
 
 const struct family family_io = {
-	.opened = descriptor_forget_all, /* what happened while nothing was recorded was not seen */
-	.forked = descriptor_forget_all, /* a process of its own in the file */
+	/* descriptors that changed while nothing was recorded were not noticed */
+	.opened = descriptor_forget_all,
+	.forked = descriptor_forget_all, /* a child is a process of its own in the file */
 };

@@ -2,13 +2,14 @@
 /*
  * Recording of input and output: what the hooks of this folder share.
  *
- * A hook looks whether the family records, takes the time, calls the original, and then records in one go. So
- * nothing is held while the original runs, and a signal handler that comes in records as usual. Only the collector is
- * told that the thread is in a call, for when it never returns (record/open_call.h). What a call means is told by the
- * event (collector/format/events/io.def).
+ * A hook checks whether the family records, reads the time, calls the original, and then writes the
+ * record. So nothing is held while the original runs, and signal handlers that interrupt it record
+ * as usual. The thread only notes that it is in a call, in case the call never returns
+ * (record/open_call.h). The event tells the meaning of a call (collector/format/events/io.def).
  *
- * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is preserved. System
- * calls only where a descriptor is opened, closed or met for the first time (descriptor.h).
+ * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is
+ * preserved. System calls are made only if a descriptor is opened, closed or used for the first
+ * time (descriptor.h).
  */
 #ifndef PRELOAD_IO_IO_H
 #define PRELOAD_IO_IO_H
@@ -30,7 +31,7 @@
 
 /* A call of a hook. Times are in ticks. */
 struct io_call {
-	struct string *function; /* its hash is worked out at the first use */
+	struct string *function; /* its hash is computed at the first use */
 	uint64_t start;
 	int fd;
 };
@@ -40,10 +41,10 @@ struct io_call {
 /* This thread has called vfork() at some time. */
 PRELOAD_HIDDEN extern __thread bool io_has_vforked __attribute__((tls_model("initial-exec")));
 
-/* A child of vfork() runs on its parent's memory: what it does is not the parent's. */
+/* A child of vfork() runs in its parent's memory, but what it does is not the parent's. */
 bool io_is_vforked(void);
 
-/* The process records, and not this. */
+/* The process records, but not this family. */
 static inline __attribute__((always_inline)) bool io_is_shut(void)
 {
 	return recorder_is_shut(EVT_FAMILY_io);
@@ -59,53 +60,59 @@ static inline bool io_is_off(void)
 
 /* --- before the original --- */
 
-/* The thread is in the call. The descriptor is introduced, if it is not known yet. */
+/* Notes that the thread is in the call. The descriptor is described if it is not known yet. */
 void io_call_begins(struct io_call *call);
-/* The same of a call that closes its descriptor, which has been forgotten by now. */
+/* As io_call_begins(), for a call that closes its descriptor, which has been forgotten by now. */
 void io_call_begins_closing(struct io_call *call);
 #ifndef IO_BEGINS
 #define IO_BEGINS(call) io_call_begins(call)
 #endif
 
-/* --- what is recorded, after the original; `result` below 0: it failed, errno says why --- */
+/* --- records, after the original; `result` below 0: the call failed, and errno says why --- */
 
-/* Bytes at the file's own place: io_read or io_write. */
+/* Bytes at the file's current offset: io_read or io_write. */
 void io_record_bytes(uint32_t type, const struct io_call *call, int64_t result);
-/* Bytes at an offset: io_read_at or io_write_at. */
+/* Bytes at a given offset: io_read_at or io_write_at. */
 void io_record_bytes_at(uint32_t type, const struct io_call *call, int64_t offset, int64_t result);
 /* Bytes from call->fd to another descriptor. */
 void io_record_move(const struct io_call *call, int to, int64_t result);
-/* No bytes. */
+/* A call without bytes. */
 void io_record_call(const struct io_call *call, int64_t result);
 void io_record_seek(const struct io_call *call, int64_t result);
-/* A wait for descriptors; call->fd does not count. */
+/* A wait for descriptors; call->fd is not used. */
 void io_record_wait(const struct io_call *call, int64_t result);
 void io_record_map(const struct io_call *call, const void *address, size_t bytes, int64_t offset);
 void io_record_unmap(const struct io_call *call, const void *address, size_t bytes, int result);
 
-/* What was opened: `path` as the program gave it, `fd` below 0 when it failed. */
+/* What was opened: `path` as the program gave it; `fd` below 0 if it failed. */
 struct io_opening {
 	const char *path;
 	int flags;
 };
 void io_record_open(const struct io_call *call, const struct io_opening *opening);
-/* O_TMPFILE: the path is the folder's, and the file has none. Its bits hold that of O_DIRECTORY, which alone is another flag. */
+/*
+ * O_TMPFILE: the path is a directory, and the file has no name. Its bits include O_DIRECTORY, which
+ * alone is another flag.
+ */
 static inline bool io_is_nameless(int flags)
 {
 	return (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* Before the original and after it. */
+/* Call before the original and after it. */
 void io_close_begins(int fd);
 void io_record_close(const struct io_call *call, int result);
 
-/* The original is not there: an older C library. Sets ENOSYS; -1, or 0 where that is no failure. */
+/*
+ * For a function that the C library lacks (an older one). Sets ENOSYS and returns -1, or 0 if
+ * failure is NULL.
+ */
 intptr_t io_missing(bool as_null);
 
 /*
- * A hook. `recorded_<name>` does all but what nearly every call needs: to see that nothing is recorded, and to jump to
- * the original. `missing` is what io_missing() takes; `record` is what is done with `call`, whose descriptor is
- * `descriptor`, and `result`.
+ * A hook. It does only what nearly every call needs: it checks that nothing is recorded, and jumps
+ * to the original. `recorded_<name>` does the rest. `missing` is the argument of io_missing().
+ * `record` is what to do with `call`, whose descriptor is `descriptor`, and with `result`.
  */
 #define IO_RECORDED(missing, type, name, original, parameters, arguments, named, descriptor,       \
 		    record)                                                                        \
@@ -135,7 +142,7 @@ intptr_t io_missing(bool as_null);
 		return recorded_##name arguments;                  \
 	}
 
-/* Failure is -1, and failure is 0 or NULL. */
+/* For functions whose failure is -1, and for those whose failure is 0 or NULL. */
 #define IO_HOOK(type, name, parameters, arguments, named, descriptor, record)                  \
 	IO_RECORDED(false, type, name, name, parameters, arguments, named, descriptor, record) \
 	IO_EXPORTED(type, name, name, parameters, arguments)

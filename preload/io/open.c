@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What opens files by name. Sockets, pipes and what other functions open are met when they are first used
- * (descriptor.h). The mode is passed on where the flags say that there is one, as libc does.
+ * Functions that open files by name. Sockets, pipes and files opened by other functions are
+ * described when they are first used (descriptor.h). The mode is passed on if the flags say that
+ * there is one, as libc does.
  */
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void record_open(struct io_call call, int fd, const char *path, int flags
 	io_record_open(&call, &(struct io_opening){ path, flags });
 }
 
-/* What stands behind the flags, if anything does. */
+/* The mode argument after the flags, if there is one. */
 #define MODE_BEHIND(flags)                             \
 	({                                             \
 		mode_t mode_ = 0;                      \
@@ -35,7 +36,7 @@ static void record_open(struct io_call call, int fd, const char *path, int flags
 #define OPEN_HOOK(name, as, parameters, arguments, flags) \
 	IO_HOOK(int, name, parameters, arguments, as, -1, record_open(call, result, path, flags))
 
-/* With what is passed on in the place of the dots. */
+/* With the argument that is passed on instead of the dots. */
 #define OPEN_MODE_HOOK(name, as, parameters, parameters_mode, arguments)        \
 	IO_RECORDED(false, int, name, name, parameters_mode, arguments, as, -1, \
 		    record_open(call, result, path, flags))                     \
@@ -102,7 +103,10 @@ static void record_stream(struct io_call call, FILE *stream, const char *path, c
 FOPEN_HOOK(fopen)
 FOPEN_HOOK(fopen64)
 
-/* The descriptor may be the same and the file another. Without a path it is the same file with another mode. */
+/*
+ * The descriptor may be the same while the file is another. Without a path it is the same file in
+ * another mode.
+ */
 static inline int forget_stream(FILE *stream)
 {
 	int saved = errno;

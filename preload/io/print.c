@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Formatted output to files. printf() and puts(), which write to standard output alone, are not here. */
+/*
+ * Formatted output to files. printf() and puts(), which write only to standard output, are not
+ * hooked.
+ */
 #include "preload/io/stream.h"
 
 #define PRINT_HOOK(name, parameters, arguments)                                            \

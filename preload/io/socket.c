@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets. A connection that was accepted is met when it is first used (descriptor.h). */
+/* Sockets. An accepted connection is described when it is first used (descriptor.h). */
 #include "preload/io/io.h"
 
 #define BYTES_HOOK(event, name, as, parameters, arguments)    \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffered input and output: libc's own reads and writes below it are not seen. Bytes are those that the program got
- * or gave, so they count when they are asked for, and not when the buffer comes or goes. getc() and putc() are not
- * here: they are a load or a store most of the time.
+ * Buffered input and output. libc's own reads and writes beneath are not recorded. The bytes are
+ * those that the program read or wrote, so they count when it asks for them, not when the buffer is
+ * filled or flushed. getc() and putc() are not hooked, because they are mostly a load or a store.
  *
- * A stream in memory has no descriptor and is none of this. A read that ends early is an error where the stream says
- * so, else the end of the file.
+ * A stream in memory has no descriptor and is not recorded. A read that ends early is an error if
+ * the stream says so, else the end of the file.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ void stream_record(uint32_t type, const struct io_call *call, int64_t result)
 		io_record_bytes(type, call, result);
 }
 
-/* Of `count` things of `size` bytes `done` came or went. */
+/* `done` of `count` things of `size` bytes were read or written. */
 static void record_things(uint32_t type, const struct io_call *call, size_t size, size_t done,
 			  size_t count, FILE *stream)
 {
@@ -58,7 +58,7 @@ FREAD_CHK(__fread_unlocked_chk)
 FWRITE(fwrite)
 FWRITE(fwrite_unlocked)
 
-/* A line that has a zero byte inside counts up to that. */
+/* A line that contains a zero byte counts up to it. */
 static void record_line(const struct io_call *call, const char *line, FILE *stream)
 {
 	if (line)
@@ -101,7 +101,7 @@ GETLINE_HOOK(__getdelim, "getline", (char **line, size_t *room, int delimiter, F
 FPUTS_HOOK(fputs)
 FPUTS_HOOK(fputs_unlocked)
 
-/* --- no bytes --- */
+/* --- operations without bytes --- */
 
 static void record_flush(const struct io_call *call, int result)
 {
@@ -109,7 +109,7 @@ static void record_flush(const struct io_call *call, int result)
 		io_record_call(call, result);
 }
 
-/* Of all streams at once no file can be said. */
+/* For all streams at once there is no single file. */
 #define FFLUSH_HOOK(name)                                       \
 	IO_HOOK(int, name, (FILE * stream), (stream), "fflush", \
 		stream ? stream_descriptor(stream) : -1, record_flush(&call, result))
@@ -121,7 +121,10 @@ FFLUSH_HOOK(fflush_unlocked)
 	IO_HOOK(int, name, (FILE * stream, type offset, int whence), (stream, offset, whence), \
 		"fseek", stream_descriptor(stream), stream_record_seek(&call, result, stream))
 
-/* ftello() takes the stream's lock, which nobody holds by now, and asks the kernel at most once a buffer. */
+/*
+ * ftello() takes the stream's lock, which is free by now, and asks the kernel at most once per
+ * buffer.
+ */
 static void stream_record_seek(const struct io_call *call, int result, FILE *stream)
 {
 	int saved = errno;

@@ -5,9 +5,9 @@
 
 #include "preload/io/io.h"
 
-/* Below 0: it has none. */
+/* Below 0: the stream has no descriptor. */
 int stream_descriptor(FILE *stream);
-/* As io_record_bytes(), nothing without a descriptor. */
+/* As io_record_bytes(). Does nothing without a descriptor. */
 void stream_record(uint32_t type, const struct io_call *call, int64_t result);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reads and writes by descriptor. */
+/* Functions that read and write by descriptor. */
 #include "preload/io/io.h"
 
 #define BYTES_HOOK(event, name, as, parameters, arguments)    \
@@ -46,7 +46,7 @@ VECTOR_AT(io_read_at, preadv64, "preadv")
 VECTOR_AT(io_write_at, pwritev, "pwritev")
 VECTOR_AT(io_write_at, pwritev64, "pwritev")
 
-/* Of these an offset of -1 means where the file stands. */
+/* For these functions an offset of -1 means the file's current offset. */
 static void record_vector(uint32_t type, uint32_t type_at, const struct io_call *call,
 			  int64_t offset, int64_t result)
 {

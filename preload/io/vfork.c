@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork(): the child runs on its parent's memory and stack until it calls exec or _exit. What it does with
- * descriptors is its own affair, and the ring and the table of descriptors are its parent's; so it must be known
- * that it is one. A function in C cannot call vfork() for another: the child would return into its frame and
- * destroy it. So this one marks the thread and jumps to the original, which returns to the caller.
+ * vfork(): the child runs in its parent's memory and on its stack until it calls exec or _exit. The
+ * descriptors that it changes are its own, but the ring and the table of descriptors are its
+ * parent's. So hooks must know that they run in such a child. A function in C cannot call vfork()
+ * on behalf of its caller, because the child would return into its frame and destroy it. So this
+ * one marks the thread and jumps to the original, which returns to the caller.
  */
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/io/io.h"
 
-/* The original for vfork() below to jump to, or fork() by the kernel's own hand where there is none. */
+/*
+ * The original to which vfork() below jumps. If there is none, makes the fork system call directly.
+ */
 static pid_t fork_instead(void)
 {
 	return (pid_t)syscall(SYS_fork);

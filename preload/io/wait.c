@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for descriptors to become ready. They are of many files at once, and are no file's. */
+/*
+ * Waits until descriptors become ready. A wait covers many files at once, and belongs to none of
+ * them.
+ */
 #include "preload/io/io.h"
 
 #define WAIT_HOOK(name, as, parameters, arguments) \

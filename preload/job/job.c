@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What identifies the distributed job that a process is a rank of: variables of its environment when recording begins
- * (collector/format/jobs.def), and what PyTorch is given when it makes its first store and its first process group, whose
- * rank and size become those of the process. Each is an event `fact`, once a process.
+ * What identifies the distributed job that a process is a rank of. The sources are environment
+ * variables when recording begins (collector/format/jobs.def), and the arguments of PyTorch's first
+ * store and first process group. The rank and size of that group become those of the process. Each
+ * is an event `fact`, once per process.
  *
- * The constructors of PyTorch are passed on with the arguments that they came with; their options are read at offset 0,
- * where the port has been since PyTorch 1.9.
+ * PyTorch's constructors are called with the arguments that they came with. Their options are read
+ * at offset 0, where the port has been since PyTorch 1.9.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -20,7 +21,7 @@
 #include "preload/record/names.h"
 #include "preload/settings/settings.h"
 
-#define VALUE_BYTES 128u /* as much as prof-report compares */
+#define VALUE_BYTES 128u /* prof-report compares this many bytes */
 #define PORT_BYTES 8u
 
 enum job_fact {
@@ -60,7 +61,7 @@ static void fact_tell(enum job_fact fact)
 		atomic_store(&facts[fact].is_told, false);
 }
 
-/* The first value counts; while nothing is recorded it waits. */
+/* The first value is kept. If nothing is recorded yet, it waits. */
 static void fact_put(enum job_fact fact, const char *bytes, size_t length)
 {
 	const struct name *none = NULL;
@@ -134,7 +135,7 @@ static struct bytes string_of_cxx11(const void *string)
 	return text;
 }
 
-/* That of the old one is a pointer to bytes, with the length three words in front of them. */
+/* std::string of the old ABI is a pointer to the bytes, with the length three words before them. */
 static struct bytes string_of_cow(const void *string)
 {
 	struct bytes text;
@@ -144,7 +145,7 @@ static struct bytes string_of_cow(const void *string)
 	return text;
 }
 
-/* ":29500" without its end; returns its length. */
+/* Writes ":29500" without a terminating 0 and returns its length. */
 static size_t port_write(char text[PORT_BYTES], uint16_t port)
 {
 	char digit[PORT_BYTES];
@@ -181,7 +182,10 @@ static void take_store_file(struct bytes path)
 	fact_put(JOB_store_file, path.bytes, path.length);
 }
 
-/* The first one is the default group: its ranks are the job's. What the environment says is kept where it agrees. */
+/*
+ * The first group is the default group, and its ranks are the job's. The environment's rank and
+ * size are kept if they agree.
+ */
 static void take_group(int rank, int size)
 {
 	uint64_t known = settings.rank;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See child_environment.h. If environ is not our array, it is copied into a mapped one with SPARE
- * free entries. There the variable's entry is replaced, or one is added.
+ * If environ is not our array, it is copied into a mapped one with SPARE free entries. There the
+ * variable's entry is replaced, or one is added.
  */
 #include "preload/life/child_environment.h"
 
@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SPARE 8u /* entries that may be added before the array is made anew */
+#define SPARE 8u /* entries that may be added before the array is copied again */
 
-static char **own_array; /* what environ is when it is ours */
+static char **own_array; /* what environ is if the array is ours */
 static size_t own_room;  /* entries that can still be added */
 
 static void *memory_take(size_t bytes)
@@ -22,7 +22,7 @@ static void *memory_take(size_t bytes)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-/* Where the variable stands, or the NULL at the end. */
+/* Returns the variable's entry, or the NULL at the end. */
 static char **child_environment_entry_find(const char *name, size_t length)
 {
 	char **entry = environ;
@@ -32,7 +32,7 @@ static char **child_environment_entry_find(const char *name, size_t length)
 	return entry;
 }
 
-/* Makes environ an array of ours with room for one entry more. */
+/* Makes environ an array of ours with room for one more entry. */
 static bool child_environment_array_reserve(void)
 {
 	size_t count = 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets a variable that the program and its children see. Not by setenv(): that would leave libc with an
- * array of its own on the heap, so that the program's first setenv() would begin by giving back a block that
- * nobody ever saw allocated; and shells define a setenv() of theirs, which works after their start
- * only. The array and the texts are mapped and stay for ever.
+ * Sets a variable that the program and its children see, without setenv(). setenv() would leave
+ * libc with an array of its own on the heap, so the program's first setenv() would free a block
+ * whose allocation was never recorded. Shells also define a setenv() of their own, which works only
+ * after their start. The array and the texts are mapped and stay for ever.
  *
- * In the constructor, single-threaded, before main() gets its environment.
+ * Call in the constructor, single-threaded, before main() gets its environment.
  */
 #ifndef PRELOAD_LIFE_CHILD_ENVIRONMENT_H
 #define PRELOAD_LIFE_CHILD_ENVIRONMENT_H
 
 #include <stdbool.h>
 
-/* Does nothing when the variable is set and not `overwrite`, or when there is no memory. */
+/* Does nothing if there is no memory, or if the variable is set and `overwrite` is false. */
 void environment_set(const char *name, const char *value, bool overwrite);
 
 #endif

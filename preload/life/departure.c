@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See departure.h. Acts only if recording is open, CPython's own code is the caller and no hook is
- * under way on this thread. Then each family records what it still holds (families_leave()).
+ * Acts only if recording is open, CPython's own code is the caller and no hook is running on this
+ * thread. Then each family records what it still holds (families_leave()).
  */
 #include "preload/life/departure.h"
 
@@ -12,7 +12,7 @@
 #include "preload/record/entry.h"
 #include "preload/record/recorder.h"
 
-/* None of our hooks is under way on this thread, nor left by longjmp(). */
+/* True if no hook of ours is running on this thread, and none was left by longjmp(). */
 static bool is_outside_hooks(void)
 {
 	return recorder_self.lane[0].owner < RECORDER_BUSY_MIN &&

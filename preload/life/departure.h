@@ -7,9 +7,10 @@
 #define PRELOAD_LIFE_DEPARTURE_H
 
 /*
- * Before the gates shut. `caller`: return address of the function that was called. Only where CPython's code called it: any
- * other caller may be a signal handler that interrupted malloc() or CUDA. In a child of vfork() all is the parent's, and
- * nothing happens. Takes a second at most; may make a thread, which ends with its work.
+ * Call before the gates shut. `caller` is the return address of the function that was called. Acts
+ * only if CPython's code called it, because any other caller may be a signal handler that
+ * interrupted malloc() or CUDA. Does nothing in a child of vfork(), where everything belongs to the
+ * parent. Takes at most a second. May create a thread, which ends with its work.
  */
 void departure_flush(const void *caller);
 

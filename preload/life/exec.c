@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec: the program leaves the time in its entry first, since nobody else knows when its image ended. An
- * exec that fails takes it back. Where Python calls, what is held back is recorded before (departure.h). The originals do
- * the work.
+ * The exec functions. Before the call, the program writes the time into its entry, because nobody
+ * else knows when its image ended. If the exec fails, the time is removed again. If Python is the
+ * caller, events that are held back are recorded first (departure.h). The originals do the work.
  *
- * Those that take a list make an array of it and call the original that takes one, as libc does. All of them
- * may be called in a signal handler and in a vfork() child: no lock, no allocation but on the stack, unless Python calls.
+ * The functions with an argument list build an array and call the original that takes an array, as
+ * libc does. All of them may be called in a signal handler and in a vfork() child. So they take no
+ * lock and allocate only on the stack, unless Python is the caller.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@
 		result_;                                              \
 	})
 
-/* How many there are up to the NULL. */
+/* Returns the number of arguments before the NULL. */
 static size_t list_count(va_list list)
 {
 	size_t count = 0;
@@ -40,7 +41,7 @@ static size_t list_count(va_list list)
 	return count;
 }
 
-/* `first` and the rest of the list with its NULL, into an array with room for them. */
+/* Copies `first`, the rest of the list and its NULL into an array with enough room. */
 static void list_copy(char **array, const char *first, size_t count, va_list list)
 {
 	array[0] = (char *)(uintptr_t)first;
@@ -48,7 +49,10 @@ static void list_copy(char **array, const char *first, size_t count, va_list lis
 		array[i] = va_arg(list, char *);
 }
 
-/* An array on the caller's stack of `first` and what stands behind it; `list` is behind the NULL then. */
+/*
+ * Builds an array of `first` and the arguments after it on the caller's stack. Afterwards `list` is
+ * behind the NULL.
+ */
 #define LIST(array, list, first)                                             \
 	do {                                                                 \
 		size_t count_;                                               \
@@ -111,7 +115,7 @@ HOOK_EXPORT int execlp(const char *file, const char *arg, ...)
 	return EXEC(execvp, file, argv);
 }
 
-/* The environment stands behind the list's NULL. */
+/* The environment follows the list's NULL. */
 HOOK_EXPORT int execle(const char *path, const char *arg, ...)
 {
 	va_list list;

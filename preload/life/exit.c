@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * _exit() and _Exit(): the only ends of a process that tell their status to nobody but the parent.
- * exit() has its handler in process.c. The originals do the work; we never end a process.
+ * _exit() and _Exit(): the only ends of a process that report their status to nobody but the
+ * parent. The handler for exit() is in process.c. The originals do the work; we never end a
+ * process.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -12,7 +13,7 @@
 #include "preload/life/departure.h"
 #include "preload/life/process.h"
 
-/* PID 1 of a container takes the collector with it, so it alone waits here. */
+/* When PID 1 of a container ends, the collector is killed with it. So only PID 1 waits here. */
 static void note_status(int status, const void *caller)
 {
 	departure_flush(caller);

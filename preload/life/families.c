@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See families.h. Written out from the list instead of a loop over a table: so that the machine code says which
- * functions are called, and scripts/reach.py can follow them.
+ * The calls are generated from the list instead of made in a loop over a table, so that the machine
+ * code shows which functions are called and scripts/reach.py can follow them.
  */
 #include "preload/life/families.h"
 

@@ -13,7 +13,7 @@ void families_start(void);
 void families_opened(void);
 void families_forked(void);
 void families_driver_starts(bool is_late);
-/* At most FAMILY_FLUSH_NS: a family whose turn comes later is passed over. */
+/* Takes at most FAMILY_FLUSH_NS. A family whose turn comes later is skipped. */
 void families_flush(void);
 void families_leave(void);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Start and end. The constructor reads the settings, finds the session and, when the process is to
- * record, makes the region, starts the collector and opens the gates; a dormant process does the last
- * three when it touches something. One attempt a process: what fails stays off and is said once.
- * Nothing includes this: what others call of it they know by record/wake.h and by process.h's handlers.
+ * Start and end. The constructor reads the settings and finds the session. If the process is to
+ * record, it creates the region, starts the collector and opens the gates. A dormant process does
+ * these three steps when it touches Python, CUDA or NVTX. Each process tries once: what fails stays
+ * off and is reported once. No file includes this one: others reach it through record/wake.h and
+ * process.h's handlers.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -39,7 +40,7 @@
 _Static_assert(EVT_FAMILY_LIMIT <= REGION_FAMILIES, "each family has a word");
 
 enum init_state {
-	INIT_PASSIVE, /* before the constructor, dormant, or off */
+	INIT_PASSIVE, /* before the constructor, or off */
 	INIT_DORMANT,
 	INIT_STARTING,
 	INIT_RUNNING,
@@ -74,8 +75,9 @@ static int start_collector(int fd, struct region_header *header)
 }
 
 /*
- * Who defines malloc, when it is not us: an allocator preloaded before us, or the program itself (first
- * in ld.so's order). An executable's PLT entry has its address too, but does not define the symbol.
+ * Returns who defines malloc if it is not us: an allocator preloaded before us, or the program
+ * itself (first in ld.so's order). An executable's PLT entry also has malloc's address but does not
+ * define the symbol.
  */
 static const char *heap_hidden_by(void)
 {
@@ -97,7 +99,7 @@ static const char *heap_hidden_by(void)
 	return NULL;
 }
 
-/* Whether LD_PRELOAD names the file, by whatever path. */
+/* True if LD_PRELOAD names the file, by any path. */
 static bool is_preloaded(const char *file)
 {
 	const char *at = settings.preload, *slash = strrchr(file, '/');
@@ -107,7 +109,7 @@ static bool is_preloaded(const char *file)
 	while (at && (at = strstr(at, name))) {
 		bool begins = at == settings.preload || strchr(":/ ", at[-1]);
 
-		if (begins && strchr(": ", at[length])) /* the end of the text, too */
+		if (begins && strchr(": ", at[length])) /* also matches the end of the text */
 			return true;
 		at += length;
 	}
@@ -115,8 +117,9 @@ static bool is_preloaded(const char *file)
 }
 
 /*
- * What the user can change is said; a program that has an allocator of its own is as it is, and goes into the file only. Not
- * again in a forked child, where another thread may have had ld.so's lock.
+ * If the user can change it, a message is printed. If the program defines an allocator of its own,
+ * it is only noted in the file. Not repeated in a forked child, where another thread may have held
+ * ld.so's lock at the fork.
  */
 static void note_hidden_heap(void)
 {
@@ -135,7 +138,10 @@ static void note_hidden_heap(void)
 		limitation_note(LIMITATION_heap_own, by);
 }
 
-/* Not again in a forked child, for the same reason: what it was is soon known of it, as it is no short one. */
+/*
+ * Not repeated in a forked child, for the same reason. A forked child lives long enough for the
+ * collector to examine it.
+ */
 static void leave_start_map(struct region_header *region, const struct region_shape *shape)
 {
 	static bool done;
@@ -154,7 +160,8 @@ static unsigned int families_wanted(void)
 		families |= 1u << EVT_FAMILY_##name;
 #include "collector/format/families.def"
 	if (session.late ||
-	    !hook_ready) /* the heap's hooks look for originals while it is not recorded only */
+	    /* hooks of the heap look for originals only while the heap is not recorded */
+	    !hook_ready)
 		families &= ~(1u << EVT_FAMILY_alloc);
 	return families;
 }
@@ -169,14 +176,15 @@ static void speak_of_start(const struct region_header *region)
 			 session.output);
 	if (settings.verbose < 1)
 		return;
-	if (trouble_await_start()) /* who asks for talk can wait: only then the file has its name */
+	/* a user who asked for messages can wait; only then the file has its name */
+	if (trouble_await_start())
 		log_line("recording %s of '%s' into '%s'", settings.trace_text,
 			 program_invocation_short_name, region->file);
 	else
 		trouble_look();
 }
 
-/* What can be known of the file before anything is started. */
+/* Checks what can be known of the file before anything is started. */
 static int check_output(void)
 {
 	const char *why = output_check(session.output);
@@ -193,7 +201,7 @@ static int check_output(void)
 	return -EINVAL;
 }
 
-/* A dormant program that is woken has touched Python, CUDA or NVTX. */
+/* A dormant program that wakes has touched Python, CUDA or NVTX. */
 static uint32_t place_wanted(void)
 {
 	bool plain = session.plain && session.role == SESSION_ACTIVE;
@@ -269,8 +277,10 @@ static int start_recording(void)
 	return 0;
 }
 
-/* A dormant program has touched Python, CUDA or NVTX: start to record. Any thread; true when the process
- * records now. Cheap when it already does. */
+/*
+ * A dormant program has touched Python, CUDA or NVTX: starts to record. Any thread. Returns true if
+ * the process records now. Cheap if it already does.
+ */
 static bool init_activate(void)
 {
 	int dormant = INIT_DORMANT;
@@ -294,13 +304,19 @@ static void init_driver_found(void)
 		families_driver_starts(true);
 }
 
-/* A forked child whose region's collector has finished: dormant, as if it had not recorded yet. */
+/*
+ * For a forked child whose region's collector has finished: it becomes dormant, as if it had not
+ * recorded yet.
+ */
 static void init_sleep(void)
 {
 	atomic_store(&init_state, INIT_DORMANT);
 }
 
-/* Within malloc() perhaps: a region of its own has to wait for something else that wakes the program. */
+/*
+ * This may run within malloc(), so the child cannot create a region here. It does so when something
+ * else wakes the program.
+ */
 static void adopt_stranger(void)
 {
 	if (!process_adopt())
@@ -313,7 +329,7 @@ static void start_anew(void)
 	(void)init_activate();
 }
 
-/* Musl's programs, say: they run as without us. A launcher has nothing to record. */
+/* Programs of another libc, such as musl's, run as without us. A launcher has nothing to record. */
 static void refuse_other_libc(void)
 {
 	if (session.role == SESSION_ACTIVE && session.fresh)
@@ -346,7 +362,10 @@ static void start_by_role(void)
 			 program_invocation_short_name);
 }
 
-/* glibc gives constructors what main() gets; another libc's program is refused before it is looked at. */
+/*
+ * glibc passes main()'s arguments to constructors. A program with another libc is refused before
+ * the arguments are used.
+ */
 __attribute__((constructor)) static void init_library(int argc, char **argv)
 {
 	int saved = errno;
@@ -373,11 +392,14 @@ __attribute__((constructor)) static void init_library(int argc, char **argv)
 #define ENTRY(returns, name, parameters) returns name parameters;
 #include "preload/life/hooks.def"
 
-/* Called by the CUDA driver at its initialisation, by way of CUDA_INJECTION64_PATH. */
+/*
+ * The CUDA driver calls this at its initialisation, because CUDA_INJECTION64_PATH names this
+ * library.
+ */
 HOOK_EXPORT int InitializeInjection(void)
 {
 	__atomic_store_n(&driver_is_known, true, __ATOMIC_RELAXED);
-	/* a program that has no CUDA recorded is not woken by it */
+	/* do not wake a program whose CUDA events are not recorded */
 	if (settings.trace & (1u << SETTINGS_FAMILY_cuda | 1u << SETTINGS_FAMILY_gpu) ||
 	    settings.capture == SETTINGS_CAPTURE_CUDA)
 		(void)init_activate();

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clone(CLONE_VM | CLONE_VFORK) twice: the first child makes the second and ends, so that the second,
- * which becomes the collector, belongs to init (or to the nearest subreaper). Both run in our memory
- * on stacks of their own while this thread is suspended: they may use nothing but system calls.
+ * Starts the collector with clone(CLONE_VM | CLONE_VFORK), twice: the first child creates the
+ * second one and ends. So the second child, which becomes the collector, belongs to init (or to the
+ * nearest subreaper). Both run in our memory on stacks of their own while this thread is suspended,
+ * so they may use nothing but system calls.
  *
- * The first child has no exit signal, so that the program's SIGCHLD handler hears nothing, and it is
- * waited for with __WALL by number, so that the program's own children are left alone.
+ * The first child has no exit signal, so that the program's SIGCHLD handler is not called. It is
+ * waited for by number with __WALL, so that the program's own children are left alone.
  */
 #include "preload/life/launch.h"
 
@@ -25,7 +26,8 @@
 
 #define LAUNCH_STACK_BYTES 16384u
 
-#define LAUNCH_CLOSE_MAX 4096 /* descriptors closed one by one where there is no close_range() */
+/* number of descriptors closed one by one if there is no close_range() */
+#define LAUNCH_CLOSE_MAX 4096
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -36,19 +38,20 @@
 
 struct launch {
 	const char *path;
-	char number[12];  /* of region_fd */
-	char watched[12]; /* of a pidfd of the program: the collector may come when that is gone */
-	char listens[12]; /* of the nursery's socket */
+	char number[12]; /* text of region_fd */
+	/* text of a pidfd of the program; the collector may start when the program is gone */
+	char watched[12];
+	char listens[12]; /* text of the descriptor of the nursery's socket */
 	int region_fd;
 	int listen_fd; /* -1: there is none */
 	int pid;
-	char *stack[2];     /* their ends */
-	int answer_fd;      /* of the keeper, see launch_and_stay() */
+	char *stack[2];     /* their upper ends */
+	int answer_fd;      /* the keeper's pipe, see launch_and_stay() */
 	volatile int error; /* errno of the step that failed */
 	volatile int collector;
 };
 
-/* What the keeper tells. */
+/* The keeper's answer. */
 struct launch_answer {
 	int error;
 	int collector;
@@ -76,8 +79,10 @@ static int launch_become(void *argument)
 	char *environment[] = { NULL };
 	int watched;
 
-	/* what ld.so has to say when a library is missing is nothing for the program's terminal, and the
-	 * numbers are needed where the program may open few files */
+	/*
+	 * ld.so prints a message when a library is missing, which does not belong on the program's
+	 * terminal; and the numbers are needed if the program may open only few files
+	 */
 	for (int fd = 0; fd < 3; fd++)
 		if (fd != l->region_fd && fd != l->listen_fd)
 			syscall(SYS_close, fd);
@@ -98,7 +103,7 @@ static int launch_twice(void *argument)
 {
 	struct launch *l = argument;
 
-	/* SIGCHLD: the collector is to be an ordinary process for whoever adopts it */
+	/* SIGCHLD: whoever adopts the collector shall see an ordinary process */
 	l->collector = clone(launch_become, l->stack[1], CLONE_VM | CLONE_VFORK | SIGCHLD, l);
 	if (l->collector < 0)
 		l->error = errno;
@@ -107,11 +112,12 @@ static int launch_twice(void *argument)
 }
 
 /*
- * A program that adopts orphans (process 1 of a container, a subreaper) would find the collector among
- * its children. There a process of ours stays between the two as the collector's parent: a copy of
- * this one without descriptors, which ends with the collector. It has no exit signal, so that the
- * program's wait() does not see it either; and it adopts what is orphaned below it, so that this holds when the
- * nursery is killed. It tells through the pipe how the start went.
+ * A program that adopts orphans (process 1 of a container, a subreaper) would find the collector
+ * among its children. In that case a process of ours stays between the two as the collector's
+ * parent: a copy of this process without descriptors, called the keeper. It ends with the
+ * collector. It has no exit signal, so that the program's wait() does not see it either. It also
+ * adopts orphans below it, so that this still holds if the nursery is killed. It reports through
+ * the pipe how the start went.
  */
 static int launch_and_stay(void *argument)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See lineage.h. Files of /proc are read in pieces and looked at entry by entry. */
+/* Files of /proc are read in pieces and examined entry by entry. */
 #include "preload/life/lineage.h"
 
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define GENERATIONS 64          /* parents looked at */
-#define FILE_BYTES (512u << 10) /* of one file of /proc */
+#define GENERATIONS 64          /* limit for the number of parents examined */
+#define FILE_BYTES (512u << 10) /* limit for one file of /proc */
 #define PIECE_BYTES 4096u
-#define STAT_FIELDS 19 /* of /proc/PID/stat, from the parent to the start time */
+#define STAT_FIELDS 19 /* fields of /proc/PID/stat, from the parent to the start time */
 
 /* --- one file of /proc, entry by entry --- */
 
@@ -22,7 +22,10 @@ struct entries {
 	size_t left;    /* bytes that may still be read */
 	size_t at, length;
 	char piece[PIECE_BYTES];
-	/* the entry, terminated; its beginning when it is longer than what fits behind INTERCEPT_SESSION= */
+	/*
+	 * the entry, terminated; only its beginning if it is longer than INTERCEPT_SESSION= and its
+	 * value
+	 */
 	char text[sizeof(((struct lineage *)0)->told) + 16];
 };
 
@@ -68,7 +71,7 @@ static bool entries_fill(struct entries *entries)
 	return true;
 }
 
-/* The next entry into `text`; false at the end. */
+/* Reads the next entry into `text`. Returns false at the end. */
 static bool entries_next(struct entries *entries)
 {
 	size_t used = 0;
@@ -122,11 +125,11 @@ static bool process_stat(long pid, struct entries *entries, long *ret_parent, ui
 
 enum membership {
 	MEMBER_NOT,
-	MEMBER_WITHOUT_SESSION, /* started with us preloaded, and not told of a session */
-	MEMBER_TOLD,            /* ret_told has it */
+	MEMBER_WITHOUT_SESSION, /* started with us preloaded, but was given no session */
+	MEMBER_TOLD,            /* ret_told has the session it was given */
 };
 
-/* By the environment that it was started with. */
+/* Decides by the environment that the process was started with. */
 static enum membership process_membership(long pid, const char *library, struct entries *entries,
 					  char *ret_told)
 {
@@ -154,7 +157,7 @@ static bool process_maps(long pid, const char *library, struct entries *entries)
 	bool maps = false;
 
 	if (!entries_open(entries, pid, "maps", '\n'))
-		return true; /* cannot be known: as most are */
+		return true; /* unknown: assumed to be like most processes */
 	while (!maps && entries_next(entries)) {
 		size_t end = strlen(entries->text);
 
@@ -183,7 +186,7 @@ static void lineage_origin_read(struct session_origin *origin)
 		origin->namespace_inode = st.st_ino;
 }
 
-/* The process itself, by the number that /proc has for it: that may be another than getpid()'s. */
+/* This process's number in /proc, which may differ from getpid(). */
 static long self_number(void)
 {
 	char text[24];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bind() decides who starts the nursery: the name belongs to one socket at a time, and is free again when the
- * last process that has it ends.
+ * bind() decides which process starts the nursery: the name belongs to one socket at a time, and is
+ * free again when the last process that holds the socket ends.
  */
 #include "preload/life/nursery.h"
 
@@ -25,11 +25,11 @@
 #define WAIT_NS 1000000000u
 #define NAP_MS 1
 #define BACKLOG 128
-#define ID_BYTES 32u /* of a session's id; ours have 16 */
+#define ID_BYTES 32u /* limit for a session's id; ours have 16 */
 
 enum asked {
 	ASKED_STARTED,
-	ASKED_AGAIN, /* it is just leaving, or has yet to listen */
+	ASKED_AGAIN, /* the nursery is just ending, or does not listen yet */
 	ASKED_IN_VAIN,
 };
 
@@ -44,7 +44,7 @@ static uint64_t mix_file(uint64_t hash, const char *path)
 	return hash;
 }
 
-/* What a collector of another program would have to share with ours. */
+/* Hashes what programs must have in common to share a nursery. */
 static uint64_t surroundings(const char *collector)
 {
 	uint64_t hash = SESSION_HASH_START;
@@ -63,7 +63,10 @@ static uint64_t surroundings(const char *collector)
 	return session_hash(hash, collector, strlen(collector));
 }
 
-/* "\0intercept-<session>-<surroundings>"; the length, 0 when the session's id is none of ours. */
+/*
+ * Makes "\0intercept-<session>-<surroundings>" and returns its length, 0 if the session's id is not
+ * one of ours.
+ */
 static socklen_t address_make(struct sockaddr_un *address, const char *collector)
 {
 	uint64_t hash = surroundings(collector);
@@ -103,7 +106,7 @@ static bool send_request(int fd, int region_fd)
 	return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(request);
 }
 
-/* Whoever has bound the name must be of our user: it is no secret. */
+/* The process that has bound the name must belong to our user, because the name is no secret. */
 static bool peer_is_ours(int fd)
 {
 	struct ucred who;
@@ -138,7 +141,7 @@ static enum asked nursery_talk(int fd, int region_fd, uint64_t deadline_ns)
 	return answer.error ? ASKED_IN_VAIN : ASKED_STARTED;
 }
 
-/* With a socket of its own. ret_listen is set when the name was free. */
+/* Opens a socket of its own. If the name was free, ret_listen is set. */
 static enum asked nursery_try(const struct sockaddr_un *address, socklen_t length, int region_fd,
 			      uint64_t deadline_ns, int *ret_listen)
 {
@@ -182,7 +185,7 @@ bool nursery_ask(const char *collector, int region_fd, struct region_header *hea
 	errno = saved;
 	if (asked == ASKED_STARTED)
 		return true;
-	/* one that answers too late finds the region taken, or has taken it */
+	/* a nursery that answers too late finds the region taken, or has taken it */
 	if (nursery_claim(header, NURSERY_STARTER_PROGRAM))
 		return false;
 	if (*ret_listen >= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See output_check.h: three system calls. The same rules, with links followed by hand, are in
+ * Takes three system calls. The same rules, with links followed by hand, are in
  * collector/output/output_name.c.
  */
 #include "preload/life/output_check.h"
@@ -24,7 +24,10 @@ static bool path_is_below(const char *path, const char *folder)
 	return strncmp(path, folder, strlen(folder)) == 0;
 }
 
-/* With the rights that a file would be made with; where the kernel cannot say so, it may be. */
+/*
+ * Checks with the rights that a file would be created with. If the kernel cannot tell, the folder
+ * counts as writable.
+ */
 static bool folder_is_writable(const char *path)
 {
 	char folder[REGION_PATH_BYTES];

@@ -6,7 +6,10 @@
 #ifndef PRELOAD_LIFE_OUTPUT_CHECK_H
 #define PRELOAD_LIFE_OUTPUT_CHECK_H
 
-/* NULL, or why nothing can be written to `path` (absolute): a sentence, or "" when errno says it. */
+/*
+ * Returns NULL, or why nothing can be written to `path` (absolute): a sentence, or "" if errno says
+ * why.
+ */
 const char *output_check(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See own_program.h. The note is that of report/app/main.c and collector/turn/main.c. */
+/* Looks for the ELF note that report/app/main.c and collector/turn/main.c contain. */
 #include "preload/life/own_program.h"
 
 #include <elf.h>
@@ -15,7 +15,7 @@ static size_t padded(size_t length)
 	return (length + 3) / 4 * 4;
 }
 
-/* Notes one after the other: three numbers, name, contents. */
+/* Notes follow each other: three numbers, name, contents. */
 static bool notes_have_ours(const char *notes, size_t bytes)
 {
 	Elf64_Nhdr note;

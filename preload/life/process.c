@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See process.h. The table's entries are entry.h's. */
+/*
+ * Claims an entry before fork(), so that the child starts with one, and reports the end of the
+ * process. entry.h handles the table of entries.
+ */
 #include "preload/life/process.h"
 
 #include <pthread.h>
@@ -20,9 +23,10 @@
 #include "preload/record/recorder.h"
 #include "preload/record/trouble.h"
 
-#define PROCESS_EXIT_WAIT_NS 1000000000u /* the longest that we hold up an exit */
-#define PROCESS_NAP_NS 200000000u        /* of that wait, between two looks at the collector */
-#define PROCESS_START_NAP_NS 5000000u    /* the same before it has opened its file */
+#define PROCESS_EXIT_WAIT_NS 1000000000u /* an exit is delayed by at most this */
+/* part of that wait: time between two checks of the collector */
+#define PROCESS_NAP_NS 200000000u
+#define PROCESS_START_NAP_NS 5000000u /* the same before the collector has opened its file */
 
 static void (*process_left)(void);
 static void (*process_ended)(bool collector_moves);
@@ -39,7 +43,10 @@ static void fork_prepare(void)
 		pending_child = entry_claim(REGION_PROCESS_PENDING);
 }
 
-/* None: not from our fork handler, or the collector gave us up, since this child was stopped for long. */
+/*
+ * No entry: fork() did not call our handler, or the collector gave the entry up because this child
+ * was stopped for long.
+ */
 static uint32_t take_pending(void)
 {
 	uint32_t entry = pending_child;
@@ -55,7 +62,7 @@ bool process_adopt(void)
 
 	if (atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED) {
 		recorder_close();
-		/* one that has failed would fail again */
+		/* a collector that failed would fail again */
 		return atomic_load(&header->collector_state) != REGION_COLLECTOR_FINISHED;
 	}
 	entry = take_pending();
@@ -74,7 +81,7 @@ bool process_adopt(void)
 
 static void fork_child(void)
 {
-	/* an older handler that allocated has brought us in already */
+	/* an older handler has allocated memory, which has brought us in already */
 	if (!recorder_is_open() || entry_is_own())
 		return;
 	recorder_leave_parents_region();
@@ -85,13 +92,13 @@ static void fork_child(void)
 
 /* --- the end --- */
 
-/* Its heart has stood still during a nap, and there is no such process any more. */
+/* The heartbeat has not moved during a nap, and the process does not exist any more. */
 static bool process_collector_has_died(const struct region_header *header, uint64_t heartbeat)
 {
 	return atomic_load(&header->heartbeat) == heartbeat && trouble_collector_is_gone(header);
 }
 
-/* False when the collector has not moved at all meanwhile. */
+/* Returns false if the collector has not made any progress meanwhile. */
 static bool wait_for_flush(struct region_process *self)
 {
 	struct region_header *header = entry_region();
@@ -108,7 +115,7 @@ static bool wait_for_flush(struct region_process *self)
 		    passed >= PROCESS_EXIT_WAIT_NS ||
 		    atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED)
 			break;
-		/* one that never came up shows it soon */
+		/* a collector that never started is noticed soon */
 		nap = atomic_load(&header->collector_state) ? PROCESS_NAP_NS : PROCESS_START_NAP_NS;
 		futex_wait(&header->flushed, flushed,
 			   PROCESS_EXIT_WAIT_NS - passed < nap ? PROCESS_EXIT_WAIT_NS - passed
@@ -127,7 +134,7 @@ bool process_end(int status, uint32_t how, bool wait)
 	uint32_t live = REGION_PROCESS_LIVE;
 
 	if (!recorder_is_open() || !entry_is_own() || !recorder_gates->generation)
-		return true; /* a vfork() child, or one that never recorded anything */
+		return true; /* a vfork() child, or a process that never recorded anything */
 	atomic_store(&self->exit_status, status & 0xff);
 	atomic_store(&self->exit_how, how);
 	atomic_store(&self->exit_cpu_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
@@ -145,7 +152,10 @@ void process_note_exec(bool begins)
 		atomic_store(&entry_own()->exec_tsc, begins ? clock_ticks() : 0);
 }
 
-/* Since the program began; true where glibc does not say (before 2.32). Takes ld.so's lock, as exit() does. */
+/*
+ * True if the program has had more than one thread since it began, or if glibc cannot tell (before
+ * 2.32). Takes ld.so's lock, as exit() does.
+ */
 static bool there_were_threads(void)
 {
 	const char *single = symbols_find_loaded("__libc_single_threaded");
@@ -154,9 +164,10 @@ static bool there_were_threads(void)
 }
 
 /*
- * CPython 3.10 is gone by now, and a daemon thread that still computes crashes when it takes the GIL. A wait would give it
- * the time for that; without one the file is complete a moment after the program. How many threads of Python there were is
- * known where the collector has looked; else any thread may be one. PID 1 takes the collector with it.
+ * CPython 3.10 has already been finalised here, and a daemon thread that is still computing crashes
+ * when it takes the GIL. Waiting would give it time to do so. Without the wait, the file is
+ * complete a moment after the program ends. The number of Python threads is known if the collector
+ * has looked; else any thread may be one. When PID 1 ends, the collector is killed with it.
  */
 static bool wait_does_harm(const struct region_process *self)
 {

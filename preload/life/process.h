@@ -13,28 +13,32 @@
 #include <stdint.h>
 
 /*
- * Once: fork, thread and exit handlers. Must run in the constructor, so that our exit handler is the
- * last of all (exit handlers run in reverse order, ours is older than ld.so's). `left` is called in a child
- * of fork() for which process_adopt() was false, `ended` with process_end()'s answer after exit().
+ * Installs the handlers for fork, threads and exit. Call once, in the constructor, so that our exit
+ * handler runs last (exit handlers run in reverse order, and ours is older than ld.so's). `left` is
+ * called in a forked child if process_adopt() returned false. `ended` is called after exit() with
+ * process_end()'s result.
  */
 void process_install_handlers(void (*left)(void), void (*ended)(bool collector_moves));
 
 /*
- * A forked child finds itself: takes an entry of its own and opens the recorder again. Leaves the gates
- * shut when there is no entry. False when the parent's collector has finished: nobody records this child, and
- * it may have a region and a file of its own. Not made here, within malloc() perhaps.
+ * Called in a forked child: takes an entry of its own and opens the recorder again. The gates stay
+ * shut if there is no entry. Returns false if the parent's collector has finished: nobody records
+ * this child, and it may have a region and a file of its own. They are not created here, because
+ * this may run within malloc().
  */
 bool process_adopt(void);
 
 /*
- * The process ends with `status` in the way `how` (enum evt_end_how); waits at most one second for
- * the collector when `wait`. Only for the process itself: a vfork() child's call is nothing.
- * False when the collector has not moved at all in that second.
+ * The process ends with `status` in the way `how` (enum evt_end_how). Waits at most one second for
+ * the collector if `wait` is set. Acts only for the process itself: a call in a vfork() child does
+ * nothing. Returns false if the collector has made no progress in that second.
  */
 bool process_end(int status, uint32_t how, bool wait);
 
-/* The process is about to become another program; false: that has failed. As process_end() for the process
- * itself only. errno is kept. */
+/*
+ * The process is about to become another program; `begins` false: that has failed. Acts only for
+ * the process itself, as process_end() does. errno is preserved.
+ */
 void process_note_exec(bool begins);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See region_create.h. A memfd, sealed, or an unlinked file where memfd_create() is refused. The
- * size is cut to the process's limits and halved until the mapping succeeds; then the header is
- * filled in, its magic last.
+ * The region is a sealed memfd, or an unlinked file where memfd_create() is refused. The size is
+ * limited by the process's limits and halved until the mapping succeeds. Then the header is filled
+ * in, its magic last.
  */
 #include "preload/life/region_create.h"
 
@@ -18,13 +18,16 @@
 #include "preload/base/clock.h"
 #include "preload/base/seccomp.h"
 
-#define SPACE_SHARE 16u /* of RLIMIT_AS, the part that is ours */
+#define SPACE_SHARE 16u /* our part of RLIMIT_AS */
 
 #ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8u /* Linux 6.3; there a machine may refuse a memfd without it */
+#define MFD_NOEXEC_SEAL 8u /* since Linux 6.3; a machine may refuse a memfd without it */
 #endif
 
-/* An unlinked file where memfd_create() is refused or deadly (old kernels, seccomp). */
+/*
+ * Creates an unlinked file where memfd_create() is refused or would kill the process (old kernels,
+ * seccomp).
+ */
 static int region_file(void)
 {
 	static const unsigned int ways[] = { MFD_NOEXEC_SEAL | MFD_ALLOW_SEALING, MFD_ALLOW_SEALING,
@@ -51,7 +54,10 @@ static void text_set(char *to, size_t room, const char *from)
 	to[length] = 0;
 }
 
-/* The three clocks at one moment: of several readings the one between the closest pair of ticks. */
+/*
+ * Reads the three clocks at one moment: of several readings, takes the one between the closest pair
+ * of ticks.
+ */
 static void region_base(struct region_header *h)
 {
 	uint64_t best = UINT64_MAX;
@@ -102,9 +108,9 @@ static uint64_t limit_of(int resource)
 }
 
 /*
- * What the program's limits leave for the region. A memfd counts as a file: past RLIMIT_FSIZE its
- * ftruncate() is SIGXFSZ for the program. Of a limited address space we take a small part, so that
- * the program's own allocations do not fail where they would not have failed without us.
+ * Returns how large the region may be under the program's limits. A memfd counts as a file: beyond
+ * RLIMIT_FSIZE its ftruncate() would send SIGXFSZ to the program. Of a limited address space we
+ * take only a small part, so that the program's own allocations do not fail because of us.
  */
 static uint64_t bytes_allowed(uint64_t wanted)
 {
@@ -130,8 +136,9 @@ static void *region_create_region_map(int fd, uint64_t bytes)
 }
 
 /*
- * Whoever can open the memfd, by /proc/PID/map_files as root, could cut it off: SIGBUS for the program
- * and its collector. Best effort, as no other kind of file can be sealed.
+ * Seals the memfd, because anyone who can open it (root, through /proc/PID/map_files) could
+ * truncate it, which would send SIGBUS to the program and its collector. Failure is accepted,
+ * because no other kind of file can be sealed.
  */
 static void region_seal(int fd)
 {

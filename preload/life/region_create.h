@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes and fills the region that collector/region/region.h describes. */
+/* Creates and fills the region that collector/region/region.h describes. */
 #ifndef PRELOAD_LIFE_REGION_CREATE_H
 #define PRELOAD_LIFE_REGION_CREATE_H
 
@@ -7,7 +7,8 @@
 
 struct region_wish {
 	uint64_t
-		buffer_bytes; /* of which the region is made, taken down to what the program's limits allow */
+		/* wanted size of the buffers; reduced to what the program's limits allow */
+		buffer_bytes;
 	uint64_t max_file_bytes;
 	uint32_t keep;
 	uint32_t redact;        /* 1 << enum region_redact */
@@ -17,14 +18,14 @@ struct region_wish {
 	const char *session;
 	const char *output;
 	const char *trace;
-	const char *capture; /* "" when all is recorded */
-	const char *step;    /* INTERCEPT_STEP, "" when it is auto */
-	const char *own;     /* INTERCEPT_OWN, "" when nothing is said */
+	const char *capture; /* "" if everything is recorded */
+	const char *step;    /* INTERCEPT_STEP, "" if it is auto */
+	const char *own;     /* INTERCEPT_OWN, "" if it is not set */
 };
 
 /*
- * Creates the region, mapped MAP_SHARED and inherited by fork. 0 or -errno. ret_fd is the memfd,
- * close-on-exec; the caller closes it when the collector has it. The mapping stays for ever.
+ * Creates the region, mapped MAP_SHARED and inherited by fork. Returns 0 or -errno. ret_fd is the
+ * memfd, close-on-exec; the caller closes it when the collector has it. The mapping stays for ever.
  */
 int region_create(const struct region_wish *wish, struct region_header **ret_header,
 		  struct region_shape *ret_shape, int *ret_fd);

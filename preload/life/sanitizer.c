@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs built with -fsanitize=address whose runtime is a shared library (gcc's): it refuses to start
- * when another library comes before it, which every preloaded one does. It asks this function for its
- * defaults first; ASAN_OPTIONS, and a function of this name in the program, come before ours.
+ * For programs built with -fsanitize=address whose runtime is a shared library (gcc's). The runtime
+ * refuses to start if another library is loaded before it, as every preloaded library is. It first
+ * asks this function for default options. ASAN_OPTIONS, and a function of this name in the program,
+ * take precedence over ours.
  *
- * Called before any constructor: nothing but the text.
+ * It is called before any constructor, so it only returns the text.
  */
 #include "preload/hook/hook.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See session.h. Fixed buffers and system calls. */
+/*
+ * Parses INTERCEPT_SESSION, decides whether the process records, and builds what children inherit.
+ * Uses fixed buffers and system calls only.
+ */
 #include "preload/life/session.h"
 
 #include <dlfcn.h>
@@ -55,7 +58,10 @@ static bool program_is_launcher(void)
 	return false;
 }
 
-/* Linked with libpython, or a static interpreter, which exports the API for its extensions. */
+/*
+ * True if the program is linked with libpython, or is a static interpreter, which exports the API
+ * for its extensions.
+ */
 static bool session_program_is_python(void)
 {
 	return dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_Main");
@@ -74,13 +80,13 @@ static void find_library(void)
 }
 
 /*
- * Opened by somebody (the driver does, by the injection variables) and not preloaded: then the heap
- * does not come through us. The variable is what ld.so went by; /etc/ld.so.preload and linking show
- * in the global scope.
+ * True if we were opened with dlopen() (the driver does so, because of the injection variables) and
+ * not preloaded: then heap calls do not pass through us. `preloaded` is the variable that ld.so
+ * used. /etc/ld.so.preload and linking show in the global scope.
  */
 static bool loaded_late(const char *preloaded)
 {
-	/* not RTLD_DEFAULT, which looks where the caller's own library looks, too */
+	/* not RTLD_DEFAULT, which also searches the scope of the caller's library */
 	void *program = dlopen(NULL, RTLD_LAZY);
 	void *entry = program ? dlsym(program, "InitializeInjection") : NULL;
 	Dl_info ours, found;
@@ -103,7 +109,9 @@ static void session_make_id(void)
 	session_id_write(session.id, random);
 }
 
-/* "<id>:<pid>:<output>" into the session; the pid, or -1 when the text is no session. */
+/*
+ * Reads "<id>:<pid>:<output>" into the session. Returns the pid, or -1 if the text is no session.
+ */
 static long session_parse(const char *inherited)
 {
 	const char *first = strchr(inherited, ':');
@@ -132,8 +140,9 @@ static enum session_role role_of_child(enum settings_children children)
 }
 
 /*
- * No session was handed on: one that a parent belongs to, or one that begins here. Returns the process that has its
- * place, 0 when that is still to be taken: a static parent cannot.
+ * No session was inherited: finds one that a parent belongs to, or begins one here. Returns the
+ * process that has the session's first place. Returns 0 if the place is still free, because a
+ * static parent cannot take it.
  */
 static long session_find(void)
 {
@@ -177,9 +186,12 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 		session.role = role_of_child(children);
 }
 
-/* --- what children find --- */
+/* --- what children inherit --- */
 
-/* The entry of LD_PRELOAD that is our file by a relative path becomes absolute; all others stay. */
+/*
+ * If an entry of LD_PRELOAD names our file by a relative path, it becomes absolute. All others
+ * stay.
+ */
 static void export_preload(const char *preloaded)
 {
 	char out[2 * REGION_PATH_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paths are those that ld.so has; the collector finds out where they lead. A build-id is read in memory: a file may
- * be another one by the time that somebody looks.
+ * The paths are ld.so's; the collector resolves them. A build-id is read from memory, because the
+ * file may have been replaced by the time somebody reads it.
  */
 #include "preload/life/start_map.h"
 
@@ -15,13 +15,13 @@
 
 #include "preload/base/loaded.h"
 
-#define COMMAND_BYTES_MAX 4096u /* what the collector takes of /proc/PID/cmdline */
-#define VDSO "[vdso]"           /* as /proc/PID/maps has it */
+#define COMMAND_BYTES_MAX 4096u /* limit of the collector for /proc/PID/cmdline */
+#define VDSO "[vdso]"           /* its name in /proc/PID/maps */
 
 struct sheet {
 	char *room;
 	size_t at;
-	size_t program_bytes; /* of its path */
+	size_t program_bytes; /* length of the program's path */
 	uint32_t left_out;
 	char program[REGION_PATH_BYTES];
 };
@@ -49,7 +49,7 @@ static void sheet_align(struct sheet *sheet)
 	sheet->at = (sheet->at + 7) & ~(size_t)7;
 }
 
-/* Its length. */
+/* Returns the length of the command line. */
 static uint32_t sheet_put_command(struct sheet *sheet)
 {
 	uint32_t length;
@@ -69,13 +69,18 @@ static uint32_t sheet_put_command(struct sheet *sheet)
 	return length;
 }
 
-/* `ld.so PROGRAM`: then /proc/self/exe is ld.so, which nothing has loaded. */
+/*
+ * The program was started as `ld.so PROGRAM`. Then /proc/self/exe is ld.so, which is not loaded by
+ * anything.
+ */
 static bool program_is_loader(void)
 {
 	return !getauxval(AT_BASE);
 }
 
-/* The first has no name: it is the program. A relative path gets the directory before it. */
+/*
+ * The first module has no name: it is the program. A relative path is completed with the directory.
+ */
 static size_t module_path(struct sheet *sheet, const struct dl_phdr_info *module, uint64_t start,
 			  const char **ret_path)
 {
@@ -135,7 +140,7 @@ static int sheet_put_module(struct dl_phdr_info *module, size_t bytes, void *arg
 	return 0;
 }
 
-/* One that does not fit is none. */
+/* A name that does not fit is left out. */
 static void put_started_as(struct region_start *start)
 {
 	const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN), *slash;

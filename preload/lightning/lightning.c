@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See lightning.h. Imports of modules named *.base are watched. When PassThroughProfiler is there,
- * lightning.py, which is embedded as bytes, replaces its two methods by functions that record
- * action_begin and action_end.
+ * Watches imports of modules named *.base. When PassThroughProfiler exists, lightning.py, which is
+ * embedded as bytes, replaces its two methods by functions that record action_begin and action_end.
  */
 #include "preload/lightning/lightning.h"
 
@@ -19,7 +18,7 @@
 #include "preload/record/strings.h"
 #include "preload/steps/capture_range.h"
 
-/* The bytes of lightning.py and a 0 behind them. */
+/* The bytes of lightning.py, followed by a 0. */
 __asm__(".pushsection .rodata\n"
 	"lightning_replace:\n"
 	".incbin \"preload/lightning/lightning.py\"\n"
@@ -27,7 +26,7 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char lightning_replace[] __attribute__((visibility("hidden")));
 
-/* Where PassThroughProfiler is defined; names that end in SUFFIX are looked at. */
+/* Modules that define PassThroughProfiler. Names that end in SUFFIX are examined. */
 #define SUFFIX ".base"
 static const char *const homes[] = {
 	"lightning.pytorch.profilers.base", "pytorch_lightning.profilers.base",
@@ -36,14 +35,16 @@ static const char *const homes[] = {
 
 #define HOMES (sizeof(homes) / sizeof(homes[0]))
 
-/* Modules whose import has begun, by bit: looked at whenever another import begins. */
+/*
+ * Modules whose import has begun, one bit each. They are examined whenever another import begins.
+ */
 static _Atomic unsigned int awaited;
 
 /* --- recording --- */
 
 static _Atomic int captures_open; /* actions that are capture ranges */
 
-/* An end of which no begin was seen closes nothing. */
+/* An end without a known begin closes nothing. */
 static bool capture_leave(void)
 {
 	int open = atomic_load(&captures_open);
@@ -53,7 +54,10 @@ static bool capture_leave(void)
 	return open > 0;
 }
 
-/* A capture range opens recording before it is recorded itself, and shuts it after that. */
+/*
+ * A capture range opens recording before its begin is recorded, and shuts it after its end is
+ * recorded.
+ */
 static void record_captured(uint32_t event, const struct recorder_field *field)
 {
 	bool captures = capture_range_labels && capture_range_matches(field->text->hash, 0);
@@ -79,7 +83,10 @@ static void record_action(uint32_t event, void *text)
 	record_captured(event, &(struct recorder_field){ .text = &name });
 }
 
-/* Return their argument, since None would have to be looked for; nobody looks at it. */
+/*
+ * These functions return their argument, because None would have to be looked up. Nobody uses the
+ * result.
+ */
 static void *action_begin(void *self, void *name)
 {
 	(void)self;
@@ -116,7 +123,7 @@ static void replace_in(void *module)
 	python_api.Py_DecRef(globals);
 }
 
-/* The class is a name of its module once its methods are all there. */
+/* The class is defined in its module only when all its methods exist. */
 static void look_at(unsigned int home)
 {
 	void *module = python_api.PyDict_GetItemString(python_api.PyImport_GetModuleDict(),
@@ -139,7 +146,7 @@ static void see_name(const char *name, size_t length)
 			(void)atomic_fetch_or(&awaited, 1u << i);
 }
 
-/* To be recorded, or to say when to record. */
+/* True if actions are recorded, or decide when to record. */
 static bool lightning_is_wanted(void)
 {
 	return (settings.trace & 1u << SETTINGS_FAMILY_torch) ||

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that a program maps: what is no file's goes to family alloc, beside the heap, and what is a file's to
- * family io. One look at both gates, and a jump to the original where neither records.
+ * Memory that a program maps. Anonymous mappings go to family alloc, beside the heap, and mappings
+ * of files to family io. Both gates are checked first, and if neither records, the hook jumps to
+ * the original.
  *
- * A mapping is recorded after the original, an unmapping before it, so that no other thread can be recorded with the
- * same address first. An unmapping that fails for another reason than its arguments (too many mappings) is recorded
- * all the same. Within another hook it is an allocator that gets or gives back what its blocks lie in, or ourselves:
- * that is no event, the blocks are.
+ * A mapping is recorded after the original and an unmapping before it, so that no other thread can
+ * be recorded with the same address first. An unmapping that fails for another reason than its
+ * arguments (too many mappings) is recorded all the same. A mapping made within another hook
+ * belongs to an allocator, which obtains or returns the memory of its blocks, or to ourselves. It
+ * is not recorded; the blocks are.
  *
- * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is the original's.
+ * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is the
+ * original's.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -80,7 +83,7 @@ static void record_mapping(const struct mapping *m, const void *address)
 		record_gone(address, PAGES(m->bytes));
 }
 
-/* By itself, so that the machine code shows whom it calls (scripts/reach.py). */
+/* A function of its own, so that the machine code shows what it calls (scripts/reach.py). */
 static __attribute__((noinline)) void *original_mmap(void *wish, const struct mapping *m)
 {
 	return hook_real.mmap(wish, m->bytes, m->protection, m->flags, m->fd, m->offset);
@@ -120,7 +123,7 @@ MMAP_HOOK(mmap64)
 
 /* --- munmap --- */
 
-/* With these the kernel looks at nothing else. */
+/* With these arguments the kernel refuses at once. */
 static bool is_refused(const void *address, size_t bytes)
 {
 	return (uintptr_t)address % PAGE_BYTES || !PAGES(bytes);
@@ -155,7 +158,7 @@ HOOK_EXPORT int munmap(void *address, size_t bytes)
 
 /* --- mremap --- */
 
-/* Of old_bytes 0 the old mapping stays as it was: the same memory, once more. */
+/* If old_bytes is 0, the old mapping stays and the same memory is mapped a second time. */
 HOOK_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {
 	void *wish = NULL, *result;
@@ -190,7 +193,7 @@ static void record_break(uintptr_t before, uintptr_t now, uintptr_t caller)
 		record_gone((const void *)now, before - now);
 }
 
-/* The original says nothing of where the end was. */
+/* The original does not tell where the break was before. */
 HOOK_EXPORT int brk(void *end)
 {
 	uintptr_t before;

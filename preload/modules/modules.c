@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See modules.h. Puts three functions into a fresh namespace and runs modules.py in it, embedded
- * as bytes, which registers the hooks: module_begin records a name, module_end an end,
- * module_depth returns the depth of the C stack.
+ * Puts three functions into a fresh namespace and runs modules.py in it, which is embedded as bytes
+ * and registers the hooks. module_begin records a name, module_end an end, and module_depth returns
+ * the depth of the C stack.
  */
 #include "preload/modules/modules.h"
 
@@ -19,7 +19,7 @@
 
 #define HOME "torch.nn.modules.module"
 
-/* The bytes of modules.py and a 0 behind them. */
+/* The bytes of modules.py, followed by a 0. */
 __asm__(".pushsection .rodata\n"
 	"modules_register:\n"
 	".incbin \"preload/modules/modules.py\"\n"
@@ -27,11 +27,11 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char modules_register[] __attribute__((visibility("hidden")));
 
-/* --- what the hooks call: each returns something that nobody looks at, but module_depth() --- */
+/* --- functions for the hooks: only module_depth()'s result is used --- */
 
 static void *module_begin(void *self, void *text)
 {
-	struct string name = python_string(text); /* empty: it has no form in UTF-8 */
+	struct string name = python_string(text); /* empty if it has no form in UTF-8 */
 
 	(void)self;
 	(void)recorder_record(EVT_FAMILY_modules, EVT_torch_module_begin,
@@ -48,7 +48,7 @@ static void *module_end(void *self, void *nothing)
 	return nothing;
 }
 
-/* Where on the C stack the hook runs: smaller is deeper. */
+/* Returns where on the C stack the hook runs: smaller is deeper. */
 static void *module_depth(void *self, void *nothing)
 {
 	(void)self;

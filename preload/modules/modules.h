@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of PyTorch's modules (nn.Module), with INTERCEPT_TRACE=+modules only: torch's own global hooks,
- * which modules.py registers when torch has been imported, tell us of every forward. Where there is such
- * a hook, a call of a module takes a slower way through torch, and torch.compile guards on it: that is
- * why nobody gets it unasked.
+ * Calls of PyTorch's modules (nn.Module), only with INTERCEPT_TRACE=+modules. modules.py registers
+ * torch's own global hooks when torch has been imported, and they report every forward. With such a
+ * hook, a module call takes a slower path through torch, and torch.compile guards on it. That is
+ * why this is off by default.
  *
- * torch 1.13 to 2.15; before 2.0 a call that an exception ends is ended by the next one around it.
+ * torch 1.13 to 2.15. Before 2.0, a call that ends with an exception is ended by the end of the
+ * next call around it.
  */
 #ifndef PRELOAD_MODULES_MODULES_H
 #define PRELOAD_MODULES_MODULES_H
 
 #include <stdbool.h>
 
-/* For python/listeners.def. torch has been imported; with the GIL. Nothing where the family is not wanted. */
+/*
+ * For python/listeners.def. Called with the GIL when torch has been imported. Does nothing if the
+ * family is not wanted.
+ */
 bool modules_begin(void *arguments);
 
 #endif

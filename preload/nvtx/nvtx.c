@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges and marks become records; see nvtx.h. */
+/*
+ * Turns ranges and marks into records; see nvtx.h. Each thread counts the depth of its push/pop
+ * ranges per domain, which gives the level that a push or pop returns.
+ */
 #include "preload/nvtx/nvtx.h"
 
 #include <stdatomic.h>
@@ -12,7 +15,7 @@
 __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec")));
 _Static_assert(sizeof(struct nvtx_thread) <= 88, "TLS is scarce for late dlopen");
 
-static _Atomic uint64_t nvtx_ranges; /* numbers given out */
+static _Atomic uint64_t nvtx_ranges; /* the last number given to a range */
 
 /* --- what the program passed --- */
 
@@ -20,7 +23,7 @@ static _Atomic uint64_t nvtx_ranges; /* numbers given out */
 	((attributes)->size >=    \
 	 offsetof(struct nvtx_attributes, field) + sizeof((attributes)->field))
 
-/* The 32-bit payloads lie in the low half, the rest of the union is whatever was there. */
+/* A 32-bit payload is the low half; the rest of the union is undefined. */
 static uint64_t payload_bits(int32_t type, uint64_t payload)
 {
 	if (type == NVTX_PAYLOAD_UINT32 || type == NVTX_PAYLOAD_INT32 ||
@@ -63,7 +66,7 @@ static inline struct string event_name(const struct nvtx_event *event)
 	}
 }
 
-/* The default domain, and a handle that is none of ours, are NULL. */
+/* The default domain is NULL, and so is a handle that is not ours. */
 static inline const struct name *domain_of(const void *handle)
 {
 	return handle ? nvtx_name_of(handle) : NULL;
@@ -83,7 +86,7 @@ static inline uint64_t domain_id(const struct name *domain, struct recorder_lane
 
 /* --- depth of push and pop --- */
 
-/* This thread's counter for the domain; NULL when it follows NVTX_LEVELS others already. */
+/* This thread's counter for the domain. NULL if it already follows NVTX_LEVELS domains. */
 static inline struct nvtx_level *level_of(const struct name *domain)
 {
 	uint32_t key;
@@ -103,7 +106,10 @@ static inline struct nvtx_level *level_of(const struct name *domain)
 	return NULL;
 }
 
-/* The level that capture ranges and steps go by: that of the task which the thread runs, where tasks are known. */
+/*
+ * The level for capture ranges and steps. If tasks are known, it is that of the task that the
+ * thread runs.
+ */
 static inline struct nvtx_level *counted_level(struct nvtx_level *level, bool begins)
 {
 	struct nvtx_level *own = NULL;
@@ -125,7 +131,7 @@ static inline void record_push(const struct nvtx_event *event, const struct name
 	field[1] = string_id(&name, lane);
 	field[0] = domain_id(domain, lane);
 	ticks = thread_clock_edge(lane, recorder_now());
-	task_look(lane, ticks);
+	task_look_for_generator(lane, ticks);
 	if (!(event->category | event->color | event->payload_type)) {
 		(void)recorder_put(lane, EVT_nvtx_push, ticks, field, 2);
 		return;
@@ -138,9 +144,11 @@ static inline void record_push(const struct nvtx_event *event, const struct name
 }
 
 /* For steps.h, unique while the range is open: a level belongs to one thread. */
-static inline uint64_t level_key(const struct nvtx_level *level)
+static inline uint64_t level_key(const struct nvtx_level *level, bool is_task)
 {
-	return (uint64_t)(uintptr_t)level | (uint64_t)(uint16_t)(level->depth + 1) << 48;
+	uint16_t number = is_task ? nvtx_task_number(level) : (uint16_t)(level->depth + 1);
+
+	return (uint64_t)(uintptr_t)level | (uint64_t)number << 48;
 }
 
 static inline uint64_t range_key(uint64_t range)
@@ -155,7 +163,7 @@ static void step_begins(uint64_t key, const struct nvtx_event *event)
 	steps_begin(key, &name);
 }
 
-/* A capture range opens recording before it is recorded itself. */
+/* A capture range opens recording before its own push is recorded. */
 static bool push_captures(const struct nvtx_event *event, const struct nvtx_level *level)
 {
 	if (!level || (uint32_t)level->depth >= NVTX_CAPTURE_LEVELS || !nvtx_capture_matches(event))
@@ -175,10 +183,12 @@ int nvtx_push(const struct nvtx_event *event)
 	domain = domain_of(event->domain);
 	level = level_of(domain);
 	counted = counted_level(level, true);
+	if (counted != level)
+		nvtx_task_push(counted);
 	if (__builtin_expect(capture_range_nvtx, 0) && push_captures(event, counted))
 		counted->captures |= 1ull << counted->depth;
 	if (__builtin_expect(steps_named, 0) && counted)
-		step_begins(level_key(counted), event);
+		step_begins(level_key(counted, counted != level), event);
 	if (counted != level)
 		counted->depth++;
 	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
@@ -212,7 +222,7 @@ int nvtx_pop(const void *handle)
 		uint64_t ticks = thread_clock_edge(lane, recorder_now());
 		uint64_t field = domain_id(domain, lane);
 
-		task_look(lane, ticks);
+		task_look_for_generator(lane, ticks);
 		(void)recorder_put(lane, EVT_nvtx_pop, ticks, &field, 1);
 		recorder_leave(lane);
 	}
@@ -222,12 +232,14 @@ int nvtx_pop(const void *handle)
 	if (level->depth == 0)
 		return NVTX_LEVEL_ERROR;
 	counted = counted_level(level, false);
-	if (counted != level)
+	if (counted != level) {
+		nvtx_task_choose(counted);
 		level->depth--;
+	}
 	if (level_pop(counted))
 		capture_range_close();
 	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
-		steps_end(level_key(counted));
+		steps_end(level_key(counted, counted != level));
 	if (counted != level && !counted->depth)
 		nvtx_task_level_end(counted);
 	return level->depth;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX inside the library: what both ways in (nvtx_v2.c, the symbols of libnvToolsExt; nvtx_v3.c, the
- * injection) share. Any thread, signal handlers too; no lock, and no allocation but for domains and
- * registered strings (mmap). Domain handles: NULL is the default domain.
+ * NVTX inside the library: what both entry points share (nvtx_v2.c, the symbols of libnvToolsExt;
+ * nvtx_v3.c, the injection). Any thread, signal handlers too; no lock, and no allocation except for
+ * domains and registered strings (mmap). The handle of the default domain is NULL.
  */
 #ifndef PRELOAD_NVTX_NVTX_H
 #define PRELOAD_NVTX_NVTX_H
@@ -15,17 +15,21 @@
 #include "preload/nvtx/nvtx_api.h"
 #include "preload/record/strings.h"
 
-#define NVTX_LEVELS \
-	5u /* domains with open ranges that one thread can follow; the first is the default one */
+/* domains with open ranges that a thread can follow; the first is the default domain */
+#define NVTX_LEVELS 5u
 #define NVTX_CAPTURE_LEVELS 64u /* a capture range nested deeper than this captures nothing */
 
 /* Thread-local, initial-exec, plain data: 88 bytes. */
 struct nvtx_thread {
 	uint32_t
-		inside; /* the original of a version 2 function runs: what it calls back is the same event */
-	uint32_t number; /* of the thread, when it has asked for levels of tasks; 0 before */
+		/*
+		 * the original of a version 2 function is running: calls back into us are the same
+		 * event
+		 */
+		inside;
+	uint32_t number; /* number of the thread, once it has asked for levels of tasks; 0 before */
 	struct nvtx_level {
-		uint32_t domain; /* low half of the hash of its name */
+		uint32_t domain; /* low half of the domain name's hash */
 		int32_t depth;
 		uint64_t captures; /* bit n: the open range at depth n is a capture range */
 	} level[NVTX_LEVELS];
@@ -35,40 +39,47 @@ extern __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-e
 PRELOAD_HIDDEN;
 
 /*
- * What of a thread's level belongs to the task that it runs (nvtx_tasks.c): the ranges that its pops close. NULL: there is no
- * such level, or, where `begins`, no room for one; the thread's own is to be used. One whose depth is 0 again is given back.
+ * The part of a thread's level that belongs to its current task (nvtx_tasks.c): the ranges that the
+ * task's pops close. NULL: there is no such level, or, if `begins`, no room for one; use the
+ * thread's own. A level whose depth returns to 0 is given back.
  */
 PRELOAD_HIDDEN struct nvtx_level *nvtx_task_level(const struct nvtx_level *level, bool begins);
 PRELOAD_HIDDEN void nvtx_task_level_end(struct nvtx_level *level);
+/* Before the depth of a task's level grows: the generator that runs pushes a range. */
+PRELOAD_HIDDEN void nvtx_task_push(struct nvtx_level *level);
+/* Before a pop: of the level's ranges the one that the generator that runs has pushed last becomes the innermost. */
+PRELOAD_HIDDEN void nvtx_task_choose(struct nvtx_level *level);
+/* Tells the range at the level's depth from the others that are open: the one that was popped last, or is pushed now. */
+PRELOAD_HIDDEN uint16_t nvtx_task_number(const struct nvtx_level *level);
 
-/* One push, start or mark, in the same form whichever function it came through. */
+/* A push, start or mark, in the same form for all functions. */
 struct nvtx_event {
 	const void *domain;
 	const void *message;
 	uint32_t message_type; /* enum nvtx_message_type */
 	uint32_t category;
-	uint32_t color; /* ARGB, 0: none */
+	uint32_t color; /* ARGB, 0: no color */
 	uint32_t payload_type;
-	uint64_t payload; /* bits; of the 32-bit types the low half */
+	uint64_t payload; /* the payload's bits; a 32-bit value is in the low half */
 };
 
-/* Takes over what `size` covers; NULL attributes are an event without a name. */
+/* Reads the fields that `size` covers. NULL attributes give an event without a name. */
 void nvtx_event_read(struct nvtx_event *event, const void *domain,
 		     const struct nvtx_attributes *attributes);
 
-/* The level of the range, or NVTX_LEVEL_*; while nvtx_self.inside NVTX_LEVEL_UNTRACKED. */
+/* Returns the level of the range, or NVTX_LEVEL_*. While nvtx_self.inside, NVTX_LEVEL_UNTRACKED. */
 int nvtx_push(const struct nvtx_event *event);
 int nvtx_pop(const void *domain);
-/* `range` 0 takes a new number; returns the number. */
+/* If `range` is 0, takes a new number. Returns the number. */
 uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range);
 void nvtx_end(const void *domain, uint64_t range);
 void nvtx_mark(const struct nvtx_event *event);
 
-/* --- nvtx_names.c: the handle of a domain or registered string is a struct name of ours --- */
+/* --- nvtx_names.c: the handle of a domain or registered string is one of our struct name --- */
 
-/* What a handle names; NULL for one that is none of ours. */
+/* Returns the name behind a handle; NULL if the handle is not ours. */
 const struct name *nvtx_name_of(const void *handle);
-/* Another tool's handle for what we know as `name`. */
+/* Remembers another tool's handle for our `name`. */
 void nvtx_name_link(const void *foreign, const struct name *name);
 struct string nvtx_name_string(const void *handle);
 
@@ -82,7 +93,7 @@ bool nvtx_capture_matches(const struct nvtx_event *event);
 
 /* --- nvtx_v3.c --- */
 
-/* NVTX has been touched: a dormant program wakes up. False when nothing of NVTX is wanted. */
+/* NVTX has been used: a dormant program wakes up. Returns false if nothing of NVTX is wanted. */
 bool nvtx_touch(void);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What we need to know of NVTX, declared here so that building needs no toolkit: the layout of the
- * structs that programs pass, and the tables through which a client of version 3 is injected. Checked
- * against the real headers, where there are any, by tests/unit/preload/nvtx/test_nvtx_api.c.
+ * structs that programs pass, and the tables by which a client of version 3 is injected.
+ * tests/unit/preload/nvtx/test_nvtx_api.c compares them with the real headers if they are
+ * installed.
  *
- * Domain, string and resource handles are opaque pointers of the tool's choice.
+ * Handles of domains, strings and resources are opaque pointers of the tool's choice.
  */
 #ifndef PRELOAD_NVTX_NVTX_API_H
 #define PRELOAD_NVTX_NVTX_API_H
@@ -35,7 +36,7 @@ enum nvtx_payload_type {
 	NVTX_PAYLOAD_FLOAT32 = 6,
 };
 
-/* nvtxEventAttributes_t. Only the first `size` bytes are the program's. */
+/* nvtxEventAttributes_t. Only the first `size` bytes belong to the program. */
 struct nvtx_attributes {
 	uint16_t version;
 	uint16_t size;
@@ -59,8 +60,8 @@ struct nvtx_resource {
 	const void *message;
 };
 
-#define NVTX_RESOURCE_THREAD_NATIVE \
-	0x10003 /* NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE: a Linux tid */
+/* NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE: a Linux tid */
+#define NVTX_RESOURCE_THREAD_NATIVE 0x10003
 
 #define NVTX_LEVEL_ERROR (-1)
 #define NVTX_LEVEL_UNTRACKED (-2) /* NVTX_NO_PUSH_POP_TRACKING */
@@ -75,7 +76,9 @@ enum nvtx_module { NVTX_MODULE_CORE = 1, NVTX_MODULE_CORE2 = 5 };
 
 struct nvtx_table_callbacks {
 	size_t bytes;
-	/* a table of pointers to the client's function pointers, entry 0 unused, and its length */
+	/*
+	 * a table of pointers to the client's function pointers (entry 0 is unused), and its length
+	 */
 	int (*get_module)(unsigned int module, nvtx_function ***ret_table, unsigned int *ret_size);
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a range of NVTX is a capture range (preload/steps/capture_range.h): its name and domain. */
+/*
+ * Decides whether an NVTX range is a capture range (preload/steps/capture_range.h), by its name and
+ * domain.
+ */
 #include "preload/nvtx/nvtx.h"
 
 #include "preload/steps/capture_range.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library exports for NVTX, declared from hooks.def, and the originals of libnvToolsExt.so.1's
- * functions: NULL where that library is not there.
+ * The functions that the library exports for NVTX, declared from hooks.def, and the originals in
+ * libnvToolsExt.so.1: NULL if that library is not loaded.
  */
 #ifndef PRELOAD_NVTX_NVTX_EXPORTS_H
 #define PRELOAD_NVTX_NVTX_EXPORTS_H

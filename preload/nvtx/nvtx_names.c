@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What handles of domains and registered strings name, and the names of categories and threads. Our
- * own handles are names (names.h); those of another tool are looked up.
+ * The names behind handles of domains and registered strings, and the names of categories and
+ * threads. Our own handles are names (names.h); those of another tool are looked up.
  */
 #include "preload/nvtx/nvtx.h"
 
@@ -48,7 +48,7 @@ void nvtx_name_thread(uint32_t tid, const struct string *name)
 		(void)recorder_record(EVT_FAMILY_nvtx, EVT_nvtx_thread_name, field, 2);
 }
 
-/* Of all resources only threads have a place in the tables. */
+/* Of all resources, only threads have names in the recording. */
 void nvtx_name_resource(const struct nvtx_resource *resource)
 {
 	struct string name = { .hash = 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * NVTX version 2: the functions of libnvToolsExt.so.1, interposed. Each records, then calls the
- * original when there is one: another tool may listen there. The original's own injection may call us
- * back (nvtx_v3.c), which nvtx_self.inside makes silent.
+ * original if there is one, because another tool may listen there. The original's own injection may
+ * call us back (nvtx_v3.c); nvtx_self.inside keeps that call from being recorded.
  *
- * The caller gets what the original returned when a tool stands behind it, else values of ours.
+ * The caller gets what the original returned if a tool is behind it, else our values.
  */
 #include "preload/nvtx/nvtx_v2.h"
 
@@ -17,8 +17,9 @@ bool nvtx_v2_touched;
 struct nvtx_originals nvtx_real;
 
 /*
- * The objects in the order in which they were loaded, ours and those before it left out: what RTLD_NEXT
- * means, and behind that the libraries that were opened with RTLD_LOCAL, where it does not look.
+ * Goes through the objects in load order, without ours and those before it. That is what RTLD_NEXT
+ * does, and also covers libraries that were opened with RTLD_LOCAL, which RTLD_NEXT does not
+ * search.
  */
 static int module_gives_originals(struct dl_phdr_info *module, size_t bytes, void *context)
 {
@@ -42,7 +43,7 @@ static int module_gives_originals(struct dl_phdr_info *module, size_t bytes, voi
 	return 0;
 }
 
-/* ld.so's lock is taken: not from within a function of the heap. */
+/* Takes ld.so's lock: not from within a function of the heap. */
 void nvtx_v2_touch(void)
 {
 	bool is_behind_us = false;
@@ -206,7 +207,10 @@ HOOK_EXPORT int nvtxDomainRangePop(const void *domain)
 	return level;
 }
 
-/* --- start and end: the original comes first, its number is the one that the program will end --- */
+/*
+ * --- start and end: the original is called first, because the program will end the range with its
+ * number ---
+ */
 
 HOOK_EXPORT uint64_t nvtxRangeStartEx(const struct nvtx_attributes *attributes)
 {

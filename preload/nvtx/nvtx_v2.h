@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the two files of interposed version 2 functions share: the first call of a process, and the
- * guard around an original. Inline: they are on the hot path.
+ * guard around an original. Inline, because they are on the hot path.
  */
 #ifndef PRELOAD_NVTX_NVTX_V2_H
 #define PRELOAD_NVTX_NVTX_V2_H
@@ -15,14 +15,14 @@ extern bool nvtx_v2_touched PRELOAD_HIDDEN;
 
 void nvtx_v2_touch(void);
 
-/* First in every function: nvtx_real is complete afterwards. */
+/* Call first in every function: nvtx_real is complete afterwards. */
 static inline void nvtx_v2_enter(void)
 {
 	if (__builtin_expect(!__atomic_load_n(&nvtx_v2_touched, __ATOMIC_ACQUIRE), 0))
 		nvtx_v2_touch();
 }
 
-/* Around a call of an original; false when there is none. */
+/* Call around an original; false if there is none. */
 static inline bool original_begin(bool exists)
 {
 	nvtx_self.inside += exists;

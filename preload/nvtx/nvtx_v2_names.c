@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX version 2: the functions of libnvToolsExt.so.1 that name things or give handles out; the rest
- * is in nvtx_v2.c. A handle of another tool behind the original is what the program gets, and we
- * remember what it names.
+ * NVTX version 2: the functions of libnvToolsExt.so.1 that name things or return handles; the rest
+ * is in nvtx_v2.c. If another tool is behind the original, the program gets that tool's handle, and
+ * we remember its name.
  */
 #include "preload/nvtx/nvtx_v2.h"
 

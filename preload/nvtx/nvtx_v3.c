@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX version 3: header-only clients load what NVTX_INJECTION64_PATH names and let it fill their
- * tables of function pointers. Every shared object with NVTX in it is a client of its own, so this
- * happens several times a process. libnvToolsExt.so.1 (version 2) injects the same way.
+ * NVTX version 3: header-only clients load the library that NVTX_INJECTION64_PATH names and let it
+ * fill their tables of function pointers. Every shared object that contains NVTX is a client of its
+ * own, so this happens several times per process. libnvToolsExt.so.1 (version 2) injects in the
+ * same way.
  */
 #include "preload/nvtx/nvtx.h"
 
@@ -193,7 +194,7 @@ static const void *v3_DomainCreateW(const wchar_t *text)
 	return name_make(&name);
 }
 
-/* Domains are names: one that is destroyed costs nothing and may still be in records. */
+/* Domains are names: destroying one does nothing, because records may still use it. */
 static void v3_DomainDestroy(const void *domain)
 {
 	(void)domain;
@@ -215,7 +216,7 @@ static const void *v3_DomainRegisterStringW(const void *domain, const wchar_t *t
 	return name_make(&name);
 }
 
-/* Any address that is not NULL will do for a handle: nothing is asked of it but to be destroyed. */
+/* Any address but NULL can be the handle, because it is only used to destroy the resource. */
 static const void *v3_DomainResourceCreate(const void *domain, const struct nvtx_resource *resource)
 {
 	static const char handle;
@@ -265,7 +266,7 @@ static const nvtx_function core2_functions[] = {
 	ENTRY_OF(CORE2, Initialize),
 };
 
-/* An older client's table is shorter, a newer one's longer; an entry may be missing. */
+/* An older client's table is shorter, a newer one's is longer, and an entry may be missing. */
 static void fill_module(const struct nvtx_table_callbacks *callbacks, unsigned int module,
 			const nvtx_function *functions, unsigned int count)
 {
@@ -287,7 +288,7 @@ HOOK_EXPORT int InitializeInjectionNvtx2(nvtx_get_table get_table)
 								 : NULL;
 	const struct nvtx_table_version *version = get_table ? get_table(NVTX_TABLE_VERSION) : NULL;
 
-	/* the client makes what we leave alone cost nothing */
+	/* the client replaces functions that we leave alone by empty ones */
 	if (!callbacks || callbacks->bytes < sizeof(*callbacks) || !nvtx_touch())
 		return 1;
 	if (version && version->bytes >= sizeof(*version) && version->set_injection_version)
@@ -297,7 +298,7 @@ HOOK_EXPORT int InitializeInjectionNvtx2(nvtx_get_table get_table)
 	return 1;
 }
 
-/* --- the payload extension: its schemas stay unread, its ranges count --- */
+/* --- the payload extension: its schemas are not read, its ranges are recorded --- */
 
 static struct nvtx_event payload_event(const void *domain)
 {
@@ -340,7 +341,9 @@ static void v3_RangeEndPayload(const void *domain, uint64_t range, const void *d
 	nvtx_end(domain, range);
 }
 
-/* NVTX 3.2.0 and 3.2.1 answer 0 for a tool that does not, and their clients then skip everything. */
+/*
+ * NVTX 3.2.0 and 3.2.1 return 0 if the tool has no answer, and their clients then skip everything.
+ */
 static uint8_t v3_DomainIsEnabled(const void *domain)
 {
 	(void)domain;

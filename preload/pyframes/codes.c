@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See codes.h. A cache by a hash of object, instruction and the count of ends in the object's
- * bucket: when a code object ends that count rises, and old keys never match again. A miss reads
- * the object and sends its line.
+ * A cache, keyed by a hash of object, instruction and the number of ends in the object's bucket.
+ * When a code object ends, that number rises, and old keys never match again. A miss reads the
+ * object and sends its line.
  */
 #include "preload/pyframes/codes.h"
 
@@ -19,18 +19,18 @@
 #include "preload/stacks/pages.h"
 
 #define ENTRIES (1u << 16)
-#define BUCKETS 4096u /* of ends, by address */
-#define PAGES 4096u   /* that are remembered */
-#define TYPE_DEALLOC \
-	40u /* tp_dealloc in a type, behind the word that says what an object is; since 2.2 */
+#define BUCKETS 4096u /* buckets that count ends, by address */
+#define PAGES 4096u   /* remembered pages */
+/* offset of tp_dealloc in a type, after the pointer to the object's type; since 2.2 */
+#define TYPE_DEALLOC 40u
 #define TEXT_BYTES_MAX 4096u
 #define TABLE_BYTES_MAX (64u << 10)
-#define UNIT_BYTES 2u /* of an instruction */
+#define UNIT_BYTES 2u /* size of an instruction */
 
 static struct {
 	struct id_entry *entry;
-	uint32_t *ends; /* by bucket */
-	uint64_t *page; /* that could be read, and when: see page_is_readable() */
+	uint32_t *ends; /* number of ends, by bucket */
+	uint64_t *page; /* pages that could be read, and when: see page_is_readable() */
 	const struct python_layout *layout;
 	uint64_t type;
 	void (*dealloc)(void *code);
@@ -43,7 +43,7 @@ static uint32_t bucket_of(uint64_t code)
 	return (uint32_t)(code * 0x9e3779b97f4a7c15u >> 52);
 }
 
-/* In the place of the type's own, which holds the GIL. */
+/* Replaces the type's own function, which holds the GIL. */
 static void code_ends(void *code)
 {
 	__atomic_add_fetch(&codes.ends[bucket_of((uintptr_t)code)], 1, __ATOMIC_RELAXED);
@@ -76,8 +76,9 @@ bool codes_begin(const struct python_layout *layout, void *code_type)
 /* --- reading --- */
 
 /*
- * As a thread's own pages (page.h), for all threads: texts and tables of code lie close together. What was readable holds
- * until code ends, as that may unmap its memory: the low bits of an entry count ends.
+ * As a thread's own pages (page.h), for all threads, because texts and tables of code are close
+ * together. A page stays readable until a code object ends, which may unmap memory. So the low bits
+ * of an entry count ends.
  */
 static bool page_is_readable(uint64_t page)
 {
@@ -112,7 +113,7 @@ static uint32_t codes_half_at(uint64_t address)
 	return *(const uint32_t *)(uintptr_t)address;
 }
 
-/* Wider characters become UTF-8 in `room`, as many as fit. */
+/* Converts wider characters to UTF-8 in `room`, as many as fit. */
 static size_t text_convert(const char *data, uint64_t length, uint32_t width, char room[512])
 {
 	size_t used = 0;
@@ -126,7 +127,7 @@ static size_t text_convert(const char *data, uint64_t length, uint32_t width, ch
 	return used;
 }
 
-/* A compact str, which names of code are. */
+/* Reads a compact str; names of code objects are compact. */
 static bool text_read(uint64_t address, const char **ret_text, size_t *ret_bytes, char room[512])
 {
 	uint64_t length, data;
@@ -169,7 +170,7 @@ static uint32_t line_read(uint64_t table, uint32_t first, uint32_t offset)
 			       offset);
 }
 
-/* Bytes into the code; less than 0 before its first instruction has begun. */
+/* Offset in bytes into the code; negative before its first instruction has begun. */
 static int64_t offset_of(uint64_t code, uint64_t instruction)
 {
 	if (codes.layout->code_start)
@@ -232,7 +233,7 @@ static struct string file_string(const struct code_line *line)
 	return string_of_bytes(line->file + skip, line->file_bytes - skip);
 }
 
-/* A forked child shares what was sent, as with texts: it has the same collector. */
+/* A forked child shares what was sent, as with texts, because it has the same collector. */
 static uint64_t line_send(struct recorder_lane *lane, const struct code_line *line)
 {
 	struct string function = string_of_bytes(line->function, line->function_bytes);

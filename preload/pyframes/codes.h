@@ -23,30 +23,36 @@
 #include "preload/base/hidden.h"
 #include "preload/record/recorder.h"
 
-/* How many code objects have ended: what was derived from an address before may be of another one. */
+/*
+ * Counts the code objects that have ended. What was derived from an address before the count
+ * changed may belong to another object.
+ */
 PRELOAD_HIDDEN extern uint64_t codes_ended;
 
-/* Once, with the GIL. False: no memory. */
+/* Call once, with the GIL. Returns false if there is no memory. */
 bool codes_begin(const struct python_layout *layout, void *code_type);
 
-/* What a code object says of itself. Texts are views of it, or of `room`. */
+/* What a code object says of itself. Texts are views of the object, or of `room`. */
 struct code_line {
 	const char *function, *file;
 	size_t function_bytes, file_bytes;
 	uint32_t first, line; /* 0: none */
-	char room[2][512];    /* texts that are not ASCII, cut where they are longer */
+	char room[2][512];    /* for texts that are not ASCII; longer ones are cut */
 };
 
 /*
- * Threads of free-threaded builds run copies of the code's instructions: the same one in the code itself. 0 stands for one that
- * cannot be found: no code has it.
+ * Threads of free-threaded builds run copies of a code's instructions. Returns the corresponding
+ * instruction in the code itself; 0, which no code has, if it cannot be found.
  */
 uint64_t code_instruction(uint64_t code, uint64_t instruction, uint32_t copy);
 
-/* `instruction`: as the frame has it (python_layout.frame_at). False: it is no code object, or cannot be read. */
+/*
+ * `instruction` has the form of python_layout.frame_at. Returns false if it is no code object, or
+ * cannot be read.
+ */
 bool code_read(uint64_t code, uint64_t instruction, struct code_line *ret_line);
 
-/* The id, 0: it cannot be read, or the ring has no room. `lane` is IN_RECORD. */
+/* Returns the id; 0: the object cannot be read, or the ring has no room. `lane` is IN_RECORD. */
 uint64_t code_line_id(struct recorder_lane *lane, uint64_t code, uint64_t instruction);
 
 #endif

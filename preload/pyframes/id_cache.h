@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A cache of ids by key: a bounded table of the process that any thread and signal handler reads
- * and writes without a lock. An evicted id is computed again. A race may leave two halves of
- * different entries; those match no key.
+ * and writes without a lock. An evicted id is computed again. After a race an entry may be made of
+ * halves of two entries, which matches no key.
  */
 #ifndef PRELOAD_PYFRAMES_ID_CACHE_H
 #define PRELOAD_PYFRAMES_ID_CACHE_H
 
 #include <stdint.h>
 
-#define ID_CACHE_LINE 4u /* entries that are searched */
+#define ID_CACHE_LINE 4u /* entries of a line, which are searched */
 
 struct id_entry {
 	uint64_t mark; /* key ^ id */
 	uint64_t id;   /* 0: free */
 };
 
-/* The id and where it is, or 0 and where it belongs. `entries` is a power of two. */
+/*
+ * Returns the id and its place, or 0 and the place where it belongs. `entries` is a power of two.
+ */
 static inline uint64_t id_cache_find(struct id_entry *cache, uint64_t entries, uint64_t key,
 				     struct id_entry **ret_at)
 {

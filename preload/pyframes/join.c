@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See join.h. Pairs that were joined before are remembered, in a bounded table of the process, and once more in the order that
- * they came in first: a program that does the same again asks for them in that order, so that the next one lies beside the last
- * one, where the table would miss the cache for each.
+ * Pairs that were joined before are remembered in a bounded table of the process, and also in the
+ * order of their first join. A program that repeats itself asks for them in that order. So the next
+ * pair is beside the last one, where the table would miss the cache for each.
  */
 #include "preload/pyframes/join.h"
 
@@ -18,15 +18,16 @@
 #define PAIRS (1u << 17)
 #define TRAIL_BITS 16u
 #define TRAIL_MASK ((1u << TRAIL_BITS) - 1)
-#define TRAIL_AHEAD 2u /* that are looked at: one may be left out */
+#define TRAIL_AHEAD 2u /* entries that are checked: one may be left out */
 
 _Static_assert(RECORD_STACK_BITS + TRAIL_BITS <= 64, "an id and a place of the trail in one word");
 
 static struct {
-	struct id_entry *pair;  /* their id is an id and a place of the trail */
-	struct id_entry *trail; /* a ring */
+	struct id_entry *pair;  /* key: a pair; value: its joined id and a place on the trail */
+	struct id_entry *trail; /* a ring of joined pairs */
 	uint32_t trail_next;
-	unsigned int chain, previous; /* in a thread state and in what it chains; 0: not there */
+	/* offsets in a thread state and in the struct of its chain; 0: none */
+	unsigned int chain, previous;
 } join;
 
 bool join_begin(const struct python_layout *layout)
@@ -42,7 +43,10 @@ bool join_begin(const struct python_layout *layout)
 	return join.pair && join.trail;
 }
 
-/* The chain of structs on the thread's own stack, the innermost first; as many as there are functions that C called. */
+/*
+ * Follows the chain of structs on the thread's own stack, innermost first. There are as many as
+ * functions that C called.
+ */
 static bool entries_of_chain(struct stack_python *t)
 {
 	uint64_t at = *(const uint64_t *)(uintptr_t)(t->thread + join.chain);
@@ -60,7 +64,10 @@ static bool entries_of_chain(struct stack_python *t)
 	return true;
 }
 
-/* Where on the native stack the interpreter was entered for each function that C called; 0: further out than is known. */
+/*
+ * Finds where on the native stack the interpreter was entered for each function that C called; 0:
+ * further out than is known.
+ */
 static bool entries_find(struct stack_python *t)
 {
 	if (join.chain)
@@ -73,7 +80,7 @@ static bool entries_find(struct stack_python *t)
 struct joining {
 	struct recorder_lane *lane;
 	struct stack_python *python;
-	uint32_t next; /* frame of Python */
+	uint32_t next; /* the next frame of Python */
 	uint64_t id, path;
 };
 
@@ -84,7 +91,7 @@ static bool join_add(struct joining *j, uint64_t word)
 	return j->id != 0;
 }
 
-/* Those that one entry runs, from j->next on. */
+/* Adds the frames that one entry runs, from j->next on. */
 static bool join_entry(struct joining *j)
 {
 	struct stack_python *t = j->python;
@@ -104,7 +111,10 @@ static bool join_entry(struct joining *j)
 	return true;
 }
 
-/* The address of the next entry, 0: it is further out than anything known; UINT64_MAX: there is none. */
+/*
+ * Returns the address of the next entry. 0: it is further out than anything known. UINT64_MAX:
+ * there is none.
+ */
 static uint64_t join_next(struct joining *j)
 {
 	struct stack_python *t = j->python;
@@ -114,7 +124,7 @@ static uint64_t join_next(struct joining *j)
 	return j->next < t->frames ? t->frame[j->next].entry : UINT64_MAX;
 }
 
-/* A native frame reaches from its stack pointer up to that of its caller. */
+/* A native frame extends from its stack pointer to that of its caller. */
 static uint64_t join_frames(struct recorder_lane *lane, const struct stack_thread *n,
 			    struct stack_python *t)
 {
@@ -138,7 +148,10 @@ static uint64_t join_frames(struct recorder_lane *lane, const struct stack_threa
 	return join_next(&j) == UINT64_MAX ? j.id : 0;
 }
 
-/* Both of this thread's last stacks are still these: no signal handler has taken others in between. */
+/*
+ * True if both are still this thread's last stacks, so no signal handler has taken others in
+ * between.
+ */
 static bool join_holds(const struct stack_thread *n, uint64_t native, uint64_t python)
 {
 	uint32_t frames = n->state & STACK_STATE_FRAMES;
@@ -163,7 +176,7 @@ static __attribute__((noinline)) uint64_t join_new(struct recorder_lane *lane, u
 	return n->state == state && n->python.changes == changes ? id : 0;
 }
 
-/* The id at that place of the trail, if it is the key's, else 0. */
+/* Returns the id at that place of the trail if it belongs to the key, else 0. */
 static inline uint64_t trail_at(uint64_t place, uint64_t key)
 {
 	const struct id_entry *at = &join.trail[place & TRAIL_MASK];
@@ -180,7 +193,7 @@ static uint64_t join_trail_add(uint64_t key, uint64_t id)
 	return place;
 }
 
-/* What is not next on the trail; goes on there from *trail. */
+/* For a pair that is not next on the trail. Sets *trail to where the trail goes on. */
 static __attribute__((noinline)) uint64_t join_apart(struct recorder_lane *lane, uint64_t native,
 						     uint64_t python, uint64_t key, uint64_t *trail)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The id that the innermost frame had at an instruction, beneath the same callers, for a program
- * that allocates from a few lines of one function in turn. A few entries per thread; an evicted
- * one is computed again. A signal handler may interrupt a read or a write: two halves of
- * different entries have a wrong checksum.
+ * The id that the innermost frame had at an instruction, under the same callers. It helps programs
+ * that allocate in turn from a few lines of one function. A thread has a few entries; an evicted
+ * one is computed again. If a signal handler interrupts a read or a write, the halves of two
+ * entries have a wrong checksum.
  */
 #ifndef PRELOAD_PYFRAMES_LEAF_H
 #define PRELOAD_PYFRAMES_LEAF_H
@@ -31,7 +31,7 @@ static inline struct stack_python_leaf *leaf_place(struct stack_python *t, uint6
 	return &t->leaf[(instruction >> 1 ^ instruction >> 6) % STACK_PYTHON_LEAVES];
 }
 
-/* `outer`: path of the frame that called it. */
+/* `outer` is the path of the caller's frame. */
 static inline void leaf_keep(struct stack_python *t, const struct stack_python_frame *f,
 			     uint64_t outer, uint64_t epoch)
 {
@@ -43,7 +43,7 @@ static inline void leaf_keep(struct stack_python *t, const struct stack_python_f
 	*leaf_place(t, f->instruction) = leaf;
 }
 
-/* True: *ret_leaf is what `f` would be at the instruction, in this epoch. */
+/* If it returns true, *ret_leaf is what `f` would be at the instruction, in this epoch. */
 static inline bool leaf_find(struct stack_python *t, const struct stack_python_frame *f,
 			     uint64_t outer, uint64_t instruction, uint64_t epoch,
 			     struct stack_python_leaf *ret_leaf)

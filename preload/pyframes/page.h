@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages that a thread has found readable, because asking the kernel is a system call. Used by
- * its own thread only, also within a hook.
+ * Pages that a thread has found readable, kept because asking the kernel is a system call. Used
+ * only by its own thread, also within a hook.
  */
 #ifndef PRELOAD_PYFRAMES_PAGE_H
 #define PRELOAD_PYFRAMES_PAGE_H
@@ -12,7 +12,7 @@
 #include "preload/stacks/memory.h"
 #include "preload/stacks/thread.h"
 
-/* `page` as memory_page() has it, and not the first one: that stands for none. */
+/* `page` is a result of memory_page(). The first page is excluded, because 0 stands for none. */
 static inline bool pyframes_page_is_readable(struct stack_python *t, uint64_t page)
 {
 	uint64_t *known = &t->page[page / MEMORY_PAGE % STACK_PYTHON_PAGES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See pyframes.h. A stack is read from the innermost frame outwards. What it shares with the thread's last one, counted
- * from the outermost frame, keeps its ids: those depend on nothing but code, instruction and what called.
+ * A stack is read from the innermost frame outwards. The outer frames that it shares with the
+ * thread's last stack keep their ids, because an id depends only on code, instruction and callers.
  */
 #include "preload/pyframes/pyframes.h"
 
@@ -23,14 +23,15 @@
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
 
-/* libc has it from 2.34 on; elsewhere there are no stacks */
+/* in libc since 2.34; otherwise there are no stacks */
 #pragma weak pthread_getspecific
 
 #define KEYS_MAX 1024u
-#define SEARCH_MAX 8u /* frames of the last stack that a new one is looked for among */
+#define SEARCH_MAX 8u /* number of frames of the last stack that are searched */
 #define THREAD_BYTES 256u
-#define C_FRAMES_MAX 8u           /* in a row */
-#define SUBINTERPRETERS_MINOR 11u /* up to here the key knows the main interpreter's threads only */
+#define C_FRAMES_MAX 8u /* limit for C frames in a row */
+/* up to this version the key finds only threads of the main interpreter */
+#define SUBINTERPRETERS_MINOR 11u
 
 static struct {
 	struct python_layout layout;
@@ -78,7 +79,10 @@ static inline bool pyframes_can_read(struct stack_python *t, uint64_t address, u
 
 /* --- the thread's innermost frame --- */
 
-/* It is this thread's own: a key may be somebody else's once an interpreter has ended. */
+/*
+ * Checks that the thread state is this thread's own. The key may belong to something else once an
+ * interpreter has ended.
+ */
 static __attribute__((noinline)) bool thread_is_own(struct stack_python *t, uint64_t thread)
 {
 	t->thread = 0;
@@ -89,7 +93,9 @@ static __attribute__((noinline)) bool thread_is_own(struct stack_python *t, uint
 	return true;
 }
 
-/* Of several interpreters the one that runs: where the GIL is held, it is this thread's. */
+/*
+ * With several interpreters: the thread state that runs. If it holds the GIL, it is this thread's.
+ */
 static __attribute__((noinline)) uint64_t thread_of_many(struct stack_python *t, uint64_t thread)
 {
 	uint64_t now = (uint64_t)(uintptr_t)python.current_thread();
@@ -104,7 +110,7 @@ static inline bool interpreters_are_many(void)
 	return first && pyframes_word_at(first + python.layout.interpreter_next);
 }
 
-/* 0: none, or none that can be read. */
+/* 0: no frame, or none that can be read. */
 static inline __attribute__((always_inline)) uint64_t frame_innermost(struct stack_python *t)
 {
 	uint64_t thread = (uint64_t)(uintptr_t)pthread_getspecific(python.key), at;
@@ -137,7 +143,7 @@ static inline uint64_t frame_instruction(uint64_t frame)
 	return python.layout.code_start ? pyframes_word_at(at) : *(const uint32_t *)(uintptr_t)at;
 }
 
-/* Of C code and not of a function; before 3.12 there are none. */
+/* True for a frame of C code instead of a function. There are none before 3.12. */
 static inline bool frame_is_of_c(uint64_t frame)
 {
 	return python.layout.frame_owner &&
@@ -166,7 +172,7 @@ static void frame_read(uint64_t frame, struct stack_python_frame *ret_frame)
 	ret_frame->flag = frame_flag(frame);
 }
 
-/* What a frame points with may have marks in its low bits. */
+/* The pointer in a frame may have tags in its low bits. */
 static inline uint64_t pyframes_code_of(const struct stack_python_frame *frame)
 {
 	return frame->code & ~(uint64_t)python.layout.frame_tag;
@@ -177,7 +183,10 @@ static uint64_t epoch_now(void)
 	return __atomic_load_n(&codes_ended, __ATOMIC_ACQUIRE) + (frame_names.generation << 48);
 }
 
-/* Which of a frame's words there are: from 3.12 on an address, in 3.11 a flag beside it, before that a number. */
+/*
+ * The words of a frame: since 3.12 the instruction is an address, in 3.11 an address with a flag
+ * beside it, before that a number.
+ */
 enum frame_form {
 	FORM_ADDRESS,
 	FORM_ADDRESS_AND_FLAG,
@@ -199,7 +208,8 @@ static inline __attribute__((always_inline)) bool linked_as(enum frame_form form
 		known--;
 		frame = known->frame;
 		__asm__(""
-			: "+r"(frame)); /* else the compiler loads by `at`, which it knows to be the same */
+			/* else the compiler loads through `at`, which it knows to be equal */
+			: "+r"(frame));
 		if (at != known->frame)
 			return false;
 		other = pyframes_word_at(frame + code) ^ known->code;
@@ -218,9 +228,9 @@ static inline __attribute__((always_inline)) bool linked_as(enum frame_form form
 }
 
 /*
- * Whether frames [0, count) are linked as they were; `at` is where the innermost of them would be. Loads go by what is
- * known and not by what was loaded, so that none waits for another. *ret_same: how many, from the outermost on, are at
- * the same instruction.
+ * True if frames [0, count) are linked as before; `at` is the innermost of them. The addresses for
+ * loads are the known ones and not the loaded ones, so that no load waits for another. *ret_same:
+ * how many frames, counted from the outermost, are at the same instruction.
  */
 static bool frames_are_linked(const struct stack_python *t, uint64_t at, uint32_t count,
 			      uint32_t *ret_same)
@@ -236,11 +246,14 @@ static bool frames_are_linked(const struct stack_python *t, uint64_t at, uint32_
 
 struct reading {
 	struct stack_python *thread;
-	uint32_t fresh, stand; /* frames that were read, and those of the last stack that go on */
-	uint64_t outer;        /* who called the outermost: 0, or beyond the limit of depth */
+	uint32_t fresh, stand; /* frames that were read, and valid frames of the last stack */
+	uint64_t outer;        /* caller of the outermost frame: 0, or beyond the depth limit */
 };
 
-/* Where the last stack has this frame, or how many frames it has when it is not near its end. */
+/*
+ * Returns the index of this frame in the last stack, or `frames` if it is not among the innermost
+ * ones.
+ */
 static uint32_t pyframes_known_find(const struct stack_python *t, uint32_t frames, uint64_t at)
 {
 	for (uint32_t i = frames; i-- > 0 && frames - i <= SEARCH_MAX;)
@@ -249,7 +262,10 @@ static uint32_t pyframes_known_find(const struct stack_python *t, uint32_t frame
 	return frames;
 }
 
-/* From `at` outwards up to what stands, which is looked for unless known. False: what is no frame, or cannot be read. */
+/*
+ * Reads frames from `at` outwards up to the valid part of the last stack, which is searched for
+ * unless it is known. Returns false if something is no frame, or cannot be read.
+ */
 static bool frames_read(struct reading *r, uint64_t at, uint32_t frames)
 {
 	struct stack_python *t = r->thread;
@@ -260,7 +276,7 @@ static bool frames_read(struct reading *r, uint64_t at, uint32_t frames)
 			uint32_t found = pyframes_known_find(t, frames, at), same;
 
 			if (found < frames) {
-				frames = 0; /* one look is enough */
+				frames = 0; /* search only once */
 				if (frames_are_linked(t, at, found + 1, &same) && same) {
 					r->stand = same;
 					stop = t->frame[same - 1].frame;
@@ -280,7 +296,10 @@ static bool frames_read(struct reading *r, uint64_t at, uint32_t frames)
 	return true;
 }
 
-/* C code has called it: before 3.11 all, then those that say so, then what a frame of C stands above. */
+/*
+ * True if C code has called the function. Before 3.11 that is always so. In 3.11 a flag tells.
+ * Later, the next outer frame is a C frame.
+ */
 static bool frame_is_entry(const struct stack_python_frame *frame,
 			   const struct stack_python_frame *outer)
 {
@@ -292,8 +311,9 @@ static bool frame_is_entry(const struct stack_python_frame *frame,
 }
 
 /*
- * Outermost first; the ids of what C code has is its caller's. A signal handler may put other frames here meanwhile: what
- * is sent of a frame is made of what was read of it once, so that it is right of any. `change` is that of this reading.
+ * Names the frames, outermost first; a C frame has its caller's id. A signal handler may replace
+ * the frames meanwhile. Each frame is read once and sent as read, so whatever is sent is correct.
+ * `change` is the number of this reading.
  */
 static bool frames_name(struct reading *r, struct recorder_lane *lane, uint64_t change)
 {
@@ -304,7 +324,7 @@ static bool frames_name(struct reading *r, struct recorder_lane *lane, uint64_t 
 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->changes, __ATOMIC_RELAXED) != change)
-		return false; /* id and path may be of two */
+		return false; /* id and path may be of two different frames */
 	for (uint32_t i = r->fresh; i-- > 0; depth++) {
 		struct stack_python_frame *f = &t->frame[depth];
 		const struct stack_python_frame *outer = depth ? &t->frame[depth - 1] : NULL;
@@ -348,8 +368,9 @@ static inline uint64_t path_outside(const struct stack_python *t, uint32_t frame
 }
 
 /*
- * A signal handler that reads in between begins anew and leaves another number of changes: then this one is nothing.
- * `stand` frames of the last stack go on, 0: not known; found after the thread's `changes`.
+ * If a signal handler reads a stack in between, it starts again and changes the number of readings;
+ * then this reading is void. `stand` frames of the last stack are valid, 0: not known. They were
+ * found when the thread's number of readings was `changes`.
  */
 static __attribute__((noinline)) uint64_t stack_read(struct stack_python *t,
 						     struct recorder_lane *lane, uint64_t at,
@@ -367,7 +388,7 @@ static __attribute__((noinline)) uint64_t stack_read(struct stack_python *t,
 	if (frames && change == changes + 1 && !t->outer)
 		r.stand = stand;
 	good = frames_read(&r, at, frames);
-	if (good && r.stand && r.outer) { /* too deep for what stands to go on beneath it */
+	if (good && r.stand && r.outer) { /* too deep for the valid frames to continue beneath */
 		r = (struct reading){ .thread = t };
 		good = frames_read(&r, at, 0);
 	}
@@ -388,8 +409,9 @@ static __attribute__((noinline)) uint64_t stack_read(struct stack_python *t,
 }
 
 /*
- * Of `frames` that stand all but the innermost are where they were, and that is at another instruction: it may have been there
- * before. 0: not known. A signal handler that reads in between has found this frame where we do.
+ * All of the `frames` are where they were, and only the innermost is at another instruction, where
+ * it may have been before. Returns 0 if that is not known. If a signal handler reads in between, it
+ * has found this frame at the same place.
  */
 static inline uint64_t stack_read_leaf(struct stack_python *t, uint32_t frames, uint64_t changes)
 {
@@ -416,7 +438,10 @@ static inline uint64_t stack_read_leaf(struct stack_python *t, uint32_t frames, 
 	return leaf.id;
 }
 
-/* The id of the stack, 0: the thread runs no Python, or its frames cannot be had (counted). `lane` is IN_RECORD. */
+/*
+ * Returns the id of the stack. 0: the thread runs no Python, or its frames cannot be read
+ * (counted). `lane` is IN_RECORD.
+ */
 static uint64_t pyframes_stack(struct recorder_lane *lane)
 {
 	struct stack_thread *self = stack_self;
@@ -480,7 +505,10 @@ static bool text_is(const char *text, size_t bytes, const char *expected)
 	return strlen(expected) == bytes && memcmp(text, expected, bytes) == 0;
 }
 
-/* Reads this frame, or the next outer one that is a function's: under -X perf there is one of C code behind each. */
+/*
+ * Reads this frame, or the next outer one that is a function's. Under -X perf a frame of C code
+ * follows each function.
+ */
 static bool function_read(struct stack_python *t, uint64_t at, struct stack_python_frame *ret_frame)
 {
 	for (unsigned int i = 0; i < C_FRAMES_MAX; i++) {
@@ -519,7 +547,7 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 	python.current_thread = (void *(*)(void))find_either("PyThreadState_GetUnchecked",
 							     "_PyThreadState_UncheckedGet");
 	if (!python.is_finalizing || !key_find() || !codes_begin(&python.layout, code_type) ||
-	    !example_is_read(example))
+	    !large_map() || !example_is_read(example))
 		return false;
 	stack_python = pyframes_stack;
 	large_begin();

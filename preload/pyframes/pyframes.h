@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Python frames of the calling thread, as a stack of frames in its ring: README.md. Read as plain memory, with the
- * GIL or without; only this thread changes them. Off until a check has shown that the layout is known.
+ * The Python frames of the calling thread, as a stack of frames in its ring: see README.md. They
+ * are read as plain memory, with the GIL or without, because only this thread changes them. Off
+ * until a check has shown that the layout is known.
  *
- * No lock, no allocation but a thread's first stack (mmap). errno is kept.
+ * No lock, no allocation but a thread's first stack (mmap). errno is preserved.
  */
 #ifndef PRELOAD_PYFRAMES_PYFRAMES_H
 #define PRELOAD_PYFRAMES_PYFRAMES_H
@@ -15,10 +16,13 @@
 #include "preload/base/hidden.h"
 #include "preload/record/limitation.h"
 
-/* Whether INTERCEPT_STACKS asks for them, or large blocks have them, of anything that is recorded. */
+/*
+ * True if Python frames are recorded in any family: INTERCEPT_STACKS asks for them, or large blocks
+ * have them.
+ */
 bool pyframes_are_wanted(void);
 
-/* A function of ours that runs right now, as Python says. */
+/* A function of ours that is running now, as Python describes it. */
 struct pyframes_example {
 	uint64_t code, outer_code;
 	const char *function, *file;
@@ -26,14 +30,14 @@ struct pyframes_example {
 };
 
 /*
- * `layout` has been checked for this process; `runtime` is &_PyRuntime. Reads the stack of now and compares its innermost
- * frames with the example; from then on stacks have Python frames. False: they differ, or there is no memory. With the
- * GIL, once.
+ * `layout` has been checked for this process; `runtime` is &_PyRuntime. Reads the current stack and
+ * compares its innermost frames with the example. If they agree, stacks have Python frames from
+ * then on. Returns false if they differ, or there is no memory. Call once, with the GIL.
  */
 bool pyframes_begin(const struct python_layout *layout, void *runtime, void *code_type,
 		    const struct pyframes_example *example);
 
-/* Says why there will be none, to whom has asked for them. */
+/* Records why there will be no Python frames, for those who asked for them. */
 void pyframes_refuse(enum limitation why);
 
 #endif

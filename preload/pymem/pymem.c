@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See pymem.h. A block is recorded after the original gave it and before the original takes it back, as those of the heap.
- * An allocator may ask another one (pymalloc asks the raw domain for what is large): only the outermost call is recorded.
- * That the heap is called beneath is seen there as any call.
+ * A block is recorded after the original returned it and before the original frees it, as blocks of
+ * the heap are. An allocator may call another one (pymalloc asks the raw domain for large blocks);
+ * only the outermost call is recorded. Its calls of the heap are recorded there as any others.
  */
 #include "preload/pymem/pymem.h"
 
@@ -15,21 +15,24 @@
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/stack.h"
 
-#define LAYERS 2u /* how often pymem_begin() is called */
+#define LAYERS 2u /* number of calls of pymem_begin() */
 
 static struct python_allocator original[LAYERS][PYTHON_MEMORY_LIMIT];
 
 /* --- the outermost call --- */
 
-/* A frame's address in 32 bits, never 0: stacks are smaller than what that tells apart. */
+/*
+ * A frame's address in 32 bits, never 0. Stacks are too small for two frames to have the same mark.
+ */
 static inline uint32_t frame_mark(const void *frame)
 {
 	return (uint32_t)((uintptr_t)frame >> 4) | 1;
 }
 
 /*
- * False: the call is not to be recorded. A mark that a longjmp() out of an allocator has left behind is of a frame that is
- * gone: calls that it makes itself lie deeper.
+ * Returns false if the call is not to be recorded. If a longjmp() has left an allocator, its mark
+ * belongs to a frame that is gone; calls made by an allocator that is running lie deeper than its
+ * mark.
  */
 static inline __attribute__((always_inline)) bool call_begin(const void *frame)
 {
@@ -49,7 +52,7 @@ static inline void call_end(void)
 
 /* --- records --- */
 
-/* stack_here_of(), without what native frames need of it. */
+/* As stack_here_of(), without the work that native frames need. */
 static inline uint64_t python_caller_of(struct recorder_lane *lane, void *const *frame)
 {
 	uint64_t id;
@@ -109,7 +112,7 @@ static inline __attribute__((always_inline)) void record_of_block(uint32_t type,
 	recorder_leave(lane);
 }
 
-/* --- in the place of CPython's --- */
+/* --- replacements of CPython's allocators --- */
 
 static void *pymem_malloc(void *context, size_t bytes)
 {
@@ -139,7 +142,10 @@ static void *pymem_calloc(void *context, size_t count, size_t bytes)
 	return block;
 }
 
-/* Of 0 bytes it gives a block, as of any number; NULL is a failure, and the old block lives on. */
+/*
+ * For 0 bytes it returns a block like any other. NULL is a failure, and the old block stays
+ * allocated.
+ */
 static void *pymem_realloc(void *context, void *old, size_t bytes)
 {
 	const struct python_allocator *theirs = context;
@@ -182,8 +188,8 @@ static void domain_take(int domain, struct python_allocator *theirs)
 }
 
 /*
- * In the constructor, where nothing is allocated yet, and once more: PYTHONMALLOC and debug builds set other allocators in
- * between. Those may call the first ones, so that theirs are kept apart.
+ * Called in the constructor, before anything is allocated, and once more, because PYTHONMALLOC and
+ * debug builds set other allocators in between. Those may call the first ones, so each set is kept.
  */
 bool pymem_begin(void *arguments)
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What CPython's own allocators give and take back, with INTERCEPT_TRACE=+pymem: our functions stand before those of all
- * three domains (PyMem_SetAllocator()) and call them. Blocks are theirs, unchanged, so that one may come from them and
- * go back through us, or the other way. README.md has the rest.
+ * Blocks of CPython's own allocators, with INTERCEPT_TRACE=+pymem. Our functions are put before
+ * those of all three domains (PyMem_SetAllocator()) and call them. The blocks are CPython's and
+ * unchanged, so a block may be allocated without us and freed through us, or the other way round.
+ * README.md has the rest.
  */
 #ifndef PRELOAD_PYMEM_PYMEM_H
 #define PRELOAD_PYMEM_PYMEM_H
 
 #include <stdbool.h>
 
-/* For python/listeners.def: before Py_Initialize(), and at the first audit event. The program has one thread. */
+/*
+ * For python/listeners.def: called before Py_Initialize() and at the first audit event. The program
+ * has one thread.
+ */
 bool pymem_begin(void *arguments);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that Python starts, by its audit events, before they are started: their names alone, since arguments may be secrets. A
- * child that execs is recorded by itself or not at all; this says what the parent waits for.
+ * Programs that Python starts, found by its audit events before they are started. Only their names
+ * are recorded, because arguments may be secrets. A child that calls exec is recorded by itself or
+ * not at all; this event says what the parent waits for.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #define BLANKS " \t\n"
 #define NO_WORD "\"'`$(){};|&<>\\#"
 
-/* Item of a sequence, to be released; NULL: there is none. */
+/* Returns an item of a sequence, to be released; NULL: there is none. */
 static void *item_of(void *sequence, ssize_t index)
 {
 	void *item = python_api.PySequence_GetItem(sequence, index);
@@ -24,7 +25,10 @@ static void *item_of(void *sequence, ssize_t index)
 	return item;
 }
 
-/* Of text or bytes, valid as long as that; "": it is neither, as a path of pathlib. */
+/*
+ * Returns the text of a str or bytes object, valid as long as the object. "": it is neither, such
+ * as a path of pathlib.
+ */
 static const char *text_or_bytes(void *object)
 {
 	size_t length;
@@ -52,7 +56,10 @@ static void commands_record(struct string program, bool by_shell)
 		(struct recorder_field[]){ { .text = &program }, { .number = by_shell } }, 2);
 }
 
-/* The first word of what a shell is to run, behind values for its variables, which may be secrets; empty where it is no plain word. */
+/*
+ * Records the first word of a shell command. Assignments of variables before it are skipped,
+ * because they may be secrets. Empty if the command does not begin with a plain word.
+ */
 static void record_command(const char *command)
 {
 	size_t length;
@@ -75,7 +82,7 @@ static bool is_shell(const char *path)
 	       (name.length == 4 && memcmp(name.bytes, "bash", 4) == 0);
 }
 
-/* (executable, args, ...) */
+/* arguments: (executable, args, ...) */
 bool commands_see_popen(void *arguments)
 {
 	void *list = python_api.PyTuple_GetItem(arguments, 1);
@@ -98,7 +105,7 @@ bool commands_see_popen(void *arguments)
 	return true;
 }
 
-/* (command) */
+/* arguments: (command) */
 bool commands_see_system(void *arguments)
 {
 	record_command(text_or_bytes(python_api.PyTuple_GetItem(arguments, 0)));

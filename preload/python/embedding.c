@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See embedding.h. Looks at events import, exec and compile. The program has begun if the
- * outermost frame runs a file that is not frozen or, where there is no frame, unless it is one of
- * CPython's own imports.
+ * Examines the events import, exec and compile. The program has begun if the outermost frame runs a
+ * file that is not frozen. Without a frame, it has begun unless the import is one of CPython's own.
  */
 #include "preload/python/embedding.h"
 
@@ -27,7 +26,7 @@ static bool text_is_one_of(void *text, const char *const *names)
 	return *names;
 }
 
-/* What CPython imports of its own accord before it runs a program. */
+/* True for what CPython imports by itself before it runs a program. */
 static bool is_of_start(const char *event, void *arguments)
 {
 	static const char *const modules[] = { "site", "readline", "rlcompleter", NULL };
@@ -37,7 +36,10 @@ static bool is_of_start(const char *event, void *arguments)
 		text_is_one_of(python_api.PyTuple_GetItem(arguments, 0), modules));
 }
 
-/* The outermost one, to be released; takes `frame`. NULL: not known, as in 3.8, which has no function for it. */
+/*
+ * Returns the outermost frame, to be released, and takes `frame`. NULL: not known, as in 3.8, which
+ * has no function for it.
+ */
 static void *outermost_of(void *frame)
 {
 	static void *(*back_of)(void *frame);
@@ -55,7 +57,7 @@ static void *outermost_of(void *frame)
 	return NULL;
 }
 
-/* `site` is below importlib, which is frozen. */
+/* While `site` is imported, importlib is further out, and importlib is frozen. */
 static bool is_code_of_program(void *frame)
 {
 	void *(*code_of)(void *frame) = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See facts.h. A fact is recorded at once. If the gates are shut it goes into a short array with
- * its time, which facts_tell() records when they open.
+ * A fact is recorded at once. If the gates are shut, it goes into a short array with its time, and
+ * facts_tell() records it when they open.
  */
 #include "preload/python/facts.h"
 
@@ -33,7 +33,10 @@ static bool record_fact(const struct string *key, const struct string *value, ui
 	return recorder_record(RECORDER_ANY, EVT_fact, field, 3);
 }
 
-/* One thread puts, with the GIL; the count makes what is there known to others. */
+/*
+ * Only one thread writes, because it holds the GIL. Raising the count publishes the entry to other
+ * threads.
+ */
 void facts_put(const struct string *key, const struct string *value)
 {
 	unsigned int count = atomic_load(&waiting_count);

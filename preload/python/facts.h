@@ -9,13 +9,13 @@
 
 #include "preload/record/strings.h"
 
-/* Later ones than that which have to wait are forgotten. */
+/* If more facts have to wait, the later ones are dropped. */
 #define FACTS_WAITING_MAX 16u
 
-/* Records it, now or when recording begins. */
+/* Records the fact now, or when recording begins. */
 void facts_put(const struct string *key, const struct string *value);
 
-/* Recording has just begun: what waits is recorded. Any thread. */
+/* Recording has just begun: records the facts that wait. Any thread. */
 void facts_tell(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of listeners.def. Who defines one includes this, so that the compiler compares the two.
+ * The functions of listeners.def. Files that define one include this, so that the compiler compares
+ * the two.
  */
 #ifndef PRELOAD_PYTHON_LISTENERS_H
 #define PRELOAD_PYTHON_LISTENERS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of Python's code as they may stand in the file. */
+/* The names of Python source files as they may appear in the recording. */
 #ifndef PRELOAD_PYTHON_PLACE_H
 #define PRELOAD_PYTHON_PLACE_H
 
@@ -8,7 +8,7 @@
 #include "collector/region/region.h"
 #include "preload/settings/settings.h"
 
-/* Without its folders where INTERCEPT_REDACT has paths; a part of `file`. */
+/* Removes the directories if INTERCEPT_REDACT has paths. The result is a part of `file`. */
 static inline const char *place_file(const char *file, size_t *length)
 {
 	const char *slash = memrchr(file, '/', *length);

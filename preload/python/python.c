@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See python.h. The hook sees every audited event, so it compares first letters before names. Who
- * wants to hear of an event has a line in listeners.def.
+ * The hook sees every audited event, so it compares first letters before names. Functions that want
+ * to hear of an event have a line in listeners.def.
  */
 #include "preload/python/python.h"
 
@@ -26,7 +26,7 @@
 #include "preload/record/trouble.h"
 #include "preload/settings/settings.h"
 
-/* The bytes of bootstrap.py and a 0 behind them. */
+/* The bytes of bootstrap.py, followed by a 0. */
 __asm__(".pushsection .rodata\n"
 	"python_bootstrap:\n"
 	".incbin \"preload/python/bootstrap.py\"\n"
@@ -36,7 +36,7 @@ extern const char python_bootstrap[] __attribute__((visibility("hidden")));
 
 static _Atomic bool is_begun, has_run;
 
-/* Its argument, of a tuple; false when it is no str. */
+/* Returns an item of the argument tuple; false if it is no str. */
 static bool python_argument(void *arguments, ssize_t index, struct string *ret_text)
 {
 	size_t length;
@@ -47,7 +47,9 @@ static bool python_argument(void *arguments, ssize_t index, struct string *ret_t
 	return bytes != NULL;
 }
 
-/* fact(key, value) of bootstrap.py. Returns its arguments, since None would have to be looked for. */
+/*
+ * fact(key, value) of bootstrap.py. Returns its arguments, because None would have to be looked up.
+ */
 static void *python_fact(void *self, void *arguments)
 {
 	struct string key, value;
@@ -81,7 +83,7 @@ static void *python_check_layout(void *self, void *arguments)
 	return arguments;
 }
 
-/* keep(module): it lives for ever, or python -v would tell of its end. */
+/* keep(module): the module lives for ever, because python -v would otherwise report its end. */
 static void *python_keep(void *self, void *arguments)
 {
 	(void)self;
@@ -98,8 +100,8 @@ static bool torch_is_wanted(void)
 }
 
 /*
- * Runs with the GIL, as audit hooks do. `owns_program`: the interpreter runs the program, so that its end is the
- * program's; one that a program embeds may be gone long before.
+ * Runs with the GIL, as audit hooks do. `owns_program`: the interpreter runs the program, so its
+ * end is the program's end. An interpreter that a program embeds may end long before the program.
  */
 static void run_bootstrap(bool owns_program)
 {
@@ -139,13 +141,14 @@ static void tell_listeners(const char *event, void *arguments)
 			return;
 }
 
-/* Once, before the program's first line. */
+/* Called once, before the program's first line. */
 static void begin_program(bool owns_program, void *arguments)
 {
 	if (atomic_exchange(&has_run, true))
 		return;
 	trouble_look();
 	tasks_find();
+	thread_starts_begin();
 	run_bootstrap(owns_program);
 	tell_listeners("intercept.run", arguments);
 }
@@ -160,7 +163,7 @@ static int audit(const char *event, void *arguments, void *data)
 	    embedding_begins(event, arguments))
 		begin_program(false, arguments);
 	if (atomic_load_explicit(&has_run, memory_order_relaxed))
-		thread_names_see(event);
+		thread_names_see(event, arguments);
 	if (event[0] == 'c' && strncmp(event, "cpython.", 8) == 0) {
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See python_api.h. The struct is filled from a table of names and offsets made of PYTHON_API.
- * Code runs under a file name of importlib's, so that its frames are left out of tracebacks.
+ * The struct is filled from a table of names and offsets made of PYTHON_API. Code runs under a file
+ * name of importlib's, so that its frames are left out of tracebacks.
  */
 #include "preload/python/python_api.h"
 
@@ -62,7 +62,10 @@ bool python_run(const char *text, void *globals)
 	void *type, *value, *trace, *code, *result = NULL;
 
 	python_api.PyErr_Fetch(&type, &value, &trace);
-	/* importlib takes frames of this file out of the tracebacks of failed imports: ours go with them */
+	/*
+	 * importlib removes frames of this file from the tracebacks of failed imports, and ours
+	 * with them
+	 */
 	code = python_api.Py_CompileString(text, "<frozen importlib._bootstrap>", PY_FILE_INPUT);
 	if (code) {
 		result = python_api.PyEval_EvalCode(code, globals, globals);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What we call of CPython, by address: nothing is linked. All of it is in the limited API or has the
- * same form in 3.8 to 3.14. Objects are `void *`; who calls holds the GIL.
+ * The functions of CPython that we call, by address: nothing is linked. All of them are in the
+ * limited API or have the same form in 3.8 to 3.14. Objects are `void *`. The caller holds the GIL.
  */
 #ifndef PRELOAD_PYTHON_PYTHON_API_H
 #define PRELOAD_PYTHON_PYTHON_API_H
@@ -58,8 +58,8 @@ struct python_method {
 };
 
 #define PYTHON_METH_VARARGS 1     /* the argument is a tuple */
-#define PYTHON_METH_O 8           /* one argument, none by keyword */
-#define PYTHON_METH_FASTCALL 0x80 /* an array of arguments and their count */
+#define PYTHON_METH_O 8           /* one positional argument */
+#define PYTHON_METH_FASTCALL 0x80 /* an array of arguments and their number */
 
 #define PYTHON_ARGUMENTS_OFFSET ((size_t)1 << 63) /* PY_VECTORCALL_ARGUMENTS_OFFSET */
 
@@ -73,7 +73,7 @@ struct python_allocator {
 };
 
 #define PYTHON_MEMORY_RAW 0   /* PYMEM_DOMAIN_RAW; _MEM is 1, _OBJ is 2 */
-#define PYTHON_MEMORY_LIMIT 3 /* domains */
+#define PYTHON_MEMORY_LIMIT 3 /* number of domains */
 
 struct python_api {
 #define FIELD(returns, name, parameters) returns(*name) parameters;
@@ -83,7 +83,10 @@ struct python_api {
 
 PRELOAD_HIDDEN extern struct python_api python_api;
 
-/* UTF-8 of a str, valid as long as the str; NULL and length 0 if `text` is NULL or no str. No exception stays. */
+/*
+ * Returns the UTF-8 text of a str, valid as long as the str. Returns NULL and length 0 if `text` is
+ * NULL or no str. Leaves no exception.
+ */
 static inline const char *python_utf8(void *text, size_t *ret_length)
 {
 	ssize_t length = 0;
@@ -95,7 +98,10 @@ static inline const char *python_utf8(void *text, size_t *ret_length)
 	return bytes;
 }
 
-/* A new reference; NULL if `object` is NULL or has no such attribute. Runs the type's __getattribute__. No exception stays. */
+/*
+ * Returns a new reference. NULL if `object` is NULL or has no such attribute. Runs the type's
+ * __getattribute__. Leaves no exception.
+ */
 static inline void *python_attribute(void *object, const char *name)
 {
 	void *value = object ? python_api.PyObject_GetAttrString(object, name) : NULL;
@@ -105,16 +111,19 @@ static inline void *python_attribute(void *object, const char *name)
 	return value;
 }
 
-/* False where the process has no CPython, or one that lacks a function. */
+/* Returns false if the process has no CPython, or one that lacks a function. */
 bool python_api_find(void);
 
-/* Runs the text with these globals; false when it raised, which is forgotten. */
+/* Runs the text with these globals. Returns false if it raised an exception, which is cleared. */
 bool python_run(const char *text, void *globals);
 
-/* Globals for python_run(), with the builtins; NULL when there is no memory. */
+/* Returns globals for python_run(), with the builtins; NULL if there is no memory. */
 void *python_globals(void);
 
-/* Makes functions of the methods, which stay where they are, and puts them into the globals. */
+/*
+ * Makes functions of the methods and puts them into the globals. The methods must stay where they
+ * are.
+ */
 void python_put_methods(void *globals, struct python_method *methods, size_t count);
 
 #endif

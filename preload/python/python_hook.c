@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See python_hook.h. While the hook is added, a raw allocator of ours notes the block that CPython
- * takes for it. When CPython frees its hooks, another one gives that block back to the allocator
- * that it came from.
+ * While the hook is added, a raw allocator of ours notes the block that CPython allocates for it.
+ * When CPython frees its hooks, another allocator of ours returns that block to the allocator that
+ * it came from.
  */
 #include "preload/python/python_hook.h"
 
@@ -11,9 +11,9 @@
 
 #include "preload/python/python_api.h"
 
-static void *entry;                  /* CPython's of the hook */
-static struct python_allocator then; /* the allocator that it is of */
-static struct python_allocator now;  /* the one that ours stands in front of */
+static void *entry;                  /* the block in which CPython keeps the hook */
+static struct python_allocator then; /* the allocator that the block came from */
+static struct python_allocator now;  /* the allocator that ours is put before */
 
 /* --- while the hook is added --- */
 
@@ -36,7 +36,7 @@ void python_hook_add(int (*hook)(const char *event, void *arguments, void *data)
 	python_api.PyMem_SetAllocator(PYTHON_MEMORY_RAW, &then);
 }
 
-/* --- while CPython frees its entries --- */
+/* --- while CPython frees its hooks --- */
 
 static void *now_malloc(void *context, size_t bytes)
 {

@@ -8,10 +8,12 @@
 #ifndef PRELOAD_PYTHON_PYTHON_HOOK_H
 #define PRELOAD_PYTHON_PYTHON_HOOK_H
 
-/* Once, in the constructor; the hook has to hand what it sees to python_hook_see(). */
+/*
+ * Call once, in the constructor. The hook must pass the events that it sees to python_hook_see().
+ */
 void python_hook_add(int (*hook)(const char *event, void *arguments, void *data));
 
-/* An audit event of CPython itself. With the GIL. */
+/* Takes an audit event of CPython itself. With the GIL. */
 void python_hook_see(const char *event);
 
 #endif

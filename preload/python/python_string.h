@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A str of Python as a text for records. With the GIL. */
+/* Turns a str of Python into a text for records. With the GIL. */
 #ifndef PRELOAD_PYTHON_PYTHON_STRING_H
 #define PRELOAD_PYTHON_PYTHON_STRING_H
 
 #include "preload/python/python_api.h"
 #include "preload/record/strings.h"
 
-/* A view, valid as long as the str; the empty string if `text` is NULL or no str. No exception stays. */
+/*
+ * Returns a view, valid as long as the str; the empty string if `text` is NULL or no str. Leaves no
+ * exception.
+ */
 static inline struct string python_string(void *text)
 {
 	size_t length;

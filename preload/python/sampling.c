@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See sampling.h. The check reads through process_vm_readv() of this very process: an offset that is wrong gives
- * an error and no crash. Where the kernel refuses that here, it refuses the collector too.
+ * The check reads through process_vm_readv() of this process, so a wrong offset gives an error and
+ * no crash. If the kernel refuses the call here, it refuses it to the collector too.
  */
 #include "preload/python/sampling.h"
 
@@ -32,25 +32,25 @@
 #define TID_OFFSET_MAX 4096u /* glibc's struct pthread is shorter */
 #define INTERPRETERS_MAX 64u
 #define THREADS_MAX 4096u
-#define C_FRAMES_MAX 8u /* in a row */
+#define C_FRAMES_MAX 8u /* limit for C frames in a row */
 
-/* What check_layout() of bootstrap.py hands over, in this order. */
+/* The arguments of check_layout() in bootstrap.py, in this order. */
 enum argument {
-	ARGUMENT_CODE, /* of the innermost function, which calls us */
+	ARGUMENT_CODE, /* code of the innermost function, which calls us */
 	ARGUMENT_OUTER,
 	ARGUMENT_FILE,
 	ARGUMENT_NAME,
 	ARGUMENT_TABLE,
 	ARGUMENT_NUMBERS, /* "first line:bytes of code:bytes of the table" */
 	ARGUMENT_WIDE,    /* a str that is not ASCII */
-	ARGUMENT_LINE,    /* of the call, as a str */
+	ARGUMENT_LINE,    /* line of the call, as a str */
 	ARGUMENT_LIMIT,
 };
 
 static struct {
 	struct python_layout layout;
 	uint64_t word, runtime, code_type;
-	bool yama; /* the kernel lets only ancestors read a program, and whom it names */
+	bool yama; /* the kernel lets only ancestors read a program, and processes that it names */
 } told;
 
 bool sampling_is_wanted(void)
@@ -111,7 +111,7 @@ static bool thread_is_right(const struct python_layout *layout, uint64_t thread)
 		sampling_word_at(thread + layout->thread_native) == (uint64_t)syscall(SYS_gettid));
 }
 
-/* The instruction lies in the code. */
+/* True if the instruction is inside the code. */
 static bool place_is_right(const struct python_layout *layout, uint64_t frame, uint64_t code,
 			   uint64_t code_bytes)
 {
@@ -126,8 +126,9 @@ static bool place_is_right(const struct python_layout *layout, uint64_t frame, u
 }
 
 /*
- * The frame itself, or the next outer one that is a function's. A frame of C code stands between a function and its caller wherever
- * the interpreter enters a call anew: under -X perf and under an evaluator of somebody else's that is each call. 0: none.
+ * Returns the frame itself, or the next outer frame that is a function's; 0: none. A frame of C
+ * code is between a function and its caller wherever the interpreter is entered again. Under -X
+ * perf and under a foreign frame evaluator that is every call.
  */
 static uint64_t frame_of_function(const struct python_layout *layout, uint64_t frame)
 {
@@ -170,7 +171,7 @@ static bool code_is_right(const struct python_layout *layout, const uint64_t *ar
 	       sampling_word_at(argument[ARGUMENT_TABLE] + layout->bytes_size) == table_bytes;
 }
 
-/* The name is "innermost", the wide one two characters U+4E2D. */
+/* Checks that the name is "innermost" and the wide text is two characters U+4E2D. */
 static bool texts_are_right(const struct python_layout *layout, const uint64_t *argument)
 {
 	static const char expected[] = "innermost";
@@ -206,10 +207,10 @@ static bool layout_is_right(const struct python_layout *layout, const uint64_t *
 	       texts_are_right(layout, argument);
 }
 
-/* --- what goes with it --- */
+/* --- what the collector needs besides the layout --- */
 
-/* Where glibc keeps a thread's id: found, since no header says so. */
-static unsigned int find_tid_offset(void)
+/* Found, since no header says so. */
+unsigned int sampling_tid_offset(void)
 {
 	uint32_t tid = (uint32_t)syscall(SYS_gettid);
 	uint64_t self = (uint64_t)pthread_self();
@@ -220,7 +221,10 @@ static unsigned int find_tid_offset(void)
 	return 0;
 }
 
-/* /proc/sys/kernel/yama/ptrace_scope is 1: the collector, which is no ancestor, has to be named. */
+/*
+ * If /proc/sys/kernel/yama/ptrace_scope is 1, the program must name the collector, which is no
+ * ancestor.
+ */
 static bool yama_is_on(void)
 {
 	char scope = 0;
@@ -243,7 +247,7 @@ static const char *sampling_argument(void *arguments, int index)
 	return text ? text : "";
 }
 
-/* The layout has been looked at: this thread's own frames can be read as well, or not. */
+/* The layout has been checked, so this thread's own frames may be readable too. */
 static void begin_frames(const struct python_word *word, const struct python_layout *layout,
 			 const uint64_t *argument, void *arguments)
 {
@@ -265,7 +269,7 @@ static void begin_frames(const struct python_word *word, const struct python_lay
 		pyframes_refuse(LIMITATION_frames_build);
 }
 
-/* From a table of ours, or from what the interpreter says of itself. */
+/* Takes the layout from a table of ours, or from the interpreter's own description. */
 static bool sampling_layout_find(unsigned int minor, struct python_layout *ret_layout)
 {
 	const struct python_layout *known = python_layout_of(minor);
@@ -306,7 +310,7 @@ void sampling_check(void *arguments)
 	told.code_type = sampling_address_of(symbols_find_loaded("PyCode_Type"));
 	word.standing = standing_of(word.minor, argument, numbers);
 	if (word.standing == PYTHON_STANDS_CHECKED)
-		word.tid_offset = find_tid_offset();
+		word.tid_offset = sampling_tid_offset();
 	told.yama = yama_is_on();
 	if (pyframes_are_wanted())
 		begin_frames(&word, &told.layout, argument, arguments);
@@ -326,7 +330,7 @@ void sampling_tell(void)
 	atomic_store(&own->python_code_type, told.code_type);
 	atomic_store(&own->gates, sampling_address_of(recorder_gates->gate));
 	collector = atomic_load(&entry_region()->collector_pid);
-	/* before it is asked to look: one look that is refused is the last */
+	/* before the collector is asked to look, because it gives up after one refusal */
 	if (told.yama && collector)
 		(void)syscall(SYS_prctl, PR_SET_PTRACER, (unsigned long)collector, 0, 0, 0);
 	atomic_store_explicit(&own->python, told.word, memory_order_release);

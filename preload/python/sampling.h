@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the collector needs to sample this program's Python stacks from outside (collector/samples/): where
- * the interpreter's state lies and which layout it has, in the process's entry of the region. It is put there after a check
- * with a frame of our own: what the offsets read must be what Python says. Nothing of the program changes, and
- * no thread of it does anything later.
+ * Gives the collector what it needs to sample this program's Python stacks from outside
+ * (collector/samples/): where the interpreter's state is, and which layout it has. Both are written
+ * to the process's entry of the region after a check with a frame of our own: what the offsets read
+ * must equal what Python says. Nothing in the program changes, and none of its threads does
+ * anything for this later.
  */
 #ifndef PRELOAD_PYTHON_SAMPLING_H
 #define PRELOAD_PYTHON_SAMPLING_H
@@ -12,14 +13,22 @@
 
 #include "preload/base/hidden.h"
 
-/* Whether INTERCEPT_SAMPLE asks for it. */
+/* True if INTERCEPT_SAMPLE asks for samples. */
 bool sampling_is_wanted(void) PRELOAD_HIDDEN;
 
-/* The argument tuple of check_layout() in bootstrap.py. With the GIL, in the function that it describes. */
+/*
+ * Takes the argument tuple of check_layout() in bootstrap.py. With the GIL, in the function that
+ * the arguments describe.
+ */
 void sampling_check(void *arguments) PRELOAD_HIDDEN;
 
-/* Tells what is known into the entry that the process has now: recording has begun, or a forked child has its own.
- * Plain memory and system calls. */
+/*
+ * Writes what is known into the process's current entry: recording has begun, or a forked child has
+ * an entry of its own. Uses plain memory and system calls.
+ */
 void sampling_tell(void) PRELOAD_HIDDEN;
+
+/* Where glibc keeps a thread's id, from pthread_self() on; 0: not known. */
+unsigned int sampling_tid_offset(void) PRELOAD_HIDDEN;
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See tasks.h. Two contexts are entered, one within the other: the word of the thread's state that is the one, then the other,
- * is the current context. In the inner one the word that is the outer one is what it came from, and the only byte that is 1 while
- * it runs, and 0 before and afterwards, says that it does.
+ * Two contexts are entered, one within the other. The word of the thread's state that holds first
+ * the outer and then the inner context is the current context. In the inner context, the word that
+ * holds the outer one is the previous context. The only byte that is 1 while it runs, and 0 before
+ * and afterwards, is the flag that it is entered.
  */
 #include "preload/python/tasks.h"
 
@@ -19,9 +20,9 @@
 #include "preload/record/task.h"
 #include "preload/settings/settings.h"
 
-#define STATE_WORDS 256u  /* of a thread's state that are looked at */
-#define BLOCK_WORDS 8u    /* at once */
-#define CONTEXT_WORDS 12u /* of a context */
+#define STATE_WORDS 256u  /* words of a thread's state that are examined */
+#define BLOCK_WORDS 8u    /* words that are read at once */
+#define CONTEXT_WORDS 12u /* words of a context that are examined */
 
 static struct {
 	void *(*make)(void); /* PyContext_New() */
@@ -29,7 +30,10 @@ static struct {
 	void *(*thread)(void);
 } api;
 
-/* What stood where while neither ran, the outer one, both, and neither again. */
+/*
+ * The state with the outer context entered and with both; the inner context before, during and
+ * after.
+ */
 struct look {
 	uint64_t outer_state[STATE_WORDS], inner_state[STATE_WORDS];
 	uint64_t before[CONTEXT_WORDS], inside[CONTEXT_WORDS], after[CONTEXT_WORDS];
@@ -44,7 +48,7 @@ static bool tasks_api_find(void)
 	return api.make && api.enter && api.leave && api.thread;
 }
 
-/* As far as memory is mapped there. */
+/* Reads as far as memory is mapped. */
 static void read_state(uint64_t *word)
 {
 	uint64_t thread = (uint64_t)(uintptr_t)api.thread();
@@ -61,7 +65,7 @@ static bool read_context(const void *context, uint64_t *word)
 	return own_memory_read((uint64_t)(uintptr_t)context, word, CONTEXT_WORDS * sizeof(*word));
 }
 
-/* Between the two entries and exits nothing of the program's runs. */
+/* No code of the program runs between the two entries and exits. */
 static bool look_around(void *outer, void *inner, struct look *look)
 {
 	bool is_whole = read_context(inner, look->before) && api.enter(outer) == 0;
@@ -79,7 +83,7 @@ static bool look_around(void *outer, void *inner, struct look *look)
 	return is_whole && read_context(inner, look->after);
 }
 
-/* The only place of a word, in bytes; 0: there is none, or another. */
+/* Returns the only place where the word occurs, in bytes; 0: there is none, or more than one. */
 static uint16_t tasks_place_of(const uint64_t *word, unsigned int count, const void *value)
 {
 	uint16_t found = 0;
@@ -125,9 +129,40 @@ static void find_stacks(struct task_layout *layout)
 	layout->back = known->frame_back;
 }
 
+/* By CPython's headers, for each minor version: offsets in a thread's state, in an exception state, in a generator. */
+static const struct exception_place {
+	uint8_t exception, own_exception_words, outer, generator;
+} exception_places[] = {
+	[8] = { 144, 112 / 8, 24, 64 },  [9] = { 144, 112 / 8, 24, 64 },
+	[10] = { 144, 112 / 8, 24, 56 }, [11] = { 120, 320 / 8, 8, 48 },
+	[12] = { 104, 256 / 8, 8, 40 },  [13] = { 120, 256 / 8, 8, 40 },
+	[14] = { 120, 256 / 8, 8, 40 },
+};
+
+/* No generator runs: the current exception state has to be the thread's own, with none around it. */
+static void find_generators(const uint64_t *word, struct task_layout *layout)
+{
+	unsigned int minor = python_minor();
+	const struct exception_place *place = &exception_places[minor];
+	uint64_t own;
+
+	if (minor >= sizeof(exception_places) / sizeof(*exception_places) || !place->exception)
+		return;
+	own = place->own_exception_words * sizeof(*word);
+	layout->exception = place->exception;
+	layout->own_exception = (uint16_t)own;
+	layout->exception_outer = place->outer;
+	layout->generator_type[0] = (uint64_t)(uintptr_t)symbols_find_loaded("PyGen_Type");
+	layout->generator_type[1] = (uint64_t)(uintptr_t)symbols_find_loaded("PyAsyncGen_Type");
+	if (layout->generator_type[0] && layout->generator_type[1] &&
+	    word[place->exception / sizeof(*word)] == (uint64_t)(uintptr_t)api.thread() + own &&
+	    !word[(own + place->outer) / sizeof(*word)])
+		layout->generator = place->generator;
+}
+
 static bool tasks_layout_find(void *outer, void *inner, struct task_layout *ret_layout)
 {
-	static struct look look; /* once; with the GIL */
+	static struct look look; /* once, with the GIL */
 	struct task_layout layout = { 0 };
 
 	if (!outer || !inner || !look_around(outer, inner, &look))
@@ -139,6 +174,7 @@ static bool tasks_layout_find(void *outer, void *inner, struct task_layout *ret_
 	layout.outer = tasks_place_of(look.inside, CONTEXT_WORDS, outer);
 	layout.entered = layout.outer ? place_of_flag(&look, layout.outer) : 0;
 	find_stacks(&layout);
+	find_generators(look.outer_state, &layout);
 	*ret_layout = layout;
 	return layout.entered != 0;
 }
@@ -171,7 +207,7 @@ void tasks_find(void)
 		limitation_note(LIMITATION_tasks_unknown, NULL);
 }
 
-/* `import`: before the module is looked for. */
+/* `import` event: before the module is searched for. */
 bool tasks_see_import(void *arguments)
 {
 	const char *name = NULL;

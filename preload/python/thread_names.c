@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread_names.h. `threading` has a dict of its threads by identity; their name and their id of the kernel are attributes. They
- * are read as the base class reads them, so that no code of a program's class runs.
+ * `threading` has a dict of its threads by identity; the name and the kernel's id are attributes.
+ * They are read as the base class reads them, so that no code of a program's class runs.
  */
 #include "preload/python/thread_names.h"
 
@@ -16,15 +16,16 @@
 #include "preload/record/event.h"
 #include "preload/record/recorder.h"
 
-#define TOLD 4096u /* names that are remembered: a power of two */
-#define FEW 64     /* threads; a look at more waits until so large a part of them is new: */
+#define TOLD 2048u /* remembered names, a power of two */
+/* number of threads; with more, a look waits until this fraction of them is new */
+#define FEW 64
 #define PART 16
-#define LOOKS_MAX \
-	64u /* at the audit events after a change: a thread that begins is listed before it has its id */
+/* audit events to look at after a change: a thread that begins is listed before it has its id */
+#define LOOKS_MAX 64u
 
-static uint64_t told[TOLD]; /* by thread and name; 0: none */
+static uint64_t told[TOLD]; /* marks made of thread and name; 0: none */
 static void *active;        /* the dict; NULL: not known yet */
-static ssize_t seen;        /* its size at the last look */
+static ssize_t seen;        /* its size when it was last examined */
 static unsigned int looks_left;
 static bool has_ended;
 static int (*is_finalizing)(void);
@@ -38,8 +39,7 @@ static bool is_told(uint64_t key)
 	return is_known;
 }
 
-/* Its own, as object.__getattribute__() has it; a new reference. */
-static void *attribute_of(void *object, const char *name)
+void *thread_names_attribute(void *object, const char *name)
 {
 	void *text = python_api.PyUnicode_InternFromString(name), *value = NULL;
 
@@ -61,20 +61,14 @@ static uint32_t thread_names_number_of(void *value)
 	return number > 0 && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
-/* "Thread-1 (work)": what a thread is called that nobody named; the kernel's name says more where the thread gave itself one. */
-static bool is_made_up(const char *name)
-{
-	return !strncmp(name, "Thread-", 7) && name[7] >= '0' && name[7] <= '9';
-}
-
-static void name_tell(uint32_t tid, void *value)
+void thread_names_tell(uint32_t tid, void *value)
 {
 	size_t length;
 	const char *bytes = python_utf8(value, &length);
 	struct string name;
 	uint64_t key;
 
-	if (!bytes || is_made_up(bytes))
+	if (!bytes)
 		return;
 	name = string_of_bytes(bytes, length);
 	key = name.hash ^ (uint64_t)tid * 0x9e3779b97f4a7c15u;
@@ -89,18 +83,19 @@ static void name_tell(uint32_t tid, void *value)
 /* The main thread keeps the program's name. */
 static void look_at_thread(void *thread)
 {
-	void *number = attribute_of(thread, "_native_id"), *name = attribute_of(thread, "_name");
+	void *number = thread_names_attribute(thread, "_native_id"),
+	     *name = thread_names_attribute(thread, "_name");
 	uint32_t tid = thread_names_number_of(number);
 
 	if (tid && name && tid != (uint32_t)syscall(SYS_getpid))
-		name_tell(tid, name);
+		thread_names_tell(tid, name);
 	if (number)
 		python_api.Py_DecRef(number);
 	if (name)
 		python_api.Py_DecRef(name);
 }
 
-/* Of a copy: without a GIL others may change the dict. */
+/* Examines a copy, because without a GIL other threads may change the dict. */
 static void look_at_all(void)
 {
 	void *copy = python_api.PyDict_Copy(active), *key, *thread;
@@ -118,23 +113,23 @@ static void look_at_all(void)
 	python_api.Py_DecRef(copy);
 }
 
-/* `threading._active`, once that module has been imported; kept for good. */
+/* Finds `threading._active` once that module has been imported, and keeps it for ever. */
 static void *active_find(void)
 {
 	void *modules = python_api.PyImport_GetModuleDict();
 	void *module = modules ? python_api.PyDict_GetItemString(modules, "threading") : NULL;
 
-	void *found = module ? attribute_of(module, "_active") : NULL;
+	void *found = module ? thread_names_attribute(module, "_active") : NULL;
 
 	if (!found || python_api.PyDict_Size(found) >= 0)
 		return found;
-	python_api.PyErr_Clear(); /* somebody's own, which is no dict */
+	python_api.PyErr_Clear(); /* the program has replaced it by something that is no dict */
 	python_api.Py_DecRef(found);
 	return NULL;
 }
 
-/* What it allocates is no event of the program's. */
-static void names_look(void)
+/* `starting`: the arguments of a thread's start, or NULL. What it allocates is no event of the program's. */
+static void names_look(void *starting)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
 	void *type, *value, *trace;
@@ -142,15 +137,18 @@ static void names_look(void)
 	python_api.PyErr_Fetch(&type, &value, &trace);
 	if (!active)
 		active = active_find();
-	if (active)
+	if (active && looks_left) {
+		looks_left--;
 		look_at_all();
+	}
+	if (starting)
+		thread_starts_see(starting);
 	python_api.PyErr_Restore(type, value, trace);
 	if (lane)
 		recorder_leave(lane);
 }
 
-/* While the interpreter goes down there are no modules to be asked for. */
-static bool thread_names_is_over(void)
+bool thread_names_are_over(void)
 {
 	if (!is_finalizing)
 		is_finalizing = (int (*)(void))symbols_find_loaded("Py_IsFinalizing");
@@ -159,7 +157,10 @@ static bool thread_names_is_over(void)
 	return has_ended || !is_finalizing || is_finalizing();
 }
 
-/* Threads have begun or ended since the last look; of many, so many that a look is worth it. */
+/*
+ * True if threads have begun or ended since the last look. With many threads, only if enough of
+ * them are new.
+ */
 static bool has_changed(bool starts)
 {
 	ssize_t size = active ? python_api.PyDict_Size(active) : 0;
@@ -170,7 +171,7 @@ static bool has_changed(bool starts)
 	return starts || change;
 }
 
-void thread_names_see(const char *event)
+void thread_names_see(const char *event, void *arguments)
 {
 	bool starts = strncmp(event, "_thread.start_", 14) == 0;
 
@@ -178,15 +179,14 @@ void thread_names_see(const char *event)
 		return;
 	if (has_changed(starts) || !active)
 		looks_left = seen > FEW ? 1 : LOOKS_MAX;
-	if (!looks_left || thread_names_is_over())
-		return;
-	looks_left--;
-	names_look();
+	if ((looks_left || starts) && !thread_names_are_over())
+		names_look(starts ? arguments : NULL);
 }
 
 void thread_names_end(void)
 {
-	if (!thread_names_is_over())
-		names_look();
+	looks_left = 1;
+	if (!thread_names_are_over())
+		names_look(NULL);
 	has_ended = true;
 }

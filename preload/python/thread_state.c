@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread_state.h. Fixed offsets for 3.11 and 3.12; for 3.13 and 3.14 a word of the debug
- * offsets that _PyRuntime begins with. Any other version gives 0.
+ * Fixed offsets for 3.11 and 3.12. For 3.13 and 3.14, a word of the debug offsets at the start of
+ * _PyRuntime. Any other version gives 0.
  */
 #include "preload/python/thread_state.h"
 
@@ -14,7 +14,7 @@
 /* PyThreadState.datastack_chunk, compiled from the headers of 3.11.7 and 3.12.1 */
 #define CHUNK_AT_11 296u
 #define CHUNK_AT_12 232u
-#define CHUNK_WORD_13 26u /* of _Py_DebugOffsets, which _PyRuntime begins with */
+#define CHUNK_WORD_13 26u /* word of _Py_DebugOffsets, at the start of _PyRuntime */
 #define CHUNK_WORD_14 29u
 #define CHUNK_AT_MAX 1024u
 

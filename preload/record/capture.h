@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Capture ranges (INTERCEPT_CAPTURE, INTERCEPT_SCHEDULE): the recorder's gates are open while at
- * least one is open. capture_range.c, cuda.c and steps.c decide when; this file sets the gates,
- * records that, and calls those who want to know.
+ * least one range is open. capture_range.c, cuda.c and steps.c decide when. This file sets the
+ * gates, records the change and calls the registered callback.
  *
  * Any thread, signal handlers too; no lock, no allocation.
  */
@@ -13,23 +13,27 @@
 
 #include "preload/record/strings.h"
 
-/* Once, in the constructor: whom to call when the gates have opened. */
+/* Sets the function to call when the gates have opened. Call once, in the constructor. */
 void capture_on_open(void (*opened)(void));
 
-/* Before the recorder is opened: gates shut, as if for the first time. */
+/* Call before the recorder is opened: the gates are shut, as at the start. */
 void capture_reset(void);
-/* Everything is recorded from now on; no record is made of that. */
+/* Everything is recorded from now on. No record is made of this change. */
 void capture_always(void);
 
-/* Opens the gates and records it (EVT_capture_start, through whichever family has its gate open); or records
- * it, then shuts them. Nothing when it is so already. */
+/*
+ * on: opens the gates and records that (EVT_capture_start, through any family whose gate is open).
+ * off: records it, then shuts the gates. Does nothing if the state is already so.
+ */
 void capture_switch(bool on, const struct string *why);
-/* The same, by what `wanted` answers, which other threads may change meanwhile: one thread at a time sets
- * the gates, and looks again afterwards; the others leave it to that one. */
+/*
+ * Sets the gates to what `wanted` returns, which other threads may change meanwhile. One thread at
+ * a time sets the gates and asks again afterwards; other threads leave it to that thread.
+ */
 void capture_follow(bool (*wanted)(void), const struct string *why);
 bool capture_is_on(void);
 
-/* In a forked child: another thread may have been about to set the gates, and is not here. */
+/* Call in a forked child: the thread that was setting the gates may not exist here. */
 void capture_forked(void);
 
 #endif

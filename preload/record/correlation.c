@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See correlation.h. Only the two variables: the word of each thread, in initial-exec TLS, and
- * whether numbers are wanted at all.
+ * Only the two variables: the word of each thread, in initial-exec TLS, and whether numbers are
+ * wanted at all.
  */
 #include "preload/record/correlation.h"
 

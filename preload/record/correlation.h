@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The number that CUPTI gives a CUDA call, handed from its callback (gpu/) to the record of the call (cuda/) on the
- * thread that makes it. A call that can be interposed takes the number along; one that cannot has no record but
- * the callback's.
+ * The correlation number that CUPTI gives a CUDA call. CUPTI's callback (gpu/) hands it to the
+ * record of the call (cuda/) on the same thread. An interposed call takes the number into its
+ * record. A call that cannot be interposed is recorded only by the callback.
  *
  *   0                          no interposed call is running
- *   CORRELATION_AWAITED        one is, CUPTI has not called yet
- *   number << 2 | _TAKEN       one is, and this is its number
- *   number << 2 | _OWN         a call past us is running, which the callback records
+ *   CORRELATION_AWAITED        a call is running, CUPTI has not called back yet
+ *   number << 2 | _TAKEN       a call is running, and this is its number
+ *   number << 2 | _OWN         a call that we do not interpose is running; the callback records it
  *
- * Thread-local, initial-exec, plain data: 4 bytes, of which numbers have 30 bits; a call of a greater one is recorded by
- * the callback. A signal handler that calls CUDA may take the number from the call
- * that it interrupted: work of that call is then without a place.
+ * Thread-local, initial-exec, plain data: 4 bytes, 30 bits of them for the number. A call with a
+ * larger number is recorded by the callback. A signal handler that calls CUDA may take the number
+ * of the call that it interrupted; work of that call is then uncorrelated.
  */
 #ifndef PRELOAD_RECORD_CORRELATION_H
 #define PRELOAD_RECORD_CORRELATION_H
@@ -28,17 +28,17 @@
 
 PRELOAD_HIDDEN extern __thread uint32_t correlation_self __attribute__((tls_model("initial-exec")));
 
-/* CUPTI calls back: an interposed call need not ask otherwise. */
+/* CUPTI's callbacks are on, so interposed calls have to set their word. */
 PRELOAD_HIDDEN extern bool correlation_wanted;
 
-/* Around an interposed call that is no other's part. */
+/* Surrounds an interposed call that is not part of another interposed call. */
 static inline void correlation_begin(void)
 {
 	if (__builtin_expect(__atomic_load_n(&correlation_wanted, __ATOMIC_RELAXED), 0))
 		correlation_self = CORRELATION_AWAITED;
 }
 
-/* Its number, 0 when it has none. */
+/* Returns the call's number, 0 if it has none. */
 static inline uint64_t correlation_end(void)
 {
 	uint32_t self = correlation_self;

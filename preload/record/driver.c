@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See driver.h. An atomic exchange lets only the first report call driver_found(). Whoever resets
- * driver_is_known has the next call report again.
+ * An atomic exchange lets only the first report call driver_found(). When driver_is_known is reset,
+ * the next call reports again.
  */
 #include "preload/record/driver.h"
 

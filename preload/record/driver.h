@@ -14,16 +14,19 @@
 
 #include "preload/base/hidden.h"
 
-/* Set by life/ as the driver calls, and by driver_note(). Reset by who wants driver_found() to be called once more, by the
- * next such call: from a thread of the program's, outside of all that CUPTI calls. */
+/*
+ * life/ sets it when the driver calls us, driver_note() sets it otherwise. Resetting it makes the
+ * next successful call run driver_found() once more, on a thread of the program and outside of
+ * CUPTI's callbacks.
+ */
 PRELOAD_HIDDEN extern bool driver_is_known;
 /* NULL until the constructor has run. */
 PRELOAD_HIDDEN extern void (*driver_found)(void);
 
-/* The first caller calls driver_found(). */
+/* Calls driver_found(), but only for the first caller. */
 PRELOAD_HIDDEN void driver_report(void);
 
-/* A call has succeeded that needs the driver. */
+/* Call after a call that needs the driver has succeeded. */
 static inline void driver_note(void)
 {
 	if (__builtin_expect(!__atomic_load_n(&driver_is_known, __ATOMIC_RELAXED), 0))

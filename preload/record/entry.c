@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See entry.h. Entries are claimed by compare-and-swap, from the first on: the collector looks at the lowest only. */
+/*
+ * Entries are claimed by compare-and-swap, beginning with the first, because the collector looks
+ * only at the lowest ones.
+ */
 #include "preload/record/entry.h"
 
 #include <errno.h>
@@ -15,11 +18,12 @@ static struct region_header *header;
 static struct region_process *table;
 static uint32_t self = ENTRY_NONE;
 static uint64_t rank;
-static _Atomic uint64_t limitations; /* forked children have them, too */
+static _Atomic uint64_t limitations; /* forked children inherit them */
 
 static uint32_t own_pid(void)
 {
-	return (uint32_t)syscall(SYS_getpid); /* not getpid(): old glibc caches it over clone() */
+	/* getpid() of old glibc caches its result across clone() */
+	return (uint32_t)syscall(SYS_getpid);
 }
 
 uint32_t entry_claim(uint32_t state)
@@ -56,7 +60,7 @@ bool entry_confirm(uint32_t entry)
 					      REGION_PROCESS_FILLING);
 }
 
-/* Of those that have been waited for; the kernel keeps counting across an exec. */
+/* CPU time of the children that were waited for. The kernel keeps it across an exec. */
 static uint64_t children_ns(void)
 {
 	struct rusage usage = { 0 };

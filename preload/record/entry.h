@@ -25,35 +25,47 @@ enum entry_lost {
 };
 
 /*
- * The region to live in and the process's entry in it; `own_rank`: region_rank() of this process and those that it
- * forks. 0 or -ENOSPC: the table is full.
+ * Takes the region and this process's entry in it. `own_rank` is region_rank() of this process and
+ * its forked children. Returns 0, or -ENOSPC if the table is full.
  */
 int entry_begin(struct region_header *header, const struct region_shape *shape, uint64_t own_rank,
 		uint32_t *ret_entry);
-/* The region, at the address that it has in this process; NULL before entry_begin(). */
+/* The address of the region in this process; NULL before entry_begin(). */
 struct region_header *entry_region(void);
 /* The region has another address in this process from now on. */
 void entry_region_moved(struct region_header *moved);
 
-/* A free entry, moved to `state`, with the process of now as parent; ENTRY_NONE when all are in use (counted). */
+/*
+ * Claims a free entry and moves it to `state`; its parent is the current process. Returns
+ * ENTRY_NONE if all are in use (counted).
+ */
 uint32_t entry_claim(uint32_t state);
-/* One claimed as REGION_PROCESS_PENDING becomes REGION_PROCESS_FILLING; false: the collector has given it up. */
+/*
+ * Moves an entry from REGION_PROCESS_PENDING to REGION_PROCESS_FILLING. Returns false if the
+ * collector has given it up.
+ */
 bool entry_confirm(uint32_t entry);
-/* One that is REGION_PROCESS_FILLING becomes this process's. */
+/* Makes an entry in state REGION_PROCESS_FILLING this process's own. */
 void entry_take(uint32_t entry);
 
-/* This process has found its rank later: region_rank() of it and of those that it forks from now on. */
+/*
+ * For a process that finds out its rank later: sets region_rank() of it and of the children it
+ * forks from now on.
+ */
 void entry_take_rank(uint64_t own_rank);
 
-/* This process's, NULL when it has none. */
+/* Returns this process's entry, or NULL. */
 struct region_process *entry_own(void);
-/* The same process took it, not a parent. */
+/* True if this process took the entry itself, and did not inherit it from a parent. */
 bool entry_is_own(void);
 
 uint32_t entry_serial(uint32_t entry);
 void entry_count_lost(enum entry_lost what);
 void entry_count_wait(void);
-/* Of this process, and of those that it forks from now on: 1 << enum limitation. */
+/*
+ * Adds a limitation to this process and to the children it forks from now on, as bit 1 << enum
+ * limitation.
+ */
 void entry_add_limitation(unsigned int what);
 
 #endif

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* See event.h. Texts are sent before the record that names them has a place: both are written into one ring. */
+/*
+ * Texts are sent before space is taken for the record that names them, because both go into one
+ * ring.
+ */
 #include "preload/record/event.h"
 
-/* Numbers in files of the events in blocks; a last one, of no event, as C knows no array of nothing. */
+/*
+ * The event numbers in files of the events in blocks. The last element belongs to no event: C has
+ * no empty arrays.
+ */
 static const uint16_t block_numbers[EVT_BLOCK_ORDER_LIMIT + 1] = {
 #define EVENT_IN_BLOCK(n, name, family, doc) \
 	[EVT_BLOCK_ORDER_##name] = EVT_BLOCK_##family * EVT_BLOCK_NUMBERS + (n),

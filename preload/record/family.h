@@ -13,30 +13,50 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FAMILY_FLUSH_NS 200000000u /* for the flush() of all families together */
+#define FAMILY_FLUSH_NS 200000000u /* time limit for the flush() of all families together */
 
 struct family {
-	/* In the constructor, whether the process will record or stay dormant; not when we were opened by
-	 * dlopen(), nor where children are not recorded. Single-threaded. */
+	/*
+	 * In the constructor, whether the process will record or stay dormant. Not called if we
+	 * were opened by dlopen(), or where children are not recorded. Single-threaded.
+	 */
 	void (*loaded)(void);
-	/* The recorder is open in this process, its gates still shut: recording is about to begin. Again in a
-	 * forked child that gets a region of its own. In the constructor, or in the hook that woke the program. */
+	/*
+	 * The recorder is open in this process, but its gates are still shut: recording is about to
+	 * begin. Called again in a forked child that gets a region of its own. Runs in the
+	 * constructor, or in the hook that woke the program.
+	 */
 	void (*start)(void);
-	/* The gates have opened: at the start, and with every capture range. Any thread, signal handlers too. */
+	/*
+	 * The gates have opened: at the start, and with every capture range. Any thread, signal
+	 * handlers too.
+	 */
 	void (*opened)(void);
-	/* In a forked child, before its first event, its gates shut: nothing of the parent's other threads runs
-	 * here. Within malloc() perhaps: no lock, no allocation (`make lint` follows it). */
+	/*
+	 * In a forked child, before its first event, with its gates shut. The parent's other
+	 * threads do not exist here. It may run within malloc(), so no lock and no allocation
+	 * (`make lint` checks it).
+	 */
 	void (*forked)(void);
-	/* The CUDA driver starts in this process, which records: within its cuInit(), which may be within any
-	 * CUDA call, on the thread that makes it. `is_late`: it was found to have started unseen, behind a call that
-	 * succeeded (driver.h). Of threads that come at once each may call. */
+	/*
+	 * The CUDA driver starts in this process, which records. Runs within cuInit(), which may be
+	 * inside any CUDA call, on the thread that makes the call. `is_late`: the driver had
+	 * started unnoticed, and a successful call showed it (driver.h). If several threads come at
+	 * once, each may call this.
+	 */
 	void (*driver_starts)(bool is_late);
-	/* exit(): what is still held back is recorded now or never; the gates are open if they were. Returns
-	 * before CLOCK_MONOTONIC is `until_ns`. Not called at _exit(), which a signal handler may call. */
+	/*
+	 * In exit(): events that are still held back must be recorded now. The gates are open if
+	 * they were before. Returns before CLOCK_MONOTONIC is `until_ns`. Not called in _exit(),
+	 * which a signal handler may call.
+	 */
 	void (*flush)(uint64_t until_ns);
-	/* Python's os._exit() and os.exec*(): the same, where threads may be made and memory allocated. Not at any other
-	 * _exit() or exec, which a signal handler may call, nor in a child of vfork(). Returns within a second. An exec
-	 * that fails comes back, and the program goes on. */
+	/*
+	 * In Python's os._exit() and os.exec*(): as flush(), at a point where threads and memory
+	 * may be created. Not called in any other _exit() or exec, which a signal handler may call,
+	 * nor in a child of vfork(). Returns within a second. An exec that fails returns, and the
+	 * program goes on.
+	 */
 	void (*leaves)(void);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See limitation.h. The first subject of a kind is kept: processes of one region are one program. */
+/* Keeps the first subject of each kind. All processes of one region belong to one program. */
 #include "preload/record/limitation.h"
 
 #include <stddef.h>

@@ -9,12 +9,15 @@
 
 #include "collector/format/limitations.h"
 
-/* `subject`: what the sentence is about, NULL where it has none; cut at REGION_TEXT_BYTES. */
+/*
+ * `subject` is what the sentence is about; NULL if it needs none. It is cut at
+ * REGION_TEXT_BYTES.
+ */
 void limitation_note(enum limitation what, const char *subject);
-/* The same, and one line on stderr: for what the user can change. */
+/* As limitation_note(), and prints a line on stderr: for limitations that the user can remove. */
 void limitation_say(enum limitation what, const char *subject);
 
-/* In a region that is new: what was noted before is in it, too. After entry_begin(). */
+/* Copies the limitations noted so far into a new region. Call after entry_begin(). */
 void limitations_renew(void);
 
 #endif

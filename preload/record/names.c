@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See names.h. Texts are appended to chunks of 1 MiB by one atomic counter and found again by
- * their hash in a pointer_map.
+ * Texts are appended to chunks of 1 MiB by one atomic counter and found again by their hash in a
+ * pointer_map.
  */
 #include "preload/record/names.h"
 
@@ -12,15 +12,15 @@
 #include "preload/base/pointer_map.h"
 #include "preload/record/limitation.h"
 
-#define CHUNK_BYTES (1u << 20) /* of text; more than the longest name */
-#define CHUNKS 64u             /* 64 MiB of names are a leak of the program's */
+#define CHUNK_BYTES (1u << 20) /* bytes of text; longer than the longest name */
+#define CHUNKS 64u             /* 64 MiB of names can only be a leak in the program */
 
 static struct pointer_map by_hash;
 
 /* --- memory --- */
 
 static _Atomic(char *) chunk_list[CHUNKS];
-static _Atomic uint64_t chunk_used; /* bytes given out, over all chunks */
+static _Atomic uint64_t chunk_used; /* bytes handed out, over all chunks */
 
 static char *chunk_get(size_t index)
 {
@@ -51,7 +51,7 @@ static void *chunk_alloc(size_t bytes)
 			atomic_fetch_sub(&chunk_used, bytes);
 			return NULL;
 		}
-		/* what does not fit into the rest of a chunk goes into the next */
+		/* a text that does not fit into the rest of a chunk goes into the next one */
 		if (at % CHUNK_BYTES + bytes > CHUNK_BYTES)
 			continue;
 		chunk = chunk_get(at / CHUNK_BYTES);

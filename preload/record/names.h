@@ -21,12 +21,15 @@ struct name {
 	char text[];
 };
 
-/* The one with this text; NULL for the empty string and when there is no memory (said once). */
+/*
+ * Returns the name with this text, made if necessary. NULL for the empty string, and when there is
+ * no memory (reported once).
+ */
 const struct name *name_make(const struct string *text);
-/* Is this address one of ours? */
+/* True if the address is one of our names. */
 bool name_owns(const void *address);
 
-/* NULL is the empty string. */
+/* NULL gives the empty string. */
 static inline struct string name_string(const struct name *name)
 {
 	if (!name)

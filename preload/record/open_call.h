@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call that a thread is in, left where the collector finds it if the call never returns: three stores before the
- * original and one after it. A call that interrupts another of its kind takes its place, and the other one is then not
- * known to be open.
+ * Notes the call that a thread is in, where the collector finds it if the call never returns. This
+ * takes three stores before the original and one after it. If a call interrupts another of its
+ * kind, it overwrites the note, and the outer call is no longer known to be open.
  *
  * Any thread, signal handlers too. No lock, no allocation, no system call.
  */
@@ -13,7 +13,7 @@
 
 #include "preload/record/recorder.h"
 
-/* NULL: the thread has no ring yet, or is a forked child's. */
+/* Returns NULL if the thread has no ring yet, or the ring is that of a forked child's parent. */
 static inline struct region_open_call *open_call_of(enum region_open kind)
 {
 	const struct recorder_lane *lane = &recorder_self.lane[0];
@@ -21,7 +21,7 @@ static inline struct region_open_call *open_call_of(enum region_open kind)
 	return lane->bound == recorder_gates->generation + 1 ? &lane->ring->open[kind] : NULL;
 }
 
-/* `start` is in ticks of the records; the name's text has been sent. */
+/* `start` is in ticks of the records. The text of the name must have been sent. */
 static inline void open_call_begin(enum region_open kind, uint64_t start, uint64_t function, int fd)
 {
 	struct region_open_call *open = open_call_of(kind);

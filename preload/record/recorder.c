@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow paths of the recorder: binding a thread to a ring, waiting for room, gates. The fast path
- * is in recorder.h. Nothing here allocates; system calls are futexes, gettid and getpid.
+ * The slow paths of the recorder: binding a thread to a ring, waiting for room, gates. The fast
+ * path is in recorder.h. Nothing here allocates; system calls are futexes, gettid and getpid.
  */
 #include "preload/record/recorder.h"
 
@@ -21,17 +21,21 @@
 #include "preload/record/thread_clock.h"
 #include "preload/record/trouble.h"
 
-#define RECORDER_WAIT_NS 50000000u     /* one nap of a thread that waits for room */
-#define RECORDER_STALL_NS 1000000000u  /* no progress for this long: drop instead */
-#define RECORDER_NAP_MAX_NS 100000000u /* what one nap counts for at most */
-#define RECORDER_RING_WAIT_NS 1000000u /* between two looks for a ring that is about to be free */
-#define RECORDER_RETRY 1024u /* calls of a thread without a ring between two looks for one */
+#define RECORDER_WAIT_NS 50000000u     /* one nap of a thread that waits for room in its ring */
+#define RECORDER_STALL_NS 1000000000u  /* without progress for this long, records are dropped */
+#define RECORDER_NAP_MAX_NS 100000000u /* a nap counts for at most this much waiting time */
+/* time between two checks for a ring that is about to become free */
+#define RECORDER_RING_WAIT_NS 1000000u
+#define RECORDER_RETRY 1024u /* calls of a thread without a ring between two attempts to get one */
 
 __thread struct recorder_thread recorder_self
 	__attribute__((tls_model("initial-exec"), aligned(RECORDER_LINE)));
 _Static_assert(sizeof(struct recorder_thread) <= 192, "TLS is scarce for late dlopen");
 
-/* In memory that is no file's, as MADV_WIPEONFORK wants it: a page of its own behind what the library's file fills. */
+/*
+ * A page of its own behind the data of the library's file: MADV_WIPEONFORK needs anonymous
+ * memory.
+ */
 union recorder_page recorder_page __attribute__((aligned(RECORDER_PAGE)));
 uint64_t recorder_base;
 
@@ -43,19 +47,19 @@ static void (*adopt_child)(void) = leave_alone;
 static struct recorder_region region;
 static uint32_t recorder_process;      /* our entry in the process table */
 static uint64_t recorder_generation;   /* counts openings; written before the gates open */
-static unsigned int recorder_families; /* bits */
+static unsigned int recorder_families; /* one bit per family */
 
 /* Where the process's recording began; written before the gates open. */
 static struct {
-	uint32_t tid; /* the thread that began it, and its CPU time then */
+	uint32_t tid; /* the thread that began recording, and its CPU time at that moment */
 	uint64_t cpu_ns;
-	bool is_joined; /* other threads may be older */
+	bool is_joined; /* recording began while the program ran, so other threads may be older */
 } recorder_began;
 
-static _Atomic bool recorder_paused; /* a capture range is awaited */
+static _Atomic bool recorder_paused; /* waiting for a capture range */
 static _Atomic bool recorder_running;
 static _Atomic uint64_t
-	recorder_stalled; /* rings are dropped without waiting: no progress was seen */
+	recorder_stalled; /* rings drop records without waiting, because no progress was seen */
 
 static void gates_set(bool on)
 {
@@ -71,12 +75,18 @@ static void gates_wipe_on_fork(void)
 {
 	int saved = errno;
 
-	/* where the kernel cannot (gVisor, before 4.14) the atfork handler does it: recorder_shut_in_child() */
+	/*
+	 * where the kernel does not support it (gVisor, Linux before 4.14) the atfork handler calls
+	 * recorder_shut_in_child()
+	 */
 	(void)madvise(&recorder_page, sizeof(recorder_page), MADV_WIPEONFORK);
 	errno = saved;
 }
 
-/* The folder of a process's threads has a link for each, beside its own two. Where that cannot be asked there may be others. */
+/*
+ * The directory of a process's threads has a link for each thread and two of its own. If it cannot
+ * be examined, other threads are assumed.
+ */
 static bool thread_is_alone(void)
 {
 	struct stat threads;
@@ -113,17 +123,18 @@ int recorder_open(const struct recorder_region *r, uint32_t process, unsigned in
 	return 0;
 }
 
-/* A forked child has one thread, this one. */
+/* A forked child has only this one thread. */
 void recorder_reopen(uint32_t process)
 {
 	begin(process, false);
 }
 
 /*
- * After fork() in a signal handler the hook that the handler interrupted goes on in the child too,
- * with its lane at the parent's ring. From here on such a lane leads nowhere: room_step() refuses it,
- * and what is published lands in memory of our own. A record that had its place already is written
- * there by addresses that the hook holds in registers: see recorder_leave_parents_region().
+ * After fork() in a signal handler, the interrupted hook goes on in the child too, and its lane
+ * still points at the parent's ring. From here on such a lane points at this dummy ring:
+ * room_step() refuses it, and a published record lands in memory of our own. If the hook has
+ * already reserved the space for its record, it writes there through addresses in registers;
+ * recorder_leave_parents_region() handles that case.
  */
 static struct region_ring nowhere_ring;
 static uint64_t nowhere_words[RECORD_WORDS_MAX];
@@ -158,7 +169,7 @@ void recorder_leave_parents_region(void)
 
 	if (!record_is_interrupted())
 		return;
-	moved = mremap(old, 0, bytes, MREMAP_MAYMOVE); /* the same memory, mapped once more */
+	moved = mremap(old, 0, bytes, MREMAP_MAYMOVE); /* maps the same memory a second time */
 	if (moved == MAP_FAILED)
 		return;
 	if (mmap(old, bytes, PROT_READ | PROT_WRITE,
@@ -212,7 +223,7 @@ void recorder_ring_bell(void)
 
 /* --- the ends of threads --- */
 
-/* glibc: PTHREAD_KEY_2NDLEVEL_SIZE; musl has all of them there */
+/* keys that lie in the thread itself: PTHREAD_KEY_2NDLEVEL_SIZE in glibc; all keys in musl */
 #define RECORDER_KEYS_IN_THREAD 32u
 
 static pthread_key_t thread_key;
@@ -237,7 +248,10 @@ void recorder_watch_threads(void)
 	thread_key_made = pthread_key_create(&thread_key, thread_ends) == 0;
 }
 
-/* Called from within malloc(): only the first keys lie in the thread itself, for others libc allocates. */
+/*
+ * This is called from within malloc(), so only the first keys can be used: they lie in the thread
+ * itself. For others libc allocates.
+ */
 static void watch_thread(void)
 {
 	if (thread_key_made && thread_key < RECORDER_KEYS_IN_THREAD)
@@ -246,7 +260,7 @@ static void watch_thread(void)
 
 /* --- binding --- */
 
-/* What this thread had used when the process's recording began. */
+/* Returns the CPU time that this thread had used before the process's recording began. */
 static uint64_t cpu_ns_before(uint32_t tid)
 {
 	if (tid == recorder_began.tid)
@@ -283,7 +297,7 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	return true;
 }
 
-/* The first free one of [from, to) of a class, which is claimed. `to`: none. */
+/* Claims the first free ring of a class in [from, to). Returns `to` if there is none. */
 static uint32_t ring_claim_one(unsigned int level, unsigned int tier, uint32_t from, uint32_t to)
 {
 	struct region_ring *rings = region_rings(region.header, &region.shape);
@@ -300,7 +314,7 @@ static uint32_t ring_claim_one(unsigned int level, unsigned int tier, uint32_t f
 	return from;
 }
 
-/* From the hint on; the hint is nobody's word: the others are looked at, too. */
+/* Starts at the hint. The hint may be wrong, so the other rings are checked too. */
 static struct region_ring *ring_find(unsigned int level, unsigned int tier)
 {
 	const struct region_class *c = &region.shape.class[tier];
@@ -318,7 +332,10 @@ static struct region_ring *ring_find(unsigned int level, unsigned int tier)
 	return &region_rings(region.header, &region.shape)[c->first + found];
 }
 
-/* A second lane sees only what signal handlers do inside a record: the smallest ring will do. */
+/*
+ * A second lane holds only what signal handlers record during a record, so the smallest ring
+ * suffices.
+ */
 static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 {
 	struct region_ring *rings = region_rings(region.header, &region.shape);
@@ -334,9 +351,10 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 						(uint32_t)(ring - rings));
 		lane->mask = bytes / 8 - 1;
 		lane->head = 0;
-		lane->limit = 0; /* the first record looks */
+		lane->limit = 0; /* makes the first record check for room */
 		recorder_self.clock_due = 0;
-		recorder_self.task = level ? recorder_self.task : 0;
+		if (level == 0)
+			recorder_self.task = recorder_self.generator = 0;
 		lane->bound = recorder_generation + 1;
 		if (level == 0) {
 			watch_thread();
@@ -347,7 +365,7 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 	return false;
 }
 
-/* Threads that have ended leave rings behind that the collector has only to empty. */
+/* A ring becomes free soon: threads have ended, and the collector only has to drain their rings. */
 static bool ring_is_coming(void)
 {
 	struct region_ring *rings = region_rings(region.header, &region.shape);
@@ -366,8 +384,9 @@ static bool ring_is_coming(void)
 }
 
 /*
- * How long the thread has waited since `*since_ns`, which becomes now. One nap counts for RECORDER_NAP_MAX_NS at most: a thread
- * that was stopped (SIGSTOP, a debugger, a frozen cgroup) did not wait, and the collector may have been stopped with it.
+ * Returns how long the thread has waited since `*since_ns`, and sets `*since_ns` to now. One nap
+ * counts for at most RECORDER_NAP_MAX_NS. A stopped thread (SIGSTOP, a debugger, a frozen cgroup)
+ * did not wait, and the collector may have been stopped with it.
  */
 static uint64_t nap_take(uint64_t *since_ns)
 {
@@ -377,7 +396,10 @@ static uint64_t nap_take(uint64_t *since_ns)
 	return passed < RECORDER_NAP_MAX_NS ? passed : RECORDER_NAP_MAX_NS;
 }
 
-/* A thread's first look for a ring waits for those, as a full ring is waited for. */
+/*
+ * When a thread looks for its first ring, it waits for a ring that becomes free, just as it waits
+ * for a full one.
+ */
 static bool lane_bind_patiently(struct recorder_lane *lane, unsigned int level)
 {
 	uint64_t since = clock_ns(CLOCK_MONOTONIC), waited = 0;
@@ -412,15 +434,17 @@ static bool lane_bind_or_count(struct recorder_lane *lane, unsigned int level)
 
 /* --- entering --- */
 
-/* The frame that set owner is gone when the stack has been unwound past it: longjmp() from a handler.
- * On the alternate signal stack addresses say nothing. */
+/*
+ * True if the frame that set owner is gone because the stack was unwound past it, by longjmp() from
+ * a handler. On the alternate signal stack, addresses cannot be compared.
+ */
 static bool owner_is_stale(uint64_t owner, uintptr_t frame)
 {
 	stack_t alternate;
 	int saved = errno;
 	bool on_alternate;
 
-	/* the same address is another call's frame: two that run at once cannot share it */
+	/* an equal address is another call's frame: two running calls cannot share it */
 	if ((owner & ~(uint64_t)RECORDER_BUSY_BITS) > frame)
 		return false;
 	on_alternate = sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK);
@@ -440,7 +464,7 @@ static struct recorder_lane *enter_second_lane(enum evt_family family)
 		entry_count_lost(ENTRY_LOST_NESTED);
 		return NULL;
 	}
-	/* so that what binding itself allocates is not recorded by binding */
+	/* so that what binding itself allocates is not recorded */
 	lane->owner = (uintptr_t)__builtin_frame_address(0) | RECORDER_IN_RECORD;
 	if (lane_bind_or_count(lane, 1))
 		return lane;
@@ -456,7 +480,7 @@ static struct recorder_lane *enter_busy(enum evt_family family, uint64_t owner, 
 		recorder_self.lane[0].owner = recorder_self.lane[0].bound;
 		return recorder_enter_slow(family, frame);
 	}
-	/* only the heap hooks hold their lane around the original */
+	/* only the heap's hooks hold their lane around the original */
 	if ((owner & RECORDER_IN_CALL) && family == EVT_FAMILY_alloc)
 		return NULL;
 	return enter_second_lane(family);
@@ -471,8 +495,10 @@ struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t fram
 	if (!recorder_is_open())
 		return NULL;
 	if (!recorder_gates->generation) {
-		/* a forked child that its atfork handler did not bring in; nothing of the parent's lanes
-		 * is ours, busy or not */
+		/*
+		 * a forked child that its atfork handler did not bring in; the parent's lanes are
+		 * not ours, busy or not
+		 */
 		recorder_leave_parents_region();
 		lanes_cut_off();
 		lane->owner = frame | RECORDER_IN_CALL;
@@ -496,7 +522,10 @@ struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t fram
 	return result;
 }
 
-/* A thread that lives for a few milliseconds is gone from /proc before the collector looks there. */
+/*
+ * Writes the thread's name, because a thread that lives for a few milliseconds is gone from /proc
+ * before the collector looks.
+ */
 static void ring_put_name(struct region_ring *ring)
 {
 	uint64_t name[REGION_NAME_WORDS] = { 0 };
@@ -516,7 +545,8 @@ void recorder_retire(void)
 		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
 			continue;
 		ring_put_name(lane->ring);
-		for (unsigned int j = 0; j < REGION_OPEN_LIMIT; j++) /* cancelled in a call */
+		/* the thread was cancelled in a call */
+		for (unsigned int j = 0; j < REGION_OPEN_LIMIT; j++)
 			atomic_store(&lane->ring->open[j].start, 0);
 		atomic_store(&lane->ring->end_cpu_ns, thread_clock_ns());
 		atomic_store(&lane->ring->end_tsc, clock_ticks());
@@ -531,7 +561,7 @@ static bool collector_is_gone(void)
 	return atomic_load(&region.header->collector_state) >= REGION_COLLECTOR_FINISHED;
 }
 
-/* The collector sleeps until a ring is half full; a thread that passes that point wakes it. */
+/* The collector sleeps until a ring is half full; the thread that passes that point wakes it. */
 static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
 {
 	struct region_header *h = region.header;
@@ -543,7 +573,10 @@ static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
 		recorder_ring_bell();
 }
 
-/* A quarter of the ring: less is not worth a wake-up. Pairs with stream_publish() of the collector. */
+/*
+ * True if a quarter of the ring is free; for less a wake-up is not worth it. Pairs with
+ * stream_publish() of the collector.
+ */
 static bool ring_has_room(const struct recorder_lane *lane)
 {
 	uint64_t capacity = (uint64_t)lane->mask + 1;
@@ -551,13 +584,13 @@ static bool ring_has_room(const struct recorder_lane *lane)
 	return lane->head - atomic_load(&lane->ring->tail) <= capacity - capacity / 4;
 }
 
-/* Nobody will make room any more. */
+/* True if nobody will make room any more. */
 static bool ring_is_left(const struct recorder_lane *lane)
 {
 	return collector_is_gone() || atomic_load(&lane->ring->state) == REGION_RING_CLOSED;
 }
 
-/* Sleeps until there is room again; false when tail has not moved for RECORDER_STALL_NS. */
+/* Sleeps until there is room. Returns false if tail has not moved for RECORDER_STALL_NS. */
 static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
 {
 	struct region_ring *ring = lane->ring;
@@ -585,7 +618,10 @@ static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
 	return atomic_load(&ring->tail) != tail;
 }
 
-/* One step towards room for `words`: 1 there is, 0 look again, -1 there will be none. */
+/*
+ * One step towards room for `words`. Returns 1: there is room, 0: call again, -1: there will be
+ * none.
+ */
 static int room_step(struct recorder_lane *lane, unsigned int words)
 {
 	uint64_t capacity = (uint64_t)lane->mask + 1;
@@ -596,7 +632,8 @@ static int room_step(struct recorder_lane *lane, unsigned int words)
 
 	if (lane->ring == &nowhere_ring || lane->head - tail > capacity ||
 	    atomic_load_explicit(&lane->ring->state, memory_order_relaxed) == REGION_RING_CLOSED)
-		return -1; /* not a tail that our collector writes, or one it will never move again */
+		/* our collector would not write such a tail, or will never move it again */
+		return -1;
 	wake_when_half_full(lane, tail);
 	if (lane->head + words > end && end <= full) {
 		lane->words[lane->head & lane->mask] = record_word(end - lane->head, RECORD_PAD);
@@ -628,7 +665,7 @@ bool recorder_find_room(struct recorder_lane *lane, unsigned int words)
 		step = room_step(lane, words);
 	while (step == 0);
 	if (step < 0) {
-		lane->limit = lane->head; /* so that the next record looks again */
+		lane->limit = lane->head; /* makes the next record check again */
 		if (collector_is_gone()) {
 			trouble_look();
 			recorder_close();

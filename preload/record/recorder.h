@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the families record: enter, put, leave. The thread's ring, the gates, and what to do when
- * something is in the way.
+ * How families record: enter, put, leave. It handles the thread's ring, the gates, and everything
+ * that can be in the way.
  *
- * Gates. One page that fork() by any means wipes (MADV_WIPEONFORK) holds a word a family: the
+ * Gates. One page that fork() by any means wipes (MADV_WIPEONFORK) holds one word per family: the
  * generation while the family records, 0 while it does not. A lane (this thread's end of a ring)
- * whose `owner` is that word plus one may write. So one compare tells a normal call from all others:
- * library not started, dormant, family off, capture paused, forked child, thread without a ring, call
- * from a signal handler that interrupted us. recorder_enter_slow() sorts those out.
+ * may write if its `owner` is that word plus one. So one compare tells a normal call from all
+ * others: library not started, dormant, family off, capture paused, forked child, thread without a
+ * ring, call from a signal handler that interrupted us. recorder_enter_slow() distinguishes those.
  *
- * Busy. While a hook runs, owner is an address on the caller's stack with a bit that says whether it
- * is around the original (IN_CALL: another call of the same family comes from the original itself
- * and is not recorded) or writing (IN_RECORD: only a signal handler can come in; its records go to
- * the thread's second lane). The address tells a hook left by longjmp() from one still running.
+ * Busy. While a hook runs, owner is an address on the caller's stack, with a bit that says what the
+ * hook does. IN_CALL: the original is running; another call of the same family comes from the
+ * original itself and is not recorded. IN_RECORD: a record is being written; only a signal handler
+ * can come in, and its records go to the thread's second lane. The address tells a hook that was
+ * left by longjmp() from one that is still running.
  *
- * Threads: a lane belongs to its thread; nothing here takes a lock, allocates or makes a system call
- * but for binding a thread to a ring and waiting for room. errno is preserved by the slow paths.
+ * Threads: a lane belongs to its thread. Nothing here takes a lock, allocates or makes a system
+ * call, except binding a thread to a ring and waiting for room. The slow paths preserve errno.
  */
 #ifndef PRELOAD_RECORD_RECORDER_H
 #define PRELOAD_RECORD_RECORDER_H
@@ -30,16 +31,20 @@
 #include "preload/base/clock.h"
 #include "preload/base/hidden.h"
 
-/* All that an event touches of its thread: the first lane of a thread is one line of the cache. */
+/*
+ * All data of its thread that an event touches. The first lane of a thread fits into one cache
+ * line.
+ */
 struct recorder_lane {
-	uint64_t owner; /* bound when idle, else an address and a bit; 0: no ring yet */
+	/* equals `bound` when idle, else a stack address and a bit; 0: no ring yet */
+	uint64_t owner;
 	uint64_t bound; /* generation + 1 that this lane's ring was claimed under */
 	uint64_t *words;
-	uint64_t head;  /* words written since the claim */
-	uint64_t limit; /* head may grow to here without a look at the other side */
+	uint64_t head;  /* words written since the ring was claimed */
+	uint64_t limit; /* head may grow to here before the collector's tail must be read */
 	struct region_ring *ring;
 	uint32_t mask;    /* ring words - 1 */
-	uint32_t starved; /* calls since no ring was to be had */
+	uint32_t starved; /* calls since no ring was available */
 };
 
 #define RECORDER_LINE 64u
@@ -47,27 +52,29 @@ _Static_assert(sizeof(struct recorder_lane) <= RECORDER_LINE, "a lane is a line 
 
 #define RECORDER_LEVELS 2u
 
-/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 136 bytes. */
+/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 160 bytes. */
 struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
 	uint64_t
 		clock_due; /* ticks from which an edge is worth a reading of the clock: thread_clock.h */
-	uint64_t task;      /* that its records have named last: task.h */
-	uint32_t inside;    /* a call into CPython's allocators runs: preload/pymem */
-	uint32_t operators; /* a bit for each one that is open: preload/torch */
+	uint64_t task, generator; /* that its records have named last: task.h */
+	uint32_t inside;          /* a call into CPython's allocators runs: preload/pymem */
+	uint32_t operators;       /* a bit for each one that is open: preload/torch */
 };
 
 PRELOAD_HIDDEN extern __thread struct recorder_thread recorder_self
 	__attribute__((tls_model("initial-exec")));
 
-/* Up to the heap's gate one line of the cache: all that an event of the heap reads before it knows its lane. */
+/* One cache line up to the heap's gate: all that a heap event reads before it knows its lane. */
 struct recorder_gates {
 	uint64_t base;   /* recorder_base */
 	uint64_t no_tsc; /* not clock_is_tsc */
-	uint64_t self;   /* from a thread's pointer to its recorder_self: the same in all threads */
+	/* offset from a thread's pointer to its recorder_self, the same in all threads */
+	uint64_t self;
 	uint64_t gate
-		[EVT_FAMILY_LIMIT]; /* generation, or 0: closed; what is always recorded has none */
-	uint64_t generation;        /* 0 after fork: not this process's */
+		/* generation, or 0: closed; families that are always recorded have no gate */
+		[EVT_FAMILY_LIMIT];
+	uint64_t generation; /* 0 after fork: not this process's */
 };
 
 _Static_assert(offsetof(struct recorder_gates, gate[EVT_FAMILY_alloc]) < RECORDER_LINE,
@@ -75,7 +82,7 @@ _Static_assert(offsetof(struct recorder_gates, gate[EVT_FAMILY_alloc]) < RECORDE
 
 #define RECORDER_PAGE 4096u
 
-/* Zeroes until recording starts. */
+/* All zero until recording starts. */
 PRELOAD_HIDDEN extern union recorder_page {
 	struct recorder_gates gates;
 	char bytes[RECORDER_PAGE];
@@ -88,10 +95,12 @@ PRELOAD_HIDDEN extern uint64_t recorder_base;
 #define RECORDER_IN_CALL 1u
 #define RECORDER_IN_RECORD 2u
 #define RECORDER_BUSY_BITS 3u
-#define RECORDER_BUSY_MIN 65536u /* below: generations; above: addresses */
+#define RECORDER_BUSY_MIN 65536u /* smaller values are generations, larger ones are addresses */
 
-/* In a family's place: whether ranges of capture are open or not. For what is known late, of work that was asked for
- * while they were (a GPU's). */
+/*
+ * Passed instead of a family: enters whether or not a capture range is open. For records of
+ * deferred work (a GPU's), which was requested while a range was open.
+ */
 #define RECORDER_LATE EVT_FAMILY_LIMIT
 
 static inline uint64_t recorder_gate(enum evt_family family)
@@ -101,19 +110,23 @@ static inline uint64_t recorder_gate(enum evt_family family)
 
 struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t frame);
 bool recorder_make_room(struct recorder_lane *lane, unsigned int words);
-/* The same, for words that are no record of their own: nothing is counted. */
+/* As recorder_make_room(), for words that are no record of their own: nothing is counted. */
 bool recorder_find_room(struct recorder_lane *lane, unsigned int words);
 
-/* The family is off or paused in a process that records: whatever the lane does, there is nothing to sort out. */
+/*
+ * The family is off or paused in a process that records, so the state of the lane does not
+ * matter.
+ */
 static inline bool recorder_is_shut(enum evt_family family)
 {
 	return !recorder_gate(family) && recorder_gates->generation;
 }
 
 /*
- * This thread's first lane. The compiler's way to it reads a line of the global offset table, which nothing else here
- * needs; the offset stands beside the gates. While nothing is recorded, and in a wiped page, the offset is 0, and `owner` is what
- * lies there: the thread's pointer, which is no gate + 1.
+ * This thread's first lane. The compiler would find it through the global offset table, a cache
+ * line that nothing else here needs; so the offset stands beside the gates. While nothing is
+ * recorded, and in a wiped page, the offset is 0. `owner` is then the word at the thread's pointer,
+ * which never equals a gate + 1.
  */
 static inline __attribute__((always_inline)) struct recorder_lane *recorder_first_lane(void)
 {
@@ -124,8 +137,9 @@ static inline __attribute__((always_inline)) struct recorder_lane *recorder_firs
 }
 
 /*
- * A lane to record this call in, or NULL when it is not to be recorded. `bit` is RECORDER_IN_CALL
- * when the original is called before recorder_leave(), and RECORDER_IN_RECORD when not.
+ * Returns a lane to record this call in, or NULL if the call is not to be recorded. Pass
+ * RECORDER_IN_CALL as `bit` if the original is called before recorder_leave(), else
+ * RECORDER_IN_RECORD.
  */
 static inline __attribute__((always_inline)) struct recorder_lane *recorder_enter(
 	enum evt_family family, unsigned int bit)
@@ -145,7 +159,7 @@ static inline __attribute__((always_inline)) struct recorder_lane *recorder_ente
 	return lane;
 }
 
-/* Between the original and the writing, and back. */
+/* Switches between running the original and writing the record. */
 static inline void recorder_switch(struct recorder_lane *lane, unsigned int bit)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -153,7 +167,7 @@ static inline void recorder_switch(struct recorder_lane *lane, unsigned int bit)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The same where the frame that entered is known. */
+/* As recorder_switch(), where the frame that entered is known. */
 static inline void recorder_switch_at(struct recorder_lane *lane, void *const *frame,
 				      unsigned int bit)
 {
@@ -168,7 +182,10 @@ static inline void recorder_leave(struct recorder_lane *lane)
 	lane->owner = lane->bound;
 }
 
-/* Where the next record of `words` words goes, or NULL: it was counted as dropped. IN_RECORD only. */
+/*
+ * Returns the place for the next record of `words` words. NULL: there is no room, and the record
+ * was counted as dropped. IN_RECORD only.
+ */
 static inline uint64_t *recorder_room(struct recorder_lane *lane, unsigned int words)
 {
 	uint64_t *at;
@@ -177,14 +194,15 @@ static inline uint64_t *recorder_room(struct recorder_lane *lane, unsigned int w
 	    !recorder_make_room(lane, words))
 		return NULL;
 	at = lane->words + (lane->head & lane->mask);
-#ifndef SANITISED /* gcc's checks for NULL and this hint together find lanes at NULL that are not there */
+#ifndef SANITISED /* with gcc's NULL checks this hint gives false reports of a NULL lane */
 	if (!at)
-		__builtin_unreachable(); /* so that callers look for NULL behind the slow path only */
+		/* so that callers check for NULL only after the slow path */
+		__builtin_unreachable();
 #endif
 	return at;
 }
 
-/* The record is complete: the collector may have it. Pairs with its acquire load of head. */
+/* Hands the complete record to the collector. Pairs with its acquire load of head. */
 static inline void recorder_publish(struct recorder_lane *lane, unsigned int words)
 {
 	lane->head += words;
@@ -198,7 +216,10 @@ static inline uint64_t recorder_now(void)
 	return __rdtsc() - recorder_gates->base;
 }
 
-/* One whole record in its plain form: `fields` words after the first. false: dropped (counted). */
+/*
+ * Writes one whole record in its plain form: `fields` words after the first. Returns false if it
+ * was dropped (counted).
+ */
 static inline bool recorder_put(struct recorder_lane *lane, uint32_t type, uint64_t ticks,
 				const uint64_t *field, unsigned int fields)
 {
@@ -214,8 +235,8 @@ static inline bool recorder_put(struct recorder_lane *lane, uint32_t type, uint6
 }
 
 /*
- * The same of an event in a block (EVENT_IN_BLOCK() of events.def): one word more. `number`: its number in files.
- * recorder_record() knows that by itself.
+ * As recorder_put(), for an event in a block (EVENT_IN_BLOCK() of events.def), which has one word
+ * more. `number` is the event's number in files. recorder_record() does this by itself.
  */
 static inline bool recorder_put_in_block(struct recorder_lane *lane, uint32_t number,
 					 uint64_t ticks, const uint64_t *field, unsigned int fields)
@@ -234,44 +255,48 @@ static inline bool recorder_put_in_block(struct recorder_lane *lane, uint32_t nu
 
 /* --- control: life/ --- */
 
-/* The parts of the region that recording needs; not owned. */
+/* The parts of the region that recording needs. Not owned. */
 struct recorder_region {
 	struct region_header *header;
 	struct region_shape shape;
 	bool wait_when_full;
 };
 
-/* Starts to record as entry `process` of the region; families by bit 1 << enum evt_family. */
+/* Starts to record as entry `process` of the region. A family is bit 1 << enum evt_family. */
 int recorder_open(const struct recorder_region *region, uint32_t process, unsigned int families);
-/* For ever: every hook passes through from now on. */
+/* Ends recording for ever: every hook passes through from now on. */
 void recorder_close(void);
-/* In a forked child that has its own process entry: opens the gates again under a new generation. */
+/* In a forked child that has a process entry of its own: opens the gates under a new generation. */
 void recorder_reopen(uint32_t process);
-/* Shuts the gates until recorder_reopen(): a forked child where the page could not be wiped. */
+/* In a forked child whose page could not be wiped: shuts the gates until recorder_reopen(). */
 void recorder_shut_in_child(void);
 /*
- * In a forked child, first of all: when fork() was called by a signal handler that had interrupted the
- * writing of a record, the hook will end it here too, and by then the parent may have gone once round
- * its ring. So the region gets another address in this process (entry_region() has it), and private memory
- * stands at the old one.
+ * Call first in a forked child. fork() may have been called by a signal handler that interrupted
+ * the writing of a record. The hook then completes the record in the child too, when the parent may
+ * have reused that part of its ring. So the region moves to another address in this process
+ * (entry_region() returns it), and private memory takes its old address.
  */
 void recorder_leave_parents_region(void);
 /*
- * Whom a forked child calls at its first event that no fork handler has brought in (clone(), vfork() and on):
- * it claims an entry and calls recorder_reopen(). The event may be a malloc() under any lock of libc.
+ * Sets the function that a forked child calls at its first event if no fork handler brought it in
+ * (clone(), vfork() and on). It claims an entry and calls recorder_reopen(). The event may be a
+ * malloc() under any lock of libc.
  */
 void recorder_on_strange_fork(void (*adopt)(void));
-/* Once, in the constructor: a thread that ends says so. */
+/* Call once, in the constructor: from now on, threads report their end. */
 void recorder_watch_threads(void);
-/* Whom a thread calls when it ends, after it has said so. What it records later, it records without them. */
+/*
+ * Sets the function that a thread calls after it has reported its end. The thread may still record
+ * afterwards.
+ */
 void recorder_on_thread_end(void (*left)(void));
-/* Capture ranges: all families on or off, gates only. */
+/* Capture ranges: opens or shuts the gates of all families. */
 void recorder_capture(bool on);
-/* This thread says that it ends; what it still records is taken all the same. */
+/* Reports the end of this thread. Records that it still writes are taken all the same. */
 void recorder_retire(void);
-/* Rings the collector's bell. */
+/* Wakes the collector. */
 void recorder_ring_bell(void);
-/* True between recorder_open() and recorder_close(), in a child not yet adopted too. */
+/* True between recorder_open() and recorder_close(), also in a child that is not yet adopted. */
 bool recorder_is_open(void);
 
 #endif

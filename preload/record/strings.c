@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See strings.h. The one file of the library that includes xxhash.h, all of it inline. */
+/* The only file of the library that includes xxhash.h, all of it inline. */
 #include "preload/record/strings.h"
 
 #include <string.h>
@@ -11,8 +11,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define DATA_PLENTY (64u << 20) /* of RLIMIT_DATA: so much leaves room for the cache */
-#define STRINGS_FEW 64u         /* slots of the cache where it is not mapped; a power of two */
+/* a limit on data (RLIMIT_DATA) above this leaves room for the cache */
+#define DATA_PLENTY (64u << 20)
+/* slots of the small cache, used when the large one is not mapped; a power of two */
+#define STRINGS_FEW 64u
 
 static uint64_t few_slots[STRINGS_FEW];
 struct strings_sent strings_sent = { few_slots, STRINGS_FEW - 1 };
@@ -48,11 +50,11 @@ struct string string_of(const char *text)
 /* Turns a wide string into UTF-8 piece by piece. */
 struct utf8 {
 	const wchar_t *at;
-	char rest[UTF8_MAX]; /* of a character that did not fit whole */
+	char rest[UTF8_MAX]; /* start of a character that did not fit whole */
 	unsigned int rest_length;
 };
 
-/* The next bytes, at most `room`; less than that only at the end. */
+/* Writes the next bytes, at most `room`. Fewer than that only at the end. */
 static size_t utf8_next(struct utf8 *utf8, char *to, size_t room)
 {
 	size_t used = 0;
@@ -76,7 +78,7 @@ static size_t utf8_next(struct utf8 *utf8, char *to, size_t room)
 	return used;
 }
 
-/* Length in UTF-8, cut at the last whole character below the limit. */
+/* Length in UTF-8, cut after the last whole character below the limit. */
 static uint32_t wide_length(const wchar_t *text)
 {
 	char character[UTF8_MAX];
@@ -107,7 +109,7 @@ struct string string_of_wide(const wchar_t *text)
 		size_t left = s.length - done;
 		size_t n = utf8_next(&utf8, piece, left < sizeof(piece) ? left : sizeof(piece));
 
-		/* another thread writes to the string meanwhile */
+		/* another thread is changing the string meanwhile */
 		if (!n)
 			break;
 		XXH3_64bits_update(&state, piece, n);
@@ -175,7 +177,10 @@ uint64_t string_id_first(struct string_owner *known, uint64_t mark, struct strin
 	return hash;
 }
 
-/* What little a program may have is its own; mappings that are shared, as the region, do not count. */
+/*
+ * Under a low limit the memory is left to the program. Shared mappings, such as the region, do not
+ * count towards the limit.
+ */
 static bool data_is_limited(void)
 {
 	struct rlimit limit;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Strings in records. A record names a string by its hash; the bytes go to the collector once, as
- * RECORD_TEXT. A process-wide direct-mapped cache remembers the hashes sent; one that was evicted is
- * sent again, which costs space and nothing else. It is mapped when recording starts, so that a dormant
- * program has nothing of it; it is small where that fails and under a low limit on data.
+ * RECORD_TEXT. A process-wide direct-mapped cache remembers the hashes that were sent. If a hash
+ * was evicted, its text is sent again, which costs only space. The cache is mapped when recording
+ * starts, so that a dormant program does not pay for it. It is small if mapping fails or the limit
+ * on data is low.
  *
- * The hash may be of something else that stands for the text, so that the text need not be made when
- * it was sent before (torch_inputs.c).
+ * The hash may be taken of something that stands for the text, so that the text need not be built
+ * if it was sent before (torch_inputs.c).
  *
- * A `struct string` is a view: it owns nothing and lives as long as what it points to. Strings longer
- * than RECORD_TEXT_MAX bytes are cut, wide ones at a character. Any thread, signal handlers too; no
- * lock, no allocation. A child of fork() keeps the cache, it has the same collector.
+ * A `struct string` is a view: it owns nothing and lives as long as what it points to. Strings
+ * longer than RECORD_TEXT_MAX bytes are cut, wide ones between characters. Any thread, signal
+ * handlers too; no lock, no allocation. A forked child keeps the cache, because it has the same
+ * collector.
  */
 #ifndef PRELOAD_RECORD_STRINGS_H
 #define PRELOAD_RECORD_STRINGS_H
@@ -31,16 +33,18 @@ struct string {
 	uint32_t length; /* in bytes of UTF-8 */
 };
 
-/* XXH3_64bits, but 0 for the empty string and 1 where the hash would be 0. */
+/* XXH3_64bits; 0 is reserved for the empty string, so a hash of 0 becomes 1. */
 uint64_t string_hash(const char *bytes, size_t length);
 
-/* NULL is the empty string. */
+/* NULL gives the empty string. */
 struct string string_of(const char *text);
 struct string string_of_bytes(const char *bytes, size_t length);
 struct string string_of_wide(const wchar_t *text);
 
-/* UTF-8 of at most `room` bytes; returns how many. For wide strings; code points that do not exist
- * become U+FFFD. */
+/*
+ * Writes at most `room` bytes of UTF-8 and returns their number. In wide strings, invalid code
+ * points become U+FFFD.
+ */
 size_t string_copy(const struct string *string, char *to, size_t room);
 
 #define STRINGS_CACHE_SLOTS 65536u
@@ -57,7 +61,10 @@ static inline uint64_t *strings_slot(uint64_t hash)
 	return &strings_sent.slot[hash & strings_sent.mask];
 }
 
-/* Writes the text into the lane (held, IN_RECORD) and marks it as sent unless a piece was dropped. */
+/*
+ * Writes the text into the lane (held, IN_RECORD) and marks it as sent, unless a piece was
+ * dropped.
+ */
 void string_send(const struct string *string, struct recorder_lane *lane);
 
 static inline bool string_is_sent(uint64_t hash)
@@ -65,7 +72,7 @@ static inline bool string_is_sent(uint64_t hash)
 	return hash == __atomic_load_n(strings_slot(hash), __ATOMIC_RELAXED);
 }
 
-/* What a record calls the string; its text is in the ring afterwards, if there was room. */
+/* Returns the string's id in records. Its text is in the ring afterwards if there was room. */
 static inline uint64_t string_id(const struct string *string, struct recorder_lane *lane)
 {
 	if (__builtin_expect(!string_is_sent(string->hash), 0))
@@ -73,27 +80,29 @@ static inline uint64_t string_id(const struct string *string, struct recorder_la
 	return string->hash;
 }
 
-/* Objects whose string is known by their address. */
+/* Objects whose string is looked up by the object's address. */
 #define STRINGS_OWNERS 1024u
 
 struct string_owner {
-	uint64_t mark; /* string_mark() ^ hash: two words that do not belong together fit no mark */
-	uint64_t hash; /* its text was sent */
+	/* string_mark() ^ hash, so that a mark and a hash of different strings never match */
+	uint64_t mark;
+	uint64_t hash; /* the text with this hash was sent */
 };
 
 extern struct string_owner strings_owner[STRINGS_OWNERS] PRELOAD_HIDDEN;
 
 #define STRING_MARKED_MIN 8u /* bytes */
 
-/* Text that has not been hashed. */
+/* Text that is not hashed yet. */
 struct string_view {
 	const char *bytes;
 	size_t length;
 };
 
 /*
- * Tells the string of an object that lives long from that of another one which comes to be at its address: all
- * of its bytes up to 24, of longer ones the first, middle and last 8. At least STRING_MARKED_MIN.
+ * Identifies the string of a long-lived object, in case another object is later placed at its
+ * address. All bytes count up to a length of 24; of longer strings the first, middle and last 8.
+ * Needs at least STRING_MARKED_MIN bytes.
  */
 static inline uint64_t string_mark(const void *owner, struct string_view text)
 {
@@ -106,7 +115,10 @@ static inline uint64_t string_mark(const void *owner, struct string_view text)
 	return ((first * odd + middle) * odd + last) * odd + text.length + (uintptr_t)owner;
 }
 
-/* As string_id(), for a string of `owner`; when it was the last there, without hashing it. */
+/*
+ * As string_id(), for a string of `owner`. If it was the owner's last string, it is not hashed
+ * again.
+ */
 uint64_t string_id_first(struct string_owner *known, uint64_t mark, struct string_view text,
 			 struct recorder_lane *lane);
 
@@ -118,8 +130,9 @@ static inline struct string_owner *string_owner_place(const void *owner)
 }
 
 /*
- * As string_id(), for one that comes again and again: this table is in the processor's cache where the large one is not.
- * Whatever hash stands there was sent; with the mark that it finds it fits no owner.
+ * As string_id(), for a string that is used again and again: this table stays in the processor's
+ * cache, unlike the large one. Each hash in the table was sent. The mark beside it matches no
+ * owner.
  */
 static inline uint64_t string_id_again(const struct string *string, struct recorder_lane *lane)
 {
@@ -145,7 +158,10 @@ static inline uint64_t string_id_of(const void *owner, struct string_view text,
 	return string_id_first(known, mark, text, lane);
 }
 
-/* A new region, a new collector: nothing has been sent. While all gates are shut. */
+/*
+ * For a new region with a new collector: nothing has been sent yet. Call while all gates are
+ * shut.
+ */
 void strings_forget(void);
 
 #endif

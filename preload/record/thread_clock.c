@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread_clock.h. At the start MEASURED readings are timed, and the interval follows from the
- * fastest. A reading goes into the ring and makes the next one due an interval later.
+ * At the start, MEASURED readings are timed, and the fastest determines the interval. A reading
+ * goes into the ring and makes the next one due an interval later.
  */
 #include "preload/record/thread_clock.h"
 
@@ -34,7 +34,11 @@ uint64_t thread_clock_read(struct recorder_lane *lane)
 {
 	uint64_t cpu_ns = thread_clock_ns();
 	uint64_t ticks =
-		recorder_now(); /* after it: a thread that lost its CPU before has read late, not early */
+		/*
+		 * read the clock first: if the thread loses its CPU in between, the time is late,
+		 * not early
+		 */
+		recorder_now();
 
 	if (!cpu_ns) {
 		recorder_self.clock_due = UINT64_MAX;

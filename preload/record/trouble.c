@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who says it takes region_header.trouble_said, and only one that can be heard takes it. That a collector
- * has gone is told by its pid, twice with its heart standing still in between: in another pid namespace
- * the number may be nobody's.
+ * Prints each message once: a process must take region_header.trouble_said first, and only a
+ * process with an open stderr takes it. The collector counts as dead if its pid does not exist,
+ * twice, and its heartbeat has not moved in between. One check does not suffice, because in another
+ * pid namespace the number may belong to no process.
  */
 #include "preload/record/trouble.h"
 
@@ -18,8 +19,8 @@
 #include "preload/base/futex.h"
 #include "preload/base/log.h"
 
-#define AWAIT_NS 1000000000u    /* as long as an exit is held up */
-#define AWAIT_NAP_NS 5000000u   /* of that, between two looks whether it lives */
+#define AWAIT_NS 1000000000u    /* how long an exit is held up */
+#define AWAIT_NAP_NS 5000000u   /* part of it: time between two checks that the collector lives */
 #define HEART_NAP_NS 100000000u /* twice the longest sleep of the collector */
 
 static struct region_header *_Atomic trouble_region;
@@ -29,7 +30,7 @@ void trouble_watch(struct region_header *region)
 	atomic_store(&trouble_region, region);
 }
 
-/* True for the one that is to say it. */
+/* True for the one process that may print the message. */
 static bool trouble_take(struct region_header *region)
 {
 	return !atomic_load(&region->trouble_said) && log_can_speak() &&
@@ -55,7 +56,7 @@ static void trouble_text_copy(char *to, size_t room, const char *from)
 	to[room - 1] = 0;
 }
 
-/* What the collector has left to be said; `ending`: the program is. */
+/* Prints the collector's error message. `ending`: the program ends now. */
 static void say_of_collector(struct region_header *region, bool ending)
 {
 	bool failed = atomic_load(&region->collector_state) == REGION_COLLECTOR_FAILED;
@@ -69,7 +70,7 @@ static void say_of_collector(struct region_header *region, bool ending)
 				  : "is recorded");
 }
 
-/* The file by its true name, once the collector has made one. */
+/* The final name of the file, once the collector has created it. */
 static const char *file_name(const struct region_header *region, char room[REGION_PATH_BYTES])
 {
 	trouble_text_copy(room, REGION_PATH_BYTES, region->file[0] ? region->file : region->output);
@@ -105,7 +106,7 @@ static void say_of_end(struct region_header *region, bool died)
 			 name);
 }
 
-/* Whether /proc numbers processes as we do; that of another pid namespace may be mounted. */
+/* True if /proc numbers processes as we do. The mounted one may belong to another pid namespace. */
 static bool proc_is_ours(void)
 {
 	char self[24];
@@ -116,7 +117,7 @@ static bool proc_is_ours(void)
 	return number == syscall(SYS_getpid);
 }
 
-/* Dead and not yet reaped: where process 1 does not reap it stays so. */
+/* Dead and not yet reaped. It stays a zombie if process 1 does not reap. */
 static bool process_is_zombie(uint32_t pid)
 {
 	char path[32], stat[256];
@@ -143,7 +144,7 @@ bool trouble_collector_is_gone(const struct region_header *region)
 	return pid && ((kill((pid_t)pid, 0) != 0 && errno == ESRCH) || process_is_zombie(pid));
 }
 
-/* No such process, and no sign of life meanwhile. */
+/* The process does not exist, and its heartbeat has not moved meanwhile. */
 static bool trouble_collector_has_died(struct region_header *region)
 {
 	uint64_t beat = atomic_load(&region->heartbeat);
@@ -173,7 +174,8 @@ void trouble_look(void)
 {
 	struct region_header *region = atomic_load(&trouble_region);
 
-	stack_t alternate; /* of signal handlers, and maybe too small for a line */
+	/* signal handlers may run on it, and it may be too small to print a line */
+	stack_t alternate;
 
 	if (!region || atomic_load(&region->collector_state) != REGION_COLLECTOR_FAILED ||
 	    atomic_load(&region->trouble_said))

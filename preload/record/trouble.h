@@ -13,22 +13,34 @@
 
 #include "collector/region/region.h"
 
-/* This process's region, and once more when it has moved. */
+/* Sets this process's region. Called again when the region has moved. */
 void trouble_watch(struct region_header *region);
 
-/* Says what is known by now: from slow paths, below malloc() too. A few loads when there is nothing. */
+/*
+ * Prints what is known by now. For slow paths, below malloc() too. Costs a few loads if there is
+ * nothing to print.
+ */
 void trouble_look(void);
 
-/* Waits, a second at most, for the collector to say how its start went; true when its file is open. */
+/*
+ * Waits at most a second until the collector has reported how its start went. True if its file is
+ * open.
+ */
 bool trouble_await_start(void);
 
-/* Standard error is about to be closed: waits as long as the exit handler would, and says it. */
+/*
+ * Standard error is about to be closed: waits as long as the exit handler would, and prints the
+ * message.
+ */
 void trouble_look_last(void);
 
-/* Whether there is no such process (any more); in another pid namespace the number may be nobody's. */
+/*
+ * True if the collector's process does not exist (any more). In another pid namespace the number
+ * may belong to no process.
+ */
 bool trouble_collector_is_gone(const struct region_header *region);
 
-/* At the end. `collector_moves`: what process_end() returned. */
+/* Prints the message at the end. `collector_moves`: what process_end() returned. */
 void trouble_report(bool collector_moves);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See wake.h. A hook may run before our constructor: until then nobody wakes the program. */
+/* A hook may run before our constructor: until then nobody wakes the program. */
 #include "preload/record/wake.h"
 
 #include <stddef.h>

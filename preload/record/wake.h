@@ -13,7 +13,10 @@
 
 #include "preload/base/hidden.h"
 
-/* True when the process records now. Cheap when it already does. Never NULL; set once, in the constructor. */
+/*
+ * True when the process records now. Cheap when it already does. Never NULL; set once, in the
+ * constructor.
+ */
 PRELOAD_HIDDEN extern bool (*wake_program)(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See family_settings.h. Sets of families are words of bits, one bit each, made from the list by the compiler. No malloc, no
- * locale, no stdio.
+ * Sets of families are words with one bit per family; the compiler makes them from the list. No
+ * malloc, no locale, no stdio.
  */
 #include "preload/settings/family_settings.h"
 
@@ -78,7 +78,7 @@ static void trace_write_text(void)
 	settings.trace_text[used] = 0;
 }
 
-/* One name without its sign. 0, or -1 when nobody knows it. */
+/* Applies one name without its sign. Returns 0, or -1 if no family has that name. */
 static int trace_apply(const char *name, size_t length, bool remove, unsigned int *families)
 {
 	for (size_t i = 0; i < SETTINGS_FAMILIES; i++) {
@@ -124,9 +124,9 @@ bool family_trace_take(const char *value)
 
 /* --- stacks --- */
 
-/* An item that may begin with a family's name and a colon. */
+/* An item of a list, which may begin with a family's name and a colon. */
 struct family_item {
-	const char *name; /* NULL: it is for all families */
+	const char *name; /* NULL: the item is for all families */
 	size_t name_length;
 	const char *value;
 	size_t value_length;
@@ -142,7 +142,7 @@ static struct family_item family_item_of(const char *item, size_t length)
 				     length - (size_t)(colon - item) - 1 };
 }
 
-/* Which families of the set the item is for; a name alone may be of none of them. */
+/* Returns the families of the set that the item is for. A name may select none of them. */
 static unsigned int family_item_families(const struct family_item *item, unsigned int set)
 {
 	for (size_t i = 0; item->name && i < SETTINGS_FAMILIES; i++)
@@ -211,7 +211,7 @@ bool family_calls_have_min_time(void)
 	return any;
 }
 
-/* --- what the recorder and the collector ask --- */
+/* --- answers to the recorder and the collector --- */
 
 uint64_t settings_sampled_stacks(void)
 {

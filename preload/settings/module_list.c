@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See module_list.h. Two passes over the list: the first finds the default (out, if any name
- * stands without !), the second lets the last name that fits decide.
+ * Makes two passes over the list. The first finds the default: out, if any name stands without !.
+ * In the second, the last name that fits decides.
  */
 #include "preload/settings/module_list.h"
 
@@ -12,7 +12,7 @@ static bool fits(const char *name, size_t length, const char *module)
 {
 	if (length && name[length - 1] == '*') {
 		length--;
-		if (length && name[length - 1] == '.') /* the package itself, too */
+		if (length && name[length - 1] == '.') /* NAME.* also matches the package itself */
 			return strncmp(module, name, length - 1) == 0 &&
 			       (!module[length - 1] || module[length - 1] == '.');
 		return strncmp(module, name, length) == 0;

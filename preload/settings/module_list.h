@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of modules, as INTERCEPT_FUNCTIONS has them: names with commas between. NAME.* is the module and all below it, * all; one with ! in
- * front is left out. The last that fits decides; where none does, a module is left out if any is named without !.
+ * Lists of modules for INTERCEPT_FUNCTIONS: names separated by commas. NAME.* matches the module
+ * and everything below it, and * matches everything. A name with ! in front is left out. The last
+ * name that fits decides. If none fits, the module is left out if the list has any name without !.
  */
 #ifndef PRELOAD_SETTINGS_MODULE_LIST_H
 #define PRELOAD_SETTINGS_MODULE_LIST_H
@@ -10,7 +11,10 @@
 
 #include "preload/base/hidden.h"
 
-/* It names something, and each name is one: no space in it, a ! only in front, a * only at the end. Empty names are passed over. */
+/*
+ * Checks that the list names something and each name is valid: no space, ! only in front, * only at
+ * the end. Empty names are skipped.
+ */
 bool module_list_is_one(const char *list) PRELOAD_HIDDEN;
 
 bool module_list_has(const char *list, const char *module) PRELOAD_HIDDEN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See output_path.h. Appends to the caller's buffer part by part. An unknown pattern, a directory
- * that cannot be named or too little room make the whole path empty.
+ * Appends to the caller's buffer part by part. An unknown pattern, an unknown working directory or
+ * too little room makes the whole path empty.
  */
 #include "preload/settings/output_path.h"
 
@@ -69,7 +69,7 @@ static bool path_put_directory(struct path *path)
 	if (!getcwd(path->text, path->room))
 		return false;
 	path->length = strlen(path->text);
-	/* "(unreachable)/..." : the directory is outside of our root */
+	/* "(unreachable)/...": the directory is outside of our root */
 	if (path->text[0] != '/')
 		return false;
 	return path->length == 1 || path_put(path, "/", 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * INTERCEPT_OUTPUT to an absolute path: %p pid, %h host, %r rank, %e program, %% a percent sign.
- * No malloc; the working directory is that of the call.
+ * Expands INTERCEPT_OUTPUT to an absolute path: %p pid, %h host, %r rank, %e program, %% a percent
+ * sign. No malloc. The working directory is the current one.
  */
 #ifndef PRELOAD_SETTINGS_OUTPUT_PATH_H
 #define PRELOAD_SETTINGS_OUTPUT_PATH_H
@@ -9,11 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* False when the pattern is no file name, has an unknown %x, or when the path does not fit or there is
- * no working directory to complete it; `path` is "" then. */
+/*
+ * Returns false, with `path` "", if the pattern is not a file name, has an unknown %x, does not
+ * fit, or is relative without a known working directory.
+ */
 bool output_path_expand(const char *pattern, char *path, size_t bytes);
 
-/* The rank that the launcher of a distributed run has set, "norank" when none: a launcher is not rank 0; in settings.c. */
+/*
+ * Returns the rank that the launcher of a distributed run has set, or "norank": a launcher itself
+ * is not rank 0. Defined in settings.c.
+ */
 const char *settings_rank(void);
 
 #endif

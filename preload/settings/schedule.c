@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See schedule.h. Keys are a table of names and offsets into struct schedule; each may be given
- * once. What a step does follows from its position in its cycle, by a division.
+ * Keys are a table of names and offsets into struct schedule; each may be given once. A division
+ * gives a step's position in its cycle, which determines what the step does.
  */
 #include "preload/settings/schedule.h"
 
@@ -10,7 +10,8 @@
 
 #include "preload/base/parse.h"
 
-#define NUMBER_MAX 1000000000u /* so that sums of them and their products fit */
+/* limit for numbers, so that their sums and products do not overflow */
+#define NUMBER_MAX 1000000000u
 #define VALUE_BYTES 16u
 
 static const struct {
@@ -27,7 +28,7 @@ static const struct {
 
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 
-/* One "name=number" of `length` bytes; `seen` has a bit for each key. */
+/* Parses one "name=number" of `length` bytes. `seen` has a bit for each key. */
 static bool schedule_take(struct schedule *schedule, const char *text, size_t length,
 			  unsigned int *seen)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads the environment; see settings.h. The expansion of INTERCEPT_OUTPUT is in output_path.c.
- * No malloc, no locale, no stdio.
- */
+/* Reads the environment. output_path.c expands INTERCEPT_OUTPUT. No malloc, no locale, no stdio. */
 #include "preload/settings/settings.h"
 
 #include <string.h>
@@ -18,18 +15,18 @@
 #define PREFIX "INTERCEPT_"
 #define PREFIX_LENGTH (sizeof(PREFIX) - 1)
 #define PAGE 4096u
-#define MAX_FILE_MIN (64u << 10) /* below, not even the bookkeeping has room */
+#define MAX_FILE_MIN (64u << 10) /* a smaller file has no room even for the bookkeeping */
 #define MIB (1ull << 20)
 #define STACKS_EVERY_MIN (1u << 10)
 #define STACKS_EVERY_MAX (1u << 30)
 #define STACKS_DEPTH_DEFAULT 1024u
-#define STACKS_DEPTH_MAX 4096u /* STACK_DEPTH_MAX of preload/stacks/thread.h */
+#define STACKS_DEPTH_MAX 4096u /* equals STACK_DEPTH_MAX of preload/stacks/thread.h */
 
 struct settings settings;
 
-static bool speaking;       /* the second reading: say what is wrong */
-static const char *refusal; /* why the last value was not taken */
-static const char *instead; /* what is taken then */
+static bool speaking;       /* second reading: print what is wrong */
+static const char *refusal; /* why the last value was refused */
+static const char *instead; /* what is used instead */
 
 #define TRACE_DEFAULT (family_trace_default + 1)
 #define TRACE_ALLOWED family_trace_allowed
@@ -37,7 +34,7 @@ static const char *instead; /* what is taken then */
 
 /* --- the environment --- */
 
-/* The value of the variable whose name is these bytes, or NULL. */
+/* Returns the value of the variable whose name is `length` bytes of `name`, or NULL. */
 static const char *environment_find(const char *name, size_t length)
 {
 	for (char **entry = environ; entry && *entry; entry++)
@@ -54,7 +51,7 @@ static const struct {
 };
 #define RANK_VARIABLES (sizeof(rank_variables) / sizeof(rank_variables[0]))
 
-/* A number that is set, NULL when it is none. */
+/* Returns the value if it is a number, else NULL. */
 static const char *environment_number(const char *name)
 {
 	const char *value = environment_find(name, strlen(name));
@@ -104,7 +101,7 @@ static uint64_t rank_word(void)
 		    : 0;
 }
 
-/* --- one parser a setting: true when the value is right and has been taken --- */
+/* --- one parser per setting: returns true if the value is valid and was taken --- */
 
 static bool parse_OUTPUT(const char *value)
 {
@@ -318,7 +315,10 @@ static bool parse_KEEP(const char *value)
 	return parse_number(value, 1000, &settings.keep);
 }
 
-/* After a wrong word all is left out: what the user wanted to hide may not be in the file. */
+/*
+ * After an unknown word everything is left out, because otherwise the file could contain what the
+ * user wanted to hide.
+ */
 static const char redact_all[] =
 #define REDACT(name) "," #name
 #include "collector/region/redact.def"
@@ -405,7 +405,7 @@ static void setting_read(const struct setting *s)
 	(void)s->parse(s->fallback);
 	refusal = "is not allowed";
 	instead = s->fallback;
-	/* empty is as good as not set */
+	/* an empty value counts as not set */
 	if (!value || !*value || s->parse(value))
 		return;
 	(void)s->parse(instead);
@@ -414,7 +414,7 @@ static void setting_read(const struct setting *s)
 			 instead);
 }
 
-/* Both say when to record. */
+/* Both settings say when to record, so only one can be used. */
 static void choose_capture(void)
 {
 	if (!settings.schedule.active)
@@ -429,7 +429,7 @@ static void choose_capture(void)
 	settings.capture_name[0] = 0;
 }
 
-/* Who asks which stacks are kept wants some. */
+/* A user who sets which stacks are kept wants stacks. */
 static void say_without_stacks(const char *name, bool is_asked, const char *what, bool has)
 {
 	if (is_asked && !has && speaking)
@@ -455,7 +455,7 @@ static void say_stacks(void)
 			   family_calls_have_stacks());
 }
 
-/* Of what is never sampled nothing can be estimated. */
+/* If nothing is sampled, nothing can be estimated. */
 static void choose_stacks(void)
 {
 	say_stacks();
@@ -478,7 +478,10 @@ const char *settings_injection_now(void)
 	return path;
 }
 
-/* Copied: it is asked for late, when a program that writes its title over its environment has done so. */
+/*
+ * Copied, because it is read late, when a program that writes its title over its environment may
+ * have destroyed it.
+ */
 static void choose_injection(void)
 {
 	const char *path = settings_injection_now();
@@ -503,14 +506,14 @@ void settings_read(void)
 
 /* --- unknown variables --- */
 
-#define NAME_MAX_LENGTH 31u /* longer ones are like none of ours */
+#define NAME_MAX_LENGTH 31u /* longer names resemble none of ours */
 
 static unsigned int least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
 
-/* Levenshtein's distance, one row at a time. */
+/* Levenshtein distance, one row at a time. */
 static unsigned int name_distance(const char *a, size_t a_length, const char *b)
 {
 	unsigned int row[NAME_MAX_LENGTH + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See ahead.h. Only how a thread gets its log: logs are counted before one is mapped. Following a
- * log is inlined from the header.
+ * Gives a thread its log. Logs are counted before one is mapped. Following a log is inlined from
+ * the header.
  */
 #include "preload/stacks/ahead.h"
 
@@ -12,12 +12,15 @@
 
 static _Atomic uint32_t logs;
 
-/* A signal handler that came in between may have got one, too: then one is lost, and bounded as the others are. */
+/*
+ * If a signal handler interrupts this and gets a log too, one of them is lost. The count bounds
+ * such losses as well.
+ */
 void ahead_begin(struct ahead *ahead)
 {
 	uint32_t *log = NULL;
 
-	ahead->walks = 0; /* who gets none asks again later */
+	ahead->walks = 0; /* a thread that gets no log asks again later */
 	if (atomic_fetch_add_explicit(&logs, 1, memory_order_relaxed) < AHEAD_LOGS_MAX)
 		log = pages_map(AHEAD_LOG_ENTRIES * sizeof(*log));
 	if (log)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread's next walks will read of the tables, fetched before they do. A program repeats itself: the steps of a
- * training make the same walks in the same order. So the thread keeps a log of its walks, each of them the place in
- * the table of the frame it ended in, and follows the log from where the same walk stands in it, two walks ahead. Wrong
- * guesses cost a fetch and nothing else: nothing here decides what a stack is.
+ * Prefetches the table entries that a thread's next walks will read. Programs repeat themselves:
+ * the steps of a training make the same walks in the same order. So the thread keeps a log of its
+ * walks. Each entry is the table position of the frame in which the walk ended. The thread follows
+ * the log from the last occurrence of the current walk and prefetches two walks ahead. A wrong
+ * guess costs only a prefetch; nothing here decides what a stack is.
  *
- * Where a walk stands in the log is kept with the frame it ended in (frame_names.h), and is believed only if that walk
- * is there. It is written only when the log was not followed, so that threads that do the same do not take each other's lines.
- * A log belongs to its thread, and is mapped when the thread has made many walks; there are AHEAD_LOGS_MAX. Signal handlers may
- * come in between.
+ * The position of a walk in the log is kept with the frame in which it ended (frame_names.h), and
+ * is used only if the log really has that walk there. The position is written only when the log was
+ * not followed, so that threads with the same work do not take each other's cache lines. A log
+ * belongs to its thread and is mapped after the thread has made many walks. There are at most
+ * AHEAD_LOGS_MAX logs. Signal handlers may interrupt.
  */
 #ifndef PRELOAD_STACKS_AHEAD_H
 #define PRELOAD_STACKS_AHEAD_H
@@ -21,19 +23,19 @@
 
 #define AHEAD_LOG_ENTRIES (1u << FRAME_PLACE_BITS)
 #define AHEAD_LOG_MASK (AHEAD_LOG_ENTRIES - 1)
-#define AHEAD_WALKS_MIN (1u << 15) /* of a thread before it has a log */
-#define AHEAD_LOGS_MAX 64u         /* of 256 KB */
+#define AHEAD_WALKS_MIN (1u << 15) /* walks before a thread gets a log */
+#define AHEAD_LOGS_MAX 64u         /* each of 256 KB */
 
 struct ahead {
 	uint32_t *log;  /* NULL: none yet */
-	uint32_t end;   /* where the next walk is written */
-	uint32_t next;  /* where it is expected to stand */
-	uint32_t walks; /* until there is a log */
+	uint32_t end;   /* position of the next walk to be written */
+	uint32_t next;  /* position where the next walk is expected */
+	uint32_t walks; /* number of walks until there is a log */
 };
 
 void ahead_begin(struct ahead *ahead);
 
-/* Not by __builtin_prefetch(): gcc leaves out the call of a function that does nothing else. */
+/* Not __builtin_prefetch(): gcc removes the call of a function that does nothing else. */
 static inline void line_fetch(const void *line)
 {
 	__asm__ volatile("prefetcht0 %0" ::"m"(*(const char *)line));
@@ -44,7 +46,7 @@ static inline void ahead_fetch(uint32_t walk)
 	line_fetch(&frame_names.entry[walk]);
 }
 
-/* The thread has made a walk, which ended in the frame that has its home at `home` of the table. */
+/* The thread has made a walk, which ended in the frame with its home at `home` in the table. */
 static inline void ahead_note(struct ahead *ahead, uint64_t home)
 {
 	uint32_t *log = ahead->log;
@@ -61,7 +63,7 @@ static inline void ahead_note(struct ahead *ahead, uint64_t home)
 		at = frame_place(name);
 		frame_place_set(name, end);
 		if (log[at] != walk)
-			at = end; /* followed by what was written longest ago */
+			at = end; /* the next entry is the oldest of the log */
 		ahead_fetch(log[(at + 1) & AHEAD_LOG_MASK]);
 	}
 	log[end] = walk;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See frame_names.h. A set-associative table: a hit elsewhere in the line moves to its home. Each
- * entry carries the generation in which it was sent, so that raising the generation forgets all.
- * Ids that collide are salted, up to SALTS times.
+ * A set-associative table: a hit elsewhere in the line moves to its home. Each entry carries the
+ * generation in which it was sent, so raising the generation forgets all entries. Ids that collide
+ * are salted, up to SALTS times.
  */
 #include "preload/stacks/frame_names.h"
 
@@ -11,7 +11,7 @@
 
 #include "preload/stacks/pages.h"
 
-#define SALTS 4u /* ids that a frame tries before it goes without */
+#define SALTS 4u /* ids that are tried for a frame before it goes without one */
 
 static const _Atomic uint32_t nobody_asks;
 struct frame_names frame_names = { .asked = &nobody_asks };
@@ -43,7 +43,10 @@ void frame_names_listen(const _Atomic uint32_t *asked)
 	frame_names.asked = asked;
 }
 
-/* One of the threads that hear it forgets for all. Another one's walk of this moment ends in the generation before. */
+/*
+ * One of the threads that hear the question forgets for all. Walks that are running in other
+ * threads end in the previous generation.
+ */
 void frame_names_answer(uint32_t asked)
 {
 	uint32_t heard = __atomic_load_n(&frame_names.heard, __ATOMIC_RELAXED);
@@ -67,9 +70,9 @@ static void frame_names_entry_write(struct frame_name *at, uint64_t mark, uint64
 }
 
 /*
- * At its home, where the hot path looks. Who was there goes to `spare`, so that two that are used by turns both stay.
- * Another thread may write the line at the same time: then an entry is lost, or stands twice, and a frame is sent
- * once more.
+ * Puts an entry at its home, where the hot path looks. The entry that was there moves to `spare`,
+ * so that two entries that are used by turns both stay. If another thread writes the line at the
+ * same time, an entry may be lost or stored twice, and a frame is sent once more.
  */
 static void entry_come_home(uint64_t home, struct frame_name *spare, uint64_t mark, uint64_t path)
 {
@@ -90,7 +93,7 @@ static struct frame_name *line_entry(uint64_t home, unsigned int i)
 	return &frame_names.entry[line + (home + i) % FRAME_NAMES_LINE];
 }
 
-/* A place that is free or of a generation before, or else the next one. */
+/* Returns a place that is free or of an earlier generation, or else the place after the home. */
 static struct frame_name *line_spare(uint64_t home)
 {
 	for (unsigned int i = 0; i < FRAME_NAMES_LINE; i++)
@@ -102,7 +105,7 @@ static struct frame_name *line_spare(uint64_t home)
 enum known {
 	KNOWN_NOT,
 	KNOWN_SENT,
-	KNOWN_ANOTHER, /* the id is another frame's */
+	KNOWN_ANOTHER, /* the id belongs to another frame */
 };
 
 static enum known frame_names_line_find(uint64_t home, uint64_t mark, uint64_t path)
@@ -114,7 +117,7 @@ static enum known frame_names_line_find(uint64_t home, uint64_t mark, uint64_t p
 		if (__atomic_load_n(&e->id, __ATOMIC_ACQUIRE) != mark)
 			continue;
 		seen = __atomic_load_n(&e->path, __ATOMIC_ACQUIRE);
-		/* replaced meanwhile: the path may be the next one's */
+		/* the entry was replaced meanwhile, so the path may belong to the new one */
 		if (__atomic_load_n(&e->id, __ATOMIC_RELAXED) != mark)
 			continue;
 		if (!frame_entry_has(seen, path))
@@ -145,7 +148,7 @@ uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t w
 			break;
 		}
 		field[0] = id;
-		/* what is lost is its record's stack, not an event */
+		/* if there is no room, the record loses its stack; no event is lost */
 		if (lane->head + RECORD_FRAME_WORDS > lane->limit &&
 		    !recorder_find_room(lane, RECORD_FRAME_WORDS))
 			return 0;

@@ -12,17 +12,21 @@
 uint64_t large_heap_bytes = UINT64_MAX;
 unsigned int large_families;
 uint64_t large_bytes;
-__thread uint32_t large_skips __attribute__((tls_model("initial-exec")));
+__thread uint16_t large_skips __attribute__((tls_model("initial-exec")));
 
-static unsigned int wanted;
+static unsigned int wanted, wanted_depth;
 
-bool large_prepare(unsigned int families, uint64_t bytes, unsigned int depth)
+void large_prepare(unsigned int families, uint64_t bytes, unsigned int depth)
 {
-	if (!stack_threads_begin(depth) || (!frame_names.entry && !frame_names_begin(ENTRIES)))
-		return false;
 	large_bytes = bytes;
 	wanted = families;
-	return true;
+	wanted_depth = depth;
+}
+
+bool large_map(void)
+{
+	return !wanted || (stack_threads_begin(wanted_depth) &&
+			   (frame_names.entry || frame_names_begin(ENTRIES)));
 }
 
 void large_begin(void)

@@ -34,7 +34,7 @@ struct large_budget {
 };
 
 /* Large blocks of this thread that are not looked at. */
-PRELOAD_HIDDEN extern __thread uint32_t large_skips __attribute__((tls_model("initial-exec")));
+PRELOAD_HIDDEN extern __thread uint16_t large_skips __attribute__((tls_model("initial-exec")));
 
 /* Bytes from which on blocks of the heap have such a stack; UINT64_MAX: none has. */
 PRELOAD_HIDDEN extern uint64_t large_heap_bytes;
@@ -43,10 +43,16 @@ PRELOAD_HIDDEN extern uint64_t large_heap_bytes;
 PRELOAD_HIDDEN extern unsigned int large_families;
 PRELOAD_HIDDEN extern uint64_t large_bytes;
 
-/* What `families` are to have once large_begin() is called. While all gates are shut; false: no memory. */
-bool large_prepare(unsigned int families, uint64_t bytes, unsigned int depth);
+/* Sets what large_begin() will switch on. Call while all gates are shut. Maps no memory: a program without Python needs none. */
+void large_prepare(unsigned int families, uint64_t bytes, unsigned int depth);
 
-/* Python's frames can be read from now on. */
+/*
+ * Maps what stacks need, before the first one is read, also where other families asked for theirs. False: no memory. Python that is
+ * started before recording is has none yet.
+ */
+bool large_map(void);
+
+/* Call once Python's frames can be read. */
 void large_begin(void);
 
 /* Is there anything left at that time? */

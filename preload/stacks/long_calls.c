@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See long_calls.h. A threshold in ns becomes ticks by a rate in fixed point, the records' clock
- * against CLOCK_MONOTONIC since the region was made. Once SETTLED_NS have passed, a precise rate
- * is kept.
+ * Converts a threshold in ns to ticks with a fixed-point rate: the records' clock against
+ * CLOCK_MONOTONIC since the region was made. After SETTLED_NS the rate is precise and is kept.
  */
 #include "preload/stacks/long_calls.h"
 
 #include "preload/record/entry.h"
 
-#define SETTLED_NS 10000000u /* after so long the rate is known for good */
-#define PRECISION 1000u      /* part of the time that readings may lie apart */
+#define SETTLED_NS 10000000u /* after this time the rate is final */
+#define PRECISION 1000u      /* the readings may be apart by this fraction of the time */
 #define READINGS 4u
 
 uint64_t long_calls_ns[EVT_FAMILY_LIMIT];
 
 static uint64_t
-	rate; /* ticks a nanosecond, times 2^32; 0: not settled. Threads that come first work out the same */
+	/*
+	 * ticks per nanosecond, times 2^32; 0: not final yet. Threads that come at once compute the
+	 * same value
+	 */
+	rate;
 
-/* a / b with 32 bits behind the point. Integers only: what the program finds in its floating point flags is its own. */
+/*
+ * Returns a / b with 32 fractional bits. Integers only, because the program's floating-point flags
+ * must not change.
+ */
 static uint64_t ratio(uint64_t a, uint64_t b)
 {
 	uint64_t result = a / b, rest = a % b;
@@ -31,8 +37,8 @@ static uint64_t ratio(uint64_t a, uint64_t b)
 }
 
 /*
- * The clock of the records against CLOCK_MONOTONIC, since the region was made. Who loses the CPU between the two readings
- * reads again, and settles nothing.
+ * Compares the clock of the records with CLOCK_MONOTONIC since the region was made. If the thread
+ * loses the CPU between the two readings, it reads again and the rate does not become final.
  */
 static uint64_t long_calls_rate_of(const struct region_header *region)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which calls are long enough for a stack (INTERCEPT_STACKS_MIN_TIME). A stack is taken at the end of a call, when it is
- * known how long that took; a shorter one is recorded all the same.
+ * Decides which calls are long enough for a stack (INTERCEPT_STACKS_MIN_TIME). A stack is taken at
+ * the end of a call, when its duration is known. Shorter calls are recorded without a stack.
  *
  * Any thread, signal handlers too; no lock, no allocation.
  */
@@ -12,10 +12,10 @@
 
 #include "preload/stacks/stack.h"
 
-/* Nanoseconds that a call has to take; 0: each has a stack. Written before the gates open. */
+/* A call must take this many nanoseconds; 0: each has a stack. Written before the gates open. */
 PRELOAD_HIDDEN extern uint64_t long_calls_ns[EVT_FAMILY_LIMIT];
 
-/* So many nanoseconds in the ticks of the records. */
+/* Converts nanoseconds to ticks of the records. */
 uint64_t long_calls_ticks(uint64_t ns);
 
 /* The stack of a call that took `ticks`, or 0 if the call is too short for one. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a page may be read. Where nothing else makes it certain the kernel is asked, with a
- * system call that reads eight bytes and then refuses its first argument. No signal mask
- * changes. libc's syscall() is avoided, so that errno stays.
+ * Tells whether a page may be read. If nothing else makes it certain, the kernel is asked with
+ * rt_sigprocmask(), which reads eight bytes and then refuses its first argument. No signal mask
+ * changes. libc's syscall() is avoided so that errno is preserved.
  *
  * Any thread, signal handlers too. Another thread may unmap the page right after the answer.
  */
@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 
 #define MEMORY_PAGE 4096u
-#define MEMORY_NO_SUCH_HOW \
-	(-1L) /* neither SIG_BLOCK nor another one: EINVAL, after the set has been read */
+/* neither SIG_BLOCK nor another valid value: EINVAL, after the set has been read */
+#define MEMORY_NO_SUCH_HOW (-1L)
 
 static inline uintptr_t memory_page(uintptr_t address)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See objects.h. What ld.so has loaded at the start stays: only what came later is in the table, which is in memory of ours
- * that is not touched before the first dlclose(). An object that finds no room there is not recorded; the collector goes by
- * the maps then.
+ * Objects that ld.so loaded at the start are never unloaded, so the table has only those loaded
+ * later. It is in memory of our own that is not touched before the first dlclose(). If the table
+ * has no room for an object, its unloading is not recorded, and the collector goes by
+ * /proc/PID/maps.
  */
 #include "preload/stacks/objects.h"
 
@@ -19,14 +20,14 @@
 #include "preload/stacks/pages.h"
 
 #define OBJECTS 1024u
-#define BUILD_ID_BYTES 20u /* SHA-1; a longer one is left out */
+#define BUILD_ID_BYTES 20u /* SHA-1; longer ones are left out */
 #define PATH_BYTES 256u
 
 struct known {
-	struct loaded_span span; /* `end` 0: a free place */
-	uint64_t look;           /* that has seen it last */
-	uint64_t seen;           /* ticks: when that look began */
-	uint64_t name;           /* hash of what ld.so calls it */
+	struct loaded_span span; /* `end` 0: this place is free */
+	uint64_t look;           /* number of the last look that saw it */
+	uint64_t seen;           /* start of that look, in ticks */
+	uint64_t name;           /* hash of its name in ld.so */
 	uint32_t path_bytes, build_id_bytes;
 	char path[PATH_BYTES];
 	char build_id[BUILD_ID_BYTES];
@@ -38,15 +39,16 @@ struct counters {
 
 static struct {
 	_Atomic uint64_t
-		looker; /* generation of the process whose thread looks; 0: nobody's does */
+		looker; /* generation of the process whose thread is looking; 0: no thread is */
 	_Atomic bool again;
-	uint64_t look;            /* number of the one under way */
-	uint64_t ticks;           /* when that began */
-	_Atomic uint64_t checked; /* ticks when all that the last look has seen were still there */
-	struct counters counters; /* at the last look */
-	unsigned long long at_start; /* objects that were there then, the first in ld.so's list */
-	uint32_t count;              /* places ever used */
-	struct known *known;         /* [OBJECTS], mapped at the first look; NULL: not yet */
+	uint64_t look;            /* number of the current look */
+	uint64_t ticks;           /* its start */
+	_Atomic uint64_t checked; /* in ticks: all that the last look saw was still there then */
+	struct counters counters; /* values at the last look */
+	/* number of objects loaded at the start; they are first in ld.so's list */
+	unsigned long long at_start;
+	uint32_t count;      /* places that have ever been used */
+	struct known *known; /* [OBJECTS], mapped at the first look; NULL: not yet */
 } objects;
 
 static uint64_t objects_hash_of(const char *text)
@@ -69,7 +71,10 @@ static bool has_build_id(const struct known *known, const struct dl_phdr_info *i
 	       (!bytes || !memcmp(build_id, known->build_id, bytes));
 }
 
-/* Another one may have come there meanwhile: a thread that comes while another looks leaves it to that one. */
+/*
+ * The build-id is compared too, because another object may have been loaded there meanwhile: a
+ * thread that finds another one looking leaves the work to it.
+ */
 static struct known *objects_find(const struct dl_phdr_info *info, const struct loaded_span *span)
 {
 	for (uint32_t i = 0; i < objects.count; i++) {
@@ -124,7 +129,7 @@ static int take_counters(struct dl_phdr_info *info, size_t bytes, void *context)
 
 	if (has_counters(bytes))
 		*counters = (struct counters){ info->dlpi_adds, info->dlpi_subs };
-	return 1; /* all objects have them */
+	return 1; /* every object has the counters */
 }
 
 static struct counters counters_now(void)
@@ -166,7 +171,10 @@ static struct string path_of(const struct known *known)
 	return string_of_bytes(from, known->path_bytes - (size_t)(from - known->path));
 }
 
-/* Its time is that of the look: what another thread has loaded there since comes later. */
+/*
+ * The record's time is that of the look, because another object that was loaded there since must
+ * come later.
+ */
 static void objects_record_end(const struct known *known)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -191,7 +199,10 @@ static void objects_record_end(const struct known *known)
 	recorder_leave(lane);
 }
 
-/* Not in the library's own data, which each program has, and which RLIMIT_DATA may keep small. */
+/*
+ * Mapped and not in the library's own data, which every program would pay for and which RLIMIT_DATA
+ * may limit.
+ */
 static void known_map(void)
 {
 	void *known;
@@ -221,7 +232,10 @@ static void objects_look(void)
 	}
 }
 
-/* Whoever comes while another thread looks leaves it to that one. In a forked child nobody looks any more. */
+/*
+ * A thread that finds another one looking leaves the work to it. In a forked child the looking
+ * thread may not exist.
+ */
 static bool is_looker(void)
 {
 	uint64_t generation = recorder_gates->generation, other = atomic_load(&objects.looker);
@@ -245,7 +259,7 @@ void objects_start(void)
 	objects.at_start = counters_now().loads;
 }
 
-/* Nothing has changed since the last look, so that all that it has seen are there. */
+/* Nothing has changed since the last look, so all that it saw is still there. */
 static void objects_check(uint64_t ticks)
 {
 	uint64_t before = atomic_load(&objects.checked);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See pages.h. Bare `syscall` instructions, so that neither errno nor an interposed mmap() is
- * touched. For huge pages it maps 2 MiB more, cuts both ends to the alignment and advises the
- * kernel.
+ * Uses bare `syscall` instructions, so that neither errno nor an interposed mmap() is touched. For
+ * huge pages it maps 2 MiB more, cuts both ends to the alignment and calls madvise().
  */
 #include "preload/stacks/pages.h"
 

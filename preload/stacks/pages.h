@@ -12,7 +12,10 @@
 /* NULL: no memory. */
 void *pages_map(size_t bytes);
 
-/* The same in huge pages where the kernel has them: a table that is read all over needs few entries of the TLB. */
+/*
+ * As pages_map(), in huge pages if the kernel has them: a table with random accesses then needs few
+ * TLB entries.
+ */
 void *pages_map_huge(size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See rules.h. A small hot table of four ways and a large one of whole cache lines; what is in
+ * A small hot table of four ways and a large one with lines of a cache line. A rule that is in
  * neither is read from .eh_frame and packed. dlclose() raises the epoch before and after it, which
  * makes older entries stale.
  */
@@ -18,14 +18,14 @@
 #define ADDRESS_MASK ((1ull << 47) - 1)
 #define HOT_ENTRIES (1ull << RULES_HOT_BITS)
 
-/* glibc's struct ucontext_t lies at rsp in the frame of a signal's return. */
+/* In the frame of a signal's return, glibc's struct ucontext_t is at rsp. */
 #define UCONTEXT_RSP 160
 #define UCONTEXT_RIP 168
 #define UCONTEXT_RBP 120
 
 struct rules rules;
 static uintptr_t rules_outermost;
-static _Atomic uint32_t unloading; /* threads within dlclose() */
+static _Atomic uint32_t unloading; /* number of threads within dlclose() */
 
 bool rules_begin(uint64_t entries, uintptr_t outermost)
 {
@@ -49,7 +49,10 @@ bool cfi_page_is_readable(void *context, uintptr_t page)
 
 /* --- epochs --- */
 
-/* All numbers have been used: what is of their first use is not to be taken for what comes now. */
+/*
+ * All epoch numbers have been used. Entries from their first use must not match the numbers that
+ * follow.
+ */
 static void hot_begins_anew(void)
 {
 	for (uint64_t i = 0; rules.hot && i < HOT_ENTRIES; i++)
@@ -92,7 +95,10 @@ static bool offset_fits(int64_t offset, unsigned int bits)
 	return offset >= -(1ll << (bits - 1)) && offset < 1ll << (bits - 1);
 }
 
-/* The registers of who was interrupted, where the kernel and glibc put them; any other place is refused. */
+/*
+ * Accepts the registers of the interrupted code only where the kernel and glibc put them; any other
+ * place is refused.
+ */
 static uint64_t pack_signal(const struct cfi_row *row)
 {
 	bool usual = row->cfa == CFI_CFA_RSP_LOAD && row->offset == UCONTEXT_RSP && !row->after &&
@@ -102,7 +108,7 @@ static uint64_t pack_signal(const struct cfi_row *row)
 	return rule_of_kind(usual ? RULE_SIGNAL : RULE_UNKNOWN);
 }
 
-/* See RULE_IS_USUAL; 0: it is not. */
+/* See RULE_IS_USUAL. 0: the rule is not usual. */
 static uint64_t pack_usual(const struct cfi_row *row)
 {
 	int64_t saved = row->rbp.how == CFI_SAVED_SAME ? 0 : -row->rbp.offset / 8 - 1;
@@ -168,7 +174,7 @@ uint64_t rule_pack(const struct cfi_row *row)
 		    (enum rule_rbp)saved[row->rbp.how], rbp);
 }
 
-/* --- working out --- */
+/* --- computing a rule --- */
 
 static uint64_t rules_rule_work_out(uint64_t address, bool exact)
 {
@@ -205,7 +211,7 @@ static void rules_entry_write(struct rule_entry *e, uint64_t key, uint64_t word)
 	__atomic_store_n(&e->word, word, __ATOMIC_RELAXED);
 }
 
-/* Into an empty place of its line, or over one that is stale, or over its home. */
+/* Stores an entry in an empty place of its line, else over a stale one, else over its home. */
 static void rule_keep(uint64_t key, uint64_t home, uint64_t word)
 {
 	uint64_t line = home & ~(uint64_t)(RULES_LINE - 1);
@@ -225,8 +231,9 @@ static void rule_keep(uint64_t key, uint64_t home, uint64_t word)
 }
 
 /*
- * Not if the epoch is over: its number may come again. It is looked at after the entry is there, so that one who was kept from
- * that for all of the numbers' first use takes it away again.
+ * Stores an entry unless its epoch is over, because the epoch's number may be used again. The epoch
+ * is checked after the store. So even a thread that was suspended in between for a whole cycle of
+ * numbers removes its entry again.
  */
 static void hot_put(uint64_t *at, uint64_t entry, uint64_t epoch)
 {
@@ -236,8 +243,9 @@ static void hot_put(uint64_t *at, uint64_t entry, uint64_t epoch)
 }
 
 /*
- * In one of the three other places, and so in its own from now on; 0: in none. Who stands there changes places with it: what
- * an import used once would keep what is used all the time out of its place.
+ * Looks in the other three places. An entry found there moves to its home, and the entry there
+ * takes its place; otherwise a rule that an import used once would keep a rule in constant use out
+ * of its home. 0: in none of them.
  */
 static uint64_t hot_search(uint64_t code, uint64_t epoch)
 {
@@ -256,7 +264,7 @@ static uint64_t hot_search(uint64_t code, uint64_t epoch)
 	return 0;
 }
 
-/* Into its own place. Who stands there goes to another of the four. */
+/* Stores an entry at its home. The entry that was there moves to another of the four places. */
 static void hot_keep(uint64_t code, uint64_t epoch, uint64_t rule)
 {
 	uint64_t *home = &rules.hot[rule_hot_place(code)];
@@ -268,7 +276,7 @@ static void hot_keep(uint64_t code, uint64_t epoch, uint64_t rule)
 	hot_put(home, rule_hot_entry(rule, code, bits), epoch);
 }
 
-/* What keys of an epoch have in the bits that RULES_PLACE leaves. */
+/* The bits of an epoch in a key: those that RULES_PLACE leaves free. */
 static uint64_t key_bits(uint64_t epoch)
 {
 	uint64_t number = epoch >> RULES_EPOCH_SHIFT;
@@ -276,7 +284,7 @@ static uint64_t key_bits(uint64_t epoch)
 	return (number & 0xff) << 48 | (number >> 8 & 0x7f) << 57;
 }
 
-/* From the large table; 0: it is not there. */
+/* Looks into the large table. 0: the rule is not there. */
 static uint64_t entries_search(uint64_t key, uint64_t home)
 {
 	uint64_t line = home & ~(uint64_t)(RULES_LINE - 1);
@@ -291,7 +299,7 @@ static uint64_t entries_search(uint64_t key, uint64_t home)
 	return 0;
 }
 
-/* `ret_stays`: it may be kept. */
+/* `ret_stays`: the rule may be kept. */
 static uint64_t rule_find(uint64_t key, bool *ret_stays)
 {
 	uint64_t home = key * 0x9e3779b97f4a7c15u >> 24 & rules.mask;
@@ -300,10 +308,16 @@ static uint64_t rule_find(uint64_t key, bool *ret_stays)
 	*ret_stays = true;
 	if (rule)
 		return rule;
-	/* looked at before the tables are: what is found in them may be unloaded afterwards, not before */
+	/*
+	 * checked before the tables are read: what is found in them may be unloaded afterwards, but
+	 * not before
+	 */
 	*ret_stays = rules.entry && !atomic_load(&unloading);
 	rule = rules_rule_work_out(key & ADDRESS_MASK, key & RULES_EXACT);
-	/* no object's: code that is made while the program runs, and its place may be an object's next time */
+	/*
+	 * code outside of any object, made while the program runs; later an object may be loaded at
+	 * this address
+	 */
 	if (rule == rule_of_kind(RULE_NONE)) {
 		*ret_stays = false;
 		return rule_of_kind(RULE_UNKNOWN);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* See sample.h. Integers only: a hook must not touch the program's floating point state. */
+/* Uses integers only, because a hook must not touch the program's floating-point state. */
 #include "preload/stacks/sample.h"
 
 #define LN_2 0xb17217f7d1cf79acu /* ln 2, times 2^64 */
-#define FRACTION_BITS 48u /* so that a block of one byte in a gigabyte has its chance to 5 digits */
+/* fractional bits: a block of one byte at one point per gigabyte has its probability to 5 digits */
+#define FRACTION_BITS 48u
 
 /* splitmix64: Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014 */
 static uint64_t seed_next(uint64_t *seed)
@@ -15,7 +16,10 @@ static uint64_t seed_next(uint64_t *seed)
 	return word ^ word >> 31;
 }
 
-/* log2 of a number from 1 on, with FRACTION_BITS behind the point: a square doubles the logarithm, bit by bit. */
+/*
+ * log2 of a number from 1 on, with FRACTION_BITS fractional bits. Squaring doubles the logarithm,
+ * which gives one bit after the other.
+ */
 static uint64_t log2_of(uint64_t number)
 {
 	unsigned int zeros = (unsigned int)__builtin_clzll(number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stack.h. Chooses native frames, Python's, or both joined. If the hook was called from the
- * same frame as last time and all that was read further out is unchanged, the last id is returned;
- * else walk.c walks.
+ * Chooses native frames, Python's frames, or both joined. If the hook was called from the same
+ * frame as last time and all words read further out are unchanged, the last id is returned.
+ * Otherwise walk.c walks the stack.
  */
 
 #ifndef __clang__
@@ -21,13 +21,13 @@
 #include "preload/stacks/step.h"
 #include "preload/stacks/walk.h"
 
-/* other C libraries have neither; they are not called there */
+/* other C libraries have neither function; they are not called there */
 #pragma weak getcontext
 #pragma weak makecontext
 
-#define OWN_FRAMES_MAX 16u     /* of this library, between a hook and its record */
-#define WRAPPERS_MAX 4u        /* that a plain caller is looked for behind */
-#define FALLBACK_ENTRIES 1024u /* of the tables where memory is scarce */
+#define OWN_FRAMES_MAX 16u     /* limit for frames of this library between a hook and its record */
+#define WRAPPERS_MAX 4u        /* limit for the search of a caller that is no wrapper */
+#define FALLBACK_ENTRIES 1024u /* entries of the tables if memory is scarce */
 
 unsigned int stack_families;
 unsigned int stack_native_families, stack_python_families;
@@ -42,7 +42,10 @@ static void context_nowhere(void)
 {
 }
 
-/* makecontext() lets the function return into the middle of nowhere, whose frame no table calls the outermost. */
+/*
+ * A function started by makecontext() returns to an address whose frame no table marks as
+ * outermost. This finds that address.
+ */
 static uintptr_t context_outermost(void)
 {
 	static char stack[4096] __attribute__((aligned(16)));
@@ -80,7 +83,7 @@ void stack_forked(void)
 
 /* --- a stack --- */
 
-/* Of a thread that remembers nothing: its first stack, or one after its end. */
+/* For a thread that remembers nothing: its first stack, or a stack after its end. */
 static __attribute__((noinline)) uint64_t stack_first(struct recorder_lane *lane,
 						      struct step_place p)
 {
@@ -141,13 +144,17 @@ static __attribute__((noinline)) uint64_t stack_of_python(struct recorder_lane *
 {
 	uint64_t id = stack_python ? stack_python(lane) : 0;
 
-	__asm__ volatile(
-		""
-		: "+r"(id)); /* a call and no jump: reaches.txt names it by this function */
+	__asm__ volatile(""
+			 /*
+		 * makes it a call and not a jump, because reaches.txt lists it under this function
+		 */
+			 : "+r"(id));
 	return id;
 }
 
-/* Native frames alone where the thread runs no Python, or where one does not fit the other. */
+/*
+ * Returns the native frames alone if the thread runs no Python, or if the two stacks do not match.
+ */
 static __attribute__((noinline)) uint64_t stack_of_both(struct recorder_lane *lane,
 							struct step_place p)
 {
@@ -165,7 +172,7 @@ static __attribute__((noinline)) uint64_t stack_of_both(struct recorder_lane *la
 	return id ? id : native;
 }
 
-/* Native frames, Python's or both, whatever the family has. */
+/* Native frames, Python's frames or both, as the family is set. */
 static inline __attribute__((always_inline)) uint64_t id_for(struct recorder_lane *lane,
 							     enum evt_family family,
 							     struct step_place p)
@@ -229,7 +236,8 @@ uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks,
 
 	if (!stack)
 		return recorder_room(lane, words);
-	at = recorder_room(lane, RECORD_STACK_WORDS + words); /* both or none */
+	/* space for both records or for none */
+	at = recorder_room(lane, RECORD_STACK_WORDS + words);
 	if (!at)
 		return NULL;
 	at[0] = record_word(ticks, RECORD_STACK);

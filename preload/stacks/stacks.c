@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the settings say of stacks, and what stacks want to be called for. */
+/* Starts stacks as the settings say, and registers the family calls that stacks need. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -63,8 +63,10 @@ static void large_start(void)
 	unsigned int families = settings_large_stacks();
 	uint64_t bytes = settings.stacks_min_bytes ? settings.stacks_min_bytes : LARGE_BYTES_MIN;
 
-	if (families && large_prepare(families, bytes, settings.stacks_depth))
-		stacks_begun();
+	if (!families)
+		return;
+	large_prepare(families, bytes, settings.stacks_depth);
+	stacks_begun();
 }
 
 static void stacks_start(void)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See step.h. The rare rules (loads, signal frames, the end of a stack) and the span of readable
- * pages, which grows page by page, each probed first. Usual rules are inlined from the header.
+ * The rare rules (loads, signal frames, the end of a stack), and the span of readable pages. The
+ * span grows page by page, and each page is probed first. Usual rules are inlined from the header.
  */
 #include "preload/stacks/step.h"
 
 #include <stddef.h>
 
-/* glibc's struct ucontext_t lies at rsp in the frame of a signal's return. */
+/* In the frame of a signal's return, glibc's struct ucontext_t is at rsp. */
 #define UCONTEXT_RBP 120u
 #define UCONTEXT_RSP 160u
 #define UCONTEXT_RIP 168u
 
 /*
- * Upwards only, and no page is passed over: what lies beyond a hole is another stack or none, and may go away while
- * this one is in use.
+ * Grows upwards only, without gaps. What lies beyond a hole is another stack or none, and may be
+ * unmapped while this stack is in use.
  */
 bool step_span_grow(struct step_span *span, uintptr_t at)
 {
@@ -49,8 +49,9 @@ bool step_span_reach(struct step_span *span, uintptr_t at)
 }
 
 /*
- * Another stack, perhaps. One that has overflowed begins where nothing can be read: from the first page on that can be, then. What
- * lies below is not read, as no rule of a frame that was interrupted is RULE_IS_USUAL.
+ * Moves the span to another stack if necessary. A stack that has overflowed begins where nothing
+ * can be read, so the span begins at the first readable page. Nothing below it is read, because the
+ * rule of an interrupted frame is never RULE_IS_USUAL.
  */
 static bool span_move(struct step_span *span, uintptr_t rsp)
 {
@@ -74,7 +75,7 @@ static bool step_read(struct step_span *span, uintptr_t at, struct stack_read *r
 	return true;
 }
 
-/* Out of the frame of a signal's return: the registers of who was interrupted. */
+/* Leaves the frame of a signal's return: reads the registers of the interrupted code. */
 static enum step_end step_signal(struct step_span *span, struct step_place *p,
 				 struct stack_fresh *f)
 {
@@ -89,7 +90,7 @@ static enum step_end step_signal(struct step_span *span, struct step_place *p,
 	return STEP_GOES_ON;
 }
 
-/* The CFA is known: the return address lies below it. */
+/* The CFA is known, and the return address is just below it. */
 static enum step_end step_to(struct step_span *span, struct step_place *p, struct stack_fresh *f,
 			     uint64_t cfa)
 {

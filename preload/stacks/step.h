@@ -19,11 +19,11 @@
 
 #define STEP_EXACT RULES_EXACT
 #define STEP_ADDRESS ((1ull << RECORD_FRAME_SHIFT) - 1)
-#define STEP_SPAN_PAGES 2048u /* looked at for one word */
-#define STEP_REACH_PAGES 64u  /* and for the first */
+#define STEP_SPAN_PAGES 2048u /* limit of pages probed for one word */
+#define STEP_REACH_PAGES 64u  /* limit of pages probed for the first word */
 
 struct step_place {
-	uint64_t word; /* address, STEP_EXACT */
+	uint64_t word; /* the address, perhaps with STEP_EXACT */
 	uint64_t rsp, rbp;
 };
 
@@ -34,14 +34,19 @@ struct step_span {
 enum step_end {
 	STEP_GOES_ON,
 	STEP_OUTERMOST,
-	STEP_CUT, /* nobody knows who called */
+	STEP_CUT, /* the caller cannot be found */
 };
 
-/* The same stack goes deeper, or less deep, than it was looked at before; false: too far away, or a hole between. */
+/*
+ * Extends the span, because the same stack is now deeper or less deep than it was when last
+ * examined. Returns false if the address is too far away, or there is a hole in between.
+ */
 bool step_span_reach(struct step_span *span, uintptr_t at);
 bool step_span_grow(struct step_span *span, uintptr_t at);
 
-/* Leaves `p` as it is when more has to be looked at: then step_rarely() is to be asked. */
+/*
+ * Returns false and leaves `p` unchanged if the rule alone is not enough: then call step_rarely().
+ */
 static inline __attribute__((always_inline)) bool step_usual(const struct step_span *span,
 							     struct step_place *p, uint64_t rule)
 {
@@ -49,7 +54,7 @@ static inline __attribute__((always_inline)) bool step_usual(const struct step_s
 	uint64_t saved = usual_saved_at(rule, cfa);
 	uint64_t word, rbp;
 
-	/* saved lies below the return address or is that */
+	/* `saved` is below the return address or equal to its place */
 	if (__builtin_expect(cfa - 8 - p->rsp >= span->high - p->rsp || saved < p->rsp || cfa & 7,
 			     0))
 		return false;
@@ -57,17 +62,21 @@ static inline __attribute__((always_inline)) bool step_usual(const struct step_s
 	rbp = *(const uint64_t *)saved;
 	if (__builtin_expect(word - 1 >= (1ull << 47) - 1, 0))
 		return false;
-	__asm__("" : "+r"(rbp)); /* loaded in any case: gcc makes a branch of it otherwise */
+	/* always loaded, because gcc would make a branch of it otherwise */
+	__asm__("" : "+r"(rbp));
 	p->rbp = rule & USUAL_SAVED_MASK ? rbp : p->rbp;
 	p->word = word;
 	p->rsp = cfa;
 	return true;
 }
 
-/* By any rule, that of `f`, which gets what was read, and its rule in full. */
+/*
+ * Follows any rule, given in `f`, which receives the words that were read and the rule in its full
+ * form.
+ */
 enum step_end step_rare(struct step_span *span, struct step_place *p, struct stack_fresh *f);
 
-/* The rare way has copies, so that what the caller hands in can stay in registers. */
+/* Passes copies to the rare path, so that the caller's values can stay in registers. */
 static inline __attribute__((always_inline)) enum step_end step_rarely(struct step_span *span,
 								       struct step_place *p,
 								       struct stack_fresh *f)
@@ -81,7 +90,7 @@ static inline __attribute__((always_inline)) enum step_end step_rarely(struct st
 	return end;
 }
 
-/* `f` has the rule of the frame at `p`; what was read is not asked for. */
+/* Steps by the rule in `f`. The words that were read are not needed by the caller. */
 static inline enum step_end step_out(struct step_span *span, struct step_place *p,
 				     struct stack_fresh *f)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread.h. A slot is one mapping with a thread's frames, reads, fresh frames and Python
- * frames, one behind the other. Slots are claimed by compare-and-swap, beginning at the one that
- * was found last, and stay mapped.
+ * A slot is one mapping that contains a thread's frames, reads, fresh frames and Python frames, one
+ * after the other. Slots are claimed by compare-and-swap, beginning at the one found last, and stay
+ * mapped.
  */
 #include "preload/stacks/thread.h"
 
@@ -14,25 +14,29 @@
 #include "preload/stacks/stack.h"
 
 #define SLOTS 4096u
-#define SLOTS_BYTES_MAX (512u << 20) /* of all together; what is used of them takes memory */
+/* address space of all slots together; only the used part takes memory */
+#define SLOTS_BYTES_MAX (512u << 20)
 
 __thread struct stack_thread *stack_self __attribute__((tls_model("initial-exec")));
 
 unsigned int stack_depth_limit;
 uint64_t stack_every;
-/* Mapped when stacks are wanted: a program without has no room for them. */
+/* Mapped when stacks are wanted, so that a program without stacks does not pay for it. */
 static struct slot_pool {
 	_Atomic(struct stack_thread *) memory[SLOTS];
 	_Atomic bool taken[SLOTS];
 } * pool;
-static _Atomic uint32_t slot_hint; /* where the last one was found */
+static _Atomic uint32_t slot_hint; /* the slot found last */
 
-/* Of a thread that found no slot, and of one that has ended but still runs: no frames, so nothing is written to them. */
+/*
+ * For a thread that found no slot, and one that has ended but still runs. They have no frames, so
+ * nothing is written to them.
+ */
 static const struct stack_thread nobody[2];
 #define WITHOUT ((struct stack_thread *)&nobody[0])
 #define ENDED ((struct stack_thread *)&nobody[1])
 
-/* One more than there can be: fresh_put_reads() writes it. */
+/* One more than can be used, because fresh_put_reads() writes it. */
 static size_t reads_room(void)
 {
 	return STACK_READS_PADS + (size_t)stack_depth_limit * STACK_READS_MAX + 1;
@@ -62,7 +66,7 @@ bool stack_threads_begin(unsigned int depth)
 	return pool;
 }
 
-/* Threads, and a child of fork() and its parent, draw apart from each other. */
+/* Threads, and a forked child and its parent, draw different random numbers. */
 static uint64_t sample_seed(const void *place)
 {
 	return clock_ticks() ^ (uintptr_t)place * 0x9e3779b97f4a7c15u;
@@ -129,11 +133,14 @@ struct stack_thread *stack_thread_claim(void)
 	struct stack_thread *t = stack_self ? NULL : thread_slot_take();
 
 	if (!stack_self)
-		stack_self = t ? t : WITHOUT; /* it does not look again */
+		stack_self = t ? t : WITHOUT; /* WITHOUT: the thread does not try again */
 	return t;
 }
 
-/* Without a slot each allocation draws for itself: what is left of a distance is as long as a new one. */
+/*
+ * Without a slot each allocation draws anew. That is correct, because the remaining distance has
+ * the same distribution as a new one.
+ */
 static __attribute__((noinline)) bool sample_without(uint64_t bytes)
 {
 	struct sample sample;

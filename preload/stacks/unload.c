@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlclose(): another library may come to lie where one that it unloads has been, so the rules of return addresses
- * become stale. They do so before the original, and none is kept until it is done: a thread that loads the other
- * library while this one has not come back from the original finds nothing of before.
+ * dlclose(): another library may be loaded where an unloaded one has been, so the rules of return
+ * addresses become stale. They become stale before the original is called, and no rule is kept
+ * until it returns. So if a thread loads another library while this thread is still in the
+ * original, it finds no old rule.
  *
- * Who else keeps what is known of code (unload.h) is told afterwards, and only when something was unloaded: programs
- * close again and again what stays loaded. So is the collector, which else would take the other library for this one.
+ * Others that keep facts about code (unload.h) are called afterwards, and only if something was
+ * unloaded: programs often close libraries that stay loaded. The collector is informed too, because
+ * it could mistake a library that is loaded later for the unloaded one.
  *
  * Any thread. No lock of ours; errno is the original's.
  */
@@ -27,10 +29,10 @@ static int take_unloads(struct dl_phdr_info *module, size_t bytes, void *context
 {
 	if (bytes >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(module->dlpi_subs))
 		*(unsigned long long *)context = module->dlpi_subs;
-	return 1; /* the first has it */
+	return 1; /* the first object has the counters */
 }
 
-/* How many objects have been unloaded so far. */
+/* Returns the number of objects unloaded so far. */
 static unsigned long long unloads(void)
 {
 	unsigned long long count = 0;

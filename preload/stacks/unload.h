@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls those who keep facts about code when dlclose() has unloaded a library.
+ * Calls a function that forgets facts about code, when dlclose() has unloaded a library.
  *
  * Any thread. unload_watch() may be called repeatedly with the same `forget`.
  */
@@ -9,7 +9,7 @@
 
 #include "preload/base/hidden.h"
 
-/* Called behind each dlclose() that has unloaded something, on its thread. */
+/* Called after each dlclose() that has unloaded something, on its thread. */
 PRELOAD_HIDDEN extern void (*unload_forget)(void);
 
 static inline void unload_watch(void (*forget)(void))

@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See walk.h. Fresh frames are collected until one equals a known frame and the words read further
- * out are unchanged; then they replace the known frames inside of it. `state` tells that a signal
+ * Fresh frames are collected until one equals a known frame and all words read further out are
+ * unchanged. Then they replace the known frames inside of it. `state` shows whether a signal
  * handler has walked meanwhile.
  */
 
-/* gcc packs pairs of words into vectors and takes them apart again within the walk: a walk of 80 frames took a sixth longer */
+/*
+ * gcc packs pairs of words into vectors and unpacks them again within the walk; a walk of 80 frames
+ * took a sixth longer
+ */
 #ifndef __clang__
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
 #include "preload/stacks/walk.h"
 
-/* --- what of the last stack still stands --- */
+/* --- which part of the last stack is still valid --- */
 
 struct walk {
 	struct stack_thread *thread;
 	struct step_span span;
-	const struct stack_frame *known; /* the last one that may still stand */
-	const struct stack_fresh *end;   /* of the frames that were stepped */
-	unsigned int stand;              /* frames of the last stack that go on where these end */
+	const struct stack_frame *known; /* the innermost known frame that may still be valid */
+	const struct stack_fresh *end;   /* end of the frames that were stepped over */
+	/* number of frames of the last stack that continue the fresh ones */
+	unsigned int stand;
 	bool known_is_cut, cut;
 };
 
-/* The frames from `last` on stand; of those that lie further out, which is known to lie beyond a change? */
+/*
+ * The word at `read` has changed, so frames further in are invalid. Returns the first frame further
+ * out, at or below `last`, that may still be valid.
+ */
 static const struct stack_frame *frames_beyond(const struct stack_thread *t,
 					       const struct stack_frame *last,
 					       const struct stack_read *read)
@@ -33,13 +40,19 @@ static const struct stack_frame *frames_beyond(const struct stack_thread *t,
 	return last >= t->frame ? last - 1 : last;
 }
 
-/* May `stand` frames of the last stack follow the fresh ones? One that was cut has as many as may be. */
+/*
+ * True if `stand` frames of the last stack may follow the fresh ones. If the last stack was cut,
+ * the result must have exactly the maximum depth.
+ */
 static inline bool walk_fits(const struct walk *w, uint64_t depth)
 {
 	return w->known_is_cut ? depth == stack_depth_limit : depth <= stack_depth_limit;
 }
 
-/* The last stack's frame is where the walk is, behind `fresh` frames. Does all further out stand, too? */
+/*
+ * The walk has reached a frame of the last stack, after `fresh` fresh frames. Returns true if all
+ * frames further out are still valid.
+ */
 static inline __attribute__((always_inline)) bool walk_meets(struct walk *w, uint64_t fresh)
 {
 	const struct stack_thread *t = w->thread;
@@ -101,7 +114,7 @@ static inline __attribute__((always_inline)) void walk_frames_here(struct walk *
 	w->end = f;
 }
 
-/* --- into what the thread remembers --- */
+/* --- storing the result in the thread's data --- */
 
 static bool rule_uses_rbp(uint64_t rule)
 {
@@ -109,7 +122,10 @@ static bool rule_uses_rbp(uint64_t rule)
 	       rule_rbp(rule) == RULE_RBP_BY_RBP;
 }
 
-/* What is checked last comes first: the places of others may depend on what `load` reads. */
+/*
+ * The read that is checked last is stored first: the places of the others may depend on the word
+ * that `load` read.
+ */
 static struct stack_read *fresh_put_rare_reads(const struct stack_fresh *f, bool rbp_is_wanted,
 					       struct stack_read *read)
 {
@@ -122,7 +138,10 @@ static struct stack_read *fresh_put_rare_reads(const struct stack_fresh *f, bool
 	return read;
 }
 
-/* As the frame outwards of it has them. The place of rbp is written in any case: there is room for one more. */
+/*
+ * The values are those in the next outer frame. The place of rbp is always written; there is room
+ * for one more.
+ */
 static inline struct stack_read *fresh_put_reads(const struct stack_fresh *f, uint64_t rbp_is_saved,
 						 struct stack_read *read)
 {
@@ -135,9 +154,9 @@ static inline struct stack_read *fresh_put_reads(const struct stack_fresh *f, ui
 }
 
 /*
- * The collector has not been given all of the `end` frames: it is now, outermost first, from behind the last that it has
- * been given. The id of the innermost; 0: the ring had no room. A signal handler may put other frames here meanwhile:
- * what is sent of a frame is made of what was read of it once, so that it is right of any.
+ * Sends those of the `end` frames that the collector does not have yet, outermost first. Returns
+ * the id of the innermost frame; 0: the ring had no room. A signal handler may replace the frames
+ * meanwhile. Each frame is read once and sent as read, so whatever is sent is correct.
  */
 static __attribute__((noinline)) uint64_t frames_send(const struct stack_thread *t,
 						      struct recorder_lane *lane, unsigned int end)
@@ -161,7 +180,10 @@ static __attribute__((noinline)) uint64_t frames_send(const struct stack_thread 
 	return parent;
 }
 
-/* The fresh frames, outermost first; NULL: the last stack is no longer what it was. Returns where the reads' number is. */
+/*
+ * Stores the fresh frames, outermost first. Returns the frame behind the last one, which holds the
+ * end of the reads. NULL: the last stack has changed meanwhile.
+ */
 static inline __attribute__((always_inline)) struct stack_frame *walk_put_frames(
 	const struct walk *w)
 {
@@ -176,7 +198,7 @@ static inline __attribute__((always_inline)) struct stack_frame *walk_put_frames
 		read = (struct stack_read *)frame_first_read(t, to);
 	}
 	if (__builtin_expect(read - t->read > (ptrdiff_t)w->stand * STACK_READS_MAX, 0))
-		return NULL; /* a signal handler came in between; stack_walk() will see it, too */
+		return NULL; /* a signal handler interrupted; stack_walk() will notice it too */
 	for (const struct stack_fresh *f = w->end; f-- > t->fresh; to++) {
 		uint64_t word = f->word |
 				(f->rule & RULE_IS_WRAPPER) / RULE_IS_WRAPPER *
@@ -203,7 +225,7 @@ static inline __attribute__((always_inline)) struct stack_frame *walk_put_frames
 	return to;
 }
 
-/* How many frames are known then, and the id of all of them; 0 of an id: missed. */
+/* Returns how many frames are known now, and the id of the stack. An id of 0 means missed. */
 static inline __attribute__((always_inline)) unsigned int walk_keep(const struct walk *w,
 								    struct recorder_lane *lane,
 								    uint64_t *ret_id)
@@ -223,11 +245,12 @@ static inline __attribute__((always_inline)) unsigned int walk_keep(const struct
 	return (unsigned int)(end - t->frame);
 }
 
-/* --- from one stack to the next --- */
+/* --- between two stacks --- */
 
 /*
- * The number of frames is 0 while they change. A signal handler that records on this thread meanwhile begins anew and
- * leaves another count of changes: one instruction compares and stores, so that nothing comes between.
+ * The number of frames is 0 while they change. If a signal handler records on this thread
+ * meanwhile, it starts again and changes the count of changes. One instruction compares and stores,
+ * so that no handler can come in between.
  */
 static bool state_replace(struct stack_thread *t, uint64_t from, uint64_t to)
 {
@@ -241,9 +264,9 @@ static bool state_replace(struct stack_thread *t, uint64_t from, uint64_t to)
 }
 
 /*
- * From here on the thread knows no frames; how many it knew until then. In one instruction: a handler that comes between a
- * look at the number and the store would leave other frames behind the number than were counted. Whatever else is
- * known of them is read after this only.
+ * From here on the thread knows no frames. Returns how many it knew before. This is one
+ * instruction: a handler that came between a load and a store would leave other frames than were
+ * counted. Everything else about the frames is read after this.
  */
 static inline unsigned int state_begin(struct stack_thread *t, uint64_t *ret_state)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks from the hook outwards, until a frame is where the thread's last stack had it and all
- * that was read further out still reads the same; the rest is taken from the last stack.
- * README.md has the reasons.
+ * Walks from the hook outwards until a frame is where the thread's last stack had it, and all words
+ * read further out are unchanged. The rest is taken from the last stack. README.md has the reasons.
  *
- * A thread walks its own stack only; signal handlers may interrupt it.
+ * A thread walks only its own stack; signal handlers may interrupt it.
  */
 #ifndef PRELOAD_STACKS_WALK_H
 #define PRELOAD_STACKS_WALK_H
@@ -19,7 +18,7 @@
 
 #define WALK_SAME_BITS (STEP_ADDRESS | STEP_EXACT)
 
-/* Changes when rules or names of frames have become stale. */
+/* Changes when rules or ids of frames have become stale. */
 static inline uint64_t walk_epoch(void)
 {
 	return rules_epoch() | frame_names.generation;
@@ -44,8 +43,9 @@ static inline bool read_is_same(const struct stack_read *read)
 }
 
 /*
- * Which of the thread's reads is the first from the end that reads something else; NULL: none. By fours without a rest, whose
- * length no branch predictor knows: before the first one stand some that never differ.
+ * Returns the first of the thread's reads, counted from the end, whose word has changed; NULL:
+ * none. Reads are compared four at a time, without a remainder, because a branch predictor cannot
+ * know its length. For that reason padding that never differs stands before the first read.
  */
 static inline const struct stack_read *reads_differ(const struct stack_thread *t,
 						    const struct stack_read *end)
@@ -65,7 +65,10 @@ static inline const struct stack_read *reads_differ(const struct stack_thread *t
 	return NULL;
 }
 
-/* A stack that cannot be had. In a forked child, whoever was interrupted has a lane without words: its record goes nowhere either. */
+/*
+ * A stack that could not be taken. In a forked child, the interrupted hook has a lane without
+ * words, so its record goes nowhere either.
+ */
 static inline uint64_t walk_missed(const struct recorder_lane *lane)
 {
 	if (lane->mask)
@@ -73,7 +76,7 @@ static inline uint64_t walk_missed(const struct recorder_lane *lane)
 	return 0;
 }
 
-/* The id of the stack at `p`, whose frames are in the ring then. 0: missed. */
+/* Returns the id of the stack at `p`; its frames are in the ring afterwards. 0: missed. */
 uint64_t stack_walk(struct stack_thread *t, struct recorder_lane *lane, struct step_place p);
 
 #endif

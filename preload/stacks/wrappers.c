@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wrappers.h. Each name of wrappers.def is looked up by its hash, which the list has, and the
- * symbol's bytes are compared with the span. A span of our own code counts as wrappers, too.
+ * Each name of wrappers.def is looked up by its hash, which is in the list, and the symbol's bytes
+ * are compared with the span. A span of our own code counts as wrappers, too.
  */
 #include "preload/stacks/wrappers.h"
 
@@ -21,7 +21,7 @@ static const uint32_t wrapper_hashes[] = {
 
 #define WRAPPERS (sizeof(wrapper_names) / sizeof(wrapper_names[0]))
 
-/* Some function of that name has a byte in [from, from + bytes). */
+/* True if a function of that name has a byte in [from, from + bytes). */
 static bool name_meets(const struct symbols *s, size_t wrapper, uintptr_t from, uintptr_t bytes)
 {
 	const Elf64_Sym *symbol;

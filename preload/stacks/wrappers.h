@@ -18,15 +18,16 @@
 #include "preload/base/hidden.h"
 
 /*
- * Functions of ours that stand between a caller and an allocator's operator new while that runs: wrappers, too, without a
- * symbol that could be looked up. [start, stop): where they lie. Once, in a constructor.
+ * Sets the span [start, stop) of our own functions that are between a caller and an allocator's
+ * operator new. They count as wrappers, too, and have no symbol to look up. Call once, in a
+ * constructor.
  */
 PRELOAD_HIDDEN void wrappers_have_ours(const void *start, const void *stop);
 
-/* [low, high): where the object of `map` lies. False when its tables are not what we know. */
+/* [low, high) is the span of `map`'s object. Returns false if its tables have an unknown form. */
 bool wrappers_contain(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t address);
 
-/* The same of [from, from + bytes). */
+/* As wrappers_contain(), for the bytes [from, from + bytes). */
 bool wrappers_meet(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t from,
 		   uintptr_t bytes);
 

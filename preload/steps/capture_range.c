@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See capture_range.h. A count of open ranges: its first and its last one switch capturing. Ranges
- * that are known by a key only when they end stand in an array of KEYS_MAX atomic slots.
+ * A count of open ranges: the first to open and the last to close switch capturing. Ranges that are
+ * identified by a key when they end are in an array of KEYS_MAX atomic slots.
  */
 #include "preload/steps/capture_range.h"
 
@@ -10,17 +10,20 @@
 #include "preload/record/capture.h"
 #include "preload/settings/settings.h"
 
-#define KEYS_MAX 64u /* capture ranges with a key that are open at once */
+#define KEYS_MAX 64u /* capture ranges with a key that can be open at once */
 
 bool capture_range_nvtx, capture_range_labels;
 _Atomic uint32_t capture_range_held;
 
 static struct string wanted_whole;          /* the value of the setting */
-static uint64_t wanted_name, wanted_domain; /* 0 when it has no @ */
-static _Atomic int open_count;              /* ranges */
+static uint64_t wanted_name, wanted_domain; /* 0 if it has no @ */
+static _Atomic int open_count;              /* open ranges */
 static _Atomic uint64_t open_key[KEYS_MAX];
 
-/* Before anybody asks: whether to ask is told last. Another call changes nothing but for tests. */
+/*
+ * Call before any range is reported. The flags that make others report are set last. Another call
+ * changes nothing, except in tests.
+ */
 void capture_range_init(void)
 {
 	const char *at;
@@ -63,7 +66,7 @@ void capture_range_close(void)
 		capture_follow(capture_range_is_wanted, &wanted_whole);
 }
 
-/* Also a region of its own for a child that was forked inside of a capture range. */
+/* Also called when a child that was forked inside of a capture range gets a region of its own. */
 static void capture_range_start(void)
 {
 	capture_range_init();

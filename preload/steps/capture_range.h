@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * INTERCEPT_CAPTURE=range:NAME, nvtx:NAME, label:NAME: the recorder's gates are open while at least one range of that name is open in
- * the process, on whichever thread. Who has ranges says so here: NVTX, the torch callback (labels), Lightning's actions.
- * NAME alone is a range of any NVTX domain; NAME@DOMAIN one of that domain (a range whose whole name is "NAME@DOMAIN" counts as
- * well).
+ * INTERCEPT_CAPTURE=range:NAME, nvtx:NAME, label:NAME: the recorder's gates are open while at least
+ * one range of that name is open in the process, on any thread. NVTX, the torch callback (labels)
+ * and Lightning's actions report their ranges here. NAME alone is a range of any NVTX domain,
+ * NAME@DOMAIN a range of that domain (or a range whose whole name is "NAME@DOMAIN").
  *
  * Any thread, signal handlers too; no lock, no allocation.
  */
@@ -18,9 +18,9 @@
 #include "preload/record/family.h"
 #include "preload/record/strings.h"
 
-/* NVTX ranges, or labels and actions, open the gates: true from capture_range_init() on, if at all. */
+/* True if NVTX ranges, or labels and actions, open the gates. Set by capture_range_init(). */
 extern bool capture_range_nvtx PRELOAD_HIDDEN, capture_range_labels PRELOAD_HIDDEN;
-/* Ranges that were opened with a key are open. */
+/* Number of open ranges that were opened with a key. */
 extern _Atomic uint32_t capture_range_held PRELOAD_HIDDEN;
 
 extern const struct family family_capture_range PRELOAD_HIDDEN;
@@ -29,11 +29,14 @@ extern const struct family family_capture_range PRELOAD_HIDDEN;
 void capture_range_init(void);
 /* `name` and `domain` are hashes; a label has no domain (0). */
 bool capture_range_matches(uint64_t name, uint64_t domain);
-/* A range that matches opens: before it is recorded itself. */
+/* A range that matches opens: call before the range is recorded. */
 void capture_range_open(void);
-/* It closes: after it is recorded. */
+/* The range closes: call after its end is recorded. */
 void capture_range_close(void);
-/* The same for a range that is known by a key, never 0; closing one that captures nothing does nothing. */
+/*
+ * As capture_range_open(), for a range that is identified by a key, never 0. Closing a range that
+ * captures nothing does nothing.
+ */
 void capture_range_open_key(uint64_t key);
 void capture_range_close_key(uint64_t key);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See steps.h. Open scopes that can end a step stand in STEPS_SLOTS atomic slots, one a thread at
- * most, and are found by their key as they close. Whether the schedule records is a word in a page
- * that is shared with children.
+ * Open scopes that can end a step are in STEPS_SLOTS atomic slots, at most one per thread, and are
+ * found by their key when they close. Whether the schedule records now is a word in a page that is
+ * shared with children.
  */
 #include "preload/steps/steps.h"
 
@@ -17,14 +17,14 @@
 #include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
 
-#define STEPS_SLOTS 32u /* scopes of as many threads at once */
+#define STEPS_SLOTS 32u /* number of threads that can have such a scope open */
 
 _Atomic uint32_t steps_open;
 bool steps_scheduled, steps_named;
 
 enum steps_kind {
 	STEPS_OTHER,
-	STEPS_FIRST, /* ends no step, but the first one's loop begins with it at the latest */
+	STEPS_FIRST, /* ends no step, but the loop of step 0 begins here at the latest */
 	STEPS_OPTIMIZER,
 	STEPS_PROFILER,
 	STEPS_NAMED,
@@ -37,20 +37,20 @@ static struct steps_slot {
 	const struct name *name;
 } slots[STEPS_SLOTS];
 
-static _Atomic uint32_t profilers_open; /* slots of kind STEPS_PROFILER */
-static _Atomic uint64_t steps_number;   /* of the current step */
+static _Atomic uint32_t profilers_open; /* number of slots of kind STEPS_PROFILER */
+static _Atomic uint64_t steps_number;   /* number of the current step */
 static _Atomic bool first_is_marked;
 
 static struct string named; /* the setting, without its * */
 static bool named_is_prefix;
 static struct string schedule_text;
 
-static _Atomic bool is_leader; /* this process counts; its children look at what it says */
-/* The leader's: whether the schedule records now. Shared with children. */
+static _Atomic bool is_leader; /* this process counts steps; its children follow it */
+/* Written by the leader: whether the schedule records now. Shared with children. */
 static _Atomic uint32_t no_page;
 static _Atomic uint32_t *leader_records = &no_page;
 
-/* --- what a name says --- */
+/* --- the meaning of a name --- */
 
 static bool begins_with(const struct string *name, const char *text)
 {
@@ -84,7 +84,10 @@ static enum steps_kind kind_of(const struct string *name)
 	return begins_with(name, "ProfilerStep#") ? STEPS_PROFILER : STEPS_OTHER;
 }
 
-/* Names in the file: one for all of torch.profiler's, each of which has a number. */
+/*
+ * Returns the step's name in the file. torch.profiler's steps all get one name, because each of
+ * theirs has a number.
+ */
 static const struct name *steps_name_of(enum steps_kind kind, const struct string *name)
 {
 	static const char profiler[] = "ProfilerStep";
@@ -117,7 +120,10 @@ static void mark_first(const struct name *name)
 
 /* --- the schedule --- */
 
-/* The leader says it to its children. Two threads may: the last to do so has seen the last number. */
+/*
+ * The leader publishes the answer to its children. Two threads may do so; the last one has seen the
+ * latest number.
+ */
 static bool steps_is_wanted(void)
 {
 	uint64_t number;
@@ -133,7 +139,7 @@ static bool steps_is_wanted(void)
 	return wanted;
 }
 
-/* From here on this process counts for itself, and its children look at its own page. */
+/* From here on this process counts for itself, and its children follow its own page. */
 static void lead(void)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -155,7 +161,7 @@ bool steps_lead(void)
 	return !steps_scheduled || atomic_load_explicit(&is_leader, memory_order_relaxed);
 }
 
-/* What is open in other threads of the parent will not end here. */
+/* Scopes that are open in other threads of the parent will not end here. */
 static void steps_forked(void)
 {
 	for (unsigned int i = 0; i < STEPS_SLOTS; i++)
@@ -204,7 +210,7 @@ static void step_ends(const struct name *name)
 
 /* --- ranges that open and close --- */
 
-#define KEY_FILLING 1u /* nobody's key */
+#define KEY_FILLING 1u /* belongs to no scope */
 
 static bool thread_has_one(uintptr_t thread)
 {

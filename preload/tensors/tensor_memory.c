@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See tensor_memory.h. The wrappers are made from the TORCH lines of hooks.def. */
+/* The wrappers are made from the TORCH lines of hooks.def. */
 #include "preload/tensors/tensor_memory.h"
 
 #include <stdatomic.h>
@@ -16,18 +16,19 @@
 #include "preload/hook/torch_origin.h"
 #include "preload/tensors/torch_api.h"
 
-#define DEVICES 2048u /* types by indices whose reserved bytes are remembered; power of two */
+/* number of devices (type and index) whose reserved bytes are remembered; a power of two */
+#define DEVICES 2048u
 
 /*
- * True while the CPU allocator's New(), Delete() or OutOfMemory() runs on this thread, so that its own report is not
- * recorded twice. An exception may leave it set until the next such call.
+ * True while the CPU allocator's New(), Delete() or OutOfMemory() runs on this thread, so that its
+ * own report is not recorded twice. An exception may leave it set until the next such call.
  */
 static __thread bool tensor_inside __attribute__((tls_model("initial-exec")));
 
-/* Of each device what its allocator had reserved when that was last recorded, plus 1. */
+/* For each device: the reserved bytes at the last record, plus 1. */
 static _Atomic uint64_t reserved_seen[DEVICES];
 
-/* 0 is the CPU. */
+/* The CPU is 0. */
 static inline uint64_t device_number(struct torch_device device)
 {
 	return (uint64_t)(uint8_t)device.type << 8 | (uint8_t)(device.index + 1);
@@ -38,7 +39,7 @@ static inline _Atomic uint64_t *device_reserved(uint64_t device)
 	return &reserved_seen[(device >> 8 << 6 ^ device) % DEVICES];
 }
 
-/* Like CUDA, torch wakes a dormant program. */
+/* As CUDA does, torch wakes a dormant program. */
 static struct recorder_lane *tensor_enter(void)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_tensors, RECORDER_IN_RECORD);
@@ -49,7 +50,7 @@ static struct recorder_lane *tensor_enter(void)
 	return recorder_enter(EVT_FAMILY_tensors, RECORDER_IN_RECORD);
 }
 
-/* What INTERCEPT_STACKS asks for; else Python's of large ones. */
+/* The stack that INTERCEPT_STACKS asks for; else, for a large block, Python's. */
 static inline uint64_t tensor_stack(struct recorder_lane *lane, uint64_t bytes)
 {
 	uint64_t id = stack_of(lane, EVT_FAMILY_tensors);
@@ -57,7 +58,9 @@ static inline uint64_t tensor_stack(struct recorder_lane *lane, uint64_t bytes)
 	return id ? id : large_stack_of(lane, EVT_FAMILY_tensors, bytes);
 }
 
-/* The two of the CPU allocator. How large a block is that ends it does not say. */
+/*
+ * The CPU allocator's reports of a block's begin and end. At the end it does not report the size.
+ */
 static inline void record_alloc(const void *block, size_t bytes)
 {
 	struct recorder_lane *lane;
@@ -82,11 +85,14 @@ static inline void record_free(const void *block)
 
 struct tensor_report {
 	const void *block;
-	int64_t bytes; /* negative: a block ends */
+	int64_t bytes; /* negative: the block ends */
 	uint64_t allocated, reserved, device;
 };
 
-/* The caching allocator's totals, when it has got memory or given some back; allocated is the sum of its blocks. */
+/*
+ * Records the caching allocator's totals if it has obtained or returned memory. allocated is the
+ * sum of its blocks.
+ */
 static void record_totals(struct recorder_lane *lane, uint64_t ticks,
 			  const struct tensor_report *report)
 {
@@ -109,7 +115,7 @@ static void record_report(const struct tensor_report *report)
 		return;
 	lane = tensor_enter();
 	if (!lane) {
-		/* the totals have changed unseen */
+		/* the totals have changed while nothing was recorded */
 		atomic_store_explicit(device_reserved(report->device), 0, memory_order_relaxed);
 		return;
 	}
@@ -129,7 +135,7 @@ static void record_report(const struct tensor_report *report)
 	recorder_leave(lane);
 }
 
-/* `bytes` could not be had. */
+/* `bytes` could not be allocated. */
 static void record_oom(const struct tensor_report *report)
 {
 	struct recorder_lane *lane;
@@ -147,7 +153,7 @@ static void record_oom(const struct tensor_report *report)
 	recorder_leave(lane);
 }
 
-/* What the original of these reports is this block again. */
+/* While the original runs, its own report of the same block is ignored. */
 #define CPU_ALLOCATED(block, bytes) (record_alloc(block, bytes), tensor_inside = true)
 #define CPU_FREED(block) (record_free(block), tensor_inside = true)
 #define CPU_OOM(bytes_) \

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of PyTorch's tensors: every block that an allocator of torch gives out and takes back, on whichever device.
+ * Memory of PyTorch's tensors: every block that an allocator of torch allocates and frees, on any
+ * device.
  *
- * Two ways in, neither of which the program can notice:
+ * There are two entry points. The program can notice neither.
  *
- *   c10::ProfiledCPUMemoryReporter::New, Delete, OutOfMemory: the CPU allocator calls them for every block. What they
- *       do by themselves (nothing, unless a profiler with profile_memory runs on the thread) they go on doing. So
- *       c10::memoryProfilingEnabled() is left alone: the program's own profiler gets the calls that it would have had.
- *   c10::reportMemoryUsageToProfiler, reportOutOfMemoryToProfiler: the caching allocators of devices call them for
- *       every block, with the allocator's totals; mapped files and shared memory do too. The CPU allocator's own calls
- *       of them, made while a profiler runs, are told by New() and Delete() being under way.
+ *   c10::ProfiledCPUMemoryReporter::New, Delete, OutOfMemory: the CPU allocator calls them for
+ *       every block. The originals still run (they do nothing, unless a profiler with
+ *       profile_memory runs on the thread). So c10::memoryProfilingEnabled() is not changed, and
+ *       the program's own profiler gets the calls that it would have had.
+ *   c10::reportMemoryUsageToProfiler, reportOutOfMemoryToProfiler: the caching allocators of
+ *       devices call them for every block, with the allocator's totals; mapped files and shared
+ *       memory do too. The CPU allocator calls them only while a profiler runs. Those calls are
+ *       recognised because New() or Delete() is running.
  *
  * PyTorch 1.13 to 2.15. Any thread.
  */
@@ -18,7 +21,10 @@
 
 #include <stdbool.h>
 
-/* For python/listeners.def. A tensor has been made on the CPU. Says so when we have not been told of it, though it is torch's. */
+/*
+ * For python/listeners.def. A tensor has been made on the CPU. If torch has not reported it,
+ * although it is torch's, this is noted as a limitation.
+ */
 bool tensor_memory_check(void *arguments);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch.h. operator_start() and operator_end() are the callback and write words straight into
- * the ring. First operators are shown to it to find the layout, then inputs; only then does it
- * record (enum torch_state).
+ * operator_start() and operator_end() are the callback and write words directly into the ring.
+ * First the callback is shown known operators to find the layout, and then known inputs. Only then
+ * does it record (enum torch_state).
  */
 #include "preload/torch/torch.h"
 
@@ -37,8 +37,8 @@
 static struct {
 	const char *(*name)(const void *function);
 	uint64_t (*thread_id)(void);
-	bool (*is_async)(const void *function); /* NULL: this torch has none */
-	int64_t (*sequence)(void);              /* NULL where there is none */
+	bool (*is_async)(const void *function); /* NULL: this torch does not have it */
+	int64_t (*sequence)(void);              /* NULL: this torch does not have it */
 } torch_api;
 
 static bool with_inputs;
@@ -80,7 +80,10 @@ static uint64_t torch_name_ask(const uint64_t *function, const char **ret_name,
 	return string_id_again(&name, lane);
 }
 
-/* Most operators have a schema: no call, the length is known, and the schema stays where it is. */
+/*
+ * Most operators have a schema, which stays where it is. Its name needs no call, and the length is
+ * known.
+ */
 static inline uint64_t name_id(const uint64_t *function, const char **ret_name,
 			       struct recorder_lane *lane)
 {
@@ -92,7 +95,10 @@ static inline uint64_t name_id(const uint64_t *function, const char **ret_name,
 	return string_id_of(schema, (struct string_view){ *ret_name, schema[1] }, lane);
 }
 
-/* What name_id() reads is mostly in no near cache: asked for before the clock is read and the ring looked at. */
+/*
+ * Prefetches what name_id() reads, which is mostly in no near cache, before the clock and the ring
+ * are read.
+ */
 static inline void name_fetch(const uint64_t *function)
 {
 	const uint64_t *schema = torch_function_schema(function);
@@ -104,9 +110,10 @@ static inline void name_fetch(const uint64_t *function)
 }
 
 /*
- * A guard in a C++ function ends on its thread, and in the order of its thread. One that somebody holds (a frame of TorchScript,
- * record_function() of Python) may end anywhere, at any time. A guard lies a few frames above ours; the
- * bound only has to be less than what is above a thread's last frames on its stack, so that no heap is within it.
+ * A guard in a C++ function ends on its thread, in nesting order. A guard that is held elsewhere (a
+ * frame of TorchScript, record_function() of Python) may end anywhere, at any time. A guard on the
+ * stack is a few frames above ours. The bound only has to be less than the distance from a thread's
+ * last frames to the end of its stack, so that no heap is within it.
  */
 #define GUARD_BYTES 4096u
 
@@ -115,14 +122,14 @@ static inline __attribute__((always_inline)) bool is_guard(const void *function)
 	return (uintptr_t)function - (uintptr_t)__builtin_frame_address(0) < GUARD_BYTES;
 }
 
-/* It takes no part in the nesting of its thread; known when it begins. */
+/* True if the scope does not nest with others on its thread. Known when it begins. */
 static inline bool is_async(const uint64_t *function)
 {
 	return torch_function.thread && torch_function_scope(function) == SCOPE_USER &&
 	       torch_api.is_async && torch_api.is_async(function);
 }
 
-/* An operator that begins: when, and the Python stack that called it; 0: none. */
+/* The start of an operator: when, and the Python stack that called it; 0: none. */
 struct beginning {
 	uint64_t ticks, stack;
 };
@@ -139,7 +146,10 @@ static bool record_plain(struct recorder_lane *lane, struct beginning begin, uin
 	return true;
 }
 
-/* Word by word where they stay: a copy of fields just written would wait for them. */
+/*
+ * Writes word by word into the ring, because a copy of fields just written would wait for the
+ * stores.
+ */
 static bool record_operator(const uint64_t *function, uint64_t name, struct beginning begin,
 			    struct recorder_lane *lane)
 {
@@ -164,7 +174,7 @@ static bool record_operator(const uint64_t *function, uint64_t name, struct begi
 	return true;
 }
 
-/* What somebody holds: its end will name it. */
+/* For a guard that is held elsewhere: its end will name it. */
 static bool record_held(const uint64_t *function, uint64_t name, struct beginning begin,
 			struct recorder_lane *lane)
 {
@@ -185,7 +195,7 @@ static bool record_held(const uint64_t *function, uint64_t name, struct beginnin
 	return true;
 }
 
-/* Before the first operator that is recorded: the gates may have been shut when sampling began. */
+/* Recorded before the first operator, because the gates may have been shut when sampling began. */
 static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 {
 	uint64_t one_in = settings.operators;
@@ -195,7 +205,7 @@ static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 		atomic_store(&sampling_untold, true);
 }
 
-/* False: its inputs are not to be recorded. */
+/* Returns false if its inputs are not to be recorded. */
 static __attribute__((noinline)) bool record_held_begin(const uint64_t *function, uint64_t name,
 							struct beginning begin,
 							struct recorder_lane *lane)
@@ -220,7 +230,10 @@ static inline void record_inputs(const uint64_t *function, const char *name, uin
 		torch_inputs_record(name, id, inputs, count, ticks, lane);
 }
 
-/* Whether its end is to be recorded: not where this was dropped, unless the end names what it ends. */
+/*
+ * Returns whether the end is to be recorded. Not if this record was dropped, unless the end names
+ * what it ends.
+ */
 static inline bool torch_record_begin(const uint64_t *function, bool is_held,
 				      struct recorder_lane *lane)
 {
@@ -242,19 +255,19 @@ static inline bool torch_record_begin(const uint64_t *function, bool is_held,
 	return true;
 }
 
-/* For capture_range.h: apart from the numbers of NVTX ranges. */
+/* A key for capture_range.h, different from the numbers of NVTX ranges. */
 static inline uint64_t label_key(const void *function)
 {
 	return 1ull << 63 | (uintptr_t)function;
 }
 
-/* Also where scopes are not known: then any may be one. */
+/* If scopes are not known, any function may be a user scope. */
 static inline bool may_be_user_scope(const uint64_t *function)
 {
 	return !torch_function.thread || torch_function_scope(function) == SCOPE_USER;
 }
 
-/* Before anything else of it is done: also while nothing is recorded. */
+/* Called first, also while nothing is recorded. */
 static inline void look_for_range(const uint64_t *function)
 {
 	steps_look();
@@ -268,8 +281,9 @@ static inline void look_for_range(const uint64_t *function)
 }
 
 /*
- * An at::ObserverContext: it has a virtual destructor and nothing else. An operator whose begin was recorded has one of these, and an
- * end without one is not recorded. PyTorch passes it to the end and then deletes it; the destructors do nothing.
+ * An at::ObserverContext, which has a virtual destructor and nothing else. If the begin of an
+ * operator was recorded, it gets one; an end without one is not recorded. PyTorch passes it to the
+ * end and then deletes it; our destructors do nothing.
  */
 static void context_delete(const void *context)
 {
@@ -277,7 +291,8 @@ static void context_delete(const void *context)
 }
 
 static const struct {
-	const void *top, *type;                /* of a vtable, before what objects point to */
+	/* the words of a vtable before the place that objects point to */
+	const void *top, *type;
 	void (*complete)(const void *context); /* its destructors */
 	void (*deleting)(const void *context);
 } context_class = { NULL, NULL, context_delete, context_delete };
@@ -287,9 +302,10 @@ struct context {
 };
 
 /*
- * Which one says which of the thread's operators it is: the outermost has the first. Of operators that end in the order of their
- * thread, as all do but where greenlets switch within one, the last one that began ends first. The last is of all others:
- * those that are held, whose end names them, and those deeper than bits reach.
+ * Each open operator of a thread has one of these contexts; the outermost has the first. Operators
+ * end in nesting order, except if greenlets switch within one. The last context is shared by all
+ * others: operators that are held elsewhere, whose end names them, and those that are nested deeper
+ * than there are bits.
  */
 #define CONTEXT_SLOTS 32u
 #define FOUR(element) element, element, element, element
@@ -315,7 +331,7 @@ static inline const struct context *context_take(bool is_held)
 	return &contexts[slot];
 }
 
-/* Those that began later than the one that ends. */
+/* Returns the bits of those that began later than the one that ends. */
 static inline uint32_t context_give_back(const struct context *context)
 {
 	unsigned int slot = (unsigned int)(context - contexts);
@@ -356,7 +372,7 @@ static void *operator_start(void **ret_context, const void *function)
 	return ret_context;
 }
 
-/* What somebody holds: it is said which one ends. */
+/* For a guard that is held elsewhere: the record says which one ends. */
 static __attribute__((noinline)) void record_held_end(const uint64_t *function, uint64_t ticks,
 						      struct recorder_lane *lane)
 {
@@ -376,7 +392,9 @@ static __attribute__((noinline)) void record_held_end(const uint64_t *function, 
 	(void)recorder_put(lane, EVT_torch_end_id, ticks, field, 4);
 }
 
-/* Others that began later on this thread are still open: greenlets switch within them. */
+/*
+ * Operators that began later on this thread are still open, because greenlets switched within them.
+ */
 static __attribute__((noinline)) void record_outer_end(uint32_t later, uint64_t ticks,
 						       struct recorder_lane *lane)
 {
@@ -385,7 +403,7 @@ static __attribute__((noinline)) void record_outer_end(uint32_t later, uint64_t 
 	(void)recorder_put(lane, EVT_torch_end_outer, ticks, &inside, 1);
 }
 
-/* `later`: a bit for each other one that began later, and that has not ended. */
+/* `later` has a bit for each operator that began later and has not ended. */
 static inline void torch_record_end(const uint64_t *function, uint32_t later,
 				    struct recorder_lane *lane)
 {
@@ -399,7 +417,10 @@ static inline void torch_record_end(const uint64_t *function, uint32_t later,
 		(void)recorder_put(lane, EVT_torch_end, ticks, NULL, 0);
 }
 
-/* It may have been a step, or the label of a capture range that is open. Operators never are. */
+/*
+ * A scope that closes may have been a step, or the label of an open capture range. Operators never
+ * are.
+ */
 static __attribute__((noinline)) void user_scope_ends(const uint64_t *function)
 {
 	if (atomic_load_explicit(&steps_open, memory_order_relaxed))
@@ -462,7 +483,7 @@ bool torch_begin(void *arguments)
 	return true;
 }
 
-/* All is known: recording starts. */
+/* Everything is known: recording starts. */
 static void torch_start(void)
 {
 	atomic_store(&sampling_untold, settings.operators > 1);

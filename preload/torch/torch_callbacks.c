@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch_callbacks.h. One thread at a time changes callbacks, and looks again afterwards; others leave it to that one. Only with
- * PyTorch 1.13 and later, whose list of global callbacks has a lock; the older one may not be changed while operators run.
+ * One thread at a time changes callbacks, and checks again afterwards; others leave it to that
+ * thread. Only with PyTorch 1.13 and later, whose list of global callbacks has a lock. Earlier
+ * lists must not be changed while operators run.
  */
 #include "preload/torch/torch_callbacks.h"
 
@@ -14,7 +15,10 @@
 #include "preload/settings/settings.h"
 #include "preload/steps/steps.h"
 
-/* at::RecordScope: those of what is run. Three are of builds that trace which kernels, classes and features are used. */
+/*
+ * at::RecordScope: the scopes of running code. Three others belong to builds that trace which
+ * kernels, classes and features are used.
+ */
 #define SCOPES 10u /* NUM_SCOPES */
 #define SCOPE_FUNCTION 0u
 #define SCOPE_BACKWARD 1u
@@ -46,9 +50,10 @@ static bool needs_inputs;
 
 _Atomic bool torch_callbacks_vary;
 static _Atomic bool is_busy;
-static _Atomic uintptr_t forking; /* the thread that is about to fork, 0: none */
-/* Written by whoever is busy. */
-static uint64_t handle; /* of operators; at first of all scopes */
+static _Atomic uintptr_t forking; /* the thread that is about to fork; 0: none */
+/* Written by the thread that is busy. */
+/* handle of the operators' callback; at first of the callback for all scopes */
+static uint64_t handle;
 static bool is_installed;
 
 bool torch_callbacks_find(const struct symbols *s)
@@ -62,8 +67,8 @@ bool torch_callbacks_find(const struct symbols *s)
 }
 
 /*
- * Not of all scopes: whenever autograd's engine goes to a node, and when it comes back, torch makes each scope's list of
- * callbacks anew, and a list that has one is an allocation.
+ * Not for all scopes. Whenever autograd's engine enters or leaves a node, torch builds each scope's
+ * list of callbacks again, and a list that is not empty is an allocation.
  */
 static uint64_t callback_add(bool user_scopes, bool others, double probability)
 {
@@ -115,13 +120,15 @@ void torch_callbacks_run(bool scopes_are_known)
 
 /* --- while it runs --- */
 
-/* A child of the process that counts steps sees in this callback what that one records. */
+/*
+ * In a child of the process that counts steps, this callback finds out what that process records.
+ */
 static bool operators_are_wanted(void)
 {
 	return capture_is_on() || !steps_lead() || atomic_load(&forking);
 }
 
-/* What PyTorch allocates for it is no event of the program's. */
+/* What PyTorch allocates for the callback is not recorded as the program's. */
 static void operators_switch(bool wanted)
 {
 	struct recorder_lane *lane;
@@ -158,7 +165,7 @@ void torch_callbacks_follow(void)
 
 	if (!atomic_load_explicit(&torch_callbacks_vary, memory_order_relaxed))
 		return;
-	if (atomic_load(&forking) == own) /* it has: in the parent, and in the child */
+	if (atomic_load(&forking) == own) /* the fork is over, in the parent and in the child */
 		atomic_store(&forking, 0);
 	operators_follow();
 }
@@ -173,7 +180,10 @@ bool torch_callbacks_before_fork(void *arguments)
 	return true;
 }
 
-/* Another thread was within PyTorch's lock, which nobody will give back here: nothing is changed any more. */
+/*
+ * Another thread was inside PyTorch's lock when this child was forked, and the lock will never be
+ * released here. So nothing is changed any more.
+ */
 static void callbacks_forked(void)
 {
 	if (atomic_load(&is_busy))

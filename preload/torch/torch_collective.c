@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch_collective.h. Bytes are those of the argument's tensors, and of the tensors in its
- * lists. The group is the first argument that is no tensor; where in it rank and size stand is
- * searched once and kept.
+ * The bytes are those of the argument's tensors, and of the tensors in its lists. The group is the
+ * first argument that is no tensor. The place of rank and size in it is searched for once and kept.
  */
 #include "preload/torch/torch_collective.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define LISTS_MAX 2u     /* a list of lists of tensors is as deep as it gets */
-#define OBJECT_WORDS 14u /* of a c10::ivalue::Object: all that may be before the end of its slots */
-#define GROUP_NUMBERS \
-	24u /* of a c10d::ProcessGroup, 4 bytes each: class, count of references, store, rank, size */
-#define GROUP_NUMBERS_FROM 4u /* behind class and count */
+#define LISTS_MAX 2u /* a list of lists of tensors is the deepest case */
+/* words of a c10::ivalue::Object that are searched: they include the end of its slots */
+#define OBJECT_WORDS 14u
+/*
+ * 32-bit words of a c10d::ProcessGroup that are searched: class, reference count, store, rank, size
+ */
+#define GROUP_NUMBERS 24u
+#define GROUP_NUMBERS_FROM 4u /* after class and reference count */
 
 static const uint8_t type_bytes[] = {
 #define TYPE(name, bytes) bytes,
@@ -76,9 +78,10 @@ int64_t torch_collective_bytes(const struct torch_value *value)
 /* --- ranks --- */
 
 static _Atomic unsigned int
-	rank_at; /* number of a group that is the rank, the next one is the size; 0: not known */
+	/* index of the word in a group that is the rank, followed by the size; 0: not known */
+	rank_at;
 
-/* Where both stand, in one place only. */
+/* Finds rank and size side by side, if they occur in one place only. */
 static unsigned int rank_look(const uint32_t *group, uint64_t rank, uint64_t ranks)
 {
 	unsigned int found = 0;
@@ -93,7 +96,10 @@ static unsigned int rank_look(const uint32_t *group, uint64_t rank, uint64_t ran
 	return found;
 }
 
-/* The only slot of the object that stands for a class of C++: a vector of one value, which owns the group. */
+/*
+ * Returns the only slot of the object that stands for a C++ class: a vector with one value, which
+ * owns the group.
+ */
 static const uint32_t *group_of(const uint64_t *object, uint64_t group_class)
 {
 	for (unsigned int i = 2; i + 2 < OBJECT_WORDS; i++) {
@@ -113,7 +119,7 @@ static const uint32_t *group_of(const uint64_t *object, uint64_t group_class)
 	return NULL;
 }
 
-/* The group is the first argument behind the tensors. */
+/* The group is the first argument after the tensors. */
 static const struct torch_value *group_value(const struct torch_value *inputs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

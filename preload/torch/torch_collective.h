@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an operator of torch.distributed (c10d::allreduce_ and so on) moves: bytes of its first two arguments, and how
- * many ranks its group has. What of these is the size of the operation is the report's business.
+ * What an operator of torch.distributed (c10d::allreduce_ and so on) moves: the bytes of its first
+ * two arguments, and the number of ranks in its group. The report decides which of these is the
+ * size of the operation.
  *
- * The size of a group has no function that could be called: it is read where the process' own rank and number of ranks
- * (region/ranks.def) stand side by side in a group, in one place only. Without such variables, or in a group class of the
- * program's own, it is not known. Looks at what is alive while the operator runs. Any thread, no lock, no allocation.
+ * No function returns the size of a group. It is read where the process's own rank and number of
+ * ranks (region/ranks.def) are side by side in a group, in one place only. Without these variables,
+ * or with a group class of the program's own, it is not known. Reads only what is alive while the
+ * operator runs. Any thread, no lock, no allocation.
  */
 #ifndef PRELOAD_TORCH_TORCH_COLLECTIVE_H
 #define PRELOAD_TORCH_TORCH_COLLECTIVE_H
@@ -18,11 +20,16 @@
 
 #define TORCH_COLLECTIVE_UNKNOWN (-1)
 
-/* Of a tensor, a list of tensors or a list of such lists; 0: of anything else; TORCH_COLLECTIVE_UNKNOWN. */
+/*
+ * Returns the bytes of a tensor, a list of tensors or a list of such lists; 0 for anything else;
+ * TORCH_COLLECTIVE_UNKNOWN.
+ */
 int64_t torch_collective_bytes(const struct torch_value *value);
 
-/* Where groups keep their numbers; 0: nobody knows. `rank` and `ranks` are the process' own, `group_class` what the
- * first word of a group is. */
+/*
+ * Returns the number of ranks of the group; 0: not known. `rank` and `ranks` are the process's own,
+ * `group_class` is the first word of a group.
+ */
 uint64_t torch_collective_ranks(const struct torch_value *inputs, size_t count,
 				uint64_t group_class, uint64_t rank, uint64_t ranks);
 

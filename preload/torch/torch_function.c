@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch_function.h. Copies of TORCH_SHOWN RecordFunctions are compared word by word: the word
- * that equals the known sequence number in all of them is its place. The other words are verified
- * by their distance from it.
+ * Copies of TORCH_SHOWN RecordFunctions are compared word by word. The word that equals the known
+ * sequence number in all of them is its place. The other words are verified by their distance from
+ * it.
  */
 #include "preload/torch/torch_function.h"
 
 #include <string.h>
 
-#define SAMPLE_WORDS 43u  /* of a RecordFunction: all of it in torch 2.15 */
-#define FORWARD_WORDS 13u /* the most from the sequence number to that of the forward thread */
-#define NEW_STRING_DISTANCE 14u /* words from the number of the thread to the sequence number */
+#define SAMPLE_WORDS 43u /* words of a RecordFunction that are examined: all of it in torch 2.15 */
+/* greatest distance from the sequence number to the number of the forward thread */
+#define FORWARD_WORDS 13u
+#define NEW_STRING_DISTANCE 14u /* words from the thread's number to the sequence number */
 
 struct torch_function torch_function;
 
-/* The operators that were shown and the sequence numbers that they must have. */
+/* The operators that were run, and the sequence numbers that they must have. */
 static uint64_t sample[TORCH_SHOWN][SAMPLE_WORDS];
 static int64_t sample_sequence[TORCH_SHOWN];
 static const char *sample_name;
@@ -38,8 +39,9 @@ static bool word_is(unsigned int word, const int64_t *value)
 }
 
 /*
- * The number of the forward thread, 0 outside the backward pass: inputs, keyword inputs (not in 2.1) and
- * outputs lie before it, and three words behind it a handle that is -1 here. 0: not found.
+ * Finds the number of the forward thread, which is 0 outside the backward pass. Inputs, keyword
+ * inputs (not in 2.1) and outputs are before it. Three words after it is a handle that is -1 here.
+ * Returns 0 if it is not found.
  */
 static unsigned int find_forward(unsigned int sequence)
 {
@@ -52,7 +54,7 @@ static unsigned int find_forward(unsigned int sequence)
 	return 0;
 }
 
-/* All four were aten::mul, and its name is where torch says that it is. */
+/* All four were aten::mul, so the name must be where torch says that it is. */
 static unsigned int find_schema(unsigned int sequence)
 {
 	unsigned int word = sequence - TORCH_FUNCTION_KIND - 1;
@@ -69,9 +71,10 @@ static unsigned int find_schema(unsigned int sequence)
 }
 
 /*
- * The sequence numbers rise by steps of our own, which nothing else does. The number of the thread is
- * 1 or 2, as many a word is: its distance is known (a flag, the contexts and the name stand between;
- * the name is a std::string, which the old ABI of libstdc++ makes shorter), and it is only verified.
+ * The sequence numbers rise by our own steps, which nothing else does. The thread's number is 1 or
+ * 2, as many words are. So its distance is taken as known (a flag, the contexts and the name are in
+ * between; the name is a std::string, which is shorter in the old ABI of libstdc++), and it is only
+ * verified.
  */
 static void find_words(uint64_t this_thread)
 {

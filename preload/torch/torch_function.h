@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where things lie in an at::RecordFunction: found by looking at those of operators whose sequence
- * numbers are known (bootstrap.py runs them), since they differ between versions of torch.
+ * Where the fields of an at::RecordFunction are. They differ between versions of torch, so they are
+ * found by examining operators with known sequence numbers, which bootstrap.py runs.
  *
- * One thread shows; afterwards the layout is read only.
+ * One thread runs the operators; afterwards the layout is only read.
  */
 #ifndef PRELOAD_TORCH_TORCH_FUNCTION_H
 #define PRELOAD_TORCH_TORCH_FUNCTION_H
@@ -18,10 +18,9 @@
 #define TORCH_SHOWN 4u
 #define TORCH_SHOWN_NAME "aten::mul"
 
-/* Words of a RecordFunction, 0 where they are not known; all but `schema` are known or none. */
+/* Word indices in a RecordFunction; 0: not known. Either all except `schema` are known, or none. */
 struct torch_function {
-	unsigned int sequence, thread,
-		forward; /* the scope is a byte in the word behind `thread` */
+	unsigned int sequence, thread, forward; /* the scope is a byte in the word after `thread` */
 	unsigned int schema;
 };
 
@@ -29,12 +28,13 @@ extern struct torch_function torch_function PRELOAD_HIDDEN;
 
 #define TORCH_FUNCTION_NO_SEQUENCE (-1)
 
-/* The function that has just begun is of that name; its sequence number, if that is known. */
+/* The function that has just begun has that name, and that sequence number if it is known. */
 void torch_function_look(const uint64_t *function, const char *name, int64_t sequence);
 
 /*
- * TORCH_SHOWN_NAME was run TORCH_SHOWN times by this thread, `thread` to torch. False when that was not
- * seen as it was asked for: not so often, or with inputs when none were asked for.
+ * TORCH_SHOWN_NAME was run TORCH_SHOWN times by this thread, whose number in torch is `thread`.
+ * Returns false if that was not seen as requested: not that many times, or with inputs when none
+ * were requested.
  */
 bool torch_function_find(uint64_t thread, bool with_inputs);
 
@@ -44,8 +44,9 @@ static inline unsigned int torch_function_scope(const uint64_t *function)
 }
 
 /*
- * std::variant<std::string, reference_wrapper<const FunctionSchema>>: four words and which of them it is;
- * a schema begins with a std::string, its name. Of the new ABI of libstdc++, else the name is asked for.
+ * std::variant<std::string, reference_wrapper<const FunctionSchema>>: four words, and which of the
+ * two it is. A schema begins with its name, a std::string. Only in the new ABI of libstdc++;
+ * otherwise torch is asked for the name.
  */
 #define TORCH_FUNCTION_KIND 4u
 #define TORCH_FUNCTION_HAS_SCHEMA 1u
@@ -59,7 +60,7 @@ static inline const uint64_t *torch_function_schema(const uint64_t *function)
 	return (const uint64_t *)(uintptr_t)function[word];
 }
 
-/* ArrayRef<const IValue> behind the sequence number */
+/* ArrayRef<const IValue>, after the sequence number */
 static inline const struct torch_value *torch_function_inputs(const uint64_t *function,
 							      size_t *ret_count)
 {

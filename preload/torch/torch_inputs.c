@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch_inputs.h. The words of a description are hashed, with a salt for its kind. If the
- * collector does not have that hash, the text is made and sent before the event.
+ * The words of a description are hashed, with a salt for its kind. If the collector does not have
+ * that hash, the text is made and sent before the event.
  */
 #include "preload/torch/torch_inputs.h"
 
@@ -15,11 +15,14 @@
 #include "preload/torch/torch_shapes.h"
 
 #define CONV2D_INPUTS 7u
-#define CONV2D_INTEGERS 3u /* the first one after input, weight and bias */
+#define CONV2D_INTEGERS 3u /* the first integer after input, weight and bias */
 
 typedef void text_maker(const struct torch_shapes *shapes, struct torch_text *text);
 
-/* What the hash is of is no text: keeps descriptions of different kinds, and texts, apart. */
+/*
+ * The hash is not of the text itself. The salt keeps descriptions of different kinds, and texts,
+ * apart.
+ */
 #define SALT_SHAPES 0x9e3779b97f4a7c15u
 #define SALT_TYPES 0xc2b2ae3d27d4eb4fu
 #define SALT_INTEGERS 0x165667b19e3779f9u

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch_layout.h. Each shown tensor rules out the words that do not fit its sizes and the
- * half-words that do not fit its type. The layout is found when exactly one of each is left.
+ * Each known tensor rules out the words that do not match its sizes and the half-words that do not
+ * match its type. The layout is found if exactly one of each is left.
  */
 #include "preload/torch/torch_layout.h"
 
 #include <string.h>
 
-#define IMPL_WORDS 24u /* of a TensorImpl: all of it in torch 2.15; the type is word 22 up to 2.1 */
+/*
+ * words of a TensorImpl that are examined: all of it in torch 2.15; the type is word 22 up to 2.1
+ */
+#define IMPL_WORDS 24u
 #define HALVES (IMPL_WORDS * 4u)
 #define LIST_WORDS 4u
 
-/* What bootstrap.py shows: aten::mul of these, then aten::sum of something over [1, 0] with keepdim. */
+/* What bootstrap.py runs: aten::mul of these, then aten::sum over [1, 0] with keepdim. */
 static const struct shown {
 	unsigned int dimensions;
 	uint64_t size[7];
@@ -39,7 +42,7 @@ static bool sizes_are_at(const uint64_t *word, const struct shown *s, bool certa
 	if (word[0] != s->dimensions)
 		return false;
 	if (s->dimensions > TORCH_SIZES_INLINE) {
-		/* an address is followed only where all others have said that it is one */
+		/* an address is followed only if all other tensors have shown that it is one */
 		if (!certain)
 			return false;
 		memcpy(&sizes, word + 1, sizeof(sizes));

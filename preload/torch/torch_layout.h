@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the shape and the element type of a tensor lie, and which tags lists and booleans have: found
- * by looking at inputs that are known (bootstrap.py shows them), since they differ between versions of
- * torch and there are no headers here. Looking only, at memory that is alive while the operator runs.
+ * Where a tensor has its shape and element type, and which tags lists and booleans have. They
+ * differ between versions of torch, and there are no headers here. So they are found by examining
+ * known inputs, which bootstrap.py passes. Only memory that is alive while the operator runs is
+ * read.
  *
- * One thread shows; afterwards the layout is read only.
+ * One thread runs the operators; afterwards the layout is only read.
  */
 #ifndef PRELOAD_TORCH_TORCH_LAYOUT_H
 #define PRELOAD_TORCH_TORCH_LAYOUT_H
@@ -28,22 +29,22 @@ enum torch_tag {
 };
 
 struct torch_layout {
-	unsigned int sizes; /* word of a c10::TensorImpl: number of dimensions, the sizes follow */
-	unsigned int type_half; /* 16-bit unit of it: c10::ScalarType */
+	unsigned int sizes; /* word of a c10::TensorImpl: number of dimensions; the sizes follow */
+	unsigned int type_half; /* 16-bit unit of a TensorImpl: c10::ScalarType */
 	unsigned int list;      /* word of a c10::detail::ListImpl: begin and end of its values */
 	uint32_t tag_list, tag_bool;
-	const void *undefined; /* the tensor that is none; NULL: not known */
+	const void *undefined; /* the undefined tensor; NULL: not known */
 };
 
-/* More sizes than these are elsewhere: the word behind the number is their address. */
+/* If there are more sizes, they are elsewhere, and the word after the number is their address. */
 #define TORCH_SIZES_INLINE 5u
 
 extern struct torch_layout torch_layout;
 
-/* The inputs of the next operator shown, in bootstrap.py's order. */
+/* Takes the inputs of the next known operator, in bootstrap.py's order. */
 void torch_layout_look(const struct torch_value *inputs, size_t count);
 
-/* All was shown: is the layout known, each part of it in one way only? */
+/* Call when all were run. True if each part of the layout was found in exactly one way. */
 bool torch_layout_found(void);
 
 #endif

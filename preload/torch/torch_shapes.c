@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch_shapes.h. Describing walks the inputs once and appends tagged words (tensor, list,
- * nothing, cut). The texts are made of these words alone, and only when they are wanted.
+ * Describing goes through the inputs once and appends tagged words (tensor, list, nothing, cut).
+ * Texts are made of these words alone, and only if they are wanted.
  */
 #include "preload/torch/torch_shapes.h"
 
@@ -10,10 +10,10 @@
 #define DIMENSIONS_MAX 64u
 #define LIST_INTEGERS_MAX 8u
 
-/* A description is a row of these words, with the sizes of a tensor behind its own. */
+/* A description is a row of these words. The sizes of a tensor follow its own word. */
 #define WORD_NOTHING (1ull << 62)
-#define WORD_TENSOR (2ull << 62) /* and the number of dimensions */
-#define WORD_LIST (3ull << 62)   /* and the number of tensors; theirs follow */
+#define WORD_TENSOR (2ull << 62) /* with the number of dimensions */
+#define WORD_LIST (3ull << 62)   /* with the number of tensors, whose words follow */
 #define WORD_CUT (WORD_LIST - 1)
 #define WORD_KIND (3ull << 62)
 
@@ -77,7 +77,7 @@ static uint8_t describe_list(struct torch_shapes *s, const struct torch_value *l
 
 	if (!count || value[0].tag != TORCH_TAG_TENSOR) {
 		s->word[s->words++] = WORD_NOTHING;
-		/* an empty list does not say what of; one of tensors is hardly ever empty */
+		/* an empty list does not tell its type; lists of tensors are hardly ever empty */
 		return !count || tag_is_scalar(value[0].tag) ? TYPE_SCALAR_LIST : TYPE_NONE;
 	}
 	s->word[s->words++] = WORD_LIST | count;
@@ -173,7 +173,7 @@ static void text_add_numbers(struct torch_text *t, const uint64_t *number, size_
 	text_add(t, "]");
 }
 
-/* Returns how many words that was. */
+/* Returns how many words the shape had. */
 static unsigned int text_add_shape(struct torch_text *t, const uint64_t *word)
 {
 	if (*word == WORD_CUT) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sizes and element types of an operator's inputs, described by a few words, and the texts of such
- * descriptions: `[[16, 1, 8, 8], [4, 1, 3, 3], []]` and `['float', 'float', '']`, as torch.profiler has
- * them, but that lists of tensors are written out. Equal inputs have equal words.
+ * descriptions: `[[16, 1, 8, 8], [4, 1, 3, 3], []]` and `['float', 'float', '']`, as in
+ * torch.profiler, except that lists of tensors are written out. Equal inputs have equal words.
  *
- * Reads what torch_layout.h has found and allocates nothing. Any thread.
+ * Uses the layout that torch_layout.h has found and allocates nothing. Any thread.
  */
 #ifndef PRELOAD_TORCH_TORCH_SHAPES_H
 #define PRELOAD_TORCH_TORCH_SHAPES_H
@@ -16,7 +16,7 @@
 #include "preload/torch/torch_layout.h"
 
 #define TORCH_SHAPES_INPUTS 48u
-#define TORCH_SHAPES_WORDS 384u /* what does not fit is left out and told by "..." */
+#define TORCH_SHAPES_WORDS 384u /* what does not fit is left out and shown as "..." */
 #define TORCH_SHAPES_TEXT 4096u
 
 struct torch_shapes {
@@ -31,10 +31,13 @@ struct torch_text {
 	char bytes[TORCH_SHAPES_TEXT]; /* cut at its end, not terminated */
 };
 
-/* Only what is used of *shapes is written. */
+/* Writes only the used part of *shapes. */
 void torch_shapes_describe(struct torch_shapes *shapes, const struct torch_value *inputs,
 			   size_t count);
-/* The integers among the inputs and in their lists, 0 for whatever else; types stay empty. */
+/*
+ * Describes the integers among the inputs and in their lists, 0 for everything else. Types stay
+ * empty.
+ */
 void torch_shapes_describe_integers(struct torch_shapes *shapes, const struct torch_value *inputs,
 				    size_t count);
 

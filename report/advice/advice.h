@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/samples/library_place.h"
+
 #define ADVICE_BYTES 768
 #define ADVICE_COMMAND_BYTES 96
 
@@ -25,8 +27,9 @@ enum advice_unit { ADVICE_percent, ADVICE_ratio, ADVICE_ns, ADVICE_bytes, ADVICE
 struct advice_place {
 	char line[ADVICE_LINE_BYTES]; /* FILE:LINE, as the code names its file */
 	char function[ADVICE_LINE_BYTES];
-	char caller[ADVICE_LINE_BYTES]; /* FILE:LINE that called it */
-	uint64_t samples;               /* that this rests on */
+	char caller[ADVICE_LINE_BYTES];    /* FILE:LINE that called it */
+	char library[LIBRARY_PLACE_BYTES]; /* of a package, where the line spends its time */
+	uint64_t samples;                  /* that this rests on */
 };
 
 struct advice;
@@ -50,6 +53,8 @@ struct advice {
 	struct advice_place place;
 	char waits_at
 		[ADVICE_LINE_BYTES]; /* FILE:LINE that waits, where the place may be another thread's; "": it is no wait */
+	/* FILE:LINE of the thread that was at work for nearly all of the wait; "": none was */
+	char at_work[ADVICE_LINE_BYTES];
 	char text[ADVICE_BYTES];            /* the figures, one sentence */
 	char command[ADVICE_COMMAND_BYTES]; /* the rule's, unless there is a better one */
 	const char *todo;                   /* the rule's, unless the run did something else */

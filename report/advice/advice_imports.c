@@ -19,7 +19,7 @@ static void short_text(char shown[PLACE_NAME_BYTES], const char *text, size_t le
 	place_name(&(struct source_name){ .text = text, .length = length }, shown);
 }
 
-/* "pandas 0.82 s (by train.py:3)" */
+/* "pandas 0.82 s (imported at train.py:3)" */
 static int package_print(char *text, size_t room, const struct source *source,
 			 const struct import_package *package)
 {
@@ -38,7 +38,7 @@ static int package_print(char *text, size_t room, const struct source *source,
 		path = slash + 1;
 	}
 	short_text(file, path, length);
-	return snprintf(text, room, "%s %s (by %s:%" PRIu32 ")", name, time, file,
+	return snprintf(text, room, "%s %s (imported at %s:%" PRIu32 ")", name, time, file,
 			package->first->line);
 }
 
@@ -77,8 +77,8 @@ bool advice_slow_imports(const struct bottleneck *bottleneck, struct advice *adv
 	    !advice_exceeds(advice, 100.0 * (double)ns / (double)bottleneck->wall_ns))
 		return false;
 	advice->gain_ns = ns;
-	advice_say(advice, "imports of Python modules%s took %s, %.1f %% of the run%s, most by %s.",
-		   has_steps ? " before the first step" : "", unit_format_ns(time, ns),
-		   advice->value, bottleneck->imported_ns ? ", without torch's own" : "", names);
+	advice_say(advice, "imports%s by package: %s; in all %s, %.1f %% of the run%s.",
+		   has_steps ? " before the first step" : "", names, unit_format_ns(time, ns),
+		   advice->value, bottleneck->imported_ns ? ", without torch's own" : "");
 	return true;
 }

@@ -13,8 +13,8 @@
 
 #define SMALL_READ_BYTES 4096u
 #define SMALL_READS_MIN 1000u /* of all such files */
-#define SMALL_READS_EACH \
-	16u /* each time that one is opened: a module that is imported has two or three */
+/* each time that one is opened: a module that is imported has two or three */
+#define SMALL_READS_EACH 16u
 #define OTHERS_BYTES (64u + 2 * UNIT_TEXT_BYTES)
 #define OPENS_MANY 100u
 #define DATALOADER_SHARE_MIN 10 /* %, as of advice dataloader */
@@ -175,6 +175,8 @@ bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice 
 
 	if (bottleneck_share(bottleneck, waited_ns) <= DATALOADER_SHARE_MIN)
 		return false;
+	if (!bottleneck->workers && bottleneck->has_workers)
+		return false; /* their files were not recorded */
 	if (!bottleneck->workers) {
 		ns = loader_file_ns(bottleneck);
 		if (!advice_exceeds(advice, share_of(ns, bottleneck->steps->ns[STEP_dataloader])))
@@ -183,6 +185,9 @@ bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice 
 			   "%.1f %% of the time that the loop waits for the DataLoader is spent in "
 			   "calls on files, %s; there are no workers.",
 			   advice->value < 100 ? advice->value : 100, unit_format_ns(time, ns));
+		advice->todo = "Use fewer and larger files, keep samples in memory or on nearer "
+			       "storage, read fewer bytes a sample, or let workers of the "
+			       "DataLoader read ahead.";
 		return true;
 	}
 	ns = workers_file_ns(bottleneck, &lived_ns);

@@ -29,6 +29,10 @@ bool advice_device_allocations(const struct bottleneck *bottleneck, struct advic
 		"a step.",
 		advice->value, EVIDENCE_SETTLED,
 		unit_format_ns(time, work->device_alloc_ns / work->settled_steps));
+	if (!bottleneck->operator_calls)
+		advice->todo =
+			"Allocate memory of the device once, before the loop, or take it from "
+			"a pool: cudaMallocAsync().";
 	return true;
 }
 

@@ -10,6 +10,8 @@
 #include "report/samples/lines.h"
 
 #define LOOKS_MIN 20u    /* fewer say little */
+#define GUESS_MIN 5u     /* fewer are not even a guess */
+#define GUESS_PERCENT 50 /* that it has to have then */
 #define WORK_MATTERS 0.4 /* of the main thread's time */
 
 /* --- a line of Python --- */
@@ -39,6 +41,7 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 					 .caller_file = caller ? caller->file : SAMPLE_NONE,
 					 .caller_number = caller ? caller->number : 0,
 					 .is_users = true,
+					 .of_cpu = true,
 					 .ns = line->self.cpu_ns,
 					 .looks = line->self.cpu_looks };
 	char text[STEP_LINE_BYTES], time[UNIT_TEXT_BYTES];
@@ -72,14 +75,15 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	size_t most;
 	bool applies;
 
-	if (bottleneck->steps->time.count || samples->all.cpu_looks < LOOKS_MIN)
+	if (bottleneck->steps->time.count || samples->all.cpu_looks < GUESS_MIN)
 		return false;
 	own_init(&own, bottleneck->source, NULL);
 	lines_make_own(&lines, samples, LINES_BY_LINE, &own, false);
 	most = hottest_line(&lines);
-	applies = most != SIZE_MAX && lines.line[most].self.cpu_looks >= LOOKS_MIN &&
+	applies = most != SIZE_MAX && lines.line[most].self.cpu_looks >= GUESS_MIN &&
 		  advice_exceeds(advice, 100.0 * (double)lines.line[most].self.cpu_ns /
-						 (double)samples->all.cpu_ns);
+						 (double)samples->all.cpu_ns) &&
+		  (lines.line[most].self.cpu_looks >= LOOKS_MIN || advice->value >= GUESS_PERCENT);
 	if (applies) {
 		advice->gain_ns = lines.line[most].self.cpu_ns;
 		say_line(bottleneck, &lines, most, advice);
@@ -133,9 +137,6 @@ static void say_function(const struct bottleneck *bottleneck, const struct named
 
 bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	const struct native_reading *native = bottleneck->native;
 	const struct named_frame *frame = NULL;
 	struct native_counts *sum;
@@ -143,10 +144,10 @@ bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *adv
 	size_t most = 0;
 	bool applies = false;
 
-	if (bottleneck->steps->time.count || native->all.samples < LOOKS_MIN || !native->all.cpu_ns)
+	if (bottleneck->steps->time.count || native->all.samples < GUESS_MIN || !native->all.cpu_ns)
 		return false;
 	stack_rows_init(&rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
-			none);
+			STACK_COLUMNS_NONE);
 	rows.names.of_samples = rows.names.for_people = true;
 	stack_rows_pick_own(&rows);
 	sum = sum_functions(native, &rows);
@@ -155,9 +156,10 @@ bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *adv
 			most = i;
 	if (rows.place_count)
 		frame = stack_rows_frame(&rows, most);
-	if (frame && frame->function && frame->is_users && sum[most].samples >= LOOKS_MIN)
+	if (frame && frame->function && frame->is_users && sum[most].samples >= GUESS_MIN)
 		applies = advice_exceeds(advice, 100.0 * (double)sum[most].cpu_ns /
-							 (double)native->all.cpu_ns);
+							 (double)native->all.cpu_ns) &&
+			  (sum[most].samples >= LOOKS_MIN || advice->value >= GUESS_PERCENT);
 	if (applies) {
 		advice->gain_ns = sum[most].cpu_ns;
 		say_function(bottleneck, frame, &sum[most], advice);

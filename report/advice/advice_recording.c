@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about the recording itself: what cannot be concluded from it. */
 #include "report/advice/bottleneck.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/base/units.h"
 
 bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
@@ -10,11 +10,17 @@ bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
 	size_t count = source_losses(bottleneck->source, &loss);
 	char lost[UNIT_TEXT_BYTES];
 	uint64_t total = 0;
+	bool was_full = false;
 
-	for (size_t i = 0; i < count; i++)
-		total += loss[i].count;
+	/* a stack that is missing makes no number smaller: tables by stack say how many they are */
+	for (size_t i = 0; i < count; i++) {
+		total += lost_is_of_events(loss[i].reason) ? loss[i].count : 0;
+		was_full |= loss[i].reason == EVT_LOST_FULL;
+	}
 	if (!advice_exceeds(advice, (double)total))
 		return false;
+	if (!was_full)
+		advice->todo = "All numbers are too small by what is missing.";
 	advice_say(advice, "%s event%s lost.", unit_format_count(lost, total),
 		   total == 1 ? " was" : "s were");
 	return true;
@@ -22,8 +28,8 @@ bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
 
 bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	struct scope_text recorded;
-	const char *text = scope_recorded(bottleneck->run, &recorded);
+	struct coverage_text recorded;
+	const char *text = coverage_recorded(bottleneck->run, &recorded);
 
 	if (!advice_exceeds(advice, bottleneck->limited))
 		return false;
@@ -44,7 +50,8 @@ bool advice_no_device_time(const struct bottleneck *bottleneck, struct advice *a
 {
 	char launches[UNIT_TEXT_BYTES];
 
-	if (bottleneck->gpu->late->taken || !advice_exceeds(advice, (double)bottleneck->launches))
+	if (bottleneck->gpu->deferred->taken ||
+	    !advice_exceeds(advice, (double)bottleneck->launches))
 		return false;
 	advice_say(advice, "%s kernels were launched; all times are the host's.",
 		   unit_format_count(launches, bottleneck->launches));

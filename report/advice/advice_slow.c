@@ -15,6 +15,8 @@
 #define SLOWEST_TOLD 3u
 #define SLOWEST_BYTES (SLOWEST_TOLD * 24)
 #define STEPS_FOR_P99 20u
+#define RUNNABLE_WINDOW_NS \
+	1000000000u        /* the kernel is asked now and then: a shorter loop says little */
 #define RUNNABLE_MIN 0.1   /* of the steps' time */
 #define OPERATORS_MORE 1.1 /* times those of the other steps */
 #define CAUSE_BYTES (PLACE_BYTES + 96)
@@ -252,7 +254,7 @@ static bool step_thread_runnable(const struct bottleneck *bottleneck, double *re
 	const struct evidence_scheduler *from = longest ? &longest->from : NULL,
 					*to = longest ? &longest->to : NULL;
 
-	if (!to || !to->is_known || to->time_ns <= from->time_ns)
+	if (!to || !to->is_known || to->time_ns < from->time_ns + RUNNABLE_WINDOW_NS)
 		return false;
 	*ret_runnable_ns = (double)(to->runnable_ns - from->runnable_ns);
 	*ret_wall_ns = to->time_ns - from->time_ns;

@@ -16,6 +16,7 @@
 #define FIRST_STEP_SHARE_MIN 2 /* %: less is no news */
 #define STEP_NAME_MAX 64u
 #define STARTUP_NS_MIN 10000000000u
+#define STARTUP_IMPORTS 0.8 /* of the time before the first step */
 
 /* Of the run, %: a step that is compiled can be most of a short one. */
 static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
@@ -163,14 +164,13 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 					 rank_share(&rank[most]) - rank_share(&rank[least]));
 	if (applies) {
 		advice->gain_ns += ranks_waited_ns(rank, room, least);
-		advice_say(
-			advice,
-			"%s communicates for %.1f %% of its steps' time, %s for %.1f %%: it waits "
-			"for the latter.",
-			rank_name(waits, bottleneck->source, process[most]),
-			rank_share(&rank[most]),
-			rank_name(late, bottleneck->source, process[least]),
-			rank_share(&rank[least]));
+		advice_say(advice,
+			   "%s communicates for %.1f %% of its steps' time, %s for %.1f %%: most "
+			   "likely it waits for the latter.",
+			   rank_name(waits, bottleneck->source, process[most]),
+			   rank_share(&rank[most]),
+			   rank_name(late, bottleneck->source, process[least]),
+			   rank_share(&rank[least]));
 		say_late(bottleneck, rank, room, least, most, advice);
 	}
 	free(rank);
@@ -193,6 +193,8 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 		   bottleneck->imported_ns ? "; import torch had ended after " : "",
 		   bottleneck->imported_ns ? unit_format_ns(import, bottleneck->imported_ns) : "");
 	advice->gain_ns = ns;
+	if (bottleneck->imported_ns > STARTUP_IMPORTS * (double)ns)
+		advice->todo = "Most of that are imports: see which modules take it.";
 	return true;
 }
 

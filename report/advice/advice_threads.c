@@ -112,6 +112,9 @@ bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct a
 		advice->value, starving.busy, starving.cores,
 		threads ? "; number of threads of torch at its import: " : "",
 		threads ? (int)threads->length : 0, threads ? threads->text : "");
+	if (!bottleneck->has_workers)
+		advice->todo = "Use fewer threads, as many in all processes together as there are "
+			       "CPUs: torch.set_num_threads(N) or OMP_NUM_THREADS.";
 	return true;
 }
 
@@ -136,7 +139,7 @@ bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *a
 bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct step_lines *lines = bottleneck->lines;
-	char text[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 64] = "";
+	char text[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 128] = "", guess[STEP_LINE_GUESS_BYTES];
 	struct step_line line;
 	double share;
 
@@ -150,8 +153,9 @@ bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *a
 		step_line_text(lines, &line, text);
 		step_line_put(lines, &line, &advice->place);
 		snprintf(words, sizeof(words),
-			 " Another thread had it: %.0f %% of that time in %s.",
-			 100.0 * (double)line.ns / (double)lines->ns[STEP_LINES_HOLDERS], text);
+			 " Another thread had it: %.0f %% of that time in %s%s.",
+			 100.0 * (double)line.ns / (double)lines->ns[STEP_LINES_HOLDERS], text,
+			 step_line_guess(&line, guess));
 	}
 	advice_say(
 		advice,

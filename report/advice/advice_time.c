@@ -52,25 +52,58 @@ static void say_workers(const struct bottleneck *bottleneck, struct advice *advi
 		   waits->line.looks);
 }
 
+#define WORKERS_TODO                                                                         \
+	"The loop waits for its workers. lines has their lines: make faster what "           \
+	"they do for each sample, or start more of them, and keep them from epoch to epoch " \
+	"with persistent_workers=True."
+
+/* Without steps: what the main thread waits for, and the line of the workers. */
+static bool loader_of_run(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_LOADER);
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+
+	if (!wait_cause_exceeds(bottleneck, advice, cause))
+		return false;
+	advice_say(advice, "the main thread waits for the DataLoader for %.1f %% of the run.",
+		   advice->value);
+	wait_say_line(bottleneck, cause, advice);
+	advice->todo = WORKERS_TODO;
+	snprintf(advice->command, sizeof(advice->command), "lines");
+	if (!line_sums_most(&cause->workers, &line) || line.looks < WAIT_LOOKS_MIN)
+		return true;
+	step_line_text(bottleneck->lines, &line, text);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	advice_add(advice,
+		   " %.0f %% of the workers' time meanwhile was in %s (%" PRIu64 " samples).",
+		   100.0 * (double)line.ns / (double)cause->workers.ns, text, line.looks);
+	return true;
+}
+
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t ns = bottleneck->loop.ns[STEP_dataloader] - bottleneck->restarts.dataloader_ns;
 	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
 	struct step_line line;
 
+	if (!bottleneck->steps->time.count)
+		return loader_of_run(bottleneck, advice);
 	if (!share_exceeds(bottleneck, advice, ns))
 		return false;
 	advice_say(advice,
-		   "waiting for the DataLoader takes %.1f %% of the steps' time (%s a step); %s "
-		   "worker process%s.",
-		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps),
-		   bottleneck->workers ? unit_format_count(workers, bottleneck->workers) : "no",
-		   bottleneck->workers > 1 ? "es were seen in all" : " was seen");
+		   "waiting for the DataLoader takes %.1f %% of the steps' time (%s a step)",
+		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps));
 	if (bottleneck->workers)
-		advice->todo =
-			"The workers do not keep up with the loop. lines has their lines: make "
-			"faster what they do for each sample, or start more of them, and keep "
-			"them from epoch to epoch with persistent_workers=True.";
+		advice_add(advice, "; %s worker process%s.",
+			   unit_format_count(workers, bottleneck->workers),
+			   bottleneck->workers > 1 ? "es were seen in all" : " was seen");
+	else if (bottleneck->has_workers)
+		advice_add(advice, "; its worker processes were not recorded.");
+	else
+		advice_add(advice, "; no worker process was seen.");
+	if (bottleneck->has_workers)
+		advice->todo = WORKERS_TODO;
 	if (bottleneck->workers)
 		say_workers(bottleneck, advice);
 	else if (step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users)
@@ -99,10 +132,18 @@ static double runnable_share(const struct bottleneck *bottleneck, uint32_t threa
 	return -1;
 }
 
-/* A sentence more, or nothing. */
+/* A sentence more, or nothing; and what helps there. */
 static void say_state(const struct bottleneck *bottleneck, const struct gap_place *place,
-		      char *text, size_t room)
+		      struct advice *advice, char text[STATE_BYTES])
 {
+	static const char *const todo[] = {
+		[GAP_RUNNING] = "That is Python code, or C code that it calls. Make it faster, do "
+				"its work once, before the loop, or leave it to workers, ahead of "
+				"the loop.",
+		[GAP_WAITING] = "Look at what it waits for there. Prepare data in workers or ahead "
+				"of the loop, and keep files, locks and sleeps out of it.",
+		[GAP_BOTH] = NULL,
+	};
 	static const char *const what[] = {
 		[GAP_UNKNOWN] = NULL,
 		[GAP_RUNNING] = "running there, for",
@@ -114,8 +155,10 @@ static void say_state(const struct bottleneck *bottleneck, const struct gap_plac
 					       &share);
 
 	*text = 0;
+	if (state < sizeof(todo) / sizeof(todo[0]) && todo[state])
+		advice->todo = todo[state];
 	if (what[state])
-		snprintf(text, room, " The thread was %s %.0f %% of that time.", what[state],
+		snprintf(text, STATE_BYTES, " The thread was %s %.0f %% of that time.", what[state],
 			 100.0 * share);
 }
 
@@ -220,7 +263,7 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 	    !share_exceeds(bottleneck, advice, gap_place_ns(place)))
 		return false;
 	place_text(bottleneck, place, shown);
-	say_state(bottleneck, place, waited, sizeof(waited));
+	say_state(bottleneck, place, advice, waited);
 	advice_say(advice,
 		   "%.1f %% of the steps' time passes in one place outside of operators, %s each "
 		   "time: %s.%s",
@@ -249,6 +292,9 @@ bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *
 		   "half of which take less than %s.",
 		   advice->value, bottleneck_share(bottleneck, work->short_gaps_ns), operators,
 		   unit_format_ns(median, median_ns));
+	if (!bottleneck->launches)
+		advice->todo =
+			"Use a larger batch or torch.compile; write fewer, larger operators.";
 	return true;
 }
 
@@ -358,8 +404,9 @@ bool advice_optimizer(const struct bottleneck *bottleneck, struct advice *advice
 		return false;
 	advice_say(advice,
 		   "the optimizer takes %.1f %% of the steps' time and calls %s operators a step, "
-		   "none of them on many tensors at once.",
-		   advice->value, unit_format_count(text, (uint64_t)(operators + 0.5)));
+		   "%s of them on many tensors at once.",
+		   advice->value, unit_format_count(text, (uint64_t)(operators + 0.5)),
+		   work->optimizer_grouped ? "few" : "none");
 	return true;
 }
 

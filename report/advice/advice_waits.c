@@ -14,13 +14,14 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-#define LOOKS_MIN 5u /* fewer are not spoken of */
+#define LOOKS_MIN 5u     /* fewer are not spoken of */
+#define CHILDREN_MANY 8u /* so many of one program: one for each item, or step */
 
 /* --- shares --- */
 
 /* Of the steps' time, or the run's, in %, and the seconds that this is. */
-static bool cause_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
-			  const struct wait_cause *cause)
+bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
+			const struct wait_cause *cause)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
 	double share;
@@ -86,8 +87,8 @@ bool advice_slow_worker(const struct bottleneck *bottleneck, struct advice *advi
 	return true;
 }
 
-/* The program that the process started most often. */
-static void say_command(const struct bottleneck *bottleneck, struct advice *advice)
+/* The program that the process started most often; returns how often, 0: none was seen. */
+static uint64_t say_command(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_looks *looks = bottleneck->waits;
 	const struct wait_command *most = NULL;
@@ -101,22 +102,26 @@ static void say_command(const struct bottleneck *bottleneck, struct advice *advi
 			most = &looks->command[i];
 	program = most ? source_name_at(bottleneck->source, most->name) : NULL;
 	if (!program || !program->length)
-		return;
+		return 0;
 	place_name(program, name);
-	advice_add(advice, " The process started '%s' %s times%s.", name,
-		   unit_format_count(count, most->count), most->by_shell ? ", by a shell" : "");
+	advice_add(advice, " The process started '%s' %s time%s%s.", name,
+		   unit_format_count(count, most->count), unit_plural(most->count),
+		   most->by_shell ? ", by a shell" : "");
+	return most->count;
 }
 
 bool advice_child_process(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_CHILD);
 
-	if (!cause_exceeds(bottleneck, advice, cause))
+	if (!wait_cause_exceeds(bottleneck, advice, cause))
 		return false;
 	advice_say(advice, "%s waits for child processes for %.1f %% of the %s.",
 		   who_waits(bottleneck), advice->value, of_what(bottleneck));
 	wait_say_line(bottleneck, cause, advice);
-	say_command(bottleneck, advice);
+	if (say_command(bottleneck, advice) < CHILDREN_MANY)
+		advice->todo = "Look at what the child does, and whether the program can go on "
+			       "meanwhile.";
 	return true;
 }
 
@@ -145,23 +150,28 @@ bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_LOCK);
 
-	if (!cause_exceeds(bottleneck, advice, cause))
+	if (!wait_cause_exceeds(bottleneck, advice, cause))
 		return false;
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   cause->owner ? "a lock" : "a lock, or for what another thread brings,",
 		   advice->value, of_what(bottleneck));
 	wait_say_line(bottleneck, cause, advice);
-	if (!say_owner(bottleneck, cause, advice))
+	if (!say_owner(bottleneck, cause, advice)) {
 		wait_say_beside(bottleneck, cause, advice);
+		advice->todo = "If it is a lock, hold it for less: do the work before, and take it "
+			       "only to store the result. If another thread brings something, make "
+			       "that thread faster, or ask it earlier.";
+	}
 	return true;
 }
 
 /* --- without steps --- */
 
-/* One that has nothing to do, or follows other threads, whose lines are what matters. */
+/* One that has nothing to do, or follows others, whose lines are what matters. */
 static bool is_idle(const struct wait_cause *cause)
 {
-	return wait_cause_is_idle(cause) || cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK;
+	return wait_cause_is_idle(cause) || cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK ||
+	       cause->kind == WAIT_LOADER;
 }
 
 bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
@@ -173,7 +183,7 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 	for (size_t i = 0; i < causes->count && !causes->is_of_steps; i++)
 		if (!is_idle(&causes->cause[i]) && (!most || causes->cause[i].ns > most->ns))
 			most = &causes->cause[i];
-	if (!most || !most->lines.count || !cause_exceeds(bottleneck, advice, most))
+	if (!most || !most->lines.count || !wait_cause_exceeds(bottleneck, advice, most))
 		return false;
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   wait_cause_text(most, text), advice->value, of_what(bottleneck));

@@ -8,6 +8,7 @@
 #include "report/core/why_empty.h"
 #include "report/advice/evidence_events.h"
 #include "report/base/memory.h"
+#include "report/base/text.h"
 #include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
 #include "report/heap/growth.h"
@@ -157,6 +158,23 @@ static uint64_t count_workers(const struct bottleneck *bottleneck)
 	return workers;
 }
 
+/* A DataLoader with workers has an iterator of another class, whose name is in its label. */
+static bool has_loader_of_workers(const struct bottleneck *bottleneck)
+{
+	static const char label[] = "enumerate(DataLoader)#_MultiProcessing";
+	size_t length;
+
+	for (size_t i = 0; i < bottleneck->operators->row_count; i++) {
+		const struct operator_row *row = &bottleneck->operators->row[i];
+		const char *name = name_text(source_name_at(bottleneck->source, row->name),
+					     &length);
+
+		if (row->calls && text_begins(name, length, label))
+			return true;
+	}
+	return false;
+}
+
 void bottleneck_look(struct bottleneck *bottleneck)
 {
 	struct group api = groups_total(&bottleneck->cuda->api),
@@ -168,6 +186,7 @@ void bottleneck_look(struct bottleneck *bottleneck)
 	bottleneck->launches = launches.time.count;
 	bottleneck->cuda_errors = api.errors;
 	bottleneck->workers = count_workers(bottleneck);
+	bottleneck->has_workers = bottleneck->workers || has_loader_of_workers(bottleneck);
 	bottleneck->sampled = run_events(bottleneck->run, EVT_torch_sampling) != 0;
 	bottleneck->limited = why_empty_is_limited(bottleneck->run);
 	steady_loop_look(&bottleneck->loop, bottleneck->steps, bottleneck->evidence);

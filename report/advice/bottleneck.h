@@ -14,7 +14,7 @@
 #include "report/advice/wait_causes.h"
 #include "report/advice/run_facts.h"
 #include "report/advice/step_lines.h"
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 #include "report/cuda/cuda.h"
 #include "report/functions/function_events.h"
 #include "report/gpu/gpu_time.h"
@@ -60,7 +60,8 @@ struct bottleneck {
 	uint64_t wall_ns;
 	struct timing operator_times; /* of operators that are no labels */
 	uint64_t operator_calls, launches, cuda_errors;
-	uint64_t workers; /* of data loaders */
+	uint64_t workers; /* of data loaders, that were recorded */
+	bool has_workers; /* recorded or not: the DataLoader's iterator says so */
 	struct worker_restarts restarts;
 	struct worker_waits worker_waits;
 	struct wait_causes *wait_causes;

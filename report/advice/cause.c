@@ -81,14 +81,17 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	bool has_function = at->function[0] && strcmp(at->function, "<module>") != 0;
 
 	place[0] = '\0';
-	if (!at->line[0])
-		return place;
-	show_name(at->line, line);
 	show_name(at->function, function);
+	if (!at->line[0]) {
+		snprintf(place, CAUSE_PLACE_BYTES, "%s", function);
+		return place;
+	}
+	show_name(at->line, line);
 	show_name(at->caller, caller);
-	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s", line, has_function ? " (" : "",
+	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s%s%s", line, has_function ? " (" : "",
 		 has_function ? function : "", has_function ? ")" : "",
-		 at->caller[0] ? ", called from " : "", caller);
+		 at->caller[0] ? ", called from " : "", caller,
+		 at->library[0] ? ", mostly in " : "", at->library);
 	return place;
 }
 

@@ -17,7 +17,7 @@
 
 #include "report/advice/gaps.h"
 #include "report/advice/step_labels.h"
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 
 #define EVIDENCE_SETTLED 3u /* steps before this one are warm-up: allocators fill their caches */
 #define PINNED_MAX 4096u

@@ -12,7 +12,7 @@
  * For the thread that passed a place first, the time that it was on a CPU there is known if its
  * clock was read.
  *
- * The operators of a helper (core/helpers.h) count as the owner's: no gap of it goes on while a
+ * The operators of a helper (helpers/helpers.h) count as the owner's: no gap of it goes on while a
  * helper is in one. Where other threads ran operators in a gap, were done when it ended, and a
  * backward function has named one of them by the end of the step, that time is taken out: their
  * forward operators are of the step. What threads without such a link did in it is only kept
@@ -34,8 +34,8 @@
 #include "report/base/cpu_clock.h"
 #include "report/base/map.h"
 #include "report/base/timing.h"
-#include "report/core/helpers.h"
-#include "report/core/nest.h"
+#include "report/helpers/helpers.h"
+#include "report/scopes/nest.h"
 
 #define GAP_SHORT_NS 100000u /* a shorter one is what calling an operator from Python takes */
 #define GAP_SMALL_NS 10000u  /* an operator that takes less does little but being called */

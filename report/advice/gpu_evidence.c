@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the GPU did for the loop: see gpu_evidence.h. */
 #include "report/advice/gpu_evidence.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,20 +105,22 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	size_t step = counts ? step_of(mine, event) : SIZE_MAX;
 
 	if (step == SIZE_MAX)
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	return (uint64_t)(step + 1) << 1 | is_in_product(mine, event);
 }
 
 /* --- work --- */
 
 /* By the name alone, or by a name that says how it multiplies and a GPU that could do it otherwise. */
-static bool is_on_recent_gpu(const struct gpu_evidence_state *mine, const struct late_work *work,
-			     unsigned int classes)
+static bool is_on_recent_gpu(const struct gpu_evidence_state *mine,
+			     const struct deferred_work *work, unsigned int classes)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
+
 	if (classes & KERNEL_IS_OF_RECENT_GPU)
 		return true;
-	return (classes & KERNEL_IS_SIMT) && work->device < DEVICES_MAX &&
-	       (mine->has_tensor_cores >> work->device & 1);
+	return (classes & KERNEL_IS_SIMT) && piece->device < DEVICES_MAX &&
+	       (mine->has_tensor_cores >> piece->device & 1);
 }
 
 static void take_limits(void *state, const struct source_event *event, bool counts)
@@ -131,57 +134,60 @@ static void take_limits(void *state, const struct source_event *event, bool coun
 }
 
 static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_work *sum,
-			const struct late_work *work, bool is_products)
+			const struct deferred_work *work, bool is_products)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	uint64_t call_ns = work->call_end_ns - work->call_start_ns;
-	unsigned int classes = kernel_classes_of(&mine->classes, work->what);
+	unsigned int classes = kernel_classes_of(&mine->classes, piece->what);
 
-	if (work->is_communication)
+	if (piece->is_communication)
 		return;
 	sum->kernels++;
-	sum->graph_kernels += work->graph != 0;
+	sum->graph_kernels += piece->graph != 0;
 	sum->kernel_ns += work->duration_ns;
 	if (classes & KERNEL_IS_DOUBLE)
 		sum->double_ns += work->duration_ns;
-	if (work->uses_tensor_cores)
+	if (piece->uses_tensor_cores)
 		sum->tensor_core_ns += work->duration_ns;
-	if (is_products && !work->is_helper) {
+	if (is_products && !piece->is_helper) {
 		sum->product_ns += work->duration_ns;
 		sum->recent_ns += is_on_recent_gpu(mine, work, classes) ? work->duration_ns : 0;
 	}
 	/* a graph's launch is one call of many kernels */
-	if (!work->graph && work->duration_ns < call_ns) {
+	if (!piece->graph && work->duration_ns < call_ns) {
 		sum->short_kernels++;
 		sum->short_by_ns += call_ns - work->duration_ns;
 	}
 }
 
-static void take_copy(struct gpu_evidence_work *sum, const struct late_work *work)
+static void take_copy(struct gpu_evidence_work *sum, const struct deferred_work *work)
 {
-	bool is_to_device = work->what == 1, is_to_host = work->what == 2; /* of CUPTI's kinds */
-	uint32_t host_memory = is_to_device ? work->from_memory : work->to_memory;
+	const struct gpu_work *piece = gpu_work_of(work);
+	bool is_to_device = piece->what == 1, is_to_host = piece->what == 2; /* of CUPTI's kinds */
+	uint32_t host_memory = is_to_device ? piece->from_memory : piece->to_memory;
 
-	if (!work->is_asynchronous || (!is_to_device && !is_to_host))
+	if (!piece->is_asynchronous || (!is_to_device && !is_to_host))
 		return;
 	sum->copies++;
 	if (host_memory != MEMORY_PAGEABLE)
 		return;
 	sum->pageable++;
-	sum->pageable_bytes += work->bytes;
+	sum->pageable_bytes += piece->bytes;
 	sum->pageable_ns += work->call_end_ns - work->call_start_ns;
 }
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct gpu_evidence_state *mine = state;
 	struct gpu_evidence_work *sum;
 
-	if (place == LATE_NOTHING)
+	if (place == DEFERRED_NOTHING)
 		return;
 	sum = &mine->gpu.step[(place >> 1) - 1].work;
-	if (work->kind == LATE_KERNEL)
+	if (piece->kind == GPU_WORK_KERNEL)
 		take_kernel(mine, sum, work, place & 1);
-	else if (work->kind == LATE_COPY)
+	else if (piece->kind == GPU_WORK_COPY)
 		take_copy(sum, work);
 }
 
@@ -230,7 +236,7 @@ static void take_copy_call(void *state, const struct source_event *event, bool c
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .place = place_of, .take = take_work };
+	static const struct deferred_listener listener = { .place = place_of, .take = take_work };
 	struct gpu_evidence_state *mine = state;
 
 	(void)options;
@@ -241,8 +247,8 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&mine->products);
 	map_init(&mine->functions);
 	kernel_classes_init(&mine->classes, mine->source);
-	mine->gpu.late = late_want(run);
-	late_listen(mine->gpu.late, &listener, mine);
+	mine->gpu.deferred = deferred_want(run);
+	deferred_listen(mine->gpu.deferred, &listener, mine);
 	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy_call, mine);
 	run_reads(run, EVT_gpu_limits, FIELDS_ALL, take_limits, mine);
 }

@@ -10,7 +10,7 @@
 #define REPORT_ADVICE_GPU_EVIDENCE_H
 
 #include "report/advice/evidence.h"
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 
 #define GPU_EVIDENCE_WORK(FIELD)                                              \
 	FIELD(kernels)                                                        \
@@ -48,7 +48,7 @@ struct gpu_evidence {
 	size_t step_count, step_room;
 	struct gpu_evidence_work work; /* once all is read: of all whole settled steps */
 	uint64_t steps;                /* these, of processes in which a GPU did anything for any */
-	struct late *late;
+	struct deferred *deferred;
 };
 /* What the GPU did for this settled step of the process (index); NULL: nothing that is known. */
 const struct gpu_evidence_step *gpu_evidence_step_of(const struct gpu_evidence *gpu,

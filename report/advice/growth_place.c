@@ -6,6 +6,7 @@
 #include "report/advice/growth_place.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/advice/place_text.h"
 #include "report/base/memory.h"
@@ -25,13 +26,9 @@ struct growers {
 static void growers_init(struct growers *growers, const struct bottleneck *bottleneck,
 			 const struct growth *growth)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
-
 	growers->sums = (struct stack_sums){ .keeps_places = true };
 	stack_rows_init(&growers->rows, bottleneck->source, run_options(bottleneck->run),
-			STACK_BY_LINE, none);
+			STACK_BY_LINE, STACK_COLUMNS_NONE);
 	growers->rows.names.for_people = true;
 	stack_rows_pick_own(&growers->rows);
 	stack_sums_make(&growers->sums, growth->heap, bottleneck->source, &growers->rows,
@@ -52,6 +49,18 @@ static const struct named_frame *growers_frame(struct growers *growers, size_t p
 						  : NULL;
 
 	return frame && frame->function ? frame : NULL;
+}
+
+/* With callers only a wrapper of malloc() cannot be told from who wanted the memory. */
+static const char *unknown_callers(struct growers *growers, size_t place)
+{
+	const struct named_frame *frame = growers_frame(growers, place);
+	uint32_t stack = stack_rows_stack(&growers->rows, place);
+
+	if (frame->is_python || !strcmp(frame->function, "main") ||
+	    named_parent(&growers->rows.names, stack) != NAMED_NONE)
+		return "";
+	return " Its callers were not recorded: INTERCEPT_STACKS=native records them.";
 }
 
 static bool growers_is_users(struct growers *growers, size_t place)
@@ -175,6 +184,7 @@ struct growth_place growth_place_say(const struct bottleneck *bottleneck,
 		place_of_frame(frame, &advice->place);
 		place_frame_text(frame, name);
 		(is_coarse ? say_coarse : say_steady)(advice, &found, name);
+		advice_add(advice, "%s", unknown_callers(&growers, most.place));
 	}
 	growers_release(&growers);
 	return found;
@@ -200,9 +210,10 @@ struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,
 		place_frame_text(frame, name);
 		advice_say(advice,
 			   "what %s asks for is never freed, and grows throughout the run: %s in "
-			   "%s blocks.",
+			   "%s blocks.%s",
 			   name, unit_format_bytes(kept, found.bytes),
-			   unit_format_count(blocks, found.blocks));
+			   unit_format_count(blocks, found.blocks),
+			   unknown_callers(&growers, most));
 	}
 	growers_release(&growers);
 	return found;

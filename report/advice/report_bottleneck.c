@@ -82,6 +82,8 @@ static void put_place(struct table *table, const struct advice_place *place)
 		set_text(table, COLUMN_bottleneck_function, place->function);
 	if (place->caller[0])
 		set_text(table, COLUMN_bottleneck_caller, place->caller);
+	if (place->library[0])
+		set_text(table, COLUMN_bottleneck_library, place->library);
 	if (place->samples)
 		table_set_number(table, COLUMN_bottleneck_samples, place->samples);
 }

@@ -12,8 +12,8 @@
 
 #include "report/advice/evidence_events.h"
 #include "report/base/text.h"
-#include "report/core/helpers.h"
-#include "report/core/keys.h"
+#include "report/helpers/helpers.h"
+#include "report/options/keys.h"
 #include "report/samples/line_links.h"
 #include "report/samples/own_places.h"
 
@@ -360,6 +360,27 @@ static void put_name(const struct source *source, uint32_t name, uint32_t number
 		snprintf(shown, ADVICE_LINE_BYTES, "%s", escaped);
 }
 
+/* The function of a package in which the user's line spends its time; false: none stands out. */
+static bool find_library(const struct step_lines *lines, const struct step_line *line,
+			 char text[LIBRARY_PLACE_BYTES])
+{
+	const struct library_caller caller = { line->file, line->number, line->of_cpu };
+	struct library_place place;
+	struct own own;
+	bool is_found;
+
+	text[0] = '\0';
+	if (!line->is_users)
+		return false;
+	own_init(&own, lines->source, run_options(lines->run));
+	own_places_note_scripts(lines->samples, &own);
+	is_found = library_place_find(lines->samples, &own, &caller, &place);
+	if (is_found)
+		library_place_text(lines->source, &place, text);
+	own_release(&own);
+	return is_found;
+}
+
 void step_line_put(const struct step_lines *lines, const struct step_line *line,
 		   struct advice_place *place)
 {
@@ -370,6 +391,7 @@ void step_line_put(const struct step_lines *lines, const struct step_line *line,
 	put_name(lines->source, line->function, 0, place->function);
 	if (line->caller_file != SAMPLE_NONE)
 		put_name(lines->source, line->caller_file, line->caller_number, place->caller);
+	find_library(lines, line, place->library);
 }
 
 bool step_lines_at(const struct step_lines *lines, const char *place, struct step_line *ret_line)
@@ -395,7 +417,10 @@ void step_line_text(const struct step_lines *lines, const struct step_line *line
 		    char text[STEP_LINE_BYTES])
 {
 	char file[NAME_SHOWN + 1], function[NAME_SHOWN + 1], caller[NAME_SHOWN + 1];
+	char library[LIBRARY_PLACE_BYTES];
 	bool has_caller = line->caller_file != SAMPLE_NONE;
+	bool has_library = find_library(lines, line, library);
+	size_t used;
 
 	show_name(lines->source, line->file, true, file);
 	show_name(lines->source, line->function, false, function);
@@ -406,12 +431,24 @@ void step_line_text(const struct step_lines *lines, const struct step_line *line
 			 function, caller, line->caller_number);
 	else
 		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s)", file, line->number, function);
+	used = strlen(text);
+	if (has_library)
+		snprintf(text + used, STEP_LINE_BYTES - used, ", mostly in %s", library);
+}
+
+const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GUESS_BYTES])
+{
+	text[0] = 0;
+	if (line->looks < LOOKS_MIN)
+		snprintf(text, STEP_LINE_GUESS_BYTES, ", by %u samples, so this is a guess",
+			 (unsigned int)line->looks);
+	return text;
 }
 
 static void say_line(const struct step_lines *lines, enum step_lines_of of, const char *words,
 		     const struct step_line *line, struct advice *advice)
 {
-	char text[STEP_LINE_BYTES];
+	char text[STEP_LINE_BYTES], guess[STEP_LINE_GUESS_BYTES];
 	size_t used = strlen(advice->text);
 
 	step_line_text(lines, line, text);
@@ -419,8 +456,9 @@ static void say_line(const struct step_lines *lines, enum step_lines_of of, cons
 		      .line) /* else the rule knows a better one: a worker's, a lock's owner's */
 		step_line_put(lines, line, &advice->place);
 	snprintf(advice->text + used, sizeof(advice->text) - used,
-		 " By samples, %.0f %% of the %s was in %s.",
-		 100.0 * (double)line->ns / (double)lines->ns[of], words, text);
+		 " By samples, %.0f %% of the %s was in %s%s.",
+		 100.0 * (double)line->ns / (double)lines->ns[of], words, text,
+		 step_line_guess(line, guess));
 }
 
 void step_lines_say(const struct step_lines *lines, struct advice *advice)

@@ -14,7 +14,7 @@
 
 enum step_lines_of {
 	STEP_LINES_OUTSIDE,   /* of operators */
-	STEP_LINES_OPERATORS, /* also of threads that it waits for (core/helpers.h) */
+	STEP_LINES_OPERATORS, /* also of threads that it waits for (helpers/helpers.h) */
 	STEP_LINES_WAITS,     /* values read from tensors, CUDA calls that wait */
 	STEP_LINES_ZERO_GRAD,
 	STEP_LINES_OPTIMIZER,
@@ -61,6 +61,7 @@ struct step_line {
 	uint32_t file, function, number;     /* file and function are indices of names */
 	uint32_t caller_file, caller_number; /* SAMPLE_NONE: not known */
 	bool is_users;
+	bool of_cpu; /* its time is CPU time, without waits */
 	uint64_t ns, looks;
 };
 /* The line with most of that time; false where too few samples were taken of it, or none stands out. */
@@ -70,10 +71,13 @@ bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
 /* What of it was seen at `place`, FILE:LINE as step_line_put() has it; false: nothing was. */
 bool step_lines_at(const struct step_lines *lines, const char *place, struct step_line *ret_line);
-/* "train.py:41 (collate), called from train.py:60" */
-#define STEP_LINE_BYTES 320u
+/* "train.py:41 (collate), called from train.py:60, mostly in numpy/random.py:15 (draw)" */
+#define STEP_LINE_BYTES 480u
 void step_line_text(const struct step_lines *lines, const struct step_line *line,
 		    char text[STEP_LINE_BYTES]);
+/* ", by 12 samples, so this is a guess", or nothing, where it rests on enough. */
+#define STEP_LINE_GUESS_BYTES 64u
+const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GUESS_BYTES]);
 void step_line_put(const struct step_lines *lines, const struct step_line *line,
 		   struct advice_place *place);
 /* A sentence more for advice that has a line; nothing for other advice. */

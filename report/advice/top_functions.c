@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/functions/function_place.h"
 #include "report/samples/lines.h"
 #include "report/table/part.h"

@@ -62,6 +62,7 @@ static uint32_t cause_at(struct wait_causes *causes, const struct wait_look *loo
 	*cause = (struct wait_cause){ .kind = kind, .state = look->state, .call = call };
 	line_sums_init(&cause->lines);
 	line_sums_init(&cause->owners);
+	line_sums_init(&cause->workers);
 	return (uint32_t)causes->count++;
 }
 
@@ -190,6 +191,8 @@ static void add_pair(struct looking *looking, const struct wait_pair *pair)
 	place.line.ns = pair->ns;
 	place.line.looks = pair->looks;
 	line_sums_add(&beside_at(&looking->causes->cause[at], pair->thread)->lines, &place.line);
+	if (place.is_worker)
+		line_sums_add(&looking->causes->cause[at].workers, &place.line);
 }
 
 /* --- the whole --- */
@@ -223,6 +226,7 @@ void wait_causes_release(struct wait_causes *causes)
 		free(cause->beside);
 		line_sums_release(&cause->lines);
 		line_sums_release(&cause->owners);
+		line_sums_release(&cause->workers);
 	}
 	causes->count = 0;
 }
@@ -297,6 +301,7 @@ const char *wait_cause_text(const struct wait_cause *cause, char text[64])
 		[WAIT_LOCK] = "a lock, or what another thread brings",
 		[WAIT_QUEUE] = "a queue",
 		[WAIT_PIPE] = "another process, at a pipe",
+		[WAIT_LOADER] = "a batch of the DataLoader",
 		[WAIT_FUTURE] = "the result of a pool's task",
 		[WAIT_EVENT] = "an event or a condition that another thread sets",
 		[WAIT_THREAD] = "the end of another thread",

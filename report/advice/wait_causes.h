@@ -27,9 +27,10 @@ struct wait_cause {
 	enum evt_python_state state;
 	uint32_t call; /* as of struct wait_look; 0 where the cause is not by call */
 	uint64_t ns, looks;
-	struct line_sums lines;  /* the user's, that waited */
-	struct line_sums owners; /* the user's, of threads that are known to have had the lock */
-	uint32_t owner;          /* tid of the last of them */
+	struct line_sums lines;   /* the user's, that waited */
+	struct line_sums owners;  /* the user's, of threads that are known to have had the lock */
+	uint32_t owner;           /* tid of the last of them */
+	struct line_sums workers; /* of all workers of a DataLoader, while they made samples */
 	struct wait_beside *beside;
 	size_t beside_count, beside_room;
 };

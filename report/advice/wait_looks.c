@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "report/advice/evidence_events.h"
-#include "report/core/helpers.h"
+#include "report/helpers/helpers.h"
 #include "report/advice/step_lines.h"
 #include "report/base/memory.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 
 #define SETTLE_NS 1000000000u /* a rest is told of within half of that */
 #define TURN_NS 100000000u    /* between two looks at what can be settled */

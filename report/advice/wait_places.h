@@ -17,6 +17,7 @@ enum wait_kind {
 	WAIT_LOCK,
 	WAIT_QUEUE,
 	WAIT_PIPE,
+	WAIT_LOADER, /* a batch of a DataLoader, which its workers make */
 	WAIT_FUTURE,
 	WAIT_EVENT,  /* threading.Event, Condition, Barrier */
 	WAIT_THREAD, /* its end */

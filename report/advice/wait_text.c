@@ -62,6 +62,15 @@ static bool follows_a_thread(const struct wait_cause *cause)
 	       cause->kind == WAIT_THREAD;
 }
 
+/* A server in the program itself may be at the other end. */
+static bool may_be_own_socket(const struct bottleneck *bottleneck, const struct wait_cause *cause,
+			      const struct wait_beside *beside)
+{
+	return cause->state == EVT_PYTHON_IO &&
+	       (cause->kind == WAIT_IN_C || cause->kind == WAIT_LIBRARY) &&
+	       bottleneck->waits->thread[beside->thread]->process == bottleneck->process;
+}
+
 static unsigned int threads_at_work(const struct wait_cause *cause, double share)
 {
 	unsigned int count = 0;
@@ -75,12 +84,13 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 		     struct advice *advice)
 {
 	const struct wait_beside *beside = wait_cause_beside(cause);
+	struct advice_place at_work = { .samples = 0 };
 	char text[STEP_LINE_BYTES], name[PLACE_NAME_BYTES];
 	struct step_line line;
 	double share;
 
-	if (!follows_a_thread(cause) || !beside || !line_sums_most(&beside->lines, &line) ||
-	    !cause->ns)
+	if (!beside || !line_sums_most(&beside->lines, &line) || !cause->ns ||
+	    (!follows_a_thread(cause) && !may_be_own_socket(bottleneck, cause, beside)))
 		return;
 	share = (double)line.ns / (double)cause->ns;
 	if (share < BESIDE_MIN || line.looks < WAIT_LOOKS_MIN)
@@ -95,6 +105,10 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 			   ? ", and other threads were at work, too; which one it waited for was "
 			     "not recorded"
 			   : "; that it waited for that is likely, but was not recorded");
-	if (share >= NEARLY_ALL && threads_at_work(cause, ANOTHER_MIN) == 1)
-		step_line_put(bottleneck->lines, &line, &advice->place);
+	if (share < NEARLY_ALL || threads_at_work(cause, ANOTHER_MIN) != 1)
+		return;
+	step_line_put(bottleneck->lines, &line, &at_work);
+	memcpy(advice->at_work, at_work.line, sizeof(at_work.line));
+	if (follows_a_thread(cause))
+		advice->place = at_work;
 }

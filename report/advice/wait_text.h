@@ -7,6 +7,10 @@
 #include "report/advice/place_text.h"
 
 /* One more sentence: the line that waited most of it, or the number of samples alone; the line becomes the advice's place. */
+/* Sets the seconds and the share of the cause; true where there are enough samples of it, and the share exceeds the rule's threshold. */
+bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
+			const struct wait_cause *cause);
+
 void wait_say_line(const struct bottleneck *bottleneck, const struct wait_cause *cause,
 		   struct advice *advice);
 void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sums *lines,

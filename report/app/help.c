@@ -5,14 +5,15 @@
 
 #include "report/table/columns.h"
 #include "report/table/export.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 
-#define HELP_WIDTH 80 /* columns, whatever the terminal has: help is read in pipes and mails, too */
+/* in columns, whatever the terminal has, because help is also read in pipes and mails */
+#define HELP_WIDTH 80
 #define OPTION_INDENT 29
 #define COLUMN_INDENT 47
 
 struct help_option {
-	const char *name; /* NULL: here are those of single reports */
+	const char *name; /* NULL: options of single reports follow */
 	char letter;
 	const char *argument, *doc;
 };
@@ -20,7 +21,7 @@ struct help_option {
 static const struct help_option help_options[] = {
 #define OPTION(id, name, letter, group, argument, doc) { name, letter, argument, doc },
 #define OPTIONS_OF_REPORTS { NULL, 0, NULL, NULL },
-#include "report/core/options.def"
+#include "report/options/options.def"
 };
 
 static const struct help_option help_options_of_reports[REPORT_OPTION_LIMIT] = {
@@ -28,7 +29,10 @@ static const struct help_option help_options_of_reports[REPORT_OPTION_LIMIT] = {
 #include "report/families.def"
 };
 
-/* Behind `used` columns of the line, broken at spaces; later lines begin at `indent`. A line end is a space. */
+/*
+ * Prints the text after `used` columns of the line, broken at spaces; later lines begin at
+ * `indent`. A newline counts as a space.
+ */
 static void print_text(FILE *out, size_t used, size_t indent, const char *text)
 {
 	struct screen screen = { .out = out, .width = HELP_WIDTH };
@@ -42,7 +46,7 @@ static void print_text(FILE *out, size_t used, size_t indent, const char *text)
 	prose_end(&prose, &screen);
 }
 
-/* The text in a column of its own, or below `left` where that is too long. */
+/* Prints the text in a column of its own, or below `left` if that is too long. */
 static void print_beside(FILE *out, const char *left, unsigned int indent, const char *text)
 {
 	fprintf(out, "%-*s", (int)indent, left);
@@ -51,7 +55,7 @@ static void print_beside(FILE *out, const char *left, unsigned int indent, const
 	print_text(out, indent, indent, text);
 }
 
-/* A line a report, which scripts read, too. */
+/* One line per report, which scripts read, too. */
 void options_print_list(FILE *out)
 {
 	for (int i = 0; i < REPORT_LIMIT; i++)
@@ -74,7 +78,7 @@ static int option_compare(const void *a, const void *b)
 	return strcmp(((const struct help_option *)a)->name, ((const struct help_option *)b)->name);
 }
 
-/* By name: the order of families says nothing to who reads it. */
+/* By name, because the order of families means nothing to the reader. */
 static void print_options_of_reports(FILE *out)
 {
 	struct help_option option[REPORT_OPTION_LIMIT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prof-report: reads recordings of intercept and prints tables. Here: the command line, the terminal,
- * the files, and everything that is said on stderr.
+ * prof-report: reads recordings of intercept and prints tables. This file handles the command line,
+ * the terminal, the files, and everything that is printed on stderr.
  */
 #include <errno.h>
 #include <langinfo.h>
@@ -14,7 +14,7 @@
 
 #include "report/app/pager.h"
 #include "report/app/recipe.h"
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 #include "report/session/session_files.h"
 #include "report/session/sessions.h"
@@ -31,7 +31,10 @@
 
 #define WIDTH_DEFAULT 80
 
-/* Never recorded, whatever LD_PRELOAD says: preload/life/own_program.c looks for this note. */
+/*
+ * This program is never recorded, whatever LD_PRELOAD says: preload/life/own_program.c looks for
+ * this note.
+ */
 __asm__(".pushsection .note.intercept, \"a\", @note\n"
 	".balign 4\n"
 	".long 10, 0, 1\n"
@@ -39,12 +42,12 @@ __asm__(".pushsection .note.intercept, \"a\", @note\n"
 	".balign 4\n"
 	".popsection\n");
 
-/* Of the process: where stdout leads to must be known while it is kept. */
+/* One per process: the final target of stdout must be known while output is held back. */
 static struct pager pager = { -1, -1 };
 
 static char *default_files[] = { (char[]){ "run.evt" } };
 
-/* What --width, COLUMNS or else the terminal sets; 0: nothing limits the width. */
+/* The width given by --width, COLUMNS or else the terminal; 0: no limit. */
 static size_t screen_limit(const struct options *options)
 {
 	const char *columns = getenv("COLUMNS");
@@ -102,7 +105,7 @@ static int run_on_files(struct report_request *request, const struct source_opti
 	return status;
 }
 
-/* Beside what is written; of stdout among the temporary files. */
+/* Beside the output file; for stdout among the temporary files. */
 static const char *place_of_copies(const struct options *options, char ret_path[PATH_MAX])
 {
 	const char *folder = getenv("TMPDIR");
@@ -137,7 +140,7 @@ static int run_on_copies(struct report_request *request, const struct session_fi
 	return status;
 }
 
-/* With --redact what is read is a copy that has not got what is left out. */
+/* With --redact, a copy is read that lacks what is to be left out. */
 static int run_on_source(struct report_request *request)
 {
 	const struct options *options = request->options;
@@ -174,7 +177,7 @@ static int run_request(const struct options *options, const struct screen_sessio
 	return status;
 }
 
-/* Each for itself: nothing of one session is added to another's. */
+/* Each session separately: their figures are never added up. */
 static int run_sessions(const struct options *options, const struct sessions *sessions)
 {
 	char id[FILE_SESSION_BYTES];
@@ -224,14 +227,14 @@ static int run(struct options *options)
 	return status;
 }
 
-/* The reader of a pipe has seen enough (| head): a quiet end. */
+/* The reader of a pipe (| head) has closed it: ends quietly. */
 static void end_quietly(int signal_number)
 {
 	(void)signal_number;
 	_exit(STATUS_OK);
 }
 
-/* stdout may be a full disk, or closed. stdio forgets the reason when it was met on the way. */
+/* stdout may be a full disk, or closed. stdio loses the reason if the error occurred earlier. */
 static int finish_stdout(int status)
 {
 	bool failed = ferror(stdout) != 0;
@@ -256,7 +259,7 @@ static int print_texts(const struct options *options)
 	return STATUS_OK;
 }
 
-/* Of what people read, and is not without end. */
+/* For output that people read, and that ends. */
 static bool is_paged(const struct options *options)
 {
 	if (options->help || options->list)

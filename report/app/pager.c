@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See pager.h. stdout is redirected into a memfd while a report prints. At the end its lines are
- * compared with the height of the screen, and a shell runs the pager with the memfd as its input.
+ * stdout is redirected into a memfd while a report prints. At the end its lines are compared with
+ * the height of the screen, and a shell runs the pager with the memfd as its input.
  */
 #include "report/app/pager.h"
 
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define PIECE 65536
-#define NOT_STARTED 126 /* and 127: what a shell says of a command that it could not run */
+#define NOT_STARTED 126 /* and 127: a shell's status for a command that it could not run */
 
 static const char *pager_command(void)
 {
@@ -92,7 +92,7 @@ static bool show_in_pager(int kept, const char *command)
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(NOT_STARTED);
 	}
-	signal(SIGINT, SIG_IGN); /* the pager's own */
+	signal(SIGINT, SIG_IGN); /* Ctrl-C belongs to the pager */
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	signal(SIGINT, SIG_DFL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pager for what is longer than the screen, where stdout is a terminal. What is printed is kept until the end; then it
- * goes to the terminal, or through $PAGER (less where that is not set). One at a time.
+ * A pager for output longer than the screen, if stdout is a terminal. The output is held back until
+ * the end. Then it goes to the terminal, or through $PAGER (less if that is not set). One at a
+ * time.
  */
 #ifndef REPORT_APP_PAGER_H
 #define REPORT_APP_PAGER_H
@@ -9,15 +10,15 @@
 #include <stdbool.h>
 
 struct pager {
-	int terminal; /* stdout as it was; -1: nothing is kept */
-	int kept;     /* what was printed */
+	int terminal; /* the original stdout; -1: nothing is held back */
+	int kept;     /* the output */
 };
 
-/* Nothing is done where stdout is no terminal, or PAGER is empty or cat, or memory is short. */
+/* Does nothing if stdout is no terminal, if PAGER is empty or cat, or if there is no memory. */
 void pager_begin(struct pager *pager);
-/* Where stdout leads to in the end. */
+/* Returns the final target of stdout. */
 int pager_terminal(const struct pager *pager);
-/* Shows what was kept. */
+/* Shows what was held back. */
 void pager_end(struct pager *pager);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See recipe.h. The library is looked for where make and make install put it, beside this program. */
+/* The library is looked for where make and make install put it, relative to this program. */
 #include "report/app/recipe.h"
 
 #include <errno.h>
@@ -13,9 +13,12 @@
 #include "report/base/shell_word.h"
 #include "report/base/talk.h"
 
-#define WORD_BYTES (PATH_MAX * 4u + 8) /* of a path as one word of a command */
+#define WORD_BYTES (PATH_MAX * 4u + 8) /* for a path as one word of a command */
 
-/* The library's path; a placeholder where it is neither in the build folder nor installed beside us. */
+/*
+ * Returns the library's path; a placeholder if it is neither in the build folder nor installed
+ * beside us.
+ */
 static void find_library(char path[PATH_MAX])
 {
 	static const char *const places[] = { "/libintercept.so",
@@ -52,7 +55,7 @@ bool recipe_is_needed(const char *path)
 	return none;
 }
 
-/* The folder may hold a recording of another name, by INTERCEPT_OUTPUT. */
+/* The folder may contain a recording with another name, because of INTERCEPT_OUTPUT. */
 static void propose_other(void)
 {
 	char word[WORD_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Base64: see base64.h. */
+/* Base64: three bytes become four characters, from a table. */
 #include "report/base/base64.h"
 
 #include <stdint.h>

@@ -5,13 +5,13 @@
 
 #include <stddef.h>
 
-/* What `length` bytes become, without the 0 that base64_encode() puts behind it. */
+/* The encoded length of `length` bytes, without the 0 that base64_encode() appends. */
 static inline size_t base64_length(size_t length)
 {
 	return (length + 2) / 3 * 4;
 }
 
-/* `text` has room for base64_length() + 1. */
+/* `text` must have room for base64_length() + 1. */
 void base64_encode(char *text, const void *bytes, size_t length);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time between bounds: see cpu_clock.h. */
+/* CPU time between bounds: each moment has a lower and an upper bound, and spans add up both. */
 #include "report/base/cpu_clock.h"
 
-#define WORTH_TELLING 10u /* bounds as far apart as one in so many of the time are no answer */
+/* if the bounds differ by more than one part in this of the time, there is no answer */
+#define WORTH_TELLING 10u
 
 static uint64_t difference(uint64_t from, uint64_t to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A value over time in bounded memory: see curve.h. */
+/* A value over time in bounded memory: if the run outgrows the buckets, each pair becomes one. */
 #include "report/base/curve.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ void curve_init(struct curve *curve)
 	curve->end_ns = curve->width_ns;
 }
 
-/* Two buckets become one. */
+/* Merges each pair of buckets into one. */
 static void curve_halve(struct curve *curve)
 {
 	for (size_t i = 0; i < CURVE_BUCKETS / 2; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A value over time in bounded memory: the greatest value of each of at most CURVE_BUCKETS intervals,
- * whose width doubles whenever the run outgrows them.
+ * A value over time in bounded memory: the greatest value in each of at most CURVE_BUCKETS
+ * intervals, whose width doubles whenever the run outgrows them.
  */
 #ifndef REPORT_BASE_CURVE_H
 #define REPORT_BASE_CURVE_H
@@ -12,16 +12,16 @@
 #define CURVE_BUCKETS 512
 
 struct curve {
-	uint64_t width_ns, end_ns; /* of a bucket; end of the one being filled */
-	size_t at;                 /* the bucket being filled */
-	uint64_t last;             /* value now */
+	uint64_t width_ns, end_ns; /* width of a bucket; end of the bucket being filled */
+	size_t at;                 /* index of the bucket being filled */
+	uint64_t last;             /* current value */
 	uint64_t highest[CURVE_BUCKETS];
 };
 
 void curve_init(struct curve *curve);
 void curve_advance(struct curve *curve, uint64_t time_ns);
 
-/* The value from `time_ns` on. Times before the last one count as the last. */
+/* Sets the value from `time_ns` on. An earlier time than the last one counts as the last one. */
 static inline void curve_put(struct curve *curve, uint64_t time_ns, uint64_t value)
 {
 	if (__builtin_expect(time_ns >= curve->end_ns, 0))
@@ -31,7 +31,7 @@ static inline void curve_put(struct curve *curve, uint64_t time_ns, uint64_t val
 		curve->highest[curve->at] = value;
 }
 
-/* The greatest values of `count` equal intervals of [0, end_ns). */
+/* Returns the greatest values in `count` equal intervals of [0, end_ns). */
 void curve_sample(const struct curve *curve, uint64_t end_ns, uint64_t *ret_values, size_t count);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Through libiberty, in the form that hands out its text piece by piece: so it can be left in the middle when a name grows
- * beyond its bound.
+ * Uses libiberty in the form that hands out its text piece by piece, so that demangling can be
+ * aborted when a name grows beyond its bound.
  *
- * The return type of a template function is taken out of the tree that libiberty makes of the name. Its option DMGL_RET_DROP
- * takes out those of all function types, in template arguments too: S<void (int)> and S<char (int)> become one name.
+ * The return type of a template function is removed from the tree that libiberty makes of the name.
+ * libiberty's option DMGL_RET_DROP would remove those of all function types, in template arguments
+ * too: S<void (int)> and S<char (int)> would become one name.
  */
 #include "report/base/demangle.h"
 
@@ -14,8 +15,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define INPUT_PLAIN 1024u     /* libiberty demangles no longer one while it limits its recursion */
-#define SPINE_DEEP 256        /* names within names whose return types are taken out */
+#define INPUT_PLAIN 1024u     /* libiberty demangles no longer name while it limits its recursion */
+#define SPINE_DEEP 256        /* limit for nested names whose return types are removed */
 #define STACK_MIN (8ul << 20) /* a name of DEMANGLE_INPUT_MAX takes less than half of it */
 
 struct demangling {
@@ -34,14 +35,14 @@ static void demangling_collect(const char *text, size_t length, void *opaque)
 	struct demangling *demangling = opaque;
 
 	if (!length)
-		return; /* Rust's demangler has no text then */
+		return; /* Rust's demangler passes no text in this case */
 	if (length > sizeof(demangling->output) - demangling->used)
 		longjmp(demangling->too_long, 1);
 	memcpy(demangling->output + demangling->used, text, length);
 	demangling->used += length;
 }
 
-/* Whether names that are long, and may be deep, fit on the stack. */
+/* True if names that are long, and may be deeply nested, fit on the stack. */
 static bool stack_is_large(void)
 {
 	struct rlimit limit;
@@ -49,7 +50,10 @@ static bool stack_is_large(void)
 	return !getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur >= STACK_MIN;
 }
 
-/* Rust's names begin with _R; those of before look like C++'s, with a hash for the last part: 17h0123456789abcdefE. */
+/*
+ * Rust's names begin with _R. Older ones look like C++ names whose last part is a hash:
+ * 17h0123456789abcdefE.
+ */
 bool demangle_is_rust(const char *name, size_t length)
 {
 	if (length < 2 || name[0] != '_')
@@ -59,7 +63,10 @@ bool demangle_is_rust(const char *name, size_t length)
 				  strspn(name + length - 17, "0123456789abcdef") == 16);
 }
 
-/* Takes out the return types of the function and of those that it is local to; its template arguments keep theirs. */
+/*
+ * Removes the return types of the function and of the functions that it is local to. Its template
+ * arguments keep theirs.
+ */
 static void drop_return_types(struct demangle_component *name)
 {
 	for (unsigned int deep = 0; name && deep < SPINE_DEEP; deep++) {
@@ -94,14 +101,15 @@ static void drop_return_types(struct demangle_component *name)
 
 static bool demangling_run_cplus(struct demangling *demangling, int options)
 {
-	void *volatile memory = NULL; /* a longjmp() may lie between */
+	void *volatile memory = NULL; /* volatile because of the longjmp() */
 	struct demangle_component *name;
 	void *made = NULL;
 	bool done = false;
 
 	name = cplus_demangle_v3_components(demangling->input, options, &made);
 	memory = made;
-	if (!name) /* a second reading of names that can be read in two ways is in that one only */
+	/* for names that can be read in two ways, the second reading is only in this form */
+	if (!name)
 		return cplus_demangle_v3_callback(demangling->input, options, demangling_collect,
 						  demangling);
 	drop_return_types(name);
@@ -111,7 +119,7 @@ static bool demangling_run_cplus(struct demangling *demangling, int options)
 	return done;
 }
 
-/* False when it is no name, or one that is too long. */
+/* Returns false if it is no mangled name, or one that is too long. */
 static bool demangling_run(struct demangling *demangling, size_t length, int options)
 {
 	demangling->used = 0;
@@ -125,7 +133,7 @@ static bool demangling_run(struct demangling *demangling, size_t length, int opt
 	return demangling_run_cplus(demangling, options);
 }
 
-/* gfortran's __MODULE_MOD_PROCEDURE as MODULE::PROCEDURE; NULL when it is none. */
+/* Converts gfortran's __MODULE_MOD_PROCEDURE to MODULE::PROCEDURE; NULL if it is no such name. */
 static const char *demangle_fortran(struct demangler *demangler, const char *name, size_t length)
 {
 	const char *middle = length > 7 && !memcmp(name, "__", 2)
@@ -144,7 +152,7 @@ static const char *demangle_fortran(struct demangler *demangler, const char *nam
 const char *demangle(struct demangler *demangler, const char *name, size_t length,
 		     bool with_parameters)
 {
-	static struct demangling demangling; /* large; there is one thread */
+	static struct demangling demangling; /* static because it is large; there is one thread */
 	int options = DMGL_ANSI | (with_parameters ? DMGL_PARAMS : 0);
 	bool done;
 

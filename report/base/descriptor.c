@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes to file descriptors: see descriptor.h. A call that a signal interrupts is made again. */
+/* Writes bytes to file descriptors. A call that a signal interrupts is repeated. */
 #include "report/base/descriptor.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All of some bytes to a file descriptor, however many calls that takes. False: it failed, and
- * errno says why; 0 where the file took nothing.
+ * Writes all bytes to a file descriptor, with as many calls as necessary. Returns false if it
+ * failed: errno says why, or is 0 if the file accepted no bytes.
  */
 #ifndef REPORT_BASE_DESCRIPTOR_H
 #define REPORT_BASE_DESCRIPTOR_H

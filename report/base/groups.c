@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls counted and timed by a key: see groups.h. */
+/* Counts and times calls by a key. Groups are in an array; a map finds them by the key's hash. */
 #include "report/base/groups.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static struct group *groups_look_up(struct groups *groups, const uint64_t key[GR
 	return &groups->group[groups->count++];
 }
 
-/* No call of memcmp(): keys are short, and this is done for every call. */
+/* memcmp() is not called, because keys are short and this is done for every call. */
 static inline bool key_is(const uint64_t key[GROUP_WORDS], const uint64_t other[GROUP_WORDS])
 {
 	uint64_t differs = 0;
@@ -104,12 +104,12 @@ void group_move(struct group *into, struct group *from)
 	timing_merge(&into->time, &from->time);
 	into->errors += from->errors;
 	into->bytes += from->bytes;
-	into->late_ns += from->late_ns;
+	into->deferred_ns += from->deferred_ns;
 	sums_move(into, from);
 	if (from->max_bytes > into->max_bytes)
 		into->max_bytes = from->max_bytes;
 	timing_release(&from->time);
-	from->errors = from->bytes = from->max_bytes = from->late_ns = 0;
+	from->errors = from->bytes = from->max_bytes = from->deferred_ns = 0;
 }
 
 struct group groups_total(const struct groups *groups)
@@ -121,7 +121,7 @@ struct group groups_total(const struct groups *groups)
 		total.time.total_ns += groups->group[i].time.total_ns;
 		total.errors += groups->group[i].errors;
 		total.bytes += groups->group[i].bytes;
-		total.late_ns += groups->group[i].late_ns;
+		total.deferred_ns += groups->group[i].deferred_ns;
 	}
 	return total;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A sum of bytes and the greatest that it has been: see highwater.h. */
+/*
+ * Keeps the last changes in a ring, so that a late report of a free can still lower the values
+ * since then.
+ */
 #include "report/base/highwater.h"
 
 void highwater_raise(struct highwater *highwater, uint64_t time_ns, uint64_t bytes)

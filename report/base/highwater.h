@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sum of bytes and the greatest that it has been, when what lowers it may be told late: a free that
- * began before an allocation returned is seen after it. The last HIGHWATER_STEPS values can still be
- * put right; what is older is settled.
+ * A sum of bytes and its maximum, if decreases may be reported late: a free that began before an
+ * allocation returned is seen after it. The last HIGHWATER_STEPS values can still be corrected;
+ * older ones are final.
  */
 #ifndef REPORT_BASE_HIGHWATER_H
 #define REPORT_BASE_HIGHWATER_H
@@ -21,9 +21,9 @@ struct highwater {
 };
 
 void highwater_raise(struct highwater *highwater, uint64_t time_ns, uint64_t bytes);
-/* `bytes` are gone, and already were at `from_ns`. */
+/* `bytes` are gone, and were already gone at `from_ns`. */
 void highwater_lower(struct highwater *highwater, uint64_t from_ns, uint64_t bytes);
-/* Bytes that were lowered at `to_ns` had been gone since `from_ns`. */
+/* Bytes that were subtracted at `to_ns` were already gone since `from_ns`. */
 void highwater_correct(struct highwater *highwater, uint64_t from_ns, uint64_t to_ns,
 		       uint64_t bytes);
 uint64_t highwater_peak(const struct highwater *highwater);

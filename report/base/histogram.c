@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Percentiles within 1 %: see histogram.h. */
+/*
+ * Percentiles within 1 %. Used buckets are in a sorted array; a guess finds most of them at once.
+ */
 #include "report/base/histogram.h"
 
 #include <math.h>
@@ -12,7 +14,8 @@
 #define SUB_BITS 6 /* 64 buckets for each power of two */
 #define SAMPLE_BITS 48
 #define SAMPLE_MASK ((1ull << SAMPLE_BITS) - 1)
-#define FILL_FROM 16u /* slots: few samples need no memory for what may come */
+/* slots up to which no gaps are filled, so that few samples need little memory */
+#define FILL_FROM 16u
 #define GAP_MAX 8u
 
 static uint32_t bucket_of(uint64_t value)
@@ -48,7 +51,10 @@ void histogram_release(struct histogram *histogram)
 	*histogram = (struct histogram){ .slot = NULL };
 }
 
-/* First slot whose bucket is not below `bucket`. No branches: which way it goes is as good as random. */
+/*
+ * Returns the first slot whose bucket is not below `bucket`. No branches, because the direction is
+ * almost random.
+ */
 static uint32_t histogram_search(const struct histogram *histogram, uint32_t bucket)
 {
 	uint64_t least = (uint64_t)bucket << SAMPLE_BITS;
@@ -63,7 +69,10 @@ static uint32_t histogram_search(const struct histogram *histogram, uint32_t buc
 	return low + (left && histogram->slot[low] < least);
 }
 
-/* Where values are dense, buckets that are so far apart are as far apart in slots. False: it is elsewhere, or nowhere. */
+/*
+ * Where values are dense, a distance in buckets is the same distance in slots. Returns false if it
+ * is elsewhere, or nowhere.
+ */
 static inline bool histogram_guess(const struct histogram *histogram, uint32_t bucket,
 				   uint32_t *ret_at)
 {
@@ -90,7 +99,10 @@ static void histogram_make_room(struct histogram *histogram, uint32_t slots)
 	histogram->room = (uint16_t)room;
 }
 
-/* Buckets between two of them that get slots of their own, so that guesses find what comes there later. */
+/*
+ * Returns how many buckets between two of them get slots of their own, so that later guesses are
+ * right.
+ */
 static uint32_t gap_between(const struct histogram *histogram, uint32_t low, uint32_t high)
 {
 	uint32_t gap = high - low - 1;
@@ -98,7 +110,7 @@ static uint32_t gap_between(const struct histogram *histogram, uint32_t low, uin
 	return histogram->used >= FILL_FROM && gap <= GAP_MAX ? gap : 0;
 }
 
-/* Returns the slot that it has become. */
+/* Returns the slot that it gets. */
 static uint32_t histogram_insert(struct histogram *histogram, uint32_t at, uint32_t bucket,
 				 uint64_t samples)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts by number: see interned.h. Of two texts with one hash the second is hashed again. */
+/*
+ * Texts by number. A map leads from a text's hash to its number. If two texts have one hash, the
+ * second is hashed again.
+ */
 #include "report/base/interned.h"
 
 #include <stdlib.h>

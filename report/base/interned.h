@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts that are kept once and numbered from 0, in the order in which they come. A text stays where
- * it is until all are released. Zero-initialised is empty. One thread.
+ * Texts that are stored once and numbered from 0, in the order in which they arrive. A text does
+ * not move until all are released. Zero-initialised is empty. One thread.
  */
 #ifndef REPORT_BASE_INTERNED_H
 #define REPORT_BASE_INTERNED_H
@@ -15,13 +15,13 @@ struct interned_text {
 };
 
 struct interned {
-	struct map known; /* hash to number */
+	struct map known; /* from hash to number */
 	struct interned_text *text;
 	size_t count, room;
 	struct text_store store;
 };
 
-/* Its number, which is `count` of before where it is new. */
+/* Returns the text's number. A new text gets the previous `count`. */
 uint32_t interned_put(struct interned *interned, const char *text, size_t length);
 void interned_release(struct interned *interned);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges in sorted arrays of limited length: see intervals.h. */
+/* Ranges in sorted arrays of limited length, the chunks. A full chunk is split into two. */
 #include "report/base/intervals.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct interval_chunk {
 	struct interval at[CHUNK_RANGES];
 };
 
-/* A range by its place; one of no chunk is behind all. */
+/* The position of a range. A position without chunk is after all ranges. */
 struct place {
 	size_t chunk, at;
 };
@@ -44,7 +44,7 @@ static struct place place_next(const struct intervals *intervals, struct place p
 	return place;
 }
 
-/* The first range that ends behind the number. */
+/* Finds the first range that ends after the number. */
 static struct place intervals_find(const struct intervals *intervals, uint64_t number)
 {
 	size_t low = 0, high = intervals->chunks;
@@ -88,7 +88,7 @@ static void chunk_add(struct intervals *intervals, size_t place)
 	intervals->chunks++;
 }
 
-/* One that is full becomes two. */
+/* Splits a full chunk into two. */
 static void chunk_split(struct intervals *intervals, size_t place)
 {
 	struct interval_chunk *full, *half;
@@ -108,7 +108,7 @@ static void intervals_insert(struct intervals *intervals, const struct interval 
 
 	if (!intervals->chunks)
 		chunk_add(intervals, 0);
-	if (place_is_end(intervals, place)) { /* behind the last one */
+	if (place_is_end(intervals, place)) { /* after the last range */
 		place.chunk = intervals->chunks - 1;
 		place.at = intervals->chunk[place.chunk]->count;
 	}
@@ -165,7 +165,7 @@ void intervals_each(const struct intervals *intervals, uint64_t from, uint64_t t
 	}
 }
 
-/* Takes the piece out of its range, the one at the place. */
+/* Removes the piece from its range, the one at the position. */
 static void intervals_cut(struct intervals *intervals, struct place place,
 			  const struct interval *piece, intervals_visit *gone, void *context)
 {

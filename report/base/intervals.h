@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges of numbers that do not overlap, each with a tag: what is mapped where. A new range takes the place of what
- * was there, and a part that is taken out leaves the rest.
+ * Ranges of numbers that do not overlap, each with a tag: what is mapped where. A new range
+ * replaces what was there. If a part of a range is removed, the rest stays.
  *
- * At most INTERVALS_MAX ranges; what has no room is gone, as if it had been taken out. An operation costs a
- * few hundred steps at most for each range that it touches. Running out of memory ends the program
- * (report/base/memory.h).
+ * At most INTERVALS_MAX ranges. A range without room is dropped, as if it had been removed. An
+ * operation takes at most a few hundred steps for each range that it touches. Running out of memory
+ * ends the program (report/base/memory.h).
  */
 #ifndef REPORT_BASE_INTERVALS_H
 #define REPORT_BASE_INTERVALS_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INTERVALS_MAX (1u << 17) /* twice what Linux lets a process map unasked */
+#define INTERVALS_MAX (1u << 17) /* twice the default limit of mappings per process in Linux */
 
 struct interval {
 	uint64_t start, end; /* from start to before end */
@@ -22,24 +22,24 @@ struct interval {
 };
 
 struct intervals {
-	struct interval_chunk **chunk; /* none of them is empty */
+	struct interval_chunk **chunk; /* no chunk is empty */
 	size_t chunks, room;
-	size_t count; /* of ranges */
+	size_t count; /* number of ranges */
 };
 
 /* All zeros is an empty one. */
 void intervals_release(struct intervals *intervals);
 
-/* Is told each piece. */
+/* Called for each piece. */
 typedef void intervals_visit(void *context, const struct interval *piece);
 
-/* What lies in [from, to), cut to it, in order. `visit` may not change the intervals. */
+/* Visits the ranges in [from, to), cut to it, in order. `visit` must not change the intervals. */
 void intervals_each(const struct intervals *intervals, uint64_t from, uint64_t to,
 		    intervals_visit *visit, void *context);
-/* Removes what lies in [from, to) and calls `gone` for it. */
+/* Removes what is in [from, to) and calls `gone` for each piece. */
 void intervals_erase(struct intervals *intervals, uint64_t from, uint64_t to, intervals_visit *gone,
 		     void *context);
-/* Puts a range where nothing else is; false when it is empty or there is no room. */
+/* Adds a range where nothing else is. Returns false if it is empty or there is no room. */
 bool intervals_put(struct intervals *intervals, const struct interval *range);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes one JSON document to a stream: see json.h. */
+/* Writes one JSON document to a stream. Keeps track of commas and nesting. */
 #include "report/base/json.h"
 
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 #include "report/base/text.h"
 
 #define REPLACEMENT 0xfffdu /* in UTF-8: ef bf bd */
-#define DEPTH_OF_LINES 2    /* what is deeper stays on the line of what holds it */
+#define DEPTH_OF_LINES 2    /* deeper levels stay on the line of the object that contains them */
 
-/* \uXXXX, above U+FFFF two of them. */
+/* Writes \uXXXX; two of them above U+FFFF. */
 static void json_put_unit(FILE *out, uint32_t character)
 {
 	if (character < 0x10000)
@@ -21,7 +21,10 @@ static void json_put_unit(FILE *out, uint32_t character)
 			0xdc00 + (character & 0x3ff));
 }
 
-/* How much of the text is ASCII that stands for itself: nearly all, and so it is written at once. */
+/*
+ * Returns how many characters at the start are ASCII that needs no escaping. That is nearly the
+ * whole text, which is written at once.
+ */
 static size_t length_of_plain(const char *text, size_t length)
 {
 	size_t at = 0;

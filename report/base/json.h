@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes one JSON document to a stream: valid UTF-8 (what is not becomes U+FFFD; characters that text.h
- * does not show are \uXXXX, so that all is ASCII where the locale is not UTF-8), numbers in full, one line an object of the first two levels. Commas and nesting are its own business.
+ * Writes one JSON document to a stream: valid UTF-8, complete numbers, and one line for each object
+ * of the first two levels. Invalid UTF-8 becomes U+FFFD. Characters that text.h does not show
+ * become \uXXXX, so if the locale is not UTF-8, the output is ASCII. Commas and nesting are handled
+ * here.
  */
 #ifndef REPORT_BASE_JSON_H
 #define REPORT_BASE_JSON_H
@@ -15,7 +17,7 @@
 struct json {
 	FILE *out;
 	unsigned int depth;
-	bool more[JSON_DEPTH]; /* something stands before, at each depth */
+	bool more[JSON_DEPTH]; /* at each depth: something precedes */
 };
 
 /* `key` is NULL inside an array and at the top. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sum consists of over time: see layers.h. */
+/*
+ * What a sum consists of over time. A heap of the largest rows is built at each moment of the grid.
+ */
 #include "report/base/layers.h"
 
 #include <stdbool.h>
@@ -9,7 +11,7 @@
 #include "report/base/memory.h"
 
 #define WIDTH_FIRST_NS 65536u
-#define TIME_MAX_NS (UINT64_MAX / 4) /* later ones no writer can have written */
+#define TIME_MAX_NS (UINT64_MAX / 4) /* no writer can have written a later time */
 
 void layers_init(struct layers *layers)
 {
@@ -94,8 +96,8 @@ static uint64_t round_up(uint64_t time_ns, uint64_t width_ns)
 }
 
 /*
- * One of an odd place of the grid moves to the next even one, where the state is the same unless that has a moment of its own,
- * or is still to get one.
+ * A moment at an odd position of the grid moves to the next even one, where the state is the same,
+ * unless that position has a moment of its own or will get one.
  */
 static void halve(struct layers *layers)
 {
@@ -137,7 +139,7 @@ void layers_look(struct layers *layers, uint64_t time_ns, uint64_t all, const vo
 {
 	if (time_ns >= TIME_MAX_NS)
 		return;
-	while (layers->count + 1 >= LAYERS_MOMENTS) /* the last place is for the end */
+	while (layers->count + 1 >= LAYERS_MOMENTS) /* the last place is reserved for the end */
 		halve(layers);
 	if (time_ns < layers->due_ns)
 		return;

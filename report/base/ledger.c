@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of rows over time: see ledger.h. */
+/*
+ * Bytes of rows over time. Recent changes wait in the order of time; a row's value at the peak is
+ * saved before its first change after the peak.
+ */
 #include "report/base/ledger.h"
 
 #include <stdlib.h>
@@ -12,7 +15,7 @@ void ledger_release(struct ledger *ledger)
 	free(ledger->row);
 }
 
-/* Must come before a row changes: keeps what it was at the last peak. */
+/* Call before a row changes: saves its value at the last peak. */
 static void ledger_keep(const struct ledger *ledger, struct ledger_row *row)
 {
 	if (row->seen == ledger->peak_number)
@@ -21,13 +24,16 @@ static void ledger_keep(const struct ledger *ledger, struct ledger_row *row)
 	row->at_peak = row->now;
 }
 
-/* Numbers of damaged files do not fit: they wrap. */
+/* Numbers of damaged files may overflow: they wrap. */
 static int64_t sum_of(int64_t bytes, int64_t more)
 {
 	return (int64_t)((uint64_t)bytes + (uint64_t)more);
 }
 
-/* Takes the changes of the earliest time: a block that moves from row to row makes no peak. */
+/*
+ * Applies the changes of the earliest time together, so that a block that moves from row to row
+ * makes no peak.
+ */
 static void ledger_settle(struct ledger *ledger)
 {
 	uint64_t time_ns = ledger->change[0].time_ns;

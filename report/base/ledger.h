@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of rows over time: what each row had at the moment when the sum of all was greatest, when changes
- * may be told late. The last LEDGER_CHANGES of them are kept in order of time; what is older is settled.
+ * Bytes of rows over time: the value of each row when the sum of all was greatest, if changes may
+ * be reported late. The last LEDGER_CHANGES changes are kept in the order of time; older ones are
+ * final.
  */
 #ifndef REPORT_BASE_LEDGER_H
 #define REPORT_BASE_LEDGER_H
@@ -21,7 +22,7 @@ struct ledger_change {
 	uint64_t time_ns;
 	int64_t bytes;
 	uint32_t row;
-	bool sums; /* part of the sum whose peak is looked for */
+	bool sums; /* counts towards the sum whose peak is wanted */
 };
 
 /* All zeros is new. */
@@ -31,12 +32,12 @@ struct ledger {
 	struct ledger_row *row;
 	size_t row_room;
 	int64_t now, peak;
-	uint64_t peak_number; /* how often the peak was raised */
+	uint64_t peak_number; /* how many times the peak was raised */
 };
 
 void ledger_release(struct ledger *ledger);
 void ledger_put(struct ledger *ledger, const struct ledger_change *change);
-/* After the last change, before rows are asked for. */
+/* Call after the last change, before rows are read. */
 void ledger_finish(struct ledger *ledger);
 uint64_t ledger_at_peak(const struct ledger *ledger, uint32_t row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No formatting functions of stdio: they would be most of the time that a dump takes. */
+/* Does not use stdio's formatting functions, which would take most of the time of a dump. */
 #include "report/base/line.h"
 
 #include <string.h>

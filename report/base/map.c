@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the map that are not on the hot path: growth and removal. See map.h. */
+/*
+ * The parts of the map outside of the hot path: growth and removal, and the choice of the hash
+ * multiplier.
+ */
 #include "report/base/map.h"
 
 #include <stdlib.h>
@@ -10,16 +13,16 @@
 
 #define MAP_ENTRIES_MIN 64
 #define NEAR_ENTRIES 8u
-#define REGION_BITS 8u /* as large as NEAR_ENTRIES of the smallest blocks */
+#define REGION_BITS 8u /* a region has the size of NEAR_ENTRIES of the smallest blocks */
 
 #define QUOTIENT_MAX 64u
-#define DENOMINATOR_MAX (1u << 22) /* entries; a larger map may have longer searches */
+#define DENOMINATOR_MAX (1u << 22) /* number of entries; a larger map may have longer searches */
 
 static uint64_t secret = 1;
 
 /*
- * Multiples of a fraction (of 2^64) fall evenly, as many of them as there may be, where it is near to no fraction with a small denominator:
- * no quotient of its continued fraction is large.
+ * Multiples of a fraction (of 2^64) are evenly spread, whatever their number, if the fraction is
+ * not close to one with a small denominator: no quotient of its continued fraction is large.
  */
 static bool multiples_are_even(uint64_t fraction)
 {
@@ -39,7 +42,10 @@ static bool multiples_are_even(uint64_t fraction)
 	return denominator >= DENOMINATOR_MAX;
 }
 
-/* Keys are often numbers one after the other, in one half of the key or the other, or addresses so many bytes apart. */
+/*
+ * Keys are often consecutive numbers, in one half of the key or the other, or addresses at a
+ * regular distance.
+ */
 static bool multiplier_is_even(uint64_t multiplier)
 {
 	for (unsigned int bits = 0; bits <= 12; bits++)
@@ -50,7 +56,7 @@ static bool multiplier_is_even(uint64_t multiplier)
 
 uint64_t map_multiplier(uint64_t random)
 {
-	/* one in about fifty is; splitmix64, from there on */
+	/* about one number in fifty is suitable; splitmix64 generates the following ones */
 	for (unsigned int tries = 0; tries < 10000; tries++) {
 		uint64_t multiplier = random | 1;
 
@@ -64,7 +70,7 @@ uint64_t map_multiplier(uint64_t random)
 	return random | 1;
 }
 
-/* Before main(), so that every thread has the same. */
+/* Before main(), so that every thread has the same secret. */
 __attribute__((constructor)) static void map_draw_secret(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
@@ -101,14 +107,16 @@ void map_clear(struct map *map)
 	map->count = 0;
 }
 
-/* `size`: entries, a power of two. */
+/* `size` is a number of entries, a power of two. */
 static void map_resize(struct map *map, size_t size)
 {
 	struct map_entry *old = map->entry;
 	size_t old_size = old ? map->mask + 1 : 0;
 
 	map->entry = memory_zero(size, sizeof(*map->entry));
-	/* touched all over: without this nearly every look-up misses the TLB too */
+	/*
+	 * accesses are spread over all of it: without this nearly every lookup also misses the TLB
+	 */
 	memory_ask_huge_pages(map->entry, size * sizeof(*map->entry));
 	memory_populate(map->entry, size * sizeof(*map->entry));
 	map->mask = size - 1;

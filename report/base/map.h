@@ -28,7 +28,7 @@ struct map {
 	size_t mask, count, limit;
 	uint64_t multiplier;
 	unsigned int shift;
-	unsigned int region_bits, near_mask; /* 0 but in a map of addresses */
+	unsigned int region_bits, near_mask; /* 0 except in a map of addresses */
 };
 
 void map_init(struct map *map);
@@ -37,9 +37,8 @@ void map_release(struct map *map);
 void map_clear(struct map *map);
 void map_expand(struct map *map);
 /*
- * Makes room for `count` entries in all. Call this before copying another map's entries: they
- * arrive in hash order, would fill one end of a growing table, and would make every look-up
- * linear.
+ * Makes room for `count` entries in total. Call this before copying another map's entries. They
+ * arrive in hash order and would fill one end of a growing table, which makes every lookup linear.
  */
 void map_reserve(struct map *map, size_t count);
 void map_remove(struct map *map, struct map_entry *entry);
@@ -58,9 +57,8 @@ static inline void map_prefetch(const struct map *map, uint64_t key)
 }
 
 /*
- * Reads the place of the entry without using the value, so that many such reads in a row wait for
- * memory together. Unlike a prefetch, the read is not dropped when the address translation is not
- * cached.
+ * Reads the entry's place without using the value, so that many such reads wait for memory at the
+ * same time. Unlike a prefetch, the read is not dropped if the address translation is not cached.
  */
 static inline void map_touch(const struct map *map, uint64_t key)
 {
@@ -68,7 +66,7 @@ static inline void map_touch(const struct map *map, uint64_t key)
 		(void)*(const volatile uint64_t *)&map->entry[map_slot(map, key)].key;
 }
 
-/* The entry of `key` or NULL; valid until the next put or remove. */
+/* Returns the entry of `key` or NULL; valid until the next put or remove. */
 static inline struct map_entry *map_find(const struct map *map, uint64_t key)
 {
 	if (!map->count || !key)
@@ -83,7 +81,7 @@ static inline struct map_entry *map_find(const struct map *map, uint64_t key)
 	}
 }
 
-/* The entry of `key`, which must not be 0; a new one has value 0 and sets *ret_added. */
+/* Returns the entry of `key`, which must not be 0. A new entry has value 0 and sets *ret_added. */
 static inline struct map_entry *map_put(struct map *map, uint64_t key, bool *ret_added)
 {
 	if (map->count >= map->limit)
@@ -105,7 +103,10 @@ static inline struct map_entry *map_put(struct map *map, uint64_t key, bool *ret
 	}
 }
 
-/* The entry after that one, NULL for the first; NULL behind the last. In no order. */
+/*
+ * Returns the entry after `after`, or the first if that is NULL; NULL at the end. The order is
+ * arbitrary.
+ */
 static inline struct map_entry *map_next(const struct map *map, const struct map_entry *after)
 {
 	for (size_t at = after ? (size_t)(after - map->entry) + 1 : 0;
@@ -117,7 +118,7 @@ static inline struct map_entry *map_next(const struct map *map, const struct map
 
 /*
  * Turns a random number into a hash multiplier under which keys at a regular distance do not
- * cluster. One random number in a hundred, used as it is, would make searches of hundreds of
+ * cluster. One random number in a hundred, used unchanged, would cause searches of hundreds of
  * entries. For tests; each map has its own multiplier.
  */
 uint64_t map_multiplier(uint64_t random);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for prof-report: see memory.h. The only place that gives up for lack of it. */
+/* Memory for prof-report. The only place that ends the program for lack of it. */
 #include "report/base/memory.h"
 
 #include <stdarg.h>
@@ -11,11 +11,12 @@
 #define CHUNK_BYTES 65536
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 #define PAGE ((uintptr_t)4096)
-#define POPULATE_MIN ((uintptr_t)64 << 10) /* less is not worth a call */
+#define POPULATE_MIN ((uintptr_t)64 << 10) /* for less, the call is not worth it */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse */
 #endif
-#define HUGE_ROOM_MIN (8u << 20) /* of an array: in less there may be more of a page than of it */
+/* size of an array; a smaller one may fill only a part of a huge page */
+#define HUGE_ROOM_MIN (8u << 20)
 
 struct text_chunk {
 	struct text_chunk *next;

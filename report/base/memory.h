@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for prof-report's models and tables. Running out ends the program with one line and exit
- * status 1: a report that has no memory for its rows has nothing to show, and every caller would have
- * to say the same. Not for the reader, which returns EVT_NO_MEMORY.
+ * Memory for prof-report's models and tables. If it runs out, the program ends with one line and
+ * exit status 1: a report without memory for its rows has nothing to show, and every caller would
+ * have to handle that in the same way. Not for the reader, which returns EVT_NO_MEMORY.
  */
 #ifndef REPORT_BASE_MEMORY_H
 #define REPORT_BASE_MEMORY_H
@@ -19,20 +19,23 @@ void *memory_grow(void *memory, size_t count, size_t bytes);
 /* For memory_room(). */
 void *memory_room_grow(void *array, size_t count, size_t *capacity, size_t bytes);
 /*
- * Makes room for element `count` of an array that holds *capacity: returns the array, doubled and
- * its new part zeroed when it was full.
+ * Makes room for element `count` of an array that holds *capacity. If it is full, it is doubled and
+ * the new part zeroed. Returns the array.
  */
 static inline void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes)
 {
 	return count < *capacity ? array : memory_room_grow(array, count, capacity, bytes);
 }
 
-/* Memory of many megabytes that is about to be filled: fewer and larger pages, where the system has them. */
+/*
+ * For memory of many megabytes that is about to be filled: requests fewer and larger pages, if the
+ * system has them.
+ */
 void memory_ask_huge_pages(void *memory, size_t bytes);
 
 /*
- * Memory fresh from the system that is about to be touched all over: its pages are made with one call. Else each costs a
- * fault, and two where it is read before it is written.
+ * For fresh memory of which every page is about to be touched: creates its pages with one call.
+ * Otherwise each page costs a fault, and two if it is read before it is written.
  */
 void memory_populate(void *memory, size_t bytes);
 
@@ -44,7 +47,7 @@ char *text_store_put(struct text_store *store, const char *text, size_t length);
 char *text_store_format(struct text_store *store, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_store_release(struct text_store *store);
-/* Drops everything that was put since that mark. Later marks become invalid. */
+/* Drops everything that was stored since that mark. Later marks become invalid. */
 struct text_mark {
 	struct text_chunk *chunk;
 	size_t used;

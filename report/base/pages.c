@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers by index: see pages.h. */
+/* Numbers by index, in pages that are allocated when a number in them is first set. */
 #include "report/base/pages.h"
 
 #include <stdlib.h>

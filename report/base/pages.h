@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An array of 32-bit numbers whose indices lie in clusters: 0 where none was set, and long stretches of zeros take
- * little memory. All zeros is empty. One thread.
+ * An array of 32-bit numbers whose indices are in clusters: 0 where none was set, and long
+ * stretches of zeros take little memory. All zeros is empty. One thread.
  */
 #ifndef REPORT_BASE_PAGES_H
 #define REPORT_BASE_PAGES_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGES_BITS 8u /* 1 KiB a page */
+#define PAGES_BITS 8u /* 1 KiB per page */
 
 struct pages {
 	uint32_t **page; /* NULL: all zeros */
@@ -17,7 +17,7 @@ struct pages {
 };
 
 void pages_release(struct pages *pages);
-/* Where the number of the index stands; valid until pages_release(). */
+/* Returns the place of the index's number; valid until pages_release(). */
 uint32_t *pages_place(struct pages *pages, uint32_t index);
 
 static inline uint32_t pages_get(const struct pages *pages, uint32_t index)

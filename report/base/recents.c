@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap events of the last microsecond whose partner may still come: see recents.h. */
+/* Heap events of the last microsecond whose partner may still come, in a ring of fixed size. */
 #include "report/base/recents.h"
 
 void recents_put(struct recents *recents, struct recent recent)
@@ -28,6 +28,6 @@ bool recents_take(struct recents *recents, uint64_t address, uint64_t time_ns, u
 		return true;
 	}
 	if (!any)
-		recents->count = recents->next = 0; /* the next look is over at once */
+		recents->count = recents->next = 0; /* makes the next search end at once */
 	return false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heap events of the last microsecond whose partner may still come, because clocks of two threads are
- * not in perfect order: frees without a block, and blocks that another allocation has pushed out.
- * Of fixed size: the oldest is forgotten.
+ * Heap events of the last microsecond whose partner may still come, because the clocks of two
+ * threads are not perfectly ordered: frees without a block, and blocks that another allocation has
+ * displaced. Of fixed size: the oldest is dropped.
  */
 #ifndef REPORT_BASE_RECENTS_H
 #define REPORT_BASE_RECENTS_H
@@ -14,7 +14,7 @@
 #define RECENT_TOLERANCE_NS 1000 /* rdtsc is not serialised, see "Recording rules" in docs */
 
 struct recent {
-	uint64_t address, time_ns, size; /* address 0: taken */
+	uint64_t address, time_ns, size; /* address 0: already taken */
 	uint32_t thread, row;
 };
 
@@ -24,7 +24,10 @@ struct recents {
 };
 
 void recents_put(struct recents *recents, struct recent recent);
-/* Takes out the entry of this address by another thread within the tolerance; false when there is none. */
+/*
+ * Removes the entry of this address from another thread within the tolerance; false if there is
+ * none.
+ */
 bool recents_take(struct recents *recents, uint64_t address, uint64_t time_ns, uint32_t thread,
 		  struct recent *ret_recent);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quoting for sh, bash and zsh. Bytes in $'...' are octal: three digits end by themselves, where \x
- * would go on in some shells.
+ * Quotes for sh, bash and zsh. Bytes in $'...' are octal, because an octal number ends after three
+ * digits; \x would continue in some shells.
  */
 #include "report/base/shell_word.h"
 
@@ -11,7 +11,7 @@
 
 #include "report/base/text.h"
 
-/* Beside letters, digits and what is not ASCII; neither = nor ~, which some shells expand. */
+/* Plain besides letters, digits and non-ASCII characters. Not = and ~, which some shells expand. */
 #define PLAIN "_@%+:,./-"
 
 enum quoting {
@@ -55,12 +55,13 @@ static size_t quote_bytes(char *out, const char *name, size_t bytes)
 	return used;
 }
 
-/* One character as it stands between the quotes; returns its length. */
+/* Writes one character as it must be between the quotes; returns its length. */
 static size_t quote_character(char *out, const char *name, size_t bytes, enum quoting quoting)
 {
 	if (quoting == QUOTE_SINGLE && *name == '\'')
 		return (size_t)sprintf(out, "'\\''");
-	if (quoting == QUOTE_ANSI && *name == '!') /* or it may mean an earlier command */
+	/* otherwise it could refer to an earlier command */
+	if (quoting == QUOTE_ANSI && *name == '!')
 		return quote_bytes(out, name, bytes);
 	if (quoting == QUOTE_ANSI && (*name == '\'' || *name == '\\'))
 		return (size_t)sprintf(out, "\\%c", *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table: the C library has these names only since glibc 2.32. */
+/* A table, because the C library has these names only since glibc 2.32. */
 #include "report/base/signal_name.h"
 
 #include <signal.h>

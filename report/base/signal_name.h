@@ -5,7 +5,10 @@
 
 #include <stdint.h>
 
-/* "SIGSEGV" of 128 + SIGSEGV; NULL when the exit status is of no signal that has a name here. */
+/*
+ * Returns "SIGSEGV" for 128 + SIGSEGV; NULL if the exit status belongs to no signal with a name
+ * here.
+ */
 const char *signal_name_of_status(int64_t exit_status);
 
 #endif

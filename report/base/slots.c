@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See slots.h. Only growing and releasing; looking up is inlined from the header. Growing empties
- * the slots: the owner puts its numbers in again.
+ * Only growing and releasing; lookups are inlined from the header. Growing empties the slots: the
+ * owner inserts its numbers again.
  */
 #include "report/base/slots.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers by what they stand for: open addressing with linear probing. What a number stands for is in an array of the owner,
- * which is compared, never believed of a hash. Nothing is taken out. Numbers begin at 1; 0 is an empty slot.
+ * A hash table of numbers: open addressing with linear probing. What a number stands for is in an
+ * array of the owner and is always compared, because hashes may collide. Nothing is ever removed.
+ * Numbers begin at 1; 0 is an empty slot.
  */
 #ifndef REPORT_BASE_SLOTS_H
 #define REPORT_BASE_SLOTS_H
@@ -11,17 +12,17 @@
 #include <stdint.h>
 
 struct slots {
-	uint32_t *slot; /* NULL: nothing was put in */
+	uint32_t *slot; /* NULL: nothing was inserted */
 	size_t count;   /* a power of two */
 	size_t used;
 };
 
-/* Does the owner's number stand for `wanted`? */
+/* True if the owner's number stands for `wanted`. */
 typedef bool slots_is_fn(const void *owner, uint32_t number, const void *wanted);
 
 /*
- * Where `wanted` stands, or where it would. Not of slots that have none. Inlined with `is`, as it is in the middle of what
- * reads stacks.
+ * Returns the slot of `wanted`, or the slot where it belongs. Not for a table without slots.
+ * Inlined with `is`, because it is in the inner loop of reading stacks.
  */
 static inline __attribute__((always_inline)) uint32_t *slots_find(const struct slots *slots,
 								  uint64_t hash, slots_is_fn *is,
@@ -35,13 +36,13 @@ static inline __attribute__((always_inline)) uint32_t *slots_find(const struct s
 	return &slots->slot[at];
 }
 
-/* Before one is put in: then slots_expand(), and the owner puts in again all that it has. */
+/* Check before inserting: if true, call slots_expand() and insert all numbers again. */
 static inline bool slots_are_full(const struct slots *slots)
 {
 	return slots->used >= slots->count / 2;
 }
 
-/* Twice as many, and empty, but that `used` is as it was. */
+/* Doubles the number of slots and empties them; `used` stays as it was. */
 void slots_expand(struct slots *slots);
 void slots_release(struct slots *slots);
 

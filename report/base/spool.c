@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See spool.h. A full run is sorted in memory and written behind the one before. Reading merges
- * the runs with a binary heap of their next records; each run is loaded a share at a time.
+ * A full run is sorted in memory and written after the previous one. Reading merges the runs with a
+ * binary heap of their next records; each run is loaded a part at a time.
  */
 #include "report/base/spool.h"
 
@@ -83,7 +83,7 @@ static void read_all(int file, char *to, size_t bytes, uint64_t at)
 	}
 }
 
-/* --- putting --- */
+/* --- writing --- */
 
 static bool write_run(struct spool *spool)
 {
@@ -125,7 +125,7 @@ static uint64_t time_of(const struct spool *spool, size_t run)
 	return time_ns;
 }
 
-/* Runs are numbered as they were put, so that equal times stay in their order. */
+/* Runs are numbered in the order of writing, so that records with equal times keep their order. */
 static bool comes_before(const struct spool *spool, size_t a, size_t b)
 {
 	uint64_t left = time_of(spool, a), right = time_of(spool, b);
@@ -153,7 +153,7 @@ static void heap_sink(struct spool *spool, size_t at)
 	}
 }
 
-/* The next part of a run in the file. False: there is none. */
+/* Loads the next part of a run in the file. False: there is none. */
 static bool run_load(struct spool *spool, size_t number)
 {
 	struct spool_run *run = &spool->run[number];
@@ -168,7 +168,10 @@ static bool run_load(struct spool *spool, size_t number)
 	return true;
 }
 
-/* The last run is what never went into the file; of the file's there is room for as much as one run has. */
+/*
+ * The last run never went into the file. For the runs in the file, there is room for as much as one
+ * run has.
+ */
 static void sort_runs(struct spool *spool)
 {
 	size_t files = spool->run_count;

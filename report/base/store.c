@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks double up to CHUNK_BYTES_MAX; the lookup is open addressing at a load of at most a half.
+ * Chunks double up to CHUNK_BYTES_MAX. The lookup is open addressing with a load factor of at most
+ * a half.
  */
 #include "report/base/store.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for what a source keeps: things that live as long as it, arrays that grow, and lookup by
- * number. Unlike memory.h nothing here ends the program: a file may ask for too much, and the reader
- * has to say so. Not thread-safe.
+ * Memory for what a source keeps: objects that live as long as the source, arrays that grow, and
+ * lookup by number. Unlike memory.h, nothing here ends the program: a file may ask for too much,
+ * and the reader has to report that. Not thread-safe.
  */
 #ifndef REPORT_BASE_STORE_H
 #define REPORT_BASE_STORE_H
@@ -16,17 +16,17 @@ struct store {
 	struct store_chunk *chunk;
 };
 
-/* Zeroed, aligned to 8; NULL when there is no memory. */
+/* Zeroed, aligned to 8; NULL if there is no memory. */
 void *store_take(struct store *store, size_t bytes);
 void store_release(struct store *store);
 
 /*
- * Makes room for one more element in the array at `array_pointer` (a pointer to a pointer) that
- * holds `count` of `*room`. EVT_NO_MEMORY leaves it as it was.
+ * Makes room for one more element in the array at `array_pointer` (a pointer to a pointer), which
+ * has `count` of `*room` elements. EVT_NO_MEMORY leaves it as it was.
  */
 int array_reserve(void *array_pointer, size_t count, size_t *room, size_t element_bytes);
 
-/* Numbers to pointers. Zero-initialised is empty. */
+/* Maps numbers to pointers. Zero-initialised is empty. */
 struct lookup {
 	struct lookup_slot {
 		uint64_t key;
@@ -38,7 +38,7 @@ struct lookup {
 
 void lookup_release(struct lookup *lookup);
 void *lookup_find(const struct lookup *lookup, uint64_t key);
-/* `value` is not NULL; replaces what was there. */
+/* `value` must not be NULL. Replaces an earlier value. */
 int lookup_put(struct lookup *lookup, uint64_t key, void *value);
 
 #endif

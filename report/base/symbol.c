@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of demangled C++ names: see symbol.h. */
+/* Parts of demangled C++ names, found by counting brackets from one end to the other. */
 #include "report/base/symbol.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ static bool is_of_name(char character)
 	       character == '~' || (character & 0x80);
 }
 
-/* Length of "operator" and its sign, whose brackets are none; 0 when there is none at `at`. */
+/* Length of "operator" and its sign, whose brackets do not count; 0 if there is none at `at`. */
 static size_t operator_length(const char *name, size_t length, size_t at)
 {
 	size_t used = strlen("operator");
@@ -35,7 +35,7 @@ static size_t operator_length(const char *name, size_t length, size_t at)
 	return used;
 }
 
-/* What one character does to the depth of brackets; that of "->" does nothing. */
+/* By how much one character changes the depth of brackets; not at all for "->". */
 static int bracket_of(const char *name, size_t at)
 {
 	if (strchr("<([{", name[at]))
@@ -75,7 +75,7 @@ const char *symbol_base(const char *name, size_t length, size_t *ret_length)
 	return end > start ? name + start : name;
 }
 
-/* Length up to the parameters: the last pair of brackets, if the name ends with it. */
+/* Length up to the parameters, which are the last pair of brackets if the name ends with it. */
 static size_t length_without_parameters(const char *name, size_t length)
 {
 	size_t end = length;
@@ -113,14 +113,14 @@ size_t symbol_compact(char *shown, const char *name, size_t length)
 			for (used = before; used && is_of_name(shown[used - 1]);)
 				used--;
 		else
-			shown[used++] = ':'; /* of a template, or of none */
+			shown[used++] = ':'; /* belongs to a template, or to nothing */
 		i++;
 	}
 	shown[used] = '\0';
 	return used;
 }
 
-/* Where the bracket at `at` is closed; `length` where it is not. */
+/* Position where the bracket at `at` is closed; `length` if it is not. */
 static size_t bracket_end(const char *name, size_t length, size_t at)
 {
 	long depth = 0;
@@ -140,7 +140,10 @@ static size_t bracket_end(const char *name, size_t length, size_t at)
 	return length;
 }
 
-/* Of a type or a function, and not what Rust puts around a type and its trait: <A as B>::f, m::<impl A for B>::f */
+/*
+ * True for brackets of a type or a function, not for those that Rust puts around a type and its
+ * trait: <A as B>::f, m::<impl A for B>::f
+ */
 static bool is_generic(const char *name, size_t length, size_t at)
 {
 	if (name[at] != '<' || !at)
@@ -149,12 +152,15 @@ static bool is_generic(const char *name, size_t length, size_t at)
 	       (name[at - 1] == ':' && !text_begins(name + at, length - at, "<impl "));
 }
 
-/* Generic arguments within `levels` others, and all deeper ones, become a mark. The result is no longer than the name. */
+/*
+ * Replaces generic arguments within `levels` others, and all deeper ones, by a mark. The result is
+ * not longer than the name.
+ */
 static size_t generics_fold(char *shown, const char *name, size_t length, unsigned int levels,
 			    const char *mark)
 {
 	size_t used = 0, mark_bytes = strlen(mark);
-	size_t open[2] = { 0 }; /* ends of those that we are in */
+	size_t open[2] = { 0 }; /* ends of the brackets that are open */
 	unsigned int depth = 0;
 
 	for (size_t i = 0; i < length; i++) {
@@ -184,7 +190,10 @@ static size_t generics_fold(char *shown, const char *name, size_t length, unsign
 	return used;
 }
 
-/* Where the function's own name begins, with the :: before it; one that is nothing without what is before it has that, too. */
+/*
+ * Start of the function's own name, including the :: before it. A name that means nothing without
+ * its context includes the context.
+ */
 static size_t function_start(const char *name, size_t length)
 {
 	size_t start = 0;
@@ -206,7 +215,7 @@ static size_t function_start(const char *name, size_t length)
 	return start;
 }
 
-/* Without as much of what is before the function as it takes. 0: there is nothing before it. */
+/* Removes as much as necessary of what precedes the function. Returns 0 if nothing precedes it. */
 static size_t shorten_before_function(char *shown, const char *name, size_t length, size_t width,
 				      const char *mark)
 {

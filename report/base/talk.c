@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines on stderr: see talk.h. The whole line is escaped: our own words hold nothing that would change. */
+/* Lines on stderr. The whole line is escaped: our own words contain nothing that would change. */
 #include "report/base/talk.h"
 
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names as text that is safe to show: see text.h. */
+/*
+ * Names as text that is safe to show: decodes UTF-8, escapes what must not be shown, and shortens
+ * by columns.
+ */
 #include "report/base/text.h"
 
 #include <stdio.h>
@@ -40,7 +43,10 @@ static bool ranges_hold(const struct character_range *range, size_t count, uint3
 	return false;
 }
 
-/* Unicode 15: the blocks that terminals draw over the character before, and those two columns wide. */
+/*
+ * Unicode 15: blocks that terminals draw over the previous character, and blocks that are two
+ * columns wide.
+ */
 static const struct character_range narrow_none[] = {
 	{ 0x300, 0x36f },   { 0x483, 0x489 },     { 0x591, 0x5bd },   { 0x610, 0x61a },
 	{ 0x64b, 0x65f },   { 0x6d6, 0x6dc },     { 0x900, 0x902 },   { 0x93c, 0x93c },
@@ -71,8 +77,9 @@ unsigned int text_character_width(uint32_t character)
 }
 
 /*
- * Unicode 15: controls, format characters (Cf), line and paragraph separators, and what is ignorable
- * by default (fillers, variation selectors, tags). Two names that differ in these only look alike.
+ * Unicode 15: controls, format characters (Cf), line and paragraph separators, and default
+ * ignorable characters (fillers, variation selectors, tags). Names that differ only in these look
+ * the same.
  */
 static const struct character_range unseen[] = {
 	{ 0x0, 0x1f },        { 0x7f, 0x9f },       { 0xad, 0xad },       { 0x34f, 0x34f },
@@ -98,7 +105,7 @@ bool text_is_shown(uint32_t character)
 	return !ranges_hold(unseen, sizeof(unseen) / sizeof(unseen[0]), character);
 }
 
-/* One character or byte as shown; returns its length. */
+/* Writes one character or byte as it is shown; returns its length. */
 static size_t text_escape_one(char shown[16], const char *text, size_t bytes, uint32_t character)
 {
 	if (!bytes)
@@ -115,7 +122,10 @@ static size_t text_escape_one(char shown[16], const char *text, size_t bytes, ui
 	return (size_t)sprintf(shown, character < 0x80 ? "\\x%02x" : "\\u{%x}", character);
 }
 
-/* How much of the text is ASCII that stands for itself: nearly all of most, and so it is taken at once. */
+/*
+ * Returns how many characters at the start are ASCII that needs no escaping. That is nearly the
+ * whole of most texts, so they are copied at once.
+ */
 static size_t plain_start(const char *text, size_t length)
 {
 	size_t at = 0;
@@ -186,7 +196,7 @@ size_t text_width(const char *text, size_t length)
 		uint32_t character = 0;
 		size_t bytes;
 
-		if ((unsigned char)*text < 0x80) { /* nearly all of most */
+		if ((unsigned char)*text < 0x80) { /* the usual case */
 			width++;
 			text++;
 			length--;
@@ -229,11 +239,15 @@ static bool text_is_path(const char *text, size_t length)
 	       memchr(text + dots + 1, '/', length - dots - 1);
 }
 
-/* A path without as many of its first folders as it takes; 0: the last part alone has no room. */
+/*
+ * Removes as many of a path's first folders as necessary. Returns 0 if even the last part does not
+ * fit.
+ */
 static size_t text_shorten_path(char *shown, const char *text, size_t length, size_t width,
 				const char *mark)
 {
-	const char *dots = mark[0] == '.' ? "..." : mark; /* ".." in front of a slash is a folder */
+	/* ".." before a slash would be a folder */
+	const char *dots = mark[0] == '.' ? "..." : mark;
 	size_t mark_bytes = strlen(dots), mark_width = text_width(dots, mark_bytes);
 
 	for (size_t at = 1; at + 1 < length; at++) {
@@ -310,10 +324,10 @@ size_t text_shorten_end(char *shown, const char *text, size_t length, size_t wid
 	return head + mark_bytes;
 }
 
-#define STACK_PARTS_MIN 32 /* a narrower column shows one part of a stack only, */
-#define STACK_PART_MIN 20  /* and one that is narrower still always the same one */
+#define STACK_PARTS_MIN 32 /* in a narrower column, only one part of a stack is shown, */
+#define STACK_PART_MIN 20  /* and below this width always the same part */
 
-/* Where the frame begins whose end is at `end`. */
+/* Returns the start of the frame that ends at `end`. */
 static size_t frame_start(const char *text, size_t end)
 {
 	while (end && text[end - 1] != ';')
@@ -321,7 +335,10 @@ static size_t frame_start(const char *text, size_t end)
 	return end;
 }
 
-/* Where the innermost of the frames up to `end` begin that fit into `width`, with a mark for those that do not; `end`: none fits. */
+/*
+ * Returns the start of the innermost frames up to `end` that fit into `width`, together with a mark
+ * for the others; `end`: none fits.
+ */
 static size_t frames_fit(const char *text, size_t end, size_t width, size_t mark_width)
 {
 	size_t from = end;
@@ -343,7 +360,7 @@ static size_t put_frames(char *shown, const char *text, size_t from, size_t end,
 			       (int)(end - from), text + from);
 }
 
-/* As many as fit of the frames up to `end`; where not even the innermost does, a part of it. */
+/* Writes as many of the frames up to `end` as fit; if not even the innermost fits, a part of it. */
 static size_t put_innermost(char *shown, const char *text, size_t end, size_t width,
 			    const char *mark)
 {
@@ -373,8 +390,9 @@ size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t w
 #define BETWEEN_MAX 32u
 
 /*
- * What stands for the frames between two parts: how many there are, as stacks of a recursion differ in nothing else; the
- * mark where some of them are not in the text either ("(12 frames)").
+ * Writes what stands for the frames between two parts: their number, because the stacks of a
+ * recursion differ in nothing else. If some of them are missing in the text too ("(12 frames)"),
+ * only the mark.
  */
 static size_t put_between(char between[BETWEEN_MAX], const char *text, size_t from, size_t to,
 			  const char *mark)
@@ -392,7 +410,10 @@ static size_t put_between(char between[BETWEEN_MAX], const char *text, size_t fr
 	return (size_t)snprintf(between, BETWEEN_MAX, "(%zu);", frames);
 }
 
-/* The frame that ends at `end`, and the innermost ones up to `inner_end`; each takes what the other leaves. */
+/*
+ * Writes the frame that ends at `end`, and the innermost ones up to `inner_end`. Each part uses the
+ * columns that the other leaves.
+ */
 static size_t put_two_parts(char *shown, const char *text, size_t end, size_t inner_end,
 			    size_t width, const char *mark)
 {

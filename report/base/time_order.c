@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A merge sort that begins with the runs it finds: see time_order.h. */
+/* A merge sort that begins with the sorted runs that it finds in the array. */
 #include "report/base/time_order.h"
 
 #include <stdbool.h>
@@ -9,16 +9,16 @@
 
 #include "report/base/memory.h"
 
-#define NEAR 64u      /* elements that one is moved back by; from further away it begins a run */
-#define WORDS_MAX 32u /* of an element that is moved so */
+#define NEAR 64u      /* limit for moving an element back; one from further away begins a new run */
+#define WORDS_MAX 32u /* limit for an element that is moved so */
 
-/* An array of elements of so many words; the first is the time. */
+/* An array of elements of a number of words; the first word is the time. */
 struct order {
 	uint64_t *from;
 	size_t words, count;
-	uint64_t *other; /* elements that are being moved */
+	uint64_t *other; /* memory for elements that are being moved */
 	size_t other_room;
-	size_t *run; /* where each begins, and at last the end */
+	size_t *run; /* the start of each run, and finally the end */
 	size_t runs;
 };
 
@@ -34,7 +34,10 @@ static inline uint64_t *words_copy(uint64_t *to, const uint64_t *from, size_t wo
 	return to + words;
 }
 
-/* The element goes to its place among those before it. False when that is far away: nothing has changed. */
+/*
+ * Moves the element to its place among those before it. Returns false, with nothing changed, if
+ * that is too far away.
+ */
 static inline bool run_insert(const struct order *order, size_t begin, size_t at)
 {
 	uint64_t element[WORDS_MAX], *from = order->from, time = time_at(order, at);
@@ -49,7 +52,7 @@ static inline bool run_insert(const struct order *order, size_t begin, size_t at
 	return true;
 }
 
-/* Where the run that begins there ends. */
+/* Returns the end of the run that begins there. */
 static size_t run_make(const struct order *order, size_t begin)
 {
 	size_t at = begin + 1;
@@ -71,7 +74,10 @@ static void runs_find(struct order *order)
 	order->run[order->runs] = order->count;
 }
 
-/* First element of [low, high) that is later than `time`. They are in order, and it is mostly near the end. */
+/*
+ * Returns the first element of [low, high) that is later than `time`. They are sorted, and it is
+ * mostly near the end.
+ */
 static size_t first_later(const struct order *order, size_t low, size_t high, uint64_t time)
 {
 	size_t from = high;
@@ -91,7 +97,7 @@ static size_t first_later(const struct order *order, size_t low, size_t high, ui
 	return high;
 }
 
-/* First element of [low, high) that is not earlier; it is mostly near the beginning. */
+/* Returns the first element of [low, high) that is not earlier; it is mostly near the beginning. */
 static size_t first_not_earlier(const struct order *order, size_t low, size_t high, uint64_t time)
 {
 	size_t to = low;
@@ -111,7 +117,7 @@ static size_t first_not_earlier(const struct order *order, size_t low, size_t hi
 	return low;
 }
 
-/* Room for so many elements; what was there is gone. */
+/* Makes room for that many elements; earlier contents are lost. */
 static uint64_t *order_reserve(struct order *order, size_t elements)
 {
 	if (elements > order->other_room) {
@@ -123,8 +129,8 @@ static uint64_t *order_reserve(struct order *order, size_t elements)
 }
 
 /*
- * Two runs that follow each other become one. Only where they overlap anything is moved, and of long runs of a recording that
- * is a small part.
+ * Merges two consecutive runs. Only elements where they overlap are moved, which is a small part of
+ * the long runs of a recording.
  */
 static void runs_merge(struct order *order, size_t left, size_t right, size_t end)
 {
@@ -144,11 +150,11 @@ static void runs_merge(struct order *order, size_t left, size_t right, size_t en
 		to = words_copy(to, *least, words);
 		*least += words;
 	}
-	/* what is left of the second is at its place */
+	/* the rest of the second run is already in its place */
 	memcpy(to, a, (size_t)(a_end - a) * sizeof(*to));
 }
 
-/* Every second run is merged with the one before it. */
+/* Merges every second run with the one before it. */
 static void runs_halve(struct order *order)
 {
 	size_t runs = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Durations of one kind of thing: see timing.h. */
+/* Durations of one kind of thing: running sums, and a histogram for percentiles. */
 #include "report/base/timing.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Durations of one kind of thing: how many, their sum, extremes, spread and percentiles. A timing of
- * zeros is an empty one. Memory: that of its histogram.
+ * Durations of one kind of thing: their number, sum, extremes, spread and percentiles. A timing of
+ * zeros is empty. Memory: that of its histogram.
  */
 #ifndef REPORT_BASE_TIMING_H
 #define REPORT_BASE_TIMING_H
@@ -18,11 +18,11 @@ void timing_release(struct timing *timing);
 void timing_add(struct timing *timing, uint64_t duration_ns);
 void timing_merge(struct timing *into, const struct timing *from);
 
-/* Rounded; 0 of nothing. */
+/* Rounded; 0 if it is empty. */
 uint64_t timing_average(const struct timing *timing);
-/* Within 1 %, and never outside of the extremes; 0 of nothing. */
+/* Within 1 %, and never outside of the extremes; 0 if it is empty. */
 uint64_t timing_percentile(const struct timing *timing, double percent);
-/* Of the sample (n - 1), as nsys gives it; 0 for less than two. */
+/* Of the sample (n - 1), as nsys computes it; 0 for fewer than two. */
 uint64_t timing_stddev(const struct timing *timing);
 
 #endif

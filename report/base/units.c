@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people read and write them: see units.h. */
+/*
+ * Numbers as people read and write them: picks a scale, rounds to three digits, and parses the same
+ * forms.
+ */
 #include "report/base/units.h"
 
 #include <math.h>
@@ -76,7 +79,7 @@ const char *unit_format_count(char text[UNIT_TEXT_BYTES], uint64_t count)
 	return text;
 }
 
-/* Three digits that matter; 999.6 is not written as 1000. */
+/* Number of digits for three significant ones; 999.6 is not written as 1000. */
 static int scale_digits(double value)
 {
 	if (value < 9.995)
@@ -107,7 +110,7 @@ static const char *scale_format(char text[UNIT_TEXT_BYTES], const struct scale *
 
 const char *unit_format_ns(char text[UNIT_TEXT_BYTES], uint64_t ns)
 {
-	/* Seconds up to two minutes: "90.0 s" reads better than "1.50 min". */
+	/* Seconds up to two minutes: "90.0 s" is easier to read than "1.50 min". */
 	if (ns >= 60000000000ull && ns < 120000000000ull) {
 		snprintf(text, UNIT_TEXT_BYTES, "%.*f s", scale_digits((double)ns / 1e9),
 			 (double)ns / 1e9);
@@ -116,7 +119,7 @@ const char *unit_format_ns(char text[UNIT_TEXT_BYTES], uint64_t ns)
 	return scale_format(text, time_scales, 6, ns);
 }
 
-/* As Python's format() with .5, but that ten thousand seconds and more are written out. */
+/* As Python's format() with .5, except that ten thousand seconds and more are written in full. */
 static const char *unit_format_seconds(char text[UNIT_TEXT_BYTES], uint64_t ns)
 {
 	double seconds = (double)ns / 1e9;
@@ -145,7 +148,7 @@ const char *unit_format_percent(char text[UNIT_TEXT_BYTES], double percent)
 	return text;
 }
 
-/* Powers of two: no digits behind the point. */
+/* Powers of two: no digits after the point. */
 static const char *unit_format_class(char text[UNIT_TEXT_BYTES], uint64_t bytes)
 {
 	size_t at = 0;
@@ -233,7 +236,9 @@ int unit_parse(const char *text, size_t length, enum unit unit, double *ret_valu
 		return -1;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
-	/* strtod() also takes "inf", "nan" and hexadecimal: nothing that a size or a time would be */
+	/*
+	 * strtod() also accepts "inf", "nan" and hexadecimal numbers, which are no sizes or times
+	 */
 	if (!strchr("0123456789.+-", copy[0]) || strpbrk(copy, "xX"))
 		return -1;
 	value = strtod(copy, &end);
@@ -242,7 +247,7 @@ int unit_parse(const char *text, size_t length, enum unit unit, double *ret_valu
 	while (*end == ' ')
 		end++;
 	*ret_value = value;
-	if (!*end) /* shown as GB/s: a bare number is as likely meant to be that as bytes/s */
+	if (!*end) /* shown as GB/s, so a bare number could mean GB/s as well as bytes/s */
 		return unit == UNIT_RATE && value != 0 ? -1 : 0;
 	if (unit == UNIT_RATE && strlen(end) > 2 && !strcmp(end + strlen(end) - 2, "/s"))
 		end[strlen(end) - 2] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow by mremap(): see vast.h. */
+/* Arrays that grow by mremap(), so that pages move and bytes do not. */
 #include "report/base/vast.h"
 
 #include <stdint.h>
@@ -8,14 +8,14 @@
 #include "report/base/memory.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
-#define LARGE_BYTES ((size_t)4 << 20) /* from here on in large pages */
+#define LARGE_BYTES ((size_t)4 << 20) /* from this size on in huge pages */
 
 static size_t round_up(size_t bytes, size_t step)
 {
 	return (bytes + step - 1) / step * step;
 }
 
-/* Of the mapping: capacities are as many elements as fit into it. */
+/* Size of the mapping: the capacity is as many elements as fit into it. */
 static size_t mapped_bytes(size_t capacity, size_t bytes)
 {
 	return round_up(capacity * bytes, STEP_BYTES);
@@ -35,7 +35,10 @@ void *vast_room_grow(void *array, size_t count, size_t *capacity, size_t bytes)
 			     0);
 	if (moved == MAP_FAILED)
 		memory_give_up(grown / bytes, bytes);
-	/* all of it, or it would be two mappings, which mremap() refuses */
+	/*
+	 * the advice is for all of it: otherwise it would become two mappings, which mremap()
+	 * refuses
+	 */
 	if (grown >= LARGE_BYTES)
 		madvise(moved, grown, MADV_HUGEPAGE);
 	*capacity = grown / bytes;

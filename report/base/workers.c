@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of jobs under one lock: there are a few hundred of them a second. See workers.h. */
+/* A list of jobs under one lock, which suffices because there are a few hundred jobs per second. */
 #include "report/base/workers.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t put, done;
-	struct job *first, *last; /* that wait */
+	struct job *first, *last; /* waiting jobs */
 	bool ends;
 	pthread_t thread[THREADS_MAX];
 	unsigned int thread_count;
@@ -74,7 +74,7 @@ static unsigned int cores(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned int)CPU_COUNT(&set);
 }
 
-/* Signals are the main thread's. */
+/* Signals are handled by the main thread. */
 static void workers_start(struct workers *workers, unsigned int count)
 {
 	sigset_t all, before;
@@ -134,7 +134,7 @@ void workers_put(struct workers *workers, struct job *job)
 	pthread_mutex_unlock(&workers->lock);
 }
 
-/* True when it was done by a worker, false when it had not been begun. */
+/* True if a worker has done it, false if it had not begun. */
 static bool job_join(struct workers *workers, struct job *job)
 {
 	bool begun;

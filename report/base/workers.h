@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that run jobs in the order in which they were put, beside the one thread that puts them and
- * waits for them. A job belongs to a thread of these from workers_put() until workers_wait() or
- * workers_take_back() returns; in between nobody else may touch what it works on.
+ * Threads that run jobs in the order in which they were submitted, besides the one thread that
+ * submits and waits for them. A job belongs to these threads from workers_put() until
+ * workers_wait() or workers_take_back() returns. Meanwhile nobody else may touch what it works on.
  */
 #ifndef REPORT_BASE_WORKERS_H
 #define REPORT_BASE_WORKERS_H
@@ -11,21 +11,24 @@ struct workers;
 
 struct job {
 	void (*run)(struct job *job);
-	/* of workers.c */
+	/* private to workers.c */
 	enum job_state { JOB_IDLE, JOB_WAITS, JOB_RUNS, JOB_DONE } state;
 	struct job *next;
 };
 
-/* One thread for each core but the caller's, at most a few. NULL: there is one core, or no thread. */
+/*
+ * Starts one thread for each core but the caller's, at most a few. NULL: there is one core, or no
+ * thread could be started.
+ */
 struct workers *workers_new(void);
 unsigned int workers_threads(const struct workers *workers);
-/* No job may be put any more or be waited for. NULL is fine. */
+/* No job may be submitted or waited for any more. NULL is allowed. */
 void workers_free(struct workers *workers);
 
 void workers_put(struct workers *workers, struct job *job);
-/* The job has been done: by a worker, or here and now when none has begun it. */
+/* Returns when the job is done: by a worker, or by this call if no worker has begun it. */
 void workers_wait(struct workers *workers, struct job *job);
-/* The job is nobody's: it was not begun, or it is done. */
+/* The job belongs to the caller again: it was not begun, or it is done. */
 void workers_take_back(struct workers *workers, struct job *job);
 
 #endif

@@ -27,7 +27,7 @@
 
 #include "collector/format/block.h"
 #include "report/core/recorded_time.h"
-#include "report/core/cut.h"
+#include "report/scopes/cut.h"
 #include "report/core/selection.h"
 #include "report/session/source.h"
 
@@ -88,7 +88,7 @@ void run_free(struct run *run);
 #define FIELDS_ALL UINT32_MAX
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
 
-/* The same of all events that open ranges of threads (report/core/open_ranges.h), and of all that close them. */
+/* The same of all events that open ranges of threads (report/scopes/open_ranges.h), and of all that close them. */
 void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state);
 
 /*

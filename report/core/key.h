@@ -13,7 +13,7 @@
 
 #include "report/base/groups.h"
 #include "report/core/analysis.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 
 #define KEY_COLUMNS_MAX 4u
 #define KEY_LEFT_OUT UINT64_MAX

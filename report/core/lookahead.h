@@ -6,7 +6,8 @@
 #ifndef REPORT_CORE_LOOKAHEAD_H
 #define REPORT_CORE_LOOKAHEAD_H
 
-#include "report/core/selection.h"
+#include "report/options/filter_settings.h"
+#include "report/core/windows.h"
 #include "report/session/source.h"
 
 /* Whether anything has to be looked for. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 
 #define VARIABLE "INTERCEPT_OWN"
 #define RECORDED "own" /* the key of the value that it had while the program was recorded */
@@ -266,17 +266,30 @@ static const char *name_of_function(const char *function)
 	const char *start = function;
 	unsigned int depth = 0;
 
-	for (const char *at = function; *at; at++) {
-		if (!strncmp(at, "operator", 8))
-			return start;
-		if (strchr("<({[", *at))
+	for (const char *at = function; *at; at++)
+		switch (*at) {
+		case 'o':
+			if (!strncmp(at, "operator", 8))
+				return start;
+			break;
+		case '<':
+		case '(':
+		case '{':
+		case '[':
 			depth++;
-		else if (strchr(">)}]", *at))
+			break;
+		case '>':
+		case ')':
+		case '}':
+		case ']':
 			depth -= depth > 0;
-		else if (*at == ' ' && !depth && at[1] && strncmp(at + 1, "const", 5) != 0 &&
-			 at[1] != '[' && at[1] != '&')
-			start = at + 1;
-	}
+			break;
+		case ' ':
+			if (!depth && at[1] && strncmp(at + 1, "const", 5) != 0 && at[1] != '[' &&
+			    at[1] != '&')
+				start = at + 1;
+			break;
+		}
 	return start;
 }
 

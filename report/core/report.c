@@ -12,8 +12,8 @@
 
 #include "report/base/text.h"
 #include "report/core/key.h"
-#include "report/core/keys.h"
-#include "report/core/scope.h"
+#include "report/options/keys.h"
+#include "report/core/coverage.h"
 
 #define LIMIT_OF_TABLES 20
 
@@ -233,7 +233,7 @@ static bool source_has_rank(struct source *source, const struct filter_settings 
 void request_read(struct report_request *request, struct run *run)
 {
 	const struct filter_settings *scope = &request->options->scope;
-	struct scope_text why;
+	struct coverage_text why;
 
 	run_read(run, true);
 	if (scope->pid != FILTER_NO_ID && !source_has_process(request->source, scope->pid))
@@ -252,7 +252,7 @@ void request_read(struct report_request *request, struct run *run)
 	else if (scope->range && !run_filters(run)->seen)
 		snprintf(request->message, sizeof(request->message), "--%s '%.200s': %s",
 			 scope->during ? "during" : "range", scope->range,
-			 scope_no_range(run, &why));
+			 coverage_no_range(run, &why));
 }
 
 /* Asked for once: an export of many ranks writes many files. False when it is gone. */

@@ -9,7 +9,7 @@
 #include "report/table/row_filter.h"
 #include "report/table/export.h"
 #include "report/core/analysis.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 
 /* Exit statuses of prof-report. */
 enum report_status {

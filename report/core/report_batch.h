@@ -10,6 +10,7 @@
 #define REPORT_CORE_REPORT_BATCH_H
 
 #include "report/core/report_job.h"
+#include "report/core/windows.h"
 
 struct batch_report {
 	enum report_id id;

@@ -81,7 +81,7 @@ static const char *explain(struct report *report, struct why_empty *absence)
 }
 
 static struct document make_document(struct report *report, const struct facts *facts,
-				     struct why_empty *absence, struct scope_text *recorded)
+				     struct why_empty *absence, struct coverage_text *recorded)
 {
 	const struct report_kind *kind = report->kind;
 	struct document document = {
@@ -98,7 +98,7 @@ static struct document make_document(struct report *report, const struct facts *
 	};
 
 	if (kind->form == REPORT_TABLE)
-		document.scope = scope_recorded(report->run, recorded);
+		document.scope = coverage_recorded(report->run, recorded);
 	return document;
 }
 

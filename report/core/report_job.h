@@ -16,14 +16,14 @@
 #define REPORT_CORE_REPORT_JOB_H
 
 #include "report/core/report_kind.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 
 struct report_job {
 	struct report report;
 	struct table table;
 	struct facts facts;
 	struct document document; /* filled */
-	struct scope_text recorded;
+	struct coverage_text recorded;
 	struct why_empty absence;
 };
 

@@ -634,7 +634,7 @@ const struct frame_wants *run_wants(const struct run *run)
 
 uint64_t run_families(const struct run *run)
 {
-	uint64_t families = run->heap_reader_count ? 1ull << EVT_FAMILY_alloc : 0;
+	uint64_t families = run->heap_reader_count ? 1ull << SOURCE_HEAP_FAMILY : 0;
 
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		if (evt_descriptors[id].name && (run->readers[id].count || run->wants.sum[id]))

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/core/helpers.h"
+#include "report/core/owners.h"
+#include "report/core/windows.h"
 
 struct filter_process {
 	uint32_t open;    /* ranges of that name that hold for all of the process */
@@ -15,18 +16,6 @@ struct filter_process {
 };
 
 static open_range_ended filter_range_ended;
-
-bool filter_cuts_lives(const struct filter_settings *settings)
-{
-	return settings->from_ns || settings->to_ns != UINT64_MAX || settings->from_end ||
-	       settings->by_step || settings->range;
-}
-
-bool filter_is_set(const struct filter_settings *settings)
-{
-	return settings->pid != FILTER_NO_ID || settings->has_rank ||
-	       settings->tid != FILTER_NO_ID || filter_cuts_lives(settings);
-}
 
 void selection_init(struct selection *filters, const struct filter_settings *settings)
 {
@@ -37,15 +26,12 @@ void selection_init(struct selection *filters, const struct filter_settings *set
 		map_init(&filters->started[kind]);
 	if (!settings->range)
 		return;
-	filters->helpers = memory_zero(1, sizeof(*filters->helpers));
-	helpers_init(filters->helpers);
+	filters->owners = owners_new();
 }
 
 void selection_release(struct selection *filters)
 {
-	if (filters->helpers)
-		helpers_release(filters->helpers);
-	free(filters->helpers);
+	owners_free(filters->owners);
 	open_ranges_release(&filters->ranges);
 	free(filters->thread);
 	free(filters->process);
@@ -94,8 +80,8 @@ static void filter_range_ended(void *state, const struct open_range *range, uint
 void selection_cut(struct selection *filters, struct nest_place place)
 {
 	open_ranges_cut(&filters->ranges, place, NEST_CUT);
-	if (filters->helpers)
-		helpers_cut(filters->helpers, place.thread);
+	if (filters->owners)
+		owners_cut(filters->owners, place.thread);
 }
 
 void selection_cut_started(struct selection *filters, uint32_t index)
@@ -148,7 +134,7 @@ static void selection_end(struct selection *filters, const struct source_event *
 /* The range is open on the event's thread, or on the one that it works for. */
 static bool selection_is_open(struct selection *filters, const struct source_event *event)
 {
-	uint32_t thread = event->thread->index, owner = helpers_owner(filters->helpers, thread);
+	uint32_t thread = event->thread->index, owner = owners_of(filters->owners, thread);
 
 	return selection_process_at(filters, event->process->index)->open > 0 ||
 	       *selection_open_on(filters, thread) > 0 ||
@@ -225,7 +211,7 @@ enum filter_verdict selection_judge(struct selection *filters, struct source *so
 		return FILTER_OUT;
 	if (settings->range) {
 		selection_note_open(filters, source, event);
-		helpers_take(filters->helpers, source, event);
+		owners_take(filters->owners, source, event);
 		inside = selection_is_open(filters, event);
 		selection_note_close(filters, source, event);
 	}

@@ -13,37 +13,18 @@
 #include <stdint.h>
 
 #include "report/base/map.h"
-#include "report/core/open_ranges.h"
-#include "report/core/windows.h"
+#include "report/options/filter_settings.h"
+#include "report/scopes/open_ranges.h"
 #include "report/session/source.h"
 
-#define FILTER_NO_ID UINT64_MAX
-
-/*
- * What was asked for. Times from the end and steps by number are only known once the recording has been read:
- * report/core/lookahead.h makes from_ns, to_ns and windows of them.
- */
-struct filter_settings {
-	uint64_t pid, tid; /* FILTER_NO_ID: any */
-	uint64_t from_ns, to_ns;
-	const char *range; /* NULL: any */
-	bool during;       /* the range need not be of the event's own thread, but of its process */
-	bool from_end, to_end; /* these times lie so long before the end of the recording */
-	bool by_step;          /* only steps step_first to step_last */
-	uint64_t step_first, step_last;
-	const struct windows *windows; /* of these steps, settled; NULL: any time. Borrowed */
-	bool has_rank;                 /* only these, both count */
-	uint64_t rank_from, rank_to;
-};
-
-struct helpers; /* core/helpers.h */
+struct owners; /* report/core/owners.h */
 
 struct selection {
 	struct filter_settings settings;
 	bool any; /* something is filtered at all */
 	struct open_ranges ranges;
-	struct helpers *
-		helpers; /* with a range: what threads do for the one that has it open is in it; else NULL */
+	struct owners *
+		owners; /* with a range: what threads do for the one that has it open is in it; else NULL */
 	uint32_t *thread; /* open ranges of that name that hold for a thread */
 	size_t thread_room;
 	struct filter_process *process; /* by index */
@@ -59,12 +40,6 @@ enum filter_verdict {
 	FILTER_BEYOND, /* after the selected time: only what goes on in scopes that began before it */
 	FILTER_OUT,    /* as if it had not happened */
 };
-
-/* Something is filtered at all. */
-bool filter_is_set(const struct filter_settings *settings);
-
-/* Only a part of the time counts: figures of whole lives (CPU time, context switches, peaks that the kernel kept) do not hold. */
-bool filter_cuts_lives(const struct filter_settings *settings);
 
 /* Does not move afterwards. */
 void selection_init(struct selection *filters, const struct filter_settings *settings);

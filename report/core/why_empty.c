@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 #include "report/session/limitations.h"
 
 /* What a family's events are called, and what is said when the program made none. */

@@ -32,9 +32,9 @@ struct works {
 	struct run *run;
 	struct work (*thread)[2], (*process)[2]; /* by index; [1] of what counts, [0] of the rest */
 	size_t thread_room, process_room;
-	struct work *late_thread, *late_process; /* of what counts */
-	size_t late_thread_room, late_process_room;
-	bool has_late;
+	struct work *deferred_thread, *deferred_process; /* of what counts */
+	size_t deferred_thread_room, deferred_process_room;
+	bool has_deferred;
 	struct listener *listener;
 	size_t listener_count, listener_room;
 	bool has_sums;
@@ -53,8 +53,8 @@ static void works_release(void *state)
 
 	free(works->thread);
 	free(works->process);
-	free(works->late_thread);
-	free(works->late_process);
+	free(works->deferred_thread);
+	free(works->deferred_process);
 	free(works->listener);
 }
 
@@ -145,30 +145,32 @@ void works_put_one(struct works *works, const struct source_event *event, bool c
 	}
 }
 
-void works_note_late(struct works *works)
+void works_note_deferred(struct works *works)
 {
-	works->has_late = true;
+	works->has_deferred = true;
 }
 
-bool works_have_late(const struct run *run)
+bool works_have_deferred(const struct run *run)
 {
 	const struct works *works = run_look(run, &analysis_works);
 
-	return works && works->has_late;
+	return works && works->has_deferred;
 }
 
-struct work *works_late_at_thread(struct works *works, uint32_t thread)
+struct work *works_deferred_at_thread(struct works *works, uint32_t thread)
 {
-	works->late_thread = memory_room(works->late_thread, thread, &works->late_thread_room,
-					 sizeof(*works->late_thread));
-	return &works->late_thread[thread];
+	works->deferred_thread = memory_room(works->deferred_thread, thread,
+					     &works->deferred_thread_room,
+					     sizeof(*works->deferred_thread));
+	return &works->deferred_thread[thread];
 }
 
-struct work *works_late_at_process(struct works *works, uint32_t process)
+struct work *works_deferred_at_process(struct works *works, uint32_t process)
 {
-	works->late_process = memory_room(works->late_process, process, &works->late_process_room,
-					  sizeof(*works->late_process));
-	return &works->late_process[process];
+	works->deferred_process = memory_room(works->deferred_process, process,
+					      &works->deferred_process_room,
+					      sizeof(*works->deferred_process));
+	return &works->deferred_process[process];
 }
 
 static void works_add_sum(const struct works *works, struct work *work, const struct block_sum *sum)
@@ -214,8 +216,8 @@ struct work works_counted_of_thread(const struct works *works, const struct sour
 
 	if (thread->index < works->thread_room)
 		work = works->thread[thread->index][1];
-	if (thread->index < works->late_thread_room)
-		work_add(&work, &works->late_thread[thread->index]);
+	if (thread->index < works->deferred_thread_room)
+		work_add(&work, &works->deferred_thread[thread->index]);
 	if (!run_filters(works->run)->any)
 		works_add_sum(works, &work, &thread->sum);
 	return work;
@@ -228,8 +230,8 @@ struct work works_counted_of_process(const struct works *works,
 
 	if (process->index < works->process_room)
 		work = works->process[process->index][1];
-	if (process->index < works->late_process_room)
-		work_add(&work, &works->late_process[process->index]);
+	if (process->index < works->deferred_process_room)
+		work_add(&work, &works->deferred_process[process->index]);
 	if (!run_filters(works->run)->any)
 		works_add_sum(works, &work, &process->sum);
 	return work;
@@ -247,10 +249,20 @@ static enum column_id column_of(const char *report, const char *name)
 	return (enum column_id)i;
 }
 
-/* Not recorded; of a GPU, where the process had none, too. */
+/* Its events are of deferred work. */
+static bool is_deferred(enum evt_family family)
+{
+	bool is = false;
+
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		is |= evt_roles[id].is_deferred && evt_descriptors[id].family == family;
+	return is;
+}
+
+/* Not recorded; of deferred work, where the process had no device, too. */
 static bool is_absent(const struct run *run, enum evt_family family)
 {
-	return why_empty_is_off(run, family) || (family == EVT_FAMILY_gpu && !works_have_late(run));
+	return why_empty_is_off(run, family) || (!works_have_deferred(run) && is_deferred(family));
 }
 
 struct work_columns work_columns_of(const char *report, const struct run *run)

@@ -75,12 +75,12 @@ void works_put_one(struct works *works, const struct source_event *event, bool c
 /* The same without listeners, for what happens all the time: where the provider adds itself. */
 struct work *works_at_thread(struct works *works, const struct source_event *event, bool counts);
 struct work *works_at_process(struct works *works, const struct source_event *event, bool counts);
-/* The same of what is told late (core/late.h), by index. No difference of two looks has it: it comes when they are over. */
-struct work *works_late_at_thread(struct works *works, uint32_t thread);
-struct work *works_late_at_process(struct works *works, uint32_t process);
+/* The same of deferred work (deferred/deferred.h), by index. No difference of two looks has it: it comes when they are over. */
+struct work *works_deferred_at_thread(struct works *works, uint32_t thread);
+struct work *works_deferred_at_process(struct works *works, uint32_t process);
 /* Such work was recorded: 0 of it is none. */
-void works_note_late(struct works *works);
-bool works_have_late(const struct run *run);
+void works_note_deferred(struct works *works);
+bool works_have_deferred(const struct run *run);
 /* What the sums of run_sums() are of. */
 void works_take_sums(struct works *works, enum work_id events, enum work_id bytes);
 

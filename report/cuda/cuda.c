@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA calls as the host sees them: see cuda.h. */
+/*
+ * Groups CUDA calls by function, launches by kernel and copies by kind, each optionally by another
+ * key, and follows device memory (device_memory.h).
+ */
 #include "report/cuda/cuda.h"
 
 #include <stdlib.h>
@@ -8,10 +11,10 @@
 #include "report/base/memory.h"
 #include "report/core/key.h"
 
-#define RESULT_NOT_READY 600 /* cudaErrorNotReady, CUDA_ERROR_NOT_READY: what a query answers */
-#define STREAM_LEGACY 1      /* cudaStreamLegacy: the default stream by its other name */
+#define RESULT_NOT_READY 600 /* cudaErrorNotReady and CUDA_ERROR_NOT_READY: the result of a query */
+#define STREAM_LEGACY 1      /* cudaStreamLegacy: another name of the default stream */
 
-/* The fields that all five begin with are read as those of cuda_call. */
+/* The five structures begin with the same fields, so these are read as those of cuda_call. */
 #define SAME_PLACE(event, field) \
 	(offsetof(struct evt_##event, field) == offsetof(struct evt_cuda_call, field))
 #define SAME_HEAD(event)                                                  \
@@ -136,7 +139,7 @@ static void copy_put_key(const struct cuda *cuda, const struct cuda_call *call,
 		key[COPY_KIND] = EVENT_AS(cuda_copy, call->event)->kind;
 }
 
-/* The table of launches or of copies, and the key in it; NULL: it is in neither. */
+/* Adds the call to the table of launches or of copies, with its key. NULL: it is in neither. */
 static struct groups *table_put_key(struct cuda *cuda, const struct cuda_call *call,
 				    uint64_t key[GROUP_WORDS])
 {
@@ -150,7 +153,7 @@ static struct groups *table_put_key(struct cuda *cuda, const struct cuda_call *c
 	return &cuda->copies;
 }
 
-/* Allocations and frees are followed even where the filters do not hold. */
+/* Allocations and frees are followed even if the filters do not hold. */
 static void cuda_take_memory(struct cuda *cuda, const struct cuda_call *call)
 {
 	const struct evt_cuda_alloc *born = EVENT_AS(cuda_alloc, call->event);
@@ -178,7 +181,7 @@ static void cuda_take_memory(struct cuda *cuda, const struct cuda_call *call)
 		device_memory_free(&cuda->memory, &op);
 }
 
-/* Whether the call is one of the rows of the table that has the key. */
+/* Returns whether the call is one of the rows of the table that has the key. */
 static bool cuda_is_by_kind(const struct cuda *cuda, const struct cuda_call *call)
 {
 	return cuda->keyed == CUDA_API ||
@@ -231,7 +234,7 @@ void cuda_take(struct cuda *cuda, const struct cuda_call *call)
 		groups_add(table, key, &timed);
 }
 
-#define PLACE_OF_COPY 1u /* the lowest bit; above it the group's place + 1 */
+#define PLACE_OF_COPY 1u /* the lowest bit; the bits above are the group's index + 1 */
 
 uint64_t cuda_place(struct cuda *cuda, const struct cuda_call *call)
 {
@@ -243,16 +246,16 @@ uint64_t cuda_place(struct cuda *cuda, const struct cuda_call *call)
 	return (groups_place(table, key) + 1) << 1 | (table == &cuda->copies ? PLACE_OF_COPY : 0);
 }
 
-void cuda_take_late(struct cuda *cuda, uint64_t place, uint64_t duration_ns)
+void cuda_take_deferred(struct cuda *cuda, uint64_t place, uint64_t duration_ns)
 {
 	struct groups *table = place & PLACE_OF_COPY ? &cuda->copies : &cuda->launches;
 
 	cuda->has_gpu = true;
 	if (place)
-		table->group[(place >> 1) - 1].late_ns += duration_ns;
+		table->group[(place >> 1) - 1].deferred_ns += duration_ns;
 }
 
-bool cuda_wants_late(const struct cuda *cuda)
+bool cuda_wants_deferred(const struct cuda *cuda)
 {
 	enum cuda_table table = table_of(cuda->by);
 

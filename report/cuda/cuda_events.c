@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA calls: events of family cuda become operations of cuda.h. */
+/* Makes operations of cuda.h from events of family cuda. */
 #include "report/cuda/cuda_events.h"
 
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/core/work.h"
 
 struct cuda_state {
-	struct cuda cuda; /* first: it is what others see */
+	struct cuda cuda; /* must be first: others see only this part */
 	struct source *source;
 	struct run_key key;
 };
@@ -35,7 +35,7 @@ static struct cuda_call call_of(struct cuda_state *mine, const struct source_eve
 		call.is_named = EVENT_AS(cuda_launch, inner)->kernel != 0;
 		call.kernel = event_name(mine->source, event, EVENT_AS(cuda_launch, inner)->kernel);
 	}
-	/* what it is asked for is counted as having a stack or none */
+	/* whether the call has a stack is counted for the calls of the wanted table only */
 	if (mine->cuda.keyed != CUDA_MEMORY || inner->id == EVT_cuda_alloc)
 		call.key = key_of(&mine->key, event);
 	return call;
@@ -53,7 +53,7 @@ static void take(void *state, const struct source_event *event, bool counts)
 	cuda_take(&mine->cuda, &call);
 }
 
-/* --- what the GPU did for it --- */
+/* --- GPU work of a call --- */
 
 static uint64_t place_of(void *state, const struct source_event *event, bool counts)
 {
@@ -63,18 +63,18 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 
 	if ((id != EVT_cuda_launch && id != EVT_cuda_copy) || !counts ||
 	    event_is_nested_call(&event->event))
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	call = call_of(mine, event, counts);
 	return cuda_place(&mine->cuda, &call);
 }
 
-static void take_late(void *state, uint64_t place, const struct late_work *work)
+static void take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
-	if (late_is_on_device(work))
-		cuda_take_late(&((struct cuda_state *)state)->cuda, place, work->duration_ns);
+	if (work->is_on_device)
+		cuda_take_deferred(&((struct cuda_state *)state)->cuda, place, work->duration_ns);
 }
 
-static const struct late_listener listener = { .place = place_of, .take = take_late };
+static const struct deferred_listener listener = { .place = place_of, .take = take_late };
 
 static void start(void *state, struct run *run, const void *options)
 {
@@ -84,8 +84,8 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->key = run_key(run, asked->by);
 	cuda_init(&mine->cuda, mine->source, asked->by, mine->key.kind != NULL);
-	if (cuda_wants_late(&mine->cuda))
-		late_listen(late_want(run), &listener, mine);
+	if (cuda_wants_deferred(&mine->cuda))
+		deferred_listen(deferred_want(run), &listener, mine);
 	for (size_t i = 0; i < CALLS; i++)
 		run_reads(run, calls[i], FIELDS_ALL, take, mine);
 }
@@ -109,7 +109,7 @@ const struct analysis_kind analysis_cuda = {
 	.release = release,
 };
 
-/* --- what threads do --- */
+/* --- calls of threads --- */
 
 static void count_call(void *state, const struct source_event *event, bool counts)
 {

@@ -8,14 +8,14 @@
 #include "report/cuda/cuda.h"
 
 struct cuda_options {
-	enum key_id by; /* of the report that asks; the other tables are by their first key */
+	enum key_id by; /* of the report that asks; the other tables use their first key */
 };
 ANALYSIS(cuda, struct cuda)
 
-/* A key of a report that shows something else: all tables are by their first. */
+/* A key for reports that show something else: all tables use their first key. */
 #define CUDA_BY_FIRST BY_api_name
 
-/* What the rows are by, where that is a kind of key. */
+/* Returns the key of the rows, if it is a kind of key. */
 const struct run_key *cuda_key(const struct cuda *cuda);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cupti_memory.h. Calls and CUPTI's records go into one queue, which is sorted when it has
- * doubled and applied up to LATE_WAIT_NS ago. A block takes the key of the oldest call under way
- * that returned its address.
+ * Puts calls and CUPTI's records into one queue. The queue is sorted when it has doubled, and
+ * applied up to DEFERRED_WAIT_NS before the present time. A block takes the key of the oldest open
+ * call that returned its address.
  */
 #include "report/cuda/cupti_memory.h"
 
@@ -11,19 +11,19 @@
 
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
-#include "report/core/late.h"
-#include "report/core/scope.h"
+#include "report/deferred/deferred.h"
+#include "report/core/coverage.h"
 #include "report/cuda/cuda_events.h"
 
-#define TOLERANCE_NS 10000u /* so far may CUPTI's clock and ours be apart */
-#define ASKED_MAX 4096u     /* calls that are kept; a hostile file has more under way */
-#define QUEUE_SOME 1024u    /* changes that are worth a look */
+#define TOLERANCE_NS 10000u /* CUPTI's clock may differ from ours by so much */
+#define ASKED_MAX 4096u     /* calls that are kept; only a hostile file has more open calls */
+#define QUEUE_SOME 1024u    /* with fewer changes, sorting is not worth it */
 
 enum { GIVEN = 1, TAKEN = 2 }; /* CUpti_ActivityMemoryOperationType */
 enum { POOL_DESTROYED = 2 };   /* CUpti_ActivityMemoryPoolOperationType */
 enum { NODE_ALLOCATES = 10 };  /* CUgraphNodeType */
 
-/* What happens to memory, by its time (time_order.h). */
+/* A change of memory, by its time (time_order.h). */
 struct change {
 	uint64_t time_ns;
 	enum { CHANGE_ASKED, CHANGE_GIVEN, CHANGE_TAKEN, CHANGE_RESET, CHANGE_POOL } what;
@@ -35,18 +35,18 @@ struct change {
 };
 
 struct cupti_memory_state {
-	struct cupti_memory told; /* first: it is what others see */
+	struct cupti_memory told; /* must be first: others see only this part */
 	struct run *run;
 	const struct cuda *cuda;
 	struct change *queue;
 	size_t count, room, look_at;
-	uint64_t done_ns; /* up to there the order is settled */
+	uint64_t done_ns; /* all up to this time has been applied */
 	struct change
 		*asked; /* calls that have begun and may still get their block, oldest first */
 	size_t asked_count, asked_room;
 };
 
-/* --- in --- */
+/* --- input --- */
 
 static void queue_put(struct cupti_memory_state *mine, const struct change *change)
 {
@@ -76,7 +76,10 @@ static uint64_t time_of(const struct source_event *event, int64_t ago_ns)
 	return ago_ns > 0 && (uint64_t)ago_ns > now_ns ? 0 : now_ns - (uint64_t)ago_ns;
 }
 
-/* What is reported late may have happened before the end of --time or after it: at that end it has not happened yet. */
+/*
+ * A record that is reported late may be of a time before or after the end of --time. If it is
+ * after, it does not count.
+ */
 static bool is_beyond(const struct cupti_memory_state *mine, uint64_t time_ns)
 {
 	return time_ns >= run_filters(mine->run)->settings.to_ns;
@@ -142,7 +145,7 @@ static void take_captured(void *state, const struct source_event *event, bool co
 								  !node->of;
 }
 
-/* A call of family cuda, placed at its begin: before what happens in it. */
+/* A call of family cuda. Its time is that of its begin: before what happens inside. */
 static void take_allocation(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_alloc *call = EVENT_AS(cuda_alloc, &event->event);
@@ -162,7 +165,10 @@ static void take_allocation(void *state, const struct source_event *event, bool 
 					  .counts = counts });
 }
 
-/* cudaDeviceReset() ends all that is left on the device; nobody says that CUPTI tells of each block. */
+/*
+ * cudaDeviceReset() ends all blocks that are left on the device: it is not documented that CUPTI
+ * reports each of them.
+ */
 static void take_free(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_free *call = EVENT_AS(cuda_free, &event->event);
@@ -182,9 +188,12 @@ static void take_lost(void *state, const struct source_event *event, bool counts
 	((struct cupti_memory_state *)state)->told.lost += EVENT_AS(gpu_lost, &event->event)->count;
 }
 
-/* --- in the order of time --- */
+/* --- in order of time --- */
 
-/* Those that are over at that time go; of more than half of the room then the oldest, so that this is rare. */
+/*
+ * Removes calls that have ended by that time. If the table is still more than half full, it also
+ * removes the oldest, so that this is done rarely.
+ */
 static void asked_forget(struct cupti_memory_state *mine, uint64_t now_ns)
 {
 	size_t kept = 0, many;
@@ -207,7 +216,7 @@ static void asked_put(struct cupti_memory_state *mine, const struct change *call
 	mine->asked[mine->asked_count++] = *call;
 }
 
-/* The oldest call under way that was given the address; those that are over go. */
+/* Takes the oldest open call that returned the address, and removes calls that have ended. */
 static bool asked_take(struct cupti_memory_state *mine, const struct change *given,
 		       struct change *ret_call)
 {
@@ -241,16 +250,16 @@ static void give(struct cupti_memory_state *mine, const struct change *given)
 				.device = given->device,
 				.process = given->process->index,
 				.holder = given->process };
-	struct scope_text text;
+	struct coverage_text text;
 	struct change call;
 
 	if (asked_take(mine, given, &call)) {
 		op.key = call.key;
 		op.counts = call.counts != 0;
-		op.kind = call.kind; /* CUPTI's are fewer */
+		op.kind = call.kind; /* CUPTI has fewer kinds */
 		op.device = device_kind_is_host(op.kind) ? -1 : op.device;
 	} else {
-		op.counts = !run_filters(mine->run)->any && !scope_recorded(mine->run, &text);
+		op.counts = !run_filters(mine->run)->any && !coverage_recorded(mine->run, &text);
 		mine->told.without_call += op.counts;
 	}
 	device_memory_allocate(&mine->told.memory, &op);
@@ -278,12 +287,14 @@ static void change_apply(struct cupti_memory_state *mine, const struct change *c
 		device_memory_free(&mine->told.memory, &op);
 }
 
-/* Putting in order is worth it when there is twice as much as was left the last time. */
+/* Sorting is worth it when the queue is twice as long as what the last sorting left. */
 static void settle(void *state, uint64_t upto_ns)
 {
 	struct cupti_memory_state *mine = state;
 	bool is_last = upto_ns == UINT64_MAX;
-	uint64_t until_ns = is_last ? upto_ns : upto_ns > LATE_WAIT_NS ? upto_ns - LATE_WAIT_NS : 0;
+	uint64_t until_ns = is_last                      ? upto_ns
+			    : upto_ns > DEFERRED_WAIT_NS ? upto_ns - DEFERRED_WAIT_NS
+							 : 0;
 	size_t done = 0;
 
 	if (!is_last && mine->count < mine->look_at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cupti_pools.h. A pool's size is kept by process, device and address. What it differs from
- * the last one changes the process's holding and the high-water marks of its device and of all.
+ * Keeps the size of each pool by process, device and address. The difference to the previous size
+ * changes what the process holds, and the high-water marks of its device and of all devices.
  */
 #include "report/cuda/cupti_pools.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that CUDA gave out: see device_memory.h. */
+/*
+ * Keeps live blocks in a map by identity, and those that a device reset frees in one list per
+ * process and device.
+ */
 #include "report/cuda/device_memory.h"
 
 #include <stdlib.h>
@@ -8,13 +11,13 @@
 
 #define BLOCK_NONE UINT32_MAX
 #define ROW_OUTSIDE UINT32_MAX /* of a block whose allocation does not count */
-#define TOLERANCE_NS 1000      /* clocks of two threads are not in perfect order */
+#define TOLERANCE_NS 1000      /* the clocks of two threads may differ by so much */
 
 struct device_block {
 	uint64_t identity, list; /* hashes; list 0: no reset frees it */
 	uint64_t time_ns, bytes;
 	uint32_t row, holding;
-	uint32_t previous, next; /* in its list; next also among the unused */
+	uint32_t previous, next; /* in its list; `next` also links unused entries */
 };
 
 void device_memory_init(struct device_memory *memory, enum device_rows by,
@@ -48,7 +51,7 @@ uint64_t device_memory_at_peak(const struct device_memory *memory, uint32_t row)
 	return ledger_at_peak(&memory->ledger, row);
 }
 
-/* Addresses, arrays and virtual memory are numbered each on their own. */
+/* Addresses, arrays and virtual memory have separate numbers. */
 static uint64_t identity_of(const struct device_memory *memory, const struct device_op *op)
 {
 	bool is_apart = !memory->has_addresses_only &&
@@ -98,7 +101,7 @@ static void device_memory_change(struct device_memory *memory, uint32_t row, uin
 					    !device_kind_is_host(memory->row[row].kind) });
 }
 
-/* What nobody gives back as a process ends. */
+/* Notes what is not freed when a process ends. */
 static bool device_memory_is_gone(const struct device_memory *memory, uint32_t holding)
 {
 	return holding != HOLDING_NONE && memory->holdings.holding[holding].is_gone;
@@ -179,7 +182,7 @@ static void device_memory_link(struct device_memory *memory, uint32_t at)
 	list->value = at;
 }
 
-/* Out of its list and of the map. */
+/* Removes a block from its list and from the map. */
 static void device_memory_drop_block(struct device_memory *memory, uint32_t at)
 {
 	struct device_block *block = &memory->block[at];
@@ -201,7 +204,7 @@ static void device_memory_drop_block(struct device_memory *memory, uint32_t at)
 	memory->unused = at;
 }
 
-/* Its free has begun and will be told. */
+/* The block's free has begun, and its event will come. */
 static void device_memory_displace(struct device_memory *memory, uint32_t at, uint64_t time_ns)
 {
 	const struct device_block *block = &memory->block[at];
@@ -256,7 +259,7 @@ void device_memory_allocate(struct device_memory *memory, const struct device_op
 	row_raise(memory, row, op->time_ns, op->bytes);
 }
 
-/* The free of a block whose address another allocation has got meanwhile. */
+/* Takes the free of a block whose address was allocated again meanwhile. */
 static bool device_memory_free_displaced(struct device_memory *memory, uint64_t identity,
 					 uint64_t begin_ns)
 {
@@ -322,7 +325,7 @@ void device_memory_free(struct device_memory *memory, const struct device_op *op
 	if (device_memory_free_displaced(memory, identity, op->begin_ns))
 		return;
 	known = map_find(&memory->blocks, identity);
-	/* a block that came after the call began is not the one that it frees */
+	/* a block that was allocated after the call began is not the one that the call frees */
 	if (!known || memory->block[known->value].time_ns > op->begin_ns + TOLERANCE_NS)
 		memory->frees_unmatched += op->counts;
 	else

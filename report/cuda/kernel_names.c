@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of kernels, each made once. */
+/* Makes each name when it is first asked for, and keeps it. */
 #include "report/cuda/kernel_names.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tables of CUDA calls do not say by themselves: see notes_cuda.h. */
+/*
+ * Counts graph launches, calls outside of ranges and failures, and prints a line for each of these
+ * that is worth one.
+ */
 #include "report/cuda/notes_cuda.h"
 
 #include <string.h>
@@ -9,7 +12,7 @@
 
 #define NAME_BYTES 64
 #define FAILURES_SHOWN 5
-#define OUTSIDE_SHARE 10 /* a tenth of the calls is worth a line */
+#define OUTSIDE_SHARE 10 /* one part in so many: fewer calls outside get no line */
 
 void notes_print_graphs(const struct notes *notes, const struct screen *screen, const char *what)
 {
@@ -22,7 +25,7 @@ void notes_print_graphs(const struct notes *notes, const struct screen *screen, 
 			unit_format_count(number, launches), launches == 1 ? "" : "es", what);
 }
 
-/* The thread's name or number, escaped. */
+/* Writes the thread's name or number, escaped. */
 static void thread_describe(const struct source_thread *thread, char text[NAME_BYTES])
 {
 	const char *name;
@@ -61,7 +64,7 @@ void notes_print_outside(const struct notes *notes, const struct screen *screen,
 				   : "");
 }
 
-/* The codes that programs meet, the same in runtime and driver. */
+/* Texts of the frequent codes, which are the same in runtime and driver. */
 static const char *result_text(uint64_t result)
 {
 	static const struct {

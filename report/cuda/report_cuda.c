@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports `api`, `launches` and `memcpy`: what the program asked of CUDA. */
+/* Reports `api`, `launches` and `memcpy`: the calls that the program made to CUDA. */
 #include "report/cuda/notes_cuda.h"
 #include "report/core/report_kind.h"
 #include "report/cuda/rows_cuda.h"
 
-/* Of each of the three. */
+/* Common to the three reports. */
 struct cuda_report {
 	struct cuda *cuda;
 	struct works *works;       /* NULL: the rows are not by range */
@@ -110,7 +110,7 @@ static const char *memcpy_explain(const struct report *report, struct why_empty 
 	return cuda_has_calls(report->run) ? "nothing was copied or set through CUDA" : NULL;
 }
 
-/* --- what people read above them --- */
+/* --- lines above the table, for people --- */
 
 static void api_head(const struct document *document, const struct screen *screen)
 {

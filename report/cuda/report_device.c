@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `device-memory`: what was asked of CUDA, what CUPTI tells of it and what PyTorch holds. */
+/* Report `device-memory`: memory that calls show, that CUPTI reports, and that PyTorch holds. */
 #include "report/core/report_kind.h"
 #include "report/base/units.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/core/unmatched.h"
 #include "report/cuda/rows_device.h"
 
@@ -74,20 +74,20 @@ static const char *explain(const struct report *report, struct why_empty *absenc
 	return NULL;
 }
 
-/* --- what people read around the table --- */
+/* --- lines around the table, for people --- */
 
 static void print_called(const struct report *report, const struct screen *screen)
 {
 	const struct device_memory *memory = &((const struct device_report *)report->state)
 						      ->cuda->memory;
-	struct scope_text still_live;
+	struct coverage_text still_live;
 	char number[UNIT_TEXT_BYTES];
 
 	if (memory->row_count)
 		fprintf(screen->out, "device memory peak %s",
 			unit_format_bytes(number, highwater_peak(&memory->device)));
 	if (memory->row_count)
-		fprintf(screen->out, ", %s %s", scope_still_live(report->run, &still_live),
+		fprintf(screen->out, ", %s %s", coverage_still_live(report->run, &still_live),
 			unit_format_bytes(number, memory->device_left));
 	if (highwater_peak(&memory->host))
 		fprintf(screen->out, "; pinned and registered peak %s",

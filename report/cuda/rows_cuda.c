@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA calls as tables: see rows_cuda.h. */
+/* Adds one row for each group, with the names that its key words stand for. */
 #include "report/cuda/rows_cuda.h"
 
 #include <inttypes.h>
@@ -7,20 +7,23 @@
 
 #include "report/table/rows_timing.h"
 
-#define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
+#define RATE_MAX 1e18 /* bytes per second; only a damaged file has more */
 
-/* What a table is made of. */
+/* The parts from which a table is made. */
 struct filling {
 	const struct source *source;
 	struct table *table;
 	struct groups *groups;
 	enum key_id by;
-	const struct run_key *key;  /* NULL: of another table */
+	const struct run_key *key;  /* NULL: another table has the key */
 	struct kernel_names *names; /* of launches */
 	uint64_t all_ns;
 };
 
-/* Kernels that are shown under one name become the first of them; the others are left without a call. */
+/*
+ * Kernels that are shown under one name are joined into the first of them; the others then have no
+ * calls.
+ */
 static void filling_join(struct filling *filling)
 {
 	struct groups *groups = filling->groups;
@@ -100,7 +103,7 @@ static void filling_put_kernel(const struct filling *filling, const struct group
 	table_set_number(table, COLUMN_launches_shared_bytes, (uint32_t)key[LAUNCH_GRID_Z_SHARED]);
 }
 
-/* By a kind of key: false when the rows are by something else. */
+/* Adds the cells of a kind of key. Returns false if the rows are by something else. */
 static bool filling_put_kind(const struct filling *filling, const struct group *group)
 {
 	if (!filling->key)
@@ -132,7 +135,7 @@ static double share_of(const struct filling *filling, const struct group *group)
 	return filling->all_ns ? 100.0 * (double)group->time.total_ns / (double)filling->all_ns : 0;
 }
 
-/* The columns of calls that every table of them has, into the row added last. */
+/* The columns that every table of calls has, for the row added last. */
 #define FILLING_PUT(filling, report, group)                                                       \
 	do {                                                                                      \
 		table_set_number((filling)->table, COLUMN_##report##_calls, (group)->time.count); \
@@ -168,7 +171,7 @@ void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_n
 		table_add_row(table);
 		launches_put_key(&filling, group);
 		if (cuda->has_gpu)
-			table_set_number(table, COLUMN_launches_gpu_ns, group->late_ns);
+			table_set_number(table, COLUMN_launches_gpu_ns, group->deferred_ns);
 		FILLING_PUT(&filling, launches, group);
 	}
 }
@@ -248,10 +251,10 @@ static void copies_put_bytes(struct table *table, const struct group *group)
 
 static void copies_put_gpu(struct table *table, const struct group *group)
 {
-	double rate = (double)group->bytes * 1e9 / (double)group->late_ns;
+	double rate = (double)group->bytes * 1e9 / (double)group->deferred_ns;
 
-	table_set_number(table, COLUMN_memcpy_gpu_ns, group->late_ns);
-	if (group->late_ns && rate < RATE_MAX)
+	table_set_number(table, COLUMN_memcpy_gpu_ns, group->deferred_ns);
+	if (group->deferred_ns && rate < RATE_MAX)
 		table_set_number(table, COLUMN_memcpy_gpu_rate, (uint64_t)rate);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA calls as tables of reports api, launches and memcpy: names looked up. */
+/* Makes the tables of reports api, launches and memcpy from CUDA calls, with names. */
 #ifndef REPORT_CUDA_ROWS_CUDA_H
 #define REPORT_CUDA_ROWS_CUDA_H
 
@@ -7,7 +7,7 @@
 #include "report/cuda/kernel_names.h"
 #include "report/table/table.h"
 
-/* The tables have the columns of the report, by the key that they were read with. */
+/* `table` has the columns of the report, by the key with which the events were read. */
 void api_fill_table(struct cuda *cuda, const struct source *source, struct table *table);
 /* Texts in the table live as long as `names`. */
 void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_names *names);
@@ -15,7 +15,7 @@ void copies_fill_table(struct cuda *cuda, const struct source *source, struct ta
 
 /* "HtoD" and so on. */
 const char *copy_kind_text(uint64_t kind);
-/* Calls that launch a graph. */
+/* Returns the number of calls that launch a graph. */
 uint64_t api_count_graph_launches(const struct cuda *cuda, const struct source *source);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that CUDA gave out as a table: see rows_device.h. */
+/*
+ * Joins the rows of calls, of CUPTI and of PyTorch that mean the same device, kind and key into one
+ * row.
+ */
 #include "report/cuda/rows_device.h"
 
 #include <stdlib.h>
@@ -7,10 +10,10 @@
 
 #include "report/base/memory.h"
 
-/* Of a row, what one of the two says. */
+/* The numbers of one side, calls or CUPTI, for a row. */
 struct device_part {
 	uint64_t allocations, frees, bytes_allocated, peak_bytes, at_peak_bytes, live_bytes;
-	unsigned int rows; /* that are this one; each had a peak at a time of its own */
+	unsigned int rows; /* rows that are joined here; each had its peak at another time */
 };
 
 enum { CALLED, TOLD, PARTS };
@@ -42,7 +45,7 @@ static const char *memory_kind_text(enum device_rows by, uint64_t kind)
 	return kinds[kind < DEVICE_KINDS ? kind : EVT_CUDA_ANY];
 }
 
-/* Rows of both sides that mean the same are one. */
+/* Rows of both sides that mean the same become one. */
 static struct device_line *line_of(struct device_lines *lines, enum device_rows by,
 				   const struct device_row *row, uint64_t key)
 {
@@ -88,7 +91,7 @@ static void lines_add(struct device_lines *lines, const struct run_key *key,
 	}
 }
 
-/* The columns of one side, in the order of struct device_part. */
+/* Puts the columns of one side, in the order of struct device_part. */
 static void part_put(const struct device_part *part, struct table *table,
 		     const enum column_id column[6])
 {

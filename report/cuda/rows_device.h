@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that CUDA gave out as a table of report device-memory: what calls, CUPTI and PyTorch say of it, row by row. */
+/* Makes the table of report device-memory: row by row, what calls, CUPTI and PyTorch report. */
 #ifndef REPORT_CUDA_ROWS_DEVICE_H
 #define REPORT_CUDA_ROWS_DEVICE_H
 
@@ -12,16 +12,16 @@ struct device_totals {
 	uint64_t allocations, frees, bytes_allocated;
 };
 
-/* Of one reading, with the same --by. */
+/* From one reading, with the same --by. */
 struct device_view {
 	const struct cuda *cuda;
 	const struct cupti_memory *cupti;      /* NULL: its columns are empty */
-	const struct torch_reserved *reserved; /* NULL likewise */
+	const struct torch_reserved *reserved; /* NULL: the same */
 };
 
-/* What calls say, or CUPTI: the sums of its rows. */
+/* Returns the sums of the rows of calls or of CUPTI. */
 struct device_totals device_totals_of(const struct device_memory *memory);
-/* `table` has the columns of the key that they were read with. */
+/* `table` has the columns of the key with which the events were read. */
 void device_fill_table(const struct device_view *view, struct table *table);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See torch_reserved.h. Each tensor_totals replaces what its process held of the device, and the
- * difference moves the high-water marks. What a process held goes when it has ended (holdings.h).
+ * Each tensor_totals event replaces what its process held of the device, and the difference moves
+ * the high-water marks. When a process ends it holds nothing any more (holdings.h).
  */
 #include "report/cuda/torch_reserved.h"
 
@@ -10,11 +10,11 @@
 #include "report/base/memory.h"
 #include "report/core/holdings.h"
 
-#define TYPE_CUDA 1u /* c10::DeviceType, which event fields `device` have above their eighth bit */
+#define TYPE_CUDA 1u /* c10::DeviceType, which event fields `device` have above the lowest 8 bits */
 
 struct torch_reserved_state {
-	struct torch_reserved reserved; /* first: it is what others see */
-	struct holdings holdings;       /* of devices, as the event has them */
+	struct torch_reserved reserved; /* must be first: others see only this part */
+	struct holdings holdings;       /* of devices, as the event numbers them */
 };
 
 static int64_t number_of(uint64_t device)
@@ -57,7 +57,7 @@ static void drop(void *owner, const struct holding *gone)
 	hold(owner, gone->thing, gone->process->end_ns, gone->bytes, 0);
 }
 
-/* PyTorch says nothing as it ends. */
+/* PyTorch reports nothing when it ends. */
 static void take_totals(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_tensor_totals *totals = EVENT_AS(tensor_totals, &event->event);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What PyTorch's allocators hold of each CUDA device, from its own words (event tensor_totals): how much at most at one
- * time, of all processes together. One thread; memory grows with processes and devices.
+ * How much PyTorch's allocators hold of each CUDA device, as PyTorch reports it (event
+ * tensor_totals): the maximum at one time, over all processes together. To be used by one thread;
+ * memory grows with processes and devices.
  */
 #ifndef REPORT_CUDA_TORCH_RESERVED_H
 #define REPORT_CUDA_TORCH_RESERVED_H
@@ -23,7 +24,7 @@ struct torch_reserved {
 struct torch_reserved_options;
 ANALYSIS(torch_reserved, struct torch_reserved)
 
-/* NULL: nothing was said of the device. */
+/* NULL: nothing was reported of the device. */
 const struct highwater *torch_reserved_of(const struct torch_reserved *reserved, int64_t device);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include "report/base/memory.h"
 
-#define ERRORS_OF_NOISE \
-	4.0 /* standard errors: few blocks, and runs differ in more than they show inside */
+/* standard errors: few blocks, and runs differ in more than they show inside */
+#define ERRORS_OF_NOISE 4.0
 #define CALLS_MIN 10  /* of which a spread is believed */
 #define CALLS_MAX 100 /* that count as independent */
 #define BLOCKS_MAX 10u

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/session/session_files.h"
 #include "report/session/sessions.h"
 #include "report/session/source_say.h"

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export callgrind`: stacks as valgrind's callgrind writes them, for kcachegrind and callgrind_annotate. A function's own
- * value, then each that it calls with what that took; a function stands there once for each place it was called from,
- * which these programs add up.
+ * `export callgrind`: stacks in the format of valgrind's callgrind, for kcachegrind and
+ * callgrind_annotate. A function has its own value, then each function that it calls with the
+ * callee's total. A function occurs once for each place it was called from, and these programs add
+ * them up.
  */
 #include "report/export/stack_export.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A name of one line, and none that would be taken for the number of an earlier one, as in (12). */
+/*
+ * A name on one line, and none that could be taken for the number of an earlier one, such as (12).
+ */
 static void put_name(struct sink *sink, const char *key, const char *name)
 {
 	char shown[NAMED_TEXT_FRAME_MAX];
@@ -33,7 +36,10 @@ static bool is_same_function(const struct named_frame *one, const struct named_f
 	       !strcmp(one->file ? one->file : "", other->file ? other->file : "");
 }
 
-/* A function that calls itself is another one inside of itself, as callgrind's --separate-recs has it: sums stay right. */
+/*
+ * A function that calls itself is a separate function inside of itself, as with callgrind's
+ * --separate-recs, so that sums stay correct.
+ */
 static void put_function(const struct stack_export *it, const char *key, uint32_t node)
 {
 	const struct named_frame *frame = frame_of(it, node);
@@ -59,7 +65,10 @@ static void put_cost(struct sink *sink, uint32_t line, uint64_t value)
 	sink_put(sink, "\n", 1);
 }
 
-/* Of each, 0 too: callgrind_annotate warns of a source file that no line of it has a value of its own. */
+/*
+ * Written even if it is 0: callgrind_annotate warns if no line of a source file has a value of its
+ * own.
+ */
 static void put_own(struct stack_export *it, uint32_t node)
 {
 	const struct named_frame *frame = frame_of(it, node);
@@ -69,7 +78,7 @@ static void put_own(struct stack_export *it, uint32_t node)
 	put_cost(it->sink, frame->line, it->tree.node[node].self);
 }
 
-/* Beside its caller: the order of the lines means nothing, but the caller is named again. */
+/* After its caller: the order of the lines means nothing, but the caller is named again. */
 static void put_call(struct stack_export *it, uint32_t node)
 {
 	const struct tree_node *called = &it->tree.node[node];

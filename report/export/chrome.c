@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `export chrome`: a trace in the JSON that torch.profiler writes (Kineto's schema). In the file
- * times are us, and baseTimeNanoseconds is the real time of 0. Slices of a line may only nest
- * there: one that crosses others, as a range of a process, is a pair of events with a number of its
+ * times are us, and baseTimeNanoseconds is the real time of 0. Slices on a line must nest there. A
+ * slice that crosses others, such as a range of a process, is a pair of events with a number of its
  * own.
  */
 #include "report/export/exporter.h"
@@ -18,9 +18,9 @@
 #include "report/trace/trace.h"
 
 #define SCHEMA_VERSION 1
-#define PIECE_MAX 4096u /* what an event's head needs besides its name */
+#define PIECE_MAX 4096u /* room for an event's head besides its name */
 #define ENDING ".pt.trace.json.gz"
-#define DEVICE_SORT_INDEX 5000000u /* below the threads, as Kineto has them */
+#define DEVICE_SORT_INDEX 5000000u /* below the threads, as in Kineto */
 
 struct chrome_text {
 	const char *json;
@@ -38,7 +38,7 @@ struct chrome {
 	size_t text_room;
 	struct text_store texts;
 
-	const struct source_process *lives; /* the first that did; NULL: none */
+	const struct source_process *lives; /* the first process of the file; NULL: none */
 	uint64_t lives_pid;
 };
 
@@ -190,7 +190,7 @@ static void put_slice(struct chrome *chrome, char phase, const struct trace_slic
 	event_end(chrome);
 }
 
-/* Both ends at once: the viewers put them into order. */
+/* Writes both ends at once, because viewers sort them. */
 static void put_range(struct chrome *chrome, const struct trace_slice *slice)
 {
 	struct trace_slice end = { .event = slice->event, .id = slice->id };
@@ -238,7 +238,7 @@ static void take_counter(void *state, const struct trace_event *event, uint64_t 
 
 /* --- metadata --- */
 
-/* `value` as text, or the number where it is NULL. tid 0: of the process. */
+/* `value` is a text; if it is NULL, the number is used. tid 0: for the process. */
 static void put_metadata(struct chrome *chrome, const char *what, uint64_t pid, uint64_t tid,
 			 const struct trace_text *value, uint64_t number)
 {
@@ -307,8 +307,8 @@ static void put_member(struct chrome *chrome, const char *name, const char *text
 }
 
 /*
- * The rank stands in the first lines, each on its own: HolisticTraceAnalysis looks for it line by
- * line, and takes the file for rank 0 where there is none.
+ * The rank is in the first lines, each on its own, because HolisticTraceAnalysis looks for it line
+ * by line, and takes a file without it for rank 0.
  */
 static void put_head(struct chrome *chrome, const struct trace_file *file,
 		     const struct trace_head *head)
@@ -366,8 +366,8 @@ static void put_faults(struct chrome *chrome, struct source *source)
 }
 
 /*
- * HTA wants a duration in each file: where nothing else has one (torchrun's own process), how long
- * its process lived.
+ * HTA requires a duration in each file. If nothing else has one (torchrun's own process), it is how
+ * long its process lived.
  */
 static void put_life(struct chrome *chrome)
 {

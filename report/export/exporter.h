@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an exporter is: a function that reads the request's source to its end, once, and writes what another program
- * opens. Memory may grow with names, threads and what is open, not with events.
+ * An exporter is a function that reads the request's source to its end, once, and writes a file for
+ * another program. Memory may grow with names, threads and what is open, not with events.
  *
- * Returns an exit status, and where that is not STATUS_OK one line in the request's message. One thread.
+ * Returns an exit status, and if that is not STATUS_OK, one line in the request's message. One
+ * thread.
  */
 #ifndef REPORT_EXPORT_EXPORTER_H
 #define REPORT_EXPORT_EXPORTER_H
@@ -16,15 +17,17 @@
 EXPORTERS(EXPORTER_DECLARE)
 #undef EXPORTER_DECLARE
 
-/* For people, on stderr: what `print` prints, a line each, uncut. */
+/* For people, on stderr: the output of `print`, line by line, uncut. */
 void export_say(const struct report_request *request,
 		void (*print)(void *context, const struct screen *screen), void *context);
-/* The same of what the recording has lost. */
+/* The same for the losses of the recording. */
 void export_say_losses(const struct report_request *request);
-/* The same as one line, its sentences behind `before` and with "; " between them, for formats that have room for a remark. "" when
- * nothing was lost. For free(). */
+/*
+ * Losses in one line, its sentences after `before` and separated by "; ", for formats that have
+ * room for a remark. "" if nothing was lost. To be freed.
+ */
 char *export_losses_line(const struct report_request *request, const char *before);
-/* "trace.json: 1,234 events, 56 MB": what has been written; nothing when that went to stdout. */
+/* "trace.json: 1,234 events, 56 MB": what has been written; nothing if it went to stdout. */
 void export_say_written(const char *path, uint64_t count, const char *what, uint64_t bytes);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks as lines, `outermost;...;innermost VALUE`. `export folded`: for flamegraph.pl, inferno and others. `export stacks`: as
- * torch.profiler's export_stacks() writes them, whose names have no spaces.
+ * Stacks as lines, `outermost;...;innermost VALUE`. `export folded` is for flamegraph.pl, inferno
+ * and others. `export stacks` is the format of torch.profiler's export_stacks(), whose names have
+ * no spaces.
  */
 #include "report/export/stack_export.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a span of time is drawn: see lanes.h. */
+/*
+ * A lane is a sorted list of its outermost spans. A new span goes on the first lane on which it
+ * crosses none.
+ */
 #include "report/export/lanes.h"
 
 #include <stdbool.h>
@@ -17,15 +20,16 @@ struct lane {
 	size_t count, room;
 	bool has_forgotten;
 	struct lane_span
-		forgotten; /* from the first begin to the last end of spans no longer in `span` */
+		/* from the first begin to the last end of spans that are no longer in `span` */
+		forgotten;
 };
 
-/* The first span that begins at `start_ns` or later. */
+/* Index of the first span that begins at or after `start_ns`. */
 static size_t lane_find(const struct lane *lane, uint64_t start_ns)
 {
 	size_t from = 0, to = lane->count;
 
-	/* nearly all come in order */
+	/* nearly all arrive in order */
 	if (!to || lane->span[to - 1].start_ns < start_ns)
 		return to;
 	while (from < to) {
@@ -39,7 +43,7 @@ static size_t lane_find(const struct lane *lane, uint64_t start_ns)
 	return from;
 }
 
-/* The spans `from` up to `to` are inside of the new one, and are outermost no more. */
+/* The spans from `from` to `to` are inside of the new one, and no longer outermost. */
 static void lane_replace(struct lane *lane, size_t from, size_t to, const struct lane_span *span)
 {
 	if (from == to)
@@ -81,7 +85,7 @@ static bool lane_put(struct lane *lane, const struct lane_span *span)
 		    (lane->span[to].start_ns == span->start_ns &&
 		     lane->span[to].end_ns > span->start_ns))
 			return false;
-	/* its end would be behind the begin of that one, which was put before */
+	/* otherwise its end would come after the begin of that span, which was added before */
 	for (size_t i = to; i < lane->count && lane->span[i].start_ns == span->end_ns; i++)
 		if (span->start_ns < span->end_ns && lane->span[i].end_ns > span->end_ns)
 			return false;

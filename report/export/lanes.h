@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a span of time is drawn when spans of one line may only nest: the first lane of its track on which it crosses no
- * other. Most tracks need one lane. A viewer that has begins and ends only (Perfetto) gives a span that crosses another
- * the other's end, so that what does not nest must not be on one lane; nor what begins at the same moment as a
- * span inside of it that was put before.
+ * Decides where a span of time is drawn when spans on one line must nest: on the first lane of its
+ * track on which it crosses no other. Most tracks need one lane. A viewer that knows only begins
+ * and ends (Perfetto) would give a span that crosses another the other's end. So spans that do not
+ * nest must not be on one lane; nor a span that begins at the same moment as a span inside of it
+ * that was added before.
  *
- * Spans may come in any order; those of a thread come by their ends. A lane remembers the outermost of its last LANE_SPANS
- * spans exactly, and of all before these only where they begin and end: one that crosses that whole stretch, and might
- * cross one of them, gets another lane.
+ * Spans may arrive in any order; those of a thread arrive in the order of their ends. A lane knows
+ * the outermost of its last LANE_SPANS spans exactly, and of all earlier ones only where they begin
+ * and end. A span that overlaps that whole stretch might cross one of them, so it gets another
+ * lane.
  */
 #ifndef REPORT_EXPORT_LANES_H
 #define REPORT_EXPORT_LANES_H
@@ -24,7 +26,7 @@ struct lanes {
 	size_t room;
 };
 
-/* The number of the lane, from 0; end >= start. */
+/* Returns the number of the lane, from 0; end >= start. */
 uint32_t lanes_put(struct lanes *lanes, uint64_t start_ns, uint64_t end_ns);
 void lanes_release(struct lanes *lanes);
 

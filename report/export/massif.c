@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export massif`: the heap as valgrind's massif writes it, for ms_print and massif-visualizer. Bytes over time; at the
- * peak, and at the end of what was never freed, a tree from the functions that allocate outwards.
+ * `export massif`: the heap in the format of valgrind's massif, for ms_print and massif-visualizer.
+ * Bytes over time; and a tree from the allocating functions outwards, at the peak, and at the end
+ * for what was never freed.
  *
- * A point of the curve is the highest of its stretch of time. massif's "extra" bytes, what malloc needs for itself, are not
- * recorded, nor are stacks: both are 0.
+ * A point of the curve is the maximum of its interval. massif's "extra" bytes, which malloc needs
+ * for itself, are not recorded, nor are stacks: both are 0.
  */
 #include "report/export/exporter.h"
 
@@ -12,13 +13,13 @@
 
 #include "report/core/known.h"
 #include "report/base/text.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/export/sink.h"
 #include "report/heap/heap_events.h"
 #include "report/stacks/stack_report.h"
 
 #define POINTS 200u
-#define SHOWN_PER_MILLE 1u /* of the tree's bytes: smaller places stand together */
+#define SHOWN_PER_MILLE 1u /* share of the tree's bytes: smaller places are joined */
 #define TREE_TITLE "(heap allocation functions) malloc/new/new[], --alloc-fns, etc."
 
 struct heap_tree {
@@ -47,7 +48,7 @@ static int compare_totals(const void *left, const void *right, void *context)
 	return (a < b) - (a > b);
 }
 
-/* Lists are made from their ends: the smallest first. */
+/* Lists are built from their ends: the smallest first. */
 static void tree_make(struct heap_tree *tree, struct massif *massif, enum stack_value value)
 {
 	struct stack_tree *made = &tree->tree;
@@ -86,7 +87,7 @@ static bool is_shown(const struct heap_tree *tree, uint32_t node)
 	       tree->tree.node[TREE_ROOT].total * SHOWN_PER_MILLE;
 }
 
-/* What is below a node: lines of their own, and one for all that is too small or ends here. */
+/* What is below a node: lines of its own, and one for everything that is too small or ends here. */
 struct below {
 	unsigned int shown, others;
 	uint64_t others_bytes;
@@ -125,7 +126,7 @@ static void put_name(struct sink *sink, const char *name)
 	sink_put(sink, shown, length);
 }
 
-/* "0x1234: function (file.c:12)", as massif has frames; of a module without lines its path. */
+/* "0x1234: function (file.c:12)", massif's form of a frame; for a module without lines its path. */
 static void put_frame(const struct massif *massif, const struct named_frame *frame)
 {
 	struct sink *sink = massif->sink;
@@ -174,7 +175,7 @@ static void put_others(const struct massif *massif, const struct heap_tree *tree
 
 static uint32_t first_shown(const struct heap_tree *tree, uint32_t node)
 {
-	return node && is_shown(tree, node) ? node : TREE_ROOT; /* smaller ones come behind */
+	return node && is_shown(tree, node) ? node : TREE_ROOT; /* smaller ones follow */
 }
 
 static void put_tree(const struct massif *massif, const struct heap_tree *tree)

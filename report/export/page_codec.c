@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of a Parquet file, compressed: see page_codec.h. Beside decompress.c the one user of zstd in the reports. */
+/* Compresses the pages of a Parquet file with zstd. */
 #include "report/export/page_codec.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ void page_codec_run(struct page_codec *codec, const uint8_t *bytes, size_t lengt
 							   bytes, length, LEVEL)
 				       : SIZE_MAX;
 	if (ZSTD_isError(codec->length))
-		memory_grow(NULL, SIZE_MAX, 1); /* out of memory: the room is never too small */
+		/* only for lack of memory: the room is never too small */
+		memory_grow(NULL, SIZE_MAX, 1);
 }
 
 void page_codec_release(struct page_codec *codec)

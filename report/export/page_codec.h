@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of a Parquet file, compressed with zstd: one frame each. Running out of memory ends the program. One thread. */
+/*
+ * Pages of a Parquet file, compressed with zstd: one frame each. Running out of memory ends the
+ * program. One thread.
+ */
 #ifndef REPORT_EXPORT_PAGE_CODEC_H
 #define REPORT_EXPORT_PAGE_CODEC_H
 
@@ -8,8 +11,8 @@
 
 /* Zero-initialised is empty. */
 struct page_codec {
-	void *context; /* of zstd */
-	uint8_t *byte; /* the result, until the next call */
+	void *context; /* zstd's */
+	uint8_t *byte; /* the result, valid until the next call */
 	size_t length, room;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export parquet`: a trace as tables of Parquet in a folder, HOST/RANK/FAMILY as Hive names them:
- * host=H/rank=R/family=F/part.parquet. What one machine cannot hold is written rank by rank, into
- * one folder, and read whole by DuckDB, Spark or Polars (docs/SCALE.md).
+ * `export parquet`: a trace as Parquet tables in a folder, HOST/RANK/FAMILY in Hive's form:
+ * host=H/rank=R/family=F/part.parquet. A job that is too large for one machine is written rank by
+ * rank into one folder, and read as a whole by DuckDB, Spark or Polars (docs/SCALE.md).
  *
- * Memory grows with names, ranks and row groups, not with events: tables together gather at most
+ * Memory grows with names, ranks and row groups, not with events: all tables together hold at most
  * ROWS_BYTES_MAX.
  */
 #include "report/export/parquet.def"
@@ -22,7 +22,7 @@
 #include "report/base/memory.h"
 
 #define ROWS_BYTES_MAX (96u << 20)
-#define NULL_PARTITION "__HIVE_DEFAULT_PARTITION__" /* Hive's, and all others', word for none */
+#define NULL_PARTITION "__HIVE_DEFAULT_PARTITION__" /* the word for null of Hive and all others */
 #define FOLDER_HOST_MAX 180u                        /* bytes of a host's name */
 #define NUMBER_BYTES 32
 
@@ -81,10 +81,10 @@ struct parquet {
 	uint64_t gathered; /* bytes of rows */
 	uint64_t files;
 	struct plain_text clean;
-	uint32_t *of_text; /* number of a text with a number, plus 1; 0: not yet */
+	uint32_t *of_text; /* by number of a text, plus 1; 0: not yet */
 	size_t of_text_room;
 
-	enum parquet_id table; /* of the row under way */
+	enum parquet_id table; /* table of the current row */
 	struct parquet_cell cell[PARQUET_COLUMNS_MAX];
 };
 
@@ -188,7 +188,7 @@ static uint32_t text_put(struct parquet *parquet, struct trace_text text)
 	return number;
 }
 
-/* Without a text, as of a thread that has no name, the cell stays null. */
+/* Without a text, for example for an unnamed thread, the cell stays null. */
 static void row_set_text(struct parquet *parquet, unsigned int value, struct trace_text text)
 {
 	unsigned int at = parquet->at[parquet->table][value];
@@ -207,7 +207,7 @@ static void row_end(struct parquet_rank *rank)
 	struct parquet *parquet = rank->parquet;
 	const struct parquet_column *column = tables[parquet->table].column;
 
-	/* a text is a number of one that is there */
+	/* the number belongs to a text that exists */
 	for (uint32_t i = 0; i < tables[parquet->table].columns; i++)
 		if (parquet->cell[i].is_null && column[i].is_text && !column[i].is_optional)
 			parquet->cell[i].value = interned_put(&parquet->writer.texts, "", 0);
@@ -335,7 +335,7 @@ static void take_counter(void *state, const struct trace_event *event, uint64_t 
 	row_end(rank);
 }
 
-/* --- processes, threads, what was lost --- */
+/* --- processes, threads, losses --- */
 
 static uint64_t real_ns(const struct parquet *parquet, uint64_t time_ns)
 {
@@ -386,8 +386,8 @@ static void take_thread(void *state, const struct source_thread *thread, uint64_
 }
 
 /*
- * What is of no process that is known is in the first rank's; NULL: --rank or another filter leaves
- * the process out.
+ * What belongs to no known process is in the first rank's tables. NULL: --rank or another filter
+ * leaves the process out.
  */
 static struct parquet_rank *rank_of(const struct parquet *parquet,
 				    const struct source_process *process)
@@ -455,7 +455,7 @@ static uint64_t put_faults(struct parquet_rank *rank, struct source *source)
 
 /* --- folders --- */
 
-/* As Hive has names in paths: %XX but for letters, digits and a few. */
+/* Hive's form of names in paths: %XX except for letters, digits and a few others. */
 static void put_host(char *at, const char *host)
 {
 	static const char plain[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table as a Parquet file: see parquet_table.h. Numbers of fields are those of parquet.thrift. */
+/* A table as a Parquet file. Numbers of fields are those of parquet.thrift. */
 #include "report/export/parquet_table.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #define MAGIC "PAR1"
 #define MAGIC_BYTES 4
-#define STATISTICS_TEXT_MAX 200u /* longer ones are left out of the statistics */
+#define STATISTICS_TEXT_MAX 200u /* longer texts are left out of the statistics */
 
 enum { TYPE_INT64 = 2, TYPE_BYTES = 6 };
 enum { CONVERTED_UTF8 = 0 };
@@ -22,13 +22,13 @@ enum { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DICTIONARY = 8 };
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { CODEC_ZSTD = 6 };
 
-/* A column chunk, as its metadata has it. */
+/* A column chunk, as in its metadata. */
 struct chunk {
 	const struct parquet_column *column;
-	uint64_t dictionary_at, data_at; /* in the file; dictionary_at 0: it has none */
+	uint64_t dictionary_at, data_at; /* offsets in the file; dictionary_at 0: it has none */
 	uint64_t bytes, packed_bytes;    /* with headers */
 	uint64_t nulls;
-	int64_t least, greatest; /* of a text its number */
+	int64_t least, greatest; /* for a text its number */
 	bool has_range;
 };
 
@@ -90,7 +90,7 @@ static void write_bytes(struct parquet_writer *writer, struct parquet_table *tab
 	writer->failed = true;
 }
 
-/* -1 with the writer failed. */
+/* -1 if the writer failed. */
 static int table_open(struct parquet_table *table, struct parquet_writer *writer)
 {
 	int descriptor = writer->failed ? -1
@@ -116,13 +116,13 @@ static void table_shut(const struct parquet_table *table, struct parquet_writer 
 	writer->failed = true;
 }
 
-/* --- pages: what they hold is in writer->page --- */
+/* --- pages: their contents are in writer->page --- */
 
 static void put_int64(struct message *page, uint64_t value)
 {
 	const struct message bytes = { .byte = (uint8_t *)&value, .length = sizeof(value) };
 
-	message_append(page, &bytes); /* the machine is little endian, as the file */
+	message_append(page, &bytes); /* the machine is little endian, like the file */
 }
 
 static void put_length(struct message *page, size_t length)
@@ -210,7 +210,10 @@ static void put_values(struct parquet_writer *writer, const struct parquet_table
 		}
 }
 
-/* Fills writer->page with the texts and in_dictionary with the place of each value; returns how many texts. */
+/*
+ * Fills writer->page with the texts and in_dictionary with the index of each value; returns the
+ * number of texts.
+ */
 static uint32_t make_dictionary(struct parquet_writer *writer, const struct parquet_table *table,
 				uint32_t at, struct chunk *chunk)
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table as a Parquet file: rows are gathered by columns and written as a row group when there are PARQUET_GROUP_ROWS of
- * them, or when the caller wants its memory back. Knows nothing of what rows mean.
+ * A table as a Parquet file. Rows are collected by columns and written as a row group when there
+ * are PARQUET_GROUP_ROWS of them, or when the caller wants its memory back. Knows nothing of what
+ * rows mean.
  *
- * The subset of the format: version 2 of parquet.thrift (github.com/apache/parquet-format), INT64 and UTF-8 columns, flat,
- * required or optional; data pages of version 1, one a column chunk, values PLAIN or by a dictionary (RLE_DICTIONARY,
- * bit-packed); zstd; least and greatest value and count of nulls of each chunk, so that engines skip what cannot match.
- * Not a library: Debian has none in C, and Arrow's C++ is 60 MB of which this needs one writer.
+ * The subset of the format: version 2 of parquet.thrift (github.com/apache/parquet-format). Columns
+ * are INT64 and UTF-8, flat, required or optional. Data pages have version 1, one per column chunk,
+ * with values PLAIN or by a dictionary (RLE_DICTIONARY, bit-packed), compressed with zstd. Each
+ * chunk has minimum, maximum and the number of nulls, so that engines can skip what cannot match.
+ * No library is used: Debian has none in C, and Arrow's C++ is 60 MB, of which this needs one
+ * writer.
  *
- * The file is open only while a row group is written, so that thousands of tables need no descriptors. Memory beside the
- * rows grows with row groups, 60 bytes a column of each. One thread.
+ * The file is open only while a row group is written, so that thousands of tables need no
+ * descriptors. Besides the rows, memory grows with row groups, 60 bytes per column of each. One
+ * thread.
  */
 #ifndef REPORT_EXPORT_PARQUET_TABLE_H
 #define REPORT_EXPORT_PARQUET_TABLE_H
@@ -25,7 +29,7 @@
 #define PARQUET_COLUMNS_MAX 32u
 
 struct parquet_column {
-	const char *name; /* `name_length` bytes of it */
+	const char *name; /* the first `name_length` bytes */
 	size_t name_length;
 	bool is_text, is_optional;
 	unsigned int value; /* the caller's own */
@@ -39,14 +43,15 @@ struct parquet_writer {
 	struct interned texts; /* valid UTF-8; shared by tables */
 	struct page_codec codec;
 	struct message page, header;
-	struct map dictionary; /* of the column under way: number of a text + 1 to its place */
+	/* for the current column: from the number of a text + 1 to its index */
+	struct map dictionary;
 	uint32_t *in_dictionary;
 	size_t in_dictionary_room;
 };
 
 struct parquet_cell {
 	bool is_null;
-	int64_t value; /* of a text its number */
+	int64_t value; /* for a text its number */
 };
 
 struct parquet_table {
@@ -54,7 +59,7 @@ struct parquet_table {
 	uint32_t columns;
 	char *path;      /* owned; NULL: no row yet */
 	uint64_t length; /* of the file so far; 0: not begun */
-	uint32_t rows;   /* gathered */
+	uint32_t rows;   /* collected */
 	uint32_t room;
 	int64_t *value[PARQUET_COLUMNS_MAX];
 	uint8_t *is_null[PARQUET_COLUMNS_MAX];
@@ -62,18 +67,18 @@ struct parquet_table {
 	struct message groups; /* their metadata, encoded */
 };
 
-/* What the file says beside its rows. */
+/* Facts in the file besides its rows. */
 struct parquet_note {
 	const char *key, *value;
 };
 
-/* `cell` has one for each column. Returns whether the table is full. */
+/* `cell` has one element per column. Returns whether the table is full. */
 bool parquet_table_put(struct parquet_table *table, const struct parquet_cell *cell);
-/* Bytes that its rows take; about. */
+/* About how many bytes its rows take. */
 uint64_t parquet_table_bytes(const struct parquet_table *table);
-/* Writes the rows that are gathered as a row group; with `frees` their memory goes back. */
+/* Writes the collected rows as a row group; `frees`: also frees their memory. */
 void parquet_table_flush(struct parquet_table *table, struct parquet_writer *writer, bool frees);
-/* The rest and the footer; frees what the table has. A table without rows leaves no file. */
+/* Writes the rest and the footer; frees the table's memory. A table without rows leaves no file. */
 void parquet_table_close(struct parquet_table *table, struct parquet_writer *writer,
 			 const struct parquet_note *note, size_t notes);
 void parquet_writer_release(struct parquet_writer *writer);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export perfetto`: a trace as Perfetto's protobuf, a packet after the other. What a packet is
- * made of is perfetto_trace.c; here stands on which track each event is.
+ * `export perfetto`: a trace as Perfetto's protobuf, packet by packet. perfetto_trace.c encodes the
+ * packets; this file decides on which track each event is.
  *
- * A thread's line is its track in Perfetto; what crosses another slice there is on a track of its
+ * A thread's line is its track in Perfetto. What crosses another slice there is on a track of its
  * own below it (lanes.h). Work of a GPU is below the process that it was done for.
  */
 #include "report/export/exporter.h"
@@ -65,7 +65,7 @@ static uint32_t stream_track(struct perfetto *perfetto, const struct trace_slice
 			  stream);
 }
 
-/* Where the slice stands, before it is known on which lane. */
+/* Returns the slice's track, before its lane is known. */
 static uint32_t track_of(struct perfetto *perfetto, const struct trace_slice *slice)
 {
 	static const char *const lines[TRACE_CATEGORY_LIMIT] = {
@@ -231,7 +231,7 @@ static int take_open(struct trace_file *file, struct report_request *request,
 }
 
 /*
- * At the end of the recording, on a track of their own: what was lost, and what of the files could
+ * At the end of the recording, on a track of their own: losses, and parts of the files that could
  * not be read.
  */
 static void put_losses(struct perfetto *perfetto, struct source *source)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace in Perfetto's protobuf: see perfetto_trace.h. */
+/* A trace in Perfetto's protobuf: encodes packets and interns names. */
 #include "report/export/perfetto_trace.h"
 
 #include <stdio.h>
@@ -13,13 +13,13 @@ enum perfetto_field {
 	PERFETTO_FIELDS(FIELD_NUMBER)
 };
 
-#define SEQUENCE 1      /* there is one */
-#define STATE_CLEARED 1 /* SEQ_INCREMENTAL_STATE_CLEARED: names begin anew */
+#define SEQUENCE 1      /* there is only one */
+#define STATE_CLEARED 1 /* SEQ_INCREMENTAL_STATE_CLEARED: interned names start again */
 #define NEEDS_STATE 2
 #define TYPE_SPAN_END 2
 #define UNIT_BYTES_SIZE 3
-#define CLOCK_REAL 1 /* of ClockSnapshot */
-#define CLOCK_BOOT 6 /* what timestamps are of */
+#define CLOCK_REAL 1 /* in ClockSnapshot */
+#define CLOCK_BOOT 6 /* the clock of timestamps */
 #define LANE_NAME_BYTES 96
 
 struct perfetto_line {
@@ -101,7 +101,7 @@ void perfetto_release(struct perfetto_trace *trace)
 
 /* --- names --- */
 
-/* The number of a text in its map; a new one becomes a field of the packet under way. */
+/* Returns the number of a text in its map; a new one becomes a field of the current packet. */
 static uint64_t number_of(struct perfetto_trace *trace, struct map *map, enum perfetto_field field,
 			  struct trace_text text)
 {
@@ -143,7 +143,7 @@ static uint64_t number_of_name(struct perfetto_trace *trace, const struct trace_
 	return number;
 }
 
-/* --- tracks; the uuid of one is its number --- */
+/* --- tracks; the uuid of a track is its number --- */
 
 static void describe(struct perfetto_trace *trace, uint32_t number, const struct trace_text *name)
 {
@@ -261,7 +261,7 @@ static size_t argument_open(struct perfetto_trace *trace, const char *name)
 	return opened;
 }
 
-/* A number with the highest bit is a negative one: the events have none that large. */
+/* A number with the highest bit set is negative: events have no such large numbers. */
 void perfetto_number(struct perfetto_trace *trace, const char *name, uint64_t value)
 {
 	size_t opened = argument_open(trace, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of a trace for formats that are not JSON: see plain_text.h. */
+/* Texts of a trace for formats other than JSON: replaces invalid UTF-8 and NUL by U+FFFD. */
 #include "report/export/plain_text.h"
 
 #include <stdlib.h>

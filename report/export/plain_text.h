@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of a trace for formats that are not JSON: valid UTF-8 without NUL, whatever the bytes are. What is neither becomes
- * U+FFFD. A result lives until the next call with the same `room`, or as long as its source.
+ * Texts of a trace for formats other than JSON: valid UTF-8 without NUL, whatever the bytes are.
+ * Invalid bytes and NUL become U+FFFD. A result is valid until the next call with the same `room`,
+ * or as long as its source.
  *
  * Zero-initialised is empty. One thread.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export pprof`: stacks as pprof's profile.proto, gzipped, written field by field. Locations and functions have the numbers of
- * the named frames. What was left out of the stacks is not in it, as in the tables.
+ * `export pprof`: stacks as pprof's profile.proto, gzipped, written field by field. Locations and
+ * functions have the numbers of the named frames. Frames that are folded away in the tables are
+ * left out here, too.
  */
 #include "report/export/stack_export.h"
 
@@ -10,7 +11,7 @@
 #include "report/base/memory.h"
 #include "report/export/protobuf.h"
 
-/* Numbers of fields in profile.proto. */
+/* Field numbers in profile.proto. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -32,10 +33,10 @@ enum {
 	FUNCTION_FILE = 4,
 };
 
-/* Numbers of strings: 0 is empty; two for each frame behind these. */
+/* Numbers of strings: 0 is empty; after these, two for each frame. */
 enum { STRING_TYPE = 1, STRING_UNIT, STRING_COMMENT, STRING_FRAMES };
 
-/* `inner` becomes a field of the profile, and is empty afterwards. */
+/* Writes `inner` as a field of the profile, and empties it. */
 static void write_message(struct sink *sink, unsigned int field, struct message *inner)
 {
 	struct message head = { .length = 0 };
@@ -54,14 +55,14 @@ static void write_text(struct sink *sink, const char *text)
 	struct message message = { .length = 0 };
 	char shown[NAMED_TEXT_FRAME_MAX];
 
-	/* strings of protobuf are UTF-8: what is not is written out */
+	/* strings of protobuf are UTF-8, so other bytes are escaped */
 	for (size_t i = 0, length = named_frame_text(shown, text); i < length; i++)
 		message_byte(&message, (uint8_t)shown[i]);
 	write_message(sink, PROFILE_STRING, &message);
 	free(message.byte);
 }
 
-/* A comment: what it is of, and what was lost. */
+/* A comment: what the profile is about, and losses. */
 static void write_comment(struct stack_export *it)
 {
 	char what[128], *lost = export_losses_line(it->report.request, "; ");
@@ -92,8 +93,9 @@ static void write_strings(struct stack_export *it)
 }
 
 /*
- * A function without a name of the system's own: pprof takes a name that is also that one for one to be demangled, and cuts out
- * what it takes for template arguments and parameters. <module> and <lambda> would be left without a name.
+ * A function without a system name. pprof would demangle a name that equals the system name, and
+ * cut out what it takes for template arguments and parameters: <module> and <lambda> would lose
+ * their names.
  */
 static void write_frame(struct sink *sink, const struct named_frame *frame, uint64_t number)
 {
@@ -114,7 +116,7 @@ static void write_frame(struct sink *sink, const struct named_frame *frame, uint
 	free(line.byte);
 }
 
-/* The innermost first. */
+/* Innermost first. */
 static void write_stack(struct sink *sink, const struct named_stacks *names, uint32_t stack,
 			uint64_t weight)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A message of protobuf: see protobuf.h. */
+/* A message of protobuf: appends encoded fields to a growing buffer. */
 #include "report/export/protobuf.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum wire_type { WIRE_FIXED = 1, WIRE_BYTES = 2 };
 
-/* Room for `length` bytes more; returns where they go. */
+/* Makes room for `length` more bytes; returns where they go. */
 static uint8_t *message_reserve(struct message *message, size_t length)
 {
 	uint8_t *at;

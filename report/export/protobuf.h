@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A message of protobuf, encoded as it is filled (protobuf.dev, "Encoding"). A message inside of it is opened and closed:
- * its length stands before it in four bytes that are filled in at the end, so that nothing is moved.
+ * A message of protobuf, encoded while it is filled (protobuf.dev, "Encoding"). A nested message is
+ * opened and closed. Its length takes four bytes before it that are filled in at the end, so that
+ * nothing has to move.
  *
- * Not a library: protobuf-c builds a tree of allocated objects for each message, from code generated out of Perfetto's
- * 10,000 lines of schema; what is written here are a dozen fields. Zero-initialised is empty; the bytes are the caller's
- * to free. One thread.
+ * No library is used: protobuf-c builds a tree of allocated objects for each message, with code
+ * generated from Perfetto's 10,000 lines of schema, while only a dozen fields are written here.
+ * Zero-initialised is empty; the caller frees the bytes. One thread.
  */
 #ifndef REPORT_EXPORT_PROTOBUF_H
 #define REPORT_EXPORT_PROTOBUF_H
@@ -42,10 +43,10 @@ static inline void message_number(struct message *message, unsigned int field, u
 void message_fixed(struct message *message, unsigned int field, uint64_t value);
 void message_bytes(struct message *message, unsigned int field, const void *bytes, size_t length);
 
-/* The fields of `other`, behind those that it has. */
+/* Appends the fields of `other`. */
 void message_append(struct message *message, const struct message *other);
 
-/* A message inside: what is put up to the close is of it. Below 256 MiB. */
+/* Opens a nested message: what is added until the close belongs to it. Below 256 MiB. */
 size_t message_open(struct message *message, unsigned int field);
 void message_close(struct message *message, size_t opened);
 

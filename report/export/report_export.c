@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `export`: which format was asked for, and what is said on stderr beside the file. */
+/* Report `export`: chooses the format, and prints on stderr what belongs beside the file. */
 #include "report/export/exporter.h"
 
 #include <stdlib.h>
@@ -23,10 +23,10 @@ static const struct exporter {
 	EXPORTERS(EXPORTER_ENTRY)
 };
 
-#define LINE_WIDTH 4096u /* of sentences that become a line of stderr */
+#define LINE_WIDTH 4096u /* for sentences that become a line on stderr */
 #define FORMATS (sizeof(all) / sizeof(all[0]))
 
-/* What `print` prints, uncut, for free(). */
+/* The output of `print`, uncut, to be freed. */
 static char *text_of(const struct report_request *request,
 		     void (*print)(void *context, const struct screen *screen), void *context)
 {
@@ -122,7 +122,7 @@ static int no_such_format(struct report_request *request, const char *word)
 	return STATUS_USAGE;
 }
 
-/* What cannot be right whatever the recording has. */
+/* Checks for errors that do not depend on the recording. */
 static int check(struct report_request *request, const struct exporter *exporter)
 {
 	unsigned int of_stacks = TAKES_of | TAKES_value | TAKES_names | TAKES_symbols;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an export goes: see sink.h. */
+/* Buffered output to a file, a gzip stream or stdout. */
 #include "report/export/sink.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 
-#define ZIP_MODE \
-	"wb1" /* names and numbers shrink to a tenth at any level; this one is the fastest */
+/* names and numbers shrink to a tenth at any level, and this one is the fastest */
+#define ZIP_MODE "wb1"
 #define DIGITS_MAX 20u
 #define DEFLATE_LEVEL 6
 
@@ -169,7 +169,7 @@ void sink_print(struct sink *sink, const char *format, ...)
 			 (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);
 }
 
-/* Bytes that a JSON string has as they are. */
+/* Bytes that a JSON string contains unescaped. */
 static size_t plain_length(const char *text, size_t length)
 {
 	size_t at = 0;
@@ -208,7 +208,7 @@ void sink_json(struct sink *sink, const char *text, size_t length)
 	sink_put(sink, "\"", 1);
 }
 
-/* Bytes of the text that a sink has room for, escaped; no character is cut in two. */
+/* Bytes of the text that the sink has room for when escaped; no character is cut in two. */
 static size_t piece_length(const char *text, size_t length)
 {
 	size_t piece = SINK_BYTES / 8;
@@ -229,7 +229,7 @@ char *sink_json_text(struct text_store *texts, const char *text, size_t length, 
 	do {
 		size_t piece = piece_length(text, length);
 
-		used -= used != 0; /* a quote ends the piece before, one begins this one */
+		used -= used != 0; /* a quote ends the previous piece, and one begins this piece */
 		sink->used = 0;
 		sink_json(sink, text, piece);
 		json = memory_grow(json, used + sink->used, 1);
@@ -251,7 +251,8 @@ char *sink_deflate(const char *bytes, size_t length, size_t *ret_length)
 	char *packed = memory_grow(NULL, room, 1);
 
 	if (compress2((Bytef *)packed, &room, (const Bytef *)bytes, length, DEFLATE_LEVEL) != Z_OK)
-		memory_grow(NULL, SIZE_MAX, 1); /* out of memory: the room is never too small */
+		/* only for lack of memory: the room is never too small */
+		memory_grow(NULL, SIZE_MAX, 1);
 	*ret_length = room;
 	return packed;
 }

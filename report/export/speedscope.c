@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `export speedscope`: stacks for www.speedscope.app, in its own format: frames once, then each stack with its weight. */
+/*
+ * `export speedscope`: stacks for www.speedscope.app, in its own format: frames once, then each
+ * stack with its weight.
+ */
 #include "report/export/stack_export.h"
 
 #include <stdlib.h>
@@ -14,7 +17,9 @@ static void put_text(struct sink *sink, const char *text)
 	sink_json(sink, text, strlen(text));
 }
 
-/* By frame: whether others count as the same function that are on another line. Owned by the caller. */
+/*
+ * By frame: whether frames on other lines count as the same function. The caller owns the result.
+ */
 static bool *find_lines(const struct stack_tree *tree)
 {
 	const struct named_stacks *names = tree->names;
@@ -27,8 +32,8 @@ static bool *find_lines(const struct stack_tree *tree)
 }
 
 /*
- * Their numbers are those of the named frames less one: [0] is none. A function that values of several lines were added up of
- * has no line.
+ * Their numbers are those of the named frames minus one: [0] is no frame. A function that joins
+ * several lines has no line.
  */
 static void put_frames(struct sink *sink, const struct stack_tree *tree)
 {
@@ -93,7 +98,7 @@ static void put_weights(struct stack_export *it)
 	}
 }
 
-/* The only place of the format for a remark. */
+/* The only place for a remark in this format. */
 static void put_title(struct stack_export *it, const char *what)
 {
 	char *lost = export_losses_line(it->report.request, "; ");

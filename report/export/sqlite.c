@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export sqlite`: a trace as rows of a database, in nsys' tables where it has them. Names are rows
+ * `export sqlite`: a trace as rows of a database, in nsys' tables where these exist. Names are rows
  * of StringIds, and are bound as values: none is ever part of a statement.
  *
- * The one user of sqlite3. One transaction without a journal: a file that could not be finished
- * says so in its exit status.
+ * The only user of sqlite3. One transaction without a journal: if the file could not be finished,
+ * the exit status says so.
  */
 #include "report/export/exporter.h"
 #include "report/export/plain_text.h"
 #include "report/export/sqlite.def"
 #include "report/trace/trace.h"
+#include "report/gpu/gpu_work.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -21,11 +22,11 @@
 #include "report/base/symbol.h"
 #include "report/gpu/gpu.h"
 
-/* nsys' numbers of kinds of NVTX events. */
+/* nsys' numbers for kinds of NVTX events. */
 #define NVTX_MARK 34
 #define NVTX_PUSH_POP 59
 #define NVTX_START_END 60
-#define GLOBAL_SHIFT 24 /* of a pid, above the thread: nsys' globalTid */
+#define GLOBAL_SHIFT 24 /* shift of a pid, above the thread: nsys' globalTid */
 #define CLASS_DRIVER 0
 #define CLASS_RUNTIME 1
 #define VALUES_MAX 20
@@ -42,7 +43,7 @@ static const struct {
 	SQLITE_TABLES(TABLE_ROW)
 };
 
-/* Ids of a kernel's name; 0: it was not asked for. */
+/* Ids of a kernel's name; 0: not requested yet. */
 struct sql_kernel {
 	uint64_t mangled, full, compact;
 };
@@ -50,16 +51,16 @@ struct sql_kernel {
 struct sql {
 	sqlite3 *db;
 	sqlite3_stmt *insert[SQL_TABLES];
-	int failed;            /* of sqlite3, the first */
+	int failed;            /* sqlite3's first error */
 	struct interned names; /* an id is a number + 1 */
-	uint64_t *of_text;     /* id of a text with a number, 0: not yet */
+	uint64_t *of_text;     /* by number of a text, 0: not yet */
 	size_t of_text_room;
 	struct sql_kernel *kernel; /* by index of a name */
 	size_t kernel_room;
-	struct sql_kernel nameless; /* of one whose text has not come */
-	struct plain_text plain;    /* a name to find */
-	struct plain_text readable; /* a text as it is bound */
-	char *opened_path;          /* as sqlite takes it for a file's */
+	struct sql_kernel nameless; /* for a kernel whose name's text has not arrived */
+	struct plain_text plain;    /* a name that is looked up */
+	struct plain_text readable; /* a text that is bound */
+	char *opened_path;          /* in sqlite's form of a file name */
 	struct source *source;
 	const char *path;
 	uint64_t events;
@@ -86,7 +87,7 @@ static void sql_fail(struct sql *sql, int result)
 
 static void bind_text(struct sql *sql, sqlite3_stmt *insert, int at, const struct sql_value *value)
 {
-	/* Python does not read a row with a text that is not UTF-8 */
+	/* Python does not read a row that contains invalid UTF-8 */
 	struct trace_text text = plain_text_clean(
 		&sql->readable,
 		(struct trace_text){ .text = value->text, .length = value->length });
@@ -209,7 +210,7 @@ static void put_session(struct sql *sql, const struct trace_head *head)
 		SQL_PUT(sql, SQL_COPY_KINDS, INTEGER(kind), TEXT(gpu_copy_text(kind)));
 }
 
-/* ":memory:" is no file for sqlite. */
+/* For sqlite ":memory:" is no file. */
 static char *path_of_file(const char *path)
 {
 	size_t room = strlen(path) + sizeof("./");
@@ -219,7 +220,7 @@ static char *path_of_file(const char *path)
 	return made;
 }
 
-/* Opened as any output is, so that no recording is written over; then it is sqlite's. */
+/* Opened like any output, so that no recording is overwritten; then sqlite takes it. */
 static int sql_open(struct trace_file *file, struct report_request *request,
 		    const struct trace_head *head)
 {
@@ -296,7 +297,7 @@ static uint64_t tid_of(const struct trace_event *event)
 	return global_tid(event->pid, event->tid);
 }
 
-/* The argument's value; 0 where the event has none. */
+/* The argument's value; 0 if the event does not have it. */
 static uint64_t number_of(const struct trace_event *event, enum trace_argument_id id)
 {
 	for (size_t i = 0; i < event->arguments; i++)
@@ -356,7 +357,7 @@ static void put_call(struct sql *sql, const struct trace_slice *slice, struct sq
 
 /* --- what the GPU did --- */
 
-/* How a kernel is called: as it was recorded, in full, and short. */
+/* The names of a kernel: as recorded, in full, and short. */
 static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 					    const struct trace_text *full)
 {
@@ -374,7 +375,7 @@ static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 	ids.full = id_of(sql, full->text, full->length);
 	ids.compact = id_of(sql, compact, symbol_compact(compact, full->text, full->length));
 	free(compact);
-	if (!name->text) { /* it may still come */
+	if (!name->text) { /* it may still arrive */
 		sql->nameless = ids;
 		return &sql->nameless;
 	}
@@ -385,29 +386,32 @@ static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 
 static void put_kernel(struct sql *sql, const struct trace_slice *slice)
 {
-	const struct late_work *work = slice->work;
-	const struct sql_kernel *ids = kernel_name(sql, work->what, &slice->event.name);
+	const struct deferred_work *work = slice->work;
+	const struct gpu_work *piece = gpu_work_of(work);
+	const struct sql_kernel *ids = kernel_name(sql, piece->what, &slice->event.name);
 
-	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
-		INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
+		INTEGER(piece->device), INTEGER(piece->context), INTEGER(piece->stream),
 		INTEGER(work->correlation), INTEGER(slice->owner << GLOBAL_SHIFT),
 		INTEGER(ids->full), INTEGER(ids->compact), INTEGER(ids->mangled),
-		INTEGER(work->grid[0]), INTEGER(work->grid[1]), INTEGER(work->grid[2]),
-		INTEGER(work->block[0]), INTEGER(work->block[1]), INTEGER(work->block[2]));
+		INTEGER(piece->grid[0]), INTEGER(piece->grid[1]), INTEGER(piece->grid[2]),
+		INTEGER(piece->block[0]), INTEGER(piece->block[1]), INTEGER(piece->block[2]));
 }
 
-static void put_copy(struct sql *sql, const struct late_work *work, uint64_t pid)
+static void put_copy(struct sql *sql, const struct deferred_work *work, uint64_t pid)
 {
-	if (work->kind == LATE_SET)
-		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
-			INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+	const struct gpu_work *piece = gpu_work_of(work);
+
+	if (piece->kind == GPU_WORK_SET)
+		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
+			INTEGER(piece->device), INTEGER(piece->context), INTEGER(piece->stream),
 			INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT),
-			INTEGER(work->bytes));
+			INTEGER(piece->bytes));
 	else
-		SQL_PUT(sql, SQL_MEMCPY, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
-			INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+		SQL_PUT(sql, SQL_MEMCPY, INTEGER(work->start_ns), INTEGER(deferred_end_ns(work)),
+			INTEGER(piece->device), INTEGER(piece->context), INTEGER(piece->stream),
 			INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT),
-			INTEGER(work->bytes), INTEGER(work->what));
+			INTEGER(piece->bytes), INTEGER(piece->what));
 }
 
 /* --- the writer --- */
@@ -468,7 +472,7 @@ static void sql_moment(void *state, const struct trace_event *event)
 		put_range(sql, event, NVTX_MARK, none, none);
 		return;
 	}
-	id_of_name(sql, &event->name); /* for who looks for it in StringIds */
+	id_of_name(sql, &event->name); /* for users who look for it in StringIds */
 	SQL_PUT(sql, SQL_TENSORS, INTEGER(event->time_ns), INTEGER(tid_of(event)),
 		INTEGER(number_of(event, TRACE_OF_GROWTH)),
 		INTEGER(number_of(event, TRACE_OF_ADDRESS)),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the exporters of stacks share: see stack_export.h. */
+/* What the exporters of stacks share: reads the source, names the stacks, and opens the file. */
 #include "report/export/stack_export.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "report/base/memory.h"
 #include "report/base/talk.h"
 
-/* How to have more than callers, and files that symbols could not be had from. */
+/* Prints how to get more than callers, and which files had no symbols. */
 static void print_notes(void *rows, const struct screen *screen)
 {
 	stack_rows_print_notes(rows, screen);

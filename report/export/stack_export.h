@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the exporters of stacks share: the stacks of the family that --of names with the value that --value names, read
- * and named, and the file that they go to.
+ * What the exporters of stacks share: the stacks of the family that --of names with the value that
+ * --value names, read and named, and the file that they go to.
  *
  *   status = stack_export_begin(&it, request, TREE_BY_NAME, false);
  *   if (!status) { ... write it.state to it.sink ...; }
@@ -22,10 +22,13 @@ struct stack_export {
 	struct sink *sink;      /* NULL: it could not be opened, or there is nothing to write */
 };
 
-/* Reads all. `identity`: by frame where the format has lines, by file where it has files. `zips`: the format is compressed whatever its file is called. */
+/*
+ * Reads everything. `identity`: by frame if the format has lines, by file if it has files. `zips`:
+ * the format is compressed, whatever its file is called.
+ */
 int stack_export_begin(struct stack_export *it, struct report_request *request,
 		       enum tree_identity identity, bool zips);
-/* Closes the file and frees all; `status` of the begin, or another. */
+/* Closes the file and frees everything; `status` is that of the begin, or another. */
 int stack_export_end(struct stack_export *it, int status);
 
 /* "alloc: bytes", "bytes" or "nanoseconds" or "count". */

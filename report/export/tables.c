@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `export csv` and `export json`: every report as a file of a folder, from one reading. Each is what `prof-report REPORT
- * --format csv` or json prints. CSV has no place for losses and faults: they have files of their own.
+ * `export csv` and `export json`: every report as a file in a folder, from one reading. Each is the
+ * output of `prof-report REPORT --format csv` or json. CSV has no place for losses and faults, so
+ * they have files of their own.
  */
 #include "report/export/exporter.h"
 
@@ -75,7 +76,7 @@ static void put_losses(struct sink *sink, struct source *source)
 	}
 }
 
-/* Their texts are ours: numbers and plain words, without quotes. */
+/* The texts are ours: numbers and plain words, without quotes. */
 static void put_faults(struct sink *sink, struct source *source)
 {
 	const struct source_fault *fault;
@@ -129,7 +130,10 @@ static int make_folder(struct report_request *request)
 	return STATUS_INPUT;
 }
 
-/* Before anything is read, as of a report alone: what fills a table may have a word on its order. */
+/*
+ * Call before anything is read, as for a single report: the code that fills a table may influence
+ * its order.
+ */
 static int prepare_report(const struct tables *tables, struct batch_report *one)
 {
 	int status;

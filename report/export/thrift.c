@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Structs of Thrift in its compact protocol: see thrift.h. */
+/* Structs of Thrift in its compact protocol: varints, zigzag numbers, and fields as differences. */
 #include "report/export/thrift.h"
 
 #define DELTA_MAX 15

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of slots, one a frame: see ahead.h. */
+/*
+ * A ring of slots, one per frame, each with its own decoder. Jobs are done in the order of the
+ * file.
+ */
 #include "report/file/ahead.h"
 
 #include <stdlib.h>
@@ -9,7 +12,7 @@
 #include "report/file/decompress.h"
 
 struct slot {
-	struct job job; /* first: a job is its slot */
+	struct job job; /* must be first: a job is converted to its slot */
 	struct decompressor decompressor;
 	struct frame_decoder decoder;
 	uint8_t *bytes; /* compressed */
@@ -21,10 +24,9 @@ struct slot {
 struct ahead {
 	struct workers *workers;
 	struct slot slot[AHEAD_SLOTS];
-	unsigned int slots; /* in use */
-	unsigned int first,
-		count; /* that are at work or done; the one taken last is not among them */
-	bool holds;    /* the slot before `first` was given out */
+	unsigned int slots;        /* number of slots in use */
+	unsigned int first, count; /* slots that are working or done, without the one taken last */
+	bool holds;                /* the slot before `first` was handed out */
 	uint64_t end;
 };
 
@@ -122,7 +124,7 @@ void ahead_put(struct ahead *ahead, uint64_t offset, const uint8_t *bytes, size_
 		uint8_t *room = realloc(slot->bytes, length);
 
 		if (!room)
-			return; /* the reader will say so */
+			return; /* the reader will report it */
 		slot->bytes = room;
 		slot->room = length;
 	}

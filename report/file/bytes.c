@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Nothing is kept between calls but the descriptor, if that: buffering belongs to the reader.
- */
+/* Keeps nothing between calls but the descriptor, if that. Buffering belongs to the reader. */
 #include "report/file/bytes.h"
 
 #include <errno.h>
@@ -14,7 +12,7 @@
 
 int bytes_open(struct bytes *ret_bytes, const char *path)
 {
-	/* O_NONBLOCK: a FIFO must be refused, not waited for. */
+	/* O_NONBLOCK, because a FIFO must be refused and not waited for. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat info;
 	int saved = 0;

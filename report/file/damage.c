@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behind damage: the next place where a frame begins that verifies. Four bytes that look like a magic
- * prove nothing (they occur in compressed data); a whole frame with its checksum does.
+ * After damage: finds the next place where an intact frame begins. Four bytes that look like a
+ * magic prove nothing (they occur in compressed data); a whole frame with its checksum does.
  */
 #include "report/file/reader_state.h"
 
@@ -10,8 +10,8 @@
 #include "collector/format/error.h"
 
 /*
- * Candidates that are looked at in one file. Random bytes hold one in 256 MiB; a file made to hold
- * many is given up, so that reading takes time in proportion to its length.
+ * Candidates that are examined in one file. Random bytes contain one in 256 MiB. A file made to
+ * contain many is given up, so that the time stays proportional to its length.
  */
 #define DAMAGE_TRIES 1024u
 #define SCAN_BYTES (64u << 10)
@@ -23,7 +23,7 @@ static bool bytes_are_magic(const uint8_t *bytes, uint32_t *ret_magic)
 	return *ret_magic == ZSTD_FRAME_MAGIC || magic_is_skippable(*ret_magic);
 }
 
-/* Offset of the first magic among the bytes, `length` when there is none. */
+/* Offset of the first magic among the bytes, `length` if there is none. */
 static size_t magic_search(const uint8_t *bytes, size_t length, uint32_t *ret_magic)
 {
 	size_t at = 0;
@@ -54,7 +54,7 @@ static bool frame_verifies(struct reader *reader, uint64_t offset)
 	return tag == FRAME_TAG_DATA || tag == FRAME_TAG_SCHEMA;
 }
 
-/* The next offset from `from` on where reading can go on, or that of the end. */
+/* Returns the next offset from `from` on where reading can continue, or the end's. */
 static uint64_t damage_search(struct reader *reader, uint64_t from)
 {
 	for (;;) {
@@ -87,7 +87,7 @@ int damage_pass(struct reader *reader, int error)
 		reader_fault(reader, facts->position, error,
 			     error == EVT_TRUNCATED ? "the file ends inside the seek table"
 						    : "bytes follow the end of the recording");
-		reader->seek_checked = true; /* said enough of it */
+		reader->seek_checked = true; /* it was reported already */
 		reader->done = true;
 		ending_check(reader);
 		return EVT_END;

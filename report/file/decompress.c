@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The length of the result is taken from the frame's header, checked against FRAME_BYTES_MAX before
- * anything is reserved, and a frame that does not carry a checksum is not one of ours.
+ * The length of the result is taken from the frame's header and checked against FRAME_BYTES_MAX
+ * before memory is allocated. A frame without a checksum is not one of ours.
  */
 #include "report/file/decompress.h"
 
@@ -12,9 +12,9 @@
 #include "collector/format/block.h"
 #include "collector/format/error.h"
 
-#define CUT_ROOM (64u << 10) /* what flushes at a frame's cuts may add to it */
+#define CUT_ROOM (64u << 10) /* what flushes at a frame's cuts may add */
 #define ROOM_MIN (512u << 10)
-#define CHECKSUM_FLAG 0x04 /* of the frame header descriptor, the byte after the magic */
+#define CHECKSUM_FLAG 0x04 /* bit of the frame header descriptor, the byte after the magic */
 
 int decompressor_init(struct decompressor *d)
 {
@@ -83,7 +83,7 @@ int decompressor_run(struct decompressor *d, const uint8_t *bytes, size_t length
 	size_t done;
 	int error;
 
-	if (content > FRAME_BYTES_MAX) /* the two error values are above it too */
+	if (content > FRAME_BYTES_MAX) /* both error values are above it, too */
 		return EVT_TOO_LARGE;
 	error = decompressor_reserve(d, (size_t)content);
 	if (error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * zstd for prof-report: whole frames, checksum verified, never more than FRAME_BYTES_MAX. Nothing else
- * of report/ knows zstd. One thread. Errors: enum evt_error.
+ * zstd for prof-report: whole frames, verified checksums, never more than FRAME_BYTES_MAX. No other
+ * part of report/ decompresses with zstd. One thread. Errors: enum evt_error.
  */
 #ifndef REPORT_FILE_DECOMPRESS_H
 #define REPORT_FILE_DECOMPRESS_H
@@ -15,14 +15,17 @@
 
 struct decompressor {
 	struct ZSTD_DCtx_s *context;
-	bool shares;    /* the context is another's */
-	uint8_t *bytes; /* of the last result */
+	bool shares;    /* the context belongs to another one */
+	uint8_t *bytes; /* the last result */
 	size_t room;
 };
 
 int decompressor_init(struct decompressor *d);
 void decompressor_release(struct decompressor *d);
-/* Works with the context of another, which outlives it, from now on; results are its own. */
+/*
+ * Uses the context of another decompressor, which must outlive it, from now on. Results remain its
+ * own.
+ */
 void decompressor_share(struct decompressor *d, const struct decompressor *with);
 
 static inline bool magic_is_skippable(uint32_t magic)
@@ -30,13 +33,13 @@ static inline bool magic_is_skippable(uint32_t magic)
 	return (magic & 0xfffffff0u) == SKIPPABLE_MAGIC;
 }
 
-/* Longest zstd frame that a writer can have written. */
+/* The longest zstd frame that a writer can have written. */
 size_t frame_compressed_max(void);
 
 /*
- * Length of the zstd frame at `bytes`. EVT_TRUNCATED: more than `length` bytes are needed, or the
- * frame is damaged so that it seems so; EVT_CORRUPT: this is no frame; EVT_TOO_LARGE: it would
- * decompress to more than FRAME_BYTES_MAX, or does not say to how much.
+ * Length of the zstd frame at `bytes`. EVT_TRUNCATED: more than `length` bytes are needed, or
+ * damage makes it seem so. EVT_CORRUPT: this is no frame. EVT_TOO_LARGE: it would decompress to
+ * more than FRAME_BYTES_MAX, or does not say to how much.
  */
 int frame_compressed_length(const uint8_t *bytes, size_t length, size_t *ret_length);
 

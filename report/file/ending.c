@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Skippable frames: end marker, seek table, and those of later versions, which are passed over. The
- * seek table is not needed for reading; it must say what was read.
+ * Skippable frames: end marker, seek table, and those of later versions, which are skipped. The
+ * seek table is not needed for reading, but must agree with what was read.
  */
 #include "report/file/reader_state.h"
 #include "report/base/units.h"
@@ -32,7 +32,9 @@ int ending_note_frame(struct reader *reader, size_t compressed, size_t uncompres
 	return EVT_OK;
 }
 
-/* EVT_OK with the whole length of the skippable frame, EVT_TRUNCATED when the file ends inside it. */
+/*
+ * Returns 0 with the whole length of the skippable frame, EVT_TRUNCATED if the file ends inside it.
+ */
 static int skippable_length(struct reader *reader, uint64_t offset, uint64_t *ret_length)
 {
 	size_t available;
@@ -83,7 +85,7 @@ static int ending_take_marker(struct reader *reader)
 	return EVT_OK;
 }
 
-/* The table must be, byte for byte, what the frames that were read give. */
+/* The table must equal, byte for byte, what follows from the frames that were read. */
 static void seek_compare(struct reader *reader, uint64_t length)
 {
 	size_t wanted = file_seek_length(reader->seek_count);
@@ -105,7 +107,7 @@ static void seek_compare(struct reader *reader, uint64_t length)
 			     "the seek table does not match the frames");
 }
 
-/* A symbol frame; one of another kind of the same magic is passed over. */
+/* Takes a symbol frame. A frame of another kind with the same magic is skipped. */
 static void symbols_take(struct reader *reader, uint64_t length)
 {
 	uint64_t offset = reader->facts.position, hash;

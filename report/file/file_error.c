@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sentences for people; see error.c of the format for those of the bytes. */
+/* Sentences for people. The format's error.c has those for the bytes. */
 #include "report/file/file_error.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "collector/format/error.h"
 #include "collector/format/file.h"
 
-/* What the system refuses, and what to do about the common cases. */
+/* Errors of the system, and what to do about the common ones. */
 static void describe_unread(int error_number, char *text, size_t room)
 {
 	const char *remedy = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All blocks of a frame, kept until the next one: see frame_decoder.h. That the events this program knows
- * fit the structs of events.h, whatever the file says, is seen to by schema_read().
+ * Decodes all blocks of a frame and keeps them until the next one. schema_read() ensures that
+ * events known to this program fit the structs of events.h, whatever the file says.
  */
 #include "report/file/frame_decoder.h"
 

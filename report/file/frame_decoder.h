@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a frame's content to all of its blocks. Says nothing of what is wrong but by an error: for the
- * reader and for what decodes ahead of it. One thread at a time.
+ * Decodes a frame's content to all of its blocks. Reports problems only by an error code: for the
+ * reader, and for the code that decodes ahead of it. One thread at a time.
  */
 #ifndef REPORT_FILE_FRAME_DECODER_H
 #define REPORT_FILE_FRAME_DECODER_H
@@ -14,7 +14,7 @@ struct frame_decoder {
 	size_t block_room;
 };
 
-/* Starts with zeros. EVT_NO_MEMORY. */
+/* The decoder must be zeroed. EVT_NO_MEMORY. */
 int frame_decoder_init(struct frame_decoder *decoder, const struct schema *schema,
 		       const struct frame_wants *wants);
 void frame_decoder_release(struct frame_decoder *decoder);
@@ -22,7 +22,7 @@ void frame_decoder_release(struct frame_decoder *decoder);
 /* Fills frame->info. */
 int frame_decoder_open(struct frame_decoder *decoder, const uint8_t *bytes, size_t length,
 		       struct reader_frame *frame);
-/* Fills frame->block: those before the error are good. EVT_END when there are no more. */
+/* Fills frame->block; blocks before an error are good. EVT_END at the end. */
 int frame_decoder_run(struct frame_decoder *decoder, struct reader_frame *frame,
 		      uint64_t *ret_records);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a frame's content to its blocks of events, what is wrong with them, and the schema that this needs.
+ * Decodes a frame's content to its blocks of events, reports what is wrong with them, and loads the
+ * schema that this needs.
  */
 #include "report/file/reader_state.h"
 #include "report/base/units.h"
@@ -38,7 +39,7 @@ int schema_load_own(struct reader *reader)
 	return error;
 }
 
-/* What came before a bad block is good: each block stands for itself. */
+/* Blocks before a bad one are good, because each block is independent. */
 static void frame_tell_bad_block(struct reader *reader, const struct reader_frame *frame,
 				 uint64_t records, int error)
 {

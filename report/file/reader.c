@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way through the file. Every step either moves the position or ends the reading, so that no file
- * can hold it up.
+ * The way through the file. Every step either moves the position forward or ends the reading, so
+ * that no file can cause an endless loop.
  */
 #include "report/file/reader.h"
 
@@ -13,7 +13,7 @@
 #include "report/file/reader_state.h"
 
 #define FRAME_WANTED_FIRST (256u << 10) /* most frames are smaller */
-#define SALVAGE_BYTES (64u << 10) /* how far behind a damaged header the schema is looked for */
+#define SALVAGE_BYTES (64u << 10) /* how far after a damaged header the schema is searched for */
 #define SALVAGE_TRIES 16u
 
 void reader_fault(struct reader *reader, uint64_t offset, int error, const char *format, ...)
@@ -76,7 +76,7 @@ static void reader_tell_gap(struct reader *reader, uint64_t sequence)
 			     (unsigned long long)sequence - 1);
 }
 
-/* A decoded frame: EVT_END when it is of no use. */
+/* A decoded frame. EVT_END if it is not usable. */
 static int reader_accept(struct reader *reader, const struct reader_frame *frame)
 {
 	struct reader_facts *facts = &reader->facts;
@@ -97,7 +97,7 @@ static int reader_accept(struct reader *reader, const struct reader_frame *frame
 	return EVT_OK;
 }
 
-/* A verified data frame at the present position. EVT_CORRUPT: it is not to be used. */
+/* Takes a verified data frame at the present position. EVT_CORRUPT: it must not be used. */
 static int reader_take_data(struct reader *reader, const uint8_t *bytes, size_t length,
 			    struct reader_frame *frame)
 {
@@ -115,8 +115,8 @@ static int reader_take_data(struct reader *reader, const uint8_t *bytes, size_t 
 }
 
 /*
- * The content of a zstd frame: EVT_OK when it is data and was put into `frame`, EVT_END when it was
- * something else and has been dealt with, an error for damage.
+ * Takes the content of a zstd frame. Returns 0 if it is data and was put into `frame`, EVT_END if
+ * it was something else and has been handled, or an error for damage.
  */
 static int reader_take_content(struct reader *reader, const uint8_t *bytes, size_t length,
 			       struct reader_frame *frame)
@@ -127,7 +127,7 @@ static int reader_take_content(struct reader *reader, const uint8_t *bytes, size
 
 	if (tag == FRAME_TAG_DATA)
 		return reader_take_data(reader, bytes, length, frame);
-	if (tag != FRAME_TAG_SCHEMA) /* of a later version that this one may pass over */
+	if (tag != FRAME_TAG_SCHEMA) /* from a later version, which this one may skip */
 		return EVT_END;
 	if (reader->schema_loaded) {
 		reader_fault(reader, reader->facts.position, EVT_CORRUPT,
@@ -143,7 +143,7 @@ static int reader_take_content(struct reader *reader, const uint8_t *bytes, size
 	return EVT_END;
 }
 
-/* The frame has been dealt with, whatever `result` says of its use. */
+/* The frame has been handled, whether `result` says that it is usable or not. */
 static int reader_pass_frame(struct reader *reader, const struct reader_frame *frame, int result)
 {
 	int error = ending_note_frame(reader, frame->compressed, frame->uncompressed);
@@ -177,7 +177,7 @@ static int reader_read_frame(struct reader *reader, struct reader_frame *frame)
 	return reader_pass_frame(reader, frame, result);
 }
 
-/* Frames behind the present one, as far as they can be found and there is room. */
+/* Submits frames after the present one, as far as they are found and there is room. */
 static void reader_look_ahead(struct reader *reader)
 {
 	uint64_t offset = reader->facts.position;
@@ -226,7 +226,7 @@ static bool reader_lacks_magic(struct reader *reader, uint64_t offset)
 	       available < 4;
 }
 
-/* One step: EVT_OK gives a frame, EVT_END says go on. */
+/* One step: 0 returns a frame, EVT_END means continue. */
 static int reader_step(struct reader *reader, struct reader_frame *frame)
 {
 	uint64_t offset = reader->facts.position;
@@ -248,7 +248,7 @@ static int reader_step(struct reader *reader, struct reader_frame *frame)
 	return error;
 }
 
-/* There are no bytes behind the position, or too few yet. */
+/* There are no bytes after the position, or not enough yet. */
 static int reader_stop(struct reader *reader)
 {
 	if (reader->follows)
@@ -274,7 +274,8 @@ int reader_next(struct reader *reader, struct reader_frame *ret_frame)
 		if (!window_at(&reader->window, reader->facts.position, 1, &available))
 			return reader_stop(reader);
 		error = reader_step(reader, &frame);
-		if (error == EVT_TRUNCATED) /* as reader_step() says of a file that grows only */
+		/* reader_step() returns this only for a file that grows */
+		if (error == EVT_TRUNCATED)
 			return EVT_END;
 		if (error == EVT_OK)
 			*ret_frame = frame;
@@ -284,7 +285,7 @@ int reader_next(struct reader *reader, struct reader_frame *ret_frame)
 	return reader->window.error ? reader->window.error : EVT_END;
 }
 
-/* Behind a header that cannot be used: where a schema begins, if one does. */
+/* After an unusable header: finds where a schema begins, if there is one. */
 static int reader_salvage(struct reader *reader, int header_error)
 {
 	unsigned int tries = 0;
@@ -322,7 +323,8 @@ static int reader_start(struct reader *reader)
 	if (!bytes)
 		return EVT_EMPTY;
 	if (available >= 4 && !memcmp(bytes, "PK\3\4", 4))
-		return EVT_FOREIGN; /* a .zip: of its recordings the first would pass for a damaged one */
+		/* a .zip: the first of its recordings would look like a damaged one */
+		return EVT_FOREIGN;
 	error = file_header_read(bytes, available, &reader->facts.header, &length);
 	if (error == EVT_NEWER)
 		return error;

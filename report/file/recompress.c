@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See recompress.h. At the level that the collector has (collector/output/compress.c). */
+/* Uses the collector's compression level (collector/output/compress.c). */
 #include "report/file/recompress.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One buffer: what is still wanted is moved to its front, the rest is filled by one read.
- */
+/* One buffer: what is still wanted is moved to its front, and one read fills the rest. */
 #include "report/file/window.h"
 
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 
 #include "collector/format/error.h"
 
-#define WINDOW_BYTES (1u << 20) /* some frames at once; small beside a decoded frame */
+#define WINDOW_BYTES (1u << 20) /* several frames at once; small compared with a decoded frame */
 
 void window_init(struct window *window, const struct bytes *bytes)
 {
@@ -27,7 +25,7 @@ static int window_reserve(struct window *window, size_t wanted)
 	size_t room = wanted < WINDOW_BYTES ? WINDOW_BYTES : wanted;
 	uint8_t *buffer;
 
-	/* What grows after it was opened is read by those who open it later. */
+	/* Bytes that are appended after opening are read only by a later opening. */
 	if (room > window->bytes->size)
 		room = (size_t)window->bytes->size + 1;
 	if (room <= window->room)
@@ -40,7 +38,7 @@ static int window_reserve(struct window *window, size_t wanted)
 	return EVT_OK;
 }
 
-/* Makes buffer[0] the byte at `offset`, keeping what is there already. */
+/* Makes buffer[0] the byte at `offset`, keeping what is already there. */
 static void window_move(struct window *window, uint64_t offset)
 {
 	size_t passed;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of functions in actions of Lightning's Trainer, as its AdvancedProfiler has them: what cProfile says that is enabled
- * where an action begins and disabled where it ends, with one profile a name. So a call counts in each action that is open
- * on its thread when it begins, and in its profile those that began before the action are no callers; what is still open when
- * the action ends is over there. Of actions of one name inside of each other the outermost counts.
+ * Calls of functions in actions of Lightning's Trainer, as its AdvancedProfiler has them: what
+ * cProfile says that is enabled where an action begins and disabled where it ends, with one profile
+ * a name. So a call counts in each action that is open on its thread when it begins, and in its
+ * profile those that began before the action are no callers; what is still open when the action
+ * ends is over there. Of actions of one name inside of each other the outermost counts.
  *
- * Those deeper than ACTION_DEPTH_MAX are none: each call is looked at in all that are open. Names are indices. Memory as of calls.h, with open actions for threads. One thread.
+ * Those deeper than ACTION_DEPTH_MAX are none: each call is looked at in all that are open. Names
+ * are indices. Memory as of calls.h, with open actions for threads. One thread.
  */
 #ifndef REPORT_FUNCTIONS_ACTION_CALLS_H
 #define REPORT_FUNCTIONS_ACTION_CALLS_H
@@ -13,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 #include "report/functions/calls.h"
 
-#define ACTION_DEPTH_MAX \
-	256u /* the Trainer's are some five deep; a hostile file has as many as it has events */
+/* the Trainer's are some five deep; a hostile file has as many as it has events */
+#define ACTION_DEPTH_MAX 256u
 
 struct action_calls {
 	struct calls calls; /* by the action's name; threads of it are scopes of the nest */

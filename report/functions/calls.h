@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "report/base/map.h"
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 
 #define CALL_NONE UINT32_MAX
 

@@ -6,14 +6,14 @@
 
 #include "report/base/map.h"
 #include "report/base/units.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/report_kind.h"
 #include "report/functions/function_events.h"
 #include "report/functions/function_place.h"
 #include "report/functions/pstats.h"
 
-#define AWAY \
-	"<not recorded: the program's own profile function>" /* pairs with preload/functions/profile.c */
+/* pairs with preload/functions/profile.c */
+#define AWAY "<not recorded: the program's own profile function>"
 #define NO_ACTION "(no action)"
 
 struct functions_state {
@@ -149,7 +149,10 @@ static void fill_pairs(const struct report *report, struct table *table)
 	}
 }
 
-/* Rows of a function whose keys mean the same become one, the first; the others, and those left out, have no call. */
+/*
+ * Rows of a function whose keys mean the same become one, the first; the others, and those left
+ * out, have no call.
+ */
 static struct call_row *settled_rows(const struct functions *functions)
 {
 	const struct calls *calls = &functions->calls;

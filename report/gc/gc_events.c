@@ -9,7 +9,7 @@
 
 #include "report/base/memory.h"
 #include "report/core/collecting.h"
-#include "report/core/cut.h"
+#include "report/scopes/cut.h"
 
 /* Of a thread. */
 struct collection {

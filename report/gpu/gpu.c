@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu.h. The calls of the work are found by core/late.h. */
+/* See gpu.h. The calls of the work are found by deferred/deferred.h. */
 #include "report/gpu/gpu.h"
+#include "report/gpu/gpu_work.h"
 
 #include <string.h>
 
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/gpu/occupancy.h"
 
 #define OCCUPANCIES_KNOWN 16u /* by the last bits of the grid and the block */
@@ -36,21 +37,22 @@ const struct run_key *gpu_key(const struct gpu *gpu)
 
 /* --- work --- */
 
-static void trace_add(struct gpu_state *mine, const struct late_work *work)
+static void trace_add(struct gpu_state *mine, const struct deferred_work *work)
 {
+	const struct gpu_work *of = gpu_work_of(work);
 	const struct gpu_piece piece = {
 		.start_ns = work->start_ns,
 		.duration_ns = work->duration_ns,
-		.bytes = work->bytes,
+		.bytes = of->bytes,
 		.correlation = work->correlation,
-		.kind = work->kind,
+		.kind = of->kind,
 		.process = work->process,
-		.what = work->what,
-		.device = work->device,
-		.context = work->context,
-		.stream = work->stream,
-		.grid = { work->grid[0], work->grid[1], work->grid[2] },
-		.block = { work->block[0], work->block[1], work->block[2] },
+		.what = of->what,
+		.device = of->device,
+		.context = of->context,
+		.stream = of->stream,
+		.grid = { of->grid[0], of->grid[1], of->grid[2] },
+		.block = { of->block[0], of->block[1], of->block[2] },
 	};
 
 	spool_put(&mine->gpu.trace, &piece);
@@ -61,29 +63,34 @@ static uint64_t two_words(uint64_t high, uint64_t low)
 	return high << 32 | (uint32_t)low;
 }
 
-static enum gpu_table table_of_work(const struct late_work *work)
+static enum gpu_table table_of_work(const struct deferred_work *work)
 {
-	switch (work->kind) {
-	case LATE_KERNEL:
+	const struct gpu_work *piece = gpu_work_of(work);
+
+	switch (piece->kind) {
+	case GPU_WORK_KERNEL:
 		return GPU_KERNELS;
-	case LATE_WAIT:
+	case GPU_WORK_WAIT:
 		return GPU_WAITS;
 	default:
 		return GPU_COPIES;
 	}
 }
 
-static void key_put_grid(const struct late_work *work, uint64_t key[GROUP_WORDS])
+static void key_put_grid(const struct deferred_work *work, uint64_t key[GROUP_WORDS])
 {
-	key[GPU_KEY_GRID_XY] = two_words(work->grid[0], work->grid[1]);
-	key[GPU_KEY_GRID_Z_BLOCK_Z] = two_words(work->grid[2], work->block[2]);
-	key[GPU_KEY_BLOCK_XY] = two_words(work->block[0], work->block[1]);
+	const struct gpu_work *piece = gpu_work_of(work);
+
+	key[GPU_KEY_GRID_XY] = two_words(piece->grid[0], piece->grid[1]);
+	key[GPU_KEY_GRID_Z_BLOCK_Z] = two_words(piece->grid[2], piece->block[2]);
+	key[GPU_KEY_BLOCK_XY] = two_words(piece->block[0], piece->block[1]);
 }
 
 /* What the rows are by. */
-static void work_put_key(const struct gpu_state *mine, uint64_t place, const struct late_work *work,
-			 uint64_t key[GROUP_WORDS])
+static void work_put_key(const struct gpu_state *mine, uint64_t place,
+			 const struct deferred_work *work, uint64_t key[GROUP_WORDS])
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	enum gpu_table table = table_of_work(work);
 	bool is_keyed = mine->gpu.keyed == table;
 
@@ -92,32 +99,34 @@ static void work_put_key(const struct gpu_state *mine, uint64_t place, const str
 	if (is_keyed && mine->gpu.form == GPU_BY_KIND && table == GPU_KERNELS)
 		return;
 	if (is_keyed && (mine->gpu.form == GPU_BY_DEVICE || mine->gpu.form == GPU_BY_STREAM)) {
-		key[GPU_KEY_DEVICE] = work->device;
+		key[GPU_KEY_DEVICE] = piece->device;
 		if (mine->gpu.form == GPU_BY_STREAM)
-			key[GPU_KEY_STREAM] = work->stream;
+			key[GPU_KEY_STREAM] = piece->stream;
 		return;
 	}
-	key[GPU_KEY_WHAT] = work->kind == LATE_SET ? GPU_KIND_SET : work->what;
+	key[GPU_KEY_WHAT] = piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what;
 	if (is_keyed && mine->gpu.form == GPU_BY_GRID)
 		key_put_grid(work, key);
 }
 
-static struct occupancy_shape shape_of(const struct late_work *work)
+static struct occupancy_shape shape_of(const struct deferred_work *work)
 {
-	struct occupancy_shape shape = { .launch.shared_bytes = work->shared_bytes,
-					 .launch.registers = work->registers,
+	const struct gpu_work *piece = gpu_work_of(work);
+	struct occupancy_shape shape = { .launch.shared_bytes = piece->shared_bytes,
+					 .launch.registers = piece->registers,
 					 .process = work->process,
-					 .device = work->device };
+					 .device = piece->device };
 
-	memcpy(shape.launch.grid, work->grid, sizeof(shape.launch.grid));
-	memcpy(shape.launch.block, work->block, sizeof(shape.launch.block));
+	memcpy(shape.launch.grid, piece->grid, sizeof(shape.launch.grid));
+	memcpy(shape.launch.block, piece->block, sizeof(shape.launch.block));
 	return shape;
 }
 
 /* Until other limits are told. */
 static const struct known_occupancy *occupancy_find(struct gpu_state *mine,
-						    const struct late_work *work)
+						    const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	const struct occupancy_shape shape = shape_of(work);
 	uint32_t bits = shape.launch.grid[0] + shape.launch.block[0] / 32;
 	struct known_occupancy *known = &mine->known[bits % OCCUPANCIES_KNOWN];
@@ -125,19 +134,20 @@ static const struct known_occupancy *occupancy_find(struct gpu_state *mine,
 
 	if (known->is_there && !memcmp(&known->of, &shape, sizeof(shape)))
 		return known;
-	limits = gpu_limits_of(&mine->gpu.limits, work->process, work->device);
+	limits = gpu_limits_of(&mine->gpu.limits, work->process, piece->device);
 	*known = (struct known_occupancy){ .of = shape, .is_there = true };
 	known->is_known = limits && occupancy_of(limits, &shape.launch, &known->found);
 	return known;
 }
 
-static void kernel_add_sums(struct gpu_state *mine, const struct late_work *work,
+static void kernel_add_sums(struct gpu_state *mine, const struct deferred_work *work,
 			    double sum[GROUP_SUMS])
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	const struct known_occupancy *known = occupancy_find(mine, work);
 	double duration_ns = (double)work->duration_ns;
 
-	if (work->uses_tensor_cores)
+	if (piece->uses_tensor_cores)
 		sum[GPU_SUM_TENSOR_NS] += duration_ns;
 	if (!known->is_known) {
 		mine->gpu.occupancy_unknown++;
@@ -148,18 +158,19 @@ static void kernel_add_sums(struct gpu_state *mine, const struct late_work *work
 	sum[GPU_SUM_OCCUPANCY] += known->found.part * duration_ns;
 }
 
-static void work_count(struct gpu_state *mine, uint64_t place, const struct late_work *work)
+static void work_count(struct gpu_state *mine, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct groups *groups = &mine->gpu.table[table_of_work(work)];
-	struct group_call timed = { .duration_ns = work->duration_ns, .bytes = work->bytes };
+	struct group_call timed = { .duration_ns = work->duration_ns, .bytes = piece->bytes };
 	uint64_t key[GROUP_WORDS] = { 0 };
 	struct group *group;
 
 	work_put_key(mine, place, work, key);
 	group = groups_add(groups, key, &timed);
-	if (work->kind == LATE_KERNEL)
+	if (piece->kind == GPU_WORK_KERNEL)
 		kernel_add_sums(mine, work, group_sums(group));
-	if (mine->wants_trace && late_is_on_device(work))
+	if (mine->wants_trace && work->is_on_device)
 		trace_add(mine, work);
 }
 
@@ -170,12 +181,12 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 }
 
 /* Work that nobody is known to have asked for: where only parts were recorded, or are asked for, it is of none of them. */
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_state *mine = state;
-	struct scope_text text;
+	struct coverage_text text;
 
-	if (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text)))
+	if (!work->has_call && (run_filters(mine->run)->any || coverage_recorded(mine->run, &text)))
 		return;
 	work_count(mine, place, work);
 }
@@ -258,9 +269,9 @@ static enum gpu_form form_of(const struct gpu_state *mine)
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .place = place_of,
-						       .take = take_work,
-						       .takes_homeless = true };
+	static const struct deferred_listener listener = { .place = place_of,
+							   .take = take_work,
+							   .takes_uncorrelated = true };
 	const struct gpu_options *asked = options;
 	struct gpu_state *mine = state;
 
@@ -272,8 +283,8 @@ static void start(void *state, struct run *run, const void *options)
 	mine->gpu.keyed = table_of(asked->by);
 	mine->key = run_key(run, asked->by);
 	mine->gpu.form = form_of(mine);
-	mine->gpu.late = late_want(run);
-	late_listen(mine->gpu.late, &listener, mine);
+	mine->gpu.deferred = deferred_want(run);
+	deferred_listen(mine->gpu.deferred, &listener, mine);
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_init(&mine->gpu.table[i]);
 	run_reads(run, EVT_gpu_cupti, FIELDS_ALL, take_cupti, mine);

@@ -14,7 +14,7 @@
 #include "report/base/groups.h"
 #include "report/base/spool.h"
 #include "report/core/key.h"
-#include "report/core/late.h"
+#include "report/gpu/gpu_work.h"
 #include "report/gpu/gpu_limits.h"
 
 enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_TABLES };
@@ -40,7 +40,7 @@ enum {
 	GPU_SUM_TENSOR_NS, /* of kernels on tensor cores, by their names */
 };
 
-/* A piece of work in `trace`, as it is in struct late_work. */
+/* A piece of work in `trace`, as it is in struct gpu_work. */
 struct gpu_piece {
 	uint64_t start_ns; /* first: they are in its order */
 	uint64_t duration_ns, bytes, correlation;
@@ -59,7 +59,7 @@ struct gpu {
 
 	struct gpu_limits limits;
 	uint64_t occupancy_unknown; /* kernels that the means leave out */
-	struct late *late;
+	struct deferred *deferred;
 	uint64_t lost[EVT_GPU_LOST_LIMIT];
 	uint32_t copy_what; /* name of a second libcupti */
 	uint64_t state_count

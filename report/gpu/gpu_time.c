@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How a device's time went: see gpu_time.h. */
 #include "report/gpu/gpu_time.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
 #include "report/base/vast.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 
 #define FLUSH_NS 500000000u /* of time at once */
 
@@ -54,9 +55,10 @@ struct gpu_time_state {
 
 /* --- work as it is told --- */
 
-static uint32_t lane_of(struct gpu_time_state *mine, const struct late_work *work)
+static uint32_t lane_of(struct gpu_time_state *mine, const struct deferred_work *work)
 {
-	uint64_t key = ((uint64_t)work->process << 32 | work->device) + 1;
+	const struct gpu_work *piece = gpu_work_of(work);
+	uint64_t key = ((uint64_t)work->process << 32 | piece->device) + 1;
 	struct gpu_time *time = &mine->time;
 	struct map_entry *entry;
 	bool added;
@@ -71,7 +73,7 @@ static uint32_t lane_of(struct gpu_time_state *mine, const struct late_work *wor
 	time->lane = memory_room(time->lane, time->lane_count, &time->lane_room,
 				 sizeof(*time->lane));
 	time->lane[time->lane_count] = (struct gpu_lane){ .process = work->process,
-							  .device = work->device };
+							  .device = piece->device };
 	entry->value = time->lane_count++;
 	return (uint32_t)entry->value;
 }
@@ -98,23 +100,27 @@ static uint32_t stream_of(struct gpu_time_state *mine, uint32_t lane, uint32_t s
 	return (uint32_t)entry->value;
 }
 
-static enum gpu_class class_of(const struct late_work *work)
+static enum gpu_class class_of(const struct deferred_work *work)
 {
-	if (work->kind != LATE_KERNEL)
+	const struct gpu_work *piece = gpu_work_of(work);
+
+	if (piece->kind != GPU_WORK_KERNEL)
 		return GPU_COPIES_DATA;
-	return work->is_communication ? GPU_COMMUNICATES : GPU_COMPUTES;
+	return piece->is_communication ? GPU_COMMUNICATES : GPU_COMPUTES;
 }
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct gpu_time_state *mine = state;
-	uint64_t end_ns = late_end_ns(work);
-	struct scope_text text;
+	uint64_t end_ns = deferred_end_ns(work);
+	struct coverage_text text;
 	uint32_t lane;
 
 	(void)place;
-	if (!late_is_on_device(work) || end_ns < work->start_ns ||
-	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
+	if (!work->is_on_device || end_ns < work->start_ns ||
+	    (!work->has_call &&
+	     (run_filters(mine->run)->any || coverage_recorded(mine->run, &text))))
 		return;
 	mine->time.late += work->start_ns < mine->time.done_ns;
 	lane = lane_of(mine, work);
@@ -124,7 +130,7 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 		.start_ns = work->start_ns,
 		.end_ns = end_ns,
 		.call_ns = work->has_call ? work->call_start_ns : 0,
-		.stream = stream_of(mine, lane, work->stream),
+		.stream = stream_of(mine, lane, piece->stream),
 		.thread = work->has_call ? work->thread & 0xfffffffu : 0,
 		.class = class_of(work) & 3u,
 		.has_call = work->has_call
@@ -407,23 +413,24 @@ void gpu_time_listen(struct gpu_time *time, gpu_gap_take *take, void *state)
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .take = take_work, .takes_homeless = true };
+	static const struct deferred_listener listener = { .take = take_work,
+							   .takes_uncorrelated = true };
 	struct gpu_time_state *mine = state;
 
 	(void)options;
 	mine->run = run;
 	map_init(&mine->lanes);
 	map_init(&mine->streams);
-	mine->time.told = late_want(run);
-	late_listen(mine->time.told, &listener, mine);
+	mine->time.told = deferred_want(run);
+	deferred_listen(mine->time.told, &listener, mine);
 }
 
 static void settle(void *state, uint64_t upto_ns)
 {
 	struct gpu_time_state *mine = state;
 
-	if (upto_ns != UINT64_MAX && upto_ns > mine->time.done_ns + FLUSH_NS + LATE_WAIT_NS)
-		flush(mine, upto_ns - LATE_WAIT_NS);
+	if (upto_ns != UINT64_MAX && upto_ns > mine->time.done_ns + FLUSH_NS + DEFERRED_WAIT_NS)
+		flush(mine, upto_ns - DEFERRED_WAIT_NS);
 	pieces_compact(mine);
 }
 

@@ -5,7 +5,7 @@
  * memory, moved data between devices, and did the last while it computed; how many calls waited
  * for it. And by stream, what each stretch without work waited for.
  *
- * Work is reported in any order, so it waits for LATE_WAIT_NS before it is added up; memory grows
+ * Work is reported in any order, so it waits for DEFERRED_WAIT_NS before it is added up; memory grows
  * with what is reported in that time, with devices and streams, and with long gaps. Work that is
  * reported even later is counted in `late`, and part of it is missing from the sums. Work without
  * a recorded call is in the sums where all of the run was recorded and no filter is set. One
@@ -15,7 +15,7 @@
 #define REPORT_GPU_GPU_TIME_H
 
 #include "report/base/map.h"
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 
 /* HTA's consecutive_kernel_delay, in the unit of its traces. */
 #define KERNEL_DELAY_NS 30000u
@@ -73,7 +73,7 @@ struct gpu_time {
 	size_t gap_count, gap_room;
 	uint64_t late;
 	uint64_t done_ns; /* work that begins before it has been added up */
-	struct late *told;
+	struct deferred *told;
 	gpu_gap_take *take_gap; /* NULL: nobody wants gaps */
 	void *taker;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Provides the GPU's work to all that want it (core/late.h): events of families cuda and gpu become calls and pieces of
+ * Provides the GPU's work to all that want it (deferred/deferred.h): events of families cuda and gpu become calls and pieces of
  * work. What threads have had done is counted in gpu_ns and gpu_ops.
  */
 #include "report/gpu/gpu_work.h"
@@ -9,13 +9,12 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/core/late.h"
 #include "report/core/work.h"
 #include "report/gpu/kernel_class.h"
 
 struct gpu_work_state {
 	struct source *source;
-	struct late *late;
+	struct deferred *deferred;
 	struct works *works;
 	struct kernel_classes classes;
 	struct held *held; /* by thread that tells of it */
@@ -27,14 +26,14 @@ struct gpu_work_state {
 struct held {
 	bool is_there;
 	uint64_t told_ns;
-	struct late_work work;
+	struct gpu_work work;
 };
 
 static void put_call(void *state, const struct source_event *event, bool counts,
 		     uint64_t correlation, uint64_t duration_ns)
 {
-	late_put_call(((struct gpu_work_state *)state)->late, event, counts, correlation,
-		      duration_ns);
+	deferred_put_call(((struct gpu_work_state *)state)->deferred, event, counts, correlation,
+			  duration_ns);
 }
 
 static void take_launch(void *state, const struct source_event *event, bool counts)
@@ -66,19 +65,22 @@ static void take_hidden_call(void *state, const struct source_event *event, bool
 }
 
 /* The head that all four have; ago_ns is signed: clocks may disagree by a little. */
-static struct late_work work_of(const struct source_event *event, enum late_kind kind,
-				uint64_t correlation)
+static struct gpu_work work_of(const struct source_event *event, enum gpu_work_kind kind,
+			       uint64_t correlation)
 {
 	const struct evt_gpu_kernel *head = EVENT_AS(gpu_kernel, &event->event);
 	uint64_t now_ns = event->event.time_ns;
 	int64_t ago_ns = head->ago_ns;
 	bool is_early = ago_ns > 0 && (uint64_t)ago_ns > now_ns;
 
-	return (struct late_work){ .kind = kind,
-				   .start_ns = is_early ? 0 : now_ns - (uint64_t)ago_ns,
-				   .duration_ns = head->duration_ns,
-				   .correlation = correlation,
-				   .process = event->process->index };
+	return (struct gpu_work){
+		.kind = kind,
+		.deferred = { .is_on_device = kind != GPU_WORK_WAIT,
+			      .start_ns = is_early ? 0 : now_ns - (uint64_t)ago_ns,
+			      .duration_ns = head->duration_ns,
+			      .correlation = correlation,
+			      .process = event->process->index },
+	};
 }
 
 _Static_assert(offsetof(struct evt_gpu_kernel, ago_ns) == offsetof(struct evt_gpu_copy, ago_ns) &&
@@ -103,18 +105,18 @@ static struct held *held_of(struct gpu_work_state *mine, uint32_t thread)
 static void held_put(struct gpu_work_state *mine, struct held *held)
 {
 	if (held->is_there)
-		late_put_work(mine->late, held->told_ns, &held->work);
+		deferred_put_work(mine->deferred, held->told_ns, &held->work.deferred);
 	held->is_there = false;
 }
 
 static void put_work(struct gpu_work_state *mine, const struct source_event *event,
-		     struct late_work *work)
+		     struct gpu_work *work)
 {
 	struct held *held;
 
-	works_note_late(mine->works);
+	works_note_deferred(mine->works);
 	if (!mine->holds) {
-		late_put_work(mine->late, event->event.time_ns, work);
+		deferred_put_work(mine->deferred, event->event.time_ns, &work->deferred);
 		return;
 	}
 	held = held_of(mine, event->thread->index);
@@ -131,7 +133,7 @@ static void take_node(void *state, const struct source_event *event, bool counts
 	struct held *held = held_of(mine, event->thread->index);
 
 	(void)counts;
-	if (held->is_there && held->work.correlation == node->correlation)
+	if (held->is_there && held->work.deferred.correlation == node->correlation)
 		held->work.node = node->node;
 	held_put(mine, held);
 }
@@ -159,7 +161,7 @@ static void take_kernel(void *state, const struct source_event *event, bool coun
 {
 	const struct evt_gpu_kernel *kernel = EVENT_AS(gpu_kernel, &event->event);
 	struct gpu_work_state *mine = state;
-	struct late_work work = work_of(event, LATE_KERNEL, kernel->correlation);
+	struct gpu_work work = work_of(event, GPU_WORK_KERNEL, kernel->correlation);
 	unsigned int classes;
 
 	(void)counts;
@@ -186,7 +188,7 @@ static void take_kernel(void *state, const struct source_event *event, bool coun
 static void take_copy(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_copy *copy = EVENT_AS(gpu_copy, &event->event);
-	struct late_work work = work_of(event, LATE_COPY, copy->correlation);
+	struct gpu_work work = work_of(event, GPU_WORK_COPY, copy->correlation);
 
 	(void)counts;
 	work.what = copy->kind < UINT8_MAX ? (uint32_t)copy->kind : 0;
@@ -204,7 +206,7 @@ static void take_copy(void *state, const struct source_event *event, bool counts
 static void take_set(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_set *set = EVENT_AS(gpu_set, &event->event);
-	struct late_work work = work_of(event, LATE_SET, set->correlation);
+	struct gpu_work work = work_of(event, GPU_WORK_SET, set->correlation);
 
 	(void)counts;
 	work.device = (uint32_t)set->device;
@@ -219,7 +221,7 @@ static void take_set(void *state, const struct source_event *event, bool counts)
 static void take_wait(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_wait *wait = EVENT_AS(gpu_wait, &event->event);
-	struct late_work work = work_of(event, LATE_WAIT, wait->correlation);
+	struct gpu_work work = work_of(event, GPU_WORK_WAIT, wait->correlation);
 
 	(void)counts;
 	work.what = (uint32_t)wait->kind;
@@ -232,21 +234,21 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 {
 	(void)counts;
 	if (EVENT_AS(gpu_cupti, &event->event)->state == EVT_GPU_STARTED)
-		works_note_late(((struct gpu_work_state *)state)->works);
+		works_note_deferred(((struct gpu_work_state *)state)->works);
 }
 
 /* --- what threads had done --- */
 
-static void count_work(void *state, uint64_t place, const struct late_work *work)
+static void count_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_work_state *mine = state;
 	struct work *thread, *process;
 
 	(void)place;
-	if (!late_is_on_device(work))
+	if (!work->is_on_device)
 		return;
-	thread = works_late_at_thread(mine->works, work->thread);
-	process = works_late_at_process(mine->works, work->process);
+	thread = works_deferred_at_thread(mine->works, work->thread);
+	process = works_deferred_at_process(mine->works, work->process);
 	thread->gpu_ns += work->duration_ns;
 	thread->gpu_ops++;
 	process->gpu_ns += work->duration_ns;
@@ -255,15 +257,15 @@ static void count_work(void *state, uint64_t place, const struct late_work *work
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener counting = { .take = count_work };
+	static const struct deferred_listener counting = { .take = count_work };
 	struct gpu_work_state *mine = state;
 
 	(void)options;
 	mine->source = run_source(run);
 	mine->works = works_provide(run);
-	mine->late = late_provide(run);
+	mine->deferred = deferred_provide(run, sizeof(struct gpu_work));
 	kernel_classes_init(&mine->classes, mine->source);
-	late_listen(mine->late, &counting, mine);
+	deferred_listen(mine->deferred, &counting, mine);
 	run_reads(run, EVT_cuda_launch,
 		  FIELD_BIT(cuda_launch, duration_ns) | FIELD_BIT(cuda_launch, correlation),
 		  take_launch, mine);

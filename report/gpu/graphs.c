@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See graphs.h. Listens to deferred work (core/late.h). A launch is kept until no more of its work
+ * See graphs.h. Listens to deferred work (deferred/deferred.h). A launch is kept until no more of its work
  * can come; then its spans are sorted and summed. A launch without work belongs to the graph that
  * its handle launched with work.
  */
@@ -11,7 +11,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_work.h"
 
@@ -118,56 +118,58 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	struct graphs_state *mine = state;
 
 	if (!counts)
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	if (event->event.id == EVT_cuda_call) {
 		if (call->result || !launches_graph(mine, event, call->function))
-			return LATE_NOTHING;
+			return DEFERRED_NOTHING;
 		launch.handle = call->object;
 		launch.correlation = call->correlation;
 		launch.host_ns = call->duration_ns;
 	} else if (event->event.id == EVT_gpu_call) {
 		if (hidden->result || !launches_graph(mine, event, hidden->function))
-			return LATE_NOTHING;
+			return DEFERRED_NOTHING;
 		launch.correlation = hidden->correlation;
 		launch.host_ns = hidden->duration_ns;
 	} else {
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	}
 	return launch_put(mine, &launch);
 }
 
 /* --- work --- */
 
-static void work_count(struct graphs_state *mine, const struct late_work *work)
+static void work_count(struct graphs_state *mine, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct graphs *graphs = &mine->graphs;
 	uint64_t key[GROUP_WORDS] = { 0 };
 
 	if (graphs->form == GRAPHS_BY_GRAPH)
 		return;
 	if (graphs->form == GRAPHS_BY_KEY) {
-		key[GRAPH_WORD_PLACE] = graph_nodes_place(&graphs->nodes, work->process, work->node,
-							  0);
+		key[GRAPH_WORD_PLACE] = graph_nodes_place(&graphs->nodes, work->process,
+							  piece->node, 0);
 	} else {
-		key[GRAPH_WORD_WHAT] = work->kind == LATE_SET ? GPU_KIND_SET : work->what;
-		key[GRAPH_WORD_KIND] = work->kind;
+		key[GRAPH_WORD_WHAT] = piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what;
+		key[GRAPH_WORD_KIND] = piece->kind;
 	}
 	if (graphs->form == GRAPHS_BY_NODE) {
-		key[GRAPH_WORD_NODE] = work->node;
-		key[GRAPH_WORD_GRAPH] = (uint64_t)work->process << 32 | work->graph;
+		key[GRAPH_WORD_NODE] = piece->node;
+		key[GRAPH_WORD_GRAPH] = (uint64_t)work->process << 32 | piece->graph;
 	}
 	groups_add(&graphs->work, key,
-		   &(struct group_call){ .duration_ns = work->duration_ns, .bytes = work->bytes });
+		   &(struct group_call){ .duration_ns = work->duration_ns, .bytes = piece->bytes });
 }
 
 static void row_note_node(struct graphs_state *mine, struct graph_row *row,
-			  const struct late_work *work)
+			  const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	bool added;
 
-	if (!work->node)
+	if (!piece->node)
 		return;
-	map_put(&mine->ran, (work->node ^ (uint64_t)work->process << 40) + 1, &added);
+	map_put(&mine->ran, (piece->node ^ (uint64_t)work->process << 40) + 1, &added);
 	row->nodes += added;
 }
 
@@ -181,16 +183,18 @@ static void launch_add(struct graphs_state *mine, struct launch *launch, uint32_
 	launch->span[launch->span_count++] = *span;
 }
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct graphs_state *mine = state;
 	struct launch *launch;
 	struct graph_row *row;
 
-	if (place == LATE_NOTHING || !late_is_on_device(work))
+	if (place == DEFERRED_NOTHING || !work->is_on_device)
 		return;
 	launch = &mine->launch[place - 1];
-	launch_add(mine, launch, work->graph, &(struct span){ work->start_ns, late_end_ns(work) });
+	launch_add(mine, launch, piece->graph,
+		   &(struct span){ work->start_ns, deferred_end_ns(work) });
 	row = &mine->graphs.row[launch->row - 1];
 	row->calls++;
 	row->total_ns += work->duration_ns;
@@ -262,7 +266,7 @@ static void drop_launch(void *state, uint64_t place, bool had_work)
 	struct launch *launch;
 
 	(void)had_work;
-	if (place == LATE_NOTHING)
+	if (place == DEFERRED_NOTHING)
 		return;
 	launch = &mine->launch[place - 1];
 	if (launch->row) {
@@ -329,9 +333,9 @@ static void keys_start(struct graphs_state *mine, struct run *run, enum key_id b
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .place = place_of,
-						       .take = take_work,
-						       .drop = drop_launch };
+	static const struct deferred_listener listener = { .place = place_of,
+							   .take = take_work,
+							   .drop = drop_launch };
 	struct graphs_state *mine = state;
 
 	mine->source = run_source(run);
@@ -342,9 +346,9 @@ static void start(void *state, struct run *run, const void *options)
 	groups_init(&mine->graphs.work);
 	graph_nodes_init(&mine->graphs.nodes);
 	keys_start(mine, run, ((const struct graphs_options *)options)->by);
-	mine->graphs.late = late_want(run);
+	mine->graphs.deferred = deferred_want(run);
 	gpu_work_want_nodes(run);
-	late_listen(mine->graphs.late, &listener, mine);
+	deferred_listen(mine->graphs.deferred, &listener, mine);
 	graph_nodes_read(&mine->graphs.nodes, run, mine);
 	run_reads(run, EVT_gpu_graph, FIELDS_ALL, take_whole, mine);
 }

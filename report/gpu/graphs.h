@@ -15,7 +15,7 @@
 enum {
 	GRAPH_WORD_PLACE, /* of the first key */
 	GRAPH_WORD_WHAT, /* kernel: its name's index; copy: kind, or GPU_KIND_SET; by node and by name */
-	GRAPH_WORD_KIND,  /* enum late_kind, where there is that */
+	GRAPH_WORD_KIND,  /* enum gpu_work_kind, where there is that */
 	GRAPH_WORD_NODE,  /* and the next, by node */
 	GRAPH_WORD_GRAPH, /* process and number of the graph, the first above */
 };
@@ -35,7 +35,7 @@ struct graphs {
 	struct graph_row *row;
 	size_t row_count, row_room;
 	struct groups work; /* of other forms than GRAPHS_BY_GRAPH */
-	struct late *late;
+	struct deferred *deferred;
 };
 
 struct graphs_options {

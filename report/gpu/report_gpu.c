@@ -97,9 +97,10 @@ static void losses_of(const struct report *report, enum gpu_table table, struct 
 
 	facts_number(facts, "lost", UNIT_COUNT, lost_of(report));
 	facts_number(facts, "untold", UNIT_COUNT, untold_of(report)->calls);
-	facts_number(facts, "clamped", UNIT_COUNT, gpu->late->clamped);
+	facts_number(facts, "clamped", UNIT_COUNT, gpu->deferred->clamped);
 	facts_number(facts, "without_call", UNIT_COUNT,
-		     table == GPU_WAITS ? gpu->late->homeless_waits : gpu->late->homeless);
+		     table == GPU_WAITS ? gpu->deferred->uncorrelated_waits
+					: gpu->deferred->uncorrelated);
 }
 
 static void total_of(const struct report *report, enum gpu_table table, struct facts *facts)
@@ -204,15 +205,15 @@ static void print_losses(const struct gpu *gpu, const struct screen *screen)
 			screen_print_prose(screen, "LOST: %s %s record%s of the GPU", reasons[i],
 					   unit_format_count(number, gpu->lost[i]),
 					   unit_plural(gpu->lost[i]));
-	if (gpu->late->homeless)
+	if (gpu->deferred->uncorrelated)
 		screen_print_prose(
 			screen, "kernels, copies and memsets that belong to no recorded call: %s",
-			unit_format_count(number, gpu->late->homeless));
-	if (gpu->late->clamped)
+			unit_format_count(number, gpu->deferred->uncorrelated));
+	if (gpu->deferred->clamped)
 		screen_print_prose(screen,
 				   "kernels and copies that seemed to begin before their call, and "
 				   "are shown as beginning with it: %s",
-				   unit_format_count(number, gpu->late->clamped));
+				   unit_format_count(number, gpu->deferred->clamped));
 }
 
 static const char *explain(const struct report *report, struct why_empty *absence)

@@ -86,7 +86,7 @@ static void utilization_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "busy_ns", UNIT_NS, busy_ns);
 	facts_number(facts, "late", UNIT_COUNT, time->late);
 	facts_number(facts, "untold", UNIT_COUNT, untold_of(report)->calls);
-	facts_number(facts, "without_call", UNIT_COUNT, time->told->homeless);
+	facts_number(facts, "without_call", UNIT_COUNT, time->told->uncorrelated);
 }
 
 static const char *explain(const struct report *report, struct why_empty *absence)

@@ -2,7 +2,6 @@
 /* Report `graphs`: CUDA graphs, their launches, and their nodes by what they are and where they were captured. */
 #include <string.h>
 
-#include "report/core/late.h"
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/graphs.h"
@@ -90,7 +89,7 @@ static void what_put(const struct report *report, struct kernel_text *names,
 {
 	const char *text;
 
-	if (group->key[GRAPH_WORD_KIND] == LATE_KERNEL) {
+	if (group->key[GRAPH_WORD_KIND] == GPU_WORK_KERNEL) {
 		kernel_text_put(names, run_source(report->run), table, COLUMN_graphs_name,
 				group->key[GRAPH_WORD_WHAT]);
 		return;

@@ -245,9 +245,9 @@ static void trace_put(struct gpu_trace_rows *rows, const struct gpu_piece *piece
 	table_set_number(table, COLUMN_gpu_trace_stream, piece->stream);
 	table_set_number(table, COLUMN_gpu_trace_correlation, piece->correlation);
 	table_set_number(table, COLUMN_gpu_trace_pid, process[piece->process]->pid);
-	if (piece->kind != LATE_KERNEL) {
+	if (piece->kind != GPU_WORK_KERNEL) {
 		put_text(table, COLUMN_gpu_trace_name,
-			 gpu_copy_text(piece->kind == LATE_SET ? GPU_KIND_SET : piece->what));
+			 gpu_copy_text(piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what));
 		table_set_number(table, COLUMN_gpu_trace_bytes, piece->bytes);
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See untold.h. Calls are followed by core/late.h: a place is a kind of call and what it is counted for. */
+/* See untold.h. Calls are followed by deferred/deferred.h: a place is a kind of call and what it is counted for. */
 #include "report/gpu/untold.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "report/base/map.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 
 enum {
-	CALL_NONE, /* LATE_NOTHING */
+	CALL_NONE, /* DEFERRED_NOTHING */
 	CALL_LAUNCH,
 	CALL_COPY,
 	CALL_HIDDEN, /* a launch past all that can be interposed */
@@ -178,7 +178,7 @@ static uint64_t place_of_hidden(struct untold_state *mine, const struct source_e
 		process_of(mine, event->process)->launches_graphs = true;
 	if (function != FUNCTION_LAUNCHES || call->result ||
 	    !call_is_followed(mine, event, call->duration_ns))
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	return place_of_call(
 		mine, event, CALL_HIDDEN,
 		(struct untold_work){ .correlation = call->correlation,
@@ -211,17 +211,17 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	const struct event *what = &event->event;
 
 	if (!counts)
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	switch (what->id) {
 	case EVT_cuda_launch:
 		if (EVENT_AS(cuda_launch, what)->result ||
 		    !call_is_followed(mine, event, EVENT_AS(cuda_launch, what)->duration_ns))
-			return LATE_NOTHING;
+			return DEFERRED_NOTHING;
 		return place_of_call(mine, event, CALL_LAUNCH, work_of_launch(mine, event));
 	case EVT_cuda_copy:
 		if (!copy_has_work(EVENT_AS(cuda_copy, what)) ||
 		    !call_is_followed(mine, event, EVENT_AS(cuda_copy, what)->duration_ns))
-			return LATE_NOTHING;
+			return DEFERRED_NOTHING;
 		return place_of_call(
 			mine, event, CALL_COPY,
 			(struct untold_work){
@@ -233,18 +233,18 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 		    function_of(mine, event, EVENT_AS(cuda_call, what)->function) !=
 			    FUNCTION_LAUNCHES_GRAPH ||
 		    !call_is_followed(mine, event, EVENT_AS(cuda_call, what)->duration_ns))
-			return LATE_NOTHING;
+			return DEFERRED_NOTHING;
 		return place_of_graph(mine, event, EVENT_AS(cuda_call, what)->object);
 	default:
 		return place_of_hidden(mine, event);
 	}
 }
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct untold_state *mine = state;
 
-	if ((place & ((1u << CALL_BITS) - 1)) == CALL_GRAPH && late_is_on_device(work))
+	if ((place & ((1u << CALL_BITS) - 1)) == CALL_GRAPH && work->is_on_device)
 		mine->graph[place >> CALL_BITS].has_work = true;
 }
 
@@ -367,9 +367,9 @@ static void nothing(void *state, const struct source_event *event, bool counts)
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .place = place_of,
-						       .take = take_work,
-						       .drop = drop_call };
+	static const struct deferred_listener listener = { .place = place_of,
+							   .take = take_work,
+							   .drop = drop_call };
 	struct untold_state *mine = state;
 
 	mine->keeps = ((const struct untold_options *)options)->keeps;
@@ -387,7 +387,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gpu_lost, FIELD_BIT(gpu_lost, count), take_lost, mine);
 	run_reads(run, EVT_gpu_clock, FIELD_BIT(gpu_clock, drift), take_clock, mine);
 	run_reads(run, EVT_lost, FIELDS_ALL, take_ring_lost, mine);
-	late_listen(late_want(run), &listener, mine);
+	deferred_listen(deferred_want(run), &listener, mine);
 }
 
 static uint64_t untold_of(const struct untold_state *mine, const struct untold_process *process)

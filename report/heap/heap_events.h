@@ -4,7 +4,7 @@
 #define REPORT_HEAP_HEAP_EVENTS_H
 
 #include "report/core/analysis.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 #include "report/heap/heap.h"
 
 struct heap_options {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks of the heap, and of Python's blocks, for trees and flame graphs. */
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/stacks/stack_source.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `alloc`: who allocates, how much, what stays. */
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/resident.h"
 #include "report/heap/rows_heap.h"
 #include "report/heap/heap_share.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/table/curve_print.h"
 #include "report/core/unmatched.h"
 
@@ -35,7 +35,7 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 	const struct alloc_state *state = report->state;
 	const struct heap_totals *totals = &state->heap->totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
-	struct scope_text still_live;
+	struct coverage_text still_live;
 
 	fprintf(screen->out, "allocated    %s in %s %s",
 		unit_format_bytes(a, totals->bytes_allocated),
@@ -237,9 +237,6 @@ static void alloc_fill_estimates(struct report *report, struct table *table)
 
 static void alloc_fill(struct report *report, struct table *table)
 {
-	static const struct stack_columns columns = { COLUMN_alloc_stack, COLUMN_alloc_function,
-						      COLUMN_alloc_line, COLUMN_alloc_module,
-						      COLUMN_alloc_python };
 	const struct options *options = report->request->options;
 	struct alloc_state *state = report->state;
 	struct source *source = run_source(report->run);
@@ -248,7 +245,7 @@ static void alloc_fill(struct report *report, struct table *table)
 		stack_rows_init(&state->stacks, source, options,
 				options->by == BY_alloc_caller ? STACK_BY_STACK
 							       : stack_by_of(options->by),
-				columns);
+				STACK_COLUMNS_OF(alloc));
 		stack_rows_attach(&state->stacks, table, options->stack_frames);
 	}
 	if (options->by == BY_alloc_caller)

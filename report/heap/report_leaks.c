@@ -150,9 +150,6 @@ static void put_estimate(struct leaks_state *state, struct table *table,
 
 static void leaks_fill(struct report *report, struct table *table)
 {
-	static const struct stack_columns columns = { COLUMN_leaks_stack, COLUMN_leaks_function,
-						      COLUMN_leaks_line, COLUMN_leaks_module,
-						      COLUMN_leaks_python };
 	static struct column quiet;
 	const struct options *options = report->request->options;
 	struct leaks_state *state = report->state;
@@ -161,7 +158,8 @@ static void leaks_fill(struct report *report, struct table *table)
 	struct leaks_growth growth;
 	bool *is_kept;
 
-	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
+	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by),
+			STACK_COLUMNS_OF(leaks));
 	stack_rows_attach(&state->stacks, table, options->stack_frames);
 	stack_sums_estimate(&sums, state->heap);
 	if (sums.is_estimated)
@@ -243,7 +241,7 @@ static void leaks_head(const struct document *document, const struct screen *scr
 	const struct leaks_state *state = report->state;
 	const struct heap_totals *totals = &state->heap->totals;
 	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
-	struct scope_text still_live;
+	struct coverage_text still_live;
 
 	if (!totals->allocations)
 		return;

@@ -5,7 +5,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/text.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/heap/resident.h"

@@ -44,16 +44,14 @@ static void put_estimate(const struct heap_totals *totals, struct table *table,
 
 static void peak_fill(struct report *report, struct table *table)
 {
-	static const struct stack_columns columns = { COLUMN_peak_stack, COLUMN_peak_function,
-						      COLUMN_peak_line, COLUMN_peak_module,
-						      COLUMN_peak_python };
 	static struct column quiet;
 	const struct options *options = report->request->options;
 	struct peak_state *state = report->state;
 	struct source *source = run_source(report->run);
 	struct stack_sums sums = { .count = 0 };
 
-	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
+	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by),
+			STACK_COLUMNS_OF(peak));
 	stack_rows_attach(&state->stacks, table, options->stack_frames);
 	stack_sums_estimate(&sums, state->heap);
 	if (sums.is_estimated)

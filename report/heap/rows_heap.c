@@ -7,7 +7,7 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/core/known.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
 #include "report/table/curve_print.h"
@@ -238,9 +238,9 @@ static void heap_fill_callers(struct heap *heap, struct source *source, struct t
 	for (size_t i = 0; i < callers.count; i++) {
 		const struct heap_caller *caller = &callers.caller[i];
 		const struct heap_row *first = &heap->row[caller->first];
-		const struct late_call call = { callers.process[first->process],
-						heap_row_caller(heap, source, first),
-						first->last_ns };
+		const struct deferred_call call = { callers.process[first->process],
+						    heap_row_caller(heap, source, first),
+						    first->last_ns };
 		size_t number = table_add_row(table);
 
 		if (late)
@@ -313,9 +313,9 @@ void heap_print_curve(const struct heap *heap, const struct run *run, const stru
 }
 
 const char *heap_still_live(const struct heap *heap, const struct run *run,
-			    struct scope_text *ret_text)
+			    struct coverage_text *ret_text)
 {
-	const char *text = scope_still_live(run, ret_text);
+	const char *text = coverage_still_live(run, ret_text);
 
 	return heap->has_ends && !strcmp(text, "never freed") ? "at its end" : text;
 }

@@ -3,9 +3,9 @@
 #ifndef REPORT_HEAP_ROWS_HEAP_H
 #define REPORT_HEAP_ROWS_HEAP_H
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/report_kind.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/table/export.h"
 #include "report/heap/heap.h"
 #include "report/stacks/stack_rows.h"
@@ -50,7 +50,7 @@ void heap_print_sampling(const struct heap *heap, const struct report *report,
 
 /* What the live bytes are, in words; of a Python program it is what it used at its end: its runtime frees most of that. */
 const char *heap_still_live(const struct heap *heap, const struct run *run,
-			    struct scope_text *ret_text);
+			    struct coverage_text *ret_text);
 
 /* Of a report of blocks: why there is none. */
 const char *heap_explain(const struct report *report, struct why_empty *absence);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/heap/alloc_wrappers.h"
 
 void heap_row_join(struct heap_row *into, const struct heap_row *from)
 {
@@ -103,6 +104,7 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 	struct source_process *const *process;
 
 	source_processes(source, &process);
+	alloc_wrappers_mark(heap, source, &rows->names);
 	sums->heap = heap;
 	if (sums->keeps_places)
 		sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));

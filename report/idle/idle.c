@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* See idle.h. Rows are the keys of the timelines (timeline.h): a stretch has its row's number. */
+/*
+ * Rows are the keys of the timelines (timeline.h): a stretch has its row's number. Gaps are divided
+ * when the work after them is reported.
+ */
 #include "report/idle/idle.h"
 
 #include <stdlib.h>
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
-#include "report/core/helpers.h"
-#include "report/core/open_ranges.h"
+#include "report/helpers/helpers.h"
+#include "report/scopes/open_ranges.h"
 #include "report/idle/idle_calls.h"
 #include "report/idle/open_gaps.h"
 #include "report/idle/timeline.h"
 #include "report/samples/stretches.h"
 
 struct idle_state {
-	struct idle idle; /* first: it is what others see */
+	struct idle idle; /* first member: it is what others see */
 	struct gpu_time *time;
 	struct source *source;
 	const struct helpers *helpers;
 	struct map rows;
 	struct timelines lines; /* scopes and calls */
-	struct timelines looks; /* what is asked where the others know nothing */
+	struct timelines looks; /* asked where the others know nothing */
 	uint32_t *process;      /* of threads */
 	size_t process_room, threads;
 	struct open_gaps open;
@@ -56,7 +59,10 @@ static void note_thread(struct idle_state *mine, const struct source_thread *thr
 
 /* --- what threads do --- */
 
-/* Where both are wanted and none is open, nothing is known; by operator or range alone, that is known. */
+/*
+ * If both are wanted and none is open, the activity is not known; by operator or range alone, "none
+ * is open" is known.
+ */
 static uint32_t scope_row(struct idle_state *mine, const struct source_event *event)
 {
 	const struct idle *idle = &mine->idle;
@@ -69,7 +75,10 @@ static uint32_t scope_row(struct idle_state *mine, const struct source_event *ev
 	return TIMELINE_NOT_KNOWN;
 }
 
-/* In nothing: a helper is then at what its owner is at, others are known to be in none, or not. */
+/*
+ * Outside of everything: a helper then does what its owner does. For others it is known that
+ * nothing is open, or not known.
+ */
 static uint32_t row_from_now(struct idle_state *mine, const struct source_event *event)
 {
 	uint32_t row = mine->by_place ? TIMELINE_NOT_KNOWN : scope_row(mine, event);
@@ -108,7 +117,10 @@ static void take_call(void *state, const struct source_event *event, bool counts
 		       name));
 }
 
-/* Looks while nothing changed are told together: the first of them was made when it was due. */
+/*
+ * Looks during which nothing changed are reported together: the first of them was made when it was
+ * due.
+ */
 static void take_look(void *state, const struct stretch *stretch)
 {
 	struct idle_state *mine = state;
@@ -135,13 +147,13 @@ static void cut(void *state, const struct cut *cut)
 
 #define OWNERS_MAX 4u /* helpers of helpers */
 
-/* A part of a gap, told to `take` with what is known of it. */
+/* A part of a gap, passed to `take` with what is known of it. */
 struct asking {
 	const struct idle_state *mine;
 	timeline_take *take;
 	void *state;
 	uint32_t thread;
-	unsigned int owners; /* asked so far */
+	unsigned int owners; /* owners asked so far */
 };
 
 static void ask_looks(void *state, uint32_t key, uint64_t from_ns, uint64_t to_ns)
@@ -193,7 +205,10 @@ static void count_stretch(void *state, uint32_t key, uint64_t from_ns, uint64_t 
 	sum_add(&counting->idle->row[key].gap[counting->kind], 1, ns, ns);
 }
 
-/* What was forgotten of the gap, up to mine->time->done_ns at that moment; returns from when on it is not. */
+/*
+ * Counts the forgotten part of the gap, up to the value of mine->time->done_ns at that moment;
+ * returns where the known part begins.
+ */
 static uint64_t gap_count_open(struct idle_state *mine, const struct gpu_gap_found *gap)
 {
 	const struct open_gap *open = open_gaps_find(&mine->open, gap->stream, gap->thread,
@@ -220,7 +235,7 @@ static void take_gap(void *state, const struct gpu_gap_found *gap)
 		count_stretch(&counting, TIMELINE_NOT_KNOWN, gap->from_ns, gap->to_ns);
 }
 
-/* --- gaps that have not ended when there is no room for more --- */
+/* --- gaps that have not ended when memory must be freed --- */
 
 struct gap_keeping {
 	struct open_gaps *open;
@@ -245,7 +260,7 @@ static void keep_open_gap(struct idle_state *mine, uint32_t stream, uint32_t thr
 	keeping.gap->to_ns = upto_ns;
 }
 
-/* What threads did up to the work that has been added up goes into the gaps that are open. */
+/* Adds what threads did, up to the work that has been counted, to the open gaps. */
 static void fold(struct idle_state *mine)
 {
 	const struct gpu_time *time = mine->time;
@@ -265,7 +280,7 @@ static void fold(struct idle_state *mine)
 
 /* --- the analysis --- */
 
-/* By place nothing but looks is asked, of the thread or of its owner. */
+/* By place only looks are used, of the thread or of its owner. */
 static void want_owners(struct idle_state *mine, struct run *run)
 {
 	helpers_read(run, FIELDS_ALL, take_scope, mine);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads did while a stream of a GPU had nothing to do: each gap before a piece of work is taken apart into what
- * the thread that asked for that work was in meanwhile. Gaps are those of gpu_time.h, and the sums are theirs.
+ * What threads did while a stream of a GPU was idle: each gap before a piece of work is divided by
+ * what the thread that launched that work was doing meanwhile. Gaps are those of gpu_time.h, with
+ * the same sums.
  *
- * A thread of autograd's that is in nothing waits for the thread that it works for (core/helpers.h): meanwhile that one's
- * operators, calls and lines count.
+ * A thread of autograd's with nothing open waits for the thread that it works for
+ * (helpers/helpers.h). Meanwhile the operators, calls and lines of that thread count.
  *
- * A gap has only what was recorded of that thread: operators and ranges that were open, calls of CUDA and of input and
- * output, looks at its stack. All else is IDLE_NOT_KNOWN, as are gaps before work without a recorded call.
+ * A gap contains only what was recorded of that thread: open operators and ranges, calls of CUDA
+ * and of input and output, samples of its stack. Everything else is IDLE_NOT_KNOWN, and so are gaps
+ * before work without a recorded call.
  *
- * Memory: what threads did in the last LATE_WAIT_NS, or IDLE_PIECES_MAX stretches where that is more. Older ones are
- * added up for the gaps that are still open, by stream, thread and key. One thread. Times are nanoseconds.
+ * Memory: what threads did in the last DEFERRED_WAIT_NS, or IDLE_PIECES_MAX stretches if that is
+ * more. Older stretches are added up for gaps that are still open, by stream, thread and key. One
+ * thread. Times are nanoseconds.
  */
 #ifndef REPORT_IDLE_IDLE_H
 #define REPORT_IDLE_IDLE_H
@@ -21,7 +24,7 @@
 #define IDLE_PIECES_MAX 1000000u
 
 enum idle_kind {
-	IDLE_NOT_KNOWN, /* key 0 and no other */
+	IDLE_NOT_KNOWN, /* only key 0 */
 	IDLE_OP,        /* value: the key `op`, or `range`, of the event; 0: none is open */
 	IDLE_RANGE,
 	IDLE_CUDA, /* value: the function's name, by index */
@@ -29,9 +32,13 @@ enum idle_kind {
 	IDLE_CUDA_COPY,
 	IDLE_CUDA_MEMORY,
 	IDLE_IO,
-	IDLE_PLACE, /* value: as of samples_place(), or SAMPLE_TORN_PLACE */
+	IDLE_PLACE, /* value: as from samples_place(), or SAMPLE_TORN_PLACE */
 	IDLE_STATE, /* value: enum evt_python_state */
-	IDLE_OWNER, /* no row of the report: what the thread of that index, for which the thread works, was in */
+	/*
+	 * not a row of the report: the state of the thread with that index, for which the thread
+	 * works
+	 */
+	IDLE_OWNER,
 };
 
 /* Stretches of gaps of one kind. */
@@ -46,7 +53,7 @@ struct idle_row {
 };
 
 struct idle {
-	struct idle_row *row; /* the first is IDLE_NOT_KNOWN; none where rows are by kind */
+	struct idle_row *row; /* the first is IDLE_NOT_KNOWN; none if rows are by kind */
 	size_t row_count, row_room;
 	struct run_key op, range; /* without a kind: not wanted */
 };

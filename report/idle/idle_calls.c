@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See idle_calls.h. One table of events: the kind of call and the word of its duration. Calls that
- * only CUPTI has seen are told apart by their function's name.
+ * One table of events: the kind of call and the word of its duration. Calls that only CUPTI has
+ * seen are classified by their function's name.
  */
 #include "report/idle/idle_calls.h"
 
@@ -20,7 +20,7 @@
 static const struct idle_call {
 	enum evt_id id;
 	enum idle_kind kind;
-	size_t duration; /* its word */
+	size_t duration; /* index of the word */
 	bool has_flags;
 } calls[] = {
 	CUDA(cuda_call, IDLE_CUDA),

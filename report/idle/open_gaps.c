@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See open_gaps.h. A map from stream and thread to a gap, whose parts are a list by key; the part
- * that was used last moves to the front. Parts that were dropped are used again.
+ * A map from stream and thread to a gap, whose parts are a list by key. The part used last moves to
+ * the front. Dropped parts are reused.
  */
 #include "report/idle/open_gaps.h"
 
@@ -22,7 +22,7 @@ void open_gaps_release(struct open_gaps *gaps)
 	free(gaps->part);
 }
 
-/* Never 0, which no map takes. */
+/* Never 0, which is no valid key of a map. */
 static uint64_t id_of(uint32_t stream, uint32_t thread)
 {
 	return ((uint64_t)stream << 32 | thread) + 1;
@@ -75,7 +75,7 @@ static uint32_t part_make(struct open_gaps *gaps)
 	return (uint32_t)++gaps->part_count;
 }
 
-/* It is the first afterwards: what a thread does, it does again. */
+/* The part becomes the first, because a thread does the same things again. */
 static struct open_gap_part *part_of(struct open_gaps *gaps, struct open_gap *gap, uint32_t key)
 {
 	uint32_t at = gap->first, before = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `gpu-idle`: what each stream of a GPU waited for, and what the thread that launches did meanwhile. */
+/*
+ * Report `gpu-idle`: what each stream of a GPU waited for, and what the launching thread did
+ * meanwhile.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +22,7 @@ struct idle_report {
 	struct gpu_time *time;
 	struct untold *untold;
 	struct idle *idle;
-	struct samples *samples; /* NULL: rows are by no line */
+	struct samples *samples; /* NULL: rows are not by line */
 };
 
 static const char *const gap_texts[GPU_GAPS] = { "host wait", "kernel wait", "other" };
@@ -88,7 +91,7 @@ static void fill_streams(struct report *report, struct table *table)
 		}
 }
 
-/* --- by lines: places that mean the same are one row --- */
+/* --- by line: places with the same meaning are one row --- */
 
 static struct line line_of(const struct samples *samples, const struct idle_row *row,
 			   enum lines_by by, struct own *own)
@@ -104,7 +107,9 @@ static struct line line_of(const struct samples *samples, const struct idle_row 
 				      .function = SAMPLE_NONE,
 				      .is_torn = row->kind == IDLE_PLACE &&
 						 row->value == SAMPLE_TORN_PLACE,
-				      /* tells what was not looked at from what is no Python */
+				      /*
+				       * distinguishes what was not sampled from what is no Python
+				       */
 				      .first_line = row->kind == IDLE_NOT_KNOWN };
 	return lines_place(by, code->file, code->function, place->line, code->line);
 }
@@ -232,7 +237,7 @@ static const char *activity_text(const struct report *report, const struct idle_
 	return UNKNOWN;
 }
 
-/* The columns of a key, or of an activity one for all of them. */
+/* The columns of a key, or, for an activity, one for all of them. */
 static void put_key(const struct report *report, const struct run_key *key, uint64_t value,
 		    struct table *table)
 {

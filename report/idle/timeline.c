@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See timeline.h. A line is an array of pieces, each with its end and key, that join each other. A
- * call that has returned is laid over the pieces since its begin that are the open scope's own;
- * the first is split there.
+ * A line is an array of adjacent pieces, each with its end and key. A call that has returned is
+ * laid over the pieces since its begin that belong to the open scope; the first of them is split.
  */
 #include "report/idle/timeline.h"
 
@@ -30,7 +29,7 @@ void timelines_release(struct timelines *lines)
 	free(lines->thread);
 }
 
-/* --- putting --- */
+/* --- adding --- */
 
 static bool is_alike(const struct timeline_piece *one, const struct timeline_piece *other)
 {
@@ -38,7 +37,7 @@ static bool is_alike(const struct timeline_piece *one, const struct timeline_pie
 	       one->is_look == other->is_look;
 }
 
-/* It has ended, and begins where the line ends so far. */
+/* It has ended, and begins at the present end of the line. */
 static void line_append(struct timelines *lines, struct timeline *line,
 			const struct timeline_piece *piece)
 {
@@ -67,7 +66,7 @@ void timelines_put_scope(struct timelines *lines, uint32_t thread, uint64_t time
 	line->now = key;
 }
 
-/* Of the first piece that ends after that time. */
+/* Index of the first piece that ends after that time. */
 static size_t line_find(const struct timeline *line, uint64_t time_ns)
 {
 	size_t low = 0, high = line->count;
@@ -88,7 +87,7 @@ static uint64_t piece_begin_ns(const struct timeline *line, size_t at)
 	return at ? line->piece[at - 1].end_ns : line->begin_ns;
 }
 
-/* The piece becomes two: the first one ends at that time, within it. */
+/* Splits the piece: the first part ends at that time, which is inside of it. */
 static void line_split(struct timelines *lines, struct timeline *line, size_t at, uint64_t time_ns)
 {
 	line->piece = memory_room(line->piece, line->count, &line->room, sizeof(*line->piece));
@@ -98,7 +97,7 @@ static void line_split(struct timelines *lines, struct timeline *line, size_t at
 	lines->pieces++;
 }
 
-/* The first that is known of the thread may be within the call. */
+/* The first known piece of the thread may begin within the call. */
 static void line_reach_back(struct timelines *lines, struct timeline *line, uint64_t from_ns)
 {
 	if (!line->count || from_ns >= line->begin_ns || line->has_forgotten)
@@ -144,7 +143,7 @@ void timelines_put_look(struct timelines *lines, uint32_t thread, uint64_t from_
 struct giving {
 	timeline_take *take;
 	void *state;
-	uint64_t from_ns, to_ns; /* of what has not been given out; empty: nothing */
+	uint64_t from_ns, to_ns; /* what has not been returned yet; empty: nothing */
 	uint32_t key;
 };
 
@@ -173,7 +172,10 @@ static uint64_t earlier_of(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
-/* A look that was made later than to_ns says what was then; where the one before saw the same, it was so in between. */
+/*
+ * A look made after to_ns says what was true then. If the previous look saw the same, it was true
+ * in between.
+ */
 static uint32_t piece_key(const struct timeline *line, size_t at, uint64_t to_ns)
 {
 	const struct timeline_piece *piece = &line->piece[at];

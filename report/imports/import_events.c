@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Imports of Python: see import_events.h. */
+/*
+ * Follows import_begin and import_end events per thread as nested ranges; the path of a range is
+ * the chain of imports.
+ */
 #include "report/imports/import_events.h"
 
 #include <stdlib.h>
@@ -7,12 +10,12 @@
 #include "report/base/memory.h"
 
 struct import_state {
-	struct imports imports; /* first: it is what others see */
+	struct imports imports; /* must be first: others see only this part */
 	struct source *source;
 	struct works *works;
 };
 
-/* Of the innermost import of the thread; NULL: it does not count. */
+/* Returns the origin of the thread's innermost import; NULL: that import does not count. */
 static struct import_origin *origin_of_top(struct imports *imports, uint32_t thread)
 {
 	uint32_t top = nest_top(&imports->ranges.nest, thread), row;
@@ -34,7 +37,10 @@ static void begin_inside(struct imports *imports, uint32_t thread)
 	imports->inside[top] = (struct work){ 0 };
 }
 
-/* The import ends: what it did is inside of the one around it, whether that one counts or not. */
+/*
+ * The import ends. Its work is part of the work inside of the enclosing import, whether that one
+ * counts or not.
+ */
 static void end_inside(struct imports *imports, uint32_t scope, const struct work *now)
 {
 	struct work all = work_between(&imports->ranges.open[scope].work, now), self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `imports`: what imports of Python's modules took. */
+/* Report `imports`: time and memory that importing Python modules took. */
 #include "report/core/report_kind.h"
 #include "report/core/unmatched.h"
 #include "report/imports/import_events.h"
@@ -11,7 +11,10 @@ struct imports_state {
 	} sums;
 };
 
-/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
+/*
+ * A filter may drop begins but keep their ends, which then seem to have no begin. So with a filter
+ * the count is not shown.
+ */
 static uint64_t imports_unmatched(const struct report *report)
 {
 	const struct imports_state *state = report->state;
@@ -75,7 +78,7 @@ static void put_row(struct table *table, const struct source *source,
 	table_set_number(table, COLUMN_imports_open, row->open);
 }
 
-/* Only where the family was recorded, as its other columns. */
+/* Filled only if the family was recorded, as its other columns. */
 static void put_self(struct table *table, const struct work_columns *columns,
 		     const struct work *self)
 {
@@ -107,7 +110,7 @@ static void imports_fill(struct report *report, struct table *table)
 		work_put_columns(&columns, table, &ranges->row[i].work);
 		put_self(table, &columns, &state->imports->origin[i].self);
 	}
-	if (options->tree && !options->sort) /* rows are in the order of their first imports */
+	if (options->tree && !options->sort) /* rows are in the order of the first imports */
 		report->request->arrangement.sort = -1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks of input and output, for trees and flame graphs. */
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/io/io_events.h"
 #include "report/stacks/stack_keys.h"
 #include "report/stacks/stack_source.h"

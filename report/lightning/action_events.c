@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Actions, and how long a program was at what stands in for them: events become operations of actions.h. */
+/*
+ * Makes operations of actions.h from events: actions, and how long a program was inside of the user
+ * scopes or ranges that replace them.
+ */
 #include "report/lightning/action_events.h"
 
-#include "report/core/helpers.h"
+#include "report/helpers/helpers.h"
 
 struct action_state {
-	struct actions actions; /* first: it is what others see */
+	struct actions actions; /* must be first: others see only this part */
 	struct source *source;
 	const struct helpers *helpers;
 };
@@ -80,20 +83,21 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 							       event->thread->index));
 }
 
-static void take_late(void *state, uint64_t place, const struct late_work *work)
+static void take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
-	late_scopes_add(&((struct action_state *)state)->actions.late, (uint32_t)place, work);
+	deferred_scopes_add(&((struct action_state *)state)->actions.deferred, (uint32_t)place,
+			    work);
 }
 
 static void drop_late(void *state, uint64_t place, bool had_work)
 {
 	(void)had_work;
-	late_scopes_drop(&((struct action_state *)state)->actions.late, (uint32_t)place);
+	deferred_scopes_drop(&((struct action_state *)state)->actions.deferred, (uint32_t)place);
 }
 
-static const struct late_listener listener = { .place = place_of,
-					       .take = take_late,
-					       .drop = drop_late };
+static const struct deferred_listener listener = { .place = place_of,
+						   .take = take_late,
+						   .drop = drop_late };
 
 static void start(void *state, struct run *run, const void *options)
 {
@@ -105,7 +109,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->helpers = helpers_want(run, NULL);
 	actions_init(&mine->actions);
-	late_listen(late_want(run), &listener, mine);
+	deferred_listen(deferred_want(run), &listener, mine);
 	run_reads(run, EVT_action_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_action_end, FIELDS_ALL, take_end, mine);
 	run_reads(run, EVT_torch_begin, 0, take_operator, mine);

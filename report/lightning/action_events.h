@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Actions of Lightning's Trainer as an analysis of a run. */
+/* The actions of Lightning's Trainer, as an analysis of a run. */
 #ifndef REPORT_LIGHTNING_ACTION_EVENTS_H
 #define REPORT_LIGHTNING_ACTION_EVENTS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Actions of PyTorch Lightning's Trainer: see actions.h. */
+/*
+ * Keeps per thread the open actions, which may overlap, and per process the time that is covered by
+ * actions, by user scopes and by ranges.
+ */
 #include "report/lightning/actions.h"
 
 #include <stdlib.h>
@@ -11,8 +14,8 @@
 struct action_thread {
 	uint32_t process;
 	bool user_counts;
-	uint64_t depth; /* open operators */
-	uint64_t user;  /* depth of the outermost user scope, 0: none is open */
+	uint64_t depth; /* operators that are open */
+	uint64_t user;  /* depth of the outermost user scope; 0: none is open */
 };
 
 struct action_process {
@@ -24,8 +27,8 @@ struct action_process {
 
 static void action_ended(void *state, const struct nest_end *end);
 
-static void scope_is_over(void *owner, uint32_t row, const struct late_sum *total,
-			  const struct late_sum *own)
+static void scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
+			  const struct deferred_sum *own)
 {
 	(void)own;
 	((struct actions *)owner)->row[row].gpu_ns += total->ns;
@@ -35,7 +38,7 @@ void actions_init(struct actions *actions)
 {
 	*actions = (struct actions){ .unmatched = 0 };
 	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, action_ended, actions);
-	late_scopes_init(&actions->late, scope_is_over, actions);
+	deferred_scopes_init(&actions->deferred, scope_is_over, actions);
 	map_init(&actions->rows);
 	map_init(&actions->held);
 	cover_init(&actions->cover);
@@ -47,7 +50,7 @@ void actions_release(struct actions *actions)
 		timing_release(&actions->row[i].time);
 	nest_release(&actions->nest);
 	free(actions->row);
-	late_scopes_release(&actions->late);
+	deferred_scopes_release(&actions->deferred);
 	free(actions->open);
 	free(actions->thread);
 	free(actions->process);
@@ -102,8 +105,8 @@ static void action_ended(void *state, const struct nest_end *end)
 	struct actions *actions = state;
 	uint32_t row = actions->open[end->scope].row;
 
-	late_scopes_settle(&actions->late, actions->open[end->scope].late,
-			   end->how == NEST_RUNS_ON ? LATE_NO_ROW : row);
+	deferred_scopes_settle(&actions->deferred, actions->open[end->scope].deferred,
+			       end->how == NEST_RUNS_ON ? DEFERRED_NO_ROW : row);
 	if (row == ACTION_NONE)
 		return;
 	cover_end(&actions->cover, row, actions->thread[end->thread].process, end->time_ns,
@@ -196,21 +199,22 @@ void actions_note_range(struct actions *actions, const struct action_event *even
 	bool known = process < actions->process_room &&
 		     actions->process[process].at[ACTIONS_RANGES].any;
 
-	if (event->counts || known) /* what counts closes late, too */
+	/* what counts is also closed if it ends after the filter's time */
+	if (event->counts || known)
 		actions_note(actions, ACTIONS_RANGES, process, event->place.time_ns);
 }
 
-static uint32_t *late_of_open(void *owner, uint32_t scope)
+static uint32_t *deferred_of_open(void *owner, uint32_t scope)
 {
-	return &((struct actions *)owner)->open[scope].late;
+	return &((struct actions *)owner)->open[scope].deferred;
 }
 
 uint32_t actions_place(struct actions *actions, uint32_t thread)
 {
-	uint32_t scope = late_scopes_of_thread(&actions->late, &actions->nest, thread,
-					       late_of_open);
+	uint32_t scope = deferred_scopes_of_thread(&actions->deferred, &actions->nest, thread,
+						   deferred_of_open);
 
-	late_scopes_hold(&actions->late, scope);
+	deferred_scopes_hold(&actions->deferred, scope);
 	return scope;
 }
 

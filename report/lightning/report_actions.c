@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `actions`: the table of Lightning's SimpleProfiler, also of programs without Lightning. */
+/*
+ * Report `actions`: the table of Lightning's SimpleProfiler. It also works for programs without
+ * Lightning.
+ */
 #include <string.h>
 
 #include "report/core/report_kind.h"
@@ -24,7 +27,10 @@ struct actions_state {
 	struct actions_totals totals;
 };
 
-/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
+/*
+ * A filter may drop begins but keep their ends, which then seem to have no begin. So with a filter
+ * the count is not shown.
+ */
 static uint64_t actions_unmatched(const struct report *report)
 {
 	const struct actions_state *state = report->state;
@@ -75,7 +81,7 @@ static void actions_fill(struct report *report, struct table *table)
 	enum export_format format = report->request->options->format;
 	struct actions_state *state = report->state;
 
-	state->from.has_gpu = works_have_late(report->run);
+	state->from.has_gpu = works_have_deferred(report->run);
 	state->totals = actions_fill_table(&state->from, table,
 					   format == FORMAT_TABLE || format == FORMAT_MARKDOWN);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Actions as a table of report actions: see rows_actions.h. */
+/*
+ * Fills the table from the best source that has rows: Lightning's actions, user scopes, or NVTX
+ * ranges. Rows of equal names become one.
+ */
 #include "report/lightning/rows_actions.h"
 
 #include <stdlib.h>
@@ -10,11 +13,11 @@
 
 #define TOTAL "Total"
 
-/* One row, whatever its source. */
+/* One row, from any source. */
 struct action_line {
 	struct operator_text name;
 	uint64_t calls, open, gpu_ns;
-	uint64_t covered_ns; /* of it, each moment of a process once */
+	uint64_t covered_ns; /* each moment of a process counts once */
 	const struct timing *time;
 };
 
@@ -48,7 +51,10 @@ static void lines_of_lightning(const struct actions_sources *from, struct action
 	}
 }
 
-/* What is apart is in no cover: it may overlap itself, so that it took this at the most. */
+/*
+ * Async scopes are in no cover. They may overlap themselves, so the sum of their durations is an
+ * upper bound.
+ */
 static uint64_t covered_of(const struct operators *operators, const struct operator_row *row)
 {
 	uint32_t number = (uint32_t)(row - operators->row);

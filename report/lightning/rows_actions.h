@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program's actions took, as a table of report actions, from the best source that there is. */
+/* Fills the table of report actions from the best source that the recording has. */
 #ifndef REPORT_LIGHTNING_ROWS_ACTIONS_H
 #define REPORT_LIGHTNING_ROWS_ACTIONS_H
 
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 #include "report/lightning/actions.h"
 #include "report/table/table.h"
 #include "report/torch/operators.h"
 
-/* What actions are taken from. */
+/* The sources of actions. */
 struct actions_sources {
 	const struct actions *actions;
 	const struct operators *operators;
 	const struct ranges *ranges;
 	const struct source *source;
-	bool has_gpu; /* work of a GPU was recorded */
+	bool has_gpu; /* GPU work was recorded */
 };
 
 struct actions_totals {
@@ -23,8 +23,9 @@ struct actions_totals {
 };
 
 /*
- * `table` has columns of report actions. Lightning's actions where there are any, else user scopes of PyTorch, else NVTX ranges. `total_row`: the first
- * row is their total and stays the first.
+ * `table` has the columns of report actions. The rows are Lightning's actions if there are any,
+ * otherwise the user scopes of PyTorch, otherwise NVTX ranges. `total_row`: the first row is their
+ * total, and stays first.
  */
 struct actions_totals actions_fill_table(const struct actions_sources *sources, struct table *table,
 					 bool total_row);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of modules: see module_events.h. */
+/*
+ * Calls of modules: opens and closes a range per call, identified by the path of modules around it.
+ */
 #include "report/modules/module_events.h"
 
-#include "report/core/helped_work.h"
+#include "report/helpers/helped_work.h"
 
 struct module_state {
-	struct ranges modules; /* first: it is what others see */
+	struct ranges modules; /* first member: it is what others see */
 	struct source *source;
 	struct helped_work *works;
 };

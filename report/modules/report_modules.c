@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `modules`: what calls of PyTorch's modules took, by name or by nesting. */
+/* Report `modules`: the time of calls of PyTorch's modules, by name or by nesting. */
 #include "report/core/report_kind.h"
 #include "report/core/unmatched.h"
 #include "report/modules/module_events.h"
@@ -10,7 +10,10 @@ struct modules_state {
 	struct modules_totals totals;
 };
 
-/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
+/*
+ * A filter may drop begins but keep their ends, which then seem unmatched. So the count is not
+ * shown with a filter.
+ */
 static uint64_t modules_unmatched(const struct report *report)
 {
 	const struct modules_state *state = report->state;

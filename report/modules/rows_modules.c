@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of PyTorch's modules as a table of report modules: see rows_modules.h. */
+/*
+ * The rows of PyTorch's modules as a table of report modules: joins paths by name, and splits class
+ * and dotted name.
+ */
 #include "report/modules/rows_modules.h"
 
 #include <stdlib.h>
@@ -7,9 +10,12 @@
 
 #include "report/table/rows_timing.h"
 
-#define AFTER_CLASS ": " /* in a name, and behind it the dotted one; the outermost has none */
+#define AFTER_CLASS ": " /* in a name, followed by the dotted name; the outermost module has none */
 
-/* Rows of paths that end with the same name become the first of them; [i] is that one. To be freed. */
+/*
+ * Joins rows of paths that end with the same name into the first of them; [i] is that row. To be
+ * freed.
+ */
 static uint32_t *modules_join(struct ranges *modules)
 {
 	uint32_t *joined = memory_zero(modules->row_count, sizeof(*joined));
@@ -95,7 +101,7 @@ struct modules_totals modules_fill_table(struct ranges *modules, const struct ru
 			table->parent[place] = row->parent;
 		put_row(table, run_source(run), row, totals.total_ns);
 		work_put_columns(&columns, table, &row->work);
-		if (works_have_late(run))
+		if (works_have_deferred(run))
 			table_set_number(table, COLUMN_modules_gpu_self_ns,
 					 row->gpu ? row->gpu->self_ns : 0);
 	}

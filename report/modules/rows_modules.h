@@ -3,15 +3,18 @@
 #ifndef REPORT_MODULES_ROWS_MODULES_H
 #define REPORT_MODULES_ROWS_MODULES_H
 
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 #include "report/table/table.h"
 
 struct modules_totals {
 	uint64_t calls, open;
-	uint64_t total_ns; /* of calls that are in no other */
+	uint64_t total_ns; /* of calls that are inside no other */
 };
 
-/* `tree`: a row for each path of modules, below the row around it; else one for each name. */
+/*
+ * `tree`: a row for each path of modules, below the row of the module around it; otherwise one for
+ * each name.
+ */
 struct modules_totals modules_fill_table(struct ranges *modules, const struct run *run,
 					 struct table *table, bool tree);
 

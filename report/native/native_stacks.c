@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sampled native stacks for trees and flame graphs. */
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/native/native_events.h"
 #include "report/stacks/stack_source.h"
 

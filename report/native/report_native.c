@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/report_kind.h"
 #include "report/native/native_rows.h"
 #include "report/process/children.h"
@@ -12,8 +12,8 @@
 #define CHILDREN_NS_MIN 100000000u
 #define UNSEEN_PERCENT 10u /* of the CPU time that was used: less is not worth a word */
 #define UNSEEN_SAMPLES 10u /* likewise */
-#define PERIOD_LEAST_NS \
-	1000000u /* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
+/* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
+#define PERIOD_LEAST_NS 1000000u
 
 struct native_state {
 	const struct native_reading *reading;
@@ -81,7 +81,8 @@ static void fill_stacks(struct native_state *state, const struct report *report,
 			struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_native_stack, COLUMN_native_function,
-						      COLUMN_native_line, COLUMN_native_module,
+						      COLUMN_native_line,  COLUMN_native_module,
+						      COLUMN_ID_LIMIT,     COLUMN_ID_LIMIT,
 						      COLUMN_ID_LIMIT };
 	const struct options *options = report->request->options;
 	enum stack_by by = stack_by_of(options->by);
@@ -239,7 +240,10 @@ static bool any_is_off(const struct native_reading *reading)
 	return false;
 }
 
-/* What the processes used, less what was sampled or lost; 0: that is little, or another sentence says why. */
+/*
+ * What the processes used, less what was sampled or lost; 0: that is little, or another sentence
+ * says why.
+ */
 static uint64_t unseen_ns(const struct report *report)
 {
 	const struct native_reading *reading = state_of(report)->reading;

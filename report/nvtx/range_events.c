@@ -2,7 +2,7 @@
 /* NVTX ranges as an analysis: events of family nvtx become operations of ranges.h. */
 #include "report/nvtx/range_events.h"
 
-#include "report/core/helped_work.h"
+#include "report/helpers/helped_work.h"
 
 struct range_state {
 	struct ranges ranges; /* first: it is what others see */

@@ -4,7 +4,7 @@
 #define REPORT_NVTX_RANGE_EVENTS_H
 
 #include "report/core/analysis.h"
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 
 struct ranges_options {
 	uint32_t by_path;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The key `range`: the innermost range that is open on the thread, or where none is on the one that it works for, one of NVTX, a label of PyTorch or an action of
- * Lightning (report/core/open_ranges.h). All steps of torch.profiler are one range, as in report ops.
+ * Lightning (report/scopes/open_ranges.h). All steps of torch.profiler are one range, as in report ops.
  */
 #include <string.h>
 
-#include "report/core/helpers.h"
+#include "report/helpers/helpers.h"
 #include "report/core/key.h"
-#include "report/core/open_ranges.h"
+#include "report/scopes/open_ranges.h"
 #include "report/nvtx/rows_ranges.h"
 
 #define NO_RANGE "(no range)"

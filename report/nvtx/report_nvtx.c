@@ -60,17 +60,34 @@ static void nvtx_print_crossed(const struct report *report, const struct screen 
 	screen_print_prose(
 		screen,
 		"crossed: %s range%s closed before a range that opened later on the "
-		"same thread, as where tasks take turns. Which range a pop closes is known "
-		"where the tasks are asyncio's or greenlets. Self times count each moment "
+		"same thread, as where tasks or generators take turns. Which range a pop closes is "
+		"known where they are asyncio's tasks, greenlets, generators or async generators. "
+		"Crossed ranges are not inside of each other; the tree says where each one began. "
+		"Self times count each moment "
 		"for the range that opened last, and what was done inside of a range counts all "
 		"that its thread did meanwhile.",
 		unit_format_count(number, crossed), crossed == 1 ? "" : "s");
+}
+
+static void nvtx_print_guessed(const struct report *report, const struct screen *screen)
+{
+	uint64_t guessed = ((const struct nvtx_state *)report->state)->ranges->guessed;
+	char number[UNIT_TEXT_BYTES];
+
+	if (!guessed)
+		return;
+	screen_print_prose(
+		screen,
+		"guessed: %s pop%s came from another generator than each push whose range was "
+		"open. The pop closed the innermost range; which range was meant is not known.",
+		unit_format_count(number, guessed), guessed == 1 ? "" : "s");
 }
 
 static void nvtx_foot(const struct document *document, const struct screen *screen)
 {
 	nvtx_print_cut(document->context, screen);
 	nvtx_print_crossed(document->context, screen);
+	nvtx_print_guessed(document->context, screen);
 	unmatched_print_ends(screen, nvtx_unbalanced(document->context), "range");
 }
 
@@ -113,6 +130,7 @@ static void nvtx_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "marks", UNIT_COUNT, ranges->marks);
 	facts_number(facts, "unbalanced", UNIT_COUNT, nvtx_unbalanced(report));
 	facts_number(facts, "crossed", UNIT_COUNT, ranges->crossed);
+	facts_number(facts, "guessed", UNIT_COUNT, ranges->guessed);
 }
 
 const struct report_kind report_kind_nvtx = {

@@ -82,7 +82,7 @@ void ranges_fill_table(const struct ranges *ranges, const struct run *run, struc
 			table->parent[place] = ranges->row[i].parent;
 		table_put_range(table, run_source(run), &ranges->row[i], all_self_ns);
 		work_put_columns(&columns, table, &ranges->row[i].work);
-		if (works_have_late(run))
+		if (works_have_deferred(run))
 			table_put_gpu(table, &ranges->row[i]);
 	}
 }

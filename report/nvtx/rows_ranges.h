@@ -3,7 +3,7 @@
 #ifndef REPORT_NVTX_ROWS_RANGES_H
 #define REPORT_NVTX_ROWS_RANGES_H
 
-#include "report/core/ranges.h"
+#include "report/ranges/ranges.h"
 #include "report/table/table.h"
 
 /* `table` has columns of report nvtx; rows without a counted range are left out. */

@@ -4,7 +4,7 @@
  *
  *   <file>: <n> recordings, page.html, <n> sources, <bytes>[: without args,paths]
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 
 #include <errno.h>

@@ -23,9 +23,8 @@
 #define WIDE_FILES 0xffffu
 #define VERSION 20u       /* folders and deflate */
 #define VERSION_ZIP64 45u /* of what is wide */
-#define GROWTH \
-	(1u    \
-	 << 20) /* a file that is this near to the limit may reach it, packed or while it is read */
+/* a file that is this near to the limit may reach it, packed or while it is read */
+#define GROWTH (1u << 20)
 #define MADE_ON_UNIX (3u << 8)
 #define NAME_IS_UTF8 (1u << 11)
 #define WIDE_ID 1u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrows of the timeline in bounded memory: see arrows.h. */
+/* Arrows of the timeline in bounded memory: if there are too many, every second one is dropped. */
 #include "report/page/arrows.h"
 
 #include <inttypes.h>
@@ -65,7 +65,8 @@ void arrows_put(const struct arrows *arrows, FILE *out)
 	for (size_t i = 0; i < arrows->count; i++)
 		fprintf(out, "%s%u", i ? "," : "", arrow[i].to_lane);
 	fputs("],[", out);
-	for (size_t i = 0; i < arrows->count; i++) /* clocks of two machines: may be below zero */
+	/* with the clocks of two machines, it may be negative */
+	for (size_t i = 0; i < arrows->count; i++)
 		fprintf(out, "%s%" PRId64, i ? "," : "",
 			(int64_t)(arrow[i].to_ns - arrow[i].from_ns));
 	fputs("]]\n", out);

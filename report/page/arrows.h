@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrows of the timeline in bounded memory: from a call to what the GPU did for it, from an operator to its backward. They are
- * the flows of a trace.
+ * Arrows of the timeline in bounded memory: from a call to the GPU work that it caused, from an
+ * operator to its backward. They are the flows of a trace.
  *
- * When there are too many, every second one stays, again and again: those that stay are spread over the run. One thread.
+ * If there are too many, every second one is dropped, repeatedly, so that those that stay are
+ * spread over the run. One thread.
  */
 #ifndef REPORT_PAGE_ARROWS_H
 #define REPORT_PAGE_ARROWS_H
@@ -23,17 +24,17 @@ struct arrow {
 struct arrows {
 	struct arrow *arrow;
 	size_t count, room;
-	uint64_t all;  /* that came */
-	uint64_t step; /* every so many are kept */
+	uint64_t all;  /* number of all arrows */
+	uint64_t step; /* one in `step` is kept */
 };
 
-/* All zero is an empty one. */
+/* All zeros is empty. */
 void arrows_add(struct arrows *arrows, const struct arrow *arrow);
-/* Every second one of those that are there. */
+/* Drops every second arrow. */
 void arrows_halve(struct arrows *arrows);
-/* After the last one: in the order of their begins; nothing is later than end_ns. */
+/* Call after the last one: sorts them by begin, and limits times to end_ns. */
 void arrows_settle(struct arrows *arrows, uint64_t end_ns);
-/* [[from lane], [from, after the one before], [to lane], [to, after its begin]] */
+/* [[from lane], [from, after the previous one], [to lane], [to, after its begin]] */
 void arrows_put(const struct arrows *arrows, FILE *out);
 void arrows_release(struct arrows *arrows);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `page`: the recording as one file for a browser. One reading serves all that is on it. */
+/*
+ * Report `page`: the recording as one file for a browser. All parts of the page are made from one
+ * reading.
+ */
 #include "report/page/page.h"
 
 #include <stdlib.h>
@@ -20,7 +23,7 @@ FILE *page_text_open(char **text, size_t *length)
 	FILE *out = open_memstream(text, length);
 
 	if (!out)
-		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual line */
+		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual message */
 	return out;
 }
 

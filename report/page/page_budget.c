@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a page may have: see page_budget.h. */
+/* Divides the bytes of a page among its parts, by fixed shares. */
 #include "report/page/page_budget.h"
 
-/* Each keeps one such part of the whole, so that no part before it can take all. */
+/*
+ * One part in this many of the whole is reserved for each, so that no earlier part can use
+ * everything.
+ */
 static const unsigned int shares[PAGE_PARTS] = {
 	[PAGE_TABLES] = 4,   [PAGE_FLAMES] = 8,  [PAGE_MEMORY] = 16,
 	[PAGE_TIMELINE] = 3, [PAGE_COMPARE] = 8,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The run beside others: see page_compare.h. */
+/* The run beside others: reads them with report diff's code and writes one piece per report. */
 #include "report/page/page_compare.h"
 
 #include <stdlib.h>
@@ -8,9 +8,10 @@
 
 #include "report/diff/compare.h"
 
-#define ROWS_MAX 3000u /* of a report; all that changed most come first */
+#define ROWS_MAX 3000u /* per report; the rows that changed most come first */
 #define ID_BYTES 96u
-#define PIECES 32u /* more than there are reports to compare: each after another has its least */
+/* more than there are reports to compare, so that each later one keeps its minimum */
+#define PIECES 32u
 
 static bool is_same_file(const char *path, const char *other)
 {
@@ -42,7 +43,7 @@ int page_compare_check(struct page *page)
 	return STATUS_OK;
 }
 
-/* False: it has no room. */
+/* False: there is no room for it. */
 static bool put_piece(struct page *page, const char *id, const struct compared *one)
 {
 	char *text = NULL;

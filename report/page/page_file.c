@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of a page under way: see page_file.h. */
+/*
+ * The file of a page: compresses each piece, writes it at once, and collects the manifest in
+ * memory.
+ */
 #include "report/page/page_file.h"
 
 #include <stdlib.h>
@@ -9,7 +12,10 @@
 #include "report/base/memory.h"
 #include "report/page/page_source.h"
 
-/* The tests' own limit, or that of all; what is no number, or more, is that of all. */
+/*
+ * The tests' own limit, or the general one. A value that is no number, or is greater, means the
+ * general limit.
+ */
 static uint64_t bytes_max(void)
 {
 	const char *own = getenv("PROF_REPORT_PAGE_BYTES");
@@ -29,7 +35,7 @@ int page_file_open(struct page_file *file, struct report_request *request)
 	}
 	file->manifest.out = open_memstream(&file->manifest_text, &file->manifest_bytes);
 	if (!file->manifest.out)
-		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual line */
+		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual message */
 	json_open(&file->manifest, NULL, '{');
 	json_string(&file->manifest, "version", INTERCEPT_VERSION);
 	json_open(&file->manifest, "pieces", '[');

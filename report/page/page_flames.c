@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks as pieces of a page: see page_flames.h. */
+/* Stacks as pieces of a page: a tree of functions for each family and value. */
 #include "report/page/page_flames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NODES_MAX 30000u       /* of a tree in the page */
-#define SHARE_MIN_OF_ALL 4000u /* what is less than such a part is half a pixel on a wide screen */
+#define NODES_MAX 30000u       /* per tree */
+#define SHARE_MIN_OF_ALL 4000u /* a smaller share of the whole is half a pixel on a wide screen */
 #define ID_BYTES 96u
 #define TITLE_BYTES 256u
 
@@ -25,8 +25,8 @@ static void flame_want(struct page_flame *flame, struct page *page,
 	flame->options.of_report[REPORT_OPTION_value] = (struct report_option_value){
 		"", (unsigned int)value
 	};
-	if (source ==
-	    &stack_source_samples) { /* many functions of Python have one name: with files and lines */
+	if (source == &stack_source_samples) {
+		/* many Python functions share one name, so they are shown with files and lines */
 		flame->options.report = REPORT_flame;
 		flame->options.by = BY_flame_line;
 	}
@@ -54,12 +54,12 @@ void page_flames_release(struct page_flames *flames)
 	free(flames->flame);
 }
 
-/* --- a tree's piece --- */
+/* --- the piece of a tree --- */
 
 struct drawing {
 	const struct stack_tree *tree;
 	uint32_t *order; /* its nodes without the root */
-	uint64_t least;  /* a node of less is left out */
+	uint64_t least;  /* smaller nodes are left out */
 	size_t left_out;
 };
 
@@ -68,7 +68,7 @@ static bool is_drawn(const struct drawing *drawing, size_t at)
 	return drawing->tree->node[drawing->order[at]].total >= drawing->least;
 }
 
-/* What is below a node is never more than it: no node is drawn without those around it. */
+/* A node is never smaller than what is below it, so every drawn node has its parents. */
 static void count_left_out(struct drawing *drawing)
 {
 	size_t nodes = drawing->tree->count - 1;
@@ -98,7 +98,7 @@ static void choose_least(struct drawing *drawing)
 		draw_fewer(drawing);
 }
 
-/* Numbers of names in the order of their first use; the names themselves come after. */
+/* Names are numbered in the order of their first use, and written afterwards. */
 static void put_names(struct json *json, const struct drawing *drawing)
 {
 	const struct stack_tree *tree = drawing->tree;
@@ -192,7 +192,10 @@ static void put_entry(struct page *page, const struct page_flame *flame, const c
 	json_close(entry, '}');
 }
 
-/* The smallest functions are joined to those around them until the rest has room: none at all always has. */
+/*
+ * The smallest functions are joined to those around them until the rest fits. An empty tree always
+ * fits.
+ */
 static void put_tree(struct page *page, const struct page_flame *flame, const char *id,
 		     uint64_t room)
 {

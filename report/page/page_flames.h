@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks of all families that have some, as pieces of a page: a tree of functions for each family and value, as report flame
- * has it. Functions too small to be seen are left out and counted; their value stays in those around them.
+ * Stacks of all families that have some, as pieces of a page: a tree of functions for each family
+ * and value, as in report flame. Functions too small to be seen are left out and counted; their
+ * value remains in the functions around them.
  */
 #ifndef REPORT_PAGE_PAGE_FLAMES_H
 #define REPORT_PAGE_PAGE_FLAMES_H
@@ -23,7 +24,7 @@ struct page_flames {
 
 void page_flames_want(struct page_flames *flames, struct page *page);
 void page_flames_put(struct page_flames *flames, struct page *page);
-/* Before the run is freed. */
+/* Call before the run is freed. */
 void page_flames_release(struct page_flames *flames);
 
 #endif

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What memory consisted of over time: see page_layers.h. */
+/*
+ * What memory consisted of over time: names the rows of layers.h and thins moments and parts until
+ * a piece fits.
+ */
 #include "report/page/page_layers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/core/known.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/stacks/stack_rows.h"
 #include "report/tensors/rows_tensors.h"
 
-#define PARTS_MAX 48u /* of a moment in the page; fewer where it has no room */
+#define PARTS_MAX 48u /* per moment in the page; fewer if there is no room */
 #define PARTS_MIN 6u
-#define PIECES 3u /* of this file */
+#define PIECES 3u /* pieces made in this file */
 
-/* What of the layers is put: the largest parts of each so many-th moment. */
+/* Which part of the layers is written: the largest parts of one in so many moments. */
 struct thinning {
 	size_t parts, step;
 };
@@ -27,9 +30,9 @@ void page_layers_want(struct page_layers *layers, struct page *page)
 	tensors_keep_layers(layers->tensors);
 }
 
-/* Rows as names: those of one name are one part. */
+/* Rows as names: rows with one name are one part. */
 struct naming {
-	uint32_t *name; /* of each row, plus 1; 0: not known yet */
+	uint32_t *name; /* by row, plus 1; 0: not known yet */
 	const char **text;
 	size_t count, room;
 	struct map known;
@@ -76,7 +79,7 @@ static int compare_parts(const void *first, const void *second)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The moment's parts by name: `row` is then the name's number. Returns how many there are. */
+/* Joins the moment's parts by name: `row` becomes the name's number. Returns their number. */
 static size_t moment_join(const struct layers_moment *moment, const struct naming *naming,
 			  struct layers_part *parts, uint32_t *at, size_t most)
 {
@@ -111,7 +114,9 @@ static void put_moment(struct json *json, const struct layers_part *part, size_t
 	json_close(json, ']');
 }
 
-/* The numbers of names are those of their first use: only names that are used are in the piece. */
+/*
+ * Names are numbered in the order of their first use, so only names that are used are in the piece.
+ */
 static void put_parts(struct json *json, const struct layers *layers, const struct naming *naming,
 		      const struct thinning *thinning)
 {
@@ -176,7 +181,7 @@ static char *layers_json(const struct layers *layers, const struct naming *namin
 	return text;
 }
 
-/* Fewer parts, then fewer moments. False: no further. */
+/* Reduces the parts, then the moments. False: nothing more to reduce. */
 static bool thin(struct thinning *thinning, const struct layers *layers)
 {
 	if (thinning->parts > PARTS_MIN) {
@@ -211,7 +216,7 @@ static void put_piece(struct page *page, const char *id, const char *of, const c
 	json_close(entry, '}');
 }
 
-/* --- what rows are --- */
+/* --- names of rows --- */
 
 static void name_stacks(struct naming *naming, const struct layers *layers, const struct heap *heap,
 			struct source *source, struct stack_rows *rows)
@@ -240,14 +245,11 @@ static void put_heap(struct page *page, struct heap *heap, const struct layers *
 		     enum stack_by by)
 {
 	struct source *source = page->request->source;
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	bool is_python = by == STACK_BY_PYTHON;
 	struct stack_rows rows;
 	struct naming naming;
 
-	stack_rows_init(&rows, source, page->request->options, by, none);
+	stack_rows_init(&rows, source, page->request->options, by, STACK_COLUMNS_NONE);
 	naming_init(&naming, heap->row_count);
 	name_stacks(&naming, layers, heap, source, &rows);
 	if (!is_python || rows.has_python)
@@ -288,7 +290,7 @@ void page_layers_put(const struct page_layers *layers, struct page *page)
 			    *tensors = tensors_end_layers(layers->tensors, end_ns);
 
 	if (layers->heap->totals.allocations) {
-		if (!layers->heap->estimate) /* of a sample of stacks most blocks have no line */
+		if (!layers->heap->estimate) /* if stacks are sampled, most blocks have no line */
 			put_heap(page, layers->heap, heap, STACK_BY_PYTHON);
 		put_heap(page, layers->heap, heap, STACK_BY_FUNCTION);
 	}

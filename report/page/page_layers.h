@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What memory consisted of over time, as pieces of a page: the heap by line of Python and by function, tensors by operator.
+ * What memory consisted of over time, as pieces of a page: the heap by Python line and by function,
+ * tensors by operator.
  *
  *   {"title": text, "times": [ns, ...], "all": [bytes, ...], "names": [text, ...],
  *    "parts": [[[number of a name, ...], [bytes, ...]], ...]}
  *
- * Each moment has the most that lived then, the largest first; what is missing to `all` is the rest.
+ * Each moment has the largest parts at that time, in descending order. The difference to `all` is
+ * the rest.
  */
 #ifndef REPORT_PAGE_PAGE_LAYERS_H
 #define REPORT_PAGE_PAGE_LAYERS_H

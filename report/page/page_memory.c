@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory over time as a piece of a page: see page_memory.h. */
+/* Memory over time as a piece of a page: samples each curve at equal intervals. */
 #include "report/page/page_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/core/known.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/tensors/rows_tensors.h"
 
-#define MOMENTS 512u /* fewer where the page has no room */
+#define MOMENTS 512u /* fewer if the page has no room */
 #define MOMENTS_MIN 8u
-#define PIECES 4u         /* of memory: these curves, and page_layers.c */
-#define PROCESSES_MAX 16u /* curves of those that had most */
+#define PIECES 4u         /* pieces about memory: these curves, and those of page_layers.c */
+#define PROCESSES_MAX 16u /* only the processes with the highest curves are shown */
 
 void page_memory_want(struct page_memory *memory, struct page *page)
 {
@@ -28,7 +28,7 @@ struct line {
 	size_t name_length;
 	uint64_t peak_bytes, peak_ns, end_ns, pid;
 	size_t moments;
-	const struct run *run; /* what is not known of it is left out; NULL: all is known */
+	const struct run *run; /* unknown stretches are left out; NULL: everything is known */
 };
 
 static bool line_knows(const struct line *line, size_t moment)
@@ -60,7 +60,7 @@ static void put_line(struct json *json, const struct line *line, const struct cu
 	json_close(json, '}');
 }
 
-/* Whether fewer than PROCESSES_MAX others had more. */
+/* True if fewer than PROCESSES_MAX other processes had more. */
 static bool is_shown(const struct page_memory *memory, size_t count, size_t at)
 {
 	const struct resident_process *mine = resident_of(memory->resident, (uint32_t)at);

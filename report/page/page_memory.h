@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory over time as a piece of a page: the heap of all processes, resident memory of each, tensors of each device. */
+/*
+ * Memory over time as a piece of a page: the heap of all processes, resident memory of each,
+ * tensors of each device.
+ */
 #ifndef REPORT_PAGE_PAGE_MEMORY_H
 #define REPORT_PAGE_PAGE_MEMORY_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of Python's stacks in the timeline: see page_samples.h. */
+/*
+ * Samples of Python's stacks in the timeline: one lane per thread, and a piece with the whole
+ * stacks.
+ */
 #include "report/page/page_samples.h"
 
 #include <stdlib.h>
@@ -25,7 +28,7 @@ static uint32_t name_of(struct page_samples *samples, const struct stretch *stre
 	return samples->seen[samples->count++].name;
 }
 
-/* Where no function of Python runs there is nothing to show. */
+/* If no Python function runs, there is nothing to show. */
 static void take_stretch(void *context, const struct stretch *stretch)
 {
 	struct page_samples *samples = context;
@@ -67,13 +70,13 @@ void page_samples_release(struct page_samples *samples)
 
 /* --- the stacks --- */
 
-/* Places that stacks consist of, numbered anew, and the texts of their frames. */
+/* The places that stacks consist of, renumbered, and the texts of their frames. */
 struct stack_list {
 	const struct page_samples *samples;
-	uint32_t *number;                  /* of each place, plus 1; 0: none yet */
+	uint32_t *number;                  /* by place, plus 1; 0: none yet */
 	const struct sample_place **place; /* by number */
 	size_t count, room;
-	struct map texts; /* function and line to the number of a text */
+	struct map texts; /* from function and line to the number of a text */
 	struct json json;
 };
 
@@ -83,7 +86,7 @@ static const struct sample_place *place_around(const struct stack_list *list,
 	return place->from ? samples_place(list->samples->samples, place->from) : NULL;
 }
 
-/* A place and all around it: those are defined before it, so there is no circle. */
+/* Adds a place and all places around it. Those are defined before it, so there is no cycle. */
 static void list_add(struct stack_list *list, const struct sample_place *place)
 {
 	const struct sample_place *first = list->samples->samples->place;
@@ -119,7 +122,7 @@ static uint64_t frame_key(const struct sample_place *place)
 	return map_hash_bytes(words, sizeof(words), 0);
 }
 
-/* Of each place the number of its text; the texts themselves, in order, are put after. */
+/* Writes the number of each place's text. The texts themselves are written afterwards, in order. */
 static void put_frames(struct stack_list *list)
 {
 	const struct sample_place **first = NULL;
@@ -199,7 +202,7 @@ static void name_stacks(const struct page_samples *samples)
 	}
 }
 
-/* The first samples->kept of the stacks. */
+/* The first samples->kept stacks. */
 static char *stacks_json(const struct page_samples *samples, size_t *ret_length)
 {
 	struct stack_list list = { .samples = samples };

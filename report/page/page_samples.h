@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of Python's stacks in the timeline: a lane a thread, of what it was in and what it did there, one stretch after the
- * other (report/samples/stretches.h); and the piece "timeline-stacks", which has the whole stack of each:
+ * Samples of Python's stacks in the timeline: one lane per thread with consecutive stretches of
+ * what it was in and what it did there (report/samples/stretches.h). The piece "timeline-stacks"
+ * has the whole stack of each:
  *
  *   {"name": [number of the timeline's name, ...], "place": [its innermost place, ...],
- *    "from": [1 + the place around the place, 0: none, ...], "frame": [its text, ...], "frames": [text, ...]}
+ *    "from": [1 + the place around the place, 0: none, ...], "frame": [its text, ...],
+ *    "frames": [text, ...]}
  */
 #ifndef REPORT_PAGE_PAGE_SAMPLES_H
 #define REPORT_PAGE_PAGE_SAMPLES_H
@@ -14,7 +16,7 @@
 #include "report/samples/stretches.h"
 #include "report/trace/producer.h"
 
-/* A name of the timeline: a stack, and what a thread did there. */
+/* A name in the timeline: a stack, and what a thread did there. */
 struct seen_stack {
 	uint64_t place;
 	uint32_t name;
@@ -22,20 +24,20 @@ struct seen_stack {
 
 struct page_samples {
 	struct timeline *timeline; /* borrowed */
-	struct trace *trace;       /* the run's; numbers processes */
+	struct trace *trace;       /* the run's; gives processes their numbers */
 	const struct samples *samples;
 	struct source *source;
-	struct map known; /* place and state to an entry of `seen` */
+	struct map known; /* from place and state to an entry of `seen` */
 	struct seen_stack *seen;
 	size_t count, room;
-	size_t kept; /* of them, those whose stack the page has room for */
+	size_t kept; /* of them, those whose stack fits into the page */
 	uint64_t looks, stretches;
 };
 
-/* Neither `samples` nor `timeline` move until the run is over. */
+/* `samples` and `timeline` must not move until the run is over. */
 void page_samples_want(struct page_samples *samples, struct page *page, struct timeline *timeline,
 		       struct trace *trace);
-/* Names what is in the timeline, and writes the piece; before the timeline is written. */
+/* Names what is in the timeline, and writes the piece. Call before the timeline is written. */
 void page_samples_put(struct page_samples *samples, struct page *page, uint64_t room);
 void page_samples_release(struct page_samples *samples);
 

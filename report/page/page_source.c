@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page without its data: see page_source.h. */
+/* The page without its data: writes the embedded files and the content security policy. */
 #include "report/page/page_source.h"
 
 #include <stdlib.h>

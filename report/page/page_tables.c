@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports as pieces of a page: see page_tables.h. */
+/*
+ * Reports as pieces of a page: runs all reports on one reading and writes their documents as JSON.
+ */
 #include "report/page/page_tables.h"
 
 #include <stdlib.h>
@@ -8,12 +10,12 @@
 #include "report/core/key.h"
 #include "report/core/report_batch.h"
 
-#define TABLE_BYTES_MAX 400000u /* of one table in the file */
-#define ANSWER_WIDTH 4096u      /* of sentences that are not broken */
+#define TABLE_BYTES_MAX 400000u /* per table in the file */
+#define ANSWER_WIDTH 4096u      /* sentences are not broken */
 #define ROWS_MIN 20u
 #define ID_BYTES 96u
 
-/* Trees of stacks are flame graphs here. */
+/* On the page, trees of stacks are flame graphs instead. */
 static bool is_shown(enum report_id id)
 {
 	const struct report_kind *kind = report_kind_of(id);
@@ -22,7 +24,7 @@ static bool is_shown(enum report_id id)
 	       !(report_infos[id].takes & TAKES_of);
 }
 
-/* What the overview and the advice are made of: before all others, and never left out. */
+/* What the overview and the advice are made of: written first, and never left out. */
 static bool is_first(const struct page_table *table)
 {
 	return table->options.report == REPORT_summary ||
@@ -70,9 +72,9 @@ void page_tables_release(struct page_tables *tables)
 	free(tables->table);
 }
 
-/* --- a table's piece --- */
+/* --- the piece of a table --- */
 
-/* What a report prints in front of its table, or behind it. */
+/* Writes what a report prints before its table, or after it. */
 static void put_text(struct json *json, const char *key, const struct page *page,
 		     const struct document *document,
 		     void (*print)(const struct document *document, const struct screen *screen))
@@ -91,7 +93,7 @@ static void put_text(struct json *json, const char *key, const struct page *page
 	free(text);
 }
 
-/* The first paragraph of the summary, a line a sentence. */
+/* Writes the first paragraph of the summary, one line per sentence. */
 static void put_answer(struct json *json, const struct page *page, const struct document *document)
 {
 	char *text = NULL, *end;
@@ -155,7 +157,7 @@ static void put_about(FILE *out, const struct page *page, const struct page_tabl
 	json_close(&json, '}');
 }
 
-/* {"about": ..., "document": ...}, the second as the report's own --format json. */
+/* {"about": ..., "document": ...}; the document is that of the report's own --format json. */
 static char *table_json(const struct page *page, struct page_table *table, size_t *ret_length)
 {
 	char *text = NULL;
@@ -171,7 +173,10 @@ static char *table_json(const struct page *page, struct page_table *table, size_
 	return text;
 }
 
-/* Fewer rows when those of the table are long, or where the page has no room; those with the least are left out. */
+/*
+ * If the table's rows are long, or the page has no room, there are fewer rows: those with the
+ * lowest values are left out.
+ */
 static char *table_json_that_fits(const struct page *page, struct page_table *table, uint64_t room,
 				  size_t *ret_length)
 {
@@ -224,7 +229,10 @@ void page_tables_put(struct page_tables *tables, struct page *page)
 {
 	size_t pieces = tables->count;
 
-	/* What a report says around its table may settle rows that others share: all tables come first. */
+	/*
+	 * the text around a report's table may finish rows that others share, so all tables come
+	 * first
+	 */
 	for (size_t i = 0; i < tables->count; i++)
 		report_job_fill(&tables->table[i].job);
 	page_budget_begin(&page->file.budget, PAGE_TABLES);

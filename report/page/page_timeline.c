@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline as pieces of a page: see page_timeline.h. */
+/*
+ * The timeline as pieces of a page: chooses levels of detail that fit, merges short spans, and cuts
+ * levels into pieces by time.
+ */
 #include "report/page/page_timeline.h"
 
 #include <inttypes.h>
@@ -8,29 +11,29 @@
 
 #include "report/trace/producer.h"
 
-#define PIXELS 2048u        /* of the run in level 0 */
-#define FINER 64u           /* from level to level; less where there is no room for that */
-#define COMPLETE UINT32_MAX /* the next level has all that is left */
-#define PIECES_MAX 256u     /* of a level */
+#define PIXELS 2048u        /* width of the run in level 0 */
+#define FINER 64u           /* ratio of two levels; less if there is no room for it */
+#define COMPLETE UINT32_MAX /* the next level has everything that is left */
+#define PIECES_MAX 256u     /* per level */
 #define LEVELS_MAX 16u
-#define SPANS_FEW 500000u /* a browser unpacks as many at once */
-#define SPAN_BYTES 8u     /* in the file, about: measured, 6 to 7 */
-#define MERGED_BYTES 13u  /* of a merged one: 10 to 13 */
-#define BYTES_MIN \
-	4200000u /* of the timeline in the file, at most: a quarter of the recording, within these */
+#define SPANS_FEW 500000u /* a browser unpacks this many at once */
+#define SPAN_BYTES 8u     /* about, in the file: measured, 6 to 7 */
+#define MERGED_BYTES 13u  /* for a merged span: 10 to 13 */
+/* limits for the timeline in the file, which may have a quarter of the recording's size */
+#define BYTES_MIN 4200000u
 #define BYTES_MAX 12000000u
-#define NAMES_BYTES_MAX 4500000u /* of all names, before they are packed */
+#define NAMES_BYTES_MAX 4500000u /* for all names, uncompressed */
 #define NAME_LONGEST 100000u
-#define LANE_BYTES 40u  /* in the file, about */
-#define STACKS_SHARE 4u /* of what the timeline may have: stacks; */
+#define LANE_BYTES 40u  /* about, in the file */
+#define STACKS_SHARE 4u /* share of the timeline's bytes: stacks; */
 #define ARROWS_SHARE 8u /* arrows; */
-#define NAMES_SHARE 4u  /* names, before they are packed */
+#define NAMES_SHARE 4u  /* names, uncompressed */
 #define ID_BYTES 64u
 
 struct level {
 	uint64_t grain_ns; /* shorter spans are merged */
-	uint64_t above_ns; /* what is at least that long is in an earlier level */
-	uint64_t piece_ns; /* a piece's stretch of time */
+	uint64_t above_ns; /* spans at least this long are in an earlier level */
+	uint64_t piece_ns; /* duration covered by a piece */
 	unsigned int pieces;
 	unsigned int number;
 };
@@ -56,7 +59,7 @@ static uint64_t length_of(const struct span *span)
 	return span->duration_ns ? span->duration_ns : 1;
 }
 
-/* Those that a level has as they are. */
+/* The spans that a level contains unmerged. */
 static bool is_in(const struct level *level, const struct span *span)
 {
 	return length_of(span) >= level->grain_ns && length_of(span) < level->above_ns;
@@ -99,7 +102,7 @@ static struct merging level_merge(const struct level *level, const struct timeli
 
 /* --- pieces --- */
 
-/* Spans of a piece: those of `list` whose numbers are `at`, in the order lane, depth, start. */
+/* Spans of a piece: those of `list` whose indices are `at`, in the order lane, depth, start. */
 struct part {
 	const struct span *list;
 	uint32_t *at;
@@ -123,7 +126,7 @@ static uint64_t duration_of(const struct span *span, uint64_t before)
 	return span->duration_ns;
 }
 
-/* Of a merged one the number of names: it has none. */
+/* A merged span has no name: its name is the number of names. */
 static uint64_t name_of(const struct span *span, uint64_t names)
 {
 	return span->count > 1 ? names : span->name;
@@ -149,7 +152,7 @@ static uint64_t busy_of(const struct span *span, uint64_t before)
 	return span->busy_ns;
 }
 
-/* `deltas`: each is given the start of the one before it, else `constant`. */
+/* `deltas`: each value is relative to the previous start, otherwise to `constant`. */
 static void put_list(FILE *out, const struct part *part, size_t from, size_t to,
 		     uint64_t (*of)(const struct span *span, uint64_t other), bool deltas,
 		     uint64_t constant)
@@ -167,7 +170,10 @@ static void put_list(FILE *out, const struct part *part, size_t from, size_t to,
 	putc(']', out);
 }
 
-/* [[lane, depth, [start, after the one before, ...], [duration], [name], [count], [busy]], ...]; the last two where one is merged */
+/*
+ * [[lane, depth, [start, after the previous one, ...], [duration], [name], [count], [busy]], ...];
+ * the last two only if a span is merged
+ */
 static void put_part(FILE *out, const struct part *part, uint64_t from_ns, uint64_t names)
 {
 	bool counts = has_merged(part);
@@ -221,7 +227,7 @@ static void put_piece(struct page *page, const struct level *level, unsigned int
 	free(text);
 }
 
-/* Sorts spans into pieces: [0] as they are, [1] merged. To be freed by parts_free(). */
+/* Sorts spans into pieces: [0] unmerged, [1] merged. Freed by parts_free(). */
 static struct part (*parts_new(const struct timeline *timeline, const struct level *level,
 			       const struct merging *merging))[2]
 {
@@ -248,7 +254,7 @@ static void parts_free(struct part (*part)[2], const struct level *level)
 	free(part);
 }
 
-/* What the level takes of the file, exactly. */
+/* Returns the exact size of the level in the file. */
 static uint64_t level_weigh(const struct timeline *timeline, const struct level *level,
 			    const struct merging *merging)
 {
@@ -269,7 +275,7 @@ static uint64_t level_weigh(const struct timeline *timeline, const struct level 
 	return bytes;
 }
 
-/* Writes the pieces that have any spans; their numbers go to the head of the timeline. */
+/* Writes the pieces that have spans; their numbers go to the head of the timeline. */
 static void put_level(struct page *page, const struct timeline *timeline, const struct level *level,
 		      const struct merging *merging, struct json *head)
 {
@@ -316,7 +322,7 @@ static size_t level_count(const struct level *level, const struct timeline *time
 	return count;
 }
 
-/* For levels: what looks well in the page, and what it can have at all. */
+/* For levels: the size that is good for the page, and the size that is possible. */
 struct allowance {
 	uint64_t wanted, room;
 };
@@ -335,7 +341,7 @@ static struct allowance bytes_allowed(const struct page *page, uint64_t rest)
 	return allowed;
 }
 
-/* By the usual size of a span; weighed where that is near to the room that there is. */
+/* Estimates from the usual size of a span; computes exactly if that is near the limit. */
 static bool level_fits(const struct level *level, const struct timeline *timeline,
 		       const struct allowance *allowed)
 {
@@ -349,7 +355,7 @@ static bool level_fits(const struct level *level, const struct timeline *timelin
 	return fits;
 }
 
-/* The whole run; with thousands of lanes as coarse as it has to be. */
+/* The level for the whole run; with thousands of lanes as coarse as necessary. */
 static bool level_first(struct level *first, const struct timeline *timeline, uint64_t end_ns,
 			const struct allowance *allowed)
 {
@@ -365,7 +371,7 @@ static bool level_first(struct level *first, const struct timeline *timeline, ui
 	return false;
 }
 
-/* A level that fits what is left: all of the rest, else as fine as may be, else none. */
+/* Chooses a level that fits: everything that is left, else as fine as possible, else none. */
 static bool level_choose(struct level *level, const struct level *last,
 			 const struct timeline *timeline, uint64_t end_ns,
 			 const struct allowance *left)
@@ -386,8 +392,10 @@ static struct allowance allowance_left(const struct allowance *allowed, uint64_t
 				   allowed->room > used ? allowed->room - used : 0 };
 }
 
-/* `rest`: of the file, for what follows. Returns how long the longest spans are that are only there as merged ones; 0: all are there;
- * UINT64_MAX: there is no room for any level. */
+/*
+ * `rest`: bytes of the file reserved for what follows. Returns the length of the longest spans that
+ * exist only merged; 0: all are there; UINT64_MAX: there is no room for any level.
+ */
 static uint64_t put_levels(struct page *page, const struct timeline *timeline, uint64_t end_ns,
 			   uint64_t rest, struct json *head)
 {
@@ -428,7 +436,10 @@ static const struct source_thread *thread_of(struct source *source, const struct
 	return NULL;
 }
 
-/* The lane's process among all, as they began: pids begin anew at their limit. */
+/*
+ * The lane's process in the order of all processes' starts, because pids wrap around at their
+ * limit.
+ */
 static size_t process_order(struct source *source, const struct lane *lane)
 {
 	struct source_process *const *process;
@@ -457,7 +468,8 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 		thread_name(thread, &name, &length);
 	json_open(json, NULL, '{');
 	json_string(json, "kind", kinds[lane->kind]);
-	json_number(json, "process", lane->pid); /* of two that had one pid, two numbers */
+	/* if two processes had one pid, they have two numbers */
+	json_number(json, "process", lane->pid);
 	json_number(json, "pid", lane->pid % TRACE_PIDS);
 	json_number(json, "order", process_order(source, lane));
 	json_number(json, "tid", lane->tid);
@@ -467,7 +479,7 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 	json_close(json, '}');
 }
 
-/* So long may a name be that all of them have room. */
+/* Returns the maximum length of names with which all of them fit. */
 static size_t longest_name(const struct timeline *timeline, uint64_t room)
 {
 	size_t low = 0, high = NAME_LONGEST;
@@ -487,7 +499,7 @@ static size_t longest_name(const struct timeline *timeline, uint64_t room)
 	return low;
 }
 
-/* The length of a character of a JSON string, escaped or of several bytes. */
+/* Length of a character of a JSON string, which may be escaped or have several bytes. */
 static size_t character_bytes(const char *at)
 {
 	unsigned char first = (unsigned char)*at;
@@ -497,7 +509,7 @@ static size_t character_bytes(const char *at)
 	return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* A JSON string, or its begin and an ellipsis. */
+/* Writes a JSON string, or its beginning and an ellipsis. */
 static void put_name(FILE *out, const struct timeline_name *name, size_t longest)
 {
 	static const char more[] = "\xe2\x80\xa6\"";
@@ -513,7 +525,7 @@ static void put_name(FILE *out, const struct timeline_name *name, size_t longest
 	fputs(more, out);
 }
 
-/* Texts are JSON already. */
+/* Texts are already JSON. */
 static void put_names(FILE *out, const struct timeline *timeline, size_t longest)
 {
 	fputs("\"names\":[", out);
@@ -551,7 +563,9 @@ static void put_arrows(struct page *page, struct arrows *arrows, uint64_t room)
 	free(text);
 }
 
-/* What names and lanes take of the file, about: never less where they do not repeat themselves. */
+/*
+ * Estimates the size of names and lanes in the file; never too low unless they repeat themselves.
+ */
 static uint64_t head_bytes(const struct timeline *timeline, size_t longest)
 {
 	uint64_t bytes = 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timeline as pieces of a page, in levels of detail: level 0 has what is longer than 1/2,048 of the run, each further one
- * what is shorter, down to a 64th; each span is in one level only. What is shorter than a level's limit is in it as merged
- * spans, with counts. A level is cut into pieces by time, so that the page unpacks what is looked at.
+ * The timeline as pieces of a page, in levels of detail. Level 0 has spans longer than 1/2,048 of
+ * the run. Each further level has shorter ones, down to a 64th; each span is in one level only.
+ * Spans below a level's limit are in it as merged spans, with counts. A level is cut into pieces by
+ * time, so that the page unpacks only what is looked at.
  *
- * The levels end when everything is there, or where the page would grow too large: then the last one's merged spans stay, and
- * the page says how short they are.
+ * The levels end when everything is there, or when the page would become too large. Then the last
+ * level's merged spans remain, and the page says how short they are.
  */
 #ifndef REPORT_PAGE_PAGE_TIMELINE_H
 #define REPORT_PAGE_PAGE_TIMELINE_H
@@ -19,7 +20,7 @@ struct page_timeline {
 	struct page_samples samples;
 };
 
-/* It does not move until it is released. */
+/* `mine` must not move until it is released. */
 void page_timeline_want(struct page_timeline *mine, struct page *page);
 void page_timeline_put(struct page_timeline *mine, struct page *page);
 void page_timeline_release(struct page_timeline *mine);

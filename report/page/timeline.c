@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of a run in bounded memory: see timeline.h. */
+/*
+ * Spans of a run in bounded memory. If there are too many, short spans that are near to each other
+ * are merged.
+ */
 #include "report/page/timeline.h"
 
 #include <stdio.h>
@@ -28,7 +31,8 @@ static uint32_t name_of_json(struct timeline *timeline, const char *category, co
 	struct map_entry *entry;
 	bool added;
 
-	for (;; key = key + 1 ? key + 1 : 1) { /* of two that collide the second goes on */
+	for (;; key = key + 1 ? key + 1 : 1) {
+		/* if two collide, the second one takes the next key */
 		entry = map_put(&timeline->known_names, key, &added);
 		if (added || name_is(&timeline->name[entry->value], category, json, length))
 			break;
@@ -44,7 +48,7 @@ static uint32_t name_of_json(struct timeline *timeline, const char *category, co
 	return (uint32_t)timeline->names++;
 }
 
-/* The name of a text, with what is said behind it. */
+/* The name of a text, followed by an addition. */
 static uint32_t name_of_text(struct timeline *timeline, const char *category,
 			     const struct trace_text *text, const char *behind)
 {
@@ -130,7 +134,10 @@ static uint64_t end_of(const struct span *span)
 	return span->start_ns + span->duration_ns;
 }
 
-/* Whether the span became part of the last short one of its lane, which lies among those before `count`. */
+/*
+ * Merges the span with the last short one of its lane, which is among those before `count`. Returns
+ * whether it did.
+ */
 static bool span_merge(struct timeline *timeline, const struct span *span)
 {
 	struct lane *lane = &timeline->lane[span->lane];
@@ -162,7 +169,7 @@ static void span_keep(struct timeline *timeline, const struct span *span)
 		timeline->lane[span->lane].merged = (uint32_t)timeline->count;
 }
 
-/* Short ones are put together until half of the room is free. */
+/* Merges short spans until half of the room is free. */
 static void merge_short(struct timeline *timeline)
 {
 	while (timeline->count > SPANS_MAX / 2) {
@@ -196,13 +203,13 @@ void timeline_add(struct timeline *timeline, const struct span *span)
 	span_put(timeline, *span);
 }
 
-/* With a mark: the span goes to the end because no end of its own was recorded. */
+/* Marked: the span extends to the end because its own end was not recorded. */
 static uint32_t name_without_end(struct timeline *timeline, const struct trace_event *event)
 {
 	return name_of_text(timeline, trace_words[event->category], &event->name, NO_END);
 }
 
-/* Open until the end: its duration is set by timeline_settle(). */
+/* Open until the end: timeline_settle() sets its duration. */
 static void span_put_open(struct timeline *timeline, struct span span,
 			  const struct trace_event *event)
 {
@@ -275,7 +282,7 @@ static int compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* What contains others comes before them. */
+/* Spans that contain others come before them. */
 static int compare_nested(const void *first, const void *second)
 {
 	const struct span *a = first, *b = second;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Children that were not recorded: see children.h. */
+/*
+ * Children that were not recorded: subtracts the CPU time of recorded children from the kernel's
+ * sums.
+ */
 #include "report/process/children.h"
 
 #include <stdlib.h>
@@ -9,7 +12,7 @@
 
 struct children {
 	uint64_t *recorded_ns;                /* by index of the parent */
-	const struct source_process **parent; /* those that had any */
+	const struct source_process **parent; /* those that had children */
 	size_t parent_count;
 };
 
@@ -20,7 +23,10 @@ static bool is_same_host(const struct source_process *a, const struct source_pro
 	return a->file == b->file || (left && right && !strcmp(left, right));
 }
 
-/* Who may have counted `child`, whose parent is not recorded: the youngest that lived all of its life. */
+/*
+ * Returns the process that may have counted `child`, whose parent is not recorded: the youngest
+ * that was alive during its whole life.
+ */
 static const struct source_process *find_ancestor(const struct children *children,
 						  const struct source_process *child)
 {

@@ -9,10 +9,13 @@
 struct processes_totals {
 	struct works *works;
 	uint64_t processes, threads, events, events_lost, bytes_on_disk, cpu_ns;
-	bool has_lives; /* what is of whole lives holds: filter_cuts_lives() */
+	bool has_lives; /* columns about whole lives are valid: filter_cuts_lives() */
 };
 
-/* Processes of a file share its bytes by their events; rounding is carried on, so that they add up. */
+/*
+ * The processes of a file share its bytes in proportion to their events. Rounding errors are
+ * carried on, so that they add up.
+ */
 struct file_share {
 	uint64_t all_events, events_before;
 };

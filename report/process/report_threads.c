@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `threads`: when they lived and what they did. */
+/* Report `threads`: their lifetimes and what they did. */
 #include "report/core/report_kind.h"
 #include "report/process/rows_threads.h"
 

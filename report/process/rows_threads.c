@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of a run as a table of report threads: see rows_threads.h. */
+/*
+ * The threads of a run as a table of report threads: one row per thread, with its times and work.
+ */
 #include "report/process/rows_threads.h"
 
 #include "report/base/units.h"
 #include "report/core/why_empty.h"
 
 #define REST_NS_MIN 100000000u
-#define REST_SHARE_MIN 0.1 /* of the processes' CPU time */
+#define REST_SHARE_MIN 0.1 /* share of the processes' CPU time */
 
 struct works *threads_want(struct run *run)
 {
@@ -26,7 +28,7 @@ static void set_times(struct table *table, const struct thread_times *times)
 	table_set_number(table, COLUMN_threads_involuntary_switches, times->involuntary);
 }
 
-/* Of its whole life: nothing where a part of that counts. */
+/* Times of its whole life; nothing if only a part of that counts. */
 static struct thread_times times_of(const struct run *run, const struct source_thread *thread)
 {
 	if (filter_cuts_lives(&run_filters(run)->settings))
@@ -89,7 +91,7 @@ bool threads_rest(const struct run *run, uint64_t *ret_cpu_ns, uint64_t *ret_sam
 		struct thread_times times = thread_times(thread[i]);
 
 		if (thread[i]->has_records && !times.has_cpu)
-			return false; /* of a recording without clocks of threads */
+			return false; /* in a recording without thread clocks */
 		sampled += !times.has_cpu;
 		told_ns += times.cpu_ns;
 	}

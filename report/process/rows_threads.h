@@ -12,18 +12,22 @@ struct threads_totals {
 	struct work work;
 };
 
-/* `table` has columns of report threads; with filters, threads without an event that counts are left out. */
+/*
+ * `table` must have the columns of report threads. With filters, threads without a counted event
+ * are left out.
+ */
 struct threads_totals threads_fill_table(const struct run *run, const struct works *works,
 					 struct table *table);
 /*
- * CPU time of the processes that no thread of the table has; false: it cannot be told, or is too little to be told. `ret_sampled`:
- * threads that are known by samples only, whose CPU time is part of it.
+ * Returns the CPU time of the processes that belongs to no thread of the table. False: it is
+ * unknown, or too small to mention. `ret_sampled`: number of threads known only from samples, whose
+ * CPU time is part of it.
  */
 bool threads_rest(const struct run *run, uint64_t *ret_cpu_ns, uint64_t *ret_sampled);
-/* A sentence about it, if there is anything to say. */
+/* Prints a sentence about it, if there is anything to say. */
 void threads_print_rest(const struct run *run, const struct screen *screen);
 
-/* What its columns are of. */
+/* Requests what its columns need. */
 struct works *threads_want(struct run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thing that is used before it is defined, or never, is told once: a lost frame would else give as
- * many lines as it had events.
+ * An id that is used before its definition, or has no definition, is reported once. Otherwise a
+ * lost frame would give as many lines as it had events.
  */
 #include "report/raw/check.h"
 
@@ -12,11 +12,11 @@
 #include "collector/format/error.h"
 #include "report/base/memory.h"
 
-#define RATE_SPAN_NS 10000000u /* clocks are compared over at least this */
-#define RATE_PERCENT 5u        /* a TSC and CLOCK_MONOTONIC differ by far less */
+#define RATE_SPAN_NS 10000000u /* clocks are compared over at least this time */
+#define RATE_PERCENT 5u        /* a TSC and CLOCK_MONOTONIC differ by much less */
 #define CLOCK_IS_TSC 1u        /* file_header.clock */
 
-/* What a lookup holds for a number. */
+/* The value of an id in a lookup. */
 static char defined_mark, used_mark;
 #define DEFINED ((void *)&defined_mark)
 #define USED ((void *)&used_mark)
@@ -77,7 +77,7 @@ static int check_defined(struct check *check, struct lookup *lookup, uint64_t nu
 	return lookup_put(lookup, number, USED);
 }
 
-/* A name's text may come in a later frame: asked at the end. */
+/* The text of a name may come in a later frame, so it is checked at the end. */
 static int check_name(struct check *check, uint64_t id)
 {
 	if (id == 0 || lookup_find(&check->names, id))
@@ -121,7 +121,7 @@ static uint64_t event_process(const struct event *event)
 	}
 }
 
-/* What was told of the process before is part of it. */
+/* The counts of the process that were reported earlier are contained in this one. */
 static void check_count_torn(struct check *check, const struct evt_python_sampling *event)
 {
 	bool added;
@@ -179,7 +179,7 @@ static int check_event(struct check *check, const struct event *event)
 	return error;
 }
 
-/* Times do not fall within a block, nor from one to the next of the same stream. */
+/* Times do not decrease within a block, nor from one block of a stream to the next. */
 static int check_times(struct check *check, const struct event_block *block)
 {
 	uint64_t *last = lookup_find(&check->times, block->stream);
@@ -242,7 +242,7 @@ static void check_clocks(struct check *check, const struct reader_facts *facts,
 			    ticks, ns, expected);
 }
 
-/* Counts those that are new; the reader has seen that the table holds together. */
+/* Counts the stacks that are new. The reader has already checked that the table is consistent. */
 static void check_stacks(struct check *check, const struct event_block *block)
 {
 	for (uint32_t i = 0; block->node && i <= block->nodes; i++) {

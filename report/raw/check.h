@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must hold in a recording beyond what the reader verifies: order of times and clocks, that
- * everything an event refers to is defined, each thing once. Finds, does not print.
+ * Checks a recording beyond what the reader verifies: the order of times and clocks, that
+ * everything an event refers to is defined, and that it is defined once. It finds faults and does
+ * not print them.
  *
  * Memory grows with names, processes and streams.
  */
@@ -14,30 +15,30 @@
 #include "report/session/stacks.h"
 
 struct check {
-	struct reader_listener listener; /* told what is found */
+	struct reader_listener listener; /* is called with each fault */
 	struct lookup names, processes, streams;
-	struct lookup times; /* of the streams in this frame: last time */
+	struct lookup times; /* last time of each stream in this frame */
 	struct store store;
-	struct frame_info last; /* of the frame before; sequence 0: none */
-	uint64_t offset;        /* of the frame */
+	struct frame_info last; /* the frame before; sequence 0: there is none */
+	uint64_t offset;        /* of the frame in the file */
 	uint64_t sequence;
-	uint64_t lost;           /* by `lost` events */
-	struct map torn_of;      /* process to stacks torn so far, as python_sampling counts them */
-	uint64_t torn;           /* of all processes */
+	uint64_t lost;           /* events reported lost by `lost` events */
+	struct map torn_of;      /* process to stacks torn so far, as in python_sampling events */
+	uint64_t torn;           /* sum over all processes */
 	struct stacks stacks;    /* of all frames of the file */
-	uint32_t *stack_of_node; /* of the present one */
+	uint32_t *stack_of_node; /* of the frame that is being checked */
 	size_t node_room;
-	uint8_t *is_named; /* by stack: some kind has it */
+	uint8_t *is_named; /* by stack: an event kind has named it */
 	size_t named_room;
 	uint64_t named;
 };
 
 void check_init(struct check *check, const struct reader_listener *listener);
 void check_release(struct check *check);
-/* EVT_NO_MEMORY is the only failure. */
+/* EVT_NO_MEMORY is the only error. */
 int check_frame(struct check *check, const struct reader_facts *facts,
 		const struct reader_frame *frame);
-/* After the last frame. */
+/* Called after the last frame. */
 void check_finish(struct check *check, const struct reader_facts *facts);
 
 #endif

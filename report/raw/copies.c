@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See copies.h. A folder by mkdtemp() beside the output. A redacted copy is made of a symbolized
- * one, which is removed at once. A file that cannot be symbolized is passed on without symbols,
- * but never unredacted.
+ * Creates a folder with mkdtemp() beside the output. A redacted copy is made from a symbolized
+ * copy, which is removed at once. A file that cannot be symbolized is copied without symbols, but
+ * never without the redaction.
  */
 #include "report/raw/copies.h"
 
@@ -23,10 +23,10 @@
 #include "report/raw/symbol_copy.h"
 
 #define ENDING ".evt"
-#define STEM_UNTOLD "run" /* where a file's name would tell the host's */
-#define HOST_BYTES_MIN 3u /* shorter ones are in any name by chance */
+#define STEM_UNTOLD "run" /* used when the file's name would reveal the host's name */
+#define HOST_BYTES_MIN 3u /* shorter host names occur in other names by chance */
 
-/* -1 */
+/* Sets the message and returns -1. */
 __attribute__((format(printf, 2, 3))) static int copies_fail(struct copies *copies,
 							     const char *format, ...)
 {
@@ -70,7 +70,10 @@ static bool name_is_taken(const struct copies *copies, const char *name)
 	return false;
 }
 
-/* Of redacted files the first names all: a later one has the host in its name. */
+/*
+ * For redacted copies, all names come from the first file: the names of further files contain the
+ * host.
+ */
 static void name_copy(const struct copies *copies, const struct session_files *files, size_t number,
 		      unsigned int what, char ret_name[NAME_MAX])
 {
@@ -137,7 +140,7 @@ static int redact_opened(struct copies *copies, const struct session_file *file,
 	return error;
 }
 
-/* By way of a copy with symbols, which goes at once. */
+/* Makes a copy with symbols first, and removes it at once. */
 static int redact_to(struct copies *copies, const struct session_file *file, const char *copy,
 		     unsigned int what, uint64_t secret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See redact_copy.h. Goes from one part of the file to the next; the seek table is made anew, since the frames have other
+ * Copies the file part by part. The seek table is written anew, since the frames have other
  * lengths.
  */
 #include "report/raw/redact_copy.h"
@@ -37,7 +37,7 @@ struct redacting {
 	struct redact_bytes changed;
 	struct seek_entry *seek;
 	size_t seek_count, seek_room;
-	bool is_damaged; /* else errno says what has failed */
+	bool is_damaged; /* true: the file is damaged; false: errno has the error */
 };
 
 static int damaged(struct redacting *redacting)
@@ -46,7 +46,10 @@ static int damaged(struct redacting *redacting)
 	return -1;
 }
 
-/* So many bytes from the present place on, or fewer where the file ends; negative: errno. */
+/*
+ * Returns so many bytes from the present place on, or fewer if the file ends. A negative result is
+ * an error: see errno.
+ */
 static int64_t look(struct redacting *redacting, size_t wanted)
 {
 	if (wanted > redacting->room) {
@@ -79,7 +82,7 @@ static int take_header(struct redacting *redacting, const uint8_t *bytes, size_t
 	if (redacting->texts->what & REDACT_HOST)
 		snprintf(header.host, sizeof(header.host), "%s", redacting->texts->host);
 	snprintf(header.session, sizeof(header.session), "%s", redacting->texts->session);
-	header.name = file_name_hash(redacting->copy); /* the old name may have the host in it */
+	header.name = file_name_hash(redacting->copy); /* the old name may contain the host */
 	return !descriptor_write(redacting->to, written, file_header_write(written, &header));
 }
 
@@ -104,7 +107,7 @@ static int put_seek(struct redacting *redacting)
 	return error;
 }
 
-/* What nobody knows is not copied: it could hold anything. */
+/* Skippable frames of unknown kinds are not copied: they could contain anything. */
 static int take_skippable(struct redacting *redacting, uint32_t magic, size_t *ret_length)
 {
 	int64_t length = look(redacting, FILE_SKIPPABLE_HEAD);
@@ -152,7 +155,7 @@ static int put_frame(struct redacting *redacting, const uint8_t *bytes, size_t l
 	return error;
 }
 
-/* The schema is of this program's kind; of data frames the texts are changed. */
+/* The schema frame is rewritten as this program writes it; in data frames the texts are changed. */
 static int take_frame(struct redacting *redacting, size_t *ret_length)
 {
 	size_t wanted = PIECE_FIRST, most = frame_compressed_max(), content_length;

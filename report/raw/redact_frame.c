@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See redact_frame.h. Of a data frame the blocks of stream 0 are made anew where they have texts: the column of texts, and
- * the lengths in front of the columns. docs/FORMAT.md has the layout.
+ * In a data frame, only blocks of stream 0 that have texts are rewritten: the column of texts, and
+ * the lengths in front of the columns. docs/FORMAT.md describes the layout.
  */
 #include "report/raw/redact_frame.h"
 
@@ -20,7 +20,7 @@
 #define KIND_BYTES_AT 60u
 #define STACK_BYTES_AT 68u
 #define COLUMNS_MAX_OF_BLOCK COLUMN_LIMIT
-#define SYMBOL_TEXTS_BEFORE 4u /* path, build-id, two empty ones */
+#define SYMBOL_TEXTS_BEFORE 4u /* path, build-id, and two empty texts */
 
 static void bytes_put(struct redact_bytes *into, const void *bytes, size_t length)
 {
@@ -40,7 +40,7 @@ static void bytes_put_varint(struct redact_bytes *into, uint64_t value)
 	bytes_put(into, varint, (size_t)(put_varint(varint, value) - varint));
 }
 
-/* A text as it is left; `is_symbol`: it is of a symbol frame, and has no id. */
+/* Appends the redacted text. `is_symbol`: the text is of a symbol frame, and has no id. */
 static void bytes_put_text(struct redact_bytes *into, const struct redact_texts *texts, uint64_t id,
 			   const uint8_t *text, size_t length, bool is_symbol)
 {
@@ -62,7 +62,7 @@ struct block_column {
 	size_t length;
 };
 
-/* Ids and texts stand side by side, one of each for a `string`. */
+/* Ids and texts correspond: each field of type `string` has one id and one text. */
 static int texts_column(const struct redact_texts *texts, const struct block_column *ids,
 			const struct block_column *column, struct redact_bytes *into)
 {
@@ -149,7 +149,7 @@ static uint32_t word_at(const uint8_t *bytes, size_t at)
 	return get_u32(&c);
 }
 
-/* Where the blocks begin; 0: nowhere. */
+/* Returns the place where the blocks begin; 0: not found. */
 static size_t blocks_begin(const uint8_t *bytes, size_t length)
 {
 	uint64_t head, begin;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of frames with other texts. Whatever the bytes say, nothing is read or written beyond them. */
+/*
+ * Replaces the texts in the bytes of frames. Whatever the bytes contain, nothing is read or written
+ * beyond them.
+ */
 #ifndef REPORT_RAW_REDACT_FRAME_H
 #define REPORT_RAW_REDACT_FRAME_H
 
@@ -10,10 +13,13 @@ struct redact_bytes {
 	size_t length, room;
 };
 
-/* The content of a data frame. 0, or -1: it is not what the format says. `into` is filled anew. */
+/*
+ * Rewrites the content of a data frame into `into`, whose old content is replaced. Returns 0, or
+ * -1: the bytes do not follow the format.
+ */
 int redact_frame(const struct redact_texts *texts, const uint8_t *bytes, size_t length,
 		 struct redact_bytes *into);
-/* The payload of a symbol frame, likewise. */
+/* The same for the payload of a symbol frame. */
 int redact_symbols(const struct redact_texts *texts, const uint8_t *bytes, size_t length,
 		   struct redact_bytes *into);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See redact_texts.h. A text that is a path anywhere is one everywhere. */
+/*
+ * Notes all uses of a text in one reading of the file, then changes it by its strictest use: a text
+ * that is a path in one event is treated as a path in all events.
+ */
 #include "report/raw/redact_texts.h"
 
 #include <stdio.h>
@@ -19,16 +22,16 @@ enum redact_role {
 	ROLE_COMMAND,
 	ROLE_PATH,
 	ROLE_FUNCTION,
-	ROLE_HOST,    /* this one's name */
-	ROLE_ADDRESS, /* any host's, or its address */
-	ROLE_PLACE,   /* the same with a port */
+	ROLE_HOST,    /* the name of this recording's host */
+	ROLE_ADDRESS, /* the name or address of any host */
+	ROLE_PLACE,   /* a host name or address with a port */
 	ROLE_OUTPUT,
 	ROLE_SESSION,
-	ROLE_WISH, /* a word out of somebody's command line */
+	ROLE_WISH, /* a word from a user's command line */
 	ROLES,
 };
 
-/* Facts of a job and what their values are. */
+/* Facts of a job, and the role of the value of each. */
 #define ROLE_OF_HOST ROLE_ADDRESS
 #define ROLE_OF_PLACE ROLE_PLACE
 #define ROLE_OF_FILE ROLE_PATH
@@ -43,23 +46,26 @@ static const struct {
 };
 #define JOB_FACTS (sizeof(job_facts) / sizeof(job_facts[0]))
 
-/* An event that gives a key a value. */
+/* A key and a value from one event. */
 struct pair {
 	uint64_t key, value;
-	bool is_fact; /* else a meta */
+	bool is_fact; /* of a `fact` event; false: of a `meta` event */
 };
 
-/* While a file is read: the names of keys of `meta` and `fact`, and what has them. */
+/*
+ * State while a file is read: the ids of the keys of `meta` and `fact`, and the pairs that were
+ * found.
+ */
 struct reading {
 	struct redact_texts *texts;
-	uint64_t host, output, session; /* ids, 0: not seen */
+	uint64_t host, output, session; /* ids; 0: not seen yet */
 	uint64_t job[JOB_FACTS];
 	struct pair *pair;
 	size_t count, room;
 };
 #define ID_LIMIT (1ull << 62) /* keys of the map are id + 1 */
 
-/* Fields with a role. `field` is the place of its word. */
+/* Event fields that have a role. `field` is the index of its word in the event. */
 static const struct redacted {
 	unsigned int event, field;
 	enum redact_role role;
@@ -171,7 +177,7 @@ static enum redact_role role_of_fact(const struct reading *reading, uint64_t key
 	return ROLES;
 }
 
-/* Keys are defined in the frame of their first use, or later: so once all is read. */
+/* Called once all is read: a key is defined in the frame of its first use, or later. */
 static void texts_take_pairs(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->count; i++) {
@@ -194,7 +200,7 @@ static void texts_fault(void *context, uint64_t offset, int error, const char *t
 			 (unsigned long long)offset, text);
 }
 
-/* Names in fields that this program does not know could be anything. */
+/* Fields that this program does not know could contain anything. */
 static bool schema_is_known(const struct schema *schema)
 {
 	for (unsigned int id = 0; schema && id < EVT_ID_LIMIT; id++) {
@@ -248,7 +254,7 @@ static size_t take_base_name(char *text, size_t length)
 	return length;
 }
 
-/* What stands behind the last tab is the file. */
+/* The file is the part behind the last tab. */
 static size_t take_base_of_file(char *text, size_t length)
 {
 	char *tab = memrchr(text, '\t', length);
@@ -259,9 +265,12 @@ static size_t take_base_of_file(char *text, size_t length)
 
 #define PORT_BYTES 6u /* with the colon */
 #define HOST_HEAD "redacted-"
-#define HOST_BYTES (sizeof(HOST_HEAD) - 1 + 8) /* as host_write() makes them */
+#define HOST_BYTES (sizeof(HOST_HEAD) - 1 + 8) /* the length of what host_write() writes */
 
-/* A copy of a copy keeps what the first one says, so that copies of one job's files can still be joined. */
+/*
+ * Keeps a host that is a hash already, so that redacted copies of one job's files can still be
+ * joined when they are copied again.
+ */
 static bool host_is_written(const char *host, size_t length)
 {
 	size_t head = strlen(HOST_HEAD);
@@ -274,7 +283,10 @@ static bool host_is_written(const char *host, size_t length)
 	return true;
 }
 
-/* A host that is not this one becomes its hash, too; what is this host for everybody stays, and so does a port. */
+/*
+ * Replaces a host by its hash, also one that is not this host. Names that mean the local host
+ * everywhere, and ports, are kept.
+ */
 static size_t take_address(const struct redact_texts *texts, char *text, size_t length,
 			   bool has_port)
 {
@@ -299,7 +311,7 @@ size_t redact_text(const struct redact_texts *texts, uint64_t id, char *text, si
 	uint64_t roles = entry ? entry->value : 0;
 
 	if (texts->what & REDACT_HOST && roles & 1u << ROLE_OUTPUT)
-		return 0; /* the host may be part of it */
+		return 0; /* the host may be contained in it */
 	if (roles & 1u << ROLE_SESSION) {
 		length = strlen(texts->session);
 		memcpy(text, texts->session, length);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See redact_words.h. One table of words, for reading the option and for printing what was left
- * out.
- */
+/* One table of words serves to read the option and to print what was left out. */
 #include "report/raw/redact_words.h"
 
 #include <string.h>

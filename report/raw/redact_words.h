@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of --redact: which of args, paths and host are left out. */
+/* The words of option --redact: which of args, paths and host are left out. */
 #ifndef REPORT_RAW_REDACT_WORDS_H
 #define REPORT_RAW_REDACT_WORDS_H
 
 #include "report/core/report.h"
 
-/* REDACT_... of the option, `unasked` without it. 0: a word is wrong, with the request's message. */
+/*
+ * Returns the bits REDACT_... of the option, or `unasked` if the option is absent. Returns 0 if a
+ * word is wrong; the request then has the message.
+ */
 unsigned int redact_words_take(struct report_request *request, unsigned int unasked);
-/* ": without args,paths" and a newline, on stdout. */
+/* Prints ": without args,paths" and a newline to stdout. */
 void redact_words_print(unsigned int what);
 
 #endif

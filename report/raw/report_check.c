@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verifies every frame, checksum and invariant. Prints one line for each fault and one for each file:
+ * Report `check`: verifies every frame, checksum and invariant. Prints one line for each fault and
+ * one for each file:
  *
  *   <path>: offset <bytes>: <what is wrong>
- *   <path>: <ok | N faults>: <frames> frames, <records> records, <bytes> bytes[, <events> events lost][, <n> samples torn][, <stacks> stacks of <n> frames]
+ *   <path>: <ok | N faults>: <frames> frames, <records> records, <bytes> bytes
+ *   [, <events> events lost][, <n> samples torn][, <stacks> stacks of <n> frames]
  *
- * Changes nothing. The checks themselves are in reader.c (bytes) and check.c (meaning).
+ * It changes nothing. The checks themselves are in reader.c (bytes) and check.c (meaning).
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/base/units.h"
 #include "report/core/report_kind.h"
 
@@ -20,7 +22,7 @@
 #include "report/base/talk.h"
 #include "report/base/text.h"
 
-#define LINES_MAX 1000u /* of one file: more say no more */
+#define LINES_MAX 1000u /* lines for one file: further lines would tell nothing new */
 
 struct checking {
 	FILE *out;
@@ -100,7 +102,7 @@ static int checking_read(struct checking *checking, const struct session_file *f
 	return error;
 }
 
-/* True when the file is without fault. */
+/* Returns true if the file has no fault. */
 static bool checking_file(struct checking *checking, const struct session_file *file)
 {
 	char text[FILE_ERROR_BYTES];

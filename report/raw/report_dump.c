@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every event as one line of text, in the order of the file: by frame, by block, by record as stored.
+ * Report `dump`: every event as one line of text, in the order of the file: by frame, by block, and
+ * by record as stored.
  *
  *   <time_ns> <who> <event> <field>=<value> ...
  *
  * time_ns  ns since time 0 of the file, as stored
- * who      <process>:<tid>, the process by its number in the file; for stream 0 and for streams whose
- *          `thread` event is in no frame up to this one, the number of the stream
- * fields   in the order of the file's schema; uint, sint and size as decimal numbers, addr, born, dies
- *          and caller as 0x and hex digits, name and text as JSON strings (line.h says which
- *          characters are escaped); a name that no frame up to this one defines is "<lost #ID>"
- * stack=   where the record has one: addresses of its frames, innermost first, with commas between; with a slash the
- *          flags of a frame that has any (FRAME_IS_... of frame_flags.h)
+ * who      <process>:<tid>, the process by its number in the file; for stream 0, and for streams
+ *          whose `thread` event is in no frame so far, the number of the stream
+ * fields   in the order of the file's schema; uint, sint and size as decimal numbers, addr, born,
+ *          dies and caller as 0x and hex digits, name and text as JSON strings (line.h says which
+ *          characters are escaped); a name that no frame so far defines is "<lost #ID>"
+ * stack=   if the record has one: the addresses of its frames, innermost first, separated by commas;
+ *          the flags of a frame that has any follow a slash (FRAME_IS_... of frame_flags.h)
  *
- * With more than one file, `# <path>` comes before each, escaped as text.h does. scripts/evtdump.py writes the same bytes: the
- * two are compared with each other.
+ * With more than one file, a line `# <path>` precedes the events of each, escaped as text.h does.
+ * scripts/evtdump.py writes the same bytes; a test compares the two.
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 
 #include <errno.h>
@@ -83,7 +84,7 @@ static int dump_take_thread(struct dump *dump, const struct evt_thread *event)
 	return lookup_put(&dump->threads, event->stream, thread);
 }
 
-/* What the frame defines, wherever in it. */
+/* Takes all definitions of the frame before its events are printed. */
 static int dump_take_definitions(struct dump *dump, const struct event_block *block)
 {
 	int error = EVT_OK;

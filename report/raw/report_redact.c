@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of recordings without what nobody else is to know. Prints one line for each file:
+ * Report `redact`: copies recordings without private texts. Prints one line for each file:
  *
  *   <copy>: without args,paths,host
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 
 #include <limits.h>
@@ -24,8 +24,8 @@
 #define ENDING_OF_COPY ".redacted.evt"
 
 /*
- * run.evt -> run.redacted.evt. A file beside the first has the host and the pid in its name: its copy has a number instead,
- * and an ending by which the session's files are found.
+ * run.evt -> run.redacted.evt. The name of a further file contains the host and the pid: its copy
+ * has a number instead, and the ending by which the session's files are found.
  */
 static void name_copy(char copy[PATH_MAX], const char *first, size_t number)
 {
@@ -54,7 +54,10 @@ static bool is_same(const char *a, const char *b)
 	       first.st_ino == second.st_ino;
 }
 
-/* False with one line in `message`: it cannot be read, or the copy not be made. */
+/*
+ * Returns false with one line in `message` if the file cannot be read, or if the copy cannot be
+ * made.
+ */
 static bool is_possible(const struct session_file *file, const char *copy, char *message,
 			size_t message_bytes)
 {
@@ -84,7 +87,7 @@ static bool is_possible(const struct session_file *file, const char *copy, char 
 	return true;
 }
 
-/* 0, or -1 with one line in `message`. */
+/* Returns 0, or -1 with one line in `message`. */
 static int redact_file(const struct session_file *file, const char *copy, unsigned int what,
 		       uint64_t secret, char *message, size_t message_bytes)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of recordings with what their addresses belong to, so that reports name functions on machines that have not got
- * the program. Prints one line for each file:
+ * Report `symbolize`: copies recordings and adds the functions and lines of their addresses, so
+ * that reports name functions on machines that do not have the program. Prints one line for each
+ * file:
  *
  *   <copy>: <n> of <n> addresses named, <bytes> bytes added
  */
-#include "report/core/opening.h"
+#include "report/options/opening.h"
 #include "report/core/report_kind.h"
 
 #include <limits.h>
@@ -21,7 +22,7 @@
 #define ENDING ".evt"
 #define ENDING_OF_COPY ".symbols.evt"
 
-/* run.evt -> run.symbols.evt, where that is not what it is called already; other names get the ending. */
+/* run.evt -> run.symbols.evt, unless the file is called so already; other names get the ending. */
 static void name_copy(char copy[PATH_MAX], const char *path)
 {
 	size_t length = strlen(path), ending = strlen(ENDING), whole = strlen(ENDING_OF_COPY);
@@ -34,7 +35,10 @@ static void name_copy(char copy[PATH_MAX], const char *path)
 		snprintf(copy, PATH_MAX, "%s" ENDING_OF_COPY, path);
 }
 
-/* What has the name of the copy may be overwritten when it is a copy: no other recording, no other file. */
+/*
+ * An existing file with the copy's name may be overwritten if it is such a copy, but not if it is
+ * another recording or another file.
+ */
 static bool may_be_written(const struct session_file *file, const char *copy)
 {
 	char id[FILE_SESSION_BYTES];
@@ -87,7 +91,7 @@ static void print_result(const struct symbolized *symbolized, const char *copy)
 			   (unsigned long long)symbolized->left_out);
 }
 
-/* 0, or -1 with one line in `message`. */
+/* Returns 0, or -1 with one line in `message`. */
 static int symbolize_file(const struct session_file *file, const char *copy,
 			  const struct source_options *opening, char *message, size_t message_bytes)
 {

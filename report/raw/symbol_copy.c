@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A copy of a recording with other symbol frames: see symbol_copy.h. */
+/*
+ * Copies the parts of the file in front of the symbol frames and behind them, and writes the new
+ * symbol frames between.
+ */
 #include "report/raw/symbol_copy.h"
 
 #include <errno.h>
@@ -19,18 +22,21 @@
 #include "report/file/bytes.h"
 #include "report/file/decompress.h"
 
-#define PIECE_BYTES (1u << 20) /* more than header and schema take */
+#define PIECE_BYTES (1u << 20) /* more than header and schema need */
 
 struct copying {
 	struct bytes from;
 	int to;
-	uint8_t *piece;                         /* PIECE_BYTES */
+	uint8_t *piece;                         /* room for PIECE_BYTES */
 	uint64_t behind_schema, behind_symbols; /* offsets in `from` */
 };
 
-/* --- where things are --- */
+/* --- offsets of the parts --- */
 
-/* Behind the skippable frame at `offset` that has that magic; the same offset when there is none. */
+/*
+ * Returns the offset behind the skippable frame at `offset`, if the frame has that magic; otherwise
+ * the same offset.
+ */
 static uint64_t behind_skippable(const struct copying *copying, uint64_t offset, uint32_t magic)
 {
 	uint8_t head[FILE_SKIPPABLE_HEAD + 4];
@@ -70,7 +76,7 @@ static int copy_range(struct copying *copying, uint64_t offset, uint64_t end)
 		int64_t length = bytes_read(&copying->from, offset, copying->piece, wanted);
 
 		if (length == 0)
-			errno = ESTALE; /* it has become shorter */
+			errno = ESTALE; /* the file has become shorter */
 		if (length <= 0 || !descriptor_write(copying->to, copying->piece, (size_t)length))
 			return -1;
 		offset += (uint64_t)length;
@@ -90,7 +96,7 @@ static int write_copy(struct copying *copying, const struct symbolized *symboliz
 	       fsync(copying->to);
 }
 
-/* With the rights of the recording. */
+/* The copy gets the permissions of the recording. */
 static int write_beside(struct copying *copying, const char *copy,
 			const struct symbolized *symbolized)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What every address of a recording belongs to: see symbolize.h. */
+/*
+ * Collects every address that an event has, as a return address or in a stack, and finds the
+ * function and line of each with the code of report/symbols. Answers are grouped by file, one frame
+ * for each group.
+ */
 #include "report/raw/symbolize.h"
 
 #include <stdlib.h>
@@ -14,28 +18,29 @@
 #include "report/session/stacks.h"
 #include "report/symbols/answers.h"
 
-#define PARENTS_LIMIT 64u /* as in source_modules.c */
+#define PARENTS_LIMIT 64u /* the same limit as in source_modules.c */
 
-/* An address that something was called from. */
+/* A return address: where something was called from. */
 struct asked {
 	const struct source_process *process;
 	uint64_t address;
-	uint64_t before; /* bytes that it lies behind the call */
+	uint64_t before; /* bytes from the call to the address */
 };
 
-/* The answers about one file, or about the memory of one process; a frame each. */
+/* The answers about one file, or about the memory of one process. Each group becomes one frame. */
 struct group {
-	const struct source_module *module; /* NULL: the process' memory */
+	const struct source_module *module; /* NULL: the memory of the process */
 	const struct source_process *process;
 	struct answers answers;
 };
 
 struct symbolizing {
-	struct map seen;   /* hash of what was asked */
-	struct map stacks; /* hash of process and stack: asked with all its frames */
+	struct map seen; /* hash of an address that was asked for */
+	/* hash of process and stack, for stacks whose frames were all asked for */
+	struct map stacks;
 	struct asked *asked;
 	size_t asked_count, asked_room;
-	struct map groups; /* hash of path and build-id, or process: to the last of its groups */
+	struct map groups; /* hash of path and build-id, or of the process: its last group */
 	struct group *group;
 	size_t group_count, group_room;
 	struct places places;
@@ -57,7 +62,7 @@ static void ask(struct symbolizing *symbolizing, const struct source_process *pr
 	symbolizing->asked[symbolizing->asked_count++] = (struct asked){ process, address, before };
 }
 
-/* Every frame of the stack. Where one was asked for, so were all that called it. */
+/* Asks for every frame of the stack. If a frame was asked for before, so were all its callers. */
 static void ask_stack(struct symbolizing *symbolizing, const struct source *source,
 		      const struct source_process *process, uint32_t stack)
 {
@@ -76,7 +81,7 @@ static void ask_stack(struct symbolizing *symbolizing, const struct source *sour
 	}
 }
 
-/* Which field of the event is a return address; -1: none. */
+/* Returns the index of the event's field that is a return address; -1: there is none. */
 static int caller_field(unsigned int id)
 {
 	const struct evt_descriptor *event = &evt_descriptors[id];
@@ -95,7 +100,7 @@ static int read_addresses(struct symbolizing *symbolizing, struct source *source
 
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		field[id] = caller_field(id);
-		wants.event[id] = true; /* any may have a stack */
+		wants.event[id] = true; /* every event may have a stack */
 		wants.fields[id] = field[id] >= 0 ? 1u << field[id] : 0;
 	}
 	source_want(source, &wants);
@@ -147,7 +152,10 @@ static bool answer(struct symbolizing *symbolizing, const struct asked *asked,
 	return true;
 }
 
-/* In each module that was ever there: which one it was at the time a report says itself. */
+/*
+ * Answers for every module that ever was at the address. A report chooses the one of its time
+ * itself.
+ */
 static void answer_everywhere(struct symbolizing *symbolizing, const struct asked *asked)
 {
 	const struct source_process *process = asked->process;

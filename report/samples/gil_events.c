@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 
 static struct gil_counts *counts_at(struct gil *gil, uint64_t key, const struct gil_row *row)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_gpu.h. The GPU's work is told late: its stack is the place of its call (core/late.h). */
+/* See line_gpu.h. The GPU's work is deferred: its stack is the place of its call (deferred/deferred.h). */
 #include "report/samples/line_gpu.h"
 
 #include <stdlib.h>
 
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/samples/line_columns.h"
 #include "report/samples/line_stacks.h"
 #include "report/stacks/stack_keys.h"
@@ -45,9 +45,9 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	return stack_keys_of(((struct line_gpu_use *)state)->keys, event);
 }
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
-	if (late_is_on_device(work))
+	if (work->is_on_device)
 		use_add(state, place, &(struct line_gpu){ .gpu_ns = work->duration_ns });
 }
 
@@ -70,12 +70,12 @@ static void take_copy(void *state, const struct source_event *event, bool counts
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .place = place_of, .take = take_work };
+	static const struct deferred_listener listener = { .place = place_of, .take = take_work };
 	struct line_gpu_use *gpu = state;
 
 	(void)options;
 	gpu->keys = stack_keys_want(run, STACK_BY_STACK);
-	late_listen(late_want(run), &listener, gpu);
+	deferred_listen(deferred_want(run), &listener, gpu);
 	run_reads(run, EVT_cuda_copy,
 		  FIELD_BIT(cuda_copy, result) | FIELD_BIT(cuda_copy, flags) |
 			  FIELD_BIT(cuda_copy, kind) | FIELD_BIT(cuda_copy, bytes),

@@ -7,7 +7,7 @@
 #define REPORT_SAMPLES_LINE_GPU_H
 
 #include "report/core/analysis.h"
-#include "report/core/options.h"
+#include "report/options/options.h"
 #include "report/samples/lines.h"
 
 /* Somebody looks: --source, or --columns, --sort or --filter with one of the columns. */

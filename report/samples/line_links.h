@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "report/base/map.h"
+#include "report/base/row_links.h"
 
 enum line_link_kind {
 	LINE_LINK_CALLER,  /* the user's own line that called it */
@@ -28,7 +29,8 @@ struct line_link {
 struct line_links {
 	struct line_link *link;
 	size_t count, room;
-	struct map map;
+	struct map map;       /* hash of kind and line to index */
+	struct row_links row; /* of lines; a target is an index */
 };
 
 void line_links_init(struct line_links *links);

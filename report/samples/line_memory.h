@@ -8,7 +8,7 @@
 #ifndef REPORT_SAMPLES_LINE_MEMORY_H
 #define REPORT_SAMPLES_LINE_MEMORY_H
 
-#include "report/core/options.h"
+#include "report/options/options.h"
 #include "report/samples/lines.h"
 
 /* Somebody looks: --source, or --columns, --sort or --filter with one of the columns. */

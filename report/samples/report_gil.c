@@ -2,7 +2,7 @@
 /* Report `gil`: which threads and lines of Python have the GIL, and which wait for it. */
 #include <string.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/core/report_kind.h"
 #include "report/samples/gil_events.h"
 #include "report/samples/lines.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/base/units.h"
 #include "report/core/report_kind.h"
 #include "report/samples/line_gpu.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/core/helpers.h"
-#include "report/core/options.h"
+#include "report/helpers/helpers.h"
+#include "report/options/options.h"
 #include "report/samples/open_looks.h"
 #include "report/session/limitations.h"
 

@@ -4,7 +4,7 @@
  * under each key of --by, and what places are.
  *
  * CPU time since a thread was last seen running goes to where it is seen running next: so a line that only waits gets
- * none of it. A thread of autograd's has no Python of its own: what it does for a thread that waits for it (core/helpers.h) is at the
+ * none of it. A thread of autograd's has no Python of its own: what it does for a thread that waits for it (helpers/helpers.h) is at the
  * line where that one was seen in the same look. Waits are the time since the look before. Looks in a CUDA call are known once it returns: one that
  * never does is not seen (open_looks.h). Memory grows with places, keys and threads.
  */

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/samples/sample_events.h"
 #include "report/stacks/stack_source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which event fills which table. Definitions are taken in before a frame's events are merged, so that
- * it does not matter when in a frame they were written; everything else when its time has come.
+ * Which event fills which table. Definitions are applied before a frame's events are merged, so
+ * their place in the frame does not matter. Everything else is applied when its time has come.
  */
 #include "report/session/source_state.h"
 
@@ -63,7 +63,10 @@ static int process_take_cpu(struct file_row *file, const struct evt_process_cpu 
 	return EVT_OK;
 }
 
-/* What is left of a process that was killed, or left by _exit(), may be less than what was seen of it. */
+/*
+ * What is left of a process that was killed, or ended by _exit(), may be less than what was seen of
+ * it earlier.
+ */
 static int process_take_memory(struct file_row *file, const struct evt_process_memory *event,
 			       uint64_t time_ns)
 {
@@ -116,8 +119,9 @@ static int thread_take_name(struct file_row *file, const struct evt_thread_name 
 	if (error)
 		return error;
 	row = thread_find(file->source, &process->process, event->tid, time_ns);
-	if (row && !row->thread.is_named)
-		row->thread.name = source_name_of(file->source, &file->file, event->name);
+	if (row)
+		thread_take_kernel_name(file->source, &row->thread,
+					source_name_of(file->source, &file->file, event->name));
 	return EVT_OK;
 }
 
@@ -171,7 +175,8 @@ void books_take_own(struct thread_row *thread, struct file_row *file, const stru
 	}
 	if (event->id == EVT_python_task) {
 		thread->thread.task = (struct task){ EVENT_AS(python_task, event)->task,
-						     EVENT_AS(python_task, event)->outer };
+						     EVENT_AS(python_task, event)->outer,
+						     EVENT_AS(python_task, event)->generator };
 		return;
 	}
 	thread_set_name(file->source, thread->thread.process, named->tid, event->time_ns,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an allocation was asked for, as text: see callers.h. */
+/*
+ * The place of an allocation as text: finds the module of the address at that time and writes its
+ * file name and the offset.
+ */
 #include "report/session/callers.h"
 
 #include <inttypes.h>
@@ -9,8 +12,8 @@
 #include "report/base/map.h"
 
 /*
- * The module at the time, else the one that was there soonest after: the collector sees a mapping some
- * time after the program has begun to use it.
+ * Returns the module at that time, else the one that appeared soonest afterwards: the collector
+ * sees a mapping some time after the program has begun to use it.
  */
 const struct source_module *caller_module(const struct source_process *process, uint64_t address,
 					  uint64_t time_ns)
@@ -86,7 +89,7 @@ struct caller caller_memo_of(struct caller_memo *memo, struct text_store *texts,
 	struct caller caller;
 	bool added;
 
-	/* what was before its start only the time tells */
+	/* before the process's start, only the time decides */
 	if (!process || time_ns < process->start_ns)
 		return caller_of(texts, process, address, time_ns);
 	entry = map_put(&memo->known, map_hash_bytes(words, sizeof(words), 0), &added);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Holes of the files: see holes.h. They are found as frames are taken up: from `lost` events, and from numbers of frames
- * that are missing. A hole that the file ends with is no hole but its end: what programs did is known until there.
+ * Holes of the files. They are found as frames are read: from `lost` events, and from missing frame
+ * numbers. A hole at the end of a file is no hole but the file's end: what programs did is known
+ * until there.
  */
 #include "report/session/holes.h"
 
 #include "collector/format/error.h"
 #include "report/session/source_state.h"
 
-/* It goes on where the last one of the same file and process ended. */
+/*
+ * The new hole begins where the last one of the same file and process ended, so that one is
+ * extended.
+ */
 static bool hole_grows(struct source_hole *last, const struct source_hole *hole)
 {
 	if (last->file != hole->file || last->process != hole->process ||

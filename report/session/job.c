@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See job.h. A fact that only one of two sessions has says nothing. Addresses of a loopback device are the host's own:
- * they contradict another host's, but not a name, which may be that host's.
+ * A fact that only one of two sessions has proves nothing. Addresses of a loopback device belong to
+ * one host: they contradict those of another host, but not a name, which may be that host's.
  */
 #include "report/session/job.h"
 
@@ -13,7 +13,7 @@
 #include "report/base/memory.h"
 #include "report/session/source.h"
 
-#define FACTS_MAX 65536u /* of all processes; what comes after is not looked at */
+#define FACTS_MAX 65536u /* limit over all processes; later facts are ignored */
 
 enum kind { KIND_HOST, KIND_PLACE, KIND_FILE, KIND_WORD, KIND_WISH };
 
@@ -87,7 +87,10 @@ static void job_take_ranks(struct job *job, const struct source *source)
 			job->rank[job->ranks++] = job->rank[i];
 }
 
-/* Of ranks only: a launcher, or what a rank has started, may have another environment. */
+/*
+ * Facts of ranks only: a launcher, or a program that a rank has started, may have another
+ * environment.
+ */
 static void job_take_facts(struct job *job, const struct reading *reading)
 {
 	bool differs[JOB_FACTS] = { false };
@@ -158,7 +161,7 @@ void job_release(struct job *job)
 
 /* --- comparing --- */
 
-/* The first rank of both; UINT64_MAX: none. */
+/* Returns the first rank that both have; UINT64_MAX: none. */
 static uint64_t jobs_share_rank(const struct job *one, const struct job *other)
 {
 	for (size_t i = 0, j = 0; i < one->ranks && j < other->ranks;) {
@@ -172,7 +175,7 @@ static uint64_t jobs_share_rank(const struct job *one, const struct job *other)
 	return UINT64_MAX;
 }
 
-/* Where the port of a PLACE begins, with its colon; of other kinds the end. */
+/* Start of the port in a PLACE, including the colon; for other kinds the end. */
 static size_t host_length(const char *text, enum kind kind)
 {
 	const char *colon = kind == KIND_PLACE ? strrchr(text, ':') : NULL;
@@ -222,7 +225,7 @@ static enum match facts_match(const struct job *one, const struct job *other, en
 	return strcmp(a, b) ? MATCH_DIFFERS : MATCH_SAME;
 }
 
-/* torchrun has "none" for a run id that nobody gave; a port alone is everybody's. */
+/* torchrun uses "none" as the run id if the user gave none; a port alone may be anybody's. */
 static bool fact_is_proof(const struct job *job, enum job_fact fact)
 {
 	if (fact == JOB_TORCHELASTIC_RUN_ID)

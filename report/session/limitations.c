@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See limitations.h. A process has one bit for each line of limitations.def. Processes with the
- * same limitation and subject are told together, at the first of them.
+ * A process has one bit for each line of limitations.def. Processes with the same limitation and
+ * subject are reported together, at the first of them.
  */
 #include "report/session/limitations.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A binary heap whose top is the run that is being followed.
- */
+/* A binary heap of runs. Its top is the run that is being followed. */
 #include "report/session/merge.h"
 
 #include <stdlib.h>

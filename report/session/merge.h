@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of events in one order by time. A run is a block: its events are in order already, so the one
- * with the earliest head is followed until it passes the head of the next one; only then is the order
- * of the runs touched. One thread alone costs nothing per event.
+ * Merges runs of events by time. A run is a block, whose events are already sorted. The run with
+ * the earliest head is followed until it passes the head of the next run; only then does the order
+ * of the runs change. So a single thread costs nothing per event.
  *
- * Equal times: events of stream 0 first (definitions before uses), then by file, then by place in it.
- * Holds pointers to runs only. Knows nothing of files and frames.
+ * Equal times: events of stream 0 come first (definitions before uses), then the order of the
+ * files, then the position in the file. Holds only pointers to runs. Knows nothing of files and
+ * frames.
  */
 #ifndef REPORT_SESSION_MERGE_H
 #define REPORT_SESSION_MERGE_H
@@ -19,16 +20,19 @@
 
 struct merge_run {
 	const struct event *at, *end;
-	/* Records of the heap among the events, `before[i]` of them before event i; not empty both when
-	 * it is added. */
+	/*
+	 * Heap records among the events: `before[i]` of them precede event i. A run must have
+	 * events or heap records when it is added.
+	 */
 	const struct event *first;
-	const struct event_block *block; /* NULL: no records of the heap */
+	const struct event_block *block; /* NULL: no heap records */
 	uint32_t heap_at;
 	uint64_t
-		offset_ns; /* added to the events' times, modulo 2^64: may stand for a negative one */
-	uint64_t order;    /* see merge_order(); unique */
+		/* added to the events' times, modulo 2^64: may stand for a negative number */
+		offset_ns;
+	uint64_t order;              /* see merge_order(); unique */
 	void *owner, *thread;        /* for the caller */
-	const struct block_sum *sum; /* of the next event, NULL: none; likewise */
+	const struct block_sum *sum; /* for the next event; NULL: none */
 	struct block_sum told;
 };
 
@@ -45,7 +49,7 @@ static inline uint64_t merge_order(uint32_t stream, uint32_t file, uint32_t bloc
 	return (uint64_t)(stream != 0) << 63 | (uint64_t)(file & 0x7fffffff) << 32 | block;
 }
 
-/* Time on the common clock, from 0 to UINT64_MAX whatever the file says. */
+/* Time on the common clock, from 0 to UINT64_MAX, whatever the file says. */
 static inline uint64_t merge_time(uint64_t time_ns, uint64_t offset_ns)
 {
 	uint64_t sum = time_ns + offset_ns;
@@ -55,7 +59,7 @@ static inline uint64_t merge_time(uint64_t time_ns, uint64_t offset_ns)
 	return sum > time_ns ? 0 : sum;
 }
 
-/* Records of the heap that come before the next event. */
+/* Returns the end of the heap records that precede the next event. */
 static inline uint32_t merge_run_heap_end(const struct merge_run *run, const struct event *at)
 {
 	if (!run->block)
@@ -70,9 +74,9 @@ static inline bool merge_run_is_over(const struct merge_run *run)
 
 void merge_release(struct merge *merge);
 int merge_add(struct merge *merge, struct merge_run *run);
-/* The run to be followed, NULL when there is none, and up to which time of the run (exclusive). */
+/* Returns the run to follow, NULL if there is none, and up to which time of the run (exclusive). */
 struct merge_run *merge_first(const struct merge *merge, uint64_t *ret_until_ns);
-/* The first run's `at` has moved on: puts it to its new place, or takes it out when it is at its end. */
+/* The first run's `at` has advanced: moves the run to its new place, or removes it at its end. */
 void merge_settle(struct merge *merge);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See missing.h. The number of files in the session's meta `session_files` against the files that
- * were read; only if none is missing, ranks of the world size that no process has.
+ * Compares the session's meta `session_files` with the number of files that were read. If none is
+ * missing, compares the world size with the ranks of the processes.
  */
 #include "report/session/missing.h"
 
@@ -11,7 +11,7 @@
 
 #include "report/session/ranks.h"
 
-/* How many files the session of `meta` had; 0: it does not say. */
+/* Returns how many files the session of `meta` had; 0: it does not say. */
 static unsigned long files_told(const struct source_meta *meta)
 {
 	char digits[16] = "";
@@ -33,7 +33,7 @@ static size_t files_there(const struct source *source, const char *session)
 	return there;
 }
 
-/* The first session that has more files than are there. */
+/* Describes the first session that has more files than were read. */
 static bool describe_files(const struct source *source, char ret_text[MISSING_BYTES])
 {
 	const struct source_meta *meta;
@@ -60,7 +60,7 @@ static bool describe_ranks(const struct source *source, char ret_text[MISSING_BY
 
 	if (!ranks_describe(source, &ranks) || !*ranks.missing)
 		return false;
-	/* the environment of a job that starts nothing says that, too */
+	/* the environment of a job with a single program says that, too */
 	if (ranks.count < 2 && !ranks.is_torch)
 		return false;
 	snprintf(ret_text, MISSING_BYTES, "rank%s %s of %llu %s not in what is shown",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a session has that is not in what was read: files, as the file of its first program counted them when that
- * ended; else ranks, as their number in the environment has it. Once the source has been read.
+ * What belongs to a session but was not read: files, as counted by the first program's file when
+ * that program ended; otherwise ranks, from the world size in the environment. Call when the source
+ * has been read.
  */
 #ifndef REPORT_SESSION_MISSING_H
 #define REPORT_SESSION_MISSING_H
@@ -13,7 +14,7 @@
 
 #define MISSING_BYTES 320
 
-/* False: nothing that is known of. */
+/* Returns false if nothing is known to be missing. */
 bool missing_describe(const struct source *source, char ret_text[MISSING_BYTES]);
 
 #endif

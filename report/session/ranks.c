@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See ranks.h. All processes' ranks, sorted, each once. One pass writes rows of consecutive ranks,
- * and the gaps between them as missing.
+ * Sorts all processes' ranks and removes duplicates. One pass then writes rows of consecutive
+ * ranks, and the gaps between them as missing.
  */
 #include "report/session/ranks.h"
 
@@ -19,7 +19,7 @@ static int rank_compare(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* From `from` to `to`, both in it; "..." where there is no more room. */
+/* Appends `from` to `to`, both inclusive; "..." if there is no more room. */
 static void text_add(char text[RANKS_BYTES], uint64_t from, uint64_t to)
 {
 	size_t used = strlen(text);
@@ -36,10 +36,10 @@ static void text_add(char text[RANKS_BYTES], uint64_t from, uint64_t to)
 			 to == from + 1 ? "and" : "to", to);
 }
 
-/* `rank` in order, each once. */
+/* `rank` is sorted and without duplicates. */
 static void ranks_write(struct ranks *ranks, const uint64_t *rank)
 {
-	uint64_t next = 0; /* the first that was not looked at */
+	uint64_t next = 0; /* the first rank that was not examined */
 
 	for (size_t i = 0; i < ranks->count;) {
 		size_t last = i;
@@ -74,7 +74,8 @@ bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
 			ret_ranks->world_size = process[i]->world_size;
 	}
 	qsort(rank, count, sizeof(*rank), rank_compare);
-	for (size_t i = 0; i < count; i++) { /* workers have the rank of whoever forked them */
+	for (size_t i = 0; i < count; i++) {
+		/* workers have the rank of the process that forked them */
 		if (!ret_ranks->count || rank[ret_ranks->count - 1] != rank[i])
 			rank[ret_ranks->count++] = rank[i];
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which ranks of a distributed run are in what was read, as text for people: "0 to 2, 5". Once it has been read.
+ * Which ranks of a distributed run were read, as text for people: "0 to 2, 5". Call when the source
+ * has been read.
  */
 #ifndef REPORT_SESSION_RANKS_H
 #define REPORT_SESSION_RANKS_H
@@ -13,13 +14,13 @@
 #define RANKS_BYTES 160
 
 struct ranks {
-	uint64_t count, world_size; /* of those that are there; of the run, 0 unknown */
-	bool is_torch;              /* RANK says so, as torch.distributed wants it */
+	uint64_t count, world_size; /* ranks that were read; ranks of the run, 0: unknown */
+	bool is_torch;              /* RANK says so, in the form that torch.distributed requires */
 	char there[RANKS_BYTES];
-	char missing[RANKS_BYTES]; /* "": none that is known of */
+	char missing[RANKS_BYTES]; /* "": none is known to be missing */
 };
 
-/* False: there is none. */
+/* Returns false if there are no ranks. */
 bool ranks_describe(const struct source *source, struct ranks *ret_ranks);
 
 #endif

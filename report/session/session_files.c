@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* See session_files.h. Waiting for writers is in waiting.c. */
+/*
+ * Finds the files by reading headers in the folder of the named file. waiting.c waits for writers.
+ */
 #include "report/session/session_files.h"
 
 #include <dirent.h>
@@ -18,9 +20,10 @@
 #include "report/base/talk.h"
 
 #define WAIT_STEP_MS 20
-#define YOUNG_S 5          /* as collector/output/output_name.c */
-#define CREATE_MS 500      /* an empty file that stays empty is no more than that */
-#define FILES_OPEN_MAX 32u /* the others are opened for each read: a session may have thousands */
+#define YOUNG_S 5     /* same value as in collector/output/output_name.c */
+#define CREATE_MS 500 /* an empty file that stays empty for longer is just an empty file */
+/* the other files are opened for each read: a session may have thousands */
+#define FILES_OPEN_MAX 32u
 #define OTHERS_MAX 10000u
 #define NOTE_BYTES (PATH_MAX + 128)
 
@@ -40,7 +43,7 @@ static void note_put(const struct source_options *options, const char *format, c
 	options->note(options->note_context, line);
 }
 
-/* Created a moment ago, and not yet locked or written: its writer is between the two. */
+/* True for a file that was created a moment ago: its writer has not locked or written it yet. */
 static bool file_is_being_created(const struct session_file *file)
 {
 	struct stat info;
@@ -58,7 +61,10 @@ static int file_open_again(struct session_file *file)
 	return file->error;
 }
 
-/* Opened again after each wait: it has its full size when nobody holds it any more. */
+/*
+ * Opened again after each wait, because the file has its full size only when nobody holds it any
+ * more.
+ */
 static void file_open(struct waiting *waiting, struct session_file *file)
 {
 	unsigned int created_ms = 0;
@@ -79,7 +85,7 @@ static void file_open(struct waiting *waiting, struct session_file *file)
 	} while (!file->live && waiting_is_held(file->bytes.fd));
 }
 
-/* Copies of a recording: two that began for the same process of a host at the same moment. */
+/* Two recordings that began for the same process of a host at the same moment are copies. */
 static bool header_is_same(const struct file_header *a, const struct file_header *b)
 {
 	return a->session[0] && a->pid == b->pid && a->base_mono == b->base_mono &&
@@ -87,7 +93,7 @@ static bool header_is_same(const struct file_header *a, const struct file_header
 	       !strcmp(a->host, b->host);
 }
 
-/* It, or a copy of it. */
+/* True if the file, or a copy of it, is in the list. */
 static bool file_is_listed(const struct session_files *files, const struct session_file *file)
 {
 	for (size_t i = 0; i < files->count && !file->error; i++) {
@@ -103,7 +109,7 @@ static bool file_is_listed(const struct session_files *files, const struct sessi
 	return false;
 }
 
-/* False when the file has no readable header or no session id. */
+/* Returns false if the file has no readable header or no session id. */
 static bool bytes_read_header(struct bytes *bytes, struct file_header *ret_header)
 {
 	uint8_t head[FILE_HEADER_BYTES_MAX];
@@ -114,7 +120,7 @@ static bool bytes_read_header(struct bytes *bytes, struct file_header *ret_heade
 	       ret_header->session[0];
 }
 
-/* Whose the file is; ret_owner may be NULL. */
+/* Also returns the owner of the file; ret_owner may be NULL. */
 static bool path_read_header(const char *path, struct file_header *ret_header, uid_t *ret_owner)
 {
 	struct bytes bytes;
@@ -163,13 +169,13 @@ static int files_put(struct session_files *files, const char *path)
 	return EVT_OK;
 }
 
-/* `dir/run.evt` and `dir/run.evt.3` are of the stem `run` in `dir`; other names have none. */
+/* `dir/run.evt` and `dir/run.evt.3` have the stem `run` in `dir`; other names have none. */
 struct place {
 	char directory[PATH_MAX]; /* with its slash, or empty */
 	char stem[NAME_MAX + 1];
 };
 
-/* The length of a recording's name without a number behind it (run.evt.3); 0: it is no recording's. */
+/* Length of a recording's name without its number (run.evt.3); 0: it is no recording's name. */
 static size_t name_stem(const char *name)
 {
 	const char *end = name + strlen(name), *digits = end;
@@ -203,13 +209,15 @@ static bool name_is_beside(const char *name, const char *stem)
 	       name[stem_length] == '.' && strcmp(name + length - 4, ".evt") == 0;
 }
 
-/* Members of a session may have any names, as INTERCEPT_OUTPUT has them: rank.0.evt, rank.1.evt. */
+/*
+ * Members of a session may have any names that INTERCEPT_OUTPUT gives them: rank.0.evt, rank.1.evt.
+ */
 enum beside {
 	BESIDE_OF_STEM, /* <stem>.*.evt */
-	BESIDE_OTHERS,  /* any other recording's name; of the first OTHERS_MAX */
+	BESIDE_OTHERS,  /* any other recording's name, for the first OTHERS_MAX files */
 };
 
-/* Calls `take` for each file beside of that kind; stops at its first result that is not 0. */
+/* Calls `take` for each neighbouring file of that kind; stops at its first result that is not 0. */
 static int place_each(const struct place *place, enum beside kind,
 		      int (*take)(void *context, const char *path), void *context)
 {
@@ -238,7 +246,8 @@ static int place_each(const struct place *place, enum beside kind,
 struct same_session {
 	struct session_files *files;
 	const char *session;
-	uid_t owner; /* of the file that was named: another user may give a file any session's id */
+	/* owner of the named file, because another user may give a file any session's id */
+	uid_t owner;
 };
 
 static int take_same_session(void *context, const char *path)
@@ -250,7 +259,7 @@ static int take_same_session(void *context, const char *path)
 	if (!path_read_header(path, &header, &owner) || owner != same->owner ||
 	    strcmp(header.session, same->session) != 0)
 		return EVT_OK;
-	for (size_t i = 0; i < same->files->count; i++) { /* not to be waited for again */
+	for (size_t i = 0; i < same->files->count; i++) { /* they must not be waited for again */
 		if (!same->files->file[i].error &&
 		    header_is_same(&same->files->file[i].header, &header))
 			return EVT_OK;
@@ -264,7 +273,7 @@ struct newest {
 	bool interest;
 };
 
-/* What Python, CUDA or NVTX is in goes before what may be a passing `head`. */
+/* A program that uses Python, CUDA or NVTX goes before one that may be a short `head`. */
 static bool newest_is_before(const struct newest *newest, const struct file_header *header)
 {
 	bool interest = header->flags & FILE_OF_INTEREST || !header->program[0];
@@ -297,7 +306,7 @@ static int files_add_session(struct session_files *files, const struct place *pl
 
 	if (!path_read_header(path, &header, &same.owner))
 		return EVT_OK;
-	do { /* while one file was waited for, others may have come */
+	do { /* while one file was waited for, others may have appeared */
 		before = files->count;
 		error = place_each(place, BESIDE_OF_STEM, take_same_session, &same);
 		if (!error)
@@ -313,7 +322,10 @@ static int name_order(const void *a, const void *b)
 	return strcmp(left->path, right->path);
 }
 
-/* A link is named by what it leads to: that is what is read, and the session's other files are beside it. */
+/*
+ * A link is replaced by its target: that is what is read, and the session's other files are beside
+ * it.
+ */
 static const char *path_follow(const char *path, char real[PATH_MAX])
 {
 	struct stat info;
@@ -348,7 +360,8 @@ static int files_add(struct session_files *files, const char *named)
 	}
 	if (!error)
 		error = files_add_session(files, &place, path);
-	if (!error && path == real && place_of(named, &place)) /* links may lie beside each other */
+	/* the links themselves may be beside each other */
+	if (!error && path == real && place_of(named, &place))
 		error = files_add_session(files, &place, path);
 	if (files->count > first + 1)
 		qsort(files->file + first + 1, files->count - first - 1, sizeof(*files->file),

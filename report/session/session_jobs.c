@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See session_jobs.h. Sessions that fit are linked; a set of linked ones is a job if no two of it contradict each other.
- * Two need not have run at the same time if others ran beside both: a rank may end early and another begin late.
+ * Sessions that fit together are linked. A set of linked sessions is a job if no two of them
+ * contradict each other. Two need not have run at the same time if others ran beside both: one rank
+ * may end early and another begin late.
  */
 #include "report/session/session_jobs.h"
 
@@ -13,14 +14,14 @@
 #include "report/base/memory.h"
 #include "report/session/job.h"
 
-#define WHY_MAX 8u                        /* lines; there may be thousands of files */
-#define LINE_BYTES (JOB_WHY_BYTES + 400u) /* with two names */
+#define WHY_MAX 8u                        /* number of lines; there may be thousands of files */
+#define LINE_BYTES (JOB_WHY_BYTES + 400u) /* includes two names */
 
 struct finding {
 	const struct session_group *session;
 	struct job *job;
-	size_t *set; /* by session: the first of those that it is linked with */
-	bool *open;  /* it is not linked for good */
+	size_t *set; /* by session: the first session of its set */
+	bool *open;  /* the link is not final */
 	size_t count;
 };
 
@@ -39,7 +40,7 @@ static void sets_join(struct finding *finding, size_t i, size_t j)
 			finding->set[k] = least;
 }
 
-/* Open sessions that stand to each other as `relation` or closer. */
+/* Links open sessions whose relation is `relation` or closer. */
 static void sets_link(struct finding *finding, enum job_relation relation)
 {
 	char why[JOB_WHY_BYTES];
@@ -51,7 +52,7 @@ static void sets_link(struct finding *finding, enum job_relation relation)
 				sets_join(finding, i, j);
 }
 
-/* Two of the set of `session` that cannot be of one job. */
+/* Returns two members of the session's set that cannot be in one job. */
 static bool set_contradicts(const struct finding *finding, size_t session, size_t *ret_one,
 			    size_t *ret_other)
 {
@@ -68,7 +69,10 @@ static bool set_contradicts(const struct finding *finding, size_t session, size_
 	return false;
 }
 
-/* Sets that are no job are taken apart; what is linked in others stays so. Backwards: who was taken apart is not seen again. */
+/*
+ * Sets that are no job are taken apart; links in other sets become final. Goes backwards, so that a
+ * session that was taken apart is not visited again.
+ */
 static void sets_settle(struct finding *finding)
 {
 	size_t one, other;
@@ -89,9 +93,9 @@ static void sets_settle(struct finding *finding)
 	}
 }
 
-/* --- why not --- */
+/* --- reasons against joining --- */
 
-/* 'b.evt' is of another job than 'a.evt': ... */
+/* Text: 'b.evt' is of another job than 'a.evt': ... */
 static void why_put(struct session_jobs *jobs, const struct finding *finding, size_t session,
 		    size_t before, const char *why)
 {
@@ -103,7 +107,10 @@ static void why_put(struct session_jobs *jobs, const struct finding *finding, si
 	jobs->why[jobs->why_count++] = strdup(line);
 }
 
-/* They fit, but so does another with the same rank. `linked` is how all were linked at first. */
+/*
+ * They fit, but so does another session with the same rank. `linked` is the initial state of the
+ * links.
+ */
 static void why_describe_choice(const struct finding *linked, size_t session, char *why)
 {
 	size_t one = session, other = session;
@@ -116,7 +123,7 @@ static void why_describe_choice(const struct finding *linked, size_t session, ch
 		 linked->session[one].file[0], linked->session[other].file[0], reason);
 }
 
-/* Each run of ranks beside the first one. */
+/* Explains each run of ranks other than the first one. */
 static void jobs_explain(struct session_jobs *jobs, const struct finding *finding,
 			 const struct finding *linked)
 {
@@ -136,7 +143,7 @@ static void jobs_explain(struct session_jobs *jobs, const struct finding *findin
 
 static void jobs_number(struct session_jobs *jobs, const struct finding *finding)
 {
-	for (size_t i = 0; i < finding->count; i++) /* a set is named by its first session */
+	for (size_t i = 0; i < finding->count; i++) /* a set is identified by its first session */
 		jobs->run[i] = finding->set[i] == i ? jobs->count++ : jobs->run[finding->set[i]];
 }
 
@@ -159,7 +166,7 @@ void session_jobs_find(struct session_jobs *jobs, const struct session_group *se
 	linked.set = memory_zero(count, sizeof(*linked.set));
 	memcpy(linked.set, finding.set, count * sizeof(*linked.set));
 	sets_settle(&finding);
-	sets_link(&finding, JOB_CERTAIN); /* those that were taken apart */
+	sets_link(&finding, JOB_CERTAIN); /* links the sessions that were taken apart */
 	sets_settle(&finding);
 	jobs_number(jobs, &finding);
 	jobs_explain(jobs, &finding, &linked);

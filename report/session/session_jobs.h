@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of several sessions are ranks of one distributed job. All that fit each other are one, unless that leaves a
- * choice: where two have the same rank, only facts that name the job decide.
+ * Decides which of several sessions are ranks of one distributed job. All that fit each other are
+ * one job, unless that leaves a choice: if two have the same rank, only facts that name the job
+ * decide.
  */
 #ifndef REPORT_SESSION_SESSION_JOBS_H
 #define REPORT_SESSION_SESSION_JOBS_H
@@ -11,13 +12,14 @@
 #include "report/session/sessions.h"
 
 struct session_jobs {
-	size_t *run; /* by session: its run, dense, in the order of their first sessions */
+	/* by session: its run, numbered without gaps in the order of their first sessions */
+	size_t *run;
 	size_t count;
 	char **why; /* see struct sessions */
 	size_t why_count;
 };
 
-/* The lists are the caller's to free. */
+/* The caller frees the lists. */
 void session_jobs_find(struct session_jobs *jobs, const struct session_group *session,
 		       size_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See sessions.h. Which of several sessions are one job is in session_jobs.c. */
+/* Groups files by session. session_jobs.c decides which of several sessions are one job. */
 #include "report/session/sessions.h"
 
 #include <stdlib.h>
@@ -11,11 +11,13 @@
 #include "report/session/session_jobs.h"
 
 struct named {
-	char session[FILE_SESSION_BYTES]; /* "" unknown */
+	char session[FILE_SESSION_BYTES]; /* "": unknown */
 	size_t group;
 };
 
-/* The groups by the order of their first files; those without a session are of the first. */
+/*
+ * Groups are in the order of their first files. Files without a session belong to the first group.
+ */
 static size_t named_group(struct named *named, size_t count)
 {
 	size_t groups = 0;
@@ -52,7 +54,7 @@ static void sessions_fill(struct sessions *sessions, const struct named *named, 
 	}
 }
 
-/* Sessions become runs: the groups are made anew. */
+/* Sessions become runs: builds the groups again. */
 static void sessions_join(struct sessions *sessions, struct named *named, char *const *file,
 			  size_t count)
 {

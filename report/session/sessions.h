@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of the command line by the runs that they belong to: nothing of several runs is ever added up. A run is a
- * session, or all sessions that are ranks of one distributed job (job.h). A file that cannot be read is taken with the
- * first.
+ * Groups the files of the command line by the runs that they belong to, because figures of
+ * different runs are never added up. A run is a session, or all sessions that are ranks of one
+ * distributed job (job.h). A file that cannot be read belongs to the first run.
  */
 #ifndef REPORT_SESSION_SESSIONS_H
 #define REPORT_SESSION_SESSIONS_H
@@ -11,7 +11,7 @@
 
 /* Files that belong together, in the order in which they were named. */
 struct session_group {
-	char **file; /* borrowed names */
+	char **file; /* names, borrowed */
 	size_t count;
 };
 
@@ -19,12 +19,12 @@ struct sessions {
 	struct session_group *group;
 	size_t count; /* at least one */
 	char **file;
-	char **why; /* a line for each run of ranks that is none of the job before it; owned */
+	char **why; /* a line for each run of ranks that is not part of the job before it; owned */
 	size_t why_count;
 };
 
 void sessions_split(struct sessions *sessions, char *const *file, size_t count);
-/* Why ranks were not taken together, on stderr. */
+/* Prints on stderr why ranks were not joined. */
 void sessions_say_why(const struct sessions *sessions);
 void sessions_release(struct sessions *sessions);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of all files in order. A frame of each file is in memory; when the last event of one has
- * been given out, the next takes its place.
+ * The events of all files in order. One frame of each file is in memory. When the last event of a
+ * frame has been handed out, the next frame takes its place.
  */
 #include "report/session/source.h"
 
@@ -15,9 +15,9 @@
 
 #define LARGE_BYTES (1u << 20)
 #define LARGE_MAX 8u
-#define STRIDE 16u /* records of the heap that are passed at once, in order of time as they are */
+#define STRIDE 16u /* heap records that are passed at once, in the order of time */
 
-/* A process or thread too many: said once a file, its events are passed over. */
+/* There are too many processes or threads: reported once per file, and their events are skipped. */
 static int file_pass_over(struct file_row *file, int error)
 {
 	if (error != EVT_TOO_LARGE)
@@ -46,7 +46,7 @@ static int file_define(struct file_row *file, const struct reader_frame *frame)
 	return EVT_OK;
 }
 
-/* Frames before this one were not written. */
+/* True if frames before this one were not written. */
 static bool frame_tells_lost_frames(const struct reader_frame *frame)
 {
 	for (size_t i = 0; i < frame->block_count; i++) {
@@ -60,7 +60,7 @@ static bool frame_tells_lost_frames(const struct reader_frame *frame)
 	return false;
 }
 
-/* When the programs' first record in the frame was made. */
+/* Returns when the programs' first record in the frame was made. */
 static uint64_t frame_first_ns(const struct file_row *file, const struct reader_frame *frame)
 {
 	uint64_t first_ns = UINT64_MAX;
@@ -83,8 +83,8 @@ void file_cut_short(struct file_row *file)
 }
 
 /*
- * Frames that are missing before this one make a hole. Where it is the last one, what programs did is known until the hole:
- * the moments before their end are of no use without what led to them.
+ * Missing frames before this one make a hole. If it is the last frame, what programs did is known
+ * only until the hole: the moments before their end are useless without what led to them.
  */
 static int file_find_hole(struct file_row *file, const struct reader_frame *frame)
 {
@@ -105,7 +105,7 @@ static int file_find_hole(struct file_row *file, const struct reader_frame *fram
 	return hole_add(file, NULL, hole.from_ns, hole.to_ns);
 }
 
-/* Which stream of the process has most records of the heap in this frame. */
+/* Which stream of the process has the most heap records in this frame. */
 static void file_note_heap(const struct file_row *file, const struct thread_row *thread,
 			   const struct event_block *block)
 {
@@ -143,7 +143,7 @@ static int file_share_run(struct file_row *file, const struct merge_run *run)
 	return EVT_OK;
 }
 
-/* What threads beside the one with most records of the heap do something with. */
+/* Finds addresses that are also used by threads other than the one with the most heap records. */
 static int file_find_shared(struct file_row *file, size_t blocks)
 {
 	int error = EVT_OK;
@@ -232,7 +232,7 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 	return error;
 }
 
-/* The frame of the file has been given out. */
+/* All events of the file's frame have been handed out. */
 static void file_settle(struct file_row *file)
 {
 	struct source *source = file->source;
@@ -276,7 +276,7 @@ int file_load(struct file_row *file)
 	return error;
 }
 
-/* What was given out of the run so far goes into the tables. */
+/* Adds what was handed out of the run so far to the tables. */
 static void source_settle_run(struct source *source)
 {
 	struct source_event *current = &source->current;
@@ -322,7 +322,10 @@ static void source_follow(struct source *source, struct merge_run *run)
 	}
 }
 
-/* For a few files that take a while each: every one has frames of its own in memory. */
+/*
+ * Used for a few files that take some time each, because every file has frames of its own in
+ * memory.
+ */
 static void source_find_workers(struct source *source)
 {
 	size_t large = 0;
@@ -337,7 +340,7 @@ static void source_find_workers(struct source *source)
 			reader_work_with(source->file[i]->reader, source->workers);
 }
 
-/* Of a thread's stream, and bookkeeping of its own: bookkeeping.c. */
+/* Events in a thread's stream that have their own bookkeeping: bookkeeping.c. */
 static bool is_own_book(uint32_t id)
 {
 	return id == EVT_nvtx_thread_name || id == EVT_thread_clock || id == EVT_python_task;
@@ -357,7 +360,10 @@ static int source_begin(struct source *source)
 	return error;
 }
 
-/* The run has come to its end or to the time of another: the next one. EVT_END: there is none. */
+/*
+ * The run has reached its end, or the time of another run: chooses the next one. EVT_END: there is
+ * none.
+ */
 static int source_turn(struct source *source)
 {
 	struct merge_run *run = source->run;
@@ -421,13 +427,13 @@ static uint64_t source_head_ns(const struct source *source)
 	return merge_time(source->at->time_ns, run->offset_ns);
 }
 
-/* Records of the heap come before the next event. */
+/* True if heap records precede the next event. */
 static inline bool source_heap_waits(const struct source *source)
 {
 	return source->run->heap_at < merge_run_heap_end(source->run, source->at);
 }
 
-/* They do, and it is time for them. */
+/* True if heap records precede the next event and are due. */
 static inline bool source_heap_is_due(const struct source *source)
 {
 	const struct event *event = source->at;
@@ -441,7 +447,10 @@ static inline bool heap_is_before(const struct merge_run *run, uint32_t record, 
 	return merge_time(run->block->heap[record].time_ns, run->offset_ns) < until_ns;
 }
 
-/* Gives those away that come before another run; `least`: so many whatever their time. */
+/*
+ * Passes on the heap records that precede another run; at least `least` of them, whatever their
+ * time.
+ */
 static void source_give_heap(struct source *source, uint32_t least)
 {
 	struct merge_run *run = source->run;
@@ -475,7 +484,10 @@ static void source_give_heap(struct source *source, uint32_t least)
 				  });
 }
 
-/* To the next event that is to be given out. What a run is turned to for is given whatever its time. */
+/*
+ * Moves to the next event to be handed out. The event for which a run was chosen is handed out
+ * whatever its time.
+ */
 static int source_find(struct source *source)
 {
 	bool turned = false;
@@ -496,7 +508,7 @@ static int source_find(struct source *source)
 	}
 }
 
-/* Another run, or an event that says something of a process or thread. */
+/* For another run, or an event about a process or thread. */
 __attribute__((noinline)) static const struct source_event *source_step_slowly(
 	struct source *source)
 {
@@ -508,7 +520,7 @@ __attribute__((noinline)) static const struct source_event *source_step_slowly(
 		return NULL;
 	event = source->at;
 	given = source_give(source, event, source_head_ns(source));
-	/* the program did nothing: no event of its thread, see source_settle_run() */
+	/* the program did nothing: not an event of its thread, see source_settle_run() */
 	source->begin += event->id == EVT_thread_clock;
 	if (source->keeps_books || is_own_book(event->id))
 		source->error = source_keep_books(source, given);

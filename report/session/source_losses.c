@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Losses, facts about the run, faults of the files: what reports show beside their numbers.
- */
+/* Losses, facts about the run, faults of the files: what reports show beside their figures. */
 #include "report/session/holes.h"
 #include "report/session/source_state.h"
 #include "report/session/limitations.h"
@@ -12,14 +10,14 @@
 
 #include "collector/format/error.h"
 
-#define LOSSES_MAX 4096u /* rows; what comes after belongs to no process */
+#define LOSSES_MAX 4096u /* limit for rows; later losses belong to no process */
 
 uint64_t add_capped(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Row of (process, reason): at most one a reason for each process that is known. */
+/* The row of (process, reason): at most one per reason for each known process. */
 static int loss_find(struct source *source, struct source_process *process, uint32_t reason,
 		     struct source_loss **ret_loss)
 {
@@ -45,7 +43,7 @@ static int loss_find(struct source *source, struct source_process *process, uint
 	return EVT_OK;
 }
 
-/* Between the end of the frame before and this moment. */
+/* Between the end of the previous frame and this moment. */
 static void loss_place(const struct file_row *file, struct source_loss *loss, uint64_t time_ns)
 {
 	if (file->before_ns < loss->from_ns)
@@ -97,9 +95,9 @@ int loss_add_untold(struct file_row *file)
 	if (!facts->complete || facts->end.lost <= file->lost_told)
 		return EVT_OK;
 	event.count = facts->end.lost - file->lost_told;
-	file->lost_told = facts->end.lost; /* once, however often it ends */
+	file->lost_told = facts->end.lost; /* counted once, however many ends there are */
 	if (facts->end.frames != facts->frames)
-		event.reason = 0; /* it may have been told in a frame that is missing */
+		event.reason = 0; /* it may have been recorded in a frame that is missing */
 	file->before_ns = file->watermark_ns;
 	if (event.reason)
 		file_cut_short(file);
@@ -111,7 +109,7 @@ static bool name_says(const struct source_name *name, const char *text)
 	return name->text && !strcmp(name->text, text);
 }
 
-/* UINT64_MAX: no number. */
+/* UINT64_MAX: the name is no number. */
 static uint64_t name_number(const struct source_name *name)
 {
 	uint64_t number = 0;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What was mapped where, when. Which function an address belongs to is not known here.
- */
+/* Which file was mapped where and when. The function of an address is not known here. */
 #include "report/session/source_state.h"
 
 #include "collector/format/error.h"
 
-#define PARENTS_LIMIT \
-	64u /* a forked child has its parent's mappings; a file may say "in circles" */
+/* a forked child has its parent's mappings; a damaged file may contain a cycle */
+#define PARENTS_LIMIT 64u
 
 int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns)
 {
@@ -43,8 +41,8 @@ int module_define(struct file_row *file, const struct evt_module *event, uint64_
 }
 
 /*
- * The oldest one there: what took its place may be told before, as the collector finds both in one look and the new one may have
- * been there since the look before.
+ * Ends the oldest module at the place. Its successor may be recorded before its end, because the
+ * collector finds both in one look and the new one may have been there since the previous look.
  */
 void module_end(struct file_row *file, const struct evt_module_end *event, uint64_t time_ns)
 {
@@ -61,8 +59,8 @@ void module_end(struct file_row *file, const struct evt_module_end *event, uint6
 }
 
 /*
- * The mappings are read from time to time, so that one is seen after the first call from it: where
- * none was known to be there at that time, the first one seen there later is it.
+ * Mappings are read from time to time, so a module is seen after the first call from it. If none
+ * was known to be there at that time, the first one seen there later is taken.
  */
 static const struct source_module *process_find_module(const struct source_process *process,
 						       uint64_t address, uint64_t time_ns)
@@ -111,7 +109,7 @@ bool source_module_is_lasting(const struct source_process *process, uint64_t add
 				return false;
 			found = module;
 		}
-		/* until it came it stands for what was to come */
+		/* until it came, it stood for the later one */
 		if (found)
 			return found->to_ns == UINT64_MAX;
 	}

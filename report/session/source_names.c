@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strings of the files, one name a text. A name may be used before its text is known, and stay without
- * one; what was recorded under it then is not joined to what another file recorded under that text.
+ * Strings of the files, one name per text. A name may be used before its text is known, and stay
+ * without one. What was recorded under it is then not joined with what another file recorded under
+ * that text.
  */
 #include "report/session/source_state.h"
 
@@ -31,7 +32,7 @@ int names_start(struct source *source)
 	int error;
 
 	source->empty_name = (struct source_name){ .text = "" };
-	/* For all names beyond the limit. */
+	/* Stands for all names beyond the limit. */
 	source->overflow_name = (struct source_name){ .id = UINT64_MAX };
 	error = names_add(source, &source->empty_name);
 	return error ? error : names_add(source, &source->overflow_name);
@@ -48,7 +49,7 @@ static int name_put(struct file_row *file, uint64_t id, struct name_row *row)
 	return error;
 }
 
-/* NULL at the limit and when there is no memory. */
+/* NULL at the limit, or if there is no memory. */
 static struct name_row *name_mention(struct file_row *file, uint64_t id)
 {
 	struct source *source = file->source;
@@ -80,7 +81,7 @@ static struct name_row *text_find(const struct source *source, const char *text,
 	return row;
 }
 
-/* A name that has no text yet gets one that no other has. */
+/* A name without text gets a text that no other name has. */
 static int text_put(struct source *source, struct name_row *row, const char *text, size_t length)
 {
 	char *copy = store_take(&source->store, length + 1);
@@ -96,7 +97,10 @@ static int text_put(struct source *source, struct name_row *row, const char *tex
 	return lookup_put(&source->texts, hash, row);
 }
 
-/* CUDA 13's header writes cudaLaunchKernel() as a call of __cudaLaunchKernel(): people know the one. */
+/*
+ * CUDA 13's header turns cudaLaunchKernel() into a call of __cudaLaunchKernel(). People know the
+ * first name.
+ */
 static struct evt_text text_as_known(struct evt_text text)
 {
 	static const char *const written[] = { "__cudaLaunchKernel", "__cudaLaunchKernel_ptsz" };
@@ -119,7 +123,7 @@ int names_define(struct file_row *file, uint64_t id, struct evt_text as_recorded
 		return EVT_OK;
 	file->text_bytes += text.length;
 	known = text_find(file->source, bytes, text.length);
-	if (known && row) { /* rows are kept by its index already */
+	if (known && row) { /* rows are already kept by its index */
 		row->name.text = known->name.text;
 		row->name.length = known->name.length;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From paths to open files on one clock. A file that cannot be read is a fault as long as another one
- * can; when none can, there is no source.
+ * From paths to open files on one clock. A file that cannot be read is a fault if another one can
+ * be read. If none can, there is no source.
  */
 #include "report/session/source_open.h"
 
@@ -16,9 +16,9 @@
 #include "report/session/session_files.h"
 #include "report/session/source_state.h"
 
-#define SAME_CLOCK_NS \
-	60000000000ull /* CLOCK_REALTIME may be set during a run; another boot differs more */
-#define OFFSET_NS_MAX (1ll << 59) /* 18 years: what is further away is no clock */
+/* CLOCK_REALTIME may be set during a run; after another boot the difference is larger */
+#define SAME_CLOCK_NS 60000000000ull
+#define OFFSET_NS_MAX (1ll << 59) /* 18 years: what is further away is no valid clock */
 
 static void file_note_fault(void *context, uint64_t offset, int error, const char *text)
 {
@@ -160,7 +160,7 @@ static int source_start(struct source *source, struct session_file *found, size_
 	return EVT_OK;
 }
 
-/* When no file could be opened: why the first one could not. */
+/* If no file could be opened: says why the first one could not. */
 static int source_refuse(const struct source *source, char *message, size_t message_bytes)
 {
 	const struct source_fault *fault = source->fault;
@@ -186,7 +186,7 @@ int source_open_files(struct source **ret_source, struct session_file *files, si
 	if (source) {
 		stacks_init(&source->stacks);
 		map_init(&source->python_lines);
-		source->wants.stacks = true; /* as all else, until source_want() */
+		source->wants.stacks = true; /* like everything else, until source_want() */
 		error = names_start(source);
 		if (!error)
 			error = source_start(source, files, count);

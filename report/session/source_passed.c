@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that nobody wanted: they are in the counters of threads and processes all the same, and what is
- * added up of them moves on with the events around them.
+ * Events that nobody wanted. They still count for their threads and processes, and the sums of
+ * their sizes advance with the events around them.
  */
 #include "report/session/source_state.h"
 
@@ -60,7 +60,7 @@ void sums_wait(struct file_row *file, struct thread_row *thread, const struct bl
 void sums_join(struct merge_run *run, struct thread_row *thread, const struct block_sum *sum)
 {
 	run->sum = sum;
-	/* modulo 2^64: what waits is told with the first event */
+	/* modulo 2^64: the waiting sums are reported with the first event */
 	run->told = (struct block_sum){ 0 - thread->waiting.events, 0 - thread->waiting.bytes };
 	thread->waiting = (struct block_sum){ 0 };
 }

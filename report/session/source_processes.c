@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes, threads and streams. Numbers are of a file; what was lost with a frame is stood in for by
- * rows that say nothing but that they are there.
+ * Processes, threads and streams. Their numbers belong to a file. If their definition was lost with
+ * a frame, a row without data stands for them.
  */
 #include "report/session/source_state.h"
 
 #include "collector/format/error.h"
 
-#define LEVEL_SAMPLES 2u /* thread.level */
+#define LEVEL_SAMPLES 2u /* value of thread.level for samples */
 #define NAME_WAITS_NS 1000000000u
-#define EARLIER_LIMIT 64u /* threads of one tid that are looked through */
+#define EARLIER_LIMIT 64u /* limit for threads with the same tid that are searched */
 
-/* FNV-1a: hosts are few, and a collision joins two pids. */
+/* FNV-1a: there are few hosts, and a collision would only join two pids. */
 static uint64_t hash_add(uint64_t hash, const char *text)
 {
 	for (const char *at = text; at && *at; at++)
@@ -19,7 +19,10 @@ static uint64_t hash_add(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* Sessions that are ranks of one job may be of containers that have a host name and pids in common. */
+/*
+ * Sessions that are ranks of one job may come from containers with the same host name and the same
+ * pids.
+ */
 static uint64_t host_key(const struct file_row *file, uint64_t pid)
 {
 	uint64_t hash = hash_add(0xcbf29ce484222325ull, file->file.host);
@@ -71,7 +74,9 @@ int process_mention(struct file_row *file, uint64_t number, uint64_t time_ns,
 	return EVT_OK;
 }
 
-/* The recorded process that forked it; an exec'd one is in another file, or under another number. */
+/*
+ * Returns its recorded parent. A process after an exec is in another file, or has another number.
+ */
 static struct source_process *process_find_parent(struct file_row *file,
 						  const struct evt_process *event)
 {
@@ -123,9 +128,46 @@ struct thread_row *thread_find(struct source *source, const struct source_proces
 }
 
 struct waiting_name {
-	const struct source_name *name; /* NULL: a thread has it */
+	const struct source_name *name; /* NULL: a thread has taken it */
 	uint64_t time_ns;
 };
+
+/* "Thread-1 (work)": threading.Thread's, where nobody named it. */
+static bool name_is_made_up(const struct source_name *name)
+{
+	return name->text && name->length > 7 && !memcmp(name->text, "Thread-", 7) &&
+	       name->text[7] >= '0' && name->text[7] <= '9';
+}
+
+/* Up to 3.13 Python tells the kernel no names, later as much as fits: then a thread has its creator's name, or the start of its own. */
+static bool name_is_own(struct source *source, const struct source_thread *thread)
+{
+	const struct source_name *kernel = thread->kernel_name, *given = thread->given_name;
+	const struct thread_row *main = thread_find(source, thread->process, thread->process->pid,
+						    thread->start_ns);
+	const struct source_name *inherited = main ? main->thread.kernel_name : NULL;
+
+	if (!kernel || !kernel->length || !inherited || inherited == kernel)
+		return false;
+	return kernel->length > given->length ||
+	       memcmp(kernel->text, given->text, kernel->length) != 0;
+}
+
+/* What the program says counts more than the kernel's name, but where Python made it up and the thread has named itself. */
+static void thread_choose_name(struct source *source, struct source_thread *thread)
+{
+	thread->name = thread->given_name ? thread->given_name : thread->kernel_name;
+	if (thread->given_name && name_is_made_up(thread->given_name) &&
+	    name_is_own(source, thread))
+		thread->name = thread->kernel_name;
+}
+
+void thread_take_kernel_name(struct source *source, struct source_thread *thread,
+			     const struct source_name *name)
+{
+	thread->kernel_name = name;
+	thread_choose_name(source, thread);
+}
 
 void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
 		     uint64_t time_ns, const struct source_name *name)
@@ -134,8 +176,8 @@ void thread_set_name(struct source *source, const struct source_process *process
 	struct waiting_name *waiting;
 
 	if (row && !(row->thread.ended && row->thread.end_ns < time_ns)) {
-		row->thread.name = name;
-		row->thread.is_named = true;
+		row->thread.given_name = name;
+		thread_choose_name(source, &row->thread);
 		return;
 	}
 	waiting = lookup_find(&source->name_by_tid, thread_key(process, tid));
@@ -147,7 +189,10 @@ void thread_set_name(struct source *source, const struct source_process *process
 	*waiting = (struct waiting_name){ name, time_ns };
 }
 
-/* Its first stream may come with its first sample. Later it is another thread of that id. */
+/*
+ * A thread's first stream may begin with its first sample. A later stream is another thread with
+ * that id.
+ */
 static void thread_take_waiting(struct source *source, struct source_thread *thread)
 {
 	struct waiting_name *waiting = lookup_find(&source->name_by_tid,
@@ -155,8 +200,8 @@ static void thread_take_waiting(struct source *source, struct source_thread *thr
 
 	if (!waiting || !waiting->name || thread->start_ns > waiting->time_ns + NAME_WAITS_NS)
 		return;
-	thread->name = waiting->name;
-	thread->is_named = true;
+	thread->given_name = waiting->name;
+	thread_choose_name(source, thread);
 	waiting->name = NULL;
 }
 
@@ -242,7 +287,7 @@ const struct source_thread *source_thread_of(const struct source_file *file, uin
 	return row ? &row->thread->thread : NULL;
 }
 
-/* A thread that is there already and that this stream belongs to. */
+/* Returns an existing thread that this stream belongs to. */
 static struct thread_row *thread_to_join(struct source *source,
 					 const struct source_process *process,
 					 const struct evt_thread *event, uint64_t time_ns)
@@ -254,7 +299,7 @@ static struct thread_row *thread_to_join(struct source *source,
 	return event->level == 0 && row->has_main ? NULL : row;
 }
 
-/* From where its time counts: from its start, if that was told, else from its first record. */
+/* The beginning of its counted time: its start if that was recorded, else its first record. */
 static void thread_take_life(struct source_thread *thread, const struct evt_thread *event,
 			     uint64_t time_ns)
 {
@@ -317,7 +362,7 @@ void stream_end(struct file_row *file, const struct evt_thread_end *event, uint6
 		thread->end_ns = time_ns;
 }
 
-/* Sources are many, and the latest has the most. */
+/* Readings come from several sources, and the latest one has the highest value. */
 void thread_note_cpu(struct source_thread *thread, uint64_t cpu_ns)
 {
 	if (cpu_ns > thread->cpu.last_ns)

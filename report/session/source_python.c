@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of Python functions that frames of stacks name by a hash: the first definition holds. */
+/* Lines of Python functions that stack frames refer to by a hash: the first definition counts. */
 #include "collector/format/frame_flags.h"
 #include "report/base/memory.h"
 #include "report/session/source_state.h"

@@ -5,7 +5,10 @@
 #include "collector/format/error.h"
 #include "report/session/source_state.h"
 
-/* Its size is never less than it was: what has been cut off is missing when the reader comes to it. */
+/*
+ * The size never decreases. If the file was truncated, the missing part is noticed when the reader
+ * gets there.
+ */
 static void file_measure(struct file_row *file)
 {
 	struct stat info;

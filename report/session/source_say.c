@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See source_say.h. The first fault is printed in full, further ones as a number.
- */
+/* The first fault is printed in full, further ones as a number. */
 #include "report/session/source_say.h"
 
 #include <stdio.h>

@@ -10,9 +10,12 @@
 
 #include "report/session/source.h"
 
-/* Faults of files whose rest has been shown: one line, the others are for `check`. False: there are none. */
+/*
+ * Prints one line about faults of files whose rest has been shown; the others are for `check`.
+ * False: there are none.
+ */
 bool source_say_faults(struct source *source);
-/* Files and ranks of the session that were not found. */
+/* Reports files and ranks of the session that were not found. */
 void source_say_missing(const struct source *source);
 
 #endif

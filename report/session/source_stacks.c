@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the stacks of a frame, numbered for it alone, to those of the source. On the thread that reads the source, whoever
- * has decoded the frame.
+ * Converts the stacks of a frame, which are numbered per frame, to those of the source. Runs on the
+ * thread that reads the source, whichever thread has decoded the frame.
  */
 #include <stdlib.h>
 

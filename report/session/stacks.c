@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists, and slots for what is in none. */
+/* Callees are in lists of limited length; slots have those that are in no list. */
 #include "report/session/stacks.h"
 
 #include <stdbool.h>
@@ -13,7 +13,8 @@ void stacks_init(struct stacks *stacks)
 {
 	*stacks = (struct stacks){ .count = 1 };
 	stacks->frame = vast_room(NULL, 0, &stacks->room, sizeof(*stacks->frame));
-	stacks->secret = map_hash_bytes(NULL, 0, 1) | 1; /* no file can be made to collide */
+	/* so that no file can be made to cause collisions */
+	stacks->secret = map_hash_bytes(NULL, 0, 1) | 1;
 }
 
 void stacks_release(struct stacks *stacks)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread is called: see source.h. */
+/* The name of a thread: its own, or for an unnamed main thread the program's. See source.h. */
 #include "report/session/source.h"
 
 #include <string.h>

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time of processes; running, runnable, blocked: of a thread's whole life, as far as recording of its process has begun. */
+/*
+ * CPU time of processes. Running, runnable, blocked: for a thread's whole life within the recording
+ * of its process.
+ */
 #include "report/session/source.h"
 
 #include <string.h>
 
-/* The first look comes up to 100 ms late. Of one that had used less CPU time before, what it waited for a CPU before its first look counts as well. */
+/*
+ * The first look is up to 100 ms late. If a thread had used less CPU time than this, its run-queue
+ * time before its first look counts as well.
+ */
 #define YOUNG_NS 20000000u
 
 static uint64_t difference(uint64_t from, uint64_t to)
@@ -24,7 +30,10 @@ struct thread_times thread_times(const struct source_thread *thread)
 	if (!cpu->is_looked)
 		return times;
 	times.has_waits = true;
-	/* after an exec that is the program's before, too: much more than it lived is not its own */
+	/*
+	 * after an exec this includes the previous program's time, so much more than its life
+	 * cannot be its own
+	 */
 	times.runnable_ns = cpu->start_ns < YOUNG_NS &&
 					    cpu->runnable_ns <=
 						    difference(times.cpu_ns, wall_ns) + YOUNG_NS

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See waiting.h. A loop that tests the writer's lock every STEP_MS, and looks at the file's size
- * and the programs in /proc every LOOK_MS. The limit counts from the first file that was waited
- * for.
+ * A loop that tests the writer's lock every STEP_MS, and examines the file's size and the programs
+ * in /proc every LOOK_MS. The time limit begins with the first file that was waited for.
  */
 #include "report/session/waiting.h"
 
@@ -18,22 +17,22 @@
 #include "report/session/writer.h"
 
 #define STEP_MS 20
-#define LOOK_MS 1000   /* also until the first word */
+#define LOOK_MS 1000   /* also the time until the first message */
 #define STALL_MS 10000 /* a frame takes a writer less than a tenth of a second */
 #define WAIT_UNLIMITED_S 1000000000u
-#define SURE_LOOKS 3   /* a program that was killed may take a moment */
-#define UNSEEN_MS 1000 /* a writer that is not to be seen may be finishing */
+#define SURE_LOOKS 3   /* a killed program may take a moment to disappear */
+#define UNSEEN_MS 1000 /* a writer that cannot be seen may be finishing */
 #define NOTE_BYTES (PATH_MAX + 2 * WRITER_COMMAND_BYTES + 128)
 
-/* One file that is being waited for. */
+/* A file that is being waited for. */
 struct wait {
 	int fd;
 	const char *path;
 	uint64_t now_ms, begun_ms;
 	uint64_t looked_ms;
-	uint64_t moved_ms; /* when the file was seen to grow */
+	uint64_t moved_ms; /* when the file was last seen to grow */
 	int64_t size;
-	unsigned int sure; /* looks one after the other at which a program that it records lived */
+	unsigned int sure; /* consecutive looks at which one of its programs was alive */
 	struct writer writer;
 };
 
@@ -66,7 +65,7 @@ static void wait_look(struct wait *wait)
 	writer_look(&wait->writer, wait->fd);
 }
 
-/* What for, how long, and how not to. */
+/* Says what is waited for, how long, and how to avoid it. */
 static void wait_note(const struct wait *wait, const struct source_options *options)
 {
 	const struct writer *writer = &wait->writer;
@@ -118,7 +117,7 @@ static bool wait_is_over(const struct wait *wait, uint64_t limit_ms)
 	       (alone && wait->now_ms - wait->moved_ms >= STALL_MS);
 }
 
-/* Not when its programs have ended: then the rest comes within a moment. */
+/* Not if its programs have ended: then the rest arrives within a moment. */
 static bool wait_is_for_long(struct wait *wait)
 {
 	if (wait->sure >= SURE_LOOKS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads /proc and keeps nothing but the two numbers. A name of a process is no proof, so the collector
- * must have the file open as well.
+ * Reads /proc and keeps only two numbers. A process's name proves nothing, so the collector must
+ * also have the file open.
  */
 #include "report/session/writer.h"
 
@@ -17,10 +17,10 @@
 
 #include "report/base/text.h"
 
-#define NAME "intercept-coll\n" /* as /proc/PID/comm has it */
+#define NAME "intercept-coll\n" /* as in /proc/PID/comm */
 #define PATH_ROOM 64
 
-/* Bytes of /proc/PID/WHAT, terminated; 0 when it cannot be read. */
+/* Reads /proc/PID/WHAT, terminated; returns 0 if it cannot be read. */
 static size_t proc_read(uint32_t pid, const char *what, char *text, size_t room)
 {
 	char path[PATH_ROOM];
@@ -36,7 +36,7 @@ static size_t proc_read(uint32_t pid, const char *what, char *text, size_t room)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* The first process of /proc that `is` says yes to; 0: none. */
+/* Returns the first process of /proc that `is` accepts; 0: none. */
 static uint32_t proc_find(bool (*is)(uint32_t pid, void *context), void *context)
 {
 	DIR *proc = opendir("/proc");
@@ -75,7 +75,7 @@ static bool process_writes(uint32_t pid, void *context)
 	return found;
 }
 
-/* One line of /proc/PID/maps: true when it is shared memory that may be written. */
+/* Parses a line of /proc/PID/maps: true if it is writable shared memory. */
 static bool line_is_shared(const char *line, uint64_t *ret_device, uint64_t *ret_inode)
 {
 	unsigned int major, minor;
@@ -89,7 +89,10 @@ static bool line_is_shared(const char *line, uint64_t *ret_device, uint64_t *ret
 	return inode && perms[1] == 'w' && perms[3] == 's';
 }
 
-/* The shared memory of that device and inode; any, and which, when inode is 0. */
+/*
+ * True if it maps the shared memory of that device and inode. If inode is 0, any will do, and its
+ * identity is returned.
+ */
 static bool process_maps(uint32_t pid, uint64_t *device, uint64_t *inode)
 {
 	char path[PATH_ROOM], *line = NULL;
@@ -157,11 +160,11 @@ void writer_look(struct writer *writer, int fd)
 #define PARENTS_MAX 64u
 #define RECORDING ".evt"
 
-/* What is looked for in a walk through /proc. */
+/* The state of a walk through /proc. */
 struct finding {
-	uint32_t pid;           /* the one that was named */
-	uint64_t device, inode; /* of the memory of the collector that is being looked at */
-	char *path;             /* of its file */
+	uint32_t pid;           /* the pid that was given */
+	uint64_t device, inode; /* of the memory of the collector that is being examined */
+	char *path;             /* path of its file */
 };
 
 static uint32_t parent_of(uint32_t pid)
@@ -172,7 +175,7 @@ static uint32_t parent_of(uint32_t pid)
 
 	if (!proc_read(pid, "stat", text, sizeof(text)))
 		return 0;
-	name_end = strrchr(text, ')'); /* the name may hold anything */
+	name_end = strrchr(text, ')'); /* the name may contain any character */
 	if (!name_end || sscanf(name_end, ") %*c %u", &parent) != 1)
 		return 0;
 	return parent;
@@ -196,7 +199,7 @@ static bool process_is_wanted(uint32_t pid, void *context)
 	return process_descends(pid, finding->pid) && process_maps(pid, &device, &inode);
 }
 
-/* The recording that a process has open. */
+/* Returns the recording that a process has open. */
 static bool process_recording(uint32_t pid, char *ret_path)
 {
 	char folder[PATH_ROOM];

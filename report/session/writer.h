@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who writes a file that is being recorded, and which of the programs that it records still run, as
- * /proc shows them: a process called intercept-coll that has the file open, and those that map the memory
- * that it shares with them. Nothing of it may be to be seen: another host, container or user.
+ * Finds, in /proc, the writer of a file that is being recorded, and which of the recorded programs
+ * are still running: a process called intercept-coll that has the file open, and processes that map
+ * the memory that it shares with them. They may be invisible from here: another host, container or
+ * user.
  */
 #ifndef REPORT_SESSION_WRITER_H
 #define REPORT_SESSION_WRITER_H
@@ -15,17 +16,18 @@
 
 struct writer {
 	uint32_t pid;                       /* of the collector, 0: not found */
-	uint64_t device, inode;             /* of the memory it shares; inode 0: unknown */
-	uint32_t program_pid;               /* one that it records and that lives; 0: none */
-	char command[WRITER_COMMAND_BYTES]; /* of that one, safe to print, cut */
+	uint64_t device, inode;             /* of the shared memory; inode 0: unknown */
+	uint32_t program_pid;               /* a recorded program that is alive; 0: none */
+	char command[WRITER_COMMAND_BYTES]; /* its command, safe to print, cut */
 };
 
-/* Looks anew, first at those found before: the file of descriptor `fd`. Takes some milliseconds. */
+/* Looks for the writer of descriptor `fd`, first at those found before. Takes some milliseconds. */
 void writer_look(struct writer *writer, int fd);
 
 /*
- * The recording of the process with that pid, of one that descends from it, or that such a collector writes: its path in
- * `ret_path`, PATH_MAX bytes. False: there is none, or it is not to be seen. Looks at all of /proc.
+ * Finds the recording of the process with that pid, of one of its descendants, or of a collector
+ * with that pid. Its path is put into `ret_path`, PATH_MAX bytes. False: there is none, or it is
+ * invisible from here. Goes through all of /proc.
  */
 bool writer_find_file(uint32_t pid, char *ret_path);
 

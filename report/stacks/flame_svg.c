@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree of stacks as an SVG: see flame_svg.h. */
+/*
+ * A tree of stacks as an SVG: rectangles from the root upwards, and a script for zoom and search.
+ */
 #include "report/stacks/flame_svg.h"
 
 #include <inttypes.h>
@@ -16,7 +18,7 @@
 #define LETTER 6.6    /* pixels, about */
 #define NAME_BYTES 1024u
 
-/* In text and attributes alike. */
+/* Escapes text for element content and for attributes. */
 static void put_escaped(FILE *out, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -51,7 +53,7 @@ static void put_text(FILE *out, const char *text)
 	put_escaped(out, shown, length);
 }
 
-/* The same function has the same colour in every graph. */
+/* A function has the same colour in every graph. */
 static unsigned int hue_of(const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -65,7 +67,7 @@ struct drawing {
 	FILE *out;
 	const struct stack_tree *tree;
 	const struct flame_text *text;
-	double *left; /* of each node, as a share of all */
+	double *left; /* of each node, as a share of the whole */
 	unsigned int depth;
 	size_t left_out;
 };
@@ -79,7 +81,7 @@ static bool is_drawn(const struct drawing *drawing, uint32_t node)
 		       NARROWEST * (double)drawing->tree->node[TREE_ROOT].total;
 }
 
-/* Children lie beside each other, in the order of the nodes, from their parent's left end. */
+/* Children are beside each other, in the order of the nodes, from their parent's left end. */
 static void place_nodes(struct drawing *drawing, const uint32_t *order)
 {
 	const struct stack_tree *tree = drawing->tree;
@@ -155,7 +157,10 @@ static void put_style(FILE *out)
 	fputs(style_dark, out);
 }
 
-/* Zoom: what is inside of the frame is drawn as wide as all; what is around it stays, and all else goes. */
+/*
+ * Zoom: frames inside of the chosen frame are drawn over the whole width, frames around it stay,
+ * and all others are hidden.
+ */
 static const char script[] =
 	"<script><![CDATA[\n"
 	"'use strict';\n"

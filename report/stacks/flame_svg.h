@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph as one SVG that needs nothing else: a click zooms, a field searches by regular expression, a tooltip says value
- * and share. What would be narrower than a tenth of a pixel is left out, and what is deeper than FLAME_DEPTH_MAX.
- * Names are escaped, whatever they hold.
+ * A flame graph as one self-contained SVG: a click zooms, a field searches by regular expression, a
+ * tooltip shows value and share. Frames narrower than a tenth of a pixel, or deeper than
+ * FLAME_DEPTH_MAX, are left out. Names are escaped, whatever they contain.
  */
 #ifndef REPORT_STACKS_FLAME_SVG_H
 #define REPORT_STACKS_FLAME_SVG_H

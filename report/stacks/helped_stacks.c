@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See helped_stacks.h. Per thread: the stack of the operator begun last, and of those that are open, by depth. What a stack
- * is below the frame of torch.autograd, and what two stacks are together, is found once and kept.
+ * Keeps, per thread, the stack of the operator that began last, the stack of the block that was
+ * allocated last, and the stacks of open operators by depth. The part of a stack outside of
+ * torch.autograd's frame, and the combination of two stacks, are computed once and kept.
  */
 #include "report/stacks/helped_stacks.h"
 
@@ -11,14 +12,16 @@
 #include "collector/format/frame_flags.h"
 #include "report/base/map.h"
 #include "report/base/memory.h"
-#include "report/core/helpers.h"
+#include "report/helpers/helpers.h"
 #include "report/session/stacks.h"
 
 #define SCOPE_USER 7u /* at::RecordScope: Python may run in it */
-#define DEPTH_MAX 64u /* of open operators whose stacks are kept */
+#define DEPTH_MAX 64u /* open operators whose stacks are kept */
 
 struct helped_thread {
-	uint32_t last; /* of the operator that it began last */
+	uint32_t last;   /* of the operator that the thread began last */
+	uint32_t inside; /* of the block that the thread allocated last */
+	uint64_t moves;  /* helper_thread.moves then, + 1 */
 	uint32_t open[DEPTH_MAX];
 };
 
@@ -28,8 +31,12 @@ struct helped_stacks {
 	struct helped_thread *thread;
 	size_t thread_room;
 	struct map
-		engine; /* process and stack: what is below torch.autograd's call of the engine */
-	struct map joined; /* outer and inner stack: both */
+		/*
+		 * key: process and stack; value: the part outside of torch.autograd's call of the
+		 * engine
+		 */
+		engine;
+	struct map joined; /* key: outer and inner stack; value: both joined */
 };
 
 static void take_begin(struct helped_stacks *helped, const struct source_event *event, bool is_user)
@@ -52,11 +59,24 @@ static void take(void *state, const struct source_event *event, bool counts)
 	take_begin(state, event, false);
 }
 
-/* torch_begin_id has the same fields: cut.h */
+/* torch_begin_id has the same fields: helpers.h */
 static void take_ex(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	take_begin(state, event, EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_USER);
+}
+
+static void take_block(void *state, const struct source_event *event, bool counts)
+{
+	struct helped_stacks *helped = state;
+	uint32_t index = event->thread->index;
+
+	(void)counts;
+	if (event->stack == STACK_NONE || index >= helped->thread_room ||
+	    index >= helped->helpers->thread_room)
+		return;
+	helped->thread[index].inside = event->stack;
+	helped->thread[index].moves = helped->helpers->thread[index].moves + 1;
 }
 
 static bool text_is(const struct source_name *name, const char *text)
@@ -65,7 +85,10 @@ static bool text_is(const struct source_name *name, const char *text)
 	       !memcmp(name->text, text, name->length);
 }
 
-/* The functions of torch.autograd that call the engine, and make the first gradient before. */
+/*
+ * True for the functions of torch.autograd that call the engine, having made the first gradient
+ * before.
+ */
 static bool calls_engine(const struct source_python_line *line)
 {
 	static const char file[] = "torch/autograd/__init__.py";
@@ -76,7 +99,7 @@ static bool calls_engine(const struct source_python_line *line)
 	       (text_is(line->function, "backward") || text_is(line->function, "grad"));
 }
 
-/* The part of the stack outside of that function; STACK_NONE: it is in none. */
+/* Returns the part of the stack outside of that function; STACK_NONE: the function is not in it. */
 static uint32_t find_engine(const struct helped_stacks *helped,
 			    const struct source_process *process, uint32_t stack)
 {
@@ -134,6 +157,18 @@ static uint32_t open_stack(const struct helped_stacks *helped, uint32_t index)
 	return helped->thread[index].open[depth - 1];
 }
 
+/* Where the thread called the engine that it waits for; STACK_NONE: not known. */
+static uint32_t wait_of(struct helped_stacks *helped, const struct source_process *process,
+			uint32_t owner)
+{
+	const struct helped_thread *thread = &helped->thread[owner];
+	uint32_t stack = engine_of(helped, process, thread->last);
+
+	if (stack == STACK_NONE && thread->moves == helped->helpers->thread[owner].moves + 1)
+		stack = engine_of(helped, process, thread->inside);
+	return stack;
+}
+
 uint32_t helped_stacks_of(struct helped_stacks *helped, const struct source_event *event)
 {
 	uint32_t index = event->thread->index, stack = event->stack;
@@ -143,7 +178,7 @@ uint32_t helped_stacks_of(struct helped_stacks *helped, const struct source_even
 		stack = open_stack(helped, index);
 	if (owner == NEST_NONE || owner >= helped->thread_room)
 		return stack;
-	return join(helped, engine_of(helped, event->process, helped->thread[owner].last), stack);
+	return join(helped, wait_of(helped, event->process, owner), stack);
 }
 
 static void start(void *state, struct run *run, const void *options)
@@ -156,12 +191,13 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&helped->engine);
 	map_init(&helped->joined);
 	run_reads_stacks(run);
+	run_reads(run, EVT_malloc, 0, take_block, helped);
 	run_reads(run, EVT_torch_begin, 0, take, helped);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 }
 
-/* What came before lost events is no longer the last operator. */
+/* After lost events, an earlier operator is not the last one any more. */
 static void cut(void *state, const struct cut *cut)
 {
 	struct helped_stacks *helped = state;

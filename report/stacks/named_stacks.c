@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of processes become stacks of places in the code: see named_stacks.h. */
+/*
+ * Stacks of processes become stacks of places in the code. Calls and frames are looked up once per
+ * address and epoch, an epoch being a time in which addresses of a process keep their meaning.
+ */
 #include "report/stacks/named_stacks.h"
 
 #include <stdlib.h>
@@ -25,10 +28,10 @@ struct named_ends {
 
 struct named_epoch {
 	struct pages
-		node; /* by stack: its node with its innermost frames unfolded; 0: not known yet */
+		node; /* by stack: its node, with unfolded innermost frames; 0: not known yet */
 };
 
-/* Some of named_stacks.call_frame, outermost first. */
+/* A slice of named_stacks.call_frame, outermost first. */
 struct named_call {
 	size_t first, count;
 };
@@ -103,7 +106,10 @@ static unsigned int find_folds(const char *name)
 	return folds;
 }
 
-/* Bits of enum fold. `name`: that of a symbol, which has one address however many frames are in it; NULL: unknown. */
+/*
+ * Bits of enum fold. `name` is a symbol's name, which has one address however many frames are in
+ * it; NULL: unknown.
+ */
 static unsigned int folds_of(struct named_stacks *names, const char *name)
 {
 	struct map_entry *entry;
@@ -122,7 +128,7 @@ static uint64_t text_hash(const char *text, uint64_t seed)
 	return map_hash_bytes(text ? text : "", text ? strlen(text) : 0, seed);
 }
 
-/* What makes a frame the same place: its line where that is known, else its offset. */
+/* What makes a frame the same place: its line if that is known, else its offset. */
 static uint64_t frame_identity(const struct named_frame *frame, uint64_t function_hash)
 {
 	bool has_line = frame->function && frame->file && frame->line;
@@ -155,7 +161,7 @@ const char *named_shown(const struct named_stacks *names, const struct named_fra
 	return entry && entry->value == NAMED_MANY ? frame->exact : frame->name;
 }
 
-/* `function_hash`: that of struct symbol, 0: not known. */
+/* `function_hash` is that of struct symbol; 0: unknown. */
 static uint32_t add_frame(struct named_stacks *names, const struct named_frame *frame,
 			  uint64_t function_hash)
 {
@@ -181,14 +187,14 @@ static uint32_t add_name(struct named_stacks *names, const char *name)
 	return add_frame(names, &(struct named_frame){ .name = name }, 0);
 }
 
-/* Where libc begins a program or a thread; few machines have the names of these functions. */
+/* Where libc starts a program or a thread; these functions have names on few machines. */
 static bool is_begin_in_libc(const struct named_frame *frame)
 {
 	return !frame->function && frame->module &&
 	       (!strncmp(frame->module, "libc.so.", 8) || !strncmp(frame->module, "libc-2.", 7));
 }
 
-/* A function of the recorder, where code is sampled: nobody who reads it knows them. */
+/* A function of the recorder in a sampled stack: it means nothing to the user. */
 static bool is_own(const struct named_stacks *names, const struct symbol *symbol)
 {
 	return names->of_samples && !names->is_raw && symbol->module &&
@@ -206,7 +212,7 @@ static bool is_users(const struct named_stacks *names, const struct source_proce
 							    symbol->path });
 }
 
-/* The caller's own text stands for a function that nothing is known of. */
+/* If nothing is known of a function, the caller's text stands for it. */
 static struct named_frame frame_of(struct named_stacks *names, const struct source_process *process,
 				   const struct symbol *symbol, const struct stack_frame *raw,
 				   uint64_t time_ns)
@@ -244,7 +250,7 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 	return frame;
 }
 
-/* The frames of C that came before the first one of Python, without the interpreter's own. */
+/* The C frames outside of the first Python frame, without the interpreter's own. */
 static uint32_t without_interpreter(struct named_stacks *names, uint32_t stack)
 {
 	uint32_t length = 0, node = NAMED_NONE;
@@ -263,7 +269,7 @@ static uint32_t without_interpreter(struct named_stacks *names, uint32_t stack)
 	return node;
 }
 
-/* What is inlined there is frames of their own. */
+/* Functions inlined there are frames of their own. */
 static struct named_call make_call(struct named_stacks *names, const struct source_process *process,
 				   const struct stack_frame *raw, uint64_t time_ns)
 {
@@ -285,7 +291,9 @@ static struct named_call make_call(struct named_stacks *names, const struct sour
 	return call;
 }
 
-/* An address has many stacks: what it is is looked up once as long as it means one thing. */
+/*
+ * An address occurs in many stacks, so it is looked up once for as long as its meaning is the same.
+ */
 static const struct named_call *call_of(struct named_stacks *names, size_t epoch,
 					const struct source_process *process,
 					const struct stack_frame *raw, uint64_t time_ns)
@@ -306,7 +314,7 @@ static const struct named_call *call_of(struct named_stacks *names, size_t epoch
 	return &names->call[entry->value];
 }
 
-/* Is the node one frame, of a program whose begin has no name? */
+/* True if the node is a single frame, in a program whose start has no name. */
 static bool is_nameless_begin(const struct named_stacks *names, uint32_t node)
 {
 	const struct named_frame *frame = named_frame_of(names, node);
@@ -315,7 +323,10 @@ static bool is_nameless_begin(const struct named_stacks *names, uint32_t node)
 	       frame->module;
 }
 
-/* The recorder's functions stand in a stack where they are what ran; what they called was called by their caller. */
+/*
+ * The recorder's functions are in a stack only if they are what ran; what they called counts as
+ * called by their caller.
+ */
 static uint32_t without_own(const struct named_stacks *names, uint32_t node)
 {
 	while (node != NAMED_NONE && named_frame_of(names, node)->is_own)
@@ -372,7 +383,7 @@ static struct named_ends *ends_of(struct named_stacks *names, const struct sourc
 	return ends;
 }
 
-/* As long as no module goes away an address means one thing. */
+/* As long as no module is unloaded, an address has one meaning. */
 static size_t ends_before(struct named_stacks *names, const struct source_process *process,
 			  uint64_t time_ns)
 {
@@ -390,7 +401,7 @@ static size_t ends_before(struct named_stacks *names, const struct source_proces
 	return low;
 }
 
-/* Of the process at that time; valid until the next one is made. */
+/* The epoch of the process at that time; valid until the next one is made. */
 static size_t epoch_of(struct named_stacks *names, const struct source_process *process,
 		       uint64_t time_ns)
 {
@@ -407,7 +418,10 @@ static size_t epoch_of(struct named_stacks *names, const struct source_process *
 	return (size_t)entry->value;
 }
 
-/* Frames from `stack` outwards that have no node yet, in names->path; returns how many, and the node above them. */
+/*
+ * Puts the frames from `stack` outwards that have no node yet into names->path. Returns their
+ * number, and the node above them.
+ */
 static size_t path_make(struct named_stacks *names, uint32_t stack, size_t epoch,
 			uint32_t *ret_node)
 {
@@ -430,7 +444,7 @@ static size_t path_make(struct named_stacks *names, uint32_t stack, size_t epoch
 	return length;
 }
 
-/* The nodes of a stack with its outermost frames folded, its innermost not. */
+/* The nodes of a stack, with its outermost frames folded and its innermost not. */
 static uint32_t node_of(struct named_stacks *names, const struct source_process *process,
 			uint32_t stack, size_t epoch, uint64_t time_ns)
 {
@@ -470,7 +484,7 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 		node = named_parent(names, node);
 	if (node != NAMED_NONE)
 		return node;
-	/* all of it is folded: the innermost says most */
+	/* everything is folded: the innermost frame says most */
 	return kept != NAMED_NONE
 		       ? kept
 		       : add_call(names, NAMED_NONE,
@@ -482,11 +496,11 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 
 enum innermost {
 	INNERMOST_FOUND,
-	INNERMOST_FOLDED, /* all of the call is */
+	INNERMOST_FOLDED, /* the whole call is folded */
 	INNERMOST_OPEN,   /* what is outside of it decides */
 };
 
-/* What add_call() and the folding of wrappers leave of a call, whatever has called it. */
+/* What add_call() and the folding of wrappers leave of a call, whatever its caller. */
 static enum innermost innermost_of(const struct named_stacks *names, const struct named_call *call,
 				   uint32_t *ret_frame)
 {
@@ -566,12 +580,22 @@ const struct named_frame *named_stack_python(const struct named_stacks *names, u
 	return NULL;
 }
 
-uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
+static uint32_t find_users(const struct named_stacks *names, uint32_t stack)
 {
-	uint32_t parent;
-
 	while (stack != NAMED_NONE && !named_frame_of(names, stack)->is_users)
 		stack = named_parent(names, stack);
+	return stack;
+}
+
+uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
+{
+	uint32_t innermost = find_users(names, stack), parent;
+
+	stack = innermost;
+	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_wrapper)
+		stack = find_users(names, named_parent(names, stack));
+	if (stack == NAMED_NONE)
+		stack = innermost;
 	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_constructor) {
 		parent = named_parent(names, stack);
 		if (parent == NAMED_NONE || !named_frame_of(names, parent)->is_users)
@@ -579,6 +603,15 @@ uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
 		stack = parent;
 	}
 	return stack;
+}
+
+uint32_t named_stack_unwrapped(const struct named_stacks *names, uint32_t stack)
+{
+	uint32_t at = stack;
+
+	while (at != NAMED_NONE && named_frame_of(names, at)->is_wrapper)
+		at = named_parent(names, at);
+	return at != NAMED_NONE ? at : stack;
 }
 
 bool named_stack_has(const struct named_stacks *names, uint32_t stack, const char *part)

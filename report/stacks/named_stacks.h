@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks with names: what stack number N of a process was at a time, as functions and lines of the source. Frames that are
- * the same place in the code are one, whatever process had them and wherever their module lay; equal stacks are one number.
- * Inlined functions are frames of their own. What nobody wants to see is folded away (folding.def) unless `is_raw`.
+ * Stacks with names: stack number N of a process at a time, as functions and lines of the source.
+ * Frames at the same place in the code are one frame, whichever process had them and wherever their
+ * module was loaded; equal stacks have one number. Inlined functions are frames of their own.
+ * Frames that nobody wants to see are folded away (folding.def) unless `is_raw`.
  *
- * Once all is read: what an address means is known only when all modules are. Each address is looked up once. Texts
- * and frames live as long as the named stacks; pointers to frames are valid until the next named_stack_of(). No recursion:
- * a stack may have any depth. Memory grows with distinct frames and stacks. One thread.
+ * Use it when everything is read: the meaning of an address is known only when all modules are.
+ * Each address is looked up once. Texts and frames live as long as the named stacks; pointers to
+ * frames are valid until the next named_stack_of(). No recursion: a stack may have any depth.
+ * Memory grows with distinct frames and stacks. One thread.
  */
 #ifndef REPORT_STACKS_NAMED_STACKS_H
 #define REPORT_STACKS_NAMED_STACKS_H
@@ -24,60 +26,71 @@
 #include "report/symbols/symbols.h"
 #include "report/table/table.h"
 
-#define NAMED_NONE 0u /* no stack, no frame: above the outermost */
+#define NAMED_NONE 0u /* no stack, or no frame: above the outermost */
 #define NAMED_OWN "[recording by intercept]"
 
 struct named_frame {
 	const char *name; /* never NULL: the function, or module+offset, or the address */
 	const char *function, *file, *module; /* NULL: unknown */
-	const char *exact; /* the function's whole name; NULL: `name` is all of it */
+	const char *exact; /* the function's full name; NULL: `name` is the full name */
 	uint32_t line;     /* 0: unknown */
-	uint64_t offset;   /* in the module as it is linked; the address where that is unknown */
-	bool is_many;      /* calls of one line: `offset` is that of the first of them only */
+	uint64_t offset;   /* link address in the module; if that is unknown, the address itself */
+	bool is_many;      /* several calls of one line: `offset` is only that of the first */
 	bool folds_inner, folds_outer, folds_python;
 	bool is_python;
-	bool is_own;         /* of the recorder: NAMED_OWN, whichever of its functions it is */
-	bool is_constructor; /* a native one, which works for its caller */
-	bool is_users;       /* the user's own code, where named_stacks.own decides it */
+	bool is_own;         /* of the recorder: NAMED_OWN, whichever function it is */
+	bool is_constructor; /* native frames only: a constructor, which works for its caller */
+	bool is_users;       /* the user's own code, if named_stacks.own decides that */
+	bool is_wrapper;     /* the user's own wrapper of an allocator: heap/alloc_wrappers.h */
 };
 
-struct named_ends;  /* when modules of a process went away */
-struct named_epoch; /* a process while an address means one thing, and its stacks that are known */
-struct named_call;  /* the frames that an address is */
+struct named_ends; /* times at which modules of a process were unloaded */
+/* a process in a time in which addresses keep their meaning, and its known stacks */
+struct named_epoch;
+struct named_call; /* the frames of an address */
 struct call_frame;
 
 struct named_stacks {
 	struct source *source;
 	struct symbols symbols;
 	bool is_raw; /* nothing is folded */
-	/* Of where code ran: nothing is folded on the inside, as time in malloc() is its own; code of no file is one function, and so is the recorder. */
+	/*
+	 * For samples of running code: no innermost frames are folded, because time in malloc() is
+	 * its own. All code outside of files is one function, and so is the recorder.
+	 */
 	bool of_samples;
 	bool for_people; /* names without parameters */
-	struct own *own; /* decides whose code frames are; NULL: nobody asks. Borrowed */
-	/* a stack with more than one frame was seen, one that was cut, or one that ends at its caller on purpose */
+	struct own *own; /* decides whose code frames are; NULL: not wanted. Borrowed */
+	/*
+	 * a stack was seen with more than one frame, or one that was cut, or one that ends at its
+	 * caller on purpose
+	 */
 	bool is_deep;
-	struct map frames;         /* identity to frame */
-	struct map shown;          /* hash of a name to the function that has it; NAMED_MANY */
-	struct named_frame *frame; /* [0] is none */
+	struct map frames;         /* from identity to frame */
+	struct map shown;          /* from a name's hash to the function that has it; NAMED_MANY */
+	struct named_frame *frame; /* [0] is no frame */
 	size_t frame_count, frame_room;
 	struct node_table nodes;         /* of frames: the stacks */
-	struct map epochs, calls, folds; /* folds: of a name, by its address */
+	struct map epochs, calls, folds; /* folds: for a name, by its address */
 	struct named_epoch *epoch;
 	size_t epoch_count, epoch_room;
 	struct named_call *call;
 	size_t call_count, call_room;
-	struct call_frame *call_frame; /* of all calls */
+	struct call_frame *call_frame; /* for all calls */
 	size_t call_frame_count, call_frame_room;
 	struct named_ends *ends; /* by process */
 	size_t ends_room;
 	uint32_t *outer; /* frames outside of Python, while they are folded */
 	size_t outer_room;
-	uint32_t *path; /* while a stack is looked up */
+	uint32_t *path; /* used while a stack is looked up */
 	size_t path_room;
 	struct text_store texts;
 };
 
-/* Functions whose names differ are two, however short they are shown: of them it is the same. */
+/*
+ * Equal for frames of the same function. Functions with different full names differ, however short
+ * the names are shown.
+ */
 static inline uint64_t named_function(const struct named_frame *frame)
 {
 	return symbols_hash(frame->exact ? frame->exact : frame->name);
@@ -85,25 +98,30 @@ static inline uint64_t named_function(const struct named_frame *frame)
 
 #define NAMED_MANY UINT64_MAX
 
-/* The frame's name, which is the function's whole one where a shorter one would be that of another function, too. */
+/*
+ * Returns the frame's name: the full name if a shorter one would also be that of another function.
+ */
 const char *named_shown(const struct named_stacks *names, const struct named_frame *frame);
 
-/* `form` as in symbols.h. `source` is read to its end before the first named_stack_of(). */
+/* `form` as in symbols.h. `source` must be read to its end before the first named_stack_of(). */
 void named_stacks_init(struct named_stacks *names, struct source *source, enum symbol_form form);
 void named_stacks_release(struct named_stacks *names);
 
-/* The named stack; that of STACK_NONE is one frame, "(unknown)". Never NAMED_NONE. */
+/* Returns the named stack; for STACK_NONE it is one frame, "(unknown)". Never NAMED_NONE. */
 uint32_t named_stack_of(struct named_stacks *names, const struct source_process *process,
 			uint32_t stack, uint64_t time_ns);
 
 /*
- * The frame that is innermost in named_stack_of(), where that is known without the names of those that called it; else 0, and
- * named_stack_of() has to be asked. Names what is innermost only.
+ * Returns the innermost frame of named_stack_of(), if it is known without the names of its callers;
+ * else 0, and named_stack_of() must be asked. Looks up names of innermost frames only.
  */
 uint32_t named_innermost(struct named_stacks *names, const struct source_process *process,
 			 uint32_t stack, uint64_t time_ns);
 
-/* One that is made here: `frame` called from the named stack `parent`, NAMED_NONE: from nowhere. Its texts are borrowed. */
+/*
+ * Makes a stack: `frame` called from the named stack `parent`; NAMED_NONE: no caller. Its texts are
+ * borrowed.
+ */
 uint32_t named_stack_put(struct named_stacks *names, uint32_t parent,
 			 const struct named_frame *frame);
 
@@ -119,30 +137,38 @@ static inline uint32_t named_parent(const struct named_stacks *names, uint32_t s
 }
 
 /*
- * "main;train;alloc": outermost first. A ; in a name becomes a :, control characters are escaped, and at most NAMED_TEXT_MAX
- * bytes come of it: what does not fit is left out of the middle. In memory of `texts`.
+ * "main;train;alloc": outermost first. A ; in a name becomes a :, and control characters are
+ * escaped. If the text would be longer than NAMED_TEXT_MAX bytes, its middle is left out. In memory
+ * of `texts`.
  */
 #define NAMED_TEXT_MAX 8192u
-#define NAMED_TEXT_FRAME_MAX 512u /* bytes of one name */
+#define NAMED_TEXT_FRAME_MAX 512u /* bytes per name */
 const char *named_stack_text(const struct named_stacks *names, uint32_t stack,
 			     struct text_store *texts);
-/* A name as it may stand in such a text; returns its length. */
+/* Writes a name in the form for such a text; returns its length. */
 size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name);
 
-/* The innermost frame of Python of the stack; NULL: it has none. */
+/* Returns the innermost Python frame of the stack; NULL: it has none. */
 const struct named_frame *named_stack_python(const struct named_stacks *names, uint32_t stack);
 
-/* The innermost part of the stack that is the user's own code, and no constructor of it that more of it called; NAMED_NONE: none is. */
+/*
+ * Returns the innermost part of the stack that is the user's own code, without wrappers of
+ * allocators, and without constructors that were called by further own code; NAMED_NONE: there is
+ * none.
+ */
 uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack);
 
-/* FILE:LINE, NULL where it is not known. */
+/* Returns the stack without allocators' wrappers at its inner end; all of it if nothing else is in it. */
+uint32_t named_stack_unwrapped(const struct named_stacks *names, uint32_t stack);
+
+/* FILE:LINE, NULL if it is not known. */
 const char *named_frame_line(const struct named_frame *frame, struct text_store *texts);
 
-/* For table.h: the frames of a stack, innermost first, at most `room`; returns how many there are. */
+/* For table.h: returns the frames of a stack, innermost first, at most `room`, and their number. */
 size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct table_frame *frame,
 			  size_t room);
 
-/* Whether any function of the stack contains the text. */
+/* True if the name of any function of the stack contains the text. */
 bool named_stack_has(const struct named_stacks *names, uint32_t stack, const char *part);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Named stacks as text: see named_stacks.h. Names come from files that anybody may have written. */
+/*
+ * Named stacks as text, written from both ends so that only the middle is left out. Names come from
+ * files that anybody may have written.
+ */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,13 +13,13 @@
 #include "report/base/text.h"
 #include "report/stacks/named_stacks.h"
 
-#define TEXT_SIDE (NAMED_TEXT_MAX / 2u - 32u) /* bytes of each end of a text that is too long */
+#define TEXT_SIDE (NAMED_TEXT_MAX / 2u - 32u) /* bytes at each end of a text that is too long */
 
-#define LONG_HEAD \
-	200u /* bytes of a name that is too long; its end tells methods of a template apart */
+/* bytes of a name that is too long; its end distinguishes methods of a template */
+#define LONG_HEAD 200u
 #define LONG_TAIL 300u
 
-static bool is_continued(char byte) /* a byte inside a character of UTF-8 */
+static bool is_continued(char byte) /* a byte inside of a UTF-8 character */
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
@@ -33,7 +36,10 @@ static size_t shorten(char shown[NAMED_TEXT_FRAME_MAX], const char *name, size_t
 				name + tail);
 }
 
-/* Escaped first: what is left out is marked and both ends stay, however much longer escapes make the name. */
+/*
+ * Escapes first. What is left out is marked and both ends are kept, however much escapes lengthen
+ * the name.
+ */
 static size_t escape_long(char shown[NAMED_TEXT_FRAME_MAX], const char *name, size_t length,
 			  size_t room)
 {
@@ -62,13 +68,16 @@ size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name)
 	return length;
 }
 
-/* One end of the text, backwards or forwards as the frames come. */
+/* One end of the text, written backwards or forwards in the order of the frames. */
 struct side {
 	char text[NAMED_TEXT_MAX];
 	size_t used;
 };
 
-/* The innermost frames, written from the end of the text to its begin; returns the first that did not fit. */
+/*
+ * Writes the innermost frames backwards from the end of the text; returns the first frame that did
+ * not fit.
+ */
 static uint32_t put_inner(const struct named_stacks *names, uint32_t stack, struct side *side)
 {
 	for (; stack != NAMED_NONE; stack = named_parent(names, stack)) {
@@ -111,7 +120,10 @@ const char *named_stack_text(const struct named_stacks *names, uint32_t stack,
 		used += length + 1;
 	}
 	free(path);
-	/* two sides and a number are less than `head`; printf() would take as long as all the rest */
+	/*
+	 * two sides and a number are shorter than `head`; printf() would take as long as everything
+	 * else
+	 */
 	if (count < depth)
 		used += (size_t)snprintf(head + used, sizeof(head) - used, "(%zu frames);",
 					 depth - count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists, and slots for what is in none. */
+/* Children are in lists of limited length; slots have those that are in no list. */
 #include "report/stacks/node_table.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ void node_table_init(struct node_table *table)
 {
 	*table = (struct node_table){ .count = 1 };
 	table->node = vast_room(NULL, 0, &table->room, sizeof(*table->node));
-	table->secret = map_hash_bytes(NULL, 0, 1) | 1; /* no file can be made to collide */
+	/* so that no file can be made to cause collisions */
+	table->secret = map_hash_bytes(NULL, 0, 1) | 1;
 }
 
 void node_table_release(struct node_table *table)

@@ -36,7 +36,10 @@ static void flame_fill(struct report *report, struct table *table)
 	}
 }
 
-/* Stacks that differ in lines only are one; the lines are in no order that means anything, but always in the same. */
+/*
+ * Stacks that differ only in lines are one. The order of the output means nothing, but is always
+ * the same.
+ */
 static void draw_folded(const struct stack_report *state, FILE *out)
 {
 	struct stack_tree tree;

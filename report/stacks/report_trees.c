@@ -6,14 +6,14 @@
 #include "report/stacks/stack_report.h"
 #include "report/base/units.h"
 
-#define SHARE_MIN 0.005  /* of all: what is less is left out for people */
-#define ROWS_SHOWN 60    /* a tree needs more of them than a table */
-#define JOINED_BYTES 48u /* of names that are joined: what is more is a number */
+#define SHARE_MIN 0.005  /* share of the whole below which rows are left out for people */
+#define ROWS_SHOWN 60    /* a tree needs more rows than a table */
+#define JOINED_BYTES 48u /* bytes of names that are joined; further names become a number */
 
 struct tree_state {
 	struct stack_report stacks;
 	bool is_bottom_up;
-	size_t left_out; /* nodes */
+	size_t left_out; /* number of nodes left out */
 };
 
 struct tree_columns {
@@ -27,16 +27,16 @@ static const struct tree_columns columns_of_kind[2] = {
 	  COLUMN_bottom_up_percent, COLUMN_ID_LIMIT, COLUMN_ID_LIMIT },
 };
 
-/* A tree on its way into a table. */
+/* The state while a tree is put into a table. */
 struct filling {
 	struct tree_state *state;
 	struct table *table;
 	struct stack_tree tree;
 	bool for_people;
-	uint32_t *only;  /* the only child of a node that has all of it; 0: there is none */
-	bool *is_joined; /* it is in the row of its parent */
-	uint32_t *row;   /* of a node + 1, 0: none */
-	uint32_t *level; /* of a node: rows around its row */
+	uint32_t *only;  /* by node: its only child with the same total; 0: none */
+	bool *is_joined; /* the node is in the row of its parent */
+	uint32_t *row;   /* row of a node + 1, 0: none */
+	uint32_t *level; /* of a node: number of rows around its row */
 };
 
 static void want_tree(struct report *report, bool is_bottom_up)
@@ -57,7 +57,7 @@ static void want_bottom_up(struct report *report)
 	want_tree(report, true);
 }
 
-/* Which nodes are one row with their parent: a child that has all of it. */
+/* Decides which nodes are in one row with their parent: an only child with the same total. */
 static void find_joined(struct filling *filling)
 {
 	struct stack_tree *tree = &filling->tree;
@@ -72,7 +72,7 @@ static void find_joined(struct filling *filling)
 	}
 }
 
-/* Recursion is said in one word; returns the node after it. */
+/* A recursion is one word; returns the node after it. */
 static uint32_t put_name(const struct filling *filling, uint32_t node, FILE *out)
 {
 	const char *name = tree_name(&filling->tree, node);
@@ -88,8 +88,9 @@ static uint32_t put_name(const struct filling *filling, uint32_t node, FILE *out
 }
 
 /*
- * What does not fit is counted. Of callers the first say most, of calls the last does: there the tree goes on. The whole
- * chain would be cut in its middle, and leave main() at the end of each row.
+ * Counts the names that do not fit. For callers the first ones are kept; for calls the last one,
+ * where the tree goes on. Cutting the chain in its middle would leave main() at the end of each
+ * row.
  */
 static void put_rest(const struct filling *filling, uint32_t node, FILE *out)
 {
@@ -108,7 +109,7 @@ static void put_rest(const struct filling *filling, uint32_t node, FILE *out)
 	fprintf(out, "%s%s", sign, tree_name(&filling->tree, last));
 }
 
-/* "main > train > step", of callers "step < train < main"; in memory of the table. */
+/* "main > train > step", for callers "step < train < main"; in memory of the table. */
 static const char *joined_name(struct filling *filling, uint32_t node)
 {
 	const char *sign = filling->state->is_bottom_up ? " < " : " > ", *kept;
@@ -135,7 +136,10 @@ static const char *joined_name(struct filling *filling, uint32_t node)
 	return kept;
 }
 
-/* What the functions of a row asked for themselves: only the last of those that are joined can have. */
+/*
+ * What the functions of a row allocated themselves: of joined functions only the last one can have
+ * a value.
+ */
 static uint64_t row_self(const struct filling *filling, uint32_t node)
 {
 	while (filling->only[node])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keys stack, function, line, module and python: who called, of any event with a stack. While events come a key is a number for
- * (process, stack); what that means is known once all modules are, and then keys that mean the same become one.
+ * The keys stack, function, line, module and python: the caller, for any event with a stack. While
+ * events are read, a key is a number for (process, stack). Its meaning is known when all modules
+ * are, and then keys with the same meaning become one.
  */
 #include "report/stacks/stack_keys.h"
 
@@ -32,7 +33,7 @@ static void keys_start(void *state, struct run *run, const void *options)
 	run_reads_stacks(run);
 }
 
-/* An address may be another thing from here on. */
+/* Addresses may have another meaning from here on. */
 static void keys_remap(void *state, const struct source_process *process)
 {
 	struct stack_keys *keys = state;
@@ -76,8 +77,9 @@ struct stack_keys *stack_keys_want_own(struct run *run, enum stack_by by)
 }
 
 /*
- * Is it one of those whose stacks are counted? What frees has none by its nature. And an analysis may ask twice of one
- * event, for the call and for its work on the GPU: no thread makes two calls at one time.
+ * True if the event counts towards the share of events with stacks. Frees never have a stack. An
+ * analysis may ask twice about one event, for the call and for its work on the GPU; no thread makes
+ * two calls at one time.
  */
 static bool keys_count_event(struct stack_keys *keys, const struct source_event *event)
 {
@@ -141,16 +143,18 @@ const struct stack_use *stack_keys_use(const struct stack_keys *keys, uint64_t k
 /* Gives each key its place, and each place its first key. */
 static void keys_name(struct stack_keys *keys)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	uint64_t *of_place = memory_zero(keys->count + 1, sizeof(*of_place));
 
 	keys->is_named = true;
-	stack_rows_init(&keys->rows, run_source(keys->run), run_options(keys->run), keys->by, none);
+	stack_rows_init(&keys->rows, run_source(keys->run), run_options(keys->run), keys->by,
+			STACK_COLUMNS_NONE);
 	keys->first = memory_zero(keys->count + 1, sizeof(*keys->first));
 	for (size_t i = 0; i < keys->count; i++) {
-		size_t place = stack_rows_place(&keys->rows, &keys->use[i]);
+		struct stack_use use = keys->use[i];
+		size_t place;
+
+		use.weight = keys->events[i];
+		place = stack_rows_place(&keys->rows, &use);
 
 		if (place == STACK_LEFT_OUT) {
 			keys->first[i] = KEY_LEFT_OUT;
@@ -273,6 +277,14 @@ static const char *note(void *state)
 	       "the program's environment records them";
 }
 
+/* A report's columns behind the line may be others. */
+static enum column_id named(enum column_id column, const char *name)
+{
+	return column < COLUMN_ID_LIMIT && !strcmp(column_list[column].name, name)
+		       ? column
+		       : COLUMN_ID_LIMIT;
+}
+
 static void put(const void *state, uint64_t key, struct table *table, const enum column_id *column)
 {
 	struct stack_keys *keys = *(struct stack_keys *const *)state;
@@ -280,15 +292,15 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 	size_t row = table->row_count - 1;
 
 	if (!table->stacks.frames) {
-		keys->rows.columns = (struct stack_columns){ COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-							     COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-							     COLUMN_ID_LIMIT };
+		keys->rows.columns = STACK_COLUMNS_NONE;
 		switch (keys->by) {
 		case STACK_BY_FUNCTION:
 			keys->rows.columns.function = column[0];
 			break;
 		case STACK_BY_LINE:
 			keys->rows.columns.line = column[0];
+			keys->rows.columns.called_from = named(column[1], "called_from");
+			keys->rows.columns.library = named(column[2], "library");
 			break;
 		case STACK_BY_MODULE:
 			keys->rows.columns.module = column[0];
@@ -313,7 +325,7 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 		       stack_rows_place(&keys->rows, stack_keys_use(keys, key)));
 }
 
-/* Its analysis keeps what the kind's functions are handed. */
+/* Its analysis is the state that the kind's functions get. */
 #define STACK_KEY(kind, stack_by)                                         \
 	static const void *start_##kind(struct run *run)                  \
 	{                                                                 \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of a family for trees and flame graphs: see stack_report.h. */
+/*
+ * Stacks of a family for trees and flame graphs: chooses the source of stacks and puts its rows
+ * together.
+ */
 #include "report/stacks/stack_report.h"
 
 #include <stdlib.h>
@@ -61,9 +64,9 @@ static void take_use(void *context, const struct stack_use *use)
 }
 
 /*
- * In a table nobody sees a difference between stacks of the same functions that are at other lines of them, so those are
- * one there unless more is asked for; programs get each place in the code. Trees go by names anyway. Samples have frames of
- * Python only.
+ * In a table, stacks of the same functions at different lines look equal, so they are one row
+ * unless more is requested. Programs get each place in the code. Trees go by names anyway. Samples
+ * have only Python frames.
  */
 static enum stack_by shown_by(const struct stack_report *state, const struct report *report)
 {
@@ -85,7 +88,7 @@ static void show(struct stack_report *state, const struct report *report)
 {
 	struct stack_rows *rows = &state->rows;
 	struct stack_shown shown;
-	uint32_t *row = NULL; /* of what is shown: its place + 1 */
+	uint32_t *row = NULL; /* by what is shown: its place + 1 */
 	size_t count = 0, row_room = 0;
 
 	stack_shown_init(&shown, &rows->names, shown_by(state, report));
@@ -111,7 +114,8 @@ static void show(struct stack_report *state, const struct report *report)
 void stack_report_read(struct stack_report *state, struct report *report)
 {
 	static const struct stack_columns columns = { COLUMN_flame_stack, COLUMN_ID_LIMIT,
-						      COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						      COLUMN_ID_LIMIT,    COLUMN_ID_LIMIT,
+						      COLUMN_ID_LIMIT,    COLUMN_ID_LIMIT,
 						      COLUMN_ID_LIMIT };
 	struct source *source = run_source(report->run);
 
@@ -183,7 +187,10 @@ void stack_report_total(const struct stack_report *state, struct facts *facts)
 		     state->all);
 }
 
-/* Whether something of the family happened: what has no stack, or no value of the kind, is not drawn. */
+/*
+ * True if any event of the family happened: events without a stack, or without a value of the kind,
+ * are not drawn.
+ */
 static bool has_events(const struct stack_report *state, const struct run *run)
 {
 	if (run_filters(run)->any || run_options(run)->filter_count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the reports of trees and flame graphs share: the stacks of the family that --of names, with the value that --value
- * names, and their names.
+ * What the reports of trees and flame graphs share: the stacks of the family that --of names, with
+ * the value that --value names, and their names.
  */
 #ifndef REPORT_STACKS_STACK_REPORT_H
 #define REPORT_STACKS_STACK_REPORT_H
@@ -16,7 +16,7 @@ struct stack_report {
 	enum stack_value value;
 	bool has_value; /* the family has that value */
 	struct stack_rows rows;
-	uint64_t *weight; /* by place of the rows, which are stacks */
+	uint64_t *weight; /* by index of the rows, which are stacks */
 	size_t room;
 	uint64_t all;
 };
@@ -26,17 +26,17 @@ void stack_report_want(struct stack_report *state, struct report *report);
 void stack_report_read(struct stack_report *state, struct report *report);
 void stack_report_release(struct stack_report *state);
 
-/* The places as a tree. The caller releases it. */
+/* Makes a tree of the rows. The caller releases it. */
 void stack_report_tree(const struct stack_report *state, struct stack_tree *tree, bool is_bottom_up,
 		       enum tree_identity identity);
 
 enum unit stack_report_unit(const struct stack_report *state);
 /* "alloc: bytes at the peak, 1.23 MiB", cut to `room`. */
 void stack_report_describe(const struct stack_report *state, char *text, size_t room);
-/* "alloc: bytes" and the sum, in a line for people. */
+/* Prints "alloc: bytes" and the sum in one line, for people. */
 void stack_report_head(const struct stack_report *state, const struct screen *screen);
 void stack_report_total(const struct stack_report *state, struct facts *facts);
-/* Why there are no rows; NULL: as for any report. */
+/* Returns why there are no rows; NULL: the general reason. */
 const char *stack_report_explain(const struct stack_report *state, const struct report *report,
 				 struct why_empty *absence);
 

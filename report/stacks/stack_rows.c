@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table that are stacks: see stack_rows.h. */
+/*
+ * Rows of a table that are stacks, functions, lines or modules. Uses of (process, stack) are named
+ * and joined by what they show.
+ */
 #include "report/stacks/stack_rows.h"
 
 #include <stdlib.h>
@@ -49,12 +52,16 @@ void stack_rows_init(struct stack_rows *rows, struct source *source, const struc
 	rows->names.is_raw = options->raw_stacks;
 	rows->names.for_people = options->format != FORMAT_CSV && options->format != FORMAT_JSON;
 	map_init(&rows->places);
+	row_links_init(&rows->links);
 	take_parts(rows, options);
 	own_init(&rows->own, source, options);
-	if (report_infos[options->report].takes & TAKES_frames && !options->raw_stacks &&
-	    !rows->own.is_off &&
-	    (by == STACK_BY_LINE || (by == STACK_BY_STACK && columns.function < COLUMN_ID_LIMIT)))
+	if (!(report_infos[options->report].takes & TAKES_frames) || options->raw_stacks ||
+	    rows->own.is_off)
+		return;
+	if (by == STACK_BY_LINE || (by == STACK_BY_STACK && columns.function < COLUMN_ID_LIMIT))
 		stack_rows_pick_own(rows);
+	else if (by == STACK_BY_FUNCTION)
+		rows->names.own = &rows->own; /* whose wrappers of the allocator are passed over */
 }
 
 void stack_rows_pick_own(struct stack_rows *rows)
@@ -68,6 +75,7 @@ void stack_rows_release(struct stack_rows *rows)
 	named_stacks_release(&rows->names);
 	own_release(&rows->own);
 	map_release(&rows->places);
+	row_links_release(&rows->links);
 	vast_release(rows->place, rows->place_room, sizeof(*rows->place));
 	vast_release(rows->place_of, rows->place_of_room, sizeof(*rows->place_of));
 	text_store_release(&rows->late);
@@ -95,7 +103,7 @@ static const char *python_of(struct stack_rows *rows, uint32_t stack)
 		       : frame->name;
 }
 
-/* Where the function is not known its module is the next best, and at last the address. */
+/* If the function is unknown, its module is shown, else the address. */
 static const char *text_of_frame(struct stack_rows *rows, const struct named_frame *frame)
 {
 	const char *line;
@@ -110,7 +118,7 @@ static const char *text_of_frame(struct stack_rows *rows, const struct named_fra
 	return text_store_format(&rows->names.texts, "[%s]", frame->module);
 }
 
-/* It is a function, and nothing but its name tells it from others. */
+/* It is a function, and only its name distinguishes it from others. */
 static bool is_by_name(const struct stack_rows *rows, const struct named_frame *frame)
 {
 	return frame->exact && (rows->by == STACK_BY_FUNCTION ||
@@ -122,7 +130,7 @@ static uint32_t picked_of(const struct stack_rows *rows, uint32_t stack)
 {
 	uint32_t users = rows->picks_own ? named_stack_users(&rows->names, stack) : NAMED_NONE;
 
-	return users != NAMED_NONE ? users : stack;
+	return users != NAMED_NONE ? users : named_stack_unwrapped(&rows->names, stack);
 }
 
 static const char *text_of(struct stack_rows *rows, uint32_t stack)
@@ -133,8 +141,8 @@ static const char *text_of(struct stack_rows *rows, uint32_t stack)
 }
 
 /*
- * Stacks of one key are one place. By Python function that is its frame; where there is none the innermost one, which
- * is then no frame of Python.
+ * Stacks with one key are one place. By Python function, the key is that frame. If there is none,
+ * it is the innermost frame, which is then no Python frame.
  */
 static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
 {
@@ -159,8 +167,8 @@ static uint64_t identity_of(struct stack_rows *rows, uint32_t key, uint32_t stac
 }
 
 /*
- * The place that belongs to the key of key_of(); `place_count` when it is a new one, which the caller adds. `stack`: of
- * that key, by Python function.
+ * Returns the place of the key from key_of(); `place_count` if it is new, and the caller must add
+ * it. By Python function, `stack` is a stack with that key.
  */
 static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack)
 {
@@ -185,7 +193,7 @@ static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack
 	return number;
 }
 
-/* The use is of that place; its stack, NAMED_NONE: not named yet. */
+/* The use belongs to that place; its stack, NAMED_NONE: not named yet. */
 static size_t place_add(struct stack_rows *rows, size_t number, const struct stack_use *use,
 			uint32_t stack)
 {
@@ -206,9 +214,56 @@ static size_t place_add(struct stack_rows *rows, size_t number, const struct sta
 	return number;
 }
 
+/* --- what a line of the user's is linked to --- */
+
+enum stack_link {
+	STACK_LINK_CALLER,  /* the next frame outwards that is the user's, of another line */
+	STACK_LINK_LIBRARY, /* the innermost frame, where that is not the user's own line */
+};
+
+static bool is_same_line(const struct named_frame *one, const struct named_frame *other)
+{
+	return one == other || (one->file && other->file && one->line == other->line &&
+				!strcmp(one->file, other->file));
+}
+
+/* NAMED_NONE: none of the user's calls it. Allocators' wrappers are passed over on the inside only. */
+static uint32_t caller_of_line(const struct stack_rows *rows, uint32_t stack)
+{
+	const struct named_frame *line = named_frame_of(&rows->names, stack);
+
+	for (stack = named_parent(&rows->names, stack); stack != NAMED_NONE;
+	     stack = named_parent(&rows->names, stack)) {
+		const struct named_frame *frame = named_frame_of(&rows->names, stack);
+
+		if (frame->is_users && !is_same_line(line, frame))
+			break;
+	}
+	return stack;
+}
+
+static void links_add(struct stack_rows *rows, size_t place, uint32_t stack, uint64_t weight)
+{
+	uint32_t users, caller;
+
+	if (rows->by != STACK_BY_LINE || !rows->picks_own || !weight)
+		return;
+	users = named_stack_users(&rows->names, stack);
+	if (users == NAMED_NONE)
+		return;
+	caller = caller_of_line(rows, users);
+	if (users != stack)
+		row_links_add(&rows->links, place, STACK_LINK_LIBRARY,
+			      rows->names.nodes.node[stack].frame, weight);
+	if (caller != NAMED_NONE)
+		row_links_add(&rows->links, place, STACK_LINK_CALLER,
+			      rows->names.nodes.node[caller].frame, weight);
+}
+
 size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 {
 	uint32_t stack = use->stack;
+	size_t place;
 
 	if (rows->is_late && !rows->picks_own && use->process) {
 		uint32_t frame = named_innermost(&rows->names, use->process, stack, use->time_ns);
@@ -222,7 +277,9 @@ size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 	for (size_t i = 0; i < rows->parts; i++)
 		if (!named_stack_has(&rows->names, stack, rows->part[i]))
 			return STACK_LEFT_OUT;
-	return place_add(rows, place_number(rows, key_of(rows, stack), stack), use, stack);
+	place = place_add(rows, place_number(rows, key_of(rows, stack), stack), use, stack);
+	links_add(rows, place, stack, use->weight);
+	return place;
 }
 
 uint32_t stack_rows_stack(struct stack_rows *rows, size_t number)
@@ -267,20 +324,20 @@ static void make_text(void *state, struct table *table, size_t row)
 	bool is_by_row = table->late.is_by_row && table->late.state == rows;
 	const char *text;
 
-	/* one frame is said already; programs get it all the same */
+	/* for people a single frame would only repeat the row; programs get it all the same */
 	if (stack == NAMED_NONE || rows->columns.stack >= COLUMN_ID_LIMIT ||
 	    (rows->names.for_people && rows->columns.function < COLUMN_ID_LIMIT &&
 	     named_parent(&rows->names, stack) == NAMED_NONE))
 		return;
 	if (is_by_row)
 		text_store_release(&rows->late);
-	if (rows->names.for_people) /* what the library did behind it: --stack N, --frames all */
+	if (rows->names.for_people) /* the library's frames inside of it: --stack N, --frames all */
 		stack = picked_of(rows, stack);
 	text = named_stack_text(&rows->names, stack, is_by_row ? &rows->late : &rows->names.texts);
 	table_fill_text(table, row, rows->columns.stack, text, strlen(text));
 }
 
-/* A stack's text has kilobytes, and of a million rows few are shown. */
+/* A stack's text has kilobytes, and few of a million rows are shown. */
 static void put_late_text(struct stack_rows *rows, struct table *table, size_t row)
 {
 	if (rows->columns.stack >= COLUMN_ID_LIMIT)
@@ -294,14 +351,29 @@ static void put_late_text(struct stack_rows *rows, struct table *table, size_t r
 		make_text(rows, table, row);
 }
 
+/* FILE:LINE of the frame, with its function if that is asked for. */
+static void put_link(struct stack_rows *rows, struct table *table, size_t place,
+		     enum stack_link kind, enum column_id column)
+{
+	const struct named_frame *frame;
+	const char *line, *name;
+	uint64_t number;
+
+	if (column >= COLUMN_ID_LIMIT || !row_links_most(&rows->links, place, kind, &number))
+		return;
+	frame = &rows->names.frame[number];
+	line = named_frame_line(frame, &rows->names.texts);
+	name = named_shown(&rows->names, frame);
+	if (line && kind == STACK_LINK_LIBRARY)
+		line = text_store_format(&rows->names.texts, "%s %s", line, name);
+	put_text(table, column, line ? line : name);
+}
+
 void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	uint32_t stack = stack_rows_stack(rows, place);
 	const struct named_frame *frame = named_frame_of(&rows->names, picked_of(rows, stack));
-	struct stack_columns key = none;
+	struct stack_columns key = STACK_COLUMNS_NONE;
 
 	stack_rows_note(rows, table->row_count - 1, stack);
 	if (rows->by == STACK_BY_STACK) {
@@ -319,6 +391,8 @@ void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 	put_text(table, key.function, text_of(rows, stack));
 	put_text(table, key.line, text_of(rows, stack));
 	put_text(table, key.module, text_of(rows, stack));
+	put_link(rows, table, place, STACK_LINK_CALLER, rows->columns.called_from);
+	put_link(rows, table, place, STACK_LINK_LIBRARY, rows->columns.library);
 }
 
 static size_t frames_of_row(void *state, size_t row, struct table_frame *frame, size_t room)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stack_share.h. A stack is cut if its outermost frame is. Callers have lower numbers than
- * what they call, so one pass in order settles all.
+ * A stack is cut if its outermost frame is. Callers have lower numbers than what they call, so one
+ * pass in order is enough.
  */
 #include "report/stacks/stack_share.h"
 
@@ -35,7 +35,7 @@ void stack_share_add(struct stack_share *share, const bool *is_cut, uint32_t sta
 		share->cut += count;
 }
 
-/* Not 100.0 % where something is missing, nor 0.0 % where something is there. */
+/* Not 100.0 % if something is missing, and not 0.0 % if something is there. */
 static double percent_of(uint64_t part, uint64_t all)
 {
 	double percent = 100.0 * (double)part / (double)all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stack_shown.h. A stack is walked outwards to the first caller whose shown form is known;
- * from there inwards each frame is put, and its shown form is remembered by number.
+ * A stack is walked outwards to the first caller whose shown form is known. From there inwards each
+ * frame is added, and its shown form is remembered by number.
  */
 #include "report/stacks/stack_shown.h"
 
@@ -11,8 +11,8 @@
 
 #include "report/base/memory.h"
 
-#define FOLDERS_SHOWN \
-	2 /* components of a path: a name of many files, as __init__.py, says little */
+/* components of a path, because a name that many files have, such as __init__.py, says little */
+#define FOLDERS_SHOWN 2
 
 void stack_shown_init(struct stack_shown *shown, struct named_stacks *names, enum stack_by by)
 {
@@ -25,7 +25,7 @@ void stack_shown_release(struct stack_shown *shown)
 	free(shown->path);
 }
 
-/* The end of a path. */
+/* Returns the end of a path. */
 static const char *short_file(const char *file)
 {
 	const char *at = file + strlen(file);
@@ -53,7 +53,7 @@ static struct named_frame frame_shown(struct stack_shown *shown, const struct na
 	return to;
 }
 
-/* `parent` is shown already; a frame that is none of Python's is left out by Python. */
+/* The shown form of the caller is `parent`. By Python, a frame other than Python's is left out. */
 static uint32_t put_frame(struct stack_shown *shown, uint32_t parent, uint32_t stack)
 {
 	struct named_frame frame = *named_frame_of(shown->names, stack);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks as --by of flame graphs and trees wants them told apart: by function, by line, or by what of them is Python. Each becomes
- * another stack of the same names, whose frames read as they are told apart. Zeroed by stack_shown_init(); once all stacks are
- * read. No recursion. Memory grows with distinct stacks. One thread.
+ * Stacks as --by of flame graphs and trees distinguishes them: by function, by line, or by their
+ * Python frames. Each becomes another stack with the same names, whose frames show what
+ * distinguishes them. Zeroed by stack_shown_init(); use it when all stacks are read. No recursion.
+ * Memory grows with distinct stacks. One thread.
  */
 #ifndef REPORT_STACKS_STACK_SHOWN_H
 #define REPORT_STACKS_STACK_SHOWN_H
@@ -14,7 +15,8 @@ struct stack_shown {
 	struct named_stacks *names;
 	enum stack_by by;
 	uint32_t *
-		known; /* by stack: what it has become; NAMED_NONE: not yet, or nothing of it is shown */
+		/* by stack: its shown form; NAMED_NONE: not known yet, or nothing of it is shown */
+		known;
 	size_t known_room;
 	uint32_t *path;
 	size_t path_room;
@@ -23,7 +25,7 @@ struct stack_shown {
 void stack_shown_init(struct stack_shown *shown, struct named_stacks *names, enum stack_by by);
 void stack_shown_release(struct stack_shown *shown);
 
-/* What the stack is shown as; never NAMED_NONE. */
+/* Returns the shown form of the stack; never NAMED_NONE. */
 uint32_t stack_shown_of(struct stack_shown *shown, uint32_t stack);
 
 #endif

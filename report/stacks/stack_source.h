@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a family knows of its stacks: how much of what belongs to which. The trees and flame graphs of all families are made of
- * this.
+ * What a family provides about its stacks: how much belongs to which stack. The trees and flame
+ * graphs of all families are made of this.
  *
- * A family is a line STACK_SOURCE(name) in its family.def, a struct stack_source stack_source_<name>, and its name among the
- * choices of option --of (report/stacks/family.def).
+ * To add one: a line STACK_SOURCE(name) in the family's family.def, a struct stack_source
+ * stack_source_<name>, and its name among the choices of option --of (report/stacks/family.def).
  */
 #ifndef REPORT_STACKS_STACK_SOURCE_H
 #define REPORT_STACKS_STACK_SOURCE_H
@@ -12,7 +12,7 @@
 #include "report/core/analysis.h"
 #include "report/stacks/stack_rows.h"
 
-/* The choices of option --value, in their order. */
+/* The choices of option --value, in order. */
 enum stack_value {
 	STACK_BYTES,
 	STACK_CALLS,
@@ -28,22 +28,25 @@ typedef void take_stack_use(void *context, const struct stack_use *use);
 
 struct stack_source {
 	const char *name;
-	enum evt_family family; /* whose absence explains that there is nothing */
-	unsigned int values;    /* bits: those that it has */
-	enum stack_value first; /* when none was asked for */
-	bool of_samples;        /* as named_stacks.h has it */
-	/* Wants the analyses that know; what it returns is handed to put(). */
+	enum evt_family family; /* its absence explains why there is nothing */
+	unsigned int values;    /* the values that it has, as bits */
+	enum stack_value first; /* default value */
+	bool of_samples;        /* see named_stacks.h */
+	/* Requests the analyses that are needed; its result is passed to put(). */
 	const void *(*want)(struct run *run);
-	const char *says[STACK_VALUES]; /* what its value is; NULL: as for any family */
-	/* Once all is read: each stack with its value as the weight, those of 0 left out. */
+	const char *says[STACK_VALUES]; /* description of each value; NULL: the general one */
+	/*
+	 * Call when everything is read: adds each stack with its value as weight; stacks with 0 are
+	 * left out.
+	 */
 	void (*put)(const void *state, struct source *source, enum stack_value value,
 		    take_stack_use *take, void *context);
-	/* Instead of put(): its stacks are none of the source's, and are made in `names`. */
+	/* Used instead of put() if its stacks are not the source's, but are made in `names`. */
 	void (*put_named)(const void *state, struct named_stacks *names, enum stack_value value,
 			  take_stack_use *take, void *context);
-	/* Its values are estimates, as stacks are a sample; NULL: they never are. */
+	/* True if its values are estimates because stacks are sampled; NULL: never. */
 	bool (*is_estimated)(const void *state);
-	/* Why it has nothing, NULL: as for any family. */
+	/* Returns why it has nothing; NULL: the general reason. */
 	const char *(*explain)(const void *state);
 };
 

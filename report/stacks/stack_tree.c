@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks as a tree of functions: see stack_tree.h. */
+/*
+ * Stacks as a tree of functions. A node is a parent and a name; equal frames are represented by the
+ * first of them.
+ */
 #include "report/stacks/stack_tree.h"
 
 #include <stdlib.h>
@@ -32,7 +35,7 @@ static uint64_t hash_identity(const struct stack_tree *tree, const struct named_
 	return seed ^ named_function(frame);
 }
 
-/* Frames that count as one are the first of them. */
+/* Returns the first of the frames that count as one. */
 static uint32_t name_of(struct stack_tree *tree, uint32_t frame)
 {
 	struct map_entry *entry;
@@ -73,7 +76,7 @@ static uint32_t from_innermost(struct stack_tree *tree, uint32_t stack)
 	return node;
 }
 
-/* Stacks that share their outer frames share the way there. */
+/* Stacks that share their outer frames share the path to them. */
 static uint32_t from_outermost(struct stack_tree *tree, uint32_t stack)
 {
 	size_t length = 0;
@@ -126,7 +129,10 @@ static int compare_frames(const void *left, const void *right, void *context)
 	return order ? order : (a > b) - (a < b);
 }
 
-/* By frame, of those that stand for a name: its place among all names, from 0. Owned by the caller. */
+/*
+ * By frame, for those that represent a name: its rank among all names, from 0. The caller owns the
+ * result.
+ */
 static uint32_t *rank_names(const struct stack_tree *tree, uint32_t *ret_count)
 {
 	uint32_t *rank = memory_zero(tree->name_room + 1, sizeof(*rank)), count = 0;
@@ -143,12 +149,15 @@ static uint32_t *rank_names(const struct stack_tree *tree, uint32_t *ret_count)
 	return rank;
 }
 
-/* Nodes by name, backwards: lists are built from their end. Names are few and nodes are many. */
+/*
+ * Nodes by name, backwards, because lists are built from their end. There are few names and many
+ * nodes.
+ */
 static void sort_by_name(const struct stack_tree *tree, uint32_t *ret_sorted)
 {
 	uint32_t names, *rank = rank_names(tree, &names);
 	size_t *end = memory_zero(names + 1,
-				  sizeof(*end)); /* of the nodes of a name and of those after it */
+				  sizeof(*end)); /* nodes of a name and of all later names */
 
 	for (uint32_t i = 1; i < tree->count; i++)
 		end[rank[tree->name[tree->node[i].frame]]]++;

@@ -2,7 +2,7 @@
 /* Report `steps`: how long the steps of a training loop took, and what for. */
 #include <string.h>
 
-#include "report/core/range_names.h"
+#include "report/ranges/range_names.h"
 #include "report/core/report_kind.h"
 #include "report/steps/rows_steps.h"
 #include "report/steps/step_events.h"

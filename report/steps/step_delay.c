@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened on the host waits for what happened on the GPU: see step_delay.h. */
 #include "report/steps/step_delay.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static void held_apply(struct step_delay *delay)
 
 /* --- the device --- */
 
-static void edge_put(struct step_delay *delay, const struct late_work *work,
+static void edge_put(struct step_delay *delay, const struct deferred_work *work,
 		     enum step_category category, uint64_t time_ns, bool begins)
 {
 	delay->edge = memory_room(delay->edge, delay->edge_count, &delay->edge_room,
@@ -128,19 +129,21 @@ static void edge_put(struct step_delay *delay, const struct late_work *work,
 							       begins };
 }
 
-static enum step_category category_of(const struct late_work *work)
+static enum step_category category_of(const struct deferred_work *work)
 {
-	if (work->kind == LATE_KERNEL)
-		return work->is_communication ? STEP_communication : STEP_kernel;
-	return work->kind == LATE_COPY ? STEP_memcpy : STEP_memset;
+	const struct gpu_work *piece = gpu_work_of(work);
+
+	if (piece->kind == GPU_WORK_KERNEL)
+		return piece->is_communication ? STEP_communication : STEP_kernel;
+	return piece->kind == GPU_WORK_COPY ? STEP_memcpy : STEP_memset;
 }
 
-void step_delay_put_work(struct step_delay *delay, const struct late_work *work)
+void step_delay_put_work(struct step_delay *delay, const struct deferred_work *work)
 {
-	uint64_t start_ns = work->start_ns, end_ns = late_end_ns(work);
+	uint64_t start_ns = work->start_ns, end_ns = deferred_end_ns(work);
 
 	step_delay_begin(delay);
-	if (!late_is_on_device(work) || end_ns < start_ns)
+	if (!work->is_on_device || end_ns < start_ns)
 		return;
 	if (start_ns < delay->done_ns) {
 		delay->steps->gpu_late++;

@@ -5,13 +5,13 @@
  * work of their time has been reported; then both go to the steps, in order. Before the first sign
  * of a GPU nothing waits.
  *
- * Memory grows with what happens in LATE_WAIT_NS. Work that is reported later than that is moved
+ * Memory grows with what happens in DEFERRED_WAIT_NS. Work that is reported later than that is moved
  * to where the steps are by then, and counted (gpu_late). One thread.
  */
 #ifndef REPORT_STEPS_STEP_DELAY_H
 #define REPORT_STEPS_STEP_DELAY_H
 
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/steps/steps.h"
 
 enum step_op_kind {
@@ -39,7 +39,7 @@ struct step_op {
 	struct step_mark mark;
 };
 
-/* A step_op that waits, small: there may be many millions in LATE_WAIT_NS. */
+/* A step_op that waits, small: there may be many millions in DEFERRED_WAIT_NS. */
 struct step_held {
 	struct nest_place place;
 	uint8_t kind, category, how;
@@ -76,7 +76,7 @@ void step_delay_release(struct step_delay *delay);
 /* There is a GPU. */
 void step_delay_begin(struct step_delay *delay);
 void step_delay_put(struct step_delay *delay, const struct step_op *op);
-void step_delay_put_work(struct step_delay *delay, const struct late_work *work);
+void step_delay_put_work(struct step_delay *delay, const struct deferred_work *work);
 /* All work up to then has been told; UINT64_MAX: nothing more comes. */
 void step_delay_flush(struct step_delay *delay, uint64_t upto_ns);
 

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-#include "report/core/async_scopes.h"
+#include "report/scopes/async_scopes.h"
+#include "report/core/windows.h"
 #include "report/core/collecting.h"
-#include "report/core/helpers.h"
-#include "report/core/late.h"
+#include "report/helpers/helpers.h"
+#include "report/deferred/deferred.h"
 #include "report/steps/step_delay.h"
 #include "report/steps/step_ranges.h"
 
@@ -406,7 +407,7 @@ static void take_collected(void *state, const struct source_event *event, bool c
 
 /* --- the GPU --- */
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	(void)place;
 	step_delay_put_work(&((struct step_state *)state)->delay, work);
@@ -424,9 +425,9 @@ static void settle(void *state, uint64_t upto_ns)
 {
 	struct step_state *mine = state;
 
-	if (upto_ns == UINT64_MAX || upto_ns < mine->flushed_ns + FLUSH_NS + LATE_WAIT_NS)
+	if (upto_ns == UINT64_MAX || upto_ns < mine->flushed_ns + FLUSH_NS + DEFERRED_WAIT_NS)
 		return;
-	mine->flushed_ns = upto_ns - LATE_WAIT_NS;
+	mine->flushed_ns = upto_ns - DEFERRED_WAIT_NS;
 	step_delay_flush(&mine->delay, mine->flushed_ns);
 }
 
@@ -438,9 +439,9 @@ static void finish(void *state)
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .take = take_work,
-						       .takes_uncounted = true,
-						       .takes_homeless = true };
+	static const struct deferred_listener listener = { .take = take_work,
+							   .takes_uncounted = true,
+							   .takes_uncorrelated = true };
 	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
 					     EVT_cuda_alloc, EVT_cuda_free };
 	uint32_t call = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, flags);
@@ -462,7 +463,7 @@ static void start(void *state, struct run *run, const void *options)
 		helpers_listen(helpers, take_helped, mine);
 		run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_call, flags), take_launch, mine);
 		run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, function), take_hidden_call, mine);
-		late_listen(late_want(run), &listener, mine);
+		deferred_listen(deferred_want(run), &listener, mine);
 		run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
 	}
 	if (asked->name)

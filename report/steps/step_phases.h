@@ -4,7 +4,7 @@
  * it is known which.
  *
  *   data        a DataLoader's next batch is waited for
- *   backward    a function of autograd's runs, on the thread or on one that works for it (core/helpers.h), and what lies
+ *   backward    a function of autograd's runs, on the thread or on one that works for it (helpers/helpers.h), and what lies
  *               between two of them without an operator
  *   optimizer   Optimizer.step() and zero_grad(), but for what a closure runs
  *   forward     operators that record gradients, and what lies around them up to the next other phase
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 
 #define STEP_PHASES(PHASE)   \
 	PHASE(data)          \

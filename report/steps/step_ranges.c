@@ -15,8 +15,8 @@ void step_ranges_init(struct step_ranges *ranges, const char *name)
 	*ranges = (struct step_ranges){ .name = name, .length = name ? strlen(name) : 0 };
 	ranges->is_prefix = ranges->length && name[ranges->length - 1] == '*';
 	ranges->length -= ranges->is_prefix;
-	nest_init(&ranges->ranges, (struct nest_options){ .is_keyed = true }, step_range_ended,
-		  ranges);
+	nest_init(&ranges->ranges, (struct nest_options){ .is_keyed = true, .by_generators = true },
+		  step_range_ended, ranges);
 	nest_init(&ranges->scopes, (struct nest_options){ 0 }, step_scope_ended, ranges);
 	map_init(&ranges->matching);
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "report/base/map.h"
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 
 struct step_ranges_process {
 	bool has_begun;     /* a range of that name has opened */

@@ -23,7 +23,7 @@
 
 #include "report/base/cpu_clock.h"
 #include "report/base/timing.h"
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 #include "report/steps/step_phases.h"
 
 /* By priority. Those of the device are its own; communication is of the device or of the host. */
@@ -57,7 +57,7 @@ extern const char *const step_category_names[STEP_CATEGORY_LIMIT];
  */
 struct step_cpu {
 	struct cpu_span all, operators, other;
-	/* Of it, helpers of that thread were at work (core/helpers.h), while it waited for them. */
+	/* Of it, helpers of that thread were at work (helpers/helpers.h), while it waited for them. */
 	uint64_t helped_ns, helped_operators_ns, helped_other_ns;
 };
 
@@ -119,7 +119,7 @@ void steps_close(struct steps *steps, struct nest_place place);
 void steps_close_one(struct steps *steps, struct nest_place place, enum step_category category);
 /* The open scopes of the thread end here: recording stops, or events were lost. */
 void steps_cut(struct steps *steps, struct nest_place place, enum nest_ending how);
-/* Helpers of the thread (core/helpers.h) were at work up to now. */
+/* Helpers of the thread (helpers/helpers.h) were at work up to now. */
 void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duration_ns);
 /* So many kernels were launched in that phase of the thread; before the mark of the step. */
 void steps_launches(struct steps *steps, struct nest_place place, enum step_phase phase,

@@ -5,8 +5,8 @@
 
 #include "report/table/part.h"
 #include "report/advice/bottleneck.h"
-#include "report/core/range_names.h"
-#include "report/core/ranges.h"
+#include "report/ranges/range_names.h"
+#include "report/ranges/ranges.h"
 #include "report/cuda/cuda.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_time.h"

@@ -61,20 +61,22 @@ static void print_figures(const struct advice *advice, const struct screen *scre
 static void print_place(const struct advice *advice, const struct screen *screen, const char *file)
 {
 	char place[CAUSE_PLACE_BYTES];
-	size_t width, room = screen->width > 40 ? screen->width - CAUSE_INDENT : 37;
-	char shown[CAUSE_PLACE_BYTES + 8];
 	size_t command = strlen("prof-report  ") + strlen(advice->command) + strlen(file);
-	const char *between = "";
+	struct prose prose;
 
 	cause_place(advice, place);
-	width = text_width(place, strlen(place));
-	text_shorten(shown, place, strlen(place), room, screen->utf8 ? "\xe2\x80\xa6" : "..");
-	fprintf(screen->out, "%*s%s", (int)CAUSE_INDENT, "", shown);
-	if (place[0] && CAUSE_INDENT + width + 3 + command <= screen->width)
-		between = "   ";
-	else if (place[0])
-		fprintf(screen->out, "\n%*s", (int)CAUSE_INDENT, "");
-	fprintf(screen->out, "%sprof-report %s %s\n", between, advice->command, file);
+	fprintf(screen->out, "%*s", (int)CAUSE_INDENT, "");
+	if (place[0] &&
+	    CAUSE_INDENT + text_width(place, strlen(place)) + 3 + command <= screen->width) {
+		fprintf(screen->out, "%s   ", place);
+	} else if (place[0]) {
+		prose_begin(&prose, screen);
+		prose.used = prose.indent = CAUSE_INDENT;
+		fputs(place, prose.screen.out);
+		prose_end(&prose, screen);
+		fprintf(screen->out, "%*s", (int)CAUSE_INDENT, "");
+	}
+	fprintf(screen->out, "prof-report %s %s\n", advice->command, file);
 }
 
 static void print_cause(const struct summary *summary, const struct advice *advice,
@@ -126,7 +128,8 @@ static char *make_cause(const struct summary *summary, const struct advice *advi
 static char *make_fitting(const struct summary *summary, const struct advice *advice,
 			  const struct screen *screen, unsigned int number, unsigned int room)
 {
-	struct cause_form form = { number, number == 1 && !advice->place.line[0] };
+	struct cause_form form = { number, number == 1 && !advice->place.line[0] &&
+						   !advice->place.function[0] };
 	char *text = make_cause(summary, advice, screen, form);
 
 	if (form.has_figures && text && lines_of(text) > room) {
@@ -140,17 +143,31 @@ static char *make_fitting(const struct summary *summary, const struct advice *ad
 	return NULL;
 }
 
+/* The one that the verdict is about comes first; NULL: there are no more. */
+static const struct advice *cause_at(const struct summary *summary, size_t number)
+{
+	const struct bottleneck *bottleneck = &summary->bottleneck;
+	const struct advice *first = summary_first_cause(summary), *advice;
+
+	if (number >= bottleneck->advice_count || !first)
+		return number < bottleneck->advice_count ? &bottleneck->advice[number] : NULL;
+	if (!number)
+		return first;
+	advice = &bottleneck->advice[number - 1];
+	return advice < first ? advice : advice + 1;
+}
+
 void summary_print_causes(const struct summary *summary, const struct screen *screen,
 			  unsigned int room)
 {
 	const struct bottleneck *bottleneck = &summary->bottleneck;
+	const struct advice *advice;
 	unsigned int shown = 0;
 
 	if (room < 2)
 		return;
 	room -= 2; /* an empty line and the heading */
-	for (size_t i = 0; i < bottleneck->advice_count && shown < CAUSES_MAX; i++) {
-		const struct advice *advice = &bottleneck->advice[i];
+	for (size_t i = 0; shown < CAUSES_MAX && (advice = cause_at(summary, i)); i++) {
 		char *text;
 
 		if (!cause_is_of_program(advice))

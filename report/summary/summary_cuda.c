@@ -4,7 +4,7 @@
 
 #include "report/core/why_empty.h"
 #include "report/cuda/rows_cuda.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/summary/summary.h"
 
 #define ROWS_OF_CUDA 5
@@ -77,13 +77,13 @@ static void cuda_print_memory(const struct summary *summary, const struct cuda_t
 {
 	uint64_t host = highwater_peak(&summary->cuda->memory.host);
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
-	struct scope_text still_live;
+	struct coverage_text still_live;
 
 	if (!totals->device_peak_bytes && !host)
 		return;
 	fprintf(screen->out, "      device memory peak %s, %s %s",
 		unit_format_bytes(a, totals->device_peak_bytes),
-		scope_still_live(summary->run, &still_live),
+		coverage_still_live(summary->run, &still_live),
 		unit_format_bytes(b, totals->device_live_bytes));
 	if (host)
 		fprintf(screen->out, "; pinned and registered peak %s", unit_format_bytes(a, host));

@@ -64,9 +64,6 @@ static void print_leak(struct stack_rows *rows, size_t place, double per_step, u
 
 void summary_print_leak(const struct summary *summary, const struct screen *screen)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	struct stack_sums sums = { .keeps_places = true };
 	bool *is_large;
 	struct stack_rows rows;
@@ -75,7 +72,7 @@ void summary_print_leak(const struct summary *summary, const struct screen *scre
 
 	if (growth_steps(summary->growth) < GROWTH_LOOKS_MIN || run_filters(summary->run)->any)
 		return;
-	stack_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, none);
+	stack_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, STACK_COLUMNS_NONE);
 	stack_rows_pick_own(&rows);
 	stack_sums_make(&sums, summary->heap, summary->source, &rows, WEIGHT_KEPT);
 	is_large = large_ones(summary, &sums);

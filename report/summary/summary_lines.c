@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "report/base/text.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/samples/lines.h"
 #include "report/samples/uncertain.h"
 #include "report/summary/summary_screen.h"
 
-#define LOOKS_MIN \
-	100u /* fewer say little: a share of 20 % is then off by 8 points more often than not */
+/* fewer say little: a share of 20 % is then off by 8 points more often than not */
+#define LOOKS_MIN 100u
 #define FEW_LOOKS_MIN 5u /* so many bear out where most was, if that has half of them */
 #define PERCENT_MIN 3u
 #define WAIT_PART 2u       /* part of the run that a wait takes at least, to be told */
@@ -85,6 +85,16 @@ static const struct line *next_line(const struct summary *summary, const struct 
 	return most;
 }
 
+/* Everything is in a module's code; only what it does itself says something of it. */
+static bool is_of_module(const struct summary *summary, const struct line *line)
+{
+	static const char module[] = "<module>";
+	size_t length;
+	const char *text = name_text(source_name_at(summary->source, line->function), &length);
+
+	return length == sizeof(module) - 1 && !memcmp(text, module, length);
+}
+
 /* "train.py:41 (train_epoch)" */
 static void put_place_of(const struct summary *summary, const struct line *line, FILE *out)
 {
@@ -100,7 +110,10 @@ static void put_place_of(const struct summary *summary, const struct line *line,
 	text_escape(file, sizeof(file), text, length < PLACE_BYTES ? length : PLACE_BYTES);
 	text = name_text(source_name_at(summary->source, line->function), &length);
 	text_escape(function, sizeof(function), text, length < PLACE_BYTES ? length : PLACE_BYTES);
-	fprintf(out, "%s:%u (%s)", file, line->number, function);
+	if (is_of_module(summary, line))
+		fprintf(out, "%s:%u", file, line->number);
+	else
+		fprintf(out, "%s:%u (%s)", file, line->number, function);
 }
 
 /* "41 % in train.py:41 (train_epoch)" */
@@ -109,16 +122,6 @@ static void put_line(const struct summary *summary, const struct line *line,
 {
 	fprintf(screen->out, "%llu %% in ", (unsigned long long)percent_of(summary, line));
 	put_place_of(summary, line, screen->out);
-}
-
-/* Everything is in a module's code; only what it does itself says something of it. */
-static bool is_of_module(const struct summary *summary, const struct line *line)
-{
-	static const char module[] = "<module>";
-	size_t length;
-	const char *text = name_text(source_name_at(summary->source, line->function), &length);
-
-	return length == sizeof(module) - 1 && !memcmp(text, module, length);
 }
 
 static bool has_half(const struct summary *summary, const struct sample_counts *counts)

@@ -7,7 +7,8 @@
 #include "report/base/text.h"
 #include "report/native/native_rows.h"
 
-#define SAMPLES_MIN 20u /* below, a share says nothing */
+#define SAMPLES_MIN 20u /* below, a share is a guess */
+#define GUESS_MIN 5u    /* below, it is not even that */
 #define PERCENT_MIN 5.0
 #define SHOWN 3u
 #define NAME_BYTES 96u
@@ -56,8 +57,10 @@ static bool print_places(const struct native_reading *native, struct native_rows
 	if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)
 		return false;
 	prose_begin(&prose, screen);
-	fprintf(prose.screen.out, "Native functions (%s of CPU time, %llu samples): ",
-		unit_format_ns(time, native->all.cpu_ns), (unsigned long long)native->all.samples);
+	fprintf(prose.screen.out, "Native functions (%s of CPU time, %s%llu samples): ",
+		unit_format_ns(time, native->all.cpu_ns),
+		native->all.samples < SAMPLES_MIN ? "a guess: only " : "",
+		(unsigned long long)native->all.samples);
 	put_place(native, rows, place, "in", prose.screen.out);
 	for (unsigned int i = 1; i < SHOWN; i++) {
 		place = place_next(rows, place);
@@ -73,9 +76,6 @@ static bool print_places(const struct native_reading *native, struct native_rows
 
 bool summary_print_native(const struct summary *summary, const struct screen *screen)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	const struct native_reading *native = summary->native;
 	const char *why = native_why_none(native);
 	struct native_rows rows;
@@ -83,9 +83,9 @@ bool summary_print_native(const struct summary *summary, const struct screen *sc
 
 	if (why && !native->is_said && !native->all.samples)
 		screen_print_prose(screen, "%c%s.", why[0] - 'a' + 'A', why + 1);
-	if (native->all.samples < SAMPLES_MIN)
+	if (native->all.samples < GUESS_MIN)
 		return false;
-	native_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, none);
+	native_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, STACK_COLUMNS_NONE);
 	native_rows_make(&rows, native);
 	tells = print_places(native, &rows, screen);
 	native_rows_release(&rows);

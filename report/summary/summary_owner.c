@@ -86,16 +86,13 @@ static void line_sums_add(struct line_sums *sums, const struct source_process *p
 struct heap_line heap_line_of(const struct heap *heap, struct source *source,
 			      const struct options *options)
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	struct source_process *const *process;
 	size_t count = source_processes(source, &process);
 	struct line_sums sums = { .bytes = NULL };
 
 	if (heap->by != HEAP_BY_STACK)
 		return sums.most;
-	stack_rows_init(&sums.rows, source, options, STACK_BY_LINE, none);
+	stack_rows_init(&sums.rows, source, options, STACK_BY_LINE, STACK_COLUMNS_NONE);
 	stack_rows_pick_own(&sums.rows);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];

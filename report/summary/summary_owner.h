@@ -3,7 +3,7 @@
 #ifndef REPORT_SUMMARY_SUMMARY_OWNER_H
 #define REPORT_SUMMARY_SUMMARY_OWNER_H
 
-#include "report/core/options.h"
+#include "report/options/options.h"
 #include "report/heap/heap.h"
 #include "report/tensors/tensors.h"
 

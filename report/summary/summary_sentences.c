@@ -147,6 +147,10 @@ static const char *what_would_say_more(const struct summary *summary)
 {
 	bool has_io = !why_empty_is_off(summary->run, EVT_FAMILY_io);
 
+	if (summary->native->all.samples)
+		return has_io ? " There are too few native samples."
+			      : " There are too few native samples. INTERCEPT_TRACE=+io records "
+				"input and output.";
 	if (!why_empty_is_off(summary->run, EVT_FAMILY_native_samples))
 		return has_io ? "" : " INTERCEPT_TRACE=+io records input and output.";
 	return has_io ? " INTERCEPT_TRACE=+native-samples samples native code."

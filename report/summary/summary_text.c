@@ -14,7 +14,7 @@
 #include "report/nvtx/rows_ranges.h"
 #include "report/steps/rows_steps.h"
 #include "report/process/rows_threads.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/summary/summary_screen.h"
 #include "report/base/text.h"
 
@@ -194,7 +194,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 					  sizeof(columns) / sizeof(columns[0]) };
 	const struct heap_totals *totals = &summary->heap->totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
-	struct scope_text still_live;
+	struct coverage_text still_live;
 	struct why_empty absence;
 	struct late_callers callers;
 	struct table table;

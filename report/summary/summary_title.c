@@ -6,7 +6,7 @@
 #include "report/base/signal_name.h"
 #include "report/base/text.h"
 #include "report/core/why_empty.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/session/ranks.h"
 #include "report/summary/summary_screen.h"
 
@@ -197,7 +197,7 @@ static void put_steps(const struct summary *summary, const struct screen *screen
 void summary_print_title(const struct summary *summary, const struct screen *screen)
 {
 	char filters[ABSENCE_BYTES];
-	struct scope_text recorded;
+	struct coverage_text recorded;
 	struct prose line;
 
 	prose_begin(&line, screen);
@@ -206,7 +206,7 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 	putc('.', line.screen.out);
 	put_ends(summary, &line.screen);
 	put_ranks(summary, &line.screen);
-	if (scope_recorded(summary->run, &recorded))
+	if (coverage_recorded(summary->run, &recorded))
 		fprintf(line.screen.out, " R%s.", recorded.text + 1);
 	if (run_filters(summary->run)->any) {
 		why_empty_name_filters(summary->run, "", filters);

@@ -10,22 +10,43 @@
 #include "report/summary/summary_screen.h"
 
 #define GUESS_SAMPLES_MIN 5u /* fewer are not even a guess */
-#define SHARE_MIN \
-	20.0 /* %, that a line, or what is known as a share only, has to be worth a verdict */
+/* %, that a line, or what is known as a share only, has to be worth a verdict */
+#define SHARE_MIN 20.0
+/* %, that a cause has to be worth one */
+#define CAUSE_SHARE_MIN 10.0
 #define VERDICT_BYTES 1024
 
-/* What is known as a small share only, without the time to be had, leaves most of the run unexplained. */
-static bool is_small(const struct advice *advice)
+/* What a share of a cause is a share of. */
+static const char *share_of(const struct advice *advice)
 {
-	return !advice->gain_ns && !strcmp(advice->rule->unit, "percent") &&
-	       advice->value < SHARE_MIN;
+	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
+		return "CPU time";
+	return advice_is_of_run(advice) ? "run" : "steps' time";
+}
+
+static double share_said(const struct bottleneck *bottleneck, const struct advice *advice)
+{
+	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
+		return advice->value;
+	return advice_share(bottleneck, advice);
+}
+
+/* It leaves most of the run, or of a step, unexplained. A failure is worth a verdict whatever its time. */
+static bool is_small(const struct bottleneck *bottleneck, const struct advice *advice)
+{
+	if (advice->rule->severity == ADVICE_PROBLEM)
+		return false;
+	if (advice->gain_ns)
+		return share_said(bottleneck, advice) < CAUSE_SHARE_MIN;
+	return !strcmp(advice->rule->unit, "percent") && advice->value < SHARE_MIN;
 }
 
 /* A note is worth a verdict where it names a line and the time that it takes. */
-static bool is_worth(const struct advice *advice)
+static bool is_worth(const struct bottleneck *bottleneck, const struct advice *advice)
 {
-	return cause_is_of_program(advice) && !is_small(advice) &&
-	       (advice->severity != ADVICE_NOTE || (advice->place.line[0] && advice->gain_ns));
+	return cause_is_of_program(advice) && !is_small(bottleneck, advice) &&
+	       (advice->severity != ADVICE_NOTE ||
+		((advice->place.line[0] || advice->place.function[0]) && advice->gain_ns));
 }
 
 const struct advice *summary_first_cause(const struct summary *summary)
@@ -33,7 +54,7 @@ const struct advice *summary_first_cause(const struct summary *summary)
 	const struct bottleneck *bottleneck = &summary->bottleneck;
 
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
-		if (is_worth(&bottleneck->advice[i]))
+		if (is_worth(bottleneck, &bottleneck->advice[i]))
 			return &bottleneck->advice[i];
 	return NULL;
 }
@@ -52,21 +73,6 @@ static void say_line(const struct summary *summary, const struct step_line *line
 		 100.0 * (double)line->ns / (double)lines->all_ns, place,
 		 line->looks < GUESS_SAMPLES ? "a guess: only " : "",
 		 unit_format_count(count, line->looks), unit_plural(line->looks));
-}
-
-/* What a share of a cause is a share of. */
-static const char *share_of(const struct advice *advice)
-{
-	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
-		return "CPU time";
-	return advice_is_of_run(advice) ? "run" : "steps' time";
-}
-
-static double share_said(const struct summary *summary, const struct advice *advice)
-{
-	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
-		return advice->value;
-	return advice_share(&summary->bottleneck, advice);
 }
 
 static void put_samples(const struct advice *advice, char text[VERDICT_BYTES])
@@ -111,9 +117,8 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 	cause_place(advice, place);
 	text[0] = '\0';
 	if (advice->gain_ns)
-		used = (size_t)snprintf(text, VERDICT_BYTES,
-					"%.0f %% of the %s: ", share_said(summary, advice),
-					share_of(advice));
+		used = (size_t)snprintf(text, VERDICT_BYTES, "%.0f %% of the %s: ",
+					share_said(&summary->bottleneck, advice), share_of(advice));
 	snprintf(text + used, VERDICT_BYTES - used, "%s", is_place ? place : title);
 	put_bytes(advice, text);
 	used = strlen(text);
@@ -134,6 +139,15 @@ static bool find_line(const struct summary *summary, struct step_line *line)
 	       100.0 * (double)line->ns / (double)lines->all_ns >= SHARE_MIN;
 }
 
+/* The screen lists some. */
+static bool has_causes(const struct bottleneck *bottleneck)
+{
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		if (cause_is_of_program(&bottleneck->advice[i]))
+			return true;
+	return false;
+}
+
 static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES])
 {
 	const struct advice *advice = summary_first_cause(summary);
@@ -147,7 +161,11 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 	else if (find_line(summary, &line))
 		say_line(summary, &line, text);
 	else if (summary->steps->time.count)
-		snprintf(text, VERDICT_BYTES, "Nothing stands out: no cause was found.");
+		snprintf(text, VERDICT_BYTES, "%s",
+			 has_causes(&summary->bottleneck)
+				 ? "Nothing stands out: each cause below is a small part of the "
+				   "time."
+				 : "Nothing stands out: no cause was found.");
 	else
 		return false;
 	return true;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of addresses of one file of code, and its bytes: see answers.h. */
+/*
+ * What is known of addresses of one file of code. In memory it is found by maps; as bytes it is a
+ * list of texts and a list of addresses.
+ */
 #include "report/symbols/answers.h"
 
 #define XXH_INLINE_ALL
@@ -10,12 +13,12 @@
 #include "collector/format/codec.h"
 
 #define VERSION 1u
-#define TEXT_BYTES_MAX (64u << 10) /* of one text */
+#define TEXT_BYTES_MAX (64u << 10) /* limit for one text */
 #define HASH_BYTES 8u
 
 struct answer {
 	uint64_t address, offset; /* offset: in the last frame's function */
-	size_t first;             /* in `frame` */
+	size_t first;             /* index in `frame` */
 	uint32_t frames;
 };
 
@@ -38,7 +41,7 @@ void answers_release(struct answers *answers)
 	free(answers->text);
 }
 
-/* The text, kept once. Two texts of one hash are kept as often as they come. */
+/* Stores the text once. If two texts have one hash, they are stored each time. */
 static const char *keep_text(struct answers *answers, const char *text, size_t length)
 {
 	struct map_entry *entry;
@@ -77,7 +80,7 @@ bool answers_find(const struct answers *answers, uint64_t address, struct object
 	return true;
 }
 
-/* The address' entry; NULL when it cannot be kept. */
+/* Returns the entry of the address; NULL if it cannot be kept. */
 static struct answer *put_answer(struct answers *answers, uint64_t address)
 {
 	struct map_entry *entry;
@@ -119,7 +122,7 @@ void answers_add(struct answers *answers, uint64_t address, const struct object_
 /* --- writing --- */
 
 struct writing {
-	struct map numbers; /* address of a kept text: its number from 1 */
+	struct map numbers; /* from the address of a stored text to its number, from 1 */
 	uint8_t *bytes, *at;
 };
 
@@ -189,7 +192,7 @@ static void write_answer(struct writing *writing, const struct answers *answers,
 	writing->at = at;
 }
 
-/* In the order of addresses, so that the same answers are the same bytes. */
+/* In the order of addresses, so that equal answers have equal bytes. */
 static void write_answers(struct writing *writing, const struct answers *answers)
 {
 	const struct answer **sorted = memory_zero(answers->count, sizeof(*sorted));
@@ -235,7 +238,7 @@ uint8_t *answers_write(const struct answers *answers, const struct answers_subje
 
 /* --- reading --- */
 
-/* A text may hold no zero: it would not be the one that was written. */
+/* A text must not contain a zero: it would not be the text that was written. */
 static const char *get_text(struct answers *answers, struct cursor *c)
 {
 	uint64_t length = get_varint(c);
@@ -248,16 +251,19 @@ static const char *get_text(struct answers *answers, struct cursor *c)
 	return text_store_put(&answers->store, length ? (const char *)text : "", length);
 }
 
-#define TEXT_BYTES_MEAN 8u /* of most files, at least */
-#define ADDRESS_BYTES 6u   /* of one with a frame, at least */
+#define TEXT_BYTES_MEAN 8u /* minimum for most files */
+#define ADDRESS_BYTES 6u   /* minimum for an address with a frame */
 
-/* So many are worth room of their own at once; for the others it grows: a hostile file says as many as it has bytes. */
+/*
+ * Returns for how many entries memory is reserved at once; for further ones it grows, because a
+ * hostile file may claim as many as it has bytes.
+ */
 static size_t likely(uint64_t count, const struct cursor *c, size_t bytes)
 {
 	return count < cursor_left(c) / bytes ? count : cursor_left(c) / bytes;
 }
 
-/* How many there are is known: arrays that grow would be copied again and again. */
+/* Reserves memory, because arrays that grow would be copied repeatedly. */
 static void reserve_texts(struct answers *answers, size_t count)
 {
 	answers->text = memory_zero(count, sizeof(*answers->text));
@@ -265,7 +271,7 @@ static void reserve_texts(struct answers *answers, size_t count)
 	map_reserve(&answers->texts, count);
 }
 
-/* Most have one frame. */
+/* Most addresses have one frame. */
 static void reserve_addresses(struct answers *answers, size_t count)
 {
 	answers->answer = memory_zero(count, sizeof(*answers->answer));

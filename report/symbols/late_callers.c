@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns about who called: see late_callers.h. */
+/*
+ * Columns about callers, filled for the rows that are shown. Callers that would read the same get
+ * their addresses, too.
+ */
 #include "report/symbols/late_callers.h"
 
 #include <inttypes.h>
@@ -22,7 +25,7 @@ void late_callers_release(struct late_callers *callers)
 	map_release(&callers->said);
 }
 
-void late_callers_add(struct late_callers *callers, size_t row, const struct late_call *call)
+void late_callers_add(struct late_callers *callers, size_t row, const struct deferred_call *call)
 {
 	callers->call = memory_room(callers->call, row, &callers->room, sizeof(*callers->call));
 	callers->call[row] = *call;
@@ -35,7 +38,8 @@ static void put(struct late_callers *callers, struct table *table, size_t row,
 		table_fill_text(table, row, callers->column[column], text, strlen(text));
 }
 
-static const struct symbol *symbol_of(struct late_callers *callers, const struct late_call *call)
+static const struct symbol *symbol_of(struct late_callers *callers,
+				      const struct deferred_call *call)
 {
 	return symbols_of_call(&callers->symbols, call->process, call->address, call->time_ns);
 }
@@ -49,7 +53,10 @@ static void put_address(struct late_callers *callers, struct table *table, size_
 	    text_store_format(&table->texts, "%s at +0x%" PRIx64, text, symbol->address));
 }
 
-/* Two calls of a line, as where a function is inlined twice, are two rows: they have their addresses, too. */
+/*
+ * Two calls on one line, for example where a function is inlined twice, are two rows, so they show
+ * their addresses, too.
+ */
 static void put_caller(struct late_callers *callers, struct table *table, size_t row,
 		       const struct symbol *symbol)
 {
@@ -75,7 +82,7 @@ static void put_caller(struct late_callers *callers, struct table *table, size_t
 static void make(void *state, struct table *table, size_t row)
 {
 	struct late_callers *callers = state;
-	const struct late_call *call = row < callers->room ? &callers->call[row] : NULL;
+	const struct deferred_call *call = row < callers->room ? &callers->call[row] : NULL;
 	const struct symbol *symbol;
 
 	if (!call || !call->process)

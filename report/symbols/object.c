@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symbols of one file of code: see object.h. Symbols and units of DWARF are sorted once, as elfutils looks through all of
- * them for each address, and finds no unit where the compiler has left out .debug_aranges.
+ * The symbols of one file of code. Symbols and units of DWARF are sorted once, because elfutils
+ * searches all of them for each address, and finds no unit if the compiler has left out
+ * .debug_aranges.
  */
 #include "report/symbols/object.h"
 
@@ -23,21 +24,21 @@
 #include "report/base/memory.h"
 
 #define BUILD_ID_HEX_MAX 128u
-#define TYPES_MAX 64    /* and namespaces, within each other */
-#define SCOPES_MAX 4096 /* of code, likewise */
+#define TYPES_MAX 64    /* limit for types and namespaces within each other */
+#define SCOPES_MAX 4096 /* limit for scopes of code within each other */
 #define MORE_INLINED "(more inlined functions)"
-#define LOOKS_BACK 64u /* symbols that begin before the address, to find one that covers it */
+#define LOOKS_BACK 64u /* symbols before the address that are tried to find one that covers it */
 
 struct function {
-	uint64_t start, bytes; /* first: count_up_to() */
-	uint64_t room; /* `bytes`; of a symbol without a size, up to the end of its section */
+	uint64_t start, bytes; /* must be first: count_up_to() */
+	uint64_t room; /* `bytes`; for a symbol without a size, up to the end of its section */
 	const char *name;
 	bool is_global;
 };
 
-/* Of DWARF's addresses: the code of a unit, or of a function. */
+/* In DWARF's addresses: the code of a unit, or of a function. */
 struct code_range {
-	uint64_t start, end; /* first: count_up_to() */
+	uint64_t start, end; /* must be first: count_up_to() */
 	Dwarf_Off die;
 };
 
@@ -49,26 +50,26 @@ struct code_ranges {
 struct object {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	uint64_t bias; /* of libdwfl's addresses over the file's */
+	uint64_t bias; /* libdwfl's addresses minus the file's */
 	struct function *function;
 	size_t functions, function_room;
 	bool has_functions; /* they were looked for */
 	struct code_ranges units;
-	bool has_units; /* the same */
+	bool has_units; /* they were looked for */
 	Dwarf *dwarf;   /* NULL: there is none */
 	uint64_t dwarf_bias;
-	struct map scoped;         /* offset of a unit + 1: to `scope` */
-	struct code_ranges *scope; /* functions of the units that were asked for */
+	struct map scoped;         /* from the offset of a unit + 1 to `scope` */
+	struct code_ranges *scope; /* functions of the units that were needed */
 	size_t scopes, scope_room;
 	Dwarf_Die *around; /* scopes around the address that is looked up, outermost first */
 	size_t around_room;
-	struct map files; /* address of a name as elfutils has it: to that of the whole one */
+	struct map files; /* from the address of elfutils' name to the full name */
 	struct text_store texts;
 };
 
 /* --- opening --- */
 
-/* The kernel's own, which no path leads to, as a file. */
+/* The kernel's own object, which has no path, as a file. */
 static int open_vdso(void)
 {
 	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
@@ -117,7 +118,7 @@ static bool has_build_id(Dwfl_Module *module, const char *wanted)
 	return !strcmp(hex, wanted);
 }
 
-/* libdwfl takes the descriptor over where it succeeds. */
+/* On success libdwfl takes over the descriptor. */
 static bool report_file(struct object *object, const char *path, int file)
 {
 	dwfl_report_begin(object->dwfl);
@@ -219,7 +220,10 @@ static int compare_functions(const void *a, const void *b)
 	return strcmp(right->name, left->name);
 }
 
-/* A symbol without a size, of assembler, reaches up to the next one, but not out of its section: behind .init comes .plt. */
+/*
+ * A symbol without a size, from assembler, extends up to the next one, but not out of its section:
+ * .plt follows .init.
+ */
 static uint64_t room_of(const GElf_Sym *symbol, Elf *elf, size_t section)
 {
 	GElf_Shdr head;
@@ -230,7 +234,10 @@ static uint64_t room_of(const GElf_Sym *symbol, Elf *elf, size_t section)
 	return head.sh_size - (symbol->st_value - head.sh_addr);
 }
 
-/* Of several at one address the last one is the best: with a size, global, the first by name. */
+/*
+ * Of several symbols at one address the last one is the best: with a size, global, the first by
+ * name.
+ */
 static void read_functions(struct object *object)
 {
 	int count = dwfl_module_getsymtab(object->module);
@@ -259,7 +266,10 @@ static void read_functions(struct object *object)
 		      compare_functions);
 }
 
-/* How many entries of a sorted array begin at the address or before; the first member of an entry is where it begins. */
+/*
+ * Returns how many entries of a sorted array begin at or before the address; the first member of an
+ * entry is its start.
+ */
 static size_t count_up_to(const void *array, size_t count, size_t bytes, uint64_t address)
 {
 	size_t low = 0, high = count;
@@ -358,8 +368,9 @@ static bool unit_at(struct object *object, uint64_t address, Dwarf_Die *ret_unit
 }
 
 /*
- * What has the functions of `unit`: itself, or with -gsplit-dwarf a unit of a .dwo file beside it, which elfutils finds and
- * believes by the id that the compiler gave both. False: that file is gone.
+ * Returns the unit that has the functions of `unit`: itself, or, with -gsplit-dwarf, a unit of a
+ * .dwo file. elfutils finds that file and checks the id that the compiler gave both. False: the
+ * file is missing.
  */
 static bool full_unit_of(Dwarf_Die *unit, Dwarf_Die *ret_full)
 {
@@ -374,7 +385,7 @@ static bool full_unit_of(Dwarf_Die *unit, Dwarf_Die *ret_full)
 	return full.addr != NULL;
 }
 
-/* The next one in the file, so that it ends whatever a file says. */
+/* Returns the next one in the file, so that this ends whatever a file contains. */
 static bool sibling_of(Dwarf_Die *die)
 {
 	Dwarf_Off before = dwarf_dieoffset(die);
@@ -382,7 +393,10 @@ static bool sibling_of(Dwarf_Die *die)
 	return !dwarf_siblingof(die, die) && dwarf_dieoffset(die) > before;
 }
 
-/* Functions stand in namespaces, types and, in Fortran, in others. A declaration and what is only ever inlined have no code. */
+/*
+ * Functions are in namespaces, types and, in Fortran, in other functions. Declarations, and
+ * functions that are always inlined, have no code.
+ */
 static void add_functions(struct code_ranges *ranges, Dwarf_Die *outer, unsigned int depth)
 {
 	Dwarf_Die die;
@@ -409,7 +423,10 @@ static void add_functions(struct code_ranges *ranges, Dwarf_Die *outer, unsigned
 	} while (sibling_of(&die));
 }
 
-/* Which function of the unit has its code there? `unit` is in the file itself, `full` has the functions. elfutils goes through all of the unit for each address. */
+/*
+ * Finds the unit's function with code at the address. `unit` is in the file itself, `full` has the
+ * functions. elfutils would search the whole unit for each address.
+ */
 static bool function_die_at(struct object *object, Dwarf_Die *unit, Dwarf_Die *full,
 			    uint64_t address, Dwarf_Die *ret_function)
 {
@@ -435,7 +452,10 @@ static bool function_die_at(struct object *object, Dwarf_Die *unit, Dwarf_Die *f
 	return false;
 }
 
-/* The block of code, or the inlined function, right inside of `outer` that the address is in. */
+/*
+ * Finds the block of code, or the inlined function, directly inside of `outer` that contains the
+ * address.
+ */
 static bool scope_within(Dwarf_Die *outer, uint64_t address, Dwarf_Die *ret_inner)
 {
 	if (dwarf_child(outer, ret_inner))
@@ -476,7 +496,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned int name)
 	return value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* Where an inlined function is called. */
+/* Sets where an inlined function is called. */
 static void set_call(struct object_frame *frame, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
 	Dwarf_Files *files;
@@ -501,7 +521,10 @@ static void set_line(struct object_frame *frame, Dwarf_Die *unit, uint64_t addre
 		frame->line = (uint32_t)number;
 }
 
-/* Fortran's procedures have an underscore behind the name that people know, and its program is called MAIN__. */
+/*
+ * Fortran's procedures have an underscore after the name that people know, and its program is
+ * called MAIN__.
+ */
 static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Die *function)
 {
 	uint32_t language = number_of(unit, DW_AT_language);
@@ -518,7 +541,10 @@ static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Di
 	return symbol;
 }
 
-/* Of more functions than there is room for the innermost are kept, as they have called, and the outermost, which holds them all. */
+/*
+ * If there are more functions than room, the innermost are kept, and the outermost, which contains
+ * them all.
+ */
 static void add_outer(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
 	struct object_frame *frame = &place->frame[place->frames - 1];
@@ -534,7 +560,10 @@ static void add_outer(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *in
 	place->frames++;
 }
 
-/* `scopes` around the address, outermost first, become frames, innermost first; the outermost keeps the symbol's name, if there is one. */
+/*
+ * The `scopes` around the address, outermost first, become frames, innermost first. The outermost
+ * keeps the symbol's name, if there is one.
+ */
 static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *scopes,
 			  size_t count)
 {
@@ -553,7 +582,10 @@ static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die
 	}
 }
 
-/* Of DWARF 4 elfutils puts the folder of the compiler's call before a name that is relative to it, of DWARF 5 it does not. */
+/*
+ * For DWARF 4 elfutils puts the compiler's directory before a relative name; for DWARF 5 it does
+ * not.
+ */
 static const char *whole_name(struct object *object, Dwarf_Die *unit, const char *name)
 {
 	const char *folder = name && *name != '/' ? text_of(unit, DW_AT_comp_dir) : NULL;
@@ -568,7 +600,9 @@ static const char *whole_name(struct object *object, Dwarf_Die *unit, const char
 	return (const char *)(uintptr_t)entry->value;
 }
 
-/* In object->around; returns how many, SCOPES_MAX where what is innermost was not reached. */
+/*
+ * Fills object->around and returns the number; SCOPES_MAX if the innermost scope was not reached.
+ */
 static size_t find_scopes(struct object *object, Dwarf_Die *unit, Dwarf_Die *full, uint64_t address)
 {
 	Dwarf_Die scope, inner;
@@ -599,10 +633,10 @@ static void find_source(struct object *object, uint64_t address, struct object_p
 		return;
 	place->is_split = !full_unit_of(&unit, &full);
 	if (place->is_split)
-		return; /* a line that may be an inlined function's is not the function's of the symbol */
+		return; /* the line may belong to an inlined function and not to the symbol's */
 	count = find_scopes(object, &unit, &full, address);
 	if (count == SCOPES_MAX)
-		return; /* likewise */
+		return; /* as above */
 	place->frames = place->frames ? place->frames : 1;
 	set_line(&place->frame[0], &unit, address);
 	set_functions(place, &full, object->around, count);

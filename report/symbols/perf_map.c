@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that a program has made at run time: see perf_map.h. */
+/* Functions that a program has made at run time: reads the text into an array sorted by start. */
 #include "report/symbols/perf_map.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "report/base/memory.h"
 
 #define SECOND_NS 1000000000ull
-#define LOOKS_BACK \
-	256u /* functions that begin before the address, to find the last one written that covers it */
+/* functions before the address that are tried, to find the last one written that covers it */
+#define LOOKS_BACK 256u
 
 struct jit_function {
 	uint64_t start, bytes;
@@ -23,14 +23,14 @@ struct jit_function {
 };
 
 struct perf_map {
-	char *text;                    /* cut into terminated names */
+	char *text;                    /* split into terminated names */
 	struct jit_function *function; /* by start */
 	size_t count, room;
 };
 
 /* --- reading --- */
 
-/* A hex number at *at, which moves behind it and the space that has to follow. */
+/* Reads a hex number at *at, which moves behind it and the space that must follow. */
 static bool take_number(char **at, uint64_t *ret_value)
 {
 	char *end;
@@ -66,7 +66,7 @@ static int compare_functions(const void *a, const void *b)
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* The last line may be cut: a program may be writing it. */
+/* The last line may be incomplete, because a program may be writing it. */
 static struct perf_map *take_text(char *text)
 {
 	struct perf_map *map = memory_zero(1, sizeof(*map));
@@ -129,7 +129,10 @@ struct perf_map *perf_map_read(const char *path, uint64_t from_ns, uint64_t to_n
 	return map;
 }
 
-/* The kernel's clock of files is a few ms behind, and the collector sees an end a moment later or not at all. */
+/*
+ * The kernel's clock for files is a few ms late, and the collector notices an end a moment later or
+ * not at all.
+ */
 struct perf_map *perf_map_open(const struct source_process *process, enum perf_map_state *ret_state)
 {
 	const struct source_file *file = process->file;
@@ -155,7 +158,7 @@ void perf_map_close(struct perf_map *map)
 
 /* --- looking up --- */
 
-/* How many functions begin at the address or before. */
+/* How many functions begin at or before the address. */
 static size_t count_up_to(const struct perf_map *map, uint64_t address)
 {
 	size_t low = 0, high = map->count;

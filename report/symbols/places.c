@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of an address of a recording: see places.h. */
+/*
+ * What is known of an address of a recording. Asks the sources one after the other and keeps what
+ * they say.
+ */
 #include "report/symbols/places.h"
 
 #include <stdio.h>
@@ -14,11 +17,11 @@
 
 #define FILES_NAMED 3u
 #define NOTHING SIZE_MAX
-#define NAMELESS_MIN 8u /* addresses; of fewer half of them says little */
+#define NAMELESS_MIN 8u /* addresses; half of fewer says little */
 #define SECOND_NS 1000000000ull
-#define IS_JIT (1ull << 63)  /* in a number of places_missed.seen */
-#define IS_BARE (1ull << 62) /* the same */
-#define PARENTS_LIMIT 64u    /* a file may say "in circles" */
+#define IS_JIT (1ull << 63)  /* bit in a number of places_missed.seen */
+#define IS_BARE (1ull << 62) /* another such bit */
+#define PARENTS_LIMIT 64u    /* a damaged file may contain a cycle */
 
 static struct places *shared;
 
@@ -26,8 +29,8 @@ struct places_object {
 	const char *path, *build_id;
 	struct object *object; /* NULL: there is none, or it is not opened */
 	enum object_state state;
-	bool is_opened; /* that was tried */
-	bool is_new;    /* answers are not all in the cache */
+	bool is_opened; /* opening was tried */
+	bool is_new;    /* not all answers are in the cache yet */
 	struct answers answers;
 };
 
@@ -39,7 +42,7 @@ struct places_jit {
 
 struct places_stored {
 	struct answers answers;
-	size_t next; /* of the same subject; NOTHING: none */
+	size_t next; /* the next with the same subject; NOTHING: none */
 };
 
 void places_init(struct places *places)
@@ -111,7 +114,10 @@ void places_release(struct places *places)
 
 /* --- in the recording --- */
 
-/* A file without a build-id may be another one in another recording; a process' number is of one. */
+/*
+ * A file without a build-id may be a different one in another recording, and a process's number is
+ * valid in one recording only.
+ */
 static uint64_t key_of(const struct source_file *file, uint64_t process, const char *path,
 		       const char *build_id)
 {
@@ -172,7 +178,10 @@ static bool find_stored(struct places *places, const struct source_process *proc
 
 /* --- in files of code --- */
 
-/* 0: it is not there. Writing into a file and putting another into its place both set that time, which no program can choose. */
+/*
+ * 0: it does not exist. Writing to a file, and replacing it, both set this time, which no program
+ * can choose.
+ */
 static uint64_t changed_ns(struct places *places, const char *path)
 {
 	bool added;
@@ -186,7 +195,7 @@ static uint64_t changed_ns(struct places *places, const char *path)
 	return entry->value;
 }
 
-/* Whether a file that nothing else identifies is younger than its mapping in the process. */
+/* True if a file without other identification is younger than its mapping in the process. */
 static bool is_changed(struct places *places, const struct source_process *process,
 		       const struct source_module *module)
 {
@@ -199,7 +208,10 @@ static bool is_changed(struct places *places, const struct source_process *proce
 	       file->start_real_ns - (uint64_t)file->offset_ns + module->from_ns;
 }
 
-/* The file of a module, with what earlier runs have found out about it. Valid until the next call. */
+/*
+ * Returns the file of a module, with what earlier runs have found out about it. Valid until the
+ * next call.
+ */
 static struct places_object *object_of(struct places *places, const struct source_process *process,
 				       const struct source_module *module)
 {
@@ -261,7 +273,10 @@ static void miss_jit(struct places_missed *missed, size_t number)
 	missed->jit[missed->jits++] = number;
 }
 
-/* Opened when something is asked that no earlier run knows. `missed`: NULL, nobody wants to know. */
+/*
+ * Opens the file if something is asked that no earlier run has found out. `missed`: NULL: not
+ * wanted.
+ */
 static void find_in_object(struct places *places, struct places_object *object, uint64_t address,
 			   struct places_missed *missed, struct object_place *place)
 {
@@ -326,7 +341,7 @@ static void find_in_map(struct places *places, const struct source_process *proc
 		miss_jit(missed, entry->value);
 }
 
-/* None of its own, and none that it could have from who forked it. */
+/* True if it has no modules, and could get none from its parent. */
 static bool has_modules(const struct source_process *process)
 {
 	for (unsigned int i = 0; process && i < PARENTS_LIMIT; i++, process = process->parent)
@@ -348,7 +363,10 @@ static bool has_line(const struct object_place *place)
 	return place->frames && place->frame[0].file && place->frame[0].line;
 }
 
-/* Debug information may be there now that was not when the recording was symbolized; it knows what is inlined, too. */
+/*
+ * Debug information may have been installed since the recording was symbolized; it also knows what
+ * is inlined.
+ */
 static void find_better(struct places *places, const struct source_process *process,
 			const struct source_module *module, uint64_t address,
 			struct object_place *place)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found out about files of code, kept between runs: see symbol_cache.h. */
+/*
+ * What was found out about files of code, kept between runs: one file per build-id, written beside
+ * and renamed.
+ */
 #include "report/symbols/symbol_cache.h"
 
 #include <dirent.h>
@@ -20,11 +23,10 @@
 #define BUILD_ID_HEX_MIN 8u
 #define BUILD_ID_HEX_MAX 128u
 #define BASIS_BYTES 1024u
-#define BASIS_METHOD \
-	"5" /* another one where answers become better: what was found out before is not believed */
+#define BASIS_METHOD "5" /* changed when answers become better: earlier results are then ignored */
 #define DEBUG_FOLDER "/usr/lib/debug"
-#define USED_S (24 * 60 * 60) /* when it was used is noted once a day */
-#define LEFT_S (60 * 60)      /* what is half written for so long has no writer */
+#define USED_S (24 * 60 * 60) /* the time of use is noted once a day */
+#define LEFT_S (60 * 60)      /* a half-written file older than this has no writer */
 
 struct cache_path {
 	char folder[PATH_MAX];
@@ -52,7 +54,7 @@ static bool find_folder(char *ret_folder)
 	return length < PATH_MAX;
 }
 
-/* A recording may have anything for a build-id. */
+/* A recording may contain anything as a build-id. */
 static bool is_build_id(const char *text)
 {
 	size_t length = strlen(text);
@@ -69,7 +71,7 @@ static bool find_file(struct cache_path *path, const char *build_id)
 	return true;
 }
 
-/* --- what answers were made from --- */
+/* --- the files that answers were made from --- */
 
 static void add_file(char basis[BASIS_BYTES], const char *path)
 {
@@ -119,7 +121,7 @@ static bool is_complete(const struct object_place *place)
 
 /* --- reading --- */
 
-/* The whole file, for free(); NULL when it is not one of ours. */
+/* Returns the whole file, to be freed; NULL if it is not one of ours. */
 static uint8_t *read_whole(const char *path, size_t *ret_length)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
@@ -188,7 +190,7 @@ void symbol_cache_load(struct answers *answers, const char *path, const char *bu
 
 /* --- writing --- */
 
-/* Folders up to this one; those that are there are left as they are. */
+/* Makes the directories up to this one; existing ones are left as they are. */
 static void make_folder(const char *folder)
 {
 	char path[PATH_MAX];
@@ -209,7 +211,7 @@ static void replace_file(const struct cache_path *cache, const uint8_t *bytes, s
 	int file;
 
 	snprintf(temporary, sizeof(temporary), "%s/new-XXXXXX", cache->folder);
-	file = mkostemp(temporary, O_CLOEXEC); /* for nobody else */
+	file = mkostemp(temporary, O_CLOEXEC); /* readable only for its owner */
 	if (file < 0)
 		return;
 	done = descriptor_write(file, bytes, length);
@@ -266,7 +268,7 @@ static bool ends_with(const char *text, const char *ending)
 	return length > strlen(ending) && !strcmp(text + length - strlen(ending), ending);
 }
 
-/* Files of the cache; nothing else in the folder is ours. */
+/* Lists the files of the cache; nothing else in the folder is ours. */
 static struct cached *list_folder(DIR *folder, size_t *ret_count, uint64_t *ret_bytes)
 {
 	struct cached *cached = NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which function and line a return address belongs to: see symbols.h. */
+/*
+ * Which function and line a return address belongs to. Names are demangled and shortened once,
+ * places are looked up once.
+ */
 #include "report/symbols/symbols.h"
 
 #include <inttypes.h>
@@ -12,9 +15,9 @@
 #include "report/base/text.h"
 #include "report/base/vast.h"
 
-/* The forms of a name: many addresses are in one function, and to demangle is slow. */
+/* The forms of a name: many addresses are in one function, and demangling is slow. */
 struct symbols_name {
-	const char *function, *brief, *plain, *exact; /* as those of struct symbol */
+	const char *function, *brief, *plain, *exact; /* as in struct symbol */
 	uint64_t function_hash;
 };
 
@@ -23,7 +26,7 @@ uint64_t symbols_hash(const char *text)
 	return map_hash_bytes(text ? text : "", text ? strlen(text) : 0, 0);
 }
 
-/* What is known of an address: some of symbols.frame. */
+/* What is known of an address: a slice of symbols.frame. */
 struct symbols_place {
 	size_t first, count;
 };
@@ -51,7 +54,10 @@ void symbols_release(struct symbols *symbols)
 	text_store_release(&symbols->texts);
 }
 
-/* Up to what a compiler appends to the name of a part or a copy of a function, or a linker: the version. */
+/*
+ * Length up to the suffix that a compiler appends for a part or a copy of a function, or a linker:
+ * the version.
+ */
 static size_t length_without_suffix(const char *function)
 {
 	static const char *const suffixes[] = { ".constprop.", ".isra.", ".part.", ".cold",
@@ -68,8 +74,9 @@ static size_t length_without_suffix(const char *function)
 }
 
 /*
- * What only the compiler's name has of what tells functions apart, "" where it has nothing: the hash of an older name of Rust,
- * which stands for its type arguments, and the number of a function of one file that a linker has made one of all.
+ * The part that only the compiler's name has and that distinguishes functions, "": none. It is the
+ * hash of an older Rust name, which stands for its type arguments, or the number that a linker gave
+ * to a file-local function when it joined all files.
  */
 static const char *distinction_of(const char *function, size_t *ret_length)
 {
@@ -105,7 +112,7 @@ static const char *make_exact(struct symbols *symbols, const char *function, con
 		      : full;
 }
 
-/* The function's names in the form that was asked for. */
+/* Makes the function's names in the requested form. */
 static struct symbols_name make_name(struct symbols *symbols, const char *function)
 {
 	struct symbols_name name = { .function_hash = 0 };
@@ -170,7 +177,7 @@ static struct symbol *add_frame(struct symbols *symbols, const struct symbol *fr
 	return &symbols->frame[symbols->frames_count++];
 }
 
-/* Few files have many addresses. */
+/* Many addresses are in few files. */
 static const char *file_text(struct symbols *symbols, const char *file)
 {
 	size_t length = strlen(file);
@@ -192,7 +199,10 @@ static void set_frame(struct symbols *symbols, struct symbol *symbol,
 	symbol->line = frame->line;
 }
 
-/* Adds what is known of the address; nothing where nothing is. `before`: bytes that it lies behind what is looked up. */
+/*
+ * Adds what is known of the address, if anything. `before`: how many bytes the address is after the
+ * one that is looked up.
+ */
 static void look_up(struct symbols *symbols, const struct source_process *process,
 		    const struct source_module *module, const struct symbol *unknown,
 		    uint64_t before)
@@ -211,7 +221,10 @@ static void look_up(struct symbols *symbols, const struct source_process *proces
 	}
 }
 
-/* Names are the same for the same text, so that their addresses tell modules apart. What has no build-id may be memory. */
+/*
+ * Equal names have equal addresses, so these identify modules. A module without build-id may be
+ * memory.
+ */
 static uint64_t key_of(const struct source_process *process, const struct source_module *module,
 		       uint64_t address, uint64_t before)
 {
@@ -223,7 +236,7 @@ static uint64_t key_of(const struct source_process *process, const struct source
 	return map_hash_bytes(words, sizeof(words), 0);
 }
 
-/* `module`: the one that the address lies in, NULL: none. */
+/* `module`: the one that contains the address, NULL: none. */
 static const struct symbols_place *place_of(struct symbols *symbols,
 					    const struct source_process *process,
 					    const struct source_module *module, uint64_t address,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of all reports as data: expansion and look-up. */
+/* The columns of all reports as data: expansion of the list, and lookup by name. */
 #include "report/table/columns.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ size_t columns_of(const char *report, const struct column *ret_columns[COLUMNS_M
 	return count;
 }
 
-/* The same letters, without regard to case, spaces and underscores. */
+/* Compares letters, ignoring case, spaces and underscores. */
 static bool name_is_like(const char *known, const char *name, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -39,7 +39,7 @@ static bool name_is_like(const char *known, const char *name, size_t length)
 	return !*known;
 }
 
-/* The column that an alias stands for, NULL when it is none. */
+/* Returns the column that an alias stands for, NULL if it is none. */
 static const char *columns_resolve(const struct column *const *columns, size_t count,
 				   const char *name, size_t length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of all reports, families.def, as data. Read-only; any thread. */
+/* The columns of all reports (families.def) as data. Read-only; any thread. */
 #ifndef REPORT_TABLE_COLUMNS_H
 #define REPORT_TABLE_COLUMNS_H
 
@@ -9,7 +9,7 @@
 #include "report/base/units.h"
 
 #define COLUMN_PRIORITY_HIDDEN 9
-#define COLUMNS_MAX 48 /* of one report */
+#define COLUMNS_MAX 48 /* per report */
 
 enum column_order {
 	COLUMN_ORDER_ASC,
@@ -24,7 +24,7 @@ struct column {
 	const char *doc;
 };
 
-/* COLUMN_alloc_caller and so on: places in column_list. */
+/* COLUMN_alloc_caller and so on: indices in column_list. */
 enum column_id {
 #define COLUMN(report, name, header, unit, priority, order, doc) COLUMN_##report##_##name,
 #include "report/families.def"
@@ -32,15 +32,15 @@ enum column_id {
 };
 extern const struct column column_list[COLUMN_ID_LIMIT];
 
-/* The columns of a report in their order; returns how many, at most COLUMNS_MAX. */
+/* Returns the columns of a report in order, and their number, at most COLUMNS_MAX. */
 size_t columns_of(const char *report, const struct column *ret_columns[COLUMNS_MAX]);
 /*
- * Index of the column that `name` (of `length` bytes) names, or -1: its name, else its heading, as
- * people type it: at_peak, atpeak and "At peak" are the same.
+ * Index of the column called `name` (of `length` bytes), or -1. It may be the name, or the heading
+ * as people type it: at_peak, atpeak and "At peak" are equal.
  */
 int columns_find(const struct column *const *columns, size_t count, const char *name,
 		 size_t length);
-/* The name nearest to a wrong one, or NULL. */
+/* Returns the name nearest to a wrong one, or NULL. */
 const char *columns_suggest(const struct column *const *columns, size_t count, const char *name);
 bool column_is_text(const struct column *column);
 

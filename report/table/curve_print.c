@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See curve_print.h. The curve is sampled into one value a column, which becomes one of eight
- * blocks (or ASCII marks) by its share of the peak. Stretches of which nothing is known stay
- * blank.
+ * The curve is sampled into one value per column, which becomes one of eight blocks (or ASCII
+ * marks) by its share of the peak. Stretches of which nothing is known stay blank.
  */
 #include "report/table/curve_print.h"
 

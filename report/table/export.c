@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the formats have in common: cells as text, colours, the banner of losses. See export.h. */
+/* What the formats have in common: cells as text, colours, the banner of losses. */
 #include "report/table/export.h"
 
 #include <stdarg.h>
@@ -31,7 +31,7 @@ bool document_next_rows(const struct document *document)
 	return document->streamed && table_next_part(document->streamed, document->arrangement);
 }
 
-/* What is drawn has no place for what was lost: it is said beside it. */
+/* A drawing has no place for losses, so they are printed on stderr. */
 static void export_drawn(const struct document *document, const struct screen *screen,
 			 enum export_format format)
 {
@@ -106,7 +106,7 @@ void screen_print(const struct screen *screen, const char *color, const char *fo
 		fputs("\033[0m", screen->out);
 }
 
-/* The last space before which the text fits, or else the first one; NULL: there is none. */
+/* Returns the last space before which the text fits, or else the first one; NULL: there is none. */
 static char *prose_break(char *text, size_t room)
 {
 	char *end = NULL;
@@ -172,7 +172,7 @@ static const char *loss_unit(uint32_t reason)
 	return lost_is_of_stacks(reason) ? "stacks" : "libraries";
 }
 
-/* What helps the next time, after the reason; "" where nothing does that is known. */
+/* What would help next time, printed after the reason; "" if nothing is known to help. */
 static const char *loss_remedy(uint32_t reason)
 {
 	switch (reason) {
@@ -185,7 +185,7 @@ static const char *loss_remedy(uint32_t reason)
 	}
 }
 
-/* When; nothing where it is not known. */
+/* When it happened; nothing if that is not known. */
 static const char *loss_when(const struct source_loss *loss, uint64_t known_ns, uint64_t end_ns,
 			     char *text, size_t bytes)
 {
@@ -243,7 +243,7 @@ void export_limitations(const struct source *source, uint64_t families, const st
 #define LOSSES_SHOWN 5
 #define WHEN_BYTES 64
 
-/* Of one file whose end is missing, until when it tells. */
+/* For one file without its end: until when it has data. */
 static const char *file_breaks_off(struct source *source, char *text, size_t bytes)
 {
 	struct source_file *const *file;

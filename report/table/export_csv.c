@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CSV for programs: RFC 4180, a header line, raw numbers, "\n" line ends. Text that a spreadsheet would
- * take for a formula gets a ' in front, which such programs take for "this is text".
+ * CSV for programs: RFC 4180, a header line, raw numbers, "\n" line ends. Text that a spreadsheet
+ * would take for a formula gets a ' before it, which spreadsheets take for "this is text".
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool text_is_formula(const char *text, size_t length)
 	return length && *text && strchr("=+-@\t\r", *text);
 }
 
-/* It stands in the file as it is: nothing is escaped, quoted or marked. */
+/* True if the text is written unchanged: nothing to escape, quote or mark. */
 static bool text_is_plain(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -51,7 +51,7 @@ static void csv_put_text(FILE *out, const char *text, size_t length, bool raw)
 	free(shown);
 }
 
-/* Millions of them: printf() takes several times as long. */
+/* Written by hand because there are millions of numbers: printf() takes several times as long. */
 static void csv_put_number(FILE *out, uint64_t number)
 {
 	char digits[20], *at = digits + sizeof(digits);

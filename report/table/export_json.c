@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON for programs: one document with the run, what was lost, columns, rows and totals; raw numbers. */
+/* JSON for programs: one document with the run, losses, columns, rows and totals; raw numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void json_put_files(struct json *json, struct source *source)
 	json_close(json, ']');
 }
 
-/* The session is that of the first file; its command that of the first process. */
+/* The session is that of the first file; its command is that of the first process. */
 static void json_put_session(struct json *json, struct source *source)
 {
 	struct source_file *const *file;
@@ -96,7 +96,7 @@ static void json_put_limitation(void *context, const struct limitation_told *tol
 	json_close(json, '}');
 }
 
-/* All of them: which concern the report is for who reads it to say. */
+/* All limitations: the reader decides which ones concern the report. */
 static void json_put_limitations(struct json *json, const struct source *source)
 {
 	json_open(json, "limitations", '[');
@@ -155,7 +155,7 @@ static void json_put_columns(struct json *json, const struct document *document)
 	json_close(json, ']');
 }
 
-#define STACK_FRAMES_MAX 4096u /* of a stack, in a document */
+#define STACK_FRAMES_MAX 4096u /* per stack in a document */
 
 /* A stack as a list of frames, innermost first. */
 static void json_put_stack(struct json *json, const char *key, const struct table *table,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A Markdown table for issues and notes: the columns and numbers of the table on the screen, names in full. */
+/*
+ * A Markdown table for issues and notes: the columns and numbers of the table on the screen, with
+ * full names.
+ */
 #include "report/table/layout.h"
 
 static void markdown_put_text(FILE *out, const char *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables for people: aligned and never wrapped. On a screen they are not wider than it (layout.h chooses the columns)
- * and long names are shortened; elsewhere nothing is.
+ * Tables for people: aligned and never wrapped. On a screen they are not wider than it (layout.h
+ * chooses the columns), and long names are shortened. Otherwise nothing is shortened.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void put_spaces(FILE *out, size_t count)
 		putc_unlocked(' ', out);
 }
 
-/* One cell; the last column of text is not padded. */
+/* Prints one cell; the last column of text is not padded. */
 static void layout_put(const struct layout *layout, const struct screen *screen, size_t at,
 		       const char *text, size_t indent, size_t stack_end)
 {
@@ -79,7 +79,10 @@ static void layout_put_row(const struct layout *layout, const struct screen *scr
 	text_store_release(&made);
 }
 
-/* The columns that had no room, as an option to type; how many more there are where they do not fit. */
+/*
+ * Prints the columns without room as an option to type, and how many more there are if they do not
+ * fit.
+ */
 static void layout_print_left_out(const struct layout *layout, const struct screen *screen)
 {
 	static const char head[] = "not shown: --columns ";
@@ -104,7 +107,7 @@ static void layout_print_left_out(const struct layout *layout, const struct scre
 			     more, more == 1 ? "" : "s", layout->document->report);
 }
 
-/* "    at function (file.c:12)", shortened to the screen. */
+/* " at function (file.c:12)", shortened to the screen. */
 static void print_frame(const struct screen *screen, const struct table_frame *frame)
 {
 	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
@@ -134,7 +137,7 @@ static void print_frame(const struct screen *screen, const struct table_frame *f
 	text_store_release(&texts);
 }
 
-/* The innermost frames of a row's stack, a line each. */
+/* The innermost frames of a row's stack, one per line. */
 static void print_stack(const struct table *table, const struct screen *screen, size_t row)
 {
 	size_t room = table->stacks.below, shown;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See layout.h. The least important columns go first; names keep a share of the screen. */
+/* The least important columns are dropped first; names keep a share of the screen. */
 #include "report/table/layout.h"
 
 #include <stdlib.h>
@@ -8,19 +8,23 @@
 #include "report/base/symbol.h"
 #include "report/base/text.h"
 
-#define MAIN_WIDTH_MIN 24 /* the main text column is not made narrower for another column */
-#define SIDE_WIDTH_MAX 24 /* of the other text columns, the important ones on a wide screen more */
-#define SIDE_PRIORITY 2   /* those */
-#define INDENT_MAX 12     /* levels that are drawn */
-#define DULL_PRIORITY 4   /* columns from here on are left out when they say nothing */
-#define UNCUT_WIDTH_MAX 100 /* without a screen: a longer name moves its own row only */
+/* the main text column is not made narrower than this for another column */
+#define MAIN_WIDTH_MIN 24
+/* maximum of the other text columns; important ones may be wider on a wide screen */
+#define SIDE_WIDTH_MAX 24
+#define SIDE_PRIORITY 2     /* priority up to which a text column counts as important */
+#define INDENT_MAX 12       /* maximum number of levels drawn */
+#define DULL_PRIORITY 4     /* from this priority on, columns that say nothing are left out */
+#define UNCUT_WIDTH_MAX 100 /* without a screen: a longer name shifts only its own row */
 
 const struct column *layout_column(const struct layout *layout, size_t at)
 {
 	return layout->document->table->column[layout->column[at]];
 }
 
-/* A column that nobody asked for by its name or by --sort, and that has nothing to tell. */
+/*
+ * True for a column that was requested neither by name nor by --sort, and that has nothing to tell.
+ */
 static bool column_is_left_out(const struct document *document, size_t column)
 {
 	const struct table *table = document->table;
@@ -53,7 +57,7 @@ static void layout_choose(struct layout *layout)
 				layout->main = i;
 }
 
-/* The reports keep the levels of a tree's row in a column of that name. */
+/* Reports keep the level of a tree's row in a column of that name. */
 size_t layout_depth(const struct layout *layout, size_t row)
 {
 	const struct table *table = layout->document->table;
@@ -78,7 +82,7 @@ const char *layout_text(const struct layout *layout, struct text_store *texts, s
 				table_cell(table, table->order[row], layout->column[at]));
 }
 
-/* How wide it is. What is made by row is not kept. */
+/* Returns the cell's width. Cells that are made row by row are not kept. */
 static size_t layout_fill_cell(struct layout *layout, size_t row, size_t at)
 {
 	const struct table *table = layout->document->table;
@@ -93,7 +97,10 @@ static size_t layout_fill_cell(struct layout *layout, size_t row, size_t at)
 	return width;
 }
 
-/* Is it as wide as any column is ever shown? Then texts that are dear to make need not be looked at. */
+/*
+ * True if the column is already as wide as any column is ever shown, so that expensive texts need
+ * not be examined.
+ */
 static bool layout_is_wide(const struct layout *layout, const struct screen *screen, size_t at)
 {
 	return table_is_by_row(layout->document->table, layout->column[at]) &&
@@ -137,7 +144,10 @@ static void layout_limit_sides(struct layout *layout, size_t screen_width)
 	}
 }
 
-/* C++ names that would take most of the screen lose parameters and namespaces, all of the column alike. */
+/*
+ * C++ names that would take most of the screen lose parameters and namespaces, in the whole column
+ * alike.
+ */
 static void layout_compact(struct layout *layout, size_t screen_width)
 {
 	const struct table *table = layout->document->table;
@@ -161,7 +171,7 @@ static void layout_compact(struct layout *layout, size_t screen_width)
 	}
 }
 
-/* Width of all columns that are still there (width 0: left out), the main one at its least. */
+/* Width of all columns that are left (width 0: dropped), with the main one at its minimum. */
 static size_t layout_least(const struct layout *layout, size_t screen_width)
 {
 	size_t least = 0, main_least = screen_width * 3 / 10;
@@ -181,7 +191,7 @@ static size_t layout_least(const struct layout *layout, size_t screen_width)
 	return least ? least - LAYOUT_GAP : 0;
 }
 
-/* Not what is needed to understand a row, nor what the rows were asked to be in the order of. */
+/* Not a column that is needed to understand a row, nor the one by which the rows are sorted. */
 static bool layout_gives_way(const struct layout *layout, size_t at)
 {
 	return layout_column(layout, at)->priority &&
@@ -219,7 +229,7 @@ static void layout_fit(struct layout *layout, size_t screen_width)
 	}
 }
 
-/* Stacks take what is left of the screen. */
+/* Stacks get the rest of the screen. */
 static void layout_widen_stacks(struct layout *layout, const size_t *natural, size_t screen_width)
 {
 	size_t used = 0;
@@ -239,7 +249,7 @@ static void layout_widen_stacks(struct layout *layout, const size_t *natural, si
 	}
 }
 
-/* Nothing is cut: a column is as wide as its longest name, within reason. */
+/* Nothing is cut: a column is as wide as its longest name, up to a limit. */
 static void layout_widen(struct layout *layout)
 {
 	for (size_t i = 0; i < layout->count; i++)

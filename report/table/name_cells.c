@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See name_cells.h. Cells that read the same are a group. In order of their whole names, a name shares its longest start with one of
- * its neighbours: behind that start is the place that tells it from them, and behind shorter ones those that tell it from
- * the others. A cell shows these places first, then what is around them, the end and the start, as far as there is room.
+ * Cells that read the same form a group. When whole names are sorted, a name shares its longest
+ * start with one of its neighbours. The place after that start distinguishes it from the neighbour,
+ * and places after shorter starts distinguish it from the others. A cell shows these places first,
+ * then their surroundings, the end and the start, as far as there is room.
  */
 #include "report/table/name_cells.h"
 
@@ -13,15 +14,18 @@
 #include "report/base/symbol.h"
 #include "report/base/text.h"
 
-#define PLACES_MAX 4u /* that tell a name apart, the last ones first */
+#define PLACES_MAX 4u /* places that distinguish a name, last ones first */
 
 struct name_cell {
-	const char *name; /* all of it */
+	const char *name; /* the whole name */
 	size_t length, row, room;
 	char *shown;
-	size_t place[PLACES_MAX]; /* bytes */
+	size_t place[PLACES_MAX]; /* byte offsets */
 	size_t places;
-	/* of the names that read the same: bytes shared with the one before; the next ones down and up that share less */
+	/*
+	 * within the group: bytes shared with the previous name; indices of the next names down and
+	 * up that share less
+	 */
 	size_t shared, lower, upper;
 };
 
@@ -32,7 +36,7 @@ struct name_cells {
 
 /* A character of a name that is being cut. */
 struct letter {
-	size_t at; /* byte */
+	size_t at; /* byte offset */
 	size_t width;
 	bool is_kept;
 };
@@ -66,7 +70,10 @@ static size_t width_of(const struct letter *letter, size_t count, size_t mark)
 	return width;
 }
 
-/* The nearest one that is not kept yet, from `at` on by `step`; false: there is none, or no room for it. */
+/*
+ * Keeps the nearest character that is not kept yet, from `at` on in steps of `step`. False: there
+ * is none, or no room for it.
+ */
 static bool keep_next(struct letter *letter, size_t count, size_t at, int step, size_t room,
 		      size_t mark)
 {
@@ -81,7 +88,7 @@ static bool keep_next(struct letter *letter, size_t count, size_t at, int step, 
 	return false;
 }
 
-/* Of a C++ name the function itself, if there is room; where that is, bytes from the start. */
+/* For a C++ name, keeps the function's own name if there is room. */
 static void keep_function(const struct name_cell *cell, struct letter *letter, size_t count,
 			  size_t mark)
 {
@@ -101,13 +108,13 @@ static void keep_function(const struct name_cell *cell, struct letter *letter, s
 			return;
 }
 
-/* Of a path the end says more than the start. */
+/* For a path, the end says more than the start. */
 static bool is_path(const char *name)
 {
 	return *name == '/' || *name == '.' || *name == '~';
 }
 
-/* Evenly on all sides, but most behind the places and at the end. */
+/* Adds evenly on all sides, but most after the places and at the end. */
 static void letters_keep(const struct name_cell *cell, struct letter *letter, size_t count,
 			 size_t mark)
 {
@@ -154,7 +161,7 @@ static void cell_show_places(struct name_cell *cell, const char *mark)
 	free(letter);
 }
 
-/* --- which ones --- */
+/* --- which cells --- */
 
 static int compare_cells(const void *a, const void *b)
 {
@@ -183,8 +190,9 @@ static void cell_add_place(struct name_cell *cell, size_t place)
 }
 
 /*
- * What a name shares with one further away is the least of what neighbours share in between. So only names count where that
- * becomes less: `lower` and `upper` lead from one such to the next, and thousands of names take no longer than few.
+ * The start that a name shares with a distant one is the minimum of what the neighbours in between
+ * share. So only names where that becomes shorter matter: `lower` and `upper` lead from one to the
+ * next, so that thousands of names take no longer than few.
  */
 static void group_link(struct name_cell *group, size_t count)
 {
@@ -221,7 +229,7 @@ static void cell_find_places(struct name_cell *group, size_t count, size_t at)
 	}
 }
 
-/* False: there is nothing more that could be shown. */
+/* Returns false if nothing more can be shown. */
 static bool groups_tell_apart(struct name_cells *cells)
 {
 	bool is_more = false;
@@ -247,7 +255,7 @@ static bool groups_tell_apart(struct name_cells *cells)
 	return is_more;
 }
 
-/* By how much a column with such cells becomes wider, by `more` at most. */
+/* By how much a column with such cells becomes wider, at most `more`. */
 static size_t cells_lack(const struct name_cells *cells, size_t width, size_t more)
 {
 	size_t lack = 0;
@@ -262,9 +270,9 @@ static size_t cells_lack(const struct name_cells *cells, size_t width, size_t mo
 	return lack < more ? lack : more;
 }
 
-/* --- of a column --- */
+/* --- per column --- */
 
-/* As export_table.c shows it, and the name before layout_make() has made it shorter. */
+/* As export_table.c shows it, and the name before layout_make() has shortened it. */
 static void cell_make(struct layout *layout, const char *mark, size_t row, size_t at,
 		      struct name_cell *cell)
 {
@@ -309,7 +317,10 @@ static void cells_show_places(struct name_cells *cells, size_t more, const char 
 	}
 }
 
-/* What tells a cell from one group may be what told it from another before: such are looked at again. */
+/*
+ * What distinguishes a cell from one group may be what distinguished it from another before, so
+ * such cells are examined again.
+ */
 static void column_tell_apart(struct layout *layout, const struct screen *screen, size_t at)
 {
 	const char *mark = screen->utf8 ? "\xe2\x80\xa6" : "..";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See part.h. Sorts the table by the part's column, cuts it to the part's rows, and prints the
- * part's columns of them below the title.
+ * Sorts the table by the part's column, limits it to the part's rows, and prints the part's columns
+ * of them below the title.
  */
 #include "report/table/part.h"
 

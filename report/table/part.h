@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A part of a longer text: the best rows of a table, under a title. */
+/* A part of a longer text: the top rows of a table, under a title. */
 #ifndef REPORT_TABLE_PART_H
 #define REPORT_TABLE_PART_H
 
 #include "report/table/export.h"
 
-/* The best rows of a table by one column, some of its columns. */
+/* The top rows of a table by one column, with some of its columns. */
 struct part {
 	const char *title;
 	enum column_id sort;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The conditions of --filter: see condition.h. */
+/* The conditions of --filter: parsing, and comparing cells. */
 #include "report/table/row_filter.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static const struct {
 	const char *text;
 	enum row_filter_sign meaning;
 } signs[] = {
-	/* the longer ones first */
+	/* longer ones first */
 	{ "!=", ROW_FILTER_DIFFERENT }, { "<=", ROW_FILTER_AT_MOST }, { ">=", ROW_FILTER_AT_LEAST },
 	{ "==", ROW_FILTER_EQUAL },     { "=", ROW_FILTER_EQUAL },    { "<", ROW_FILTER_LESS },
 	{ ">", ROW_FILTER_MORE },       { "~", ROW_FILTER_CONTAINS },
@@ -47,8 +47,8 @@ static int row_filter_parse_column(struct row_filter *condition, const char *nam
 }
 
 /*
- * A number without a unit, for a column whose heading says that it is in seconds: those who type the
- * heading mean them, those who type the name (mean_ns) mean ns.
+ * A number without a unit, for a column whose heading says that it is in seconds: a user who types
+ * the heading means seconds, one who types the name (mean_ns) means ns.
  */
 static bool row_filter_is_in_seconds(const struct row_filter *condition,
 				     const struct column *column, const char *name, size_t length)
@@ -119,7 +119,7 @@ int row_filter_parse(struct row_filter *condition, const char *expression,
 	return 0;
 }
 
-/* Whether the text is, or holds, what is looked for. */
+/* True if the text equals, or contains, the wanted one. */
 static bool row_filter_finds(const struct row_filter *condition, const char *text, size_t length)
 {
 	if (condition->sign == ROW_FILTER_CONTAINS)
@@ -128,7 +128,7 @@ static bool row_filter_finds(const struct row_filter *condition, const char *tex
 	return text_matches(text, length, condition->text, condition->length);
 }
 
-/* The short form of a C++ name that a narrow table shows is as good as the whole. */
+/* The short form of a C++ name in a narrow table counts like the whole name. */
 static bool row_filter_finds_short(const struct row_filter *condition, const struct cell *cell)
 {
 	char *shown = memory_grow(NULL, (size_t)cell->length + 1, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The conditions of --filter: COLUMN OPERATOR VALUE on the rows of a table. Texts: = and != (with * and
- * ? as in a shell) and ~ (contains). Numbers: = != < > <= >= with units as people write them.
- * Borrow their texts from the command line.
+ * The conditions of --filter: COLUMN OPERATOR VALUE on the rows of a table. Texts: = and != (with *
+ * and ? as in a shell) and ~ (contains). Numbers: = != < > <= >= with units as people write them.
+ * The texts are borrowed from the command line.
  */
 #ifndef REPORT_TABLE_ROW_FILTER_H
 #define REPORT_TABLE_ROW_FILTER_H
@@ -23,21 +23,21 @@ enum row_filter_sign {
 };
 
 struct row_filter {
-	size_t column; /* of the table */
+	size_t column; /* index in the table */
 	enum row_filter_sign sign;
 	bool is_text;
-	bool is_symbol; /* a C++ name: what tables show of it will do */
+	bool is_symbol; /* a C++ name: its short form in tables is accepted */
 	double number;
 	const char *text;
 	size_t length;
 };
 
-/* 0, or -1 with one line in `message`: what is wrong and what is allowed. */
+/* Returns 0, or -1 with one line in `message`: what is wrong and what is allowed. */
 int row_filter_parse(struct row_filter *condition, const char *expression,
 		     const struct column *const *columns, size_t count, char *message,
 		     size_t message_bytes);
 
-/* All of them, on the cells of a row; a cell without value meets only !=. */
+/* True if all conditions hold for the cells of a row. A cell without value meets only !=. */
 bool conditions_hold(const struct row_filter *condition, size_t count, const struct cell *row);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns that every table of durations has: see rows_timing.h. */
+/* Fills the columns that every table of durations has. */
 #include "report/table/rows_timing.h"
 
 void timing_put(struct table *table, struct timing_columns columns, const struct timing *timing)

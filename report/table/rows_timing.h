@@ -6,7 +6,7 @@
 #include "report/table/table.h"
 #include "report/base/timing.h"
 
-/* Where a report has them. */
+/* The report's columns for them. */
 struct timing_columns {
 	enum column_id avg, min, max, stddev, p50, p90, p99;
 };
@@ -17,7 +17,7 @@ struct timing_columns {
 				  COLUMN_##report##_p50_ns, COLUMN_##report##_p90_ns,    \
 				  COLUMN_##report##_p99_ns })
 
-/* Into the row added last; the cells stay empty when nothing was timed. */
+/* Fills the row added last. The cells stay empty if nothing was timed. */
 void timing_put(struct table *table, struct timing_columns columns, const struct timing *timing);
 
 #endif

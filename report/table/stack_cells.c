@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stack_cells.h. Rows that read the same are a group. All of a group share frames from the inside outwards: the next
- * one differs in at least one of them, and is what each shows, too. Those that still read the same are a smaller group.
+ * Rows that read the same form a group. All rows of a group share some innermost frames. The next
+ * frame outwards differs in at least one of them, so each shows that frame, too. Rows that still
+ * read the same form a smaller group.
  */
 #include "report/table/stack_cells.h"
 
@@ -10,14 +11,14 @@
 
 #include "report/base/text.h"
 
-#define ROUNDS_MAX 100 /* groups within groups that are looked at */
+#define ROUNDS_MAX 100 /* limit for groups within groups */
 
 struct stack_cell {
 	const char *text; /* the whole stack */
 	size_t length, row;
-	size_t end;  /* of the frame that tells it apart, SIZE_MAX: none */
-	size_t rest; /* bytes of the frames that lie further out */
-	size_t leaf; /* where the innermost frame begins */
+	size_t end;  /* end of the frame that distinguishes it; SIZE_MAX: none */
+	size_t rest; /* bytes of the frames further out */
+	size_t leaf; /* start of the innermost frame */
 	char *shown;
 };
 
@@ -75,7 +76,10 @@ static size_t cell_looked_at(const struct stack_cell *cell, bool further)
 	return further ? cell->rest : cell->length;
 }
 
-/* Each shows the frame outwards of what all share; `further`: of what lies further out than what is shown. Has one changed? */
+/*
+ * Each row of the group shows the next frame outside of what all share; `further`: outside of what
+ * is shown. Returns whether one has changed.
+ */
 static bool group_move(const struct stack_cells *cells, struct stack_cell *group, size_t count,
 		       bool further)
 {
@@ -92,7 +96,7 @@ static bool group_move(const struct stack_cells *cells, struct stack_cell *group
 		size_t end = cell_looked_at(&group[i], further) - shared, begin;
 
 		if (end && shared)
-			end--; /* the ; between */
+			end--; /* the ; in between */
 		if (!end || end >= group[i].end)
 			continue;
 		for (begin = end; begin && group[i].text[begin - 1] != ';';)
@@ -147,7 +151,7 @@ static void cells_fill(struct stack_cells *cells, const struct layout *layout, s
 	}
 }
 
-/* Of the column of stacks; SIZE_MAX: none is shown, or its texts are not kept. */
+/* Index of the column of stacks; SIZE_MAX: none is shown, or its texts are not kept. */
 static size_t stack_column(const struct layout *layout)
 {
 	for (size_t i = 0; i < layout->count; i++)

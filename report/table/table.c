@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of typed cells, filtered, sorted and limited: see table.h. */
+/*
+ * Rows of typed cells, filtered, sorted and limited. Sorting uses an array of row numbers; cells do
+ * not move.
+ */
 #include "report/table/table.h"
 
 #include <stdlib.h>
@@ -7,8 +10,8 @@
 
 #include "report/table/row_filter.h"
 
-#define BEST_MAX 4096u  /* more rows to be shown are all kept */
-#define PART_ROWS 2048u /* of pending rows, in memory at once */
+#define BEST_MAX 4096u  /* if more rows are to be shown, all are kept */
+#define PART_ROWS 2048u /* pending rows that are in memory at once */
 
 void table_init(struct table *table, const char *report, const char *const *left_out)
 {
@@ -55,7 +58,7 @@ size_t table_add_row(struct table *table)
 	return row;
 }
 
-/* The cell of a row, NULL when the table leaves the column out. */
+/* Returns the cell of a row, NULL if the table leaves the column out. */
 static struct cell *table_find_cell(struct table *table, size_t row, enum column_id column)
 {
 	size_t guess = table->place[column];
@@ -167,7 +170,10 @@ struct sort_context {
 	const struct arrangement *arrangement;
 };
 
-/* By the key; ties by the first text column, then as added, so that output does not depend on qsort. */
+/*
+ * Compares by the key; ties by the first text column, then in the order of adding, so that the
+ * output does not depend on qsort.
+ */
 static int row_compare(const void *left, const void *right, void *context)
 {
 	const struct sort_context *sort = context;
@@ -200,7 +206,7 @@ static void swap_rows(size_t *a, size_t *b)
 	*b = kept;
 }
 
-/* Of a heap whose top comes last in order: its row `at` goes where it belongs. */
+/* For a heap whose top is the last in order: moves its row `at` down to its place. */
 static void heap_sink(size_t *row, size_t count, size_t at, struct sort_context *context)
 {
 	for (;;) {
@@ -224,7 +230,10 @@ static bool rows_are_sorted(const size_t *row, size_t count, struct sort_context
 	return true;
 }
 
-/* Sorts; of many rows of which few are shown only those come first, and the others in no order. */
+/*
+ * Sorts. If there are many rows and few are shown, only those are in order at the front, and the
+ * others in no order.
+ */
 static void rows_sort(size_t *row, size_t count, size_t wanted, struct sort_context *context)
 {
 	if (wanted && wanted < count / 4) {
@@ -330,7 +339,7 @@ bool table_is_by_row(const struct table *table, size_t column)
 	return table->late.is_by_row && is_late(table, column);
 }
 
-/* The cells are what a table is made of and nothing that a reader of it could tell from cells that were there before. */
+/* Filling a cell late changes nothing that a reader of the table could notice. */
 void table_make_row(const struct table *table, size_t row)
 {
 	struct table *made = (struct table *)table;
@@ -367,7 +376,7 @@ bool table_column_tells(const struct table *table, size_t column)
 {
 	bool tells = table->of_dropped[column].is_telling;
 
-	if (table_is_by_row(table, column)) /* more than LATE_ROWS_MAX of them */
+	if (table_is_by_row(table, column)) /* more than LATE_ROWS_MAX rows */
 		return table_column_is_filled(table, column);
 	for (size_t row = 0; row < table->row_count && !tells; row++)
 		tells = cell_tells(table_cell(table, row, column), table_cell(table, 0, column));
@@ -391,8 +400,8 @@ static bool *table_choose(const struct table *table, const struct arrangement *a
 }
 
 /*
- * Depth-first order of rows sorted among their siblings. Lists: first child of each row (and of the
- * top, at row_count), next sibling; built from the last row so that they come out in order.
+ * Depth-first order of rows, sorted among their siblings. Lists: first child of each row (and of
+ * the top, at row_count), next sibling; built from the last row so that they are in order.
  */
 static void table_nest(struct table *table)
 {
@@ -469,7 +478,7 @@ static void rows_order(struct table *table, const struct arrangement *arrangemen
 		make_late(table, table->order[i]);
 }
 
-/* --- rows that are pending --- */
+/* --- pending rows --- */
 
 static void make_pending(struct table *table)
 {
@@ -495,7 +504,10 @@ void table_arrange(struct table *table, const struct arrangement *arrangement)
 	rows_order(table, arrangement);
 }
 
-/* The first rows of many are few, and the others must be counted: those are not streamed. */
+/*
+ * If only the first of many rows are shown, the others must still be counted, so such tables are
+ * not streamed.
+ */
 bool table_can_stream(const struct table *table, const struct arrangement *arrangement)
 {
 	return table->pending.next && arrangement->sort >= 0 && !arrangement->descending &&
@@ -503,7 +515,7 @@ bool table_can_stream(const struct table *table, const struct arrangement *arran
 	       table->column[arrangement->sort] == &column_list[table->pending.order];
 }
 
-/* A part ends where the order of what comes next is certain. */
+/* A part ends where the order of the following rows is certain. */
 bool table_next_part(struct table *table, const struct arrangement *arrangement)
 {
 	const struct table_pending *pending = &table->pending;

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/base/units.h"
 #include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/table/curve_print.h"
 #include "report/tensors/rows_tensors.h"
 #include "report/tensors/tensor_events.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/core/unmatched.h"
 
 struct tensors_state {
@@ -24,7 +24,7 @@ static void device_print(const struct run *run, const struct tensor_device *devi
 	char name[TENSOR_DEVICE_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 	struct curve_extent extent = { device->live.peak_bytes, known_until_ns(run), known_within,
 				       run };
-	struct scope_text still_live;
+	struct coverage_text still_live;
 	struct prose line;
 
 	screen_print(screen, SCREEN_BOLD, "%s", tensor_device_text(device->device, name));
@@ -41,7 +41,7 @@ static void device_print(const struct run *run, const struct tensor_device *devi
 		unit_plural(device->flow.allocations));
 	fprintf(line.screen.out, ", %s free%s", unit_format_count(a, device->flow.frees),
 		unit_plural(device->flow.frees));
-	fprintf(line.screen.out, "; %s %s", scope_still_live(run, &still_live),
+	fprintf(line.screen.out, "; %s %s", coverage_still_live(run, &still_live),
 		unit_format_bytes(a, device->live.bytes));
 	if (device->ooms)
 		screen_print(&line.screen, SCREEN_RED, "; out of memory %s time%s",

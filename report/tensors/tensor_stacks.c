@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks of tensors' memory, of all devices together, for trees and flame graphs. */
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/stacks/stack_keys.h"
 #include "report/stacks/stack_source.h"
 #include "report/tensors/tensor_events.h"

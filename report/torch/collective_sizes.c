@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 
 /* --- the definitions --- */
 

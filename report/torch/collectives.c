@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Collectives of torch.distributed: see collectives.h. */
 #include "report/torch/collectives.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/core/async_scopes.h"
+#include "report/scopes/async_scopes.h"
 #include "report/torch/operator_naming.h"
 
 /* A label that has begun. */
@@ -211,17 +212,18 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 }
 
 /* An operator may launch several kernels: its bytes count once. */
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct collectives_state *mine = state;
 	struct collective_row *row;
 	struct collective_size *size, nothing = { 0 };
 
-	if (work->kind != LATE_KERNEL || !work->is_communication)
+	if (piece->kind != GPU_WORK_KERNEL || !piece->is_communication)
 		return;
-	row = row_of(mine, work->what, work->process, true);
+	row = row_of(mine, piece->what, work->process, true);
 	timing_add(&row->time, work->duration_ns);
-	if (place == LATE_NOTHING)
+	if (place == DEFERRED_NOTHING)
 		return;
 	size = &mine->sizes->size[place - 1];
 	row_put_size(row, size->has_kernel ? &nothing : size, 1);
@@ -445,7 +447,7 @@ static void finish(void *state)
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = { .place = place_of, .take = take_work };
+	static const struct deferred_listener listener = { .place = place_of, .take = take_work };
 	struct collectives_state *mine = state;
 
 	mine->source = run_source(run);
@@ -456,7 +458,7 @@ static void start(void *state, struct run *run, const void *options)
 	nest_init(&mine->nest, (struct nest_options){ 0 }, label_ended, mine);
 	map_init(&mine->labels);
 	map_init(&mine->rows);
-	late_listen(late_want(run), &listener, mine);
+	deferred_listen(deferred_want(run), &listener, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_begin, mine);
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), take_begin, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end, mine);

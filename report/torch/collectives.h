@@ -20,7 +20,7 @@
 
 #include "report/base/timing.h"
 #include "report/core/key.h"
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/torch/collective_sizes.h"
 
 struct collective_call {

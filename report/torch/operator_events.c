@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "report/core/async_scopes.h"
+#include "report/scopes/async_scopes.h"
 #include "report/core/key.h"
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/core/work.h"
 #include "report/torch/operator_naming.h"
 
@@ -186,24 +186,25 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	return operators_place(&((struct operator_state *)state)->operators, event->thread->index);
 }
 
-static void take_late(void *state, uint64_t place, const struct late_work *work)
+static void take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct operators *operators = &((struct operator_state *)state)->operators;
 
 	operators->has_gpu = true;
-	late_scopes_add(&operators->late, (uint32_t)place, work);
+	deferred_scopes_add(&operators->deferred, (uint32_t)place, work);
 }
 
 static void drop_late(void *state, uint64_t place, bool had_work)
 {
 	(void)had_work;
-	late_scopes_drop(&((struct operator_state *)state)->operators.late, (uint32_t)place);
+	deferred_scopes_drop(&((struct operator_state *)state)->operators.deferred,
+			     (uint32_t)place);
 }
 
-static const struct late_listener listener = { .place = place_of,
-					       .take = take_late,
-					       .drop = drop_late,
-					       .takes_uncounted = true };
+static const struct deferred_listener listener = { .place = place_of,
+						   .take = take_late,
+						   .drop = drop_late,
+						   .takes_uncounted = true };
 
 static void start(void *state, struct run *run, const void *options)
 {
@@ -226,7 +227,7 @@ static void start(void *state, struct run *run, const void *options)
 		run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
 	}
 	if (asked->is_full || asked->with_gpu)
-		late_listen(late_want(run), &listener, mine);
+		deferred_listen(deferred_want(run), &listener, mine);
 	run_reads(run, EVT_torch_begin, 0, take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
 		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope), take_begin,

@@ -11,7 +11,7 @@
 struct operator_call {
 	uint32_t row; /* OPERATOR_NONE: it does not count */
 	uint32_t thread;
-	uint32_t late; /* its scope, 0: none */
+	uint32_t deferred; /* its scope, 0: none */
 	uint64_t flops;
 	struct operator_work total, children;
 	bool open; /* not ended by the program */
@@ -21,7 +21,7 @@ struct operator_call {
 /* What is beside an open operator of the nest. */
 struct operator_open {
 	uint32_t row;
-	uint32_t late; /* its scope, 0 while it asked for no work of the GPU */
+	uint32_t deferred; /* its scope, 0 while it asked for no work of the GPU */
 	uint64_t flops;
 	struct operator_work own, children;
 	struct operator_call kept; /* the only child so far, of the same name */
@@ -29,12 +29,13 @@ struct operator_open {
 	bool hidden, has_kept, has_children, is_user, is_placed_by_forward;
 };
 
-_Static_assert(OPERATOR_NONE == LATE_NO_ROW, "an operator without a row is a scope without one");
+_Static_assert(OPERATOR_NONE == DEFERRED_NO_ROW,
+	       "an operator without a row is a scope without one");
 
 static void operator_ended(void *state, const struct nest_end *end);
 
-static void scope_is_over(void *owner, uint32_t row, const struct late_sum *total,
-			  const struct late_sum *own)
+static void scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
+			  const struct deferred_sum *own)
 {
 	struct operators *operators = owner;
 
@@ -47,7 +48,7 @@ void operators_init(struct operators *operators, bool by_shapes)
 	*operators = (struct operators){ .by_shapes = by_shapes, .kept = OPERATORS_ALL };
 	nest_init(&operators->nest, (struct nest_options){ .depth_max = OPERATOR_DEPTH_MAX },
 		  operator_ended, operators);
-	late_scopes_init(&operators->late, scope_is_over, operators);
+	deferred_scopes_init(&operators->deferred, scope_is_over, operators);
 	cover_init(&operators->cover);
 	cover_init(&operators->busy);
 	map_init(&operators->rows);
@@ -62,7 +63,7 @@ void operators_release(struct operators *operators)
 		timing_release(&operators->row[i].time);
 	free(operators->row);
 	nest_release(&operators->nest);
-	late_scopes_release(&operators->late);
+	deferred_scopes_release(&operators->deferred);
 	cover_release(&operators->cover);
 	cover_release(&operators->busy);
 	free(operators->open);
@@ -219,7 +220,7 @@ static inline __attribute__((always_inline)) void operators_count(struct operato
 	struct operator_work self = call->total;
 	struct operator_row *row;
 
-	late_scopes_settle(&operators->late, call->late, call->row);
+	deferred_scopes_settle(&operators->deferred, call->deferred, call->row);
 	if (call->row == OPERATOR_NONE)
 		return;
 	row = &operators->row[call->row];
@@ -312,7 +313,7 @@ static void operators_leave_running(struct operators *operators, const struct op
 {
 	if (open->has_kept)
 		operators_count(operators, &open->kept);
-	late_scopes_settle(&operators->late, open->late, LATE_NO_ROW);
+	deferred_scopes_settle(&operators->deferred, open->deferred, DEFERRED_NO_ROW);
 	if (open->row == OPERATOR_NONE)
 		return;
 	operators->row[open->row].calls++;
@@ -343,9 +344,9 @@ static void operator_ended(void *state, const struct nest_end *end)
 		open->has_kept = false;
 	}
 	if (open->has_kept)
-		late_scopes_fold(&operators->late, open->kept.late);
+		deferred_scopes_fold(&operators->deferred, open->kept.deferred);
 	call.row = open->row;
-	call.late = open->late;
+	call.deferred = open->deferred;
 	call.thread = end->thread;
 	call.flops = open->flops;
 	call.open = end->how == NEST_CUT;
@@ -399,7 +400,7 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 					      sizeof(*operators->open));
 	open = &operators->open[entry]; /* `kept` is nothing yet, and large */
 	open->row = row;
-	open->late = 0;
+	open->deferred = 0;
 	open->flops = 0;
 	open->own = open->children = (struct operator_work){ 0 };
 	open->hidden = opening->hidden;
@@ -480,17 +481,17 @@ void operators_note(struct operators *operators, uint32_t thread, const struct o
 		work_add(&operators->open[top].own, work);
 }
 
-static uint32_t *late_of_open(void *owner, uint32_t scope)
+static uint32_t *deferred_of_open(void *owner, uint32_t scope)
 {
-	return &((struct operators *)owner)->open[scope].late;
+	return &((struct operators *)owner)->open[scope].deferred;
 }
 
 uint32_t operators_place(struct operators *operators, uint32_t thread)
 {
-	uint32_t scope = late_scopes_of_thread(&operators->late, &operators->nest, thread,
-					       late_of_open);
+	uint32_t scope = deferred_scopes_of_thread(&operators->deferred, &operators->nest, thread,
+						   deferred_of_open);
 
-	late_scopes_hold(&operators->late, scope);
+	deferred_scopes_hold(&operators->deferred, scope);
 	return scope;
 }
 

@@ -24,9 +24,9 @@
 
 #include "report/base/map.h"
 #include "report/base/timing.h"
-#include "report/core/cover.h"
-#include "report/core/late_scopes.h"
-#include "report/core/nest.h"
+#include "report/scopes/cover.h"
+#include "report/deferred/deferred_scopes.h"
+#include "report/scopes/nest.h"
 
 #define OPERATOR_NONE UINT32_MAX
 #define OPERATOR_SCOPE_MAX 255u  /* larger ones, of damaged files, become this */
@@ -80,8 +80,8 @@ struct operators {
 	size_t open_room;
 	/* Groups: a row + 1, and 0 for all rows; places: threads, or processes where `by_process`. */
 	struct cover cover;
-	struct cover busy;       /* group 0: all rows; places: processes */
-	struct late_scopes late; /* of those that asked for work of the GPU */
+	struct cover busy;               /* group 0: all rows; places: processes */
+	struct deferred_scopes deferred; /* of those that asked for work of the GPU */
 	uint64_t one_in;    /* so many operators one was recorded (INTERCEPT_OPERATORS), 0: all */
 	uint64_t unmatched; /* ends of operators that were not seen to begin */
 	uint64_t crossed;   /* calls that ended before one that began in them, on the same thread */
@@ -130,7 +130,7 @@ void operators_join(struct operators *operators, const uint32_t *into);
 /* The thread has done this. */
 void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work);
 /*
- * A call with deferred work (core/late.h): the scope of `late` that it is made in, which is held;
+ * A call with deferred work (deferred/deferred.h): the scope of `deferred` that it is made in, which is held;
  * 0 when no operator is open.
  */
 uint32_t operators_place(struct operators *operators, uint32_t thread);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What PyProf knows of each kernel: see pyprof.h. */
 #include "report/torch/pyprof.h"
+#include "report/gpu/gpu_work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "report/base/slots.h"
 #include "report/base/spool.h"
 #include "report/base/vast.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
@@ -31,7 +32,7 @@ struct forward_op {
 	uint32_t next; /* of the unused ones, + 1 */
 };
 
-/* The place of a launch (core/late.h). */
+/* The place of a launch (deferred/deferred.h). */
 struct held_call {
 	struct pyprof_call call;
 	uint32_t next;
@@ -322,7 +323,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	struct pyprof_call *call;
 
 	if (!counts)
-		return LATE_NOTHING;
+		return DEFERRED_NOTHING;
 	if (at) {
 		mine->unused_held = mine->held[at - 1].next;
 	} else {
@@ -348,7 +349,7 @@ static void drop_place(void *state, uint64_t place, bool had_work)
 	struct pyprof_state *mine = state;
 
 	(void)had_work;
-	if (place == LATE_NOTHING)
+	if (place == DEFERRED_NOTHING)
 		return;
 	mine->held[place - 1].next = mine->unused_held;
 	mine->unused_held = (uint32_t)place;
@@ -436,19 +437,21 @@ static uint32_t form_put(struct pyprof_state *mine, const struct pyprof_call *ca
 	return *slot;
 }
 
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct pyprof_state *mine = state;
 	struct pyprof_call call = { .op = no_op,
 				    .sequence = PYPROF_NO_SEQUENCE,
 				    .other_sequence = PYPROF_NO_SEQUENCE };
 	struct told_kernel told;
-	struct scope_text text;
+	struct coverage_text text;
 
-	if (work->kind != LATE_KERNEL ||
-	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
+	if (piece->kind != GPU_WORK_KERNEL ||
+	    (!work->has_call &&
+	     (run_filters(mine->run)->any || coverage_recorded(mine->run, &text))))
 		return;
-	if (place != LATE_NOTHING)
+	if (place != DEFERRED_NOTHING)
 		call = mine->held[place - 1].call;
 	told = (struct told_kernel){
 		.start_ns = work->start_ns,
@@ -458,15 +461,15 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 		.instance = call.instance,
 		.process = work->process,
 		.thread = work->thread,
-		.name = work->what,
-		.device = work->device,
-		.stream = work->stream,
+		.name = piece->what,
+		.device = piece->device,
+		.stream = piece->stream,
 		.form = form_put(mine, &call),
 		.flags = (work->has_call ? TOLD_HAS_CALL : 0) |
-			 (work->uses_tensor_cores ? TOLD_USES_TENSOR_CORES : 0) |
-			 (work->is_helper ? TOLD_IS_HELPER : 0),
-		.grid = { work->grid[0], work->grid[1], work->grid[2] },
-		.block = { work->block[0], work->block[1], work->block[2] },
+			 (piece->uses_tensor_cores ? TOLD_USES_TENSOR_CORES : 0) |
+			 (piece->is_helper ? TOLD_IS_HELPER : 0),
+		.grid = { piece->grid[0], piece->grid[1], piece->grid[2] },
+		.block = { piece->block[0], piece->block[1], piece->block[2] },
 	};
 	spool_put(&mine->told, &told);
 	mine->pyprof.count++;
@@ -566,8 +569,8 @@ static void finish(void *state)
 
 static void start(void *state, struct run *run, const void *options)
 {
-	static const struct late_listener listener = {
-		.place = place_of, .take = take_work, .drop = drop_place, .takes_homeless = true
+	static const struct deferred_listener listener = {
+		.place = place_of, .take = take_work, .drop = drop_place, .takes_uncorrelated = true
 	};
 	struct pyprof_state *mine = state;
 
@@ -580,8 +583,8 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&mine->forwards);
 	mine->pyprof.line_kind = &key_kind_python;
 	mine->pyprof.line = key_kind_python.start(run);
-	mine->pyprof.late = late_want(run);
-	late_listen(mine->pyprof.late, &listener, mine);
+	mine->pyprof.deferred = deferred_want(run);
+	deferred_listen(mine->pyprof.deferred, &listener, mine);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);

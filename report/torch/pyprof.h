@@ -15,7 +15,7 @@
 #define REPORT_TORCH_PYPROF_H
 
 #include "report/core/key.h"
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/torch/op_costs.h"
 
 #define PYPROF_NO_SEQUENCE UINT64_MAX
@@ -52,7 +52,7 @@ struct pyprof {
 	uint64_t count; /* kernels */
 	uint64_t total_ns, backward_ns, tensor_core_ns, flops;
 	uint64_t inputs; /* calls of operators whose inputs were recorded */
-	struct late *late;
+	struct deferred *deferred;
 	const struct key_kind *line_kind; /* of the line of Python */
 	const void *line;                 /* its state */
 };

@@ -40,7 +40,7 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "bprop_ns", UNIT_NS, pyprof->backward_ns);
 	facts_number(facts, "tensor_core_ns", UNIT_NS, pyprof->tensor_core_ns);
 	facts_number(facts, "flops", UNIT_COUNT, pyprof->flops);
-	facts_number(facts, "without_call", UNIT_COUNT, pyprof->late->homeless);
+	facts_number(facts, "without_call", UNIT_COUNT, pyprof->deferred->uncorrelated);
 }
 
 static void foot(const struct document *document, const struct screen *screen)

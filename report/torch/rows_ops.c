@@ -22,7 +22,7 @@ bool ops_row_is_shown(const struct source *source, const struct operator_row *ro
 	return row->calls && !operator_is_hidden(ops_row_name(source, row));
 }
 
-static const char *scope_text(uint32_t scope)
+static const char *coverage_text(uint32_t scope)
 {
 	static const char *const scopes[] = {
 		"function",      "backward",         "torchscript", "kernel dtype", "custom class",
@@ -119,7 +119,7 @@ static void put_key(struct table *table, const struct source *source,
 		    const struct operator_row *row, const struct run_key *key)
 {
 	struct operator_text text = ops_row_name(source, row);
-	const char *scope = scope_text(row->scope);
+	const char *scope = coverage_text(row->scope);
 
 	table_set_text(table, COLUMN_ops_name, text.text, text.length);
 	table_set_text(table, COLUMN_ops_scope, scope, strlen(scope));

@@ -9,8 +9,8 @@
 
 #define NOTHING "-"
 #define NOT_KNOWN "na"
-#define BACKWARD \
-	"Backward" /* a backward function is called after its operator, and so from there on */
+/* a backward function is called after its operator, and so from there on */
+#define BACKWARD "Backward"
 #define AFTER_CLASS ": " /* in a module's name, and behind it the dotted one */
 #define NAMESPACE "::"
 
@@ -127,7 +127,9 @@ static void put_call(const struct pyprof_rows *rows, const struct pyprof_call *c
 
 /* --- the kernel --- */
 
-/* NULL: it is shown as it is. Of one name, which may be long, one text serves all of its kernels. */
+/*
+ * NULL: it is shown as it is. Of one name, which may be long, one text serves all of its kernels.
+ */
 static const char *name_shown(struct pyprof_rows *rows, uint32_t name,
 			      const struct source_name *text)
 {
@@ -161,7 +163,10 @@ static void put_dimensions(const struct pyprof_rows *rows, enum column_id column
 		 text_store_format(&rows->table->texts, "%u,%u,%u", size[0], size[1], size[2]));
 }
 
-/* Nothing where there is no formula; 0 for a kernel that only helps, or comes after those that the cost is of. */
+/*
+ * Nothing where there is no formula; 0 for a kernel that only helps, or comes after those that the
+ * cost is of.
+ */
 static void put_cost(const struct pyprof_rows *rows, const struct pyprof_kernel *kernel)
 {
 	const struct op_cost *cost = &kernel->call.cost;
@@ -224,7 +229,10 @@ struct pyprof_rows *pyprof_rows_new(struct pyprof *pyprof, const struct run *run
 	return rows;
 }
 
-/* Totals are asked for before there is a row: what the trace says of itself comes with a row that is taken out again. */
+/*
+ * Totals are asked for before there is a row: what the trace says of itself comes with a row that
+ * is taken out again.
+ */
 static void attach_trace(struct pyprof_rows *rows, struct table *table)
 {
 	rows->table = table;

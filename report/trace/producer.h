@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The producer of traces: an analysis that gives events to writers as it meets them. What its parts
- * share: files by rank, numbers of processes, texts. What opens and closes on threads is
- * trace_scopes.c, work of devices trace_device.c, samples are trace_samples.c, all else
- * trace_moments.c.
+ * The producer of traces: an analysis that passes events to writers as it meets them. What its
+ * parts share: files by rank, numbers of processes, texts. trace_scopes.c handles what opens and
+ * closes on threads, trace_device.c work of devices, trace_samples.c samples, and trace_moments.c
+ * everything else.
  */
 #ifndef REPORT_TRACE_PRODUCER_H
 #define REPORT_TRACE_PRODUCER_H
 
 #include "report/base/map.h"
 #include "report/core/analysis.h"
-#include "report/core/async_scopes.h"
+#include "report/scopes/async_scopes.h"
 #include "report/core/collecting.h"
-#include "report/core/nest.h"
+#include "report/scopes/nest.h"
 #include "report/core/work.h"
 #include "report/gpu/untold.h"
 #include "report/heap/heap_events.h"
@@ -22,10 +22,10 @@
 #include "report/trace/trace.h"
 #include "report/trace/trace_texts.h"
 
-/* What nests among itself only. */
+/* Each kind nests only within itself. */
 enum trace_nest_id { NEST_OPERATORS, NEST_RANGES, NEST_MODULES, NEST_ACTIONS, TRACE_NESTS };
 
-/* What is beside an open scope. */
+/* Additional data of an open scope. */
 struct trace_scope {
 	uint32_t name;
 	uint32_t shapes, types; /* names; 0: none */
@@ -38,11 +38,11 @@ struct trace_nest {
 	struct trace *trace;
 	enum trace_nest_id id;
 	struct nest nest;
-	struct trace_scope *scope; /* by number of the nest's */
+	struct trace_scope *scope; /* indexed as the nest's scopes */
 	size_t room;
 };
 
-/* Garbage collections that are under way. */
+/* Garbage collections in progress. */
 struct trace_collecting {
 	struct collecting threads;
 	uint32_t *generation; /* by thread */
@@ -66,19 +66,19 @@ struct trace {
 
 	struct trace_head head;
 	struct trace_file *files;
-	bool failed; /* a file could not be opened: the message is made */
+	bool failed; /* a file could not be opened: the message is set */
 	struct trace_file **of_process;
 	uint64_t *pid_shown; /* by process, 0: not yet; several hosts may have the same pid */
-	bool *has_steps;     /* by process: labels ProfilerStep#N of its own */
+	bool *has_steps;     /* by process: it has its own labels ProfilerStep#N */
 	size_t process_room;
 	struct trace_texts texts;
 	struct trace_argument (*call_field)[EVT_FIELDS_MAX]; /* by event: name, id and type */
 
-	struct map forward; /* sequence number to an entry of `moment` */
-	struct map started; /* NVTX start/end ranges that are open, to an entry of `range` */
-	struct map totals;  /* process and device to bytes allocated */
+	struct map forward; /* from sequence number to an entry of `moment` */
+	struct map started; /* open NVTX start/end ranges, to an entry of `range` */
+	struct map totals;  /* from process and device to allocated bytes */
 	struct map reserved;
-	struct map counted; /* process and device to the time of the last counter */
+	struct map counted; /* from process and device to the time of the last counter */
 	struct trace_forward *moment;
 	size_t moments, moment_room;
 	uint32_t moment_unused;
@@ -88,26 +88,27 @@ struct trace {
 	uint64_t ids, flows;
 
 	const struct untold *untold;
-	struct map line_known;   /* of `line` */
-	struct trace_line *line; /* streams of devices that something is on */
+	struct map line_known;   /* for `line` */
+	struct trace_line *line; /* streams of devices that have any work */
 	size_t lines, line_room;
 };
 ANALYSIS(trace, struct trace)
 
-/* The file that events of the process go to; NULL when it could not be opened. */
+/* Returns the file for events of the process; NULL if it could not be opened. */
 struct trace_file *trace_file_of(struct trace *trace, const struct source_process *process);
-/* The process's pid, or another number where an earlier process has that one. */
+/* Returns the process's pid, or another number if an earlier process has that pid. */
 uint64_t trace_pid(struct trace *trace, const struct source_process *process);
-#define TRACE_PIDS (1u << 22) /* such a number modulo this is the pid: the kernel's are below */
+/* such a number modulo this is the pid; the kernel's pids are below */
+#define TRACE_PIDS (1u << 22)
 struct source_thread *trace_thread(const struct trace *trace, uint32_t index);
 
-/* Events of a thread: pid, tid and file are its own. */
+/* Events of a thread: with its pid, tid and file. */
 void trace_put_slice(struct trace *trace, const struct source_thread *thread,
 		     struct trace_slice slice);
 void trace_put_moment(struct trace *trace, const struct source_thread *thread,
 		      struct trace_event event);
 
-/* Arguments of an event under way. */
+/* Arguments of the event that is being built. */
 #define TRACE_LIST_MAX (EVT_FIELDS_MAX + 10)
 struct trace_list {
 	struct trace_argument argument[TRACE_LIST_MAX];
@@ -122,16 +123,16 @@ void trace_add_size(struct trace_list *list, enum trace_argument_id id, const ui
 void trace_scopes_start(struct trace *trace, struct run *run);
 void trace_scopes_cut(struct trace *trace, const struct cut *cut);
 void trace_scopes_release(struct trace *trace);
-/* Of a process: what is of none of its threads. */
+/* For a process: what belongs to none of its threads. */
 void trace_scopes_cut_process(struct trace *trace, const struct cut *cut);
 void trace_moments_cut_process(struct trace *trace, const struct cut *cut);
-/* `External id` of the innermost operator that is open on the thread, 0: none is. */
+/* `External id` of the innermost open operator of the thread, 0: none. */
 uint64_t trace_operator_id(const struct trace *trace, uint32_t thread);
 void trace_gc_start(struct trace *trace, struct run *run);
 void trace_gc_cut(struct trace *trace, const struct cut *cut);
 void trace_gc_release(struct trace *trace);
 void trace_device_start(struct trace *trace, struct run *run);
-/* What a GPU may still have been doing when its process ended; once all is read. */
+/* What a GPU may still have been doing when its process ended. Call when everything is read. */
 void trace_device_put_unfinished(struct trace *trace);
 void trace_device_finish(struct trace *trace);
 void trace_device_release(struct trace *trace);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The producer of traces: see trace.h. The analysis opens a file for each rank when it meets a
- * first process of it; when all is read, trace_write() names processes, threads and streams and
- * closes the files.
+ * The producer of traces. The analysis opens a file for each rank when it meets the first process
+ * of it. When everything is read, trace_write() names processes, threads and streams and closes the
+ * files.
  */
 #include "report/trace/producer.h"
 
@@ -66,7 +66,7 @@ uint64_t trace_pid(struct trace *trace, const struct source_process *process)
 	return trace->pid_shown[process->index];
 }
 
-/* A worker's is that of the process that started it. */
+/* A worker has the rank of the process that started it. */
 static uint64_t rank_of(struct trace *trace, const struct source_process *process)
 {
 	uint64_t rank = UINT64_MAX;
@@ -299,7 +299,7 @@ static bool is_asked(struct trace *trace, const struct source_process *process)
 	return !asked->has_rank || (rank >= asked->rank_from && rank <= asked->rank_to);
 }
 
-/* Of processes, too, that have no event. */
+/* Also for processes without events. */
 static void add_all_files(struct trace *trace)
 {
 	struct source_process *const *process;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the GPU did, for trace.c: kernels, copies, memsets and waits under the number of their
- * device, a line a stream, with the names and arguments that Kineto gives them, and an arrow (ac2g)
- * from the call. What Kineto knows of the device (blocks per SM, occupancy) is not recorded and not
- * written.
+ * device, one line per stream, with the names and arguments that Kineto uses, and an arrow (ac2g)
+ * from the call. Kineto's facts about the device (blocks per SM, occupancy) are not recorded and
+ * not written.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "report/base/memory.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/trace/producer.h"
+#include "report/gpu/gpu_work.h"
 
-#define DEVICE_MAX \
-	4096u /* larger numbers are of damaged files; they have no line of their own name */
+/* larger numbers come from damaged files; such streams get no name of their own */
+#define DEVICE_MAX 4096u
 
-/* A stream that something is on: it gets its name at the end. */
+/* A stream with any work: it is named at the end. */
 struct trace_line {
 	struct trace_file *file;
 	uint32_t device, stream;
@@ -31,22 +32,24 @@ static const char *const waits[] = { "Unknown", "Event Sync", "Stream Wait Event
 				     "Context Sync" };
 
 /* Each text has a number of its own. */
-static struct trace_text name_of(struct trace *trace, const struct late_work *work, char buffer[64])
+static struct trace_text name_of(struct trace *trace, const struct deferred_work *work,
+				 char buffer[64])
 {
-	uint32_t from = KNOWN(work->from_memory, memories), to = KNOWN(work->to_memory, memories);
-	uint32_t copy = KNOWN(work->what, copies), wait = KNOWN(work->what, waits);
+	const struct gpu_work *piece = gpu_work_of(work);
+	uint32_t from = KNOWN(piece->from_memory, memories), to = KNOWN(piece->to_memory, memories);
+	uint32_t copy = KNOWN(piece->what, copies), wait = KNOWN(piece->what, waits);
 	struct trace_text text = { .text = buffer };
 	int length;
 
-	switch (work->kind) {
-	case LATE_KERNEL:
-		return trace_text(&trace->texts, TRACE_AS_KERNEL, work->what);
-	case LATE_COPY:
+	switch (piece->kind) {
+	case GPU_WORK_KERNEL:
+		return trace_text(&trace->texts, TRACE_AS_KERNEL, piece->what);
+	case GPU_WORK_COPY:
 		length = snprintf(buffer, 64, "Memcpy %s (%s -> %s)", copies[copy], memories[from],
 				  memories[to]);
 		text.number = TRACE_OWN_WORK + (2 + copy) * 64 + from * 8 + to;
 		break;
-	case LATE_SET:
+	case GPU_WORK_SET:
 		length = snprintf(buffer, 64, "Memset (%s)", memories[to]);
 		text.number = TRACE_OWN_WORK + 64 + to;
 		break;
@@ -58,47 +61,52 @@ static struct trace_text name_of(struct trace *trace, const struct late_work *wo
 	return text;
 }
 
-static void list_work(struct trace_list *list, const struct late_work *work, uint64_t external)
+static void list_work(struct trace_list *list, const struct deferred_work *work, uint64_t external)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
+
 	if (external)
 		trace_add_number(list, TRACE_OF_EXTERNAL_ID, external);
-	trace_add_number(list, TRACE_OF_DEVICE, work->device);
-	trace_add_number(list, TRACE_OF_CONTEXT, work->context);
-	trace_add_number(list, TRACE_OF_STREAM, work->stream);
+	trace_add_number(list, TRACE_OF_DEVICE, piece->device);
+	trace_add_number(list, TRACE_OF_CONTEXT, piece->context);
+	trace_add_number(list, TRACE_OF_STREAM, piece->stream);
 	trace_add_number(list, TRACE_OF_CORRELATION, work->correlation);
-	if (work->graph)
-		trace_add_number(list, TRACE_OF_GRAPH, work->graph);
-	if (work->kind == LATE_KERNEL) {
+	if (piece->graph)
+		trace_add_number(list, TRACE_OF_GRAPH, piece->graph);
+	if (piece->kind == GPU_WORK_KERNEL) {
 		trace_add_number(list, TRACE_OF_QUEUED, 0);
-		trace_add_number(list, TRACE_OF_REGISTERS, work->registers);
-		trace_add_number(list, TRACE_OF_SHARED_BYTES, work->shared_bytes);
-		trace_add_size(list, TRACE_OF_GRID, work->grid);
-		trace_add_size(list, TRACE_OF_BLOCK, work->block);
+		trace_add_number(list, TRACE_OF_REGISTERS, piece->registers);
+		trace_add_number(list, TRACE_OF_SHARED_BYTES, piece->shared_bytes);
+		trace_add_size(list, TRACE_OF_GRID, piece->grid);
+		trace_add_size(list, TRACE_OF_BLOCK, piece->block);
 		return;
 	}
-	trace_add_number(list, TRACE_OF_BYTES, work->bytes);
+	trace_add_number(list, TRACE_OF_BYTES, piece->bytes);
 }
 
-static void note_line(struct trace *trace, struct trace_file *file, const struct late_work *work)
+static void note_line(struct trace *trace, struct trace_file *file,
+		      const struct deferred_work *work)
 {
-	uint64_t words[2] = { (uintptr_t)file, (uint64_t)work->device << 32 | work->stream };
+	const struct gpu_work *piece = gpu_work_of(work);
+	uint64_t words[2] = { (uintptr_t)file, (uint64_t)piece->device << 32 | piece->stream };
 	bool added;
 
 	map_put(&trace->line_known, map_hash_bytes(words, sizeof(words), 0), &added);
-	if (!added || work->device > DEVICE_MAX)
+	if (!added || piece->device > DEVICE_MAX)
 		return;
 	trace->line = memory_room(trace->line, trace->lines, &trace->line_room,
 				  sizeof(*trace->line));
-	trace->line[trace->lines++] = (struct trace_line){ file, work->device, work->stream };
+	trace->line[trace->lines++] = (struct trace_line){ file, piece->device, piece->stream };
 }
 
 static void put_work(struct trace *trace, const struct source_process *process,
-		     const struct late_work *work, uint64_t external)
+		     const struct deferred_work *work, uint64_t external)
 {
-	static const enum trace_category categories[LATE_KINDS] = {
-		[LATE_KERNEL] = TRACE_KERNEL,
-		[LATE_COPY] = TRACE_COPY,
-		[LATE_SET] = TRACE_SET,
+	const struct gpu_work *piece = gpu_work_of(work);
+	static const enum trace_category categories[GPU_WORK_KINDS] = {
+		[GPU_WORK_KERNEL] = TRACE_KERNEL,
+		[GPU_WORK_COPY] = TRACE_COPY,
+		[GPU_WORK_SET] = TRACE_SET,
 	};
 	const struct source_thread *thread = trace_thread(trace, work->thread);
 	struct trace_file *file = trace_file_of(trace, process);
@@ -109,8 +117,8 @@ static void put_work(struct trace *trace, const struct source_process *process,
 				   .pid = pid,
 				   .tid = thread ? thread->tid : 0,
 				   .time_ns = work->call_start_ns,
-				   .to_pid = work->device,
-				   .to_tid = work->stream,
+				   .to_pid = piece->device,
+				   .to_tid = piece->stream,
 				   .to_ns = work->start_ns };
 	char buffer[64];
 
@@ -122,10 +130,10 @@ static void put_work(struct trace *trace, const struct source_process *process,
 	list_work(&list, work, external);
 	trace->writer->slice(
 		file->state,
-		&(struct trace_slice){ .event = { .category = categories[work->kind],
+		&(struct trace_slice){ .event = { .category = categories[piece->kind],
 						  .name = name_of(trace, work, buffer),
-						  .pid = work->device,
-						  .tid = work->stream,
+						  .pid = piece->device,
+						  .tid = piece->stream,
 						  .time_ns = work->start_ns,
 						  .argument = list.argument,
 						  .arguments = list.count },
@@ -135,8 +143,8 @@ static void put_work(struct trace *trace, const struct source_process *process,
 				       .flow = work->has_call && thread ? &flow : NULL });
 }
 
-/* The wait of the host is on the thread that waited. */
-static void put_wait(struct trace *trace, const struct late_work *work)
+/* A wait of the host is on the thread that waited. */
+static void put_wait(struct trace *trace, const struct deferred_work *work)
 {
 	const struct source_thread *thread = work->has_call ? trace_thread(trace, work->thread)
 							    : NULL;
@@ -162,23 +170,26 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	return trace_operator_id(state, event->thread->index);
 }
 
-/* What nobody is known to have asked for is treated as by report `kernels`. */
-static void take_work(void *state, uint64_t place, const struct late_work *work)
+/* Work whose caller is unknown is treated as in report `kernels`. */
+static void take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
+	const struct gpu_work *piece = gpu_work_of(work);
 	struct trace *trace = state;
 	struct source_process *const *process;
 	size_t count = source_processes(trace->source, &process);
-	struct scope_text text;
+	struct coverage_text text;
 
-	if (!work->has_call && (trace->filters->any || scope_recorded(trace->run, &text)))
+	if (!work->has_call && (trace->filters->any || coverage_recorded(trace->run, &text)))
 		return;
-	if (work->kind == LATE_WAIT)
+	if (piece->kind == GPU_WORK_WAIT)
 		put_wait(trace, work);
 	else if (work->process < count)
 		put_work(trace, process[work->process], work, place);
 }
 
-/* On a line of its own: when the device began it is not known, and several may overlap. */
+/*
+ * On a line of its own, because it is not known when the device began it, and several may overlap.
+ */
 static void put_unfinished(struct trace *trace, const struct untold_work *work)
 {
 	const struct source_thread *thread = trace_thread(trace, work->thread);
@@ -211,16 +222,16 @@ void trace_device_put_unfinished(struct trace *trace)
 
 void trace_device_start(struct trace *trace, struct run *run)
 {
-	static const struct late_listener listener = { .place = place_of,
-						       .take = take_work,
-						       .takes_homeless = true };
+	static const struct deferred_listener listener = { .place = place_of,
+							   .take = take_work,
+							   .takes_uncorrelated = true };
 
 	map_init(&trace->line_known);
-	late_listen(late_want(run), &listener, trace);
+	deferred_listen(deferred_want(run), &listener, trace);
 	trace->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
 }
 
-/* Before the files are closed. */
+/* Call before the files are closed. */
 void trace_device_finish(struct trace *trace)
 {
 	for (size_t i = 0; i < trace->lines; i++)

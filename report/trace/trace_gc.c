@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Garbage collections as slices, each on its thread with its generation. See producer.h. They nest
- * in what is open there, since nothing opens or closes on a thread while it collects.
+ * in what is open there, because nothing opens or closes on a thread while it collects.
  */
 #include "report/trace/producer.h"
 

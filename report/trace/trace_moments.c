@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What does not nest, as events of a trace: calls of CUDA and of input and output, which are told
- * at their end; memory of tensors; resident memory; NVTX marks and ranges of a process; steps. See
+ * Events of a trace that do not nest: calls of CUDA and of input and output, which are recorded at
+ * their end; memory of tensors; resident memory; NVTX marks and ranges of a process; steps. See
  * producer.h.
  */
 #include "report/trace/producer.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 
-#define COUNTER_EVERY_NS 1000000u /* of a counter that changes all the time */
+#define COUNTER_EVERY_NS 1000000u /* for a counter that changes all the time */
 #define CALL_FUNCTION 0u          /* the first field of all calls */
 
 struct trace_range {
 	uint64_t start_ns, id, key;
-	uint32_t thread, name, next; /* next: of an unused one */
+	uint32_t thread, name, next; /* next: for an unused entry */
 	bool counts, is_open;
 };
 
@@ -30,7 +30,7 @@ static bool is_of_driver(struct trace_text name)
 	       name.text[2] <= 'Z';
 }
 
-/* CUPTI's number of the call; of another one a number that CUPTI's, of 32 bits, cannot be. */
+/* CUPTI's number of the call; for another call, a number that exceeds CUPTI's 32 bits. */
 static uint64_t correlation_of(struct trace *trace, const struct event *event)
 {
 	uint64_t correlation = 0;
@@ -46,7 +46,7 @@ static uint64_t correlation_of(struct trace *trace, const struct event *event)
 	return correlation ? correlation : UINT32_MAX + ++trace->ids;
 }
 
-/* What is not known of a call that did not return, and what one without a descriptor lacks. */
+/* False for what is unknown of a call that did not return, and for a missing descriptor. */
 static bool field_is_known(const struct event *event)
 {
 	if (event->id == EVT_io_unfinished)
@@ -54,7 +54,7 @@ static bool field_is_known(const struct event *event)
 	return event->id != EVT_cuda_unfinished;
 }
 
-/* What the fields of a call are as arguments: their names are compared once. */
+/* Describes the fields of a call as arguments. Their names are compared only once. */
 static void describe_fields(struct trace *trace, enum evt_id id)
 {
 	const struct evt_descriptor *known = &evt_descriptors[id];
@@ -64,7 +64,8 @@ static void describe_fields(struct trace *trace, enum evt_id id)
 		enum evt_codec codec = known->field[i].codec;
 
 		field->name = known->field[i].name;
-		if (!strcmp(field->name, "stream")) /* HTA takes what has it for work of a GPU */
+		/* HTA takes an event with this argument for work of a GPU */
+		if (!strcmp(field->name, "stream"))
 			field->name = "stream handle";
 		for (int at = TRACE_ARGUMENT_LIMIT - 1; at > TRACE_OF_FIELD && !field->id; at--)
 			if (!strcmp(field->name, trace_argument_names[at]))
@@ -76,8 +77,8 @@ static void describe_fields(struct trace *trace, enum evt_id id)
 }
 
 /*
- * All fields but the number of the call, the name of the function and the time in it, which the
- * event has.
+ * All fields except the number of the call, the name of the function and the duration, which the
+ * event itself has.
  */
 static void list_fields(struct trace *trace, struct trace_list *list,
 			const struct source_event *event)
@@ -102,7 +103,7 @@ static void list_fields(struct trace *trace, struct trace_list *list,
 	}
 }
 
-/* `category`: of a CUDA call TRACE_RUNTIME, which a call of the driver is not. */
+/* `category`: TRACE_RUNTIME for a CUDA call, which is corrected for a call of the driver. */
 static void put_call(struct trace *trace, const struct source_event *event,
 		     enum trace_category category, uint64_t duration_ns)
 {
@@ -200,7 +201,7 @@ static void put_counter(struct trace *trace, const struct source_event *event, u
 		  allocated);
 }
 
-/* torch.profiler has -1 for the CPU's number. */
+/* torch.profiler uses -1 as the CPU's number. */
 static void put_tensor(struct trace *trace, const struct source_event *event, uint64_t growth,
 		       uint64_t allocated, uint64_t reserved)
 {
@@ -222,7 +223,7 @@ static void put_tensor(struct trace *trace, const struct source_event *event, ui
 					       .arguments = list.count });
 }
 
-/* device: 0 the CPU, else its type << 8 | its number + 1. */
+/* device: 0 is the CPU, otherwise its type << 8 | its number + 1. */
 static void take_tensor(void *state, const struct source_event *event, bool counts,
 			const struct work *work)
 {
@@ -257,7 +258,8 @@ static void take_totals(void *state, const struct source_event *event, bool coun
 }
 
 /*
- * What the collector writes down is of no thread: the filters that can hold for it are asked here.
+ * The collector's events belong to no thread, so the filters that can apply to them are checked
+ * here.
  */
 static bool is_wanted(const struct trace *trace, const struct source_process *process,
 		      uint64_t time_ns)
@@ -275,7 +277,7 @@ static bool is_wanted(const struct trace *trace, const struct source_process *pr
 	return time_ns >= asked->from_ns && time_ns < asked->to_ns;
 }
 
-/* The heap beside it: its live bytes at the same moment. */
+/* Together with the heap's live bytes at the same moment. */
 static void take_resident(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_process_memory *memory = EVENT_AS(process_memory, &event->event);
@@ -293,7 +295,7 @@ static void take_resident(void *state, const struct source_event *event, bool co
 			  heap_live_bytes_of(trace->heap, process->index));
 }
 
-/* --- NVTX beside its nesting ranges --- */
+/* --- NVTX marks and start/end ranges --- */
 
 static void take_mark(void *state, const struct source_event *event, bool counts)
 {
@@ -340,7 +342,7 @@ static void take_start(void *state, const struct source_event *event, bool count
 	};
 }
 
-/* `end_ns` 0: it has none. */
+/* `end_ns` 0: it has no end. */
 static void put_started(struct trace *trace, const struct trace_range *range, uint64_t end_ns,
 			bool is_cut)
 {
@@ -398,10 +400,10 @@ void trace_moments_cut_process(struct trace *trace, const struct cut *cut)
 }
 
 /*
- * --- steps, where the program has no labels of its own for them ---
+ * --- steps, if the program has no labels of its own for them ---
  *
- * A step ends where the next one begins. One ns less, since viewers add begin and duration as
- * floating point numbers and take an end behind the next begin for an error.
+ * A step ends where the next one begins. One ns is subtracted, because viewers add begin and
+ * duration as floating-point numbers and report an error if the end is after the next begin.
  */
 
 static void put_step(struct trace *trace, const struct step_row *row)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of Python's stacks as slices, for formats that have a line for them: what a thread was in
- * and what it did there, one stretch after the other. See producer.h. Kineto's schema has none: its
- * readers take each slice of a thread for an operator.
+ * Samples of Python's stacks as slices, for formats that have a line for them: consecutive
+ * stretches of what a thread was in and what it did there. See producer.h. Kineto's schema has
+ * none: its readers take each slice of a thread for an operator.
  */
 #include "report/trace/producer.h"
 
@@ -14,7 +14,7 @@
 #include "report/samples/sample_frame.h"
 #include "report/samples/stretches.h"
 
-#define FRAMES_MAX 100u /* of a stack in the trace */
+#define FRAMES_MAX 100u /* per stack in the trace */
 
 static FILE *text_open(struct trace_text *text)
 {
@@ -25,7 +25,7 @@ static FILE *text_open(struct trace_text *text)
 	return out;
 }
 
-/* The innermost frame, and the whole stack; their memory is the caller's. */
+/* The innermost frame, and the whole stack; the caller provides their memory. */
 static struct trace_text name_of(const struct trace *trace, const struct sample_place *place)
 {
 	struct trace_text text = { .number = 0 };

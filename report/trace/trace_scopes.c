@@ -10,12 +10,12 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 
-#define FORWARDS_MAX \
-	(1u << 20) /* forward operators whose backward has not come: then they are forgotten */
+/* forward operators whose backward has not come; with more, the oldest are dropped */
+#define FORWARDS_MAX (1u << 20)
 
 struct trace_forward {
 	uint64_t time_ns;
-	uint32_t thread; /* of an unused one: the next unused */
+	uint32_t thread; /* for an unused entry: the next unused one */
 };
 
 /* --- ends --- */
@@ -44,7 +44,7 @@ static void list_operator(struct trace *trace, struct trace_list *list,
 			       trace_text(&trace->texts, TRACE_AS_TYPES, scope->types));
 }
 
-/* As torch.profiler writes modules, which its viewers find by these. */
+/* In the form of torch.profiler's modules, by which its viewers find them. */
 static void list_module(struct trace_list *list, const struct trace_scope *scope)
 {
 	trace_add_number(list, TRACE_OF_PYTHON_ID, scope->id);
@@ -110,7 +110,10 @@ static uint64_t forward_key(const struct source_event *event, uint64_t thread, i
 	return (uint64_t)(event->process->index + 1) << 48 ^ thread << 36 ^ (uint64_t)sequence;
 }
 
-/* Of the operators with a number the one that began last has made the backward function. */
+/*
+ * Of several operators with the same number, the one that began last has made the backward
+ * function.
+ */
 static void note_forward(struct trace *trace, const struct source_event *event,
 			 const struct evt_torch_begin_ex *begin)
 {
@@ -360,7 +363,9 @@ void trace_scopes_start(struct trace *trace, struct run *run)
 
 		nest->trace = trace;
 		nest->id = (enum trace_nest_id)i;
-		nest_init(&nest->nest, (struct nest_options){ .is_keyed = i == NEST_RANGES },
+		nest_init(&nest->nest,
+			  (struct nest_options){ .is_keyed = i == NEST_RANGES,
+						 .by_generators = i == NEST_RANGES },
 			  scope_ended, nest);
 	}
 	async_scopes_init(&trace->async);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of a trace: see trace_texts.h. A form is made from the name's bytes; most forms of most
- * names are these bytes.
+ * Texts of a trace. A form is made from the name's bytes; most forms of most names are these bytes.
  */
 #include "report/trace/trace_texts.h"
 
@@ -26,7 +25,7 @@ static void make_shapes(struct trace_text *text)
 	text->is_list = has_brackets(text);
 }
 
-/* ['float', 'int'] becomes one. */
+/* ['float', 'int'] becomes a list. */
 static void make_types(struct trace_texts *texts, struct trace_text *text)
 {
 	char *json;

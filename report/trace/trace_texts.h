@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of a trace: a name of the recording in the form that events have it, made once and
- * numbered. A name whose text is still to come has no number.
+ * Texts of a trace: a name of the recording in the form for events, made once and numbered. A name
+ * whose text has not arrived yet has no number.
  *
  * Memory grows with names. One thread.
  */
@@ -16,12 +16,12 @@ enum trace_form {
 	TRACE_AS_IS,
 	TRACE_AS_MODULE, /* with TRACE_MODULE_LABEL */
 	TRACE_AS_KERNEL, /* demangled */
-	TRACE_AS_SHAPES, /* of inputs: a list where it is one */
+	TRACE_AS_SHAPES, /* of inputs: a list if it is one */
 	TRACE_AS_TYPES,
 	TRACE_FORMS
 };
 
-/* Numbers of texts of ours. */
+/* Numbers of our own texts. */
 enum trace_own_text {
 	TRACE_OWN_NONE,
 	TRACE_OWN_TENSOR,
@@ -40,9 +40,9 @@ struct trace_texts {
 	struct source *source;
 	struct trace_text *text[TRACE_FORMS]; /* by index of a name; number 0: not yet */
 	size_t room[TRACE_FORMS];
-	uint32_t count; /* of names with a number */
+	uint32_t count; /* number of names with a number */
 	struct text_store store;
-	struct text_store passing; /* of the last one without a number */
+	struct text_store passing; /* text of the last one without a number */
 	struct demangler demangler;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See board.h. A figure that was not recorded has no line. */
+/* Writes the lines of figures, then a list per kind. A figure that was not recorded has no line. */
 #include "report/watch/board.h"
 
 #include <stdio.h>
@@ -14,11 +14,11 @@
 
 #define SECOND_NS 1e9
 #define LINE_BYTES 1024
-#define LIST_ROWS 8u     /* where nobody says how many lines there are */
-#define LIST_ROWS_MIN 3u /* heading, names of columns, a row */
-#define FIGURE 9         /* columns of a number */
+#define LIST_ROWS 8u     /* if the number of lines is unlimited */
+#define LIST_ROWS_MIN 3u /* heading, names of columns, one row */
+#define FIGURE 9         /* columns for a number */
 
-/* All files together. */
+/* Sums over all files. */
 struct sums {
 	uint64_t window[FOLLOWER_COUNTS], total[FOLLOWER_COUNTS];
 	uint64_t window_ns, end_ns; /* the longest */
@@ -33,10 +33,10 @@ struct sums {
 struct board_writer {
 	const struct board *board;
 	const struct screen *screen;
-	size_t used; /* lines */
+	size_t used; /* lines written */
 };
 
-/* --- what there is --- */
+/* --- totals --- */
 
 static void sums_add_processes(struct sums *sums, const struct source *source)
 {
@@ -108,7 +108,7 @@ static void sums_make(struct sums *sums, const struct board *board)
 
 /* --- lines --- */
 
-/* One line, escaped already, cut to the width. */
+/* Writes one line, already escaped, cut to the width. */
 static void put_line(struct board_writer *writer, const char *color, const char *line)
 {
 	char *shown = memory_grow(NULL, strlen(line) + 8, 1);
@@ -135,7 +135,7 @@ static double in_seconds(const struct sums *sums)
 	return sums->window_ns ? (double)sums->window_ns / SECOND_NS : 1;
 }
 
-/* So many a second, in that unit. */
+/* A rate per second, in that unit. */
 static const char *rate(char text[UNIT_TEXT_BYTES], const struct sums *sums,
 			enum follower_count which, enum unit unit)
 {
@@ -161,7 +161,7 @@ static void put_head(struct board_writer *writer, const struct sums *sums)
 		escape(command, sizeof(command), sums->command);
 	used = snprintf(line, sizeof(line), "%s  %s, %s", name, state,
 			unit_format(time, UNIT_NS, sums->end_ns));
-	if (sums->pid) /* else what is there does not tell */
+	if (sums->pid) /* otherwise this cannot be told from what is there */
 		snprintf(line + used, sizeof(line) - (size_t)used, "  pid %u  %s", sums->pid,
 			 command);
 	put_line(writer, SCREEN_BOLD, line);
@@ -204,7 +204,7 @@ static void put_cpu(struct board_writer *writer, const struct sums *sums)
 				 ", %llu thread%s   memory %s", (unsigned long long)sums->threads,
 				 sums->threads == 1 ? "" : "s",
 				 unit_format(memory, UNIT_BYTES, sums->largest));
-	/* what processes share is resident in each of them */
+	/* memory shared by processes is resident in each of them */
 	if (!writer->board->has_ended && sums->living > 1)
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 " in the largest, at most %s in all",
@@ -346,7 +346,7 @@ static void put_list(struct board_writer *writer, const struct watch_kind *kind,
 	}
 }
 
-/* Rows of each list, so that all together fill the lines that are left: short ones leave theirs to the others. */
+/* Divides the remaining lines among the lists; short lists leave theirs to the others. */
 static void share_rows(struct board_writer *writer, const struct board_list list[WATCH_KINDS],
 		       size_t ret_rows[WATCH_KINDS])
 {

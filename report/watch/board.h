@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What watch shows of a session: some lines of figures, and a list for each thing that time goes to, made to fit
- * `width` columns and `rows` lines. Writes; decides nothing about terminals.
+ * What watch shows of a session: some lines of figures, and a list for each thing that time is
+ * spent on, made to fit `width` columns and `rows` lines. Only writes; knows nothing about
+ * terminals.
  */
 #ifndef REPORT_WATCH_BOARD_H
 #define REPORT_WATCH_BOARD_H
@@ -11,14 +12,14 @@
 
 struct board {
 	const char *name;                 /* what is watched, as the user called it */
-	struct follower *const *follower; /* those there are; none before the program has started */
+	struct follower *const *follower; /* existing ones; none before the program has started */
 	size_t count;
-	size_t rows; /* 0: a list has as many as is usual */
+	size_t rows; /* 0: lists have their usual length */
 	bool has_ended;
-	bool is_live; /* q ends it */
+	bool is_live; /* the q key ends it */
 };
 
-/* At most `rows` lines. Lists are joined over all files by the names of their rows. */
+/* Prints at most `rows` lines. Lists are joined over all files by the names of their rows. */
 void board_print(const struct board *board, const struct screen *screen);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See board_list.h. A map by a hash of names; names of the same hash follow each other. A row's
- * value in the window is its total less its total where the window begins.
+ * A map by a hash of names; names with the same hash follow each other. A row's value in the window
+ * is its total minus its total at the window's begin.
  */
 #include "report/watch/board_list.h"
 
@@ -27,7 +27,7 @@ static struct board_row *list_row(struct board_list *list, const char *name)
 	struct map_entry *entry;
 	bool added;
 
-	for (;; hash = hash + 1 ? hash + 1 : 1) { /* two of one hash follow each other */
+	for (;; hash = hash + 1 ? hash + 1 : 1) { /* two with one hash follow each other */
 		entry = map_put(&list->names, hash, &added);
 		if (added)
 			break;
@@ -40,7 +40,7 @@ static struct board_row *list_row(struct board_list *list, const char *name)
 	return &list->row[entry->value];
 }
 
-/* What of `total` was not there yet when the window began. */
+/* The part of `total` that was added since the window began. */
 static void window_take(const struct follower_window *window, enum watch_kind_id kind, size_t row,
 			const uint64_t total[WATCH_VALUES], uint64_t ret_value[WATCH_VALUES])
 {

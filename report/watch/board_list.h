@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of one kind in all files of a session, joined by their names and sorted by what they have in the window. */
+/*
+ * The rows of one kind in all files of a session, joined by their names and sorted by their value
+ * in the window.
+ */
 #ifndef REPORT_WATCH_BOARD_LIST_H
 #define REPORT_WATCH_BOARD_LIST_H
 
@@ -14,7 +17,7 @@ struct board_row {
 struct board_list {
 	struct board_row *row;
 	size_t count, room;
-	struct map names; /* hash to place */
+	struct map names; /* from hash to index */
 	struct text_store texts;
 	uint64_t window_sum, total_sum; /* of the first values */
 };
@@ -23,7 +26,7 @@ void board_list_init(struct board_list *list);
 void board_list_release(struct board_list *list);
 void board_list_add(struct board_list *list, const struct follower *follower,
 		    const struct follower_window *window, enum watch_kind_id kind);
-/* Most in the window first, then most in all. */
+/* Sorts by the value in the window, then by the total. */
 void board_list_sort(struct board_list *list);
 
 #endif

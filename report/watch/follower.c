@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that grows, and its counters second by second: see follower.h. */
+/*
+ * A file that grows, and its counters second by second: marks in a ring hold copies of the
+ * counters.
+ */
 #include "report/watch/follower.h"
 
 #include <errno.h>
@@ -148,12 +151,12 @@ static void mark_take_rows(struct follower_mark *mark, const struct follower *fo
 		what->values(follower->state[kind], row, &mark->value[kind][WATCH_VALUES * row]);
 }
 
-/* All events before `second` have been counted, and none from then on. */
+/* Call when all events before `second` have been counted, and none after. */
 static void follower_mark(struct follower *follower, uint64_t second)
 {
 	struct follower_mark *mark = &follower->mark[follower->mark_count++ % follower->mark_room];
 
-	heap_live_bytes(follower->heap); /* what waits is counted */
+	heap_live_bytes(follower->heap); /* counts the events that still wait */
 	mark->second = second;
 	for (unsigned int which = 0; which < FOLLOWER_COUNTS; which++)
 		mark->count[which] = follower_count(follower, which);
@@ -191,14 +194,14 @@ static void follower_read(struct follower *follower)
 {
 	while (run_continue(follower->run, follower->mark_next_ns)) {
 		follower_mark(follower, follower->mark_next_ns / SECOND_NS);
-		/* where nothing has happened for a while no mark is needed */
+		/* if nothing has happened for a while, no mark is needed */
 		follower->mark_next_ns = (run_waiting_ns(follower->run) / SECOND_NS + 1) *
 					 SECOND_NS;
 	}
 	heap_live_bytes(follower->heap);
 }
 
-/* What has become of the file itself. */
+/* Checks what has become of the file itself. */
 static void follower_inspect(struct follower *follower)
 {
 	struct stat info, named;
@@ -218,7 +221,7 @@ int follower_look(struct follower *follower)
 
 	if (follower->ended)
 		return 0;
-	/* in this order: who lets go of it has written all */
+	/* in this order: a writer that has released the file has written everything */
 	is_written = waiting_is_held(follower->fd);
 	follower_inspect(follower);
 	error = source_resume(follower->source, is_written && !follower->is_cut_short);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `watch`: a look each second, on a terminal one over the other, elsewhere one block after the other. */
+/*
+ * Report `watch`: looks once a second. On a terminal each output replaces the previous one;
+ * otherwise the blocks follow each other.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +19,20 @@
 #define WINDOW_S 10u
 #define WINDOW_MAX_S 3600.0
 #define COUNT_MAX 1e9
-#define ROWS 24u /* of a terminal that does not say */
+#define ROWS 24u /* for a terminal that does not tell */
 
 struct watch {
 	struct watched watched;
 	struct screen screen;
 	unsigned int interval_ms, window_s;
-	uint64_t looks, looks_max; /* 0: without end */
+	uint64_t looks, looks_max; /* 0: unlimited */
 	bool draws;
 	size_t rows;
 };
 
 /* --- the command line --- */
 
-/* A number of option `which`; `number` as it was when the option is not given. */
+/* Parses the number of option `which`; `number` is unchanged if the option is not given. */
 static int take_number(struct report_request *request, enum report_option which, const char *name,
 		       double least, double most, double *number)
 {
@@ -100,7 +103,7 @@ static void watch_draw(struct watch *watch)
 	terminal_size(&watch->screen.width, &watch->rows);
 	out = open_memstream(&text, &length);
 	if (!out) {
-		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual line */
+		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual message */
 		return;
 	}
 	watch_print(watch, out, true);
@@ -121,7 +124,7 @@ static void watch_show(struct watch *watch)
 	fflush(watch->screen.out);
 }
 
-/* False: the user has seen enough. */
+/* False: the user has closed it. */
 static bool watch_wait(struct watch *watch)
 {
 	enum terminal_event event;
@@ -150,7 +153,7 @@ static int watch_run(struct watch *watch, struct report_request *request)
 	return status;
 }
 
-/* What was on the screen last stays, below what was there before. */
+/* The last output stays on the screen, below what was there before. */
 static void watch_leave(struct watch *watch, int status)
 {
 	terminal_close();
@@ -158,7 +161,7 @@ static void watch_leave(struct watch *watch, int status)
 		watch_print(watch, watch->screen.out, false);
 }
 
-/* A file that was cut short or damaged is one that could not be read whole. */
+/* A file that was truncated or damaged counts as one that could not be read completely. */
 static int watch_status(const struct watch *watch)
 {
 	const struct source_fault *fault;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many steps have ended, and how long the last one took: report steps has all else. */
+/* How many steps have ended, and how long the last one took. Report steps has everything else. */
 #include "report/watch/follower.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See terminal.h. Handlers do nothing but take a note, but for those of a crash, which write the sequences and let the
- * signal do its work. Signals are blocked but for the time of the wait, so that none falls between look and sleep.
+ * Signal handlers only set a flag, except those for a crash, which write the sequences and let the
+ * signal do its work. Signals are blocked except during the wait, so that none is missed between
+ * the check and the sleep.
  */
 #include "report/watch/terminal.h"
 
@@ -51,7 +52,7 @@ static void terminal_write(const char *text, size_t length)
 		ssize_t done = write(STDOUT_FILENO, text, length);
 
 		if (done < 0 && errno != EINTR && errno != EAGAIN)
-			return; /* it is gone: the next wait says so */
+			return; /* the terminal is gone: the next wait will report it */
 		if (done > 0) {
 			text += done;
 			length -= (size_t)done;
@@ -59,7 +60,7 @@ static void terminal_write(const char *text, size_t length)
 	}
 }
 
-/* Calls only what a handler may. */
+/* Calls only async-signal-safe functions. */
 static void screen_leave(void)
 {
 	if (!terminal.is_drawn)
@@ -104,7 +105,7 @@ static void take_size(int number)
 	terminal.resized = 1;
 }
 
-/* The handler is gone by now: the signal comes again and does what it does. */
+/* The handler is already removed: the signal is raised again and has its usual effect. */
 static void take_crash(int number)
 {
 	screen_leave();
@@ -124,7 +125,7 @@ static void signals_take(void)
 	sigemptyset(&terminal.blocked);
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		signal_take(ends[i], take_end, 0);
-		/* nohup and shells' background jobs have switched it off: that stays */
+		/* nohup, and shells for background jobs, have switched it off: it stays so */
 		if (terminal.before[ends[i]].sa_handler == SIG_IGN)
 			sigaction(ends[i], &terminal.before[ends[i]], NULL);
 		sigaddset(&terminal.blocked, ends[i]);
@@ -149,7 +150,7 @@ static void signals_give_back(void)
 	sigprocmask(SIG_SETMASK, &terminal.outside, NULL);
 }
 
-/* Stops as if nobody had taken the signal, and goes on when somebody says so. */
+/* Stops as if nobody had handled the signal, and continues when it is told to. */
 static void terminal_stop(void)
 {
 	sigset_t one;
@@ -175,7 +176,7 @@ void terminal_open(bool draws)
 	terminal.ended_by = terminal.stopped = terminal.resized = 0;
 	terminal.has_keys = draws && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp() &&
 			    !tcgetattr(STDIN_FILENO, &terminal.keys);
-	/* memory that has run out, and whoever else ends the program */
+	/* for memory that has run out, and other code that ends the program */
 	if (!terminal.at_exit)
 		terminal.at_exit = !atexit(screen_leave);
 	signals_take();
@@ -213,7 +214,7 @@ static size_t put(char *at, const char *text, size_t length)
 	return length;
 }
 
-/* In one write, so that no half of it is seen, or stands there when the terminal gets another size. */
+/* In one write, so that no half of it is visible, or remains when the terminal is resized. */
 void terminal_draw(const char *text, size_t length)
 {
 	const size_t around = sizeof(HOME) + sizeof(ERASE_BELOW), beside = sizeof(ERASE_LINE) + 2;
@@ -247,7 +248,7 @@ static uint64_t clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000 * MS_NS + (uint64_t)now.tv_nsec;
 }
 
-/* What was typed; keys that mean nothing are read all the same. */
+/* Reads what was typed; keys without a meaning are discarded. */
 static bool keys_say_close(void)
 {
 	char key[64];

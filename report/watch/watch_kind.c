@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists of watch: see watch_kind.h. */
+/*
+ * The lists of watch: for each kind, which analysis it needs and how its rows are counted and
+ * named.
+ */
 #include "report/watch/watch_kind.h"
 
 #include <string.h>
@@ -18,7 +21,7 @@ static const char *name_at(const struct source *source, uint32_t index)
 	return source_name_text(source_name_at(source, index));
 }
 
-/* --- lines of Python: samples by place, whose innermost line counts --- */
+/* --- lines of Python: samples by place; the innermost line counts --- */
 
 static void *lines_want(struct run *run)
 {
@@ -156,7 +159,7 @@ static const char *kernels_name(const void *state, const struct source *source, 
 	return text;
 }
 
-/* --- files; sockets and pipes as one row each --- */
+/* --- files; all sockets are one row, and all pipes --- */
 
 static void *files_want(struct run *run)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What has a list on the screen of watch: lines of Python, operators and so on. Each is an analysis whose rows keep their
- * place while it reads, with two counters that only grow, so that a window is the difference of two looks.
+ * What has a list on the screen of watch: lines of Python, operators and so on. Each is an analysis
+ * whose rows keep their index while it reads, with two counters that only grow, so that a window is
+ * the difference of two readings.
  */
 #ifndef REPORT_WATCH_WATCH_KIND_H
 #define REPORT_WATCH_WATCH_KIND_H
@@ -14,13 +15,13 @@
 
 struct watch_kind {
 	const char *title;
-	const char *heading[WATCH_VALUES]; /* the first is what rows are sorted by */
+	const char *heading[WATCH_VALUES]; /* rows are sorted by the first */
 	enum unit unit[WATCH_VALUES];
-	bool is_long; /* of names the beginning matters, not the end */
+	bool is_long; /* the beginning of a name matters, not its end */
 	void *(*want)(struct run *run);
 	size_t (*count)(const void *state);
 	void (*values)(const void *state, size_t row, uint64_t ret_value[WATCH_VALUES]);
-	/* Not escaped; in memory of `texts` or the source's. NULL: it is no row to be shown. */
+	/* Not escaped; in memory of `texts` or the source. NULL: the row is not shown. */
 	const char *(*name)(const void *state, const struct source *source, size_t row,
 			    struct text_store *texts);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See watched.h. A folder that has not changed has no new file. */
+/* Looks for new files of the session. A folder that has not changed has no new file. */
 #include "report/watch/watched.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@ static bool is_pid(const char *what)
 	return digits && !what[digits] && stat(what, &info);
 }
 
-/* 0, which is no process, for a number that none can have. */
+/* Returns 0, which is no process, for a number that no process can have. */
 static uint32_t pid_of(const char *what)
 {
-	unsigned long long pid = strtoull(what, NULL, 10); /* too large: the largest there is */
+	unsigned long long pid = strtoull(what, NULL, 10); /* too large: becomes the maximum */
 
 	return pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
@@ -73,7 +73,7 @@ static bool watched_has(const struct watched *watched, const struct session_file
 	return false;
 }
 
-/* Whether a file may have come since the last look. */
+/* True if a file may have been added since the last look. */
 static bool folder_has_changed(struct watched *watched)
 {
 	const char *slash = strrchr(watched->path, '/');
@@ -91,7 +91,7 @@ static bool folder_has_changed(struct watched *watched)
 	return has_changed;
 }
 
-/* A file that is there and cannot be read ends it only when there is no other. */
+/* A file that exists and cannot be read is an error only if there is no other. */
 static int watched_add(struct watched *watched, struct session_file *found, char *message,
 		       size_t message_bytes)
 {

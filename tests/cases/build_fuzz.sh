@@ -1,6 +1,7 @@
 #!/bin/bash
 # The fuzz targets are built from sources, so that libFuzzer and the sanitisers see all that they are linked with.
 # SPDX-License-Identifier: MIT
+# suite: test-all, compiles a fuzz target with clang
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 for source in "$ROOT"/tests/fuzz/fuzz_*.c; do

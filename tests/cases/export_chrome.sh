@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 400
+# suite: test-all, every recording of the tree; test_chrome_trace has the parts
 cat >compare.py <<'END'
 import collections, gzip, json, re, subprocess, sys
 report, path = sys.argv[1:]

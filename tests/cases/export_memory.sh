@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 400
+# suite: test-all, half a minute of CPU for long recordings
 need_program work_file
 # of 24 seconds exports have all that they keep for as long as a recording may be
 "$PROGRAMS/work_file" 24 short.evt || fail "work_file failed"
@@ -64,4 +65,7 @@ rows = data.execute('''SELECT f.value, s.value, m.value, COUNT(*), SUM(k."end" -
 assert sorted(rows) == sorted((f"kernel<{i}>()", f"kernel<{i}>", f"_Z6kernelILi{i}EEvv", 12800, 12800 * 20000) for i in range(40)), rows[:3]
 assert data.execute("SELECT COUNT(*) FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN PROCESSES USING (globalPid)").fetchone() == (512000,)
 END
+# what must hold in every recording is examined in a short one of this kind
+rm short.evt long.evt
+"$PROGRAMS/work_file" 2 judged.evt || fail "work_file failed"
 exit 0

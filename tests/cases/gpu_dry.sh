@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
+# suite: test-all, compiles its programs with nvcc
 need_tool python3
 script=$ROOT/scripts/test-gpu.sh
 compare=$ROOT/tests/gpu/compare.py

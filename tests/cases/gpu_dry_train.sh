@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
+# suite: test-all, the checks of make test-gpu, torch.profiler in them
 need_cuda_torch eager
 "$PYTHON" -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("sklearn", "triton"))))' || skip "no sklearn or no Triton for '$PYTHON'"
 export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's own end

@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
+# suite: test-all, the checks of make test-gpu
 need_cuda_torch eager
 "$PYTHON" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("sklearn"))' || skip "no sklearn for '$PYTHON'"
 OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --keep \

@@ -2,6 +2,7 @@
 # What must hold in every recording holds in those of this tree: shares, sums, self and total, lives, figures that two reports state.
 # SPDX-License-Identifier: MIT
 # timeout: 300
+# suite: test-all, every recording of the tree, by every report
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 export PROF_REPORT_CACHE=off

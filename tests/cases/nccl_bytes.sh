@@ -2,6 +2,7 @@
 # Collectives of gloo between two ranks: bytes are those of the tensors, exactly, and bandwidths follow from them.
 # SPDX-License-Identifier: MIT
 # timeout: 400
+# suite: test-all, twelve ranks of PyTorch
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_torch eager

@@ -61,6 +61,11 @@ for key in bytes_allocated allocations live_bytes; do
 	own=$(json alloc "$OUTPUT" "sum(r['$key'] for r in rows)" --by line)
 	expect_eq "all $key by line" "$own" "$(json alloc "$OUTPUT" "sum(r['$key'] for r in rows)" --by line --frames all)"
 done
+behind() { json alloc "$OUTPUT" "next((r['$2'] or '') for r in rows if (r['line'] or '').endswith('$1'))" --by line "${@:3}"; }
+expect_match "caller of the helper's line" "$(behind script.py:9 called_from)" 'script\.py:13$'
+expect_match "library behind the helper's line" "$(behind script.py:9 library)" 'site-packages/codec/__init__\.py:2 '
+expect_eq "callers, of all frames" "$(json alloc "$OUTPUT" "sum(r['called_from'] is not None or r['library'] is not None for r in rows)" --by line --frames all)" 0
+expect_match "library behind a line of lines" "$(json lines "$OUTPUT" "[r['library'] for r in rows if r['line'] == 24][0]" --columns file,line,called_from,library)" 'codec'
 
 # samples
 line() { json lines "$OUTPUT" "[r for r in rows if (r['file'] or '').endswith('script.py') and r['line'] == $1][0]$2"; }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # make deb: the package is what lintian wants, its sums are right, and what it holds records and reads where it was put.
 # SPDX-License-Identifier: MIT
+# suite: test-all, a Debian package, read by lintian and installed
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program empty

@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
+# suite: test-all, a wheel in every Python
 grep -q -e -fsanitize "$BUILD/flags" && skip "a build with sanitisers is not for packages"
 wheel_make() { # FOLDER: what is built stays as it is
 	make -C "$ROOT" -o programs -o "$O/flags" O="$O" DIST="$PWD/$1" wheel >make.out 2>&1 || fail "make wheel: $(tail -n 3 make.out)"

@@ -2,6 +2,7 @@
 # An interpreter that dies while it is sampled, in any way and at any moment, and threads that end while they are read: no crash, no hang, all counted.
 # SPDX-License-Identifier: MIT
 # timeout: 400
+# suite: test-all, every Python, dying 36 times in each way
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 ulimit -c 0
 export INTERCEPT_SAMPLE=1000 PYTHONDONTWRITEBYTECODE=1

@@ -128,7 +128,7 @@ expect_match "the summary" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
 
 # advice says which packages and who imports them; the functions with most time of their own stand above it, and what they are from
 expect_match "advice" "$(json bottleneck "$OUTPUT" '[row["text"] for row in rows if row["id"] == "slow_imports"]')" \
-	'imports of Python modules took .* of the run, most by slow [0-9.]+ s'
+	'imports by package: slow [0-9.]+ s .*; in all .* of the run'
 rm -f "$OUTPUT"
 cat >functions.py <<'EOF2'
 def busy():

@@ -34,6 +34,28 @@ for _ in range(200):
     thread.start()
     thread.join()
 END
+# No audit event comes while they live, and they have ended before the program does.
+cat >silent.py <<'END'
+import ctypes, threading, time
+libc = ctypes.CDLL(None)
+def work():
+    end = time.thread_time() + 0.03
+    while time.thread_time() < end:
+        pass
+def own():
+    libc.prctl(15, b"its own name", 0, 0, 0)
+    work()
+class Pool(threading.Thread):
+    def run(self):
+        inner = threading.Thread(target=work, name="inner of " + self.name)
+        inner.start()
+        inner.join()
+        work()
+threads = [threading.Thread(target=work), threading.Thread(target=work, name="given"), threading.Thread(target=own), Pool(name="pool")]
+for thread in threads:
+    thread.start()
+    thread.join()
+END
 tried=0
 for python in "${PYTHONS[@]}"; do
 	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
@@ -46,6 +68,19 @@ for python in "${PYTHONS[@]}"; do
 		expect_eq "names under $python, $trace" \
 			"$(json threads "$OUTPUT" '" ".join(sorted(r["name"] for r in rows if "reader" in (r["name"] or "") or r["name"] in ("renamed", "strange", "\u4e2d")))')" \
 			"reader 0 of the very long named pool reader 2 of the very long named pool renamed strange 中"
+		rm -f ./*.evt*
+		INTERCEPT_TRACE=$trace run_traced "$python" silent.py >out 2>err || fail "$python, $trace: status $?: $(tail -3 err)"
+		expect_eq "output of $python" "$(cat out err)" ''
+		# what the kernel calls a thread is told with its first record
+		own="its own name, pool" && [[ $trace == -* ]] && own=pool
+		unnamed=$("$python" -c 'import threading; print(threading.Thread(target=lambda: 0, name=None).name.replace("<lambda>", "work"))')
+		expect_eq "names under $python, $trace, of threads that nothing is heard of" \
+			"$(json threads "$OUTPUT" '", ".join(sorted(r["name"] for r in rows if r["tid"] != r["pid"] and not r["name"].startswith("Thread-2")))')" \
+			"$unnamed, given, inner of pool, $own"
+		"$REPORT" export chrome -o trace.json "$OUTPUT" >out 2>&1 || fail "export: $(cat out)"
+		expect_eq "names in the trace" "$(python3 -c 'import json
+print(", ".join(sorted(e["args"]["name"].split(" (tid")[0] for e in json.load(open("trace.json"))["traceEvents"] if e["name"] == "thread_name" and e["tid"] != e["pid"] and not e["args"]["name"].startswith("Thread-2"))))')" \
+			"$unnamed, given, inner of pool, $own"
 	done
 done
 ((tried > 0)) || skip "no CPython 3.8 to 3.14"

@@ -2,6 +2,7 @@
 # Test programs with threads have no data race of their own, as ThreadSanitizer sees it: what they lose would be taken for our loss.
 # SPDX-License-Identifier: MIT
 # timeout: 400
+# suite: test-all, builds every program with threads for ThreadSanitizer
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # PROGRAM ARGUMENT...: what each of them runs its threads with. Those that end by a kill have a limit of seconds in front.

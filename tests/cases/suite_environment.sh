@@ -1,6 +1,7 @@
 #!/bin/bash
 # What whoever runs the tests has set changes none of them: width, place, language, umask, folder, a job's rank, a proxy.
 # SPDX-License-Identifier: MIT
+# suite: test-all, runs other tests once more
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 umask 077

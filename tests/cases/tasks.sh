@@ -1,5 +1,5 @@
 #!/bin/bash
-# Tasks of asyncio, greenlets and gevent take turns on a thread: each pop closes the range that its task has pushed.
+# Tasks of asyncio, greenlets, gevent and generators take turns on a thread: each pop closes the range that its task or generator has pushed.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -126,6 +126,85 @@ for name, seconds in ("a", 0.001), ("b", 0.003), ("a", 0.002):
     pool.spawn(work, name, seconds)
 pool.waitall()
 END
+cat >generators.py <<'END'
+import asyncio, contextlib, time
+from spans import Range
+@contextlib.contextmanager
+def managed(name):  # as torch.cuda.nvtx.range(): the pop is in a generator of its own
+    with Range(name):
+        yield
+def plain(name, turns):
+    for _ in range(turns):
+        with Range(name):
+            yield
+            time.sleep(0.001)
+            yield
+def nested(name, turns):
+    with managed(name):
+        for _ in range(turns):
+            with managed(name + "_inside"):
+                yield from plain(name + "_plain", 1)
+async def streamed(name, turns):
+    for _ in range(turns):
+        with Range(name):
+            yield 1
+            await asyncio.sleep(0.001)
+            yield 2
+async def consume(name):
+    async for _ in streamed(name, 3):
+        with Range(name + "_consumed"):
+            await asyncio.sleep(0)
+async def main():  # two of them within one task, and two in others
+    first, second = streamed("one", 2), streamed("two", 4)
+    for generator in (first, second, second, first, second, second, first, second, first, second, second, second):
+        await generator.__anext__()
+    await asyncio.gather(consume("three"), consume("four"))
+    for generator in first, second:
+        async for _ in generator:
+            pass
+with Range("main"):
+    made = [plain("a", 5), plain("b", 3), nested("c", 4), nested("d", 2), plain("a", 2)]
+    while made:
+        for generator in list(made):
+            with managed("step"):
+                if next(generator, "done") == "done":
+                    made.remove(generator)
+asyncio.run(main())
+END
+cat >generators_captured.py <<'END'
+import ctypes
+lib = ctypes.PyDLL(None)
+lib.nvtxMarkA.argtypes = [ctypes.c_char_p]
+def ranged(name):
+    lib.nvtxRangePushA(name)
+    yield
+    lib.nvtxRangePop()
+    yield
+for names in (b"wanted", b"other"), (b"other", b"wanted"):
+    made = {name: ranged(name) for name in names}
+    for name in names:
+        next(made[name])
+    lib.nvtxMarkA(b"inside")
+    next(made[b"wanted"])
+    lib.nvtxMarkA(b"after")
+    next(made[b"other"])
+    lib.nvtxMarkA(b"after")
+def pops():
+    lib.nvtxRangePop()
+    yield
+lib.nvtxRangePushA(b"wanted")
+lib.nvtxRangePushA(b"wanted")
+lib.nvtxMarkA(b"inside")
+next(pops())  # has pushed none: the innermost
+lib.nvtxMarkA(b"inside")
+next(pops())
+lib.nvtxMarkA(b"after")
+END
+marks() { # WHAT: those while 'wanted' was open, and no others, are recorded
+	expect_eq "$1: marks while 'wanted' was open" "$(json nvtx "$OUTPUT" 'totals["marks"]')" "$2"
+	"$REPORT" dump "$OUTPUT" >dump.out || fail "dump: $(cat dump.out)"
+	expect_eq "$1: marks after it" "$(grep -c 'nvtx_mark .*"after"' dump.out)" 0
+}
 check() { # WHAT PYTHON PROGRAM: what it measured itself is what was recorded
 	local name calls low high
 	rm -f ./*.evt* spans
@@ -153,9 +232,12 @@ print(*sorted((r["depth"], r["name"]) for r in json.load(sys.stdin)["rows"]))')
 	# a capture range is open until its own task closes it
 	rm -f ./*.evt*
 	INTERCEPT_CAPTURE=nvtx:wanted run_traced "$python" captured.py 2>err || fail "$python: captured.py ended with $?: $(tail -3 err)"
-	expect_eq "$python: marks while 'wanted' was open" "$(json nvtx "$OUTPUT" 'totals["marks"]')" 2
-	"$REPORT" dump "$OUTPUT" >dump.out || fail "dump: $(cat dump.out)"
-	expect_eq "$python: marks after it" "$(grep -c 'nvtx_mark .*"after"' dump.out)" 0
+	marks "$python, tasks" 2
+	check generators "$python" generators.py
+	expect "$OUTPUT" 'nvtx.totals.guessed == 0'
+	rm -f ./*.evt*
+	INTERCEPT_CAPTURE=nvtx:wanted run_traced "$python" generators_captured.py 2>err || fail "$python: generators_captured.py ended with $?: $(tail -3 err)"
+	marks "$python, generators" 4
 	PYTHONPATH=$(fetched greenlet)/$version
 	export PYTHONPATH
 	if has "$python" greenlet; then

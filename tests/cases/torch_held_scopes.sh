@@ -88,15 +88,49 @@ async def main():
     await asyncio.gather(*[one(i) for i in range(200)])
 
 
+def generator(kind, turns):
+    for _ in range(turns):
+        before = time.monotonic()
+        try:
+            with record_function("first" if kind == 2 else "second"):
+                begun = time.monotonic()
+                try:
+                    yield
+                    time.sleep(0.002)
+                    yield
+                finally:  # also where it is closed
+                    ends = time.monotonic()
+        finally:
+            spans.append((kind, ends - begun, time.monotonic() - before))
+
+
+async def streamed(kind):
+    for _ in generator(kind, 20):
+        await asyncio.sleep(0)
+        yield
+
+
+async def interleave():
+    async for _ in streamed(2):
+        async for _ in streamed(3):
+            break
+
+
 asyncio.run(main())
+made = [generator(2, 10), generator(3, 7), generator(2, 3)]
+while made:
+    made = [g for g in made if next(g, "done") != "done"]
+asyncio.run(interleave())
 with open("spans", "w") as file:
-    for odd in 0, 1:
+    for odd in range(4):
         of = [s for s in spans if s[0] == odd]
         print(int(sum(s[1] for s in of) * 1e6), int(sum(s[2] for s in of) * 1e6) + 1, file=file)
 END
 rm -f "$OUTPUT"
 run_traced "$PYTHON" labels.py >out 2>err || fail "labels: status $?: $(cat err)"
-{ read -r even_low even_high && read -r odd_low odd_high; } <spans || fail "no spans"
+{ read -r even_low even_high && read -r odd_low odd_high && read -r first_low first_high && read -r second_low second_high; } <spans || fail "no spans"
+expect_between "time of the first generator's" "$(ops 'row(name="first")["total_cpu_ns"] // 1000')" "$first_low" "$first_high"
+expect_between "time of the second generator's" "$(ops 'row(name="second")["total_cpu_ns"] // 1000')" "$second_low" "$second_high"
 expect_eq "labels" "$(ops '(row(name="even")["calls"], row(name="odd")["calls"])')" "(100, 100)"
 expect_between "time of the short ones" "$(ops 'row(name="even")["total_cpu_ns"] // 1000')" "$even_low" "$even_high"
 expect_between "time of the long ones" "$(ops 'row(name="odd")["total_cpu_ns"] // 1000')" "$odd_low" "$odd_high"

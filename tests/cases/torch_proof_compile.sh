@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
+# suite: test-all, compiles with the C++ compiler for half a minute
 need_torch
 need_tool g++
 # no pool of compilers, each with a torch of its own; no header compiled beforehand for one file

@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 180
+# suite: test-all, a training beside torch.profiler over the fake CUDA
 need_cuda_torch eager
 export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's own end
 fake=$BUILD/fake

@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 240
+# suite: test-all, programs beside torch.profiler; torch_proof_models has the operators
 need_torch eager
 for run in 1 2; do
 	"$PYTHON" "$ROOT/tests/torch/users.py" >bare.$run 2>err || fail "without us: $(tail -5 err)"

@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 180
+# suite: test-all, a training beside torch.profiler, with workers
 need_torch eager
 export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 run_traced "$PYTHON" "$ROOT/tests/torch/workers.py" seen.json 2>err || fail "$(tail -5 err)"

@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 240
+# suite: test-all, records trainings anew; truth_recorded judges kept ones
 need_torch
 # waits that no load makes shorter, and what is counted
 for name in sleep_labelled decode collate recompilation closure growing_tensors; do

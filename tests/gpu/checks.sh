@@ -236,7 +236,7 @@ check_cost() {
 	if [[ ! -e $O/bench/libempty_cupti.so ]]; then
 		O=$O scripts/bench.sh --build || return
 	fi
-	PYTHON=$PYTHON BENEATH=${beneath#:} limited 400 python3 scripts/bench/main.py --build "$O" \
+	PYTHON=$PYTHON BENEATH=${beneath#:} limited 900 python3 scripts/bench/main.py --build "$O" \
 		--rounds "$((runs > 1 ? 2 : 1))" --size "$([[ $fake ]] && echo quick || echo short)" steps >"$here/out" 2>"$here/err"
 	status=$?
 	cat "$here/out"

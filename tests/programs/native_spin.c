@@ -4,8 +4,8 @@
  *
  * usage: native_spin MODE [SECONDS]
  *   shares      alpha 50 %, beta 30 %, gamma_ 20 %, in turns of a few milliseconds
- *   threads     40 times four threads that spin for 50 ms each, and end; each in a function of its own
- *   many        500 threads at once, 20 ms each
+ *   threads     20 times four threads that spin for 50 ms each, and end; each in a function of its own
+ *   many        250 threads at once, 20 ms each
  *   fork        two children, 60 and 40 %, one after the other
  *   heap        malloc() and free()
  *   child       a child, `native_spin after`, has all of it
@@ -35,7 +35,7 @@
 
 #define SLICE_NS 1000000ull
 #define THREADS 4
-#define MANY 500
+#define MANY 250
 
 static volatile _Thread_local uint64_t sink;
 
@@ -90,7 +90,7 @@ static void *run_thread(void *argument)
 
 static void threads(void)
 {
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 20; round++) {
 		pthread_t thread[THREADS];
 
 		for (size_t i = 0; i < THREADS; i++)

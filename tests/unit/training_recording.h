@@ -33,7 +33,7 @@ struct run {
 	unsigned int device_allocs, device_allocs_until;
 	uint64_t copy_bytes, copy_source;
 	uint64_t tensor_bytes, heap_bytes; /* that stay */
-	bool frees, in_loader;
+	bool frees, in_loader, has_workers;
 	uint64_t closure_ns;     /* of operators in the optimizer's step that record gradients */
 	uint64_t wait_in_one_ns; /* between two operators, in each step */
 	unsigned int wait_once;  /* in this one only; 0: in all */
@@ -108,6 +108,7 @@ static uint64_t name(const char *text)
 }
 
 #define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+#define LOADER_OF_WORKERS "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 
 static void scope_begin(const char *text)
 {
@@ -308,11 +309,11 @@ static void step_loads(const struct run *run)
 {
 	uint64_t end_ns = now + run->dataloader_ns;
 
-	scope_begin(LOADER);
+	scope_begin(run->has_workers ? LOADER_OF_WORKERS : LOADER);
 	if (run->reading.in_loader)
 		step_reads(&run->reading);
 	now = now > end_ns ? now : end_ns;
-	scope_end(LOADER, USER);
+	scope_end(run->has_workers ? LOADER_OF_WORKERS : LOADER, USER);
 	if (!run->reading.in_loader)
 		step_reads(&run->reading);
 }

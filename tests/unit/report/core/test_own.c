@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/core/options.h"
+#include "report/options/options.h"
 #include "report/core/own.h"
 
 static struct own own_of(const struct options *options)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "report/core/analysis.h"
+#include "report/core/windows.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 

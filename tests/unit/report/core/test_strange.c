@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "report/core/report_kind.h"
+#include "report/core/windows.h"
 #include "report/session/source_open.h"
 #include "tests/unit/recording.h"
 

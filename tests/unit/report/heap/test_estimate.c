@@ -8,7 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
 #include "report/session/source_open.h"
@@ -29,8 +29,6 @@ static struct stack_sums sums;
 static const struct filter_settings plain = { .pid = FILTER_NO_ID,
 					      .tid = FILTER_NO_ID,
 					      .to_ns = UINT64_MAX };
-static const struct stack_columns no_columns = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						 COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
 
 static void put_name(uint64_t id, const char *text)
 {
@@ -84,7 +82,7 @@ static void read_all(const struct filter_settings *settings, enum heap_of of)
 	run = run_new(source, settings);
 	heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack, .of = of });
 	run_read(run, false);
-	stack_rows_init(&rows, source, NULL, STACK_BY_STACK, no_columns);
+	stack_rows_init(&rows, source, NULL, STACK_BY_STACK, STACK_COLUMNS_NONE);
 	sums = (struct stack_sums){ .count = 0 };
 	stack_sums_estimate(&sums, heap);
 	stack_sums_make(&sums, heap, source, &rows, WEIGHT_BYTES);

@@ -10,7 +10,7 @@
 
 #include <sys/mman.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/heap/resident.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"

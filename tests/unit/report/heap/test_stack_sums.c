@@ -8,7 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/core/keys.h"
+#include "report/options/keys.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
@@ -32,8 +32,6 @@ static struct growth_said *said;
 static const struct filter_settings plain = { .pid = FILTER_NO_ID,
 					      .tid = FILTER_NO_ID,
 					      .to_ns = UINT64_MAX };
-static const struct stack_columns no_columns = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						 COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
 
 /* A stack of addresses, the outermost first; no module is known, so that their names are these numbers. */
 static uint64_t stack_of(uint64_t outer, uint64_t inner)
@@ -84,7 +82,7 @@ static void read_heap(const struct filter_settings *settings, enum stack_by by,
 	heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
 	growth = growth_want(run, NULL);
 	run_read(run, false);
-	stack_rows_init(&rows, source, options, by, no_columns);
+	stack_rows_init(&rows, source, options, by, STACK_COLUMNS_NONE);
 	sums = (struct stack_sums){ .keeps_places = true };
 	stack_sums_make(&sums, heap, source, &rows, WEIGHT_KEPT);
 	curves = growth_curves_whole(growth, sums.place, sums.count, NULL);

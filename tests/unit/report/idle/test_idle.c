@@ -8,7 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/core/late.h"
+#include "report/deferred/deferred.h"
 #include "report/idle/idle.h"
 
 #define LAUNCH_NS 10

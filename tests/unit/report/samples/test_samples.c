@@ -302,13 +302,10 @@ static void take_use(void *context, const struct stack_use *use)
 /* The weight of the stack with that text, of all that samples have of `value`. */
 static uint64_t stack_weight(enum stack_value value, const char *text)
 {
-	static const struct stack_columns columns = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						      COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						      COLUMN_ID_LIMIT };
 	uint64_t weight[8] = { 0 }, found = 0;
 
 	put_ns = 0;
-	stack_rows_init(&rows, source, NULL, STACK_BY_STACK, columns);
+	stack_rows_init(&rows, source, NULL, STACK_BY_STACK, STACK_COLUMNS_NONE);
 	stack_source_samples.put_named(samples, &rows.names, value, take_use, weight);
 	for (size_t i = 0; i < rows.place_count; i++)
 		if (!strcmp(named_stack_text(&rows.names, rows.place[i].stack, &rows.names.texts),

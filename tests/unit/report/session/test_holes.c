@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "report/core/known.h"
-#include "report/core/scope.h"
+#include "report/core/coverage.h"
 #include "report/session/holes.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
@@ -99,9 +99,9 @@ static void expect_hole(size_t at, uint64_t from_ns, uint64_t to_ns)
 
 static void expect_still_live(const char *wanted)
 {
-	struct scope_text text;
+	struct coverage_text text;
 
-	assert_string_equal(scope_still_live(run, &text), wanted);
+	assert_string_equal(coverage_still_live(run, &text), wanted);
 }
 
 static void without_losses_all_is_known(void **state)

@@ -208,6 +208,40 @@ static void a_line_that_is_not_known_is_none(void **state)
 	release();
 }
 
+static void block_on(uint64_t time_ns, uint64_t stack)
+{
+	const struct evt_malloc fields = { .ptr = 0x1000 + time_ns * 16, .size = 16 };
+
+	frame_put_stack(c.r.fw, EVT_malloc, time_ns, (const uint64_t *)&fields, stack);
+}
+
+/* The engine allocates before it begins: that stack is in torch.autograd as long as the thread waits. */
+static void explicit_gradients_are_at_their_callers_line(void **state)
+{
+	(void)state;
+	begin_recording();
+	operator_on(1000, "aten::mm", STACK(MAIN));
+	block_on(1500, STACK(MAIN, METHOD, BACKWARD));
+	on_stream(ENGINE_THREAD);
+	node(2000, 1, 0);
+	node(2100, 2, STACK(APPLY, FUNCTION));
+	on_stream(CALLER);
+	block_on(2500, STACK(MAIN)); /* it is back, and has begun no operator since */
+	on_stream(ENGINE_THREAD);
+	node(3000, 3, 0);
+	on_stream(CALLER);
+	block_on(3500, STACK(MAIN, METHOD, BACKWARD));
+	operator_on(4000, "aten::mm", STACK(MAIN)); /* whatever it was in before is over */
+	on_stream(ENGINE_THREAD);
+	node(5000, 4, 0);
+	read_it(9000);
+	CHECK(1, MAIN, METHOD);
+	CHECK(2, MAIN, METHOD, APPLY, FUNCTION);
+	assert_int_equal(found[3], STACK_NONE);
+	assert_int_equal(found[4], STACK_NONE);
+	release();
+}
+
 /* Of calls that only CUPTI saw: by the operator around them, but not by a scope in which Python may run. */
 static void hidden_calls_are_at_their_operators_line(void **state)
 {
@@ -237,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(backward_is_at_its_callers_line),
 		cmocka_unit_test(a_line_that_is_not_known_is_none),
+		cmocka_unit_test(explicit_gradients_are_at_their_callers_line),
 		cmocka_unit_test(hidden_calls_are_at_their_operators_line),
 	};
 

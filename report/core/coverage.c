@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a run a report speaks of: see coverage.h. */
+#include "report/core/coverage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/core/known.h"
+#include "report/core/why_empty.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
+
+const char *coverage_recorded(const struct run *run, struct coverage_text *ret_text)
+{
+	const struct source_name *capture = why_empty_capture(run);
+	char name[COVERAGE_BYTES / 2] = "a capture range", a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+	const char *schedule;
+
+	if (!why_empty_is_limited(run) || !run_captured(run)->windows)
+		return NULL;
+	if (capture)
+		text_escape(name, sizeof(name), capture->text, capture->length);
+	schedule = why_empty_schedule(name);
+	snprintf(ret_text->text, COVERAGE_BYTES, "recorded: %s of %s, INTERCEPT_%s=%s",
+		 unit_format_ns(a, run_captured(run)->total_ns),
+		 unit_format_ns(b, source_end_ns(run_source(run))),
+		 schedule ? "SCHEDULE" : "CAPTURE", schedule ? schedule : name);
+	return ret_text->text;
+}
+
+static bool source_is_live(struct source *source)
+{
+	struct source_file *const *file;
+	size_t count = source_files(source, &file);
+
+	for (size_t i = 0; i < count; i++)
+		if (file[i]->live)
+			return true;
+	return false;
+}
+
+/* Nobody writes one of the files any more, and its end is missing, or what comes before it. */
+static bool source_breaks_off(struct source *source)
+{
+	struct source_file *const *file;
+	size_t count = source_files(source, &file);
+
+	for (size_t i = 0; i < count; i++)
+		if (file[i]->is_cut_short || (!file[i]->live && !file[i]->complete))
+			return true;
+	return false;
+}
+
+const char *coverage_still_live(const struct run *run, struct coverage_text *ret_text)
+{
+	struct source *source = run_source(run);
+	uint64_t known_ns = known_until_ns(run);
+	struct source_file *const *file;
+	char time[UNIT_TEXT_BYTES];
+
+	if (why_empty_is_limited(run))
+		snprintf(ret_text->text, COVERAGE_BYTES, "not freed while recording");
+	else if (source_is_live(source) && known_ns >= source_end_ns(source))
+		snprintf(ret_text->text, COVERAGE_BYTES, "not freed so far");
+	else if (known_ns < source_end_ns(source) ||
+		 (source_breaks_off(source) && source_files(source, &file) == 1))
+		snprintf(ret_text->text, COVERAGE_BYTES, "not freed by %s",
+			 unit_format_ns(time, known_ns));
+	else if (source_breaks_off(source)) /* each file at its own time */
+		snprintf(ret_text->text, COVERAGE_BYTES, "not freed while recorded");
+	else
+		snprintf(ret_text->text, COVERAGE_BYTES, "never freed");
+	return ret_text->text;
+}
+
+/* Some of its events open ranges that have a name. */
+static bool family_has_ranges(enum evt_family family)
+{
+	bool has = false;
+
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		has |= evt_descriptors[id].family == family &&
+		       (evt_opens_range(id, EVT_OWNER_thread) ||
+			evt_opens_range(id, EVT_OWNER_process));
+	return has;
+}
+
+/* The families that have ranges, "nvtx and torch", when all of them are off; else "". */
+static void name_missing_families(const struct run *run, char text[COVERAGE_BYTES / 2])
+{
+	text[0] = '\0';
+	for (unsigned int family = 0; family < EVT_FAMILY_LIMIT; family++) {
+		size_t used = strlen(text);
+
+		if (!family_has_ranges((enum evt_family)family))
+			continue;
+		if (!why_empty_is_off(run, (enum evt_family)family)) {
+			text[0] = '\0';
+			return;
+		}
+		snprintf(text + used, COVERAGE_BYTES / 2 - used, "%s%s", used ? " and " : "",
+			 evt_family_names[family]);
+	}
+}
+
+const char *coverage_no_range(const struct run *run, struct coverage_text *ret_text)
+{
+	bool in_process = run_filters(run)->settings.pid != FILTER_NO_ID;
+	char families[COVERAGE_BYTES / 2];
+
+	name_missing_families(run, families);
+	if (families[0])
+		snprintf(ret_text->text, COVERAGE_BYTES,
+			 "ranges were not recorded, INTERCEPT_TRACE was without %s", families);
+	else
+		snprintf(ret_text->text, COVERAGE_BYTES,
+			 "no range of that name opened%s; prof-report nvtx or actions lists them",
+			 in_process ? " in that process" : "");
+	return ret_text->text;
+}

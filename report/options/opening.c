@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See opening.h. Copies the options of a command line that concern opening: --live, --wait and its
+ * limit; notes go to stderr.
+ */
+#include "report/options/opening.h"
+
+#include "report/session/session_files.h"
+
+struct source_options opening_of(const struct options *options)
+{
+	return (struct source_options){ .live = options->live,
+					.wait_s = options->wait_s,
+					.waits = options->waits,
+					.note = note_print };
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See library_place.h. Each stack of the line is walked twice: first its functions get its weight, once each, and their
+ * depth; then the lines of the function that was chosen.
+ */
+#include "report/samples/library_place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/base/text.h"
+#include "report/samples/own_places.h"
+
+#define PATH_SHOWN 60u     /* columns of a path */
+#define FUNCTION_SHOWN 40u /* and of a function's name */
+
+/* A function of a package, in stacks of the line. */
+struct function {
+	uint64_t code;   /* key of it */
+	uint64_t weight; /* of the stacks that it is in */
+	double depth;    /* behind the user's line; times the weight */
+	size_t stack;    /* the last one that it was counted in, plus 1 */
+};
+
+struct search {
+	const struct samples *samples;
+	struct own *own;
+	const struct library_caller *caller;
+	uint64_t weight; /* of all stacks of the line */
+	struct function *function;
+	size_t count, room;
+	struct map map;
+};
+
+/* --- names --- */
+
+/* The part of a path behind "/site-packages/"; NULL: it is no file of a package. */
+static const char *path_in_packages(const char *file, size_t length, size_t *ret_length)
+{
+	static const char *const folders[] = { "/site-packages/", "/dist-packages/" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		size_t bytes = strlen(folders[i]);
+		const char *at = memmem(file, length, folders[i], bytes);
+
+		if (at) {
+			*ret_length = length - (size_t)(at - file) - bytes;
+			return at + bytes;
+		}
+	}
+	return NULL;
+}
+
+static const char *package_path(const struct source *source, uint32_t name, size_t *ret_length)
+{
+	size_t length;
+	const char *file = name_text(source_name_at(source, name), &length);
+
+	return path_in_packages(file, length, ret_length);
+}
+
+static bool is_trampoline(const struct source *source, const char *path, size_t length,
+			  uint32_t function)
+{
+	static const struct {
+		const char *file, *function;
+	} trampolines[] = {
+#define TRAMPOLINE(file, function, why) { file, function },
+#include "report/samples/trampolines.def"
+	};
+	size_t name_length;
+	const char *name = name_text(source_name_at(source, function), &name_length);
+
+	for (size_t i = 0; i < sizeof(trampolines) / sizeof(trampolines[0]); i++)
+		if (text_matches(path, length, trampolines[i].file, strlen(trampolines[i].file)) &&
+		    text_matches(name, name_length, trampolines[i].function,
+				 strlen(trampolines[i].function)))
+			return true;
+	return false;
+}
+
+/* A comprehension or a generator expression: the function that it stands in is meant. */
+static bool is_part_of_function(const struct source *source, uint32_t function)
+{
+	static const char *const names[] = { "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>",
+					     NULL };
+	size_t length;
+	const char *name = name_text(source_name_at(source, function), &length);
+
+	return text_begins_any(name, length, names);
+}
+
+static bool is_wanted(const struct search *search, const struct sample_code *code)
+{
+	const struct source *source = search->own->source;
+	size_t length;
+	const char *path = package_path(source, code->file, &length);
+
+	return path && !is_part_of_function(source, code->function) &&
+	       !is_trampoline(source, path, length, code->function);
+}
+
+/* --- stacks --- */
+
+static uint64_t weight_of(const struct search *search, const struct sample_row *row)
+{
+	const struct sample_counts *counts = &row->counts;
+
+	return search->caller->of_cpu ? counts->cpu_ns
+				      : counts->cpu_ns + counts->wait_ns + counts->looks;
+}
+
+/* The user's place of that row, if it is the line; else NULL. */
+static const struct sample_place *line_of_row(const struct search *search,
+					      const struct sample_row *row)
+{
+	const struct sample_place *users = own_place_of(search->samples, search->own, row->place);
+	const struct sample_code *code = users ? samples_code(search->samples, users->code) : NULL;
+
+	return code && code->file == search->caller->file && users->line == search->caller->number
+		       ? users
+		       : NULL;
+}
+
+static const struct sample_place *outwards(const struct search *search,
+					   const struct sample_place *place)
+{
+	return place->from ? samples_place(search->samples, place->from) : NULL;
+}
+
+static unsigned int depth_of(const struct search *search, const struct sample_place *place,
+			     const struct sample_place *users)
+{
+	unsigned int depth = 0;
+
+	for (; place && place != users && depth < SAMPLE_DEPTH_MAX; depth++)
+		place = outwards(search, place);
+	return depth;
+}
+
+static struct function *function_at(struct search *search, uint64_t code)
+{
+	bool added;
+	struct map_entry *entry = map_put(&search->map, code + 1, &added);
+
+	if (added) {
+		search->function = memory_room(search->function, search->count, &search->room,
+					       sizeof(*search->function));
+		search->function[search->count] = (struct function){ .code = code };
+		entry->value = search->count++;
+	}
+	return &search->function[entry->value];
+}
+
+/* A function that calls itself counts once, where it is deepest. */
+static void stack_add(struct search *search, size_t number, const struct sample_place *users)
+{
+	const struct sample_row *row = &search->samples->row[number];
+	const struct sample_place *place = samples_place(search->samples, row->place);
+	unsigned int depth = depth_of(search, place, users);
+	uint64_t weight = weight_of(search, row);
+
+	search->weight += weight;
+	for (; place && place != users && depth; place = outwards(search, place), depth--) {
+		struct function *function = function_at(search, place->code);
+
+		if (function->stack == number + 1)
+			continue;
+		function->stack = number + 1;
+		function->weight += weight;
+		function->depth += (double)weight * depth;
+	}
+}
+
+static bool is_deeper(const struct function *one, const struct function *other)
+{
+	return one->depth / (double)one->weight > other->depth / (double)other->weight;
+}
+
+static const struct function *choose(const struct search *search)
+{
+	const struct function *deepest = NULL;
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct function *function = &search->function[i];
+		const struct sample_code *code = samples_code(search->samples, function->code);
+
+		if (code && function->weight && 2 * function->weight >= search->weight &&
+		    (!deepest || is_deeper(function, deepest)) && is_wanted(search, code))
+			deepest = function;
+	}
+	return deepest;
+}
+
+/* --- the function's line --- */
+
+/* Where that function is deepest in the stack; 0: it is not in it. */
+static uint32_t number_in_stack(const struct search *search, const struct sample_row *row,
+				const struct sample_place *users, uint64_t code)
+{
+	const struct sample_place *place = samples_place(search->samples, row->place);
+
+	for (unsigned int depth = 0; place && place != users && depth < SAMPLE_DEPTH_MAX; depth++) {
+		if (place->code == code)
+			return place->line;
+		place = outwards(search, place);
+	}
+	return 0;
+}
+
+static uint32_t number_with_most(const struct search *search, uint64_t code)
+{
+	uint64_t most = 0;
+	uint32_t number = 0;
+	struct map weights;
+
+	map_init(&weights);
+	for (size_t i = 0; i < search->samples->row_count; i++) {
+		const struct sample_row *row = &search->samples->row[i];
+		const struct sample_place *users = line_of_row(search, row);
+		uint32_t at = users ? number_in_stack(search, row, users, code) : 0;
+		struct map_entry *entry;
+		bool added;
+
+		if (!at)
+			continue;
+		entry = map_put(&weights, at, &added);
+		entry->value = (added ? 0 : entry->value) + weight_of(search, row);
+		if (entry->value > most) {
+			most = entry->value;
+			number = at;
+		}
+	}
+	map_release(&weights);
+	return number;
+}
+
+bool library_place_find(const struct samples *samples, struct own *own,
+			const struct library_caller *caller, struct library_place *ret_place)
+{
+	struct search search = { .samples = samples, .own = own, .caller = caller };
+	const struct function *function;
+
+	if (own->is_off)
+		return false;
+	map_init(&search.map);
+	for (size_t i = 0; i < samples->row_count; i++) {
+		const struct sample_place *users = line_of_row(&search, &samples->row[i]);
+
+		if (users)
+			stack_add(&search, i, users);
+	}
+	function = choose(&search);
+	if (function) {
+		const struct sample_code *code = samples_code(samples, function->code);
+
+		*ret_place = (struct library_place){ code->file, code->function,
+						     number_with_most(&search, function->code) };
+	}
+	free(search.function);
+	map_release(&search.map);
+	return function;
+}
+
+/* --- as text --- */
+
+static void show(const char *text, size_t length, unsigned int width, char *shown, size_t room)
+{
+	char escaped[512], shorter[512 + 8];
+
+	text_escape(escaped, sizeof(escaped), text, length);
+	text_shorten(shorter, escaped, strlen(escaped), width, "..");
+	text_escape(shown, room, shorter, strlen(shorter));
+}
+
+void library_place_text(const struct source *source, const struct library_place *place,
+			char text[LIBRARY_PLACE_BYTES])
+{
+	char path[PATH_SHOWN + 16], function[FUNCTION_SHOWN + 16];
+	size_t length, name_length;
+	const char *file = package_path(source, place->file, &length);
+	const char *name = name_text(source_name_at(source, place->function), &name_length);
+
+	show(file ? file : "", file ? length : 0, PATH_SHOWN, path, sizeof(path));
+	show(name, name_length, FUNCTION_SHOWN, function, sizeof(function));
+	snprintf(text, LIBRARY_PLACE_BYTES, "%s:%u (%s)", path, place->number, function);
+}

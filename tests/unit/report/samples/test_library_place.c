@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/samples/library_place.c: the function of a package in which a line of the user's own code spends its time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/samples/library_place.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define MS 1000000ull
+#define PACKAGES "/v/lib/python3.11/site-packages/"
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static struct samples *samples;
+static struct own own;
+static uint64_t now;
+static char text[LIBRARY_PLACE_BYTES];
+
+static void define_code(uint64_t id, const char *function, const char *file)
+{
+	FRAME_PUT(c.r.fw, 1, python_code, .id = id, .function = cuda_recording_name(&c, function),
+		  .file = cuda_recording_name(&c, file), .line = 1);
+}
+
+static void define_place(uint64_t id, uint64_t from, uint64_t code, uint64_t line)
+{
+	FRAME_PUT(c.r.fw, 1, python_place, .id = id, .from = from, .code = code, .line = line);
+}
+
+/*
+ * main.py:9 calls load() of a package, which calls group() for itself and again, and that copy.py of Python. main.py:10
+ * calls a module of PyTorch, whose forward() is a package's.
+ */
+static void start(void)
+{
+	now = 10 * MS;
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 0);
+	define_code(1, "<module>", "/home/me/main.py");
+	define_code(2, "load", PACKAGES "sql/engine/load.py");
+	define_code(3, "group", PACKAGES "sql/engine/group.py");
+	define_code(4, "deepcopy", "/usr/lib/python3.11/copy.py");
+	define_code(5, "<genexpr>", PACKAGES "sql/engine/group.py");
+	define_code(6, "_call_impl", PACKAGES "torch/nn/modules/module.py");
+	define_code(7, "other", PACKAGES "sql/engine/other.py");
+	define_place(1, 0, 1, 9);
+	define_place(2, 1, 2, 20);
+	define_place(3, 2, 3, 30);
+	define_place(4, 3, 3, 31);
+	define_place(5, 4, 4, 40);
+	define_place(6, 4, 5, 31);
+	define_place(7, 2, 7, 50);
+	define_place(8, 0, 1, 10);
+	define_place(9, 8, 6, 1511);
+	define_place(10, 9, 7, 51);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void sample(uint64_t place, uint64_t cpu_us, enum evt_python_state state)
+{
+	now += 20 * MS;
+	FRAME_PUT(c.r.fw, now, python_sample, .place = place, .state = state, .cpu_us = cpu_us,
+		  .looks = 1);
+}
+
+static void runs(uint64_t place, unsigned int times)
+{
+	while (times--)
+		sample(place, 20000, EVT_PYTHON_RUNS);
+}
+
+static void read_all(void)
+{
+	static char path[] = "one.evt";
+	const struct filter_settings plain = { .pid = FILTER_NO_ID,
+					       .tid = FILTER_NO_ID,
+					       .to_ns = UINT64_MAX };
+	struct session_file file;
+	char message[256];
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 10000 * MS);
+	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &plain);
+	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	run_read(run, false);
+	own_init(&own, source, NULL);
+}
+
+static void finish(void)
+{
+	own_release(&own);
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+/* The place's text; "": there is none. */
+static const char *place_of(uint32_t number, bool of_cpu)
+{
+	struct library_caller caller = { .number = number, .of_cpu = of_cpu };
+	struct library_place place;
+
+	caller.file = samples_code(samples, samples->place[0].code)->file;
+	text[0] = '\0';
+	if (library_place_find(samples, &own, &caller, &place))
+		library_place_text(source, &place, text);
+	return text;
+}
+
+static void the_deepest_function_with_half_is_named(void **state)
+{
+	(void)state;
+	start();
+	runs(5, 4);
+	runs(6, 3);
+	runs(3, 1);
+	runs(7, 5);
+	read_all();
+	assert_string_equal(place_of(9, true), "sql/engine/group.py:31 (group)");
+	assert_string_equal(place_of(10, true), "");
+	finish();
+}
+
+static void none_is_named_where_none_has_half(void **state)
+{
+	(void)state;
+	start();
+	runs(1, 6); /* in the user's own line */
+	runs(5, 5);
+	read_all();
+	assert_string_equal(place_of(9, true), "");
+	finish();
+}
+
+static void who_only_calls_others_is_not_named(void **state)
+{
+	(void)state;
+	start();
+	runs(9, 9);
+	runs(10, 1);
+	read_all();
+	assert_string_equal(place_of(10, true), "");
+	finish();
+	start();
+	runs(9, 2);
+	runs(10, 8);
+	read_all();
+	assert_string_equal(place_of(10, true), "sql/engine/other.py:51 (other)");
+	finish();
+}
+
+static void waits_count_unless_cpu_time_alone_does(void **state)
+{
+	(void)state;
+	start();
+	sample(1, 0, EVT_PYTHON_IO);
+	runs(5, 2);
+	for (int i = 0; i < 20; i++)
+		sample(7, 0, EVT_PYTHON_IO);
+	read_all();
+	assert_string_equal(place_of(9, false), "sql/engine/other.py:50 (other)");
+	assert_string_equal(place_of(9, true), "sql/engine/group.py:31 (group)");
+	finish();
+}
+
+static void all_frames_are_the_users_where_he_asks(void **state)
+{
+	(void)state;
+	start();
+	runs(5, 4);
+	read_all();
+	own.is_off = true;
+	assert_string_equal(place_of(9, true), "");
+	own.is_off = false;
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_deepest_function_with_half_is_named),
+		cmocka_unit_test(none_is_named_where_none_has_half),
+		cmocka_unit_test(who_only_calls_others_is_not_named),
+		cmocka_unit_test(waits_count_unless_cpu_time_alone_does),
+		cmocka_unit_test(all_frames_are_the_users_where_he_asks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
