@@ -16,12 +16,11 @@ struct common {
 	struct clockmap clock;
 	struct journal journal;
 	struct names names;
-	uint64_t
-		/*
-		 * losses added to the journal since the last epoch, other than those that the
-		 * journal itself counts
-		 */
-		lost;
+	/*
+	 * losses added to the journal since the last epoch, other than those that the journal
+	 * itself counts
+	 */
+	uint64_t lost;
 };
 
 /* Time of a TSC reading in the region, from which the base was not subtracted. */

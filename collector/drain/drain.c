@@ -157,6 +157,24 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 	return frame_put_stack(drain->fw, type & ~RECORD_PACKED, ns, value, stream->stack);
 }
 
+/* Kinds of ld.so belong to nobody, so that all its allocations come here. */
+static __attribute__((noinline)) void drain_note_kind(struct drain *drain,
+						      const struct stream *stream,
+						      struct kind *kind,
+						      const struct evt_malloc *block, uint64_t ns)
+{
+	struct modules *modules = &stream->process->modules;
+	uint64_t id = block->caller - STACK_WORD, caller = block->caller;
+
+	drain_note_caller(drain, stream, caller);
+	if (word_is_stack(caller)) /* whose leaf has been looked at */
+		caller = drain->loader_stacks[id % DRAIN_STACKS / 64] >> id % 64 & 1
+				 ? modules->loader_start
+				 : 0;
+	if (!modules_note_allocation(modules, caller, ns))
+		kind->owner = stream->process->number;
+}
+
 /* The frame must have room for one more. */
 static inline int drain_put(struct drain *drain, const struct stream *stream, uint32_t type,
 			    uint64_t ns, const uint64_t *at)
@@ -168,8 +186,7 @@ static inline int drain_put(struct drain *drain, const struct stream *stream, ui
 		if (__builtin_expect(!kind, 0))
 			return -1;
 		if (__builtin_expect(kind->owner != stream->process->number, 0)) {
-			kind->owner = stream->process->number;
-			drain_note_caller(drain, stream, block.caller);
+			drain_note_kind(drain, stream, kind, &block, ns);
 		}
 		return 0;
 	}
@@ -241,14 +258,23 @@ static bool drain_define_frame(struct drain *drain, const uint64_t *at)
 	return true;
 }
 
+/* What allocates there is ld.so. */
+static void drain_note_frame(struct drain *drain, const struct stream *stream, uint64_t id,
+			     uint64_t address)
+{
+	drain_note_caller(drain, stream, address);
+	if (modules_is_loader(&stream->process->modules, address))
+		drain->loader_stacks[id % DRAIN_STACKS / 64] |= 1ull << id % 64;
+}
+
 static enum step drain_frame(struct drain *drain, const struct stream *stream, struct span *span)
 {
 	if (span->stop - span->at < (ptrdiff_t)RECORD_FRAME_WORDS ||
 	    !drain_define_frame(drain, span->at))
 		return STEP_BAD;
 	if (!(view_load64(span->at + 3) & PYTHON_LINE_BIT))
-		drain_note_caller(drain, stream,
-				  view_load64(span->at + 3) & RECORD_FRAME_ADDRESSES);
+		drain_note_frame(drain, stream, view_load64(span->at + 1),
+				 view_load64(span->at + 3) & RECORD_FRAME_ADDRESSES);
 	span->at += RECORD_FRAME_WORDS;
 	return STEP_ON;
 }

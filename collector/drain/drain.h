@@ -23,6 +23,8 @@ enum drain_result {
 	DRAIN_SHUT, /* the ring was overwritten by the program and has been closed */
 };
 
+#define DRAIN_STACKS 65536u
+
 struct drain {
 	struct common *common;
 	struct frame_writer *fw;
@@ -33,7 +35,8 @@ struct drain {
 	uint16_t names[EVT_ID_LIMIT];   /* which fields of an event are names, as bits */
 	uint16_t spans[EVT_ID_LIMIT];   /* and which are durations in ticks */
 	bool has_caller[EVT_ID_LIMIT];  /* the last field is a return address */
-	uint64_t caller[DRAIN_CALLERS]; /* page of the caller, and process, hashed by the page */
+	uint64_t caller[DRAIN_CALLERS]; /* page of the caller and process, hashed by the page */
+	uint64_t loader_stacks[DRAIN_STACKS / 64]; /* a bit for each stack id of ld.so, modulo */
 };
 
 void drain_init(struct drain *drain, struct common *common, struct frame_writer *fw);

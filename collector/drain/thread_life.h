@@ -18,9 +18,8 @@ struct thread_facts {
 	uint64_t born_ns;    /* start of the tick in which the thread began; THREAD_LIFE_UNKNOWN */
 	uint64_t tick_ns;    /* the length of a tick, to which born_ns is rounded down */
 	uint64_t cpu_ns; /* CPU time at the first record, since the thread's start; 0: unknown */
-	uint64_t
-		/* CPU time when recording of the process began; THREAD_LIFE_UNKNOWN */
-		before_cpu_ns;
+	/* CPU time when recording of the process began; THREAD_LIFE_UNKNOWN */
+	uint64_t before_cpu_ns;
 };
 
 struct thread_life {

@@ -200,9 +200,8 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
  */
 struct frame_wants {
 	bool event[EVT_ID_LIMIT]; /* becomes a struct event; otherwise it is only counted */
-	uint32_t
-		/* bit n: field n of events.def is decoded; otherwise it reads as 0 */
-		fields[EVT_ID_LIMIT];
+	/* bit n: field n of events.def is decoded; otherwise it reads as 0 */
+	uint32_t fields[EVT_ID_LIMIT];
 	bool sum[EVT_ID_LIMIT];
 	bool exact[EVT_ID_LIMIT];
 	/*

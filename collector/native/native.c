@@ -126,8 +126,8 @@ static struct native_thread *thread_room(struct native *native)
 	return native->threads ? &native->thread[oldest] : NULL;
 }
 
-static struct native_thread *thread_of(struct native *native, const struct followed *process,
-				       uint32_t tid, uint32_t root, uint64_t time_ns)
+static struct native_thread *native_thread_of(struct native *native, const struct followed *process,
+					      uint32_t tid, uint32_t root, uint64_t time_ns)
 {
 	struct native_thread *thread = thread_find(native, process->number, tid);
 	char name[PROC_NAME_BYTES];
@@ -254,7 +254,7 @@ static void sample_take(struct native *native, uint32_t entry, struct followed *
 		process->now.lost++;
 		return;
 	}
-	thread = thread_of(native, process, record->tid, root, time_ns);
+	thread = native_thread_of(native, process, record->tid, root, time_ns);
 	if (thread && !event_counts(thread, root))
 		return;
 	sample.frames = thread ? sample_unwind(native, entry, process, record, frame) : 0;

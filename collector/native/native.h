@@ -22,12 +22,8 @@
 struct native_thread {
 	uint32_t process, tid; /* process: its number in the file */
 	uint32_t stream;
-	uint32_t
-		/*
-		 * the thread for which its event was opened; if a thread has two events, its own
-		 * counts
-		 */
-		root;
+	/* the thread for which its event was opened; if a thread has two events, its own counts */
+	uint32_t root;
 	uint64_t seen_ns;
 };
 

@@ -24,6 +24,7 @@ static struct rotation handover_rotation_of(const struct output_name_request *re
 				  .keep = request->keep,
 				  .lives = request->lives,
 				  .program = request->program,
+				  .began_ns = request->plain ? 0 : request->began_ns,
 				  .in_a_hurry = true };
 }
 

@@ -26,6 +26,7 @@ struct output_name_request {
 	uint32_t pid;
 	/* with host and pid it makes the other name */
 	uint64_t start_s;
+	uint64_t began_ns;                               /* see rotation.h; 0: unknown */
 	uint32_t keep;                                   /* finished files of earlier runs */
 	bool beside;                                     /* do not take `output` itself */
 	bool (*lives)(const char *session, bool afresh); /* see rotation.h; may be NULL */

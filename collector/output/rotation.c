@@ -20,6 +20,7 @@
 #define KEEP_MAX 1000u
 #define FRACTION 8u /* a recording this many times smaller does not displace a larger one */
 #define YOUNG_S 5
+#define NS_PER_S 1000000000u
 /* a plain recording larger than this is not moved before the new one is known */
 #define PLAIN_BYTES (64u << 10)
 #define LEFT_MS 300
@@ -94,8 +95,8 @@ static bool header_is_of_interest(const struct file_header *header)
 }
 
 /* True if a plain program must leave the file where it is. */
-static bool file_is_dear(const struct rotation *rotation, const struct file_header *header,
-			 uint64_t bytes)
+static bool file_is_valuable(const struct rotation *rotation, const struct file_header *header,
+			     uint64_t bytes)
 {
 	bool same = rotation->program &&
 		    !strncmp(header->program, rotation->program, sizeof(header->program) - 1);
@@ -115,7 +116,7 @@ static enum found file_classify(int fd, const struct rotation *rotation, bool af
 	if (!file_read_header(fd, &header))
 		return FOUND_FOREIGN;
 	if (session_is(&header, rotation->session) ||
-	    file_is_dear(rotation, &header, (uint64_t)st.st_size))
+	    file_is_valuable(rotation, &header, (uint64_t)st.st_size))
 		return FOUND_TAKEN;
 	if (file_is_locked(fd, FILE_LOCK_GUARD, 1) ||
 	    (rotation->lives && rotation->lives(header.session, afresh)))
@@ -189,13 +190,33 @@ static enum found output_look(const struct rotation *rotation)
 	}
 }
 
+/* True if `output` is a small recording of a plain program that ran beside that of the caller. */
+static bool output_was_beside(const struct rotation *rotation)
+{
+	int fd = rotation->began_ns ? open(rotation->output, LOOK_FLAGS) : -1;
+	struct file_header header;
+	struct stat st;
+	bool was;
+
+	if (fd < 0)
+		return false;
+	was = file_read_header(fd, &header) && !header_is_of_interest(&header) && !fstat(fd, &st) &&
+	      (uint64_t)st.st_size <= PLAIN_BYTES &&
+	      (uint64_t)st.st_mtim.tv_sec * NS_PER_S + (uint64_t)st.st_mtim.tv_nsec >=
+		      rotation->began_ns;
+	close(fd);
+	return was;
+}
+
 bool rotation_clear(const struct rotation *rotation)
 {
 	switch (output_look(rotation)) {
 	case FOUND_NOTHING:
 		return true;
 	case FOUND_FINISHED:
-		return files_shift(rotation->output, rotation->output);
+		return output_was_beside(rotation) ?
+			       !unlink(rotation->output) :
+			       files_shift(rotation->output, rotation->output);
 	case FOUND_FOREIGN:
 		return rotation->keep && files_shift(rotation->output, rotation->output);
 	case FOUND_LEFT:
@@ -224,6 +245,7 @@ struct rotation_standing rotation_look(const struct rotation *rotation)
 		standing.other = !standing.own;
 		standing.finished = !file_is_locked(fd, 0, FILE_LOCK_WRITER_BYTES);
 		standing.interest = header_is_of_interest(&header);
+		standing.asked = file_is_locked(fd, FILE_LOCK_ASK, 1);
 		standing.bytes = (uint64_t)st.st_size;
 	}
 	close(fd);

@@ -28,6 +28,12 @@ struct rotation {
 	const char *program; /* program of the caller; NULL: unknown */
 	bool plain;          /* it uses neither Python, CUDA nor NVTX: see rotation_clear() */
 	bool in_a_hurry;     /* do not wait for a file whose session is just ending */
+	/*
+	 * CLOCK_REALTIME at the start of a program of interest. A small, plain recording that was
+	 * written after that is of a program that ran beside it (`tee` in a pipe), and is removed
+	 * instead of moved. 0: none is removed.
+	 */
+	uint64_t began_ns;
 };
 
 /* What has the name `output`. */
@@ -36,6 +42,7 @@ struct rotation_standing {
 	bool other;    /* of another session */
 	bool finished; /* its writer is gone */
 	bool interest; /* of a program that uses Python, CUDA or NVTX */
+	bool asked;    /* a program of interest asks for the name: rotation_ask() */
 	uint64_t bytes;
 };
 

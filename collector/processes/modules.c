@@ -185,6 +185,14 @@ static bool modules_take_ends(struct modules *modules, const struct modules_read
 
 /* --- looks at the maps --- */
 
+/* "ld-linux-x86-64.so.2", up to glibc 2.33 "ld-2.31.so". */
+static bool object_is_loader(const struct object *object)
+{
+	const char *slash = object->file ? strrchr(object->path, '/') : NULL;
+
+	return slash && strncmp(slash + 1, "ld-", 3) == 0 && strstr(slash, ".so");
+}
+
 static struct module module_of_object(const struct object *object, uint64_t seen_ns)
 {
 	return (struct module){ .start = object->start,
@@ -194,6 +202,7 @@ static struct module module_of_object(const struct object *object, uint64_t seen
 				.bias = object->bias,
 				.image = object->image,
 				.file = object->file,
+				.is_loader = object_is_loader(object),
 				.seen_ns = seen_ns };
 }
 
@@ -207,6 +216,18 @@ static uint32_t modules_recall_image(const void *context, const struct maps_line
 	const struct module *same = modules_find_same(modules, &wanted);
 
 	return same ? same->image : IMAGES_NONE;
+}
+
+/* A static program has none: no address is in it then. */
+static void loader_find(struct modules *modules, const struct modules_look *look)
+{
+	if (!modules->loader_end)
+		modules->loader_start = modules->loader_end = UINT64_MAX;
+	for (uint32_t i = 0; i < look->count; i++)
+		if (look->module[i].is_loader) {
+			modules->loader_start = look->module[i].start;
+			modules->loader_end = look->module[i].end;
+		}
 }
 
 static void look_keep(struct modules *modules, const struct modules_reading *reading,
@@ -229,6 +250,7 @@ static void look_keep(struct modules *modules, const struct modules_reading *rea
 			module_describe(reading, &objects->object[i], found);
 		}
 	}
+	loader_find(modules, &look);
 	modules->look = look;
 }
 
@@ -253,6 +275,91 @@ bool modules_look_at(struct modules *modules, const struct modules_reading *read
 	modules->missed = false;
 	modules->read_ns = reading->steady_ns;
 	return true;
+}
+
+/* --- ld.so --- */
+
+static void loads_add(struct modules_loads *loads, uint64_t time_ns)
+{
+	if (!loads->first_ns || time_ns < loads->first_ns)
+		loads->first_ns = time_ns;
+	if (time_ns > loads->last_ns)
+		loads->last_ns = time_ns;
+}
+
+bool modules_note_allocation(struct modules *modules, uint64_t address, uint64_t time_ns)
+{
+	if (!modules->loader_end)
+		return true;
+	if (!modules_is_loader(modules, address))
+		return false;
+	if (modules->look.module && time_ns > modules->look.from_ns)
+		loads_add(&modules->later, time_ns);
+	else
+		loads_add(&modules->loads, time_ns);
+	modules->missed = true;
+	return true;
+}
+
+/* The look may be older than loads that were noted before it was made. */
+static struct modules_loads loads_of_look(const struct modules *modules)
+{
+	struct modules_loads loads = modules->loads;
+
+	if (loads.first_ns > modules->look.from_ns)
+		return (struct modules_loads){ 0, 0 };
+	if (loads.last_ns > modules->look.from_ns)
+		loads.last_ns = modules->look.from_ns;
+	return loads;
+}
+
+/*
+ * A look has found something else in the module's place, and nobody has reported when it was unloaded: libc itself unloads modules of
+ * iconv(). It was there up to the first load since the last look, and the other one has been since the last load. Without a load that
+ * is known, the one was there at the look before, and the other one is now.
+ */
+static void modules_note_next(struct modules *modules, struct module *missing,
+			      const struct module *found)
+{
+	struct modules_loads loads = loads_of_look(modules);
+
+	missing->next_device = found->device;
+	missing->next_inode = found->inode;
+	missing->next_ns = loads.first_ns ? loads.last_ns : modules->look.from_ns;
+	missing->end_ns = loads.first_ns ? loads.first_ns : modules->told_ns;
+}
+
+/* Readers take what is known to come somewhere for what was there before: in between nothing is claimed. */
+static void modules_tell_replaced(struct modules *modules, const struct modules_reading *reading,
+				  struct module *missing, uint64_t next_ns)
+{
+	const struct module_end end = { .time_ns = missing->end_ns,
+					.start = missing->start,
+					.end = missing->end };
+	struct module between = { .start = missing->start, .end = missing->end, .file = true };
+
+	module_tell_end(reading, missing, missing->end_ns);
+	module_ends_keep(&modules->ends, &end);
+	missing->is_told_end = true;
+	if (next_ns <= missing->end_ns)
+		return;
+	between.path = names_id_text(&reading->common->names, MODULES_UNKNOWN,
+				     strlen(MODULES_UNKNOWN));
+	between.build_id = names_id_text(&reading->common->names, "", 0);
+	module_tell(reading, &between, missing->end_ns);
+	module_tell_end(reading, &between, next_ns);
+}
+
+/* Since when what a look has found is there, where the list has something else; 0: that is not known. */
+static uint64_t modules_next_from(const struct modules *modules, const struct module *missing,
+				  const struct module *found)
+{
+	uint64_t free_ns = module_ends_before(&modules->ends, found->start, found->end);
+
+	if (!missing->end_ns || found->device != missing->next_device ||
+	    found->inode != missing->next_inode)
+		return 0;
+	return missing->next_ns > free_ns ? missing->next_ns : free_ns;
 }
 
 static uint64_t now_ns(const struct common *common)
@@ -349,13 +456,17 @@ static uint32_t modules_take_found(struct modules *modules, const struct modules
 	uint32_t news = 0, count = 0;
 
 	for (uint32_t i = 0; i < modules->look.count; i++) {
-		const struct module *found = &modules->look.module[i], *missing;
+		const struct module *found = &modules->look.module[i];
+		struct module *missing;
 		uint64_t from_ns;
 
 		if (!modules_find_same(modules, found)) {
 			bool overtaken = modules_take_overtaken(modules, reading, found);
+			uint64_t next_ns;
 
 			missing = modules_find_missing(modules, found);
+			if (missing && !missing->missing_ns)
+				modules_note_next(modules, missing, found);
 			if (missing && !missing->missing_ns && !reading->is_last) {
 				modules->missed = true;
 				/*
@@ -364,9 +475,14 @@ static uint32_t modules_take_found(struct modules *modules, const struct modules
 				 */
 				continue;
 			}
+			next_ns = missing ? modules_next_from(modules, missing, found) : 0;
 			from_ns = modules_from(modules, reading, found);
 			if (overtaken || (missing && from_ns < modules->look.from_ns))
 				from_ns = modules->look.from_ns;
+			if (next_ns && !overtaken) {
+				from_ns = next_ns;
+				modules_tell_replaced(modules, reading, missing, next_ns);
+			}
 			module_tell(reading, found, from_ns);
 			news++;
 		}
@@ -386,12 +502,14 @@ static uint32_t modules_take_missing(struct modules *modules, const struct modul
 
 	for (uint32_t i = 0; i < modules->count; i++) {
 		struct module *module = &modules->module[i];
-		struct module_end end = { .time_ns = module->missing_ns ? module->missing_ns
-									: modules->look.from_ns,
+		uint64_t missing_ns = module->missing_ns ? module->missing_ns
+				      : module->end_ns   ? module->end_ns
+							 : modules->look.from_ns;
+		struct module_end end = { .time_ns = missing_ns,
 					  .start = module->start,
 					  .end = module->end };
 
-		if (module->seen)
+		if (module->seen || module->is_told_end)
 			continue;
 		if (reading->is_last || module->missing_ns || !module->file) {
 			module_tell_end(reading, module, end.time_ns);
@@ -399,7 +517,7 @@ static uint32_t modules_take_missing(struct modules *modules, const struct modul
 			continue;
 		}
 		fresh[kept] = *module;
-		fresh[kept++].missing_ns = modules->look.from_ns;
+		fresh[kept++].missing_ns = missing_ns;
 	}
 	return kept;
 }
@@ -438,6 +556,8 @@ static void modules_take_look(struct modules *modules, const struct modules_read
 		modules->pause_ns *= 2;
 	modules->told_before_ns = modules->told_ns ? modules->told_ns : reading->from_ns;
 	modules->told_ns = modules->look.from_ns;
+	modules->loads = modules->later;
+	modules->later = (struct modules_loads){ 0, 0 };
 	free(modules->look.module);
 	modules->look.module = NULL;
 }

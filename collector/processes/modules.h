@@ -24,7 +24,9 @@
 #include "collector/processes/maps.h"
 #include "collector/processes/module_ends.h"
 
-#define MODULES_MAX 16384u /* per process */
+#define MODULES_MAX 16384u /* of one process */
+/* path of what was mapped where it may have been one or the other */
+#define MODULES_UNKNOWN "[unknown]"
 
 struct module {
 	uint64_t start, end;
@@ -33,8 +35,13 @@ struct module {
 	uint64_t seen_ns;              /* start of the last look that found it */
 	uint64_t missing_ns; /* start of the first look that did not find it; 0: it is there */
 	uint32_t image;      /* number of images.h */
-	bool file;           /* false: anonymous code, which is known but not recorded */
-	bool seen;           /* found by the current look */
+	uint64_t next_device, next_inode,
+		next_ns; /* what the first look that missed it found in its place, and since when that is there */
+	uint64_t end_ns; /* up to when it was there for certain then; 0: nothing was in its place */
+	bool file;       /* else anonymous code, known but not told */
+	bool is_loader;  /* ld.so */
+	bool is_told_end; /* its end is in the journal */
+	bool seen;        /* by the look that is being taken */
 };
 
 /* What the maps contained between two times. */
@@ -42,6 +49,11 @@ struct modules_look {
 	struct module *module; /* NULL: there is no look */
 	uint32_t count;
 	uint64_t from_ns, to_ns;
+};
+
+/* When ld.so allocated memory, which it does for each object that it loads: the first and the last time; 0: never. */
+struct modules_loads {
+	uint64_t first_ns, last_ns;
 };
 
 struct modules {
@@ -57,6 +69,9 @@ struct modules {
 	uint64_t pause_ns;
 	struct module_ends ends;  /* reported, not taken yet */
 	struct modules_look look; /* not taken yet */
+	uint64_t loader_start, loader_end; /* of ld.so; 0: not known yet */
+	struct modules_loads loads,
+		later; /* since the last look that was taken, before this one and after it */
 };
 
 struct modules_reading {
@@ -68,9 +83,8 @@ struct modules_reading {
 	uint64_t from_ns; /* modules found by the first look have been there since then */
 	uint64_t steady_ns;
 	bool is_last; /* nothing more will be drained: everything known is taken now */
-	struct maps_file
-		/* a process that does not map it runs another program; inode 0: not known */
-		region;
+	/* a process that does not map it runs another program; inode 0: not known */
+	struct maps_file region;
 };
 
 /*
@@ -105,6 +119,14 @@ void modules_inherit(struct modules *modules, const struct modules *parent,
 
 /* True if the next look is due: an address was in no module, and the pause is over. */
 bool modules_want_look(const struct modules *modules, uint64_t steady_ns);
+
+static inline bool modules_is_loader(const struct modules *modules, uint64_t address)
+{
+	return address - modules->loader_start < modules->loader_end - modules->loader_start;
+}
+
+/* An allocation was made at `address`. Returns whether that may have been ld.so, for which the maps may have changed then. */
+bool modules_note_allocation(struct modules *modules, uint64_t address, uint64_t time_ns);
 
 /* Notes a miss if `address` is in no module. */
 void modules_ask(struct modules *modules, uint64_t address);

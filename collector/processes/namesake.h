@@ -19,9 +19,8 @@ struct namesake_claim {
 	uint32_t pid;
 	bool here;  /* the parent has the same number here: one pid namespace */
 	bool first; /* it started us */
-	uint64_t
-		/* the parent's, 0 if unknown: a forked child has the same until it calls exec */
-		stack_start;
+	/* the parent's, 0 if unknown: a forked child has the same until it calls exec */
+	uint64_t stack_start;
 };
 
 /* What identifies the region. */

@@ -43,9 +43,8 @@ struct process {
 	struct process_usage { /* as last recorded */
 		uint64_t memory_peak_bytes, children_ns, major_faults;
 		uint64_t disk_read, disk_written; /* bytes plus one, 0 if unknown */
-		uint64_t
-			/* time of children that it had before its exec, as another program */
-			before_ns;
+		/* time of children that it had before its exec, as another program */
+		uint64_t before_ns;
 		bool looked;
 	} usage;
 	struct proc_memory memory; /* as last recorded, memory_samples.h */

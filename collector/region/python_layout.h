@@ -28,21 +28,18 @@ struct python_layout {
 	uint16_t has_cframe, cframe_frame;
 	uint16_t frame_code, frame_back, frame_bytes;
 	uint16_t frame_at; /* the instruction: its number, or with code_start its address */
-	uint16_t
-		/* a byte, at least PYTHON_OWNER_C in a frame that is no function's; 0: not there */
-		frame_owner;
+	/* a byte, at least PYTHON_OWNER_C in a frame that is no function's; 0: not there */
+	uint16_t frame_owner;
 	uint16_t frame_tag; /* tag bits in the pointer to the code */
-	uint16_t
-		/* an int: which copy of the code's instructions it runs; 0: not there */
-		frame_copy;
+	/* an int: which copy of the code's instructions it runs; 0: not there */
+	uint16_t frame_copy;
 	uint16_t frame_entry; /* a byte, not 0 if C code has called the function; 0: not there */
 	uint16_t entry_chain,
 		entry_previous; /* in a thread: structs of the interpreter's C frames; 0: none */
 	uint16_t code_line, code_file, code_name, code_table;
 	uint16_t code_start; /* the first instruction; 0: instructions are a separate object */
-	uint16_t
-		/* the number of copies and their addresses; the first is at code_start; 0: none */
-		code_copies;
+	/* the number of copies and their addresses; the first is at code_start; 0: none */
+	uint16_t code_copies;
 	uint16_t code_bytes;  /* of a code object, up to the last of the fields above */
 	uint16_t gil;         /* in _PyRuntime; 0: */
 	uint16_t gil_pointer; /* in an interpreter, a pointer to it */
@@ -51,12 +48,8 @@ struct python_layout {
 	uint16_t object_type;             /* in an object */
 	uint16_t bytes_size, bytes_data;  /* in bytes */
 	uint16_t text_length, text_state; /* in a str: its number of characters; a word: */
-	uint16_t
-		/*
-		 * from this bit on: three bits for the bytes per character, then compact, then
-		 * ASCII
-		 */
-		text_shift;
+	/* from this bit on: three bits for the bytes per character, then compact, then ASCII */
+	uint16_t text_shift;
 	uint16_t ascii_data, wide_data; /* in a str: where its characters begin */
 };
 

@@ -89,9 +89,8 @@ struct region_process {
 	_Atomic uint64_t
 		exit_tsc; /* when it announced its end, 0 before; own clock, base not subtracted */
 	_Atomic uint64_t exec_tsc; /* when it called exec, 0 if it did not */
-	uint64_t
-		/* CPU time of children that it had before it became this program */
-		children_before_ns;
+	/* CPU time of children that it had before it became this program */
+	uint64_t children_before_ns;
 	_Atomic uint64_t rank; /* region_rank(); 0: none */
 	/* for sampling, python_layout.h; `python` is written last */
 	_Atomic uint64_t python;           /* struct python_word, 0: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See codes.h. Open addressing, at most half full. */
+/* A hash table with open addressing, at most half full. */
 #include "collector/samples/codes.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static struct code_known *codes_known_find(const struct codes *codes, uint64_t p
 	return &codes->known[at];
 }
 
-/* Room for one more; -1 without memory. */
+/* Makes room for one more; returns -1 without memory. */
 static int known_reserve(struct codes *codes)
 {
 	uint32_t slots = codes->known_slots ? codes->known_slots * 2 : SLOTS_FIRST;
@@ -69,7 +69,7 @@ static int known_reserve(struct codes *codes)
 	return 0;
 }
 
-/* Latin-1 or wider characters as UTF-8; returns the length. */
+/* Writes a Latin-1 or wider character as UTF-8; returns its length. */
 static size_t put_utf8(char *to, uint32_t character)
 {
 	if (character < 0x80) {
@@ -94,7 +94,10 @@ static size_t put_utf8(char *to, uint32_t character)
 	return 4;
 }
 
-/* The text of a str, cut where it is too long. False: it is no compact str, or cannot be read. */
+/*
+ * Reads the text of a str, truncated if it is too long. Returns false if it is no compact str, or
+ * cannot be read.
+ */
 static bool read_text(const struct code_reader *reader, uint64_t address, char *text,
 		      size_t *ret_length)
 {
@@ -126,7 +129,18 @@ static bool read_text(const struct code_reader *reader, uint64_t address, char *
 	return true;
 }
 
-/* The contents are new: names are read, and lines begin anew. */
+/*
+ * C code that calls the interpreter leaves a frame with this code, which its owner tells from a function's. One that is met as a
+ * function's was read while C's stack changed.
+ */
+static bool is_trampoline(const char *name, size_t length)
+{
+	static const char trampoline[] = "<interpreter trampoline>";
+
+	return length == sizeof(trampoline) - 1 && memcmp(name, trampoline, length) == 0;
+}
+
+/* The object has new contents: reads the names, and forgets the known lines. */
 static bool known_fill(struct codes *codes, const struct code_reader *reader,
 		       struct code_known *known)
 {
@@ -136,7 +150,7 @@ static bool known_fill(struct codes *codes, const struct code_reader *reader,
 	const char *path = text;
 	size_t length;
 
-	if (!read_text(reader, known->name, text, &length))
+	if (!read_text(reader, known->name, text, &length) || is_trampoline(text, length))
 		return false;
 	function = names_id_text(names, text, length);
 	if (!read_text(reader, known->file, text, &length))
@@ -148,7 +162,7 @@ static bool known_fill(struct codes *codes, const struct code_reader *reader,
 	return known->id != 0;
 }
 
-/* What the object says of itself now. */
+/* Reads the present fields of the object. */
 static bool read_code(const struct code_reader *reader, uint64_t address, struct code_known *code)
 {
 	const struct python_layout *layout = reader->layout;
@@ -247,7 +261,7 @@ static uint32_t codes_read_line(const struct code_reader *reader, const struct c
 	return line;
 }
 
-/* Bytes into the code; before its first instruction, 0. */
+/* Returns the number of bytes into the code; 0 before its first instruction. */
 static uint32_t codes_offset_of(const struct python_layout *layout, uint64_t address,
 				uint64_t instruction)
 {

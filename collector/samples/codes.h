@@ -23,11 +23,15 @@
 
 struct codes {
 	struct code_known {
-		uint64_t process, address;  /* process: its number in the file, 0: empty slot */
+		uint64_t process, address;  /* process: its number in the file; 0: empty slot */
 		uint64_t file, name, table; /* addresses of objects */
 		uint32_t line;
-		uint32_t id;       /* python_code */
-		uint32_t instance; /* of lines, one each time that its contents were new */
+		uint32_t id; /* id of the event python_code */
+		/*
+		 * identifies the contents for the table of lines: a new one each time that the
+		 * contents are new
+		 */
+		uint32_t instance;
 	} * known;
 	uint32_t known_slots, known_count;
 	struct line_known {
@@ -44,7 +48,7 @@ struct codes {
 void codes_init(struct codes *codes, struct common *common, struct places *places);
 void codes_release(struct codes *codes);
 
-/* What code objects are read with. */
+/* What is needed to read code objects. */
 struct code_reader {
 	struct memory *memory;
 	const struct python_layout *layout;
@@ -55,8 +59,10 @@ struct code_place {
 	uint32_t code, line;
 };
 
-/* Of the frame that has this code and this instruction (see python_layout.frame_at). False: it is no code object, or
- * cannot be read. */
+/*
+ * Finds the code and line of the frame that has this code object and this instruction (see
+ * python_layout.frame_at). Returns false if it is no code object, or cannot be read.
+ */
 bool codes_find(struct codes *codes, const struct code_reader *reader, uint64_t address,
 		uint64_t instruction, struct code_place *ret_place);
 

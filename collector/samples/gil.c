@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gil.h. Reads the head of the lock's struct in one piece: its `locked` flag and the thread
- * state that took it last. The holder is that state only while the flag is set.
+ * Reads the head of the lock's struct in one piece: its `locked` flag and the thread state that
+ * took it last. That state is the holder only while the flag is set.
  */
 #include "collector/samples/gil.h"
 

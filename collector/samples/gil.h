@@ -10,7 +10,10 @@
 #include "collector/region/python_layout.h"
 #include "collector/samples/memory.h"
 
-/* Address of the state of the thread that has it; 0: nobody, or it cannot be read. `gil`: its address, 0: not known. */
+/*
+ * Returns the address of the state of the thread that holds it; 0: nobody does, or it cannot be
+ * read. `gil`: its address, 0: not known.
+ */
 uint64_t gil_holder(struct memory *memory, const struct python_layout *layout, uint64_t gil);
 
 #endif

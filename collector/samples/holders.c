@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See holders.h. A thread that waits and the one that it waits for were read in any order, so the lines are put into the samples of a
- * look once all threads have theirs.
+ * A waiting thread and the thread for which it waits are read in any order. So the lines of holders
+ * are put into the samples once all threads of the process have been read.
  */
 #include "collector/samples/holders.h"
 
@@ -31,7 +31,7 @@ void holders_note_gil(struct samples *samples, const struct sampled_process *sam
 		if (thread->process != sampled->number || thread->gil != holder->gil ||
 		    thread->seen != samples->looks || thread->plan != PLAN_WALK)
 			continue;
-		/* who waits for itself has just got it */
+		/* a thread that waits for itself has just got the lock */
 		if (is_holder != (thread->last.state == EVT_PYTHON_GIL)) {
 			thread->last.holder = holder->tid;
 			thread->last.holder_place = is_holder ? 0 : place;
@@ -39,7 +39,10 @@ void holders_note_gil(struct samples *samples, const struct sampled_process *sam
 	}
 }
 
-/* The owner of what it waits for may have changed while it rested: then another sample begins with this look. */
+/*
+ * While the thread rested, the owner of what it waits for may have changed: then a new sample
+ * begins now.
+ */
 static void thread_note_owner(struct samples *samples, struct sampled_process *sampled,
 			      struct sampled_thread *thread)
 {

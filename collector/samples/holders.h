@@ -8,7 +8,7 @@
 
 #include "collector/samples/samples.h"
 
-/* A thread that has its interpreter's lock. */
+/* A thread that holds its interpreter's lock. */
 struct holder {
 	uint64_t address, gil; /* of its state in the process, and of that lock */
 	uint32_t tid;

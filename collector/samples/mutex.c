@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See mutex.h. What is waited for may be any futex, so each field of the struct has to have a value that a locked mutex can have, and the
- * owner has to be a thread of the process.
+ * The word that a thread waits for may be any futex. So each field of the struct must have a value
+ * that a locked mutex can have, and the owner must be a thread of the process.
  */
 #include "collector/samples/mutex.h"
 
@@ -12,7 +12,7 @@
 
 #define IS_CONTENDED 2u
 #define KIND_MASK 0x3ffu   /* type, robust, priority, shared, elision */
-#define USERS_MAX 65536u   /* threads that have it or wait for it */
+#define USERS_MAX 65536u   /* threads that hold it or wait for it */
 #define TID_MAX (1u << 22) /* PID_MAX_LIMIT of Linux */
 
 /* glibc's struct __pthread_mutex_s on x86-64; its layout is part of the ABI. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See native_calls.h. What is read is read ahead with the stack the next time, so that a look stays one call. Code objects up to 3.10 have their instructions in a bytes object of their own; from 3.11 on a frame has the address of its
- * instruction, in the form that CPython has specialised it to.
+ * What was read is read together with the stack the next time, so that a sample still takes one
+ * system call. Up to 3.10, a code object has its instructions in a separate bytes object. From 3.11
+ * on, a frame has the address of its instruction, in the form that CPython specialised it to.
  */
 #include "collector/samples/native_calls.h"
 
@@ -9,10 +10,13 @@
 
 #define CODE_INSTRUCTIONS 48u /* in a code object up to 3.10: its instructions, a bytes object */
 #define INSTRUCTION_BYTES 2u
-/* there an instruction's number counts instructions, before that bytes */
+/* from this version on, an instruction's number counts instructions; before, bytes */
 #define MINOR_NUMBERED 10u
 
-/* Operations of BINARY_OP that have a specialised form for numbers and texts, so that the general one has other objects. */
+/*
+ * Operations of BINARY_OP that have a specialised form for numbers and texts, so the general form
+ * has other objects.
+ */
 static bool is_of_objects(uint8_t operation)
 {
 	enum { ADD, MATRIX_MULTIPLY = 4, MULTIPLY = 5, SUBTRACT = 10, IN_PLACE = 13, ELEMENT = 26 };

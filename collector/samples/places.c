@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See places.h. Two hash tables with open addressing, for code objects and for places. Numbers are
- * given in the order of creation, and a new entry goes into the journal as it is made. A full
- * table gives 0.
+ * Two hash tables with open addressing, for code objects and for places. Numbers are assigned in
+ * the order of creation, and a new entry is added to the journal when it is made. A full table
+ * returns 0.
  */
 #include "collector/samples/places.h"
 
@@ -32,7 +32,7 @@ static uint32_t places_slot_of(const struct id_table *table, uint64_t key, uint6
 	return (uint32_t)(hash >> 32) & (table->slots - 1);
 }
 
-/* The entry, or the empty slot for it. */
+/* Returns the entry, or the empty slot for it. */
 static struct id_entry *places_entry_find(const struct id_table *table, uint64_t key, uint64_t more)
 {
 	uint32_t at = places_slot_of(table, key, more);
@@ -60,7 +60,7 @@ static int table_grow(struct id_table *table)
 	return 0;
 }
 
-/* The id; 0: it is new, and *ret_new is where it belongs, or NULL without room. */
+/* Returns the id. 0: it is new, and *ret_new is its slot, or NULL if there is no room. */
 static uint32_t table_find(struct id_table *table, uint64_t key, uint64_t more,
 			   struct id_entry **ret_new)
 {

@@ -22,7 +22,7 @@ struct id_table {
 		uint64_t key, more;
 		uint32_t id; /* 0: empty slot */
 	} * entry;
-	uint32_t slots; /* power of two, 0 before the first */
+	uint32_t slots; /* power of two; 0 before the first */
 	uint32_t count, most;
 };
 
@@ -34,7 +34,7 @@ struct places {
 void places_init(struct places *places, struct journal *journal);
 void places_release(struct places *places);
 
-/* Names are ids of names.h. 0: there is no room. */
+/* Names are ids of names.h. Returns 0 if there is no room. */
 uint32_t places_code(struct places *places, uint64_t function, uint64_t file, uint32_t line);
 uint32_t places_place(struct places *places, uint32_t from, uint32_t code, uint32_t line);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Python stacks as a source (core/source.h): see samples.h. */
+/* Makes Python stacks a source of the collector (core/source.h). */
 #include "collector/core/source.h"
 #include "collector/samples/samples.h"
 

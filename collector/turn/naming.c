@@ -22,7 +22,9 @@
 #define TRY_NS (1000 * MS)       /* time between two attempts to get the name */
 #define TRY_OFTEN_NS (2000 * MS) /* until then, an attempt with every turn */
 #define ASK_MS 2000              /* nobody waits meanwhile */
-#define ASK_STEP_MS 10
+#define ASK_STEP_MS 2
+#define PASS_MS 200    /* limit for the wait for another file to get the name */
+#define UNASKED_MOST 5 /* attempts where there is nobody to ask */
 #define TEXT_MOST 90 /* limit for a path in a message */
 
 static struct output_name_request request_of(const struct naming *naming,
@@ -33,6 +35,7 @@ static struct output_name_request request_of(const struct naming *naming,
 					     .host = naming->host,
 					     .pid = output->header.pid,
 					     .start_s = output->header.base_real / (1000 * MS),
+					     .began_ns = output->header.base_real,
 					     .keep = naming->keep,
 					     .lives = living_has,
 					     .program = output->header.program,
@@ -84,17 +87,18 @@ static void naming_name_ask(struct naming *naming, struct output *output)
 {
 	struct rotation rotation = { .output = naming->output, .session = output->header.session };
 	struct rotation_standing standing = rotation_look(&rotation);
+	int asked_fd = naming->ask_fd; /* closed last, or a program might end in between, unasked */
 
-	ask_end(naming);
-	if (naming->plain && !standing.own)
-		return;
-	if (standing.own || (standing.other && standing.interest)) {
+	naming->ask_fd = -1;
+	if (standing.own || (!naming->plain && standing.other && standing.interest)) {
 		naming->waits = false;
 		naming->crowded = !standing.own;
 		name_changed(naming, output);
-	} else {
+	} else if (!naming->plain) {
 		naming->ask_fd = rotation_ask(&rotation);
 	}
+	if (asked_fd >= 0)
+		close(asked_fd);
 }
 
 void naming_begin(struct naming *naming, struct output *output, struct region_header *header)
@@ -141,12 +145,18 @@ void naming_see(struct naming *naming, struct output *output, const struct frame
 
 /*
  * A program that was asked checks with every turn, and at its end; a short program is over before
- * that. Another file may have got the name by then.
+ * that. Another file may have got the name by then, several times, if it is one of many in a pipe:
+ * so a name that is free or finished and was not got is tried again.
  */
 static void name_await(struct naming *naming, struct output *output)
 {
-	for (int waited_ms = 0; naming->ask_fd >= 0 && waited_ms < ASK_MS;
+	int unasked = 0;
+
+	for (int waited_ms = 0; naming->waits && !naming->plain && waited_ms < ASK_MS;
 	     waited_ms += ASK_STEP_MS) {
+		unasked += naming->ask_fd < 0;
+		if (unasked > UNASKED_MOST)
+			return;
 		naming_name_ask(naming, output);
 		if (!naming->waits || name_take(naming, output))
 			return;
@@ -178,7 +188,8 @@ void naming_turn(struct naming *naming, struct output *output, uint64_t records,
 			(void)name_take(naming, output);
 	} else if (name_is_wanted(naming, output, records)) {
 		request = request_of(naming, output);
-		naming->waits = naming->crowded = handover_leave(&request, output->path);
+		naming->waits = naming->crowded = naming->left =
+			handover_leave(&request, output->path);
 		if (naming->waits)
 			name_changed(naming, output);
 	}
@@ -222,29 +233,37 @@ unsigned int naming_count_session(const struct naming *naming, const struct outp
 	return output->header.flags & FILE_OF_FIRST ? earlier_count_own(&rotation) : 0;
 }
 
-void naming_finish(struct naming *naming, struct output *output, uint64_t records)
+/*
+ * Removes the file of a plain program. Its end is delayed until the file that it makes way for has
+ * the name: the shell that waits for `python train.py | tee log` may read that file next.
+ */
+static void plain_pass(struct naming *naming, struct output *output)
 {
 	struct output_name_request request = request_of(naming, output);
-	struct rotation_standing standing;
-	bool few = records < FEW_RECORDS, worth;
 
-	if (name_is_wanted(naming, output, records)) {
-		naming->passed = !unlink(output->path);
-		say_passed(naming);
+	naming->passed = !unlink(output->path);
+	say_passed(naming);
+	for (int waited_ms = 0; waited_ms < PASS_MS && !handover_look(&request).other; waited_ms++)
+		poll(NULL, 0, 1);
+}
+
+/* True if the file of a plain program, which has ended, has got the name or needs none. */
+static bool plain_settle(struct naming *naming, struct output *output, bool few)
+{
+	struct output_name_request request = request_of(naming, output);
+	struct rotation_standing standing = handover_look(&request);
+	bool worth = !standing.other || (rotation_outweighs(output->bytes, standing.bytes) &&
+					 !(standing.interest && few));
+
+	/* the file that has the name makes way for one of interest, or has done so */
+	if (few && (naming->left || (naming->at_once && (!standing.other || standing.asked)))) {
+		plain_pass(naming, output);
+		return true;
 	}
-	if (!naming->waits)
-		return;
-	if (!naming->plain)
-		naming_name_ask(naming, output);
-	standing = handover_look(&request);
-	worth = !standing.other ||
-		(rotation_outweighs(output->bytes, standing.bytes) && !(standing.interest && few));
-	if (!naming->plain || !standing.other || (worth && !naming->at_once)) {
-		if (naming->waits)
-			(void)name_take(naming, output);
-	} else if (few && !worth) {
-		naming->passed = !unlink(output->path);
-		say_passed(naming);
+	if (!standing.other || (worth && !naming->at_once))
+		return name_take(naming, output);
+	if (few && !worth) {
+		plain_pass(naming, output);
 	} else if (!worth && standing.finished && naming->keep &&
 		   handover_number(&request, output->path)) {
 		naming->crowded = false;
@@ -252,6 +271,31 @@ void naming_finish(struct naming *naming, struct output *output, uint64_t record
 		name_changed(naming, output);
 		say_numbered(naming, output);
 	}
+	return true;
+}
+
+/* Where the name was free and another file has got it meanwhile, that one decides. */
+static void plain_finish(struct naming *naming, struct output *output, bool few)
+{
+	if (!plain_settle(naming, output, few))
+		(void)plain_settle(naming, output, few);
+}
+
+void naming_finish(struct naming *naming, struct output *output, uint64_t records)
+{
+	bool few = records < FEW_RECORDS;
+
+	if (name_is_wanted(naming, output, records))
+		plain_pass(naming, output);
+	if (!naming->waits)
+		return;
+	if (naming->plain) {
+		plain_finish(naming, output, few);
+		return;
+	}
+	naming_name_ask(naming, output);
+	if (naming->waits)
+		(void)name_take(naming, output);
 }
 
 void naming_tidy(struct naming *naming, struct output *output)

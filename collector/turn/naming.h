@@ -8,7 +8,8 @@
  *   it. Until then it is written beside the wanted name;
  * - leaves the name to a program of interest that asks for it (`python train.py | tee log`: which
  *   of them comes first is chance);
- * - is removed if it has ended with few records and somebody else's recording has the name.
+ * - is removed if it has ended with few records, and somebody else's recording has the name or is
+ *   about to get it.
  *
  * Simultaneous runs of interest keep the names that they began with, and so do simultaneous plain
  * runs. One thread.
@@ -35,6 +36,7 @@ struct naming {
 	bool waits;   /* for the name, which another session has */
 	bool crowded; /* the file has another name for that reason */
 	bool at_once; /* that session's program was running when this one began */
+	bool left;    /* this file had it, and made way for one of interest */
 	bool passed;  /* plain and small: the file was removed */
 	/* the file has the name with a number: it was kept beside a recording that is worth more */
 	bool numbered;

@@ -18,9 +18,8 @@
 #include "collector/region/region.h"
 
 struct renewal {
-	uint64_t
-		/* steady time of the question; 0: not asked, or the renewal is finished */
-		asked_ns;
+	/* steady time of the question; 0: not asked, or the renewal is finished */
+	uint64_t asked_ns;
 	uint64_t last_ns;  /* time of the last question */
 	uint64_t pause_ns; /* pause after it */
 	uint32_t cuts;     /* cuts of all rings since */

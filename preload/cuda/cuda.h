@@ -27,12 +27,10 @@ struct cuda_call {
 	enum cuda_function function;
 	int result;
 	uint64_t start, end; /* ticks */
-	struct cuda_call
-		/*
-		 * the call around it, or NULL; must not be read, because it may have been left by
-		 * longjmp()
-		 */
-		*outer;
+	/*
+	 * the call around it, or NULL; must not be read, because it may have been left by longjmp()
+	 */
+	struct cuda_call *outer;
 	bool nested, is_noted; /* is_noted: in case it never returns */
 	uint64_t correlation;  /* CUPTI's number; 0: none */
 };

@@ -23,9 +23,8 @@ enum cuda_kind {
 
 struct cuda_definition {
 	void *address; /* NULL: none */
-	uint32_t
-		/* from the soname: 12 for libcudart.so.12 and for libcudart-0123abcd.so.12.1 */
-		major;
+	/* from the soname: 12 for libcudart.so.12 and for libcudart-0123abcd.so.12.1 */
+	uint32_t major;
 };
 
 /* True if it is the name of a library of that kind. NULL is not. */

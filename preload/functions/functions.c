@@ -3,6 +3,7 @@
  * Runs functions.py, which is embedded as bytes and passes us the function that labels callables.
  * Then starts sys.monitoring or, if there is none, the profile function.
  */
+/* cases: python_functions python_function_times */
 #include "preload/functions/functions.h"
 
 #include <stddef.h>

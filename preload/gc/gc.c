@@ -5,6 +5,7 @@
  * own. Its only function records the collection and then calls the program's functions. So
  * gc.callbacks remains the program's own list.
  */
+/* cases: gc */
 #include "preload/gc/gc.h"
 
 #include <stdatomic.h>

@@ -4,6 +4,7 @@
  * the original and records an end. The importer is the innermost frame outside of importlib's own
  * code.
  */
+/* cases: python_imports */
 #include "preload/imports/imports.h"
 
 #include <stdatomic.h>

@@ -6,9 +6,8 @@
 #include "collector/region/region.h"
 
 struct region_wish {
-	uint64_t
-		/* wanted size of the buffers; reduced to what the program's limits allow */
-		buffer_bytes;
+	/* wanted size of the buffers; reduced to what the program's limits allow */
+	uint64_t buffer_bytes;
 	uint64_t max_file_bytes;
 	uint32_t keep;
 	uint32_t redact;        /* 1 << enum region_redact */

@@ -3,6 +3,7 @@
  * Watches imports of modules named *.base. When PassThroughProfiler exists, lightning.py, which is
  * embedded as bytes, replaces its two methods by functions that record action_begin and action_end.
  */
+/* cases: lightning_entry */
 #include "preload/lightning/lightning.h"
 
 #include <stdatomic.h>

@@ -13,6 +13,7 @@
  * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is the
  * original's.
  */
+/* cases: mappings */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +39,10 @@ static bool is_within_hook(void)
 	return recorder_self.lane[0].owner >= RECORDER_BUSY_MIN;
 }
 
-/* `large`: bytes that begin, which may have a stack of Python around the caller, the last field; 0: none do. */
+/*
+ * `large`: bytes that begin, which may have a stack of Python around the caller, the last field; 0:
+ * none do.
+ */
 static void mappings_record(uint32_t type, uint64_t large, const uint64_t *field,
 			    unsigned int fields)
 {

@@ -4,6 +4,7 @@
  * and registers the hooks. module_begin records a name, module_end an end, and module_depth returns
  * the depth of the C stack.
  */
+/* cases: torch_modules */
 #include "preload/modules/modules.h"
 
 #include <stdbool.h>

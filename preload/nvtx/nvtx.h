@@ -21,12 +21,8 @@
 
 /* Thread-local, initial-exec, plain data: 88 bytes. */
 struct nvtx_thread {
-	uint32_t
-		/*
-		 * the original of a version 2 function is running: calls back into us are the same
-		 * event
-		 */
-		inside;
+	/* the original of a version 2 function is running: calls back into us are the same event */
+	uint32_t inside;
 	uint32_t number; /* number of the thread, once it has asked for levels of tasks; 0 before */
 	struct nvtx_level {
 		uint32_t domain; /* low half of the domain name's hash */
@@ -47,9 +43,15 @@ PRELOAD_HIDDEN struct nvtx_level *nvtx_task_level(const struct nvtx_level *level
 PRELOAD_HIDDEN void nvtx_task_level_end(struct nvtx_level *level);
 /* Before the depth of a task's level grows: the generator that runs pushes a range. */
 PRELOAD_HIDDEN void nvtx_task_push(struct nvtx_level *level);
-/* Before a pop: of the level's ranges the one that the generator that runs has pushed last becomes the innermost. */
+/*
+ * Before a pop: of the level's ranges the one that the generator that runs has pushed last becomes
+ * the innermost.
+ */
 PRELOAD_HIDDEN void nvtx_task_choose(struct nvtx_level *level);
-/* Tells the range at the level's depth from the others that are open: the one that was popped last, or is pushed now. */
+/*
+ * Tells the range at the level's depth from the others that are open: the one that was popped last,
+ * or is pushed now.
+ */
 PRELOAD_HIDDEN uint16_t nvtx_task_number(const struct nvtx_level *level);
 
 /* A push, start or mark, in the same form for all functions. */

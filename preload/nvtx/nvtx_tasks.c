@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Levels of tasks that take turns on a thread, for capture ranges and steps: a pop closes what its own task has pushed last, of that
- * what the same generator has pushed, if anything. A table of all threads, hashed by thread, domain and task; an entry belongs to
- * one thread until its depth is 0 again. Only where ranges are captured, or end steps, and tasks are known.
+ * Levels of tasks that take turns on a thread, for capture ranges and steps: a pop closes what its
+ * own task has pushed last, of that what the same generator has pushed, if anything. A table of all
+ * threads, hashed by thread, domain and task; an entry belongs to one thread until its depth is 0
+ * again. Only where ranges are captured, or end steps, and tasks are known.
  */
 #include <stdatomic.h>
 #include <stddef.h>

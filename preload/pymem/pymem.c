@@ -4,6 +4,7 @@
  * the heap are. An allocator may call another one (pymalloc asks the raw domain for large blocks);
  * only the outermost call is recorded. Its calls of the heap are recorded there as any others.
  */
+/* cases: python_pymem */
 #include "preload/pymem/pymem.h"
 
 #include <stdint.h>

@@ -129,7 +129,10 @@ static void find_stacks(struct task_layout *layout)
 	layout->back = known->frame_back;
 }
 
-/* By CPython's headers, for each minor version: offsets in a thread's state, in an exception state, in a generator. */
+/*
+ * By CPython's headers, for each minor version: offsets in a thread's state, in an exception state,
+ * in a generator.
+ */
 static const struct exception_place {
 	uint8_t exception, own_exception_words, outer, generator;
 } exception_places[] = {
@@ -139,7 +142,9 @@ static const struct exception_place {
 	[14] = { 120, 256 / 8, 8, 40 },
 };
 
-/* No generator runs: the current exception state has to be the thread's own, with none around it. */
+/*
+ * No generator runs: the current exception state has to be the thread's own, with none around it.
+ */
 static void find_generators(const uint64_t *word, struct task_layout *layout)
 {
 	unsigned int minor = python_minor();

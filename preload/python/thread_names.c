@@ -128,7 +128,10 @@ static void *active_find(void)
 	return NULL;
 }
 
-/* `starting`: the arguments of a thread's start, or NULL. What it allocates is no event of the program's. */
+/*
+ * `starting`: the arguments of a thread's start, or NULL. What it allocates is no event of the
+ * program's.
+ */
 static void names_look(void *starting)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);

@@ -3,11 +3,11 @@
  * The names of threading.Thread, given by the program or made up ("Thread-1 (work)"). Up to 3.13,
  * the kernel only knows the process's name for threads of Python.
  *
- * The name at the start is told when the thread is created (thread_starts.c). Nothing is called when it changes,
- * or where a thread that C created becomes one of Python's. So at CPython's audit events, of any thread,
- * the number of threads that `threading` lists is compared with the last one; if it has changed
- * they are looked at, and once more when the program ends. With the GIL, or one at a time; the
- * program cannot see it.
+ * The name at the start is told when the thread is created (thread_starts.c). Nothing is called
+ * when it changes, or where a thread that C created becomes one of Python's. So at CPython's audit
+ * events, of any thread, the number of threads that `threading` lists is compared with the last
+ * one; if it has changed they are looked at, and once more when the program ends. With the GIL, or
+ * one at a time; the program cannot see it.
  */
 #ifndef PRELOAD_PYTHON_THREAD_NAMES_H
 #define PRELOAD_PYTHON_THREAD_NAMES_H
@@ -19,7 +19,9 @@
 
 /* At each audit event, once the program runs. */
 PRELOAD_HIDDEN void thread_names_see(const char *event, void *arguments);
-/* An attribute as object.__getattribute__() has it: a new reference, or NULL. No exception stays. */
+/*
+ * An attribute as object.__getattribute__() has it: a new reference, or NULL. No exception stays.
+ */
 PRELOAD_HIDDEN void *thread_names_attribute(void *object, const char *name);
 /* The thread has that name, a str. */
 PRELOAD_HIDDEN void thread_names_tell(uint32_t tid, void *name);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of threads at the moment they start. From 3.12 on, CPython raises an audit event with what the thread will run,
- * `Thread._bootstrap` of an object that has the name, and then calls pthread_create() on the same thread. Before 3.12 that method
- * is found by what pthread_create() is given. CPython gives up the GIL only afterwards, so the new thread lives when its id is read.
+ * Names of threads at the moment they start. From 3.12 on, CPython raises an audit event with what
+ * the thread will run, `Thread._bootstrap` of an object that has the name, and then calls
+ * pthread_create() on the same thread. Before 3.12 that method is found by what pthread_create() is
+ * given. CPython gives up the GIL only afterwards, so the new thread lives when its id is read.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -19,8 +20,10 @@
 #include "preload/python/thread_state.h"
 #include "preload/record/recorder.h"
 
-/* The thread that starts another one, as pthread_self() says, and the name, a reference of ours. Without a GIL a second one waits for
- * nobody: it is named by a later look. */
+/*
+ * The thread that starts another one, as pthread_self() says, and the name, a reference of ours.
+ * Without a GIL a second one waits for nobody: it is named by a later look.
+ */
 static _Atomic uint64_t starter;
 static void *starting;
 static unsigned int tid_offset;
@@ -113,8 +116,11 @@ static bool has_gil(void)
 	return own && own == before.current();
 }
 
-/* pthread_create() gets {function, argument} of CPython's thread; that argument is {interpreter, method, ...}. Others give what
- * they like, so all is read by a system call, and the method's type is compared. */
+/*
+ * pthread_create() gets {function, argument} of CPython's thread; that argument is {interpreter,
+ * method, ...}. Others give what they like, so all is read by a system call, and the method's type
+ * is compared.
+ */
 static void *method_of(void *argument)
 {
 	uint64_t given[2], boot[2], object[2];

@@ -56,7 +56,8 @@ _Static_assert(sizeof(struct recorder_lane) <= RECORDER_LINE, "a lane is a line 
 struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
 	uint64_t
-		clock_due; /* ticks from which an edge is worth a reading of the clock: thread_clock.h */
+		/* ticks from which an edge is worth a reading of the clock: thread_clock.h */
+		clock_due;
 	uint64_t task, generator; /* that its records have named last: task.h */
 	uint32_t inside;          /* a call into CPython's allocators runs: preload/pymem */
 	uint32_t operators;       /* a bit for each one that is open: preload/torch */

@@ -8,11 +8,13 @@
  * A greenlet has a Python stack of its own. The task is 0 outside of both, and if it is not known:
  * the program is not Python, or the layout was not found.
  *
- * Within a task, generators take turns too: an NVTX range that a generator opens belongs to that generator. The thread's state points to
- * the exception state of the innermost generator that runs, which lies within the generator. Coroutines are passed over: those
- * of `async with` push in one and pop in another, and tasks tell them apart.
+ * Within a task, generators take turns too: an NVTX range that a generator opens belongs to that
+ * generator. The thread's state points to the exception state of the innermost generator that runs,
+ * which lies within the generator. Coroutines are passed over: those of `async with` push in one
+ * and pop in another, and tasks tell them apart.
  *
- * Any thread, with or without the GIL, signal handlers too: a thread reads its own state only. No lock, no allocation, no system call.
+ * Any thread, with or without the GIL, signal handlers too: a thread reads its own state only. No
+ * lock, no allocation, no system call.
  */
 #ifndef PRELOAD_RECORD_TASK_H
 #define PRELOAD_RECORD_TASK_H
@@ -35,7 +37,8 @@ struct task_layout {
 		own_exception; /* in a thread's state: the current exception state; its own one */
 	uint16_t exception_outer; /* in an exception state: the one around it */
 	uint16_t
-		generator; /* in a generator: its exception state; 0: generators are not told apart */
+		/* in a generator: its exception state; 0: generators are not told apart */
+		generator;
 	uint64_t generator_type[2]; /* of generators and async generators */
 };
 

@@ -29,7 +29,8 @@ enum settings_family {
 };
 
 enum settings_stacks {
-	SETTINGS_STACKS_LARGE, /* the default: of families without large blocks, as SETTINGS_STACKS_CALLER */
+	/* the default: of families without large blocks, as SETTINGS_STACKS_CALLER */
+	SETTINGS_STACKS_LARGE,
 	SETTINGS_STACKS_CALLER,
 	SETTINGS_STACKS_NATIVE,
 	SETTINGS_STACKS_OFF,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Python stacks of large blocks, which nobody has to ask for (INTERCEPT_STACKS=large, the default): an allocation of
- * INTERCEPT_STACKS_MIN bytes or more has, innermost in its stack, the return address that it would have without, and around it
- * the functions and lines of Python that its thread was in. Where a thread runs no Python, it has its caller as ever.
+ * Python stacks of large blocks, which nobody has to ask for (INTERCEPT_STACKS=large, the default):
+ * an allocation of INTERCEPT_STACKS_MIN bytes or more has, innermost in its stack, the return
+ * address that it would have without, and around it the functions and lines of Python that its
+ * thread was in. Where a thread runs no Python, it has its caller as ever.
  *
- * A program may ask for large blocks at any rate. So each thread has a budget: stacks take one part in LARGE_PARTS of its time at
- * most, beyond what has been saved up (LARGE_TICKS). The next LARGE_SKIPPED large blocks after it was used up are not looked at.
- * They have their caller only, which reports count (report/heap/heap_share.h).
+ * A program may ask for large blocks at any rate. So each thread has a budget: stacks take one part
+ * in LARGE_PARTS of its time at most, beyond what has been saved up (LARGE_TICKS). The next
+ * LARGE_SKIPPED large blocks after it was used up are not looked at. They have their caller only,
+ * which reports count (report/heap/heap_share.h).
  *
- * Native frames are not walked, so that neither .eh_frame nor a certain C library is needed. Any thread, signal handlers
- * too; no lock, no allocation but a thread's first (mmap).
+ * Native frames are not walked, so that neither .eh_frame nor a certain C library is needed. Any
+ * thread, signal handlers too; no lock, no allocation but a thread's first (mmap).
  */
 #ifndef PRELOAD_STACKS_LARGE_H
 #define PRELOAD_STACKS_LARGE_H
@@ -39,11 +41,17 @@ PRELOAD_HIDDEN extern __thread uint16_t large_skips __attribute__((tls_model("in
 /* Bytes from which on blocks of the heap have such a stack; UINT64_MAX: none has. */
 PRELOAD_HIDDEN extern uint64_t large_heap_bytes;
 
-/* Bits 1 << enum evt_family, and the least bytes of their records. No family until Python's frames can be read. */
+/*
+ * Bits 1 << enum evt_family, and the least bytes of their records. No family until Python's frames
+ * can be read.
+ */
 PRELOAD_HIDDEN extern unsigned int large_families;
 PRELOAD_HIDDEN extern uint64_t large_bytes;
 
-/* Sets what large_begin() will switch on. Call while all gates are shut. Maps no memory: a program without Python needs none. */
+/*
+ * Sets what large_begin() will switch on. Call while all gates are shut. Maps no memory: a program
+ * without Python needs none.
+ */
 void large_prepare(unsigned int families, uint64_t bytes, unsigned int depth);
 
 /*
@@ -71,13 +79,22 @@ static inline bool large_heap_is_due(uint64_t bytes)
 	return false;
 }
 
-/* The id of the thread's Python stack, 0: it runs none, or its budget is used up. `lane` is IN_RECORD. */
+/*
+ * The id of the thread's Python stack, 0: it runs none, or its budget is used up. `lane` is
+ * IN_RECORD.
+ */
 uint64_t large_stack(struct recorder_lane *lane);
 
-/* The same with the caller innermost: of events whose file has a caller, which is the stack's innermost frame. */
+/*
+ * The same with the caller innermost: of events whose file has a caller, which is the stack's
+ * innermost frame.
+ */
 uint64_t large_stack_from(struct recorder_lane *lane, uint64_t caller);
 
-/* The caller word of a heap record: the stack with the caller innermost, for which `lane` is switched to IN_RECORD; or the caller. */
+/*
+ * The caller word of a heap record: the stack with the caller innermost, for which `lane` is
+ * switched to IN_RECORD; or the caller.
+ */
 uint64_t large_caller(struct recorder_lane *lane, uint64_t caller);
 
 /* The stack of a record of `bytes` of the family; 0: it has none. */

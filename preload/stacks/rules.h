@@ -154,9 +154,8 @@ struct rules {
 	uint64_t *hot;            /* 1 << RULES_HOT_BITS usual rules; 0: no rule */
 	struct rule_entry *entry; /* NULL: nothing is kept */
 	uint64_t mask;            /* entries - 1 */
-	uint64_t
-		/* number above RULES_EPOCH_SHIFT; changes when known rules have become stale */
-		epoch;
+	/* number above RULES_EPOCH_SHIFT; changes when known rules have become stale */
+	uint64_t epoch;
 };
 
 PRELOAD_HIDDEN extern struct rules rules;

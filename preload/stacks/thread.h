@@ -54,12 +54,8 @@ struct stack_python_frame {
 	uint64_t id;   /* of the stack up to here; if `is_of_c`, that of its caller */
 	uint64_t path; /* frame_path() up to here, in the same way */
 	uint64_t word; /* as in RECORD_FRAME */
-	uint64_t
-		/*
-		 * if `is_entry`: address in the native frame that runs it; set when stacks are
-		 * joined
-		 */
-		entry;
+	/* if `is_entry`: address in the native frame that runs it; set when stacks are joined */
+	uint64_t entry;
 	bool is_of_c; /* as its own data says: preload/pyframes */
 	uint8_t flag;
 	bool is_entry; /* it was called by C code */
@@ -83,12 +79,8 @@ struct stack_python {
 	uint64_t outer;   /* frame that called the outermost one: 0, or one beyond the capacity */
 	uint64_t thread;  /* the thread state that belongs to this thread */
 	uint64_t trail;   /* preload/pyframes/join.c */
-	uint64_t
-		/*
-		 * readable place where the thread state last named its innermost frame; 0: not
-		 * known
-		 */
-		cframe;
+	/* readable place where the thread state last named its innermost frame; 0: not known */
+	uint64_t cframe;
 	uint64_t page[STACK_PYTHON_PAGES]; /* pages known as readable */
 	/* outermost first; and as read, innermost first */
 	struct stack_python_frame *frame, *fresh;

@@ -70,7 +70,7 @@ static bool is_named(const struct string *name)
 	       memcmp(text, named.bytes, named.length) == 0;
 }
 
-static enum steps_kind kind_of(const struct string *name)
+static enum steps_kind steps_kind_of(const struct string *name)
 {
 	if (steps_named && is_named(name))
 		return STEPS_NAMED;
@@ -244,7 +244,7 @@ static void steps_slot_take(uint64_t key, enum steps_kind kind, const struct nam
 
 void steps_begin(uint64_t key, const struct string *text)
 {
-	enum steps_kind kind = kind_of(text);
+	enum steps_kind kind = steps_kind_of(text);
 	const struct name *name;
 
 	if (kind == STEPS_OTHER)

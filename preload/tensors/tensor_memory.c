@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The wrappers are made from the TORCH lines of hooks.def. */
+/* cases: tensor_memory */
 #include "preload/tensors/tensor_memory.h"
 
 #include <stdatomic.h>

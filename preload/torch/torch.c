@@ -42,7 +42,7 @@ static struct {
 } torch_api;
 
 static bool with_inputs;
-static _Atomic bool sampling_untold;
+static _Atomic bool sampling_unreported;
 
 enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_SHOWING_INPUTS, TORCH_ON };
 static _Atomic int torch_state;
@@ -200,9 +200,9 @@ static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 {
 	uint64_t one_in = settings.operators;
 
-	if (atomic_exchange(&sampling_untold, false) &&
+	if (atomic_exchange(&sampling_unreported, false) &&
 	    !recorder_put(lane, EVT_torch_sampling, ticks, &one_in, 1))
-		atomic_store(&sampling_untold, true);
+		atomic_store(&sampling_unreported, true);
 }
 
 /* Returns false if its inputs are not to be recorded. */
@@ -242,7 +242,7 @@ static inline bool torch_record_begin(const uint64_t *function, bool is_held,
 	const char *name;
 	uint64_t id;
 
-	if (__builtin_expect(atomic_load_explicit(&sampling_untold, memory_order_relaxed), 0))
+	if (__builtin_expect(atomic_load_explicit(&sampling_unreported, memory_order_relaxed), 0))
 		record_sampling(ticks, lane);
 	task_look_if_any(lane, ticks);
 	id = name_id(function, &name, lane);
@@ -486,7 +486,7 @@ bool torch_begin(void *arguments)
 /* Everything is known: recording starts. */
 static void torch_start(void)
 {
-	atomic_store(&sampling_untold, settings.operators > 1);
+	atomic_store(&sampling_unreported, settings.operators > 1);
 	torch_callbacks_run(torch_function.thread != 0);
 	atomic_store(&torch_state, TORCH_ON);
 }

@@ -193,7 +193,7 @@ static bool is_failure(const struct advice *advice)
 	return advice->rule->severity == ADVICE_PROBLEM;
 }
 
-static int compare(const void *a, const void *b)
+static int advice_compare(const void *a, const void *b)
 {
 	const struct advice *left = a, *right = b;
 
@@ -250,7 +250,7 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 	}
 	advice_weigh(advice, count);
 	count = advice_leave_out(bottleneck, advice, count);
-	qsort(advice, count, sizeof(*advice), compare);
+	qsort(advice, count, sizeof(*advice), advice_compare);
 	*ret_count = count;
 	return advice;
 }

@@ -7,7 +7,7 @@
 #include "report/base/units.h"
 
 /* The time of steps above the median of those that compile nothing. */
-static uint64_t excess_of(const struct later_steps *later)
+static uint64_t advice_compile_excess_of(const struct later_steps *later)
 {
 	uint64_t usual_ns = later->recompiled * later->p50_ns;
 
@@ -23,7 +23,7 @@ bool advice_recompilations(const struct bottleneck *bottleneck, struct advice *a
 	later_steps_look(&later, &(struct later_steps_of){ .steps = bottleneck->steps,
 							   .evidence = evidence,
 							   .loop = &bottleneck->loop });
-	advice->gain_ns = excess_of(&later);
+	advice->gain_ns = advice_compile_excess_of(&later);
 	applies = later.recompiled && later.time.count &&
 		  advice_exceeds(advice, bottleneck_share(bottleneck, advice->gain_ns));
 	advice_say(advice,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rule about Python's garbage collector: what of the loop's time it takes, where its pauses begin, and which ranks wait for them. */
+/*
+ * The rule about Python's garbage collector: what of the loop's time it takes, where its pauses
+ * begin, and which ranks wait for them.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +87,8 @@ static void look(struct pauses_seen *seen, const struct bottleneck *bottleneck)
 	}
 }
 
-static void put_name(const struct source *source, uint32_t name, uint32_t line,
-		     char shown[ADVICE_LINE_BYTES])
+static void advice_gc_put_name(const struct source *source, uint32_t name, uint32_t line,
+			       char shown[ADVICE_LINE_BYTES])
 {
 	char escaped[ADVICE_LINE_BYTES - 16];
 	size_t length;
@@ -95,10 +98,13 @@ static void put_name(const struct source *source, uint32_t name, uint32_t line,
 	snprintf(shown, ADVICE_LINE_BYTES, line ? "%s:%" PRIu32 : "%s", escaped, line);
 }
 
-/* The line that most of the pauses' time began at, as a frame; NULL: none stands out, or none is known. */
-static const struct gc_frame *find_line(const struct bottleneck *bottleneck,
-					const struct pauses_seen *seen, struct own *own,
-					const struct gc_frame **ret_caller)
+/*
+ * The line that most of the pauses' time began at, as a frame; NULL: none stands out, or none is
+ * known.
+ */
+static const struct gc_frame *advice_gc_find_line(const struct bottleneck *bottleneck,
+						  const struct pauses_seen *seen, struct own *own,
+						  const struct gc_frame **ret_caller)
 {
 	const struct gc_stacks *stacks = &bottleneck->gc_pauses->stacks;
 	uint64_t *line_ns = memory_zero(stacks->count, sizeof(*line_ns)), most_ns = 0;
@@ -125,8 +131,8 @@ static const struct gc_frame *find_line(const struct bottleneck *bottleneck,
 }
 
 /* ", most of their time at train.py:14 (load_batch)", and the place of the advice. */
-static void say_line(const struct bottleneck *bottleneck, const struct pauses_seen *seen,
-		     struct advice *advice, char text[SHOWN_BYTES])
+static void advice_gc_say_line(const struct bottleneck *bottleneck, const struct pauses_seen *seen,
+			       struct advice *advice, char text[SHOWN_BYTES])
 {
 	struct source *source = bottleneck->source;
 	const struct gc_frame *frame, *caller;
@@ -137,21 +143,22 @@ static void say_line(const struct bottleneck *bottleneck, const struct pauses_se
 	text[0] = 0;
 	own_init(&own, source, run_options(bottleneck->run));
 	gc_stacks_note_scripts(&bottleneck->gc_pauses->stacks, source, &own);
-	frame = find_line(bottleneck, seen, &own, &caller);
+	frame = advice_gc_find_line(bottleneck, seen, &own, &caller);
 	if (frame && frame->line) {
-		put_name(source, frame->file, frame->line, shown);
+		advice_gc_put_name(source, frame->file, frame->line, shown);
 		slash = strrchr(shown, '/');
 		if (frame->function)
-			put_name(source, frame->function, 0, function);
+			advice_gc_put_name(source, frame->function, 0, function);
 		snprintf(text, SHOWN_BYTES, ", most of their time at %.120s%s%.60s%s",
 			 slash ? slash + 1 : shown, *function ? " (" : "", function,
 			 *function ? ")" : "");
 	}
 	if (frame && frame->line && gc_frame_is_users(&own, frame)) {
-		put_name(source, frame->file, frame->line, advice->place.line);
+		advice_gc_put_name(source, frame->file, frame->line, advice->place.line);
 		snprintf(advice->place.function, ADVICE_LINE_BYTES, "%s", function);
 		if (caller)
-			put_name(source, caller->file, caller->line, advice->place.caller);
+			advice_gc_put_name(source, caller->file, caller->line,
+					   advice->place.caller);
 	}
 	own_release(&own);
 }
@@ -166,7 +173,7 @@ bool advice_gc_pauses(const struct bottleneck *bottleneck, struct advice *advice
 	if (!advice_exceeds(advice, bottleneck_share(bottleneck, ns)))
 		return false;
 	look(&seen, bottleneck);
-	say_line(bottleneck, &seen, advice, line);
+	advice_gc_say_line(bottleneck, &seen, advice, line);
 	if (seen.other_wait)
 		snprintf(ranks, sizeof(ranks),
 			 " In %" PRIu64

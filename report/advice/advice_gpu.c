@@ -1,44 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules about what ran on the GPU, which CUPTI told of. Most are nsys' expert rules and the TensorBoard plugin's
- * recommendations, but for steps instead of the whole run. Without work of a GPU in steps they say nothing.
+ * The rules about what ran on the GPU, which CUPTI told of. Most are nsys' expert rules and the
+ * TensorBoard plugin's recommendations, but for steps instead of the whole run. Without work of a
+ * GPU in steps they say nothing.
  */
 #include "report/advice/bottleneck.h"
 #include "report/base/units.h"
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time: below that the host keeps up */
 #define BUSY_STEPS_SHARE 0.5 /* of the settled steps that ask for work of the GPU at all */
-#define UNTOLD_MATTERS 0.01 /* calls whose work is not known, or known late, in parts of the work */
-#define LAUNCHES_MANY 20.0  /* a step */
-#define RECENT_SHARE 0.5    /* of the products' time, by names that say for which GPU they are */
+#define UNREPORTED_MATTERS \
+	0.01               /* calls whose work is not known, or known late, in parts of the work */
+#define LAUNCHES_MANY 20.0 /* a step */
+#define RECENT_SHARE 0.5   /* of the products' time, by names that say for which GPU they are */
 
-static double per_step(const struct bottleneck *bottleneck, uint64_t count)
+static double advice_gpu_per_step(const struct bottleneck *bottleneck, uint64_t count)
 {
 	return (double)count / (double)bottleneck->gpu->steps;
 }
 
-static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *advice, uint64_t ns)
+static bool advice_gpu_share_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
+				     uint64_t ns)
 {
 	advice->gain_ns = ns;
 	return advice_exceeds(advice, bottleneck_share(bottleneck, ns));
 }
 
-/* All that the GPU did was told, and in time, but for little of it: what a killed program still had, or a buffer late. */
-static bool is_told(const struct bottleneck *bottleneck)
+/*
+ * All that the GPU did was told, and in time, but for little of it: what a killed program still
+ * had, or a buffer late.
+ */
+static bool advice_gpu_is_told(const struct bottleneck *bottleneck)
 {
 	uint64_t late = bottleneck->steps->gpu_late > bottleneck->gpu_time->late
 				? bottleneck->steps->gpu_late
 				: bottleneck->gpu_time->late; /* the same pieces, mostly */
 
-	return bottleneck->untold->calls + late <=
-		       UNTOLD_MATTERS * (double)bottleneck->gpu_time->told->taken &&
+	return bottleneck->unreported->calls + late <=
+		       UNREPORTED_MATTERS * (double)bottleneck->gpu_time->told->taken &&
 	       !run_events(bottleneck->run, EVT_gpu_lost);
 }
 
 /* The loop runs on a GPU: most of its steps ask for work that CUPTI told of. */
 static bool loop_has_gpu(const struct bottleneck *bottleneck)
 {
-	return is_told(bottleneck) && bottleneck->gpu->work.kernels &&
+	return advice_gpu_is_told(bottleneck) && bottleneck->gpu->work.kernels &&
 	       (double)bottleneck->gpu->steps > BUSY_STEPS_SHARE * (double)bottleneck->loop.steps;
 }
 
@@ -66,7 +72,7 @@ uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck)
 
 /* --- the host launches, and the GPU waits for it --- */
 
-static uint64_t least(uint64_t one, uint64_t other)
+static uint64_t advice_gpu_least(uint64_t one, uint64_t other)
 {
 	return one < other ? one : other;
 }
@@ -76,13 +82,16 @@ static double launches(const struct bottleneck *bottleneck)
 	return (double)(bottleneck->gpu->work.kernels - bottleneck->gpu->work.graph_kernels);
 }
 
-/* In calls and operators of the host while nothing ran on the GPU, and in short gaps between operators. */
+/*
+ * In calls and operators of the host while nothing ran on the GPU, and in short gaps between
+ * operators.
+ */
 static uint64_t busy_host_ns(const struct bottleneck *bottleneck)
 {
 	const struct steady_loop *loop = &bottleneck->loop;
 
 	return loop->ns[STEP_operators] + loop->ns[STEP_runtime] +
-	       least(loop->ns[STEP_other], loop->work.short_gaps_ns);
+	       advice_gpu_least(loop->ns[STEP_other], loop->work.short_gaps_ns);
 }
 
 /* Part of that, of which other rules speak, or which launches nothing. */
@@ -102,7 +111,7 @@ uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck)
 		return 0;
 	idle_ns = idle_ns_of(bottleneck);
 	busy_ns = busy_host_ns(bottleneck);
-	ns = least(busy_ns > other_ns ? busy_ns - other_ns : 0, idle_ns);
+	ns = advice_gpu_least(busy_ns > other_ns ? busy_ns - other_ns : 0, idle_ns);
 	if (launches(bottleneck) < LAUNCHES_MANY * (double)bottleneck->gpu->steps ||
 	    bottleneck_share(bottleneck, idle_ns) < IDLE_MATTERS ||
 	    ns <= bottleneck->gpu->work.kernel_ns)
@@ -116,7 +125,7 @@ bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *adv
 	uint64_t ns = bottleneck_launching_ns(bottleneck), steps = bottleneck->loop.steps;
 	char kernel[UNIT_TEXT_BYTES], host[UNIT_TEXT_BYTES], idle[UNIT_TEXT_BYTES];
 
-	if (!ns || !share_exceeds(bottleneck, advice, ns))
+	if (!ns || !advice_gpu_share_exceeds(bottleneck, advice, ns))
 		return false;
 	advice_say(advice,
 		   "the GPU is idle for %s a step, %.1f %% of the steps' time, because the host is "
@@ -138,14 +147,17 @@ bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 	uint64_t idle_ns = idle_ns_of(bottleneck);
 	char time[UNIT_TEXT_BYTES];
 
-	if (!loop_has_gpu(bottleneck) || !share_exceeds(bottleneck, advice, idle_ns))
+	if (!loop_has_gpu(bottleneck) || !advice_gpu_share_exceeds(bottleneck, advice, idle_ns))
 		return false;
 	advice_say(advice, "nothing ran on the GPU for %.1f %% of the steps' time, %s a step.",
 		   advice->value, unit_format_ns(time, idle_ns / bottleneck->loop.steps));
 	return true;
 }
 
-/* A long gap as far as it is inside of the settled loop of the process: of warm-up first_step speaks. */
+/*
+ * A long gap as far as it is inside of the settled loop of the process: of warm-up first_step
+ * speaks.
+ */
 static uint64_t gap_in_loop(const struct bottleneck *bottleneck, const struct gpu_long_gap *gap)
 {
 	uint64_t from_ns = gap->start_ns, to_ns = gap->start_ns + gap->ns;
@@ -172,7 +184,7 @@ bool advice_gpu_gaps(const struct bottleneck *bottleneck, struct advice *advice)
 		count += ns != 0;
 		longest_ns = ns > longest_ns ? ns : longest_ns;
 	}
-	if (!is_told(bottleneck) || !advice_exceeds(advice, (double)count))
+	if (!advice_gpu_is_told(bottleneck) || !advice_exceeds(advice, (double)count))
 		return false;
 	advice->gain_ns = all_ns;
 	advice_say(
@@ -201,7 +213,8 @@ bool advice_small_kernels(const struct bottleneck *bottleneck, struct advice *ad
 		"a step; a kernel took %s on average, and the GPU was idle for %.0f %% of the "
 		"steps' time.",
 		advice->value,
-		unit_format_ns(longer, (uint64_t)per_step(bottleneck, work->short_by_ns)),
+		unit_format_ns(longer,
+			       (uint64_t)advice_gpu_per_step(bottleneck, work->short_by_ns)),
 		unit_format_ns(kernel, work->kernel_ns / work->kernels),
 		bottleneck_share(bottleneck, idle_ns));
 	return true;
@@ -218,13 +231,13 @@ bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *
 	    bottleneck_share(bottleneck, work->product_ns) <= advice->rule->threshold ||
 	    !advice_exceeds(advice, 100.0 * (double)work->product_ns / (double)work->kernel_ns))
 		return false;
-	advice->gain_ns = least(work->product_ns, bottleneck->loop.total_ns);
+	advice->gain_ns = advice_gpu_least(work->product_ns, bottleneck->loop.total_ns);
 	advice_say(
 		advice,
 		"matrix products and convolutions take %.0f %% of the kernels' time in steps, %s a "
 		"step, and no kernel ran on tensor cores, by its name; this GPU has them.",
 		advice->value,
-		unit_format_ns(time, (uint64_t)per_step(bottleneck, work->product_ns)));
+		unit_format_ns(time, (uint64_t)advice_gpu_per_step(bottleneck, work->product_ns)));
 	return true;
 }
 
@@ -236,13 +249,13 @@ bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *a
 	if (bottleneck_share(bottleneck, work->double_ns) <= advice->rule->threshold ||
 	    !advice_exceeds(advice, 100.0 * (double)work->double_ns / (double)work->kernel_ns))
 		return false;
-	advice->gain_ns = least(work->double_ns, bottleneck->loop.total_ns);
+	advice->gain_ns = advice_gpu_least(work->double_ns, bottleneck->loop.total_ns);
 	advice_say(
 		advice,
 		"matrix products in double precision (float64) take %.0f %% of the kernels' time "
 		"in steps, %s a step.",
 		advice->value,
-		unit_format_ns(time, (uint64_t)per_step(bottleneck, work->double_ns)));
+		unit_format_ns(time, (uint64_t)advice_gpu_per_step(bottleneck, work->double_ns)));
 	return true;
 }
 
@@ -252,7 +265,7 @@ bool advice_exposed_copies(const struct bottleneck *bottleneck, struct advice *a
 	uint64_t ns = bottleneck->loop.ns[STEP_memcpy];
 	char time[UNIT_TEXT_BYTES];
 
-	if (!loop_has_gpu(bottleneck) || !share_exceeds(bottleneck, advice, ns))
+	if (!loop_has_gpu(bottleneck) || !advice_gpu_share_exceeds(bottleneck, advice, ns))
 		return false;
 	advice_say(advice,
 		   "for %.1f %% of the steps' time, %s a step, the GPU only copies: no kernel runs "
@@ -266,15 +279,17 @@ bool advice_blocking_copies(const struct bottleneck *bottleneck, struct advice *
 	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
 	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
 
-	if (!work->blocking_copies || !share_exceeds(bottleneck, advice, work->blocking_ns))
+	if (!work->blocking_copies ||
+	    !advice_gpu_share_exceeds(bottleneck, advice, work->blocking_ns))
 		return false;
 	advice_say(
 		advice,
 		"copies that hold the host up until they are done take %.1f %% of the steps' time: "
 		"%.1f a step, %s and %s.",
-		advice->value, per_step(bottleneck, work->blocking_copies),
-		unit_format_bytes(bytes, (uint64_t)per_step(bottleneck, work->blocking_bytes)),
-		unit_format_ns(time, (uint64_t)per_step(bottleneck, work->blocking_ns)));
+		advice->value, advice_gpu_per_step(bottleneck, work->blocking_copies),
+		unit_format_bytes(bytes,
+				  (uint64_t)advice_gpu_per_step(bottleneck, work->blocking_bytes)),
+		unit_format_ns(time, (uint64_t)advice_gpu_per_step(bottleneck, work->blocking_ns)));
 	return true;
 }
 
@@ -283,13 +298,15 @@ bool advice_blocking_sets(const struct bottleneck *bottleneck, struct advice *ad
 	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
 	char time[UNIT_TEXT_BYTES];
 
-	if (!work->blocking_sets || !share_exceeds(bottleneck, advice, work->blocking_sets_ns))
+	if (!work->blocking_sets ||
+	    !advice_gpu_share_exceeds(bottleneck, advice, work->blocking_sets_ns))
 		return false;
 	advice_say(advice,
 		   "memsets by calls that are not asynchronous take %.1f %% of the steps' time: "
 		   "%.1f a "
 		   "step, %s.",
-		   advice->value, per_step(bottleneck, work->blocking_sets),
-		   unit_format_ns(time, (uint64_t)per_step(bottleneck, work->blocking_sets_ns)));
+		   advice->value, advice_gpu_per_step(bottleneck, work->blocking_sets),
+		   unit_format_ns(time, (uint64_t)advice_gpu_per_step(bottleneck,
+								      work->blocking_sets_ns)));
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules about reading files, where input and output was recorded. Time in a call says nothing of what it was spent
- * on: nobody claims a slow disk here, or data that came from memory.
+ * Rules about reading files, where input and output was recorded. Time in a call says nothing of
+ * what it was spent on: nobody claims a slow disk here, or data that came from memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #define DATALOADER_SHARE_MIN 10 /* %, as of advice dataloader */
 #define DATALOADER_NAME "DataLoader"
 
-static double share_of(uint64_t ns, uint64_t all_ns)
+static double advice_io_share_of(uint64_t ns, uint64_t all_ns)
 {
 	return all_ns ? 100.0 * (double)ns / (double)all_ns : 0;
 }
@@ -90,7 +90,7 @@ bool advice_small_reads(const struct bottleneck *bottleneck, struct advice *advi
 	files = files_that(bottleneck, is_read_in_bits);
 	if (files.reads < SMALL_READS_MIN)
 		return false;
-	if (!advice_exceeds(advice, share_of(files.ns, bottleneck->wall_ns)))
+	if (!advice_exceeds(advice, advice_io_share_of(files.ns, bottleneck->wall_ns)))
 		return false;
 	file_text(bottleneck, files.worst, file);
 	others_text(&files, others);
@@ -115,7 +115,7 @@ bool advice_reopened_files(const struct bottleneck *bottleneck, struct advice *a
 	struct files files;
 
 	files = files_that(bottleneck, is_opened_often);
-	if (!advice_exceeds(advice, share_of(files.ns, bottleneck->wall_ns)))
+	if (!advice_exceeds(advice, advice_io_share_of(files.ns, bottleneck->wall_ns)))
 		return false;
 	file_text(bottleneck, files.worst, file);
 	advice_say(advice,
@@ -148,7 +148,10 @@ static uint64_t workers_file_ns(const struct bottleneck *bottleneck, uint64_t *r
 	return ns;
 }
 
-/* Without workers: time in calls on files below DataLoader.__next__, as far as no other operator is in between. */
+/*
+ * Without workers: time in calls on files below DataLoader.__next__, as far as no other operator is
+ * in between.
+ */
 static uint64_t loader_file_ns(const struct bottleneck *bottleneck)
 {
 	const struct io *io = &bottleneck->io_by_operator->io;
@@ -179,7 +182,8 @@ bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice 
 		return false; /* their files were not recorded */
 	if (!bottleneck->workers) {
 		ns = loader_file_ns(bottleneck);
-		if (!advice_exceeds(advice, share_of(ns, bottleneck->steps->ns[STEP_dataloader])))
+		if (!advice_exceeds(advice,
+				    advice_io_share_of(ns, bottleneck->steps->ns[STEP_dataloader])))
 			return false;
 		advice_say(advice,
 			   "%.1f %% of the time that the loop waits for the DataLoader is spent in "
@@ -191,7 +195,7 @@ bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice 
 		return true;
 	}
 	ns = workers_file_ns(bottleneck, &lived_ns);
-	if (!advice_exceeds(advice, share_of(ns, lived_ns)))
+	if (!advice_exceeds(advice, advice_io_share_of(ns, lived_ns)))
 		return false;
 	advice_say(
 		advice,

@@ -30,13 +30,31 @@ static size_t hottest_line(const struct lines *lines)
 	return most;
 }
 
+/* The function that the line stands in, rather than a comprehension on it: the one that begins first. */
+static uint32_t function_of(const struct samples *samples, struct own *own, const struct line *line)
+{
+	uint32_t function = SAMPLE_NONE, first = UINT32_MAX;
+	struct lines lines;
+
+	lines_make_own(&lines, samples, LINES_BY_LINE, own, false);
+	for (size_t i = 0; i < lines.count; i++)
+		if (lines.line[i].file == line->file && lines.line[i].number == line->number &&
+		    lines.line[i].first_line < first) {
+			first = lines.line[i].first_line;
+			function = lines.line[i].function;
+		}
+	lines_release(&lines);
+	return function;
+}
+
 static void say_line(const struct bottleneck *bottleneck, const struct lines *lines, size_t number,
 		     struct advice *advice)
 {
 	const struct line *line = &lines->line[number];
 	const struct line_link *caller = line_links_most(&lines->links, number, LINE_LINK_CALLER);
 	const struct step_line found = { .file = line->file,
-					 .function = line->function,
+					 .function = function_of(bottleneck->lines->samples,
+								 lines->own, line),
 					 .number = line->number,
 					 .caller_file = caller ? caller->file : SAMPLE_NONE,
 					 .caller_number = caller ? caller->number : 0,
@@ -53,7 +71,7 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 }
 
 /* What of Python's library runs there, and what is better. */
-static void say_work(const struct bottleneck *bottleneck, struct advice *advice)
+static void advice_places_say_work(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
 	const struct wait_work *work = wait_causes_work(causes);
@@ -78,7 +96,7 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	if (bottleneck->steps->time.count || samples->all.cpu_looks < GUESS_MIN)
 		return false;
 	own_init(&own, bottleneck->source, NULL);
-	lines_make_own(&lines, samples, LINES_BY_LINE, &own, false);
+	lines_make_own(&lines, samples, LINES_BY_NUMBER, &own, false);
 	most = hottest_line(&lines);
 	applies = most != SIZE_MAX && lines.line[most].self.cpu_looks >= GUESS_MIN &&
 		  advice_exceeds(advice, 100.0 * (double)lines.line[most].self.cpu_ns /
@@ -87,7 +105,7 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	if (applies) {
 		advice->gain_ns = lines.line[most].self.cpu_ns;
 		say_line(bottleneck, &lines, most, advice);
-		say_work(bottleneck, advice);
+		advice_places_say_work(bottleneck, advice);
 	}
 	lines_release(&lines);
 	own_release(&own);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rule about steps that take much longer than the rest. A machine that is busy with other things makes
- * steps slow too, at random places: only what slow steps have in common is a cause.
+ * The rule about steps that take much longer than the rest. A machine that is busy with other
+ * things makes steps slow too, at random places: only what slow steps have in common is a cause.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,10 @@
 #define OPERATORS_MORE 1.1 /* times those of the other steps */
 #define CAUSE_BYTES (PLACE_BYTES + 96)
 
-/* Steps, and what they took longer than usual: it counts by time, as a busy machine makes many steps a little longer. */
+/*
+ * Steps, and what they took longer than usual: it counts by time, as a busy machine makes many
+ * steps a little longer.
+ */
 struct tally {
 	uint64_t steps, ns;
 };
@@ -44,7 +47,10 @@ struct slow_steps {
 	uint32_t most_label; /* that most have */
 };
 
-/* How many steps a name of the user's is in: of the slow ones, where it holds most of what they take longer. */
+/*
+ * How many steps a name of the user's is in: of the slow ones, where it holds most of what they
+ * take longer.
+ */
 struct label_steps {
 	struct tally slow;
 	uint64_t label_ns, usual;
@@ -103,7 +109,8 @@ static void look_at_usual(struct slow_steps *slow)
 	timing_release(&graded);
 }
 
-static enum step_category excess_of(const struct slow_steps *slow, const struct step_row *row)
+static enum step_category advice_slow_excess_of(const struct slow_steps *slow,
+						const struct step_row *row)
 {
 	enum step_category most = STEP_other;
 
@@ -147,13 +154,13 @@ static bool is_more(uint64_t count, uint64_t usual)
 }
 
 /*
- * Waits for data and for others are causes wherever they are; a busy machine makes the rest long too. Kernels are what the
- * step's operators asked for.
+ * Waits for data and for others are causes wherever they are; a busy machine makes the rest long
+ * too. Kernels are what the step's operators asked for.
  */
 static void look_at_one(struct slow_steps *slow, size_t index)
 {
 	const struct step_row *row = &slow->steps->row[index];
-	enum step_category category = excess_of(slow, row);
+	enum step_category category = advice_slow_excess_of(slow, row);
 	const struct evidence_sample *sample = evidence_sample_of(slow->bottleneck->evidence,
 								  row->process, row->number);
 	uint64_t excess_ns = slow->later.ns[index] - slow->later.p50_ns;
@@ -242,11 +249,14 @@ static bool known_cause_shown(const struct slow_steps *slow, char shown[CAUSE_BY
 	if (!most_have(slow, slow->of_labels))
 		return false;
 	place_name(source_name_at(slow->bottleneck->source, slow->most_label), name);
-	snprintf(shown, CAUSE_BYTES, "mostly in '%s', which few of the others have", name);
+	snprintf(shown, CAUSE_BYTES, "mostly in '%s', which few other steps have", name);
 	return true;
 }
 
-/* How long the thread of the longest loop was ready to run and had no CPU, and of what time; false: not known. */
+/*
+ * How long the thread of the longest loop was ready to run and had no CPU, and of what time; false:
+ * not known.
+ */
 static bool step_thread_runnable(const struct bottleneck *bottleneck, double *ret_runnable_ns,
 				 uint64_t *ret_wall_ns)
 {
@@ -274,10 +284,10 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 	if (known_cause_shown(slow, shown))
 		return true;
 	if (most_have(slow, slow->of_operators)) {
-		snprintf(shown, CAUSE_BYTES, "they call more operators than the others%s",
+		snprintf(shown, CAUSE_BYTES, "with more operators than the others%s",
 			 most_have(slow, slow->of_graded)
 				 ? ""
-				 : ", and those record no gradients, as in an evaluation");
+				 : ", which record no gradients, as in an evaluation");
 		return true;
 	}
 	if (most_have(slow, slow->of_places) && is_rare(slow, slow->place)) {
@@ -286,7 +296,9 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		snprintf(shown, CAUSE_BYTES, "mostly outside of operators, %s", place);
 		return true;
 	}
-	/* a machine that is busy with other things is a cause only where a thread waited for a CPU */
+	/*
+	 * a machine that is busy with other things is a cause only where a thread waited for a CPU
+	 */
 	if (step_thread_runnable(slow->bottleneck, &runnable, &wall_ns) &&
 	    runnable > RUNNABLE_MIN * (double)wall_ns)
 		snprintf(shown, CAUSE_BYTES,
@@ -336,15 +348,17 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 						 (double)slow.later.p50_ns);
 	if (!cause_shown(&slow, cause))
 		advice->severity = ADVICE_NOTE;
-	advice_say(advice,
-		   "%sp99 is %.1f times the median; %" PRIu64 " of %" PRIu64
-		   " steps took more than %.0f times it, %s; the slowest: %s.",
-		   bottleneck_gpu(bottleneck)
-			   ? "A step costs the GPU time that it asks for and the time that the GPU "
-			     "idles in it: "
-			   : "",
-		   advice->value, slow.count, slow.later.time.count, advice->rule->threshold, cause,
-		   slowest_of(&slow, slowest));
+	advice_say(
+		advice,
+		"%" PRIu64 " of %" PRIu64
+		" steps %s more than %.0f times the median, %s; the slowest: %s. p99 is %.1f times "
+		"the median.%s",
+		slow.count, slow.later.time.count, bottleneck_gpu(bottleneck) ? "cost" : "took",
+		advice->rule->threshold, cause, slowest_of(&slow, slowest), advice->value,
+		bottleneck_gpu(bottleneck)
+			? " A step costs the GPU time that it asks for, and the time that the "
+			  "GPU idles in it."
+			: "");
 	slow_steps_release(&slow);
 	return applies;
 }

@@ -40,12 +40,12 @@ bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advic
 		advice->severity = ADVICE_WARNING;
 	if (loop->warm_steps > 1)
 		snprintf(which, sizeof(which), "steps (%" PRIu64 ")", loop->warm_steps);
-	advice_say(advice,
-		   "the first %s took %s, %.1f %% of the run and up to %.1f times the median of "
-		   "the others (%s). Other percentages here do not include it.",
-		   which, unit_format_ns(warm, loop->warm_ns),
-		   share_of_run(bottleneck, loop->warm_ns), advice->value,
-		   unit_format_ns(median, loop->median_ns));
+	advice_say(
+		advice,
+		"the first %s took %s, %.1f %% of the run; the median of the others is %s. Other "
+		"percentages here do not include %s.",
+		which, unit_format_ns(warm, loop->warm_ns), share_of_run(bottleneck, loop->warm_ns),
+		unit_format_ns(median, loop->median_ns), loop->warm_steps > 1 ? "them" : "it");
 	return true;
 }
 

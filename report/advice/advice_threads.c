@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules about threads. More threads than CPUs: That the loop's thread has no CPU is not enough, for others may be busy on the
- * machine: the recorded processes must keep its CPUs busy themselves.
+ * The rules about threads. More threads than CPUs: That the loop's thread has no CPU is not enough,
+ * for others may be busy on the machine: the recorded processes must keep its CPUs busy themselves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,10 @@ static bool is_one_machine(const struct bottleneck *bottleneck)
 	return true;
 }
 
-/* The process whose loop's thread had no CPU for the largest share of its settled steps; NULL: not known. */
+/*
+ * The process whose loop's thread had no CPU for the largest share of its settled steps; NULL: not
+ * known.
+ */
 static const struct evidence_process *find_starved(const struct evidence *evidence,
 						   double *ret_share)
 {
@@ -118,11 +121,50 @@ bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct a
 	return true;
 }
 
+static const struct source_thread *main_thread(const struct source_process *process)
+{
+	const struct source_thread *thread = process ? process->first_thread : NULL;
+
+	while (thread && thread->tid != process->pid)
+		thread = thread->next;
+	return thread;
+}
+
+/* Without steps: the same of the main thread, in its whole life. */
+static bool main_starves(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct source_thread *thread = main_thread(bottleneck->process);
+	unsigned long cores = cores_of(bottleneck);
+	double life_ns, busy;
+	uint64_t runnable_ns;
+
+	if (!thread || !thread->cpu.is_looked || !cores || !is_one_machine(bottleneck) ||
+	    bottleneck->limited || run_filters(bottleneck->run)->any ||
+	    thread->end_ns < thread->start_ns + WINDOW_NS_MIN)
+		return false;
+	life_ns = (double)(thread->end_ns - thread->start_ns);
+	busy = (double)source_cpu_ns(bottleneck->source) / (double)bottleneck->wall_ns;
+	runnable_ns = thread->cpu.runnable_ns - thread->cpu.first_runnable_ns;
+	if ((double)runnable_ns > life_ns || busy >= BUSY_MIN * (double)cores ||
+	    !advice_exceeds(advice, 100 * (double)runnable_ns / life_ns))
+		return false;
+	advice->is_of_run = true;
+	advice->gain_ns = runnable_ns;
+	advice_say(
+		advice,
+		"the main thread was ready to run and had no CPU for %.1f %% of its life, though "
+		"the recorded processes kept only %.1f of %lu CPUs busy.",
+		advice->value, busy, cores);
+	return true;
+}
+
 /* The same, where the recorded processes leave CPUs free: others have them, or a limit does. */
 bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct starving starving;
 
+	if (!bottleneck->steps->time.count)
+		return main_starves(bottleneck, advice);
 	if (!loop_starves(bottleneck, advice, &starving) ||
 	    starving.busy >= BUSY_MIN * (double)starving.cores)
 		return false;

@@ -71,21 +71,29 @@ static bool loader_of_run(const struct bottleneck *bottleneck, struct advice *ad
 	wait_say_line(bottleneck, cause, advice);
 	advice->todo = WORKERS_TODO;
 	snprintf(advice->command, sizeof(advice->command), "lines");
-	if (!line_sums_most(&cause->workers, &line) || line.looks < WAIT_LOOKS_MIN)
+	if (!line_sums_most(&cause->others, &line) || line.looks < WAIT_LOOKS_MIN ||
+	    line.ns < cause->ns / 2) /* else they did other things, as starting */
 		return true;
 	step_line_text(bottleneck->lines, &line, text);
 	step_line_put(bottleneck->lines, &line, &advice->place);
 	advice_add(advice,
 		   " %.0f %% of the workers' time meanwhile was in %s (%" PRIu64 " samples).",
-		   100.0 * (double)line.ns / (double)cause->workers.ns, text, line.looks);
+		   100.0 * (double)line.ns / (double)cause->others.ns, text, line.looks);
 	return true;
+}
+
+/* A line of the user's makes the samples, in the loop's own process. */
+static bool line_of_loader(const struct bottleneck *bottleneck)
+{
+	struct step_line line;
+
+	return step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users;
 }
 
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t ns = bottleneck->loop.ns[STEP_dataloader] - bottleneck->restarts.dataloader_ns;
 	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
-	struct step_line line;
 
 	if (!bottleneck->steps->time.count)
 		return loader_of_run(bottleneck, advice);
@@ -106,7 +114,7 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		advice->todo = WORKERS_TODO;
 	if (bottleneck->workers)
 		say_workers(bottleneck, advice);
-	else if (step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users)
+	else if (!bottleneck->has_workers && line_of_loader(bottleneck))
 		advice->todo =
 			"Make that line faster first, or do its work once, before the training. "
 			"Worker processes of the DataLoader can do it while the loop runs.";
@@ -265,9 +273,9 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 	place_text(bottleneck, place, shown);
 	say_state(bottleneck, place, advice, waited);
 	advice_say(advice,
-		   "%.1f %% of the steps' time passes in one place outside of operators, %s each "
-		   "time: %s.%s",
-		   advice->value, unit_format_ns(time, timing_percentile(&place->time, 50)), shown,
+		   "the loop spends %s each time outside of operators, %s: %.1f %% of the steps' "
+		   "time.%s",
+		   unit_format_ns(time, timing_percentile(&place->time, 50)), shown, advice->value,
 		   waited);
 	say_beside(bottleneck, place, advice);
 	say_wait(bottleneck, advice);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules about what threads wait for: the loop's thread, without steps the main thread, and threads that run an event loop. All by
- * samples: the sentence has their number, and calls what rests on few of them a guess.
+ * Rules about what threads wait for: the loop's thread, without steps the main thread, and threads
+ * that run an event loop. All by samples: the sentence has their number, and calls what rests on
+ * few of them a guess.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-#define LOOKS_MIN 5u     /* fewer are not spoken of */
-#define CHILDREN_MANY 8u /* so many of one program: one for each item, or step */
+#define LOOKS_MIN 5u      /* fewer are not spoken of */
+#define COMPUTES_MIN 50.0 /* % of an event loop's time */
+#define CHILDREN_MANY 8u  /* so many of one program: one for each item, or step */
 
 /* --- shares --- */
 
@@ -194,26 +196,38 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 
 /* --- event loops --- */
 
-/* A thread that runs one. */
+enum callback { CALLBACK_WAITS, CALLBACK_COMPUTES, CALLBACKS };
+
+/* A thread that runs one, and what its callbacks did. */
 struct event_loop {
-	uint64_t all_ns, blocked_ns, blocked_looks;
-	struct line_sums lines;
+	uint64_t all_ns;
+	struct callback_time {
+		uint64_t ns, looks;
+		struct line_sums lines;
+	} callback[CALLBACKS];
 };
 
 static void loop_add(struct event_loop *loop, const struct wait_row *row,
 		     const struct wait_place *place)
 {
+	struct callback_time *time;
 	struct step_line line = place->line;
 
 	loop->all_ns += row->ns;
-	if (!place->is_in_callback || !wait_is_one(row->look.state))
+	if (!place->is_in_callback)
 		return;
-	loop->blocked_ns += row->ns;
-	loop->blocked_looks += row->looks;
+	if (wait_is_one(row->look.state))
+		time = &loop->callback[CALLBACK_WAITS];
+	else if (row->look.state == EVT_PYTHON_RUNS || row->look.state == EVT_PYTHON_READY)
+		time = &loop->callback[CALLBACK_COMPUTES];
+	else
+		return;
+	time->ns += row->ns;
+	time->looks += row->looks;
 	line.ns = row->ns;
 	line.looks = row->looks;
 	if (place->has_line && line.is_users)
-		line_sums_add(&loop->lines, &line);
+		line_sums_add(&time->lines, &line);
 }
 
 /* By index of the thread; to be released. */
@@ -223,6 +237,9 @@ static struct event_loop *loops_of(const struct bottleneck *bottleneck)
 	struct event_loop *loop = memory_zero(looks->thread_room + 1, sizeof(*loop));
 	struct own own;
 
+	for (size_t i = 0; i < looks->thread_room; i++)
+		for (unsigned int c = 0; c < CALLBACKS; c++)
+			line_sums_init(&loop[i].callback[c].lines);
 	own_init(&own, bottleneck->source, run_options(bottleneck->run));
 	own_places_note_scripts(looks->samples, &own);
 	for (size_t i = 0; i < looks->row_count; i++) {
@@ -232,50 +249,95 @@ static struct event_loop *loops_of(const struct bottleneck *bottleneck)
 		if (row->look.of != WAIT_OF_THREAD)
 			continue;
 		wait_place_look(looks->samples, &own, row->look.place, &place);
-		if (!place.is_in_loop)
-			continue;
-		if (!loop[row->look.thread].all_ns)
-			line_sums_init(&loop[row->look.thread].lines);
-		loop_add(&loop[row->look.thread], row, &place);
+		if (place.is_in_loop)
+			loop_add(&loop[row->look.thread], row, &place);
 	}
 	own_release(&own);
 	return loop;
 }
 
-static void say_loop(const struct bottleneck *bottleneck, const struct event_loop *loop,
-		     uint32_t thread, struct advice *advice)
+static void loops_release(const struct bottleneck *bottleneck, struct event_loop *loop)
 {
-	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
+	for (size_t i = 0; i < bottleneck->waits->thread_room; i++)
+		for (unsigned int c = 0; c < CALLBACKS; c++)
+			line_sums_release(&loop[i].callback[c].lines);
+	free(loop);
+}
 
+/* The thread with most of it; looks, and the share of the loop's time, as the advice asks. */
+static bool find_loop(const struct bottleneck *bottleneck, const struct event_loop *loop,
+		      enum callback what, struct advice *advice, size_t *ret_thread)
+{
+	const struct callback_time *time;
+	size_t most = 0;
+
+	for (size_t i = 1; i < bottleneck->waits->thread_room; i++)
+		if (loop[i].callback[what].ns > loop[most].callback[what].ns)
+			most = i;
+	time = &loop[most].callback[what];
+	*ret_thread = most;
+	advice->gain_ns = time->ns;
+	return time->looks >= LOOKS_MIN &&
+	       advice_exceeds(advice, 100.0 * (double)time->ns / (double)loop[most].all_ns);
+}
+
+static bool says_waits(const struct bottleneck *bottleneck, const struct event_loop *loop,
+		       struct advice *advice)
+{
+	char text[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
+	const struct callback_time *time;
+	size_t thread;
+
+	if (!find_loop(bottleneck, loop, CALLBACK_WAITS, advice, &thread))
+		return false;
+	time = &loop[thread].callback[CALLBACK_WAITS];
+	if (time->looks < WAIT_LOOKS_MIN)
+		advice->severity = ADVICE_NOTE;
 	wait_thread_name(bottleneck->waits->thread[thread], name);
 	advice_say(advice,
 		   "callbacks of the event loop on thread %s waited for %.1f %% of its time (%s), "
 		   "and no other task could run meanwhile.",
-		   name, advice->value, unit_format_ns(time, loop->blocked_ns));
-	wait_say_line_of(bottleneck, &loop->lines, loop->blocked_ns, loop->blocked_looks, advice);
+		   name, advice->value, unit_format_ns(text, time->ns));
+	wait_say_line_of(bottleneck, &time->lines, time->ns, time->looks, advice);
+	return true;
+}
+
+/* Many short callbacks look like one long one, so this is a note. */
+static bool says_computes(const struct bottleneck *bottleneck, const struct event_loop *loop,
+			  struct advice *advice)
+{
+	char text[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
+	const struct callback_time *time;
+	size_t thread;
+
+	if (!find_loop(bottleneck, loop, CALLBACK_COMPUTES, advice, &thread) ||
+	    advice->value < COMPUTES_MIN)
+		return false;
+	time = &loop[thread].callback[CALLBACK_COMPUTES];
+	if (time->looks < WAIT_LOOKS_MIN || !time->lines.count)
+		return false;
+	advice->severity = ADVICE_NOTE;
+	wait_thread_name(bottleneck->waits->thread[thread], name);
+	advice_say(advice,
+		   "callbacks of the event loop on thread %s computed, or were ready to, for %.1f "
+		   "%% of its time (%s); while one computes no other task of the loop runs. How "
+		   "long a single one takes was not recorded.",
+		   name, advice->value, unit_format_ns(text, time->ns));
+	wait_say_line_of(bottleneck, &time->lines, time->ns, time->looks, advice);
+	advice->todo = "If a callback takes milliseconds, hand its work to another process "
+		       "(loop.run_in_executor() with a ProcessPoolExecutor), or let it await in "
+		       "between.";
+	snprintf(advice->command, sizeof(advice->command), "lines");
+	return true;
 }
 
 bool advice_blocked_event_loop(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct event_loop *loop = loops_of(bottleneck);
-	size_t most = 0;
 	bool applies;
 
-	for (size_t i = 1; i < bottleneck->waits->thread_room; i++)
-		if (loop[i].blocked_ns > loop[most].blocked_ns)
-			most = i;
-	advice->gain_ns = loop[most].blocked_ns;
 	advice->is_of_run = true;
-	applies = loop[most].blocked_looks >= LOOKS_MIN &&
-		  advice_exceeds(advice,
-				 100.0 * (double)loop[most].blocked_ns / (double)loop[most].all_ns);
-	if (applies && loop[most].blocked_looks < WAIT_LOOKS_MIN)
-		advice->severity = ADVICE_NOTE;
-	if (applies)
-		say_loop(bottleneck, &loop[most], (uint32_t)most, advice);
-	for (size_t i = 0; i < bottleneck->waits->thread_room; i++)
-		if (loop[i].all_ns)
-			line_sums_release(&loop[i].lines);
-	free(loop);
+	applies = says_waits(bottleneck, loop, advice) || says_computes(bottleneck, loop, advice);
+	loops_release(bottleneck, loop);
 	return applies;
 }

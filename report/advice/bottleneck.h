@@ -18,7 +18,7 @@
 #include "report/cuda/cuda.h"
 #include "report/functions/function_events.h"
 #include "report/gpu/gpu_time.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "report/heap/heap.h"
 #include "report/io/io_events.h"
 #include "report/native/native_events.h"
@@ -42,7 +42,7 @@ struct bottleneck {
 	struct gpu_evidence *gpu;
 	struct gpu_time *gpu_time;
 	struct gc_pauses *gc_pauses;
-	struct untold *untold;
+	struct unreported *unreported;
 	struct step_lines *lines;
 	struct wait_looks *waits;
 	struct native_reading *native;
@@ -85,15 +85,19 @@ const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, c
 double ranks_waiting_share(const struct bottleneck *bottleneck);
 
 /*
- * Time of the loop in which its GPU was idle because the host was busy launching: in operators and calls of CUDA, and in
- * what lies between them; without calls that wait for the GPU or allocate on it, and without large operators of the CPU. 0
- * where that is not known, little is launched, or the kernels take longer.
+ * Time of the loop in which its GPU was idle because the host was busy launching: in operators and
+ * calls of CUDA, and in what lies between them; without calls that wait for the GPU or allocate on
+ * it, and without large operators of the CPU. 0 where that is not known, little is launched, or the
+ * kernels take longer.
  */
 uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck);
 
 /* What the GPU did, where the loop runs on one and all of it was told; NULL: else. */
 const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck);
-/* Nothing ran on a GPU of the loop in its settled steps; UINT64_MAX: it runs on none, or that is not known. */
+/*
+ * Nothing ran on a GPU of the loop in its settled steps; UINT64_MAX: it runs on none, or that is
+ * not known.
+ */
 uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck);
 
 /* advice_double_precision() of a loop on a GPU, by the names of kernels. */

@@ -51,7 +51,10 @@ static void put_text(const struct screen *screen, const char *text, size_t lengt
 
 typedef void line_printer(const struct bottleneck *bottleneck, const struct screen *screen);
 
-/* What `print` prints, a label and a sentence without its line end, kept to the width of the screen. */
+/*
+ * What `print` prints, a label and a sentence without its line end, kept to the width of the
+ * screen.
+ */
 static void print_line(const struct bottleneck *bottleneck, const struct screen *screen,
 		       line_printer *print)
 {
@@ -63,7 +66,8 @@ static void print_line(const struct bottleneck *bottleneck, const struct screen 
 	prose_end(&line, screen);
 }
 
-static void put_name(const struct screen *screen, const struct source_name *name, size_t width)
+static void bottleneck_text_put_name(const struct screen *screen, const struct source_name *name,
+				     size_t width)
 {
 	put_text(screen, source_name_text(name), name->length, width);
 }
@@ -77,7 +81,7 @@ static bool put_fact(const struct bottleneck *bottleneck, const struct screen *s
 	if (!value)
 		return false;
 	fputs(before, screen->out);
-	put_name(screen, value, 60);
+	bottleneck_text_put_name(screen, value, 60);
 	return true;
 }
 
@@ -105,12 +109,12 @@ static void print_host(const struct bottleneck *bottleneck, const struct screen 
 	put_text(screen, file->host ? file->host : "?", file->host ? strlen(file->host) : 1, 40);
 	if (cores) {
 		fputs(", ", screen->out);
-		put_name(screen, cores, 8);
+		bottleneck_text_put_name(screen, cores, 8);
 		fputs(" CPUs", screen->out);
 	}
 	if (cpu) {
 		fputs(cores ? " (" : ", (", screen->out);
-		put_name(screen, cpu, 44);
+		bottleneck_text_put_name(screen, cpu, 44);
 		fputs(")", screen->out);
 	}
 	if (file->start_real_ns) {

@@ -74,11 +74,25 @@ static void show_name(const char *name, char shown[NAME_BYTES])
 	text_escape(shown, NAME_BYTES, whole, strlen(whole));
 }
 
+/* A function that has a name of its own. A comprehension has that of the line that it stands in. */
+static bool has_name(const char *function)
+{
+	static const char *const made_up[] = { "<module>", "<genexpr>", "<listcomp>", "<dictcomp>",
+					       "<setcomp>" };
+
+	for (size_t i = 0; i < sizeof(made_up) / sizeof(made_up[0]); i++)
+		if (!strcmp(function, made_up[i]))
+			return false;
+	return *function;
+}
+
 const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTES])
 {
 	const struct advice_place *at = &advice->place;
 	char line[NAME_BYTES], function[NAME_BYTES], caller[NAME_BYTES];
-	bool has_function = at->function[0] && strcmp(at->function, "<module>") != 0;
+	char waits[NAME_BYTES] = "";
+	bool has_function = has_name(at->function);
+	bool is_others = advice->waits_at[0] && strcmp(advice->waits_at, at->line) != 0;
 
 	place[0] = '\0';
 	show_name(at->function, function);
@@ -88,7 +102,10 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	}
 	show_name(at->line, line);
 	show_name(at->caller, caller);
-	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s%s%s", line, has_function ? " (" : "",
+	if (is_others)
+		show_name(advice->waits_at, waits);
+	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s%s%s%s%s", waits,
+		 is_others ? " waits while others are in " : "", line, has_function ? " (" : "",
 		 has_function ? function : "", has_function ? ")" : "",
 		 at->caller[0] ? ", called from " : "", caller,
 		 at->library[0] ? ", mostly in " : "", at->library);

@@ -17,10 +17,10 @@ const char *cause_title_inside(const struct advice *advice, char title[CAUSE_TIT
 /* It is about what the program does; else about what the recording cannot tell. */
 bool cause_is_of_program(const struct advice *advice);
 
-#define CAUSE_PLACE_BYTES (560 + LIBRARY_PLACE_BYTES)
+#define CAUSE_PLACE_BYTES (760 + LIBRARY_PLACE_BYTES)
 /*
  * "tokenizer.py:15 (wordpiece), called from train.py:25, mostly in regex/core.py:40 (sub)", without folders of the user's;
- * the function alone where it has no line; "" where nothing is known. Returns `place`.
+ * "pool.py:11 waits while others are in pool.py:6 (count)"; the function alone where it has no line; "" where nothing is known. Returns `place`.
  */
 const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTES]);
 

@@ -17,7 +17,10 @@
 struct evidence_thread {
 	uint32_t process;
 	uint32_t optimizers, items, loaders; /* open scopes */
-	/* Inside of an optimizer's step: whose what runs directly in it is, and where the one before ended. */
+	/*
+	 * Inside of an optimizer's step: whose what runs directly in it is, and where the one
+	 * before ended.
+	 */
 	bool in_closure;
 	uint64_t since_ns, closure_ns;
 	struct regions regions;
@@ -114,14 +117,15 @@ enum evidence_kind evidence_kind_of_call(const char *name, size_t length)
 
 /* --- places --- */
 
-static struct evidence_process *process_at(struct evidence *evidence, uint32_t process)
+static struct evidence_process *evidence_process_at(struct evidence *evidence, uint32_t process)
 {
 	evidence->process = memory_room(evidence->process, process, &evidence->process_room,
 					sizeof(*evidence->process));
 	return &evidence->process[process];
 }
 
-static struct evidence_thread *thread_at(struct evidence *evidence, struct nest_place place)
+static struct evidence_thread *evidence_thread_at(struct evidence *evidence,
+						  struct nest_place place)
 {
 	evidence->thread = memory_room(evidence->thread, place.thread, &evidence->thread_room,
 				       sizeof(*evidence->thread));
@@ -211,7 +215,8 @@ static void open_optimizer(struct evidence_thread *thread, struct nest_place pla
 static void open_region(struct evidence *evidence, struct evidence_thread *thread,
 			const struct evidence_opening *opening)
 {
-	struct evidence_work *work = &process_at(evidence, opening->place.process)->pending;
+	struct evidence_work *work = &evidence_process_at(evidence, opening->place.process)
+					      ->pending;
 	uint64_t key = ((uint64_t)opening->place.process << 32 | opening->name) + 1;
 	bool added;
 
@@ -228,8 +233,8 @@ static void open_region(struct evidence *evidence, struct evidence_thread *threa
 void evidence_open(struct evidence *evidence, const struct evidence_opening *opening)
 {
 	struct nest_place place = opening->place;
-	struct evidence_thread *thread = thread_at(evidence, place);
-	struct evidence_work *work = &process_at(evidence, place.process)->pending;
+	struct evidence_thread *thread = evidence_thread_at(evidence, place);
+	struct evidence_work *work = &evidence_process_at(evidence, place.process)->pending;
 	uint32_t around = nest_innermost(&evidence->nest, place.thread);
 
 	work->operators += is_operator(opening->kind);
@@ -322,7 +327,7 @@ static void evidence_scope_ended(void *state, const struct nest_end *end)
 {
 	struct evidence *evidence = state;
 	struct evidence_thread *thread = &evidence->thread[end->thread];
-	struct evidence_process *process = process_at(evidence, thread->process);
+	struct evidence_process *process = evidence_process_at(evidence, thread->process);
 
 	thread->optimizers -= is_optimizer(end->key);
 	thread->items -= end->key == EVIDENCE_ITEM;
@@ -363,7 +368,7 @@ void evidence_cut(struct evidence *evidence, struct nest_place place, enum nest_
 
 void evidence_interrupt(struct evidence *evidence, uint32_t process)
 {
-	process_at(evidence, process)->under_way = false;
+	evidence_process_at(evidence, process)->under_way = false;
 }
 
 void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t cpu_ns)
@@ -385,12 +390,12 @@ void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t
 
 void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
 {
-	process_at(evidence, process)->pending.held_ns += duration_ns;
+	evidence_process_at(evidence, process)->pending.held_ns += duration_ns;
 }
 
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
 {
-	struct evidence_work *work = &process_at(evidence, process)->pending;
+	struct evidence_work *work = &evidence_process_at(evidence, process)->pending;
 
 	work->sync_calls++;
 	work->sync_ns += duration_ns;
@@ -399,7 +404,7 @@ void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duratio
 void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
 			    bool is_free)
 {
-	struct evidence_process *at = process_at(evidence, process);
+	struct evidence_process *at = evidence_process_at(evidence, process);
 
 	if (at->number < EVIDENCE_SETTLED)
 		return;
@@ -421,7 +426,7 @@ static bool is_pinned(const struct evidence *evidence, uint32_t process, uint64_
 
 void evidence_copy(struct evidence *evidence, uint32_t process, const struct evidence_copy *copy)
 {
-	struct evidence_work *work = &process_at(evidence, process)->pending;
+	struct evidence_work *work = &evidence_process_at(evidence, process)->pending;
 
 	work->copies_to_device++;
 	if (is_pinned(evidence, process, copy->source))
@@ -459,7 +464,7 @@ void evidence_unpin(struct evidence *evidence, uint32_t process, uint64_t addres
 
 void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t bytes)
 {
-	process_at(evidence, process)->tensor_bytes += bytes;
+	evidence_process_at(evidence, process)->tensor_bytes += bytes;
 }
 
 /* Where a step ends: on which thread, and its gaps between operators. */
@@ -469,8 +474,8 @@ struct step_end {
 	struct gaps_sum gaps;
 };
 
-static void take_sample(struct evidence *evidence, struct evidence_process *process,
-			const struct step_end *end)
+static void evidence_take_sample(struct evidence *evidence, struct evidence_process *process,
+				 const struct step_end *end)
 {
 	size_t first_label = evidence->labels.count;
 	unsigned int labels = step_labels_keep(&evidence->labels, &process->labels, end->thread);
@@ -509,7 +514,7 @@ static void note_scheduler(struct evidence_process *process, struct nest_place p
 void evidence_step(struct evidence *evidence, struct nest_place place,
 		   const struct evidence_mark *mark)
 {
-	struct evidence_process *at = process_at(evidence, place.process);
+	struct evidence_process *at = evidence_process_at(evidence, place.process);
 	bool counts = at->under_way && mark->counts && mark->number == at->number + 1;
 	bool settled = at->number >= EVIDENCE_SETTLED;
 	struct gaps_step gaps = { counts, settled && !at->pending.recompiled };
@@ -528,7 +533,7 @@ void evidence_step(struct evidence *evidence, struct nest_place place,
 #undef FIELD
 		if (!settled)
 			at->early[at->number] = at->pending;
-		take_sample(evidence, at, &end);
+		evidence_take_sample(evidence, at, &end);
 	}
 	note_scheduler(at, place, mark);
 	memset(&at->pending, 0, sizeof(at->pending));

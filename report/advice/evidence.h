@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What advice rests on: things that are known to cost time, counted inside of whole steps only, and what
- * memory holds where steps end. Steps are those that were recorded as such (steps.h).
+ * The evidence for advice: activities that are known to cost time, counted inside of complete steps
+ * only, and the memory that is held where steps end. Steps are the recorded ones (steps.h).
  *
- * Scopes nest per thread. Values read inside of an optimizer's step, or of a data loader, are theirs. An
- * optimizer's step may call a closure, which runs forward and backward: what runs where gradients are
- * recorded, in the backward pass, in zero_grad() or in a user scope is the closure's, from the optimizer's operator
- * before it on. Memory grows with open scopes, and by 64 bytes a step; of pinned memory PINNED_MAX blocks are known.
+ * Scopes nest per thread. Values that are read inside of an optimizer's step, or of a data loader,
+ * count there. An optimizer's step may call a closure, which runs forward and backward: what runs
+ * while gradients are recorded, in the backward pass, in zero_grad() or in a user scope belongs to
+ * the closure, from the optimizer's preceding operator on. Memory grows with open scopes, and by 64
+ * bytes for each step; at most PINNED_MAX blocks of pinned memory are followed.
  */
 #ifndef REPORT_ADVICE_EVIDENCE_H
 #define REPORT_ADVICE_EVIDENCE_H
@@ -19,68 +20,68 @@
 #include "report/advice/step_labels.h"
 #include "report/scopes/nest.h"
 
-#define EVIDENCE_SETTLED 3u /* steps before this one are warm-up: allocators fill their caches */
+#define EVIDENCE_SETTLED 3u /* earlier steps are warm-up: allocators fill their caches */
 #define PINNED_MAX 4096u
 
-#define EVIDENCE_WORK(FIELD)                                                       \
-	FIELD(sync_calls)                                                          \
-	FIELD(sync_ns) /* CUDA calls that wait, optimizers' too */                 \
-	FIELD(held_ns) /* CUDA calls that hold the host up, whatever for */        \
-	FIELD(items)   /* values brought to Python by the loop */                  \
-	FIELD(item_ns)                                                             \
-	FIELD(copies) /* of tensors, that the loop itself asks for */              \
-	FIELD(copies_ns)                                                           \
-	FIELD(doubles) /* operators on tensors of double, where types are known */ \
-	FIELD(double_ns)                                                           \
-	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                        \
-	FIELD(device_allocs) /* cudaMalloc and cudaFree in those */                \
-	FIELD(device_frees)  /* of them, cudaFree */                               \
-	FIELD(device_alloc_ns)                                                     \
-	FIELD(copies_to_device) /* asynchronous ones */                            \
-	FIELD(pageable_copies)  /* of them, from memory not known to be pinned */  \
-	FIELD(pageable_bytes)                                                      \
-	FIELD(pageable_ns)                                                         \
-	FIELD(optimizer_steps)                                                     \
-	FIELD(optimizer_ns)        /* without what its closure ran */              \
-	FIELD(optimizer_operators) /* directly inside */                           \
-	FIELD(optimizer_grouped)   /* of them, on many tensors at once */          \
-	FIELD(zero_grad_ns)                                                        \
-	FIELD(short_gaps_ns)      /* as in struct gaps_sum */                      \
-	FIELD(small_operators_ns) /* the same */                                   \
-	FIELD(host_operators_ns)  /* the same: they ask no GPU for anything */     \
-	FIELD(recompiled)         /* regions of torch.compile, again */            \
-	FIELD(graph_breaks)       /* as in regions.h */                            \
-	FIELD(graph_breaks_ns)    /* directly in regions that such breaks cut */   \
-	FIELD(operators)                                                           \
-	FIELD(graded) /* of them, those that record gradients */
+#define EVIDENCE_WORK(FIELD)                                                              \
+	FIELD(sync_calls)                                                                 \
+	FIELD(sync_ns) /* CUDA calls that wait, also those of optimizers */               \
+	FIELD(held_ns) /* CUDA calls that delay the host, for whatever reason */          \
+	FIELD(items)   /* values that the loop copies to Python */                        \
+	FIELD(item_ns)                                                                    \
+	FIELD(copies) /* copies of tensors that the loop itself asks for */               \
+	FIELD(copies_ns)                                                                  \
+	FIELD(doubles) /* operators on tensors of doubles, if types are known */          \
+	FIELD(double_ns)                                                                  \
+	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                               \
+	FIELD(device_allocs) /* cudaMalloc and cudaFree in settled steps */               \
+	FIELD(device_frees)  /* the cudaFree among them */                                \
+	FIELD(device_alloc_ns)                                                            \
+	FIELD(copies_to_device) /* asynchronous copies */                                 \
+	FIELD(pageable_copies)  /* those from memory that is not known to be pinned */    \
+	FIELD(pageable_bytes)                                                             \
+	FIELD(pageable_ns)                                                                \
+	FIELD(optimizer_steps)                                                            \
+	FIELD(optimizer_ns)        /* without what its closure ran */                     \
+	FIELD(optimizer_operators) /* operators directly inside */                        \
+	FIELD(optimizer_grouped)   /* those of them that work on many tensors at once */  \
+	FIELD(zero_grad_ns)                                                               \
+	FIELD(short_gaps_ns)      /* as in struct gaps_sum */                             \
+	FIELD(small_operators_ns) /* as in struct gaps_sum */                             \
+	FIELD(host_operators_ns)  /* as in struct gaps_sum: they launch no GPU work */    \
+	FIELD(recompiled)         /* regions of torch.compile that were compiled again */ \
+	FIELD(graph_breaks)       /* as in regions.h */                                   \
+	FIELD(graph_breaks_ns)    /* time directly in regions that such breaks cut */     \
+	FIELD(operators)                                                                  \
+	FIELD(graded) /* operators that record gradients */
 struct evidence_work {
 #define FIELD(name) uint64_t name;
 	EVIDENCE_WORK(FIELD)
 #undef FIELD
 };
 
-/* What a scope, or a CUDA function, is. */
+/* The kind of a scope, or of a CUDA function. */
 enum evidence_kind {
-	EVIDENCE_LABEL,  /* a user scope of no meaning here */
-	EVIDENCE_RANGE,  /* NVTX's */
-	EVIDENCE_ACTION, /* Lightning's */
+	EVIDENCE_LABEL,  /* a user scope without meaning here */
+	EVIDENCE_RANGE,  /* an NVTX range */
+	EVIDENCE_ACTION, /* an action of Lightning */
 	EVIDENCE_OPERATOR,
 	EVIDENCE_ITEM,
 	EVIDENCE_COPY, /* clone(), contiguous(), to() */
 	EVIDENCE_GROUPED,
-	EVIDENCE_BACKWARD,  /* a node of autograd's graph, which carries no number */
-	EVIDENCE_OPTIMIZER, /* that can do the same to many tensors at once */
+	EVIDENCE_BACKWARD,  /* a node of autograd's graph, without a sequence number */
+	EVIDENCE_OPTIMIZER, /* one that can work on many tensors at once */
 	EVIDENCE_OPTIMIZER_PLAIN,
 	EVIDENCE_DATALOADER,
 	EVIDENCE_ZERO_GRAD,
 	EVIDENCE_COMMUNICATION,
-	EVIDENCE_REGION,     /* of torch.compile */
-	EVIDENCE_RECOMPILED, /* one that is not the first of its function */
+	EVIDENCE_REGION,     /* a region of torch.compile */
+	EVIDENCE_RECOMPILED, /* a region that is not the first of its function */
 	EVIDENCE_FUNCTION,
 	EVIDENCE_WAITS,
 };
 enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t scope);
-/* Of a CUDA function: EVIDENCE_FUNCTION or EVIDENCE_WAITS. */
+/* For a CUDA function: returns EVIDENCE_FUNCTION or EVIDENCE_WAITS. */
 enum evidence_kind evidence_kind_of_call(const char *name, size_t length);
 
 struct evidence_sample {
@@ -88,44 +89,45 @@ struct evidence_sample {
 	uint64_t number; /* of the step */
 	uint64_t operators, graded;
 	uint64_t
-		gap_ns; /* the longest of its thread, and its place: GAP_NO_PLACE where it is warm-up */
+		/* the longest gap of its thread, and its place; GAP_NO_PLACE during warm-up */
+		gap_ns;
 	size_t gap_place;
-	uint32_t recompiled; /* regions in it */
-	uint32_t labels;     /* how many of evidence->labels, from first_label on */
+	uint32_t recompiled; /* regions in it that were compiled again */
+	uint32_t labels;     /* number of its entries in evidence->labels, from first_label on */
 	size_t first_label;
 };
 
-/* The scheduler's counters at the end of a step; up to a second old. */
+/* The scheduler's counters at the end of a step; they may be up to a second old. */
 struct evidence_scheduler {
 	uint64_t time_ns;
-	bool is_known;                    /* runnable_ns */
+	bool is_known;                    /* runnable_ns is known */
 	uint64_t runnable_ns, running_ns; /* of the thread that ends the step */
 	uint64_t cpu_ns;                  /* of all recorded processes */
 };
 
 struct evidence_process {
 	struct evidence_work pending;                 /* of the step that is under way */
-	struct evidence_work early[EVIDENCE_SETTLED]; /* of whole steps of these numbers */
-	struct step_labels labels;                    /* the same */
+	struct evidence_work early[EVIDENCE_SETTLED]; /* of complete steps with these numbers */
+	struct step_labels labels;                    /* of the step that is under way */
 	bool under_way;
 	uint64_t number, since_ns, tensor_bytes;
 	/* Where the first settled step of a thread begins, and where its last one ends. */
 	struct evidence_scheduler from, to;
 	uint32_t thread;
-	struct evidence_sample *sample; /* where whole steps end */
+	struct evidence_sample *sample; /* at the ends of complete steps */
 	size_t sample_count, sample_room;
 };
 
 struct evidence {
-	struct evidence_work work; /* of whole steps, of all processes */
+	struct evidence_work work; /* of complete steps, of all processes */
 	struct evidence_process *process;
 	size_t process_room;
 	struct nest nest;    /* scopes, by kind */
-	uint32_t *open_name; /* beside its scopes */
-	bool *open_double;   /* the same: it has an input of double */
+	uint32_t *open_name; /* parallel to its scopes */
+	bool *open_double;   /* parallel to its scopes: the operator has an input of doubles */
 	size_t open_room, double_room;
 	struct gaps gaps;
-	struct map regions; /* of torch.compile that were seen: process and name */
+	struct map regions; /* regions of torch.compile that occurred: process and name */
 	struct step_labels_kept labels;
 	struct evidence_thread *thread;
 	size_t thread_room;
@@ -143,10 +145,10 @@ struct evidence_opening {
 	bool records_gradient;
 };
 void evidence_open(struct evidence *evidence, const struct evidence_opening *opening);
-/* The operator that has just begun on the thread has a tensor of double among its inputs. */
+/* The operator that has just begun on the thread has a tensor of doubles among its inputs. */
 void evidence_double(struct evidence *evidence, uint32_t thread);
 void evidence_close(struct evidence *evidence, struct nest_place place);
-/* The innermost one of that kind: user scopes, ranges and actions need not nest. */
+/* Closes the innermost scope of that kind: user scopes, ranges and actions need not nest. */
 void evidence_close_one(struct evidence *evidence, struct nest_place place,
 			enum evidence_kind kind);
 /* The open scopes of the thread end here and do not count. */
@@ -157,11 +159,14 @@ void evidence_interrupt(struct evidence *evidence, uint32_t process);
 /* The clock of a thread was read. */
 void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t cpu_ns);
 
-/* CUDA calls that have returned, which are not inside of another: any of them, and what more some are. */
+/*
+ * For CUDA calls that have returned and are not inside of another call: any call, and additional
+ * facts about some.
+ */
 void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 /* A collection of garbage has ended. */
 void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
-/* The call did more than to ask the GPU for work: it waited, allocated, or staged a copy. */
+/* The call did more than launch GPU work: it waited, allocated, or staged a copy. */
 void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
 void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
@@ -173,25 +178,25 @@ void evidence_copy(struct evidence *evidence, uint32_t process, const struct evi
 void evidence_pin(struct evidence *evidence, uint32_t process, uint64_t address, uint64_t bytes);
 void evidence_unpin(struct evidence *evidence, uint32_t process, uint64_t address);
 
-/* Tensors were allocated in the process; of freed ones modulo 2^64. */
+/* Tensors were allocated in the process; freed bytes are subtracted modulo 2^64. */
 void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t bytes);
 
 /* A step ends and number `number` begins. */
 struct evidence_mark {
 	uint64_t number;
 	uint64_t heap_bytes;  /* live now, of all processes */
-	uint64_t arena_bytes; /* Python's, mapped now in the process */
+	uint64_t arena_bytes; /* of Python, mapped now in the process */
 	bool counts;          /* the filters hold */
 	struct evidence_scheduler now;
 };
 void evidence_step(struct evidence *evidence, struct nest_place place,
 		   const struct evidence_mark *mark);
 
-/* The sample of this step of the process (index); NULL if it is not a whole step. */
+/* Returns the sample of this step of the process (index); NULL: it is no complete step. */
 const struct evidence_sample *evidence_sample_of(const struct evidence *evidence, uint32_t process,
 						 uint64_t number);
 
-/* The process with most samples; NULL when there are none. */
+/* Returns the process with the most samples; NULL: there are none. */
 const struct evidence_process *evidence_longest(const struct evidence *evidence);
 
 #endif

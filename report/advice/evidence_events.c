@@ -33,8 +33,9 @@ static bool is_seed(const struct source_name *name)
 }
 
 /* A name is looked at once, but for one whose text is still to come. */
-static enum evidence_kind kind_of(struct evidence_state *mine, const struct source_event *event,
-				  uint64_t id, uint64_t scope)
+static enum evidence_kind evidence_events_kind_of(struct evidence_state *mine,
+						  const struct source_event *event, uint64_t id,
+						  uint64_t scope)
 {
 	uint32_t index = event_name(mine->source, event, id);
 	const struct source_name *name = source_name_at(mine->source, index);
@@ -53,7 +54,7 @@ static enum evidence_kind kind_of(struct evidence_state *mine, const struct sour
 
 /* --- scopes --- */
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void evidence_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct evidence_state *mine = state;
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
@@ -61,7 +62,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	struct evidence_opening opening = { .place = event_place(event) };
 
 	(void)counts;
-	opening.kind = kind_of(mine, event, begin->name, is_ex ? begin->scope : 0);
+	opening.kind = evidence_events_kind_of(mine, event, begin->name, is_ex ? begin->scope : 0);
 	opening.name = event_name(mine->source, event, begin->name);
 	opening.records_gradient = is_ex && begin->sequence >= 0;
 	evidence_open(&mine->evidence, &opening);
@@ -80,7 +81,7 @@ static void take_inputs(void *state, const struct source_event *event, bool coun
 		evidence_double(&mine->evidence, event_place(event).thread);
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void evidence_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	evidence_close(&((struct evidence_state *)state)->evidence, event_place(event));
@@ -94,7 +95,7 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	(void)counts;
 	if (!end->thread || event->event.id == EVT_torch_end_id)
 		evidence_close_one(&mine->evidence, event_place(event),
-				   kind_of(mine, event, end->name, EVT_SCOPE_USER));
+				   evidence_events_kind_of(mine, event, end->name, EVT_SCOPE_USER));
 }
 
 /* --- ranges and actions: labels of the user's --- */
@@ -145,7 +146,7 @@ static void take_action_end(void *state, const struct source_event *event, bool 
 static bool function_waits(struct evidence_state *mine, const struct source_event *event,
 			   uint64_t function)
 {
-	return kind_of(mine, event, function, SCOPE_OF_CALL) == EVIDENCE_WAITS;
+	return evidence_events_kind_of(mine, event, function, SCOPE_OF_CALL) == EVIDENCE_WAITS;
 }
 
 static bool call_waits(struct evidence_state *mine, const struct source_event *event)
@@ -219,7 +220,7 @@ static void take_call(void *state, const struct source_event *event, bool counts
 			      EVENT_AS(cuda_call, &event->event)->duration_ns);
 }
 
-static void take_copy(void *state, const struct source_event *event, bool counts)
+static void evidence_events_take_copy(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_copy *copy = EVENT_AS(cuda_copy, &event->event);
 	struct evidence_copy made = { copy->source, copy->bytes, copy->duration_ns };
@@ -248,7 +249,7 @@ static void take_alloc(void *state, const struct source_event *event, bool count
 		evidence_pin(evidence, event->process->index, alloc->address, alloc->bytes);
 }
 
-static void take_free(void *state, const struct source_event *event, bool counts)
+static void evidence_events_take_free(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_free *freed = EVENT_AS(cuda_free, &event->event);
 	struct evidence *evidence = &((struct evidence_state *)state)->evidence;
@@ -285,7 +286,7 @@ static struct evidence_scheduler scheduler_of(const struct evidence_state *mine,
 	return now;
 }
 
-static void take_step(void *state, const struct source_event *event, bool counts)
+static void evidence_events_take_step(void *state, const struct source_event *event, bool counts)
 {
 	struct evidence_state *mine = state;
 	const struct mapping_process *mapped = mappings_of(mine->mappings, mine->source,
@@ -306,7 +307,7 @@ static void take_clock(void *state, const struct source_event *event, bool count
 		       EVENT_AS(thread_clock, &event->event)->cpu_ns);
 }
 
-static void take_capture(void *state, const struct source_event *event, bool counts)
+static void evidence_events_take_capture(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	evidence_interrupt(&((struct evidence_state *)state)->evidence, event->process->index);
@@ -314,7 +315,7 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 
 /* --- the analysis --- */
 
-static void start(void *state, struct run *run, const void *options)
+static void evidence_events_start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
 					     EVT_cuda_alloc, EVT_cuda_free };
@@ -329,12 +330,12 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&mine->kinds);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
 		     take_growth, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, evidence_events_take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, evidence_events_take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, evidence_events_take_begin, mine);
 	run_reads(run, EVT_torch_inputs, FIELD_BIT(torch_inputs, types), take_inputs, mine);
-	run_reads(run, EVT_torch_end, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
+	run_reads(run, EVT_torch_end, 0, evidence_events_take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, evidence_events_take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);
@@ -348,16 +349,16 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gc_end, 0, take_collected, mine);
 	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, mine);
 	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
-	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy, mine);
+	run_reads(run, EVT_cuda_copy, FIELDS_ALL, evidence_events_take_copy, mine);
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_alloc, mine);
-	run_reads(run, EVT_cuda_free, FIELDS_ALL, take_free, mine);
-	run_reads(run, EVT_step, FIELDS_ALL, take_step, mine);
+	run_reads(run, EVT_cuda_free, FIELDS_ALL, evidence_events_take_free, mine);
+	run_reads(run, EVT_step, FIELDS_ALL, evidence_events_take_step, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
-	run_reads(run, EVT_capture_start, 0, take_capture, mine);
-	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
+	run_reads(run, EVT_capture_start, 0, evidence_events_take_capture, mine);
+	run_reads(run, EVT_capture_stop, 0, evidence_events_take_capture, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void evidence_events_cut(void *state, const struct cut *cut)
 {
 	struct evidence_state *mine = state;
 
@@ -369,7 +370,7 @@ static void cut(void *state, const struct cut *cut)
 		evidence_interrupt(&mine->evidence, cut->process->index);
 }
 
-static void release(void *state)
+static void evidence_events_release(void *state)
 {
 	struct evidence_state *mine = state;
 
@@ -382,7 +383,7 @@ const struct analysis_kind analysis_evidence = {
 	.name = "evidence",
 	.state_bytes = sizeof(struct evidence_state),
 	.options_bytes = sizeof(struct evidence_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = evidence_events_start,
+	.cut = evidence_events_cut,
+	.release = evidence_events_release,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What advice rests on as an analysis of a run. */
+/* The evidence for advice, as an analysis of a run. */
 #ifndef REPORT_ADVICE_EVIDENCE_EVENTS_H
 #define REPORT_ADVICE_EVIDENCE_EVENTS_H
 

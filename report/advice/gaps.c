@@ -15,7 +15,10 @@ struct gap {
 	uint64_t beside_ns; /* of it, others than helpers were in operators */
 	uint32_t before, after, label, thread;
 	uint32_t
-		beside; /* one of these threads; GAP_NO_NAME: none, or they were not done when the gap ended */
+		/*
+		 * one of these threads; GAP_NO_NAME: none, or they were not done when the gap ended
+		 */
+		beside;
 	struct cpu_span cpu;
 };
 
@@ -39,7 +42,10 @@ struct gap_thread {
 	struct gap *pending; /* of the step that is under way */
 	size_t pending_count, pending_room;
 	uint64_t pending_beyond; /* that were too many */
-	/* Of `depth`, operators of helpers, which end at the latest when the thread goes on itself: its next turn. */
+	/*
+	 * Of `depth`, operators of helpers, which end at the latest when the thread goes on itself:
+	 * its next turn.
+	 */
 	uint32_t helped;
 	uint64_t turn;
 	uint32_t helps; /* the thread in whose depth it counts, + 1, in that turn of it */
@@ -71,13 +77,13 @@ void gaps_release(struct gaps *gaps)
 	map_release(&gaps->places);
 }
 
-static struct gap_thread *thread_at(struct gaps *gaps, uint32_t thread)
+static struct gap_thread *gaps_thread_at(struct gaps *gaps, uint32_t thread)
 {
 	gaps->thread = memory_room(gaps->thread, thread, &gaps->thread_room, sizeof(*gaps->thread));
 	return &gaps->thread[thread];
 }
 
-static struct gap_process *process_at(struct gaps *gaps, uint32_t process)
+static struct gap_process *gaps_process_at(struct gaps *gaps, uint32_t process)
 {
 	gaps->process = memory_room(gaps->process, process, &gaps->process_room,
 				    sizeof(*gaps->process));
@@ -89,7 +95,7 @@ static uint64_t less(uint64_t ns, uint64_t part_ns)
 	return ns > part_ns ? ns - part_ns : 0;
 }
 
-static uint64_t key_of(const struct gap_thread *thread, uint32_t after)
+static uint64_t gaps_key_of(const struct gap_thread *thread, uint32_t after)
 {
 	uint32_t names[3] = { thread->last[1], thread->last[0], after };
 
@@ -141,7 +147,7 @@ static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t na
 	else
 		cpu_span_add_between(&gap.cpu, thread->since,
 				     cpu_clock_at(&thread->clock, place.time_ns), gap.took_ns);
-	gap.key = key_of(thread, name);
+	gap.key = gaps_key_of(thread, name);
 	gap.before = thread->last[0];
 	gap.after = name;
 	gap.label = thread->longest;
@@ -153,10 +159,10 @@ static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t na
 }
 
 /* The thread, or a helper of it, is in an operator from now on. */
-static void enter(struct gaps *gaps, struct nest_place place, uint32_t name, bool is_helpers)
+static void gaps_enter(struct gaps *gaps, struct nest_place place, uint32_t name, bool is_helpers)
 {
-	struct gap_thread *thread = thread_at(gaps, place.thread);
-	struct gap_process *process = process_at(gaps, place.process);
+	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
+	struct gap_process *process = gaps_process_at(gaps, place.process);
 
 	if (thread->depth++)
 		return;
@@ -172,7 +178,7 @@ static void enter(struct gaps *gaps, struct nest_place place, uint32_t name, boo
 
 static void process_leave(struct gaps *gaps, struct nest_place place)
 {
-	struct gap_process *process = process_at(gaps, place.process);
+	struct gap_process *process = gaps_process_at(gaps, place.process);
 
 	process->busy_ns += less(place.time_ns, process->since_ns);
 	process->since_ns = place.time_ns;
@@ -182,7 +188,7 @@ static void process_leave(struct gaps *gaps, struct nest_place place)
 
 static void leave(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
 {
-	struct gap_thread *thread = thread_at(gaps, place.thread);
+	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
 	uint64_t took_ns = less(place.time_ns, thread->busy_since_ns);
 
 	if (!thread->depth || --thread->depth)
@@ -209,7 +215,7 @@ static void leave(struct gaps *gaps, struct nest_place place, uint32_t name, boo
 /* The thread goes on itself: what its helpers are still in is not for it to wait for. */
 static void begin_turn(struct gaps *gaps, struct nest_place place)
 {
-	struct gap_thread *thread = thread_at(gaps, place.thread);
+	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
 
 	thread->turn++;
 	for (; thread->helped; thread->helped--)
@@ -231,7 +237,7 @@ static void help_begin(struct gaps *gaps, struct nest_place place, uint32_t name
 
 	if (owner == NEST_NONE || is_helping(gaps, &gaps->thread[place.thread]))
 		return;
-	enter(gaps, there, name, true);
+	gaps_enter(gaps, there, name, true);
 	helper = &gaps->thread[place.thread];
 	helper->helps = owner + 1;
 	helper->helps_turn = gaps->thread[owner].turn;
@@ -255,7 +261,7 @@ static void help_end(struct gaps *gaps, struct nest_place place, uint32_t name, 
 void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name)
 {
 	begin_turn(gaps, place);
-	enter(gaps, place, name, false);
+	gaps_enter(gaps, place, name, false);
 	help_begin(gaps, place, name);
 }
 
@@ -269,7 +275,7 @@ void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool m
 
 void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns)
 {
-	struct gap_thread *thread = thread_at(gaps, place.thread);
+	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
 
 	thread->calls++;
 	if (is_helping(gaps, thread))
@@ -279,7 +285,7 @@ void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns)
 
 void gaps_pause(struct gaps *gaps, struct nest_place place, uint64_t duration_ns)
 {
-	struct gap_thread *thread = thread_at(gaps, place.thread);
+	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
 
 	if (thread->depth || !thread->is_known)
 		return;
@@ -290,7 +296,7 @@ void gaps_pause(struct gaps *gaps, struct nest_place place, uint64_t duration_ns
 
 void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name)
 {
-	struct gap_thread *thread = thread_at(gaps, place.thread);
+	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
 
 	if (thread->depth || !thread->is_known || thread->labels++)
 		return;
@@ -301,7 +307,7 @@ void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name
 /* One without a beginning in the gap was open when the gap began. */
 void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name)
 {
-	struct gap_thread *thread = thread_at(gaps, place.thread);
+	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
 
 	if (thread->depth || !thread->is_known)
 		return;
@@ -313,12 +319,13 @@ void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name)
 
 void gaps_clock(struct gaps *gaps, struct nest_place place, uint64_t cpu_ns)
 {
-	thread_at(gaps, place.thread)->clock = (struct cpu_clock){ true, place.time_ns, cpu_ns };
+	gaps_thread_at(gaps, place.thread)->clock = (struct cpu_clock){ true, place.time_ns,
+									cpu_ns };
 }
 
 void gaps_cut(struct gaps *gaps, struct nest_place place)
 {
-	struct gap_thread *at = thread_at(gaps, place.thread);
+	struct gap_thread *at = gaps_thread_at(gaps, place.thread);
 
 	if (at->depth)
 		process_leave(gaps, place);
@@ -333,7 +340,7 @@ void gaps_cut(struct gaps *gaps, struct nest_place place)
 	at->sum = (struct gaps_sum){ 0 };
 }
 
-static struct gap_place *place_of(struct gaps *gaps, const struct gap *gap)
+static struct gap_place *gaps_place_of(struct gaps *gaps, const struct gap *gap)
 {
 	struct map_entry *entry;
 	bool added;
@@ -354,7 +361,9 @@ static struct gap_place *place_of(struct gaps *gaps, const struct gap *gap)
 	return &gaps->place[gaps->place_count++];
 }
 
-/* What others did is the step's own when one of them ran its forward operators, as is known by now. */
+/*
+ * What others did is the step's own when one of them ran its forward operators, as is known by now.
+ */
 static void settle_beside(const struct gaps *gaps, struct gap *gap)
 {
 	if (gap->beside == GAP_NO_NAME || !gaps->helpers ||
@@ -364,9 +373,9 @@ static void settle_beside(const struct gaps *gaps, struct gap *gap)
 	gap->beside_ns = 0;
 }
 
-static void keep(struct gaps *gaps, struct gap *gap, struct gaps_sum *sum)
+static void gaps_keep(struct gaps *gaps, struct gap *gap, struct gaps_sum *sum)
 {
-	struct gap_place *place = place_of(gaps, gap);
+	struct gap_place *place = gaps_place_of(gaps, gap);
 
 	if (!place) {
 		gaps->beyond++;
@@ -391,13 +400,13 @@ static void keep(struct gaps *gaps, struct gap *gap, struct gaps_sum *sum)
 
 struct gaps_sum gaps_step(struct gaps *gaps, uint32_t thread, const struct gaps_step *step)
 {
-	struct gap_thread *at = thread_at(gaps, thread);
+	struct gap_thread *at = gaps_thread_at(gaps, thread);
 	struct gaps_sum sum = at->sum;
 
 	sum.longest_ns = 0;
 	sum.longest = GAP_NO_PLACE;
 	for (size_t i = 0; i < at->pending_count && step->counts && step->settled; i++)
-		keep(gaps, &at->pending[i], &sum);
+		gaps_keep(gaps, &at->pending[i], &sum);
 	if (step->counts && step->settled)
 		gaps->beyond += at->pending_beyond;
 	at->pending_count = 0;
@@ -432,7 +441,9 @@ uint64_t gap_place_ns(const struct gap_place *place)
 
 	if (median_ns < GAP_SHORT_NS)
 		return 0;
-	/* where half of the gaps are long and the others short, that would be more than all of them */
+	/*
+	 * where half of the gaps are long and the others short, that would be more than all of them
+	 */
 	return median_ns * place->time.count < place->time.total_ns ? median_ns * place->time.count
 								    : place->time.total_ns;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gc_pauses.h. The stack is taken at the begin of every collection, so that frames of one never count for the next; what is kept
- * is decided at its end, when its duration is known.
+ * See gc_pauses.h. The stack is taken at the begin of every collection, so that frames of one never
+ * count for the next; what is kept is decided at its end, when its duration is known.
  */
 #include "report/advice/gc_pauses.h"
 
@@ -9,7 +9,7 @@
 
 #include "report/base/memory.h"
 
-static void take_frame(void *state, const struct source_event *event, bool counts)
+static void gc_pauses_take_frame(void *state, const struct source_event *event, bool counts)
 {
 	struct gc_pauses *pauses = state;
 
@@ -17,7 +17,7 @@ static void take_frame(void *state, const struct source_event *event, bool count
 	gc_stacks_add(&pauses->stacks, pauses->source, event);
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void gc_pauses_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct gc_pauses *pauses = state;
 
@@ -28,7 +28,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 							     event);
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void gc_pauses_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct gc_pauses *pauses = state;
 	struct collected collected;
@@ -47,19 +47,19 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	};
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gc_pauses_start(void *state, struct run *run, const void *options)
 {
 	struct gc_pauses *pauses = state;
 
 	(void)options;
 	pauses->source = run_source(run);
 	gc_stacks_init(&pauses->stacks);
-	run_reads(run, EVT_gc_frame, FIELDS_ALL, take_frame, pauses);
-	run_reads(run, EVT_gc_begin, FIELDS_ALL, take_begin, pauses);
-	run_reads(run, EVT_gc_end, 0, take_end, pauses);
+	run_reads(run, EVT_gc_frame, FIELDS_ALL, gc_pauses_take_frame, pauses);
+	run_reads(run, EVT_gc_begin, FIELDS_ALL, gc_pauses_take_begin, pauses);
+	run_reads(run, EVT_gc_end, 0, gc_pauses_take_end, pauses);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void gc_pauses_cut(void *state, const struct cut *cut)
 {
 	struct gc_pauses *pauses = state;
 
@@ -69,7 +69,7 @@ static void cut(void *state, const struct cut *cut)
 	gc_stacks_forget(&pauses->stacks, cut->thread->index);
 }
 
-static void release(void *state)
+static void gc_pauses_release(void *state)
 {
 	struct gc_pauses *pauses = state;
 
@@ -83,7 +83,7 @@ const struct analysis_kind analysis_gc_pauses = {
 	.name = "gc pauses",
 	.state_bytes = sizeof(struct gc_pauses),
 	.options_bytes = sizeof(struct gc_pauses_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = gc_pauses_start,
+	.cut = gc_pauses_cut,
+	.release = gc_pauses_release,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Garbage collections that are long enough to be felt in a step, with where they began. Shorter ones count in the steps' category
- * `gc` only. Memory grows with them, at most GC_PAUSES_MAX. One thread.
+ * Garbage collections that are long enough to matter in a step, with the place where they began.
+ * Shorter ones count in the steps' category `gc` only. Memory grows with them, up to GC_PAUSES_MAX.
+ * To be used by one thread.
  */
 #ifndef REPORT_ADVICE_GC_PAUSES_H
 #define REPORT_ADVICE_GC_PAUSES_H
@@ -13,7 +14,7 @@
 #define GC_PAUSES_MAX 65536u
 
 struct gc_pause {
-	uint32_t process, stack; /* index; number of gc_stacks.h */
+	uint32_t process, stack; /* index; number in gc_stacks.h */
 	uint64_t from_ns, ns;
 };
 

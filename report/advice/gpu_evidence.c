@@ -99,7 +99,7 @@ static bool is_in_product(struct gpu_evidence_state *mine, const struct source_e
 	return false;
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t gpu_evidence_place_of(void *state, const struct source_event *event, bool counts)
 {
 	struct gpu_evidence_state *mine = state;
 	size_t step = counts ? step_of(mine, event) : SIZE_MAX;
@@ -111,7 +111,9 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 
 /* --- work --- */
 
-/* By the name alone, or by a name that says how it multiplies and a GPU that could do it otherwise. */
+/*
+ * By the name alone, or by a name that says how it multiplies and a GPU that could do it otherwise.
+ */
 static bool is_on_recent_gpu(const struct gpu_evidence_state *mine,
 			     const struct deferred_work *work, unsigned int classes)
 {
@@ -160,7 +162,7 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 	}
 }
 
-static void take_copy(struct gpu_evidence_work *sum, const struct deferred_work *work)
+static void gpu_evidence_take_copy(struct gpu_evidence_work *sum, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	bool is_to_device = piece->what == 1, is_to_host = piece->what == 2; /* of CUPTI's kinds */
@@ -188,12 +190,12 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	if (piece->kind == GPU_WORK_KERNEL)
 		take_kernel(mine, sum, work, place & 1);
 	else if (piece->kind == GPU_WORK_COPY)
-		take_copy(sum, work);
+		gpu_evidence_take_copy(sum, work);
 }
 
 /* --- calls that block --- */
 
-static bool blocks(struct gpu_evidence_state *mine, const struct source_event *event)
+static bool gpu_evidence_blocks(struct gpu_evidence_state *mine, const struct source_event *event)
 {
 	uint32_t name = event_name(mine->source, event,
 				   EVENT_AS(cuda_copy, &event->event)->function);
@@ -216,7 +218,8 @@ static void take_copy_call(void *state, const struct source_event *event, bool c
 	struct gpu_evidence_work *sum;
 	size_t step;
 
-	if (!counts || copy->result || event_is_nested_call(&event->event) || !blocks(mine, event))
+	if (!counts || copy->result || event_is_nested_call(&event->event) ||
+	    !gpu_evidence_blocks(mine, event))
 		return;
 	step = step_of(mine, event);
 	if (step == SIZE_MAX)
@@ -234,9 +237,10 @@ static void take_copy_call(void *state, const struct source_event *event, bool c
 
 /* --- the analysis --- */
 
-static void start(void *state, struct run *run, const void *options)
+static void gpu_evidence_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .place = place_of, .take = take_work };
+	static const struct deferred_listener listener = { .place = gpu_evidence_place_of,
+							   .take = take_work };
 	struct gpu_evidence_state *mine = state;
 
 	(void)options;
@@ -254,7 +258,7 @@ static void start(void *state, struct run *run, const void *options)
 }
 
 /* Of steps that were whole. */
-static void finish(void *state)
+static void gpu_evidence_finish(void *state)
 {
 	struct gpu_evidence_state *mine = state;
 
@@ -270,7 +274,7 @@ static void finish(void *state)
 	}
 }
 
-static void release(void *state)
+static void gpu_evidence_release(void *state)
 {
 	struct gpu_evidence_state *mine = state;
 
@@ -285,7 +289,7 @@ const struct analysis_kind analysis_gpu_evidence = {
 	.name = "gpu evidence",
 	.state_bytes = sizeof(struct gpu_evidence_state),
 	.options_bytes = sizeof(struct gpu_evidence_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = gpu_evidence_start,
+	.finish = gpu_evidence_finish,
+	.release = gpu_evidence_release,
 };

@@ -16,7 +16,8 @@ static bool is_torch(const struct source *source, uint32_t name)
 	return (length == 5 || (length > 5 && text[5] == '.')) && !memcmp(text, "torch", 5);
 }
 
-static struct import_thread *thread_at(struct import_evidence *evidence, uint32_t index)
+static struct import_thread *import_evidence_thread_at(struct import_evidence *evidence,
+						       uint32_t index)
 {
 	evidence->thread = memory_room(evidence->thread, index, &evidence->thread_room,
 				       sizeof(*evidence->thread));
@@ -40,11 +41,11 @@ static bool is_main_thread(const struct source_event *event)
 	return event->thread->tid == event->process->pid;
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void import_evidence_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_import_begin *begin = EVENT_AS(import_begin, &event->event);
 	struct import_evidence *evidence = state;
-	struct import_thread *thread = thread_at(evidence, event->thread->index);
+	struct import_thread *thread = import_evidence_thread_at(evidence, event->thread->index);
 	uint32_t module = event_name(evidence->source, event, begin->module);
 	struct import_open open = { .start_ns = event->event.time_ns, .seen = IMPORT_NONE };
 
@@ -65,10 +66,10 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	thread->open[thread->count++] = open;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void import_evidence_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct import_evidence *evidence = state;
-	struct import_thread *thread = thread_at(evidence, event->thread->index);
+	struct import_thread *thread = import_evidence_thread_at(evidence, event->thread->index);
 	const struct import_open *open;
 	uint64_t total_ns;
 
@@ -87,22 +88,22 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 						     : 0;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void import_evidence_start(void *state, struct run *run, const void *options)
 {
 	(void)options;
 	((struct import_evidence *)state)->source = run_source(run);
-	run_reads(run, EVT_import_begin, FIELDS_ALL, take_begin, state);
-	run_reads(run, EVT_import_end, 0, take_end, state);
+	run_reads(run, EVT_import_begin, FIELDS_ALL, import_evidence_take_begin, state);
+	run_reads(run, EVT_import_end, 0, import_evidence_take_end, state);
 }
 
 /* What is open has no end: it is not known what it took. */
-static void cut(void *state, const struct cut *cut)
+static void import_evidence_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread)
-		thread_at(state, cut->thread->index)->count = 0;
+		import_evidence_thread_at(state, cut->thread->index)->count = 0;
 }
 
-static void release(void *state)
+static void import_evidence_release(void *state)
 {
 	struct import_evidence *evidence = state;
 
@@ -116,9 +117,9 @@ const struct analysis_kind analysis_import_evidence = {
 	.name = "import evidence",
 	.state_bytes = sizeof(struct import_evidence),
 	.options_bytes = sizeof(struct import_evidence_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = import_evidence_start,
+	.cut = import_evidence_cut,
+	.release = import_evidence_release,
 };
 
 /* --- once all is read --- */

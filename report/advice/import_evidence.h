@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Imports of Python as advice sees them: of the main thread of each process, each with its own time. What `import torch`
- * takes is left out with all that it imports in turn: a program that uses torch cannot do without.
+ * Imports of Python as evidence for advice: those of the main thread of each process, each with its
+ * own time. `import torch` is left out with all that it imports in turn, because a program that
+ * uses torch cannot avoid it.
  *
- * Memory grows with imports, IMPORT_EVIDENCE_MAX of them at most; what is beyond is counted. Times are ns. One thread.
+ * Memory grows with imports, up to IMPORT_EVIDENCE_MAX; further ones are counted. Times are ns. To
+ * be used by one thread.
  */
 #ifndef REPORT_ADVICE_IMPORT_EVIDENCE_H
 #define REPORT_ADVICE_IMPORT_EVIDENCE_H
@@ -16,10 +18,10 @@
 /* In the order of their begins. */
 struct import_seen {
 	uint64_t start_ns,
-		end_ns;   /* end 0: it has not ended by itself, or the filters leave it out */
+		end_ns;   /* end 0: it has not ended by itself, or the filters exclude it */
 	uint64_t self_ns; /* without the imports in it */
 	uint32_t process, module, file; /* index; names */
-	uint32_t line;                  /* who imports; 0: not known */
+	uint32_t line;                  /* of the importing line; 0: not known */
 	bool is_of_torch;
 };
 
@@ -47,18 +49,21 @@ struct import_evidence_options {
 };
 ANALYSIS(import_evidence, struct import_evidence)
 
-/* A package: what a name has before its first point. */
+/* A package: the part of a name in front of its first dot. */
 struct import_package {
-	const struct import_seen *first; /* that was imported of it */
+	const struct import_seen *first; /* the first import of the package */
 	const char *name;
 	size_t length;
 	uint64_t self_ns;
 };
 
-/* What the process had imported by then, by package, most time first; to be freed. *ret_ns: all of it together. */
+/*
+ * Returns what the process had imported by then, by package, the most time first; to be freed.
+ * *ret_ns: the sum.
+ */
 struct import_package *import_packages(const struct import_evidence *evidence, uint32_t process,
 				       uint64_t until_ns, size_t *ret_count, uint64_t *ret_ns);
-/* The process whose imports took longest; IMPORT_NONE: there are none. */
+/* Returns the process with the longest imports; IMPORT_NONE: there are none. */
 uint32_t import_evidence_process(const struct import_evidence *evidence);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See late_rank.h. Times of lines are compared a step, since ranks may have been recorded for unequal numbers of steps. */
+/*
+ * See late_rank.h. Times of lines are compared a step, since ranks may have been recorded for
+ * unequal numbers of steps.
+ */
 #include "report/advice/late_rank.h"
 
 #define PART_MIN 0.5 /* of what the others wait */
@@ -8,8 +11,8 @@ struct rank_lines {
 	struct line_sums late, others;
 };
 
-static void add_row(struct rank_lines *lines, const struct bottleneck *bottleneck, struct own *own,
-		    const struct wait_row *row, uint32_t late)
+static void late_rank_add_row(struct rank_lines *lines, const struct bottleneck *bottleneck,
+			      struct own *own, const struct wait_row *row, uint32_t late)
 {
 	struct wait_place place;
 
@@ -23,22 +26,22 @@ static void add_row(struct rank_lines *lines, const struct bottleneck *bottlenec
 	line_sums_add(row->look.process == late ? &lines->late : &lines->others, &place.line);
 }
 
-static double excess_of(const struct rank_lines *lines, const struct late_rank *late,
-			const struct step_line *line)
+static double late_rank_excess_of(const struct rank_lines *lines, const struct late_rank *late,
+				  const struct step_line *line)
 {
 	double own_ns = (double)line->ns / (double)late->steps;
 
 	return own_ns - (double)line_sums_ns_of(&lines->others, line) / (double)late->other_steps;
 }
 
-static bool find_most(const struct rank_lines *lines, const struct late_rank *late,
-		      struct step_line *ret_line, double *ret_excess_ns)
+static bool late_rank_find_most(const struct rank_lines *lines, const struct late_rank *late,
+				struct step_line *ret_line, double *ret_excess_ns)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < lines->late.count; i++) {
 		const struct step_line *line = &lines->late.line[i];
-		double excess_ns = excess_of(lines, late, line);
+		double excess_ns = late_rank_excess_of(lines, late, line);
 
 		if (line->looks < WAIT_LOOKS_MIN || excess_ns < PART_MIN * late->waited_ns ||
 		    (found && excess_ns <= *ret_excess_ns))
@@ -65,8 +68,9 @@ bool late_rank_line(const struct bottleneck *bottleneck, const struct late_rank 
 	line_sums_init(&lines.late);
 	line_sums_init(&lines.others);
 	for (size_t i = 0; i < bottleneck->waits->row_count; i++)
-		add_row(&lines, bottleneck, &own, &bottleneck->waits->row[i], late->process);
-	found = find_most(&lines, late, ret_line, ret_excess_ns);
+		late_rank_add_row(&lines, bottleneck, &own, &bottleneck->waits->row[i],
+				  late->process);
+	found = late_rank_find_most(&lines, late, ret_line, ret_excess_ns);
 	line_sums_release(&lines.late);
 	line_sums_release(&lines.others);
 	own_release(&own);

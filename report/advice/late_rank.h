@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a rank is late: the line of the user's in which its loop spends more time a step than the loops of the other ranks do, by
- * samples. What all ranks do alike is no reason.
+ * Why a rank is late: the line of the user's code in which its loop spends more time per step than
+ * the loops of the other ranks, by samples. What all ranks do equally is no reason.
  */
 #ifndef REPORT_ADVICE_LATE_RANK_H
 #define REPORT_ADVICE_LATE_RANK_H
@@ -10,12 +10,15 @@
 
 struct late_rank {
 	uint32_t process;     /* index */
-	uint64_t steps;       /* of it */
+	uint64_t steps;       /* of that rank */
 	uint64_t other_steps; /* of all other ranks together */
-	double waited_ns;     /* that another rank waits for it in a step */
+	double waited_ns;     /* time that another rank waits for it in a step */
 };
 
-/* One that accounts for a large part of what the others wait; false: none does, or there are too few samples. */
+/*
+ * Finds a line that accounts for a large part of the others' wait; returns false if there is none,
+ * or if there are too few samples.
+ */
 bool late_rank_line(const struct bottleneck *bottleneck, const struct late_rank *late,
 		    struct step_line *ret_line, double *ret_excess_ns);
 

@@ -20,8 +20,8 @@ static bool cost_of(const struct step_row *row, const struct gpu_evidence *gpu, 
 	return row->number >= EVIDENCE_SETTLED;
 }
 
-static void take(struct later_steps *later, size_t index, const struct step_row *row,
-		 const struct later_steps_of *of)
+static void later_steps_take(struct later_steps *later, size_t index, const struct step_row *row,
+			     const struct later_steps_of *of)
 {
 	const struct evidence_sample *sample = evidence_sample_of(of->evidence, row->process,
 								  row->number);
@@ -52,7 +52,7 @@ void later_steps_look(struct later_steps *later, const struct later_steps_of *of
 		seen = memory_room(seen, process, &room, sizeof(*seen));
 		later->left_out[i] = !seen[process] || of->loop->is_warm[i];
 		if (!later->left_out[i])
-			take(later, i, &steps->row[i], of);
+			later_steps_take(later, i, &steps->row[i], of);
 		seen[process] = true;
 	}
 	later->p50_ns = timing_percentile(&later->time, 50);

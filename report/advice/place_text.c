@@ -28,8 +28,8 @@ void place_name(const struct source_name *name, char shown[PLACE_NAME_BYTES])
 	text_escape(shown, PLACE_NAME_BYTES, shorter, length);
 }
 
-static void show_name(const struct bottleneck *bottleneck, uint32_t index,
-		      char shown[PLACE_NAME_BYTES])
+static void place_text_show_name(const struct bottleneck *bottleneck, uint32_t index,
+				 char shown[PLACE_NAME_BYTES])
 {
 	place_name(index == GAP_NO_NAME ? NULL : source_name_at(bottleneck->source, index), shown);
 }
@@ -41,10 +41,10 @@ void place_text(const struct bottleneck *bottleneck, const struct gap_place *pla
 	bool is_labelled = place->label != GAP_NO_NAME &&
 			   place->label_ns * 2 > timing_percentile(&place->time, 50);
 
-	show_name(bottleneck, place->before, before);
-	show_name(bottleneck, place->after, after);
+	place_text_show_name(bottleneck, place->before, before);
+	place_text_show_name(bottleneck, place->after, after);
 	if (is_labelled)
-		show_name(bottleneck, place->label, label);
+		place_text_show_name(bottleneck, place->label, label);
 	snprintf(text, PLACE_BYTES, "after %s and before %s%s%s%s", before, after,
 		 is_labelled ? ", mostly in '" : "", is_labelled ? label : "",
 		 is_labelled ? "'" : "");

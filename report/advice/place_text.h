@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names from the recording in the sentences of advice, safe to show and short; and a place between operators in words:
- * "after A and before B, mostly in 'LABEL'".
+ * Names from the recording for the sentences of advice, escaped and short; and a place between
+ * operators in words: "after A and before B, mostly in 'LABEL'".
  */
 #ifndef REPORT_ADVICE_PLACE_TEXT_H
 #define REPORT_ADVICE_PLACE_TEXT_H
@@ -10,13 +10,13 @@
 #include "report/advice/gaps.h"
 #include "report/stacks/named_stacks.h"
 
-#define PLACE_NAME_WIDTH 40u /* columns; longer names lose their middle */
+#define PLACE_NAME_WIDTH 40u /* characters; longer names lose their middle */
 #define PLACE_NAME_BYTES (PLACE_NAME_WIDTH * 4 + 8)
 #define PLACE_BYTES (PLACE_NAME_BYTES * 3 + 64)
 
-/* NULL, or one whose text was lost, gives words that say so. */
+/* If the name is NULL or its text was lost, the result says so. */
 void place_name(const struct source_name *name, char shown[PLACE_NAME_BYTES]);
-/* A frame as the place of advice, where it is the user's own code. */
+/* Sets the place of advice to a frame that is the user's own code. */
 void place_of_frame(const struct named_frame *frame, struct advice_place *place);
 /* "normalise (leak.c:3)" */
 #define PLACE_FRAME_BYTES 240u

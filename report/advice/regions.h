@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of torch.compile: what it has compiled of a function, "Torch-Compiled Region: FUNCTION/NUMBER".
+ * Regions of torch.compile: each is one compiled version of a function, "Torch-Compiled Region:
+ * FUNCTION/NUMBER".
  *
- * Where the compiler cannot follow a function, at a graph break, it compiles what comes after as a function
- * of its own and calls that from inside: a region that opens within another one is one break. NUMBER is 0 the first
- * time, and counts what is compiled again because its guards do not hold.
+ * Where the compiler cannot follow a function, at a graph break, it compiles the rest as a function
+ * of its own and calls that from inside. So a region that opens within another one means one break.
+ * NUMBER is 0 the first time, and counts recompilations because of guards that failed.
  *
- * Time directly in a region is Python's, or, of a compiled graph that records no gradients, the graph's: so it
- * counts only where a thread's regions record gradients.
+ * Time directly in a region is Python's, or, for a compiled graph that records no gradients, the
+ * graph's. So it counts only if a thread's regions record gradients.
  */
 #ifndef REPORT_ADVICE_REGIONS_H
 #define REPORT_ADVICE_REGIONS_H
@@ -20,7 +21,7 @@ enum region_kind { REGION_NONE, REGION_FIRST, REGION_AGAIN };
 
 enum region_kind region_kind_of(const char *name, size_t length);
 
-/* The open regions of a thread; all zeros is none. */
+/* The open regions of a thread; all zeros: none. */
 struct regions {
 	uint32_t open;
 	uint64_t breaks, self_ns;
@@ -28,9 +29,12 @@ struct regions {
 };
 
 void regions_open(struct regions *regions);
-/* Inside of regions an operator records gradients. */
+/* An operator inside of regions records gradients. */
 void regions_record_gradient(struct regions *regions);
-/* One ends that was directly in itself for so long. True: it was the last, and what is there is to be counted. */
+/*
+ * A region ends that had `self_ns` directly in itself. Returns true if it was the last one and its
+ * time is to be counted.
+ */
 bool regions_close(struct regions *regions, uint64_t self_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Report `bottleneck`: what ran where, what the time went to, and what to change first. The text is in
- * bottleneck_text.c; exports have the advice as rows and the rest as totals.
+ * Report `bottleneck`: what ran where, what the time went to, and what to change first. The text is
+ * in bottleneck_text.c; exports have the advice as rows and the rest as totals.
  */
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void set_text(struct table *table, enum column_id column, const char *tex
 	table_set_text(table, column, text, strlen(text));
 }
 
-static void put_place(struct table *table, const struct advice_place *place)
+static void report_bottleneck_put_place(struct table *table, const struct advice_place *place)
 {
 	if (place->line[0])
 		set_text(table, COLUMN_bottleneck_line, place->line);
@@ -107,8 +107,12 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 			table_set_number(table, COLUMN_bottleneck_stake_ns, advice->gain_ns);
 			table_set_real(table, COLUMN_bottleneck_stake_percent,
 				       advice_share(bottleneck, advice));
+			set_text(table, COLUMN_bottleneck_stake_of,
+				 advice_is_of_run(advice) ? "run" : "steps");
 		}
-		put_place(table, &advice->place);
+		report_bottleneck_put_place(table, &advice->place);
+		if (advice->waits_at[0])
+			set_text(table, COLUMN_bottleneck_waits_at, advice->waits_at);
 		set_text(table, COLUMN_bottleneck_text, advice->text);
 		set_text(table, COLUMN_bottleneck_todo, advice->todo);
 		set_text(table, COLUMN_bottleneck_command, advice->command);

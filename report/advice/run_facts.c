@@ -26,14 +26,14 @@ static void take_fact(void *state, const struct source_event *event, bool counts
 	};
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void run_facts_start(void *state, struct run *run, const void *options)
 {
 	(void)options;
 	((struct run_facts *)state)->source = run_source(run);
 	run_reads(run, EVT_fact, FIELDS_ALL, take_fact, state);
 }
 
-static void release(void *state)
+static void run_facts_release(void *state)
 {
 	free(((struct run_facts *)state)->row);
 }
@@ -42,8 +42,8 @@ const struct analysis_kind analysis_run_facts = {
 	.name = "environment",
 	.state_bytes = sizeof(struct run_facts),
 	.options_bytes = sizeof(struct run_facts_options),
-	.start = start,
-	.release = release,
+	.start = run_facts_start,
+	.release = run_facts_release,
 };
 
 const struct run_facts_row *run_facts_find(const struct run_facts *environment, uint32_t process,

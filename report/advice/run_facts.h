@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes told of their environment: versions, threads, variables (event `fact`). A few of each
- * process; of the first ENVIRONMENT_MAX in all. Names belong to the source.
+ * Facts about the environment of processes: versions, threads, variables (event `fact`). A few of
+ * each process are kept, of at most ENVIRONMENT_MAX in all. Names belong to the source.
  */
 #ifndef REPORT_ADVICE_RUN_FACTS_H
 #define REPORT_ADVICE_RUN_FACTS_H
@@ -12,7 +12,7 @@
 
 struct run_facts_row {
 	const struct source_name *key, *value;
-	uint64_t time_ns; /* since when it is so */
+	uint64_t time_ns; /* the time from which on it holds */
 	uint32_t process; /* index */
 };
 
@@ -26,7 +26,7 @@ struct run_facts_options {
 };
 ANALYSIS(run_facts, struct run_facts)
 
-/* The last one with that key of the process, NULL when there is none. */
+/* Returns the latest one of the process with that key; NULL: there is none. */
 const struct run_facts_row *run_facts_find(const struct run_facts *environment, uint32_t process,
 					   const char *key);
 

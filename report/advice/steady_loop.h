@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The training loop as advice speaks of it: the steps without those of each process's warm-up. Warm-up
- * are the steps 0, 1, .. of a process for as long as each takes LOOP_WARM_RATIO times the median, at
- * most EVIDENCE_SETTLED of them: what compiles or imports there says nothing of the rest.
+ * The training loop on which advice is based: the steps without those of each process's warm-up.
+ * Warm-up steps are the steps 0, 1, ... of a process while each takes LOOP_WARM_RATIO times the
+ * median, at most EVIDENCE_SETTLED of them: compilations and imports in them are not typical of the
+ * rest.
  */
 #ifndef REPORT_ADVICE_STEADY_LOOP_H
 #define REPORT_ADVICE_STEADY_LOOP_H
@@ -13,19 +14,19 @@
 #include "report/steps/steps.h"
 
 #define LOOP_WARM_RATIO 3u
-#define LOOP_STEPS_MIN 3u /* behind the first, to tell that it is none of them */
+#define LOOP_STEPS_MIN 3u /* steps that must follow a step before it can be classified */
 
 struct steady_loop {
-	uint64_t steps, total_ns; /* settled ones */
+	uint64_t steps, total_ns; /* settled steps */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	struct step_cpu cpu;
 	struct evidence_work work;
-	uint64_t median_ns; /* of all steps but the first of each process; 0: too few of them */
+	uint64_t median_ns; /* of all steps but the first of each process; 0: too few steps */
 	uint64_t warm_steps, warm_ns, warm_longest_ns;
 	bool *is_warm; /* by row of the steps: left out */
 };
 
-/* `steps` has rows. To be released. */
+/* `steps` must have rows. To be released. */
 void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 		      const struct evidence *evidence);
 void steady_loop_release(struct steady_loop *loop);

@@ -31,7 +31,8 @@ struct step_lines_pending {
 
 /* --- looks --- */
 
-static void row_add(struct step_lines *lines, enum step_lines_of of, uint64_t place, uint64_t ns)
+static void step_lines_row_add(struct step_lines *lines, enum step_lines_of of, uint64_t place,
+			       uint64_t ns)
 {
 	const uint64_t words[] = { of, place };
 	struct map_entry *entry;
@@ -50,16 +51,17 @@ static void row_add(struct step_lines *lines, enum step_lines_of of, uint64_t pl
 	lines->row[entry->value].looks++;
 }
 
-static void pending_count(struct step_lines *lines, const struct step_lines_pending *look)
+static void step_lines_pending_count(struct step_lines *lines,
+				     const struct step_lines_pending *look)
 {
 	lines->all_ns += look->ns;
 	lines->all_looks++;
-	row_add(lines, look->of, look->place, look->ns);
+	step_lines_row_add(lines, look->of, look->place, look->ns);
 	if (!look->is_gil)
 		return;
 	lines->gil_ns += look->ns;
 	if (look->holder_place)
-		row_add(lines, STEP_LINES_HOLDERS, look->holder_place, look->ns);
+		step_lines_row_add(lines, STEP_LINES_HOLDERS, look->holder_place, look->ns);
 }
 
 /* Steps of the process that have ended since: whole ones count, others never do. */
@@ -73,7 +75,7 @@ static void pending_settle(struct step_lines *lines, uint32_t process, uint64_t 
 		if (look->process != process || look->step == step)
 			lines->pending[kept++] = *look;
 		else if (evidence_sample_of(lines->evidence, process, look->step))
-			pending_count(lines, look);
+			step_lines_pending_count(lines, look);
 	}
 	lines->pending_count = kept;
 }
@@ -133,7 +135,7 @@ static uint64_t passed_of(struct step_lines *lines, const struct source_event *e
 		       : 0;
 }
 
-static void take_sample(void *state, const struct source_event *event, bool counts)
+static void step_lines_take_sample(void *state, const struct source_event *event, bool counts)
 {
 	struct step_lines *lines = state;
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
@@ -162,7 +164,7 @@ static void take_sample(void *state, const struct source_event *event, bool coun
 	};
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void step_lines_start(void *state, struct run *run, const void *options)
 {
 	struct step_lines *lines = state;
 
@@ -173,10 +175,10 @@ static void start(void *state, struct run *run, const void *options)
 	lines->helpers = helpers_want(run, NULL); /* before what looks at them */
 	lines->evidence = evidence_want(run, NULL);
 	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
-	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, lines);
+	run_reads(run, EVT_python_sample, FIELDS_ALL, step_lines_take_sample, lines);
 }
 
-static void release(void *state)
+static void step_lines_release(void *state)
 {
 	struct step_lines *lines = state;
 
@@ -190,14 +192,14 @@ const struct analysis_kind analysis_step_lines = {
 	.name = "lines of steps",
 	.state_bytes = sizeof(struct step_lines),
 	.options_bytes = sizeof(struct step_lines_options),
-	.start = start,
-	.release = release,
+	.start = step_lines_start,
+	.release = step_lines_release,
 };
 
 /* --- in words --- */
 
-static void show_name(const struct source *source, uint32_t name, bool is_file,
-		      char shown[NAME_SHOWN + 1])
+static void step_lines_show_name(const struct source *source, uint32_t name, bool is_file,
+				 char shown[NAME_SHOWN + 1])
 {
 	size_t length;
 	const char *text = name_text(source_name_at(source, name), &length);
@@ -210,7 +212,10 @@ static void show_name(const struct source *source, uint32_t name, bool is_file,
 	text_escape(shown, NAME_SHOWN + 1, text, length);
 }
 
-/* The row's line: the user's innermost one, else the innermost of all; file SAMPLE_NONE: it is not known. */
+/*
+ * The row's line: the user's innermost one, else the innermost of all; file SAMPLE_NONE: it is not
+ * known.
+ */
 static struct step_line line_of_row(const struct step_lines *lines, struct own *own,
 				    const struct step_lines_row *row)
 {
@@ -316,8 +321,8 @@ static struct step_line found_take(const struct found_lines *found, size_t numbe
 }
 
 /* The line with most; false: there is none. */
-static bool find_most(const struct step_lines *lines, enum step_lines_of of,
-		      struct step_line *ret_line)
+static bool step_lines_find_most(const struct step_lines *lines, enum step_lines_of of,
+				 struct step_line *ret_line)
 {
 	struct found_lines found;
 	size_t most = 0;
@@ -337,17 +342,18 @@ bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
 {
 	if (lines->looks[of] < LOOKS_MIN || !lines->ns[of])
 		return false;
-	return find_most(lines, of, ret_line) &&
+	return step_lines_find_most(lines, of, ret_line) &&
 	       100.0 * (double)ret_line->ns / (double)lines->ns[of] >= PERCENT_MIN;
 }
 
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line)
 {
-	return lines->all_ns && find_most(lines, STEP_LINES_LIMIT, ret_line) && ret_line->ns;
+	return lines->all_ns && step_lines_find_most(lines, STEP_LINES_LIMIT, ret_line) &&
+	       ret_line->ns;
 }
 
-static void put_name(const struct source *source, uint32_t name, uint32_t number,
-		     char shown[ADVICE_LINE_BYTES])
+static void step_lines_put_name(const struct source *source, uint32_t name, uint32_t number,
+				char shown[ADVICE_LINE_BYTES])
 {
 	char escaped[ADVICE_LINE_BYTES - 16];
 	size_t length;
@@ -361,8 +367,8 @@ static void put_name(const struct source *source, uint32_t name, uint32_t number
 }
 
 /* The function of a package in which the user's line spends its time; false: none stands out. */
-static bool find_library(const struct step_lines *lines, const struct step_line *line,
-			 char text[LIBRARY_PLACE_BYTES])
+static bool step_lines_find_library(const struct step_lines *lines, const struct step_line *line,
+				    char text[LIBRARY_PLACE_BYTES])
 {
 	const struct library_caller caller = { line->file, line->number, line->of_cpu };
 	struct library_place place;
@@ -387,11 +393,12 @@ void step_line_put(const struct step_lines *lines, const struct step_line *line,
 	place->samples = line->looks;
 	if (!line->is_users)
 		return;
-	put_name(lines->source, line->file, line->number, place->line);
-	put_name(lines->source, line->function, 0, place->function);
+	step_lines_put_name(lines->source, line->file, line->number, place->line);
+	step_lines_put_name(lines->source, line->function, 0, place->function);
 	if (line->caller_file != SAMPLE_NONE)
-		put_name(lines->source, line->caller_file, line->caller_number, place->caller);
-	find_library(lines, line, place->library);
+		step_lines_put_name(lines->source, line->caller_file, line->caller_number,
+				    place->caller);
+	step_lines_find_library(lines, line, place->library);
 }
 
 bool step_lines_at(const struct step_lines *lines, const char *place, struct step_line *ret_line)
@@ -404,7 +411,7 @@ bool step_lines_at(const struct step_lines *lines, const char *place, struct ste
 		return false;
 	found_make(&found, lines, STEP_LINES_LIMIT);
 	for (size_t i = 0; i < found.count && !is_there; i++) {
-		put_name(lines->source, found.line[i].file, found.line[i].number, text);
+		step_lines_put_name(lines->source, found.line[i].file, found.line[i].number, text);
 		is_there = !strcmp(text, place);
 		if (is_there)
 			*ret_line = found_take(&found, i);
@@ -419,13 +426,13 @@ void step_line_text(const struct step_lines *lines, const struct step_line *line
 	char file[NAME_SHOWN + 1], function[NAME_SHOWN + 1], caller[NAME_SHOWN + 1];
 	char library[LIBRARY_PLACE_BYTES];
 	bool has_caller = line->caller_file != SAMPLE_NONE;
-	bool has_library = find_library(lines, line, library);
+	bool has_library = step_lines_find_library(lines, line, library);
 	size_t used;
 
-	show_name(lines->source, line->file, true, file);
-	show_name(lines->source, line->function, false, function);
+	step_lines_show_name(lines->source, line->file, true, file);
+	step_lines_show_name(lines->source, line->function, false, function);
 	if (has_caller)
-		show_name(lines->source, line->caller_file, true, caller);
+		step_lines_show_name(lines->source, line->caller_file, true, caller);
 	if (has_caller)
 		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s), called from %s:%u", file, line->number,
 			 function, caller, line->caller_number);
@@ -445,8 +452,9 @@ const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GU
 	return text;
 }
 
-static void say_line(const struct step_lines *lines, enum step_lines_of of, const char *words,
-		     const struct step_line *line, struct advice *advice)
+static void step_lines_say_line(const struct step_lines *lines, enum step_lines_of of,
+				const char *words, const struct step_line *line,
+				struct advice *advice)
 {
 	char text[STEP_LINE_BYTES], guess[STEP_LINE_GUESS_BYTES];
 	size_t used = strlen(advice->text);
@@ -481,5 +489,5 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 	for (size_t i = 0; i < sizeof(lined) / sizeof(lined[0]); i++)
 		if (lined[i].look == advice->rule->look &&
 		    step_lines_find(lines, lined[i].of, &line))
-			say_line(lines, lined[i].of, lined[i].words, &line, advice);
+			step_lines_say_line(lines, lined[i].of, lined[i].words, &line, advice);
 }

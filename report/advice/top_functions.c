@@ -14,8 +14,8 @@
 
 /* --- of calls --- */
 
-static void call_put(struct table *table, const struct source *source, const struct call_row *row,
-		     uint64_t all_ns)
+static void top_functions_call_put(struct table *table, const struct source *source,
+				   const struct call_row *row, uint64_t all_ns)
 {
 	size_t length;
 	const char *text = function_place_text(function_place_of(source, row->function),
@@ -39,7 +39,7 @@ static void calls_fill(const struct bottleneck *bottleneck, struct table *table)
 	for (size_t i = 0; i < calls->row_count; i++)
 		all_ns += calls->row[i].counts.self_ns;
 	for (size_t i = 0; i < calls->row_count; i++)
-		call_put(table, bottleneck->source, &calls->row[i], all_ns);
+		top_functions_call_put(table, bottleneck->source, &calls->row[i], all_ns);
 }
 
 static const enum column_id call_columns[] = { COLUMN_functions_place, COLUMN_functions_percent,
@@ -52,8 +52,8 @@ static const struct part call_part = { "Python functions by self time (prof-repo
 
 /* --- of samples --- */
 
-static void put_name(struct table *table, enum column_id column, const struct source *source,
-		     uint32_t name)
+static void top_functions_put_name(struct table *table, enum column_id column,
+				   const struct source *source, uint32_t name)
 {
 	size_t length;
 	const char *text = name_text(source_name_at(source, name), &length);
@@ -61,12 +61,12 @@ static void put_name(struct table *table, enum column_id column, const struct so
 	table_set_text(table, column, text, length);
 }
 
-static void line_put(struct table *table, const struct source *source, const struct line *line,
-		     uint64_t all_ns)
+static void top_functions_line_put(struct table *table, const struct source *source,
+				   const struct line *line, uint64_t all_ns)
 {
 	table_add_row(table);
-	put_name(table, COLUMN_lines_function, source, line->function);
-	put_name(table, COLUMN_lines_file, source, line->file);
+	top_functions_put_name(table, COLUMN_lines_function, source, line->function);
+	top_functions_put_name(table, COLUMN_lines_file, source, line->file);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
 	table_set_number(table, COLUMN_lines_cpu_ns, line->self.cpu_ns);
@@ -75,7 +75,9 @@ static void line_put(struct table *table, const struct source *source, const str
 		       100.0 * (double)line->self.cpu_ns / (double)all_ns);
 }
 
-/* CPU time of threads that ran no Python is part of the whole, as in report lines, but is no row. */
+/*
+ * CPU time of threads that ran no Python is part of the whole, as in report lines, but is no row.
+ */
 static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
 {
 	struct lines lines = { 0 };
@@ -91,7 +93,7 @@ static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
 				  : lines.line[i].self.cpu_ns;
 	for (size_t i = 0; i < lines.count; i++)
 		if (lines.line[i].file != SAMPLE_NONE && lines.line[i].self.cpu_ns)
-			line_put(table, bottleneck->source, &lines.line[i], all_ns);
+			top_functions_line_put(table, bottleneck->source, &lines.line[i], all_ns);
 	lines_release(&lines);
 	own_release(&own);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Python functions with most time of their own, as torch.utils.bottleneck has them from cProfile: of all calls where those
- * were recorded (INTERCEPT_TRACE=+functions), else of samples. The title says which. Nothing where there is neither.
+ * The Python functions with the most self time, as torch.utils.bottleneck shows them from cProfile:
+ * from all calls if those were recorded (INTERCEPT_TRACE=+functions), otherwise from samples. The
+ * title says which. Prints nothing if there is neither.
  */
 #ifndef REPORT_ADVICE_TOP_FUNCTIONS_H
 #define REPORT_ADVICE_TOP_FUNCTIONS_H

@@ -26,7 +26,8 @@ struct looking {
 /* --- which cause --- */
 
 /* Waits in C at the user's line, and in other libraries, are told apart by what the kernel says of them. */
-static enum wait_kind kind_of(const struct wait_look *look, const struct wait_place *place)
+static enum wait_kind wait_causes_kind_of(const struct wait_look *look,
+					  const struct wait_place *place)
 {
 	if (look->state == EVT_PYTHON_CHILD)
 		return WAIT_CHILD;
@@ -62,7 +63,7 @@ static uint32_t cause_at(struct wait_causes *causes, const struct wait_look *loo
 	*cause = (struct wait_cause){ .kind = kind, .state = look->state, .call = call };
 	line_sums_init(&cause->lines);
 	line_sums_init(&cause->owners);
-	line_sums_init(&cause->workers);
+	line_sums_init(&cause->others);
 	return (uint32_t)causes->count++;
 }
 
@@ -140,7 +141,7 @@ static void add_row(struct looking *looking, size_t number)
 		add_work(causes, row, place.work);
 	if (!wait_is_one(row->look.state))
 		return;
-	at = cause_at(causes, &row->look, kind_of(&row->look, &place));
+	at = cause_at(causes, &row->look, wait_causes_kind_of(&row->look, &place));
 	if (at == NO_CAUSE)
 		return;
 	looking->cause_of[number] = at;
@@ -191,8 +192,8 @@ static void add_pair(struct looking *looking, const struct wait_pair *pair)
 	place.line.ns = pair->ns;
 	place.line.looks = pair->looks;
 	line_sums_add(&beside_at(&looking->causes->cause[at], pair->thread)->lines, &place.line);
-	if (place.is_worker)
-		line_sums_add(&looking->causes->cause[at].workers, &place.line);
+	if (place.is_worker || looking->causes->cause[at].kind != WAIT_LOADER)
+		line_sums_add(&looking->causes->cause[at].others, &place.line);
 }
 
 /* --- the whole --- */
@@ -226,7 +227,7 @@ void wait_causes_release(struct wait_causes *causes)
 		free(cause->beside);
 		line_sums_release(&cause->lines);
 		line_sums_release(&cause->owners);
-		line_sums_release(&cause->workers);
+		line_sums_release(&cause->others);
 	}
 	causes->count = 0;
 }

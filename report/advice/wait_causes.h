@@ -27,10 +27,11 @@ struct wait_cause {
 	enum evt_python_state state;
 	uint32_t call; /* as of struct wait_look; 0 where the cause is not by call */
 	uint64_t ns, looks;
-	struct line_sums lines;   /* the user's, that waited */
-	struct line_sums owners;  /* the user's, of threads that are known to have had the lock */
-	uint32_t owner;           /* tid of the last of them */
-	struct line_sums workers; /* of all workers of a DataLoader, while they made samples */
+	struct line_sums lines;  /* the user's, that waited */
+	struct line_sums owners; /* the user's, of threads that are known to have had the lock */
+	uint32_t owner;          /* tid of the last of them */
+	struct line_sums
+		others; /* of all that were at work meanwhile; where it waits for a DataLoader, of its workers */
 	struct wait_beside *beside;
 	size_t beside_count, beside_room;
 };

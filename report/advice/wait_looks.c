@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wait_looks.h. A thread that rests is told of at the end of its rest, so what others did during a look is known only some time after
- * it: looks wait in `pending` for SETTLE_NS, and those of a step until it has ended whole. Each thread's looks of the last time are kept
- * until no pending look needs them.
+ * See wait_looks.h. A thread that rests is told of at the end of its rest, so what others did
+ * during a look is known only some time after it: looks wait in `pending` for SETTLE_NS, and those
+ * of a step until it has ended whole. Each thread's looks of the last time are kept until no
+ * pending look needs them.
  */
 #include "report/advice/wait_looks.h"
 
@@ -55,7 +56,8 @@ struct state {
 
 /* --- rows and pairs --- */
 
-static size_t row_add(struct state *mine, const struct wait_look *look, uint64_t ns, uint64_t looks)
+static size_t wait_looks_row_add(struct state *mine, const struct wait_look *look, uint64_t ns,
+				 uint64_t looks)
 {
 	const uint64_t words[] = { look->of,    (uint64_t)look->thread << 32 | look->call,
 				   look->state, look->place,
@@ -113,7 +115,7 @@ static bool is_beside(const struct wait_looks *looks, const struct wait_look *lo
 	       (!other->parent && other->parent_pid == of->pid && other->file != of->file);
 }
 
-static void meet(struct state *mine, const struct pending *pending, uint32_t thread)
+static void wait_looks_meet(struct state *mine, const struct pending *pending, uint32_t thread)
 {
 	const struct recent *recent = &mine->recent[thread];
 
@@ -149,7 +151,7 @@ static void pending_pair(struct state *mine, struct pending *pending)
 	for (size_t i = 0; i < mine->recent_room && i < mine->looks.thread_room; i++)
 		if (mine->recent[i].first < mine->recent[i].count &&
 		    is_beside(&mine->looks, &pending->look, (uint32_t)i))
-			meet(mine, pending, (uint32_t)i);
+			wait_looks_meet(mine, pending, (uint32_t)i);
 	pending->pair_count = mine->met_count - pending->first_pair;
 }
 
@@ -165,7 +167,7 @@ static bool is_over(const struct state *mine, const struct pending *pending)
 	return !at->under_way || at->number != pending->step;
 }
 
-static void pending_count(struct state *mine, const struct pending *pending)
+static void wait_looks_pending_count(struct state *mine, const struct pending *pending)
 {
 	size_t row;
 
@@ -173,9 +175,9 @@ static void pending_count(struct state *mine, const struct pending *pending)
 	    !evidence_sample_of(mine->evidence, pending->look.process, pending->step))
 		return;
 	/* over the whole run it was counted when it was seen */
-	row = row_add(mine, &pending->look,
-		      pending->step == NO_STEP ? 0 : pending->to_ns - pending->from_ns,
-		      pending->step == NO_STEP ? 0 : pending->looks);
+	row = wait_looks_row_add(mine, &pending->look,
+				 pending->step == NO_STEP ? 0 : pending->to_ns - pending->from_ns,
+				 pending->step == NO_STEP ? 0 : pending->looks);
 	for (size_t i = 0; i < pending->pair_count; i++)
 		pair_add(mine, row, &mine->met[pending->first_pair + i]);
 }
@@ -194,7 +196,7 @@ static void recent_forget(struct recent *recent, uint64_t before_ns)
 }
 
 /* Those that are kept have their pairs moved together. */
-static void settle(struct state *mine, uint64_t now_ns, bool is_end)
+static void wait_looks_settle(struct state *mine, uint64_t now_ns, bool is_end)
 {
 	uint64_t needed_ns = now_ns > 2 * (uint64_t)SETTLE_NS ? now_ns - 2 * (uint64_t)SETTLE_NS
 							      : 0;
@@ -210,7 +212,7 @@ static void settle(struct state *mine, uint64_t now_ns, bool is_end)
 		struct pending pending = mine->pending[i];
 
 		if (pending.is_paired && (is_end || is_over(mine, &pending))) {
-			pending_count(mine, &pending);
+			wait_looks_pending_count(mine, &pending);
 			continue;
 		}
 		if (!pending.is_paired && pending.from_ns < needed_ns)
@@ -245,8 +247,8 @@ static void pending_add(struct state *mine, const struct pending *pending)
 	mine->pending[mine->pending_count++] = *pending;
 }
 
-static void take_look(struct state *mine, const struct source_event *event,
-		      const struct stretch_seen *seen, struct wait_look look)
+static void wait_looks_take_look(struct state *mine, const struct source_event *event,
+				 const struct stretch_seen *seen, struct wait_look look)
 {
 	const struct evidence_process *at = look.process < mine->evidence->process_room
 						    ? &mine->evidence->process[look.process]
@@ -256,7 +258,7 @@ static void take_look(struct state *mine, const struct source_event *event,
 				   .looks = seen->looks,
 				   .step = NO_STEP };
 
-	(void)row_add(mine, &look, seen->to_ns - seen->from_ns, seen->looks);
+	(void)wait_looks_row_add(mine, &look, seen->to_ns - seen->from_ns, seen->looks);
 	if (at && at->under_way && at->from.time_ns && at->thread == look.thread) {
 		look.of = of_step_lines(step_lines_open_on(mine->evidence, mine->helpers,
 							   look.thread, event->event.time_ns));
@@ -294,7 +296,7 @@ static uint32_t call_of(const struct evt_python_sample *sample)
 	return sample->call <= UINT32_MAX ? (uint32_t)sample->call : 0;
 }
 
-static void take_sample(void *state, const struct source_event *event, bool counts)
+static void wait_looks_take_sample(void *state, const struct source_event *event, bool counts)
 {
 	struct state *mine = state;
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
@@ -315,7 +317,7 @@ static void take_sample(void *state, const struct source_event *event, bool coun
 				   sizeof(*recent->seen));
 	recent->seen[recent->count++] = seen;
 	if (counts)
-		take_look(
+		wait_looks_take_look(
 			mine, event, &seen,
 			(struct wait_look){
 				.of = WAIT_OF_THREAD,
@@ -327,7 +329,7 @@ static void take_sample(void *state, const struct source_event *event, bool coun
 				.owner = sample->owner <= UINT32_MAX ? (uint32_t)sample->owner : 0,
 				.owner_place = sample_place_key(event, sample->owner_place) });
 	if (seen.to_ns > mine->turned_ns + TURN_NS)
-		settle(mine, seen.to_ns, false);
+		wait_looks_settle(mine, seen.to_ns, false);
 }
 
 static void take_command(void *state, const struct source_event *event, bool counts)
@@ -356,7 +358,7 @@ static void take_command(void *state, const struct source_event *event, bool cou
 	looks->command[entry->value].count++;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void wait_looks_start(void *state, struct run *run, const void *options)
 {
 	struct state *mine = state;
 
@@ -369,15 +371,15 @@ static void start(void *state, struct run *run, const void *options)
 	mine->helpers = helpers_want(run, NULL); /* before what looks at them */
 	mine->evidence = evidence_want(run, NULL);
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
-	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, mine);
+	run_reads(run, EVT_python_sample, FIELDS_ALL, wait_looks_take_sample, mine);
 }
 
-static void finish(void *state)
+static void wait_looks_finish(void *state)
 {
-	settle(state, UINT64_MAX, true);
+	wait_looks_settle(state, UINT64_MAX, true);
 }
 
-static void release(void *state)
+static void wait_looks_release(void *state)
 {
 	struct state *mine = state;
 
@@ -400,7 +402,7 @@ const struct analysis_kind analysis_wait_looks = {
 	.name = "waits",
 	.state_bytes = sizeof(struct state),
 	.options_bytes = sizeof(struct wait_looks_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = wait_looks_start,
+	.finish = wait_looks_finish,
+	.release = wait_looks_release,
 };

@@ -2,13 +2,15 @@
 /*
  * What threads waited for, from samples of Python stacks, and what other threads did meanwhile.
  *
- * A look is a sample; it stands for the time since the sample before. Looks of the loop's thread count in whole settled steps, apart from
- * looks of each thread over the whole run. For each look at which the loop's thread waited (without steps: the main thread of a process),
- * the looks of the other threads of its process and of the child processes at the same time are kept beside it: the pairs. A pair says
- * what was seen at the same time, not who waited for whom.
+ * A look is a sample; it stands for the time since the sample before. Looks of the loop's thread
+ * count in whole settled steps, apart from looks of each thread over the whole run. For each look
+ * at which the loop's thread waited (without steps: the main thread of a process), the looks of the
+ * other threads of its process and of the child processes at the same time are kept beside it: the
+ * pairs. A pair says what was seen at the same time, not who waited for whom.
  *
- * Memory grows with distinct places by thread, with pairs up to WAIT_PAIRS_MAX (those beyond are counted), and with the samples of
- * one step. Threads and processes are indices; times are ns. One thread.
+ * Memory grows with distinct places by thread, with pairs up to WAIT_PAIRS_MAX (those beyond are
+ * counted), and with the samples of one step. Threads and processes are indices; times are ns. One
+ * thread.
  */
 #ifndef REPORT_ADVICE_WAIT_LOOKS_H
 #define REPORT_ADVICE_WAIT_LOOKS_H

@@ -37,7 +37,9 @@ static bool frame_of(const struct samples *samples, const struct source *source,
 	return true;
 }
 
-/* By whole folders; a recording without folders (INTERCEPT_REDACT=paths) has the file's name alone. */
+/*
+ * By whole folders; a recording without folders (INTERCEPT_REDACT=paths) has the file's name alone.
+ */
 static bool is_file(const struct frame *frame, const char *end)
 {
 	size_t bytes = strlen(end), length = frame->file_length;
@@ -63,7 +65,7 @@ static bool is_at(const struct frame *frame, const char *file, const char *funct
 	return is_function(frame, function) && is_file(frame, file);
 }
 
-static const struct known_place *known_of(const struct frame *frame)
+static const struct known_place *wait_places_known_of(const struct frame *frame)
 {
 	for (size_t i = 0; i < sizeof(known_places) / sizeof(known_places[0]); i++) {
 		const struct known_place *known = &known_places[i];
@@ -87,8 +89,8 @@ static const struct known_work *work_of(const struct frame *frame)
 	return NULL;
 }
 
-static void put_line(const struct samples *samples, const struct sample_place *place, bool is_users,
-		     struct wait_place *found)
+static void wait_places_put_line(const struct samples *samples, const struct sample_place *place,
+				 bool is_users, struct wait_place *found)
 {
 	const struct sample_code *code = samples_code(samples, place->code);
 
@@ -108,7 +110,10 @@ static void put_caller(const struct samples *samples, const struct sample_place 
 
 	if (found->line.caller_file != SAMPLE_NONE)
 		return;
-	/* a comprehension is a function of its own, which the one that is meant calls on the same line */
+	/*
+	 * a comprehension is a function of its own, which the one that is meant calls on the same
+	 * line
+	 */
 	if (code->file == found->line.file && place->line == found->line.number) {
 		if (is_next)
 			found->line.function = code->function;
@@ -119,7 +124,8 @@ static void put_caller(const struct samples *samples, const struct sample_place 
 }
 
 /* True: from here outwards the stack only leads to a loop of a library's. */
-static bool take_frame(const struct frame *frame, unsigned int depth, struct wait_place *found)
+static bool wait_places_take_frame(const struct frame *frame, unsigned int depth,
+				   struct wait_place *found)
 {
 	if (is_at(frame, "torch/utils/data/_utils/worker.py", "_worker_loop")) {
 		found->is_worker = true;
@@ -141,7 +147,7 @@ static bool take_frame(const struct frame *frame, unsigned int depth, struct wai
 
 static void take_kind(const struct frame *frame, struct wait_place *found)
 {
-	const struct known_place *known = known_of(frame);
+	const struct known_place *known = wait_places_known_of(frame);
 	const struct known_work *work = work_of(frame);
 
 	if (work)
@@ -165,17 +171,17 @@ void wait_place_look(const struct samples *samples, struct own *own, uint64_t ke
 		struct frame frame;
 
 		if (!frame_of(samples, own->source, place, &frame) ||
-		    take_frame(&frame, depth, ret_place))
+		    wait_places_take_frame(&frame, depth, ret_place))
 			break;
 		if (is_users && (!ret_place->has_line || !ret_place->line.is_users))
-			put_line(samples, place, true, ret_place);
+			wait_places_put_line(samples, place, true, ret_place);
 		else if (is_users)
 			put_caller(samples, place, was_users, ret_place);
 		else if (!ret_place->has_line || !ret_place->line.is_users) {
 			take_kind(&frame, ret_place);
 			/* the sample's own code is a library's: what fetch() calls stands for it */
 			if (!ret_place->is_in_sample)
-				put_line(samples, place, false, ret_place);
+				wait_places_put_line(samples, place, false, ret_place);
 		}
 		was_users = is_users;
 		place = place->from ? samples_place(samples, place->from) : NULL;

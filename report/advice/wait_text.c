@@ -80,6 +80,33 @@ static unsigned int threads_at_work(const struct wait_cause *cause, double share
 	return count;
 }
 
+/*
+ * Several were at work at the same time, but nearly always in one line: whichever it waited for, it is that one. False:
+ * nothing is said.
+ */
+static bool say_others(const struct bottleneck *bottleneck, const struct wait_cause *cause,
+		       struct advice *advice)
+{
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+	double share;
+
+	if (!follows_a_thread(cause) || threads_at_work(cause, ANOTHER_MIN) < 2 ||
+	    !line_sums_most(&cause->others, &line) || line.looks < WAIT_LOOKS_MIN)
+		return false;
+	share = (double)line.ns / (double)cause->others.ns;
+	if (share < NEARLY_ALL)
+		return false;
+	step_line_text(bottleneck->lines, &line, text);
+	advice_add(advice,
+		   " %zu other threads were at work meanwhile, for %.0f %% of their time in %s "
+		   "(%" PRIu64 " samples).",
+		   cause->beside_count, 100 * share, text, line.looks);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	memcpy(advice->at_work, advice->place.line, sizeof(advice->place.line));
+	return true;
+}
+
 void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_cause *cause,
 		     struct advice *advice)
 {
@@ -89,6 +116,8 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 	struct step_line line;
 	double share;
 
+	if (say_others(bottleneck, cause, advice))
+		return;
 	if (!beside || !line_sums_most(&beside->lines, &line) || !cause->ns ||
 	    (!follows_a_thread(cause) && !may_be_own_socket(bottleneck, cause, beside)))
 		return;

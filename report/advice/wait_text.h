@@ -6,8 +6,14 @@
 #include "report/advice/bottleneck.h"
 #include "report/advice/place_text.h"
 
-/* One more sentence: the line that waited most of it, or the number of samples alone; the line becomes the advice's place. */
-/* Sets the seconds and the share of the cause; true where there are enough samples of it, and the share exceeds the rule's threshold. */
+/*
+ * One more sentence: the line that waited most of it, or the number of samples alone; the line
+ * becomes the advice's place.
+ */
+/*
+ * Sets the seconds and the share of the cause; true where there are enough samples of it, and the
+ * share exceeds the rule's threshold.
+ */
 bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
 			const struct wait_cause *cause);
 
@@ -16,8 +22,9 @@ void wait_say_line(const struct bottleneck *bottleneck, const struct wait_cause 
 void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sums *lines,
 		      uint64_t ns, uint64_t looks, struct advice *advice);
 /*
- * The same of the thread that was at work for most of the wait. That it is what the other one waited for was not recorded: the
- * sentence says so. Where one thread alone was at work for nearly all of it, its line becomes the advice's place.
+ * The same of the thread that was at work for most of the wait. That it is what the other one
+ * waited for was not recorded: the sentence says so. Where one thread alone was at work for nearly
+ * all of it, its line becomes the advice's place.
  */
 void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_cause *cause,
 		     struct advice *advice);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See worker_restarts.h. Starts of DataLoader processes, in the order of time, are held against the loop's steps; the
- * median of the steps without a start is what a step takes otherwise.
+ * See worker_restarts.h. Starts of DataLoader processes, in the order of time, are held against the
+ * loop's steps; the median of the steps without a start is what a step takes otherwise.
  */
 #include "report/advice/worker_restarts.h"
 
@@ -19,7 +19,7 @@ struct start {
 	uint64_t time_ns;
 };
 
-static int compare(const void *a, const void *b)
+static int worker_restarts_compare(const void *a, const void *b)
 {
 	const struct start *left = a, *right = b;
 
@@ -42,7 +42,7 @@ static struct start *starts_of(const struct bottleneck *bottleneck, size_t *ret_
 		start[count++] = (struct start){ process[i]->parent->index, process[i]->start_ns };
 	}
 	if (count)
-		qsort(start, count, sizeof(*start), compare);
+		qsort(start, count, sizeof(*start), worker_restarts_compare);
 	*ret_count = count;
 	return start;
 }
@@ -55,7 +55,7 @@ static size_t before(const struct start *start, size_t count, struct start wante
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare(&start[middle], &wanted) < 0)
+		if (worker_restarts_compare(&start[middle], &wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;

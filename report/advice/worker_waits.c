@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See worker_waits.h. A worker is slow where it was at work for at least half of the time that the loop waited while it lived, and
- * each of the workers that lived beside it for less than a third of its share. Few samples make no slow worker.
+ * See worker_waits.h. A worker is slow where it was at work for at least half of the time that the
+ * loop waited while it lived, and each of the workers that lived beside it for less than a third of
+ * its share. Few samples make no slow worker.
  */
 #include "report/advice/worker_waits.h"
 
@@ -32,8 +33,10 @@ struct looking {
 	size_t count;
 };
 
-/* Of a worker's main thread: it has a sample to make. It runs where a stack could not be read, too. */
-static bool is_at_work(const struct wait_pair *pair, const struct wait_place *place)
+/*
+ * Of a worker's main thread: it has a sample to make. It runs where a stack could not be read, too.
+ */
+static bool worker_waits_is_at_work(const struct wait_pair *pair, const struct wait_place *place)
 {
 	return place->is_in_sample || (!place->is_worker && pair->state == EVT_PYTHON_TORN);
 }
@@ -66,7 +69,7 @@ static void add_worker(struct looking *looking, const struct wait_pair *pair,
 	(void)context;
 	worker->process = looking->looks->process[pair->process];
 	worker->seen_ns += pair->ns;
-	if (!is_at_work(pair, place))
+	if (!worker_waits_is_at_work(pair, place))
 		return;
 	worker->busy_ns += pair->ns;
 	worker->busy_looks += pair->looks;
@@ -82,7 +85,7 @@ static void add_line(struct looking *looking, const struct wait_pair *pair,
 	struct sums *sums = context;
 	struct step_line line = place->line;
 
-	if (!is_at_work(pair, place) || !place->has_line)
+	if (!worker_waits_is_at_work(pair, place) || !place->has_line)
 		return;
 	line.ns = pair->ns;
 	line.looks = pair->looks;
@@ -102,17 +105,19 @@ static bool lived_beside(const struct source_process *one, const struct source_p
 	       (to_ns - from_ns) * 2 >= one->end_ns - one->start_ns;
 }
 
-static double share_of(const struct worker *worker)
+static double worker_waits_share_of(const struct worker *worker)
 {
 	return worker->seen_ns ? (double)worker->busy_ns / (double)worker->seen_ns : 0;
 }
 
 /* Adds its set, if all others were much less at work. */
-static void judge(struct looking *looking, struct worker *slow, struct worker_waits *waits)
+static void worker_waits_judge(struct looking *looking, struct worker *slow,
+			       struct worker_waits *waits)
 {
 	uint64_t others = 0, busy_ns = 0, seen_ns = 0, cpu_ns = 0;
 
-	if (!slow->process || slow->busy_looks < LOOKS_MIN || share_of(slow) < BUSY_MIN)
+	if (!slow->process || slow->busy_looks < LOOKS_MIN ||
+	    worker_waits_share_of(slow) < BUSY_MIN)
 		return;
 	for (size_t i = 0; i < looking->count; i++) {
 		const struct worker *other = &looking->worker[i];
@@ -120,7 +125,7 @@ static void judge(struct looking *looking, struct worker *slow, struct worker_wa
 		if (other == slow || !other->process ||
 		    !lived_beside(slow->process, other->process))
 			continue;
-		if (share_of(other) * TIMES_MIN > share_of(slow))
+		if (worker_waits_share_of(other) * TIMES_MIN > worker_waits_share_of(slow))
 			return;
 		others++;
 		busy_ns += other->busy_ns;
@@ -151,7 +156,7 @@ static void find_workers(struct looking *looking, struct worker_waits *waits)
 
 	each_pair(looking, add_worker, NULL);
 	for (size_t i = 0; i < looking->count; i++) {
-		judge(looking, &looking->worker[i], waits);
+		worker_waits_judge(looking, &looking->worker[i], waits);
 		waits->busy_ns += looking->worker[i].busy_ns;
 		waits->busy_looks += looking->worker[i].busy_looks;
 	}

@@ -268,7 +268,7 @@ static bool is_paged(const struct options *options)
 	       (options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN);
 }
 
-static int show(struct options *options)
+static int main_show(struct options *options)
 {
 	int status;
 
@@ -292,7 +292,7 @@ int main(int argc, char **argv)
 	if (options_parse(&options, argc, argv, message, sizeof(message)))
 		talk_print("%s", message);
 	else
-		status = show(&options);
+		status = main_show(&options);
 	options_release(&options);
 	return finish_stdout(status);
 }

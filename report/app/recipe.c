@@ -19,7 +19,7 @@
  * Returns the library's path; a placeholder if it is neither in the build folder nor installed
  * beside us.
  */
-static void find_library(char path[PATH_MAX])
+static void recipe_find_library(char path[PATH_MAX])
 {
 	static const char *const places[] = { "/libintercept.so",
 					      "/../lib/intercept/libintercept.so" };
@@ -73,7 +73,7 @@ void recipe_print(const char *path)
 {
 	char library[PATH_MAX], word[WORD_BYTES];
 
-	find_library(library);
+	recipe_find_library(library);
 	(void)shell_word(word, sizeof(word), library);
 	talk_print("'%s' does not exist. Record a program, then read the recording:", path);
 	talk_print_command("LD_PRELOAD=%s python train.py", word);

@@ -5,7 +5,7 @@
 /* if the bounds differ by more than one part in this of the time, there is no answer */
 #define WORTH_TELLING 10u
 
-static uint64_t difference(uint64_t from, uint64_t to)
+static uint64_t cpu_clock_difference(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
 }
@@ -22,7 +22,7 @@ struct cpu_moment cpu_clock_at(const struct cpu_clock *clock, uint64_t time_ns)
 	return (struct cpu_moment){
 		.is_known = true,
 		.low_ns = clock->cpu_ns,
-		.high_ns = clock->cpu_ns + difference(clock->time_ns, time_ns),
+		.high_ns = clock->cpu_ns + cpu_clock_difference(clock->time_ns, time_ns),
 	};
 }
 
@@ -32,16 +32,16 @@ void cpu_span_add_between(struct cpu_span *span, struct cpu_moment from, struct 
 	if (!from.is_known || !to.is_known)
 		return;
 	span->wall_ns += wall_ns;
-	span->low_ns += lesser(difference(from.high_ns, to.low_ns), wall_ns);
-	span->high_ns += lesser(difference(from.low_ns, to.high_ns), wall_ns);
+	span->low_ns += lesser(cpu_clock_difference(from.high_ns, to.low_ns), wall_ns);
+	span->high_ns += lesser(cpu_clock_difference(from.low_ns, to.high_ns), wall_ns);
 }
 
 void cpu_span_add_part(struct cpu_span *span, uint64_t part_ns, uint64_t wall_ns, uint64_t cpu_ns)
 {
-	uint64_t rest_ns = difference(part_ns, wall_ns);
+	uint64_t rest_ns = cpu_clock_difference(part_ns, wall_ns);
 
 	span->wall_ns += part_ns;
-	span->low_ns += lesser(difference(rest_ns, cpu_ns), part_ns);
+	span->low_ns += lesser(cpu_clock_difference(rest_ns, cpu_ns), part_ns);
 	span->high_ns += lesser(cpu_ns, part_ns);
 }
 

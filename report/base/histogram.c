@@ -18,7 +18,7 @@
 #define FILL_FROM 16u
 #define GAP_MAX 8u
 
-static uint32_t bucket_of(uint64_t value)
+static uint32_t histogram_bucket_of(uint64_t value)
 {
 	unsigned int octave;
 
@@ -133,7 +133,7 @@ static uint32_t histogram_insert(struct histogram *histogram, uint32_t at, uint3
 
 void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples)
 {
-	uint32_t bucket = bucket_of(value), at;
+	uint32_t bucket = histogram_bucket_of(value), at;
 
 	if (!histogram_guess(histogram, bucket, &at))
 		at = histogram_search(histogram, bucket);

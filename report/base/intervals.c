@@ -37,7 +37,7 @@ static struct interval *place_range(const struct intervals *intervals, struct pl
 	return &intervals->chunk[place.chunk]->at[place.at];
 }
 
-static struct place place_next(const struct intervals *intervals, struct place place)
+static struct place intervals_place_next(const struct intervals *intervals, struct place place)
 {
 	if (++place.at >= intervals->chunk[place.chunk]->count)
 		place = (struct place){ place.chunk + 1, 0 };
@@ -155,7 +155,7 @@ void intervals_each(const struct intervals *intervals, uint64_t from, uint64_t t
 {
 	struct place place = intervals_find(intervals, from);
 
-	for (; !place_is_end(intervals, place); place = place_next(intervals, place)) {
+	for (; !place_is_end(intervals, place); place = intervals_place_next(intervals, place)) {
 		const struct interval *range = place_range(intervals, place);
 		struct interval piece = piece_of(range, from, to);
 

@@ -61,7 +61,7 @@ static void raise_last(struct layers_part *part, uint32_t at)
 	}
 }
 
-static int compare_parts(const void *first, const void *second)
+static int layers_compare_parts(const void *first, const void *second)
 {
 	return is_less(first, second) ? 1 : -1;
 }
@@ -84,13 +84,13 @@ static uint32_t largest_rows(struct layers_part part[LAYERS_PARTS], const void *
 			sink_top(part, count);
 		}
 	}
-	qsort(part, count, sizeof(*part), compare_parts);
+	qsort(part, count, sizeof(*part), layers_compare_parts);
 	return count;
 }
 
 /* --- moments --- */
 
-static uint64_t round_up(uint64_t time_ns, uint64_t width_ns)
+static uint64_t layers_round_up(uint64_t time_ns, uint64_t width_ns)
 {
 	return (time_ns + width_ns - 1) / width_ns * width_ns;
 }
@@ -104,11 +104,11 @@ static void halve(struct layers *layers)
 	uint64_t width = 2 * layers->width_ns;
 	size_t kept = 0;
 
-	layers->due_ns = round_up(layers->due_ns, width);
+	layers->due_ns = layers_round_up(layers->due_ns, width);
 
 	for (size_t i = 0; i < layers->count; i++) {
 		struct layers_moment *moment = &layers->moment[i];
-		uint64_t time_ns = round_up(moment->time_ns, width);
+		uint64_t time_ns = layers_round_up(moment->time_ns, width);
 
 		if ((i + 1 < layers->count && layers->moment[i + 1].time_ns <= time_ns) ||
 		    time_ns >= layers->due_ns) {
@@ -122,8 +122,8 @@ static void halve(struct layers *layers)
 	layers->width_ns = width;
 }
 
-static void put_moment(struct layers *layers, uint64_t time_ns, uint64_t all, const void *owner,
-		       size_t rows, layers_value *value)
+static void layers_put_moment(struct layers *layers, uint64_t time_ns, uint64_t all,
+			      const void *owner, size_t rows, layers_value *value)
 {
 	struct layers_part part[LAYERS_PARTS] = { { 0 } };
 	struct layers_moment moment = { .time_ns = time_ns, .all = all };
@@ -143,7 +143,7 @@ void layers_look(struct layers *layers, uint64_t time_ns, uint64_t all, const vo
 		halve(layers);
 	if (time_ns < layers->due_ns)
 		return;
-	put_moment(layers, layers->due_ns, all, owner, rows, value);
+	layers_put_moment(layers, layers->due_ns, all, owner, rows, value);
 	layers->due_ns = (time_ns / layers->width_ns + 1) * layers->width_ns;
 }
 
@@ -154,5 +154,5 @@ void layers_end(struct layers *layers, uint64_t end_ns, uint64_t all, const void
 
 	if (last && last->time_ns > end_ns)
 		end_ns = last->time_ns;
-	put_moment(layers, end_ns, all, owner, rows, value);
+	layers_put_moment(layers, end_ns, all, owner, rows, value);
 }

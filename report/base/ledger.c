@@ -25,7 +25,7 @@ static void ledger_keep(const struct ledger *ledger, struct ledger_row *row)
 }
 
 /* Numbers of damaged files may overflow: they wrap. */
-static int64_t sum_of(int64_t bytes, int64_t more)
+static int64_t ledger_sum_of(int64_t bytes, int64_t more)
 {
 	return (int64_t)((uint64_t)bytes + (uint64_t)more);
 }
@@ -47,8 +47,8 @@ static void ledger_settle(struct ledger *ledger)
 					  sizeof(*ledger->row));
 		row = &ledger->row[change->row];
 		ledger_keep(ledger, row);
-		row->now = sum_of(row->now, change->bytes);
-		ledger->now = sum_of(ledger->now, change->sums ? change->bytes : 0);
+		row->now = ledger_sum_of(row->now, change->bytes);
+		ledger->now = ledger_sum_of(ledger->now, change->sums ? change->bytes : 0);
 	}
 	ledger->count -= done;
 	memmove(ledger->change, ledger->change + done, ledger->count * sizeof(*ledger->change));

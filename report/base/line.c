@@ -31,7 +31,7 @@ void line_put(struct line_writer *w, const char *text)
 	line_put_bytes(w, text, strlen(text));
 }
 
-static void line_put_number(struct line_writer *w, uint64_t number, unsigned int base)
+static void line_writer_put_number(struct line_writer *w, uint64_t number, unsigned int base)
 {
 	char digits[NUMBER_ROOM];
 	size_t at = sizeof(digits);
@@ -45,20 +45,20 @@ static void line_put_number(struct line_writer *w, uint64_t number, unsigned int
 
 void line_put_unsigned(struct line_writer *w, uint64_t number)
 {
-	line_put_number(w, number, 10);
+	line_writer_put_number(w, number, 10);
 }
 
 void line_put_signed(struct line_writer *w, int64_t number)
 {
 	if (number < 0)
 		line_put_bytes(w, "-", 1);
-	line_put_number(w, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
+	line_writer_put_number(w, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
 }
 
 void line_put_hex(struct line_writer *w, uint64_t number)
 {
 	line_put_bytes(w, "0x", 2);
-	line_put_number(w, number, 16);
+	line_writer_put_number(w, number, 16);
 }
 
 static void line_put_unit(struct line_writer *w, uint32_t unit)

@@ -54,7 +54,7 @@ static int open_in(const char *folder)
 	return file;
 }
 
-static int open_file(void)
+static int spool_open_file(void)
 {
 	const char *folder = getenv("TMPDIR");
 	int file = folder && *folder ? open_in(folder) : -1;
@@ -64,7 +64,7 @@ static int open_file(void)
 	return file < 0 ? open_in("/tmp") : file;
 }
 
-static void read_all(int file, char *to, size_t bytes, uint64_t at)
+static void spool_read_all(int file, char *to, size_t bytes, uint64_t at)
 {
 	while (bytes) {
 		ssize_t done = pread(file, to, bytes, (off_t)at);
@@ -90,7 +90,7 @@ static bool write_run(struct spool *spool)
 	size_t count = spool->newest_count;
 
 	if (spool->file < 0 && !spool->has_no_file)
-		spool->file = open_file();
+		spool->file = spool_open_file();
 	if (spool->file < 0 || spool->has_no_file)
 		return false;
 	time_order_sort(spool->newest, count, spool->bytes);
@@ -117,7 +117,7 @@ void spool_put(struct spool *spool, const void *record)
 
 /* --- reading --- */
 
-static uint64_t time_of(const struct spool *spool, size_t run)
+static uint64_t spool_time_of(const struct spool *spool, size_t run)
 {
 	uint64_t time_ns;
 
@@ -126,14 +126,14 @@ static uint64_t time_of(const struct spool *spool, size_t run)
 }
 
 /* Runs are numbered in the order of writing, so that records with equal times keep their order. */
-static bool comes_before(const struct spool *spool, size_t a, size_t b)
+static bool spool_comes_before(const struct spool *spool, size_t a, size_t b)
 {
-	uint64_t left = time_of(spool, a), right = time_of(spool, b);
+	uint64_t left = spool_time_of(spool, a), right = spool_time_of(spool, b);
 
 	return left < right || (left == right && a < b);
 }
 
-static void heap_sink(struct spool *spool, size_t at)
+static void spool_heap_sink(struct spool *spool, size_t at)
 {
 	size_t *heap = spool->heap;
 
@@ -142,7 +142,7 @@ static void heap_sink(struct spool *spool, size_t at)
 
 		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < spool->heap_count;
 		     child++)
-			if (comes_before(spool, heap[child], heap[first]))
+			if (spool_comes_before(spool, heap[child], heap[first]))
 				first = child;
 		if (first == at)
 			return;
@@ -163,7 +163,8 @@ static bool run_load(struct spool *spool, size_t number)
 		return false;
 	run->ready = left < spool->share ? (size_t)left : spool->share;
 	run->record = spool->buffer + number * spool->share * spool->bytes;
-	read_all(spool->file, run->record, run->ready * spool->bytes, run->next * spool->bytes);
+	spool_read_all(spool->file, run->record, run->ready * spool->bytes,
+		       run->next * spool->bytes);
 	run->next += run->ready;
 	return true;
 }
@@ -207,7 +208,7 @@ void spool_rewind(struct spool *spool)
 	if (spool->newest_count)
 		spool->heap[spool->heap_count++] = last;
 	for (size_t i = spool->heap_count / 2; i-- > 0;)
-		heap_sink(spool, i);
+		spool_heap_sink(spool, i);
 }
 
 const void *spool_peek(struct spool *spool)
@@ -224,7 +225,7 @@ const void *spool_peek(struct spool *spool)
 			spool->heap[0] = spool->heap[--spool->heap_count];
 		if (!spool->heap_count)
 			return NULL;
-		heap_sink(spool, 0);
+		spool_heap_sink(spool, 0);
 	}
 	return spool->run[spool->heap[0]].record;
 }

@@ -7,7 +7,7 @@
 
 #include "report/base/text.h"
 
-static void put_line(const char *before, const char *format, va_list arguments)
+static void talk_put_line(const char *before, const char *format, va_list arguments)
 {
 	char line[TALK_BYTES];
 
@@ -22,7 +22,7 @@ void talk_print(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	put_line("prof-report: ", format, arguments);
+	talk_put_line("prof-report: ", format, arguments);
 	va_end(arguments);
 }
 
@@ -31,6 +31,6 @@ void talk_print_command(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	put_line("    ", format, arguments);
+	talk_put_line("    ", format, arguments);
 	va_end(arguments);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of its tasks a thread runs (event python_task). A number distinguishes a task from the others that live; 0 is what is no
- * task, and what is not known. `generator` is up to date at NVTX calls only.
+ * Which of its tasks a thread runs (event python_task). A number distinguishes a task from the
+ * others that live; 0 is what is no task, and what is not known. `generator` is up to date at NVTX
+ * calls only.
  */
 #ifndef REPORT_BASE_TASK_H
 #define REPORT_BASE_TASK_H

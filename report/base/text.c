@@ -354,7 +354,8 @@ static size_t frames_fit(const char *text, size_t end, size_t width, size_t mark
 	return from;
 }
 
-static size_t put_frames(char *shown, const char *text, size_t from, size_t end, const char *mark)
+static size_t text_put_frames(char *shown, const char *text, size_t from, size_t end,
+			      const char *mark)
 {
 	return (size_t)sprintf(shown, "%s%s%.*s", from ? mark : "", from ? ";" : "",
 			       (int)(end - from), text + from);
@@ -368,7 +369,7 @@ static size_t put_innermost(char *shown, const char *text, size_t end, size_t wi
 	size_t from = frames_fit(text, end, width, mark_width), used;
 
 	if (from < end)
-		return put_frames(shown, text, from, end, mark);
+		return text_put_frames(shown, text, from, end, mark);
 	used = innermost ? (size_t)sprintf(shown, "%s;", mark) : 0;
 	return used + text_shorten(shown + used, text + innermost, end - innermost,
 				   width - (innermost ? mark_width + 1 : 0), mark);

@@ -10,7 +10,7 @@
 #define STEP_BYTES ((size_t)64 << 10)
 #define LARGE_BYTES ((size_t)4 << 20) /* from this size on in huge pages */
 
-static size_t round_up(size_t bytes, size_t step)
+static size_t vast_round_up(size_t bytes, size_t step)
 {
 	return (bytes + step - 1) / step * step;
 }
@@ -18,7 +18,7 @@ static size_t round_up(size_t bytes, size_t step)
 /* Size of the mapping: the capacity is as many elements as fit into it. */
 static size_t mapped_bytes(size_t capacity, size_t bytes)
 {
-	return round_up(capacity * bytes, STEP_BYTES);
+	return vast_round_up(capacity * bytes, STEP_BYTES);
 }
 
 void *vast_room_grow(void *array, size_t count, size_t *capacity, size_t bytes)

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Analyses turn events into meaning: each reads some kinds of events, in order of time, and keeps a state
- * that reports make rows of.
+ * Analyses turn events into results. Each reads some kinds of events, in order of time, and keeps a
+ * state from which reports make rows.
  *
- * An analysis is a struct (struct heap), what it may be asked for (struct heap_options), a kind (analysis_heap)
- * and a line ANALYSIS(heap, struct heap) in its header. Nobody has a list of them: what nobody wants is not there. One
- * that wants others sees an event after them, whichever was wanted first.
+ * An analysis consists of a struct for its state (struct heap), a struct for its options (struct
+ * heap_options), a kind (analysis_heap), and a line ANALYSIS(heap, struct heap) in its header.
+ * There is no list of all analyses: one that nobody wants does not exist in the run. An analysis
+ * that wants others sees each event after them, in whichever order they were wanted.
  *
  * Life of a run:
- *   run_new()     no analysis yet
- *   run_want()    makes the state, zeroed, and calls start(), which wants others and says what it reads
- *   run_read()    the source to its end: take(), cut(), settle(); then finish(), in that order
- *   ...           reports read the states, which do not change any more
- *   run_free()    release(), in reverse order
+ *   run_new()     makes a run without analyses
+ *   run_want()    makes a zeroed state and calls start(), which wants others and says what it reads
+ *   run_read()    reads the source to its end: take(), cut(), settle(), and finish() at the end
+ *   ...           reports read the states, which no longer change
+ *   run_free()    calls release(), in reverse order
  *
- * Ownership: states belong to the run; what run_want() returned is good until run_free(). Threads,
- * processes and names belong to the source, which outlives the run. An event's words are good during
- * take() only. One thread. Running out of memory ends the program (report/base/memory.h).
+ * Ownership: states belong to the run; what run_want() returns is valid until run_free(). Threads,
+ * processes and names belong to the source, which outlives the run. An event's words are valid
+ * during take() only. A run is to be used by one thread. If memory runs out, the program ends
+ * (report/base/memory.h).
  */
 #ifndef REPORT_CORE_ANALYSIS_H
 #define REPORT_CORE_ANALYSIS_H
@@ -33,7 +35,10 @@
 
 struct run;
 
-/* `counts`: the filters hold. Else the event is followed (what opens, closes, lives) but not counted. */
+/*
+ * `counts`: the filters hold. Otherwise the event is followed (what opens, closes or is live) but
+ * not counted.
+ */
 typedef void analysis_take(void *state, const struct source_event *event, bool counts);
 
 struct analysis_kind {
@@ -43,22 +48,28 @@ struct analysis_kind {
 
 	/* Each of these may be NULL. */
 	void (*cut)(void *state, const struct cut *cut);
-	/* The modules of a process have changed: what its addresses mean may be another thing now. */
+	/*
+	 * The modules of a process have changed, so an address may have another meaning from now
+	 * on.
+	 */
 	void (*remap)(void *state, const struct source_process *process);
 	/* Events of the process were lost. */
 	void (*lose)(void *state, const struct source_process *process);
 	/*
-	 * All events up to that time have been delivered; deferred work (a GPU's) may be settled
-	 * now.
+	 * All events up to that time have been delivered, so deferred work (a GPU's) may be
+	 * settled.
 	 */
 	void (*settle)(void *state, uint64_t upto_ns);
 	/* After the last event. */
 	void (*finish)(void *state);
-	/* Frees the contents; the state itself is the run's. */
+	/* Frees the contents of the state; the state itself belongs to the run. */
 	void (*release)(void *state);
 };
 
-/* In the analysis' own header: its kind, with its own types, as in heap_want(run, &options). */
+/*
+ * For the header of an analysis: declares its kind and a typed function such as heap_want(run,
+ * &options).
+ */
 #define ANALYSIS(name, type)                                                                   \
 	extern const struct analysis_kind analysis_##name;                                     \
 	static inline type *name##_want(struct run *run, const struct name##_options *options) \
@@ -67,91 +78,96 @@ struct analysis_kind {
 	}
 
 /*
- * The state of an analysis with these options (NULL: all zeros): the one that is there, or a new one. Two
- * that want different options get a state each, from one reading. Before run_read() only; no circles.
+ * Returns the state of the analysis with these options (NULL: all zeros), which is made if it does
+ * not exist. Two callers with different options get different states, from one reading. May be
+ * called before run_read() only. Analyses must not want each other in a circle.
  */
 void *run_want(struct run *run, const struct analysis_kind *kind, const void *options);
 
-/* The state of one that was wanted without options; NULL when nobody wanted it. */
+/* Returns the state of an analysis that was wanted without options; NULL: nobody wanted it. */
 const void *run_look(const struct run *run, const struct analysis_kind *kind);
 
 struct run *run_new(struct source *source, const struct filter_settings *filter);
 void run_free(struct run *run);
 
 /*
- * For start(): take() is to see these events of programs. Fields that nobody wants read 0, events that
- * nobody wants are counted and need not be decoded.
- * `state`: the one that start() was called for. Events of family system have no process and no thread, and count
- * whatever the filters say.
+ * For start(): take() will get these events of programs. Fields that nobody wants are 0, and events
+ * that nobody wants are counted but need not be decoded. `state`: the one for which start() was
+ * called. Events of family system have no process and no thread, and always count.
  */
 #define FIELD_BIT(event, field) (1u << (offsetof(struct evt_##event, field) / sizeof(uint64_t)))
 #define FIELDS_ALL UINT32_MAX
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
 
-/* The same of all events that open ranges of threads (report/scopes/open_ranges.h), and of all that close them. */
+/* The same for all events that open or close ranges of threads (report/scopes/open_ranges.h). */
 void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state);
 
 /*
- * For start(), once it has said what it reads: the state is given these events beyond the end of --time and --step, too,
- * though they do not count there. For who follows what goes on inside of scopes that began before.
+ * For start(), after it has said what it reads: the state also gets these events beyond the end of
+ * --time and --step, where they do not count. For analyses that follow scopes which began before
+ * that end.
  */
 void run_follows(struct run *run, void *state);
 
 /*
- * For start(), of kinds with a field `size`: how many there were and their sizes, added up in thread->sum and
- * process->sum, without being given out. Where that cannot be, take() sees them: with filters, and in frames
- * with an event of run_sums_exact(), at which the sums of other threads are looked at.
+ * For start(), for kinds with a field `size`: their number and the sum of their sizes are added to
+ * thread->sum and process->sum, and the events are not delivered. Where that is impossible, take()
+ * gets them: with filters, and in frames with an event of run_sums_exact(), which reads the sums of
+ * other threads.
  */
 void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
 void run_sums_exact(struct run *run, enum evt_id id);
 
 /*
- * Events of that kind, or all, are to be counted by the filters, for the functions below. Without filters all
- * are, and with filters those that are read.
+ * The filters are to be applied to events of that kind, or to all, for the functions below that
+ * count events. Without filters all events count; with filters only those are counted that are
+ * read.
  */
 void run_counts(struct run *run, enum evt_id id);
 void run_counts_all(struct run *run);
 
-/* Likewise: all that happens to blocks of the heap, as records between the events; see source_want_heap(). */
+/*
+ * The same for all changes of heap blocks, as records between the events; see source_want_heap().
+ */
 void run_reads_heap(struct run *run, source_take_heap *take, void *state);
 
-/* Likewise: events and sites of the heap have stacks; else they are STACK_NONE. */
+/* The same for stacks of events and heap sites; without this they are STACK_NONE. */
 void run_reads_stacks(struct run *run);
 
-/* Reads the source to its end. `shows_progress`: on stderr, when that takes long. */
+/* Reads the source to its end. `shows_progress`: prints progress to stderr if it takes long. */
 void run_read(struct run *run, bool shows_progress);
 
 /*
- * The same in parts, of a source that grows (source_resume()): run_begin() once; run_continue() gives the analyses what there is
- * and returns at its end, or with `until_ns` before the first event from then on: true; run_end() once, before what the
- * analyses hold is final.
+ * The same in parts, for a source that grows (source_resume()). Call run_begin() once.
+ * run_continue() passes on all events that exist and returns false; or, with `until_ns`, returns
+ * true before the first event from that time on. Call run_end() once, before using the results.
  */
 void run_begin(struct run *run);
 bool run_continue(struct run *run, uint64_t until_ns);
-/* Time of that event; only after run_continue() has said true. */
+/* The time of that event; may be called only after run_continue() has returned true. */
 uint64_t run_waiting_ns(const struct run *run);
 void run_end(struct run *run);
 
-/* The command line's; NULL where there is none. Borrowed. */
+/* The options of the command line; NULL: there are none. Borrowed. */
 struct options;
 void run_set_options(struct run *run, const struct options *options);
 const struct options *run_options(const struct run *run);
 struct source *run_source(const struct run *run);
-/* What is read; the filters' own needs are in it once run_read() has begun. */
+/* What is read. It includes the filters' own needs once run_read() has begun. */
 const struct frame_wants *run_wants(const struct run *run);
-/* 1 << enum evt_family, of all events that analyses read. */
+/* 1 << enum evt_family, for all events that analyses read. */
 uint64_t run_families(const struct run *run);
 const struct selection *run_filters(const struct run *run);
 const struct recorded_time *run_captured(const struct run *run);
-/* Events of programs that the filters hold for: see run_counts(). */
+/* Events of programs for which the filters hold: see run_counts(). */
 uint64_t run_events(const struct run *run, enum evt_id id);
 uint64_t run_events_of_all(const struct run *run);
-/* Of kinds that this program does not know. */
+/* Events of kinds that this program does not know. */
 uint64_t run_events_unknown(const struct run *run);
 uint64_t run_events_of_thread(const struct run *run, const struct source_thread *thread);
 uint64_t run_events_of_process(const struct run *run, const struct source_process *process);
 
-/* Index of a name that an event gives (source_name_at()). */
+/* Returns the index of a name in an event (source_name_at()). */
 static inline uint32_t event_name(struct source *source, const struct source_event *event,
 				  uint64_t id)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* See collecting.h. A second begin without an end replaces the first one: events between them were lost. */
+/* A second begin without an end replaces the first one: the events between them were lost. */
 #include "report/core/collecting.h"
 
 #include <stdlib.h>
 
 #include "report/base/memory.h"
 
-static struct collecting_thread *thread_at(struct collecting *collecting, uint32_t thread)
+static struct collecting_thread *collecting_thread_at(struct collecting *collecting,
+						      uint32_t thread)
 {
 	collecting->thread = memory_room(collecting->thread, thread, &collecting->room,
 					 sizeof(*collecting->thread));
@@ -15,7 +16,7 @@ static struct collecting_thread *thread_at(struct collecting *collecting, uint32
 
 void collecting_begin(struct collecting *collecting, const struct source_event *event, bool counts)
 {
-	*thread_at(collecting, event->thread->index) = (struct collecting_thread){
+	*collecting_thread_at(collecting, event->thread->index) = (struct collecting_thread){
 		.is_open = true, .counts = counts, .since_ns = event->event.time_ns
 	};
 }
@@ -23,7 +24,7 @@ void collecting_begin(struct collecting *collecting, const struct source_event *
 bool collecting_end(struct collecting *collecting, const struct source_event *event,
 		    struct collected *ret_collected)
 {
-	struct collecting_thread *thread = thread_at(collecting, event->thread->index);
+	struct collecting_thread *thread = collecting_thread_at(collecting, event->thread->index);
 
 	if (!thread->is_open)
 		return false;
@@ -35,7 +36,7 @@ bool collecting_end(struct collecting *collecting, const struct source_event *ev
 
 bool collecting_cut(struct collecting *collecting, uint32_t thread)
 {
-	struct collecting_thread *at = thread_at(collecting, thread);
+	struct collecting_thread *at = collecting_thread_at(collecting, thread);
 	bool was_open = at->is_open && at->counts;
 
 	at->is_open = false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collections of Python's garbage collector that are under way, at most one a thread, since they do not nest. For analyses that want
- * to know how long each one took. Memory grows with threads. One thread.
+ * Collections of Python's garbage collector that are under way: at most one for each thread, since
+ * they do not nest. For analyses that need the duration of each collection. Memory grows with
+ * threads. To be used by one thread.
  */
 #ifndef REPORT_CORE_COLLECTING_H
 #define REPORT_CORE_COLLECTING_H
@@ -10,7 +11,7 @@
 
 struct collecting {
 	struct collecting_thread {
-		bool is_open, counts; /* counts: where it began, the filters held */
+		bool is_open, counts; /* counts: the filters held where it began */
 		uint64_t since_ns;
 	} * thread; /* by index */
 	size_t room;
@@ -22,11 +23,13 @@ struct collected {
 	bool counts;
 };
 
-/* For events gc_begin and gc_end. collecting_end() returns false where no begin is known. */
+/* For events gc_begin and gc_end. collecting_end() returns false if no begin is known. */
 void collecting_begin(struct collecting *collecting, const struct source_event *event, bool counts);
 bool collecting_end(struct collecting *collecting, const struct source_event *event,
 		    struct collected *ret_collected);
-/* Its end will not be seen. Returns true where one was under way that counts. */
+/*
+ * The end of the thread's collection will not be seen. Returns true if there was one that counts.
+ */
 bool collecting_cut(struct collecting *collecting, uint32_t thread);
 void collecting_release(struct collecting *collecting);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a run a report speaks of: see coverage.h. */
+/*
+ * Writes which part of a run a report covers, from the capture settings, the filters and the state
+ * of the files.
+ */
 #include "report/core/coverage.h"
 
 #include <stdio.h>
@@ -39,7 +42,10 @@ static bool source_is_live(struct source *source)
 	return false;
 }
 
-/* Nobody writes one of the files any more, and its end is missing, or what comes before it. */
+/*
+ * Returns whether nobody writes one of the files any more and its end, or a part before the end, is
+ * missing.
+ */
 static bool source_breaks_off(struct source *source)
 {
 	struct source_file *const *file;
@@ -66,14 +72,14 @@ const char *coverage_still_live(const struct run *run, struct coverage_text *ret
 		 (source_breaks_off(source) && source_files(source, &file) == 1))
 		snprintf(ret_text->text, COVERAGE_BYTES, "not freed by %s",
 			 unit_format_ns(time, known_ns));
-	else if (source_breaks_off(source)) /* each file at its own time */
+	else if (source_breaks_off(source)) /* each file is checked at its own time */
 		snprintf(ret_text->text, COVERAGE_BYTES, "not freed while recorded");
 	else
 		snprintf(ret_text->text, COVERAGE_BYTES, "never freed");
 	return ret_text->text;
 }
 
-/* Some of its events open ranges that have a name. */
+/* Returns whether some of its events open ranges that have a name. */
 static bool family_has_ranges(enum evt_family family)
 {
 	bool has = false;
@@ -85,7 +91,7 @@ static bool family_has_ranges(enum evt_family family)
 	return has;
 }
 
-/* The families that have ranges, "nvtx and torch", when all of them are off; else "". */
+/* Names the families that have ranges, "nvtx and torch", if all of them are off; otherwise "". */
 static void name_missing_families(const struct run *run, char text[COVERAGE_BYTES / 2])
 {
 	text[0] = '\0';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See holdings.h. A map from process and thing to a holding; the holdings of a process are a list.
- * When the source's number of ended processes has changed, the lists of those whose end has passed
+ * A map from process and thing to a holding; the holdings of a process are a list. When the
+ * source's number of ended processes has changed, the lists of the processes whose end has passed
  * are dropped.
  */
 #include "report/core/holdings.h"
@@ -27,7 +27,7 @@ void holdings_release(struct holdings *holdings)
 	free(holdings->running);
 }
 
-/* In front of the others of the process. */
+/* Puts the holding in front of the others of its process. */
 static void holdings_link(struct holdings *holdings, uint32_t place)
 {
 	struct holding *holding = &holdings->holding[place];
@@ -40,7 +40,7 @@ static void holdings_link(struct holdings *holdings, uint32_t place)
 						&holdings->running_room,
 						sizeof(*holdings->running));
 		holdings->running[holdings->running_count++] = holding->process;
-		if (holding->process->ended) /* what is told of it comes late */
+		if (holding->process->ended) /* events about an ended process come too late */
 			holdings->ends = LOOK_AGAIN;
 	} else {
 		holding->next = (uint32_t)first->value;

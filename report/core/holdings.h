@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes hold of things (a device's memory, a row's), until they end: nobody says what a process gives back
- * as it ends, and it holds nothing after it. What all hold at one time is for the owner to add up: it is called for
- * what has gone.
+ * What processes hold of things (memory of a device, or of a row) until they end. No event says
+ * what a process frees when it ends, but it holds nothing afterwards. The owner of this object adds
+ * up what all processes hold at one time: it is called for each holding that ends with its process.
  *
- * Asked before a sum rises. Memory grows with processes and things. One thread.
+ * holdings_drop_ended() must be called before a sum rises. Memory grows with processes and things.
+ * To be used by one thread.
  */
 #ifndef REPORT_CORE_HOLDINGS_H
 #define REPORT_CORE_HOLDINGS_H
@@ -21,31 +22,32 @@
 struct holding {
 	const struct source_process *process;
 	uint64_t thing, bytes;
-	uint32_t next; /* another of the process */
-	bool is_gone;  /* the process has ended: it holds nothing more */
+	uint32_t next; /* the next holding of the process */
+	bool is_gone;  /* the process has ended and holds nothing any more */
 };
 
-/* Zeros, and holdings_init(). */
+/* All zeros, then holdings_init(). */
 struct holdings {
 	const struct source *source;
 	struct holding *holding;
 	size_t count, room;
-	const struct source_process **running; /* that hold something and are not gone */
+	const struct source_process **running; /* processes that hold something and are not gone */
 	size_t running_count, running_room;
-	struct map places; /* hash of process and thing to a place in `holding` */
-	struct map first;  /* process to the first of its own */
-	uint64_t ends; /* processes that had ended at the last look, when all of them were over */
+	struct map places; /* hash of process and thing to index in `holding` */
+	struct map first;  /* process to the first of its holdings */
+	/* number of ended processes at the last check, if all of them were handled */
+	uint64_t ends;
 };
 
-/* `source` outlives it. NULL, as in tests: nothing ends. */
+/* `source` must outlive it. NULL, as in tests: no process ends. */
 void holdings_init(struct holdings *holdings, const struct source *source);
 void holdings_release(struct holdings *holdings);
-/* The place of what the process holds of the thing; of NULL it is HOLDING_NONE. */
+/* Returns the index of what the process holds of the thing; process NULL: HOLDING_NONE. */
 uint32_t holdings_place(struct holdings *holdings, const struct source_process *process,
 			uint64_t thing);
 /*
- * Says of each thing what processes that ended before `time_ns` held of it at their ends. The bytes are 0 from then on, and
- * what is told of them later is to be passed over (is_gone).
+ * Reports what each process that ended before `time_ns` held of each thing when it ended. The bytes
+ * are 0 from then on, and later events about the holding are to be ignored (is_gone).
  */
 void holdings_drop_ended(struct holdings *holdings, uint64_t time_ns,
 			 void (*drop)(void *owner, const struct holding *gone), void *owner);

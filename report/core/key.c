@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of keys by their name: see key.h. */
+/*
+ * Finds kinds of keys by name. A table lists the keys of reports that have the name of a kind but
+ * another meaning.
+ */
 #include "report/core/key.h"
 
 #include <string.h>
@@ -12,7 +15,7 @@ static const struct {
 #include "report/families.def"
 };
 
-/* Those that mean another thing than the kind of that name. */
+/* Keys with another meaning than the kind of that name. */
 static const enum key_id own[] = {
 #define OWN_KEY(report, key) BY_##report##_##key,
 #include "report/families.def"
@@ -29,7 +32,7 @@ const struct key_kind *key_kind_of(enum key_id id)
 	return NULL;
 }
 
-static enum column_id column_of(const char *report, const char *name, size_t length)
+static enum column_id key_column_of(const char *report, const char *name, size_t length)
 {
 	unsigned int i = 0;
 
@@ -51,7 +54,7 @@ struct run_key run_key(struct run *run, enum key_id id)
 	for (unsigned int i = 0; i < KEY_COLUMNS_MAX && *at; i++) {
 		size_t length = strcspn(at, " ");
 
-		key.column[i] = column_of(key_list[id].report, at, length);
+		key.column[i] = key_column_of(key_list[id].report, at, length);
 		at += length + strspn(at + length, " ");
 	}
 	return key;

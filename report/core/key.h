@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How the rows of a report are grouped: the one mechanism behind --by. A key is a number that an
- * event has, by where its thread is or what it is; rows of the same number are one row.
+ * event has, by its thread's state or by what it is; events with the same number are in one row.
  *
  * A kind of key is a line KEY_KIND(name) in its family's family.def and a struct key_kind
- * key_kind_<name>. Any report takes it by a line KEY(report, name, "columns") of its own: the
- * first columns are those that the kind fills, in its order. A report's key without a kind of that
- * name is the report's own business.
+ * key_kind_<name>. A report offers it with a line KEY(report, name, "columns") of its own: the kind
+ * fills the first columns, in its order. If a report has a key and there is no kind of that name,
+ * the report fills the key itself.
  */
 #ifndef REPORT_CORE_KEY_H
 #define REPORT_CORE_KEY_H
@@ -20,37 +20,43 @@
 
 struct key_kind {
 	const char *name;
-	/* Wants the analyses that it asks; what it returns is handed to the others. */
+	/* Wants the analyses that it needs; its result is passed to the functions below. */
 	const void *(*start)(struct run *run);
-	/* Of an event that has a thread. */
+	/* Returns the key of an event that has a thread. */
 	uint64_t (*of)(const void *state, const struct source_event *event);
-	/* Fills the columns of the row added last. */
+	/* Fills the columns in the row added last. */
 	void (*put)(const void *state, uint64_t key, struct table *table,
 		    const enum column_id *column);
 
 	/* Each of these may be NULL. */
-	/* Once all is read: keys that mean the same become one of them; KEY_LEFT_OUT: --filter leaves it out. */
+	/*
+	 * Called once all is read. Maps keys that mean the same to one of them; KEY_LEFT_OUT:
+	 * --filter excludes the key.
+	 */
 	uint64_t (*settle)(const void *state, uint64_t key);
-	/* Keys at the event from the innermost outwards, where they nest; returns how many of at most `room`. */
+	/*
+	 * For keys that nest: the keys at the event, from the innermost outwards. Returns how many,
+	 * at most `room`.
+	 */
 	unsigned int (*around)(const void *state, const struct source_event *event,
 			       uint64_t *ret_keys, unsigned int room);
-	/* As put() shows a key other than 0; the text is the source's. */
+	/* Returns the text that put() shows for a key other than 0; it belongs to the source. */
 	const char *(*text)(const void *state, uint64_t key, size_t *ret_length);
 };
 
 #define KEY_KIND(name) extern const struct key_kind key_kind_##name;
 #include "report/families.def"
 
-/* What an analysis keeps of the key that it was asked for. All zeros: none. */
+/* The key that an analysis was asked for. All zeros: none. */
 struct run_key {
-	const struct key_kind *kind; /* NULL: the report's own */
+	const struct key_kind *kind; /* NULL: the report fills the key itself */
 	const void *state;
 	enum column_id column[KEY_COLUMNS_MAX];
 };
 
-/* For start(): a key of a report. */
+/* For start(): prepares a key of a report. */
 struct run_key run_key(struct run *run, enum key_id id);
-/* The kind of that key, NULL when it is the report's own. */
+/* Returns the kind of that key, or NULL if the report fills it itself. */
 const struct key_kind *key_kind_of(enum key_id id);
 
 static inline uint64_t key_of(const struct run_key *key, const struct source_event *event)
@@ -58,15 +64,15 @@ static inline uint64_t key_of(const struct run_key *key, const struct source_eve
 	return key->kind ? key->kind->of(key->state, event) : 0;
 }
 
-/* Rows whose keys are the same by this are one. Before key_put(). */
+/* Returns the key under which rows that mean the same are one. To be called before key_put(). */
 static inline uint64_t key_settle(const struct run_key *key, uint64_t value)
 {
 	return key->kind && key->kind->settle ? key->kind->settle(key->state, value) : value;
 }
 
 /*
- * Groups whose word is a key: those whose keys mean the same become the first of them, those that --filter leaves out have
- * no call any more.
+ * For groups one of whose words is a key: groups whose keys mean the same become the first of them,
+ * and groups that --filter excludes have no calls any more.
  */
 void key_settle_groups(const struct run_key *key, struct groups *groups, unsigned int word);
 

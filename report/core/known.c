@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* When a recording tells what programs did: see known.h. Each source of gaps is asked in turn. */
+/*
+ * Checks each source of gaps in turn: the end of the file, holes in it, capture ranges, and the end
+ * of the selected time.
+ */
 #include "report/core/known.h"
 
 #include "report/core/why_empty.h"
@@ -13,7 +16,7 @@ uint64_t known_until_ns(const struct run *run)
 	return to_ns < known_ns ? to_ns : known_ns;
 }
 
-/* The file says nothing of [from, to). */
+/* Returns whether the file contains nothing for [from, to). */
 static bool file_is_silent(const struct source *source, const struct source_file *file,
 			   uint64_t from_ns, uint64_t to_ns)
 {
@@ -27,7 +30,7 @@ static bool file_is_silent(const struct source *source, const struct source_file
 	return from_ns >= source_file_known_ns(file);
 }
 
-/* One of its processes lived then, as far as is known. */
+/* Returns whether one of the file's processes was alive then, as far as known. */
 static bool file_has_life(const struct source *source, const struct source_file *file,
 			  uint64_t from_ns, uint64_t to_ns)
 {
@@ -41,7 +44,7 @@ static bool file_has_life(const struct source *source, const struct source_file 
 	return false;
 }
 
-/* A curve is of all files together: it is not known where one of them is missing. */
+/* A curve is the sum over all files, so it is unknown where one of them is missing. */
 static bool is_in_hole(const struct run *run, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct source *source = run_source(run);

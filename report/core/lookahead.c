@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The reading before the reading: see lookahead.h. */
+/*
+ * Opens the files a second time and reads them with the analyses that know steps. Then it
+ * translates times from the end and numbers of steps into times.
+ */
 #include "report/core/lookahead.h"
 
 #include <inttypes.h>
@@ -18,7 +21,7 @@ bool lookahead_is_needed(const struct filter_settings *scope)
 
 /* --- times from the end --- */
 
-static uint64_t time_of(bool from_end, uint64_t ns, uint64_t end_ns)
+static uint64_t lookahead_time_of(bool from_end, uint64_t ns, uint64_t end_ns)
 {
 	if (!from_end)
 		return ns;
@@ -28,8 +31,8 @@ static uint64_t time_of(bool from_end, uint64_t ns, uint64_t end_ns)
 static int complete_time(struct filter_settings *scope, uint64_t end_ns, char *message,
 			 size_t message_bytes)
 {
-	scope->from_ns = time_of(scope->from_end, scope->from_ns, end_ns);
-	scope->to_ns = time_of(scope->to_end, scope->to_ns, end_ns);
+	scope->from_ns = lookahead_time_of(scope->from_end, scope->from_ns, end_ns);
+	scope->to_ns = lookahead_time_of(scope->to_end, scope->to_ns, end_ns);
 	if (scope->from_ns <= scope->to_ns)
 		return 0;
 	snprintf(message, message_bytes,
@@ -40,8 +43,8 @@ static int complete_time(struct filter_settings *scope, uint64_t end_ns, char *m
 
 /* --- steps --- */
 
-/* The file's index in the other source, SIZE_MAX when that has it not. */
-static size_t file_find(const struct source *source, const char *path)
+/* Returns the file's index in the other source; SIZE_MAX: it is not there. */
+static size_t lookahead_file_find(const struct source *source, const char *path)
 {
 	struct source_file *const *file;
 	size_t count = source_files(source, &file), at = 0;
@@ -51,7 +54,7 @@ static size_t file_find(const struct source *source, const char *path)
 	return at < count ? at : SIZE_MAX;
 }
 
-/* Those that are asked for, with the files of the source that will be read. */
+/* Chooses the selected windows, with the file numbers of the source that will be read. */
 static void windows_choose(struct windows *windows, const struct filter_settings *scope,
 			   const struct source *ahead, const struct source *source)
 {
@@ -60,7 +63,7 @@ static void windows_choose(struct windows *windows, const struct filter_settings
 	size_t *there = memory_zero(count + 1, sizeof(*there));
 
 	for (size_t i = 0; i < count; i++)
-		there[i] = file_find(source, file[i]->path);
+		there[i] = lookahead_file_find(source, file[i]->path);
 	for (size_t i = 0; i < windows->count; i++) {
 		struct window window = windows->window[i];
 		size_t index = there[window.file];
@@ -75,7 +78,7 @@ static void windows_choose(struct windows *windows, const struct filter_settings
 	free(there);
 }
 
-/* Which steps there are, of all processes together. */
+/* Writes which steps there are, over all processes. */
 static void say_steps(const struct filter_settings *scope, const struct windows *windows,
 		      char *message, size_t message_bytes)
 {
@@ -101,7 +104,7 @@ static void say_steps(const struct filter_settings *scope, const struct windows 
 			 count, count == 1 ? " was" : "s were", first, last);
 }
 
-/* From the begin of the first to the end of the last of them. */
+/* Narrows the time to that from the begin of the first window to the end of the last. */
 static void scope_narrow(struct filter_settings *scope, const struct windows *windows)
 {
 	uint64_t from_ns = UINT64_MAX, to_ns = 0;
@@ -126,7 +129,7 @@ static const struct window_kind *const kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* All whole steps, and when it ended. */
+/* Finds all complete steps, and the end of the recording. */
 static uint64_t read_ahead(struct source *ahead, bool by_step, struct windows *windows)
 {
 	static const struct filter_settings all = { .pid = FILTER_NO_ID,
@@ -144,7 +147,7 @@ static uint64_t read_ahead(struct source *ahead, bool by_step, struct windows *w
 	return source_known_ns(ahead);
 }
 
-/* The windows of the steps that are asked for; -1 when there is none. */
+/* Sets the windows of the selected steps; returns -1 if there are none. */
 static int complete_steps(struct filter_settings *scope, struct windows *windows,
 			  const struct source *ahead, const struct source *source, char *message,
 			  size_t message_bytes)

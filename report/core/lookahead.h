@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What --step and --time ask for and only the whole recording tells: where steps begin and end, and when it
- * ended. Reads the files once on their own, without waiting, before the report does.
+ * Facts for --step and --time that need the whole recording: where steps begin and end, and when
+ * the recording ended. Reads the files once by itself, without waiting for more data, before the
+ * report reads them.
  */
 #ifndef REPORT_CORE_LOOKAHEAD_H
 #define REPORT_CORE_LOOKAHEAD_H
@@ -10,12 +11,13 @@
 #include "report/core/windows.h"
 #include "report/session/source.h"
 
-/* Whether anything has to be looked for. */
+/* Returns whether a first reading is needed. */
 bool lookahead_is_needed(const struct filter_settings *scope);
 
 /*
- * Completes `scope` for reading `source`, which was opened from these paths; its windows are `ret_windows`, to be
- * released. 0, or -1 with one line in `message`: there is no such step, or the time ends before it begins.
+ * Completes `scope` for `source`, which was opened from these paths. The caller releases
+ * `ret_windows`. Returns 0, or -1 with one line in `message`: there is no such step, or the time
+ * ends before it begins.
  */
 int lookahead_complete(struct filter_settings *scope, struct windows *ret_windows,
 		       const struct source *source, char *const *paths, size_t count, char *message,

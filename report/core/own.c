@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See own.h. Folders are compared as text: the files themselves may lie on another machine. */
+/* Compares folders as text: the files themselves may be on another machine. */
 #include "report/core/own.h"
 
 #include <stdlib.h>
@@ -9,24 +9,28 @@
 #include "report/options/options.h"
 
 #define VARIABLE "INTERCEPT_OWN"
-#define RECORDED "own" /* the key of the value that it had while the program was recorded */
+#define RECORDED "own" /* the key of the value that the setting had when the program was recorded */
 
-/* What is known of a process beside its files, as bits. */
+/* Facts about a process, as bits. */
 enum program {
 	PROGRAM_IS_KNOWN = 1,
-	PROGRAM_IS_PYTHON = 2, /* an interpreter of it */
+	PROGRAM_IS_PYTHON = 2, /* it is a Python interpreter */
 	PROGRAM_IS_SYSTEM =
-		4, /* a program of the distribution, whose libraries are as much its user's as itself */
+		/*
+		 * a program of the distribution: its user is as much a user of its libraries as of
+		 * itself
+		 */
+	4,
 };
 
 enum frames_choice { FRAMES_OWN, FRAMES_ALL };
 
-static bool has_part(const char *text, size_t length, const char *part)
+static bool own_has_part(const char *text, size_t length, const char *part)
 {
 	return memmem(text, length, part, strlen(part)) != NULL;
 }
 
-static bool ends_with(const char *text, size_t length, const char *end)
+static bool own_ends_with(const char *text, size_t length, const char *end)
 {
 	size_t bytes = strlen(end);
 
@@ -40,7 +44,7 @@ static const char *base_of(const char *path, size_t length)
 	return slash ? slash + 1 : path;
 }
 
-/* INTERCEPT_REDACT and prof-report redact leave the names of files without folders. */
+/* INTERCEPT_REDACT and prof-report redact keep file names without folders. */
 static bool lacks_folders(const struct source *source)
 {
 	struct source_process *const *process;
@@ -72,9 +76,9 @@ void own_release(struct own *own)
 	map_release(&own->programs);
 }
 
-/* --- what was said to be the user's --- */
+/* --- what the user named as own --- */
 
-/* A glob is of the whole path; a text without * and ? is a part of it. */
+/* A pattern with * or ? must match the whole path; a text without them may be any part of it. */
 static bool pattern_has(const char *pattern, size_t length, const char *path, size_t path_length)
 {
 	if (!length)
@@ -84,7 +88,7 @@ static bool pattern_has(const char *pattern, size_t length, const char *path, si
 	return memmem(path, path_length, pattern, length) != NULL;
 }
 
-/* One of the patterns with commas between. */
+/* Returns whether one of the comma-separated patterns matches. */
 static bool list_has(const char *patterns, const char *path, size_t length)
 {
 	for (const char *at = patterns; at && *at;) {
@@ -97,7 +101,7 @@ static bool list_has(const char *patterns, const char *path, size_t length)
 	return false;
 }
 
-static bool is_asked_for(const struct own *own, const char *path, size_t length)
+static bool own_is_asked_for(const struct own *own, const char *path, size_t length)
 {
 	const struct source_meta *meta;
 	size_t count = own->source ? source_metas(own->source, &meta) : 0;
@@ -111,7 +115,10 @@ static bool is_asked_for(const struct own *own, const char *path, size_t length)
 
 /* --- Python --- */
 
-/* Made by exec() and typed in: nobody else's. What a library makes so has another name, mostly. */
+/*
+ * Returns whether the code was made by exec() or typed in. Nobody else wrote it: code that a
+ * library makes so usually has another name.
+ */
 static bool is_typed(const char *file, size_t length)
 {
 	static const char *const begins[] = { "<stdin>", "<string>", "<ipython-input",
@@ -123,7 +130,10 @@ static bool is_typed(const char *file, size_t length)
 	return false;
 }
 
-/* dataclasses and namedtuples are made by exec() in any program: only `python -c CODE` is known to be "<string>" itself. */
+/*
+ * Returns whether the program is `python -c CODE`: only then "<string>" is the program itself,
+ * because dataclasses and namedtuples call exec() in any program.
+ */
 static bool is_given_code(const struct source *source)
 {
 	struct source_process *const *process;
@@ -133,13 +143,15 @@ static bool is_given_code(const struct source *source)
 		const char *command = process[i]->command ? name_text(process[i]->command, &length)
 							  : NULL;
 
-		if (command && has_part(command, length, " -c"))
+		/* what multiprocessing starts is given code of its own */
+		if (command && own_has_part(command, length, " -c") &&
+		    !own_has_part(command, length, "from multiprocessing."))
 			return true;
 	}
 	return false;
 }
 
-/* A word of somebody's command line names it. */
+/* Returns whether a word of a recorded command line names the file. */
 static bool is_script(const struct source *source, const char *file, size_t length)
 {
 	struct source_process *const *process;
@@ -164,12 +176,13 @@ static bool is_script(const struct source *source, const char *file, size_t leng
 	return false;
 }
 
-/* A script without .py in a folder of programs is what an installer put there. */
+/* A script without .py in a `bin` folder was put there by an installer. */
 static bool is_installed_program(const char *file, size_t length)
 {
 	const char *base = base_of(file, length);
 
-	return base - file >= 5 && !memcmp(base - 5, "/bin/", 5) && !ends_with(file, length, ".py");
+	return base - file >= 5 && !memcmp(base - 5, "/bin/", 5) &&
+	       !own_ends_with(file, length, ".py");
 }
 
 static bool is_installed(const char *file, size_t length)
@@ -178,7 +191,7 @@ static bool is_installed(const char *file, size_t length)
 					     "/lib64/python3",  "/lib/pypy3",      "/lib/python2" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (has_part(file, length, parts[i]))
+		if (own_has_part(file, length, parts[i]))
 			return true;
 	return text_begins(file, length, "site-packages/") ||
 	       text_begins(file, length, "dist-packages/") || is_installed_program(file, length);
@@ -188,7 +201,7 @@ bool own_has_file(const struct own *own, const char *file, size_t length)
 {
 	if (!length)
 		return false;
-	if (is_asked_for(own, file, length))
+	if (own_is_asked_for(own, file, length))
 		return true;
 	if (file[0] == '<')
 		return is_typed(file, length) &&
@@ -258,8 +271,9 @@ static unsigned int program_of(struct own *own, const struct source_process *pro
 }
 
 /*
- * Where the name of a function begins: behind what a template returns. Spaces within <>, () and {} are no ends, and "operator
- * new" and "foo() const" have ends of their own.
+ * Returns the begin of the function's own name, behind the return type that a template's name
+ * begins with. Spaces inside of <>, () and {} do not separate; "operator new" and "foo() const" are
+ * handled separately.
  */
 static const char *name_of_function(const char *function)
 {
@@ -293,7 +307,7 @@ static const char *name_of_function(const char *function)
 	return start;
 }
 
-/* The end of the part before `end` that a name consists of, without what its template was given. */
+/* Returns the end of the name's part before `end`, without template arguments. */
 static const char *without_arguments(const char *start, const char *end)
 {
 	unsigned int depth = 0;
@@ -330,7 +344,7 @@ bool own_is_constructor(const char *function)
 	return class - start == end - name && !memcmp(start, name, (size_t)(end - name));
 }
 
-/* Of the C++ or Rust library, whichever file it stands in. */
+/* Returns whether the function belongs to the C++ or Rust library, whichever file it is in. */
 static bool is_of_language(const char *function)
 {
 	static const char *const names[] = {
@@ -354,7 +368,7 @@ static bool is_of_headers(const char *file)
 	       strstr(file, "/rustlib/src/");
 }
 
-/* In every program, wherever they lie. */
+/* Libraries that are in every program, wherever their files are. */
 static bool is_system_library(const char *base)
 {
 	static const char *const names[] = {
@@ -397,8 +411,8 @@ static bool has_module(struct own *own, const struct own_code *code)
 
 bool own_has_code(struct own *own, const struct own_code *code)
 {
-	if ((code->file && is_asked_for(own, code->file, strlen(code->file))) ||
-	    (code->path && is_asked_for(own, code->path, strlen(code->path))))
+	if ((code->file && own_is_asked_for(own, code->file, strlen(code->file))) ||
+	    (code->path && own_is_asked_for(own, code->path, strlen(code->path))))
 		return true;
 	if (code->function && is_of_language(code->function))
 		return false;

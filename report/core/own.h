@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose code a frame is: the user's own, or that of a library. It is decided here for all reports, from the file's path, what
- * the recording says of the program, and --own and INTERCEPT_OWN, of now and of when it was recorded.
+ * Whether a frame is the user's own code or that of a library. All reports use this decision. It
+ * depends on the file's path, on what the recording says about the program, and on --own and
+ * INTERCEPT_OWN, both now and at the time of recording.
  *
- * Python: the standard library, site-packages, dist-packages, programs in `bin` folders and made-up names such as "<frozen os>" are not
- * the user's. Everything else is: the script's folder, and installs in editable mode, which lie where their sources do. A recording
- * without folders (INTERCEPT_REDACT=paths) tells the script only, by its command line or by own_note_script().
+ * Python: the standard library, site-packages, dist-packages, programs in `bin` folders, and
+ * made-up names such as "<frozen os>" are not the user's. All other files are: the script's folder,
+ * and packages installed in editable mode, which are where their sources are. In a recording
+ * without folders (INTERCEPT_REDACT=paths), only the script is known to be the user's, by the
+ * command line or by own_note_script().
  *
- * Native code: the program and libraries beside the system's own are the user's. The C and C++ libraries, what their templates became
- * in the program, and system libraries are not. In a program of Python, its interpreter and installed extensions are not.
+ * Native code: the program and all libraries except the system's are the user's. The C and C++
+ * libraries, code in the program that comes from their templates, and system libraries are not. In
+ * a Python program, the interpreter and installed extensions are not.
  *
- * Answers are kept by file. One thread.
+ * Answers are kept for each file. To be used by one thread.
  */
 #ifndef REPORT_CORE_OWN_H
 #define REPORT_CORE_OWN_H
@@ -24,37 +28,41 @@
 struct options;
 
 struct own {
-	const struct source *source; /* NULL: nothing is known of the program */
+	const struct source *source; /* NULL: nothing is known about the program */
 	const char *asked;           /* --own; NULL: not given */
 	const char *listed;          /* INTERCEPT_OWN; NULL: not set */
-	bool is_off;                 /* --frames all: nobody asks whose a frame is */
-	bool has_no_folders;         /* the recording has none */
-	struct map
-		names; /* by index of a name, plus 1: whether that file of Python is the user's */
-	struct map programs; /* by index of a process, plus 1: bits of what kind of program it is */
+	bool is_off;                 /* --frames all: the decision is not wanted */
+	bool has_no_folders;         /* the recording's paths have no folders */
+	struct map names; /* by index of a name, plus 1: whether that Python file is the user's */
+	struct map programs; /* by index of a process, plus 1: bits of enum program */
 };
 
-/* `options`: --own and --frames are looked at; NULL: neither was given. Borrowed, as is the source. */
+/*
+ * `options`: --own and --frames are used; NULL: neither was given. Options and source are borrowed.
+ */
 void own_init(struct own *own, const struct source *source, const struct options *options);
 void own_release(struct own *own);
 
-/* That file is what a program of Python was started with. */
+/* A Python program was started with that file. */
 void own_note_script(struct own *own, uint32_t name);
 
-/* A file of Python, as its code names it. */
+/* For a Python file, by the name that its code has. */
 bool own_has_file(const struct own *own, const char *file, size_t length);
-/* The same of a name of the source, by its index. */
+/* The same for a name of the source, by its index. */
 bool own_has_name(struct own *own, uint32_t name);
 
-/* A frame of native code; a text is NULL where it is not known. */
+/* A frame of native code; a text is NULL if it is not known. */
 struct own_code {
 	const struct source_process *process;
 	const char *function; /* demangled, without parameters */
-	const char *file;     /* of the source */
+	const char *file;     /* the source file */
 	const char *path;     /* of the module */
 };
 bool own_has_code(struct own *own, const struct own_code *code);
-/* "Node::Node": what it asks for is for whoever makes one. A function demangled, without parameters. */
+/*
+ * Returns whether the function is a constructor, such as "Node::Node": its allocations belong to
+ * its caller. The name is demangled, without parameters.
+ */
 bool own_is_constructor(const char *function);
 
 #endif

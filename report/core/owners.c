@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See owners.h. Keeps a state for each kind of families.def and asks them one after the other. */
+/* Keeps a state for each kind of families.def and asks the kinds one after the other. */
 #include "report/core/owners.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a run was recorded: see recorded_time.h. */
+/*
+ * Counts the processes whose capture range is open. A window begins with the first of them and ends
+ * with the last.
+ */
 #include "report/core/recorded_time.h"
 
 #include <stdlib.h>

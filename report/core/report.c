@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reports share: the command line against a table's columns, and the way out. See report.h. */
+/*
+ * What the reports share: it checks the command line against a table's columns, opens the output,
+ * and writes the document.
+ */
 #include "report/core/report.h"
 
 #include <errno.h>
@@ -17,7 +20,7 @@
 
 #define LIMIT_OF_TABLES 20
 
-/* A column that the report has, but not by this key. */
+/* A column that the report has, but not with this key. */
 static int request_other_key(struct report_request *request, const char *option,
 			     const struct column *column)
 {
@@ -106,13 +109,13 @@ static int request_parse_columns(struct report_request *request, const struct ta
 	return STATUS_USAGE;
 }
 
-/* "stack~NAME", where rows have stacks whatever they show of them. */
+/* For filters "stack~NAME", if rows have stacks, whether or not the stacks are shown. */
 static bool request_filters_stacks(const struct options *options, const char *filter)
 {
 	static const char *const keys[] = { "stack",  "function", "line",
 					    "module", "caller",   "caller_function" };
 	const struct report_info *info = &report_infos[options->report];
-	/* trees and flame graphs, by whatever key, are of stacks */
+	/* trees and flame graphs are made of stacks, whatever the key */
 	bool has_stacks = !(info->takes & TAKES_BY) || info->takes & TAKES_of;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -134,7 +137,7 @@ static int request_parse_filters(struct report_request *request, const struct ta
 	request->condition = memory_zero(options->filter_count, sizeof(*request->condition));
 	for (size_t i = 0; i < options->filter_count; i++) {
 		if (request_filters_stacks(options, options->filter[i]))
-			continue; /* it is about what rows are made of */
+			continue; /* the filter is applied before there are rows */
 		if (!row_filter_parse(&request->condition[count++], options->filter[i],
 				      table->column, table->column_count, message, sizeof(message)))
 			continue;
@@ -154,7 +157,7 @@ static int request_parse_filters(struct report_request *request, const struct ta
 	return STATUS_OK;
 }
 
-/* A directory that is not there is said before minutes are spent on reading. */
+/* A missing directory is reported before minutes are spent on reading. */
 static int request_check_output(struct report_request *request)
 {
 	const char *path = request->options->output, *slash = path ? strrchr(path, '/') : NULL;
@@ -255,7 +258,10 @@ void request_read(struct report_request *request, struct run *run)
 			 coverage_no_range(run, &why));
 }
 
-/* Asked for once: an export of many ranks writes many files. False when it is gone. */
+/*
+ * Looked up once, because an export of many ranks writes many files. Returns false if the file is
+ * gone.
+ */
 static bool input_find(struct source_file *file)
 {
 	struct stat input;
@@ -268,7 +274,7 @@ static bool input_find(struct source_file *file)
 	return file->place.is_known;
 }
 
-/* Writing over one of the files that were read would destroy the measurement. */
+/* Overwriting one of the files that were read would destroy the recording. */
 static bool output_is_input(struct report_request *request, int descriptor)
 {
 	struct source_file *const *file;
@@ -284,7 +290,9 @@ static bool output_is_input(struct report_request *request, int descriptor)
 	return false;
 }
 
-/* Several sessions, one after the other: each under the name of its file, in JSON a list of documents. */
+/*
+ * Several sessions follow each other: each under the name of its file, in JSON a list of documents.
+ */
 static void session_begin(const struct screen *screen, enum export_format format)
 {
 	const char *name = screen->session.name;
@@ -346,7 +354,7 @@ static FILE *request_open_output(struct report_request *request)
 	return out;
 }
 
-/* The first column of the key that --by names, + 1; 0: it was not asked for. */
+/* Returns the first column of the key of --by, + 1; 0: --by was not given. */
 static size_t request_key_column(const struct report_request *request, const struct table *table)
 {
 	const char *columns = key_list[request->options->by].columns;
@@ -358,7 +366,10 @@ static size_t request_key_column(const struct report_request *request, const str
 	return column < 0 ? 0 : (size_t)column + 1;
 }
 
-/* What programs read as it comes; people get a table whose columns are as wide as their longest cell. */
+/*
+ * Output for programs is written as it is made. People get a table whose columns are as wide as
+ * their longest cell, so it must be complete first.
+ */
 static bool is_streamed(const struct report_request *request, const struct table *table)
 {
 	enum export_format format = request->options->format;
@@ -397,7 +408,7 @@ int request_write(struct report_request *request, struct document *document, str
 	exporters[request->options->format](document, &screen);
 	session_end(&screen, request->options->format);
 	if (!request->options->output)
-		return STATUS_OK; /* main() looks at stdout */
+		return STATUS_OK; /* main() checks stdout */
 	failed = ferror(screen.out) != 0;
 	if (fclose(screen.out) || failed) {
 		snprintf(request->message, sizeof(request->message),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See report_batch.h. A report is run as by report_run(), but that nothing is written. */
+/* Runs a report like report_run(), but writes nothing. */
 #include "report/core/report_batch.h"
 
 #include <stdlib.h>
@@ -49,8 +49,8 @@ size_t batch_add(struct batch *batch, enum report_id id, enum key_id by)
 	one->options = *batch->outer->options;
 	one->options.report = id;
 	one->options.by = by == KEY_ID_LIMIT ? (enum key_id)0 : by;
-	one->options.format =
-		FORMAT_JSON; /* what programs read: nothing is left out for want of room */
+	one->options
+		.format = FORMAT_JSON; /* for programs: no column is left out for lack of room */
 	one->request = (struct report_request){ .options = &one->options,
 						.source = batch->outer->source,
 						.screen = batch->outer->screen };
@@ -73,7 +73,10 @@ static void batch_want(struct batch *batch)
 	}
 }
 
-/* Cells that are made late are made for all rows: nobody knows yet which are looked at. */
+/*
+ * Cells that are made on demand are made for all rows, because it is not known yet which rows are
+ * needed.
+ */
 static void batch_fill(const struct batch *batch, struct batch_report *one)
 {
 	const struct arrangement all = { .sort = -1 };

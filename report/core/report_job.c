@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A report in the steps of its life: see report_job.h. */
+/*
+ * Runs the functions of a report's kind in their order, and keeps the state, the table and the
+ * document.
+ */
 #include "report/core/report_job.h"
 
 #include <stdlib.h>
@@ -68,7 +71,7 @@ void report_job_want(struct report_job *job, struct run *run)
 		report->kind->want(report);
 }
 
-static const char *explain(struct report *report, struct why_empty *absence)
+static const char *report_job_explain(struct report *report, struct why_empty *absence)
 {
 	const struct report_kind *kind = report->kind;
 	const char *text = NULL;
@@ -94,7 +97,7 @@ static struct document make_document(struct report *report, const struct facts *
 		.head_only = kind->form == REPORT_TEXT,
 		.says_losses = kind->says_losses && kind->says_losses(report),
 		.families = run_families(report->run),
-		.empty = explain(report, absence),
+		.empty = report_job_explain(report, absence),
 	};
 
 	if (kind->form == REPORT_TABLE)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report in the steps of its life, for whoever has several reports of one reading. What a report is stands in
- * report_kind.h; report_run() does all of this for one.
+ * A report in separate steps, for callers that make several reports from one reading. report_kind.h
+ * says what a report is; report_run() does all steps for one report.
  *
- *   report_job_open()     the command line against the table's columns; report_job_init() leaves it alone
- *   report_job_want()     the analyses, of a run that others may share
+ *   report_job_open()     checks the command line against the table's columns; init() does not
+ *   report_job_want()     wants the analyses, of a run that others may share
  *   ...                   the run is read
- *   report_job_fill()     rows, totals and the document
- *   report_job_write()    as the request's options ask. Any number of times, or never
- *   report_job_release()  whatever came before; before the run is freed. A second time does nothing
+ *   report_job_fill()     makes rows, totals and the document
+ *   report_job_write()    writes them as the request's options ask; any number of times, or never
+ *   report_job_release()  may follow any step, before the run is freed; a second call does nothing
  *
- * The request is the caller's and outlives the job; so does the run. One thread. A job does not move once it is open.
+ * The caller owns the request, which must outlive the job, and so must the run. To be used by one
+ * thread. A job must not be moved once it is open.
  */
 #ifndef REPORT_CORE_REPORT_JOB_H
 #define REPORT_CORE_REPORT_JOB_H
@@ -29,12 +30,18 @@ struct report_job {
 
 void report_job_init(struct report_job *job, const struct report_kind *kind,
 		     struct report_request *request);
-/* STATUS_OK, or another with one line in the request's message; to be released all the same. */
+/*
+ * Returns STATUS_OK, or another status with one line in the request's message. The job must be
+ * released in either case.
+ */
 int report_job_open(struct report_job *job, const struct report_kind *kind,
 		    struct report_request *request);
 void report_job_want(struct report_job *job, struct run *run);
 void report_job_fill(struct report_job *job);
-/* Once request_prepare() has looked at the options. A status; the request may have a message. */
+/*
+ * To be called after request_prepare() has checked the options. Returns a status; the request may
+ * have a message.
+ */
 int report_job_write(struct report_job *job);
 void report_job_release(struct report_job *job);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What differs between the reports. All else is the driver's (report_run.c): a report says what it wants
- * read, fills rows and totals, and prints what stands around the table.
+ * What differs between the reports. All else is done by the driver (report_run.c): a report says
+ * what is to be read, fills rows and totals, and prints the lines around the table.
  *
- * A report is a kind (report_kind_alloc) and a line REPORT(alloc, ...) in its folder's family.def. The driver makes its
- * state, zeroed, and calls want(); reads the source to its end; then fill(), total(), and head() and foot()
- * when people read it; then release(). One thread.
+ * A report is a kind (report_kind_alloc) and a line REPORT(alloc, ...) in its folder's family.def.
+ * The driver makes its zeroed state and calls want(); reads the source to its end; calls fill() and
+ * total(), and head() and foot() if the output is for people; then release(). To be used by one
+ * thread.
  */
 #ifndef REPORT_CORE_REPORT_KIND_H
 #define REPORT_CORE_REPORT_KIND_H
@@ -13,20 +14,20 @@
 #include "report/core/why_empty.h"
 #include "report/core/report.h"
 
-/* A report's totals, in their order; texts are borrowed, or lie in `texts`. */
+/* A report's totals, in their order. Texts are borrowed, or are in `texts`. */
 struct facts {
 	struct fact *fact;
 	size_t count, room;
 	struct text_store texts;
 };
 void facts_number(struct facts *facts, const char *name, enum unit unit, uint64_t value);
-/* No value when `text` is NULL. */
+/* `text` NULL: the fact has no value. */
 void facts_text(struct facts *facts, const char *name, const char *text, size_t length);
 void facts_none(struct facts *facts, const char *name, enum unit unit);
 
 void facts_release(struct facts *facts);
 
-/* A report under way. */
+/* A report that is being made. */
 struct report {
 	const struct report_kind *kind;
 	struct report_request *request;
@@ -36,35 +37,44 @@ struct report {
 
 enum report_form {
 	REPORT_TABLE,
-	REPORT_PART,  /* the same without a line on how much of the run was recorded */
-	REPORT_WHOLE, /* a table of things that are told even when nothing was recorded of them */
+	REPORT_PART,  /* the same, without a line on how much of the run was recorded */
+	REPORT_WHOLE, /* a table of things that are known even if nothing was recorded of them */
 	REPORT_TEXT,  /* people get all from the head; the table is for programs */
 };
 
 struct report_kind {
 	size_t state_bytes;
 	enum report_form form;
-	enum evt_family family; /* of a table: whose absence explains an empty one */
+	enum evt_family family; /* for tables: the family whose absence explains an empty one */
 
-	/* Instead of all that follows: the report reads the files itself. A status as report_run(). */
+	/*
+	 * Instead of all functions below: the report reads the files itself. Returns a status like
+	 * report_run().
+	 */
 	int (*read_files)(struct report_request *request);
-	/* Likewise, but of the request's source, by the request's completed scope. */
+	/* The same, but it reads the request's source, with the request's completed scope. */
 	int (*read_source)(struct report_request *request);
 
-	/* Wants the analyses that it shows; keeps in its state what run_want() gives. NULL: none. */
+	/*
+	 * Wants the analyses that it shows, and keeps the results of run_want() in its state. NULL:
+	 * none.
+	 */
 	void (*want)(struct report *report);
 	void (*fill)(struct report *report, struct table *table);
 
 	/* Each of these may be NULL. */
 	void (*total)(const struct report *report, struct facts *facts);
-	/* Why there is no row; NULL: as the family's absence explains it. */
+	/* Why there are no rows; NULL: the absence of the family explains it. */
 	const char *(*explain)(const struct report *report, struct why_empty *absence);
-	/* Nothing stands in front of the head, which says itself what is missing. NULL: it does not. */
+	/*
+	 * Returns true if nothing is to be printed in front of the head, because the head itself
+	 * says what is missing. NULL: it does not.
+	 */
 	bool (*says_losses)(const struct report *report);
 	/* The document's context is the report. */
 	void (*head)(const struct document *document, const struct screen *screen);
 	void (*foot)(const struct document *document, const struct screen *screen);
-	/* --format folded and svg, which only reports that TAKES_value have. */
+	/* For --format folded and svg, which only reports with TAKES_value have. */
 	void (*draw)(const struct document *document, const struct screen *screen,
 		     enum export_format format);
 	void (*release)(struct report *report);
@@ -73,9 +83,9 @@ struct report_kind {
 #define REPORT(id, name, takes, sort, doc, more) extern const struct report_kind report_kind_##id;
 #include "report/families.def"
 
-/* The kind of a report; read-only. */
+/* Returns the kind of a report; read-only. */
 const struct report_kind *report_kind_of(enum report_id id);
-/* STATUS_OK, or another with one line in the request's message. */
+/* Returns STATUS_OK, or another status with one line in the request's message. */
 int report_run(const struct report_kind *kind, struct report_request *request);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one driver of all reports: see report_kind.h. The command line is checked before anything is read. */
+/* The one driver of all reports. The command line is checked before anything is read. */
 #include "report/core/report_job.h"
 
 #include "report/core/lookahead.h"
@@ -22,7 +22,7 @@ static int report_read(struct report_job *job, struct report_request *request)
 	return status;
 }
 
-/* Also what of the options only a first reading tells; before the report's own. */
+/* Also completes options that need a first reading, before the report's own. */
 static int report_read_ahead(struct report_job *job, struct report_request *request)
 {
 	const struct options *options = request->options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run: takes the source's events to the analyses that read them. See analysis.h. Knows no family: who
- * reads what is a list for each kind of event, made before the first one.
+ * Passes the source's events to the analyses that read them. It knows no family: before the first
+ * event it makes, for each kind of event, a list of the analyses that read it.
  */
 #include "report/core/analysis.h"
 
@@ -14,9 +14,9 @@
 #include "report/base/memory.h"
 #include "report/session/holes.h"
 
-#define PROGRESS_EVENTS (1u << 20) /* between looks at the clock */
+#define PROGRESS_EVENTS (1u << 20) /* events between checks of the clock */
 #define PROGRESS_AFTER_S 2
-#define SETTLE_EVENTS 1024u /* between looks at what is settled */
+#define SETTLE_EVENTS 1024u /* events between checks of what is settled */
 _Static_assert(PROGRESS_EVENTS % SETTLE_EVENTS == 0,
 	       "a look at the clock is one at what is settled");
 
@@ -34,7 +34,7 @@ struct run_reader {
 struct run_readers {
 	struct run_reader *reader;
 	size_t count, room;
-	bool follow; /* one of them does */
+	bool follow; /* one of the readers follows */
 };
 
 struct run_heap_reader {
@@ -47,26 +47,27 @@ struct run {
 	const struct options *options;
 	struct selection filters;
 	struct recorded_time captured;
-	struct run_analysis *analysis; /* each after those that it wants */
+	struct run_analysis *analysis; /* each one after those that it wants */
 	size_t analysis_count, analysis_room;
 	struct run_readers readers[EVT_ID_LIMIT];
 	struct run_heap_reader *heap_reader;
 	size_t heap_reader_count, heap_reader_room;
 	struct frame_wants wants;
 	bool counts_all;
-	uint64_t by_id[EVT_ID_LIMIT], all; /* that count */
+	uint64_t by_id[EVT_ID_LIMIT], all; /* events that count */
 	uint64_t *of_thread, *of_process;  /* by index */
 	size_t thread_room, process_room;
-	const struct source_thread
-		*tallied; /* whose events have been counted in `tally` only; NULL: none */
+	/* the thread whose events are counted in `tally` only so far; NULL: none */
+	const struct source_thread *tallied;
 	uint64_t tally;
-	bool is_plain[EVT_ID_LIMIT]; /* events that count and only go to their readers */
-	bool *stopped;               /* by process: recording, by its last capture range */
+	/* events that count and only need to be passed to their readers */
+	bool is_plain[EVT_ID_LIMIT];
+	bool *stopped; /* by process: outside of its capture range */
 	size_t stopped_room;
 	uint64_t settled_ns;
-	struct source_event waiting; /* for run_continue() to go on */
+	struct source_event waiting; /* kept for the next run_continue() */
 	bool has_waiting;
-	uint64_t continued; /* events that it has taken */
+	uint64_t continued; /* events that run_continue() has taken */
 };
 
 struct run *run_new(struct source *source, const struct filter_settings *filter)
@@ -110,7 +111,7 @@ void run_free(struct run *run)
 	free(run);
 }
 
-/* --- what is wanted --- */
+/* --- what analyses want --- */
 
 static void *run_find(const struct run *run, const struct analysis_kind *kind, const void *options)
 {
@@ -143,7 +144,7 @@ void *run_want(struct run *run, const struct analysis_kind *kind, const void *op
 		return state;
 	}
 	state = memory_zero(1, kind->state_bytes);
-	kind->start(state, run, copy); /* which may want others: they come before it */
+	kind->start(state, run, copy); /* start() may want others, which then precede it */
 	run->analysis = memory_room(run->analysis, run->analysis_count, &run->analysis_room,
 				    sizeof(*run->analysis));
 	run->analysis[run->analysis_count++] = (struct run_analysis){ kind, state, copy };
@@ -269,7 +270,7 @@ static bool is_of_range(uint32_t id)
 	       evt_opens_range(id, EVT_OWNER_process) || evt_closes_range(id, EVT_OWNER_process);
 }
 
-/* What the run itself has to see; what becomes an event is in no sum. */
+/* Adds what the run itself must see. An event that is delivered is in no sum. */
 static void run_complete_wants(struct run *run)
 {
 	run_wants_whole(run, EVT_python_task); /* the source reads it */
@@ -277,7 +278,7 @@ static void run_complete_wants(struct run *run)
 	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
 		if (run->filters.settings.range && is_of_range(i))
 			run_wants_whole(run, (enum evt_id)i);
-		/* event_place() reads them */
+		/* event_place() reads these fields */
 		if (evt_roles[i].identity)
 			run->wants.fields[i] |= 1u << (evt_roles[i].identity - 1);
 		if (evt_roles[i].inside)
@@ -287,7 +288,7 @@ static void run_complete_wants(struct run *run)
 	}
 }
 
-/* --- what is not known any longer --- */
+/* --- what is no longer known --- */
 
 static void run_cut(struct run *run, const struct cut *cut)
 {
@@ -300,7 +301,7 @@ static void run_cut(struct run *run, const struct cut *cut)
 			run->analysis[i].kind->cut(run->analysis[i].state, cut);
 }
 
-/* Recording stops or starts; of the whole run, whatever the filters say. */
+/* Recording stops or starts; applies to the whole run, whatever the filters are. */
 static void run_take_capture(struct run *run, const struct source_event *event)
 {
 	struct cut cut = { CUT_STOPPED, event->event.time_ns, event->process, NULL };
@@ -316,7 +317,7 @@ static void run_take_capture(struct run *run, const struct source_event *event)
 	was_stopped = run->stopped[process];
 	run->stopped[process] = !starts;
 	if (starts && was_stopped)
-		return; /* what was open has ended where recording stopped */
+		return; /* what was open ended where recording stopped */
 	for (cut.thread = event->process->first_thread; cut.thread; cut.thread = cut.thread->next)
 		run_cut(run, &cut);
 	run_cut(run, &cut);
@@ -329,7 +330,7 @@ static void run_lose(struct run *run, const struct source_process *process)
 			run->analysis[i].kind->lose(run->analysis[i].state, process);
 }
 
-/* Of any process of the file. */
+/* A hole may be in any process of the file. */
 static void run_take_hole(void *context, const struct source_hole *hole)
 {
 	struct run *run = context;
@@ -367,7 +368,10 @@ static void run_remap(struct run *run, const struct source_process *process)
 			run->analysis[i].kind->remap(run->analysis[i].state, process);
 }
 
-/* What the collector writes down: of modules and losses, and what an analysis wants to know. */
+/*
+ * Handles the collector's own events: about modules, about losses, and those that an analysis
+ * wants.
+ */
 static void run_take_book(struct run *run, const struct source_event *event)
 {
 	const struct run_readers *readers;
@@ -385,7 +389,7 @@ static void run_take_book(struct run *run, const struct source_event *event)
 
 /* --- events --- */
 
-/* What has been counted of one thread goes where it belongs. */
+/* Adds what was counted for one thread to the totals. */
 static void run_put_tally(struct run *run)
 {
 	uint32_t thread, process;
@@ -425,7 +429,10 @@ static inline void run_give(const struct run *run, const struct source_event *ev
 		readers->reader[i].take(readers->reader[i].state, event, counts);
 }
 
-/* Beyond the selected time: only to those that follow what goes on in scopes that began before. */
+/*
+ * For events beyond the selected time: passes them only to analyses that follow scopes which began
+ * before.
+ */
 static void run_give_followers(const struct run *run, const struct source_event *event)
 {
 	const struct run_readers *readers = &run->readers[event->event.id];
@@ -447,8 +454,7 @@ static void run_take_any(struct run *run, const struct source_event *event)
 	if (event->event.id == EVT_capture_start || event->event.id == EVT_capture_stop)
 		run_take_capture(run, event);
 	if (event->event.id == EVT_thread_clock)
-		verdict =
-			FILTER_PASSES_BY; /* followed everywhere, and nothing that the program did */
+		verdict = FILTER_PASSES_BY; /* followed everywhere, and not done by the program */
 	else if (!run->filters.any)
 		verdict = FILTER_COUNTS;
 	else
@@ -482,7 +488,7 @@ static void run_settle(struct run *run, uint64_t upto_ns)
 			run->analysis[i].kind->settle(run->analysis[i].state, upto_ns);
 }
 
-/* The event that is about to be taken is not settled. */
+/* The event that is about to be taken is not settled yet. */
 static void run_settle_to(struct run *run, uint64_t settled_ns, uint64_t event_ns)
 {
 	if (settled_ns > event_ns)
@@ -491,7 +497,7 @@ static void run_settle_to(struct run *run, uint64_t settled_ns, uint64_t event_n
 		run_settle(run, settled_ns);
 }
 
-/* A process that has not ended may go on in a file that is still being written. */
+/* A process that has not ended may continue in a file that is still being written. */
 static bool process_is_over(const struct source_process *process)
 {
 	return process->ended || process->file->complete;
@@ -514,7 +520,7 @@ static void run_finish_process(struct run *run, const struct source_process *pro
 	recorded_time_close(&run->captured, process->index, end_ns);
 }
 
-/* Events that were not decoded count as those that were: with filters all that counts is decoded. */
+/* Events that were not decoded count as well. With filters, all events that count are decoded. */
 static void run_count_passed(struct run *run)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
@@ -620,7 +626,7 @@ void run_read(struct run *run, bool shows_progress)
 	run_finish(run);
 }
 
-/* --- what is told of it --- */
+/* --- results --- */
 
 struct source *run_source(const struct run *run)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events count: see selection.h. */
+/*
+ * Applies the filters to each event in order of time. For --range it follows which ranges of that
+ * name are open, by thread and by process.
+ */
 #include "report/core/selection.h"
 
 #include <stdlib.h>
@@ -10,9 +13,9 @@
 #include "report/core/windows.h"
 
 struct filter_process {
-	uint32_t open;    /* ranges of that name that hold for all of the process */
-	uint32_t started; /* of them, those of no thread */
-	uint32_t cuts;    /* those from before a cut are over */
+	uint32_t open;    /* ranges of that name that hold for the whole process */
+	uint32_t started; /* of these, those that belong to no thread */
+	uint32_t cuts;    /* ranges from before a cut have ended */
 };
 
 static open_range_ended filter_range_ended;
@@ -46,7 +49,7 @@ static struct filter_process *selection_process_at(struct selection *filters, ui
 	return &filters->process[process];
 }
 
-/* Open ranges of that name that hold for the thread. */
+/* Returns the number of open ranges of that name that hold for the thread. */
 static uint32_t *selection_open_on(struct selection *filters, uint32_t thread)
 {
 	filters->thread = memory_room(filters->thread, thread, &filters->thread_room,
@@ -54,13 +57,13 @@ static uint32_t *selection_open_on(struct selection *filters, uint32_t thread)
 	return &filters->thread[thread];
 }
 
-static bool name_is(const struct source_name *name, const char *text)
+static bool selection_name_is(const struct source_name *name, const char *text)
 {
 	return name->text && name->length == strlen(text) &&
 	       !memcmp(name->text, text, name->length);
 }
 
-/* Adds to what is open for the thread, or for the process. */
+/* Adds to the number for the thread, or for the process. */
 static void selection_add(struct selection *filters, uint32_t thread, uint32_t process,
 			  uint32_t more)
 {
@@ -93,7 +96,7 @@ void selection_cut_started(struct selection *filters, uint32_t index)
 	process->cuts++;
 }
 
-/* Of a range of the process, by its key among those of its kind. */
+/* Returns the key of a range of the process, among ranges of its kind. */
 static uint64_t selection_started_key(const struct source_event *event)
 {
 	uint64_t number = evt_part(&event->event, evt_role_of(event->event.id)->key);
@@ -131,7 +134,7 @@ static void selection_end(struct selection *filters, const struct source_event *
 	process->open -= is_open;
 }
 
-/* The range is open on the event's thread, or on the one that it works for. */
+/* Returns whether the range is open on the event's thread, or on the thread for which it works. */
 static bool selection_is_open(struct selection *filters, const struct source_event *event)
 {
 	uint32_t thread = event->thread->index, owner = owners_of(filters->owners, thread);
@@ -141,7 +144,7 @@ static bool selection_is_open(struct selection *filters, const struct source_eve
 	       (owner != NEST_NONE && *selection_open_on(filters, owner) > 0);
 }
 
-/* What opens is open before the verdict on it. */
+/* An opening event is noted before its verdict. */
 static void selection_note_open(struct selection *filters, struct source *source,
 				const struct source_event *event)
 {
@@ -150,19 +153,21 @@ static void selection_note_open(struct selection *filters, struct source *source
 
 	if (evt_opens_range(event->event.id, EVT_OWNER_process)) {
 		if (event_range_title(&event->event, &title) &&
-		    name_is(source_name_of(source, event->file, title), filters->settings.range))
+		    selection_name_is(source_name_of(source, event->file, title),
+				      filters->settings.range))
 			selection_start(filters, event);
 		return;
 	}
 	opened = open_ranges_take_opening(&filters->ranges, source, event);
-	if (!opened || !name_is(source_name_at(source, opened->name), filters->settings.range))
+	if (!opened ||
+	    !selection_name_is(source_name_at(source, opened->name), filters->settings.range))
 		return;
 	opened->is_wanted = true;
 	filters->seen = true;
 	selection_add(filters, event->thread->index, event->process->index, 1);
 }
 
-/* What closes is closed after the verdict on it. */
+/* A closing event is noted after its verdict. */
 static void selection_note_close(struct selection *filters, struct source *source,
 				 const struct source_event *event)
 {
@@ -172,7 +177,10 @@ static void selection_note_close(struct selection *filters, struct source *sourc
 		open_ranges_take_closing(&filters->ranges, source, event);
 }
 
-/* Events beyond the selected time that still say something about what is inside of it. */
+/*
+ * Returns whether the event, beyond the selected time, still matters for scopes that began inside
+ * of it.
+ */
 static bool event_is_followed(uint32_t id)
 {
 	const struct evt_role *role = evt_role_of(id);
@@ -181,8 +189,12 @@ static bool event_is_followed(uint32_t id)
 	       role->is_timeless;
 }
 
-/* What ends one scope and begins the next (a step) belongs to the one that it ends: the moment before counts. */
-static uint64_t time_of(const struct filter_settings *settings, const struct source_event *event)
+/*
+ * An event that ends one scope and begins the next (a step) belongs to the one that it ends: so its
+ * time counts as a moment earlier.
+ */
+static uint64_t selection_time_of(const struct filter_settings *settings,
+				  const struct source_event *event)
 {
 	uint64_t time_ns = event->event.time_ns;
 	const struct evt_role *role = evt_role_of(event->event.id);
@@ -200,7 +212,7 @@ enum filter_verdict selection_judge(struct selection *filters, struct source *so
 				    const struct source_event *event)
 {
 	const struct filter_settings *settings = &filters->settings;
-	uint64_t time_ns = time_of(settings, event);
+	uint64_t time_ns = selection_time_of(settings, event);
 	bool inside = true;
 
 	if (!filters->any)

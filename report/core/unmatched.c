@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See unmatched.h. Writes the counts into sentences, which the screen wraps. Keeps nothing.
- */
+/* Formats the counts into sentences, which the screen wraps. Keeps no state. */
 #include "report/core/unmatched.h"
 
 void unmatched_print_blocks(const struct screen *screen, uint64_t frees, uint64_t reused)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Why there is nothing to show: see why_empty.h. */
+/*
+ * Checks the possible causes in turn: filters, a family that was not recorded, losses, and limits
+ * of the recording. If none holds, the program did nothing of the kind.
+ */
 #include "report/core/why_empty.h"
 
 #include <stdio.h>
@@ -9,18 +12,18 @@
 #include "report/options/options.h"
 #include "report/session/limitations.h"
 
-/* What a family's events are called, and what is said when the program made none. */
+/* The word for a family's events, and the sentence if the program made none. */
 static const struct {
 	const char *what, *none;
 	bool by_default;
-	bool is_always; /* recorded whatever INTERCEPT_TRACE says */
+	bool is_always; /* recorded whatever INTERCEPT_TRACE is */
 } absences[EVT_FAMILY_LIMIT] = {
 #define FAMILY(name, by_default, needs, doc, none, why) { none, why, by_default, false },
 #define FAMILY_ALWAYS(name, none, why) { none, why, true, true },
 #include "collector/format/families.def"
 };
 
-#define STEPS_PREFIX "steps " /* of the fact `capture`, before a schedule */
+#define STEPS_PREFIX "steps " /* begins the fact `capture` of a schedule */
 
 static const struct source_name *why_empty_meta(const struct run *run, const char *key)
 {
@@ -33,7 +36,7 @@ static const struct source_name *why_empty_meta(const struct run *run, const cha
 	return NULL;
 }
 
-/* Whether a list of names with commas between holds the name. */
+/* Returns whether a comma-separated list of names contains the name. */
 static bool list_holds(const struct source_name *list, const char *name)
 {
 	const char *at = list->text, *end = list->text + list->length;
@@ -50,7 +53,10 @@ static bool list_holds(const struct source_name *list, const char *name)
 	return false;
 }
 
-/* INTERCEPT_TRACE without the family; a recording of no family at all has no list, but a version. */
+/*
+ * INTERCEPT_TRACE is without the family. A recording of no family at all has no list, but a
+ * version.
+ */
 bool why_empty_is_off(const struct run *run, enum evt_family family)
 {
 	const struct source_name *trace = why_empty_meta(run, "trace");
@@ -113,7 +119,7 @@ void why_empty_name_filters(const struct run *run, const char *what, char text[A
 		 "; without such options the report covers the whole run");
 }
 
-/* Which setting records the family at the next run. */
+/* Writes which setting records the family in the next run. */
 static void why_empty_name_setting(enum evt_family family, char text[ABSENCE_BYTES])
 {
 	const char *name = evt_family_names[family];
@@ -130,7 +136,7 @@ static void why_empty_name_setting(enum evt_family family, char text[ABSENCE_BYT
 			 absences[family].what, name, name);
 }
 
-/* What happened was left out by its stack, before there was a row. */
+/* Returns whether events were excluded by their stacks, before there were rows. */
 static bool is_filtered_by_stack(const struct run *run)
 {
 	const struct options *options = run_options(run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stretches of time of processes: see windows.h. */
+/* A sorted array; windows_hold() searches it by bisection. */
 #include "report/core/windows.h"
 
 #include <stdlib.h>
@@ -18,24 +18,24 @@ void windows_add(struct windows *windows, const struct window *window)
 	windows->window[windows->count++] = *window;
 }
 
-static int compare_number(uint64_t left, uint64_t right)
+static int windows_compare_number(uint64_t left, uint64_t right)
 {
 	return (left > right) - (left < right);
 }
 
 static int compare_process(const struct window *left, uint32_t file, uint32_t process)
 {
-	int order = compare_number(left->file, file);
+	int order = windows_compare_number(left->file, file);
 
-	return order ? order : compare_number(left->process, process);
+	return order ? order : windows_compare_number(left->process, process);
 }
 
-static int compare(const void *a, const void *b)
+static int windows_compare(const void *a, const void *b)
 {
 	const struct window *left = a, *right = b;
 	int order = compare_process(left, right->file, right->process);
 
-	return order ? order : compare_number(left->from_ns, right->from_ns);
+	return order ? order : windows_compare_number(left->from_ns, right->from_ns);
 }
 
 void windows_settle(struct windows *windows)
@@ -43,7 +43,7 @@ void windows_settle(struct windows *windows)
 	size_t kept = 0;
 
 	if (windows->count)
-		qsort(windows->window, windows->count, sizeof(*windows->window), compare);
+		qsort(windows->window, windows->count, sizeof(*windows->window), windows_compare);
 	for (size_t i = 0; i < windows->count; i++) {
 		const struct window *next = &windows->window[i];
 		struct window *last = kept ? &windows->window[kept - 1] : NULL;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stretches of time of single processes, from `from_ns` to before `to_ns`: what --step lets through.
+ * Windows: spans of time of single processes, from `from_ns` to before `to_ns`. --step selects
+ * them.
  *
- * Who knows of such stretches (steps of a loop) is a line WINDOW_KIND(name) in its family's family.def and a
- * struct window_kind window_kind_<name>; option --<name> of all reports asks for them by their number.
+ * A family that knows such windows (steps of a loop) has a line WINDOW_KIND(name) in its family.def
+ * and a struct window_kind window_kind_<name>; option --<name> of all reports selects them by
+ * number.
  *
- * Processes are named by file and by their number in it. One thread. Memory grows with windows.
+ * Processes are identified by file and by their number in it. To be used by one thread. Memory
+ * grows with windows.
  */
 #ifndef REPORT_CORE_WINDOWS_H
 #define REPORT_CORE_WINDOWS_H
@@ -17,9 +20,9 @@
 struct run;
 
 struct window {
-	uint32_t file, process; /* indices, and number in the file */
+	uint32_t file, process; /* indices; `process` is the number in the file */
 	uint32_t pid;
-	uint64_t number; /* which of the process's it is */
+	uint64_t number; /* its number among the windows of the process */
 	uint64_t from_ns, to_ns;
 };
 
@@ -31,15 +34,17 @@ struct windows {
 
 void windows_release(struct windows *windows);
 void windows_add(struct windows *windows, const struct window *window);
-/* Once all are there, before windows_hold(): sorts them and joins those that touch. */
+/*
+ * To be called once all are there and before windows_hold(): sorts them and joins those that touch.
+ */
 void windows_settle(struct windows *windows);
 bool windows_hold(const struct windows *windows, uint32_t file, uint32_t process, uint64_t time_ns);
 
 struct window_kind {
 	const char *name;
-	/* Wants the analyses that know of them; what it returns is handed to put(). */
+	/* Wants the analyses that know the windows; its result is passed to put(). */
 	const void *(*start)(struct run *run);
-	/* Once all is read: each whole one. */
+	/* Called once all is read: puts each complete window. */
 	void (*put)(const void *state, const struct run *run, struct windows *windows);
 };
 

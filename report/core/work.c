@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads and processes have done: see work.h. */
+/*
+ * Arrays of counters by thread and by process, once for events that count and once for the others.
+ */
 #include "report/core/work.h"
 
 #include <stdlib.h>
@@ -30,9 +32,10 @@ struct listener {
 
 struct works {
 	struct run *run;
-	struct work (*thread)[2], (*process)[2]; /* by index; [1] of what counts, [0] of the rest */
+	/* by index; [1] of events that count, [0] of the others */
+	struct work (*thread)[2], (*process)[2];
 	size_t thread_room, process_room;
-	struct work *deferred_thread, *deferred_process; /* of what counts */
+	struct work *deferred_thread, *deferred_process; /* of events that count */
 	size_t deferred_thread_room, deferred_process_room;
 	bool has_deferred;
 	struct listener *listener;
@@ -209,7 +212,7 @@ struct work works_of_process(const struct works *works, const struct source_proc
 	return work;
 }
 
-/* What was only added up has been judged by no filter: there is none then. */
+/* What was only added up in sums was not filtered: in that case there are no filters. */
 struct work works_counted_of_thread(const struct works *works, const struct source_thread *thread)
 {
 	struct work work = { 0 };
@@ -239,7 +242,7 @@ struct work works_counted_of_process(const struct works *works,
 
 /* --- in tables --- */
 
-static enum column_id column_of(const char *report, const char *name)
+static enum column_id work_column_of(const char *report, const char *name)
 {
 	unsigned int i = 0;
 
@@ -249,7 +252,7 @@ static enum column_id column_of(const char *report, const char *name)
 	return (enum column_id)i;
 }
 
-/* Its events are of deferred work. */
+/* Returns whether its events are deferred work. */
 static bool is_deferred(enum evt_family family)
 {
 	bool is = false;
@@ -259,7 +262,10 @@ static bool is_deferred(enum evt_family family)
 	return is;
 }
 
-/* Not recorded; of deferred work, where the process had no device, too. */
+/*
+ * Returns whether the family was not recorded; for deferred work, also if the process had no
+ * device.
+ */
 static bool is_absent(const struct run *run, enum evt_family family)
 {
 	return why_empty_is_off(run, family) || (!works_have_deferred(run) && is_deferred(family));
@@ -272,7 +278,7 @@ struct work_columns work_columns_of(const char *report, const struct run *run)
 	for (unsigned int i = 0; i < WORK_LIMIT; i++)
 		columns.column[i] = run && is_absent(run, counters[i].family)
 					    ? COLUMN_ID_LIMIT
-					    : column_of(report, counters[i].name);
+					    : work_column_of(report, counters[i].name);
 	return columns;
 }
 
@@ -289,7 +295,7 @@ uint32_t work_bits_of(const char *report)
 	uint32_t bits = 0;
 
 	for (unsigned int i = 0; i < WORK_LIMIT; i++)
-		if (column_of(report, counters[i].name) != COLUMN_ID_LIMIT)
+		if (work_column_of(report, counters[i].name) != COLUMN_ID_LIMIT)
 			bits |= 1u << i;
 	return bits;
 }

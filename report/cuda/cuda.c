@@ -24,7 +24,7 @@ _Static_assert(SAME_HEAD(cuda_launch) && SAME_HEAD(cuda_copy) && SAME_HEAD(cuda_
 		       SAME_HEAD(cuda_free) && SAME_HEAD(cuda_unfinished),
 	       "events of CUDA calls begin with the same fields");
 
-static enum cuda_table table_of(enum key_id by)
+static enum cuda_table cuda_table_of(enum key_id by)
 {
 	static const char *const reports[CUDA_TABLES] = { "api", "launches", "memcpy",
 							  "device_memory" };
@@ -39,13 +39,13 @@ enum device_rows device_rows_of(enum key_id by)
 {
 	if (by == BY_device_memory_device)
 		return DEVICE_BY_DEVICE;
-	return table_of(by) == CUDA_MEMORY && key_kind_of(by) ? DEVICE_BY_KEY : DEVICE_BY_KIND;
+	return cuda_table_of(by) == CUDA_MEMORY && key_kind_of(by) ? DEVICE_BY_KEY : DEVICE_BY_KIND;
 }
 
 void cuda_init(struct cuda *cuda, const struct source *source, enum key_id by, bool by_kind)
 {
 	cuda->by = by;
-	cuda->keyed = by_kind ? table_of(by) : CUDA_TABLES;
+	cuda->keyed = by_kind ? cuda_table_of(by) : CUDA_TABLES;
 	groups_init(&cuda->api);
 	groups_init(&cuda->launches);
 	groups_init(&cuda->copies);
@@ -94,7 +94,7 @@ static void key_put_stream(uint64_t key[GROUP_WORDS], const struct cuda_call *ca
 	key[STREAM_THREAD] = stream == CUDA_STREAM_PER_THREAD ? (uint64_t)call->thread + 1 : 0;
 }
 
-static uint64_t two_words(uint64_t high, uint64_t low)
+static uint64_t cuda_two_words(uint64_t high, uint64_t low)
 {
 	return high << 32 | (uint32_t)low;
 }
@@ -109,10 +109,10 @@ static void key_put_kernel(uint64_t key[GROUP_WORDS], const struct cuda_call *ca
 	key[LAUNCH_BLOCK_Z_PROCESS] = process;
 	if (!with_grid)
 		return;
-	key[LAUNCH_GRID_XY] = two_words(launch->grid_x, launch->grid_y);
-	key[LAUNCH_GRID_Z_SHARED] = two_words(launch->grid_z, launch->shared_bytes);
-	key[LAUNCH_BLOCK_XY] = two_words(launch->block_x, launch->block_y);
-	key[LAUNCH_BLOCK_Z_PROCESS] = two_words(launch->block_z, process);
+	key[LAUNCH_GRID_XY] = cuda_two_words(launch->grid_x, launch->grid_y);
+	key[LAUNCH_GRID_Z_SHARED] = cuda_two_words(launch->grid_z, launch->shared_bytes);
+	key[LAUNCH_BLOCK_XY] = cuda_two_words(launch->block_x, launch->block_y);
+	key[LAUNCH_BLOCK_Z_PROCESS] = cuda_two_words(launch->block_z, process);
 }
 
 static void launch_put_key(const struct cuda *cuda, const struct cuda_call *call,
@@ -257,7 +257,7 @@ void cuda_take_deferred(struct cuda *cuda, uint64_t place, uint64_t duration_ns)
 
 bool cuda_wants_deferred(const struct cuda *cuda)
 {
-	enum cuda_table table = table_of(cuda->by);
+	enum cuda_table table = cuda_table_of(cuda->by);
 
 	return table == CUDA_LAUNCHES || table == CUDA_COPIES;
 }

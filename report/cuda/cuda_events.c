@@ -20,8 +20,8 @@ const struct run_key *cuda_key(const struct cuda *cuda)
 	return &((const struct cuda_state *)cuda)->key;
 }
 
-static struct cuda_call call_of(struct cuda_state *mine, const struct source_event *event,
-				bool counts)
+static struct cuda_call cuda_events_call_of(struct cuda_state *mine,
+					    const struct source_event *event, bool counts)
 {
 	const struct event *inner = &event->event;
 	struct cuda_call call = { .event = inner,
@@ -41,21 +41,21 @@ static struct cuda_call call_of(struct cuda_state *mine, const struct source_eve
 	return call;
 }
 
-static void take(void *state, const struct source_event *event, bool counts)
+static void cuda_events_take(void *state, const struct source_event *event, bool counts)
 {
 	struct cuda_state *mine = state;
 	struct cuda_call call;
 
 	if (event_is_nested_call(&event->event))
 		return;
-	call = call_of(mine, event, counts);
+	call = cuda_events_call_of(mine, event, counts);
 	mine->cuda.last_key = call.key;
 	cuda_take(&mine->cuda, &call);
 }
 
 /* --- GPU work of a call --- */
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t cuda_events_place_of(void *state, const struct source_event *event, bool counts)
 {
 	struct cuda_state *mine = state;
 	uint32_t id = event->event.id;
@@ -64,19 +64,20 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	if ((id != EVT_cuda_launch && id != EVT_cuda_copy) || !counts ||
 	    event_is_nested_call(&event->event))
 		return DEFERRED_NOTHING;
-	call = call_of(mine, event, counts);
+	call = cuda_events_call_of(mine, event, counts);
 	return cuda_place(&mine->cuda, &call);
 }
 
-static void take_late(void *state, uint64_t place, const struct deferred_work *work)
+static void cuda_events_take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
 	if (work->is_on_device)
 		cuda_take_deferred(&((struct cuda_state *)state)->cuda, place, work->duration_ns);
 }
 
-static const struct deferred_listener listener = { .place = place_of, .take = take_late };
+static const struct deferred_listener listener = { .place = cuda_events_place_of,
+						   .take = cuda_events_take_late };
 
-static void start(void *state, struct run *run, const void *options)
+static void cuda_events_start(void *state, struct run *run, const void *options)
 {
 	const struct cuda_options *asked = options;
 	struct cuda_state *mine = state;
@@ -87,15 +88,15 @@ static void start(void *state, struct run *run, const void *options)
 	if (cuda_wants_deferred(&mine->cuda))
 		deferred_listen(deferred_want(run), &listener, mine);
 	for (size_t i = 0; i < CALLS; i++)
-		run_reads(run, calls[i], FIELDS_ALL, take, mine);
+		run_reads(run, calls[i], FIELDS_ALL, cuda_events_take, mine);
 }
 
-static void finish(void *state)
+static void cuda_events_finish(void *state)
 {
 	device_memory_finish(&((struct cuda_state *)state)->cuda.memory);
 }
 
-static void release(void *state)
+static void cuda_events_release(void *state)
 {
 	cuda_release(&((struct cuda_state *)state)->cuda);
 }
@@ -104,14 +105,14 @@ const struct analysis_kind analysis_cuda = {
 	.name = "cuda",
 	.state_bytes = sizeof(struct cuda_state),
 	.options_bytes = sizeof(struct cuda_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = cuda_events_start,
+	.finish = cuda_events_finish,
+	.release = cuda_events_release,
 };
 
 /* --- calls of threads --- */
 
-static void count_call(void *state, const struct source_event *event, bool counts)
+static void cuda_events_count_call(void *state, const struct source_event *event, bool counts)
 {
 	struct work work;
 
@@ -121,26 +122,27 @@ static void count_call(void *state, const struct source_event *event, bool count
 	works_put(((struct work_provider *)state)->works, event, counts, &work);
 }
 
-static void work_start(void *state, struct run *run, const void *options)
+static void cuda_events_work_start(void *state, struct run *run, const void *options)
 {
 	uint32_t head = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, result) |
 			FIELD_BIT(cuda_call, flags);
 
 	(void)options;
 	((struct work_provider *)state)->works = works_provide(run);
-	run_reads(run, EVT_cuda_call, head, count_call, state);
-	run_reads(run, EVT_cuda_launch, head, count_call, state);
-	run_reads(run, EVT_cuda_copy, head | FIELD_BIT(cuda_copy, bytes), count_call, state);
-	run_reads(run, EVT_cuda_alloc,
-		  head | FIELD_BIT(cuda_alloc, bytes) | FIELD_BIT(cuda_alloc, kind), count_call,
+	run_reads(run, EVT_cuda_call, head, cuda_events_count_call, state);
+	run_reads(run, EVT_cuda_launch, head, cuda_events_count_call, state);
+	run_reads(run, EVT_cuda_copy, head | FIELD_BIT(cuda_copy, bytes), cuda_events_count_call,
 		  state);
-	run_reads(run, EVT_cuda_free, head, count_call, state);
-	run_reads(run, EVT_cuda_unfinished, head, count_call, state);
+	run_reads(run, EVT_cuda_alloc,
+		  head | FIELD_BIT(cuda_alloc, bytes) | FIELD_BIT(cuda_alloc, kind),
+		  cuda_events_count_call, state);
+	run_reads(run, EVT_cuda_free, head, cuda_events_count_call, state);
+	run_reads(run, EVT_cuda_unfinished, head, cuda_events_count_call, state);
 	run_follows(run, state);
 }
 
 const struct analysis_kind analysis_cuda_work = {
 	.name = "cuda work",
 	.state_bytes = sizeof(struct work_provider),
-	.start = work_start,
+	.start = cuda_events_work_start,
 };

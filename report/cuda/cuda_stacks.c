@@ -5,13 +5,13 @@
 #include "report/stacks/stack_keys.h"
 #include "report/stacks/stack_source.h"
 
-static const void *want(struct run *run)
+static const void *cuda_stacks_want(struct run *run)
 {
 	return cuda_want(run, &(struct cuda_options){ .by = BY_api_stack });
 }
 
-static void put(const void *state, struct source *source, enum stack_value value,
-		take_stack_use *take, void *context)
+static void cuda_stacks_put(const void *state, struct source *source, enum stack_value value,
+			    take_stack_use *take, void *context)
 {
 	const struct cuda *cuda = state;
 
@@ -30,6 +30,6 @@ const struct stack_source stack_source_cuda = {
 	.family = EVT_FAMILY_cuda,
 	.values = 1u << STACK_CALLS | 1u << STACK_TIME,
 	.first = STACK_TIME,
-	.want = want,
-	.put = put,
+	.want = cuda_stacks_want,
+	.put = cuda_stacks_put,
 };

@@ -55,7 +55,7 @@ static void queue_put(struct cupti_memory_state *mine, const struct change *chan
 }
 
 /* CUpti_ActivityMemoryKind */
-static uint64_t kind_of(const struct evt_gpu_memory *memory)
+static uint64_t cupti_memory_kind_of(const struct evt_gpu_memory *memory)
 {
 	static const uint64_t kinds[] = {
 		[1] = HOST_PAGEABLE,   [2] = EVT_CUDA_PINNED,  [3] = EVT_CUDA_DEVICE,
@@ -69,7 +69,7 @@ static uint64_t kind_of(const struct evt_gpu_memory *memory)
 										 : kind;
 }
 
-static uint64_t time_of(const struct source_event *event, int64_t ago_ns)
+static uint64_t cupti_memory_time_of(const struct source_event *event, int64_t ago_ns)
 {
 	uint64_t now_ns = event->event.time_ns;
 
@@ -80,7 +80,7 @@ static uint64_t time_of(const struct source_event *event, int64_t ago_ns)
  * A record that is reported late may be of a time before or after the end of --time. If it is
  * after, it does not count.
  */
-static bool is_beyond(const struct cupti_memory_state *mine, uint64_t time_ns)
+static bool cupti_memory_is_beyond(const struct cupti_memory_state *mine, uint64_t time_ns)
 {
 	return time_ns >= run_filters(mine->run)->settings.to_ns;
 }
@@ -93,20 +93,20 @@ static void put_pool(struct cupti_memory_state *mine, const struct change *pool)
 	queue_put(mine, &change);
 }
 
-static void take_memory(void *state, const struct source_event *event, bool counts)
+static void cupti_memory_take_memory(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_memory *memory = EVENT_AS(gpu_memory, &event->event);
 	struct cupti_memory_state *mine = state;
-	struct change change = { .time_ns = time_of(event, memory->ago_ns),
+	struct change change = { .time_ns = cupti_memory_time_of(event, memory->ago_ns),
 				 .what = memory->operation == TAKEN ? CHANGE_TAKEN : CHANGE_GIVEN,
 				 .process = event->process,
 				 .address = memory->address,
 				 .bytes = memory->bytes,
-				 .kind = kind_of(memory) };
+				 .kind = cupti_memory_kind_of(memory) };
 
 	(void)counts;
 	if ((memory->operation != GIVEN && memory->operation != TAKEN) ||
-	    is_beyond(mine, change.time_ns))
+	    cupti_memory_is_beyond(mine, change.time_ns))
 		return;
 	change.device = device_kind_is_host(change.kind) ? -1 : (int64_t)memory->device;
 	mine->told.records++;
@@ -123,10 +123,10 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 static void take_pool(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_pool *pool = EVENT_AS(gpu_pool, &event->event);
-	uint64_t time_ns = time_of(event, pool->ago_ns);
+	uint64_t time_ns = cupti_memory_time_of(event, pool->ago_ns);
 
 	(void)counts;
-	if (is_beyond(state, time_ns))
+	if (cupti_memory_is_beyond(state, time_ns))
 		return;
 	put_pool(state,
 		 &(struct change){ .time_ns = time_ns,
@@ -136,7 +136,7 @@ static void take_pool(void *state, const struct source_event *event, bool counts
 				   .device = (int64_t)pool->device });
 }
 
-static void take_captured(void *state, const struct source_event *event, bool counts)
+static void cupti_memory_take_captured(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_captured *node = EVENT_AS(gpu_captured, &event->event);
 
@@ -169,7 +169,7 @@ static void take_allocation(void *state, const struct source_event *event, bool 
  * cudaDeviceReset() ends all blocks that are left on the device: it is not documented that CUPTI
  * reports each of them.
  */
-static void take_free(void *state, const struct source_event *event, bool counts)
+static void cupti_memory_take_free(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_free *call = EVENT_AS(cuda_free, &event->event);
 
@@ -182,7 +182,7 @@ static void take_free(void *state, const struct source_event *event, bool counts
 					   .device = call->device });
 }
 
-static void take_lost(void *state, const struct source_event *event, bool counts)
+static void cupti_memory_take_lost(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	((struct cupti_memory_state *)state)->told.lost += EVENT_AS(gpu_lost, &event->event)->count;
@@ -240,7 +240,7 @@ static bool asked_take(struct cupti_memory_state *mine, const struct change *giv
 	return is_found;
 }
 
-static void give(struct cupti_memory_state *mine, const struct change *given)
+static void cupti_memory_give(struct cupti_memory_state *mine, const struct change *given)
 {
 	struct device_op op = { .time_ns = given->time_ns,
 				.begin_ns = given->time_ns,
@@ -279,7 +279,7 @@ static void change_apply(struct cupti_memory_state *mine, const struct change *c
 	if (change->what == CHANGE_ASKED)
 		asked_put(mine, change);
 	else if (change->what == CHANGE_GIVEN)
-		give(mine, change);
+		cupti_memory_give(mine, change);
 	else if (change->what == CHANGE_POOL)
 		cupti_pools_take(&mine->told.pools, change->process, change->time_ns,
 				 change->device, change->address, change->bytes);
@@ -288,7 +288,7 @@ static void change_apply(struct cupti_memory_state *mine, const struct change *c
 }
 
 /* Sorting is worth it when the queue is twice as long as what the last sorting left. */
-static void settle(void *state, uint64_t upto_ns)
+static void cupti_memory_settle(void *state, uint64_t upto_ns)
 {
 	struct cupti_memory_state *mine = state;
 	bool is_last = upto_ns == UINT64_MAX;
@@ -311,7 +311,7 @@ static void settle(void *state, uint64_t upto_ns)
 
 /* --- life --- */
 
-static void start(void *state, struct run *run, const void *options)
+static void cupti_memory_start(void *state, struct run *run, const void *options)
 {
 	const struct cupti_memory_options *asked = options;
 	struct cupti_memory_state *mine = state;
@@ -322,20 +322,20 @@ static void start(void *state, struct run *run, const void *options)
 	device_memory_init(&mine->told.memory, device_rows_of(asked->by), run_source(run));
 	mine->told.memory.has_addresses_only = true;
 	cupti_pools_init(&mine->told.pools, run_source(run));
-	run_reads(run, EVT_gpu_memory, FIELDS_ALL, take_memory, mine);
+	run_reads(run, EVT_gpu_memory, FIELDS_ALL, cupti_memory_take_memory, mine);
 	run_reads(run, EVT_gpu_pool, FIELDS_ALL, take_pool, mine);
-	run_reads(run, EVT_gpu_captured, FIELDS_ALL, take_captured, mine);
+	run_reads(run, EVT_gpu_captured, FIELDS_ALL, cupti_memory_take_captured, mine);
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_allocation, mine);
-	run_reads(run, EVT_cuda_free, FIELDS_ALL, take_free, mine);
-	run_reads(run, EVT_gpu_lost, FIELDS_ALL, take_lost, mine);
+	run_reads(run, EVT_cuda_free, FIELDS_ALL, cupti_memory_take_free, mine);
+	run_reads(run, EVT_gpu_lost, FIELDS_ALL, cupti_memory_take_lost, mine);
 }
 
-static void finish(void *state)
+static void cupti_memory_finish(void *state)
 {
 	device_memory_finish(&((struct cupti_memory_state *)state)->told.memory);
 }
 
-static void release(void *state)
+static void cupti_memory_release(void *state)
 {
 	struct cupti_memory_state *mine = state;
 
@@ -349,8 +349,8 @@ const struct analysis_kind analysis_cupti_memory = {
 	.name = "cupti memory",
 	.state_bytes = sizeof(struct cupti_memory_state),
 	.options_bytes = sizeof(struct cupti_memory_options),
-	.start = start,
-	.settle = settle,
-	.finish = finish,
-	.release = release,
+	.start = cupti_memory_start,
+	.settle = cupti_memory_settle,
+	.finish = cupti_memory_finish,
+	.release = cupti_memory_release,
 };

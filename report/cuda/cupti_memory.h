@@ -24,9 +24,8 @@
 struct cupti_memory {
 	struct device_memory memory;
 	struct cupti_pools pools;
-	uint64_t
-		/* nodes of CUDA graphs that allocate: it is not known what CUPTI reports of them */
-		graph_nodes;
+	/* nodes of CUDA graphs that allocate: it is not known what CUPTI reports of them */
+	uint64_t graph_nodes;
 	uint64_t records;      /* of memory, whether they count or not */
 	uint64_t without_call; /* blocks that count and were allocated in no recorded call */
 	uint64_t late;         /* records that came too late to be put in order */

@@ -23,7 +23,7 @@ void cupti_pools_release(struct cupti_pools *pools)
 	map_release(&pools->pools);
 }
 
-static struct highwater *device_at(struct cupti_pools *pools, int64_t number)
+static struct highwater *cupti_pools_device_at(struct cupti_pools *pools, int64_t number)
 {
 	size_t at = 0;
 
@@ -39,11 +39,11 @@ static struct highwater *device_at(struct cupti_pools *pools, int64_t number)
 
 static void lower(struct cupti_pools *pools, int64_t device, uint64_t time_ns, uint64_t bytes)
 {
-	highwater_lower(device_at(pools, device), time_ns, bytes);
+	highwater_lower(cupti_pools_device_at(pools, device), time_ns, bytes);
 	highwater_lower(&pools->all, time_ns, bytes);
 }
 
-static void drop(void *owner, const struct holding *gone)
+static void cupti_pools_drop(void *owner, const struct holding *gone)
 {
 	lower(owner, (int64_t)gone->thing, gone->process->end_ns, gone->bytes);
 }
@@ -58,7 +58,7 @@ void cupti_pools_take(struct cupti_pools *pools, const struct source_process *pr
 	uint64_t before;
 	bool added;
 
-	holdings_drop_ended(&pools->holdings, time_ns, drop, pools);
+	holdings_drop_ended(&pools->holdings, time_ns, cupti_pools_drop, pools);
 	holding = &pools->holdings.holding[place];
 	if (holding->is_gone)
 		return;
@@ -70,7 +70,7 @@ void cupti_pools_take(struct cupti_pools *pools, const struct source_process *pr
 		lower(pools, device, time_ns, before - bytes);
 	if (bytes <= before)
 		return;
-	highwater_raise(device_at(pools, device), time_ns, bytes - before);
+	highwater_raise(cupti_pools_device_at(pools, device), time_ns, bytes - before);
 	highwater_raise(&pools->all, time_ns, bytes - before);
 }
 

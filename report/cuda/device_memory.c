@@ -52,7 +52,8 @@ uint64_t device_memory_at_peak(const struct device_memory *memory, uint32_t row)
 }
 
 /* Addresses, arrays and virtual memory have separate numbers. */
-static uint64_t identity_of(const struct device_memory *memory, const struct device_op *op)
+static uint64_t device_memory_identity_of(const struct device_memory *memory,
+					  const struct device_op *op)
 {
 	bool is_apart = !memory->has_addresses_only &&
 			(op->kind == EVT_CUDA_ARRAY || op->kind == EVT_CUDA_VIRTUAL);
@@ -225,7 +226,7 @@ static void device_memory_displace(struct device_memory *memory, uint32_t at, ui
 
 void device_memory_allocate(struct device_memory *memory, const struct device_op *op)
 {
-	uint64_t identity = identity_of(memory, op);
+	uint64_t identity = device_memory_identity_of(memory, op);
 	struct map_entry *known = map_find(&memory->blocks, identity);
 	uint32_t row = op->counts ? device_memory_row_of(memory, op) : ROW_OUTSIDE, at;
 	uint32_t holding = HOLDING_NONE;
@@ -321,7 +322,7 @@ void device_memory_free(struct device_memory *memory, const struct device_op *op
 		device_memory_reset(memory, op);
 		return;
 	}
-	identity = identity_of(memory, op);
+	identity = device_memory_identity_of(memory, op);
 	if (device_memory_free_displaced(memory, identity, op->begin_ns))
 		return;
 	known = map_find(&memory->blocks, identity);

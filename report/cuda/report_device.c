@@ -12,7 +12,7 @@ struct device_report {
 	struct torch_reserved *reserved;
 };
 
-static void want(struct report *report)
+static void report_device_want(struct report *report)
 {
 	struct device_report *state = report->state;
 	enum key_id by = report->request->options->by;
@@ -22,7 +22,7 @@ static void want(struct report *report)
 	state->reserved = torch_reserved_want(report->run, NULL);
 }
 
-static void fill(struct report *report, struct table *table)
+static void report_device_fill(struct report *report, struct table *table)
 {
 	const struct device_report *state = report->state;
 
@@ -30,7 +30,7 @@ static void fill(struct report *report, struct table *table)
 			  table);
 }
 
-static void total(const struct report *report, struct facts *facts)
+static void report_device_total(const struct report *report, struct facts *facts)
 {
 	const struct device_report *state = report->state;
 	const struct device_memory *memory = &state->cuda->memory;
@@ -65,7 +65,7 @@ static void total(const struct report *report, struct facts *facts)
 		     highwater_peak(&state->reserved->all));
 }
 
-static const char *explain(const struct report *report, struct why_empty *absence)
+static const char *report_device_explain(const struct report *report, struct why_empty *absence)
 {
 	(void)absence;
 	for (int id = EVT_cuda_call; id <= EVT_cuda_free; id++)
@@ -141,7 +141,7 @@ static void print_told(const struct cupti_memory *cupti, const struct screen *sc
 				   unit_plural(cupti->lost));
 }
 
-static void head(const struct document *document, const struct screen *screen)
+static void report_device_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 	const struct device_report *state = report->state;
@@ -160,7 +160,7 @@ static void head(const struct document *document, const struct screen *screen)
 		fputs("\n", screen->out);
 }
 
-static void foot(const struct document *document, const struct screen *screen)
+static void report_device_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 	const struct device_memory *memory = &((const struct device_report *)report->state)
@@ -172,10 +172,10 @@ static void foot(const struct document *document, const struct screen *screen)
 const struct report_kind report_kind_device_memory = {
 	.state_bytes = sizeof(struct device_report),
 	.family = EVT_FAMILY_cuda,
-	.want = want,
-	.fill = fill,
-	.total = total,
-	.explain = explain,
-	.head = head,
-	.foot = foot,
+	.want = report_device_want,
+	.fill = report_device_fill,
+	.total = report_device_total,
+	.explain = report_device_explain,
+	.head = report_device_head,
+	.foot = report_device_foot,
 };

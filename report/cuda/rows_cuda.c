@@ -76,7 +76,8 @@ static void filling_put_stream(const struct filling *filling, const struct group
 		table_set_number(filling->table, column.thread, thread[owner - 1]->tid);
 }
 
-static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
+static const char *rows_cuda_dimensions_text(struct table *table, uint64_t x, uint64_t y,
+					     uint64_t z)
 {
 	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
 }
@@ -95,11 +96,13 @@ static void filling_put_kernel(const struct filling *filling, const struct group
 	if (filling->by != BY_launches_grid)
 		return;
 	table_put_text(table, COLUMN_launches_grid,
-		       dimensions_text(table, key[LAUNCH_GRID_XY] >> 32, key[LAUNCH_GRID_XY],
-				       key[LAUNCH_GRID_Z_SHARED] >> 32));
+		       rows_cuda_dimensions_text(table, key[LAUNCH_GRID_XY] >> 32,
+						 key[LAUNCH_GRID_XY],
+						 key[LAUNCH_GRID_Z_SHARED] >> 32));
 	table_put_text(table, COLUMN_launches_block,
-		       dimensions_text(table, key[LAUNCH_BLOCK_XY] >> 32, key[LAUNCH_BLOCK_XY],
-				       key[LAUNCH_BLOCK_Z_PROCESS] >> 32));
+		       rows_cuda_dimensions_text(table, key[LAUNCH_BLOCK_XY] >> 32,
+						 key[LAUNCH_BLOCK_XY],
+						 key[LAUNCH_BLOCK_Z_PROCESS] >> 32));
 	table_set_number(table, COLUMN_launches_shared_bytes, (uint32_t)key[LAUNCH_GRID_Z_SHARED]);
 }
 
@@ -130,7 +133,7 @@ static void launches_put_key(const struct filling *filling, const struct group *
 		filling_put_kernel(filling, group);
 }
 
-static double share_of(const struct filling *filling, const struct group *group)
+static double rows_cuda_share_of(const struct filling *filling, const struct group *group)
 {
 	return filling->all_ns ? 100.0 * (double)group->time.total_ns / (double)filling->all_ns : 0;
 }
@@ -142,7 +145,7 @@ static double share_of(const struct filling *filling, const struct group *group)
 		table_set_number((filling)->table, COLUMN_##report##_total_ns,                    \
 				 (group)->time.total_ns);                                         \
 		table_set_real((filling)->table, COLUMN_##report##_percent,                       \
-			       share_of(filling, group));                                         \
+			       rows_cuda_share_of(filling, group));                               \
 		timing_put((filling)->table, TIMING_COLUMNS(report), &(group)->time);             \
 		table_set_number((filling)->table, COLUMN_##report##_errors, (group)->errors);    \
 	} while (0)
@@ -220,7 +223,7 @@ const char *copy_kind_text(uint64_t kind)
 	return kind < EVT_CUDA_COPY_LIMIT ? kinds[kind] : "unknown";
 }
 
-static void copies_put_key(const struct filling *filling, const struct group *group)
+static void rows_cuda_copies_put_key(const struct filling *filling, const struct group *group)
 {
 	static const struct stream_columns stream = { COLUMN_memcpy_stream, COLUMN_memcpy_thread,
 						      COLUMN_memcpy_pid };
@@ -275,7 +278,7 @@ void copies_fill_table(struct cuda *cuda, const struct source *source, struct ta
 		if (!group->time.count)
 			continue;
 		table_add_row(table);
-		copies_put_key(&filling, group);
+		rows_cuda_copies_put_key(&filling, group);
 		copies_put_bytes(table, group);
 		if (cuda->has_gpu)
 			copies_put_gpu(table, group);

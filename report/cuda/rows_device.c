@@ -46,8 +46,8 @@ static const char *memory_kind_text(enum device_rows by, uint64_t kind)
 }
 
 /* Rows of both sides that mean the same become one. */
-static struct device_line *line_of(struct device_lines *lines, enum device_rows by,
-				   const struct device_row *row, uint64_t key)
+static struct device_line *rows_device_line_of(struct device_lines *lines, enum device_rows by,
+					       const struct device_row *row, uint64_t key)
 {
 	uint64_t kind = by == DEVICE_BY_DEVICE ? device_kind_is_host(row->kind) : row->kind;
 	uint64_t words[] = { (uint64_t)row->device, kind, key };
@@ -65,7 +65,8 @@ static struct device_line *line_of(struct device_lines *lines, enum device_rows 
 	return &lines->line[lines->count++];
 }
 
-static void part_add(struct device_part *part, const struct device_memory *memory, uint32_t number)
+static void rows_device_part_add(struct device_part *part, const struct device_memory *memory,
+				 uint32_t number)
 {
 	const struct device_row *row = &memory->row[number];
 
@@ -78,16 +79,17 @@ static void part_add(struct device_part *part, const struct device_memory *memor
 	part->rows++;
 }
 
-static void lines_add(struct device_lines *lines, const struct run_key *key,
-		      const struct device_memory *memory, int part)
+static void rows_device_lines_add(struct device_lines *lines, const struct run_key *key,
+				  const struct device_memory *memory, int part)
 {
 	for (size_t i = 0; i < memory->row_count; i++) {
 		const struct device_row *row = &memory->row[i];
 		uint64_t settled = key ? key_settle(key, row->key) : 0;
 
 		if (settled != KEY_LEFT_OUT)
-			part_add(&line_of(lines, memory->by, row, settled)->part[part], memory,
-				 (uint32_t)i);
+			rows_device_part_add(
+				&rows_device_line_of(lines, memory->by, row, settled)->part[part],
+				memory, (uint32_t)i);
 	}
 }
 
@@ -104,8 +106,8 @@ static void part_put(const struct device_part *part, struct table *table,
 	table_set_number(table, column[5], part->live_bytes);
 }
 
-static void line_put(const struct device_view *view, struct table *table,
-		     const struct device_line *line)
+static void rows_device_line_put(const struct device_view *view, struct table *table,
+				 const struct device_line *line)
 {
 	static const enum column_id called[] = {
 		COLUMN_device_memory_allocations,     COLUMN_device_memory_frees,
@@ -162,11 +164,11 @@ void device_fill_table(const struct device_view *view, struct table *table)
 	struct device_lines lines = { 0 };
 
 	map_init(&lines.places);
-	lines_add(&lines, key, memory, CALLED);
+	rows_device_lines_add(&lines, key, memory, CALLED);
 	if (view->cupti)
-		lines_add(&lines, key, &view->cupti->memory, TOLD);
+		rows_device_lines_add(&lines, key, &view->cupti->memory, TOLD);
 	for (size_t i = 0; i < lines.count; i++)
-		line_put(view, table, &lines.line[i]);
+		rows_device_line_put(view, table, &lines.line[i]);
 	map_release(&lines.places);
 	free(lines.line);
 }

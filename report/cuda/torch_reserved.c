@@ -17,12 +17,13 @@ struct torch_reserved_state {
 	struct holdings holdings;       /* of devices, as the event numbers them */
 };
 
-static int64_t number_of(uint64_t device)
+static int64_t torch_reserved_number_of(uint64_t device)
 {
 	return (int64_t)(device & 0xff) - 1;
 }
 
-static struct torch_reserved_device *device_at(struct torch_reserved *reserved, int64_t number)
+static struct torch_reserved_device *torch_reserved_device_at(struct torch_reserved *reserved,
+							      int64_t number)
 {
 	size_t at = 0;
 
@@ -48,17 +49,18 @@ static void held_change(struct highwater *held, uint64_t time_ns, uint64_t from,
 static void hold(struct torch_reserved *reserved, uint64_t device, uint64_t time_ns, uint64_t from,
 		 uint64_t to)
 {
-	held_change(&device_at(reserved, number_of(device))->held, time_ns, from, to);
+	held_change(&torch_reserved_device_at(reserved, torch_reserved_number_of(device))->held,
+		    time_ns, from, to);
 	held_change(&reserved->all, time_ns, from, to);
 }
 
-static void drop(void *owner, const struct holding *gone)
+static void torch_reserved_drop(void *owner, const struct holding *gone)
 {
 	hold(owner, gone->thing, gone->process->end_ns, gone->bytes, 0);
 }
 
 /* PyTorch reports nothing when it ends. */
-static void take_totals(void *state, const struct source_event *event, bool counts)
+static void torch_reserved_take_totals(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_tensor_totals *totals = EVENT_AS(tensor_totals, &event->event);
 	struct torch_reserved_state *mine = state;
@@ -70,7 +72,7 @@ static void take_totals(void *state, const struct source_event *event, bool coun
 	(void)counts;
 	if (totals->device >> 8 != TYPE_CUDA || !(totals->device & 0xff))
 		return;
-	holdings_drop_ended(holdings, time_ns, drop, &mine->reserved);
+	holdings_drop_ended(holdings, time_ns, torch_reserved_drop, &mine->reserved);
 	place = holdings_place(holdings, event->process, totals->device);
 	holding = &holdings->holding[place];
 	if (holding->is_gone)
@@ -87,16 +89,16 @@ const struct highwater *torch_reserved_of(const struct torch_reserved *reserved,
 	return NULL;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void torch_reserved_start(void *state, struct run *run, const void *options)
 {
 	struct torch_reserved_state *mine = state;
 
 	(void)options;
 	holdings_init(&mine->holdings, run_source(run));
-	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, mine);
+	run_reads(run, EVT_tensor_totals, FIELDS_ALL, torch_reserved_take_totals, mine);
 }
 
-static void release(void *state)
+static void torch_reserved_release(void *state)
 {
 	struct torch_reserved_state *mine = state;
 
@@ -107,6 +109,6 @@ static void release(void *state)
 const struct analysis_kind analysis_torch_reserved = {
 	.name = "torch reserved",
 	.state_bytes = sizeof(struct torch_reserved_state),
-	.start = start,
-	.release = release,
+	.start = torch_reserved_start,
+	.release = torch_reserved_release,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Deferred work, joined with its calls: see deferred.h. */
+/*
+ * A call's places are kept in pages (deferred_calls.h). Work that comes before its call is kept in
+ * an array, with a map from its id.
+ */
 #include "report/deferred/deferred.h"
 
 #include <stdlib.h>
@@ -9,32 +12,34 @@
 #include "report/base/memory.h"
 #include "report/deferred/deferred_calls.h"
 
-#define TOLD_KEPT (1u << 16) /* before what has been joined makes room */
+#define TOLD_KEPT (1u << 16) /* pieces, before those that have been joined are removed */
 
-/* Told before its call was seen; the work itself is in `told_work`. */
+/* A piece of work that was reported before its call was seen; the work itself is in `told_work`. */
 struct deferred_pending {
 	uint64_t id, told_ns;
-	uint32_t next; /* of the same call, + 1 */
+	uint32_t next; /* the next piece of the same call, + 1 */
 	bool is_done;
 };
 
 struct listening {
 	struct deferred_listener how;
 	void *state;
-	size_t place; /* which of a call's; of those that ask for places */
+	/* index of a listener's place in a call's places; for listeners that want places */
+	size_t place;
 };
 
 struct deferred_state {
-	struct deferred deferred; /* first: it is what others see */
+	struct deferred deferred; /* must be first: others see only this part */
 	struct listening *listening;
 	size_t listening_count, listening_room;
-	size_t droppers; /* of those, that want to know what has gone */
+	size_t droppers; /* number of listeners that want to know which calls are over */
 	struct deferred_calls calls;
-	struct deferred_pending *told; /* in the order of its telling; from `told_first` on */
+	/* in the order in which they were reported; valid from `told_first` on */
+	struct deferred_pending *told;
 	size_t told_first, told_count, told_room;
-	unsigned char *told_work; /* of each of them, work_bytes */
+	unsigned char *told_work; /* work_bytes for each of them */
 	size_t told_work_room, work_bytes;
-	struct map waiting; /* id to the last of its work in `told` + 1 */
+	struct map waiting; /* id to the latest of its pieces in `told` + 1 */
 };
 
 static void deferred_start(void *state, struct run *run, const void *options)
@@ -60,8 +65,8 @@ void deferred_listen(struct deferred *deferred, const struct deferred_listener *
 	mine->droppers += listener->drop != NULL;
 }
 
-/* Never 0, which no map takes. */
-static uint64_t id_of(uint32_t process, uint64_t correlation)
+/* The result is never 0, because a map does not accept the key 0. */
+static uint64_t deferred_id_of(uint32_t process, uint64_t correlation)
 {
 	return ((uint64_t)process << 32 | (uint32_t)correlation) + 1;
 }
@@ -137,7 +142,7 @@ void deferred_put_call(struct deferred *deferred, const struct source_event *eve
 	};
 	call_put_places(mine, at, event, counts);
 	if (mine->waiting.count)
-		told_join_waiting(mine, id_of(event->process->index, correlation), at);
+		told_join_waiting(mine, deferred_id_of(event->process->index, correlation), at);
 }
 
 /* --- work --- */
@@ -207,7 +212,7 @@ static void told_wait(struct deferred_state *mine, uint64_t id, uint64_t told_ns
 	entry->value = ++mine->told_count;
 }
 
-/* The call has come after all. */
+/* The call has come after its work. */
 static void told_join_waiting(struct deferred_state *mine, uint64_t id, size_t call)
 {
 	struct map_entry *entry = map_find(&mine->waiting, id);
@@ -235,10 +240,10 @@ void deferred_put_work(struct deferred *deferred, uint64_t told_ns, struct defer
 	if (call != DEFERRED_NO_CALL)
 		work_join(mine, call, told_ns, work);
 	else
-		told_wait(mine, id_of(work->process, work->correlation), told_ns, work);
+		told_wait(mine, deferred_id_of(work->process, work->correlation), told_ns, work);
 }
 
-/* What still waits moves to the front; places in the chains move with it. */
+/* Moves the waiting pieces to the front, and corrects the links between them. */
 static void told_compact(struct deferred_state *mine)
 {
 	size_t count = mine->told_count - mine->told_first;
@@ -282,7 +287,7 @@ static void deferred_settle(void *state, uint64_t upto_ns)
 		told_compact(mine);
 }
 
-/* No more work comes. */
+/* Called when no more work comes. */
 static void deferred_finish(void *state)
 {
 	struct deferred_state *mine = state;

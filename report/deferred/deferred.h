@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Deferred work: a call starts it, another device does it (a GPU), and it is reported seconds
- * later. A listener names a place when the call is seen and gets that place back with each piece
- * of work. So work is attributed to the scope that its call was made in, and memory grows with the
+ * later. A listener names a place when the call is seen and gets that place back with each piece of
+ * work. So work is attributed to the scope that its call was made in, and memory grows with the
  * work under way, not with all work.
  *
- * One analysis provides the work: that of the GPU (report/gpu/gpu_work.h). A call is found by process and
- * correlation number. It may have any number of pieces of work (the launch of a graph has), so it
- * is kept for DEFERRED_STAY_NS after the last one; work whose call is not seen within DEFERRED_WAIT_NS is
- * uncorrelated. Work cannot begin before its call: if it seems to, it is moved to the
- * call's begin, and counted in `clamped` if that is more than the clocks' error (DEFERRED_DOUBT_NS).
+ * One analysis provides the work: that of the GPU (report/gpu/gpu_work.h). A call is found by
+ * process and correlation number. It may have any number of pieces of work (the launch of a graph
+ * has), so it is kept for DEFERRED_STAY_NS after the last one; work whose call is not seen within
+ * DEFERRED_WAIT_NS is uncorrelated. Work cannot begin before its call: if it seems to, it is moved
+ * to the call's begin, and counted in `clamped` if that is more than the clocks' error
+ * (DEFERRED_DOUBT_NS).
  *
  * One thread. A piece of work is good during take() only.
  */
@@ -18,16 +19,21 @@
 
 #include "report/core/analysis.h"
 
-#define DEFERRED_WAIT_NS 10000000000u      /* for the call of work */
-#define DEFERRED_STAY_NS 10000000000u      /* of a call after its work was told */
-#define DEFERRED_WORKLESS_NS 600000000000u /* of a call that no work was told of */
-#define DEFERRED_DOUBT_NS 1000u            /* of work against its call: two clocks were read */
-#define DEFERRED_NOTHING 0u                /* a place: nothing is open there */
+#define DEFERRED_WAIT_NS 10000000000u /* how long work waits for its call */
+/* how long a call is kept after its latest work was reported */
+#define DEFERRED_STAY_NS 10000000000u
+#define DEFERRED_WORKLESS_NS 600000000000u /* how long a call without reported work is kept */
+/* by how much work may seem to precede its call, because two clocks were read */
+#define DEFERRED_DOUBT_NS 1000u
+#define DEFERRED_NOTHING 0u /* the place if nothing is open */
 
-/* What is known of a piece of work whoever provides it: the beginning of the provider's own struct (report/gpu/gpu_work.h). */
+/*
+ * What every provider knows of a piece of work: the provider's own struct begins with this one
+ * (report/gpu/gpu_work.h).
+ */
 struct deferred_work {
-	bool is_on_device;     /* else the host waited for the device */
-	bool has_call, counts; /* of the call: the filters hold */
+	bool is_on_device;     /* false: the host waited for the device */
+	bool has_call, counts; /* of the call; counts: the filters hold */
 	uint64_t start_ns, duration_ns, correlation;
 	uint64_t call_start_ns, call_end_ns;
 	uint32_t process, thread; /* indices; thread: of the call */
@@ -51,15 +57,16 @@ struct deferred_listener {
 	 * `had_work`: some work was reported, or that is unknown. May be NULL.
 	 */
 	void (*drop)(void *state, uint64_t place, bool had_work);
-	bool takes_uncounted;    /* work whose call the filters leave out, too */
-	bool takes_uncorrelated; /* work without a recorded call, too */
+	bool takes_uncounted;    /* also work whose call the filters exclude */
+	bool takes_uncorrelated; /* also work without a recorded call */
 };
 
 struct deferred {
-	uint64_t clamped;      /* pieces that count and began before their call, beyond doubt */
-	uint64_t uncorrelated; /* kernels, copies and memsets whose call was not recorded */
-	uint64_t uncorrelated_waits; /* the same of waits: cudaEventQuery() by libraries is one */
-	uint64_t taken;              /* pieces, of whatever kind */
+	/* pieces that count and began before their call by more than the clocks' error */
+	uint64_t clamped;
+	uint64_t uncorrelated;       /* kernels, copies and memsets whose call was not recorded */
+	uint64_t uncorrelated_waits; /* the same for waits: cudaEventQuery() by a library is one */
+	uint64_t taken;              /* pieces of all kinds */
 };
 
 /* For start() of an analysis, or of a report. */
@@ -67,9 +74,12 @@ struct deferred *deferred_want(struct run *run);
 void deferred_listen(struct deferred *deferred, const struct deferred_listener *listener,
 		     void *state);
 
-/* --- for the provider: an analysis_<name>, by a line DEFERRED_PROVIDER(name) in its family's family.def --- */
+/*
+ * --- for the provider: an analysis_<name>, by a line DEFERRED_PROVIDER(name) in its family's
+ * family.def ---
+ */
 
-/* `work_bytes`: of its struct, which begins with a struct deferred_work. */
+/* `work_bytes`: the size of its struct, which begins with a struct deferred_work. */
 struct deferred *deferred_provide(struct run *run, size_t work_bytes);
 /* The call of the event has returned. */
 void deferred_put_call(struct deferred *deferred, const struct source_event *event, bool counts,

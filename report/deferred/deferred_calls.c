@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of calls: see deferred_calls.h. */
+/*
+ * An array of pages, a free list, and a map from the number of a page's first call to the page. The
+ * latest pages are remembered.
+ */
 #include "report/deferred/deferred_calls.h"
 
 #include <stdlib.h>
@@ -8,7 +11,8 @@
 #include "report/base/memory.h"
 #include "report/base/vast.h"
 
-#define PAGES_KEPT ((1u << 16) / DEFERRED_PAGE_CALLS) /* before anything is looked through */
+/* pages, before calls that are over are searched for */
+#define PAGES_KEPT ((1u << 16) / DEFERRED_PAGE_CALLS)
 
 enum { LAST_PUT, LAST_FOUND };
 
@@ -27,13 +31,13 @@ void deferred_calls_release(struct deferred_calls *calls)
 	free(calls->free);
 }
 
-/* Never 0, which no map takes. */
-static uint64_t key_of(uint32_t process, uint64_t correlation)
+/* The result is never 0, because a map does not accept the key 0. */
+static uint64_t deferred_calls_key_of(uint32_t process, uint64_t correlation)
 {
 	return (((uint64_t)process << 32 | (uint32_t)correlation) >> DEFERRED_PAGE_BITS) + 1;
 }
 
-static size_t number_of(size_t page, uint64_t correlation)
+static size_t deferred_calls_number_of(size_t page, uint64_t correlation)
 {
 	return page * DEFERRED_PAGE_CALLS + (correlation & (DEFERRED_PAGE_CALLS - 1));
 }
@@ -69,16 +73,16 @@ static size_t page_put(struct deferred_calls *calls, uint64_t key)
 
 size_t deferred_calls_put(struct deferred_calls *calls, uint32_t process, uint64_t correlation)
 {
-	uint64_t key = key_of(process, correlation);
+	uint64_t key = deferred_calls_key_of(process, correlation);
 	size_t page = calls->last_key[LAST_PUT] == key ? calls->last_page[LAST_PUT]
 						       : page_put(calls, key);
 
-	return number_of(page, correlation);
+	return deferred_calls_number_of(page, correlation);
 }
 
 size_t deferred_calls_find(struct deferred_calls *calls, uint32_t process, uint64_t correlation)
 {
-	uint64_t key = key_of(process, correlation);
+	uint64_t key = deferred_calls_key_of(process, correlation);
 	const struct map_entry *entry;
 	size_t number;
 
@@ -89,11 +93,11 @@ size_t deferred_calls_find(struct deferred_calls *calls, uint32_t process, uint6
 		calls->last_key[LAST_FOUND] = key;
 		calls->last_page[LAST_FOUND] = entry->value - 1;
 	}
-	number = number_of(calls->last_page[LAST_FOUND], correlation);
+	number = deferred_calls_number_of(calls->last_page[LAST_FOUND], correlation);
 	return calls->call[number].exists ? number : DEFERRED_NO_CALL;
 }
 
-/* True when none is left in it. */
+/* Returns true if no call is left in the page. */
 static bool page_sweep(struct deferred_calls *calls, size_t page,
 		       bool (*is_over)(void *state, size_t number), void *state)
 {

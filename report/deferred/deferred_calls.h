@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls with deferred work, by process and correlation number, with a few words for each (places).
- * Numbers rise by one from call to call or nearly so: calls of PAGE_CALLS numbers stand in a page,
- * and pages are found by a map, which is asked once a page and not once a call. All zeros is not
- * empty: deferred_calls_init(). One thread.
+ * Numbers rise by one from call to call, or nearly so: the calls of DEFERRED_PAGE_CALLS numbers
+ * share a page, and pages are found by a map, which is searched once for each page and not for each
+ * call. All zeros is not a valid object: call deferred_calls_init(). To be used by one thread.
  *
- * Memory grows with the pages that have a call, of which deferred_calls_sweep() empties those whose
- * calls are over.
+ * Memory grows with the pages that have a call. deferred_calls_sweep() empties pages whose calls
+ * are over.
  */
 #ifndef REPORT_DEFERRED_DEFERRED_CALLS_H
 #define REPORT_DEFERRED_DEFERRED_CALLS_H
@@ -17,13 +17,13 @@
 
 #include "report/base/map.h"
 
-/* a call that is alone in its page takes 512 bytes and its places 16 times */
+/* a call that is alone in its page takes 512 bytes, and its places 16 times */
 #define DEFERRED_PAGE_BITS 4u
 #define DEFERRED_PAGE_CALLS (1u << DEFERRED_PAGE_BITS)
 
 struct deferred_call {
 	uint64_t start_ns, end_ns;
-	uint64_t seen_ns; /* the last time that it, or work of it, was told */
+	uint64_t seen_ns; /* the latest time at which it, or its work, was reported */
 	uint32_t thread;
 	bool exists, counts, has_work;
 };
@@ -33,12 +33,12 @@ struct deferred_calls {
 		pages; /* number of a page's first call >> DEFERRED_PAGE_BITS, + 1, to page + 1 */
 	struct deferred_call *call;
 	uint64_t *place;
-	uint64_t *key;  /* of each page in `pages`; 0: it is free */
-	uint32_t *free; /* pages */
+	uint64_t *key;  /* the key of each page in `pages`; 0: the page is free */
+	uint32_t *free; /* free pages */
 	size_t call_room, place_room, key_room, free_room;
 	size_t page_count, free_count, sweep_at;
-	size_t places;        /* of a call; must be set before the first call */
-	uint64_t last_key[2]; /* of the latest call that was put, and found */
+	size_t places;        /* number of places of a call; must be set before the first call */
+	uint64_t last_key[2]; /* of the latest calls that were put and found */
 	size_t last_page[2];
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Scopes that calls were made in: see deferred_scopes.h. */
+/*
+ * Keeps a count of the calls, and of the open scopes inside, that may still add to a scope. When it
+ * reaches 0 the sums go to the scope around it and to the owner.
+ */
 #include "report/deferred/deferred_scopes.h"
 
 #include <stdlib.h>
@@ -21,7 +24,7 @@ static struct deferred_scope *scope_at(struct deferred_scopes *scopes, uint32_t 
 	return &scopes->scope[number - 1];
 }
 
-static void sum_add(struct deferred_sum *into, const struct deferred_sum *more)
+static void deferred_scopes_sum_add(struct deferred_sum *into, const struct deferred_sum *more)
 {
 	if (!more->count)
 		return;
@@ -60,16 +63,16 @@ void deferred_scopes_hold(struct deferred_scopes *scopes, uint32_t scope)
 		scope_at(scopes, scope)->refs++;
 }
 
-/* Nothing more comes: the one around it gets what it had, and may be over, too. */
+/* Nothing more can be added: the enclosing scope gets the sums, and may be complete then, too. */
 static uint32_t scope_end(struct deferred_scopes *scopes, uint32_t number)
 {
 	struct deferred_scope *scope = scope_at(scopes, number);
 	uint32_t parent = scope->parent;
 
 	if (parent) {
-		sum_add(&scope_at(scopes, parent)->total, &scope->total);
+		deferred_scopes_sum_add(&scope_at(scopes, parent)->total, &scope->total);
 		if (scope->is_folded)
-			sum_add(&scope_at(scopes, parent)->own, &scope->own);
+			deferred_scopes_sum_add(&scope_at(scopes, parent)->own, &scope->own);
 	}
 	if (!scope->is_folded && scope->row != DEFERRED_NO_ROW && scope->total.count)
 		scopes->over(scopes->owner, scope->row, &scope->total, &scope->own);
@@ -107,8 +110,8 @@ void deferred_scopes_add(struct deferred_scopes *scopes, uint32_t scope,
 
 	if (!scope || !work->is_on_device)
 		return;
-	sum_add(&scope_at(scopes, scope)->total, &sum);
-	sum_add(&scope_at(scopes, scope)->own, &sum);
+	deferred_scopes_sum_add(&scope_at(scopes, scope)->total, &sum);
+	deferred_scopes_sum_add(&scope_at(scopes, scope)->own, &sum);
 }
 
 uint32_t deferred_scopes_of_thread(struct deferred_scopes *scopes, const struct nest *nest,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See changes.h. Sorted within their group: real changes before noise, then by size. The table
- * gets the most important ones, up to the limit.
+ * Rows are sorted within their group: real changes before noise, then by size. The table gets the
+ * most important ones, up to the limit.
  */
 #include "report/diff/changes.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_MAX 9.0e15 /* beyond that a double has gaps */
+#define EXACT_MAX 9.0e15 /* larger integers are not exact in a double */
 
 void changes_add(struct changes *changes, const struct one_change *change, bool keeps_same)
 {
@@ -72,7 +72,7 @@ static void put_value(struct table *table, enum column_id column, double value, 
 		table_set_amount(table, column, (uint64_t)llround(value), unit);
 }
 
-static void put_text(struct table *table, enum column_id column, const char *text)
+static void changes_put_text(struct table *table, enum column_id column, const char *text)
 {
 	if (text)
 		table_set_text(table, column, text, strlen(text));
@@ -92,7 +92,7 @@ static void put_changed(const struct one_change *one, struct table *table)
 		table_set_real(table, COLUMN_diff_noise_percent, change->noise / base * 100);
 }
 
-static const char *path_of(const struct one_change *one, struct table *table)
+static const char *changes_path_of(const struct one_change *one, struct table *table)
 {
 	const char *report = report_infos[one->report].name;
 
@@ -108,15 +108,16 @@ void changes_fill(const struct changes *changes, struct table *table, bool paths
 		const struct change *change = &one->change;
 
 		table_add_row(table);
-		put_text(table, COLUMN_diff_what,
-			 paths      ? path_of(one, table)
-			 : one->row ? one->row
-				    : text_store_format(&table->texts, "all: %s", one->metric));
-		put_text(table, COLUMN_diff_report, report_infos[one->report].name);
-		put_text(table, COLUMN_diff_row, one->row);
-		put_text(table, COLUMN_diff_metric, one->metric);
-		put_text(table, COLUMN_diff_unit, unit_name(one->unit));
-		put_text(table, COLUMN_diff_verdict, verdict_names[change->verdict]);
+		changes_put_text(
+			table, COLUMN_diff_what,
+			paths      ? changes_path_of(one, table)
+			: one->row ? one->row
+				   : text_store_format(&table->texts, "all: %s", one->metric));
+		changes_put_text(table, COLUMN_diff_report, report_infos[one->report].name);
+		changes_put_text(table, COLUMN_diff_row, one->row);
+		changes_put_text(table, COLUMN_diff_metric, one->metric);
+		changes_put_text(table, COLUMN_diff_unit, unit_name(one->unit));
+		changes_put_text(table, COLUMN_diff_verdict, verdict_names[change->verdict]);
 		table_set_number(table, COLUMN_diff_runs, change->runs);
 		table_set_number(table, COLUMN_diff_runs_after, change->runs_after);
 		if (change->has_before)

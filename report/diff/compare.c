@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All of a comparison, a document a report: see compare.h. */
+/* Writes each document into memory, one for each report, and passes it to the caller. */
 #include "report/diff/compare.h"
 
 #include <stdio.h>
@@ -9,16 +9,16 @@
 #include "report/base/memory.h"
 #include "report/diff/diff.h"
 
-static FILE *text_open(char **text, size_t *length)
+static FILE *compare_text_open(char **text, size_t *length)
 {
 	FILE *out = open_memstream(text, length);
 
 	if (!out)
-		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual line */
+		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the message about memory */
 	return out;
 }
 
-/* What diff->has_report says: of one report, or of all. */
+/* Passes what diff->has_report selects: one report, or all. */
 static int diff_put_once(struct diff *diff, take_compared *take, void *context, size_t *ret_again)
 {
 	struct screen *screen = &diff->request->screen;
@@ -34,7 +34,7 @@ static int diff_put_once(struct diff *diff, take_compared *take, void *context, 
 	int status;
 
 	for (unsigned int i = 0; i < 3; i++)
-		out[i] = text_open(&text[i], &length[i]);
+		out[i] = compare_text_open(&text[i], &length[i]);
 	reader = (struct diff_reader){ .head = out[1], .foot = out[2] };
 	screen->out = out[0];
 	status = diff_write(diff, &reader);
@@ -54,7 +54,7 @@ static int diff_put_once(struct diff *diff, take_compared *take, void *context, 
 	return status;
 }
 
-/* With fewer rows as long as the taker wants that. */
+/* Repeats with fewer rows as long as the caller asks for that. */
 static int diff_put(struct diff *diff, struct options *options, take_compared *take, void *context)
 {
 	size_t most = options->limit, again = 0;
@@ -71,7 +71,7 @@ static int diff_put(struct diff *diff, struct options *options, take_compared *t
 	return status;
 }
 
-/* Each report of the overview, by the key that it has there, after the overview itself. */
+/* Passes the overview, then each report of the overview, by the key that it has there. */
 static int diff_put_all(struct diff *diff, struct options *options, take_compared *take,
 			void *context)
 {

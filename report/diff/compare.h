@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison as documents, for who shows all of it at once (report `page`): what changed most, and each report that this
- * looks at. One reading of each run serves all. Each document is what `prof-report diff ... --format json` writes.
+ * A comparison as documents, for report `page`, which shows all at once: what changed most, and
+ * each report that can be compared. All documents come from one reading of each run. Each is what
+ * `prof-report diff ... --format json` writes.
  */
 #ifndef REPORT_DIFF_COMPARE_H
 #define REPORT_DIFF_COMPARE_H
@@ -9,25 +10,25 @@
 #include "report/core/report.h"
 
 struct compared {
-	const char *report;      /* its name; NULL: what changed most, of all */
+	const char *report;      /* its name; NULL: the overview of what changed most */
 	const char *by;          /* its key; NULL: it has none */
-	const char *metric;      /* the column that it is sorted by; NULL: none */
-	const char *json;        /* a whole document, with at most `most` rows */
-	const char *head, *foot; /* what people read around it; "" for nothing */
+	const char *metric;      /* the column by which it is sorted; NULL: none */
+	const char *json;        /* a complete document, with at most `most` rows */
+	const char *head, *foot; /* the lines that people read around it; "": none */
 	size_t length, rows, shown;
-	size_t most; /* rows that it may have */
+	size_t most; /* number of rows that it may have */
 };
 
 /*
- * Returns 0 if it has taken the document; else the most rows with which it wants the same document
- * again.
+ * Returns 0 if it accepted the document; otherwise the most rows with which it wants the same
+ * document again.
  */
 typedef size_t take_compared(void *context, const struct compared *one);
 
 /*
- * The request's files are those of the run after, `base` those of the runs before; its options say which events count. A
- * status, with the request's message. take() may use what it is given until it returns. What is wrong with files is told on
- * stderr.
+ * The request's files are the run after, `base` the runs before; the request's options say which
+ * events count. Returns a status, with the request's message. take() may use its argument until it
+ * returns. Faults of files are reported on stderr.
  */
 int compare_put(struct report_request *request, char *const *base, size_t base_count, size_t most,
 		take_compared *take, void *context);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See condition.h. What cannot be decided is a failure: a check that looks at nothing must not pass. */
+/*
+ * Parses a condition from left to right and compares each matching value with the limit. A
+ * condition that cannot be decided is a failure: a check that compares nothing must not pass.
+ */
 #include "report/diff/condition.h"
 
 #include <math.h>
@@ -25,7 +28,9 @@ static int parse_report(struct condition *condition, const char *name, size_t le
 	return -1;
 }
 
-/* "[ROW]" in front of the last "]." that is there; a row's name may have any characters. */
+/*
+ * "[ROW]" in front of the last "]." in the text, because a row's name may contain any characters.
+ */
 static const char *parse_row(struct condition *condition, const char *at)
 {
 	const char *end = NULL;
@@ -52,7 +57,7 @@ static int parse_limit(struct condition *condition, const char *at)
 	condition->limit = at;
 	condition->limit_length = length - condition->is_percent;
 	condition->is_of_change |= condition->is_percent;
-	/* whether its unit fits is known once the column is */
+	/* its unit can be checked only when the column is known */
 	return unit_parse(at, condition->limit_length,
 			  condition->is_percent ? UNIT_PERCENT : UNIT_NS, &number) &&
 			       unit_parse(at, condition->limit_length, UNIT_BYTES, &number) &&
@@ -87,8 +92,8 @@ int condition_parse(struct condition *condition, const char *text, char *message
 	return 0;
 }
 
-/* What the limit is about; NAN: the change has no such side. */
-static double value_of(const struct condition *condition, const struct change *change)
+/* Returns the value that the limit applies to; NAN: the change has none. */
+static double condition_value_of(const struct condition *condition, const struct change *change)
 {
 	if (!condition->is_of_change)
 		return change->has_after ? change->after : NAN;
@@ -127,11 +132,11 @@ static void say(const struct condition *condition, const char *row, const struct
 		   row ? row : "", row ? ": " : "", before, after, percent, noise);
 }
 
-/* One of them against the limit. */
-static int judge(const struct condition *condition, const char *row, const struct change *change,
-		 enum unit unit)
+/* Compares one change with the limit. */
+static int judge_of_condition(const struct condition *condition, const char *row,
+			      const struct change *change, enum unit unit)
 {
-	double limit = 0, value = value_of(condition, change);
+	double limit = 0, value = condition_value_of(condition, change);
 
 	if (unit_parse(condition->limit, condition->limit_length,
 		       condition->is_percent ? UNIT_PERCENT : unit, &limit)) {
@@ -173,10 +178,11 @@ static int judge_rows(const struct condition *condition, const struct sides *sid
 		if (!change.has_before && !change.has_after)
 			continue;
 		found++;
-		/* of all rows: one that is new or gone has no change in percent */
-		if (!condition->row && isnan(value_of(condition, &change)))
+		/* for all rows: a row that is new or gone has no change in percent */
+		if (!condition->row && isnan(condition_value_of(condition, &change)))
 			continue;
-		result = judge(condition, row->name, &change, one->job.table.column[column]->unit);
+		result = judge_of_condition(condition, row->name, &change,
+					    one->job.table.column[column]->unit);
 		status = result > status ? result : status;
 	}
 	joined_release(&joined);
@@ -196,7 +202,7 @@ int condition_judge(const struct condition *condition, const struct sides *sides
 				  condition->column, strlen(condition->column));
 
 	if (!condition->row && (change.has_before || change.has_after))
-		return judge(condition, NULL, &change, unit);
+		return judge_of_condition(condition, NULL, &change, unit);
 	if (column >= 0 && joined_compares(one, (size_t)column))
 		return judge_rows(condition, sides, (size_t)column);
 	talk_print("--fail-if '%s': report '%s' has no total and no column '%s' with a value",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is compared of runs: see diff.h. */
+/*
+ * Reads all runs once, compares the reports that both sides have, and fills the table of changes.
+ */
 #include "report/diff/diff.h"
 
 #include <stdlib.h>
@@ -23,7 +25,7 @@ int diff_fail(struct diff *diff, const char *format, const char *word)
 	return STATUS_USAGE;
 }
 
-/* --- what is read --- */
+/* --- reading --- */
 
 static void diff_want(struct diff *diff)
 {
@@ -54,7 +56,7 @@ int diff_read(struct diff *diff)
 	return sides_read(&diff->sides);
 }
 
-/* --- what changed --- */
+/* --- changes --- */
 
 static void add_total(struct diff *diff, enum report_id report, size_t place, const char *fact,
 		      bool keeps_same)
@@ -114,7 +116,7 @@ static void diff_overview(struct diff *diff)
 	}
 }
 
-/* The columns to compare: one for people, all that are numbers for programs. */
+/* Chooses the columns to compare: one for people, all columns of numbers for programs. */
 static int diff_columns(struct diff *diff, const struct batch_report *one, bool chosen[COLUMNS_MAX])
 {
 	const struct options *options = diff->request->options;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison under way: what is compared of the runs (sides.h), and the changes that were found. Report `diff` makes one
- * (report_diff.c), and who shows all of it at once (compare.c) several of one reading. One thread.
+ * A comparison that is being made: what is compared of the runs (sides.h), and the changes that
+ * were found. Report `diff` makes one (report_diff.c). compare.c, which shows all at once, makes
+ * several from one reading. To be used by one thread.
  *
- *   prepare the words of the command line; diff_read(); diff_write() for each document; diff_release()
+ * Order of calls: diff_prepare(); diff_read(); diff_write() for each document; diff_release().
  *
- * Each function gives a status, with the message of `request`, unless it says otherwise.
+ * Each function returns a status, with the message of `request`, unless it says otherwise.
  */
 #ifndef REPORT_DIFF_DIFF_H
 #define REPORT_DIFF_DIFF_H
@@ -25,7 +26,7 @@ enum {
 #define DIFF_FACT(report, key, fact) DIFF_OF_FACT_##report##_##fact,
 #define DIFF_ROWS(report, key, column, rows) DIFF_OF_ROWS_##report##_##column,
 #include "report/diff/diff.def"
-	DIFF_OVERVIEW, /* lines of it */
+	DIFF_OVERVIEW, /* number of lines of diff.def */
 };
 
 struct diff {
@@ -37,36 +38,41 @@ struct diff {
 	enum report_id report;
 	bool has_report;
 	enum key_id by;
-	size_t place; /* of that report */
+	size_t place; /* index of that report */
 	struct diff_shown shown[DIFF_OVERVIEW];
 	struct condition *condition;
-	struct joined *joined; /* kept for their texts */
+	struct joined *joined; /* kept because their texts are used */
 	size_t joined_count, joined_room;
 	struct changes changes;
 	bool is_one_sided[REPORT_LIMIT];
 	struct table table;
 };
 
-/* Takes the command line's words and conditions (report_diff.c). */
+/* Checks the command line's words and conditions (report_diff.c). */
 int diff_prepare(struct diff *diff);
 /* Opens the runs and reads all that is compared of them, once. */
 int diff_read(struct diff *diff);
 
-/* Who shows a document that has neither head nor foot of its own. */
+/* For a caller that shows a document without head and foot. */
 struct diff_reader {
 	FILE *head, *foot;
 	size_t rows, shown;
 };
 
-/* Compares what diff->has_report says, one report or all of the overview, and writes it. `reader`: NULL, nobody. */
+/*
+ * Compares what diff->has_report selects, one report or all of the overview, and writes it.
+ * `reader`: NULL: none.
+ */
 int diff_write(struct diff *diff, struct diff_reader *reader);
-/* The table of another report, as if nothing had been compared yet. */
+/* Begins the table of another report, as if nothing had been compared yet. */
 int diff_begin_again(struct diff *diff);
-/* The message, with one word in it. Returns STATUS_USAGE. */
+/* Sets the message, with one word in it. Returns STATUS_USAGE. */
 int diff_fail(struct diff *diff, const char *format, const char *word);
 void diff_release(struct diff *diff);
 
-/* --- diff_words.c: what people read around the table; the document's context is the diff --- */
+/*
+ * --- diff_words.c: the lines around the table for people; the document's context is the diff ---
+ */
 
 void diff_head(const struct document *document, const struct screen *screen);
 void diff_foot(const struct document *document, const struct screen *screen);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people read around a comparison: see diff.h. */
+/* Prints the lines that people read around a comparison. */
 #include "report/diff/diff.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void print_side(const struct screen *screen, const char *role, const stru
 	prose_end(&line, screen);
 }
 
-/* The first of that key, of the session or of a process; NULL: there is none. */
+/* Returns the first one of that key, of the session or of a process; NULL: there is none. */
 static const struct source_meta *meta_like(const struct source *source,
 					   const struct source_meta *like)
 {
@@ -40,9 +40,9 @@ static const struct source_meta *meta_like(const struct source *source,
 	return NULL;
 }
 
-/* Facts of the environment that tell the runs apart: versions, threads, settings. */
-static void print_environment(const struct screen *screen, const struct source *before,
-			      const struct source *after)
+/* Prints facts of the environment that differ between the runs: versions, threads, settings. */
+static void diff_words_print_environment(const struct screen *screen, const struct source *before,
+					 const struct source *after)
 {
 	static const char *const facts[] = { "python_version",  "torch_version",
 					     "torch_cuda",      "torch_threads",
@@ -85,8 +85,8 @@ void diff_head(const struct document *document, const struct screen *screen)
 
 	for (size_t i = 0; i < sides->count; i++)
 		print_side(screen, i < sides->before ? "before" : "after", &sides->side[i]);
-	print_environment(screen, sides->side[0].request.source,
-			  sides_after(sides)->request.source);
+	diff_words_print_environment(screen, sides->side[0].request.source,
+				     sides_after(sides)->request.source);
 	if (diff->has_report && diff->changes.count)
 		screen_print_prose(screen, "report %s%s%s", report_infos[diff->report].name,
 				   diff->by == KEY_ID_LIMIT ? "" : " by ",
@@ -97,7 +97,7 @@ void diff_head(const struct document *document, const struct screen *screen)
 void diff_foot(const struct document *document, const struct screen *screen)
 {
 	const struct diff *diff = document->context;
-	bool is_untold = false;
+	bool is_undecided = false;
 
 	for (int i = 0; i < REPORT_LIMIT; i++)
 		if (diff->is_one_sided[i])
@@ -106,8 +106,8 @@ void diff_foot(const struct document *document, const struct screen *screen)
 					   diff->has_report ? ""
 							    : ", so that it is not compared here");
 	for (size_t i = 0; i < diff->changes.count; i++)
-		is_untold |= diff->changes.change[i].change.verdict == VERDICT_NONE;
-	if (is_untold)
+		is_undecided |= diff->changes.change[i].change.verdict == VERDICT_NONE;
+	if (is_undecided)
 		screen_print_prose(screen,
 				   "No verdict: not enough runs to tell a change from noise (three "
 				   "or more baselines are needed: --against).");

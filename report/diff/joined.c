@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See joined.h. A row's key is the text of its key columns, behind its parent's key in a tree;
- * where several rows of a run have the same
- * ones, their other texts belong to the key (who imported a module, and where); what is still alike is
- * numbered in its order. Which columns are keys, and which give a value's error,
- * stands in diff.def.
+ * A row's key is the text of its key columns, behind its parent's key in a tree. If several rows of
+ * a run have the same key, their other texts are added to the key (who imported a module, and
+ * where). Rows that are still equal are numbered in their order. diff.def says which columns are
+ * keys, and which columns give the error of a value.
  */
 #include "report/diff/joined.h"
 
@@ -13,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED_PRIORITY 4 /* columns that are less important are no part of a row's name */
-#define LEAF_SHARE 0.9   /* of a total: the rest cannot be what made it vary */
+#define NAMED_PRIORITY 4 /* less important columns are not part of a row's name */
+#define LEAF_SHARE 0.9   /* of a total: the remaining part is too small to make the total vary */
 #define KEY_SEPARATOR '\x1f'
 #define KEY_ZERO '\x1e'
 
@@ -38,7 +37,7 @@ static bool is_of_one_run(const char *column)
 	return false;
 }
 
-static bool has_word(const char *words, const char *word)
+static bool joined_has_word(const char *words, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -52,7 +51,7 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* Words that name columns: those of the report, or of its key where that has any. */
+/* Returns the words that name columns: those of the report, or those of its key if it has any. */
 static const char *key_words(const struct batch_report *one)
 {
 	if (one->by != KEY_ID_LIMIT && *key_list[one->by].columns)
@@ -67,7 +66,7 @@ static bool is_key(const struct batch_report *one, size_t at)
 {
 	const struct column *column = one->job.table.column[at];
 	const char *words = key_words(one);
-	bool is_listed = words ? has_word(words, column->name) : column->priority == 0;
+	bool is_listed = words ? joined_has_word(words, column->name) : column->priority == 0;
 
 	if (!is_listed || is_of_one_run(column->name))
 		return false;
@@ -75,8 +74,10 @@ static bool is_key(const struct batch_report *one, size_t at)
 	       !strcmp(column->name, "step") || !strcmp(column->name, "shared_bytes");
 }
 
-/* Says more of what a row is of than its key does: the file that a function of that name is in. */
-static bool is_more(const struct batch_report *one, size_t at)
+/*
+ * Returns whether the column distinguishes rows beyond their key, such as the file of a function.
+ */
+static bool joined_is_more(const struct batch_report *one, size_t at)
 {
 	const struct table *table = &one->job.table;
 	const struct column *column = table->column[at];
@@ -119,7 +120,7 @@ struct naming {
 	FILE *key_out, *name_out;
 };
 
-/* Keys are texts that end at a zero; names may hold one. */
+/* Keys are texts that end at a zero byte, but names may contain one. */
 static void put_whole(FILE *out, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -167,7 +168,7 @@ static struct joined_row *joined_find(struct joined *joined, const char *key, co
 	return row;
 }
 
-/* Rows of one side that are alike are told apart by their order. */
+/* Equal rows of one side are distinguished by their order. */
 static void joined_put(struct joined *joined, size_t side, size_t row, const char *key,
 		       const char *name)
 {
@@ -194,7 +195,7 @@ static void naming_begin(struct naming *naming)
 	naming->key_out = open_memstream(&naming->key, &naming->key_bytes);
 	naming->name_out = open_memstream(&naming->name, &naming->name_bytes);
 	if (!naming->key_out || !naming->name_out)
-		memory_grow(NULL, SIZE_MAX, 2); /* ends the program with its line on memory */
+		memory_grow(NULL, SIZE_MAX, 2); /* ends the program with the message about memory */
 }
 
 static void naming_end(struct naming *naming, const struct batch_report *one, size_t row,
@@ -209,13 +210,13 @@ static void naming_end(struct naming *naming, const struct batch_report *one, si
 	fclose(naming->name_out);
 }
 
-static void naming_release(struct naming *naming)
+static void joined_naming_release(struct naming *naming)
 {
 	free(naming->key);
 	free(naming->name);
 }
 
-/* A row of a tree is the same where those around it are. */
+/* A row of a tree is the same as another one if the rows around it are, too. */
 static void name_row(const struct batch_report *one, size_t row, const char *const *keys,
 		     struct naming *naming)
 {
@@ -227,7 +228,7 @@ static void name_row(const struct batch_report *one, size_t row, const char *con
 	naming_end(naming, one, row, is_key);
 }
 
-/* With what says more. */
+/* Adds the distinguishing texts to the key. */
 static void put_ambiguous(struct joined *joined, size_t side, size_t row,
 			  const struct naming *naming)
 {
@@ -236,15 +237,18 @@ static void put_ambiguous(struct joined *joined, size_t side, size_t row,
 	const char *key, *name = naming->name;
 
 	naming_begin(&more);
-	naming_end(&more, one, row, is_more);
+	naming_end(&more, one, row, joined_is_more);
 	key = text_store_format(&joined->texts, "%s%s", naming->key, more.key);
 	if (*more.name)
 		name = text_store_format(&joined->texts, "%s (%s)", naming->name, more.name);
 	joined_put(joined, side, row, key, name);
-	naming_release(&more);
+	joined_naming_release(&more);
 }
 
-/* Rows that have that key on one side: the side + 1 in the upper half, and whether there were several on any. */
+/*
+ * Rows that have the key on one side: the side + 1 in the upper half, and a bit if any side has
+ * several.
+ */
 #define SEVERAL 1u
 
 static void count_key(struct joined *joined, size_t side, const struct naming *naming)
@@ -270,7 +274,7 @@ static void join_row(struct joined *joined, size_t side, size_t row, const struc
 		joined_put(joined, side, row, naming->key, naming->name);
 }
 
-/* Counts the rows' keys first, then joins the rows. */
+/* First counts the keys of the rows, then joins the rows. */
 static void joined_add_side(struct joined *joined, size_t side, bool counts)
 {
 	const struct batch_report *one = joined->sides->side[side].batch.report[joined->place];
@@ -286,7 +290,7 @@ static void joined_add_side(struct joined *joined, size_t side, bool counts)
 			count_key(joined, side, &naming);
 		else
 			join_row(joined, side, row, &naming);
-		naming_release(&naming);
+		joined_naming_release(&naming);
 	}
 	free(keys);
 }
@@ -336,7 +340,7 @@ static double cell_value(const struct cell *cell)
 	}
 }
 
-/* NAN: the table has no such column, or the row no value. */
+/* Returns NAN if the table has no such column, or the row has no value. */
 static double named_value(const struct table *table, size_t row, const char *name)
 {
 	for (size_t i = 0; i < table->column_count; i++)
@@ -384,7 +388,7 @@ static bool is_sampled(const struct table *table, size_t row, const char *name)
 	return false;
 }
 
-/* Looks that found a thread waiting say nothing of its CPU time. */
+/* Samples that found a thread waiting are not counted for its CPU time. */
 static double samples_error(const struct table *table, size_t row, const char *name)
 {
 	double wait = named_value(table, row, "wait_ns"),
@@ -462,7 +466,7 @@ static int compare_moments(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Of a column of steps, in the order in which they were; NAN when one has no value. */
+/* For a column of steps, in the order of the steps; NAN if a step has no value. */
 static double series_error(const struct table *table, const char *column, bool is_median)
 {
 	struct moment *moment = memory_zero(table->row_count + 1, sizeof(*moment));
@@ -485,7 +489,7 @@ static double series_error(const struct table *table, const char *column, bool i
 	return error;
 }
 
-/* Only steps say how their totals vary inside of a run. */
+/* Only steps have totals whose variation inside of a run is known. */
 static double total_error(const struct batch_report *one, const char *fact)
 {
 	if (one->id != REPORT_steps)
@@ -497,7 +501,7 @@ static double total_error(const struct batch_report *one, const char *fact)
 	return (double)one->job.table.row_count * series_error(&one->job.table, fact, false);
 }
 
-/* Without rows a total of 0 is no measurement, but that nothing leaked is one. */
+/* Without rows, a total of 0 is no measurement, except that nothing leaked. */
 static bool has_totals(const struct batch_report *one)
 {
 	return one->job.table.row_count ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See noise.h. noise_judge() compares means with the spread between runs where there are enough of
- * them, else with the errors inside of the runs. A series is cut into up to BLOCKS_MAX blocks,
- * since neighbouring steps are not independent.
+ * noise_judge() compares means. It uses the spread between runs if there are enough runs, otherwise
+ * the errors inside of the runs. A series is cut into up to BLOCKS_MAX blocks, since neighbouring
+ * steps are not independent.
  */
 #include "report/diff/noise.h"
 
@@ -12,12 +12,12 @@
 
 #include "report/base/memory.h"
 
-/* standard errors: few blocks, and runs differ in more than they show inside */
+/* in standard errors: there are few blocks, and runs differ by more than they vary inside */
 #define ERRORS_OF_NOISE 4.0
-#define CALLS_MIN 10  /* of which a spread is believed */
-#define CALLS_MAX 100 /* that count as independent */
+#define CALLS_MIN 10  /* with fewer calls, the spread is not used */
+#define CALLS_MAX 100 /* more calls do not count as independent */
 #define BLOCKS_MAX 10u
-#define FREEDOM_MIN 2u /* degrees of freedom from which a spread between runs is believed */
+#define FREEDOM_MIN 2u /* with fewer degrees of freedom, the spread between runs is not used */
 
 const char *const verdict_names[VERDICT_LIMIT] = {
 	[VERDICT_SAME] = "same",     [VERDICT_NOISE] = "noise",     [VERDICT_SLIGHT] = "slight",
@@ -64,7 +64,7 @@ static double mean_of(const double *value, size_t count)
 	return sum / (double)count;
 }
 
-/* Of their distances from their mean. */
+/* Returns the sum of squares of the distances from the mean. */
 static double squares_of(const double *value, size_t count)
 {
 	double mean = count ? mean_of(value, count) : 0;
@@ -96,7 +96,7 @@ double noise_of_series(const double *value, size_t count, bool is_median)
 	return deviation_of(block, blocks) / sqrt((double)blocks);
 }
 
-/* Two-sided, 99 of 100, by degrees of freedom. */
+/* Student's t, two-sided, for 99 of 100, by degrees of freedom. */
 static double student(size_t freedom)
 {
 	static const double table[] = { 0,     63.66, 9.925, 5.841, 4.604, 4.032,
@@ -105,7 +105,7 @@ static double student(size_t freedom)
 	return freedom < sizeof(table) / sizeof(table[0]) ? table[freedom] : 3.169;
 }
 
-/* The values of one side that has them. */
+/* The values of the runs of one side that have one. */
 struct values {
 	double *value;
 	size_t count;
@@ -121,7 +121,7 @@ static double noise_between(const struct values *before, const struct values *af
 	       sqrt(1 / (double)before->count + 1 / (double)after->count);
 }
 
-/* Squared standard error of the mean of the runs. */
+/* Returns the squared standard error of the mean of the runs. */
 static double error_within(const struct measured *run, size_t count)
 {
 	double squares = 0, runs = 0;
@@ -135,7 +135,7 @@ static double error_within(const struct measured *run, size_t count)
 	return squares / (runs * runs);
 }
 
-/* So little was seen of it that another run of the same may well see nothing. */
+/* Returns whether so little was sampled that another equal run may well have nothing. */
 static bool is_missed_by_chance(const struct measured *one)
 {
 	return one->is_sampled && (isnan(one->error) || one->value <= ERRORS_OF_NOISE * one->error);
@@ -149,7 +149,7 @@ static bool are_missed_by_chance(const struct measured *run, size_t count)
 	return true;
 }
 
-/* Of what only one side has. */
+/* For what only one side has. */
 static enum verdict verdict_of_one_side(const struct change *change, const struct measured *run,
 					size_t before, size_t after)
 {

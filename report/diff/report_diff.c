@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `diff`: two runs side by side, or one against several. */
+/* Report `diff`: compares two runs, or one run with several. */
 #include "report/core/report_kind.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* --- the command line --- */
 
-/* A word that names a report, and no file, is what to compare. */
+/* A word that is the name of a report, and of no file, selects what to compare. */
 static int diff_take_words(struct diff *diff)
 {
 	const struct options *options = diff->request->options;
@@ -73,7 +73,10 @@ static int diff_parse_conditions(struct diff *diff)
 	return STATUS_OK;
 }
 
-/* What of --columns, --sort and --filter cannot be is said before anything is read. */
+/*
+ * Values of --columns, --sort and --filter that cannot be right are refused before anything is
+ * read.
+ */
 int diff_prepare(struct diff *diff)
 {
 	int status = diff_take_words(diff);

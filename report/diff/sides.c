@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See sides.h. Two files are two runs, even copies of one; of more the sessions are. */
+/*
+ * Two files are two runs, even if they are copies of one; more files are grouped into runs by
+ * session.
+ */
 #include "report/diff/sides.h"
 
 #include <stdlib.h>
@@ -26,7 +29,10 @@ static int sides_fail(struct report_request *request, const char *why)
 	return STATUS_USAGE;
 }
 
-/* A side a run, in the order of their first files; of more than `most` it is said why ranks are not one. */
+/*
+ * Adds one side for each run, in the order of their first files. If there are more than `most`, the
+ * message explains why ranks are not one run.
+ */
 static size_t sides_add_sessions(struct sides *sides, char *const *file, size_t count, size_t most)
 {
 	struct sessions sessions;

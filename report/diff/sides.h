@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runs of a comparison: which files are of which, opened, and the tables that are wanted of each. Runs before come first,
- * then those after. Everything belongs to the sides; sources stay open, as cells borrow their texts.
+ * The runs of a comparison: which files belong to each, opened, and the tables that are wanted of
+ * each. The runs before come first, then the runs after. The sides own everything; sources stay
+ * open, because cells borrow their texts.
  */
 #ifndef REPORT_DIFF_SIDES_H
 #define REPORT_DIFF_SIDES_H
@@ -9,7 +10,7 @@
 #include "report/core/report_batch.h"
 
 struct side {
-	const char *name; /* of its first file, as it was given */
+	const char *name; /* of its first file, as given */
 	char **file;
 	size_t file_count;
 	struct options options;
@@ -21,25 +22,27 @@ struct side {
 struct sides {
 	struct side *side;
 	size_t count;  /* at least two */
-	size_t before; /* that many of them; the others are after */
+	size_t before; /* number of runs before; the others are after */
 	struct report_request *outer;
-	char **file; /* all, in the order of the sides */
+	char **file; /* all files, in the order of the sides */
 	size_t file_count;
 };
 
-/* The last of those after: all have the same reports. */
+/* Returns the last run after: all sides have the same reports. */
 static inline const struct side *sides_after(const struct sides *sides)
 {
 	return &sides->side[sides->count - 1];
 }
 
-/* Tells the request's files apart and opens them. A status, with the request's message. */
+/*
+ * Groups the request's files by run and opens them. Returns a status, with the request's message.
+ */
 int sides_open(struct sides *sides, struct report_request *request, char **file, size_t count,
 	       size_t against);
-/* Adds the report to the batch of each side; its place there. */
+/* Adds the report to the batch of each side; returns its index there. */
 size_t sides_add(struct sides *sides, enum report_id id, enum key_id by);
 int sides_read(struct sides *sides);
-/* Faults of all on stderr; STATUS_OK or STATUS_INPUT. */
+/* Reports the faults of all files on stderr; returns STATUS_OK or STATUS_INPUT. */
 int sides_say_faults(const struct sides *sides);
 void sides_release(struct sides *sides);
 

@@ -44,7 +44,7 @@ struct chrome {
 
 /* --- values --- */
 
-static void put_text(struct chrome *chrome, const struct trace_text *text)
+static void chrome_put_text(struct chrome *chrome, const struct trace_text *text)
 {
 	struct chrome_text *known;
 
@@ -63,12 +63,12 @@ static void put_text(struct chrome *chrome, const struct trace_text *text)
 	sink_put(&chrome->sink, known->json, known->length);
 }
 
-static void put_word(struct chrome *chrome, const char *word)
+static void chrome_put_word(struct chrome *chrome, const char *word)
 {
-	put_text(chrome, &(struct trace_text){ .text = word, .length = strlen(word) });
+	chrome_put_text(chrome, &(struct trace_text){ .text = word, .length = strlen(word) });
 }
 
-static void put_key(struct sink *sink, const char *key)
+static void chrome_put_key(struct sink *sink, const char *key)
 {
 	sink_put(sink, ", \"", 3);
 	sink_text(sink, key);
@@ -83,7 +83,7 @@ static void put_argument_key(struct chrome *chrome, const char *name)
 	chrome->has_arguments = true;
 }
 
-static void put_arguments(struct chrome *chrome, const struct trace_event *event)
+static void chrome_put_arguments(struct chrome *chrome, const struct trace_event *event)
 {
 	struct sink *sink = &chrome->sink;
 	char size[TRACE_DIMENSIONS_BYTES];
@@ -101,7 +101,7 @@ static void put_arguments(struct chrome *chrome, const struct trace_event *event
 			sink_signed(sink, (int64_t)argument->number);
 			break;
 		case TRACE_STRING:
-			put_text(chrome, &argument->text);
+			chrome_put_text(chrome, &argument->text);
 			break;
 		case TRACE_DIMENSIONS:
 			text = trace_dimensions_text(size, argument->size);
@@ -124,12 +124,12 @@ static void event_begin(struct chrome *chrome, char phase, const struct trace_ev
 	sink_text(sink, "\", \"cat\": \"");
 	sink_text(sink, trace_words[event->category]);
 	sink_text(sink, "\", \"name\": ");
-	put_text(chrome, &event->name);
-	put_key(sink, "pid");
+	chrome_put_text(chrome, &event->name);
+	chrome_put_key(sink, "pid");
 	sink_unsigned(sink, event->pid);
-	put_key(sink, "tid");
+	chrome_put_key(sink, "tid");
 	sink_unsigned(sink, event->tid);
-	put_key(sink, "ts");
+	chrome_put_key(sink, "ts");
 	sink_micros(sink, event->time_ns);
 	chrome->has_events = true;
 	chrome->has_arguments = false;
@@ -138,7 +138,7 @@ static void event_begin(struct chrome *chrome, char phase, const struct trace_ev
 
 static void put_id(struct chrome *chrome, uint64_t id)
 {
-	put_key(&chrome->sink, "id");
+	chrome_put_key(&chrome->sink, "id");
 	sink_unsigned(&chrome->sink, id);
 }
 
@@ -150,7 +150,7 @@ static void event_end(struct chrome *chrome)
 		sink_put(&chrome->sink, "}", 1);
 }
 
-static void take_flow(void *state, const struct trace_flow *flow)
+static void chrome_take_flow(void *state, const struct trace_flow *flow)
 {
 	struct chrome *chrome = state;
 	const char *word = trace_words[flow->category];
@@ -176,13 +176,13 @@ static void put_slice(struct chrome *chrome, char phase, const struct trace_slic
 {
 	event_begin(chrome, phase, &slice->event);
 	if (phase == 'X') {
-		put_key(&chrome->sink, "dur");
+		chrome_put_key(&chrome->sink, "dur");
 		sink_micros(&chrome->sink, slice->duration_ns);
 		chrome->has_slices = true;
 	} else if (slice->id) {
 		put_id(chrome, slice->id);
 	}
-	put_arguments(chrome, &slice->event);
+	chrome_put_arguments(chrome, &slice->event);
 	if (slice->is_cut) {
 		put_argument_key(chrome, TRACE_CUT);
 		sink_text(&chrome->sink, "true");
@@ -191,7 +191,7 @@ static void put_slice(struct chrome *chrome, char phase, const struct trace_slic
 }
 
 /* Writes both ends at once, because viewers sort them. */
-static void put_range(struct chrome *chrome, const struct trace_slice *slice)
+static void chrome_put_range(struct chrome *chrome, const struct trace_slice *slice)
 {
 	struct trace_slice end = { .event = slice->event, .id = slice->id };
 
@@ -204,29 +204,29 @@ static void put_range(struct chrome *chrome, const struct trace_slice *slice)
 	chrome->events--;
 }
 
-static void take_slice(void *state, const struct trace_slice *slice)
+static void chrome_take_slice(void *state, const struct trace_slice *slice)
 {
 	struct chrome *chrome = state;
 
 	if (slice->id)
-		put_range(chrome, slice);
+		chrome_put_range(chrome, slice);
 	else
 		put_slice(chrome, slice->runs_on ? 'B' : 'X', slice);
 	if (slice->flow)
-		take_flow(chrome, slice->flow);
+		chrome_take_flow(chrome, slice->flow);
 }
 
-static void take_moment(void *state, const struct trace_event *event)
+static void chrome_take_moment(void *state, const struct trace_event *event)
 {
 	struct chrome *chrome = state;
 
 	event_begin(chrome, 'i', event);
 	sink_text(&chrome->sink, ", \"s\": \"t\"");
-	put_arguments(chrome, event);
+	chrome_put_arguments(chrome, event);
 	event_end(chrome);
 }
 
-static void take_counter(void *state, const struct trace_event *event, uint64_t bytes)
+static void chrome_take_counter(void *state, const struct trace_event *event, uint64_t bytes)
 {
 	struct chrome *chrome = state;
 
@@ -250,14 +250,14 @@ static void put_metadata(struct chrome *chrome, const char *what, uint64_t pid, 
 		   chrome->has_events ? "," : "", what, (unsigned long long)pid,
 		   (unsigned long long)tid, value ? strchr(what, '_') + 1 : "sort_index");
 	if (value)
-		put_text(chrome, value);
+		chrome_put_text(chrome, value);
 	else
 		sink_unsigned(sink, number);
 	sink_text(sink, "}}");
 	chrome->has_events = true;
 }
 
-static void take_process(void *state, const struct source_process *process, uint64_t pid)
+static void chrome_take_process(void *state, const struct source_process *process, uint64_t pid)
 {
 	struct chrome *chrome = state;
 	struct trace_text text = { .number = 0 };
@@ -272,7 +272,7 @@ static void take_process(void *state, const struct source_process *process, uint
 	chrome->lives_pid = pid;
 }
 
-static void take_thread(void *state, const struct source_thread *thread, uint64_t pid)
+static void chrome_take_thread(void *state, const struct source_thread *thread, uint64_t pid)
 {
 	struct chrome *chrome = state;
 	struct trace_text text = { .number = 0 };
@@ -302,7 +302,7 @@ static void take_stream(void *state, uint32_t device, uint32_t stream)
 static void put_member(struct chrome *chrome, const char *name, const char *text)
 {
 	sink_print(&chrome->sink, "  \"%s\": ", name);
-	put_word(chrome, text);
+	chrome_put_word(chrome, text);
 	sink_text(&chrome->sink, ",\n");
 }
 
@@ -310,8 +310,8 @@ static void put_member(struct chrome *chrome, const char *name, const char *text
  * The rank is in the first lines, each on its own, because HolisticTraceAnalysis looks for it line
  * by line, and takes a file without it for rank 0.
  */
-static void put_head(struct chrome *chrome, const struct trace_file *file,
-		     const struct trace_head *head)
+static void chrome_put_head(struct chrome *chrome, const struct trace_file *file,
+			    const struct trace_head *head)
 {
 	struct sink *sink = &chrome->sink;
 
@@ -328,7 +328,7 @@ static void put_head(struct chrome *chrome, const struct trace_file *file,
 		   (unsigned long long)head->base_real_ns);
 }
 
-static void put_losses(struct chrome *chrome, struct source *source)
+static void chrome_put_losses(struct chrome *chrome, struct source *source)
 {
 	struct sink *sink = &chrome->sink;
 	const struct source_loss *loss;
@@ -343,14 +343,14 @@ static void put_losses(struct chrome *chrome, struct source *source)
 			   before, (unsigned long long)(loss[i].process ? loss[i].process->pid : 0),
 			   (unsigned long long)loss[i].count, (unsigned long long)loss[i].from_ns,
 			   (unsigned long long)loss[i].to_ns);
-		put_word(chrome, source_loss_text(&loss[i]));
+		chrome_put_word(chrome, source_loss_text(&loss[i]));
 		sink_text(sink, "}");
 		before = ",";
 	}
 	sink_text(sink, "],\n");
 }
 
-static void put_faults(struct chrome *chrome, struct source *source)
+static void chrome_put_faults(struct chrome *chrome, struct source *source)
 {
 	const struct source_fault *fault;
 	size_t count = source_faults(source, &fault);
@@ -359,7 +359,7 @@ static void put_faults(struct chrome *chrome, struct source *source)
 	sink_text(&chrome->sink, "  \"intercept_faults\": [");
 	for (size_t i = 0; i < count; i++) {
 		sink_print(&chrome->sink, "%s\n    ", before);
-		put_word(chrome, fault[i].text);
+		chrome_put_word(chrome, fault[i].text);
 		before = ",";
 	}
 	sink_text(&chrome->sink, "],\n");
@@ -374,13 +374,14 @@ static void put_life(struct chrome *chrome)
 	const struct source_process *process = chrome->lives;
 
 	if (process && chrome->is_of_rank && !chrome->has_slices)
-		take_slice(chrome, &(struct trace_slice){
-					   .event = { .category = TRACE_PROCESS,
-						      .name = TRACE_TEXT("process"),
-						      .pid = chrome->lives_pid,
-						      .tid = process->first_thread->tid,
-						      .time_ns = process->start_ns },
-					   .duration_ns = process->end_ns - process->start_ns });
+		chrome_take_slice(chrome,
+				  &(struct trace_slice){
+					  .event = { .category = TRACE_PROCESS,
+						     .name = TRACE_TEXT("process"),
+						     .pid = chrome->lives_pid,
+						     .tid = process->first_thread->tid,
+						     .time_ns = process->start_ns },
+					  .duration_ns = process->end_ns - process->start_ns });
 }
 
 static bool is_folder(const char *path)
@@ -418,8 +419,8 @@ static void chrome_free(struct chrome *chrome)
 	free(chrome);
 }
 
-static int take_open(struct trace_file *file, struct report_request *request,
-		     const struct trace_head *head)
+static int chrome_take_open(struct trace_file *file, struct report_request *request,
+			    const struct trace_head *head)
 {
 	struct chrome *chrome = memory_zero(1, sizeof(*chrome));
 
@@ -430,21 +431,21 @@ static int take_open(struct trace_file *file, struct report_request *request,
 		return -1;
 	}
 	file->state = chrome;
-	put_head(chrome, file, head);
+	chrome_put_head(chrome, file, head);
 	return 0;
 }
 
-static int take_close(struct trace_file *file, struct report_request *request)
+static int chrome_take_close(struct trace_file *file, struct report_request *request)
 {
 	struct chrome *chrome = file->state;
 	int result;
 
 	put_life(chrome);
 	sink_text(&chrome->sink, "\n  ],\n");
-	put_losses(chrome, request->source);
-	put_faults(chrome, request->source);
+	chrome_put_losses(chrome, request->source);
+	chrome_put_faults(chrome, request->source);
 	sink_text(&chrome->sink, "  \"traceName\": ");
-	put_word(chrome, chrome->path ? chrome->path : "stdout");
+	chrome_put_word(chrome, chrome->path ? chrome->path : "stdout");
 	sink_text(&chrome->sink, "\n}\n");
 	result = sink_close(&chrome->sink, request);
 	if (!result)
@@ -455,14 +456,14 @@ static int take_close(struct trace_file *file, struct report_request *request)
 
 static const struct trace_writer writer = {
 	.nests_only = true,
-	.open = take_open,
-	.close = take_close,
-	.slice = take_slice,
-	.moment = take_moment,
-	.counter = take_counter,
-	.flow = take_flow,
-	.process = take_process,
-	.thread = take_thread,
+	.open = chrome_take_open,
+	.close = chrome_take_close,
+	.slice = chrome_take_slice,
+	.moment = chrome_take_moment,
+	.counter = chrome_take_counter,
+	.flow = chrome_take_flow,
+	.process = chrome_take_process,
+	.thread = chrome_take_thread,
 	.stream = take_stream,
 };
 

@@ -10,8 +10,8 @@
 
 #include "report/base/memory.h"
 
-static void put_line(struct stack_export *it, const uint32_t *path, const struct tree_node *node,
-		     bool has_no_spaces)
+static void folded_put_line(struct stack_export *it, const uint32_t *path,
+			    const struct tree_node *node, bool has_no_spaces)
 {
 	for (uint32_t depth = 1; depth <= node->depth; depth++) {
 		char shown[NAMED_TEXT_FRAME_MAX];
@@ -40,7 +40,7 @@ static int write_lines(struct report_request *request, bool has_no_spaces)
 
 		path[node->depth] = it.order[i];
 		if (node->self)
-			put_line(&it, path, node, has_no_spaces);
+			folded_put_line(&it, path, node, has_no_spaces);
 	}
 	free(path);
 	return stack_export_end(&it, status);

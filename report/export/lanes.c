@@ -19,9 +19,8 @@ struct lane {
 	struct lane_span *span; /* outermost ones, by time; none crosses another */
 	size_t count, room;
 	bool has_forgotten;
-	struct lane_span
-		/* from the first begin to the last end of spans that are no longer in `span` */
-		forgotten;
+	/* from the first begin to the last end of spans that are no longer in `span` */
+	struct lane_span forgotten;
 };
 
 /* Index of the first span that begins at or after `start_ns`. */

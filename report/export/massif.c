@@ -81,7 +81,7 @@ static void tree_release(struct heap_tree *tree)
 	stack_report_release(&tree->stacks);
 }
 
-static bool is_shown(const struct heap_tree *tree, uint32_t node)
+static bool massif_is_shown(const struct heap_tree *tree, uint32_t node)
 {
 	return tree->tree.node[node].total * 1000 >=
 	       tree->tree.node[TREE_ROOT].total * SHOWN_PER_MILLE;
@@ -98,7 +98,7 @@ static struct below below_of(const struct heap_tree *tree, uint32_t node)
 	struct below below = { .others_bytes = tree->tree.node[node].total };
 
 	for (uint32_t at = tree->first[node]; at; at = tree->next[at]) {
-		if (is_shown(tree, at)) {
+		if (massif_is_shown(tree, at)) {
 			below.shown++;
 			below.others_bytes -= tree->tree.node[at].total;
 		} else {
@@ -118,7 +118,7 @@ static void put_indent(struct sink *sink, unsigned int depth)
 		sink_put(sink, " ", 1);
 }
 
-static void put_name(struct sink *sink, const char *name)
+static void massif_put_name(struct sink *sink, const char *name)
 {
 	char shown[NAMED_TEXT_FRAME_MAX];
 	size_t length = named_frame_text(shown, name);
@@ -127,25 +127,26 @@ static void put_name(struct sink *sink, const char *name)
 }
 
 /* "0x1234: function (file.c:12)", massif's form of a frame; for a module without lines its path. */
-static void put_frame(const struct massif *massif, const struct named_frame *frame)
+static void massif_put_frame(const struct massif *massif, const struct named_frame *frame)
 {
 	struct sink *sink = massif->sink;
 
 	sink_hex(sink, frame->offset);
 	sink_text(sink, ": ");
-	put_name(sink, frame->name);
+	massif_put_name(sink, frame->name);
 	if (frame->file) {
 		sink_text(sink, " (");
-		put_name(sink, frame->file);
+		massif_put_name(sink, frame->file);
 		sink_print(sink, ":%u)", frame->line);
 	} else if (frame->module) {
 		sink_text(sink, " (in ");
-		put_name(sink, frame->module);
+		massif_put_name(sink, frame->module);
 		sink_text(sink, ")");
 	}
 }
 
-static void put_node(const struct massif *massif, const struct heap_tree *tree, uint32_t node)
+static void massif_put_node(const struct massif *massif, const struct heap_tree *tree,
+			    uint32_t node)
 {
 	const struct tree_node *at = &tree->tree.node[node];
 	struct below below = below_of(tree, node);
@@ -156,12 +157,13 @@ static void put_node(const struct massif *massif, const struct heap_tree *tree, 
 	if (node == TREE_ROOT)
 		sink_text(massif->sink, TREE_TITLE);
 	else
-		put_frame(massif, &tree->tree.names->frame[at->frame]);
+		massif_put_frame(massif, &tree->tree.names->frame[at->frame]);
 	sink_put(massif->sink, "\n", 1);
 }
 
 /* After its last child: what has no line. */
-static void put_others(const struct massif *massif, const struct heap_tree *tree, uint32_t node)
+static void massif_put_others(const struct massif *massif, const struct heap_tree *tree,
+			      uint32_t node)
 {
 	struct below below = below_of(tree, node);
 
@@ -175,26 +177,26 @@ static void put_others(const struct massif *massif, const struct heap_tree *tree
 
 static uint32_t first_shown(const struct heap_tree *tree, uint32_t node)
 {
-	return node && is_shown(tree, node) ? node : TREE_ROOT; /* smaller ones follow */
+	return node && massif_is_shown(tree, node) ? node : TREE_ROOT; /* smaller ones follow */
 }
 
-static void put_tree(const struct massif *massif, const struct heap_tree *tree)
+static void massif_put_tree(const struct massif *massif, const struct heap_tree *tree)
 {
 	uint32_t at = TREE_ROOT;
 
-	put_node(massif, tree, at);
+	massif_put_node(massif, tree, at);
 	for (;;) {
 		uint32_t next = first_shown(tree, tree->first[at]);
 
 		while (!next) {
-			put_others(massif, tree, at);
+			massif_put_others(massif, tree, at);
 			if (at == TREE_ROOT)
 				return;
 			next = first_shown(tree, tree->next[at]);
 			at = tree->tree.node[at].parent;
 		}
 		at = next;
-		put_node(massif, tree, at);
+		massif_put_node(massif, tree, at);
 	}
 }
 
@@ -226,7 +228,7 @@ static void put_snapshots(struct massif *massif)
 		if (!has_peak && (totals->peak_time_ns <= to_ns || is_last)) {
 			has_peak = true;
 			put_snapshot(massif, totals->peak_time_ns, massif->peak.stacks.all, "peak");
-			put_tree(massif, &massif->peak);
+			massif_put_tree(massif, &massif->peak);
 		}
 		if (known_within(run, end_ns / POINTS * i, to_ns))
 			put_snapshot(massif, to_ns, value[i], "empty");
@@ -234,10 +236,10 @@ static void put_snapshots(struct massif *massif)
 	if (!massif->left.stacks.all)
 		return;
 	put_snapshot(massif, end_ns, massif->left.stacks.all, "detailed");
-	put_tree(massif, &massif->left);
+	massif_put_tree(massif, &massif->left);
 }
 
-static void put_head(struct massif *massif)
+static void massif_put_head(struct massif *massif)
 {
 	struct source *source = massif->report.request->source;
 	struct source_process *const *process;
@@ -282,7 +284,7 @@ static int write_massif(struct massif *massif)
 		free(massif->sink);
 		return STATUS_INPUT;
 	}
-	put_head(massif);
+	massif_put_head(massif);
 	put_snapshots(massif);
 	if (sink_close(massif->sink, request))
 		status = STATUS_INPUT;
@@ -293,7 +295,7 @@ static int write_massif(struct massif *massif)
 	return status;
 }
 
-static void print_notes(void *rows, const struct screen *screen)
+static void massif_print_notes(void *rows, const struct screen *screen)
 {
 	stack_rows_print_notes(rows, screen);
 }
@@ -317,7 +319,7 @@ int export_massif(struct report_request *request)
 	if (massif.peak.stacks.all) {
 		status = write_massif(&massif);
 		if (!status)
-			export_say(request, print_notes, &massif.peak.stacks.rows);
+			export_say(request, massif_print_notes, &massif.peak.stacks.rows);
 	} else {
 		const char *text = stack_report_explain(&massif.peak.stacks, &massif.report,
 							&absence);

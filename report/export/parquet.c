@@ -135,7 +135,8 @@ static void name_table(struct parquet *parquet, struct parquet_rank *rank, enum 
 	parquet->files++;
 }
 
-static void put_row(struct parquet_rank *rank, enum parquet_id id, const struct parquet_cell *cell)
+static void parquet_put_row(struct parquet_rank *rank, enum parquet_id id,
+			    const struct parquet_cell *cell)
 {
 	struct parquet *parquet = rank->parquet;
 	struct parquet_table *table = &rank->table[id];
@@ -156,7 +157,7 @@ static void put_row(struct parquet_rank *rank, enum parquet_id id, const struct 
 
 /* --- a row by its values --- */
 
-static void row_begin(struct parquet *parquet, enum parquet_id id)
+static void parquet_row_begin(struct parquet *parquet, enum parquet_id id)
 {
 	parquet->table = id;
 	for (uint32_t i = 0; i < tables[id].columns; i++)
@@ -171,7 +172,7 @@ static void row_set(struct parquet *parquet, unsigned int value, uint64_t number
 		parquet->cell[at - 1] = (struct parquet_cell){ .value = (int64_t)number };
 }
 
-static uint32_t text_put(struct parquet *parquet, struct trace_text text)
+static uint32_t parquet_text_put(struct parquet *parquet, struct trace_text text)
 {
 	struct trace_text clean;
 	uint32_t number;
@@ -194,7 +195,8 @@ static void row_set_text(struct parquet *parquet, unsigned int value, struct tra
 	unsigned int at = parquet->at[parquet->table][value];
 
 	if (at && text.text && tables[parquet->table].column[at - 1].is_text)
-		parquet->cell[at - 1] = (struct parquet_cell){ .value = text_put(parquet, text) };
+		parquet->cell[at - 1] = (struct parquet_cell){ .value = parquet_text_put(parquet,
+											 text) };
 }
 
 static void row_set_word(struct parquet *parquet, unsigned int value, const char *word)
@@ -211,7 +213,7 @@ static void row_end(struct parquet_rank *rank)
 	for (uint32_t i = 0; i < tables[parquet->table].columns; i++)
 		if (parquet->cell[i].is_null && column[i].is_text && !column[i].is_optional)
 			parquet->cell[i].value = interned_put(&parquet->writer.texts, "", 0);
-	put_row(rank, parquet->table, parquet->cell);
+	parquet_put_row(rank, parquet->table, parquet->cell);
 }
 
 /* --- events --- */
@@ -260,7 +262,7 @@ static void set_arguments(struct parquet *parquet, const struct trace_event *eve
 	}
 }
 
-static struct trace_text name_of(const struct trace_event *event)
+static struct trace_text parquet_name_of(const struct trace_event *event)
 {
 	struct trace_text name = event->name;
 	size_t label = event->category == TRACE_MODULE ? strlen(TRACE_MODULE_LABEL) : 0;
@@ -272,11 +274,11 @@ static struct trace_text name_of(const struct trace_event *event)
 
 static void begin_row(struct parquet *parquet, const struct trace_event *event, uint64_t pid)
 {
-	row_begin(parquet, of_category[event->category].table);
+	parquet_row_begin(parquet, of_category[event->category].table);
 	row_set(parquet, VALUE_START, parquet->base_real_ns + event->time_ns);
 	row_set(parquet, VALUE_PID, pid);
 	row_set(parquet, VALUE_TID, event->tid);
-	row_set_text(parquet, VALUE_NAME, name_of(event));
+	row_set_text(parquet, VALUE_NAME, parquet_name_of(event));
 	if (of_category[event->category].kind)
 		row_set_word(parquet, VALUE_KIND, of_category[event->category].kind);
 	set_arguments(parquet, event);
@@ -296,7 +298,7 @@ static void set_step(struct parquet *parquet, const struct trace_slice *slice)
 		row_set(parquet, VALUE_STEP_PHASE_data + i, step->phases.ns[i]);
 }
 
-static void take_slice(void *state, const struct trace_slice *slice)
+static void parquet_take_slice(void *state, const struct trace_slice *slice)
 {
 	struct parquet_rank *rank = state;
 	struct parquet *parquet = rank->parquet;
@@ -316,7 +318,7 @@ static void take_slice(void *state, const struct trace_slice *slice)
 	row_end(rank);
 }
 
-static void take_moment(void *state, const struct trace_event *event)
+static void parquet_take_moment(void *state, const struct trace_event *event)
 {
 	struct parquet_rank *rank = state;
 
@@ -326,7 +328,7 @@ static void take_moment(void *state, const struct trace_event *event)
 	row_end(rank);
 }
 
-static void take_counter(void *state, const struct trace_event *event, uint64_t bytes)
+static void parquet_take_counter(void *state, const struct trace_event *event, uint64_t bytes)
 {
 	struct parquet_rank *rank = state;
 
@@ -342,7 +344,7 @@ static uint64_t real_ns(const struct parquet *parquet, uint64_t time_ns)
 	return parquet->base_real_ns + time_ns;
 }
 
-static void take_process(void *state, const struct source_process *process, uint64_t pid)
+static void parquet_take_process(void *state, const struct source_process *process, uint64_t pid)
 {
 	struct parquet_rank *rank = state;
 	struct parquet *parquet = rank->parquet;
@@ -351,7 +353,7 @@ static void take_process(void *state, const struct source_process *process, uint
 	parquet->of_process = memory_room(parquet->of_process, process->index,
 					  &parquet->process_room, sizeof(*parquet->of_process));
 	parquet->of_process[process->index] = rank;
-	row_begin(parquet, PARQUET_PROCESSES);
+	parquet_row_begin(parquet, PARQUET_PROCESSES);
 	row_set(parquet, VALUE_START, real_ns(parquet, process->start_ns));
 	row_set(parquet, VALUE_END, real_ns(parquet, process->end_ns));
 	row_set(parquet, VALUE_PID, pid);
@@ -368,13 +370,13 @@ static void take_process(void *state, const struct source_process *process, uint
 	row_end(rank);
 }
 
-static void take_thread(void *state, const struct source_thread *thread, uint64_t pid)
+static void parquet_take_thread(void *state, const struct source_thread *thread, uint64_t pid)
 {
 	struct parquet_rank *rank = state;
 	struct parquet *parquet = rank->parquet;
 	struct trace_text name = { .number = 0 };
 
-	row_begin(parquet, PARQUET_THREADS);
+	parquet_row_begin(parquet, PARQUET_THREADS);
 	row_set(parquet, VALUE_START, real_ns(parquet, thread->start_ns));
 	row_set(parquet, VALUE_END, real_ns(parquet, thread->end_ns));
 	row_set(parquet, VALUE_PID, pid);
@@ -389,8 +391,8 @@ static void take_thread(void *state, const struct source_thread *thread, uint64_
  * What belongs to no known process is in the first rank's tables. NULL: --rank or another filter
  * leaves the process out.
  */
-static struct parquet_rank *rank_of(const struct parquet *parquet,
-				    const struct source_process *process)
+static struct parquet_rank *parquet_rank_of(const struct parquet *parquet,
+					    const struct source_process *process)
 {
 	if (!process)
 		return parquet->ranks;
@@ -405,11 +407,11 @@ static struct parquet_rank *rank_of_file(const struct parquet *parquet, struct s
 
 	for (size_t i = 0; i < count; i++)
 		if (process[i]->file == file)
-			return rank_of(parquet, process[i]);
+			return parquet_rank_of(parquet, process[i]);
 	return parquet->ranks;
 }
 
-static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
+static uint64_t parquet_put_losses(struct parquet_rank *rank, struct source *source)
 {
 	struct parquet *parquet = rank->parquet;
 	const struct source_loss *loss;
@@ -419,9 +421,9 @@ static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
 	for (size_t i = 0; i < count; i++) {
 		const char *reason = source_loss_text(&loss[i]);
 
-		if (rank_of(parquet, loss[i].process) != rank)
+		if (parquet_rank_of(parquet, loss[i].process) != rank)
 			continue;
-		row_begin(parquet, PARQUET_LOSSES);
+		parquet_row_begin(parquet, PARQUET_LOSSES);
 		if (loss[i].process)
 			row_set(parquet, VALUE_PID, loss[i].process->pid);
 		row_set(parquet, VALUE_COUNT, loss[i].count);
@@ -434,7 +436,7 @@ static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
 	return lost;
 }
 
-static uint64_t put_faults(struct parquet_rank *rank, struct source *source)
+static uint64_t parquet_put_faults(struct parquet_rank *rank, struct source *source)
 {
 	struct parquet *parquet = rank->parquet;
 	const struct source_fault *fault;
@@ -443,7 +445,7 @@ static uint64_t put_faults(struct parquet_rank *rank, struct source *source)
 	for (size_t i = 0; i < count; i++) {
 		if (rank_of_file(parquet, source, fault[i].file) != rank)
 			continue;
-		row_begin(parquet, PARQUET_FAULTS);
+		parquet_row_begin(parquet, PARQUET_FAULTS);
 		row_set_word(parquet, VALUE_RECORDING, fault[i].file ? fault[i].file->path : "");
 		row_set(parquet, VALUE_OFFSET, fault[i].offset);
 		row_set_word(parquet, VALUE_FAULT, fault[i].text);
@@ -496,8 +498,8 @@ static int refuse_older(struct report_request *request, const char *folder)
 	return -1;
 }
 
-static int take_open(struct trace_file *file, struct report_request *request,
-		     const struct trace_head *head)
+static int parquet_take_open(struct trace_file *file, struct report_request *request,
+			     const struct trace_head *head)
 {
 	struct parquet *parquet = file->state;
 	struct parquet_rank **last = &parquet->ranks, *rank;
@@ -518,7 +520,7 @@ static int take_open(struct trace_file *file, struct report_request *request,
 	return 0;
 }
 
-static int take_close(struct trace_file *file, struct report_request *request)
+static int parquet_take_close(struct trace_file *file, struct report_request *request)
 {
 	struct parquet_rank *rank = file->state;
 	struct parquet *parquet = rank->parquet;
@@ -530,9 +532,10 @@ static int take_close(struct trace_file *file, struct report_request *request)
 		{ "intercept.host", rank->host },
 	};
 
-	snprintf(lost, sizeof(lost), "%llu", (unsigned long long)put_losses(rank, request->source));
+	snprintf(lost, sizeof(lost), "%llu",
+		 (unsigned long long)parquet_put_losses(rank, request->source));
 	snprintf(faults, sizeof(faults), "%llu",
-		 (unsigned long long)put_faults(rank, request->source));
+		 (unsigned long long)parquet_put_faults(rank, request->source));
 	snprintf(start, sizeof(start), "%llu", (unsigned long long)parquet->base_real_ns);
 	for (unsigned int i = 0; i < PARQUET_COUNT; i++) {
 		parquet->gathered -= parquet_table_bytes(&rank->table[i]);
@@ -545,13 +548,13 @@ static int take_close(struct trace_file *file, struct report_request *request)
 static const struct trace_writer writer = {
 	.takes_all_steps = true,
 	.splits_hosts = true,
-	.open = take_open,
-	.close = take_close,
-	.slice = take_slice,
-	.moment = take_moment,
-	.counter = take_counter,
-	.process = take_process,
-	.thread = take_thread,
+	.open = parquet_take_open,
+	.close = parquet_take_close,
+	.slice = parquet_take_slice,
+	.moment = parquet_take_moment,
+	.counter = parquet_take_counter,
+	.process = parquet_take_process,
+	.thread = parquet_take_thread,
 };
 
 static void parquet_free(struct parquet *parquet)

@@ -132,7 +132,8 @@ static void put_length(struct message *page, size_t length)
 }
 
 /* Definition levels: 1 where there is a value. */
-static void put_levels(struct message *page, const uint8_t *is_null, uint32_t rows, uint64_t nulls)
+static void parquet_table_put_levels(struct message *page, const uint8_t *is_null, uint32_t rows,
+				     uint64_t nulls)
 {
 	struct message run = { .length = 0 };
 
@@ -154,8 +155,9 @@ static void put_levels(struct message *page, const uint8_t *is_null, uint32_t ro
 	free(run.byte);
 }
 
-static void page_write(struct parquet_writer *writer, struct parquet_table *table, int descriptor,
-		       struct chunk *chunk, bool is_dictionary, uint32_t values)
+static void parquet_table_page_write(struct parquet_writer *writer, struct parquet_table *table,
+				     int descriptor, struct chunk *chunk, bool is_dictionary,
+				     uint32_t values)
 {
 	struct message *header = &writer->header;
 	int last = 0, inner = 0;
@@ -272,16 +274,17 @@ static void chunk_write(struct parquet_writer *writer, struct parquet_table *tab
 	writer->page.length = 0;
 	if (chunk->column->is_text) {
 		texts = make_dictionary(writer, table, at, chunk);
-		page_write(writer, table, descriptor, chunk, true, texts);
+		parquet_table_page_write(writer, table, descriptor, chunk, true, texts);
 	}
 	writer->page.length = 0;
 	if (chunk->column->is_optional)
-		put_levels(&writer->page, table->is_null[at], table->rows, chunk->nulls);
+		parquet_table_put_levels(&writer->page, table->is_null[at], table->rows,
+					 chunk->nulls);
 	if (chunk->column->is_text)
 		put_places(writer, table, at, texts, table->rows - chunk->nulls);
 	else
 		put_values(writer, table, at, chunk);
-	page_write(writer, table, descriptor, chunk, false, table->rows);
+	parquet_table_page_write(writer, table, descriptor, chunk, false, table->rows);
 }
 
 /* --- metadata --- */

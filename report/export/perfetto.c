@@ -90,7 +90,7 @@ static uint32_t track_of(struct perfetto *perfetto, const struct trace_slice *sl
 
 /* --- events --- */
 
-static void put_arguments(struct perfetto *perfetto, const struct trace_event *event)
+static void perfetto_put_arguments(struct perfetto *perfetto, const struct trace_event *event)
 {
 	char size[TRACE_DIMENSIONS_BYTES];
 
@@ -114,7 +114,7 @@ static uint64_t flow_of_call(uint64_t pid, uint64_t correlation)
 }
 
 /* The arrow from a call to its work ends at the work. */
-static void put_flow(struct perfetto_event *packet, const struct trace_slice *slice)
+static void perfetto_put_flow(struct perfetto_event *packet, const struct trace_slice *slice)
 {
 	const struct trace_event *event = &slice->event;
 
@@ -127,7 +127,7 @@ static void put_flow(struct perfetto_event *packet, const struct trace_slice *sl
 			packet->flow = flow_of_call(event->pid, event->argument[i].number);
 }
 
-static void take_slice(void *state, const struct trace_slice *slice)
+static void perfetto_take_slice(void *state, const struct trace_slice *slice)
 {
 	struct perfetto *perfetto = state;
 	const struct trace_event *event = &slice->event;
@@ -138,16 +138,16 @@ static void take_slice(void *state, const struct trace_slice *slice)
 	perfetto->events++;
 	packet.track = perfetto_lane(&perfetto->out, track_of(perfetto, slice), packet.start_ns,
 				     packet.end_ns);
-	put_flow(&packet, slice);
+	perfetto_put_flow(&packet, slice);
 	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_SPAN, trace_words[event->category],
 			     event->name);
-	put_arguments(perfetto, event);
+	perfetto_put_arguments(perfetto, event);
 	if (slice->is_cut && !trace_is_open(slice))
 		perfetto_text(&perfetto->out, TRACE_CUT, TRACE_TEXT("true"));
 	perfetto_event_end(&perfetto->out, &packet);
 }
 
-static void take_moment(void *state, const struct trace_event *event)
+static void perfetto_take_moment(void *state, const struct trace_event *event)
 {
 	struct perfetto *perfetto = state;
 	struct perfetto_event packet = { .start_ns = event->time_ns };
@@ -158,11 +158,11 @@ static void take_moment(void *state, const struct trace_event *event)
 		packet.track = line_below(perfetto, packet.track, "memory of tensors");
 	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_MOMENT, trace_words[event->category],
 			     event->name);
-	put_arguments(perfetto, event);
+	perfetto_put_arguments(perfetto, event);
 	perfetto_event_end(&perfetto->out, &packet);
 }
 
-static void take_counter(void *state, const struct trace_event *event, uint64_t bytes)
+static void perfetto_take_counter(void *state, const struct trace_event *event, uint64_t bytes)
 {
 	struct perfetto *perfetto = state;
 	struct perfetto_event packet = { .start_ns = event->time_ns, .value = bytes };
@@ -184,7 +184,7 @@ static void put_backward(struct perfetto *perfetto, struct perfetto_event packet
 	perfetto_event_end(&perfetto->out, &packet);
 }
 
-static void take_flow(void *state, const struct trace_flow *flow)
+static void perfetto_take_flow(void *state, const struct trace_flow *flow)
 {
 	uint64_t id = FLOW_OF_BACKWARD | flow->id;
 
@@ -194,7 +194,7 @@ static void take_flow(void *state, const struct trace_flow *flow)
 		     flow->to_pid, flow->to_tid, TRACE_TEXT("backward"));
 }
 
-static void take_process(void *state, const struct source_process *process, uint64_t pid)
+static void perfetto_take_process(void *state, const struct source_process *process, uint64_t pid)
 {
 	struct perfetto *perfetto = state;
 	struct trace_text name = { .number = 0 };
@@ -203,7 +203,7 @@ static void take_process(void *state, const struct source_process *process, uint
 	perfetto_name(&perfetto->out, process_track(perfetto, pid), name);
 }
 
-static void take_thread(void *state, const struct source_thread *thread, uint64_t pid)
+static void perfetto_take_thread(void *state, const struct source_thread *thread, uint64_t pid)
 {
 	struct perfetto *perfetto = state;
 	struct trace_text name = { .number = 0 };
@@ -215,8 +215,8 @@ static void take_thread(void *state, const struct source_thread *thread, uint64_
 
 /* --- the file --- */
 
-static int take_open(struct trace_file *file, struct report_request *request,
-		     const struct trace_head *head)
+static int perfetto_take_open(struct trace_file *file, struct report_request *request,
+			      const struct trace_head *head)
 {
 	struct perfetto *perfetto = memory_zero(1, sizeof(*perfetto));
 
@@ -234,7 +234,7 @@ static int take_open(struct trace_file *file, struct report_request *request,
  * At the end of the recording, on a track of their own: losses, and parts of the files that could
  * not be read.
  */
-static void put_losses(struct perfetto *perfetto, struct source *source)
+static void perfetto_put_losses(struct perfetto *perfetto, struct source *source)
 {
 	const struct source_loss *loss;
 	size_t count = source_losses(source, &loss);
@@ -255,7 +255,7 @@ static void put_losses(struct perfetto *perfetto, struct source *source)
 	}
 }
 
-static void put_faults(struct perfetto *perfetto, struct source *source)
+static void perfetto_put_faults(struct perfetto *perfetto, struct source *source)
 {
 	const struct source_fault *fault;
 	size_t count = source_faults(source, &fault);
@@ -274,13 +274,13 @@ static void put_faults(struct perfetto *perfetto, struct source *source)
 	}
 }
 
-static int take_close(struct trace_file *file, struct report_request *request)
+static int perfetto_take_close(struct trace_file *file, struct report_request *request)
 {
 	struct perfetto *perfetto = file->state;
 	int result;
 
-	put_losses(perfetto, request->source);
-	put_faults(perfetto, request->source);
+	perfetto_put_losses(perfetto, request->source);
+	perfetto_put_faults(perfetto, request->source);
 	result = sink_close(&perfetto->sink, request);
 	if (!result)
 		export_say_written(perfetto->path, perfetto->events, "event", perfetto->sink.bytes);
@@ -291,14 +291,14 @@ static int take_close(struct trace_file *file, struct report_request *request)
 
 static const struct trace_writer writer = {
 	.takes_samples = true,
-	.open = take_open,
-	.close = take_close,
-	.slice = take_slice,
-	.moment = take_moment,
-	.counter = take_counter,
-	.flow = take_flow,
-	.process = take_process,
-	.thread = take_thread,
+	.open = perfetto_take_open,
+	.close = perfetto_take_close,
+	.slice = perfetto_take_slice,
+	.moment = perfetto_take_moment,
+	.counter = perfetto_take_counter,
+	.flow = perfetto_take_flow,
+	.process = perfetto_take_process,
+	.thread = perfetto_take_thread,
 };
 
 int export_perfetto(struct report_request *request)

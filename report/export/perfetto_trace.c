@@ -102,8 +102,8 @@ void perfetto_release(struct perfetto_trace *trace)
 /* --- names --- */
 
 /* Returns the number of a text in its map; a new one becomes a field of the current packet. */
-static uint64_t number_of(struct perfetto_trace *trace, struct map *map, enum perfetto_field field,
-			  struct trace_text text)
+static uint64_t perfetto_trace_number_of(struct perfetto_trace *trace, struct map *map,
+					 enum perfetto_field field, struct trace_text text)
 {
 	bool added;
 	struct map_entry *entry = map_put(map, map_hash_bytes(text.text, text.length, field),
@@ -123,8 +123,8 @@ static uint64_t number_of(struct perfetto_trace *trace, struct map *map, enum pe
 static uint64_t number_of_word(struct perfetto_trace *trace, struct map *map,
 			       enum perfetto_field field, const char *word)
 {
-	return number_of(trace, map, field,
-			 (struct trace_text){ .text = word, .length = strlen(word) });
+	return perfetto_trace_number_of(
+		trace, map, field, (struct trace_text){ .text = word, .length = strlen(word) });
 }
 
 static uint64_t number_of_name(struct perfetto_trace *trace, const struct trace_text *name)
@@ -133,8 +133,8 @@ static uint64_t number_of_name(struct perfetto_trace *trace, const struct trace_
 
 	if (name->number < trace->of_text_room && trace->of_text[name->number])
 		return trace->of_text[name->number];
-	number = number_of(trace, &trace->names, INTERNED_NAME,
-			   plain_text_clean(&trace->plain, *name));
+	number = perfetto_trace_number_of(trace, &trace->names, INTERNED_NAME,
+					  plain_text_clean(&trace->plain, *name));
 	if (name->number) {
 		trace->of_text = memory_room(trace->of_text, name->number, &trace->of_text_room,
 					     sizeof(*trace->of_text));
@@ -280,7 +280,7 @@ void perfetto_text(struct perfetto_trace *trace, const char *name, struct trace_
 	message_close(&trace->body, opened);
 }
 
-static size_t event_open(struct perfetto_trace *trace, uint64_t time_ns)
+static size_t perfetto_trace_event_open(struct perfetto_trace *trace, uint64_t time_ns)
 {
 	packet_begin(trace);
 	message_number(&trace->packet, PACKET_TIMESTAMP, time_ns);
@@ -295,7 +295,7 @@ static size_t event_open(struct perfetto_trace *trace, uint64_t time_ns)
 void perfetto_event_end(struct perfetto_trace *trace, const struct perfetto_event *event)
 {
 	struct message *packet = &trace->packet;
-	size_t opened = event_open(trace, event->start_ns);
+	size_t opened = perfetto_trace_event_open(trace, event->start_ns);
 
 	message_number(packet, EVENT_TYPE, event->what);
 	message_number(packet, EVENT_TRACK, event->track);
@@ -310,7 +310,7 @@ void perfetto_event_end(struct perfetto_trace *trace, const struct perfetto_even
 	packet_end(trace);
 	if (event->what != PERFETTO_SPAN || event->end_ns == PERFETTO_NO_END)
 		return;
-	opened = event_open(trace, event->end_ns);
+	opened = perfetto_trace_event_open(trace, event->end_ns);
 	message_number(packet, EVENT_TYPE, TYPE_SPAN_END);
 	message_number(packet, EVENT_TRACK, event->track);
 	message_close(packet, opened);

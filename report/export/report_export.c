@@ -27,8 +27,9 @@ static const struct exporter {
 #define FORMATS (sizeof(all) / sizeof(all[0]))
 
 /* The output of `print`, uncut, to be freed. */
-static char *text_of(const struct report_request *request,
-		     void (*print)(void *context, const struct screen *screen), void *context)
+static char *report_export_text_of(const struct report_request *request,
+				   void (*print)(void *context, const struct screen *screen),
+				   void *context)
 {
 	struct screen screen = request->screen;
 	char *text = NULL;
@@ -49,7 +50,7 @@ static char *text_of(const struct report_request *request,
 void export_say(const struct report_request *request,
 		void (*print)(void *context, const struct screen *screen), void *context)
 {
-	char *text = text_of(request, print, context), *at = text, *line;
+	char *text = report_export_text_of(request, print, context), *at = text, *line;
 
 	while ((line = strsep(&at, "\n")))
 		if (*line)
@@ -57,7 +58,7 @@ void export_say(const struct report_request *request,
 	free(text);
 }
 
-static void print_losses(void *source, const struct screen *screen)
+static void report_export_print_losses(void *source, const struct screen *screen)
 {
 	export_losses(source, screen);
 	export_limitations(source, LIMITATION_ALL_FAMILIES, screen);
@@ -65,7 +66,8 @@ static void print_losses(void *source, const struct screen *screen)
 
 char *export_losses_line(const struct report_request *request, const char *before)
 {
-	char *text = text_of(request, print_losses, request->source), *at = text, *line, *joined;
+	char *text = report_export_text_of(request, report_export_print_losses, request->source),
+	     *at = text, *line, *joined;
 	size_t length, lines = 0;
 	FILE *out = open_memstream(&joined, &length);
 
@@ -82,7 +84,7 @@ char *export_losses_line(const struct report_request *request, const char *befor
 
 void export_say_losses(const struct report_request *request)
 {
-	export_say(request, print_losses, request->source);
+	export_say(request, report_export_print_losses, request->source);
 }
 
 void export_say_written(const char *path, uint64_t count, const char *what, uint64_t bytes)
@@ -123,7 +125,7 @@ static int no_such_format(struct report_request *request, const char *word)
 }
 
 /* Checks for errors that do not depend on the recording. */
-static int check(struct report_request *request, const struct exporter *exporter)
+static int report_export_check(struct report_request *request, const struct exporter *exporter)
 {
 	unsigned int of_stacks = TAKES_of | TAKES_value | TAKES_names | TAKES_symbols;
 	unsigned int given = request->options->given & of_stacks;
@@ -157,7 +159,7 @@ static int export_source(struct report_request *request)
 		at++;
 	if (at == FORMATS)
 		return no_such_format(request, word);
-	status = check(request, &all[at]);
+	status = report_export_check(request, &all[at]);
 	if (!status)
 		status = all[at].run(request);
 	if (!status)

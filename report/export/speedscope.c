@@ -12,7 +12,7 @@
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
-static void put_text(struct sink *sink, const char *text)
+static void speedscope_put_text(struct sink *sink, const char *text)
 {
 	sink_json(sink, text, strlen(text));
 }
@@ -35,7 +35,7 @@ static bool *find_lines(const struct stack_tree *tree)
  * Their numbers are those of the named frames minus one: [0] is no frame. A function that joins
  * several lines has no line.
  */
-static void put_frames(struct sink *sink, const struct stack_tree *tree)
+static void speedscope_put_frames(struct sink *sink, const struct stack_tree *tree)
 {
 	const struct named_stacks *names = tree->names;
 	bool *has_lines = find_lines(tree);
@@ -44,10 +44,10 @@ static void put_frames(struct sink *sink, const struct stack_tree *tree)
 		const struct named_frame *frame = &names->frame[i];
 
 		sink_text(sink, i > 1 ? ",\n{\"name\": " : "\n{\"name\": ");
-		put_text(sink, named_shown(names, frame));
+		speedscope_put_text(sink, named_shown(names, frame));
 		if (frame->file) {
 			sink_text(sink, ", \"file\": ");
-			put_text(sink, frame->file);
+			speedscope_put_text(sink, frame->file);
 		}
 		if (frame->line && !has_lines[i])
 			sink_print(sink, ", \"line\": %u", frame->line);
@@ -66,7 +66,7 @@ static void put_stack(struct sink *sink, const struct stack_tree *tree, const ui
 	}
 }
 
-static void put_stacks(struct stack_export *it, uint32_t *path)
+static void speedscope_put_stacks(struct stack_export *it, uint32_t *path)
 {
 	const char *before = "\n[";
 
@@ -106,7 +106,7 @@ static void put_title(struct stack_export *it, const char *what)
 	char *title = memory_zero(room, 1);
 
 	snprintf(title, room, "%s%s", what, lost);
-	put_text(it->sink, title);
+	speedscope_put_text(it->sink, title);
 	free(title);
 	free(lost);
 }
@@ -124,15 +124,15 @@ int export_speedscope(struct report_request *request)
 				   "\"name\": ");
 		put_title(&it, what);
 		sink_text(it.sink, ",\n\"shared\": {\"frames\": [");
-		put_frames(it.sink, &it.tree);
+		speedscope_put_frames(it.sink, &it.tree);
 		sink_text(it.sink, "\n]},\n\"profiles\": [{\"type\": \"sampled\", \"name\": ");
-		put_text(it.sink, what);
+		speedscope_put_text(it.sink, what);
 		sink_print(it.sink, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %llu,\n",
 			   stack_report_unit(&it.state) == UNIT_COUNT ? "none"
 								      : stack_export_unit(&it),
 			   (unsigned long long)it.state.all);
 		sink_text(it.sink, "\"samples\": [");
-		put_stacks(&it, path);
+		speedscope_put_stacks(&it, path);
 		sink_text(it.sink, "\n],\n\"weights\": [");
 		put_weights(&it);
 		sink_text(it.sink, "]}]}\n");

@@ -122,7 +122,7 @@ static void sql_put(struct sql *sql, enum sql_table table, const struct sql_valu
 
 /* --- names --- */
 
-static uint64_t id_of(struct sql *sql, const char *text, size_t length)
+static uint64_t sqlite_id_of(struct sql *sql, const char *text, size_t length)
 {
 	size_t before = sql->names.count;
 	uint32_t number = interned_put(&sql->names, text, length);
@@ -145,8 +145,8 @@ static uint64_t id_of_name(struct sql *sql, const struct trace_text *name)
 	}
 	plain = plain_text_clean(&sql->plain, *name);
 	if (!name->number)
-		return id_of(sql, plain.text, plain.length);
-	return sql->of_text[name->number] = id_of(sql, plain.text, plain.length);
+		return sqlite_id_of(sql, plain.text, plain.length);
+	return sql->of_text[name->number] = sqlite_id_of(sql, plain.text, plain.length);
 }
 
 /* --- the file --- */
@@ -249,7 +249,7 @@ static int sql_open(struct trace_file *file, struct report_request *request,
 	return -1;
 }
 
-static void put_losses(struct sql *sql, struct source *source)
+static void sqlite_put_losses(struct sql *sql, struct source *source)
 {
 	const struct source_loss *loss;
 	const struct source_fault *fault;
@@ -274,7 +274,7 @@ static int sql_close(struct trace_file *file, struct report_request *request)
 	struct sql *sql = file->state;
 	int result;
 
-	put_losses(sql, request->source);
+	sqlite_put_losses(sql, request->source);
 	SQL_PUT(sql, SQL_DETAILS, NONE, INTEGER(source_end_ns(request->source)), INTEGER(0),
 		INTEGER(source_end_ns(request->source)));
 	run_statement(sql, "COMMIT");
@@ -292,13 +292,13 @@ static uint64_t global_tid(uint64_t pid, uint64_t tid)
 	return pid << GLOBAL_SHIFT | tid;
 }
 
-static uint64_t tid_of(const struct trace_event *event)
+static uint64_t sqlite_tid_of(const struct trace_event *event)
 {
 	return global_tid(event->pid, event->tid);
 }
 
 /* The argument's value; 0 if the event does not have it. */
-static uint64_t number_of(const struct trace_event *event, enum trace_argument_id id)
+static uint64_t sqlite_number_of(const struct trace_event *event, enum trace_argument_id id)
 {
 	for (size_t i = 0; i < event->arguments; i++)
 		if (event->argument[i].id == id)
@@ -319,40 +319,44 @@ static struct sql_value cut_of(const struct trace_slice *slice)
 	return slice->is_cut ? INTEGER(1) : NONE;
 }
 
-static struct sql_value correlation_of(const struct trace_event *event)
+static struct sql_value sqlite_correlation_of(const struct trace_event *event)
 {
-	uint64_t correlation = number_of(event, TRACE_OF_CORRELATION);
+	uint64_t correlation = sqlite_number_of(event, TRACE_OF_CORRELATION);
 
 	return correlation ? INTEGER(correlation) : NONE;
 }
 
-static void put_operator(struct sql *sql, const struct trace_slice *slice, struct sql_value end)
+static void sqlite_put_operator(struct sql *sql, const struct trace_slice *slice,
+				struct sql_value end)
 {
 	const struct trace_event *event = &slice->event;
 
-	SQL_PUT(sql, SQL_OPERATORS, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
+	SQL_PUT(sql, SQL_OPERATORS, INTEGER(event->time_ns), end, INTEGER(sqlite_tid_of(event)),
 		INTEGER(id_of_name(sql, &event->name)),
-		INTEGER(number_of(event, TRACE_OF_EXTERNAL_ID)),
-		has(event, TRACE_OF_SEQUENCE) ? INTEGER(number_of(event, TRACE_OF_SEQUENCE)) : NONE,
+		INTEGER(sqlite_number_of(event, TRACE_OF_EXTERNAL_ID)),
+		has(event, TRACE_OF_SEQUENCE) ? INTEGER(sqlite_number_of(event, TRACE_OF_SEQUENCE))
+					      : NONE,
 		cut_of(slice));
 }
 
-static void put_range(struct sql *sql, const struct trace_event *event, int type,
-		      struct sql_value end, struct sql_value cut)
+static void sqlite_put_range(struct sql *sql, const struct trace_event *event, int type,
+			     struct sql_value end, struct sql_value cut)
 {
-	SQL_PUT(sql, SQL_NVTX, INTEGER(event->time_ns), end, INTEGER(type), INTEGER(tid_of(event)),
-		INTEGER(id_of_name(sql, &event->name)), NONE, INTEGER(0), cut);
+	SQL_PUT(sql, SQL_NVTX, INTEGER(event->time_ns), end, INTEGER(type),
+		INTEGER(sqlite_tid_of(event)), INTEGER(id_of_name(sql, &event->name)), NONE,
+		INTEGER(0), cut);
 }
 
-static void put_call(struct sql *sql, const struct trace_slice *slice, struct sql_value end)
+static void sqlite_put_call(struct sql *sql, const struct trace_slice *slice, struct sql_value end)
 {
 	const struct trace_event *event = &slice->event;
 
 	SQL_PUT(sql, SQL_RUNTIME, INTEGER(event->time_ns), end,
 		INTEGER(event->category == TRACE_DRIVER ? CLASS_DRIVER : CLASS_RUNTIME),
-		INTEGER(tid_of(event)), correlation_of(event),
+		INTEGER(sqlite_tid_of(event)), sqlite_correlation_of(event),
 		INTEGER(id_of_name(sql, &event->name)),
-		slice->is_cut ? NONE : INTEGER(number_of(event, TRACE_OF_RESULT)), cut_of(slice));
+		slice->is_cut ? NONE : INTEGER(sqlite_number_of(event, TRACE_OF_RESULT)),
+		cut_of(slice));
 }
 
 /* --- what the GPU did --- */
@@ -371,9 +375,9 @@ static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 		return &sql->kernel[index];
 	text = name_text(name, &length);
 	compact = memory_zero(full->length + 1, 1);
-	ids.mangled = id_of(sql, text, length);
-	ids.full = id_of(sql, full->text, full->length);
-	ids.compact = id_of(sql, compact, symbol_compact(compact, full->text, full->length));
+	ids.mangled = sqlite_id_of(sql, text, length);
+	ids.full = sqlite_id_of(sql, full->text, full->length);
+	ids.compact = sqlite_id_of(sql, compact, symbol_compact(compact, full->text, full->length));
 	free(compact);
 	if (!name->text) { /* it may still arrive */
 		sql->nameless = ids;
@@ -384,7 +388,7 @@ static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 	return &sql->kernel[index];
 }
 
-static void put_kernel(struct sql *sql, const struct trace_slice *slice)
+static void sqlite_put_kernel(struct sql *sql, const struct trace_slice *slice)
 {
 	const struct deferred_work *work = slice->work;
 	const struct gpu_work *piece = gpu_work_of(work);
@@ -424,32 +428,33 @@ static void sql_slice(void *state, const struct trace_slice *slice)
 
 	switch (event->category) {
 	case TRACE_OPERATOR:
-		put_operator(sql, slice, end);
+		sqlite_put_operator(sql, slice, end);
 		break;
 	case TRACE_ANNOTATION:
 	case TRACE_STEP:
-		put_range(sql, event, slice->id ? NVTX_START_END : NVTX_PUSH_POP, end,
-			  cut_of(slice));
+		sqlite_put_range(sql, event, slice->id ? NVTX_START_END : NVTX_PUSH_POP, end,
+				 cut_of(slice));
 		break;
 	case TRACE_MODULE:
-		SQL_PUT(sql, SQL_MODULES, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
-			INTEGER(id_of_name(sql, &event->name)), cut_of(slice));
+		SQL_PUT(sql, SQL_MODULES, INTEGER(event->time_ns), end,
+			INTEGER(sqlite_tid_of(event)), INTEGER(id_of_name(sql, &event->name)),
+			cut_of(slice));
 		break;
 	case TRACE_UNFINISHED:
-		SQL_PUT(sql, SQL_UNFINISHED, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
-			correlation_of(event), INTEGER(id_of_name(sql, &event->name)),
-			cut_of(slice));
+		SQL_PUT(sql, SQL_UNFINISHED, INTEGER(event->time_ns), end,
+			INTEGER(sqlite_tid_of(event)), sqlite_correlation_of(event),
+			INTEGER(id_of_name(sql, &event->name)), cut_of(slice));
 		break;
 	case TRACE_RUNTIME:
 	case TRACE_DRIVER:
-		put_call(sql, slice, end);
+		sqlite_put_call(sql, slice, end);
 		break;
 	case TRACE_IO:
-		SQL_PUT(sql, SQL_IO, INTEGER(event->time_ns), end, INTEGER(tid_of(event)),
+		SQL_PUT(sql, SQL_IO, INTEGER(event->time_ns), end, INTEGER(sqlite_tid_of(event)),
 			INTEGER(id_of_name(sql, &event->name)), NONE, cut_of(slice));
 		break;
 	case TRACE_KERNEL:
-		put_kernel(sql, slice);
+		sqlite_put_kernel(sql, slice);
 		break;
 	case TRACE_COPY:
 	case TRACE_SET:
@@ -469,16 +474,16 @@ static void sql_moment(void *state, const struct trace_event *event)
 	if (event->category != TRACE_TENSOR) {
 		const struct sql_value none = NONE;
 
-		put_range(sql, event, NVTX_MARK, none, none);
+		sqlite_put_range(sql, event, NVTX_MARK, none, none);
 		return;
 	}
 	id_of_name(sql, &event->name); /* for users who look for it in StringIds */
-	SQL_PUT(sql, SQL_TENSORS, INTEGER(event->time_ns), INTEGER(tid_of(event)),
-		INTEGER(number_of(event, TRACE_OF_GROWTH)),
-		INTEGER(number_of(event, TRACE_OF_ADDRESS)),
-		INTEGER(number_of(event, TRACE_OF_DEVICE_TYPE)),
-		INTEGER(number_of(event, TRACE_OF_TENSOR_DEVICE)),
-		INTEGER(number_of(event, TRACE_OF_ALLOCATED)));
+	SQL_PUT(sql, SQL_TENSORS, INTEGER(event->time_ns), INTEGER(sqlite_tid_of(event)),
+		INTEGER(sqlite_number_of(event, TRACE_OF_GROWTH)),
+		INTEGER(sqlite_number_of(event, TRACE_OF_ADDRESS)),
+		INTEGER(sqlite_number_of(event, TRACE_OF_DEVICE_TYPE)),
+		INTEGER(sqlite_number_of(event, TRACE_OF_TENSOR_DEVICE)),
+		INTEGER(sqlite_number_of(event, TRACE_OF_ALLOCATED)));
 }
 
 static void sql_counter(void *state, const struct trace_event *event, uint64_t bytes)
@@ -507,7 +512,7 @@ static void sql_thread(void *state, const struct source_thread *thread, uint64_t
 
 	thread_name(thread, &name, &length);
 	if (name)
-		SQL_PUT(sql, SQL_THREADS, INTEGER(id_of(sql, name, length)), NONE,
+		SQL_PUT(sql, SQL_THREADS, INTEGER(sqlite_id_of(sql, name, length)), NONE,
 			INTEGER(global_tid(pid, thread->tid)));
 }
 

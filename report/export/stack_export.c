@@ -8,7 +8,7 @@
 #include "report/base/talk.h"
 
 /* Prints how to get more than callers, and which files had no symbols. */
-static void print_notes(void *rows, const struct screen *screen)
+static void stack_export_print_notes(void *rows, const struct screen *screen)
 {
 	stack_rows_print_notes(rows, screen);
 }
@@ -52,7 +52,7 @@ int stack_export_end(struct stack_export *it, int status)
 	if (it->sink && sink_close(it->sink, request))
 		status = STATUS_INPUT;
 	if (!status) {
-		export_say(it->report.request, print_notes, &it->state.rows);
+		export_say(it->report.request, stack_export_print_notes, &it->state.rows);
 		export_say_written(request->options->output, it->state.rows.place_count, "stack",
 				   it->sink->bytes);
 	}

@@ -23,7 +23,7 @@ struct tables {
 	uint64_t files, bytes;
 };
 
-static char *path_of(const struct tables *tables, const char *name)
+static char *tables_path_of(const struct tables *tables, const char *name)
 {
 	const char *folder = tables->request->options->output;
 	size_t room = strlen(folder) + ID_BYTES;
@@ -43,7 +43,7 @@ static void count_file(struct tables *tables, const char *path)
 
 static int write_report(struct tables *tables, struct batch_report *one)
 {
-	char *path = path_of(tables, report_infos[one->id].name);
+	char *path = tables_path_of(tables, report_infos[one->id].name);
 	int status;
 
 	one->options.output = path;
@@ -59,7 +59,7 @@ static int write_report(struct tables *tables, struct batch_report *one)
 	return status;
 }
 
-static void put_losses(struct sink *sink, struct source *source)
+static void tables_put_losses(struct sink *sink, struct source *source)
 {
 	const struct source_loss *loss;
 	size_t count = source_losses(source, &loss);
@@ -77,7 +77,7 @@ static void put_losses(struct sink *sink, struct source *source)
 }
 
 /* The texts are ours: numbers and plain words, without quotes. */
-static void put_faults(struct sink *sink, struct source *source)
+static void tables_put_faults(struct sink *sink, struct source *source)
 {
 	const struct source_fault *fault;
 	size_t count = source_faults(source, &fault);
@@ -96,7 +96,7 @@ static int write_aside(struct tables *tables, const char *name,
 		       void (*put)(struct sink *sink, struct source *source))
 {
 	struct sink *sink = memory_zero(1, sizeof(*sink));
-	char *path = path_of(tables, name);
+	char *path = tables_path_of(tables, name);
 	int status = sink_open(sink, tables->request, path, false) ? STATUS_INPUT : STATUS_OK;
 
 	if (!status) {
@@ -110,7 +110,7 @@ static int write_aside(struct tables *tables, const char *name,
 	return status;
 }
 
-static int make_folder(struct report_request *request)
+static int tables_make_folder(struct report_request *request)
 {
 	const char *folder = request->options->output;
 	const char *format = request->options->word;
@@ -151,7 +151,7 @@ static int write_tables(struct report_request *request, enum export_format forma
 {
 	struct tables tables = { .request = request, .format = format };
 	struct batch batch;
-	int status = make_folder(request);
+	int status = tables_make_folder(request);
 
 	if (status)
 		return status;
@@ -167,9 +167,9 @@ static int write_tables(struct report_request *request, enum export_format forma
 	for (size_t i = 0; i < batch.count && !status; i++)
 		status = write_report(&tables, batch.report[i]);
 	if (!status && format == FORMAT_CSV)
-		status = write_aside(&tables, "losses", put_losses);
+		status = write_aside(&tables, "losses", tables_put_losses);
 	if (!status && format == FORMAT_CSV)
-		status = write_aside(&tables, "faults", put_faults);
+		status = write_aside(&tables, "faults", tables_put_faults);
 	if (!status)
 		export_say_written(request->options->output, tables.files, "file", tables.bytes);
 	batch_release(&batch);

@@ -55,8 +55,8 @@ void bytes_rest(struct bytes *bytes, const char *path)
 	bytes->path = path;
 }
 
-static int64_t memory_read(const struct bytes *bytes, uint64_t offset, void *ret_bytes,
-			   size_t length)
+static int64_t bytes_memory_read(const struct bytes *bytes, uint64_t offset, void *ret_bytes,
+				 size_t length)
 {
 	if (offset >= bytes->size)
 		return 0;
@@ -107,5 +107,5 @@ int64_t bytes_read(const struct bytes *bytes, uint64_t offset, void *ret_bytes, 
 		return descriptor_read(bytes->fd, offset, ret_bytes, length);
 	if (bytes->path)
 		return path_read(bytes, offset, ret_bytes, length);
-	return memory_read(bytes, offset, ret_bytes, length);
+	return bytes_memory_read(bytes, offset, ret_bytes, length);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See action_calls.h. A nest of open actions. A call is entered into struct calls once for each
- * action that counts, with the action's scope in the place of a thread, and its name as the key.
+ * Keeps a nest of open actions. A call is entered into struct calls once for each open action that
+ * counts, with the action's scope instead of a thread, and the action's name as the key.
  */
 #include "report/functions/action_calls.h"
 
-/* What is open in the action is over with it, as cProfile's disable() has it. */
-static void action_ended(void *state, const struct nest_end *end)
+/* Calls that are still open in the action end with it, as with cProfile's disable(). */
+static void action_calls_action_ended(void *state, const struct nest_end *end)
 {
 	calls_cut(&((struct action_calls *)state)->calls, end->scope, end->time_ns, end->how);
 }
@@ -16,7 +16,7 @@ void action_calls_init(struct action_calls *actions)
 	calls_init(&actions->calls);
 	nest_init(&actions->nest,
 		  (struct nest_options){ .is_keyed = true, .depth_max = ACTION_DEPTH_MAX },
-		  action_ended, actions);
+		  action_calls_action_ended, actions);
 }
 
 void action_calls_release(struct action_calls *actions)
@@ -40,7 +40,10 @@ bool action_calls_any(const struct action_calls *actions, uint32_t thread)
 	return nest_innermost(&actions->nest, thread) != NEST_NONE;
 }
 
-/* The actions that count: an end is the innermost's of its name, so what has one around it keeps it. */
+/*
+ * Iterates over the actions that count. An end belongs to the innermost action with its name, so of
+ * nested actions with one name the outermost lasts the longest.
+ */
 static uint32_t next_that_counts(const struct action_calls *actions, uint32_t scope)
 {
 	while (scope != NEST_NONE && actions->nest.scope[scope].outer != NEST_NONE)

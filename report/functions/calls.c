@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See calls.h. A stack is an array of open calls. A level for each row and pair tells the
- * outermost call of a recursion, whose time alone counts. While a thread runs another stack, the
- * clock of this one stands still.
+ * A stack is an array of open calls. A recursion level for each row and pair identifies the
+ * outermost call, and only its time counts. While a thread runs another stack, the clock of this
+ * one stands still.
  */
 #include "report/functions/calls.h"
 
@@ -10,7 +10,7 @@
 
 #include "report/base/memory.h"
 
-#define LOOKS_MAX 4096u /* calls, for one that ends below others */
+#define LOOKS_MAX 4096u /* calls examined for a return that is not of the innermost call */
 
 void calls_init(struct calls *calls)
 {
@@ -38,7 +38,7 @@ void calls_release(struct calls *calls)
 	map_release(&calls->pairs);
 }
 
-static struct call_thread *thread_of(struct calls *calls, uint32_t thread)
+static struct call_thread *calls_thread_of(struct calls *calls, uint32_t thread)
 {
 	calls->thread = memory_room(calls->thread, thread, &calls->thread_room,
 				    sizeof(*calls->thread));
@@ -47,7 +47,7 @@ static struct call_thread *thread_of(struct calls *calls, uint32_t thread)
 
 /* --- stacks --- */
 
-static size_t stack_add(struct call_thread *thread, uint64_t id)
+static size_t calls_stack_add(struct call_thread *thread, uint64_t id)
 {
 	thread->stack = memory_room(thread->stack, thread->stack_count, &thread->stack_room,
 				    sizeof(*thread->stack));
@@ -58,11 +58,11 @@ static size_t stack_add(struct call_thread *thread, uint64_t id)
 static struct call_stack *stack_now(struct call_thread *thread)
 {
 	if (!thread->stack_count)
-		(void)stack_add(thread, 0);
+		(void)calls_stack_add(thread, 0);
 	return &thread->stack[thread->now];
 }
 
-/* One with nothing open is as good as a new one. */
+/* A stack with no open call is reused as a new one. */
 static size_t stack_find(struct call_thread *thread, uint64_t id)
 {
 	size_t empty = SIZE_MAX;
@@ -74,14 +74,14 @@ static size_t stack_find(struct call_thread *thread, uint64_t id)
 			empty = i;
 	}
 	if (empty == SIZE_MAX)
-		return stack_add(thread, id);
+		return calls_stack_add(thread, id);
 	thread->stack[empty].id = id;
 	thread->stack[empty].left_ns = 0;
 	thread->stack[empty].still_ns = 0;
 	return empty;
 }
 
-/* The one that runs is called so; an older one of that name has ended. */
+/* The running stack gets that id. An older stack with the id has ended. */
 static void stack_name(struct call_thread *thread, uint64_t id)
 {
 	for (size_t i = 0; id && i < thread->stack_count; i++)
@@ -94,7 +94,7 @@ static void stack_name(struct call_thread *thread, uint64_t id)
 void calls_switch(struct calls *calls, uint32_t index, uint64_t time_ns, uint64_t before,
 		  uint64_t now)
 {
-	struct call_thread *thread = thread_of(calls, index);
+	struct call_thread *thread = calls_thread_of(calls, index);
 	struct call_stack *stack = stack_now(thread);
 
 	stack_name(thread, before);
@@ -109,7 +109,7 @@ void calls_switch(struct calls *calls, uint32_t index, uint64_t time_ns, uint64_
 	stack->left_ns = 0;
 }
 
-/* Time as it passes for what is open there. */
+/* Returns the time without the stretches in which the stack stood still. */
 static uint64_t stack_time_ns(const struct call_stack *stack, uint64_t time_ns)
 {
 	uint64_t still_ns = stack->still_ns;
@@ -134,7 +134,7 @@ static uint64_t number_of_key(struct calls *calls, uint64_t key)
 	return entry->value;
 }
 
-static uint32_t row_of(struct calls *calls, uint64_t key, uint32_t function)
+static uint32_t calls_row_of(struct calls *calls, uint64_t key, uint32_t function)
 {
 	uint64_t number = number_of_key(calls, key);
 	bool added;
@@ -174,7 +174,7 @@ static void level_up(uint32_t **level, size_t *room, uint32_t index)
 
 void calls_enter(struct calls *calls, const struct call *call)
 {
-	struct call_thread *thread = thread_of(calls, call->thread);
+	struct call_thread *thread = calls_thread_of(calls, call->thread);
 	struct call_stack *stack = stack_now(thread);
 	uint32_t around = stack->count ? stack->open[stack->count - 1].row : CALL_NONE;
 	struct open_call open = { .start_ns = stack_time_ns(stack, call->time_ns),
@@ -183,7 +183,7 @@ void calls_enter(struct calls *calls, const struct call *call)
 				  .pair = CALL_NONE };
 
 	if (call->counts) {
-		open.row = row_of(calls, call->key, call->function);
+		open.row = calls_row_of(calls, call->key, call->function);
 		level_up(&stack->row_level, &stack->row_room, open.row);
 	}
 	if (call->counts && around != CALL_NONE) {
@@ -195,9 +195,9 @@ void calls_enter(struct calls *calls, const struct call *call)
 	stack->open[stack->count++] = open;
 }
 
-/* As cProfile's Stop(): the outermost of a recursion has the time of all. */
-static void count(struct call_counts *counts, uint32_t *level, const struct open_call *open,
-		  uint64_t total_ns, enum nest_ending how)
+/* As in cProfile's Stop(): the outermost call of a recursion has the time of all. */
+static void count_of_calls(struct call_counts *counts, uint32_t *level,
+			   const struct open_call *open, uint64_t total_ns, enum nest_ending how)
 {
 	bool is_outermost = --*level == 0;
 
@@ -220,14 +220,14 @@ static void end_innermost(struct calls *calls, struct call_stack *stack, uint64_
 	if (stack->count)
 		stack->open[stack->count - 1].children_ns += total_ns;
 	if (open->row != CALL_NONE)
-		count(&calls->row[open->row].counts, &stack->row_level[open->row], open, total_ns,
-		      how);
+		count_of_calls(&calls->row[open->row].counts, &stack->row_level[open->row], open,
+			       total_ns, how);
 	if (open->pair != CALL_NONE)
-		count(&calls->pair[open->pair].counts, &stack->pair_level[open->pair], open,
-		      total_ns, how);
+		count_of_calls(&calls->pair[open->pair].counts, &stack->pair_level[open->pair],
+			       open, total_ns, how);
 }
 
-/* How many calls are above the innermost one of that function; SIZE_MAX: it is not open. */
+/* Returns how many calls are above the innermost one of that function; SIZE_MAX: it is not open. */
 static size_t find_above(const struct call_stack *stack, uint32_t function)
 {
 	for (size_t above = 0; above < stack->count && above < LOOKS_MAX; above++)
@@ -238,7 +238,7 @@ static size_t find_above(const struct call_stack *stack, uint32_t function)
 
 void calls_return(struct calls *calls, const struct call *call)
 {
-	struct call_thread *thread = thread_of(calls, call->thread);
+	struct call_thread *thread = calls_thread_of(calls, call->thread);
 	struct call_stack *stack = stack_now(thread);
 	size_t above = find_above(stack, call->function);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls and returns of functions, added up as cProfile does: by function, and by caller and function. Each thread has a stack of
- * its own. A return names its function: where that is not the innermost one (greenlets switch stacks), those above it end
- * with it and are counted.
+ * Calls and returns of functions, added up as cProfile does: by function, and by caller and
+ * function. Each thread has a stack of its own. A return names its function. If that is not the
+ * innermost one (greenlets switch stacks), the calls above it end with it and are counted.
  *
- * Functions are indices of names. Memory grows with rows, pairs and open calls, and with threads times rows. Times are ns. One thread.
+ * Functions are indices of names. Memory grows with rows, pairs and open calls, and with threads
+ * times rows. Times are ns. To be used by one thread.
  */
 #ifndef REPORT_FUNCTIONS_CALLS_H
 #define REPORT_FUNCTIONS_CALLS_H
@@ -20,7 +21,7 @@
 
 struct call_counts {
 	uint64_t calls, recursive, open;
-	uint64_t self_ns, total_ns; /* total: recursive calls count once */
+	uint64_t self_ns, total_ns; /* total_ns: recursive calls count once */
 };
 
 static inline void call_counts_add(struct call_counts *into, const struct call_counts *more)
@@ -46,15 +47,17 @@ struct call_pair {
 struct open_call {
 	uint64_t start_ns, children_ns;
 	uint32_t function;
-	uint32_t row,
-		pair; /* CALL_NONE: it does not count; the pair also without a caller that does */
+	uint32_t row, pair; /* CALL_NONE: it does not count; the pair also if no caller counts */
 };
 
-/* A thread has several Python stacks where greenlets switch. What is open on one stands still while another runs. */
+/*
+ * A thread has several Python stacks if greenlets switch. The calls on one stand still while
+ * another runs.
+ */
 struct call_stack {
 	uint64_t id;       /* 0: not known, the first one */
 	uint64_t left_ns;  /* when the thread left it */
-	uint64_t still_ns; /* time that it stood still so far */
+	uint64_t still_ns; /* the time that it stood still so far */
 	struct open_call *open;
 	size_t count, room;
 	uint32_t *row_level, *pair_level; /* how often each is open */
@@ -64,7 +67,7 @@ struct call_stack {
 struct call_thread {
 	struct call_stack *stack;
 	size_t stack_count, stack_room;
-	size_t now; /* index of the one that runs */
+	size_t now; /* index of the running one */
 	bool has_called;
 };
 
@@ -79,7 +82,7 @@ struct calls {
 	size_t key_count;
 	struct call_thread *thread; /* by index */
 	size_t thread_room;
-	uint64_t out_of_order; /* calls that ended with one around them */
+	uint64_t out_of_order; /* calls that ended because an enclosing one ended */
 	uint64_t unmatched;    /* returns of functions that were not open */
 	uint64_t switches;     /* of stacks */
 };
@@ -94,10 +97,10 @@ struct call {
 };
 void calls_enter(struct calls *calls, const struct call *call);
 void calls_return(struct calls *calls, const struct call *call);
-/* The thread goes on with another stack; `before`: the one that it was on, 0 not known. */
+/* The thread continues with another stack. `before`: the one that it ran so far, 0: not known. */
 void calls_switch(struct calls *calls, uint32_t thread, uint64_t time_ns, uint64_t before,
 		  uint64_t now);
-/* All that is open on the thread ends, or runs on and adds no time. */
+/* All calls that are open on the thread end, or stay open and add no time, as `how` says. */
 void calls_cut(struct calls *calls, uint32_t thread, uint64_t time_ns, enum nest_ending how);
 
 #endif

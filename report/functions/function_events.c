@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See function_events.h. Hands calls, returns, switches of stacks and actions to calls.h and, with
- * --by action, also to action_calls.h. The key of --by is taken when a function is entered.
+ * Passes calls, returns, switches of stacks and actions to calls.h and, with --by action, also to
+ * action_calls.h. The key of --by is that of the time at which a function is entered.
  */
 #include "report/functions/function_events.h"
 
 struct function_state {
-	struct functions functions; /* first: it is what others see */
+	struct functions functions; /* must be first: others see only this part */
 	struct source *source;
 };
 
-static struct call call_of(const struct function_state *mine, const struct source_event *event,
-			   uint64_t function)
+static struct call function_events_call_of(const struct function_state *mine,
+					   const struct source_event *event, uint64_t function)
 {
 	return (struct call){ .time_ns = event->event.time_ns,
 			      .thread = event->thread->index,
@@ -21,7 +21,8 @@ static struct call call_of(const struct function_state *mine, const struct sourc
 static void take_enter(void *state, const struct source_event *event, bool counts)
 {
 	struct function_state *mine = state;
-	struct call call = call_of(mine, event, EVENT_AS(function_enter, &event->event)->function);
+	struct call call = function_events_call_of(
+		mine, event, EVENT_AS(function_enter, &event->event)->function);
 
 	call.counts = counts;
 	if (mine->functions.by_action) {
@@ -38,7 +39,8 @@ static void take_enter(void *state, const struct source_event *event, bool count
 static void take_return(void *state, const struct source_event *event, bool counts)
 {
 	struct function_state *mine = state;
-	struct call call = call_of(mine, event, EVENT_AS(function_return, &event->event)->function);
+	struct call call = function_events_call_of(
+		mine, event, EVENT_AS(function_return, &event->event)->function);
 
 	(void)counts;
 	calls_return(&mine->functions.calls, &call);
@@ -54,7 +56,7 @@ static void take_interpreter(void *state, const struct source_event *event, bool
 	mine->functions.interpreters += EVENT_AS(function_interpreter, &event->event)->count;
 }
 
-static void take_stack(void *state, const struct source_event *event, bool counts)
+static void function_events_take_stack(void *state, const struct source_event *event, bool counts)
 {
 	struct function_state *mine = state;
 	const struct evt_function_stack *stack = EVENT_AS(function_stack, &event->event);
@@ -71,7 +73,7 @@ static uint32_t name_of_action(const struct function_state *mine, const struct s
 	return event_name(mine->source, event, EVENT_AS(action_begin, &event->event)->name);
 }
 
-static void take_action(void *state, const struct source_event *event, bool counts)
+static void function_events_take_action(void *state, const struct source_event *event, bool counts)
 {
 	struct function_state *mine = state;
 
@@ -80,7 +82,8 @@ static void take_action(void *state, const struct source_event *event, bool coun
 			   name_of_action(mine, event));
 }
 
-static void take_action_end(void *state, const struct source_event *event, bool counts)
+static void function_events_take_action_end(void *state, const struct source_event *event,
+					    bool counts)
 {
 	struct function_state *mine = state;
 
@@ -88,7 +91,7 @@ static void take_action_end(void *state, const struct source_event *event, bool 
 	action_calls_end(&mine->functions.actions, event_place(event), name_of_action(mine, event));
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void function_events_start(void *state, struct run *run, const void *options)
 {
 	const struct functions_options *asked = options;
 	struct function_state *mine = state;
@@ -99,16 +102,16 @@ static void start(void *state, struct run *run, const void *options)
 	calls_init(&mine->functions.calls);
 	action_calls_init(&mine->functions.actions);
 	if (mine->functions.by_action) {
-		run_reads(run, EVT_action_begin, FIELDS_ALL, take_action, mine);
-		run_reads(run, EVT_action_end, FIELDS_ALL, take_action_end, mine);
+		run_reads(run, EVT_action_begin, FIELDS_ALL, function_events_take_action, mine);
+		run_reads(run, EVT_action_end, FIELDS_ALL, function_events_take_action_end, mine);
 	}
 	run_reads(run, EVT_function_enter, FIELDS_ALL, take_enter, mine);
 	run_reads(run, EVT_function_interpreter, FIELDS_ALL, take_interpreter, mine);
-	run_reads(run, EVT_function_stack, FIELDS_ALL, take_stack, mine);
+	run_reads(run, EVT_function_stack, FIELDS_ALL, function_events_take_stack, mine);
 	run_reads(run, EVT_function_return, FIELDS_ALL, take_return, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void function_events_cut(void *state, const struct cut *cut)
 {
 	struct functions *functions = &((struct function_state *)state)->functions;
 
@@ -118,7 +121,7 @@ static void cut(void *state, const struct cut *cut)
 	action_calls_cut(&functions->actions, cut_place(cut), cut_ending(cut));
 }
 
-static void release(void *state)
+static void function_events_release(void *state)
 {
 	struct functions *functions = &((struct function_state *)state)->functions;
 
@@ -130,7 +133,7 @@ const struct analysis_kind analysis_functions = {
 	.name = "functions",
 	.state_bytes = sizeof(struct function_state),
 	.options_bytes = sizeof(struct functions_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = function_events_start,
+	.cut = function_events_cut,
+	.release = function_events_release,
 };

@@ -8,16 +8,16 @@
 #include "report/functions/action_calls.h"
 #include "report/functions/calls.h"
 
-/* Keys of `calls` where rows are by action: whether any was open. */
+/* Keys of `calls` if rows are by action: whether any action was open. */
 enum { FUNCTIONS_NO_ACTION, FUNCTIONS_IN_ACTION };
 
 struct functions {
 	struct calls calls; /* each call once */
 	struct run_key key;
 	bool by_action;
-	uint64_t interpreters; /* that were made and are not recorded */
+	uint64_t interpreters; /* interpreters that the program made and that are not recorded */
 	struct action_calls
-		actions; /* where rows are by action: a call as often as it was in any */
+		actions; /* if rows are by action: a call once for each action around it */
 };
 
 struct functions_options {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See function_place.h. Cuts at the first two tabs. The text is FILE:LINE(NAME), or {NAME} for a
- * function of C, as pstats prints them.
+ * Splits the name at its first two tabs. The text is FILE:LINE(NAME), or {NAME} for a C function,
+ * as pstats prints them.
  */
 #include "report/functions/function_place.h"
 
@@ -12,7 +12,7 @@
 
 #define LINE_LIMIT 2147483647u /* CPython's int */
 
-/* A name of another form, as a damaged file may have, is all name. */
+/* If the name has another form, as in a damaged file, all of it is the function's name. */
 struct function_place function_place_of(const struct source *source, uint32_t name)
 {
 	struct function_place place = { .file = "?", .file_length = 1 };
@@ -50,7 +50,7 @@ const char *function_place_text(struct function_place place, struct text_store *
 		used = place.file_length;
 		used += (size_t)sprintf(text + used, ":%" PRIu64, place.line);
 	} else if (place.name_length > 1 && place.name[0] == '<' &&
-		   place.name[place.name_length - 1] == '>') { /* pstats has {...} for <...> */
+		   place.name[place.name_length - 1] == '>') { /* pstats prints {...} for <...> */
 		place.name++;
 		place.name_length -= 2;
 	}

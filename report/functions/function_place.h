@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a function is called in the file, LINE\tNAME\tFILE, in its parts; they are borrowed from the name. */
+/*
+ * The parts of a function's name in the file, LINE\tNAME\tFILE. They borrow the text of the name.
+ */
 #ifndef REPORT_FUNCTIONS_FUNCTION_PLACE_H
 #define REPORT_FUNCTIONS_FUNCTION_PLACE_H
 
@@ -17,7 +19,10 @@ struct function_place {
 
 struct function_place function_place_of(const struct source *source, uint32_t name);
 
-/* As pstats shows it: "file.py:3(name)", "{name}" of functions of C. In memory of `texts`. */
+/*
+ * Returns the text that pstats shows: "file.py:3(name)", or "{name}" for C functions. It is stored
+ * in `texts`.
+ */
 const char *function_place_text(struct function_place place, struct text_store *texts,
 				size_t *ret_length);
 

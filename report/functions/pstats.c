@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See pstats.h. Types are those of marshal versions 2 to 4; all numbers are little-endian. */
+/*
+ * Writes a dict with marshal's type codes, as versions 2 to 4 of the format have them; all numbers
+ * are little-endian.
+ */
 #include "report/functions/pstats.h"
 
 #include <stdlib.h>
@@ -12,7 +15,7 @@
 
 #define DIGIT_BITS 15u /* of marshal's long */
 
-static void put_word(FILE *out, uint32_t number)
+static void pstats_put_word(FILE *out, uint32_t number)
 {
 	unsigned char bytes[4];
 
@@ -27,13 +30,13 @@ static void put_number(FILE *out, uint64_t number)
 
 	if (number <= INT32_MAX) {
 		putc('i', out);
-		put_word(out, (uint32_t)number);
+		pstats_put_word(out, (uint32_t)number);
 		return;
 	}
 	for (uint64_t rest = number; rest; rest >>= DIGIT_BITS)
 		digits++;
 	putc('l', out);
-	put_word(out, digits);
+	pstats_put_word(out, digits);
 	for (; number; number >>= DIGIT_BITS) {
 		putc((int)(number & 0xff), out);
 		putc((int)(number >> 8 & 0x7f), out);
@@ -47,11 +50,11 @@ static void put_seconds(FILE *out, uint64_t ns)
 
 	memcpy(&bits, &seconds, sizeof(bits));
 	putc('g', out);
-	put_word(out, (uint32_t)bits);
-	put_word(out, (uint32_t)(bits >> 32));
+	pstats_put_word(out, (uint32_t)bits);
+	pstats_put_word(out, (uint32_t)(bits >> 32));
 }
 
-static size_t character_bytes(unsigned char first)
+static size_t pstats_character_bytes(unsigned char first)
 {
 	if (first < 0x80)
 		return 1;
@@ -60,10 +63,10 @@ static size_t character_bytes(unsigned char first)
 	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* The length of the character that begins here, 0: this is no UTF-8. */
+/* Returns the length of the character that begins here; 0: it is no valid UTF-8. */
 static size_t character(const unsigned char *text, size_t length)
 {
-	size_t bytes = character_bytes(text[0]);
+	size_t bytes = pstats_character_bytes(text[0]);
 
 	if (bytes > length)
 		return 0;
@@ -76,8 +79,11 @@ static size_t character(const unsigned char *text, size_t length)
 	return bytes;
 }
 
-/* What is no UTF-8 becomes U+FFFD as in JSON, or marshal would refuse the whole file. */
-static void put_text(FILE *out, const char *text, size_t length)
+/*
+ * Bytes that are no valid UTF-8 become U+FFFD, as in JSON; otherwise marshal would refuse the whole
+ * file.
+ */
+static void pstats_put_text(FILE *out, const char *text, size_t length)
 {
 	uint32_t written = 0;
 
@@ -87,7 +93,7 @@ static void put_text(FILE *out, const char *text, size_t length)
 		bytes += !bytes;
 	}
 	putc('u', out);
-	put_word(out, written);
+	pstats_put_word(out, written);
 	for (size_t i = 0, bytes; i < length; i += bytes) {
 		bytes = character((const unsigned char *)text + i, length - i);
 		fputs(bytes ? "" : REPLACEMENT, out);
@@ -99,21 +105,24 @@ static void put_text(FILE *out, const char *text, size_t length)
 static void put_tuple(FILE *out, uint32_t items)
 {
 	putc('(', out);
-	put_word(out, items);
+	pstats_put_word(out, items);
 }
 
-static void put_function(FILE *out, const struct source *source, uint32_t function)
+static void pstats_put_function(FILE *out, const struct source *source, uint32_t function)
 {
 	struct function_place place = function_place_of(source, function);
 
 	put_tuple(out, 3);
-	put_text(out, place.file, place.file_length);
+	pstats_put_text(out, place.file, place.file_length);
 	put_number(out, place.line);
-	put_text(out, place.name, place.name_length);
+	pstats_put_text(out, place.name, place.name_length);
 }
 
-/* `calls_first`: of a caller pstats has all calls before the primitive ones, of a function behind them. */
-static void put_counts(FILE *out, const struct call_counts *counts, bool calls_first)
+/*
+ * `calls_first`: for a caller, pstats stores all calls in front of the primitive calls; for a
+ * function, behind them.
+ */
+static void pstats_put_counts(FILE *out, const struct call_counts *counts, bool calls_first)
 {
 	uint64_t primitive = counts->calls - counts->recursive;
 
@@ -142,14 +151,14 @@ void pstats_write(FILE *out, const struct calls *calls, const struct source *sou
 	qsort(pair, calls->pair_count, sizeof(*pair), compare_pairs);
 	putc('{', out);
 	for (size_t i = 0; i < calls->row_count; i++) {
-		put_function(out, source, calls->row[i].function);
+		pstats_put_function(out, source, calls->row[i].function);
 		put_tuple(out, 5);
-		put_counts(out, &calls->row[i].counts, false);
+		pstats_put_counts(out, &calls->row[i].counts, false);
 		putc('{', out);
 		for (; next < calls->pair_count && pair[next].callee == i; next++) {
-			put_function(out, source, calls->row[pair[next].caller].function);
+			pstats_put_function(out, source, calls->row[pair[next].caller].function);
 			put_tuple(out, 4);
-			put_counts(out, &pair[next].counts, true);
+			pstats_put_counts(out, &pair[next].counts, true);
 		}
 		putc('0', out);
 	}

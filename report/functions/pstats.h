@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file that pstats.Stats reads, as cProfile.Profile.dump_stats() writes it: a dict in the format of the module marshal. Errors of
- * the stream are the caller's to see.
+ * Writes the file that pstats.Stats reads, as cProfile.Profile.dump_stats() writes it: a dict in
+ * the format of the module marshal. The caller must check the stream for errors.
  */
 #ifndef REPORT_FUNCTIONS_PSTATS_H
 #define REPORT_FUNCTIONS_PSTATS_H
@@ -11,7 +11,7 @@
 #include "report/functions/calls.h"
 #include "report/session/source.h"
 
-/* Rows of one key. */
+/* For rows of one key. */
 void pstats_write(FILE *out, const struct calls *calls, const struct source *source);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `functions`: cProfile's table from calls that were recorded one by one. */
+/*
+ * Report `functions`: the table of cProfile, made from all calls, which were recorded one by one.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "report/functions/function_place.h"
 #include "report/functions/pstats.h"
 
-/* pairs with preload/functions/profile.c */
+/* the same text as in preload/functions/profile.c */
 #define AWAY "<not recorded: the program's own profile function>"
 #define NO_ACTION "(no action)"
 
@@ -33,7 +35,8 @@ static void functions_prepare(struct report *report)
 		report->run, &(struct functions_options){ .by = report->request->options->by });
 }
 
-static struct function_sums add_up(const struct functions *functions, const struct source *source)
+static struct function_sums report_functions_add_up(const struct functions *functions,
+						    const struct source *source)
 {
 	struct function_sums sums = { 0 };
 
@@ -54,8 +57,8 @@ static struct function_sums add_up(const struct functions *functions, const stru
 
 /* --- rows --- */
 
-static void put_place(struct table *table, struct place_columns columns,
-		      const struct source *source, uint32_t function)
+static void report_functions_put_place(struct table *table, struct place_columns columns,
+				       const struct source *source, uint32_t function)
 {
 	struct function_place place = function_place_of(source, function);
 	size_t length;
@@ -87,8 +90,9 @@ static void put_calls(struct table *table, const struct call_counts *counts)
 				 counts->total_ns / primitive);
 }
 
-static void put_row(struct table *table, const struct source *source, uint32_t function,
-		    const struct call_counts *counts, uint64_t all_ns)
+static void report_functions_put_row(struct table *table, const struct source *source,
+				     uint32_t function, const struct call_counts *counts,
+				     uint64_t all_ns)
 {
 	static const struct place_columns columns = {
 		COLUMN_functions_place,
@@ -97,7 +101,7 @@ static void put_row(struct table *table, const struct source *source, uint32_t f
 		COLUMN_functions_function,
 	};
 
-	put_place(table, columns, source, function);
+	report_functions_put_place(table, columns, source, function);
 	put_calls(table, counts);
 	table_set_number(table, COLUMN_functions_tottime_ns, counts->self_ns);
 	table_set_number(table, COLUMN_functions_cumtime_ns, counts->total_ns);
@@ -106,8 +110,9 @@ static void put_row(struct table *table, const struct source *source, uint32_t f
 			       100.0 * (double)counts->self_ns / (double)all_ns);
 }
 
-/* Whether the option's text is in the function's place, or it was not given. */
-static bool is_asked_for(const char *part, const struct source *source, uint32_t function)
+/* Returns whether the option's text is in the function's place, or the option is absent. */
+static bool report_functions_is_asked_for(const char *part, const struct source *source,
+					  uint32_t function)
 {
 	struct text_store texts = { 0 };
 	const char *text;
@@ -140,18 +145,20 @@ static void fill_pairs(const struct report *report, struct table *table)
 		uint32_t caller = calls->row[pair->caller].function,
 			 callee = calls->row[pair->callee].function;
 
-		if (!is_asked_for(option[REPORT_OPTION_callers].text, source, callee) ||
-		    !is_asked_for(option[REPORT_OPTION_callees].text, source, caller))
+		if (!report_functions_is_asked_for(option[REPORT_OPTION_callers].text, source,
+						   callee) ||
+		    !report_functions_is_asked_for(option[REPORT_OPTION_callees].text, source,
+						   caller))
 			continue;
 		table_add_row(table);
-		put_row(table, source, callee, &pair->counts, state->sums.self_ns);
-		put_place(table, columns, source, caller);
+		report_functions_put_row(table, source, callee, &pair->counts, state->sums.self_ns);
+		report_functions_put_place(table, columns, source, caller);
 	}
 }
 
 /*
- * Rows of a function whose keys mean the same become one, the first; the others, and those left
- * out, have no call.
+ * Rows of a function whose keys mean the same are joined into the first one. The others, and rows
+ * that are left out, have no calls then.
  */
 static struct call_row *settled_rows(const struct functions *functions)
 {
@@ -179,7 +186,7 @@ static struct call_row *settled_rows(const struct functions *functions)
 	return row;
 }
 
-static void fill_rows(const struct report *report, struct table *table)
+static void report_functions_fill_rows(const struct report *report, struct table *table)
 {
 	const struct functions_state *state = report->state;
 	const struct functions *functions = state->functions;
@@ -190,8 +197,8 @@ static void fill_rows(const struct report *report, struct table *table)
 			continue;
 		table_add_row(table);
 		key_put(&functions->key, row[i].key, table);
-		put_row(table, run_source(report->run), row[i].function, &row[i].counts,
-			state->sums.self_ns);
+		report_functions_put_row(table, run_source(report->run), row[i].function,
+					 &row[i].counts, state->sums.self_ns);
 	}
 	free(row);
 }
@@ -216,7 +223,8 @@ static void fill_actions(const struct report *report, struct table *table)
 			text = name_text(source_name_at(source, (uint32_t)row->key - 1), &length);
 		table_add_row(table);
 		table_set_text(table, COLUMN_functions_action, text, length);
-		put_row(table, source, row->function, &row->counts, state->sums.self_ns);
+		report_functions_put_row(table, source, row->function, &row->counts,
+					 state->sums.self_ns);
 	}
 }
 
@@ -224,16 +232,16 @@ static void functions_fill(struct report *report, struct table *table)
 {
 	struct functions_state *state = report->state;
 
-	state->sums = add_up(state->functions, run_source(report->run));
+	state->sums = report_functions_add_up(state->functions, run_source(report->run));
 	if (report->request->options->by == BY_functions_caller)
 		fill_pairs(report, table);
 	else if (state->functions->by_action)
 		fill_actions(report, table);
 	else
-		fill_rows(report, table);
+		report_functions_fill_rows(report, table);
 }
 
-/* --- around them --- */
+/* --- lines around the table --- */
 
 static void functions_total(const struct report *report, struct facts *facts)
 {
@@ -249,7 +257,7 @@ static void functions_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "unmatched", UNIT_COUNT, state->functions->calls.unmatched);
 }
 
-/* Those that called something. */
+/* Returns the number of threads that called something. */
 static uint64_t threads_of(const struct calls *calls)
 {
 	uint64_t threads = 0;
@@ -259,7 +267,7 @@ static uint64_t threads_of(const struct calls *calls)
 	return threads;
 }
 
-/* cProfile has one thread, whose time is at most that of the run. */
+/* cProfile records one thread, whose time is at most that of the run. */
 static void functions_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collections of Python's garbage collector: see gc_events.h. Each thread has at most one under way, since collections do not nest; its
- * key is taken when it begins.
+ * Each thread has at most one collection under way, since collections do not nest. The key of a
+ * collection is that of its begin.
  */
 #include "report/gc/gc_events.h"
 
@@ -17,7 +17,7 @@ struct collection {
 };
 
 struct collections_state {
-	struct collections collections; /* first: it is what others see */
+	struct collections collections; /* must be first: others see only this part */
 	struct source *source;
 	enum key_id by;
 	struct collecting collecting;
@@ -31,8 +31,8 @@ static struct collection *collection_at(struct collections_state *mine, uint32_t
 	return &mine->thread[thread];
 }
 
-static void put_key(struct collections_state *mine, const struct source_event *event,
-		    uint64_t key[GROUP_WORDS])
+static void gc_events_put_key(struct collections_state *mine, const struct source_event *event,
+			      uint64_t key[GROUP_WORDS])
 {
 	const struct evt_gc_begin *begin = EVENT_AS(gc_begin, &event->event);
 
@@ -46,7 +46,7 @@ static void put_key(struct collections_state *mine, const struct source_event *e
 	}
 }
 
-static void take_frame(void *state, const struct source_event *event, bool counts)
+static void gc_events_take_frame(void *state, const struct source_event *event, bool counts)
 {
 	struct collections_state *mine = state;
 
@@ -54,17 +54,17 @@ static void take_frame(void *state, const struct source_event *event, bool count
 	gc_stacks_add(&mine->collections.stacks, mine->source, event);
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void gc_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct collections_state *mine = state;
 	struct collection *collection = collection_at(mine, event->thread->index);
 
 	collecting_begin(&mine->collecting, event, counts);
 	*collection = (struct collection){ 0 };
-	put_key(mine, event, collection->key);
+	gc_events_put_key(mine, event, collection->key);
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void gc_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct collections_state *mine = state;
 	struct collection *collection = collection_at(mine, event->thread->index);
@@ -81,7 +81,7 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	sum[COLLECTIONS_UNCOLLECTABLE] += (double)end->uncollectable;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gc_events_start(void *state, struct run *run, const void *options)
 {
 	struct collections_state *mine = state;
 
@@ -91,12 +91,12 @@ static void start(void *state, struct run *run, const void *options)
 	groups_init(&mine->collections.groups);
 	gc_stacks_init(&mine->collections.stacks);
 	if (mine->by == BY_gc_where)
-		run_reads(run, EVT_gc_frame, FIELDS_ALL, take_frame, mine);
-	run_reads(run, EVT_gc_begin, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_gc_end, FIELDS_ALL, take_end, mine);
+		run_reads(run, EVT_gc_frame, FIELDS_ALL, gc_events_take_frame, mine);
+	run_reads(run, EVT_gc_begin, FIELDS_ALL, gc_events_take_begin, mine);
+	run_reads(run, EVT_gc_end, FIELDS_ALL, gc_events_take_end, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void gc_events_cut(void *state, const struct cut *cut)
 {
 	struct collections_state *mine = state;
 
@@ -106,7 +106,7 @@ static void cut(void *state, const struct cut *cut)
 	mine->collections.open += collecting_cut(&mine->collecting, cut->thread->index);
 }
 
-static void release(void *state)
+static void gc_events_release(void *state)
 {
 	struct collections_state *mine = state;
 
@@ -120,7 +120,7 @@ const struct analysis_kind analysis_collections = {
 	.name = "collections",
 	.state_bytes = sizeof(struct collections_state),
 	.options_bytes = sizeof(struct collections_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = gc_events_start,
+	.cut = gc_events_cut,
+	.release = gc_events_release,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See gc_stacks.h. Frames of a thread wait for the gc_begin behind them. */
+/* Frames of a thread are kept until the gc_begin that follows them. */
 #include "report/gc/gc_stacks.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ void gc_stacks_add(struct gc_stacks *stacks, struct source *source,
 	};
 }
 
-static uint32_t keep(struct gc_stacks *stacks, const struct gc_pending *pending)
+static uint32_t gc_stacks_keep(struct gc_stacks *stacks, const struct gc_pending *pending)
 {
 	size_t bytes = pending->count * sizeof(pending->frame[0]);
 	struct map_entry *known;
@@ -83,7 +83,7 @@ uint32_t gc_stacks_take(struct gc_stacks *stacks, struct source *source,
 		pending->count = 1;
 	}
 	if (pending->count)
-		stack = keep(stacks, pending);
+		stack = gc_stacks_keep(stacks, pending);
 	pending->count = 0;
 	return stack;
 }

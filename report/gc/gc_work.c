@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads do of garbage collection, as counters of core/work.h. A collection counts where it ends. */
+/* Counts the garbage collections of threads for core/work.h. A collection counts where it ends. */
 #include "report/core/collecting.h"
 #include "report/core/work.h"
 
 struct gc_work {
-	struct work_provider provider; /* first: it is what others see */
+	struct work_provider provider; /* must be first: others see only this part */
 	struct collecting collecting;
 };
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void gc_work_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	collecting_begin(&((struct gc_work *)state)->collecting, event, counts);
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void gc_work_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct gc_work *mine = state;
 	struct collected collected;
@@ -24,24 +24,24 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 			  &(struct work){ .collections = 1, .gc_ns = collected.duration_ns });
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gc_work_start(void *state, struct run *run, const void *options)
 {
 	struct gc_work *mine = state;
 
 	(void)options;
 	mine->provider.works = works_provide(run);
-	run_reads(run, EVT_gc_begin, 0, take_begin, mine);
-	run_reads(run, EVT_gc_end, 0, take_end, mine);
+	run_reads(run, EVT_gc_begin, 0, gc_work_take_begin, mine);
+	run_reads(run, EVT_gc_end, 0, gc_work_take_end, mine);
 	run_follows(run, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void gc_work_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread)
 		(void)collecting_cut(&((struct gc_work *)state)->collecting, cut->thread->index);
 }
 
-static void release(void *state)
+static void gc_work_release(void *state)
 {
 	collecting_release(&((struct gc_work *)state)->collecting);
 }
@@ -49,7 +49,7 @@ static void release(void *state)
 const struct analysis_kind analysis_gc_work = {
 	.name = "gc work",
 	.state_bytes = sizeof(struct gc_work),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = gc_work_start,
+	.cut = gc_work_cut,
+	.release = gc_work_release,
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `gc`: what Python's garbage collector took. Rows are the groups of gc_events.h. */
+/*
+ * Report `gc`: time and effect of Python's garbage collector. Rows are the groups of gc_events.h.
+ */
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -25,9 +27,9 @@ static void gc_prepare(struct report *report)
 		report->run, &(struct collections_options){ .by = report->request->options->by });
 }
 
-/* The line that a stack is of, as a frame. */
-static const struct gc_frame *place_of(const struct collections *collections, struct own *own,
-				       const struct group *group)
+/* Returns the line for which a stack counts, as a frame. */
+static const struct gc_frame *report_gc_place_of(const struct collections *collections,
+						 struct own *own, const struct group *group)
 {
 	const struct gc_frame *caller;
 
@@ -35,7 +37,7 @@ static const struct gc_frame *place_of(const struct collections *collections, st
 			      &caller);
 }
 
-/* Stacks with the same line become one row. */
+/* Joins stacks with the same line into one row. */
 static void settle_lines(const struct report *report, struct collections *collections)
 {
 	struct own *own = &((struct gc_state *)report->state)->own;
@@ -45,7 +47,7 @@ static void settle_lines(const struct report *report, struct collections *collec
 	map_init(&rows);
 	for (size_t i = 0; i < collections->groups.count; i++) {
 		struct group *group = &collections->groups.group[i];
-		const struct gc_frame *place = place_of(collections, own, group);
+		const struct gc_frame *place = report_gc_place_of(collections, own, group);
 		struct gc_frame key = place ? *place : (struct gc_frame){ 0 };
 		struct map_entry *row;
 
@@ -58,12 +60,13 @@ static void settle_lines(const struct report *report, struct collections *collec
 	map_release(&rows);
 }
 
-/* "file:line" and the function; nothing where it is not known. */
-static void put_line(const struct report *report, struct table *table, const struct group *group)
+/* Puts "file:line" and the function; nothing if it is not known. */
+static void report_gc_put_line(const struct report *report, struct table *table,
+			       const struct group *group)
 {
 	struct gc_state *mine = report->state;
 	const struct source *source = run_source(report->run);
-	const struct gc_frame *place = place_of(mine->collections, &mine->own, group);
+	const struct gc_frame *place = report_gc_place_of(mine->collections, &mine->own, group);
 	const char *name, *text;
 	size_t length;
 
@@ -79,26 +82,27 @@ static void put_line(const struct report *report, struct table *table, const str
 	table_set_text(table, COLUMN_gc_function, name, length);
 }
 
-static void put_key(const struct report *report, struct table *table, const struct group *group)
+static void report_gc_put_key(const struct report *report, struct table *table,
+			      const struct group *group)
 {
 	const struct collections *collections = collections_of(report);
 
 	if (collections->key.kind)
 		key_put(&collections->key, group->key[COLLECTIONS_KEY], table);
 	else if (report->request->options->by == BY_gc_where)
-		put_line(report, table, group);
+		report_gc_put_line(report, table, group);
 	else
 		table_set_number(table, COLUMN_gc_generation, group->key[COLLECTIONS_KEY]);
 }
 
-static void put_row(const struct report *report, struct table *table, struct group *group,
-		    uint64_t total_ns)
+static void report_gc_put_row(const struct report *report, struct table *table, struct group *group,
+			      uint64_t total_ns)
 {
 	const struct timing *time = &group->time;
 	const double *sum = group_sums(group);
 
 	table_add_row(table);
-	put_key(report, table, group);
+	report_gc_put_key(report, table, group);
 	table_set_number(table, COLUMN_gc_collections, time->count);
 	table_set_number(table, COLUMN_gc_total_ns, time->total_ns);
 	if (total_ns)
@@ -129,7 +133,7 @@ static void gc_fill(struct report *report, struct table *table)
 	total_ns = groups_total(groups).time.total_ns;
 	for (size_t i = 0; i < groups->count; i++)
 		if (groups->group[i].time.count)
-			put_row(report, table, &groups->group[i], total_ns);
+			report_gc_put_row(report, table, &groups->group[i], total_ns);
 }
 
 static uint64_t longest_ns(const struct groups *groups)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu.h. The calls of the work are found by deferred/deferred.h. */
+/*
+ * Receives GPU work with its call from deferred/deferred.h, and adds it to groups of kernels,
+ * copies and waits, and to the trace.
+ */
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_work.h"
 
@@ -8,21 +11,21 @@
 #include "report/core/coverage.h"
 #include "report/gpu/occupancy.h"
 
-#define OCCUPANCIES_KNOWN 16u /* by the last bits of the grid and the block */
+#define OCCUPANCIES_KNOWN 16u /* by the lowest bits of the grid and the block */
 
-/* Of a shape of launches, which come again and again. */
+/* The occupancy of a launch shape. Programs use few shapes, again and again. */
 struct known_occupancy {
 	struct occupancy_shape {
 		struct occupancy_launch launch;
 		uint32_t process, device;
 	} of;
-	bool is_there; /* else nothing is known of it */
+	bool is_there; /* false: nothing is known of the shape */
 	bool is_known;
 	struct occupancy found;
 };
 
 struct gpu_state {
-	struct gpu gpu; /* first: it is what others see */
+	struct gpu gpu; /* must be first: others see only this part */
 	struct source *source;
 	struct run *run;
 	struct run_key key;
@@ -58,7 +61,7 @@ static void trace_add(struct gpu_state *mine, const struct deferred_work *work)
 	spool_put(&mine->gpu.trace, &piece);
 }
 
-static uint64_t two_words(uint64_t high, uint64_t low)
+static uint64_t gpu_two_words(uint64_t high, uint64_t low)
 {
 	return high << 32 | (uint32_t)low;
 }
@@ -81,12 +84,12 @@ static void key_put_grid(const struct deferred_work *work, uint64_t key[GROUP_WO
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 
-	key[GPU_KEY_GRID_XY] = two_words(piece->grid[0], piece->grid[1]);
-	key[GPU_KEY_GRID_Z_BLOCK_Z] = two_words(piece->grid[2], piece->block[2]);
-	key[GPU_KEY_BLOCK_XY] = two_words(piece->block[0], piece->block[1]);
+	key[GPU_KEY_GRID_XY] = gpu_two_words(piece->grid[0], piece->grid[1]);
+	key[GPU_KEY_GRID_Z_BLOCK_Z] = gpu_two_words(piece->grid[2], piece->block[2]);
+	key[GPU_KEY_BLOCK_XY] = gpu_two_words(piece->block[0], piece->block[1]);
 }
 
-/* What the rows are by. */
+/* Sets the words of the key by which the rows are grouped. */
 static void work_put_key(const struct gpu_state *mine, uint64_t place,
 			 const struct deferred_work *work, uint64_t key[GROUP_WORDS])
 {
@@ -122,7 +125,7 @@ static struct occupancy_shape shape_of(const struct deferred_work *work)
 	return shape;
 }
 
-/* Until other limits are told. */
+/* Entries are valid until the limits of the GPUs change. */
 static const struct known_occupancy *occupancy_find(struct gpu_state *mine,
 						    const struct deferred_work *work)
 {
@@ -158,7 +161,7 @@ static void kernel_add_sums(struct gpu_state *mine, const struct deferred_work *
 	sum[GPU_SUM_OCCUPANCY] += known->found.part * duration_ns;
 }
 
-static void work_count(struct gpu_state *mine, uint64_t place, const struct deferred_work *work)
+static void gpu_work_count(struct gpu_state *mine, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct groups *groups = &mine->gpu.table[table_of_work(work)];
@@ -174,26 +177,29 @@ static void work_count(struct gpu_state *mine, uint64_t place, const struct defe
 		trace_add(mine, work);
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t gpu_place_of(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	return key_of(&((struct gpu_state *)state)->key, event);
 }
 
-/* Work that nobody is known to have asked for: where only parts were recorded, or are asked for, it is of none of them. */
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+/*
+ * Work whose call is not known: if only parts of the run were recorded, or are selected, it belongs
+ * to none of them.
+ */
+static void gpu_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_state *mine = state;
 	struct coverage_text text;
 
 	if (!work->has_call && (run_filters(mine->run)->any || coverage_recorded(mine->run, &text)))
 		return;
-	work_count(mine, place, work);
+	gpu_work_count(mine, place, work);
 }
 
 /* --- CUPTI --- */
 
-static void take_cupti(void *state, const struct source_event *event, bool counts)
+static void gpu_take_cupti(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_cupti *cupti = EVENT_AS(gpu_cupti, &event->event);
 	struct gpu_state *mine = state;
@@ -218,7 +224,7 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 	mine->gpu.state_what = event_name(mine->source, event, cupti->what);
 }
 
-static void take_lost(void *state, const struct source_event *event, bool counts)
+static void gpu_take_lost(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_lost *lost = EVENT_AS(gpu_lost, &event->event);
 	struct gpu_state *mine = state;
@@ -228,7 +234,7 @@ static void take_lost(void *state, const struct source_event *event, bool counts
 		mine->gpu.lost[lost->reason] += lost->count;
 }
 
-static void take_limits(void *state, const struct source_event *event, bool counts)
+static void gpu_take_limits(void *state, const struct source_event *event, bool counts)
 {
 	struct gpu_state *mine = state;
 
@@ -240,7 +246,7 @@ static void take_limits(void *state, const struct source_event *event, bool coun
 
 /* --- life --- */
 
-static enum gpu_table table_of(enum key_id by)
+static enum gpu_table gpu_table_of(enum key_id by)
 {
 	static const char *const reports[GPU_TABLES] = { "kernels", "gpu_copies", "sync" };
 	unsigned int i = 0;
@@ -250,7 +256,7 @@ static enum gpu_table table_of(enum key_id by)
 	return (enum gpu_table)i;
 }
 
-static enum gpu_form form_of(const struct gpu_state *mine)
+static enum gpu_form gpu_form_of(const struct gpu_state *mine)
 {
 	static const struct {
 		const char *name;
@@ -267,10 +273,10 @@ static enum gpu_form form_of(const struct gpu_state *mine)
 	return GPU_BY_WHAT;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gpu_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .place = place_of,
-							   .take = take_work,
+	static const struct deferred_listener listener = { .place = gpu_place_of,
+							   .take = gpu_take_work,
 							   .takes_uncorrelated = true };
 	const struct gpu_options *asked = options;
 	struct gpu_state *mine = state;
@@ -280,20 +286,20 @@ static void start(void *state, struct run *run, const void *options)
 	mine->wants_trace = asked->trace;
 	spool_init(&mine->gpu.trace, sizeof(struct gpu_piece));
 	mine->gpu.by = asked->by;
-	mine->gpu.keyed = table_of(asked->by);
+	mine->gpu.keyed = gpu_table_of(asked->by);
 	mine->key = run_key(run, asked->by);
-	mine->gpu.form = form_of(mine);
+	mine->gpu.form = gpu_form_of(mine);
 	mine->gpu.deferred = deferred_want(run);
 	deferred_listen(mine->gpu.deferred, &listener, mine);
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_init(&mine->gpu.table[i]);
-	run_reads(run, EVT_gpu_cupti, FIELDS_ALL, take_cupti, mine);
+	run_reads(run, EVT_gpu_cupti, FIELDS_ALL, gpu_take_cupti, mine);
 	gpu_limits_init(&mine->gpu.limits);
-	run_reads(run, EVT_gpu_limits, FIELDS_ALL, take_limits, mine);
-	run_reads(run, EVT_gpu_lost, FIELDS_ALL, take_lost, mine);
+	run_reads(run, EVT_gpu_limits, FIELDS_ALL, gpu_take_limits, mine);
+	run_reads(run, EVT_gpu_lost, FIELDS_ALL, gpu_take_lost, mine);
 }
 
-static void release(void *state)
+static void gpu_release(void *state)
 {
 	struct gpu_state *mine = state;
 
@@ -307,6 +313,6 @@ const struct analysis_kind analysis_gpu = {
 	.name = "gpu",
 	.state_bytes = sizeof(struct gpu_state),
 	.options_bytes = sizeof(struct gpu_options),
-	.start = start,
-	.release = release,
+	.start = gpu_start,
+	.release = gpu_release,
 };

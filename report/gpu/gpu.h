@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the GPU did, joined with the calls that asked for it: kernels, copies and memsets, waits.
- * The work is deferred (collector/format/events/gpu.def); its call is found by process and
- * correlation number, and what the call was in (range, operator, thread) is the place of the work.
- * Filters look at the call.
+ * Kernels, copies, memsets and waits of the GPU, joined with the calls that launched them. GPU work
+ * is deferred (collector/format/events/gpu.def): its event comes after its call. The call is found
+ * by process and correlation number, and the place of the work (range, operator, thread) is that of
+ * the call. Filters apply to the call.
  *
- * Memory grows with distinct rows and with calls whose work has not been told yet. `trace` has all
- * work, most of it in a temporary file (report/base/spool.h).
+ * Memory grows with distinct rows and with calls whose work has not been reported yet. `trace` has
+ * all work, most of it in a temporary file (report/base/spool.h).
  */
 #ifndef REPORT_GPU_GPU_H
 #define REPORT_GPU_GPU_H
@@ -19,59 +19,66 @@
 
 enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_TABLES };
 
-/* The words of groups' keys. */
+/* The words of the groups' keys. */
 enum {
 	GPU_KEY_PLACE = 0, /* of a kind of key */
-	GPU_KEY_WHAT = 1,  /* kernel: its name's index; copy: kind, or GPU_KIND_SET; wait: kind */
+	/*
+	 * for a kernel the index of its name; for a copy its kind, or GPU_KIND_SET; for a wait its
+	 * kind
+	 */
+	GPU_KEY_WHAT = 1,
 	GPU_KEY_DEVICE = 1,
 	GPU_KEY_STREAM = 2,
-	GPU_KEY_GRID_XY = 2, /* two numbers of 32 bits each, the first above */
+	GPU_KEY_GRID_XY = 2, /* two numbers of 32 bits each, the first in the upper half */
 	GPU_KEY_GRID_Z_BLOCK_Z = 3,
 	GPU_KEY_BLOCK_XY = 4,
 };
 
 #define GPU_KIND_SET 255u
 
-/* Sums of groups of kernels: weights are durations, so that a mean is one sum by another. */
+/* Sums of groups of kernels. Weights are durations, so a mean is the quotient of two sums. */
 enum {
 	GPU_SUM_KNOWN_NS,  /* of kernels whose occupancy is known */
-	GPU_SUM_SM_BLOCKS, /* blocks per multiprocessor, times duration */
-	GPU_SUM_OCCUPANCY, /* estimated occupancy, times duration */
-	GPU_SUM_TENSOR_NS, /* of kernels on tensor cores, by their names */
+	GPU_SUM_SM_BLOCKS, /* blocks per multiprocessor, multiplied by the duration */
+	GPU_SUM_OCCUPANCY, /* estimated occupancy, multiplied by the duration */
+	GPU_SUM_TENSOR_NS, /* of kernels that use tensor cores, by their names */
 };
 
-/* A piece of work in `trace`, as it is in struct gpu_work. */
+/* A piece of work in `trace`, with the fields of struct gpu_work. */
 struct gpu_piece {
-	uint64_t start_ns; /* first: they are in its order */
+	uint64_t start_ns; /* must be first: pieces are sorted by it */
 	uint64_t duration_ns, bytes, correlation;
 	uint32_t kind, process, what, device, context, stream, grid[3], block[3];
 };
 
-/* What the rows of the table `keyed` are by; those of the others are by what they are. */
+/*
+ * What the rows of the table `keyed` are by. The rows of the other tables are by what the work is.
+ */
 enum gpu_form { GPU_BY_WHAT, GPU_BY_KIND, GPU_BY_GRID, GPU_BY_STREAM, GPU_BY_DEVICE };
 
 struct gpu {
 	enum key_id by;
-	enum gpu_table keyed; /* the table that `by` is of; GPU_TABLES: none */
+	enum gpu_table keyed; /* the table that `by` belongs to; GPU_TABLES: none */
 	struct groups table[GPU_TABLES];
 	enum gpu_form form;
-	struct spool trace; /* of struct gpu_piece; empty where nobody wants them */
+	struct spool trace; /* of struct gpu_piece; empty if no trace is wanted */
 
 	struct gpu_limits limits;
-	uint64_t occupancy_unknown; /* kernels that the means leave out */
+	uint64_t occupancy_unknown; /* kernels that are not in the means of occupancy */
 	struct deferred *deferred;
 	uint64_t lost[EVT_GPU_LOST_LIMIT];
 	uint32_t copy_what; /* name of a second libcupti */
 	uint64_t state_count
-		[EVT_GPU_STATE_LIMIT]; /* processes in which CUPTI was started, and so on */
-	uint64_t state_result;         /* of the last that failed */
-	uint32_t state_what;           /* name, of the last that failed or left */
-	uint32_t shared_what;          /* the function by which another user came */
+		/* number of processes in which CUPTI was started, and in the other states */
+		[EVT_GPU_STATE_LIMIT];
+	uint64_t state_result; /* of the last process in which it failed */
+	uint32_t state_what;   /* name, of the last process in which it failed or stopped */
+	uint32_t shared_what;  /* the function through which another user of CUPTI came */
 	uint64_t version;
 };
 
 struct gpu_options {
-	enum key_id by; /* of one of the reports */
+	enum key_id by; /* for one of the reports */
 	bool trace;
 };
 ANALYSIS(gpu, struct gpu)
@@ -87,7 +94,7 @@ void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *tabl
 		      bool full);
 void gpu_fill_copies(struct gpu *gpu, struct table *table);
 void gpu_fill_waits(struct gpu *gpu, struct table *table);
-/* Rows of the trace are made when they are needed: this is what is left to do, as long as the table. */
+/* What is needed to make rows of the trace on demand; it lives as long as the table. */
 struct gpu_trace_rows;
 struct gpu_trace_rows *gpu_trace_rows_new(struct gpu *gpu, const struct run *run, bool mangled,
 					  bool full);

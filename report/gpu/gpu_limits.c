@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_limits.h. A map from process and device to an entry of an array. A later event of the
- * same device replaces the entry.
+ * A map from process and device to an entry of an array. A later event of the same device replaces
+ * the entry.
  */
 #include "report/gpu/gpu_limits.h"
 
@@ -9,8 +9,8 @@
 
 #include "report/base/memory.h"
 
-/* Never 0, which no map takes. */
-static uint64_t id_of(uint32_t process, uint32_t device)
+/* The result is never 0, because a map does not accept the key 0. */
+static uint64_t gpu_limits_id_of(uint32_t process, uint32_t device)
 {
 	return ((uint64_t)process << 32 | device) + 1;
 }
@@ -29,7 +29,7 @@ void gpu_limits_release(struct gpu_limits *limits)
 void gpu_limits_put(struct gpu_limits *limits, uint32_t process,
 		    const struct evt_gpu_limits *device)
 {
-	uint64_t id = id_of(process, (uint32_t)device->device);
+	uint64_t id = gpu_limits_id_of(process, (uint32_t)device->device);
 	struct map_entry *entry = map_find(&limits->places, id);
 	bool added;
 
@@ -47,7 +47,8 @@ void gpu_limits_put(struct gpu_limits *limits, uint32_t process,
 const struct evt_gpu_limits *gpu_limits_of(const struct gpu_limits *limits, uint32_t process,
 					   uint32_t device)
 {
-	const struct map_entry *entry = map_find(&limits->places, id_of(process, device));
+	const struct map_entry *entry = map_find(&limits->places,
+						 gpu_limits_id_of(process, device));
 
 	return entry ? &limits->of[entry->value] : NULL;
 }

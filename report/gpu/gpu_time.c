@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a device's time went: see gpu_time.h. */
+/*
+ * Keeps pieces of work until no earlier ones can come, then goes through them in order of time:
+ * begins, ends, and calls that begin to wait.
+ */
 #include "report/gpu/gpu_time.h"
 #include "report/gpu/gpu_work.h"
 
@@ -11,7 +14,7 @@
 #include "report/base/vast.h"
 #include "report/core/coverage.h"
 
-#define FLUSH_NS 500000000u /* of time at once */
+#define FLUSH_NS 500000000u /* work of so much time is added up at once */
 
 /* A piece of work that has begun, by its end. */
 struct ending {
@@ -20,7 +23,7 @@ struct ending {
 	uint8_t class;
 };
 
-/* Pieces that run: a binary heap, as few run at once. */
+/* Pieces that run: a binary heap, which is small, as few run at once. */
 struct endings {
 	struct ending *ending;
 	size_t count, room;
@@ -32,28 +35,31 @@ struct asking {
 	size_t piece;
 };
 
-/* A piece of work of a stream, by its start: one thing of its class more, and one call less that waits. */
+/*
+ * A piece of work of a stream, by its start. From then on one more thing of its class runs, and one
+ * call less waits.
+ */
 struct piece {
-	uint64_t start_ns, end_ns, call_ns; /* call_ns: 0 when the call is not known */
+	uint64_t start_ns, end_ns, call_ns; /* call_ns: 0 if the call is not known */
 	uint32_t stream;
 	uint32_t thread : 28, class : 2;     /* thread: of the call */
 	uint32_t has_call : 1, is_asked : 1; /* is_asked: the call has begun to wait */
 };
 
 struct gpu_time_state {
-	struct gpu_time time; /* first: it is what others see */
+	struct gpu_time time; /* must be first: others see only this part */
 	struct run *run;
 	struct map lanes, streams;
 	struct latest {
 		uint64_t lane_key, stream_key; /* 0: none */
 		uint32_t lane, stream;
-	} latest; /* that work was told of */
+	} latest; /* lane and stream of the latest piece, to avoid a lookup */
 	struct endings endings;
-	struct piece *piece; /* from `piece_first` on they have not begun */
+	struct piece *piece; /* pieces from `piece_first` on have not begun */
 	size_t piece_first, piece_count, piece_room;
 };
 
-/* --- work as it is told --- */
+/* --- work in the order of its events --- */
 
 static uint32_t lane_of(struct gpu_time_state *mine, const struct deferred_work *work)
 {
@@ -109,7 +115,7 @@ static enum gpu_class class_of(const struct deferred_work *work)
 	return piece->is_communication ? GPU_COMMUNICATES : GPU_COMPUTES;
 }
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void gpu_time_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct gpu_time_state *mine = state;
@@ -159,7 +165,7 @@ static void lane_charge(struct gpu_lane *lane, uint64_t time_ns)
 	lane->swept_ns += passed;
 }
 
-static bool is_idle(const struct gpu_lane *lane)
+static bool gpu_time_is_idle(const struct gpu_lane *lane)
 {
 	uint32_t active = 0;
 
@@ -177,7 +183,7 @@ static void note_gap(struct gpu_time *time, uint32_t lane, uint64_t start_ns, ui
 	time->gap[time->gap_count++] = (struct gpu_long_gap){ lane, start_ns, end_ns - start_ns };
 }
 
-/* One thing more of the class, or one less. */
+/* One more thing of the class runs, or one less. */
 static void lane_change(struct gpu_time *time, uint32_t number, enum gpu_class class,
 			uint64_t time_ns, bool begins)
 {
@@ -185,7 +191,7 @@ static void lane_change(struct gpu_time *time, uint32_t number, enum gpu_class c
 	uint32_t *active = &lane->active[class];
 
 	lane_charge(lane, time_ns);
-	if (class != GPU_IS_ASKED && begins && lane->has_begun && is_idle(lane))
+	if (class != GPU_IS_ASKED && begins && lane->has_begun && gpu_time_is_idle(lane))
 		note_gap(time, number, lane->last_ns, time_ns);
 	if (begins)
 		++*active;
@@ -215,7 +221,7 @@ static void gap_add(struct gpu_time *time, const struct gpu_gap_found *gap)
 		time->take_gap(time->taker, gap);
 }
 
-/* What its stream did before it. */
+/* Reports the gap in the stream before the piece. */
 static void piece_end_gap(struct gpu_time *time, const struct piece *piece)
 {
 	struct gpu_stream_time *stream = &time->stream[piece->stream];
@@ -266,7 +272,7 @@ static struct ending endings_take(struct endings *endings)
 	return first;
 }
 
-/* Those that end before `time_ns`, or then. */
+/* Ends the pieces that end at `time_ns` or before. */
 static void endings_apply(struct gpu_time_state *mine, uint64_t time_ns)
 {
 	while (mine->endings.count && mine->endings.ending[0].end_ns <= time_ns) {
@@ -279,10 +285,10 @@ static void endings_apply(struct gpu_time_state *mine, uint64_t time_ns)
 
 /* --- calls that wait --- */
 
-/* Of pieces whose calls have not begun to wait, in the order of their calls. */
+/* Pieces whose calls have not begun to wait, in the order of their calls. */
 struct askings {
 	struct piece *piece;
-	struct asking *asking; /* NULL: that is the order of the pieces */
+	struct asking *asking; /* NULL: that is also the order of the pieces */
 	size_t at, count, room;
 };
 
@@ -323,7 +329,7 @@ static struct askings askings_make(struct piece *piece, size_t pieces)
 	return askings;
 }
 
-/* The next one; NULL: there is none. */
+/* Returns the next one; NULL: there is none. */
 static struct piece *askings_first(struct askings *askings)
 {
 	if (askings->asking)
@@ -335,7 +341,7 @@ static struct piece *askings_first(struct askings *askings)
 	return askings->at < askings->count ? &askings->piece[askings->at] : NULL;
 }
 
-/* Calls that begin to wait before `time_ns`, or then, and before them what ends earlier. */
+/* Begins the waits of calls up to `time_ns`, and applies the ends that precede each of them. */
 static void askings_apply(struct gpu_time_state *mine, struct askings *askings, uint64_t time_ns)
 {
 	struct piece *piece;
@@ -350,7 +356,7 @@ static void askings_apply(struct gpu_time_state *mine, struct askings *askings, 
 	}
 }
 
-/* --- all that has been told --- */
+/* --- all work so far --- */
 
 static void piece_begin(struct gpu_time_state *mine, const struct piece *piece)
 {
@@ -364,10 +370,11 @@ static void piece_begin(struct gpu_time_state *mine, const struct piece *piece)
 }
 
 /*
- * All up to that time, in order. What begins goes before what ends: one thing that follows another at once leaves no gap. A
- * call goes before both.
+ * Applies everything up to that time, in order. At equal times a call's wait begins first, then
+ * work begins, then work ends: so there is no gap between two pieces that follow each other
+ * directly.
  */
-static void flush(struct gpu_time_state *mine, uint64_t upto_ns)
+static void gpu_time_flush(struct gpu_time_state *mine, uint64_t upto_ns)
 {
 	struct piece *piece = mine->piece ? mine->piece + mine->piece_first : NULL;
 	size_t count = mine->piece_count - mine->piece_first, begun = 0;
@@ -390,7 +397,7 @@ static void flush(struct gpu_time_state *mine, uint64_t upto_ns)
 	mine->time.done_ns = upto_ns;
 }
 
-/* What has begun makes room, when it is half of all. */
+/* Removes pieces that have begun, once they are half of all. */
 static void pieces_compact(struct gpu_time_state *mine)
 {
 	size_t left = mine->piece_count - mine->piece_first;
@@ -411,9 +418,9 @@ void gpu_time_listen(struct gpu_time *time, gpu_gap_take *take, void *state)
 	time->taker = state;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gpu_time_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .take = take_work,
+	static const struct deferred_listener listener = { .take = gpu_time_take_work,
 							   .takes_uncorrelated = true };
 	struct gpu_time_state *mine = state;
 
@@ -425,21 +432,21 @@ static void start(void *state, struct run *run, const void *options)
 	deferred_listen(mine->time.told, &listener, mine);
 }
 
-static void settle(void *state, uint64_t upto_ns)
+static void gpu_time_settle(void *state, uint64_t upto_ns)
 {
 	struct gpu_time_state *mine = state;
 
 	if (upto_ns != UINT64_MAX && upto_ns > mine->time.done_ns + FLUSH_NS + DEFERRED_WAIT_NS)
-		flush(mine, upto_ns - DEFERRED_WAIT_NS);
+		gpu_time_flush(mine, upto_ns - DEFERRED_WAIT_NS);
 	pieces_compact(mine);
 }
 
-static void finish(void *state)
+static void gpu_time_finish(void *state)
 {
-	flush(state, UINT64_MAX);
+	gpu_time_flush(state, UINT64_MAX);
 }
 
-static void release(void *state)
+static void gpu_time_release(void *state)
 {
 	struct gpu_time_state *mine = state;
 
@@ -456,8 +463,8 @@ const struct analysis_kind analysis_gpu_time = {
 	.name = "gpu time",
 	.state_bytes = sizeof(struct gpu_time_state),
 	.options_bytes = sizeof(struct gpu_time_options),
-	.start = start,
-	.settle = settle,
-	.finish = finish,
-	.release = release,
+	.start = gpu_time_start,
+	.settle = gpu_time_settle,
+	.finish = gpu_time_finish,
+	.release = gpu_time_release,
 };

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a device's time went, by HTA's definitions: of the time from the first to the last thing
- * that it did, when it was busy, computed (kernels but those of collectives), copied or set
- * memory, moved data between devices, and did the last while it computed; how many calls waited
- * for it. And by stream, what each stretch without work waited for.
+ * How a device's time was used, by the definitions of HTA (Holistic Trace Analysis). From the first
+ * to the last work of the device: how long it was busy, computed (kernels other than those of
+ * collectives), copied or set memory, moved data between devices, and did the last while it
+ * computed; and how many calls waited for it. And for each stream, what each gap between two pieces
+ * of work waited for.
  *
- * Work is reported in any order, so it waits for DEFERRED_WAIT_NS before it is added up; memory grows
- * with what is reported in that time, with devices and streams, and with long gaps. Work that is
- * reported even later is counted in `late`, and part of it is missing from the sums. Work without
- * a recorded call is in the sums where all of the run was recorded and no filter is set. One
- * thread.
+ * Work is reported in any order, so it is kept for DEFERRED_WAIT_NS before it is added up. Memory
+ * grows with the work that is reported in that time, with devices and streams, and with long gaps.
+ * Work that is reported even later is counted in `late`, and part of it is missing from the sums.
+ * Work without a recorded call is in the sums if the whole run was recorded and no filter is set.
+ * To be used by one thread.
  */
 #ifndef REPORT_GPU_GPU_TIME_H
 #define REPORT_GPU_GPU_TIME_H
@@ -17,15 +18,15 @@
 #include "report/base/map.h"
 #include "report/deferred/deferred.h"
 
-/* HTA's consecutive_kernel_delay, in the unit of its traces. */
+/* HTA's consecutive_kernel_delay, in the time unit of its traces. */
 #define KERNEL_DELAY_NS 30000u
-/* nsys' rule gpu_gaps. */
+/* the threshold of nsys' rule gpu_gaps */
 #define GPU_GAP_LONG_NS 500000000u
 
 enum gpu_class { GPU_COMPUTES, GPU_COPIES_DATA, GPU_COMMUNICATES, GPU_IS_ASKED, GPU_CLASSES };
 enum gpu_gap {
-	GPU_GAP_HOST,   /* the call of what came next had not begun */
-	GPU_GAP_KERNEL, /* a short stretch between two things */
+	GPU_GAP_HOST,   /* the call of the next piece had not begun */
+	GPU_GAP_KERNEL, /* a short gap between two pieces */
 	GPU_GAP_OTHER,
 	GPU_GAPS
 };
@@ -36,9 +37,10 @@ struct gpu_lane {
 	bool has_begun;
 	uint64_t first_ns, last_ns, swept_ns;
 	uint32_t active[GPU_CLASSES], queue_max;
-	uint64_t class_ns[GPU_CLASSES]; /* at least one; not of GPU_IS_ASKED */
+	/* while at least one is active; not used for GPU_IS_ASKED */
+	uint64_t class_ns[GPU_CLASSES];
 	uint64_t busy_ns, overlap_ns;
-	double queue_ns; /* calls that wait, times how long */
+	double queue_ns; /* waiting calls, multiplied by their waiting time */
 };
 
 struct gpu_stream_time {
@@ -48,13 +50,16 @@ struct gpu_stream_time {
 	uint64_t gap_count[GPU_GAPS], gap_ns[GPU_GAPS], gap_max_ns[GPU_GAPS];
 };
 
-/* A device did nothing between two things, for GPU_GAP_LONG_NS or more. */
+/* The device was idle between two pieces of work, for GPU_GAP_LONG_NS or more. */
 struct gpu_long_gap {
 	uint32_t lane;
 	uint64_t start_ns, ns;
 };
 
-/* A stream did nothing between two things; the thread (index) asked for the second, where its call is known. */
+/*
+ * A stream was idle between two pieces of work. `thread`: index of the thread that launched the
+ * second, if its call is known.
+ */
 struct gpu_gap_found {
 	uint32_t stream; /* index */
 	enum gpu_gap kind;
@@ -72,9 +77,9 @@ struct gpu_time {
 	struct gpu_long_gap *gap;
 	size_t gap_count, gap_room;
 	uint64_t late;
-	uint64_t done_ns; /* work that begins before it has been added up */
+	uint64_t done_ns; /* work that begins before this time has been added up */
 	struct deferred *told;
-	gpu_gap_take *take_gap; /* NULL: nobody wants gaps */
+	gpu_gap_take *take_gap; /* NULL: gaps are not wanted */
 	void *taker;
 };
 
@@ -83,7 +88,10 @@ struct gpu_time_options {
 };
 ANALYSIS(gpu_time, struct gpu_time)
 
-/* For start(), of one analysis: each gap of a stream, in the order of their ends, when it is added up. */
+/*
+ * For start() of one analysis: it then gets each gap of a stream when it is added up, in the order
+ * of their ends.
+ */
 void gpu_time_listen(struct gpu_time *time, gpu_gap_take *take, void *state);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Provides the GPU's work to all that want it (deferred/deferred.h): events of families cuda and gpu become calls and pieces of
- * work. What threads have had done is counted in gpu_ns and gpu_ops.
+ * Provides the GPU's work to all analyses that want it (deferred/deferred.h): events of families
+ * cuda and gpu become calls and pieces of work. The work that threads launched is counted in gpu_ns
+ * and gpu_ops.
  */
 #include "report/gpu/gpu_work.h"
 
@@ -17,56 +18,58 @@ struct gpu_work_state {
 	struct deferred *deferred;
 	struct works *works;
 	struct kernel_classes classes;
-	struct held *held; /* by thread that tells of it */
+	struct held *held; /* by the thread that reports it */
 	size_t held_room;
 	bool holds;
 };
 
-/* Work of a graph's node, which is named next. */
+/* A piece of work of a graph's node; the next event has the node. */
 struct held {
 	bool is_there;
 	uint64_t told_ns;
 	struct gpu_work work;
 };
 
-static void put_call(void *state, const struct source_event *event, bool counts,
-		     uint64_t correlation, uint64_t duration_ns)
+static void gpu_work_put_call(void *state, const struct source_event *event, bool counts,
+			      uint64_t correlation, uint64_t duration_ns)
 {
 	deferred_put_call(((struct gpu_work_state *)state)->deferred, event, counts, correlation,
 			  duration_ns);
 }
 
-static void take_launch(void *state, const struct source_event *event, bool counts)
+static void gpu_work_take_launch(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_launch *launch = EVENT_AS(cuda_launch, &event->event);
 
-	put_call(state, event, counts, launch->correlation, launch->duration_ns);
+	gpu_work_put_call(state, event, counts, launch->correlation, launch->duration_ns);
 }
 
-static void take_copy_call(void *state, const struct source_event *event, bool counts)
+static void gpu_work_take_copy_call(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_copy *copy = EVENT_AS(cuda_copy, &event->event);
 
-	put_call(state, event, counts, copy->correlation, copy->duration_ns);
+	gpu_work_put_call(state, event, counts, copy->correlation, copy->duration_ns);
 }
 
 static void take_other_call(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
 
-	put_call(state, event, counts, call->correlation, call->duration_ns);
+	gpu_work_put_call(state, event, counts, call->correlation, call->duration_ns);
 }
 
-static void take_hidden_call(void *state, const struct source_event *event, bool counts)
+static void gpu_work_take_hidden_call(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
 
-	put_call(state, event, counts, call->correlation, call->duration_ns);
+	gpu_work_put_call(state, event, counts, call->correlation, call->duration_ns);
 }
 
-/* The head that all four have; ago_ns is signed: clocks may disagree by a little. */
-static struct gpu_work work_of(const struct source_event *event, enum gpu_work_kind kind,
-			       uint64_t correlation)
+/*
+ * Makes the part that all four events have. ago_ns is signed, because clocks may differ a little.
+ */
+static struct gpu_work gpu_work_work_of(const struct source_event *event, enum gpu_work_kind kind,
+					uint64_t correlation)
 {
 	const struct evt_gpu_kernel *head = EVENT_AS(gpu_kernel, &event->event);
 	uint64_t now_ns = event->event.time_ns;
@@ -96,21 +99,21 @@ _Static_assert(offsetof(struct evt_gpu_kernel, ago_ns) == offsetof(struct evt_gp
 			       offsetof(struct evt_gpu_wait, duration_ns),
 	       "work is told with the same head");
 
-static struct held *held_of(struct gpu_work_state *mine, uint32_t thread)
+static struct held *gpu_work_held_of(struct gpu_work_state *mine, uint32_t thread)
 {
 	mine->held = memory_room(mine->held, thread, &mine->held_room, sizeof(*mine->held));
 	return &mine->held[thread];
 }
 
-static void held_put(struct gpu_work_state *mine, struct held *held)
+static void gpu_work_held_put(struct gpu_work_state *mine, struct held *held)
 {
 	if (held->is_there)
 		deferred_put_work(mine->deferred, held->told_ns, &held->work.deferred);
 	held->is_there = false;
 }
 
-static void put_work(struct gpu_work_state *mine, const struct source_event *event,
-		     struct gpu_work *work)
+static void gpu_work_put_work(struct gpu_work_state *mine, const struct source_event *event,
+			      struct gpu_work *work)
 {
 	struct held *held;
 
@@ -119,23 +122,23 @@ static void put_work(struct gpu_work_state *mine, const struct source_event *eve
 		deferred_put_work(mine->deferred, event->event.time_ns, &work->deferred);
 		return;
 	}
-	held = held_of(mine, event->thread->index);
-	held_put(mine, held);
+	held = gpu_work_held_of(mine, event->thread->index);
+	gpu_work_held_put(mine, held);
 	*held = (struct held){ true, event->event.time_ns, *work };
 	if (!work->graph)
-		held_put(mine, held);
+		gpu_work_held_put(mine, held);
 }
 
 static void take_node(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_node *node = EVENT_AS(gpu_node, &event->event);
 	struct gpu_work_state *mine = state;
-	struct held *held = held_of(mine, event->thread->index);
+	struct held *held = gpu_work_held_of(mine, event->thread->index);
 
 	(void)counts;
 	if (held->is_there && held->work.deferred.correlation == node->correlation)
 		held->work.node = node->node;
-	held_put(mine, held);
+	gpu_work_held_put(mine, held);
 }
 
 void gpu_work_want_nodes(struct run *run)
@@ -148,20 +151,20 @@ void gpu_work_want_nodes(struct run *run)
 	run_reads(run, EVT_gpu_node, FIELDS_ALL, take_node, mine);
 }
 
-/* A file that was cut between work and its node. */
-static void settle(void *state, uint64_t upto_ns)
+/* For a file that ends between a piece of work and its node. */
+static void gpu_work_settle(void *state, uint64_t upto_ns)
 {
 	struct gpu_work_state *mine = state;
 
 	for (size_t i = 0; upto_ns == UINT64_MAX && i < mine->held_room; i++)
-		held_put(mine, &mine->held[i]);
+		gpu_work_held_put(mine, &mine->held[i]);
 }
 
-static void take_kernel(void *state, const struct source_event *event, bool counts)
+static void gpu_work_take_kernel(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_kernel *kernel = EVENT_AS(gpu_kernel, &event->event);
 	struct gpu_work_state *mine = state;
-	struct gpu_work work = work_of(event, GPU_WORK_KERNEL, kernel->correlation);
+	struct gpu_work work = gpu_work_work_of(event, GPU_WORK_KERNEL, kernel->correlation);
 	unsigned int classes;
 
 	(void)counts;
@@ -182,13 +185,13 @@ static void take_kernel(void *state, const struct source_event *event, bool coun
 	work.block[2] = (uint32_t)kernel->block_z;
 	work.shared_bytes = (uint32_t)kernel->shared_bytes;
 	work.registers = (uint32_t)kernel->registers;
-	put_work(mine, event, &work);
+	gpu_work_put_work(mine, event, &work);
 }
 
-static void take_copy(void *state, const struct source_event *event, bool counts)
+static void gpu_work_take_copy(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_copy *copy = EVENT_AS(gpu_copy, &event->event);
-	struct gpu_work work = work_of(event, GPU_WORK_COPY, copy->correlation);
+	struct gpu_work work = gpu_work_work_of(event, GPU_WORK_COPY, copy->correlation);
 
 	(void)counts;
 	work.what = copy->kind < UINT8_MAX ? (uint32_t)copy->kind : 0;
@@ -200,13 +203,13 @@ static void take_copy(void *state, const struct source_event *event, bool counts
 	work.from_memory = (uint32_t)copy->source_memory;
 	work.to_memory = (uint32_t)copy->destination_memory;
 	work.is_asynchronous = copy->asynchronous != 0;
-	put_work(state, event, &work);
+	gpu_work_put_work(state, event, &work);
 }
 
 static void take_set(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_set *set = EVENT_AS(gpu_set, &event->event);
-	struct gpu_work work = work_of(event, GPU_WORK_SET, set->correlation);
+	struct gpu_work work = gpu_work_work_of(event, GPU_WORK_SET, set->correlation);
 
 	(void)counts;
 	work.device = (uint32_t)set->device;
@@ -215,29 +218,29 @@ static void take_set(void *state, const struct source_event *event, bool counts)
 	work.graph = (uint32_t)set->graph;
 	work.to_memory = (uint32_t)set->memory;
 	work.bytes = set->bytes;
-	put_work(state, event, &work);
+	gpu_work_put_work(state, event, &work);
 }
 
-static void take_wait(void *state, const struct source_event *event, bool counts)
+static void gpu_work_take_wait(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_wait *wait = EVENT_AS(gpu_wait, &event->event);
-	struct gpu_work work = work_of(event, GPU_WORK_WAIT, wait->correlation);
+	struct gpu_work work = gpu_work_work_of(event, GPU_WORK_WAIT, wait->correlation);
 
 	(void)counts;
 	work.what = (uint32_t)wait->kind;
 	work.context = (uint32_t)wait->context;
 	work.stream = (uint32_t)wait->stream;
-	put_work(state, event, &work);
+	gpu_work_put_work(state, event, &work);
 }
 
-static void take_cupti(void *state, const struct source_event *event, bool counts)
+static void gpu_work_take_cupti(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	if (EVENT_AS(gpu_cupti, &event->event)->state == EVT_GPU_STARTED)
 		works_note_deferred(((struct gpu_work_state *)state)->works);
 }
 
-/* --- what threads had done --- */
+/* --- work that threads launched --- */
 
 static void count_work(void *state, uint64_t place, const struct deferred_work *work)
 {
@@ -255,7 +258,7 @@ static void count_work(void *state, uint64_t place, const struct deferred_work *
 	process->gpu_ops++;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gpu_work_start(void *state, struct run *run, const void *options)
 {
 	static const struct deferred_listener counting = { .take = count_work };
 	struct gpu_work_state *mine = state;
@@ -268,23 +271,24 @@ static void start(void *state, struct run *run, const void *options)
 	deferred_listen(mine->deferred, &counting, mine);
 	run_reads(run, EVT_cuda_launch,
 		  FIELD_BIT(cuda_launch, duration_ns) | FIELD_BIT(cuda_launch, correlation),
-		  take_launch, mine);
+		  gpu_work_take_launch, mine);
 	run_reads(run, EVT_cuda_copy,
 		  FIELD_BIT(cuda_copy, duration_ns) | FIELD_BIT(cuda_copy, correlation),
-		  take_copy_call, mine);
+		  gpu_work_take_copy_call, mine);
 	run_reads(run, EVT_cuda_call,
 		  FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, correlation),
 		  take_other_call, mine);
-	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, mine);
-	run_reads(run, EVT_gpu_kernel, FIELDS_ALL, take_kernel, mine);
-	run_reads(run, EVT_gpu_copy, FIELDS_ALL, take_copy, mine);
+	run_reads(run, EVT_gpu_call, FIELDS_ALL, gpu_work_take_hidden_call, mine);
+	run_reads(run, EVT_gpu_kernel, FIELDS_ALL, gpu_work_take_kernel, mine);
+	run_reads(run, EVT_gpu_copy, FIELDS_ALL, gpu_work_take_copy, mine);
 	run_reads(run, EVT_gpu_set, FIELDS_ALL, take_set, mine);
-	run_reads(run, EVT_gpu_wait, FIELDS_ALL, take_wait, mine);
-	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
-	run_follows(run, mine); /* work of calls beyond would be without a call else */
+	run_reads(run, EVT_gpu_wait, FIELDS_ALL, gpu_work_take_wait, mine);
+	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), gpu_work_take_cupti, mine);
+	/* without this, work of calls beyond the selection would have no call */
+	run_follows(run, mine);
 }
 
-static void release(void *state)
+static void gpu_work_release(void *state)
 {
 	struct gpu_work_state *mine = state;
 
@@ -295,7 +299,7 @@ static void release(void *state)
 const struct analysis_kind analysis_gpu_work = {
 	.name = "gpu work",
 	.state_bytes = sizeof(struct gpu_work_state),
-	.start = start,
-	.settle = settle,
-	.release = release,
+	.start = gpu_work_start,
+	.settle = gpu_work_settle,
+	.release = gpu_work_release,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See graph_nodes.h. A map from process and CUPTI's number to the newest node with that number.
- * Nodes made in a call wait until it returns, as only its end has the stack. Copies are followed
- * to their original.
+ * A map from process and CUPTI's number to the newest node with that number. Nodes made in a call
+ * are kept until the call returns, since only its end has the stack. For copies of nodes, the
+ * original is found.
  */
 #include "report/gpu/graph_nodes.h"
 
@@ -10,9 +10,9 @@
 
 #include "report/base/memory.h"
 
-#define COPIES_MAX 16u /* of copies; a graph in a graph is copied once more */
+#define COPIES_MAX 16u /* of copies of copies; a graph inside a graph is copied once more */
 
-/* A call makes one node, or few. */
+/* a call makes one node, or a few */
 #define PENDING_MAX 8u
 struct pending {
 	uint32_t count;
@@ -34,19 +34,25 @@ void graph_nodes_release(struct graph_nodes *nodes)
 	free(nodes->pending);
 }
 
-/* Never 0, which no map takes: CUPTI counts nodes from 1, and processes are counted from 0. */
-static uint64_t id_of(uint32_t process, uint64_t number)
+/*
+ * The result is never 0, because a map does not accept the key 0: CUPTI counts nodes from 1, and
+ * processes are counted from 0.
+ */
+static uint64_t graph_nodes_id_of(uint32_t process, uint64_t number)
 {
 	uint64_t id = number ^ (uint64_t)process << 40;
 
 	return id + !id;
 }
 
-/* Its place in `node`. A number is one node's, and one that comes again is a new one. */
-static uint32_t node_put(struct graph_nodes *nodes, uint32_t process, uint64_t number)
+/*
+ * Returns its index in `node`. A number identifies one node; if it comes again, it is a new node.
+ */
+static uint32_t graph_nodes_node_put(struct graph_nodes *nodes, uint32_t process, uint64_t number)
 {
 	bool added;
-	struct map_entry *entry = map_put(&nodes->numbers, id_of(process, number), &added);
+	struct map_entry *entry = map_put(&nodes->numbers, graph_nodes_id_of(process, number),
+					  &added);
 
 	nodes->node = memory_room(nodes->node, nodes->count, &nodes->room, sizeof(*nodes->node));
 	nodes->node[nodes->count] = (struct graph_node){ .process = process };
@@ -56,7 +62,8 @@ static uint32_t node_put(struct graph_nodes *nodes, uint32_t process, uint64_t n
 
 static uint32_t node_find(const struct graph_nodes *nodes, uint32_t process, uint64_t number)
 {
-	const struct map_entry *entry = map_find(&nodes->numbers, id_of(process, number));
+	const struct map_entry *entry = map_find(&nodes->numbers,
+						 graph_nodes_id_of(process, number));
 
 	return entry ? (uint32_t)entry->value : 0;
 }
@@ -76,13 +83,13 @@ static struct pending *pending_of(struct graph_nodes *nodes, const struct source
 	return &nodes->pending[thread->index];
 }
 
-static void take_captured(void *state, const struct source_event *event, bool counts)
+static void graph_nodes_take_captured(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_captured *captured = EVENT_AS(gpu_captured, &event->event);
 	struct graph_nodes *nodes = graph_nodes_of(state);
 	uint32_t process = event->process->index;
 	uint32_t of = captured->of ? node_find(nodes, process, captured->of) : 0;
-	uint32_t node = node_put(nodes, process, captured->node);
+	uint32_t node = graph_nodes_node_put(nodes, process, captured->node);
 	struct pending *pending;
 
 	(void)counts;
@@ -97,7 +104,7 @@ static void take_captured(void *state, const struct source_event *event, bool co
 	pending->made[pending->count++].time_ns = event->event.time_ns;
 }
 
-/* A call has returned: nodes that were made since it began are its; it has the stack. */
+/* A call has returned. Nodes that were made since it began belong to it, and it has the stack. */
 static void call_returns(struct graph_nodes *nodes, const struct source_event *event,
 			 uint64_t duration_ns)
 {
@@ -111,14 +118,14 @@ static void call_returns(struct graph_nodes *nodes, const struct source_event *e
 	pending->count = 0;
 }
 
-static void take_launch(void *state, const struct source_event *event, bool counts)
+static void graph_nodes_take_launch(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	if (!event_is_nested_call(&event->event))
 		call_returns(state, event, EVENT_AS(cuda_launch, &event->event)->duration_ns);
 }
 
-static void take_copy(void *state, const struct source_event *event, bool counts)
+static void graph_nodes_take_copy(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	if (!event_is_nested_call(&event->event))
@@ -132,7 +139,7 @@ static void take_other(void *state, const struct source_event *event, bool count
 		call_returns(state, event, EVENT_AS(cuda_call, &event->event)->duration_ns);
 }
 
-static void take_hidden(void *state, const struct source_event *event, bool counts)
+static void graph_nodes_take_hidden(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	call_returns(state, event, EVENT_AS(gpu_call, &event->event)->duration_ns);
@@ -141,15 +148,15 @@ static void take_hidden(void *state, const struct source_event *event, bool coun
 void graph_nodes_read(struct graph_nodes *nodes, struct run *run, void *state)
 {
 	(void)nodes;
-	run_reads(run, EVT_gpu_captured, FIELDS_ALL, take_captured, state);
+	run_reads(run, EVT_gpu_captured, FIELDS_ALL, graph_nodes_take_captured, state);
 	run_reads(run, EVT_cuda_launch,
-		  FIELD_BIT(cuda_launch, duration_ns) | FIELD_BIT(cuda_launch, flags), take_launch,
-		  state);
+		  FIELD_BIT(cuda_launch, duration_ns) | FIELD_BIT(cuda_launch, flags),
+		  graph_nodes_take_launch, state);
 	run_reads(run, EVT_cuda_copy,
-		  FIELD_BIT(cuda_copy, duration_ns) | FIELD_BIT(cuda_copy, flags), take_copy,
-		  state);
+		  FIELD_BIT(cuda_copy, duration_ns) | FIELD_BIT(cuda_copy, flags),
+		  graph_nodes_take_copy, state);
 	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_other, state);
-	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden, state);
+	run_reads(run, EVT_gpu_call, FIELDS_ALL, graph_nodes_take_hidden, state);
 }
 
 uint64_t graph_nodes_place(const struct graph_nodes *nodes, uint32_t process, uint64_t number,

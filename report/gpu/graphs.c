@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See graphs.h. Listens to deferred work (deferred/deferred.h). A launch is kept until no more of its work
- * can come; then its spans are sorted and summed. A launch without work belongs to the graph that
- * its handle launched with work.
+ * Listens to deferred work (deferred/deferred.h). A launch is kept until no more of its work can
+ * come; then its spans are sorted and added up. A launch without work is counted for the graph of
+ * the launches with work through the same handle.
  */
 #include "report/gpu/graphs.h"
 
@@ -21,21 +21,21 @@ struct span {
 
 /* A launch whose work may still come. */
 struct launch {
-	uint32_t process, row; /* row + 1; 0: no work yet */
+	uint32_t process, row; /* row + 1; 0: no work has come */
 	uint32_t next_unused;
 	uint64_t handle, correlation, host_ns;
 	struct span *span; /* of its work */
 	size_t span_count, span_room;
 };
 
-/* What was launched through a handle of the program, of which no work was told. */
+/* Launches through a handle of the program without reported work. */
 struct handle {
 	uint32_t process, row;
 	uint64_t launches, host_ns;
 };
 
 struct graphs_state {
-	struct graphs graphs; /* first: it is what others see */
+	struct graphs graphs; /* must be first: others see only this part */
 	struct source *source;
 	struct launch *launch;
 	struct handle *handle;
@@ -44,21 +44,21 @@ struct graphs_state {
 	struct map rows;      /* (process, number) to row + 1 */
 	struct map handles;   /* (process, handle) to handle + 1 */
 	struct map under_way; /* (process, correlation) to launch + 1 */
-	struct map ran;       /* (process, node) that has run */
-	uint8_t *function;    /* by name; 0: not looked at, 2: launches graphs */
+	struct map ran;       /* (process, node) of the nodes that ran */
+	uint8_t *function;    /* by name; 0: not examined yet, 2: launches graphs */
 	size_t function_room;
 };
 
-static uint64_t id_of(uint32_t process, uint64_t number)
+static uint64_t graphs_id_of(uint32_t process, uint64_t number)
 {
 	return ((uint64_t)process << 32 | (uint32_t)number) + 1;
 }
 
-static uint32_t row_of(struct graphs_state *mine, uint32_t process, uint32_t number)
+static uint32_t graphs_row_of(struct graphs_state *mine, uint32_t process, uint32_t number)
 {
 	struct graphs *graphs = &mine->graphs;
 	bool added;
-	struct map_entry *entry = map_put(&mine->rows, id_of(process, number), &added);
+	struct map_entry *entry = map_put(&mine->rows, graphs_id_of(process, number), &added);
 
 	if (!added)
 		return (uint32_t)entry->value;
@@ -106,11 +106,12 @@ static uint64_t launch_put(struct graphs_state *mine, const struct launch *what)
 				   .host_ns = what->host_ns,
 				   .span = launch->span,
 				   .span_room = launch->span_room };
-	map_put(&mine->under_way, id_of(what->process, what->correlation), &added)->value = number;
+	map_put(&mine->under_way, graphs_id_of(what->process, what->correlation), &added)
+		->value = number;
 	return number;
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t graphs_place_of(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
 	const struct evt_gpu_call *hidden = EVENT_AS(gpu_call, &event->event);
@@ -138,7 +139,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 
 /* --- work --- */
 
-static void work_count(struct graphs_state *mine, const struct deferred_work *work)
+static void graphs_work_count(struct graphs_state *mine, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct graphs *graphs = &mine->graphs;
@@ -177,13 +178,13 @@ static void launch_add(struct graphs_state *mine, struct launch *launch, uint32_
 		       const struct span *span)
 {
 	if (!launch->row)
-		launch->row = row_of(mine, launch->process, graph);
+		launch->row = graphs_row_of(mine, launch->process, graph);
 	launch->span = memory_room(launch->span, launch->span_count, &launch->span_room,
 				   sizeof(*launch->span));
 	launch->span[launch->span_count++] = *span;
 }
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void graphs_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct graphs_state *mine = state;
@@ -199,16 +200,16 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	row->calls++;
 	row->total_ns += work->duration_ns;
 	row_note_node(mine, row, work);
-	work_count(mine, work);
+	graphs_work_count(mine, work);
 }
 
-/* Of INTERCEPT_GRAPHS=whole. */
+/* For recordings with INTERCEPT_GRAPHS=whole. */
 static void take_whole(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_graph *graph = EVENT_AS(gpu_graph, &event->event);
 	struct graphs_state *mine = state;
-	const struct map_entry *entry = map_find(&mine->under_way,
-						 id_of(event->process->index, graph->correlation));
+	const struct map_entry *entry = map_find(
+		&mine->under_way, graphs_id_of(event->process->index, graph->correlation));
 	uint64_t start_ns = event->event.time_ns - (uint64_t)(int64_t)graph->ago_ns;
 	struct launch *launch;
 	struct graph_row *row;
@@ -226,7 +227,7 @@ static void take_whole(void *state, const struct source_event *event, bool count
 
 /* --- the end of a launch --- */
 
-/* What lies between its first work and its last, and how much of that is covered by none. */
+/* Adds the time between its first work and its last, and how much of it no work covers. */
 static void launch_sum(struct launch *launch, struct graph_row *row)
 {
 	uint64_t covered_ns;
@@ -282,15 +283,18 @@ static void drop_launch(void *state, uint64_t place, bool had_work)
 		handle->launches++;
 		handle->host_ns += launch->host_ns;
 	}
-	entry = map_find(&mine->under_way, id_of(launch->process, launch->correlation));
+	entry = map_find(&mine->under_way, graphs_id_of(launch->process, launch->correlation));
 	if (entry && entry->value == place)
 		map_remove(&mine->under_way, entry);
 	launch->next_unused = mine->unused;
 	mine->unused = (uint32_t)place;
 }
 
-/* Launches without work are of the graph that the handle had work of, else of one that is not known. */
-static void finish(void *state)
+/*
+ * Launches without work are counted for the graph whose work came through the handle; without one,
+ * for an unknown graph.
+ */
+static void graphs_finish(void *state)
 {
 	struct graphs_state *mine = state;
 
@@ -301,7 +305,7 @@ static void finish(void *state)
 
 		if (!handle->launches)
 			continue;
-		at = at ? at : row_of(mine, handle->process, 0);
+		at = at ? at : graphs_row_of(mine, handle->process, 0);
 		row = &mine->graphs.row[at - 1];
 		row->launches += handle->launches;
 		row->without_work += handle->launches;
@@ -311,8 +315,8 @@ static void finish(void *state)
 
 /* --- life --- */
 
-/* By node: operator, range and line of Python beside each other. */
-static void keys_start(struct graphs_state *mine, struct run *run, enum key_id by)
+/* By node: operator, range and Python line side by side. */
+static void graphs_keys_start(struct graphs_state *mine, struct run *run, enum key_id by)
 {
 	struct run_key *key = mine->graphs.nodes.key;
 
@@ -331,10 +335,10 @@ static void keys_start(struct graphs_state *mine, struct run *run, enum key_id b
 	}
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void graphs_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .place = place_of,
-							   .take = take_work,
+	static const struct deferred_listener listener = { .place = graphs_place_of,
+							   .take = graphs_take_work,
 							   .drop = drop_launch };
 	struct graphs_state *mine = state;
 
@@ -345,7 +349,7 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&mine->ran);
 	groups_init(&mine->graphs.work);
 	graph_nodes_init(&mine->graphs.nodes);
-	keys_start(mine, run, ((const struct graphs_options *)options)->by);
+	graphs_keys_start(mine, run, ((const struct graphs_options *)options)->by);
 	mine->graphs.deferred = deferred_want(run);
 	gpu_work_want_nodes(run);
 	deferred_listen(mine->graphs.deferred, &listener, mine);
@@ -353,7 +357,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gpu_graph, FIELDS_ALL, take_whole, mine);
 }
 
-static void release(void *state)
+static void graphs_release(void *state)
 {
 	struct graphs_state *mine = state;
 
@@ -375,7 +379,7 @@ const struct analysis_kind analysis_graphs = {
 	.name = "graphs",
 	.state_bytes = sizeof(struct graphs_state),
 	.options_bytes = sizeof(struct graphs_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = graphs_start,
+	.finish = graphs_finish,
+	.release = graphs_release,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel is, by its name: see kernel_class.h. */
+/*
+ * Compares a kernel's name with the patterns of kernel_patterns.def. A mangled name is read from
+ * its outermost function on.
+ */
 #include "report/gpu/kernel_class.h"
 
 #include <stdlib.h>
@@ -47,7 +50,7 @@ void kernel_classes_release(struct kernel_classes *classes)
 	free(classes->bits);
 }
 
-/* Behind `_Z17`: the outermost name of a mangled function that is in no namespace. */
+/* Skips `_Z17`: the outermost name of a mangled function that is in no namespace follows. */
 static const char *skip_mangling(const char *text, const char *end)
 {
 	if (end - text < 2 || text[0] != '_' || text[1] != 'Z')

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel is, by its name (kernel_patterns.def): of tensor cores, of communication, a helper. A name is looked at once, but
- * for one whose text is still to come. Memory grows with names. One thread.
+ * What a kernel does, by its name (kernel_patterns.def): it uses tensor cores, communicates, or is
+ * a helper. A name is examined once, when its text has come. Memory grows with names. To be used by
+ * one thread.
  */
 #ifndef REPORT_GPU_KERNEL_CLASS_H
 #define REPORT_GPU_KERNEL_CLASS_H
@@ -11,23 +12,24 @@
 #define KERNEL_IS_KNOWN 1u
 #define KERNEL_IS_COMMUNICATION 2u
 #define KERNEL_USES_TENSOR_CORES 4u
-#define KERNEL_IS_OF_RECENT_GPU 16u /* made for a GPU that has tensor cores */
-#define KERNEL_IS_SIMT 32u          /* it multiplies without tensor cores */
-#define KERNEL_IS_DOUBLE 64u        /* it multiplies in double precision */
-#define KERNEL_IS_HELPER 8u         /* of a product: it moves or adds up what the others compute */
+#define KERNEL_IS_OF_RECENT_GPU 16u /* compiled for a GPU that has tensor cores */
+#define KERNEL_IS_SIMT 32u          /* a matrix product without tensor cores */
+#define KERNEL_IS_DOUBLE 64u        /* a matrix product in double precision */
+/* part of a matrix product: it moves or adds up what other kernels compute */
+#define KERNEL_IS_HELPER 8u
 
 struct kernel_classes {
 	struct source *source;
-	uint8_t *bits; /* by the index of the name */
+	uint8_t *bits; /* by index of the name */
 	size_t room;
 };
 
 void kernel_classes_init(struct kernel_classes *classes, struct source *source);
 void kernel_classes_release(struct kernel_classes *classes);
 
-/* Bits KERNEL_; 0 while the name has no text. */
+/* Returns bits KERNEL_; 0 while the name has no text. */
 unsigned int kernel_classes_of(struct kernel_classes *classes, uint32_t name);
-/* The same of a text. */
+/* The same for a text. */
 unsigned int kernel_class_of(const char *text, size_t length);
 
 #endif

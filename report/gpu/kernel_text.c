@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See kernel_text.h. A map from a name's index to its demangled text, filled as names are shown.
- * What cannot be demangled is shown as it is.
+ * A map from a name's index to its demangled text, filled as names are shown. A name that cannot be
+ * demangled is shown as it is.
  */
 #include "report/gpu/kernel_text.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of kernels as a table shows them, by --names; none is made twice. All zeros is empty, and full is off. */
+/*
+ * Names of kernels as a table shows them, in the form of --names; each is made once. All zeros is
+ * an empty object, whose form is "full".
+ */
 #ifndef REPORT_GPU_KERNEL_TEXT_H
 #define REPORT_GPU_KERNEL_TEXT_H
 
@@ -11,12 +14,12 @@
 struct kernel_text {
 	struct demangler demangler;
 	bool mangled, full;
-	struct text_store *texts; /* that what is made is kept in; NULL: the table's own */
-	struct map made;          /* an index + 1 to its text; 0: it is shown as it is */
+	struct text_store *texts; /* keeps the texts that are made; NULL: the table's own store */
+	struct map made;          /* index + 1 to its text; 0: shown as it is */
 	bool has_map;
 };
 
-/* Into the row added last; `index`: of the name. One table each. */
+/* Puts the name into the row added last. `index`: of the name. One object serves one table. */
 void kernel_text_put(struct kernel_text *names, const struct source *source, struct table *table,
 		     enum column_id column, uint64_t index);
 void kernel_text_release(struct kernel_text *names);

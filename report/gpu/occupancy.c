@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See occupancy.h. Integer arithmetic for the blocks that fit. Limits that are 0 or absurd give no
- * answer, so that a damaged file cannot divide by 0 or overflow.
+ * Computes the blocks that fit in integers. Limits that are 0 or absurd give no answer, so that a
+ * damaged file causes no division by 0 and no overflow.
  */
 #include "report/gpu/occupancy.h"
 
 #include "collector/format/events.h"
 
-#define REGISTER_UNIT 256u        /* registers of a warp are given out in these */
+#define REGISTER_UNIT 256u        /* registers of a warp are allocated in these units */
 #define SYSTEM_SHARED_BYTES 1024u /* of a block, from compute capability 8 on */
 #define SHARED_UNIT_BYTES 128u    /* from compute capability 8 on */
 #define SHARED_UNIT_BYTES_BEFORE 256u
-#define SENSIBLE (1u << 30) /* what is more than that is damage */
+#define SENSIBLE (1u << 30) /* larger numbers come from damaged files */
 
 static uint64_t up_to(uint64_t value, uint64_t unit)
 {
 	return (value + unit - 1) / unit * unit;
 }
 
-static uint64_t least(uint64_t one, uint64_t other)
+static uint64_t occupancy_least(uint64_t one, uint64_t other)
 {
 	return one < other ? one : other;
 }
@@ -36,7 +36,7 @@ static bool are_sensible(const struct evt_gpu_limits *limits)
 	return true;
 }
 
-/* 0: not even one. */
+/* 0: not even one block fits. */
 static uint64_t blocks_by_registers(const struct evt_gpu_limits *limits, uint64_t registers,
 				    uint64_t warps)
 {
@@ -72,10 +72,11 @@ uint64_t occupancy_blocks(const struct evt_gpu_limits *limits,
 	if (!threads || launch->registers > SENSIBLE || !are_sensible(limits))
 		return 0;
 	warps = (threads + limits->warp_threads - 1) / limits->warp_threads;
-	blocks = least(limits->sm_warps / warps, limits->sm_blocks);
+	blocks = occupancy_least(limits->sm_warps / warps, limits->sm_blocks);
 	if (launch->registers)
-		blocks = least(blocks, blocks_by_registers(limits, launch->registers, warps));
-	return least(blocks, blocks_by_shared(limits, launch->shared_bytes));
+		blocks = occupancy_least(blocks,
+					 blocks_by_registers(limits, launch->registers, warps));
+	return occupancy_least(blocks, blocks_by_shared(limits, launch->shared_bytes));
 }
 
 bool occupancy_of(const struct evt_gpu_limits *limits, const struct occupancy_launch *launch,

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of a GPU's multiprocessors a kernel can fill, estimated from its launch and from what the GPU can run at once.
+ * How much of a GPU's multiprocessors a kernel can fill, estimated from its launch and from what
+ * the GPU can run at once.
  *
- * Blocks that a multiprocessor holds at once: the rules of CUDA's occupancy calculator (cuda_occupancy.h, CUDA 13), which
- * takes the least of what warps, blocks, registers and shared memory allow. Registers are given to warps, in units of 256, from
- * one of the multiprocessor's parts; from compute capability 8 on a block needs 1 KiB of shared memory for the system. All of the shared
- * memory is taken to be there; where a program gave part of it to the first-level cache, fewer blocks fit.
+ * The number of blocks that a multiprocessor holds at once follows the rules of CUDA's occupancy
+ * calculator (cuda_occupancy.h, CUDA 13): it is the least of what warps, blocks, registers and
+ * shared memory allow. Registers are allocated to warps, in units of 256, from one of the
+ * multiprocessor's parts. From compute capability 8 on, a block needs 1 KiB of shared memory for
+ * the system. The calculation assumes that all shared memory is available; if a program gave part
+ * of it to the first-level cache, fewer blocks fit.
  *
- * Estimated achieved occupancy, as Kineto and TensorBoard's plugin define it: threads of min(blocks that fit, blocks per
- * multiprocessor), by the threads that a multiprocessor holds. It is no measurement. Pure; any thread.
+ * The estimated achieved occupancy is defined as in Kineto and TensorBoard's plugin: the threads of
+ * min(blocks that fit, blocks per multiprocessor), divided by the threads that a multiprocessor
+ * holds. It is not a measurement. Pure functions; any thread may call them.
  */
 #ifndef REPORT_GPU_OCCUPANCY_H
 #define REPORT_GPU_OCCUPANCY_H
@@ -24,14 +28,17 @@ struct occupancy_launch {
 };
 
 struct occupancy {
-	double sm_blocks; /* blocks of the grid by multiprocessors */
+	double sm_blocks; /* blocks of the grid per multiprocessor */
 	double part;      /* estimated achieved occupancy, 0 to 1 */
 };
 
-/* Blocks that a multiprocessor holds at once; 0: such a launch cannot be, or the limits make no sense. */
+/*
+ * Returns the blocks that a multiprocessor holds at once; 0: such a launch is impossible, or the
+ * limits make no sense.
+ */
 uint64_t occupancy_blocks(const struct evt_gpu_limits *limits,
 			  const struct occupancy_launch *launch);
-/* False, and nothing set: unknown, as above or without a block. */
+/* Returns false and sets nothing if it is unknown: no block fits, or the launch has none. */
 bool occupancy_of(const struct evt_gpu_limits *limits, const struct occupancy_launch *launch,
 		  struct occupancy *ret_occupancy);
 

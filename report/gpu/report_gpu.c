@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports `kernels`, `gpu-copies`, `gpu-trace` and `sync`: what the GPU did and what waited for it. */
+/*
+ * Reports `kernels`, `gpu-copies`, `gpu-trace` and `sync`: the work of the GPU, and the waits of
+ * the host for it.
+ */
 #include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 
 struct gpu_report {
 	struct gpu *gpu;
-	struct untold *untold;
+	struct unreported *unreported;
 	struct gpu_trace_rows *rows;
 };
 
-static struct gpu *gpu_of(const struct report *report)
+static struct gpu *report_gpu_gpu_of(const struct report *report)
 {
 	return ((const struct gpu_report *)report->state)->gpu;
 }
 
-static void want(struct report *report)
+static void report_gpu_want(struct report *report)
 {
 	struct gpu_report *state = report->state;
 
 	state->gpu = gpu_want(report->run,
 			      &(struct gpu_options){ .by = report->request->options->by });
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 }
 
 static void want_trace(struct report *report)
@@ -32,7 +35,7 @@ static void want_trace(struct report *report)
 
 	state->gpu = gpu_want(report->run,
 			      &(struct gpu_options){ .by = BY_kernels_name, .trace = true });
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 }
 
 /* The choices of --names: full, short, mangled. */
@@ -48,17 +51,18 @@ static bool is_full(const struct report *report)
 
 static void kernels_fill(struct report *report, struct table *table)
 {
-	gpu_fill_kernels(gpu_of(report), report->run, table, is_mangled(report), is_full(report));
+	gpu_fill_kernels(report_gpu_gpu_of(report), report->run, table, is_mangled(report),
+			 is_full(report));
 }
 
 static void copies_fill(struct report *report, struct table *table)
 {
-	gpu_fill_copies(gpu_of(report), table);
+	gpu_fill_copies(report_gpu_gpu_of(report), table);
 }
 
 static void waits_fill(struct report *report, struct table *table)
 {
-	gpu_fill_waits(gpu_of(report), table);
+	gpu_fill_waits(report_gpu_gpu_of(report), table);
 }
 
 static void trace_fill(struct report *report, struct table *table)
@@ -75,16 +79,16 @@ static void trace_release(struct report *report)
 	gpu_trace_rows_free(((struct gpu_report *)report->state)->rows);
 }
 
-static const struct untold *untold_of(const struct report *report)
+static const struct unreported *report_gpu_unreported_of(const struct report *report)
 {
-	return ((const struct gpu_report *)report->state)->untold;
+	return ((const struct gpu_report *)report->state)->unreported;
 }
 
-/* Records that are known to be lost, and calls of whose work there is none. */
+/* Returns the records that are known to be lost, and calls whose work was not reported. */
 static uint64_t lost_of(const struct report *report)
 {
-	const struct gpu *gpu = gpu_of(report);
-	uint64_t lost = untold_of(report)->calls;
+	const struct gpu *gpu = report_gpu_gpu_of(report);
+	uint64_t lost = report_gpu_unreported_of(report)->calls;
 
 	for (unsigned int i = 0; i < EVT_GPU_LOST_LIMIT; i++)
 		lost += gpu->lost[i];
@@ -93,19 +97,20 @@ static uint64_t lost_of(const struct report *report)
 
 static void losses_of(const struct report *report, enum gpu_table table, struct facts *facts)
 {
-	const struct gpu *gpu = gpu_of(report);
+	const struct gpu *gpu = report_gpu_gpu_of(report);
 
 	facts_number(facts, "lost", UNIT_COUNT, lost_of(report));
-	facts_number(facts, "untold", UNIT_COUNT, untold_of(report)->calls);
+	facts_number(facts, "untold", UNIT_COUNT, report_gpu_unreported_of(report)->calls);
 	facts_number(facts, "clamped", UNIT_COUNT, gpu->deferred->clamped);
 	facts_number(facts, "without_call", UNIT_COUNT,
 		     table == GPU_WAITS ? gpu->deferred->uncorrelated_waits
 					: gpu->deferred->uncorrelated);
 }
 
-static void total_of(const struct report *report, enum gpu_table table, struct facts *facts)
+static void report_gpu_total_of(const struct report *report, enum gpu_table table,
+				struct facts *facts)
 {
-	const struct gpu *gpu = gpu_of(report);
+	const struct gpu *gpu = report_gpu_gpu_of(report);
 	struct group total = groups_total(&gpu->table[table]);
 
 	facts_number(facts, "calls", UNIT_COUNT, total.time.count);
@@ -117,29 +122,30 @@ static void total_of(const struct report *report, enum gpu_table table, struct f
 
 static void kernels_total(const struct report *report, struct facts *facts)
 {
-	total_of(report, GPU_KERNELS, facts);
-	facts_number(facts, "occupancy_unknown", UNIT_COUNT, gpu_of(report)->occupancy_unknown);
+	report_gpu_total_of(report, GPU_KERNELS, facts);
+	facts_number(facts, "occupancy_unknown", UNIT_COUNT,
+		     report_gpu_gpu_of(report)->occupancy_unknown);
 }
 
 static void copies_total(const struct report *report, struct facts *facts)
 {
-	total_of(report, GPU_COPIES, facts);
+	report_gpu_total_of(report, GPU_COPIES, facts);
 }
 
 static void waits_total(const struct report *report, struct facts *facts)
 {
-	total_of(report, GPU_WAITS, facts);
+	report_gpu_total_of(report, GPU_WAITS, facts);
 }
 
 static void trace_total(const struct report *report, struct facts *facts)
 {
-	const struct gpu *gpu = gpu_of(report);
+	const struct gpu *gpu = report_gpu_gpu_of(report);
 
 	facts_number(facts, "rows", UNIT_COUNT, gpu->trace.count);
 	losses_of(report, GPU_KERNELS, facts);
 }
 
-/* --- what people read above them --- */
+/* --- lines above the table, for people --- */
 
 static void name_print(char *to, size_t room, const struct run *run, uint32_t number)
 {
@@ -191,7 +197,7 @@ static void print_absence(const struct gpu *gpu, const struct run *run, const st
 				   what);
 }
 
-static void print_losses(const struct gpu *gpu, const struct screen *screen)
+static void report_gpu_print_losses(const struct gpu *gpu, const struct screen *screen)
 {
 	static const char *const reasons[EVT_GPU_LOST_LIMIT] = {
 		[EVT_GPU_LOST_DROPPED] = "CUPTI had no room for",
@@ -216,39 +222,39 @@ static void print_losses(const struct gpu *gpu, const struct screen *screen)
 				   unit_format_count(number, gpu->deferred->clamped));
 }
 
-static const char *explain(const struct report *report, struct why_empty *absence)
+static const char *report_gpu_explain(const struct report *report, struct why_empty *absence)
 {
-	return untold_explain(untold_of(report), report->run, absence);
+	return unreported_explain(report_gpu_unreported_of(report), report->run, absence);
 }
 
-static void head(const struct document *document, const struct screen *screen)
+static void report_gpu_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct gpu *gpu = gpu_of(report);
+	const struct gpu *gpu = report_gpu_gpu_of(report);
 
 	print_absence(gpu, report->run, screen);
-	print_losses(gpu, screen);
-	untold_print(untold_of(report), run_source(report->run), screen);
+	report_gpu_print_losses(gpu, screen);
+	unreported_print(report_gpu_unreported_of(report), run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_kernels = {
 	.state_bytes = sizeof(struct gpu_report),
 	.family = EVT_FAMILY_gpu,
-	.want = want,
+	.want = report_gpu_want,
 	.fill = kernels_fill,
 	.total = kernels_total,
-	.explain = explain,
-	.head = head,
+	.explain = report_gpu_explain,
+	.head = report_gpu_head,
 };
 
 const struct report_kind report_kind_gpu_copies = {
 	.state_bytes = sizeof(struct gpu_report),
 	.family = EVT_FAMILY_gpu,
-	.want = want,
+	.want = report_gpu_want,
 	.fill = copies_fill,
 	.total = copies_total,
-	.explain = explain,
-	.head = head,
+	.explain = report_gpu_explain,
+	.head = report_gpu_head,
 };
 
 const struct report_kind report_kind_gpu_trace = {
@@ -258,16 +264,16 @@ const struct report_kind report_kind_gpu_trace = {
 	.fill = trace_fill,
 	.release = trace_release,
 	.total = trace_total,
-	.explain = explain,
-	.head = head,
+	.explain = report_gpu_explain,
+	.head = report_gpu_head,
 };
 
 const struct report_kind report_kind_sync = {
 	.state_bytes = sizeof(struct gpu_report),
 	.family = EVT_FAMILY_gpu,
-	.want = want,
+	.want = report_gpu_want,
 	.fill = waits_fill,
 	.total = waits_total,
-	.explain = explain,
-	.head = head,
+	.explain = report_gpu_explain,
+	.head = report_gpu_head,
 };

@@ -4,32 +4,32 @@
 
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu_time.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 
 struct time_report {
 	struct gpu_time *time;
-	struct untold *untold;
+	struct unreported *unreported;
 };
 
-static struct gpu_time *time_of(const struct report *report)
+static struct gpu_time *report_gpu_time_time_of(const struct report *report)
 {
 	return ((const struct time_report *)report->state)->time;
 }
 
-static void want(struct report *report)
+static void report_gpu_time_want(struct report *report)
 {
 	struct time_report *state = report->state;
 
 	state->time = gpu_time_want(report->run, NULL);
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 }
 
-static const struct untold *untold_of(const struct report *report)
+static const struct unreported *report_gpu_time_unreported_of(const struct report *report)
 {
-	return ((const struct time_report *)report->state)->untold;
+	return ((const struct time_report *)report->state)->unreported;
 }
 
-static uint64_t pid_of(const struct report *report, uint32_t index)
+static uint64_t report_gpu_time_pid_of(const struct report *report, uint32_t index)
 {
 	struct source_process *const *process;
 
@@ -37,22 +37,23 @@ static uint64_t pid_of(const struct report *report, uint32_t index)
 	return process[index]->pid;
 }
 
-static uint64_t span_of(const struct gpu_lane *lane)
+static uint64_t report_gpu_time_span_of(const struct gpu_lane *lane)
 {
 	return lane->last_ns - lane->first_ns;
 }
 
 static void utilization_fill(struct report *report, struct table *table)
 {
-	const struct gpu_time *time = time_of(report);
+	const struct gpu_time *time = report_gpu_time_time_of(report);
 
 	for (size_t i = 0; i < time->lane_count; i++) {
 		const struct gpu_lane *lane = &time->lane[i];
-		uint64_t span_ns = span_of(lane);
+		uint64_t span_ns = report_gpu_time_span_of(lane);
 
 		table_add_row(table);
 		table_set_number(table, COLUMN_utilization_device, lane->device);
-		table_set_number(table, COLUMN_utilization_pid, pid_of(report, lane->process));
+		table_set_number(table, COLUMN_utilization_pid,
+				 report_gpu_time_pid_of(report, lane->process));
 		table_set_number(table, COLUMN_utilization_span_ns, span_ns);
 		table_set_number(table, COLUMN_utilization_busy_ns, lane->busy_ns);
 		table_set_number(table, COLUMN_utilization_compute_ns,
@@ -75,45 +76,45 @@ static void utilization_fill(struct report *report, struct table *table)
 
 static void utilization_total(const struct report *report, struct facts *facts)
 {
-	const struct gpu_time *time = time_of(report);
+	const struct gpu_time *time = report_gpu_time_time_of(report);
 	uint64_t span_ns = 0, busy_ns = 0;
 
 	for (size_t i = 0; i < time->lane_count; i++) {
-		span_ns += span_of(&time->lane[i]);
+		span_ns += report_gpu_time_span_of(&time->lane[i]);
 		busy_ns += time->lane[i].busy_ns;
 	}
 	facts_number(facts, "span_ns", UNIT_NS, span_ns);
 	facts_number(facts, "busy_ns", UNIT_NS, busy_ns);
 	facts_number(facts, "late", UNIT_COUNT, time->late);
-	facts_number(facts, "untold", UNIT_COUNT, untold_of(report)->calls);
+	facts_number(facts, "untold", UNIT_COUNT, report_gpu_time_unreported_of(report)->calls);
 	facts_number(facts, "without_call", UNIT_COUNT, time->told->uncorrelated);
 }
 
-static const char *explain(const struct report *report, struct why_empty *absence)
+static const char *report_gpu_time_explain(const struct report *report, struct why_empty *absence)
 {
-	return untold_explain(untold_of(report), report->run, absence);
+	return unreported_explain(report_gpu_time_unreported_of(report), report->run, absence);
 }
 
-static void head(const struct document *document, const struct screen *screen)
+static void report_gpu_time_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 	char number[UNIT_TEXT_BYTES];
 
-	if (time_of(report)->late)
+	if (report_gpu_time_time_of(report)->late)
 		screen_print_prose(
 			screen,
 			"kernels and copies that CUPTI reported too late, which are here in "
 			"part: %s",
-			unit_format_count(number, time_of(report)->late));
-	untold_print(untold_of(report), run_source(report->run), screen);
+			unit_format_count(number, report_gpu_time_time_of(report)->late));
+	unreported_print(report_gpu_time_unreported_of(report), run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_utilization = {
 	.state_bytes = sizeof(struct time_report),
 	.family = EVT_FAMILY_gpu,
-	.want = want,
+	.want = report_gpu_time_want,
 	.fill = utilization_fill,
 	.total = utilization_total,
-	.explain = explain,
-	.head = head,
+	.explain = report_gpu_time_explain,
+	.head = report_gpu_time_head,
 };

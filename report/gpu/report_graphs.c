@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `graphs`: CUDA graphs, their launches, and their nodes by what they are and where they were captured. */
+/*
+ * Report `graphs`: CUDA graphs, their launches, and their nodes by what they are and by where they
+ * were captured.
+ */
 #include <string.h>
 
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/graphs.h"
 #include "report/gpu/kernel_text.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "report/table/rows_timing.h"
 
 struct graphs_report {
 	struct graphs *graphs;
-	struct untold *untold;
+	struct unreported *unreported;
 };
 
 static struct graphs *graphs_of(const struct report *report)
@@ -19,16 +22,16 @@ static struct graphs *graphs_of(const struct report *report)
 	return ((const struct graphs_report *)report->state)->graphs;
 }
 
-static void want(struct report *report)
+static void report_graphs_want(struct report *report)
 {
 	struct graphs_report *state = report->state;
 
 	state->graphs = graphs_want(report->run,
 				    &(struct graphs_options){ .by = report->request->options->by });
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 }
 
-static uint64_t pid_of(const struct report *report, uint64_t index)
+static uint64_t report_graphs_pid_of(const struct report *report, uint64_t index)
 {
 	struct source_process *const *process;
 
@@ -36,7 +39,7 @@ static uint64_t pid_of(const struct report *report, uint64_t index)
 	return process[index]->pid;
 }
 
-static uint64_t total_of(const struct graphs *graphs, struct graph_row *sum)
+static uint64_t report_graphs_total_of(const struct graphs *graphs, struct graph_row *sum)
 {
 	*sum = (struct graph_row){ 0 };
 	for (size_t i = 0; i < graphs->row_count; i++) {
@@ -54,7 +57,7 @@ static uint64_t total_of(const struct graphs *graphs, struct graph_row *sum)
 	return sum->total_ns;
 }
 
-static void put_percent(struct table *table, uint64_t part_ns, uint64_t all_ns)
+static void report_graphs_put_percent(struct table *table, uint64_t part_ns, uint64_t all_ns)
 {
 	table_set_real(table, COLUMN_graphs_percent,
 		       all_ns ? 100.0 * (double)part_ns / (double)all_ns : 0);
@@ -68,13 +71,13 @@ static void graph_put(const struct report *report, const struct graph_row *row, 
 	table_add_row(table);
 	if (row->number)
 		table_set_number(table, COLUMN_graphs_graph, row->number);
-	table_set_number(table, COLUMN_graphs_pid, pid_of(report, row->process));
+	table_set_number(table, COLUMN_graphs_pid, report_graphs_pid_of(report, row->process));
 	table_set_number(table, COLUMN_graphs_launches, row->launches);
 	table_set_number(table, COLUMN_graphs_without_work, row->without_work);
 	table_set_number(table, COLUMN_graphs_host_ns, row->host_ns);
 	table_set_number(table, COLUMN_graphs_calls, row->calls);
 	table_set_number(table, COLUMN_graphs_total_ns, row->total_ns);
-	put_percent(table, row->total_ns, all_ns);
+	report_graphs_put_percent(table, row->total_ns, all_ns);
 	table_set_number(table, COLUMN_graphs_span_ns, row->span_ns);
 	if (with_work)
 		table_set_number(table, COLUMN_graphs_launch_ns, row->span_ns / with_work);
@@ -98,7 +101,8 @@ static void what_put(const struct report *report, struct kernel_text *names,
 	table_set_text(table, COLUMN_graphs_name, text, strlen(text));
 }
 
-static void node_put(const struct report *report, const struct group *group, struct table *table)
+static void report_graphs_node_put(const struct report *report, const struct group *group,
+				   struct table *table)
 {
 	const struct graph_nodes *nodes = &graphs_of(report)->nodes;
 	uint64_t node = group->key[GRAPH_WORD_NODE], graph = group->key[GRAPH_WORD_GRAPH];
@@ -107,7 +111,7 @@ static void node_put(const struct report *report, const struct group *group, str
 		table_set_number(table, COLUMN_graphs_node, node);
 	if ((uint32_t)graph)
 		table_set_number(table, COLUMN_graphs_graph, (uint32_t)graph);
-	table_set_number(table, COLUMN_graphs_pid, pid_of(report, graph >> 32));
+	table_set_number(table, COLUMN_graphs_pid, report_graphs_pid_of(report, graph >> 32));
 	for (unsigned int i = 0; i < GRAPH_KEYS; i++) {
 		const struct run_key *key = &nodes->key[i];
 		uint64_t place = graph_nodes_place(nodes, (uint32_t)(graph >> 32), node, i);
@@ -134,14 +138,14 @@ static void work_fill(struct report *report, struct table *table, uint64_t all_n
 			continue;
 		table_add_row(table);
 		if (graphs->form == GRAPHS_BY_NODE)
-			node_put(report, group, table);
+			report_graphs_node_put(report, group, table);
 		if (graphs->form == GRAPHS_BY_KEY)
 			key_put(&graphs->nodes.key[0], group->key[GRAPH_WORD_PLACE], table);
 		else
 			what_put(report, &names, group, table);
 		table_set_number(table, COLUMN_graphs_calls, group->time.count);
 		table_set_number(table, COLUMN_graphs_total_ns, group->time.total_ns);
-		put_percent(table, group->time.total_ns, all_ns);
+		report_graphs_put_percent(table, group->time.total_ns, all_ns);
 		table_set_number(table, COLUMN_graphs_avg_ns,
 				 group->time.total_ns / group->time.count);
 		table_set_number(table, COLUMN_graphs_min_ns, group->time.min_ns);
@@ -150,11 +154,11 @@ static void work_fill(struct report *report, struct table *table, uint64_t all_n
 	kernel_text_release(&names);
 }
 
-static void fill(struct report *report, struct table *table)
+static void report_graphs_fill(struct report *report, struct table *table)
 {
 	const struct graphs *graphs = graphs_of(report);
 	struct graph_row sum;
-	uint64_t all_ns = total_of(graphs, &sum);
+	uint64_t all_ns = report_graphs_total_of(graphs, &sum);
 
 	if (graphs->form != GRAPHS_BY_GRAPH) {
 		work_fill(report, table, all_ns);
@@ -164,11 +168,11 @@ static void fill(struct report *report, struct table *table)
 		graph_put(report, &graphs->row[i], all_ns, table);
 }
 
-static void total(const struct report *report, struct facts *facts)
+static void report_graphs_total(const struct report *report, struct facts *facts)
 {
 	struct graph_row sum;
 
-	total_of(graphs_of(report), &sum);
+	report_graphs_total_of(graphs_of(report), &sum);
 	facts_number(facts, "graphs", UNIT_COUNT, graphs_of(report)->row_count);
 	facts_number(facts, "launches", UNIT_COUNT, sum.launches);
 	facts_number(facts, "without_work", UNIT_COUNT, sum.without_work);
@@ -179,11 +183,11 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "gap_ns", UNIT_NS, sum.gap_ns);
 }
 
-static const char *explain(const struct report *report, struct why_empty *absence)
+static const char *report_graphs_explain(const struct report *report, struct why_empty *absence)
 {
 	struct graph_row sum;
 
-	total_of(graphs_of(report), &sum);
+	report_graphs_total_of(graphs_of(report), &sum);
 	if (!sum.launches && run_events(report->run, EVT_gpu_cupti) &&
 	    !run_filters(report->run)->any)
 		return "no CUDA graph was launched";
@@ -191,24 +195,24 @@ static const char *explain(const struct report *report, struct why_empty *absenc
 		return "nothing is known of nodes: INTERCEPT_GRAPHS=whole records each launch as "
 		       "one "
 		       "piece; record again without it";
-	return untold_explain(((const struct graphs_report *)report->state)->untold, report->run,
-			      absence);
+	return unreported_explain(((const struct graphs_report *)report->state)->unreported,
+				  report->run, absence);
 }
 
-static void head(const struct document *document, const struct screen *screen)
+static void report_graphs_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 
-	untold_print(((const struct graphs_report *)report->state)->untold, run_source(report->run),
-		     screen);
+	unreported_print(((const struct graphs_report *)report->state)->unreported,
+			 run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_graphs = {
 	.state_bytes = sizeof(struct graphs_report),
 	.family = EVT_FAMILY_gpu,
-	.want = want,
-	.fill = fill,
-	.total = total,
-	.explain = explain,
-	.head = head,
+	.want = report_graphs_want,
+	.fill = report_graphs_fill,
+	.total = report_graphs_total,
+	.explain = report_graphs_explain,
+	.head = report_graphs_head,
 };

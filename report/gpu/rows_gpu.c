@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the GPU did as tables: see gpu.h. */
+/*
+ * Makes the tables of kernels, copies and waits from groups, and the rows of the trace on demand.
+ */
 #include "report/gpu/gpu.h"
 
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "report/gpu/kernel_text.h"
 #include "report/table/rows_timing.h"
 
-#define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
+#define RATE_MAX 1e18 /* bytes per second; only a damaged file has more */
 
 const char *gpu_copy_text(uint64_t kind)
 {
@@ -29,12 +31,12 @@ static const char *wait_text(uint64_t kind)
 	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "unknown";
 }
 
-static void put_text(struct table *table, enum column_id column, const char *text)
+static void rows_gpu_put_text(struct table *table, enum column_id column, const char *text)
 {
 	table_set_text(table, column, text, strlen(text));
 }
 
-static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
+static const char *rows_gpu_dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
 {
 	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
 }
@@ -58,17 +60,18 @@ static void table_settle(struct gpu *gpu, enum gpu_table which)
 		key_settle_groups(gpu_key(gpu), &gpu->table[which], GPU_KEY_PLACE);
 }
 
-static double share_of(const struct group *group, uint64_t all_ns)
+static double rows_gpu_share_of(const struct group *group, uint64_t all_ns)
 {
 	return all_ns ? 100.0 * (double)group->time.total_ns / (double)all_ns : 0;
 }
 
-/* The columns that all three tables have, into the row added last. */
+/* Puts the columns that all three tables have into the row added last. */
 #define PUT_TIMES(table, report, group, all_ns)                                              \
 	do {                                                                                 \
 		table_set_number(table, COLUMN_##report##_calls, (group)->time.count);       \
 		table_set_number(table, COLUMN_##report##_total_ns, (group)->time.total_ns); \
-		table_set_real(table, COLUMN_##report##_percent, share_of(group, all_ns));   \
+		table_set_real(table, COLUMN_##report##_percent,                             \
+			       rows_gpu_share_of(group, all_ns));                            \
 		timing_put(table, TIMING_COLUMNS(report), &(group)->time);                   \
 	} while (0)
 
@@ -90,19 +93,21 @@ static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct
 	}
 	kernel_text_put(&naming->names, naming->source, table, COLUMN_kernels_name,
 			key[GPU_KEY_WHAT]);
-	put_text(table, COLUMN_kernels_tensor_cores,
-		 uses_tensor_cores(naming, key[GPU_KEY_WHAT]) ? "yes" : "no");
+	rows_gpu_put_text(table, COLUMN_kernels_tensor_cores,
+			  uses_tensor_cores(naming, key[GPU_KEY_WHAT]) ? "yes" : "no");
 	if (gpu->keyed != GPU_KERNELS || gpu->form != GPU_BY_GRID)
 		return;
-	put_text(table, COLUMN_kernels_grid,
-		 dimensions_text(table, key[GPU_KEY_GRID_XY] >> 32, key[GPU_KEY_GRID_XY],
-				 key[GPU_KEY_GRID_Z_BLOCK_Z] >> 32));
-	put_text(table, COLUMN_kernels_block,
-		 dimensions_text(table, key[GPU_KEY_BLOCK_XY] >> 32, key[GPU_KEY_BLOCK_XY],
-				 key[GPU_KEY_GRID_Z_BLOCK_Z]));
+	rows_gpu_put_text(table, COLUMN_kernels_grid,
+			  rows_gpu_dimensions_text(table, key[GPU_KEY_GRID_XY] >> 32,
+						   key[GPU_KEY_GRID_XY],
+						   key[GPU_KEY_GRID_Z_BLOCK_Z] >> 32));
+	rows_gpu_put_text(table, COLUMN_kernels_block,
+			  rows_gpu_dimensions_text(table, key[GPU_KEY_BLOCK_XY] >> 32,
+						   key[GPU_KEY_BLOCK_XY],
+						   key[GPU_KEY_GRID_Z_BLOCK_Z]));
 }
 
-/* Empty where no kernel of the row has a known occupancy. */
+/* Leaves the cells empty if no kernel of the row has a known occupancy. */
 static void kernels_put_occupancy(const struct group *group, struct table *table)
 {
 	double known_ns;
@@ -142,7 +147,7 @@ void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *tabl
 	kernel_text_release(&naming.names);
 }
 
-static void copies_put_key(struct gpu *gpu, const struct group *group, struct table *table)
+static void rows_gpu_copies_put_key(struct gpu *gpu, const struct group *group, struct table *table)
 {
 	const uint64_t *key = group->key;
 
@@ -155,7 +160,7 @@ static void copies_put_key(struct gpu *gpu, const struct group *group, struct ta
 	}
 	if (gpu->keyed == GPU_COPIES)
 		key_put(gpu_key(gpu), key[GPU_KEY_PLACE], table);
-	put_text(table, COLUMN_gpu_copies_kind, gpu_copy_text(key[GPU_KEY_WHAT]));
+	rows_gpu_put_text(table, COLUMN_gpu_copies_kind, gpu_copy_text(key[GPU_KEY_WHAT]));
 }
 
 void gpu_fill_copies(struct gpu *gpu, struct table *table)
@@ -171,7 +176,7 @@ void gpu_fill_copies(struct gpu *gpu, struct table *table)
 		if (!group->time.count)
 			continue;
 		table_add_row(table);
-		copies_put_key(gpu, group, table);
+		rows_gpu_copies_put_key(gpu, group, table);
 		table_set_number(table, COLUMN_gpu_copies_bytes, group->bytes);
 		table_set_number(table, COLUMN_gpu_copies_avg_bytes,
 				 group->bytes / group->time.count);
@@ -196,7 +201,7 @@ void gpu_fill_waits(struct gpu *gpu, struct table *table)
 		table_add_row(table);
 		if (gpu->keyed == GPU_WAITS)
 			key_put(gpu_key(gpu), group->key[GPU_KEY_PLACE], table);
-		put_text(table, COLUMN_sync_kind, wait_text(group->key[GPU_KEY_WHAT]));
+		rows_gpu_put_text(table, COLUMN_sync_kind, wait_text(group->key[GPU_KEY_WHAT]));
 		PUT_TIMES(table, sync, group, all_ns);
 	}
 }
@@ -205,7 +210,10 @@ void gpu_fill_waits(struct gpu *gpu, struct table *table)
 
 #define TEXTS_KEPT 64u /* of dimensions: a program has few, and asks for them by turns */
 
-/* The latest dimensions are not made again. All texts live as long as the rows. */
+/*
+ * The texts of the latest dimensions are kept and not made again. All texts live as long as the
+ * rows.
+ */
 struct gpu_trace_rows {
 	struct gpu *gpu;
 	struct naming naming;
@@ -246,14 +254,15 @@ static void trace_put(struct gpu_trace_rows *rows, const struct gpu_piece *piece
 	table_set_number(table, COLUMN_gpu_trace_correlation, piece->correlation);
 	table_set_number(table, COLUMN_gpu_trace_pid, process[piece->process]->pid);
 	if (piece->kind != GPU_WORK_KERNEL) {
-		put_text(table, COLUMN_gpu_trace_name,
-			 gpu_copy_text(piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what));
+		rows_gpu_put_text(
+			table, COLUMN_gpu_trace_name,
+			gpu_copy_text(piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what));
 		table_set_number(table, COLUMN_gpu_trace_bytes, piece->bytes);
 		return;
 	}
 	kernel_text_put(&rows->naming.names, source, table, COLUMN_gpu_trace_name, piece->what);
-	put_text(table, COLUMN_gpu_trace_grid, trace_dimensions(rows, piece->grid));
-	put_text(table, COLUMN_gpu_trace_block, trace_dimensions(rows, piece->block));
+	rows_gpu_put_text(table, COLUMN_gpu_trace_grid, trace_dimensions(rows, piece->grid));
+	rows_gpu_put_text(table, COLUMN_gpu_trace_block, trace_dimensions(rows, piece->block));
 }
 
 static bool trace_next(void *state, struct table *table)

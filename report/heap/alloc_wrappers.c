@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See alloc_wrappers.h. Rounds: each allocation stands at its innermost function that is no wrapper yet. Where a module's
- * allocations stand at few functions, these become wrappers, and the next round begins one frame further out.
+ * See alloc_wrappers.h. Rounds: each allocation stands at its innermost function that is no wrapper
+ * yet. Where a module's allocations stand at few functions, these become wrappers, and the next
+ * round begins one frame further out.
  */
 #include "report/heap/alloc_wrappers.h"
 
@@ -54,17 +55,21 @@ static uint64_t hash_two(uint64_t one, uint64_t other)
 }
 
 /* Of a function whose name is unknown each call is one of its own: its name is its address. */
-static uint64_t identity_of(const struct named_frame *frame)
+static uint64_t alloc_wrappers_identity_of(const struct named_frame *frame)
 {
 	return hash_two(named_function(frame), symbols_hash(frame->module ? frame->module : ""));
 }
 
 static uint64_t identity_at(const struct wrappers *w, uint32_t stack)
 {
-	return stack == NAMED_NONE ? 0 : identity_of(named_frame_of(w->names, stack));
+	return stack == NAMED_NONE ? 0
+				   : alloc_wrappers_identity_of(named_frame_of(w->names, stack));
 }
 
-/* From `stack` outwards: the innermost native frame of the user's; NAMED_NONE: there is none, or Python comes before it. */
+/*
+ * From `stack` outwards: the innermost native frame of the user's; NAMED_NONE: there is none, or
+ * Python comes before it.
+ */
 static uint32_t users_of(const struct wrappers *w, uint32_t stack)
 {
 	for (; stack != NAMED_NONE; stack = named_parent(w->names, stack)) {
@@ -110,7 +115,7 @@ static void init(struct wrappers *w, const struct heap *heap, struct source *sou
 	}
 }
 
-static void release(struct wrappers *w)
+static void alloc_wrappers_release(struct wrappers *w)
 {
 	map_release(&w->functions);
 	map_release(&w->modules);
@@ -126,7 +131,8 @@ static size_t function_at(struct wrappers *w, uint32_t stack)
 {
 	const struct named_frame *frame = named_frame_of(w->names, stack);
 	bool added, is_new;
-	struct map_entry *entry = map_put(&w->functions, identity_of(frame), &added), *module;
+	struct map_entry *entry = map_put(&w->functions, alloc_wrappers_identity_of(frame), &added),
+			 *module;
 
 	if (!added)
 		return (size_t)entry->value;
@@ -149,7 +155,10 @@ static const struct function *function_of(struct wrappers *w, uint32_t stack)
 	return &w->function[number];
 }
 
-/* Where the row stands: past what has become a wrapper, unless nothing of the user's is outside of that. */
+/*
+ * Where the row stands: past what has become a wrapper, unless nothing of the user's is outside of
+ * that.
+ */
 static uint32_t stand(struct wrappers *w, uint32_t stack)
 {
 	while (stack != NAMED_NONE && function_of(w, stack)->is_wrapper)
@@ -297,7 +306,7 @@ static bool judge_module(struct wrappers *w, const size_t *order, size_t functio
 	return found;
 }
 
-static bool judge(struct wrappers *w)
+static bool alloc_wrappers_judge(struct wrappers *w)
 {
 	size_t functions = w->function_count, begin = 0; /* more may come to be known */
 	bool found = false;
@@ -321,9 +330,11 @@ static void mark_frames(const struct wrappers *w)
 {
 	for (size_t i = 1; i < w->names->frame_count; i++) {
 		struct named_frame *frame = &w->names->frame[i];
-		const struct map_entry *entry = frame->is_users ? map_find(&w->functions,
-									   identity_of(frame))
-								: NULL;
+		const struct map_entry *entry = frame->is_users
+							? map_find(
+								  &w->functions,
+								  alloc_wrappers_identity_of(frame))
+							: NULL;
 
 		frame->is_wrapper = entry && w->function[entry->value].is_wrapper &&
 				    !w->function[entry->value].is_tentative;
@@ -339,9 +350,9 @@ void alloc_wrappers_mark(const struct heap *heap, struct source *source, struct 
 	init(&w, heap, source, names);
 	for (unsigned int round = 0; round < ROUNDS_MAX; round++) {
 		count(&w);
-		if (!judge(&w))
+		if (!alloc_wrappers_judge(&w))
 			break;
 	}
 	mark_frames(&w);
-	release(&w);
+	alloc_wrappers_release(&w);
 }

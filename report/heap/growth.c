@@ -15,7 +15,7 @@ void growth_look_release(struct growth_look *look)
 	*look = (struct growth_look){ 0 };
 }
 
-static struct growth_process *process_of(struct growth *growth, uint32_t index)
+static struct growth_process *growth_process_of(struct growth *growth, uint32_t index)
 {
 	growth->process = memory_room(growth->process, index, &growth->room,
 				      sizeof(*growth->process));
@@ -83,11 +83,11 @@ void growth_look_take(struct growth *growth, struct growth_look *look, uint32_t 
 		};
 }
 
-static void take_step(void *state, const struct source_event *event, bool counts)
+static void growth_take_step(void *state, const struct source_event *event, bool counts)
 {
 	struct growth *growth = state;
 	uint32_t index = event->process->index;
-	struct growth_process *process = process_of(growth, index);
+	struct growth_process *process = growth_process_of(growth, index);
 	struct growth_look *look;
 	uint64_t step;
 
@@ -119,7 +119,7 @@ static void growth_start(void *state, struct run *run, const void *options)
 	growth->heap = heap_want(run, &(struct heap_options){ BY_alloc_stack, asked->of });
 	heap_keep_changes(growth->heap);
 	growth->to_ns = run_filters(run)->settings.to_ns;
-	run_reads(run, EVT_step, 0, take_step, growth);
+	run_reads(run, EVT_step, 0, growth_take_step, growth);
 	growth_whole_start(growth);
 }
 

@@ -58,7 +58,8 @@ static void curve_add_up(struct growth_curve *curve)
 		curve->bytes[i] += curve->bytes[i - 1];
 }
 
-static void take_look(struct growth_curving *c, const struct growth_process *process, size_t look)
+static void growth_said_take_look(struct growth_curving *c, const struct growth_process *process,
+				  size_t look)
 {
 	for (size_t i = 0; i < process->look[look].count; i++) {
 		const struct growth_part *part = &process->look[look].part[i];
@@ -73,14 +74,14 @@ static void take_look(struct growth_curving *c, const struct growth_process *pro
 void growth_curving_take(struct growth_curving *curving, const struct growth_process *process)
 {
 	for (size_t look = 0; look < process->looks; look++)
-		take_look(curving, process, look);
+		growth_said_take_look(curving, process, look);
 	for (size_t i = 0; i < curving->touched_count; i++)
 		curve_add_up(&curving->curve[curving->touched[i]]);
 }
 
 /* --- what they say --- */
 
-static double grown(const struct growth_curve *curve, size_t from, size_t to)
+static double growth_said_grown(const struct growth_curve *curve, size_t from, size_t to)
 {
 	return (double)curve->bytes[to] - (double)curve->bytes[from];
 }
@@ -107,7 +108,7 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 	*ret_per_step = 0;
 	if (curve->looks < GROWTH_LOOKS_MIN)
 		return GROWTH_UNKNOWN;
-	all = grown(curve, first, last);
+	all = growth_said_grown(curve, first, last);
 	/* what is freed behind the last step says nothing of the steps */
 	if ((double)curve->bytes[0] >= EARLIER_SHARE_MIN * (double)kept_bytes &&
 	    all <= (double)kept_bytes)
@@ -115,7 +116,7 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 	mean = all / (PARTS - 1);
 	/* the first part is the program warming up */
 	for (size_t part = 1; part < PARTS; part++) {
-		latest = grown(curve, last * part / PARTS, last * (part + 1) / PARTS);
+		latest = growth_said_grown(curve, last * part / PARTS, last * (part + 1) / PARTS);
 		parts += latest > 0 && latest >= STEADY_SHARE_MIN * mean;
 	}
 	if (all > 0)
@@ -152,8 +153,11 @@ static struct rows_of rows_by_process(const struct growth *growth)
 	return rows;
 }
 
-/* What more processes say of a place is put together. In this order: what grows in one of them grows. */
-static unsigned int weight_of(enum growth_verdict verdict)
+/*
+ * What more processes say of a place is put together. In this order: what grows in one of them
+ * grows.
+ */
+static unsigned int growth_said_weight_of(enum growth_verdict verdict)
 {
 	static const enum growth_verdict order[] = { GROWTH_UNKNOWN, GROWTH_EARLIER, GROWTH_STOPPED,
 						     GROWTH_UNEVEN, GROWTH_STEADY };
@@ -168,7 +172,7 @@ static void said_add(struct growth_said *said, enum growth_verdict verdict, doub
 {
 	if (verdict == said->verdict) {
 		said->per_step += per_step;
-	} else if (weight_of(verdict) > weight_of(said->verdict)) {
+	} else if (growth_said_weight_of(verdict) > growth_said_weight_of(said->verdict)) {
 		said->verdict = verdict;
 		said->per_step = per_step;
 	}

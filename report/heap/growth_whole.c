@@ -33,7 +33,10 @@ static void whole_thin(struct growth *growth)
 	whole->looks = kept;
 }
 
-/* Each look asks for the next: the number of allocations alone says where one is, whatever is read beside the heap. */
+/*
+ * Each look asks for the next: the number of allocations alone says where one is, whatever is read
+ * beside the heap.
+ */
 static void whole_look(void *state, uint64_t time_ns)
 {
 	struct growth *growth = state;
@@ -108,7 +111,7 @@ static size_t first_seen(const struct growth_curve *curve)
 	return first;
 }
 
-static double grown(const struct growth_curve *curve, size_t from, size_t to)
+static double growth_whole_grown(const struct growth_curve *curve, size_t from, size_t to)
 {
 	return (double)curve->bytes[to] - (double)curve->bytes[from];
 }
@@ -117,7 +120,8 @@ static double grown(const struct growth_curve *curve, size_t from, size_t to)
 static enum growth_verdict judge_from(const struct growth_curve *curve, size_t first)
 {
 	size_t last = curve->looks - 1, second = part_begins(curve, first, 1);
-	double all = grown(curve, second, last), fallen = growth_fallen(curve, first, last);
+	double all = growth_whole_grown(curve, second, last),
+	       fallen = growth_fallen(curve, first, last);
 	double latest = 0;
 	unsigned int parts = 0;
 
@@ -127,7 +131,7 @@ static enum growth_verdict judge_from(const struct growth_curve *curve, size_t f
 
 		if (from == to)
 			return GROWTH_UNKNOWN; /* nobody looked in between */
-		latest = grown(curve, from, to);
+		latest = growth_whole_grown(curve, from, to);
 		parts += latest > 0 && latest >= STEADY_SHARE_MIN * all / (PARTS - 1);
 	}
 	if (parts == PARTS - 1 && all >= GROWTH_TO_FALL_MIN * fallen)

@@ -3,9 +3,9 @@
  * The heap of all processes over time: see heap.h. The hot path of the report: an event costs one
  * look-up among the process's blocks and, for an allocation, one among its callers.
  *
- * A brief block is put into a place of its own without a look among the others: the thread that got it
- * had given that address back itself, so that it cannot be there. Whoever frees it looks at that place
- * first. What the place has no room for goes to the others.
+ * A brief block is put into a place of its own without a look among the others: the thread that got
+ * it had given that address back itself, so that it cannot be there. Whoever frees it looks at that
+ * place first. What the place has no room for goes to the others.
  */
 #include "report/heap/heap.h"
 
@@ -401,7 +401,8 @@ uint64_t heap_live_bytes_of(struct heap *heap, uint32_t index)
 		return process->live_bytes;
 	for (process = heap->ended; process && process->index != index;)
 		process =
-			process->next_ended; /* who asks does so soon after the end: it is among the first */
+			/* who asks does so soon after the end: it is among the first */
+			process->next_ended;
 	return process ? process->live_bytes : 0;
 }
 
@@ -531,7 +532,7 @@ static void held_add(struct held *held, struct heap_process *process)
 			held->ended[process->young[i].row] += process->young[i].size;
 }
 
-static uint64_t row_held_bytes(const void *owner, size_t row)
+static uint64_t heap_row_held_bytes(const void *owner, size_t row)
 {
 	const struct held *held = owner;
 
@@ -561,7 +562,7 @@ const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
 			held_add(&held, process);
 	for (size_t i = 0; held.ended && i < heap->row_count; i++)
 		bytes -= held.ended[i];
-	layers_end(heap->layers, end_ns, bytes, &held, heap->row_count, row_held_bytes);
+	layers_end(heap->layers, end_ns, bytes, &held, heap->row_count, heap_row_held_bytes);
 	heap->layers_due_ns = LAYERS_NEVER;
 	free(held.ended);
 	return heap->layers;

@@ -211,7 +211,7 @@ static void heap_end(void *state)
 	heap_finish(state);
 }
 
-static void heap_free(void *state)
+static void heap_events_release(void *state)
 {
 	heap_release(state);
 }
@@ -224,5 +224,5 @@ const struct analysis_kind analysis_heap = {
 	.remap = heap_remap,
 	.lose = heap_lose,
 	.finish = heap_end,
-	.release = heap_free,
+	.release = heap_events_release,
 };

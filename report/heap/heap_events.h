@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap as an analysis of a run. */
+/* The heap, as an analysis of a run. */
 #ifndef REPORT_HEAP_HEAP_EVENTS_H
 #define REPORT_HEAP_HEAP_EVENTS_H
 
@@ -8,14 +8,14 @@
 #include "report/heap/heap.h"
 
 struct heap_options {
-	enum key_id by; /* of report alloc; one that is by what a stack says is by stack */
+	enum key_id by; /* of report alloc; a key that depends on the stack means by stack */
 	enum heap_of of;
 };
 ANALYSIS(heap, struct heap)
 
 /* By option --allocator. */
 enum heap_of heap_of_options(const struct options *options);
-/* The family that these blocks are of. */
+/* Returns the family to which these blocks belong. */
 enum evt_family heap_family(enum heap_of of);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heap by runs of records. A block whose death is in the same run is a pair: while no other thread of the
- * process does something with its address in that frame of the file, its death is known without a look
- * among the live blocks. What a pair adds to its caller's live bytes is gone again at its end, so that the row hears of it
- * only when the heap's peak comes between the two. All other records go the way of heap.c.
+ * The heap by runs of records. A block whose death is in the same run is a pair: while no other
+ * thread of the process does something with its address in that frame of the file, its death is
+ * known without a look among the live blocks. What a pair adds to its caller's live bytes is gone
+ * again at its end, so that the row hears of it only when the heap's peak comes between the two.
+ * All other records go the way of heap.c.
  *
- * Records come in chunks. In most of them nothing can rise: with all that is born in the chunk, and nothing that dies, the
- * heap would not be larger than it was in the curve's present interval. Then what pairs do to live bytes is added up,
- * and nobody looks at the time.
+ * Records come in chunks. In most of them nothing can rise: with all that is born in the chunk, and
+ * nothing that dies, the heap would not be larger than it was in the curve's present interval. Then
+ * what pairs do to live bytes is added up, and nobody looks at the time.
  */
 #include "report/heap/heap.h"
 
@@ -26,18 +27,27 @@ struct taking {
 	struct heap_process *process;
 	const struct source_heap *given;
 	uint32_t
-		pair_span; /* records from given->from on that may be partners; 0 where these are not what they seem */
+		/*
+		 * records from given->from on that may be partners; 0 where these are not what they
+		 * seem
+		 */
+		pair_span;
 	uint32_t peak; /* of the run: 1 + place of the last rise above all before, 0: none */
-	bool after_pair; /* of the first record of the chunk: the one before it, in the run, is of a pair */
+	/* of the first record of the chunk: the one before it, in the run, is of a pair */
+	bool after_pair;
 	uint64_t paired, paired_bytes; /* of the run so far */
 };
 
-/* Records that come next. Of `born`, at most: a death has a size only with its partner, which came before. */
+/*
+ * Records that come next. Of `born`, at most: a death has a size only with its partner, which came
+ * before.
+ */
 struct chunk {
 	uint32_t from, to;
 	bool is_pair[LOOK_AHEAD];
 	uint64_t
-		born; /* bytes of what is born; at most, and modulo 2^64 where `sizes` is not small */
+		/* bytes of what is born; at most, and modulo 2^64 where `sizes` is not small */
+		born;
 	uint64_t sizes;  /* all bits of these */
 	uint64_t latest; /* time of the file */
 	bool restores;   /* realloc() may have kept a block after all */
@@ -171,7 +181,7 @@ static void thread_follow(struct taking *t, uint32_t at)
 	thread->last_allocated = is_born ? record->address : 0;
 }
 
-static void record_take(struct taking *t, uint32_t at, uint64_t time_ns)
+static void heap_records_record_take(struct taking *t, uint32_t at, uint64_t time_ns)
 {
 	static const enum heap_kind kinds[] = {
 		[HEAP_RECORD_BORN] = HEAP_ALLOCATION,
@@ -214,8 +224,8 @@ static inline bool is_brief(const struct source_heap *given, const struct heap_r
 }
 
 /*
- * Of the next records, all at once: which are of pairs; and where live blocks will be looked at, these are on their way from
- * here on, so that many misses of the cache are waited for together.
+ * Of the next records, all at once: which are of pairs; and where live blocks will be looked at,
+ * these are on their way from here on, so that many misses of the cache are waited for together.
  */
 static struct chunk records_look(const struct taking *t, uint32_t from)
 {
@@ -315,7 +325,7 @@ static inline void record_pass(struct taking *t, uint32_t at, bool is_pair)
 	if (__builtin_expect(time_ns >= t->heap->layers_due_ns, 0))
 		records_look_layers(t, at, time_ns);
 	if (!is_pair)
-		record_take(t, at, time_ns);
+		heap_records_record_take(t, at, time_ns);
 	else if (record->partner > at)
 		pair_begin(t, at, time_ns);
 	else
@@ -329,7 +339,10 @@ static inline void record_follow(struct taking *t, const struct chunk *chunk, ui
 		thread_follow(t, at - 1);
 }
 
-/* What heap_apply() does with an allocation; false, and nothing has changed, where it is not as simple as nearly always. */
+/*
+ * What heap_apply() does with an allocation; false, and nothing has changed, where it is not as
+ * simple as nearly always.
+ */
 static inline bool quiet_born(struct taking *t, const struct chunk *chunk, uint32_t at,
 			      uint64_t time_ns)
 {
@@ -408,7 +421,7 @@ static inline void record_take_quietly(struct taking *t, const struct chunk *chu
 						 : quiet_dies(t, chunk, at, kind));
 
 	if (__builtin_expect(!is_done, 0))
-		record_take(t, at, time_ns);
+		heap_records_record_take(t, at, time_ns);
 }
 
 /* What pairs of a quiet chunk add up to. */
@@ -439,8 +452,9 @@ static inline void quiet_end(struct taking *t, uint32_t at, uint64_t time_ns, st
 }
 
 /*
- * Until the chunk is done the heap's live bytes lack what its pairs do. Without what these free they are too high, but not above
- * what chunk_is_quiet() found to raise nothing; without what these get they still hold all that others free.
+ * Until the chunk is done the heap's live bytes lack what its pairs do. Without what these free
+ * they are too high, but not above what chunk_is_quiet() found to raise nothing; without what these
+ * get they still hold all that others free.
  */
 static void chunk_pass_quietly(struct taking *t, const struct chunk *chunk)
 {

@@ -14,7 +14,7 @@ static const void *want_python(struct run *run)
 	return heap_want(run, &(struct heap_options){ BY_alloc_stack, HEAP_OF_PYTHON });
 }
 
-static uint64_t value_of(const struct heap_row *row, enum stack_value value)
+static uint64_t heap_stacks_value_of(const struct heap_row *row, enum stack_value value)
 {
 	switch (value) {
 	case STACK_CALLS:
@@ -47,8 +47,8 @@ static bool is_estimated(const void *state)
 	return ((const struct heap *)state)->estimate != NULL;
 }
 
-static void put(const void *state, struct source *source, enum stack_value value,
-		take_stack_use *take, void *context)
+static void heap_stacks_put(const void *state, struct source *source, enum stack_value value,
+			    take_stack_use *take, void *context)
 {
 	const struct heap *heap = state;
 	struct source_process *const *process;
@@ -60,7 +60,7 @@ static void put(const void *state, struct source *source, enum stack_value value
 					       row->last_ns,
 					       heap->estimate
 						       ? estimate_of(&heap->estimate[i], value)
-						       : value_of(row, value) };
+						       : heap_stacks_value_of(row, value) };
 
 		if (use.weight)
 			take(context, &use);
@@ -73,7 +73,7 @@ const struct stack_source stack_source_alloc = {
 	.values = 1u << STACK_BYTES | 1u << STACK_CALLS | 1u << STACK_LIVE | 1u << STACK_PEAK,
 	.first = STACK_BYTES,
 	.want = want_c,
-	.put = put,
+	.put = heap_stacks_put,
 	.is_estimated = is_estimated,
 };
 
@@ -83,5 +83,5 @@ const struct stack_source stack_source_pymem = {
 	.values = 1u << STACK_BYTES | 1u << STACK_CALLS | 1u << STACK_LIVE | 1u << STACK_PEAK,
 	.first = STACK_BYTES,
 	.want = want_python,
-	.put = put,
+	.put = heap_stacks_put,
 };

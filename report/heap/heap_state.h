@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the heap share: heap.c (one operation after the other) and heap_records.c (runs of
- * records). For nobody else.
+ * What the parts of the heap share: heap.c (one operation after the other) and heap_records.c (runs
+ * of records). Not for others.
  */
 #ifndef REPORT_HEAP_HEAP_STATE_H
 #define REPORT_HEAP_HEAP_STATE_H
@@ -12,11 +12,12 @@
 #include "report/heap/heap.h"
 
 #define ROW_OUTSIDE UINT32_MAX /* of a block whose allocation does not count */
-#define SIZE_LARGE UINT32_MAX  /* the size stands in heap_process.large */
+#define SIZE_LARGE UINT32_MAX  /* the size is in heap_process.large */
 
-#define YOUNG_BITS 10u /* 16 KiB a process: what lives at once of blocks that live for a moment */
+/* 16 KiB for each process, for short-lived blocks that are live at one time */
+#define YOUNG_BITS 10u
 
-/* A brief block; address 0: none. */
+/* A short-lived block; address 0: none. */
 struct heap_young {
 	uint64_t address;
 	uint32_t row, size;
@@ -25,12 +26,13 @@ struct heap_young {
 struct heap_process {
 	struct heap_young *young; /* NULL before the first */
 	uint32_t index;
-	bool distrusts;       /* no brief blocks any more */
-	bool forgets_callers; /* before the next look: modules come in dozens, and are forgotten once */
-	bool is_done;         /* rows have kept what lived when the program was done */
+	bool distrusts; /* short-lived blocks are no longer treated separately */
+	/* before the next lookup: modules come by dozens, and callers are forgotten once */
+	bool forgets_callers;
+	bool is_done; /* rows have kept what was live when the program had finished */
 	uint64_t live_bytes;
-	uint64_t site_frame; /* of which `site_row` holds; 0: of none */
-	uint32_t *site_row;  /* row + 1 of each site that was seen */
+	uint64_t site_frame; /* to which `site_row` applies; 0: to none */
+	uint32_t *site_row;  /* row + 1 of each site that occurred */
 	size_t site_room;
 	struct map blocks;   /* address to row << 32 | size */
 	struct map large;    /* address to size */
@@ -51,22 +53,23 @@ struct heap_undo {
 };
 
 struct heap_thread {
-	uint64_t last_allocated; /* by the thread's last heap event, else 0 */
-	struct heap_undo undo;   /* of its last realloc_free */
+	/* the address that the thread's last heap event allocated, otherwise 0 */
+	uint64_t last_allocated;
+	struct heap_undo undo; /* of its last realloc_free */
 };
 
 struct heap_process *heap_add_process(struct heap *heap, uint32_t index);
 uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const struct heap_op *op);
-/* An allocation of an address that is live: the entry is the new block's afterwards. */
+/* For an allocation of an address that is live: afterwards the entry is that of the new block. */
 void heap_displace(struct heap *heap, struct heap_process *process, struct map_entry *block,
 		   const struct heap_op *op);
-/* `row`, of an allocation: 1 + its row, 0 when that is to be found. */
+/* `row`, for an allocation: 1 + its row; 0: to be looked up. */
 void heap_apply(struct heap *heap, const struct heap_op *op, uint32_t row);
-/* Before what comes at time_ns, which is not before layers_due_ns. */
+/* To be called before what comes at time_ns, which is not before layers_due_ns. */
 void heap_look_layers(struct heap *heap, uint64_t time_ns);
-/* The block that is live at the address, among those that are not brief; NULL: none. */
+/* Returns the block that is live at the address, except short-lived ones; NULL: none. */
 struct map_entry *heap_find_block(struct heap_process *process, uint64_t address);
-/* What waits in the queue. */
+/* Applies what is in the queue. */
 void heap_drain(struct heap *heap);
 
 static inline struct heap_process *heap_process_at(struct heap *heap, uint32_t index)
@@ -111,7 +114,7 @@ static inline bool heap_note_peak(struct heap *heap, uint64_t time_ns)
 	return true;
 }
 
-/* An allocation, but for the totals. */
+/* Counts an allocation in its row, but not in the totals. */
 static inline void heap_count_row(struct heap *heap, uint32_t row_number, uint64_t size,
 				  uint64_t time_ns)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads allocate, as counters of core/work.h. Where nothing else reads the heap, it is only added up. */
+/*
+ * What threads allocate, as counters of core/work.h. Where nothing else reads the heap, it is only
+ * added up.
+ */
 #include "report/core/work.h"
 
-static void take_born(void *state, const struct source_event *event, bool counts)
+static void heap_work_take_born(void *state, const struct source_event *event, bool counts)
 {
 	struct works *works = ((struct work_provider *)state)->works;
 	struct work *thread = works_at_thread(works, event, counts);
@@ -15,7 +18,7 @@ static void take_born(void *state, const struct source_event *event, bool counts
 	process->bytes_allocated += bytes;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void heap_work_start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
 	struct work_provider *mine = state;
@@ -24,12 +27,12 @@ static void start(void *state, struct run *run, const void *options)
 	mine->works = works_provide(run);
 	works_take_sums(mine->works, WORK_allocations, WORK_bytes_allocated);
 	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
-		run_sums(run, born[i], FIELD_BIT(malloc, size), take_born, mine);
+		run_sums(run, born[i], FIELD_BIT(malloc, size), heap_work_take_born, mine);
 	run_follows(run, mine);
 }
 
 const struct analysis_kind analysis_heap_work = {
 	.name = "heap work",
 	.state_bytes = sizeof(struct work_provider),
-	.start = start,
+	.start = heap_work_start,
 };

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live blocks of a process, inlined where they are looked at by the million: heap.c and heap_records.c. For nobody else.
+ * The live blocks of a process, inlined for loops over millions of events: heap.c and
+ * heap_records.c. Not for others.
  */
 #ifndef REPORT_HEAP_LIVE_BLOCKS_H
 #define REPORT_HEAP_LIVE_BLOCKS_H
 
 #include "report/heap/heap_state.h"
 
-/* --- what rows have of them --- */
+/* --- sums of rows --- */
 
-/* Rows and the process; the heap's totals are the caller's. */
+/* Adds to the row and the process; the caller updates the heap's totals. */
 static inline void heap_live_add_to_row(struct heap *heap, struct heap_process *process,
 					uint32_t row_number, uint64_t size)
 {
@@ -116,7 +117,7 @@ static inline struct heap_young *young_place(const struct heap_process *process,
 	return &process->young[(uint32_t)((address >> 4) * 0x9e3779b1u) >> (32 - YOUNG_BITS)];
 }
 
-/* The brief block at that address, NULL when there is none. */
+/* Returns the short-lived block at that address; NULL: there is none. */
 static inline struct heap_young *young_find(const struct heap_process *process, uint64_t address)
 {
 	struct heap_young *young;
@@ -127,7 +128,7 @@ static inline struct heap_young *young_find(const struct heap_process *process, 
 	return young->address == address ? young : NULL;
 }
 
-/* True when the block was put there; else it goes to the others. */
+/* Returns true if the block was put there; otherwise it belongs to the others. */
 static inline bool young_put(struct heap_process *process, uint64_t address, uint64_t size,
 			     uint32_t row)
 {
@@ -144,7 +145,7 @@ static inline bool young_put(struct heap_process *process, uint64_t address, uin
 	return true;
 }
 
-/* A brief block at that address becomes one of the others. */
+/* Makes a short-lived block at that address one of the others. */
 static inline void young_settle(struct heap_process *process, uint64_t address)
 {
 	struct heap_young *young = young_find(process, address);
@@ -156,7 +157,7 @@ static inline void young_settle(struct heap_process *process, uint64_t address)
 	young->address = 0;
 }
 
-/* Takes the block that is live at the address out; false when there is none. */
+/* Removes the block that is live at the address; returns false if there is none. */
 static inline bool heap_take_block(struct heap_process *process, uint64_t address,
 				   uint32_t *ret_row, uint64_t *ret_size)
 {

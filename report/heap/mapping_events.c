@@ -30,7 +30,7 @@ static void take_remap(void *state, const struct source_event *event, bool count
 					      remap->bytes, event->process->index });
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void mapping_events_start(void *state, struct run *run, const void *options)
 {
 	(void)options;
 	mappings_init(state);
@@ -39,7 +39,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_remap, FIELDS_ALL, take_remap, state);
 }
 
-static void release(void *state)
+static void mapping_events_release(void *state)
 {
 	mappings_release(state);
 }
@@ -48,6 +48,6 @@ const struct analysis_kind analysis_mappings = {
 	.name = "mappings",
 	.state_bytes = sizeof(struct mappings),
 	.options_bytes = sizeof(struct mappings_options),
-	.start = start,
-	.release = release,
+	.start = mapping_events_start,
+	.release = mapping_events_release,
 };

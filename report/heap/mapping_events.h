@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is mapped beside the heap, as an analysis of a run. What filters leave out is mapped all the same. */
+/*
+ * Mappings beside the heap, as an analysis of a run. Mappings that the filters exclude are still
+ * followed.
+ */
 #ifndef REPORT_HEAP_MAPPING_EVENTS_H
 #define REPORT_HEAP_MAPPING_EVENTS_H
 

@@ -28,9 +28,13 @@ static bool is_counted(const char *known)
 	return !strcmp(known, "counted");
 }
 
-/* What the kernel counts is known of both moments; the rest where blocks and mappings were still recorded. */
-static void put_row(const struct memory_state *state, struct table *table, const char *kind,
-		    const struct resident_row *bytes, const char *known)
+/*
+ * What the kernel counts is known of both moments; the rest where blocks and mappings were still
+ * recorded.
+ */
+static void report_memory_put_row(const struct memory_state *state, struct table *table,
+				  const char *kind, const struct resident_row *bytes,
+				  const char *known)
 {
 	const struct resident_moment *peak = &state->most->peak, *end = &state->most->end;
 	uint64_t all = peak->resident;
@@ -59,7 +63,10 @@ static const char *row_kind(const struct mapping_row *row)
 	return row->is_python ? "Python's arenas" : "mapped memory";
 }
 
-/* Rows of the process by kind and module; those that are no memory, or are counted as shared, are left out. */
+/*
+ * Rows of the process by kind and module; those that are no memory, or are counted as shared, are
+ * left out.
+ */
 static size_t gather_mapped(const struct memory_state *state, struct mapped_part *part)
 {
 	const struct resident *resident = state->resident;
@@ -95,7 +102,7 @@ static void put_mapped(const struct memory_state *state, struct table *table)
 	size_t count = gather_mapped(state, part);
 
 	for (size_t i = 0; i < count; i++) {
-		put_row(state, table, part[i].kind, &part[i].bytes, "at most");
+		report_memory_put_row(state, table, part[i].kind, &part[i].bytes, "at most");
 		if (part[i].length)
 			table_set_text(table, COLUMN_memory_by, part[i].name, part[i].length);
 	}
@@ -139,7 +146,8 @@ static void fill_kinds(const struct memory_state *state, struct table *table)
 	put_mapped(state, table);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].is_told)
-			put_row(state, table, rows[i].kind, &rows[i].bytes, rows[i].known);
+			report_memory_put_row(state, table, rows[i].kind, &rows[i].bytes,
+					      rows[i].known);
 }
 
 /* --- by process --- */
@@ -155,7 +163,10 @@ static uint64_t kernel_peak(const struct memory_state *state, const struct sourc
 	return process->memory_peak_bytes;
 }
 
-/* The process with the highest of them, which may have ended before the first look at its memory; NULL: none is known. */
+/*
+ * The process with the highest of them, which may have ended before the first look at its memory;
+ * NULL: none is known.
+ */
 static const struct source_process *kernel_most(const struct memory_state *state)
 {
 	struct source_process *const *process, *most = NULL;

@@ -21,8 +21,8 @@ static void peak_want(struct report *report)
 						     heap_of_options(report->request->options) });
 }
 
-static void put_row(const struct heap_totals *totals, struct table *table,
-		    const struct heap_row *row)
+static void report_peak_put_row(const struct heap_totals *totals, struct table *table,
+				const struct heap_row *row)
 {
 	table_set_number(table, COLUMN_peak_allocations, row->peak_allocations);
 	table_set_number(table, COLUMN_peak_bytes, row->peak_bytes);
@@ -32,8 +32,8 @@ static void put_row(const struct heap_totals *totals, struct table *table,
 			       100.0 * (double)row->peak_bytes / (double)totals->peak_bytes);
 }
 
-static void put_estimate(const struct heap_totals *totals, struct table *table,
-			 const struct heap_estimate *estimate)
+static void report_peak_put_estimate(const struct heap_totals *totals, struct table *table,
+				     const struct heap_estimate *estimate)
 {
 	static const struct estimate_columns columns = { COLUMN_peak_estimated_allocations,
 							 COLUMN_peak_estimated_bytes,
@@ -65,9 +65,9 @@ static void peak_fill(struct report *report, struct table *table)
 		table_add_row(table);
 		stack_rows_put(&state->stacks, table, i);
 		if (sums.is_estimated)
-			put_estimate(&state->heap->totals, table, &sum.estimate);
+			report_peak_put_estimate(&state->heap->totals, table, &sum.estimate);
 		else
-			put_row(&state->heap->totals, table, &sum.row);
+			report_peak_put_row(&state->heap->totals, table, &sum.row);
 		table_settle_row(table);
 	}
 	stack_sums_release(&sums);

@@ -12,14 +12,17 @@
 #include "report/heap/heap_events.h"
 #include "report/heap/mapping_events.h"
 
-static struct resident_process *process_at(struct resident *resident, uint32_t index)
+static struct resident_process *resident_process_at(struct resident *resident, uint32_t index)
 {
 	resident->process = memory_room(resident->process, index, &resident->process_room,
 					sizeof(*resident->process));
 	return &resident->process[index];
 }
 
-/* Live bytes of tensors of the CPU, as far as they can be: those freed that were made before recording are negative. */
+/*
+ * Live bytes of tensors of the CPU, as far as they can be: those freed that were made before
+ * recording are negative.
+ */
 static uint64_t tensor_bytes(const struct resident *resident, const struct source_process *process,
 			     uint64_t heap)
 {
@@ -31,8 +34,8 @@ static uint64_t tensor_bytes(const struct resident *resident, const struct sourc
 }
 
 /*
- * All that malloc took is known: it was recorded from the program's start and without a loss. A forked child has its parent's
- * blocks, of which nothing is known here.
+ * All that malloc took is known: it was recorded from the program's start and without a loss. A
+ * forked child has its parent's blocks, of which nothing is known here.
  */
 static bool knows_all_blocks(const struct resident *resident, const struct source_process *process)
 {
@@ -52,8 +55,8 @@ static void moment_look(struct resident *resident, struct resident_moment *momen
 	moment->has_blocks = true;
 	moment->heap = heap_live_bytes_of(resident->heap, process->index);
 	moment->tensors = tensor_bytes(resident, process, moment->heap);
-	process_at(resident, process->index)->had_blocks |= moment->heap != 0;
-	moment->knows_all = process_at(resident, process->index)->had_blocks &&
+	resident_process_at(resident, process->index)->had_blocks |= moment->heap != 0;
+	moment->knows_all = resident_process_at(resident, process->index)->had_blocks &&
 			    knows_all_blocks(resident, process);
 	if (!mapped)
 		return;
@@ -117,7 +120,7 @@ static void curve_note(struct resident *resident, struct resident_process *proce
 /* What holds from here on: until more is recorded, or for ever. */
 static void end_note(struct resident *resident, const struct source_process *of, uint64_t time_ns)
 {
-	struct resident_process *process = process_at(resident, of->index);
+	struct resident_process *process = resident_process_at(resident, of->index);
 
 	if (process->is_done)
 		return;
@@ -157,7 +160,7 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 	(void)counts;
 	if (!of || is_beyond(resident, event->event.time_ns))
 		return;
-	process = process_at(resident, of->index);
+	process = resident_process_at(resident, of->index);
 	moment = moment_of(resident, event, of);
 	curve_note(resident, process, &moment);
 	is_peak = !process->was_seen ||
@@ -175,17 +178,17 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 }
 
 /* Its runtime frees all that it has from here on. */
-static void take_teardown(void *state, const struct source_event *event, bool counts)
+static void resident_take_teardown(void *state, const struct source_event *event, bool counts)
 {
 	struct resident *resident = state;
-	struct resident_process *process = process_at(resident, event->process->index);
+	struct resident_process *process = resident_process_at(resident, event->process->index);
 
 	(void)counts;
 	end_note(resident, event->process, event->event.time_ns);
 	process->is_done = true;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void resident_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct resident *resident = state;
 	const struct source_process *of = source_process_of(event->file, event->event.value[0]);
@@ -193,25 +196,25 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	(void)counts;
 	if (!of || is_beyond(resident, event->event.time_ns))
 		return;
-	if (process_at(resident, of->index)->was_seen)
+	if (resident_process_at(resident, of->index)->was_seen)
 		end_note(resident, of, event->event.time_ns);
-	process_at(resident, of->index)->has_ended = true;
+	resident_process_at(resident, of->index)->has_ended = true;
 }
 
 /* Of those that have not ended: as of the end of what was read. */
-static void finish(void *state)
+static void resident_finish(void *state)
 {
 	struct resident *resident = state;
 	struct source_process *const *process;
 	size_t count = source_processes(resident->source, &process);
 
 	for (size_t i = 0; i < count; i++)
-		if (process_at(resident, process[i]->index)->was_seen &&
-		    !process_at(resident, process[i]->index)->has_ended)
+		if (resident_process_at(resident, process[i]->index)->was_seen &&
+		    !resident_process_at(resident, process[i]->index)->has_ended)
 			end_note(resident, process[i], known_until_ns(resident->run));
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void resident_start(void *state, struct run *run, const void *options)
 {
 	const struct resident_options *asked = options;
 	struct resident *resident = state;
@@ -222,11 +225,11 @@ static void start(void *state, struct run *run, const void *options)
 	resident->mappings = mappings_want(run, NULL);
 	resident->works = works_want(run, WORK_BIT(tensor_cpu_growth));
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_memory, state);
-	run_reads(run, EVT_teardown_begin, 0, take_teardown, state);
-	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, state);
+	run_reads(run, EVT_teardown_begin, 0, resident_take_teardown, state);
+	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), resident_take_end, state);
 }
 
-static void release(void *state)
+static void resident_release(void *state)
 {
 	struct resident *resident = state;
 
@@ -240,9 +243,9 @@ const struct analysis_kind analysis_resident = {
 	.name = "resident",
 	.state_bytes = sizeof(struct resident),
 	.options_bytes = sizeof(struct resident_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = resident_start,
+	.finish = resident_finish,
+	.release = resident_release,
 };
 
 const struct resident_process *resident_of(const struct resident *resident, uint32_t process)

@@ -136,7 +136,10 @@ uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
 	return stacks_frame(stacks, stack)->address;
 }
 
-/* Rows of one caller are one, whatever process and mapping; the heap's own are for other tables, too. */
+/*
+ * Rows of one caller are one, whatever process and mapping; the heap's own are for other tables,
+ * too.
+ */
 struct heap_caller {
 	struct heap_row row;
 	const char *text;

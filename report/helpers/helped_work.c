@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See helped_work.h. At each operator event of a helper, what its counters gained since its last
- * one is added to `done` of its owner. An answer is the thread's own counters and its `done`. Nothing is followed before
- * the first look at any thread: most recordings have no range that asks for it, and then it would cost
- * a tenth of the reading.
+ * At each operator event of a helper, the increase of its counters since its previous operator
+ * event is added to `done` of its owner. The answer for a thread is its own counters plus its
+ * `done`. Nothing is followed before the first request: most recordings have no range that needs
+ * it, and it costs a tenth of the reading time.
  */
 #include "report/helpers/helped_work.h"
 
@@ -13,29 +13,29 @@
 #include "report/helpers/helpers.h"
 
 struct helped_thread {
-	struct work seen; /* of it as a helper: what it had done at its last operator */
-	uint32_t owner;   /* for which it worked then, + 1 */
+	struct work seen; /* for a helper: its counters at its last operator */
+	uint32_t owner;   /* the owner for which it worked then, + 1 */
 	uint64_t owner_moves;
-	struct work done; /* for it as an owner, by others */
+	struct work done; /* for an owner: the work of others on its behalf */
 };
 
 struct helped_work {
 	const struct helpers *helpers;
 	struct works *works;
 	struct source *source;
-	bool is_watched; /* somebody has looked */
+	bool is_watched; /* there was a request */
 	struct helped_thread *thread;
 	size_t thread_room;
 };
 
-static struct helped_thread *thread_at(struct helped_work *helped, uint32_t thread)
+static struct helped_thread *helped_work_thread_at(struct helped_work *helped, uint32_t thread)
 {
 	helped->thread = memory_room(helped->thread, thread, &helped->thread_room,
 				     sizeof(*helped->thread));
 	return &helped->thread[thread];
 }
 
-/* A link that has just begun has nothing yet, but for what its outermost operator has done. */
+/* A link that has just begun has no work yet, except that of its outermost operator. */
 static bool is_new(const struct helper_thread *at, const struct helped_thread *thread,
 		   uint32_t owner)
 {
@@ -43,7 +43,7 @@ static bool is_new(const struct helper_thread *at, const struct helped_thread *t
 	       at->depth <= 1;
 }
 
-static void take(void *state, const struct source_event *event, bool counts)
+static void helped_work_take(void *state, const struct source_event *event, bool counts)
 {
 	struct helped_work *helped = state;
 	uint32_t index = event->thread->index, owner;
@@ -57,11 +57,11 @@ static void take(void *state, const struct source_event *event, bool counts)
 	if (owner == NEST_NONE && index < helped->helpers->thread_room &&
 	    helped->helpers->thread[index].runs_own)
 		return;
-	thread = thread_at(helped, index);
+	thread = helped_work_thread_at(helped, index);
 	now = works_of_thread(helped->works, event->thread);
 	more = work_between(&thread->seen, &now);
 	if (owner != NEST_NONE && !is_new(&helped->helpers->thread[index], thread, owner)) {
-		work_add(&thread_at(helped, owner)->done, &more);
+		work_add(&helped_work_thread_at(helped, owner)->done, &more);
 		thread = &helped->thread[index];
 	}
 	thread->seen = now;
@@ -69,7 +69,7 @@ static void take(void *state, const struct source_event *event, bool counts)
 	thread->owner_moves = owner == NEST_NONE ? 0 : helped->helpers->thread[index].owner_moves;
 }
 
-/* All threads as they are now: what they did before is nobody's. */
+/* Notes the counters of all threads as they are now: earlier work belongs to nobody. */
 static void watch(struct helped_work *helped)
 {
 	struct source_thread *const *thread;
@@ -78,7 +78,7 @@ static void watch(struct helped_work *helped)
 	helped->is_watched = true;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t index = thread[i]->index, owner = helpers_owner(helped->helpers, index);
-		struct helped_thread *at = thread_at(helped, index);
+		struct helped_thread *at = helped_work_thread_at(helped, index);
 
 		at->seen = works_of_thread(helped->works, thread[i]);
 		at->owner = owner + 1;
@@ -87,17 +87,17 @@ static void watch(struct helped_work *helped)
 	}
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void helped_work_start(void *state, struct run *run, const void *options)
 {
 	struct helped_work *helped = state;
 
 	helped->source = run_source(run);
 	helped->works = works_want(run, *(const uint32_t *)options);
 	helped->helpers = helpers_want(run, NULL);
-	helpers_read(run, 0, take, helped);
+	helpers_read(run, 0, helped_work_take, helped);
 }
 
-static void release(void *state)
+static void helped_work_release(void *state)
 {
 	free(((struct helped_work *)state)->thread);
 }
@@ -106,8 +106,8 @@ static const struct analysis_kind analysis_helped_work = {
 	.name = "helped work",
 	.state_bytes = sizeof(struct helped_work),
 	.options_bytes = sizeof(uint32_t),
-	.start = start,
-	.release = release,
+	.start = helped_work_start,
+	.release = helped_work_release,
 };
 
 struct helped_work *helped_work_want(struct run *run, uint32_t counters)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads, and their helpers on their behalf (helpers/helpers.h), have done so far. As with
- * core/work.h, subtract two readings of a thread to get what was done in between. The counters of
- * a helper move to its owner at each operator of the helper.
+ * What threads have done so far, together with their helpers on their behalf (helpers/helpers.h).
+ * As with core/work.h, the difference of two readings of a thread is what was done in between. The
+ * counters of a helper move to its owner at each operator of the helper.
  *
- * Memory grows with threads. One thread.
+ * Memory grows with threads. To be used by one thread.
  */
 #ifndef REPORT_HELPERS_HELPED_WORK_H
 #define REPORT_HELPERS_HELPED_WORK_H
@@ -13,10 +13,12 @@
 
 struct helped_work;
 
-/* These counters, bits WORK_BIT(); for start() of an analysis. NULL for no counters. */
+/*
+ * Wants these counters, bits WORK_BIT(); for start() of an analysis. Returns NULL for no counters.
+ */
 struct helped_work *helped_work_want(struct run *run, uint32_t counters);
 
-/* Of all events, whether they count or not; without counters all zeros. */
+/* Over all events, whether they count or not; without counters all zeros. */
 struct work helped_work_of_thread(struct helped_work *helped, const struct source_thread *thread);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See helpers.h. `moves` counts how often a thread began or ended an operator; a link remembers
- * its owner's count and holds while that is unchanged. Covered time is added event by event,
- * without pauses of HELPERS_PAUSE_NS or more.
+ * `moves` counts how often a thread began or ended an operator. A link remembers its owner's count
+ * and holds while the count stays the same. Covered time is added event by event, without pauses of
+ * HELPERS_PAUSE_NS or more.
  */
 #include "report/helpers/helpers.h"
 
@@ -13,7 +13,7 @@
 #include "report/core/owners.h"
 
 #define SCOPE_BACKWARD 1u /* at::RecordScope */
-#define OWNERS_MAX 8u     /* helpers of helpers: deeper than backward passes nest */
+#define OWNERS_MAX 8u     /* helpers of helpers: backward passes do not nest deeper */
 #define ENGINE "autograd::engine::evaluate_function"
 #define ENGINE_THREAD "pt_autograd_"
 
@@ -31,7 +31,8 @@ void helpers_release(struct helpers *helpers)
 	map_release(&helpers->numbers);
 }
 
-static struct helper_thread *thread_add(struct helpers *helpers, uint32_t thread, uint32_t process)
+static struct helper_thread *helpers_thread_add(struct helpers *helpers, uint32_t thread,
+						uint32_t process)
 {
 	helpers->thread = memory_room(helpers->thread, thread, &helpers->thread_room,
 				      sizeof(*helpers->thread));
@@ -41,25 +42,25 @@ static struct helper_thread *thread_add(struct helpers *helpers, uint32_t thread
 	return &helpers->thread[thread];
 }
 
-/* Valid until another thread is new. */
-static inline struct helper_thread *thread_at(struct helpers *helpers,
-					      const struct source_event *event)
+/* The result is valid until a new thread is added. */
+static inline struct helper_thread *helpers_thread_at(struct helpers *helpers,
+						      const struct source_event *event)
 {
 	uint32_t thread = event->thread->index;
 
 	if (__builtin_expect(thread < helpers->thread_room && helpers->thread[thread].is_known, 1))
 		return &helpers->thread[thread];
-	return thread_add(helpers, thread, event->process->index);
+	return helpers_thread_add(helpers, thread, event->process->index);
 }
 
-/* The link holds: the owner has waited ever since. */
+/* Returns whether the link holds: the owner has waited ever since. */
 static inline bool is_linked(const struct helpers *helpers, const struct helper_thread *helper)
 {
 	return helper->owner != NEST_NONE &&
 	       helpers->thread[helper->owner].moves == helper->owner_moves;
 }
 
-/* --- what an owner's helpers did --- */
+/* --- work of an owner's helpers --- */
 
 static void owner_tell(const struct helpers *helpers, const struct helper_thread *owner,
 		       uint64_t ns, uint64_t time_ns)
@@ -72,7 +73,7 @@ static void owner_tell(const struct helpers *helpers, const struct helper_thread
 					   ns);
 }
 
-/* Up to now: they worked, or were between two nodes. */
+/* The helpers worked up to now, or were between two nodes. */
 static inline void owner_touch(const struct helpers *helpers, struct helper_thread *owner,
 			       uint64_t time_ns)
 {
@@ -89,7 +90,7 @@ static inline void owner_touch(const struct helpers *helpers, struct helper_thre
 		owner_tell(helpers, owner, ns, time_ns);
 }
 
-/* The helper is in an operator of the owner's from here on, which began at `since_ns`. */
+/* From now on the helper is in an operator for the owner; it began at `since_ns`. */
 static void owner_engage(const struct helpers *helpers, struct helper_thread *owner,
 			 uint64_t since_ns, uint64_t time_ns)
 {
@@ -126,7 +127,7 @@ static void helper_link(struct helpers *helpers, struct helper_thread *helper, u
 		owner_engage(helpers, &helpers->thread[owner], helper->opened_ns, time_ns);
 }
 
-/* The owner itself must not be one that works for the helper. */
+/* An owner must not itself be a helper of the helper. */
 static bool can_own(const struct helpers *helpers, uint32_t owner, uint32_t helper)
 {
 	const struct helper_thread *at = &helpers->thread[owner];
@@ -136,7 +137,10 @@ static bool can_own(const struct helpers *helpers, uint32_t owner, uint32_t help
 	       (!is_linked(helpers, at) || helpers_owner(helpers, owner) != helper);
 }
 
-/* The thread that ran an operator last called the engine, most likely: until a function names one. */
+/*
+ * Until a function names the owner, it is assumed to be the thread that ran an operator last, which
+ * most likely called the engine.
+ */
 static void helper_guess(struct helpers *helpers, uint32_t index, uint64_t time_ns)
 {
 	struct helper_thread *helper = &helpers->thread[index];
@@ -147,8 +151,9 @@ static void helper_guess(struct helpers *helpers, uint32_t index, uint64_t time_
 }
 
 /*
- * Within one stint the first owner stays: functions of other threads' forward operators, as DataParallel's replicas, are part
- * of its backward pass. Only a thread that has itself been first before, and waits, has a pass of its own.
+ * The first owner stays for the whole stint: functions of other threads' forward operators, as with
+ * DataParallel's replicas, are part of its backward pass. Only a thread that was itself a first
+ * owner before, and waits, has a backward pass of its own.
  */
 static void helper_confirm(struct helpers *helpers, uint32_t index, uint32_t named,
 			   uint64_t time_ns)
@@ -176,7 +181,10 @@ static uint64_t number_key(uint32_t process, uint64_t number)
 	return key ? key : 1;
 }
 
-/* A scope of autograd's engine, or a backward function where there are no such scopes. */
+/*
+ * Returns whether this is a scope of autograd's engine, or a backward function if there are no such
+ * scopes.
+ */
 static bool is_engine(struct source *source, const struct source_event *event)
 {
 	const struct source_name *name = source_name_of(source, event->file, event->event.value[0]);
@@ -188,9 +196,9 @@ static bool is_engine(struct source *source, const struct source_event *event)
 	       !memcmp(name->text, ENGINE, strlen(ENGINE));
 }
 
-/* The thread begins or ends an operator of its own: who helped it is done. */
-static inline void take_move(const struct helpers *helpers, struct helper_thread *thread,
-			     uint64_t time_ns)
+/* The thread begins or ends an operator of its own, so its helpers have finished. */
+static inline void helpers_take_move(const struct helpers *helpers, struct helper_thread *thread,
+				     uint64_t time_ns)
 {
 	if (thread->helped_moves == thread->moves + 1 && thread->busy)
 		owner_touch(helpers, thread, time_ns);
@@ -199,7 +207,10 @@ static inline void take_move(const struct helpers *helpers, struct helper_thread
 	thread->moved_ns = time_ns;
 }
 
-/* autograd's own threads call no engine, but for passes within passes, which are their owner's. */
+/*
+ * autograd's own threads do not call the engine, except for passes within passes, which belong to
+ * their owner.
+ */
 static inline void note_last(struct helpers *helpers, const struct helper_thread *thread)
 {
 	if (!thread->runs_own)
@@ -259,11 +270,11 @@ static void take_function(struct helpers *helpers, const struct source_event *ev
 			       event->event.time_ns);
 }
 
-static inline void take_begin(struct helpers *helpers, struct source *source,
-			      const struct source_event *event)
+static inline void helpers_take_begin(struct helpers *helpers, struct source *source,
+				      const struct source_event *event)
 {
 	uint64_t time_ns = event->event.time_ns;
-	struct helper_thread *thread = thread_at(helpers, event);
+	struct helper_thread *thread = helpers_thread_at(helpers, event);
 
 	if (thread->owner != NEST_NONE && !is_linked(helpers, thread))
 		helper_leave(helpers, thread);
@@ -271,7 +282,7 @@ static inline void take_begin(struct helpers *helpers, struct source *source,
 		take_outermost(helpers, source, event);
 	else if (thread->owner != NEST_NONE)
 		owner_touch(helpers, &helpers->thread[thread->owner], time_ns);
-	take_move(helpers, thread, time_ns);
+	helpers_take_move(helpers, thread, time_ns);
 	note_last(helpers, thread);
 }
 
@@ -281,7 +292,7 @@ static inline void take_begin_ex(struct helpers *helpers, struct source *source,
 {
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
 
-	take_begin(helpers, source, event);
+	helpers_take_begin(helpers, source, event);
 	if (begin->thread && begin->thread != helpers->thread[event->thread->index].number)
 		note_number(helpers, event, begin->thread);
 	if (begin->scope == SCOPE_BACKWARD && begin->forward_thread)
@@ -298,15 +309,15 @@ static inline void thread_end(struct helpers *helpers, struct helper_thread *thr
 		owner->busy -= thread->depth == 1 && owner->busy;
 	}
 	thread->depth -= thread->depth > 0;
-	take_move(helpers, thread, time_ns);
+	helpers_take_move(helpers, thread, time_ns);
 	note_last(helpers, thread);
 }
 
-/* A user scope that began on another thread, or on this one. */
-static void take_end_named(struct helpers *helpers, const struct source_event *event)
+/* For a user scope that began on another thread, or on this one. */
+static void helpers_take_end_named(struct helpers *helpers, const struct source_event *event)
 {
 	uint64_t number = EVENT_AS(torch_end_ex, &event->event)->thread;
-	struct helper_thread *thread = thread_at(helpers, event);
+	struct helper_thread *thread = helpers_thread_at(helpers, event);
 	struct map_entry *of = NULL;
 
 	if (number)
@@ -321,7 +332,7 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 {
 	switch (event->event.id) {
 	case EVT_torch_begin:
-		take_begin(helpers, source, event);
+		helpers_take_begin(helpers, source, event);
 		return;
 	case EVT_torch_begin_ex:
 	case EVT_torch_begin_id:
@@ -329,11 +340,11 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 		return;
 	case EVT_torch_end:
 	case EVT_torch_end_outer:
-		thread_end(helpers, thread_at(helpers, event), event->event.time_ns);
+		thread_end(helpers, helpers_thread_at(helpers, event), event->event.time_ns);
 		return;
 	case EVT_torch_end_ex:
 	case EVT_torch_end_id:
-		take_end_named(helpers, event);
+		helpers_take_end_named(helpers, event);
 		return;
 	}
 }
@@ -351,7 +362,7 @@ void helpers_cut(struct helpers *helpers, uint32_t thread)
 	at->moves++;
 }
 
-/* --- what is known --- */
+/* --- results --- */
 
 void helpers_listen(struct helpers *helpers, helpers_listener *listen, void *state)
 {
@@ -442,17 +453,17 @@ const struct owner_kind owner_kind_helpers = {
 /* --- the analysis --- */
 
 struct helpers_state {
-	struct helpers helpers; /* first: it is what others see */
+	struct helpers helpers; /* must be first: others see only this part */
 	struct source *source;
 };
 
-/* The same as helpers_take(), which asks of each event what it is. */
-static void take_opening(void *state, const struct source_event *event, bool counts)
+/* The same as helpers_take(), without checking the kind of the event. */
+static void helpers_take_opening(void *state, const struct source_event *event, bool counts)
 {
 	struct helpers_state *mine = state;
 
 	(void)counts;
-	take_begin(&mine->helpers, mine->source, event);
+	helpers_take_begin(&mine->helpers, mine->source, event);
 }
 
 static void take_opening_ex(void *state, const struct source_event *event, bool counts)
@@ -463,18 +474,18 @@ static void take_opening_ex(void *state, const struct source_event *event, bool 
 	take_begin_ex(&mine->helpers, mine->source, event);
 }
 
-static void take_closing(void *state, const struct source_event *event, bool counts)
+static void helpers_take_closing(void *state, const struct source_event *event, bool counts)
 {
 	struct helpers *helpers = &((struct helpers_state *)state)->helpers;
 
 	(void)counts;
-	thread_end(helpers, thread_at(helpers, event), event->event.time_ns);
+	thread_end(helpers, helpers_thread_at(helpers, event), event->event.time_ns);
 }
 
 static void take_closing_named(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	take_end_named(&((struct helpers_state *)state)->helpers, event);
+	helpers_take_end_named(&((struct helpers_state *)state)->helpers, event);
 }
 
 void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void *state)
@@ -486,7 +497,7 @@ void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void 
 }
 
 /* torch_begin_id and torch_end_id have the same fields: helpers.h */
-static void start(void *state, struct run *run, const void *options)
+static void helpers_start(void *state, struct run *run, const void *options)
 {
 	static const uint32_t begins = FIELD_BIT(torch_begin_ex, name) |
 				       FIELD_BIT(torch_begin_ex, scope) |
@@ -498,22 +509,22 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->source = run_source(run);
 	helpers_init(&mine->helpers);
-	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take_opening, mine);
+	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), helpers_take_opening, mine);
 	run_reads(run, EVT_torch_begin_ex, begins, take_opening_ex, mine);
 	run_reads(run, EVT_torch_begin_id, begins, take_opening_ex, mine);
-	run_reads(run, EVT_torch_end, 0, take_closing, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_closing, mine);
+	run_reads(run, EVT_torch_end, 0, helpers_take_closing, mine);
+	run_reads(run, EVT_torch_end_outer, 0, helpers_take_closing, mine);
 	run_reads(run, EVT_torch_end_ex, ends, take_closing_named, mine);
 	run_reads(run, EVT_torch_end_id, ends, take_closing_named, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void cut_of_helpers(void *state, const struct cut *cut)
 {
 	if (cut->thread)
 		helpers_cut(&((struct helpers_state *)state)->helpers, cut->thread->index);
 }
 
-static void release(void *state)
+static void release_of_helpers(void *state)
 {
 	helpers_release(&((struct helpers_state *)state)->helpers);
 }
@@ -522,7 +533,7 @@ const struct analysis_kind analysis_helpers = {
 	.name = "helpers",
 	.state_bytes = sizeof(struct helpers_state),
 	.options_bytes = sizeof(struct helpers_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = helpers_start,
+	.cut = cut_of_helpers,
+	.release = release_of_helpers,
 };

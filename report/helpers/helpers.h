@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Helpers: threads that do a part of another thread's work while that one waits for them, as autograd's threads run the
- * backward functions of the thread that called backward(). Their operators, CUDA calls, memory and GPU time are work on
- * behalf of that thread, their owner.
+ * Helpers: threads that do a part of another thread's work while that one waits for them. For
+ * example, autograd's threads run the backward functions of the thread that called backward().
+ * Their operators, CUDA calls, memory and GPU time are work on behalf of that thread, their owner.
  *
- * The link is in the data. A backward function carries the number of the thread that ran its forward operator. A thread
- * that runs such a function helps that thread, if that thread has begun and ended no operator since the outermost
- * operator of the helper began. The link ends when the owner begins or ends an operator again: then it waits no more.
- * autograd opens a scope (evaluate_function) before the function that names the thread. Up to then the owner is the thread
- * of the process that ran an operator last, which the function confirms or corrects.
+ * The link between them is found in the data. A backward function carries the number of the thread
+ * that ran its forward operator. A thread that runs such a function helps that thread, if that
+ * thread has begun and ended no operator since the outermost operator of the helper began. The link
+ * ends when the owner begins or ends an operator again, because it does not wait any more. autograd
+ * opens a scope (evaluate_function) before the function that names the thread. Until that function
+ * comes, the owner is assumed to be the thread of the process that ran an operator last; the
+ * function confirms or corrects this.
  *
- * Only a thread of autograd's own is a helper: it is named so, or runs nothing but backward passes. A thread that calls
- * backward() may run functions of other threads' operators too, and those do not wait for it. Without such a link a thread is
- * no helper, whatever it does while others wait.
+ * Only autograd's own threads are helpers: such a thread has autograd's thread name, or runs
+ * nothing but backward passes. A thread that calls backward() may run functions of other threads'
+ * operators too, and those threads do not wait for it. Without such a link a thread is no helper,
+ * whatever it does while others wait.
  *
- * Threads are indices. Memory grows with threads. One thread.
+ * Threads are indices. Memory grows with threads. To be used by one thread.
  */
 #ifndef REPORT_HELPERS_HELPERS_H
 #define REPORT_HELPERS_HELPERS_H
@@ -27,28 +30,36 @@
 #include "report/core/analysis.h"
 #include "report/scopes/nest.h"
 
-/* A helper that is in no operator for less than this is between two of the engine's nodes, and still at work. */
+/*
+ * A helper that is in no operator for less than this time is between two of the engine's nodes, and
+ * still works.
+ */
 #define HELPERS_PAUSE_NS 100000u
 
 struct helper_thread {
-	bool is_known;   /* it had an operator */
-	bool is_forward; /* a backward function on another thread named it */
-	bool runs_own;   /* it had an operator outside of autograd's scopes */
-	bool is_caller;  /* it has been the first owner of a helper's stint: it calls backward() */
-	bool is_confirmed; /* the owner was named by a backward function of this stint */
+	bool is_known;     /* the thread had an operator */
+	bool is_forward;   /* a backward function on another thread named it */
+	bool runs_own;     /* it had an operator outside of autograd's scopes */
+	bool is_caller;    /* it was the first owner in a helper's stint, so it calls backward() */
+	bool is_confirmed; /* a backward function of this stint named the owner */
 	uint32_t index, process, depth;
-	uint64_t number;          /* torch's of the thread, as it was last; 0: not known */
-	uint64_t moves, moved_ns; /* operators that it began or ended, and when it did last */
-	uint64_t opened_ns;       /* its outermost open operator */
-	uint32_t owner;           /* NEST_NONE: nobody's helper */
-	uint64_t owner_moves;     /* the owner's moves then: it waits while they stay the same */
-	/* Of an owner: what its helpers did. */
-	uint32_t busy; /* of its helpers, in an operator now */
+	uint64_t number; /* torch's latest number of the thread; 0: not known */
+	/* operators that it began or ended, and the time of the last one */
+	uint64_t moves, moved_ns;
+	uint64_t opened_ns; /* when its outermost open operator began */
+	uint32_t owner;     /* NEST_NONE: it is no helper */
+	/* the owner's moves when the link began: the owner waits while they stay the same */
+	uint64_t owner_moves;
+	/* For owners: the work of their helpers. */
+	uint32_t busy; /* helpers that are in an operator now */
 	uint64_t touched_ns, covered_ns;
-	uint64_t helped_moves; /* its moves when a helper worked for it last, + 1 */
+	uint64_t helped_moves; /* its moves when a helper last worked for it, + 1 */
 };
 
-/* From then to then at least one helper of the thread was at work; told in order, at the end of each. */
+/*
+ * At least one helper of the thread worked for that time, up to the place's time. Called in order,
+ * at the end of each stretch.
+ */
 typedef void helpers_listener(void *state, struct nest_place owner, uint64_t duration_ns);
 
 struct helpers {
@@ -67,36 +78,48 @@ struct helpers {
 void helpers_init(struct helpers *helpers);
 void helpers_release(struct helpers *helpers);
 
-/* Events of operators, with all their fields, in order of time; others are nothing to it. */
+/* Takes events of operators, with all their fields, in order of time; other events are ignored. */
 void helpers_take(struct helpers *helpers, struct source *source, const struct source_event *event);
-/* What is open on the thread ends. */
+/* All that is open on the thread ends. */
 void helpers_cut(struct helpers *helpers, uint32_t thread);
 
-/* The thread runs operators of its own and works for nobody: what most threads do. */
+/* Returns whether the thread runs operators of its own and works for nobody, as most threads do. */
 static inline bool helpers_is_nobodys(const struct helpers *helpers, uint32_t thread)
 {
 	return thread < helpers->thread_room && helpers->thread[thread].runs_own &&
 	       helpers->thread[thread].owner == NEST_NONE;
 }
 
-/* For whom the thread works now, through helpers of helpers; NEST_NONE: for nobody else. */
+/*
+ * Returns the thread for which this one works now, through helpers of helpers; NEST_NONE: it works
+ * for itself.
+ */
 uint32_t helpers_owner(const struct helpers *helpers, uint32_t thread);
 /*
- * The thread whose scopes hold for what this thread does: itself, or its owner if it has no open
- * scope.
+ * Returns the thread whose scopes hold for what this thread does: itself, or its owner if it has no
+ * open scope.
  */
 uint32_t helpers_scopes_of(const struct helpers *helpers, const struct nest *nest, uint32_t thread);
-/* How long at least one helper of the thread was at work, each moment once, as of the last operator of any of them. */
+/*
+ * Returns how long at least one helper of the thread worked, up to the last operator of any of
+ * them; each moment counts once.
+ */
 uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread);
-/* At least one helper of the thread is at work at that time, which is now: the thread waits for it. */
+/*
+ * Returns whether at least one helper of the thread works at that time, which must be now: the
+ * thread waits for it.
+ */
 bool helpers_are_at_work(const struct helpers *helpers, uint32_t thread, uint64_t time_ns);
-/* A backward function on another thread had its forward operator on this one. */
+/* Returns whether a backward function on another thread had its forward operator on this one. */
 bool helpers_is_forward(const struct helpers *helpers, uint32_t thread);
 
 /* For start() of an analysis. */
 void helpers_listen(struct helpers *helpers, helpers_listener *listen, void *state);
 
-/* Events of operators come in two forms. What reads the one reads the other, too. */
+/*
+ * Events of operators come in two forms with the same fields. Whoever reads one form must read the
+ * other.
+ */
 #define SAME_FIELD(one, other, field) \
 	_Static_assert(offsetof(struct evt_##one, field) == offsetof(struct evt_##other, field), "")
 SAME_FIELD(torch_begin_ex, torch_begin_id, name);
@@ -108,13 +131,16 @@ SAME_FIELD(torch_end_ex, torch_end_id, name);
 SAME_FIELD(torch_end_ex, torch_end_id, thread);
 #undef SAME_FIELD
 
-/* As an analysis: it sees each event before those that want it. */
+/* As an analysis: it gets each event before the analyses that want it. */
 struct helpers_options {
 	uint32_t none;
 };
 ANALYSIS(helpers, struct helpers)
 
-/* For start(): run_reads() of the events that it is made of, for who looks at it as they come. */
+/*
+ * For start(): calls run_reads() for the events of helpers, for analyses that examine them one by
+ * one.
+ */
 void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void *state);
 
 #endif

@@ -31,7 +31,7 @@ struct idle_state {
 	bool by_place;
 };
 
-static uint32_t row_of(struct idle_state *mine, enum idle_kind kind, uint64_t value)
+static uint32_t idle_row_of(struct idle_state *mine, enum idle_kind kind, uint64_t value)
 {
 	struct idle *idle = &mine->idle;
 	const uint64_t words[] = { kind, value };
@@ -47,8 +47,8 @@ static uint32_t row_of(struct idle_state *mine, enum idle_kind kind, uint64_t va
 	return (uint32_t)entry->value;
 }
 
-static void note_thread(struct idle_state *mine, const struct source_thread *thread,
-			const struct source_process *process)
+static void idle_note_thread(struct idle_state *mine, const struct source_thread *thread,
+			     const struct source_process *process)
 {
 	mine->process = memory_room(mine->process, thread->index, &mine->process_room,
 				    sizeof(*mine->process));
@@ -69,9 +69,9 @@ static uint32_t scope_row(struct idle_state *mine, const struct source_event *ev
 	uint64_t op = key_of(&idle->op, event), range = op ? 0 : key_of(&idle->range, event);
 
 	if (op || (idle->op.kind && !idle->range.kind))
-		return row_of(mine, IDLE_OP, op);
+		return idle_row_of(mine, IDLE_OP, op);
 	if (range || !idle->op.kind)
-		return row_of(mine, IDLE_RANGE, range);
+		return idle_row_of(mine, IDLE_RANGE, range);
 	return TIMELINE_NOT_KNOWN;
 }
 
@@ -86,7 +86,7 @@ static uint32_t row_from_now(struct idle_state *mine, const struct source_event 
 
 	if (owner == NEST_NONE || (row != TIMELINE_NOT_KNOWN && mine->idle.row[row].value))
 		return row;
-	return row_of(mine, IDLE_OWNER, owner);
+	return idle_row_of(mine, IDLE_OWNER, owner);
 }
 
 static void take_scope(void *state, const struct source_event *event, bool counts)
@@ -94,12 +94,12 @@ static void take_scope(void *state, const struct source_event *event, bool count
 	struct idle_state *mine = state;
 
 	(void)counts;
-	note_thread(mine, event->thread, event->process);
+	idle_note_thread(mine, event->thread, event->process);
 	timelines_put_scope(&mine->lines, event->thread->index, event->event.time_ns,
 			    row_from_now(mine, event));
 }
 
-static void take_call(void *state, const struct source_event *event, bool counts)
+static void idle_take_call(void *state, const struct source_event *event, bool counts)
 {
 	struct idle_state *mine = state;
 	uint64_t to_ns = event->event.time_ns, duration_ns = idle_call_duration_ns(&event->event);
@@ -109,32 +109,33 @@ static void take_call(void *state, const struct source_event *event, bool counts
 	if (idle_call_is_nested(&event->event))
 		return;
 	name = event_name(mine->source, event, event->event.value[0]);
-	note_thread(mine, event->thread, event->process);
+	idle_note_thread(mine, event->thread, event->process);
 	timelines_put_call(
 		&mine->lines, event->thread->index, to_ns > duration_ns ? to_ns - duration_ns : 0,
 		to_ns,
-		row_of(mine, idle_call_kind(event->event.id, source_name_at(mine->source, name)),
-		       name));
+		idle_row_of(mine,
+			    idle_call_kind(event->event.id, source_name_at(mine->source, name)),
+			    name));
 }
 
 /*
  * Looks during which nothing changed are reported together: the first of them was made when it was
  * due.
  */
-static void take_look(void *state, const struct stretch *stretch)
+static void idle_take_look(void *state, const struct stretch *stretch)
 {
 	struct idle_state *mine = state;
 	uint64_t first_ns = stretch->from_ns + (stretch->to_ns - stretch->from_ns) / stretch->looks;
 	uint32_t thread = stretch->thread->index;
-	uint32_t row = mine->by_place ? row_of(mine, IDLE_PLACE, stretch->place)
-				      : row_of(mine, IDLE_STATE, stretch->state);
+	uint32_t row = mine->by_place ? idle_row_of(mine, IDLE_PLACE, stretch->place)
+				      : idle_row_of(mine, IDLE_STATE, stretch->state);
 
-	note_thread(mine, stretch->thread, stretch->process);
+	idle_note_thread(mine, stretch->thread, stretch->process);
 	timelines_put_look(&mine->looks, thread, stretch->from_ns, first_ns, row);
 	timelines_put_look(&mine->looks, thread, first_ns, stretch->to_ns, row);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void idle_cut(void *state, const struct cut *cut)
 {
 	struct idle_state *mine = state;
 
@@ -184,7 +185,7 @@ static void gap_ask(const struct idle_state *mine, uint32_t thread, uint64_t fro
 		timelines_each(&mine->lines, thread, from_ns, to_ns, ask_looks, &asking);
 }
 
-static void sum_add(struct idle_sum *sum, uint64_t count, uint64_t total_ns, uint64_t max_ns)
+static void idle_sum_add(struct idle_sum *sum, uint64_t count, uint64_t total_ns, uint64_t max_ns)
 {
 	sum->count += count;
 	sum->total_ns += total_ns;
@@ -202,7 +203,7 @@ static void count_stretch(void *state, uint32_t key, uint64_t from_ns, uint64_t 
 	const struct gap_counting *counting = state;
 	uint64_t ns = to_ns - from_ns;
 
-	sum_add(&counting->idle->row[key].gap[counting->kind], 1, ns, ns);
+	idle_sum_add(&counting->idle->row[key].gap[counting->kind], 1, ns, ns);
 }
 
 /*
@@ -218,8 +219,8 @@ static uint64_t gap_count_open(struct idle_state *mine, const struct gpu_gap_fou
 	if (!open || open->to_ns > gap->to_ns)
 		return gap->from_ns;
 	while ((part = open_gap_next(&mine->open, open, part)))
-		sum_add(&mine->idle.row[part->key].gap[gap->kind], part->count, part->total_ns,
-			part->max_ns);
+		idle_sum_add(&mine->idle.row[part->key].gap[gap->kind], part->count, part->total_ns,
+			     part->max_ns);
 	return open->to_ns;
 }
 
@@ -295,7 +296,7 @@ static void want_scopes(struct idle_state *mine, struct run *run, enum key_id by
 	run_reads_ranges(run, take_scope, take_scope, mine);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void idle_start(void *state, struct run *run, const void *options)
 {
 	const struct idle_options *asked = options;
 	struct idle_state *mine = state;
@@ -307,7 +308,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->time = gpu_time_want(run, NULL);
 	if (asked->by == BY_gpu_idle_kind)
 		return;
-	row_of(mine, IDLE_NOT_KNOWN, 0);
+	idle_row_of(mine, IDLE_NOT_KNOWN, 0);
 	gpu_time_listen(mine->time, take_gap, mine);
 	mine->by_place = asked->by == BY_gpu_idle_line || asked->by == BY_gpu_idle_function;
 	mine->helpers = helpers_want(run, NULL);
@@ -316,14 +317,14 @@ static void start(void *state, struct run *run, const void *options)
 	else
 		want_scopes(mine, run, asked->by);
 	if (asked->by == BY_gpu_idle_activity)
-		idle_calls_read(run, take_call, mine);
+		idle_calls_read(run, idle_take_call, mine);
 	if (mine->by_place || asked->by == BY_gpu_idle_activity)
-		stretches_want(run, &(struct stretches_options){ .take = take_look,
+		stretches_want(run, &(struct stretches_options){ .take = idle_take_look,
 								 .context = mine,
 								 .is_each_look = true });
 }
 
-static void settle(void *state, uint64_t upto_ns)
+static void idle_settle(void *state, uint64_t upto_ns)
 {
 	struct idle_state *mine = state;
 
@@ -331,7 +332,7 @@ static void settle(void *state, uint64_t upto_ns)
 		fold(mine);
 }
 
-static void release(void *state)
+static void idle_release(void *state)
 {
 	struct idle_state *mine = state;
 
@@ -347,8 +348,8 @@ const struct analysis_kind analysis_idle = {
 	.name = "idle GPU",
 	.state_bytes = sizeof(struct idle_state),
 	.options_bytes = sizeof(struct idle_options),
-	.start = start,
-	.cut = cut,
-	.settle = settle,
-	.release = release,
+	.start = idle_start,
+	.cut = idle_cut,
+	.settle = idle_settle,
+	.release = idle_release,
 };

@@ -47,7 +47,7 @@ static const struct idle_call {
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
-static const struct idle_call *call_of(uint32_t id)
+static const struct idle_call *idle_calls_call_of(uint32_t id)
 {
 	size_t at = 0;
 
@@ -62,7 +62,7 @@ void idle_calls_read(struct run *run, analysis_take *take, void *state)
 		run_reads(run, calls[i].id, FIELDS_ALL, take, state);
 }
 
-static bool has_part(const struct source_name *name, const char *part)
+static bool idle_calls_has_part(const struct source_name *name, const char *part)
 {
 	size_t length;
 	const char *text = name_text(name, &length);
@@ -73,19 +73,20 @@ static bool has_part(const struct source_name *name, const char *part)
 enum idle_kind idle_call_kind(uint32_t id, const struct source_name *function)
 {
 	if (id != EVT_gpu_call)
-		return call_of(id)->kind;
-	if (has_part(function, "Launch"))
+		return idle_calls_call_of(id)->kind;
+	if (idle_calls_has_part(function, "Launch"))
 		return IDLE_CUDA_LAUNCH;
-	return has_part(function, "Memcpy") || has_part(function, "Memset") ? IDLE_CUDA_COPY
-									    : IDLE_CUDA;
+	return idle_calls_has_part(function, "Memcpy") || idle_calls_has_part(function, "Memset")
+		       ? IDLE_CUDA_COPY
+		       : IDLE_CUDA;
 }
 
 uint64_t idle_call_duration_ns(const struct event *event)
 {
-	return event->value[call_of(event->id)->duration];
+	return event->value[idle_calls_call_of(event->id)->duration];
 }
 
 bool idle_call_is_nested(const struct event *event)
 {
-	return call_of(event->id)->has_flags && event_is_nested_call(event);
+	return idle_calls_call_of(event->id)->has_flags && event_is_nested_call(event);
 }

@@ -23,7 +23,7 @@ void open_gaps_release(struct open_gaps *gaps)
 }
 
 /* Never 0, which is no valid key of a map. */
-static uint64_t id_of(uint32_t stream, uint32_t thread)
+static uint64_t open_gaps_id_of(uint32_t stream, uint32_t thread)
 {
 	return ((uint64_t)stream << 32 | thread) + 1;
 }
@@ -44,7 +44,7 @@ struct open_gap *open_gaps_put(struct open_gaps *gaps, uint32_t stream, uint32_t
 			       uint64_t from_ns)
 {
 	bool added;
-	struct map_entry *entry = map_put(&gaps->gaps, id_of(stream, thread), &added);
+	struct map_entry *entry = map_put(&gaps->gaps, open_gaps_id_of(stream, thread), &added);
 	struct open_gap *gap;
 
 	if (added) {
@@ -76,7 +76,8 @@ static uint32_t part_make(struct open_gaps *gaps)
 }
 
 /* The part becomes the first, because a thread does the same things again. */
-static struct open_gap_part *part_of(struct open_gaps *gaps, struct open_gap *gap, uint32_t key)
+static struct open_gap_part *open_gaps_part_of(struct open_gaps *gaps, struct open_gap *gap,
+					       uint32_t key)
 {
 	uint32_t at = gap->first, before = 0;
 
@@ -95,7 +96,7 @@ static struct open_gap_part *part_of(struct open_gaps *gaps, struct open_gap *ga
 
 void open_gap_add(struct open_gaps *gaps, struct open_gap *gap, uint32_t key, uint64_t ns)
 {
-	struct open_gap_part *part = part_of(gaps, gap, key);
+	struct open_gap_part *part = open_gaps_part_of(gaps, gap, key);
 
 	part->count++;
 	part->total_ns += ns;
@@ -114,7 +115,7 @@ const struct open_gap_part *open_gap_next(const struct open_gaps *gaps, const st
 const struct open_gap *open_gaps_find(const struct open_gaps *gaps, uint32_t stream,
 				      uint32_t thread, uint64_t from_ns)
 {
-	const struct map_entry *entry = map_find(&gaps->gaps, id_of(stream, thread));
+	const struct map_entry *entry = map_find(&gaps->gaps, open_gaps_id_of(stream, thread));
 
 	if (!entry || gaps->gap[entry->value].from_ns != from_ns)
 		return NULL;

@@ -9,7 +9,7 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/core/report_kind.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "report/idle/idle.h"
 #include "report/samples/lines.h"
 #include "report/samples/own_places.h"
@@ -20,34 +20,34 @@
 
 struct idle_report {
 	struct gpu_time *time;
-	struct untold *untold;
+	struct unreported *unreported;
 	struct idle *idle;
 	struct samples *samples; /* NULL: rows are not by line */
 };
 
 static const char *const gap_texts[GPU_GAPS] = { "host wait", "kernel wait", "other" };
 
-static void want(struct report *report)
+static void report_idle_want(struct report *report)
 {
 	struct idle_report *state = report->state;
 	enum key_id by = report->request->options->by;
 
 	state->time = gpu_time_want(report->run, NULL);
-	state->untold = untold_want(report->run, NULL);
+	state->unreported = unreported_want(report->run, NULL);
 	state->idle = idle_want(report->run, &(struct idle_options){ .by = by });
 	if (by == BY_gpu_idle_line || by == BY_gpu_idle_function)
 		state->samples = samples_want(report->run,
 					      &(struct samples_options){ .by = BY_lines_line });
 }
 
-static void put_text(struct table *table, enum column_id column, const char *text)
+static void report_idle_put_text(struct table *table, enum column_id column, const char *text)
 {
 	table_set_text(table, column, text, strlen(text));
 }
 
 static void put_sum(struct table *table, enum gpu_gap kind, const struct idle_sum *sum)
 {
-	put_text(table, COLUMN_gpu_idle_kind, gap_texts[kind]);
+	report_idle_put_text(table, COLUMN_gpu_idle_kind, gap_texts[kind]);
 	table_set_number(table, COLUMN_gpu_idle_count, sum->count);
 	table_set_number(table, COLUMN_gpu_idle_total_ns, sum->total_ns);
 	table_set_number(table, COLUMN_gpu_idle_avg_ns, sum->total_ns / sum->count);
@@ -93,8 +93,8 @@ static void fill_streams(struct report *report, struct table *table)
 
 /* --- by line: places with the same meaning are one row --- */
 
-static struct line line_of(const struct samples *samples, const struct idle_row *row,
-			   enum lines_by by, struct own *own)
+static struct line report_idle_line_of(const struct samples *samples, const struct idle_row *row,
+				       enum lines_by by, struct own *own)
 {
 	const struct sample_place *place = row->kind == IDLE_PLACE
 						   ? own_place_or_innermost(samples, own,
@@ -114,7 +114,7 @@ static struct line line_of(const struct samples *samples, const struct idle_row 
 	return lines_place(by, code->file, code->function, place->line, code->line);
 }
 
-static void sum_join(struct idle_sum *into, const struct idle_sum *more)
+static void report_idle_sum_join(struct idle_sum *into, const struct idle_sum *more)
 {
 	into->count += more->count;
 	into->total_ns += more->total_ns;
@@ -122,8 +122,8 @@ static void sum_join(struct idle_sum *into, const struct idle_sum *more)
 		into->max_ns = more->max_ns;
 }
 
-static void put_name(struct table *table, enum column_id column, const struct source *source,
-		     uint32_t name)
+static void report_idle_put_name(struct table *table, enum column_id column,
+				 const struct source *source, uint32_t name)
 {
 	size_t length;
 	const char *text = name_text(source_name_at(source, name), &length);
@@ -131,19 +131,20 @@ static void put_name(struct table *table, enum column_id column, const struct so
 	table_set_text(table, column, text, length);
 }
 
-static void put_line(struct table *table, const struct source *source, const struct line *line)
+static void report_idle_put_line(struct table *table, const struct source *source,
+				 const struct line *line)
 {
 	if (line->file != SAMPLE_NONE)
-		put_name(table, COLUMN_gpu_idle_file, source, line->file);
+		report_idle_put_name(table, COLUMN_gpu_idle_file, source, line->file);
 	if (line->number)
 		table_set_number(table, COLUMN_gpu_idle_line, line->number);
 	if (line->function != SAMPLE_NONE)
-		put_name(table, COLUMN_gpu_idle_function, source, line->function);
+		report_idle_put_name(table, COLUMN_gpu_idle_function, source, line->function);
 	else
-		put_text(table, COLUMN_gpu_idle_function,
-			 line->is_torn      ? SAMPLE_TORN
-			 : line->first_line ? UNKNOWN
-					    : SAMPLE_NOT_PYTHON);
+		report_idle_put_text(table, COLUMN_gpu_idle_function,
+				     line->is_torn      ? SAMPLE_TORN
+				     : line->first_line ? UNKNOWN
+							: SAMPLE_NOT_PYTHON);
 }
 
 static void put_lines(const struct report *report, const struct lines *lines,
@@ -154,12 +155,12 @@ static void put_lines(const struct report *report, const struct lines *lines,
 			if (!sum[i][kind].count)
 				continue;
 			table_add_row(table);
-			put_line(table, run_source(report->run), &lines->line[i]);
+			report_idle_put_line(table, run_source(report->run), &lines->line[i]);
 			put_sum(table, (enum gpu_gap)kind, &sum[i][kind]);
 		}
 }
 
-static void fill_lines(struct report *report, struct table *table)
+static void report_idle_fill_lines(struct report *report, struct table *table)
 {
 	const struct idle_report *state = report->state;
 	enum lines_by by = report->request->options->by == BY_gpu_idle_function ? LINES_BY_FUNCTION
@@ -174,11 +175,11 @@ static void fill_lines(struct report *report, struct table *table)
 	line_links_init(&lines.links);
 	for (size_t i = 0; i < state->idle->row_count; i++) {
 		const struct idle_row *row = &state->idle->row[i];
-		struct line wanted = line_of(state->samples, row, by, &own);
+		struct line wanted = report_idle_line_of(state->samples, row, by, &own);
 		const struct line *line = lines_line(&lines, &wanted);
 
 		for (int kind = 0; kind < GPU_GAPS; kind++)
-			sum_join(&sum[line - lines.line][kind], &row->gap[kind]);
+			report_idle_sum_join(&sum[line - lines.line][kind], &row->gap[kind]);
 	}
 	put_lines(report, &lines, (const struct idle_sum(*)[GPU_GAPS])sum, table);
 	lines_release(&lines);
@@ -188,7 +189,8 @@ static void fill_lines(struct report *report, struct table *table)
 
 /* --- by what was recorded --- */
 
-static bool has_part(const struct report *report, const struct idle_row *row, const char *part)
+static bool report_idle_has_part(const struct report *report, const struct idle_row *row,
+				 const char *part)
 {
 	size_t length;
 	const char *text = name_text(source_name_at(run_source(report->run), (uint32_t)row->value),
@@ -218,7 +220,7 @@ static const char *activity_text(const struct report *report, const struct idle_
 	case IDLE_RANGE:
 		return "range";
 	case IDLE_CUDA:
-		return has_part(report, row, "Synchronize") ? "CUDA wait" : "CUDA call";
+		return report_idle_has_part(report, row, "Synchronize") ? "CUDA wait" : "CUDA call";
 	case IDLE_CUDA_LAUNCH:
 		return "CUDA launch";
 	case IDLE_CUDA_COPY:
@@ -238,8 +240,8 @@ static const char *activity_text(const struct report *report, const struct idle_
 }
 
 /* The columns of a key, or, for an activity, one for all of them. */
-static void put_key(const struct report *report, const struct run_key *key, uint64_t value,
-		    struct table *table)
+static void report_idle_put_key(const struct report *report, const struct run_key *key,
+				uint64_t value, struct table *table)
 {
 	struct run_key named = *key;
 
@@ -251,37 +253,38 @@ static void put_key(const struct report *report, const struct run_key *key, uint
 static void put_unknown(const struct report *report, struct table *table)
 {
 	if (report->request->options->by == BY_gpu_idle_op)
-		put_text(table, COLUMN_gpu_idle_op, UNKNOWN);
+		report_idle_put_text(table, COLUMN_gpu_idle_op, UNKNOWN);
 	if (report->request->options->by == BY_gpu_idle_range)
-		put_text(table, COLUMN_gpu_idle_range, UNKNOWN);
+		report_idle_put_text(table, COLUMN_gpu_idle_range, UNKNOWN);
 }
 
-static void put_row(const struct report *report, const struct idle_row *row, struct table *table)
+static void report_idle_put_row(const struct report *report, const struct idle_row *row,
+				struct table *table)
 {
 	const struct idle *idle = ((const struct idle_report *)report->state)->idle;
 
-	put_text(table, COLUMN_gpu_idle_activity, activity_text(report, row));
+	report_idle_put_text(table, COLUMN_gpu_idle_activity, activity_text(report, row));
 	switch (row->kind) {
 	case IDLE_NOT_KNOWN:
 		put_unknown(report, table);
 		break;
 	case IDLE_OP:
-		put_key(report, &idle->op, row->value, table);
+		report_idle_put_key(report, &idle->op, row->value, table);
 		break;
 	case IDLE_RANGE:
-		put_key(report, &idle->range, row->value, table);
+		report_idle_put_key(report, &idle->range, row->value, table);
 		break;
 	case IDLE_STATE:
-		put_text(table, COLUMN_gpu_idle_name,
-			 stretch_state_text((enum evt_python_state)row->value));
+		report_idle_put_text(table, COLUMN_gpu_idle_name,
+				     stretch_state_text((enum evt_python_state)row->value));
 		break;
 	default:
-		put_name(table, COLUMN_gpu_idle_name, run_source(report->run),
-			 (uint32_t)row->value);
+		report_idle_put_name(table, COLUMN_gpu_idle_name, run_source(report->run),
+				     (uint32_t)row->value);
 	}
 }
 
-static void fill_rows(struct report *report, struct table *table)
+static void report_idle_fill_rows(struct report *report, struct table *table)
 {
 	const struct idle *idle = ((const struct idle_report *)report->state)->idle;
 
@@ -292,12 +295,12 @@ static void fill_rows(struct report *report, struct table *table)
 			if (!sum->count)
 				continue;
 			table_add_row(table);
-			put_row(report, &idle->row[i], table);
+			report_idle_put_row(report, &idle->row[i], table);
 			put_sum(table, (enum gpu_gap)kind, sum);
 		}
 }
 
-static void fill(struct report *report, struct table *table)
+static void report_idle_fill(struct report *report, struct table *table)
 {
 	switch (report->request->options->by) {
 	case BY_gpu_idle_kind:
@@ -305,16 +308,16 @@ static void fill(struct report *report, struct table *table)
 		break;
 	case BY_gpu_idle_line:
 	case BY_gpu_idle_function:
-		fill_lines(report, table);
+		report_idle_fill_lines(report, table);
 		break;
 	default:
-		fill_rows(report, table);
+		report_idle_fill_rows(report, table);
 	}
 }
 
 /* --- totals, and what people read above them --- */
 
-static void total(const struct report *report, struct facts *facts)
+static void report_idle_total(const struct report *report, struct facts *facts)
 {
 	const struct idle_report *state = report->state;
 	const struct idle *idle = state->idle;
@@ -324,26 +327,26 @@ static void total(const struct report *report, struct facts *facts)
 		for (int kind = 0; kind < GPU_GAPS; kind++) {
 			struct idle_sum sum = stream_sum(&state->time->stream[i], kind);
 
-			sum_join(&all, &sum);
+			report_idle_sum_join(&all, &sum);
 		}
 	for (int kind = 0; kind < GPU_GAPS && idle->row_count; kind++)
-		sum_join(&unknown, &idle->row[0].gap[kind]);
+		report_idle_sum_join(&unknown, &idle->row[0].gap[kind]);
 	facts_number(facts, "count", UNIT_COUNT, all.count);
 	facts_number(facts, "total_ns", UNIT_NS, all.total_ns);
 	if (idle->row_count)
 		facts_number(facts, "unknown_ns", UNIT_NS, unknown.total_ns);
 	facts_number(facts, "late", UNIT_COUNT, state->time->late);
-	facts_number(facts, "untold", UNIT_COUNT, state->untold->calls);
+	facts_number(facts, "untold", UNIT_COUNT, state->unreported->calls);
 }
 
-static const char *explain(const struct report *report, struct why_empty *absence)
+static const char *report_idle_explain(const struct report *report, struct why_empty *absence)
 {
 	const struct idle_report *state = report->state;
 
-	return untold_explain(state->untold, report->run, absence);
+	return unreported_explain(state->unreported, report->run, absence);
 }
 
-static void head(const struct document *document, const struct screen *screen)
+static void report_idle_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 	const struct idle_report *state = report->state;
@@ -355,15 +358,15 @@ static void head(const struct document *document, const struct screen *screen)
 			"kernels and copies that CUPTI reported too late, which are here in "
 			"part: %s",
 			unit_format_count(number, state->time->late));
-	untold_print(state->untold, run_source(report->run), screen);
+	unreported_print(state->unreported, run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_gpu_idle = {
 	.state_bytes = sizeof(struct idle_report),
 	.family = EVT_FAMILY_gpu,
-	.want = want,
-	.fill = fill,
-	.total = total,
-	.explain = explain,
-	.head = head,
+	.want = report_idle_want,
+	.fill = report_idle_fill,
+	.total = report_idle_total,
+	.explain = report_idle_explain,
+	.head = report_idle_head,
 };

@@ -88,7 +88,8 @@ static uint64_t piece_begin_ns(const struct timeline *line, size_t at)
 }
 
 /* Splits the piece: the first part ends at that time, which is inside of it. */
-static void line_split(struct timelines *lines, struct timeline *line, size_t at, uint64_t time_ns)
+static void timeline_line_split(struct timelines *lines, struct timeline *line, size_t at,
+				uint64_t time_ns)
 {
 	line->piece = memory_room(line->piece, line->count, &line->room, sizeof(*line->piece));
 	memmove(&line->piece[at + 1], &line->piece[at], (line->count - at) * sizeof(*line->piece));
@@ -102,7 +103,7 @@ static void line_reach_back(struct timelines *lines, struct timeline *line, uint
 {
 	if (!line->count || from_ns >= line->begin_ns || line->has_forgotten)
 		return;
-	line_split(lines, line, 0, line->begin_ns);
+	timeline_line_split(lines, line, 0, line->begin_ns);
 	line->piece[0] = (struct timeline_piece){ .end_ns = line->begin_ns, .key = line->now };
 	line->begin_ns = from_ns;
 }
@@ -117,7 +118,7 @@ void timelines_put_call(struct timelines *lines, uint32_t thread, uint64_t from_
 	line_reach_back(lines, line, from_ns);
 	at = line_find(line, from_ns);
 	if (at < line->count && piece_begin_ns(line, at) < from_ns && !line->piece[at].is_call)
-		line_split(lines, line, at++, from_ns);
+		timeline_line_split(lines, line, at++, from_ns);
 	for (; at < line->count; at++) {
 		struct timeline_piece *piece = &line->piece[at];
 
@@ -147,7 +148,7 @@ struct giving {
 	uint32_t key;
 };
 
-static void give(struct giving *giving, uint32_t key, uint64_t from_ns, uint64_t to_ns)
+static void timeline_give(struct giving *giving, uint32_t key, uint64_t from_ns, uint64_t to_ns)
 {
 	if (from_ns >= to_ns)
 		return;
@@ -190,14 +191,14 @@ static void line_give(const struct timeline *line, uint64_t from_ns, uint64_t to
 {
 	uint64_t done_ns = earlier_of(to_ns, later_of(from_ns, line->begin_ns));
 
-	give(giving, TIMELINE_NOT_KNOWN, from_ns, done_ns);
+	timeline_give(giving, TIMELINE_NOT_KNOWN, from_ns, done_ns);
 	for (size_t at = line_find(line, done_ns); at < line->count && done_ns < to_ns; at++) {
 		uint64_t end_ns = earlier_of(line->piece[at].end_ns, to_ns);
 
-		give(giving, piece_key(line, at, to_ns), done_ns, end_ns);
+		timeline_give(giving, piece_key(line, at, to_ns), done_ns, end_ns);
 		done_ns = end_ns;
 	}
-	give(giving, line->now, done_ns, to_ns);
+	timeline_give(giving, line->now, done_ns, to_ns);
 }
 
 void timelines_each(const struct timelines *lines, uint32_t thread, uint64_t from_ns,
@@ -208,7 +209,7 @@ void timelines_each(const struct timelines *lines, uint32_t thread, uint64_t fro
 	if (thread < lines->room && lines->thread[thread].has_begun)
 		line_give(&lines->thread[thread], from_ns, to_ns, &giving);
 	else
-		give(&giving, TIMELINE_NOT_KNOWN, from_ns, to_ns);
+		timeline_give(&giving, TIMELINE_NOT_KNOWN, from_ns, to_ns);
 	if (giving.from_ns < giving.to_ns)
 		take(state, giving.key, giving.from_ns, giving.to_ns);
 }

@@ -54,7 +54,7 @@ static void end_inside(struct imports *imports, uint32_t scope, const struct wor
 		work_add(&imports->origin[row].self, &self);
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void import_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct import_state *mine = state;
 	const struct evt_import_begin *begin = EVENT_AS(import_begin, &event->event);
@@ -78,7 +78,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	origin->line = begin->line;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void import_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct import_state *mine = state;
 	struct import_origin *origin = origin_of_top(&mine->imports, event->thread->index);
@@ -98,7 +98,7 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 					  });
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void import_events_start(void *state, struct run *run, const void *options)
 {
 	const struct imports_options *asked = options;
 	struct import_state *mine = state;
@@ -106,11 +106,11 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->works = works_want(run, asked->work);
 	ranges_init(&mine->imports.ranges, true);
-	run_reads(run, EVT_import_begin, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_import_end, FIELDS_ALL, take_end, mine);
+	run_reads(run, EVT_import_begin, FIELDS_ALL, import_events_take_begin, mine);
+	run_reads(run, EVT_import_end, FIELDS_ALL, import_events_take_end, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void import_events_cut(void *state, const struct cut *cut)
 {
 	struct import_state *mine = state;
 	const struct nest *nest = &mine->imports.ranges.nest;
@@ -126,7 +126,7 @@ static void cut(void *state, const struct cut *cut)
 	ranges_cut(&mine->imports.ranges, cut_place(cut), now, cut_ending(cut));
 }
 
-static void release(void *state)
+static void import_events_release(void *state)
 {
 	struct imports *imports = &((struct import_state *)state)->imports;
 
@@ -139,7 +139,7 @@ const struct analysis_kind analysis_imports = {
 	.name = "imports",
 	.state_bytes = sizeof(struct import_state),
 	.options_bytes = sizeof(struct imports_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = import_events_start,
+	.cut = import_events_cut,
+	.release = import_events_release,
 };

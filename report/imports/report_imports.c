@@ -28,7 +28,7 @@ static void imports_prepare(struct report *report)
 		report->run, &(struct imports_options){ .work = work_bits_of("imports") });
 }
 
-static struct import_sums add_up(const struct imports *imports)
+static struct import_sums report_imports_add_up(const struct imports *imports)
 {
 	struct import_sums sums = { 0 };
 
@@ -44,8 +44,8 @@ static struct import_sums add_up(const struct imports *imports)
 	return sums;
 }
 
-static void put_name(struct table *table, enum column_id column, const struct source *source,
-		     uint32_t name)
+static void report_imports_put_name(struct table *table, enum column_id column,
+				    const struct source *source, uint32_t name)
 {
 	size_t length;
 	const char *text = name_text(source_name_at(source, name), &length);
@@ -54,16 +54,17 @@ static void put_name(struct table *table, enum column_id column, const struct so
 		table_set_text(table, column, text, length);
 }
 
-static void put_row(struct table *table, const struct source *source,
-		    const struct imports_state *state, size_t number)
+static void report_imports_put_row(struct table *table, const struct source *source,
+				   const struct imports_state *state, size_t number)
 {
 	const struct ranges *ranges = &state->imports->ranges;
 	const struct range_row *row = &ranges->row[number];
 	const struct import_origin *origin = &state->imports->origin[number];
 
-	put_name(table, COLUMN_imports_module, source, row->name);
+	report_imports_put_name(table, COLUMN_imports_module, source, row->name);
 	if (row->parent != RANGE_NONE)
-		put_name(table, COLUMN_imports_parent, source, ranges->row[row->parent].name);
+		report_imports_put_name(table, COLUMN_imports_parent, source,
+					ranges->row[row->parent].name);
 	table_set_number(table, COLUMN_imports_depth, row->depth);
 	table_set_number(table, COLUMN_imports_imports, row->count);
 	table_set_number(table, COLUMN_imports_failed, origin->failed);
@@ -72,7 +73,7 @@ static void put_row(struct table *table, const struct source *source,
 	if (state->sums.total_ns)
 		table_set_real(table, COLUMN_imports_percent,
 			       100.0 * (double)row->self_ns / (double)state->sums.total_ns);
-	put_name(table, COLUMN_imports_file, source, origin->file);
+	report_imports_put_name(table, COLUMN_imports_file, source, origin->file);
 	if (origin->line)
 		table_set_number(table, COLUMN_imports_line, origin->line);
 	table_set_number(table, COLUMN_imports_open, row->open);
@@ -99,14 +100,14 @@ static void imports_fill(struct report *report, struct table *table)
 	const struct ranges *ranges = &state->imports->ranges;
 	struct work_columns columns = work_columns_of("imports", report->run);
 
-	state->sums = add_up(state->imports);
+	state->sums = report_imports_add_up(state->imports);
 	table->is_tree = options->tree;
 	for (size_t i = 0; i < ranges->row_count; i++) {
 		size_t place = table_add_row(table);
 
 		if (options->tree && ranges->row[i].parent != RANGE_NONE)
 			table->parent[place] = ranges->row[i].parent;
-		put_row(table, run_source(report->run), state, i);
+		report_imports_put_row(table, run_source(report->run), state, i);
 		work_put_columns(&columns, table, &ranges->row[i].work);
 		put_self(table, &columns, &state->imports->origin[i].self);
 	}

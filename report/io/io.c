@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See io.h. A row is found by a hash of key and kind. A descriptor keeps its file and the one
- * before it; a loss raises the epoch of its process, which makes all of its descriptors unknown.
+ * A hash of key and kind finds a row. A descriptor keeps its file and the file before. A loss of
+ * events raises the epoch of its process, which makes all of its descriptors unknown.
  */
 #include "report/io/io.h"
 
@@ -48,7 +48,7 @@ struct subject {
 	enum io_kind kind;
 };
 
-/* A file that could not be opened is of the kind that it is elsewhere. */
+/* A file that could not be opened gets the kind that it has elsewhere. */
 static enum io_kind kind_of_file(struct io *io, struct subject subject)
 {
 	struct map_entry *known;
@@ -67,7 +67,7 @@ static bool row_is_by_file(const struct io *io)
 	return io->by == IO_BY_FILE;
 }
 
-static struct io_row *row_of(struct io *io, const struct io_place *place, struct subject subject)
+static struct io_row *io_row_of(struct io *io, const struct io_place *place, struct subject subject)
 {
 	enum io_kind kind = kind_of_file(io, subject);
 	uint64_t words[2] = { 0, kind };
@@ -102,16 +102,16 @@ static void note_file_time(struct io *io, const struct io_place *place, struct s
 	io->file_ns[place->process] += place->duration_ns;
 }
 
-/* One call; NULL when it does not count. */
-static struct io_row *count_call(struct io *io, const struct io_place *place,
-				 struct subject subject, bool failed)
+/* Counts one call; returns NULL if it does not count. */
+static struct io_row *io_count_call(struct io *io, const struct io_place *place,
+				    struct subject subject, bool failed)
 {
 	struct io_row *row;
 
 	note_file_time(io, place, subject);
 	if (!place->counts)
 		return NULL;
-	row = row_of(io, place, subject);
+	row = io_row_of(io, place, subject);
 	row->calls++;
 	row->errors += failed;
 	row->total_ns += place->duration_ns;
@@ -120,7 +120,7 @@ static struct io_row *count_call(struct io *io, const struct io_place *place,
 	return row;
 }
 
-static void count_bytes(struct io_row *row, enum io_transfer direction, uint64_t bytes)
+static void io_count_bytes(struct io_row *row, enum io_transfer direction, uint64_t bytes)
 {
 	if (direction == IO_READ) {
 		row->reads++;
@@ -135,7 +135,7 @@ static void count_bytes(struct io_row *row, enum io_transfer direction, uint64_t
 
 /* --- descriptors --- */
 
-static uint64_t epoch_of(const struct io *io, uint32_t process)
+static uint64_t io_epoch_of(const struct io *io, uint32_t process)
 {
 	return process < io->epoch_room ? io->epoch[process] : 0;
 }
@@ -151,14 +151,14 @@ static uint64_t descriptor_key(uint32_t process, uint64_t fd)
 	return ((uint64_t)process << 32 | (uint32_t)fd) + 1;
 }
 
-/* NULL when it is not known. */
+/* NULL: the descriptor is not known. */
 static struct io_descriptor *descriptor_find(struct io *io, const struct io_place *place,
 					     uint64_t fd)
 {
 	struct map_entry *entry = map_find(&io->descriptors, descriptor_key(place->process, fd));
 	struct io_descriptor *found = entry ? &io->descriptor[entry->value] : NULL;
 
-	return found && found->epoch == epoch_of(io, place->process) ? found : NULL;
+	return found && found->epoch == io_epoch_of(io, place->process) ? found : NULL;
 }
 
 static bool is_of_before(const struct io_descriptor *d, const struct io_place *place)
@@ -207,7 +207,7 @@ static void descriptor_begin(struct io *io, const struct io_place *place,
 		.file_before = before.file,
 		.kind_before = before.kind,
 		.opened_ns = opened->is_call ? place->begin_ns + place->duration_ns : 0,
-		.epoch = epoch_of(io, place->process),
+		.epoch = io_epoch_of(io, place->process),
 		.at_is_known = opened->is_call,
 	};
 }
@@ -222,7 +222,8 @@ void io_open(struct io *io, const struct io_place *place, const struct io_opened
 		(void)kind_of_file(io, (struct subject){ opened->file, opened->kind });
 		return;
 	}
-	row = count_call(io, place, (struct subject){ opened->file, opened->kind }, opened->failed);
+	row = io_count_call(io, place, (struct subject){ opened->file, opened->kind },
+			    opened->failed);
 	if (row)
 		row->opens += !opened->failed;
 }
@@ -232,7 +233,7 @@ void io_close(struct io *io, const struct io_place *place, uint64_t fd, bool fai
 	struct io_descriptor *d;
 	struct subject subject = subject_of(io, place, fd, &d);
 
-	(void)count_call(io, place, subject, failed);
+	(void)io_count_call(io, place, subject, failed);
 	if (!d)
 		return;
 	d->file = IO_UNKNOWN_FILE;
@@ -259,10 +260,10 @@ void io_transfer(struct io *io, const struct io_place *place, const struct io_by
 {
 	struct io_descriptor *d;
 	struct subject subject = subject_of(io, place, bytes->fd, &d);
-	struct io_row *row = count_call(io, place, subject, false);
+	struct io_row *row = io_count_call(io, place, subject, false);
 
 	if (row) {
-		count_bytes(row, bytes->direction, bytes->bytes);
+		io_count_bytes(row, bytes->direction, bytes->bytes);
 		row->transfer_ns += place->duration_ns;
 	}
 	if (d && d->kind == IO_KIND_FILE)
@@ -274,17 +275,17 @@ void io_move(struct io *io, const struct io_place *place, uint64_t from, uint64_
 {
 	struct io_descriptor *d;
 	struct subject subject = subject_of(io, place, from, &d);
-	struct io_row *row = count_call(io, place, subject, false);
+	struct io_row *row = io_count_call(io, place, subject, false);
 
 	if (row) {
-		count_bytes(row, IO_READ, bytes);
+		io_count_bytes(row, IO_READ, bytes);
 		row->transfer_ns += place->duration_ns;
 	}
 	if (d)
 		d->at += bytes;
 	subject = subject_of(io, place, to, &d);
 	if (place->counts)
-		count_bytes(row_of(io, place, subject), IO_WRITE, bytes);
+		io_count_bytes(io_row_of(io, place, subject), IO_WRITE, bytes);
 	if (d)
 		d->at += bytes;
 }
@@ -294,10 +295,10 @@ void io_seek(struct io *io, const struct io_place *place, uint64_t fd, uint64_t 
 	struct io_descriptor *d;
 	struct subject subject = subject_of(io, place, fd, &d);
 
-	(void)count_call(io, place, subject, false);
+	(void)io_count_call(io, place, subject, false);
 	if (!d)
 		return;
-	/* where it stood was not known: what came before is of no use */
+	/* its position was not known, so the previous one is of no use */
 	if (!d->at_is_known)
 		d->accessed = false;
 	d->at = offset;
@@ -308,19 +309,19 @@ void io_call(struct io *io, const struct io_place *place, uint64_t fd, bool fail
 {
 	struct io_descriptor *d;
 
-	(void)count_call(io, place, subject_of(io, place, fd, &d), failed);
+	(void)io_count_call(io, place, subject_of(io, place, fd, &d), failed);
 }
 
 void io_wait(struct io *io, const struct io_place *place, bool failed)
 {
-	(void)count_call(io, place, (struct subject){ IO_NO_FILE, IO_KIND_OTHER }, failed);
+	(void)io_count_call(io, place, (struct subject){ IO_NO_FILE, IO_KIND_OTHER }, failed);
 }
 
 /* --- mappings --- */
 
 static uint64_t mapping_key(uint32_t process, uint64_t address)
 {
-	/* addresses have 48 bits and pages 12 */
+	/* addresses have 48 bits, page offsets 12 */
 	return ((uint64_t)process << 36 | (address >> 12 & 0xfffffffff)) + 1;
 }
 
@@ -329,7 +330,7 @@ void io_map(struct io *io, const struct io_place *place, uint64_t fd, uint64_t a
 {
 	struct io_descriptor *d;
 	struct subject subject = subject_of(io, place, fd, &d);
-	struct io_row *row = count_call(io, place, subject, false);
+	struct io_row *row = io_count_call(io, place, subject, false);
 	bool added;
 
 	if (row)
@@ -343,7 +344,7 @@ void io_unmap(struct io *io, const struct io_place *place, uint64_t address, boo
 
 	if (!known)
 		return;
-	(void)count_call(io, place, (struct subject){ known->value, IO_KIND_UNKNOWN }, false);
+	(void)io_count_call(io, place, (struct subject){ known->value, IO_KIND_UNKNOWN }, false);
 	if (unmaps)
 		map_remove(&io->mappings, known);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Input and output as an analysis: events of family io become operations of io.h. */
+/* Makes operations of io.h from events of family io. */
 #include "report/io/io_events.h"
 
 #include <string.h>
@@ -24,8 +24,9 @@ static uint64_t row_key(const struct io_reading *reading, const struct source_ev
 	return 0;
 }
 
-static struct io_place place_of(const struct io_reading *reading, const struct source_event *event,
-				uint64_t duration_ns, bool counts)
+static struct io_place io_events_place_of(const struct io_reading *reading,
+					  const struct source_event *event, uint64_t duration_ns,
+					  bool counts)
 {
 	uint64_t now = event->event.time_ns;
 
@@ -36,19 +37,19 @@ static struct io_place place_of(const struct io_reading *reading, const struct s
 				  .counts = counts };
 }
 
-static enum io_kind kind_of(uint64_t number)
+static enum io_kind io_events_kind_of(uint64_t number)
 {
 	return number < IO_KIND_LIMIT ? (enum io_kind)number : IO_KIND_UNKNOWN;
 }
 
-static void take_open(void *state, const struct source_event *event, bool counts)
+static void io_events_take_open(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_open *e = EVENT_AS(io_open, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 	struct io_opened opened = { .fd = e->fd,
 				    .file = name_index(reading, event, e->path),
-				    .kind = kind_of(e->kind),
+				    .kind = io_events_kind_of(e->kind),
 				    .failed = e->error != 0,
 				    .is_call = true };
 
@@ -64,16 +65,16 @@ static void take_fd(void *state, const struct source_event *event, bool counts)
 				  .counts = counts };
 	struct io_opened opened = { .fd = e->fd,
 				    .file = name_index(reading, event, e->path),
-				    .kind = kind_of(e->kind) };
+				    .kind = io_events_kind_of(e->kind) };
 
 	io_open(&reading->io, &place, &opened);
 }
 
-static void take_close(void *state, const struct source_event *event, bool counts)
+static void io_events_take_close(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_close *e = EVENT_AS(io_close, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	io_close(&reading->io, &place, e->fd, e->error != 0);
 }
@@ -82,11 +83,11 @@ _Static_assert(sizeof(struct evt_io_read) == sizeof(struct evt_io_write) &&
 		       sizeof(struct evt_io_read_at) == sizeof(struct evt_io_write_at),
 	       "reads and writes are read as reads");
 
-static void take_bytes(void *state, const struct source_event *event, bool counts)
+static void io_events_take_bytes(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_read *e = EVENT_AS(io_read, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 	struct io_bytes bytes = { .direction = event->event.id == EVT_io_read ? IO_READ : IO_WRITE,
 				  .fd = e->fd,
 				  .bytes = e->bytes };
@@ -94,11 +95,11 @@ static void take_bytes(void *state, const struct source_event *event, bool count
 	io_transfer(&reading->io, &place, &bytes);
 }
 
-static void take_bytes_at(void *state, const struct source_event *event, bool counts)
+static void io_events_take_bytes_at(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_read_at *e = EVENT_AS(io_read_at, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 	struct io_bytes bytes = { .direction = event->event.id == EVT_io_read_at ? IO_READ
 										 : IO_WRITE,
 				  .fd = e->fd,
@@ -109,20 +110,20 @@ static void take_bytes_at(void *state, const struct source_event *event, bool co
 	io_transfer(&reading->io, &place, &bytes);
 }
 
-static void take_move(void *state, const struct source_event *event, bool counts)
+static void io_events_take_move(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_move *e = EVENT_AS(io_move, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	io_move(&reading->io, &place, e->from, e->to, e->bytes);
 }
 
-static void take_call(void *state, const struct source_event *event, bool counts)
+static void io_events_take_call(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_call *e = EVENT_AS(io_call, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	io_call(&reading->io, &place, e->fd, false);
 }
@@ -131,7 +132,7 @@ static void take_seek(void *state, const struct source_event *event, bool counts
 {
 	struct io_reading *reading = state;
 	const struct evt_io_seek *e = EVENT_AS(io_seek, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	io_seek(&reading->io, &place, e->fd, e->offset);
 }
@@ -140,26 +141,26 @@ static void take_failed(void *state, const struct source_event *event, bool coun
 {
 	struct io_reading *reading = state;
 	const struct evt_io_failed *e = EVENT_AS(io_failed, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	io_call(&reading->io, &place, e->fd, true);
 }
 
-static void take_wait(void *state, const struct source_event *event, bool counts)
+static void io_events_take_wait(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_wait *e = EVENT_AS(io_wait, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	io_wait(&reading->io, &place, e->error != 0);
 }
 
-/* It counts as a call of the file, up to the end. */
+/* An unfinished call counts as a call of the file, up to the end. */
 static void take_unfinished(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_unfinished *e = EVENT_AS(io_unfinished, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	reading->unfinished += counts;
 	if (e->fd < 0)
@@ -168,22 +169,22 @@ static void take_unfinished(void *state, const struct source_event *event, bool 
 		io_call(&reading->io, &place, (uint64_t)e->fd, false);
 }
 
-static void take_map(void *state, const struct source_event *event, bool counts)
+static void io_events_take_map(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_map *e = EVENT_AS(io_map, &event->event);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	io_map(&reading->io, &place, e->fd, e->address, e->bytes);
 }
 
-static void take_unmap(void *state, const struct source_event *event, bool counts)
+static void io_events_take_unmap(void *state, const struct source_event *event, bool counts)
 {
 	struct io_reading *reading = state;
 	const struct evt_io_unmap *e = EVENT_AS(io_unmap, &event->event);
 	const struct source_name *function = source_name_of(reading->source, event->file,
 							    e->function);
-	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 	bool unmaps = function->text && function->length == strlen("munmap") &&
 		      !memcmp(function->text, "munmap", function->length);
 
@@ -212,20 +213,20 @@ static void io_start(void *state, struct run *run, const void *options)
 		enum evt_id id;
 		analysis_take *take;
 	} reads[] = {
-		{ EVT_io_open, take_open },
+		{ EVT_io_open, io_events_take_open },
 		{ EVT_io_fd, take_fd },
-		{ EVT_io_close, take_close },
-		{ EVT_io_read, take_bytes },
-		{ EVT_io_write, take_bytes },
-		{ EVT_io_read_at, take_bytes_at },
-		{ EVT_io_write_at, take_bytes_at },
-		{ EVT_io_move, take_move },
-		{ EVT_io_call, take_call },
+		{ EVT_io_close, io_events_take_close },
+		{ EVT_io_read, io_events_take_bytes },
+		{ EVT_io_write, io_events_take_bytes },
+		{ EVT_io_read_at, io_events_take_bytes_at },
+		{ EVT_io_write_at, io_events_take_bytes_at },
+		{ EVT_io_move, io_events_take_move },
+		{ EVT_io_call, io_events_take_call },
 		{ EVT_io_seek, take_seek },
 		{ EVT_io_failed, take_failed },
-		{ EVT_io_wait, take_wait },
-		{ EVT_io_map, take_map },
-		{ EVT_io_unmap, take_unmap },
+		{ EVT_io_wait, io_events_take_wait },
+		{ EVT_io_map, io_events_take_map },
+		{ EVT_io_unmap, io_events_take_unmap },
 		{ EVT_io_unfinished, take_unfinished },
 	};
 

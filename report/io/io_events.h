@@ -11,7 +11,7 @@ struct io_options {
 	enum key_id by;
 };
 
-/* What a run has of it: io.h, and what rows are by. */
+/* The input and output of a run, and what the rows are by. */
 struct io_reading {
 	struct io io;
 	struct run_key key; /* of IO_BY_KEY */

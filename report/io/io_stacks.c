@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of input and output, for trees and flame graphs. */
+/* Makes stacks of input and output, for trees and flame graphs. */
 #include "report/options/keys.h"
 #include "report/io/io_events.h"
 #include "report/stacks/stack_keys.h"
 #include "report/stacks/stack_source.h"
 
-static const void *want(struct run *run)
+static const void *io_stacks_want(struct run *run)
 {
 	return io_want(run, &(struct io_options){ BY_io_stack });
 }
 
-static uint64_t value_of(const struct io_row *row, enum stack_value value)
+static uint64_t io_stacks_value_of(const struct io_row *row, enum stack_value value)
 {
 	switch (value) {
 	case STACK_BYTES:
@@ -22,8 +22,8 @@ static uint64_t value_of(const struct io_row *row, enum stack_value value)
 	}
 }
 
-static void put(const void *state, struct source *source, enum stack_value value,
-		take_stack_use *take, void *context)
+static void io_stacks_put(const void *state, struct source *source, enum stack_value value,
+			  take_stack_use *take, void *context)
 {
 	const struct io_reading *reading = state;
 
@@ -31,7 +31,8 @@ static void put(const void *state, struct source *source, enum stack_value value
 	for (size_t i = 0; i < reading->io.row_count; i++) {
 		const struct io_row *row = &reading->io.row[i];
 
-		stack_key_take(&reading->key, row->key, value_of(row, value), take, context);
+		stack_key_take(&reading->key, row->key, io_stacks_value_of(row, value), take,
+			       context);
 	}
 }
 
@@ -40,6 +41,6 @@ const struct stack_source stack_source_io = {
 	.family = EVT_FAMILY_io,
 	.values = 1u << STACK_BYTES | 1u << STACK_CALLS | 1u << STACK_TIME,
 	.first = STACK_TIME,
-	.want = want,
-	.put = put,
+	.want = io_stacks_want,
+	.put = io_stacks_put,
 };

@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads do of input and output, as counters of core/work.h. A call counts where it returns; what is only mapped moves no bytes. */
+/*
+ * Counts the input and output of threads for core/work.h. A call counts when it returns; a mapping
+ * alone moves no bytes.
+ */
 #include "report/core/work.h"
 
-static void put(void *state, const struct source_event *event, bool counts, uint64_t bytes)
+static void io_work_put(void *state, const struct source_event *event, bool counts, uint64_t bytes)
 {
 	works_put(((struct work_provider *)state)->works, event, counts,
 		  &(struct work){ .io_calls = 1, .io_bytes = bytes });
 }
 
-static void take_call(void *state, const struct source_event *event, bool counts)
+static void io_work_take_call(void *state, const struct source_event *event, bool counts)
 {
-	put(state, event, counts, 0);
+	io_work_put(state, event, counts, 0);
 }
 
 _Static_assert(sizeof(struct evt_io_read) == sizeof(struct evt_io_write) &&
 		       sizeof(struct evt_io_read_at) == sizeof(struct evt_io_write_at),
 	       "reads and writes are read as reads");
 
-static void take_bytes(void *state, const struct source_event *event, bool counts)
+static void io_work_take_bytes(void *state, const struct source_event *event, bool counts)
 {
-	put(state, event, counts, EVENT_AS(io_read, &event->event)->bytes);
+	io_work_put(state, event, counts, EVENT_AS(io_read, &event->event)->bytes);
 }
 
-static void take_bytes_at(void *state, const struct source_event *event, bool counts)
+static void io_work_take_bytes_at(void *state, const struct source_event *event, bool counts)
 {
-	put(state, event, counts, EVENT_AS(io_read_at, &event->event)->bytes);
+	io_work_put(state, event, counts, EVENT_AS(io_read_at, &event->event)->bytes);
 }
 
-static void take_move(void *state, const struct source_event *event, bool counts)
+static void io_work_take_move(void *state, const struct source_event *event, bool counts)
 {
-	put(state, event, counts, EVENT_AS(io_move, &event->event)->bytes);
+	io_work_put(state, event, counts, EVENT_AS(io_move, &event->event)->bytes);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void io_work_start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id calls[] = { EVT_io_open, EVT_io_close,     EVT_io_call,
 					     EVT_io_seek, EVT_io_failed,    EVT_io_map,
@@ -42,17 +45,17 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->works = works_provide(run);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		run_reads(run, calls[i], 0, take_call, mine);
-	run_reads(run, EVT_io_read, FIELD_BIT(io_read, bytes), take_bytes, mine);
-	run_reads(run, EVT_io_write, FIELD_BIT(io_write, bytes), take_bytes, mine);
-	run_reads(run, EVT_io_read_at, FIELD_BIT(io_read_at, bytes), take_bytes_at, mine);
-	run_reads(run, EVT_io_write_at, FIELD_BIT(io_write_at, bytes), take_bytes_at, mine);
-	run_reads(run, EVT_io_move, FIELD_BIT(io_move, bytes), take_move, mine);
+		run_reads(run, calls[i], 0, io_work_take_call, mine);
+	run_reads(run, EVT_io_read, FIELD_BIT(io_read, bytes), io_work_take_bytes, mine);
+	run_reads(run, EVT_io_write, FIELD_BIT(io_write, bytes), io_work_take_bytes, mine);
+	run_reads(run, EVT_io_read_at, FIELD_BIT(io_read_at, bytes), io_work_take_bytes_at, mine);
+	run_reads(run, EVT_io_write_at, FIELD_BIT(io_write_at, bytes), io_work_take_bytes_at, mine);
+	run_reads(run, EVT_io_move, FIELD_BIT(io_move, bytes), io_work_take_move, mine);
 	run_follows(run, mine);
 }
 
 const struct analysis_kind analysis_io_work = {
 	.name = "io work",
 	.state_bytes = sizeof(struct work_provider),
-	.start = start,
+	.start = io_work_start,
 };

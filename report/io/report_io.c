@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `io`: what was read and written, where, and how long it took. */
+/* Report `io`: what was read and written, where, and how long the calls took. */
 #include "report/core/report_kind.h"
 #include "report/io/rows_io.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See rows_io.h. Keys that are settled at the end may turn out the same: such rows are joined
- * first. The totals are printed as prose, with what the kernel says of disks.
+ * Keys that are settled at the end may become equal: such rows are joined first. The totals are
+ * printed as prose, with the kernel's counters of disks.
  */
 #include "report/io/rows_io.h"
 #include "report/base/units.h"
@@ -13,12 +13,13 @@
 #define WAITS "(poll, select, epoll)"
 #define UNKNOWN "(not known)"
 
-static void put_text(struct table *table, enum column_id column, const char *text)
+static void rows_io_put_text(struct table *table, enum column_id column, const char *text)
 {
 	table_set_text(table, column, text, strlen(text));
 }
 
-static void put_name(struct table *table, enum column_id column, const struct source_name *name)
+static void rows_io_put_name(struct table *table, enum column_id column,
+			     const struct source_name *name)
 {
 	size_t length;
 	const char *text = name_text(name, &length);
@@ -26,20 +27,23 @@ static void put_name(struct table *table, enum column_id column, const struct so
 	if (length)
 		table_set_text(table, column, text, length);
 	else
-		put_text(table, column, UNKNOWN);
+		rows_io_put_text(table, column, UNKNOWN);
 }
 
-static void put_file(struct table *table, const struct source *source, uint64_t file)
+static void rows_io_put_file(struct table *table, const struct source *source, uint64_t file)
 {
 	if (file == IO_NO_FILE)
-		put_text(table, COLUMN_io_file, WAITS);
+		rows_io_put_text(table, COLUMN_io_file, WAITS);
 	else if (file == IO_UNKNOWN_FILE)
-		put_text(table, COLUMN_io_file, UNKNOWN);
+		rows_io_put_text(table, COLUMN_io_file, UNKNOWN);
 	else
-		put_name(table, COLUMN_io_file, source_name_at(source, (uint32_t)file));
+		rows_io_put_name(table, COLUMN_io_file, source_name_at(source, (uint32_t)file));
 }
 
-/* Forked workers have the command of their parent: their main thread says what they are. */
+/*
+ * Forked workers have the command line of their parent; the name of their main thread identifies
+ * them.
+ */
 static void put_main_thread(struct table *table, struct source *source, uint64_t index)
 {
 	struct source_process *const *process;
@@ -57,15 +61,16 @@ static void put_main_thread(struct table *table, struct source *source, uint64_t
 		table_set_text(table, COLUMN_io_name, name, length);
 }
 
-static void put_key(struct table *table, const struct io_reading *reading, const struct io_row *row)
+static void rows_io_put_key(struct table *table, const struct io_reading *reading,
+			    const struct io_row *row)
 {
 	switch (reading->io.by) {
 	case IO_BY_FILE:
-		put_file(table, reading->source, row->key);
+		rows_io_put_file(table, reading->source, row->key);
 		break;
 	case IO_BY_FUNCTION:
-		put_name(table, COLUMN_io_function,
-			 source_name_at(reading->source, (uint32_t)row->key));
+		rows_io_put_name(table, COLUMN_io_function,
+				 source_name_at(reading->source, (uint32_t)row->key));
 		break;
 	case IO_BY_KEY:
 		key_put(&reading->key, row->key, table);
@@ -96,7 +101,7 @@ static void put_sizes(struct table *table, const struct io_row *row)
 
 static void put_counters(struct table *table, const struct io_row *row, uint64_t all_ns)
 {
-	put_text(table, COLUMN_io_kind, io_kind_name(row->kind));
+	rows_io_put_text(table, COLUMN_io_kind, io_kind_name(row->kind));
 	table_set_number(table, COLUMN_io_calls, row->calls);
 	table_set_number(table, COLUMN_io_opens, row->opens);
 	table_set_number(table, COLUMN_io_reads, row->reads);
@@ -113,7 +118,7 @@ static void put_counters(struct table *table, const struct io_row *row, uint64_t
 	put_sizes(table, row);
 }
 
-static void row_join(struct io_row *into, struct io_row *from)
+static void rows_io_row_join(struct io_row *into, struct io_row *from)
 {
 	into->calls += from->calls;
 	into->opens += from->opens;
@@ -134,7 +139,10 @@ static void row_join(struct io_row *into, struct io_row *from)
 	*from = (struct io_row){ .key = from->key, .kind = from->kind };
 }
 
-/* Rows whose keys mean the same become the first of them; returns which are rows. Owned by the caller. */
+/*
+ * Joins rows whose keys mean the same into the first of them, and returns which rows remain. The
+ * caller owns the result.
+ */
 static bool *settle_rows(struct io_reading *reading)
 {
 	struct io *io = &reading->io;
@@ -160,7 +168,7 @@ static bool *settle_rows(struct io_reading *reading)
 		if (added)
 			first->value = i;
 		else
-			row_join(&io->row[first->value], row);
+			rows_io_row_join(&io->row[first->value], row);
 	}
 	map_release(&rows);
 	return is_row;
@@ -176,7 +184,7 @@ void io_fill_table(struct io_reading *reading, struct table *table)
 		if (!is_row[i])
 			continue;
 		table_add_row(table);
-		put_key(table, reading, &io->row[i]);
+		rows_io_put_key(table, reading, &io->row[i]);
 		put_counters(table, &io->row[i], all_ns);
 	}
 	free(is_row);
@@ -232,7 +240,8 @@ void io_print_totals(const struct io_row *total, const struct io_disk *disk, uin
 	if (unfinished)
 		screen_print_prose(screen,
 				   "%s call%s had not returned when the process ended (end not "
-				   "recorded): the time is until then",
+				   "recorded): the time is until then. So counts a call that its "
+				   "thread left by longjmp(), if it recorded nothing afterwards",
 				   unit_format_count(a, unfinished), unit_plural(unfinished));
 	if (disk->is_known)
 		print_disk(disk, screen);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Input and output as a table of report io. */
+/* Makes the table of report io. */
 #ifndef REPORT_IO_ROWS_IO_H
 #define REPORT_IO_ROWS_IO_H
 
@@ -7,18 +7,21 @@
 #include "report/table/export.h"
 #include "report/table/table.h"
 
-/* Joins rows of the reading that mean the same, once. */
+/* Joins rows of the reading that mean the same; to be called once. */
 void io_fill_table(struct io_reading *reading, struct table *table);
 
-/* What the kernel has read from disks, and is to write there, for all processes: see source.h. */
+/*
+ * What the kernel has read from disks and is going to write to disks, of all processes: see
+ * source.h.
+ */
 struct io_disk {
 	uint64_t read_bytes, written_bytes;
-	bool is_known; /* of every process that has calls in the reading */
+	bool is_known; /* true if every process that has calls in the reading reported it */
 };
-/* Unknown where only a part of the run is shown: these counters are of whole processes. */
+/* Unknown if only a part of the run is shown: the counters are of whole processes. */
 struct io_disk io_disk(const struct run *run, struct source *source);
 
-/* The lines above the table. */
+/* Prints the lines above the table. */
 void io_print_totals(const struct io_row *total, const struct io_disk *disk, uint64_t unfinished,
 		     const struct screen *screen);
 

@@ -26,7 +26,7 @@ static struct action_event action_of(const struct action_state *mine,
 	};
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void action_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct action_state *mine = state;
 	struct action_event action = action_of(mine, event, counts);
@@ -34,7 +34,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	actions_begin(&mine->actions, &action);
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void action_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct action_state *mine = state;
 	struct action_event action = action_of(mine, event, counts);
@@ -42,7 +42,7 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	actions_end(&mine->actions, &action);
 }
 
-static void take_operator(void *state, const struct source_event *event, bool counts)
+static void action_events_take_operator(void *state, const struct source_event *event, bool counts)
 {
 	struct action_event action = { .place = event_place(event), .counts = counts };
 	bool is_user = event->event.id != EVT_torch_begin &&
@@ -54,7 +54,8 @@ static void take_operator(void *state, const struct source_event *event, bool co
 		actions_begin_held(&((struct action_state *)state)->actions, &action);
 }
 
-static void take_operator_end(void *state, const struct source_event *event, bool counts)
+static void action_events_take_operator_end(void *state, const struct source_event *event,
+					    bool counts)
 {
 	struct actions *actions = &((struct action_state *)state)->actions;
 	bool is_elsewhere = event->event.id == EVT_torch_end_ex &&
@@ -67,14 +68,14 @@ static void take_operator_end(void *state, const struct source_event *event, boo
 		actions_end_operator(actions, event_place(event));
 }
 
-static void take_range(void *state, const struct source_event *event, bool counts)
+static void action_events_take_range(void *state, const struct source_event *event, bool counts)
 {
 	struct action_event action = { .place = event_place(event), .counts = counts };
 
 	actions_note_range(&((struct action_state *)state)->actions, &action);
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t action_events_place_of(void *state, const struct source_event *event, bool counts)
 {
 	struct action_state *mine = state;
 
@@ -83,23 +84,23 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 							       event->thread->index));
 }
 
-static void take_late(void *state, uint64_t place, const struct deferred_work *work)
+static void action_events_take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
 	deferred_scopes_add(&((struct action_state *)state)->actions.deferred, (uint32_t)place,
 			    work);
 }
 
-static void drop_late(void *state, uint64_t place, bool had_work)
+static void action_events_drop_late(void *state, uint64_t place, bool had_work)
 {
 	(void)had_work;
 	deferred_scopes_drop(&((struct action_state *)state)->actions.deferred, (uint32_t)place);
 }
 
-static const struct deferred_listener listener = { .place = place_of,
-						   .take = take_late,
-						   .drop = drop_late };
+static const struct deferred_listener listener = { .place = action_events_place_of,
+						   .take = action_events_take_late,
+						   .drop = action_events_drop_late };
 
-static void start(void *state, struct run *run, const void *options)
+static void action_events_start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id ranges[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_start,
 					      EVT_nvtx_pop, EVT_nvtx_end };
@@ -110,27 +111,30 @@ static void start(void *state, struct run *run, const void *options)
 	mine->helpers = helpers_want(run, NULL);
 	actions_init(&mine->actions);
 	deferred_listen(deferred_want(run), &listener, mine);
-	run_reads(run, EVT_action_begin, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_action_end, FIELDS_ALL, take_end, mine);
-	run_reads(run, EVT_torch_begin, 0, take_operator, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_operator, mine);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), take_operator, mine);
-	run_reads(run, EVT_torch_end, 0, take_operator_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_operator_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_operator_end, mine);
-	run_reads(run, EVT_torch_end_id, 0, take_operator_end, mine);
+	run_reads(run, EVT_action_begin, FIELDS_ALL, action_events_take_begin, mine);
+	run_reads(run, EVT_action_end, FIELDS_ALL, action_events_take_end, mine);
+	run_reads(run, EVT_torch_begin, 0, action_events_take_operator, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope),
+		  action_events_take_operator, mine);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope),
+		  action_events_take_operator, mine);
+	run_reads(run, EVT_torch_end, 0, action_events_take_operator_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, action_events_take_operator_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread),
+		  action_events_take_operator_end, mine);
+	run_reads(run, EVT_torch_end_id, 0, action_events_take_operator_end, mine);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		run_reads(run, ranges[i], 0, take_range, mine);
+		run_reads(run, ranges[i], 0, action_events_take_range, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void action_events_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread)
 		actions_cut(&((struct action_state *)state)->actions, cut_place(cut),
 			    cut_ending(cut));
 }
 
-static void release(void *state)
+static void action_events_release(void *state)
 {
 	actions_release(&((struct action_state *)state)->actions);
 }
@@ -139,7 +143,7 @@ const struct analysis_kind analysis_actions = {
 	.name = "actions",
 	.state_bytes = sizeof(struct action_state),
 	.options_bytes = sizeof(struct actions_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = action_events_start,
+	.cut = action_events_cut,
+	.release = action_events_release,
 };

@@ -25,10 +25,10 @@ struct action_process {
 	} at[ACTION_SOURCES];
 };
 
-static void action_ended(void *state, const struct nest_end *end);
+static void actions_action_ended(void *state, const struct nest_end *end);
 
-static void scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
-			  const struct deferred_sum *own)
+static void actions_scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
+				  const struct deferred_sum *own)
 {
 	(void)own;
 	((struct actions *)owner)->row[row].gpu_ns += total->ns;
@@ -37,8 +37,9 @@ static void scope_is_over(void *owner, uint32_t row, const struct deferred_sum *
 void actions_init(struct actions *actions)
 {
 	*actions = (struct actions){ .unmatched = 0 };
-	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, action_ended, actions);
-	deferred_scopes_init(&actions->deferred, scope_is_over, actions);
+	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, actions_action_ended,
+		  actions);
+	deferred_scopes_init(&actions->deferred, actions_scope_is_over, actions);
 	map_init(&actions->rows);
 	map_init(&actions->held);
 	cover_init(&actions->cover);
@@ -100,7 +101,7 @@ static void actions_note(struct actions *actions, enum action_source source, uin
 	process->at[source].any = true;
 }
 
-static void action_ended(void *state, const struct nest_end *end)
+static void actions_action_ended(void *state, const struct nest_end *end)
 {
 	struct actions *actions = state;
 	uint32_t row = actions->open[end->scope].row;
@@ -204,7 +205,7 @@ void actions_note_range(struct actions *actions, const struct action_event *even
 		actions_note(actions, ACTIONS_RANGES, process, event->place.time_ns);
 }
 
-static uint32_t *deferred_of_open(void *owner, uint32_t scope)
+static uint32_t *actions_deferred_of_open(void *owner, uint32_t scope)
 {
 	return &((struct actions *)owner)->open[scope].deferred;
 }
@@ -212,7 +213,7 @@ static uint32_t *deferred_of_open(void *owner, uint32_t scope)
 uint32_t actions_place(struct actions *actions, uint32_t thread)
 {
 	uint32_t scope = deferred_scopes_of_thread(&actions->deferred, &actions->nest, thread,
-						   deferred_of_open);
+						   actions_deferred_of_open);
 
 	deferred_scopes_hold(&actions->deferred, scope);
 	return scope;

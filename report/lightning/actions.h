@@ -49,9 +49,8 @@ struct actions {
 	struct action_row *row;
 	size_t row_count, row_room;
 	struct cover cover; /* groups are rows, places are processes */
-	struct map
-		/* process and identity of user scopes that are open and count, to their thread */
-		held;
+	/* process and identity of user scopes that are open and count, to their thread */
+	struct map held;
 	struct map rows;          /* name + 1 to row */
 	struct nest nest;         /* by name */
 	struct action_open *open; /* parallel to its scopes */

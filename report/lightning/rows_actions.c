@@ -26,7 +26,7 @@ struct action_lines {
 	size_t count, room;
 };
 
-static void lines_add(struct action_lines *lines, struct action_line line)
+static void rows_actions_lines_add(struct action_lines *lines, struct action_line line)
 {
 	lines->line = memory_room(lines->line, lines->count, &lines->room, sizeof(*lines->line));
 	lines->line[lines->count++] = line;
@@ -47,7 +47,7 @@ static void lines_of_lightning(const struct actions_sources *from, struct action
 		line.name.text = name_text(source_name_at(from->source, row->name),
 					   &line.name.length);
 		if (row->calls)
-			lines_add(lines, line);
+			rows_actions_lines_add(lines, line);
 	}
 }
 
@@ -68,13 +68,14 @@ static void lines_of_scopes(const struct actions_sources *from, struct action_li
 		const struct operator_row *row = &from->operators->row[i];
 
 		if (row->scope == EVT_SCOPE_USER && ops_row_is_shown(from->source, row))
-			lines_add(lines, (struct action_line){
-						 .name = ops_row_name(from->source, row),
-						 .calls = row->calls,
-						 .open = row->open,
-						 .gpu_ns = row->gpu_total_ns,
-						 .covered_ns = covered_of(from->operators, row),
-						 .time = &row->time });
+			rows_actions_lines_add(
+				lines, (struct action_line){
+					       .name = ops_row_name(from->source, row),
+					       .calls = row->calls,
+					       .open = row->open,
+					       .gpu_ns = row->gpu_total_ns,
+					       .covered_ns = covered_of(from->operators, row),
+					       .time = &row->time });
 	}
 }
 
@@ -91,7 +92,7 @@ static void lines_of_ranges(const struct actions_sources *from, struct action_li
 
 		line.name.text = name_text(source_name_at(from->source, row->name),
 					   &line.name.length);
-		lines_add(lines, line);
+		rows_actions_lines_add(lines, line);
 	}
 }
 
@@ -112,7 +113,8 @@ static enum action_source lines_choose(const struct actions_sources *from,
 	return (enum action_source)source;
 }
 
-static void put_times(struct table *table, uint64_t total_ns, uint64_t covered_ns, uint64_t wall_ns)
+static void rows_actions_put_times(struct table *table, uint64_t total_ns, uint64_t covered_ns,
+				   uint64_t wall_ns)
 {
 	table_set_number(table, COLUMN_actions_total_ns, total_ns);
 	if (covered_ns <= wall_ns && wall_ns)
@@ -120,8 +122,8 @@ static void put_times(struct table *table, uint64_t total_ns, uint64_t covered_n
 			       100.0 * (double)covered_ns / (double)wall_ns);
 }
 
-static void put_line(struct table *table, const struct action_line *line, uint64_t wall_ns,
-		     bool has_gpu)
+static void rows_actions_put_line(struct table *table, const struct action_line *line,
+				  uint64_t wall_ns, bool has_gpu)
 {
 	static const struct timing_columns columns = {
 		.avg = COLUMN_actions_mean_ns,
@@ -137,19 +139,19 @@ static void put_line(struct table *table, const struct action_line *line, uint64
 	table_set_text(table, COLUMN_actions_name, line->name.text, line->name.length);
 	table_set_number(table, COLUMN_actions_calls, line->calls);
 	table_set_number(table, COLUMN_actions_open, line->open);
-	put_times(table, line->time->total_ns, line->covered_ns, wall_ns);
+	rows_actions_put_times(table, line->time->total_ns, line->covered_ns, wall_ns);
 	if (has_gpu)
 		table_set_number(table, COLUMN_actions_gpu_ns, line->gpu_ns);
 	timing_put(table, columns, line->time);
 }
 
-static void put_total(struct table *table, const struct actions_totals *totals)
+static void rows_actions_put_total(struct table *table, const struct actions_totals *totals)
 {
 	table_add_row(table);
 	table_set_text(table, COLUMN_actions_name, TOTAL, strlen(TOTAL));
 	table_set_number(table, COLUMN_actions_calls, totals->calls);
 	table_set_number(table, COLUMN_actions_open, totals->open);
-	put_times(table, totals->wall_ns, totals->wall_ns, totals->wall_ns);
+	rows_actions_put_times(table, totals->wall_ns, totals->wall_ns, totals->wall_ns);
 	table->pinned = 1;
 }
 
@@ -165,9 +167,9 @@ struct actions_totals actions_fill_table(const struct actions_sources *from, str
 		totals.open += lines.line[i].open;
 	}
 	if (total_row && lines.count)
-		put_total(table, &totals);
+		rows_actions_put_total(table, &totals);
 	for (size_t i = 0; i < lines.count; i++)
-		put_line(table, &lines.line[i], totals.wall_ns, from->has_gpu);
+		rows_actions_put_line(table, &lines.line[i], totals.wall_ns, from->has_gpu);
 	free(lines.line);
 	return totals;
 }

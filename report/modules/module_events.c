@@ -12,7 +12,7 @@ struct module_state {
 	struct helped_work *works;
 };
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void module_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct module_state *mine = state;
 	const struct evt_torch_module_begin *begin = EVENT_AS(torch_module_begin, &event->event);
@@ -28,7 +28,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 		    });
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void module_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct module_state *mine = state;
 
@@ -42,7 +42,7 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 		   });
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void module_events_start(void *state, struct run *run, const void *options)
 {
 	const struct modules_options *asked = options;
 	struct module_state *mine = state;
@@ -52,11 +52,11 @@ static void start(void *state, struct run *run, const void *options)
 	ranges_init(&mine->modules, true);
 	if (asked->work & WORK_BIT(gpu_ns))
 		ranges_want_late(&mine->modules, run);
-	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_module_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, module_events_take_begin, mine);
+	run_reads(run, EVT_torch_module_end, 0, module_events_take_end, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void module_events_cut(void *state, const struct cut *cut)
 {
 	struct module_state *mine = state;
 
@@ -65,7 +65,7 @@ static void cut(void *state, const struct cut *cut)
 			   helped_work_of_thread(mine->works, cut->thread), cut_ending(cut));
 }
 
-static void release(void *state)
+static void module_events_release(void *state)
 {
 	ranges_release(&((struct module_state *)state)->modules);
 }
@@ -74,7 +74,7 @@ const struct analysis_kind analysis_modules = {
 	.name = "modules",
 	.state_bytes = sizeof(struct module_state),
 	.options_bytes = sizeof(struct modules_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = module_events_start,
+	.cut = module_events_cut,
+	.release = module_events_release,
 };

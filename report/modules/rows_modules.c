@@ -55,7 +55,7 @@ static struct modules_totals modules_add_up(const struct ranges *modules)
 	return totals;
 }
 
-static void put_name(struct table *table, const struct source_name *name)
+static void rows_modules_put_name(struct table *table, const struct source_name *name)
 {
 	size_t length;
 	const char *text = name_text(name, &length);
@@ -67,10 +67,10 @@ static void put_name(struct table *table, const struct source_name *name)
 	table_set_text(table, COLUMN_modules_module, text + skipped, length - skipped);
 }
 
-static void put_row(struct table *table, const struct source *source, const struct range_row *row,
-		    uint64_t all_ns)
+static void rows_modules_put_row(struct table *table, const struct source *source,
+				 const struct range_row *row, uint64_t all_ns)
 {
-	put_name(table, source_name_at(source, row->name));
+	rows_modules_put_name(table, source_name_at(source, row->name));
 	table_set_number(table, COLUMN_modules_depth, row->depth);
 	table_set_number(table, COLUMN_modules_calls, row->count);
 	table_set_number(table, COLUMN_modules_open, row->open);
@@ -99,7 +99,7 @@ struct modules_totals modules_fill_table(struct ranges *modules, const struct ru
 		place = table_add_row(table);
 		if (tree && row->parent != RANGE_NONE)
 			table->parent[place] = row->parent;
-		put_row(table, run_source(run), row, totals.total_ns);
+		rows_modules_put_row(table, run_source(run), row, totals.total_ns);
 		work_put_columns(&columns, table, &row->work);
 		if (works_have_deferred(run))
 			table_set_number(table, COLUMN_modules_gpu_self_ns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See native_events.h. A map from key to row, to which each sample is added. native_sampling has
- * running counters of a process, so what it differs from the one before is added.
+ * Adds each sample to the row of its key. The event native_sampling has running counters of a
+ * process, so the difference to the previous event is added.
  */
 #include "report/native/native_events.h"
 
@@ -11,9 +11,9 @@
 #include "report/session/limitations.h"
 
 struct state {
-	struct native_reading reading; /* first: it is what others see */
+	struct native_reading reading; /* must be first: others see only this part */
 	struct run *run;
-	struct evt_native_sampling *told; /* by process */
+	struct evt_native_sampling *told; /* by process: its previous event */
 	size_t told_room;
 };
 
@@ -32,7 +32,7 @@ static bool is_recorded(const struct run *run, const struct source_process *proc
 	       (process->index < recorded->room && recorded->open[process->index]);
 }
 
-static struct native_row *row_of(struct native_reading *reading, uint64_t key)
+static struct native_row *native_events_row_of(struct native_reading *reading, uint64_t key)
 {
 	bool added;
 	struct map_entry *entry = map_put(&reading->rows, key + 1, &added);
@@ -46,7 +46,8 @@ static struct native_row *row_of(struct native_reading *reading, uint64_t key)
 	return &reading->row[entry->value];
 }
 
-static void take_sample(void *state, const struct source_event *event, bool is_counted)
+static void native_events_take_sample(void *state, const struct source_event *event,
+				      bool is_counted)
 {
 	struct state *mine = state;
 	struct native_reading *reading = &mine->reading;
@@ -58,13 +59,14 @@ static void take_sample(void *state, const struct source_event *event, bool is_c
 		return;
 	key = reading->stack_keys ? stack_keys_of(reading->stack_keys, event)
 				  : key_of(&reading->key, event);
-	native_counts_add(&row_of(reading, key)->counts, &counts);
+	native_counts_add(&native_events_row_of(reading, key)->counts, &counts);
 	native_counts_add(&reading->all, &counts);
 }
 
-/* Counters of a process that were told before are part of these. */
-static void sums_add(struct evt_native_sampling *sums, const struct evt_native_sampling *now,
-		     const struct evt_native_sampling *told)
+/* The counters of an earlier event of the process are contained in these. */
+static void native_events_sums_add(struct evt_native_sampling *sums,
+				   const struct evt_native_sampling *now,
+				   const struct evt_native_sampling *told)
 {
 	sums->lost += now->lost - told->lost;
 	sums->dropped += now->dropped - told->dropped;
@@ -78,7 +80,7 @@ static void sums_add(struct evt_native_sampling *sums, const struct evt_native_s
 	sums->period_ns = now->period_ns;
 }
 
-static void take_sampling(void *state, const struct source_event *event, bool counts)
+static void native_events_take_sampling(void *state, const struct source_event *event, bool counts)
 {
 	struct state *mine = state;
 	struct native_reading *reading = &mine->reading;
@@ -91,7 +93,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		return;
 	mine->told = memory_room(mine->told, process->index, &mine->told_room, sizeof(*mine->told));
 	told = &mine->told[process->index];
-	sums_add(&reading->sums, now, told);
+	native_events_sums_add(&reading->sums, now, told);
 	reading->is_said |= limitation_concerns(process, 1ull << EVT_FAMILY_native_samples);
 	if (now->off && now->off < EVT_NATIVE_OFF_LIMIT)
 		reading->off[now->off] += !told->off;
@@ -100,7 +102,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 	*told = *now;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void native_events_start(void *state, struct run *run, const void *options)
 {
 	const struct native_events_options *asked = options;
 	struct state *mine = state;
@@ -110,11 +112,11 @@ static void start(void *state, struct run *run, const void *options)
 	if (!mine->reading.key.kind)
 		mine->reading.stack_keys = stack_keys_want_own(run, STACK_BY_STACK);
 	map_init(&mine->reading.rows);
-	run_reads(run, EVT_native_sample, FIELDS_ALL, take_sample, mine);
-	run_reads(run, EVT_native_sampling, FIELDS_ALL, take_sampling, mine);
+	run_reads(run, EVT_native_sample, FIELDS_ALL, native_events_take_sample, mine);
+	run_reads(run, EVT_native_sampling, FIELDS_ALL, native_events_take_sampling, mine);
 }
 
-static void release(void *state)
+static void native_events_release(void *state)
 {
 	struct state *mine = state;
 
@@ -127,8 +129,8 @@ const struct analysis_kind analysis_native_events = {
 	.name = "native samples",
 	.state_bytes = sizeof(struct state),
 	.options_bytes = sizeof(struct native_events_options),
-	.start = start,
-	.release = release,
+	.start = native_events_start,
+	.release = native_events_release,
 };
 
 const char *native_off_text(unsigned int off)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See native_rows.h. The innermost function of a counted stack gets `self`. Then the stack is
- * walked outwards and each place gets `total`, once a stack: `last` has the number of the one that
- * was added last.
+ * The innermost function of each counted stack gets `self`. Then the stack is walked outwards and
+ * each function gets `total`, once for each stack: `last` has the number of the stack that was
+ * added last.
  */
 #include "report/native/native_rows.h"
 
@@ -22,7 +22,10 @@ static struct native_place *place_at(struct native_rows *rows, size_t number)
 	return &rows->place[number];
 }
 
-/* Each part of a stack is a stack itself, whose innermost function is one that called. */
+/*
+ * The part of a stack from any frame outwards is a stack itself, whose innermost function is a
+ * caller.
+ */
 static void take_callers(struct native_rows *rows, uint32_t stack, size_t number,
 			 const struct native_counts *counts)
 {
@@ -57,7 +60,7 @@ static void take_row(struct native_rows *rows, const struct native_reading *read
 	native_counts_add(&place_at(rows, place)->self, &row->counts);
 	if (rows->rows.by == STACK_BY_STACK)
 		return;
-	rows->rows.parts = 0; /* --filter stack~PART is about whole stacks */
+	rows->rows.parts = 0; /* --filter stack~PART matches whole stacks */
 	take_callers(rows, use.stack, number, &row->counts);
 	rows->rows.parts = parts;
 }

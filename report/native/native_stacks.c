@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampled native stacks for trees and flame graphs. */
+/* Provides sampled native stacks for trees and flame graphs. */
 #include "report/options/keys.h"
 #include "report/native/native_events.h"
 #include "report/stacks/stack_source.h"
 
-static const void *want(struct run *run)
+static const void *native_stacks_want(struct run *run)
 {
 	return native_events_want(run, &(struct native_events_options){ BY_native_stack });
 }
 
-static void put(const void *state, struct source *source, enum stack_value value,
-		take_stack_use *take, void *context)
+static void native_stacks_put(const void *state, struct source *source, enum stack_value value,
+			      take_stack_use *take, void *context)
 {
 	const struct native_reading *reading = state;
 
@@ -27,7 +27,7 @@ static void put(const void *state, struct source *source, enum stack_value value
 	}
 }
 
-static const char *explain(const void *state)
+static const char *native_stacks_explain(const void *state)
 {
 	return native_why_none(state);
 }
@@ -39,7 +39,7 @@ const struct stack_source stack_source_native = {
 	.first = STACK_TIME,
 	.of_samples = true,
 	.says = { [STACK_CALLS] = "samples", [STACK_TIME] = "CPU time" },
-	.want = want,
-	.put = put,
-	.explain = explain,
+	.want = native_stacks_want,
+	.put = native_stacks_put,
+	.explain = native_stacks_explain,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `native`: native functions by samples of the stacks of what used the CPUs. */
+/* Report `native`: native functions by samples of stacks, taken while threads used CPUs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 
 #define NO_STACK "(no stack)"
 #define CHILDREN_NS_MIN 100000000u
-#define UNSEEN_PERCENT 10u /* of the CPU time that was used: less is not worth a word */
-#define UNSEEN_SAMPLES 10u /* likewise */
-/* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
+#define UNSEEN_PERCENT 10u /* of the used CPU time; a smaller part is not mentioned */
+#define UNSEEN_SAMPLES 10u /* the same, as a number of samples */
+/* the period of INTERCEPT_SAMPLE=1000, the highest rate, is a little less */
 #define PERIOD_LEAST_NS 1000000u
 
 struct native_state {
@@ -32,25 +32,28 @@ static void native_want_run(struct report *report)
 	((struct native_state *)report->state)->reading = native_events_want(report->run, &options);
 }
 
-static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
+static void report_native_put_percent(struct table *table, enum column_id column, uint64_t part,
+				      uint64_t whole)
 {
 	if (whole)
 		table_set_real(table, column, 100.0 * (double)part / (double)whole);
 }
 
-static void put_counts(struct table *table, const struct native_counts *counts, uint64_t all_ns)
+static void report_native_put_counts(struct table *table, const struct native_counts *counts,
+				     uint64_t all_ns)
 {
 	table_set_number(table, COLUMN_native_samples, counts->samples);
 	table_set_number(table, COLUMN_native_cpu_ns, counts->cpu_ns);
 	table_set_number(table, COLUMN_native_kernel_ns, counts->kernel_ns);
-	put_percent(table, COLUMN_native_percent, counts->cpu_ns, all_ns);
+	report_native_put_percent(table, COLUMN_native_percent, counts->cpu_ns, all_ns);
 }
 
-static void put_total(struct table *table, const struct native_counts *counts, uint64_t all_ns)
+static void report_native_put_total(struct table *table, const struct native_counts *counts,
+				    uint64_t all_ns)
 {
 	table_set_number(table, COLUMN_native_total_samples, counts->samples);
 	table_set_number(table, COLUMN_native_total_cpu_ns, counts->cpu_ns);
-	put_percent(table, COLUMN_native_total_percent, counts->cpu_ns, all_ns);
+	report_native_put_percent(table, COLUMN_native_total_percent, counts->cpu_ns, all_ns);
 }
 
 static void fill_keys(const struct native_reading *reading, struct table *table)
@@ -58,7 +61,7 @@ static void fill_keys(const struct native_reading *reading, struct table *table)
 	for (size_t i = 0; i < reading->row_count; i++) {
 		table_add_row(table);
 		key_put(&reading->key, reading->row[i].key, table);
-		put_counts(table, &reading->row[i].counts, reading->all.cpu_ns);
+		report_native_put_counts(table, &reading->row[i].counts, reading->all.cpu_ns);
 	}
 }
 
@@ -74,7 +77,7 @@ static void fill_none(struct native_state *state, struct table *table, enum stac
 	table_add_row(table);
 	stack_rows_note(&state->rows.rows, table->row_count - 1, NAMED_NONE);
 	table_set_text(table, columns[by], NO_STACK, sizeof(NO_STACK) - 1);
-	put_counts(table, &state->rows.none, state->reading->all.cpu_ns);
+	report_native_put_counts(table, &state->rows.none, state->reading->all.cpu_ns);
 }
 
 static void fill_stacks(struct native_state *state, const struct report *report,
@@ -93,9 +96,9 @@ static void fill_stacks(struct native_state *state, const struct report *report,
 	for (size_t i = 0; i < state->rows.rows.place_count; i++) {
 		table_add_row(table);
 		stack_rows_put(&state->rows.rows, table, i);
-		put_counts(table, &state->rows.place[i].self, all_ns);
+		report_native_put_counts(table, &state->rows.place[i].self, all_ns);
 		if (by != STACK_BY_STACK)
-			put_total(table, &state->rows.place[i].total, all_ns);
+			report_native_put_total(table, &state->rows.place[i].total, all_ns);
 	}
 	fill_none(state, table, by);
 	stack_rows_attach(&state->rows.rows, table, options->stack_frames);
@@ -130,7 +133,10 @@ static void native_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "threads_left_out", UNIT_COUNT, sums->partial);
 }
 
-/* Of gcc or make: its child programs have used the CPU. False: they did not, or were recorded. */
+/*
+ * For programs like gcc or make, whose child programs used the CPU. Returns false if they did not,
+ * or if they were recorded.
+ */
 static bool explain_children(const struct report *report, struct why_empty *absence)
 {
 	char text[UNIT_TEXT_BYTES];
@@ -156,7 +162,10 @@ static const char *native_explain(const struct report *report, struct why_empty 
 	return why || !explain_children(report, absence) ? why : absence->text;
 }
 
-/* What its processes have used, as the kernel counts it; 0: only a part of the run is looked at. */
+/*
+ * Returns the CPU time of the processes as the kernel counts it; 0: only a part of the run is
+ * selected.
+ */
 static uint64_t used_ns(const struct report *report)
 {
 	struct source_process *const *process;
@@ -212,7 +221,7 @@ static void print_cuts(const struct evt_native_sampling *sums, const struct scre
 					   cuts[i].count == 1 ? " is" : "s are", cuts[i].why);
 }
 
-/* Functions of the recorder are no part of the program. */
+/* The recorder's own functions are not part of the program. */
 static void print_own(const struct native_state *state, const struct screen *screen)
 {
 	const struct native_rows *rows = &state->rows;
@@ -241,8 +250,8 @@ static bool any_is_off(const struct native_reading *reading)
 }
 
 /*
- * What the processes used, less what was sampled or lost; 0: that is little, or another sentence
- * says why.
+ * Returns the CPU time of the processes without what was sampled or lost; 0: it is little, or
+ * another sentence explains it.
  */
 static uint64_t unseen_ns(const struct report *report)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* NVTX ranges as an analysis: events of family nvtx become operations of ranges.h. */
+/* Makes operations of ranges.h from events of family nvtx. */
 #include "report/nvtx/range_events.h"
 
 #include "report/helpers/helped_work.h"
 
 struct range_state {
-	struct ranges ranges; /* first: it is what others see */
+	struct ranges ranges; /* must be first: others see only this part */
 	struct source *source;
-	struct works *works; /* NULL: nobody wants to know what was done inside */
+	struct works *works; /* NULL: the work inside of ranges is not wanted */
 	struct helped_work *helped;
 };
 
@@ -22,10 +22,10 @@ static struct work work_of_process(const struct range_state *mine,
 	return mine->works ? works_of_process(mine->works, process) : (struct work){ 0 };
 }
 
-static struct range_opening opening_of(struct range_state *mine, const struct source_event *event,
-				       bool counts)
+static struct range_opening range_events_opening_of(struct range_state *mine,
+						    const struct source_event *event, bool counts)
 {
-	const uint64_t *value = event->event.value; /* domain and name of all three */
+	const uint64_t *value = event->event.value; /* domain and name of the three events */
 
 	return (struct range_opening){
 		.time_ns = event->event.time_ns,
@@ -38,19 +38,19 @@ static struct range_opening opening_of(struct range_state *mine, const struct so
 	};
 }
 
-static void take_push(void *state, const struct source_event *event, bool counts)
+static void range_events_take_push(void *state, const struct source_event *event, bool counts)
 {
 	struct range_state *mine = state;
-	struct range_opening opening = opening_of(mine, event, counts);
+	struct range_opening opening = range_events_opening_of(mine, event, counts);
 
 	opening.work = work_of_thread(mine, event);
 	ranges_push(&mine->ranges, &opening);
 }
 
-static void take_start(void *state, const struct source_event *event, bool counts)
+static void range_events_take_start(void *state, const struct source_event *event, bool counts)
 {
 	struct range_state *mine = state;
-	struct range_opening opening = opening_of(mine, event, counts);
+	struct range_opening opening = range_events_opening_of(mine, event, counts);
 
 	opening.number = EVENT_AS(nvtx_start, &event->event)->range;
 	opening.work = work_of_process(mine, event->process);
@@ -68,7 +68,7 @@ static struct range_closing closing_of(struct range_state *mine, const struct so
 	};
 }
 
-static void take_pop(void *state, const struct source_event *event, bool counts)
+static void range_events_take_pop(void *state, const struct source_event *event, bool counts)
 {
 	struct range_state *mine = state;
 	struct range_closing closing = closing_of(mine, event);
@@ -78,7 +78,7 @@ static void take_pop(void *state, const struct source_event *event, bool counts)
 	ranges_pop(&mine->ranges, &closing);
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void range_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct range_state *mine = state;
 	struct range_closing closing = closing_of(mine, event);
@@ -89,20 +89,20 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	ranges_end(&mine->ranges, &closing);
 }
 
-static void take_clock(void *state, const struct source_event *event, bool counts)
+static void range_events_take_clock(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	ranges_clock(&((struct range_state *)state)->ranges, event_place(event),
 		     EVENT_AS(thread_clock, &event->event)->cpu_ns);
 }
 
-static void take_mark(void *state, const struct source_event *event, bool counts)
+static void range_events_take_mark(void *state, const struct source_event *event, bool counts)
 {
 	(void)event;
 	((struct range_state *)state)->ranges.marks += counts;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void range_events_start(void *state, struct run *run, const void *options)
 {
 	const struct ranges_options *asked = options;
 	struct range_state *mine = state;
@@ -117,17 +117,17 @@ static void start(void *state, struct run *run, const void *options)
 		run_sums_exact(run, EVT_nvtx_start);
 		run_sums_exact(run, EVT_nvtx_end);
 	}
-	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);
+	run_reads(run, EVT_nvtx_push, FIELDS_ALL, range_events_take_push, mine);
 	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
-		  take_push, mine);
-	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, take_pop, mine);
-	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_start, mine);
-	run_reads(run, EVT_nvtx_end, FIELDS_ALL, take_end, mine);
-	run_reads(run, EVT_nvtx_mark, 0, take_mark, mine);
-	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
+		  range_events_take_push, mine);
+	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, range_events_take_pop, mine);
+	run_reads(run, EVT_nvtx_start, FIELDS_ALL, range_events_take_start, mine);
+	run_reads(run, EVT_nvtx_end, FIELDS_ALL, range_events_take_end, mine);
+	run_reads(run, EVT_nvtx_mark, 0, range_events_take_mark, mine);
+	run_reads(run, EVT_thread_clock, FIELDS_ALL, range_events_take_clock, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void range_events_cut(void *state, const struct cut *cut)
 {
 	struct range_state *mine = state;
 
@@ -139,7 +139,7 @@ static void cut(void *state, const struct cut *cut)
 				   work_of_process(mine, cut->process), cut_ending(cut));
 }
 
-static void release(void *state)
+static void range_events_release(void *state)
 {
 	ranges_release(&((struct range_state *)state)->ranges);
 }
@@ -148,19 +148,19 @@ const struct analysis_kind analysis_ranges = {
 	.name = "ranges",
 	.state_bytes = sizeof(struct range_state),
 	.options_bytes = sizeof(struct ranges_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = range_events_start,
+	.cut = range_events_cut,
+	.release = range_events_release,
 };
 
-/* --- how many there were --- */
+/* --- how many ranges there were --- */
 
 static void count_range(void *state, const struct source_event *event, bool counts)
 {
 	works_put_one(((struct work_provider *)state)->works, event, counts, WORK_nvtx_ranges, 1);
 }
 
-static void work_start(void *state, struct run *run, const void *options)
+static void range_events_work_start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id openings[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_start };
 
@@ -173,5 +173,5 @@ static void work_start(void *state, struct run *run, const void *options)
 const struct analysis_kind analysis_range_work = {
 	.name = "range work",
 	.state_bytes = sizeof(struct work_provider),
-	.start = work_start,
+	.start = range_events_work_start,
 };

@@ -8,7 +8,7 @@
 
 struct ranges_options {
 	uint32_t by_path;
-	uint32_t work; /* what was done inside, bits WORK_BIT() */
+	uint32_t work; /* kinds of work that occurred inside, bits WORK_BIT() */
 };
 ANALYSIS(ranges, struct ranges)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key `range`: the innermost range that is open on the thread, or where none is on the one that it works for, one of NVTX, a label of PyTorch or an action of
- * Lightning (report/scopes/open_ranges.h). All steps of torch.profiler are one range, as in report ops.
+ * The key `range`: the innermost range that is open on the thread; if there is none, that of the
+ * thread for which it works. A range is an NVTX range, a label of PyTorch or an action of Lightning
+ * (report/scopes/open_ranges.h). All steps of torch.profiler are one range, as in report ops.
  */
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct range_places {
 	struct open_ranges ranges;
 	const struct helpers *helpers;
 	struct source *source;
-	uint32_t step; /* index of the first name of a step */
+	uint32_t step; /* index of the name of the first step */
 	bool has_step;
 };
 
@@ -32,7 +33,7 @@ static bool is_step(const struct source_name *name)
 	       !memcmp(name->text, STEP, strlen(STEP));
 }
 
-static void take_opening(void *state, const struct source_event *event, bool counts)
+static void range_key_take_opening(void *state, const struct source_event *event, bool counts)
 {
 	struct range_places *places = state;
 	struct open_range *range = open_ranges_take_opening(&places->ranges, places->source, event);
@@ -44,10 +45,10 @@ static void take_opening(void *state, const struct source_event *event, bool cou
 	if (!places->has_step)
 		places->step = range->name;
 	places->has_step = true;
-	range->is_wanted = true; /* stands for all steps */
+	range->is_wanted = true; /* represents all steps */
 }
 
-static void take_closing(void *state, const struct source_event *event, bool counts)
+static void range_key_take_closing(void *state, const struct source_event *event, bool counts)
 {
 	struct range_places *places = state;
 
@@ -55,7 +56,7 @@ static void take_closing(void *state, const struct source_event *event, bool cou
 	open_ranges_take_closing(&places->ranges, places->source, event);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void range_key_start(void *state, struct run *run, const void *options)
 {
 	struct range_places *places = state;
 
@@ -63,17 +64,17 @@ static void start(void *state, struct run *run, const void *options)
 	places->source = run_source(run);
 	places->helpers = helpers_want(run, NULL);
 	open_ranges_init(&places->ranges, NULL, NULL);
-	run_reads_ranges(run, take_opening, take_closing, places);
+	run_reads_ranges(run, range_key_take_opening, range_key_take_closing, places);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void range_key_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread)
 		open_ranges_cut(&((struct range_places *)state)->ranges, cut_place(cut),
 				cut_ending(cut));
 }
 
-static void release(void *state)
+static void range_key_release(void *state)
 {
 	open_ranges_release(&((struct range_places *)state)->ranges);
 }
@@ -82,23 +83,23 @@ static const struct analysis_kind analysis_range_places = {
 	.name = "places in ranges",
 	.state_bytes = sizeof(struct range_places),
 	.options_bytes = sizeof(struct range_places_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = range_key_start,
+	.cut = range_key_cut,
+	.release = range_key_release,
 };
 
-/* --- the key: what named it, domain, and name + 1 --- */
+/* --- the key: kind of range, domain, and name + 1 --- */
 
 #define KIND_SHIFT 60
 #define DOMAIN_MAX 0x0fffffffu
 _Static_assert(EVT_SCOPE_KIND_LIMIT <= 16, "kinds of ranges do not fit into the key");
 
-static const void *key_start(struct run *run)
+static const void *range_key_key_start(struct run *run)
 {
 	return run_want(run, &analysis_range_places, NULL);
 }
 
-static uint64_t key_of_event(const void *state, const struct source_event *event)
+static uint64_t range_key_key_of_event(const void *state, const struct source_event *event)
 {
 	const struct range_places *places = state;
 	const struct open_range *range = open_ranges_innermost(&places->ranges,
@@ -149,7 +150,7 @@ static void key_put_range(const void *state, uint64_t key, struct table *table,
 
 const struct key_kind key_kind_range = {
 	.name = "range",
-	.start = key_start,
-	.of = key_of_event,
+	.start = range_key_key_start,
+	.of = range_key_key_of_event,
 	.put = key_put_range,
 };

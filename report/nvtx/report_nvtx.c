@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `nvtx`: what the program's ranges took, as a list or by nesting. */
+/* Report `nvtx`: time and work of the program's ranges, as a list or as a tree. */
 #include "report/core/report_kind.h"
 #include "report/core/unmatched.h"
 #include "report/nvtx/range_events.h"
@@ -11,7 +11,10 @@ struct nvtx_state {
 	const struct ranges *ranges;
 };
 
-/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
+/*
+ * A filter may drop begins but keep their ends, which then seem to have no begin. So with a filter
+ * the count is not shown.
+ */
 static uint64_t nvtx_unbalanced(const struct report *report)
 {
 	const struct nvtx_state *state = report->state;
@@ -30,7 +33,7 @@ static void nvtx_head(const struct document *document, const struct screen *scre
 			ranges->marks == 1 ? "" : "s");
 }
 
-/* The recording does not say which were longer. */
+/* Names of the maximum length may have been longer: the recording does not say which. */
 static void nvtx_print_cut(const struct report *report, const struct screen *screen)
 {
 	const struct ranges *ranges = ((const struct nvtx_state *)report->state)->ranges;
@@ -49,7 +52,7 @@ static void nvtx_print_cut(const struct report *report, const struct screen *scr
 			   unit_format_count(bytes, NAME_BYTES_MAX));
 }
 
-/* Of what tasks do by turns. */
+/* For ranges of tasks that take turns on a thread. */
 static void nvtx_print_crossed(const struct report *report, const struct screen *screen)
 {
 	uint64_t crossed = ((const struct nvtx_state *)report->state)->ranges->crossed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of ranges as a table of report nvtx: see rows_ranges.h. */
+/* Adds one row for each range with a call that counts, and puts its names into the cells. */
 #include "report/nvtx/rows_ranges.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which part of a recording a command line asks for: --process, --rank, --thread, --time, --step, --range and --during. What
- * that means for an event is decided by report/core/selection.h.
+ * Which part of a recording a command line selects: --process, --rank, --thread, --time, --step,
+ * --range and --during. report/core/selection.h decides what that means for an event.
  *
- * Times from the end and steps by number are only known once the recording has been read: report/core/lookahead.h makes
- * from_ns, to_ns and windows of them.
+ * Times from the end and numbers of steps can be resolved only after the recording has been read:
+ * report/core/lookahead.h translates them into from_ns, to_ns and windows.
  */
 #ifndef REPORT_OPTIONS_FILTER_SETTINGS_H
 #define REPORT_OPTIONS_FILTER_SETTINGS_H
@@ -19,24 +19,27 @@ struct windows; /* report/core/windows.h */
 struct filter_settings {
 	uint64_t pid, tid; /* FILTER_NO_ID: any */
 	uint64_t from_ns, to_ns;
-	const char *range; /* NULL: any */
-	bool during;       /* the range need not be of the event's own thread, but of its process */
-	bool from_end, to_end; /* these times lie so long before the end of the recording */
+	const char *range;     /* NULL: any */
+	bool during;           /* the range may be open on any thread of the event's process */
+	bool from_end, to_end; /* the times count backwards from the end of the recording */
 	bool by_step;          /* only steps step_first to step_last */
 	uint64_t step_first, step_last;
 	const struct windows *windows; /* of these steps, settled; NULL: any time. Borrowed */
-	bool has_rank;                 /* only these, both count */
+	bool has_rank;                 /* only these ranks, both included */
 	uint64_t rank_from, rank_to;
 };
 
-/* Only a part of the time counts: figures of whole lives (CPU time, context switches, peaks that the kernel kept) do not hold. */
+/*
+ * Returns whether only a part of the time counts. Then figures of whole processes do not hold (CPU
+ * time, context switches, peaks that the kernel keeps).
+ */
 static inline bool filter_cuts_lives(const struct filter_settings *settings)
 {
 	return settings->from_ns || settings->to_ns != UINT64_MAX || settings->from_end ||
 	       settings->by_step || settings->range;
 }
 
-/* Something is filtered at all. */
+/* Returns whether any filter is set. */
 static inline bool filter_is_set(const struct filter_settings *settings)
 {
 	return settings->pid != FILTER_NO_ID || settings->has_rank ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of --by as data. */
+/* The keys of --by, from families.def, as an array. */
 #include "report/options/keys.h"
 
 #include <string.h>

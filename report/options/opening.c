@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See opening.h. Copies the options of a command line that concern opening: --live, --wait and its
- * limit; notes go to stderr.
+ * Copies the options of a command line that concern opening files: --live, --wait and its limit.
+ * Notes go to stderr.
  */
 #include "report/options/opening.h"
 

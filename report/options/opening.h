@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How the files of a command line are opened: what its options say of that, in one place for all who open files themselves. */
+/*
+ * Makes the settings for opening the files of a command line, in one place for all reports that
+ * open files themselves.
+ */
 #ifndef REPORT_OPTIONS_OPENING_H
 #define REPORT_OPTIONS_OPENING_H
 

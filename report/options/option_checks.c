@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a command line as a whole makes sense, once all of it is read: the report takes the options that were given, its key
- * exists, its files are none of the words that were misspelt. See parser.h.
+ * Checks a command line as a whole, once all of it is read: whether the report takes the options
+ * that were given, whether its key exists, and whether one of its files is really a misspelt word.
  */
 #include "report/options/parser.h"
 
@@ -50,7 +50,7 @@ static int parser_check_word(struct parser *parser)
 			   nearest.best);
 }
 
-/* A flame graph is drawn where the name of the output says so, and nothing else is. */
+/* A flame graph is drawn if the name of the output says so, and no other format was selected. */
 static int parser_check_drawn(struct parser *parser)
 {
 	struct options *options = parser->options;
@@ -80,9 +80,12 @@ static bool report_takes(const struct report_info *report, unsigned int group)
 	return report->takes & group || (group == TAKES_OUTPUT && report->takes & TAKES_FORMAT);
 }
 
-#define REPORTS_NAMED 6u /* in a message; more are a list that nobody reads */
+#define REPORTS_NAMED 6u /* more names in a message would not be read */
 
-/* The reports that take the options of a group, with commas; "" when there are too many to name. */
+/*
+ * Names the reports that take the options of a group, separated by commas; "" if there are too
+ * many.
+ */
 static void name_reports(unsigned int group, char *ret_reports, size_t room)
 {
 	unsigned int count = 0;
@@ -115,7 +118,7 @@ static int parser_refuse_group(struct parser *parser, const char *report, unsign
 			   report, option, report);
 }
 
-/* "functions --sampled" is report lines, which has functions too. */
+/* "functions --sampled" means report lines, which shows functions too. */
 static void parser_turn_to_samples(struct parser *parser)
 {
 	struct options *options = parser->options;
@@ -129,7 +132,7 @@ static void parser_turn_to_samples(struct parser *parser)
 	options->sort = options->sort ? options->sort : "total_cpu_ns";
 }
 
-/* Options that the report has no use for would be ignored in silence: they are refused. */
+/* Options that the report does not use are refused, not ignored. */
 static int parser_check_groups(struct parser *parser)
 {
 	const struct options *options = parser->options;
@@ -146,7 +149,7 @@ static int parser_check_groups(struct parser *parser)
 	return 0;
 }
 
-/* The keys of --by are the report's own, whose name may come after it. */
+/* The keys of --by depend on the report, whose name may come after the option. */
 static int parser_choose_key(struct parser *parser)
 {
 	struct options *options = parser->options;
@@ -174,7 +177,7 @@ static int parser_choose_key(struct parser *parser)
 	return chosen < 0 ? -1 : 0;
 }
 
-/* Of a report that is of one run, those to compare with are no files of it. */
+/* For a report on one run: files behind --against are not files of the report. */
 static int parser_split_base(struct parser *parser)
 {
 	struct options *options = parser->options;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The value of each option: from text into struct options, or a line that says what is wrong with it. See parser.h. Options
- * that only are there, and those whose value is taken as it stands, are made from options.def.
+ * Reads the value of each option from its text into struct options, or writes a line that says what
+ * is wrong. Options without a value, and those whose value is taken as it is, are made from
+ * options.def.
  */
 #include "report/options/parser.h"
 
@@ -24,7 +25,7 @@ int parser_fail(struct parser *parser, const char *format, ...)
 	return -1;
 }
 
-/* `value` must be one of `names` (count of them, or NULL at the end). */
+/* `value` must be one of `names`: `count` of them, or up to a NULL. */
 int parser_choose(struct parser *parser, const char *option, const char *value,
 		  const char *const *names, size_t count)
 {
@@ -60,22 +61,22 @@ static int parser_number(struct parser *parser, const char *option, const char *
 }
 
 #define OPTION(id, name, letter, group, argument, doc)
-#define OPTION_SWITCH(id, name, letter, group, doc)                    \
-	static int take_##id(struct parser *parser, const char *value) \
-	{                                                              \
-		(void)value;                                           \
-		parser->options->id = true;                            \
-		return 0;                                              \
+#define OPTION_SWITCH(id, name, letter, group, doc)                           \
+	static int option_take_##id(struct parser *parser, const char *value) \
+	{                                                                     \
+		(void)value;                                                  \
+		parser->options->id = true;                                   \
+		return 0;                                                     \
 	}
-#define OPTION_TEXT(id, name, letter, group, argument, doc)            \
-	static int take_##id(struct parser *parser, const char *value) \
-	{                                                              \
-		parser->options->id = value;                           \
-		return 0;                                              \
+#define OPTION_TEXT(id, name, letter, group, argument, doc)                   \
+	static int option_take_##id(struct parser *parser, const char *value) \
+	{                                                                     \
+		parser->options->id = value;                                  \
+		return 0;                                                     \
 	}
 #include "report/options/options.def"
 
-static int take_limit(struct parser *parser, const char *value)
+static int option_take_limit(struct parser *parser, const char *value)
 {
 	uint64_t limit;
 
@@ -85,7 +86,7 @@ static int take_limit(struct parser *parser, const char *value)
 	return 0;
 }
 
-static int take_width(struct parser *parser, const char *value)
+static int option_take_width(struct parser *parser, const char *value)
 {
 	uint64_t width;
 
@@ -106,22 +107,22 @@ static int parser_add(const char ***words, size_t *count, const char *word)
 	return 0;
 }
 
-static int take_filter(struct parser *parser, const char *value)
+static int option_take_filter(struct parser *parser, const char *value)
 {
 	return parser_add(&parser->options->filter, &parser->options->filter_count, value);
 }
 
-static int take_fail_if(struct parser *parser, const char *value)
+static int option_take_fail_if(struct parser *parser, const char *value)
 {
 	return parser_add(&parser->options->fail_if, &parser->options->fail_if_count, value);
 }
 
-static int take_group_by(struct parser *parser, const char *value)
+static int option_take_group_by(struct parser *parser, const char *value)
 {
-	return take_by_name(parser, value);
+	return option_take_by_name(parser, value);
 }
 
-static int take_stack(struct parser *parser, const char *value)
+static int option_take_stack(struct parser *parser, const char *value)
 {
 	uint64_t frames;
 
@@ -134,14 +135,14 @@ static int take_stack(struct parser *parser, const char *value)
 	return 0;
 }
 
-static int take_against(struct parser *parser, const char *value)
+static int option_take_against(struct parser *parser, const char *value)
 {
 	(void)value;
 	parser->options->against = parser->options->file_count;
 	return 0;
 }
 
-static int take_format(struct parser *parser, const char *value)
+static int option_take_format(struct parser *parser, const char *value)
 {
 	int format = parser_choose(parser, "format", !strcmp(value, "md") ? "markdown" : value,
 				   export_format_names, FORMAT_LIMIT);
@@ -153,13 +154,13 @@ static int take_format(struct parser *parser, const char *value)
 	return 0;
 }
 
-static int take_csv(struct parser *parser, const char *value)
+static int option_take_csv(struct parser *parser, const char *value)
 {
 	(void)value;
-	return take_format(parser, "csv");
+	return option_take_format(parser, "csv");
 }
 
-static int take_output(struct parser *parser, const char *value)
+static int option_take_output(struct parser *parser, const char *value)
 {
 	if (!*value)
 		return parser_fail(parser, "--output needs the name of a file, or - for stdout");
@@ -167,13 +168,13 @@ static int take_output(struct parser *parser, const char *value)
 	return 0;
 }
 
-static int take_process(struct parser *parser, const char *value)
+static int option_take_process(struct parser *parser, const char *value)
 {
 	return parser_number(parser, "process", value, &parser->options->scope.pid);
 }
 
 /* "3" or "0..7" */
-static int take_rank(struct parser *parser, const char *value)
+static int option_take_rank(struct parser *parser, const char *value)
 {
 	struct filter_settings *scope = &parser->options->scope;
 	const char *dots = strstr(value, "..");
@@ -189,12 +190,12 @@ static int take_rank(struct parser *parser, const char *value)
 	return 0;
 }
 
-static int take_thread(struct parser *parser, const char *value)
+static int option_take_thread(struct parser *parser, const char *value)
 {
 	return parser_number(parser, "thread", value, &parser->options->scope.tid);
 }
 
-/* One end of --time; an empty one leaves the default, one with a minus counts from the end. */
+/* Parses one end of --time. An empty one leaves the default; a negative one counts from the end. */
 static int parse_time(const char *text, size_t length, uint64_t *ret_ns, bool *ret_from_end)
 {
 	bool from_end = length && *text == '-';
@@ -211,7 +212,7 @@ static int parse_time(const char *text, size_t length, uint64_t *ret_ns, bool *r
 	return 0;
 }
 
-/* Whole numbers are nanoseconds; who writes a fraction means another unit. */
+/* A whole number is in nanoseconds; a fraction means that a unit was forgotten. */
 static bool time_lacks_unit(const char *text, size_t length)
 {
 	bool from_end = length && *text == '-';
@@ -220,7 +221,7 @@ static bool time_lacks_unit(const char *text, size_t length)
 	       strspn(text + from_end, "0123456789.") >= length - from_end;
 }
 
-/* As far as that is known before anything is read. */
+/* As far as this can be checked before anything is read. */
 static bool time_is_backward(const struct filter_settings *scope)
 {
 	if (scope->from_end != scope->to_end)
@@ -228,7 +229,7 @@ static bool time_is_backward(const struct filter_settings *scope)
 	return scope->from_end ? scope->to_ns > scope->from_ns : scope->to_ns < scope->from_ns;
 }
 
-static int take_time(struct parser *parser, const char *value)
+static int option_take_time(struct parser *parser, const char *value)
 {
 	struct filter_settings *scope = &parser->options->scope;
 	const char *dots = strstr(value, "..");
@@ -252,8 +253,8 @@ static int take_time(struct parser *parser, const char *value)
 	return 0;
 }
 
-/* N, A..B, A.. or ..B; what is made of other characters is a name. */
-static int take_step(struct parser *parser, const char *value)
+/* N, A..B, A.. or ..B; any other text is a name. */
+static int option_take_step(struct parser *parser, const char *value)
 {
 	struct filter_settings *scope = &parser->options->scope;
 	const char *dots = strstr(value, "..");
@@ -281,7 +282,7 @@ static int take_step(struct parser *parser, const char *value)
 	return 0;
 }
 
-static int take_range(struct parser *parser, const char *value)
+static int option_take_range(struct parser *parser, const char *value)
 {
 	if (parser->options->scope.range)
 		return parser_fail(parser, "--range and --during: only one of them can be given, "
@@ -290,13 +291,13 @@ static int take_range(struct parser *parser, const char *value)
 	return 0;
 }
 
-static int take_during(struct parser *parser, const char *value)
+static int option_take_during(struct parser *parser, const char *value)
 {
 	parser->options->scope.during = true;
-	return take_range(parser, value);
+	return option_take_range(parser, value);
 }
 
-static int take_wait(struct parser *parser, const char *value)
+static int option_take_wait(struct parser *parser, const char *value)
 {
 	uint64_t seconds = WAIT_MAX_S;
 
@@ -309,7 +310,7 @@ static int take_wait(struct parser *parser, const char *value)
 
 const struct option_info option_infos[OPTION_COUNT] = {
 #define OPTION(id, name, letter, group, argument, doc) \
-	{ name, letter, group, argument, take_##id, REPORT_OPTION_LIMIT, NULL },
+	{ name, letter, group, argument, option_take_##id, REPORT_OPTION_LIMIT, NULL },
 #include "report/options/options.def"
 #define REPORT_OPTION(id, argument, choices, doc) \
 	{ #id, 0, TAKES_##id, argument, NULL, REPORT_OPTION_##id, choices },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of prof-report: see options.h. Goes over the arguments and finds the option of each; what its value means is
- * decided in option_values.c, what the whole means in option_checks.c. Help texts are in report/app/help.c.
+ * Goes over the arguments and finds the option of each. option_values.c decides what its value
+ * means, and option_checks.c what the whole command line means. Help texts are in
+ * report/app/help.c.
  */
 #include "report/options/parser.h"
 
@@ -28,7 +29,7 @@ static int parser_take_own(struct parser *parser, const struct option_info *opti
 	size_t count = 0;
 	int chosen = 0;
 
-	if (!option->argument) /* a switch: that it is there says all */
+	if (!option->argument) /* a switch: its presence is all */
 		return 0;
 	if (!*value)
 		return parser_fail(parser, "--%s needs a value: %s", option->name,
@@ -46,7 +47,7 @@ static int parser_take_own(struct parser *parser, const struct option_info *opti
 	return 0;
 }
 
-/* The option of that name that is a report's own. */
+/* Finds a report's own option of that name. */
 static const struct option_info *option_of_reports(const char *name)
 {
 	size_t at = 0;
@@ -56,7 +57,7 @@ static const struct option_info *option_of_reports(const char *name)
 	return &option_infos[at];
 }
 
-/* What is no number of a step is the name of report `steps`' own --step. */
+/* A value that is no number of a step is a name, for the own --step of report `steps`. */
 int parser_take_step_name(struct parser *parser, const char *value)
 {
 	const struct option_info *own = option_of_reports("step");
@@ -90,7 +91,7 @@ static int parser_unknown(struct parser *parser, const char *argument, size_t le
 	return parser_fail(parser, "unknown option '--%s'; prof-report --help lists them", name);
 }
 
-/* An argument that may be missing is a number; what comes next is a file else. */
+/* An optional argument is a number; otherwise the next word is a file. */
 static bool argument_is_missing(const struct parser *parser, const struct option_info *option)
 {
 	const char *next = parser->at + 1 < parser->argc ? parser->argv[parser->at + 1] : "";
@@ -98,7 +99,10 @@ static bool argument_is_missing(const struct parser *parser, const struct option
 	return *option->argument == '[' && (!*next || next[strspn(next, "0123456789")]);
 }
 
-/* "flame --time" is of what is sampled, which is time. An option or a file follows: a wrong A..B is not taken for that. */
+/*
+ * In "flame --time", the option selects what is sampled: time. An option or a file follows; a
+ * malformed A..B is still an error.
+ */
 static bool time_is_meant(const struct parser *parser, const struct option_info *option)
 {
 	const struct options *options = parser->options;
@@ -109,7 +113,8 @@ static bool time_is_meant(const struct parser *parser, const struct option_info 
 	       (*next == '-' || access(next, F_OK) == 0) && !strstr(next, "..");
 }
 
-static int parser_take(struct parser *parser, const struct option_info *option, const char *value)
+static int options_parser_take(struct parser *parser, const struct option_info *option,
+			       const char *value)
 {
 	if (!value && time_is_meant(parser, option)) {
 		option = option_of_reports("of");
@@ -138,28 +143,29 @@ static int parser_take_long(struct parser *parser, const char *argument)
 
 	if (!option)
 		return parser_unknown(parser, argument, length);
-	return parser_take(parser, option, equals ? equals + 1 : NULL);
+	return options_parser_take(parser, option, equals ? equals + 1 : NULL);
 }
 
-/* -h, -n5, -n 5, -o FILE; one letter an argument. */
+/* -h, -n5, -n 5, -o FILE: one letter for each argument. */
 static int parser_take_short(struct parser *parser, const char *argument)
 {
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		const struct option_info *option = &option_infos[i];
 
 		if (option->letter == argument[1])
-			return parser_take(parser, option, argument[2] ? argument + 2 : NULL);
+			return options_parser_take(parser, option,
+						   argument[2] ? argument + 2 : NULL);
 	}
 	return parser_fail(parser, "unknown option '-%c'; prof-report --help lists them",
 			   argument[1]);
 }
 
-/* The first argument is a report when it has a report's name; ./alloc is a file. */
+/* The first argument is a report if it has a report's name; ./alloc is a file. */
 static void parser_take_plain(struct parser *parser, char *argument)
 {
 	struct options *options = parser->options;
 
-	/* `prof-report help`, then maybe a report; ./help is a file. */
+	/* `prof-report help`, optionally followed by a report; ./help is a file */
 	if (!strcmp(argument, "help") && !options->report_named && !options->file_count) {
 		options->help = true;
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of prof-report. Texts are borrowed from argv; `file`, `filter` and `fail_if` are owned. Does
- * not print: a wrong option comes back as one line.
+ * The command line of prof-report. Texts are borrowed from argv; `file`, `filter` and `fail_if` are
+ * owned. Prints nothing: for a wrong option, the caller gets one line.
  */
 #ifndef REPORT_OPTIONS_OPTIONS_H
 #define REPORT_OPTIONS_OPTIONS_H
@@ -14,7 +14,7 @@
 #include "report/options/keys.h"
 #include "report/table/export.h"
 
-/* Groups of options; a report names those it takes. */
+/* Groups of options; a report names the groups that it takes. */
 enum option_group {
 	TAKES_ANY = 0, /* every report takes these */
 	TAKES_TABLE = 1,
@@ -25,20 +25,20 @@ enum option_group {
 	TAKES_FILES = 32, /* the report reads the files itself */
 	TAKES_STACK = 64,
 	TAKES_OUTPUT = 128,   /* and every report that has TAKES_FORMAT */
-	TAKES_WORD = 256,     /* a word comes before the files: what it does with them */
+	TAKES_WORD = 256,     /* a word in front of the files says what to do */
 	TAKES_COMPARE = 512,  /* it reads several runs */
-	TAKES_AGAINST = 1024, /* it has runs to compare with */
+	TAKES_AGAINST = 1024, /* it can be compared with other runs */
 	TAKES_OF_REPORTS = 2048,
 };
 #define OPTION_GROUPS 32 /* bits of all */
 
-/* Options that belong to the reports of one family. */
+/* Options of the reports of one family only. */
 enum report_option {
 #define REPORT_OPTION(id, argument, choices, doc) REPORT_OPTION_##id,
 #include "report/families.def"
 	REPORT_OPTION_LIMIT,
 };
-/* The group of each is its own: TAKES_step. */
+/* Each of them is a group of its own: TAKES_step. */
 enum {
 #define REPORT_OPTION(id, argument, choices, doc) \
 	TAKES_##id = TAKES_OF_REPORTS << REPORT_OPTION_##id,
@@ -54,19 +54,19 @@ enum report_id {
 struct report_info {
 	const char *id, *name;
 	unsigned int takes;
-	const char *sort; /* default column, NULL: as it comes */
+	const char *sort; /* default column; NULL: unsorted */
 	const char *doc, *more;
 };
 extern const struct report_info report_infos[REPORT_LIMIT];
 
 struct report_option_value {
-	const char *text;    /* as given, NULL: not */
-	unsigned int choice; /* which of its choices */
+	const char *text;    /* as given; NULL: not given */
+	unsigned int choice; /* index of the choice */
 };
 
 #define LIMIT_DEFAULT SIZE_MAX
 #define STACK_SHOWN_MAX 4096u /* of --stack */
-#define WIDTH_MIN 40          /* of a line, in characters */
+#define WIDTH_MIN 40          /* characters in a line */
 #define WIDTH_MAX 1000
 #define WAIT_DEFAULT_S 60
 #define WAIT_MAX_S 1000000000u
@@ -74,7 +74,7 @@ struct report_option_value {
 struct options {
 	enum report_id report;
 	bool report_named;
-	const char *word; /* of reports that have TAKES_WORD, NULL: not given */
+	const char *word; /* for reports that have TAKES_WORD; NULL: not given */
 	const char *sort, *columns, *output;
 	size_t limit; /* LIMIT_DEFAULT: not given */
 	const char **filter;
@@ -82,26 +82,27 @@ struct options {
 	const char **fail_if;
 	size_t fail_if_count;
 	const char *metric; /* NULL: not given */
-	size_t against;     /* the first of `file` behind --against, SIZE_MAX: it was not given */
-	char **base;        /* of a report that is of one run: what stood behind --against */
+	/* index in `file` of the first one behind --against; SIZE_MAX: not given */
+	size_t against;
+	char **base; /* for a report on one run: the files behind --against */
 	size_t base_count;
 	enum export_format format;
-	const char *by_name; /* as given, NULL: not */
-	enum key_id by;      /* of the report, its first when not given */
+	const char *by_name; /* as given; NULL: not given */
+	enum key_id by;      /* of the report; its first one if not given */
 	struct report_option_value of_report[REPORT_OPTION_LIMIT];
 	struct filter_settings scope;
-	unsigned int wait_s; /* for runs that are still writing, unless live */
-	size_t stack_frames; /* of each row, to be shown below it */
+	unsigned int wait_s; /* seconds, for runs that still write, unless live */
+	size_t stack_frames; /* frames of each row's stack to show below it */
 	bool format_given;
-	size_t width; /* characters in a line, 0: not told */
+	size_t width; /* characters in a line; 0: not given */
 	bool tree, raw, raw_stacks, live, waits, no_color, list, help, version;
 	char **file;
 	size_t file_count;
 	unsigned int given;                    /* groups of the options that were given */
-	const char *given_name[OPTION_GROUPS]; /* one of each such group, by its bit */
+	const char *given_name[OPTION_GROUPS]; /* one option of each such group, by its bit */
 };
 
-/* 0, or -1 with one line in `message`. */
+/* Returns 0, or -1 with one line in `message`. */
 int options_parse(struct options *options, int argc, char **argv, char *message,
 		  size_t message_bytes);
 void options_release(struct options *options);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the command line share (options.h). Each function returns 0, or -1 with a line in `message`. One thread. */
+/*
+ * What the files that read the command line share (options.h). Each function returns 0, or -1 with
+ * a line in `message`. To be used by one thread.
+ */
 #ifndef REPORT_OPTIONS_PARSER_H
 #define REPORT_OPTIONS_PARSER_H
 
@@ -19,7 +22,7 @@ struct option_info {
 	unsigned int group;
 	const char *argument;
 	int (*take)(struct parser *parser, const char *value);
-	enum report_option of_report; /* of a report's own: those have no take() */
+	enum report_option of_report; /* of a report's own options, which have no take() */
 	const char *choices;
 };
 
@@ -37,7 +40,7 @@ __attribute__((format(printf, 2, 3))) int parser_fail(struct parser *parser, con
 /* Which of `names` (count of them, or NULL at the end) the value is; -1 when it is none. */
 int parser_choose(struct parser *parser, const char *option, const char *value,
 		  const char *const *names, size_t count);
-/* What is no number of a step is the name of report `steps`' own --step. */
+/* A value that is no number of a step is a name, for the own --step of report `steps`. */
 int parser_take_step_name(struct parser *parser, const char *value);
 /* Once all arguments are read. */
 int parser_check(struct parser *parser);

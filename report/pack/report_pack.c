@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Report `pack`: one .zip of a session for somebody else. It appears under its name when it is complete. Prints one line:
+ * Report `pack`: one .zip file of a session, to give to somebody else. It appears under its name
+ * when it is complete. Prints one line:
  *
  *   <file>: <n> recordings, page.html, <n> sources, <bytes>[: without args,paths]
  */
@@ -79,7 +80,10 @@ static int add_recordings(struct pack *pack)
 	return 0;
 }
 
-/* The page of the copies: what is left out of them is not in it. What is wrong with it is said, and the rest goes on. */
+/*
+ * Makes the page from the copies, so it lacks what is left out of them. If it fails, a message is
+ * printed and the rest goes on.
+ */
 static bool write_page(struct pack *pack, char *path)
 {
 	const struct source_options opening = { .only_named = true, .base_names = true };
@@ -163,7 +167,10 @@ static int write_parts(struct pack *pack)
 	return zip_finish(&pack->zip) || fsync(pack->zip.to) ? pack_fail(pack) : 0;
 }
 
-/* In the folder of the copies, which is on the same file system. For its owner alone, as recordings are. */
+/*
+ * Writes into the folder of the copies, which is on the same file system. Only the owner may read
+ * it, as with recordings.
+ */
 static int write_zip(struct pack *pack)
 {
 	char temporary[PATH_MAX];
@@ -183,7 +190,7 @@ static int write_zip(struct pack *pack)
 	return error;
 }
 
-static void print_result(const struct pack *pack)
+static void report_pack_print_result(const struct pack *pack)
 {
 	char size[UNIT_TEXT_BYTES];
 
@@ -214,7 +221,7 @@ static int pack_files(struct pack *pack, const struct session_files *files)
 	else
 		error = write_zip(pack);
 	if (!error)
-		print_result(pack);
+		report_pack_print_result(pack);
 	copies_close(&pack->copies);
 	return error ? STATUS_INPUT : STATUS_OK;
 }
@@ -231,8 +238,8 @@ static void name_pack(char name[PATH_MAX], const char *path)
 	snprintf(name, PATH_MAX, "%.*s" ENDING_OF_PACK, (int)length, path);
 }
 
-/* What cannot be right whatever the recording has. */
-static int check(struct report_request *request, const char *output, unsigned int what)
+/* Refuses what cannot be right for any recording. */
+static int report_pack_check(struct report_request *request, const char *output, unsigned int what)
 {
 	const struct options *options = request->options;
 	struct sessions sessions;
@@ -273,7 +280,8 @@ static int pack_session(struct report_request *request)
 
 	name_pack(name, options->file[0]);
 	pack.output = options->output ? options->output : name;
-	status = request->message[0] ? STATUS_USAGE : check(request, pack.output, pack.what);
+	status = request->message[0] ? STATUS_USAGE
+				     : report_pack_check(request, pack.output, pack.what);
 	for (size_t i = 0; i < options->file_count && !status && !error; i++)
 		error = session_files_add(&files, options->file[i]);
 	if (error) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See sources.h. First the recording's names that end as Python files do, then the files of
- * symbolized lines. Paths lose `.` and `..` for the archive, and each is added once.
+ * Takes the recording's names that end as Python files do, then the files of symbolized lines. `.`
+ * and `..` are removed from paths for the archive, and each file is added once.
  */
 #include "report/pack/sources.h"
 
@@ -23,7 +23,7 @@ struct adding {
 };
 
 static const char *const endings_python[] = { ".py", NULL };
-/* Of what compilers make code of, and of what they include. */
+/* Of source files that compilers translate, and of those that they include. */
 static const char *const endings_native[] = { ".c",   ".cc",  ".cpp", ".cxx", ".c++",
 					      ".C",   ".h",   ".hh",  ".hpp", ".hxx",
 					      ".h++", ".inl", ".ipp", ".tcc", ".cu",
@@ -41,7 +41,7 @@ static bool ends_with_any(const char *text, size_t length, const char *const *en
 	return false;
 }
 
-/* No control character and no backslash. */
+/* Returns whether the name has no control character and no backslash. */
 static bool name_is_plain(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -50,7 +50,10 @@ static bool name_is_plain(const char *text, size_t length)
 	return true;
 }
 
-/* As compilers do that were called with "../x.c": without "." and "..", so that it unpacks to where it should. */
+/*
+ * A compiler that was called with "../x.c" records such a path: "." and ".." are removed, so that
+ * the file unpacks inside of the folder.
+ */
 static void put_packed(char packed[PATH_MAX], const char *path)
 {
 	char *at = packed + sprintf(packed, FOLDER), *root = at;
@@ -71,7 +74,7 @@ static void put_packed(char packed[PATH_MAX], const char *path)
 	*at = 0;
 }
 
-static bool is_there(const char *path)
+static bool sources_is_there(const char *path)
 {
 	struct stat status;
 
@@ -79,9 +82,9 @@ static bool is_there(const char *path)
 	       status.st_size <= (off_t)SOURCE_BYTES_MAX && !access(path, R_OK);
 }
 
-/* 0 too when it is none, or cannot be taken. */
-static int add_file(struct adding *adding, const char *text, size_t length,
-		    const char *const *endings)
+/* Also returns 0 if the name is no source file, or the file cannot be taken. */
+static int sources_add_file(struct adding *adding, const char *text, size_t length,
+			    const char *const *endings)
 {
 	char path[PATH_MAX], packed[PATH_MAX];
 	bool added;
@@ -94,7 +97,7 @@ static int add_file(struct adding *adding, const char *text, size_t length,
 	map_put(&adding->seen, map_hash_bytes(packed, strlen(packed), 0), &added);
 	if (!added)
 		return 0;
-	if (adding->count.taken >= SOURCE_FILES_MAX || !is_there(path)) {
+	if (adding->count.taken >= SOURCE_FILES_MAX || !sources_is_there(path)) {
 		adding->count.missing++;
 		return 0;
 	}
@@ -111,12 +114,12 @@ static int add_python(struct adding *adding, const struct source *source)
 		const struct source_name *name = source_name_at(source, (uint32_t)i);
 
 		if (name->text && name->length)
-			error = add_file(adding, name->text, name->length, endings_python);
+			error = sources_add_file(adding, name->text, name->length, endings_python);
 	}
 	return error;
 }
 
-/* The files of lines that functions of one file of code are at. */
+/* Adds the source files of the lines of one binary file. */
 static int add_answers(struct adding *adding, const struct source_symbols *symbols)
 {
 	struct answers answers;
@@ -126,8 +129,9 @@ static int add_answers(struct adding *adding, const struct source_symbols *symbo
 	if (answers_read(&answers, symbols->bytes, symbols->length))
 		for (size_t i = 0; i < answers.frames && !error; i++)
 			if (answers.frame[i].file)
-				error = add_file(adding, answers.frame[i].file,
-						 strlen(answers.frame[i].file), endings_native);
+				error = sources_add_file(adding, answers.frame[i].file,
+							 strlen(answers.frame[i].file),
+							 endings_native);
 	answers_release(&answers);
 	return error;
 }

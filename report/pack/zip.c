@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a .zip: see zip.h. A file's head is written twice, since its sizes are known behind its bytes; the directory is kept until the
- * end. Numbers are little-endian, as the machine's are.
+ * Writes each file's header twice, since its sizes are known only after its bytes. The directory is
+ * kept in memory until the end. Numbers are little-endian, as on this machine.
  */
 #include "report/pack/zip.h"
 
@@ -19,11 +19,13 @@
 #include "report/base/text.h"
 
 #define PIECE_BYTES 65536u
-#define WIDE_BYTES 0xffffffffu /* of a number that stands in the ZIP64 part */
+#define WIDE_BYTES 0xffffffffu /* of a number that is in the ZIP64 part */
 #define WIDE_FILES 0xffffu
 #define VERSION 20u       /* folders and deflate */
-#define VERSION_ZIP64 45u /* of what is wide */
-/* a file that is this near to the limit may reach it, packed or while it is read */
+#define VERSION_ZIP64 45u /* of entries in ZIP64 */
+/*
+ * a file this near to the limit may exceed it when it is compressed, or by growing while it is read
+ */
 #define GROWTH (1u << 20)
 #define MADE_ON_UNIX (3u << 8)
 #define NAME_IS_UTF8 (1u << 11)
@@ -35,13 +37,13 @@
 #define MODE_OF_FILE (0100644u << 16)
 #define LEVEL 6
 
-struct zip_part { /* 4.3.7 from `version` on, and 4.3.12 */
+struct zip_part { /* section 4.3.7 from `version` on, and 4.3.12 */
 	uint16_t version, flags, method, time, date;
 	uint32_t crc, packed, bytes;
 	uint16_t name_bytes, extra_bytes;
 } __attribute__((packed));
 
-struct zip_wide { /* 4.5.3: of a file, behind its name */
+struct zip_wide { /* section 4.5.3: of a file, behind its name */
 	uint16_t id, length;
 	uint64_t bytes, packed;
 } __attribute__((packed));
@@ -66,7 +68,7 @@ struct zip_end {
 	uint16_t comment_bytes;
 } __attribute__((packed));
 
-struct zip_wide_end { /* 4.3.14, and 4.3.15 from `locator` on */
+struct zip_wide_end { /* section 4.3.14, and 4.3.15 from `locator` on */
 	uint32_t signature;
 	uint64_t length_behind;
 	uint16_t made_by, version;
@@ -121,13 +123,13 @@ static int put_deflated(struct zip *zip, z_stream *stream, int flush)
 	return 0;
 }
 
-/* What a file's head says of its bytes. */
+/* What a file's header says about its bytes. */
 struct content {
 	uint32_t crc;
 	uint64_t bytes, packed;
 };
 
-/* `stream`: NULL to store. */
+/* `stream`: NULL: the file is stored, not deflated. */
 static int put_content(struct zip *zip, int from, z_stream *stream, struct content *content)
 {
 	uint8_t piece[PIECE_BYTES];
@@ -150,7 +152,7 @@ static int put_content(struct zip *zip, int from, z_stream *stream, struct conte
 	return error || (stream && put_deflated(zip, stream, Z_FINISH)) ? -1 : 0;
 }
 
-static int put_file(struct zip *zip, int from, bool deflates, struct content *content)
+static int zip_put_file(struct zip *zip, int from, bool deflates, struct content *content)
 {
 	uint64_t begin = zip->offset;
 	z_stream stream = { .zalloc = Z_NULL };
@@ -198,7 +200,10 @@ static void part_fill(struct zip_part *part, struct zip_wide *wide, const struct
 	wide->packed = content->packed;
 }
 
-/* A line of the directory: what is wide of it stands behind the name, and the place of the file behind that. */
+/*
+ * A line of the directory. Its ZIP64 numbers follow the name, and the offset of the file follows
+ * them.
+ */
 static void directory_add(struct zip *zip, const char *name, const struct zip_part *part,
 			  const struct zip_wide *wide, uint64_t begin)
 {
@@ -223,7 +228,10 @@ static void directory_add(struct zip *zip, const char *name, const struct zip_pa
 		directory_put(zip, &begin, sizeof(begin));
 }
 
-/* The head in front of a file has what is known behind it: it is written twice. */
+/*
+ * Adds an open file. The header in front of its bytes has values that are known only behind them,
+ * so it is written twice.
+ */
 static int zip_add_open(struct zip *zip, const char *name, int from, bool deflates, bool is_wide)
 {
 	struct zip_wide wide = { .id = WIDE_ID, .length = is_wide ? WIDE_LENGTH : 0 };
@@ -241,7 +249,7 @@ static int zip_add_open(struct zip *zip, const char *name, int from, bool deflat
 	uint64_t begin = zip->offset;
 
 	if (zip_put(zip, &local, sizeof(local)) || zip_put(zip, name, strlen(name)) ||
-	    zip_put(zip, &wide, wide_bytes) || put_file(zip, from, deflates, &content))
+	    zip_put(zip, &wide, wide_bytes) || zip_put_file(zip, from, deflates, &content))
 		return -1;
 	if (!is_wide && (content.bytes >= WIDE_BYTES || content.packed >= WIDE_BYTES)) {
 		errno = EFBIG;
@@ -256,7 +264,10 @@ static int zip_add_open(struct zip *zip, const char *name, int from, bool deflat
 	return 0;
 }
 
-/* Whether a file's sizes have to be written as ZIP64, which its head says before they are known. */
+/*
+ * Returns whether the sizes of the file must be written as ZIP64, which its header says before they
+ * are known.
+ */
 static bool file_is_wide(const struct zip *zip, int from)
 {
 	struct stat status;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* What is wrong and what to change: the rows of report bottleneck as text, titled by what is wrong. */
 
-const ADVICE_OF_RUN = "of the run", ADVICE_OF_STEPS = "of the steps";
-const RUN_ADVICE = ["first_step", "startup", "slow_imports", "hot_line", "hot_function"];
-
 function baseOf(place) {
 	return show(place.replace(/^.*\//, ""));
 }
 
-/* "tokenizer.py:15 (wordpiece), called from train.py:25", by so many samples; "" where no line is known. */
+const MADE_UP_FUNCTIONS = ["<module>", "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>"];
+
+/* "tokenizer.py:15 (wordpiece), called from train.py:25", by so many samples; a function without a line; "" where nothing is known. */
 function adviceLine(row) {
 	if (!row.line)
-		return "";
-	const name = row.function && row.function !== "<module>" ? ` (${show(row.function)})` : "";
+		return row.function ? show(row.function) : "";
+	const name = row.function && !MADE_UP_FUNCTIONS.includes(row.function) ? ` (${show(row.function)})` : "";
+	const waits = row.waits_at && row.waits_at !== row.line ? `${baseOf(row.waits_at)} waits while others are in ` : "";
 	const count = row.samples ? ` · ${shownNumber(row.samples, "count")} sample${row.samples === 1 ? "" : "s"}${row.samples < 20 ? ": a guess" : ""}` : "";
-	return baseOf(row.line) + name + (row.caller ? ", called from " + baseOf(row.caller) : "") + count;
+	return waits + baseOf(row.line) + name + (row.caller ? ", called from " + baseOf(row.caller) : "") +
+		(row.library ? ", mostly in " + show(row.library) : "") + count;
 }
 
 function adviceStake(row) {
 	if (!row.stake_ns)
 		return "";
-	const share = row.stake_percent ? `, ${shownNumber(row.stake_percent, "percent")} ${RUN_ADVICE.includes(row.id) ? ADVICE_OF_RUN : ADVICE_OF_STEPS}` : "";
+	const share = row.stake_percent ? `, ${shownNumber(row.stake_percent, "percent")} of the ${show(row.stake_of)}` : "";
 	return shownNumber(row.stake_ns, "ns") + share;
 }
 

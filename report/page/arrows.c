@@ -27,7 +27,7 @@ void arrows_add(struct arrows *arrows, const struct arrow *arrow)
 		arrows_halve(arrows);
 }
 
-static int compare(const void *first, const void *second)
+static int arrows_compare(const void *first, const void *second)
 {
 	const struct arrow *a = first, *b = second;
 
@@ -47,7 +47,7 @@ void arrows_settle(struct arrows *arrows, uint64_t end_ns)
 			arrow->to_ns = end_ns;
 	}
 	if (arrows->count)
-		qsort(arrows->arrow, arrows->count, sizeof(*arrows->arrow), compare);
+		qsort(arrows->arrow, arrows->count, sizeof(*arrows->arrow), arrows_compare);
 }
 
 void arrows_put(const struct arrows *arrows, FILE *out)

@@ -22,7 +22,7 @@ function notRecorded(manifest) {
 			said.set(entry.empty, entry.title);
 	if (!said.size)
 		return null;
-	return el("section", {}, el("h2", {}, "What this recording has nothing of"),
+	return el("section", {}, el("h2", {}, "Not in this recording"),
 		el("ul", {}, [...said].map(([text, title]) => el("li", { title }, show(text) + "."))));
 }
 
@@ -68,7 +68,7 @@ function steadySteps(rows) {
 
 async function stepBar(manifest, totals) {
 	const table = await tableOf(manifest, "steps"), rows = table ? steadySteps(table.document.rows) : [];
-	const sums = STEP_VIEWS.phase.map(([name, label, fill]) => [label, rows.reduce((sum, row) => sum + (row[name] || 0), 0), fill]);
+	const sums = STEP_VIEWS[stepView(rows)].map(([name, label, fill]) => [label, rows.reduce((sum, row) => sum + (row[name] || 0), 0), fill]);
 	const all = sums.reduce((sum, [, value]) => sum + value, 0), left = table ? table.document.rows.length - rows.length : 0;
 	return barOf("A step", sums.map(([label, value, fill]) => [label, value, fill, shownNumber(100 * value / Math.max(1, all), "percent")]),
 		`median ${shownNumber(totals.step_p50_ns || 0, "ns")}` + (left ? `, without the first ${left === 1 ? "step" : left + " steps"}` : ""));

@@ -38,7 +38,7 @@ struct screen page_screen(const struct page *page, FILE *out)
 	return screen;
 }
 
-static void put_losses(struct page *page)
+static void page_put_losses(struct page *page)
 {
 	struct json *json = page_file_end_pieces(&page->file);
 	char *text = NULL;
@@ -86,7 +86,7 @@ static int page_write(struct page *page, struct page_parts *parts)
 	page_layers_put(&parts->layers, page);
 	page_timeline_put(&parts->timeline, page);
 	status = page_compare_put(page);
-	put_losses(page);
+	page_put_losses(page);
 	bytes = page->file.bytes;
 	if (page_file_close(&page->file, page->request))
 		return STATUS_INPUT;

@@ -44,7 +44,7 @@ int page_compare_check(struct page *page)
 }
 
 /* False: there is no room for it. */
-static bool put_piece(struct page *page, const char *id, const struct compared *one)
+static bool page_compare_put_piece(struct page *page, const char *id, const struct compared *one)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -73,7 +73,7 @@ static size_t take_compared_report(void *context, const struct compared *one)
 	bool fits;
 
 	snprintf(id, sizeof(id), "compare-%s", one->report ? one->report : "all");
-	fits = put_piece(page, id, one);
+	fits = page_compare_put_piece(page, id, one);
 	if (!fits && one->most > 1) {
 		size_t rows = one->shown < one->most ? one->shown : one->most;
 

@@ -16,8 +16,8 @@ static const struct stack_source *const sources[] = {
 };
 #define SOURCES (sizeof(sources) / sizeof(sources[0]))
 
-static void flame_want(struct page_flame *flame, struct page *page,
-		       const struct stack_source *source, enum stack_value value)
+static void page_flames_flame_want(struct page_flame *flame, struct page *page,
+				   const struct stack_source *source, enum stack_value value)
 {
 	flame->options = *page->request->options;
 	flame->options.of_report[REPORT_OPTION_of] = (struct report_option_value){ source->name,
@@ -45,8 +45,8 @@ void page_flames_want(struct page_flames *flames, struct page *page)
 	for (size_t i = 0; i < SOURCES; i++)
 		for (unsigned int value = 0; value < STACK_VALUES; value++)
 			if (sources[i]->values & 1u << value)
-				flame_want(&flames->flame[flames->count++], page, sources[i],
-					   (enum stack_value)value);
+				page_flames_flame_want(&flames->flame[flames->count++], page,
+						       sources[i], (enum stack_value)value);
 }
 
 void page_flames_release(struct page_flames *flames)
@@ -63,7 +63,7 @@ struct drawing {
 	size_t left_out;
 };
 
-static bool is_drawn(const struct drawing *drawing, size_t at)
+static bool page_flames_is_drawn(const struct drawing *drawing, size_t at)
 {
 	return drawing->tree->node[drawing->order[at]].total >= drawing->least;
 }
@@ -75,7 +75,7 @@ static void count_left_out(struct drawing *drawing)
 
 	drawing->left_out = 0;
 	for (size_t i = 0; i < nodes; i++)
-		drawing->left_out += !is_drawn(drawing, i);
+		drawing->left_out += !page_flames_is_drawn(drawing, i);
 }
 
 static void draw_fewer(struct drawing *drawing)
@@ -99,7 +99,7 @@ static void choose_least(struct drawing *drawing)
 }
 
 /* Names are numbered in the order of their first use, and written afterwards. */
-static void put_names(struct json *json, const struct drawing *drawing)
+static void page_flames_put_names(struct json *json, const struct drawing *drawing)
 {
 	const struct stack_tree *tree = drawing->tree;
 	const char **names = NULL;
@@ -113,7 +113,7 @@ static void put_names(struct json *json, const struct drawing *drawing)
 		struct map_entry *entry;
 		bool added;
 
-		if (!is_drawn(drawing, i))
+		if (!page_flames_is_drawn(drawing, i))
 			continue;
 		entry = map_put(&known, map_hash_bytes(name, strlen(name), 0), &added);
 		if (added) {
@@ -137,12 +137,12 @@ static void put_numbers(struct json *json, const struct drawing *drawing, const 
 {
 	json_open(json, key, '[');
 	for (size_t i = 0; i + 1 < drawing->tree->count; i++)
-		if (is_drawn(drawing, i))
+		if (page_flames_is_drawn(drawing, i))
 			json_number(json, NULL, of(&drawing->tree->node[drawing->order[i]]));
 	json_close(json, ']');
 }
 
-static uint64_t depth_of(const struct tree_node *node)
+static uint64_t page_flames_depth_of(const struct tree_node *node)
 {
 	return node->depth;
 }
@@ -152,7 +152,7 @@ static uint64_t self_of(const struct tree_node *node)
 	return node->self;
 }
 
-static uint64_t total_of(const struct tree_node *node)
+static uint64_t page_flames_total_of(const struct tree_node *node)
 {
 	return node->total;
 }
@@ -168,17 +168,17 @@ static char *flame_json(const struct page_flame *flame, struct drawing *drawing,
 	json_string(&json, "unit", unit_name(stack_report_unit(&flame->state)));
 	json_number(&json, "all", flame->state.all);
 	json_number(&json, "left_out", drawing->left_out);
-	put_numbers(&json, drawing, "depth", depth_of);
+	put_numbers(&json, drawing, "depth", page_flames_depth_of);
 	put_numbers(&json, drawing, "self", self_of);
-	put_numbers(&json, drawing, "total", total_of);
-	put_names(&json, drawing);
+	put_numbers(&json, drawing, "total", page_flames_total_of);
+	page_flames_put_names(&json, drawing);
 	json_close(&json, '}');
 	fclose(json.out);
 	return text;
 }
 
-static void put_entry(struct page *page, const struct page_flame *flame, const char *id,
-		      const char *value, const char *empty)
+static void page_flames_put_entry(struct page *page, const struct page_flame *flame, const char *id,
+				  const char *value, const char *empty)
 {
 	struct json *entry = page_file_entry(&page->file, id, "flame");
 	char title[TITLE_BYTES];
@@ -196,8 +196,8 @@ static void put_entry(struct page *page, const struct page_flame *flame, const c
  * The smallest functions are joined to those around them until the rest fits. An empty tree always
  * fits.
  */
-static void put_tree(struct page *page, const struct page_flame *flame, const char *id,
-		     uint64_t room)
+static void page_flames_put_tree(struct page *page, const struct page_flame *flame, const char *id,
+				 uint64_t room)
 {
 	struct stack_tree tree;
 	struct drawing drawing = { .tree = &tree };
@@ -231,10 +231,10 @@ static void put_flame(struct page *page, struct page_flame *flame, size_t pieces
 	value = facts.fact[1].cell.text;
 	snprintf(id, sizeof(id), "flame-%s-%s", flame->state.from->name, value);
 	if (flame->state.all)
-		put_tree(page, flame, id, page_budget_room(&page->file.budget, pieces));
+		page_flames_put_tree(page, flame, id, page_budget_room(&page->file.budget, pieces));
 	else
 		empty = stack_report_explain(&flame->state, &flame->report, &absence);
-	put_entry(page, flame, id, value, empty);
+	page_flames_put_entry(page, flame, id, value, empty);
 	facts_release(&facts);
 	stack_report_release(&flame->state);
 }

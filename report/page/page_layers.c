@@ -45,7 +45,7 @@ static void naming_init(struct naming *naming, size_t rows)
 	map_init(&naming->known);
 }
 
-static void naming_release(struct naming *naming)
+static void page_layers_naming_release(struct naming *naming)
 {
 	map_release(&naming->known);
 	text_store_release(&naming->texts);
@@ -70,7 +70,7 @@ static void naming_set(struct naming *naming, size_t row, const char *text)
 
 /* --- a piece --- */
 
-static int compare_parts(const void *first, const void *second)
+static int page_layers_compare_parts(const void *first, const void *second)
 {
 	const struct layers_part *a = first, *b = second;
 
@@ -96,11 +96,11 @@ static size_t moment_join(const struct layers_moment *moment, const struct namin
 	}
 	for (size_t i = 0; i < count; i++)
 		at[parts[i].row] = 0;
-	qsort(parts, count, sizeof(*parts), compare_parts);
+	qsort(parts, count, sizeof(*parts), page_layers_compare_parts);
 	return count < most ? count : most;
 }
 
-static void put_moment(struct json *json, const struct layers_part *part, size_t count)
+static void page_layers_put_moment(struct json *json, const struct layers_part *part, size_t count)
 {
 	json_open(json, NULL, '[');
 	json_open(json, NULL, '[');
@@ -138,7 +138,7 @@ static void put_parts(struct json *json, const struct layers *layers, const stru
 			}
 			parts[k].row = shown[name] - 1;
 		}
-		put_moment(json, parts, count);
+		page_layers_put_moment(json, parts, count);
 	}
 	json_close(json, ']');
 	json_open(json, "names", '[');
@@ -192,8 +192,8 @@ static bool thin(struct thinning *thinning, const struct layers *layers)
 	return thinning->step < layers->count;
 }
 
-static void put_piece(struct page *page, const char *id, const char *of, const char *by,
-		      const struct layers *layers, const struct naming *naming)
+static void page_layers_put_piece(struct page *page, const char *id, const char *of, const char *by,
+				  const struct layers *layers, const struct naming *naming)
 {
 	struct thinning thinning = { PARTS_MAX, 1 };
 	uint64_t room = page_budget_room(&page->file.budget, PIECES);
@@ -218,8 +218,9 @@ static void put_piece(struct page *page, const char *id, const char *of, const c
 
 /* --- names of rows --- */
 
-static void name_stacks(struct naming *naming, const struct layers *layers, const struct heap *heap,
-			struct source *source, struct stack_rows *rows)
+static void page_layers_name_stacks(struct naming *naming, const struct layers *layers,
+				    const struct heap *heap, struct source *source,
+				    struct stack_rows *rows)
 {
 	struct source_process *const *process;
 
@@ -241,8 +242,8 @@ static void name_stacks(struct naming *naming, const struct layers *layers, cons
 		}
 }
 
-static void put_heap(struct page *page, struct heap *heap, const struct layers *layers,
-		     enum stack_by by)
+static void page_layers_put_heap(struct page *page, struct heap *heap, const struct layers *layers,
+				 enum stack_by by)
 {
 	struct source *source = page->request->source;
 	bool is_python = by == STACK_BY_PYTHON;
@@ -251,11 +252,12 @@ static void put_heap(struct page *page, struct heap *heap, const struct layers *
 
 	stack_rows_init(&rows, source, page->request->options, by, STACK_COLUMNS_NONE);
 	naming_init(&naming, heap->row_count);
-	name_stacks(&naming, layers, heap, source, &rows);
+	page_layers_name_stacks(&naming, layers, heap, source, &rows);
 	if (!is_python || rows.has_python)
-		put_piece(page, is_python ? "layers-heap-python" : "layers-heap-function", "heap",
-			  is_python ? "line of Python" : "function", layers, &naming);
-	naming_release(&naming);
+		page_layers_put_piece(
+			page, is_python ? "layers-heap-python" : "layers-heap-function", "heap",
+			is_python ? "line of Python" : "function", layers, &naming);
+	page_layers_naming_release(&naming);
 	stack_rows_release(&rows);
 }
 
@@ -271,16 +273,16 @@ static const char *tensor_name(const struct tensors *tensors, const struct tenso
 				 tensor_device_text(tensors->device[row->device].device, device));
 }
 
-static void put_tensors(struct page *page, const struct tensors *tensors,
-			const struct layers *layers)
+static void page_layers_put_tensors(struct page *page, const struct tensors *tensors,
+				    const struct layers *layers)
 {
 	struct naming naming;
 
 	naming_init(&naming, tensors->row_count);
 	for (size_t i = 0; i < tensors->row_count; i++)
 		naming_set(&naming, i, tensor_name(tensors, &tensors->row[i], &naming.texts));
-	put_piece(page, "layers-tensors-op", "tensors", "operator", layers, &naming);
-	naming_release(&naming);
+	page_layers_put_piece(page, "layers-tensors-op", "tensors", "operator", layers, &naming);
+	page_layers_naming_release(&naming);
 }
 
 void page_layers_put(const struct page_layers *layers, struct page *page)
@@ -291,9 +293,9 @@ void page_layers_put(const struct page_layers *layers, struct page *page)
 
 	if (layers->heap->totals.allocations) {
 		if (!layers->heap->estimate) /* if stacks are sampled, most blocks have no line */
-			put_heap(page, layers->heap, heap, STACK_BY_PYTHON);
-		put_heap(page, layers->heap, heap, STACK_BY_FUNCTION);
+			page_layers_put_heap(page, layers->heap, heap, STACK_BY_PYTHON);
+		page_layers_put_heap(page, layers->heap, heap, STACK_BY_FUNCTION);
 	}
 	if (layers->tensors->flow.allocations)
-		put_tensors(page, layers->tensors, tensors);
+		page_layers_put_tensors(page, layers->tensors, tensors);
 }

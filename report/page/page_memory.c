@@ -38,7 +38,8 @@ static bool line_knows(const struct line *line, size_t moment)
 	return !line->run || known_within(line->run, each * moment, each * (moment + 1));
 }
 
-static void put_line(struct json *json, const struct line *line, const struct curve *curve)
+static void page_memory_put_line(struct json *json, const struct line *line,
+				 const struct curve *curve)
 {
 	uint64_t values[MOMENTS];
 
@@ -61,7 +62,7 @@ static void put_line(struct json *json, const struct line *line, const struct cu
 }
 
 /* True if fewer than PROCESSES_MAX other processes had more. */
-static bool is_shown(const struct page_memory *memory, size_t count, size_t at)
+static bool page_memory_is_shown(const struct page_memory *memory, size_t count, size_t at)
 {
 	const struct resident_process *mine = resident_of(memory->resident, (uint32_t)at);
 	size_t more = 0;
@@ -88,7 +89,7 @@ static size_t put_processes(struct json *json, const struct page_memory *memory,
 
 		if (!seen)
 			continue;
-		if (!is_shown(memory, count, i)) {
+		if (!page_memory_is_shown(memory, count, i)) {
 			left_out++;
 			continue;
 		}
@@ -98,7 +99,7 @@ static size_t put_processes(struct json *json, const struct page_memory *memory,
 		line.peak_bytes = seen->peak.resident;
 		line.peak_ns = seen->peak.time_ns;
 		line.end_ns = source_end_ns(source);
-		put_line(json, &line, seen->curve);
+		page_memory_put_line(json, &line, seen->curve);
 	}
 	return left_out;
 }
@@ -120,7 +121,7 @@ static void put_devices(struct json *json, const struct tensors *tensors, const 
 				     .run = run };
 
 		line.name_length = strlen(line.name);
-		put_line(json, &line, &device->curve);
+		page_memory_put_line(json, &line, &device->curve);
 	}
 }
 
@@ -140,7 +141,7 @@ static char *memory_json(const struct page_memory *memory, const struct page *pa
 	json_number(&json, "end_ns", end_ns);
 	json_open(&json, "lines", '[');
 	if (totals->allocations)
-		put_line(&json, &heap, &memory->heap->curve);
+		page_memory_put_line(&json, &heap, &memory->heap->curve);
 	put_devices(&json, memory->tensors, page->run, moments);
 	left_out = put_processes(&json, memory, source, moments);
 	*ret_lines = json.more[json.depth];

@@ -9,7 +9,7 @@
 
 #include "report/samples/sample_frame.h"
 
-static uint32_t name_of(struct page_samples *samples, const struct stretch *stretch)
+static uint32_t page_samples_name_of(struct page_samples *samples, const struct stretch *stretch)
 {
 	const uint64_t words[2] = { stretch->place, stretch->state };
 	bool added;
@@ -29,7 +29,7 @@ static uint32_t name_of(struct page_samples *samples, const struct stretch *stre
 }
 
 /* If no Python function runs, there is nothing to show. */
-static void take_stretch(void *context, const struct stretch *stretch)
+static void page_samples_take_stretch(void *context, const struct stretch *stretch)
 {
 	struct page_samples *samples = context;
 	const struct source_thread *thread = stretch->thread;
@@ -45,7 +45,7 @@ static void take_stretch(void *context, const struct stretch *stretch)
 			     .lane = timeline_lane(samples->timeline,
 						   trace_pid(samples->trace, thread->process),
 						   thread->tid, LANE_SAMPLES),
-			     .name = name_of(samples, stretch),
+			     .name = page_samples_name_of(samples, stretch),
 		     });
 }
 
@@ -58,8 +58,8 @@ void page_samples_want(struct page_samples *samples, struct page *page, struct t
 	map_init(&samples->known);
 	samples->samples = samples_want(page->run,
 					&(struct samples_options){ .by = BY_lines_line });
-	stretches_want(page->run,
-		       &(struct stretches_options){ .take = take_stretch, .context = samples });
+	stretches_want(page->run, &(struct stretches_options){ .take = page_samples_take_stretch,
+							       .context = samples });
 }
 
 void page_samples_release(struct page_samples *samples)
@@ -87,7 +87,7 @@ static const struct sample_place *place_around(const struct stack_list *list,
 }
 
 /* Adds a place and all places around it. Those are defined before it, so there is no cycle. */
-static void list_add(struct stack_list *list, const struct sample_place *place)
+static void page_samples_list_add(struct stack_list *list, const struct sample_place *place)
 {
 	const struct sample_place *first = list->samples->samples->place;
 
@@ -99,7 +99,8 @@ static void list_add(struct stack_list *list, const struct sample_place *place)
 	}
 }
 
-static uint32_t number_of(const struct stack_list *list, const struct sample_place *place)
+static uint32_t page_samples_number_of(const struct stack_list *list,
+				       const struct sample_place *place)
 {
 	return place ? list->number[place - list->samples->samples->place] : 0;
 }
@@ -123,7 +124,7 @@ static uint64_t frame_key(const struct sample_place *place)
 }
 
 /* Writes the number of each place's text. The texts themselves are written afterwards, in order. */
-static void put_frames(struct stack_list *list)
+static void page_samples_put_frames(struct stack_list *list)
 {
 	const struct sample_place **first = NULL;
 	size_t count = 0, room = 0, length;
@@ -152,7 +153,7 @@ static void put_frames(struct stack_list *list)
 	free(first);
 }
 
-static void put_stacks(struct stack_list *list)
+static void page_samples_put_stacks(struct stack_list *list)
 {
 	const struct page_samples *samples = list->samples;
 
@@ -168,19 +169,20 @@ static void put_stacks(struct stack_list *list)
 								 samples->seen[i].place);
 
 		if (place)
-			json_number(&list->json, NULL, number_of(list, place) - 1);
+			json_number(&list->json, NULL, page_samples_number_of(list, place) - 1);
 	}
 	json_close(&list->json, ']');
 	json_open(&list->json, "from", '[');
 	for (size_t i = 0; i < list->count; i++)
-		json_number(&list->json, NULL, number_of(list, place_around(list, list->place[i])));
+		json_number(&list->json, NULL,
+			    page_samples_number_of(list, place_around(list, list->place[i])));
 	json_close(&list->json, ']');
-	put_frames(list);
+	page_samples_put_frames(list);
 	json_close(&list->json, '}');
 }
 
 /* The timeline's own names of stacks: their innermost functions. */
-static void name_stacks(const struct page_samples *samples)
+static void page_samples_name_stacks(const struct page_samples *samples)
 {
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct sample_place *place = samples_place(samples->samples,
@@ -211,9 +213,10 @@ static char *stacks_json(const struct page_samples *samples, size_t *ret_length)
 	list.number = memory_zero(samples->samples->place_count + 1, sizeof(*list.number));
 	map_init(&list.texts);
 	for (size_t i = 0; i < samples->kept; i++)
-		list_add(&list, samples_place(samples->samples, samples->seen[i].place));
+		page_samples_list_add(&list,
+				      samples_place(samples->samples, samples->seen[i].place));
 	list.json.out = page_text_open(&text, ret_length);
-	put_stacks(&list);
+	page_samples_put_stacks(&list);
 	fclose(list.json.out);
 	map_release(&list.texts);
 	free(list.place);
@@ -226,7 +229,7 @@ void page_samples_put(struct page_samples *samples, struct page *page, uint64_t 
 	size_t length;
 	char *text;
 
-	name_stacks(samples);
+	page_samples_name_stacks(samples);
 	samples->kept = samples->count;
 	if (!samples->count)
 		return;

@@ -51,7 +51,7 @@ struct text {
 	size_t length;
 };
 
-static struct text join(const struct piece *piece, size_t count)
+static struct text page_source_join(const struct piece *piece, size_t count)
 {
 	struct text all = { .length = 0 };
 	size_t at = 0;
@@ -68,7 +68,7 @@ static struct text join(const struct piece *piece, size_t count)
 	return all;
 }
 
-#define JOIN(pieces) join(pieces, sizeof(pieces) / sizeof((pieces)[0]))
+#define JOIN(pieces) page_source_join(pieces, sizeof(pieces) / sizeof((pieces)[0]))
 
 static void put_policy(struct sink *sink)
 {

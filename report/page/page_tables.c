@@ -16,7 +16,7 @@
 #define ID_BYTES 96u
 
 /* On the page, trees of stacks are flame graphs instead. */
-static bool is_shown(enum report_id id)
+static bool page_tables_is_shown(enum report_id id)
 {
 	const struct report_kind *kind = report_kind_of(id);
 
@@ -41,7 +41,7 @@ int page_tables_want(struct page_tables *tables, struct page *page)
 		struct page_table *table = &tables->table[tables->count];
 		enum key_id by = batch_key((enum report_id)id, NULL);
 
-		if (!is_shown((enum report_id)id))
+		if (!page_tables_is_shown((enum report_id)id))
 			continue;
 		tables->count++;
 		table->options = *page->request->options;
@@ -75,9 +75,10 @@ void page_tables_release(struct page_tables *tables)
 /* --- the piece of a table --- */
 
 /* Writes what a report prints before its table, or after it. */
-static void put_text(struct json *json, const char *key, const struct page *page,
-		     const struct document *document,
-		     void (*print)(const struct document *document, const struct screen *screen))
+static void page_tables_put_text(struct json *json, const char *key, const struct page *page,
+				 const struct document *document,
+				 void (*print)(const struct document *document,
+					       const struct screen *screen))
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -94,7 +95,8 @@ static void put_text(struct json *json, const char *key, const struct page *page
 }
 
 /* Writes the first paragraph of the summary, one line per sentence. */
-static void put_answer(struct json *json, const struct page *page, const struct document *document)
+static void page_tables_put_answer(struct json *json, const struct page *page,
+				   const struct document *document)
 {
 	char *text = NULL, *end;
 	size_t length = 0;
@@ -150,9 +152,9 @@ static void put_about(FILE *out, const struct page *page, const struct page_tabl
 	json_string(&json, "recorded", document->scope);
 	json_string(&json, "empty", document->table->row_count ? NULL : document->empty);
 	if (table->options.report == REPORT_summary)
-		put_answer(&json, page, document);
-	put_text(&json, "head", page, document, document->head);
-	put_text(&json, "foot", page, document, document->foot);
+		page_tables_put_answer(&json, page, document);
+	page_tables_put_text(&json, "head", page, document, document->head);
+	page_tables_put_text(&json, "foot", page, document, document->foot);
 	put_columns(&json, document);
 	json_close(&json, '}');
 }
@@ -208,7 +210,7 @@ static void put_table(struct page *page, struct page_table *table, size_t pieces
 	free(text);
 }
 
-static void put_entry(struct page *page, const struct page_table *table)
+static void page_tables_put_entry(struct page *page, const struct page_table *table)
 {
 	const struct report_info *info = &report_infos[table->options.report];
 	char id[ID_BYTES];
@@ -241,5 +243,5 @@ void page_tables_put(struct page_tables *tables, struct page *page)
 			if (is_first(&tables->table[i]) != later)
 				put_table(page, &tables->table[i], pieces--);
 	for (size_t i = 0; i < tables->count; i++)
-		put_entry(page, &tables->table[i]);
+		page_tables_put_entry(page, &tables->table[i]);
 }

@@ -109,13 +109,13 @@ struct part {
 	size_t count, room;
 };
 
-static void part_add(struct part *part, size_t at)
+static void page_timeline_part_add(struct part *part, size_t at)
 {
 	part->at = memory_room(part->at, part->count, &part->room, sizeof(*part->at));
 	part->at[part->count++] = (uint32_t)at;
 }
 
-static uint64_t start_of(const struct span *span, uint64_t before)
+static uint64_t page_timeline_start_of(const struct span *span, uint64_t before)
 {
 	return span->start_ns - before;
 }
@@ -127,7 +127,7 @@ static uint64_t duration_of(const struct span *span, uint64_t before)
 }
 
 /* A merged span has no name: its name is the number of names. */
-static uint64_t name_of(const struct span *span, uint64_t names)
+static uint64_t page_timeline_name_of(const struct span *span, uint64_t names)
 {
 	return span->count > 1 ? names : span->name;
 }
@@ -153,9 +153,9 @@ static uint64_t busy_of(const struct span *span, uint64_t before)
 }
 
 /* `deltas`: each value is relative to the previous start, otherwise to `constant`. */
-static void put_list(FILE *out, const struct part *part, size_t from, size_t to,
-		     uint64_t (*of)(const struct span *span, uint64_t other), bool deltas,
-		     uint64_t constant)
+static void page_timeline_put_list(FILE *out, const struct part *part, size_t from, size_t to,
+				   uint64_t (*of)(const struct span *span, uint64_t other),
+				   bool deltas, uint64_t constant)
 {
 	uint64_t before = constant;
 
@@ -174,7 +174,8 @@ static void put_list(FILE *out, const struct part *part, size_t from, size_t to,
  * [[lane, depth, [start, after the previous one, ...], [duration], [name], [count], [busy]], ...];
  * the last two only if a span is merged
  */
-static void put_part(FILE *out, const struct part *part, uint64_t from_ns, uint64_t names)
+static void page_timeline_put_part(FILE *out, const struct part *part, uint64_t from_ns,
+				   uint64_t names)
 {
 	bool counts = has_merged(part);
 	size_t from = 0, to;
@@ -188,12 +189,12 @@ static void put_part(FILE *out, const struct part *part, uint64_t from_ns, uint6
 			    part->list[part->at[to]].depth != first->depth)
 				break;
 		fprintf(out, "%s[%u,%u", from ? ",\n" : "", first->lane, first->depth);
-		put_list(out, part, from, to, start_of, true, from_ns);
-		put_list(out, part, from, to, duration_of, false, 0);
-		put_list(out, part, from, to, name_of, false, names);
+		page_timeline_put_list(out, part, from, to, page_timeline_start_of, true, from_ns);
+		page_timeline_put_list(out, part, from, to, duration_of, false, 0);
+		page_timeline_put_list(out, part, from, to, page_timeline_name_of, false, names);
 		if (counts) {
-			put_list(out, part, from, to, count_of, false, 0);
-			put_list(out, part, from, to, busy_of, false, 0);
+			page_timeline_put_list(out, part, from, to, count_of, false, 0);
+			page_timeline_put_list(out, part, from, to, busy_of, false, 0);
 		}
 		putc(']', out);
 	}
@@ -207,16 +208,16 @@ static char *piece_json(const struct level *level, unsigned int number, const st
 	FILE *out = page_text_open(&text, ret_length);
 
 	fputs("{\"spans\":", out);
-	put_part(out, &part[0], level->piece_ns * number, names);
+	page_timeline_put_part(out, &part[0], level->piece_ns * number, names);
 	fputs(",\"merged\":", out);
-	put_part(out, &part[1], level->piece_ns * number, names);
+	page_timeline_put_part(out, &part[1], level->piece_ns * number, names);
 	fputs("}\n", out);
 	fclose(out);
 	return text;
 }
 
-static void put_piece(struct page *page, const struct level *level, unsigned int number,
-		      const struct part part[2], uint64_t names)
+static void page_timeline_put_piece(struct page *page, const struct level *level,
+				    unsigned int number, const struct part part[2], uint64_t names)
 {
 	char id[ID_BYTES];
 	size_t length;
@@ -235,9 +236,10 @@ static struct part (*parts_new(const struct timeline *timeline, const struct lev
 
 	for (size_t i = 0; i < timeline->count; i++)
 		if (is_in(level, &timeline->span[i]))
-			part_add(&part[timeline->span[i].start_ns / level->piece_ns][0], i);
+			page_timeline_part_add(
+				&part[timeline->span[i].start_ns / level->piece_ns][0], i);
 	for (size_t i = 0; i < merging->count; i++)
-		part_add(&part[merging->span[i].start_ns / level->piece_ns][1], i);
+		page_timeline_part_add(&part[merging->span[i].start_ns / level->piece_ns][1], i);
 	for (unsigned int i = 0; i < level->pieces; i++) {
 		part[i][0].list = timeline->span;
 		part[i][1].list = merging->span;
@@ -288,7 +290,7 @@ static void put_level(struct page *page, const struct timeline *timeline, const 
 	json_open(head, "pieces", '[');
 	for (unsigned int i = 0; i < level->pieces; i++) {
 		if (part[i][0].count || part[i][1].count) {
-			put_piece(page, level, i, part[i], timeline->names);
+			page_timeline_put_piece(page, level, i, part[i], timeline->names);
 			json_number(head, NULL, i);
 		}
 	}
@@ -327,7 +329,7 @@ struct allowance {
 	uint64_t wanted, room;
 };
 
-static struct allowance bytes_allowed(const struct page *page, uint64_t rest)
+static struct allowance page_timeline_bytes_allowed(const struct page *page, uint64_t rest)
 {
 	struct source_file *const *file;
 	size_t count = source_files(page->request->source, &file);
@@ -396,11 +398,11 @@ static struct allowance allowance_left(const struct allowance *allowed, uint64_t
  * `rest`: bytes of the file reserved for what follows. Returns the length of the longest spans that
  * exist only merged; 0: all are there; UINT64_MAX: there is no room for any level.
  */
-static uint64_t put_levels(struct page *page, const struct timeline *timeline, uint64_t end_ns,
-			   uint64_t rest, struct json *head)
+static uint64_t page_timeline_put_levels(struct page *page, const struct timeline *timeline,
+					 uint64_t end_ns, uint64_t rest, struct json *head)
 {
 	uint64_t before = page->file.bytes, merged_ns = 0;
-	struct allowance allowed = bytes_allowed(page, rest), left;
+	struct allowance allowed = page_timeline_bytes_allowed(page, rest), left;
 	struct level level, last;
 	bool has_room = level_first(&level, timeline, end_ns, &allowed);
 
@@ -425,7 +427,8 @@ static uint64_t put_levels(struct page *page, const struct timeline *timeline, u
 
 /* --- lanes and names --- */
 
-static const struct source_thread *thread_of(struct source *source, const struct lane *lane)
+static const struct source_thread *page_timeline_thread_of(struct source *source,
+							   const struct lane *lane)
 {
 	struct source_thread *const *thread;
 	size_t count = source_threads(source, &thread);
@@ -459,8 +462,9 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 					     [LANE_RANGES] = "ranges",
 					     [LANE_STREAM] = "stream",
 					     [LANE_SAMPLES] = "samples" };
-	const struct source_thread *thread = lane->kind == LANE_STREAM ? NULL
-								       : thread_of(source, lane);
+	const struct source_thread *thread = lane->kind == LANE_STREAM
+						     ? NULL
+						     : page_timeline_thread_of(source, lane);
 	const char *name = "";
 	size_t length = 0;
 
@@ -500,7 +504,7 @@ static size_t longest_name(const struct timeline *timeline, uint64_t room)
 }
 
 /* Length of a character of a JSON string, which may be escaped or have several bytes. */
-static size_t character_bytes(const char *at)
+static size_t page_timeline_character_bytes(const char *at)
 {
 	unsigned char first = (unsigned char)*at;
 
@@ -510,7 +514,7 @@ static size_t character_bytes(const char *at)
 }
 
 /* Writes a JSON string, or its beginning and an ellipsis. */
-static void put_name(FILE *out, const struct timeline_name *name, size_t longest)
+static void page_timeline_put_name(FILE *out, const struct timeline_name *name, size_t longest)
 {
 	static const char more[] = "\xe2\x80\xa6\"";
 	size_t length = 1;
@@ -519,19 +523,20 @@ static void put_name(FILE *out, const struct timeline_name *name, size_t longest
 		fwrite(name->json, 1, name->length, out);
 		return;
 	}
-	while (length + character_bytes(&name->json[length]) + strlen(more) <= longest)
-		length += character_bytes(&name->json[length]);
+	while (length + page_timeline_character_bytes(&name->json[length]) + strlen(more) <=
+	       longest)
+		length += page_timeline_character_bytes(&name->json[length]);
 	fwrite(name->json, 1, length, out);
 	fputs(more, out);
 }
 
 /* Texts are already JSON. */
-static void put_names(FILE *out, const struct timeline *timeline, size_t longest)
+static void page_timeline_put_names(FILE *out, const struct timeline *timeline, size_t longest)
 {
 	fputs("\"names\":[", out);
 	for (size_t i = 0; i < timeline->names; i++) {
 		fputs(i ? ",\n" : "", out);
-		put_name(out, &timeline->name[i], longest);
+		page_timeline_put_name(out, &timeline->name[i], longest);
 	}
 	fputs("],\"categories\":[", out);
 	for (size_t i = 0; i < timeline->names; i++)
@@ -608,7 +613,7 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	json_number(&json, "arrows_kept", timeline->arrows.count);
 	if (longest < NAME_LONGEST)
 		json_number(&json, "name_bytes", longest);
-	merged_ns = put_levels(page, timeline, end_ns, rest, &json);
+	merged_ns = page_timeline_put_levels(page, timeline, end_ns, rest, &json);
 	json_number(&json, "merged_ns", merged_ns);
 	json_open(&json, "lanes", '[');
 	for (size_t i = 0; i < timeline->lanes; i++)
@@ -616,7 +621,7 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	json_close(&json, ']');
 	json_close(&json, '}');
 	fputs(",", out);
-	put_names(out, timeline, longest);
+	page_timeline_put_names(out, timeline, longest);
 	fputs("}\n", out);
 	fclose(out);
 	if (timeline->count &&

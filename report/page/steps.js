@@ -15,6 +15,12 @@ const STEP_VIEWS = {
 	],
 };
 const STEP_VIEW_NAMES = { phase: "by phase", category: "by what ran" };
+
+/* A loop without any phase is shown by what ran. */
+function stepView(rows) {
+	return STEP_VIEWS.phase.some(([name]) => name !== "other_phase_ns" && rows.some((row) => row[name])) ? "phase" : "category";
+}
+
 const STEP_HEIGHT = 260;
 const STEP_LEFT = 64, STEP_BOTTOM = 18, STEP_TOP = 14; /* room for the axes */
 const STEP_CUT = 1.5; /* a step that takes so many times the p99 is cut off, and marked */
@@ -30,7 +36,7 @@ class StepChart {
 	constructor(rows, pick) {
 		this.rows = rows;
 		this.pick = pick;
-		this.parts = STEP_VIEWS.phase;
+		this.parts = STEP_VIEWS[stepView(rows)];
 		this.at = -1;
 		this.highest = Math.max(1, stepLimit(rows));
 		this.cut = rows.filter((row) => row.total_ns > this.highest).length;
@@ -155,7 +161,8 @@ async function panelSteps(manifest, panel) {
 		else if (chart.canvas.isConnected)
 			chart.draw();
 	};
-	split("phase");
+	choice.value = stepView(rows);
+	split(choice.value);
 	panel.replaceChildren(sentences(table.about.head) || "",
 		entry.shown < entry.rows ? el("p", { class: "dim" }, `The longest ${entry.shown} of ${entry.rows} steps.`) : "",
 		el("div", { class: "tools" }, choice), legend, chart.canvas,

@@ -17,8 +17,8 @@
 
 /* --- names and lanes --- */
 
-static bool name_is(const struct timeline_name *known, const char *category, const char *json,
-		    size_t length)
+static bool timeline_name_is(const struct timeline_name *known, const char *category,
+			     const char *json, size_t length)
 {
 	return known->length == length && !memcmp(known->json, json, length) &&
 	       !strcmp(known->category, category);
@@ -34,7 +34,8 @@ static uint32_t name_of_json(struct timeline *timeline, const char *category, co
 	for (;; key = key + 1 ? key + 1 : 1) {
 		/* if two collide, the second one takes the next key */
 		entry = map_put(&timeline->known_names, key, &added);
-		if (added || name_is(&timeline->name[entry->value], category, json, length))
+		if (added ||
+		    timeline_name_is(&timeline->name[entry->value], category, json, length))
 			break;
 	}
 	if (!added)
@@ -66,7 +67,7 @@ static uint32_t name_of_text(struct timeline *timeline, const char *category,
 	return name;
 }
 
-static uint32_t name_of(struct timeline *timeline, const struct trace_event *event)
+static uint32_t timeline_name_of(struct timeline *timeline, const struct trace_event *event)
 {
 	const char *category = trace_words[event->category];
 	const struct trace_text *text = &event->name;
@@ -84,7 +85,7 @@ static uint32_t name_of(struct timeline *timeline, const struct trace_event *eve
 	return known->name;
 }
 
-static enum lane_kind kind_of(const struct trace_slice *slice)
+static enum lane_kind timeline_kind_of(const struct trace_slice *slice)
 {
 	const struct trace_text *name = &slice->event.name;
 
@@ -225,7 +226,7 @@ static void span_put_open(struct timeline *timeline, struct span span,
 /* --- the trace --- */
 
 /* From a thread to a stream, or to a thread. */
-static void take_flow(void *state, const struct trace_flow *flow)
+static void timeline_take_flow(void *state, const struct trace_flow *flow)
 {
 	struct timeline *timeline = state;
 	struct arrow arrow = { .from_ns = flow->time_ns, .to_ns = flow->to_ns };
@@ -236,25 +237,26 @@ static void take_flow(void *state, const struct trace_flow *flow)
 	arrows_add(&timeline->arrows, &arrow);
 }
 
-static void take_slice(void *state, const struct trace_slice *slice)
+static void timeline_take_slice(void *state, const struct trace_slice *slice)
 {
 	struct timeline *timeline = state;
 	const struct trace_event *event = &slice->event;
 	struct span span = { .start_ns = event->time_ns, .duration_ns = slice->duration_ns };
 
-	span.lane = timeline_lane(timeline, event->pid, event->tid, kind_of(slice));
+	span.lane = timeline_lane(timeline, event->pid, event->tid, timeline_kind_of(slice));
 	if (trace_is_open(slice) || (slice->id && trace_end_ns(slice) < span.start_ns)) {
 		span_put_open(timeline, span, event);
 	} else {
 		span.name = slice->is_cut ? name_without_end(timeline, event)
-					  : name_of(timeline, event);
+					  : timeline_name_of(timeline, event);
 		span_put(timeline, span);
 	}
 	if (slice->flow)
-		take_flow(timeline, slice->flow);
+		timeline_take_flow(timeline, slice->flow);
 }
 
-const struct trace_writer timeline_writer = { .slice = take_slice, .flow = take_flow };
+const struct trace_writer timeline_writer = { .slice = timeline_take_slice,
+					      .flow = timeline_take_flow };
 
 void timeline_init(struct timeline *timeline)
 {
@@ -277,7 +279,7 @@ void timeline_release(struct timeline *timeline)
 
 /* --- depths --- */
 
-static int compare(uint64_t a, uint64_t b)
+static int timeline_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -286,25 +288,25 @@ static int compare(uint64_t a, uint64_t b)
 static int compare_nested(const void *first, const void *second)
 {
 	const struct span *a = first, *b = second;
-	int result = compare(a->lane, b->lane);
+	int result = timeline_compare(a->lane, b->lane);
 
 	if (!result)
-		result = compare(a->start_ns, b->start_ns);
+		result = timeline_compare(a->start_ns, b->start_ns);
 	if (!result)
-		result = compare(b->duration_ns, a->duration_ns);
-	return result ? result : compare(a->name, b->name);
+		result = timeline_compare(b->duration_ns, a->duration_ns);
+	return result ? result : timeline_compare(a->name, b->name);
 }
 
 static int compare_rows(const void *first, const void *second)
 {
 	const struct span *a = first, *b = second;
-	int result = compare(a->lane, b->lane);
+	int result = timeline_compare(a->lane, b->lane);
 
 	if (!result)
-		result = compare(a->depth, b->depth);
+		result = timeline_compare(a->depth, b->depth);
 	if (!result)
-		result = compare(a->start_ns, b->start_ns);
-	return result ? result : compare(a->duration_ns, b->duration_ns);
+		result = timeline_compare(a->start_ns, b->start_ns);
+	return result ? result : timeline_compare(a->duration_ns, b->duration_ns);
 }
 
 static void find_depths(struct timeline *timeline)

@@ -70,7 +70,7 @@ class Timeline {
 	laneTitle(lane) {
 		const name = lane.name ? show(lane.name) + " " : "";
 		return { steps: `steps of process ${lane.pid}`, ranges: `ranges of process ${lane.pid}, begun by thread ${lane.tid}`,
-			thread: `${name}${lane.tid}, process ${lane.pid}`, samples: `${name}${lane.tid}, process ${lane.pid}: what Python was in (pale: it waits)`, stream: `GPU ${lane.pid}, stream ${lane.tid}` }[lane.kind];
+			thread: `${name}${lane.tid}, process ${lane.pid}`, samples: `${name}${lane.tid}, process ${lane.pid}: code of Python (pale: it waits)`, stream: `GPU ${lane.pid}, stream ${lane.tid}` }[lane.kind];
 	}
 
 	x(ns) {
@@ -397,8 +397,8 @@ function timelineNotes(data, stacksMissing) {
 		notes.push(`The page has no room for all stacks: ${about.stacks_kept.toLocaleString("en-US")} of ${about.stacks.toLocaleString("en-US")} are there.`);
 	if (about.arrows)
 		notes.push(`${about.arrows_kept < about.arrows ? `${about.arrows_kept.toLocaleString("en-US")} of ` : ""}${about.arrows.toLocaleString("en-US")} arrows: click a span to see its own.`);
-	notes.push(about.looks ? `Below a thread stands what Python was in: ${about.looks.toLocaleString("en-US")} looks; click one for its stack.` : stacksMissing);
-	return el("p", { class: "dim" }, notes.filter((note) => note).join(" ") + " Drag to select, Shift and drag to move, Ctrl and wheel to zoom; W, S, A, D and Escape do it by keys.");
+	notes.push(about.looks ? `The row below a thread is its Python code, by ${about.looks.toLocaleString("en-US")} samples: click one for its stack.` : stacksMissing);
+	return el("p", { class: "dim" }, notes.filter((note) => note).join(" ") + " Drag to select a time. Shift and drag moves, Ctrl and the wheel zooms. Keys: W and S zoom, A and D move, Escape shows the whole run.");
 }
 
 /* To show the threads that wait, too; nothing where there are none. */

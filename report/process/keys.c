@@ -2,7 +2,7 @@
 /* The keys that every event has: its thread and its process, by index. */
 #include "report/core/key.h"
 
-static const void *start(struct run *run)
+static const void *start_of_keys(struct run *run)
 {
 	return run_source(run);
 }
@@ -37,8 +37,8 @@ static void put_thread(const void *state, uint64_t key, struct table *table,
 }
 
 /* Process id, command. */
-static void put_process(const void *state, uint64_t key, struct table *table,
-			const enum column_id *column)
+static void keys_put_process(const void *state, uint64_t key, struct table *table,
+			     const enum column_id *column)
 {
 	struct source_process *const *process;
 
@@ -52,14 +52,14 @@ static void put_process(const void *state, uint64_t key, struct table *table,
 
 const struct key_kind key_kind_thread = {
 	.name = "thread",
-	.start = start,
+	.start = start_of_keys,
 	.of = thread_of_event,
 	.put = put_thread,
 };
 
 const struct key_kind key_kind_process = {
 	.name = "process",
-	.start = start,
+	.start = start_of_keys,
 	.of = process_of_event,
-	.put = put_process,
+	.put = keys_put_process,
 };

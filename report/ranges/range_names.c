@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of ranges: see range_names.h. */
+/* Counts the openings of each name in a map; the most frequent names are then printed. */
 #include "report/ranges/range_names.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void count_name(struct range_names *names, const struct source_event *eve
 	map_put(&names->count, (uint64_t)event_name(names->source, event, id) + 1, &added)->value++;
 }
 
-static void take(void *state, const struct source_event *event, bool counts)
+static void range_names_take(void *state, const struct source_event *event, bool counts)
 {
 	uint64_t title;
 
@@ -28,7 +28,7 @@ static void take(void *state, const struct source_event *event, bool counts)
 		count_name(state, event, title);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void range_names_start(void *state, struct run *run, const void *options)
 {
 	struct range_names *names = state;
 
@@ -40,12 +40,12 @@ static void start(void *state, struct run *run, const void *options)
 		uint32_t fields = role->label ? 1u << (role->label - 1) : 0;
 
 		if (role->title && evt_scopes[role->opens].is_range)
-			run_reads(run, (enum evt_id)id, fields | 1u << (role->title - 1), take,
-				  names);
+			run_reads(run, (enum evt_id)id, fields | 1u << (role->title - 1),
+				  range_names_take, names);
 	}
 }
 
-static void release(void *state)
+static void range_names_release(void *state)
 {
 	map_release(&((struct range_names *)state)->count);
 }
@@ -54,14 +54,14 @@ const struct analysis_kind analysis_range_names = {
 	.name = "range names",
 	.state_bytes = sizeof(struct range_names),
 	.options_bytes = sizeof(struct range_names_options),
-	.start = start,
-	.release = release,
+	.start = range_names_start,
+	.release = range_names_release,
 };
 
 /* --- in words --- */
 
-/* Of names that opened as often, the one that came first. */
-static bool comes_before(const struct map_entry *left, const struct map_entry *right)
+/* Among names with equal counts, the one that came first precedes. */
+static bool range_names_comes_before(const struct map_entry *left, const struct map_entry *right)
 {
 	if (left->value != right->value)
 		return left->value > right->value;
@@ -76,8 +76,8 @@ static const struct map_entry *most_after(const struct range_names *names,
 	for (size_t i = 0; names->count.count && i <= names->count.mask; i++) {
 		const struct map_entry *entry = &names->count.entry[i];
 
-		if (entry->key && (!last || comes_before(last, entry)) &&
-		    (!most || comes_before(entry, most)))
+		if (entry->key && (!last || range_names_comes_before(last, entry)) &&
+		    (!most || range_names_comes_before(entry, most)))
 			most = entry;
 	}
 	return most;
@@ -106,7 +106,7 @@ const char *range_names_say(const struct range_names *names, struct range_names_
 	return text;
 }
 
-/* What INTERCEPT_STEP named; NULL when it did not or that is not known. */
+/* Returns the name that INTERCEPT_STEP was set to; NULL: not set, or not known. */
 static const struct source_name *step_named(const struct run *run)
 {
 	const struct source_meta *meta;

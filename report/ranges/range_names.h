@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which names the ranges had that could end a step, and how often they opened: NVTX ranges and labels of PyTorch. For who asked for a
- * name that there was not. Memory grows with names.
+ * The names of ranges that could end a step, and how often they opened: NVTX ranges and labels of
+ * PyTorch. For messages about a selected name that does not exist. Memory grows with names.
  */
 #ifndef REPORT_RANGES_RANGE_NAMES_H
 #define REPORT_RANGES_RANGE_NAMES_H
@@ -11,7 +11,7 @@
 
 struct range_names {
 	struct source *source;
-	struct map count; /* index of the name + 1 to openings that count */
+	struct map count; /* index of the name + 1 to the number of openings that count */
 };
 struct range_names_options {
 	uint32_t none;
@@ -21,13 +21,16 @@ ANALYSIS(range_names, struct range_names)
 #define RANGE_NAMES_BYTES 640
 
 struct range_names_text {
-	char text[RANGE_NAMES_BYTES]; /* one line, control characters written out */
+	char text[RANGE_NAMES_BYTES]; /* one line, control characters escaped */
 };
 
-/* "there were: forward (570), data (12)", the most frequent ones. Returns ret_text->text. */
+/* "there were: forward (570), data (12)": the most frequent names. Returns ret_text->text. */
 const char *range_names_say(const struct range_names *names, struct range_names_text *ret_text);
 
-/* "INTERCEPT_STEP=NAME ended no step", where it named something and all was recorded; else false. */
+/*
+ * Writes "INTERCEPT_STEP=NAME ended no step" and returns true if it named something and all was
+ * recorded; otherwise returns false.
+ */
 bool range_names_why(const struct run *run, char *ret_text, size_t bytes);
 
 #endif

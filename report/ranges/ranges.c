@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* NVTX ranges: see ranges.h. Every operation takes constant time, however deep the nesting. */
+/*
+ * Push/pop ranges are in a nest; start/end ranges are in an array with a map by number. Every
+ * operation takes constant time, however deep the nesting.
+ */
 #include "report/ranges/ranges.h"
 
 #include <stdlib.h>
 
 #include "report/base/memory.h"
 
-static void range_ended(void *state, const struct nest_end *end);
+static void ranges_range_ended(void *state, const struct nest_end *end);
 
 void ranges_init(struct ranges *ranges, bool by_path)
 {
 	*ranges = (struct ranges){ .by_path = by_path, .unused = RANGE_NONE };
 	nest_init(&ranges->nest, (struct nest_options){ .is_keyed = true, .by_generators = true },
-		  range_ended, ranges);
+		  ranges_range_ended, ranges);
 	map_init(&ranges->pairs);
 	map_init(&ranges->rows);
 	map_init(&ranges->started_number);
@@ -126,7 +129,7 @@ static void range_count(struct ranges *ranges, const struct range_open *open,
 
 /* --- push and pop --- */
 
-static void range_ended(void *state, const struct nest_end *end)
+static void ranges_range_ended(void *state, const struct nest_end *end)
 {
 	struct ranges *ranges = state;
 
@@ -214,7 +217,7 @@ void ranges_start(struct ranges *ranges, const struct range_opening *opening)
 
 	number = map_put(&ranges->started_number, started_key(opening->process, opening->number),
 			 &added);
-	if (!added) /* a number that is in use: the range before it stays open for good */
+	if (!added) /* the number is in use, so the earlier range with it stays open forever */
 		ranges_end_started(ranges, (uint32_t)number->value, 0, NEST_RUNS_ON);
 	entry = ranges_take_started(ranges);
 	number->value = entry;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges and the deferred work that was asked for in them: see ranges.h. A place is the scope of the innermost
- * push/pop range of the thread, or of the one that it works for, and in the upper half the set of start/end ranges of the process.
+ * Adds deferred work to the ranges in which it was launched. A place has the scope of the innermost
+ * push/pop range of the thread, or of the thread for which it works; its upper half has the set of
+ * start/end ranges of the process.
  */
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 
 _Static_assert(RANGE_NONE == DEFERRED_NO_ROW, "a range without a row is a scope without one");
 
-static struct range_gpu *gpu_of(struct range_row *row)
+static struct range_gpu *ranges_deferred_gpu_of(struct range_row *row)
 {
 	if (!row->gpu)
 		row->gpu = memory_zero(1, sizeof(*row->gpu));
@@ -22,7 +23,7 @@ void range_gpu_merge(struct range_row *into, const struct range_row *from)
 {
 	if (!from->gpu)
 		return;
-	timing_merge(&gpu_of(into)->projected, &from->gpu->projected);
+	timing_merge(&ranges_deferred_gpu_of(into)->projected, &from->gpu->projected);
 	into->gpu->self_ns += from->gpu->self_ns;
 }
 
@@ -42,7 +43,7 @@ static void range_is_over(void *owner, uint32_t row, const struct deferred_sum *
 
 	range->work.gpu_ns += total->ns;
 	range->work.gpu_ops += total->count;
-	gpu_of(range)->self_ns += own->ns;
+	ranges_deferred_gpu_of(range)->self_ns += own->ns;
 	timing_add(&range->gpu->projected, total->last_ns - total->first_ns);
 }
 
@@ -60,7 +61,7 @@ void ranges_late_release(struct ranges *ranges)
 	free(ranges->set_of);
 }
 
-static uint32_t *deferred_of_open(void *owner, uint32_t scope)
+static uint32_t *ranges_deferred_deferred_of_open(void *owner, uint32_t scope)
 {
 	return &((struct ranges *)owner)->open[scope].deferred;
 }
@@ -139,12 +140,12 @@ void ranges_forget_set(struct ranges *ranges, uint32_t process)
 
 /* --- calls --- */
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t ranges_deferred_place_of(void *state, const struct source_event *event, bool counts)
 {
 	struct ranges *ranges = state;
 	uint32_t thread = helpers_scopes_of(ranges->helpers, &ranges->nest, event->thread->index);
 	uint32_t scope = deferred_scopes_of_thread(&ranges->deferred, &ranges->nest, thread,
-						   deferred_of_open);
+						   ranges_deferred_deferred_of_open);
 	uint32_t set = set_of_process(ranges, event->process->index);
 
 	(void)counts;
@@ -154,7 +155,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	return (uint64_t)set << 32 | scope;
 }
 
-static void take_late(void *state, uint64_t place, const struct deferred_work *work)
+static void ranges_deferred_take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct ranges *ranges = state;
 	const struct range_set *set = place >> 32 ? set_at(ranges, (uint32_t)(place >> 32)) : NULL;
@@ -164,7 +165,7 @@ static void take_late(void *state, uint64_t place, const struct deferred_work *w
 		deferred_scopes_add(&ranges->deferred, set->scope[i], work);
 }
 
-static void drop_late(void *state, uint64_t place, bool had_work)
+static void ranges_deferred_drop_late(void *state, uint64_t place, bool had_work)
 {
 	struct ranges *ranges = state;
 
@@ -176,9 +177,10 @@ static void drop_late(void *state, uint64_t place, bool had_work)
 
 void ranges_want_late(struct ranges *ranges, struct run *run)
 {
-	static const struct deferred_listener listener = {
-		.place = place_of, .take = take_late, .drop = drop_late, .takes_uncounted = true
-	};
+	static const struct deferred_listener listener = { .place = ranges_deferred_place_of,
+							   .take = ranges_deferred_take_late,
+							   .drop = ranges_deferred_drop_late,
+							   .takes_uncounted = true };
 
 	ranges->helpers = helpers_want(run, NULL);
 	deferred_listen(deferred_want(run), &listener, ranges);

@@ -23,8 +23,8 @@
 #include "report/raw/symbol_copy.h"
 
 #define ENDING ".evt"
-#define STEM_UNTOLD "run" /* used when the file's name would reveal the host's name */
-#define HOST_BYTES_MIN 3u /* shorter host names occur in other names by chance */
+#define STEM_NEUTRAL "run" /* used when the file's name would reveal the host's name */
+#define HOST_BYTES_MIN 3u  /* shorter host names occur in other names by chance */
 
 /* Sets the message and returns -1. */
 __attribute__((format(printf, 2, 3))) static int copies_fail(struct copies *copies,
@@ -74,8 +74,8 @@ static bool name_is_taken(const struct copies *copies, const char *name)
  * For redacted copies, all names come from the first file: the names of further files contain the
  * host.
  */
-static void name_copy(const struct copies *copies, const struct session_files *files, size_t number,
-		      unsigned int what, char ret_name[NAME_MAX])
+static void copies_name_copy(const struct copies *copies, const struct session_files *files,
+			     size_t number, unsigned int what, char ret_name[NAME_MAX])
 {
 	const struct session_file *file = &files->file[what ? 0 : number];
 	const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
@@ -90,7 +90,7 @@ static void name_copy(const struct copies *copies, const struct session_files *f
 			*at = '_';
 	if (what & REDACT_HOST && strlen(file->header.host) >= HOST_BYTES_MIN &&
 	    strstr(stem, file->header.host))
-		snprintf(stem, sizeof(stem), STEM_UNTOLD);
+		snprintf(stem, sizeof(stem), STEM_NEUTRAL);
 	snprintf(ret_name, NAME_MAX, "%s" ENDING, stem);
 	for (; name_is_taken(copies, ret_name); number++)
 		snprintf(ret_name, NAME_MAX, "%s.%zu" ENDING, stem, number);
@@ -160,7 +160,7 @@ static int redact_to(struct copies *copies, const struct session_file *file, con
 	return error;
 }
 
-static int check(struct copies *copies, const struct session_file *file)
+static int copies_check(struct copies *copies, const struct session_file *file)
 {
 	char text[FILE_ERROR_BYTES];
 
@@ -188,7 +188,7 @@ static int copy_file(struct copies *copies, const struct session_file *file, con
 {
 	char path[PATH_MAX];
 
-	if (check(copies, file) || copies_place(copies, name, path))
+	if (copies_check(copies, file) || copies_place(copies, name, path))
 		return -1;
 	if (what ? redact_to(copies, file, path, what, secret) : symbolize_to(copies, file, path)) {
 		if (what || !file->header.session[0])
@@ -214,7 +214,7 @@ int copies_make(struct copies *copies, const struct session_files *files, unsign
 	copies->path = memory_zero(files->count + 1, sizeof(*copies->path));
 	copies->name = memory_zero(files->count + 1, sizeof(*copies->name));
 	for (size_t i = 0; i < files->count; i++) {
-		name_copy(copies, files, i, what, name);
+		copies_name_copy(copies, files, i, what, name);
 		if (copy_file(copies, &files->file[i], name, what, secret))
 			return -1;
 	}

@@ -50,7 +50,7 @@ static int damaged(struct redacting *redacting)
  * Returns so many bytes from the present place on, or fewer if the file ends. A negative result is
  * an error: see errno.
  */
-static int64_t look(struct redacting *redacting, size_t wanted)
+static int64_t redact_copy_look(struct redacting *redacting, size_t wanted)
 {
 	if (wanted > redacting->room) {
 		redacting->piece = memory_grow(redacting->piece, wanted, 1);
@@ -110,7 +110,7 @@ static int put_seek(struct redacting *redacting)
 /* Skippable frames of unknown kinds are not copied: they could contain anything. */
 static int take_skippable(struct redacting *redacting, uint32_t magic, size_t *ret_length)
 {
-	int64_t length = look(redacting, FILE_SKIPPABLE_HEAD);
+	int64_t length = redact_copy_look(redacting, FILE_SKIPPABLE_HEAD);
 	struct cursor c = cursor_of(redacting->piece, length > 0 ? (size_t)length : 0);
 	size_t whole;
 
@@ -123,7 +123,7 @@ static int take_skippable(struct redacting *redacting, uint32_t magic, size_t *r
 		return put_seek(redacting);
 	if (whole > FILE_SYMBOLS_BYTES_MAX + FILE_SKIPPABLE_HEAD)
 		return damaged(redacting);
-	length = look(redacting, whole);
+	length = redact_copy_look(redacting, whole);
 	if (length != (int64_t)whole)
 		return damaged(redacting);
 	if (magic == FILE_MAGIC_HEADER)
@@ -136,7 +136,7 @@ static int take_skippable(struct redacting *redacting, uint32_t magic, size_t *r
 	return 0;
 }
 
-static int put_frame(struct redacting *redacting, const uint8_t *bytes, size_t length)
+static int redact_copy_put_frame(struct redacting *redacting, const uint8_t *bytes, size_t length)
 {
 	size_t compressed;
 	uint8_t *frame = recompress(bytes, length, &compressed);
@@ -156,7 +156,7 @@ static int put_frame(struct redacting *redacting, const uint8_t *bytes, size_t l
 }
 
 /* The schema frame is rewritten as this program writes it; in data frames the texts are changed. */
-static int take_frame(struct redacting *redacting, size_t *ret_length)
+static int redact_copy_take_frame(struct redacting *redacting, size_t *ret_length)
 {
 	size_t wanted = PIECE_FIRST, most = frame_compressed_max(), content_length;
 	const uint8_t *content;
@@ -165,7 +165,7 @@ static int take_frame(struct redacting *redacting, size_t *ret_length)
 	int error;
 
 	do {
-		length = look(redacting, wanted);
+		length = redact_copy_look(redacting, wanted);
 		if (length < 0)
 			return -1;
 		error = frame_compressed_length(redacting->piece, (size_t)length, ret_length);
@@ -176,16 +176,16 @@ static int take_frame(struct redacting *redacting, size_t *ret_length)
 		return damaged(redacting);
 	c = cursor_of(content, content_length);
 	if (get_u32(&c) != FRAME_TAG_DATA)
-		return put_frame(redacting, content, content_length);
+		return redact_copy_put_frame(redacting, content, content_length);
 	if (redact_frame(redacting->texts, content, content_length, &redacting->changed))
 		return damaged(redacting);
-	return put_frame(redacting, redacting->changed.at, redacting->changed.length);
+	return redact_copy_put_frame(redacting, redacting->changed.at, redacting->changed.length);
 }
 
-static int take_parts(struct redacting *redacting)
+static int redact_copy_take_parts(struct redacting *redacting)
 {
 	while (redacting->offset < redacting->file->bytes.size) {
-		int64_t length = look(redacting, sizeof(uint32_t));
+		int64_t length = redact_copy_look(redacting, sizeof(uint32_t));
 		struct cursor c = cursor_of(redacting->piece, length > 0 ? (size_t)length : 0);
 		uint32_t magic = get_u32(&c);
 		size_t whole;
@@ -194,7 +194,7 @@ static int take_parts(struct redacting *redacting)
 		if (c.failed)
 			return damaged(redacting);
 		error = magic_is_skippable(magic) ? take_skippable(redacting, magic, &whole)
-						  : take_frame(redacting, &whole);
+						  : redact_copy_take_frame(redacting, &whole);
 		if (error)
 			return error;
 		redacting->offset += whole;
@@ -204,7 +204,7 @@ static int take_parts(struct redacting *redacting)
 
 /* --- the file --- */
 
-static int write_beside(struct redacting *redacting)
+static int redact_copy_write_beside(struct redacting *redacting)
 {
 	char temporary[PATH_MAX];
 	int saved;
@@ -217,7 +217,7 @@ static int write_beside(struct redacting *redacting)
 	redacting->to = mkostemp(temporary, O_CLOEXEC);
 	if (redacting->to < 0)
 		return -1;
-	if (!take_parts(redacting) && !rename(temporary, redacting->copy)) {
+	if (!redact_copy_take_parts(redacting) && !rename(temporary, redacting->copy)) {
 		close(redacting->to);
 		return 0;
 	}
@@ -237,7 +237,7 @@ int redact_copy_write(const struct redact_texts *texts, const struct session_fil
 	if (error)
 		errno = ENOMEM;
 	else
-		error = write_beside(&redacting);
+		error = redact_copy_write_beside(&redacting);
 	if (redacting.is_damaged)
 		snprintf(message, message_bytes,
 			 "'%s' is damaged at offset %llu, and only a whole recording can be copied "

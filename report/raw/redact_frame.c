@@ -80,7 +80,7 @@ static int texts_column(const struct redact_texts *texts, const struct block_col
 	return cursor_left(&id) ? -1 : 0;
 }
 
-static int block_read(struct cursor *c, struct block_column *column, size_t count)
+static int redact_frame_block_read(struct cursor *c, struct block_column *column, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		column[i].key = get_varint(c);
@@ -124,7 +124,7 @@ static int block_redact(const struct redact_texts *texts, struct cursor *c,
 	if (c->failed || count > COLUMNS_MAX_OF_BLOCK)
 		return -1;
 	column = memory_zero((size_t)count + 1, sizeof(*column));
-	error = block_read(c, column, (size_t)count);
+	error = redact_frame_block_read(c, column, (size_t)count);
 	ids = column_find(column, (size_t)count, column_of_field(EVT_string, 0));
 	strings = column_find(column, (size_t)count, column_of_field(EVT_string, 1));
 	if (!error && strings) {

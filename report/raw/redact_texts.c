@@ -87,7 +87,7 @@ void redact_texts_release(struct redact_texts *texts)
 	map_release(&texts->roles);
 }
 
-static uint64_t hash_of(const char *text, uint64_t secret)
+static uint64_t redact_texts_hash_of(const char *text, uint64_t secret)
 {
 	return XXH64(text, strlen(text), secret);
 }
@@ -105,7 +105,7 @@ void redact_texts_name(struct redact_texts *texts, const struct file_header *hea
 	texts->secret = secret;
 	host_write(texts->host, header->host, strlen(header->host), secret);
 	snprintf(texts->session, sizeof(texts->session), "%016llx",
-		 (unsigned long long)hash_of(header->session, secret));
+		 (unsigned long long)redact_texts_hash_of(header->session, secret));
 }
 
 /* --- what texts are used for --- */

@@ -5,13 +5,13 @@
  *
  *   <time_ns> <who> <event> <field>=<value> ...
  *
- * time_ns  ns since time 0 of the file, as stored
- * who      <process>:<tid>, the process by its number in the file; for stream 0, and for streams
+ * time_ns ns since time 0 of the file, as stored who <process>:<tid>, the process by its number in
+ * the file; for stream 0, and for streams
  *          whose `thread` event is in no frame so far, the number of the stream
- * fields   in the order of the file's schema; uint, sint and size as decimal numbers, addr, born,
+ * fields in the order of the file's schema; uint, sint and size as decimal numbers, addr, born,
  *          dies and caller as 0x and hex digits, name and text as JSON strings (line.h says which
  *          characters are escaped); a name that no frame so far defines is "<lost #ID>"
- * stack=   if the record has one: the addresses of its frames, innermost first, separated by commas;
+ * stack= if the record has one: the addresses of its frames, innermost first, separated by commas;
  *          the flags of a frame that has any follow a slash (FRAME_IS_... of frame_flags.h)
  *
  * With more than one file, a line `# <path>` precedes the events of each, escaped as text.h does.

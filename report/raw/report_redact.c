@@ -27,7 +27,7 @@
  * run.evt -> run.redacted.evt. The name of a further file contains the host and the pid: its copy
  * has a number instead, and the ending by which the session's files are found.
  */
-static void name_copy(char copy[PATH_MAX], const char *first, size_t number)
+static void report_redact_name_copy(char copy[PATH_MAX], const char *first, size_t number)
 {
 	size_t length = strlen(first), ending = strlen(ENDING);
 
@@ -46,7 +46,7 @@ static bool is_free(const char *copy)
 	return lstat(copy, &status) || (S_ISREG(status.st_mode) && !status.st_size);
 }
 
-static bool is_same(const char *a, const char *b)
+static bool report_redact_is_same(const char *a, const char *b)
 {
 	struct stat first, second;
 
@@ -74,7 +74,7 @@ static bool is_possible(const struct session_file *file, const char *copy, char 
 			 file->path);
 		return false;
 	}
-	if (is_same(file->path, copy)) {
+	if (report_redact_is_same(file->path, copy)) {
 		snprintf(message, message_bytes,
 			 "'%s' is the recording itself; name another with -o", copy);
 		return false;
@@ -125,7 +125,7 @@ static int redact_session(struct report_request *request, const struct session_f
 		return STATUS_INPUT;
 	}
 	for (size_t i = 0; i < files->count; i++) {
-		name_copy(copy, files->file[0].path, i);
+		report_redact_name_copy(copy, files->file[0].path, i);
 		if (redact_file(&files->file[i], options->output ? options->output : copy, what,
 				secret, message, sizeof(message))) {
 			talk_print("%s", message);

@@ -23,7 +23,7 @@
 #define ENDING_OF_COPY ".symbols.evt"
 
 /* run.evt -> run.symbols.evt, unless the file is called so already; other names get the ending. */
-static void name_copy(char copy[PATH_MAX], const char *path)
+static void report_symbolize_name_copy(char copy[PATH_MAX], const char *path)
 {
 	size_t length = strlen(path), ending = strlen(ENDING), whole = strlen(ENDING_OF_COPY);
 
@@ -68,7 +68,7 @@ static int read_symbols(struct symbolized *symbolized, const struct session_file
 	return error;
 }
 
-static void print_result(const struct symbolized *symbolized, const char *copy)
+static void report_symbolize_print_result(const struct symbolized *symbolized, const char *copy)
 {
 	uint64_t bytes = 0;
 
@@ -111,7 +111,7 @@ static int symbolize_file(const struct session_file *file, const char *copy,
 	if (!error)
 		error = symbol_copy_write(file->path, copy, &symbolized, message, message_bytes);
 	if (!error)
-		print_result(&symbolized, copy);
+		report_symbolize_print_result(&symbolized, copy);
 	symbolized_release(&symbolized);
 	return error;
 }
@@ -135,7 +135,7 @@ static int symbolize_files(struct report_request *request)
 		error = STATUS_USAGE;
 	}
 	for (size_t i = 0; i < files.count && !error; i++) {
-		name_copy(copy, files.file[i].path);
+		report_symbolize_name_copy(copy, files.file[i].path);
 		if (symbolize_file(&files.file[i], options->output ? options->output : copy,
 				   &opening, message, sizeof(message))) {
 			talk_print("%s", message);

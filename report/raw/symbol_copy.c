@@ -97,8 +97,8 @@ static int write_copy(struct copying *copying, const struct symbolized *symboliz
 }
 
 /* The copy gets the permissions of the recording. */
-static int write_beside(struct copying *copying, const char *copy,
-			const struct symbolized *symbolized)
+static int symbol_copy_write_beside(struct copying *copying, const char *copy,
+				    const struct symbolized *symbolized)
 {
 	char temporary[PATH_MAX];
 	struct stat status;
@@ -137,7 +137,7 @@ int symbol_copy_write(const char *path, const char *copy, const struct symbolize
 	if (!find_places(&copying))
 		snprintf(message, message_bytes,
 			 "'%s' has no header and schema that symbols could stand behind", path);
-	else if (write_beside(&copying, copy, symbolized))
+	else if (symbol_copy_write_beside(&copying, copy, symbolized))
 		snprintf(message, message_bytes, "cannot write '%s': %s; name another with -o",
 			 copy, strerror(errno));
 	else

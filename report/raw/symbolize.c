@@ -113,8 +113,9 @@ static int read_addresses(struct symbolizing *symbolizing, struct source *source
 	return error == EVT_END ? EVT_OK : error;
 }
 
-static struct group *group_of(struct symbolizing *symbolizing, const struct source_process *process,
-			      const struct source_module *module)
+static struct group *symbolize_group_of(struct symbolizing *symbolizing,
+					const struct source_process *process,
+					const struct source_module *module)
 {
 	uint64_t words[] = { module ? (uintptr_t)module->path : 0,
 			     module ? (uintptr_t)module->build_id : (uintptr_t)process };
@@ -133,8 +134,8 @@ static struct group *group_of(struct symbolizing *symbolizing, const struct sour
 	return &symbolizing->group[symbolizing->group_count++];
 }
 
-static bool answer(struct symbolizing *symbolizing, const struct asked *asked,
-		   const struct source_module *module)
+static bool symbolize_answer(struct symbolizing *symbolizing, const struct asked *asked,
+			     const struct source_module *module)
 {
 	uint64_t address = asked->address - asked->before - (module ? module->bias : 0);
 	struct object_place place;
@@ -147,7 +148,8 @@ static bool answer(struct symbolizing *symbolizing, const struct asked *asked,
 		address += module->bias;
 		module = NULL;
 	}
-	answers_add(&group_of(symbolizing, asked->process, module)->answers, address, &place);
+	answers_add(&symbolize_group_of(symbolizing, asked->process, module)->answers, address,
+		    &place);
 	symbolizing->result->split += place.is_split;
 	return true;
 }
@@ -166,17 +168,17 @@ static void answer_everywhere(struct symbolizing *symbolizing, const struct aske
 			const struct source_module *module = process->module[i];
 
 			if (asked->address - module->start < module->bytes)
-				is_known |= answer(symbolizing, asked, module);
+				is_known |= symbolize_answer(symbolizing, asked, module);
 		}
 		process = process->parent;
 	}
 	if (!is_known)
-		is_known = answer(symbolizing, asked, NULL);
+		is_known = symbolize_answer(symbolizing, asked, NULL);
 	symbolizing->result->addresses++;
 	symbolizing->result->named += is_known;
 }
 
-static void add_frame(struct symbolizing *symbolizing, const struct group *group)
+static void symbolize_add_frame(struct symbolizing *symbolizing, const struct group *group)
 {
 	struct symbolized *result = symbolizing->result;
 	const struct answers_subject subject = {
@@ -223,7 +225,7 @@ int symbolize(struct symbolized *symbolized, struct source *source)
 	places_missing(&symbolizing.places, &symbolizing.missed, symbolized->missing,
 		       sizeof(symbolized->missing));
 	for (size_t i = 0; i < symbolizing.group_count; i++) {
-		add_frame(&symbolizing, &symbolizing.group[i]);
+		symbolize_add_frame(&symbolizing, &symbolizing.group[i]);
 		answers_release(&symbolizing.group[i].answers);
 	}
 	places_release(&symbolizing.places);

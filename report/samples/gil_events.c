@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gil_events.h. Rows by thread and by place, in one map. The time since a thread's last look
- * is added to held or to waiting; waiting also to the holder, which is found by its kernel thread
+ * Rows by thread and by place are in one map. The time since a thread's previous sample is added to
+ * "held" or to "waiting"; waiting is also added to the holder, which is found by its kernel thread
  * id.
  */
 #include "report/samples/gil_events.h"
@@ -34,8 +34,9 @@ static struct gil_counts *counts_of_thread(struct gil *gil, const struct source_
 			 &(struct gil_row){ thread, 0, { 0 } });
 }
 
-/* A number of the kernel's is used again: the last one that had it. */
-static const struct source_thread *thread_of(const struct source_event *event, uint64_t tid)
+/* The kernel reuses thread ids: the latest thread with that id is meant. */
+static const struct source_thread *gil_events_thread_of(const struct source_event *event,
+							uint64_t tid)
 {
 	const struct source_thread *found = NULL;
 
@@ -56,13 +57,13 @@ static const struct source_thread *holder_of(struct gil *gil, const struct sourc
 		gil->holder.process = process;
 		gil->holder.tid = tid;
 		gil->holder.newest = process->last_thread;
-		gil->holder.thread = thread_of(event, tid);
+		gil->holder.thread = gil_events_thread_of(event, tid);
 	}
 	return gil->holder.thread;
 }
 
-/* Since the look before; 0 at the first one. */
-static uint64_t passed_of(struct gil *gil, const struct source_event *event, bool begins)
+/* Returns the time since the previous sample; 0 for the first one. */
+static uint64_t gil_events_passed_of(struct gil *gil, const struct source_event *event, bool begins)
 {
 	uint64_t time_ns = event->event.time_ns, before_ns;
 	uint32_t index = event->thread->index;
@@ -75,8 +76,12 @@ static uint64_t passed_of(struct gil *gil, const struct source_event *event, boo
 	return time_ns - before_ns;
 }
 
-/* Two threads may be seen with it at nearly the same moment: what the first look has, the second has not. */
-static uint64_t held_of(struct gil *gil, const struct source_event *event, uint64_t passed_ns)
+/*
+ * Two threads may be sampled with the GIL at nearly the same moment: time that the first sample
+ * counts is not counted by the second.
+ */
+static uint64_t gil_events_held_of(struct gil *gil, const struct source_event *event,
+				   uint64_t passed_ns)
 {
 	uint64_t time_ns = event->event.time_ns, *until_ns;
 	uint32_t index = event->process->index;
@@ -92,8 +97,8 @@ static uint64_t held_of(struct gil *gil, const struct source_event *event, uint6
 	return passed_ns;
 }
 
-static void take_wait(struct gil *gil, const struct source_event *event,
-		      const struct evt_python_sample *sample, uint64_t passed_ns)
+static void gil_events_take_wait(struct gil *gil, const struct source_event *event,
+				 const struct evt_python_sample *sample, uint64_t passed_ns)
 {
 	const struct source_thread *holder = sample->holder ? holder_of(gil, event, sample->holder)
 							    : NULL;
@@ -118,7 +123,7 @@ static void counts_hold(struct gil_counts *counts, uint64_t passed_ns)
 	counts->held_ns += passed_ns;
 }
 
-/* Looks before the selected time bound what the first ones in it stand for. */
+/* The samples before the selected time bound the time of the first ones inside of it. */
 static void take_hold(struct gil *gil, const struct source_event *event,
 		      const struct evt_python_sample *sample, uint64_t held_ns, bool is_counted)
 {
@@ -132,32 +137,33 @@ static void take_hold(struct gil *gil, const struct source_event *event,
 	counts_hold(counts_of_place(gil, place), held_ns);
 }
 
-static void take_sample(void *state, const struct source_event *event, bool is_counted)
+static void gil_events_take_sample(void *state, const struct source_event *event, bool is_counted)
 {
 	struct gil *gil = state;
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
-	uint64_t passed_ns = passed_of(gil, event, !sample->looks);
+	uint64_t passed_ns = gil_events_passed_of(gil, event, !sample->looks);
 	bool waits = sample->state == EVT_PYTHON_GIL;
 
 	if (!sample->looks)
 		return;
 	if (!waits && sample->holder && sample->holder == event->thread->tid)
-		take_hold(gil, event, sample, held_of(gil, event, passed_ns), is_counted);
+		take_hold(gil, event, sample, gil_events_held_of(gil, event, passed_ns),
+			  is_counted);
 	else if (waits && is_counted)
-		take_wait(gil, event, sample, passed_ns);
+		gil_events_take_wait(gil, event, sample, passed_ns);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void gil_events_start(void *state, struct run *run, const void *options)
 {
 	struct gil *gil = state;
 
 	(void)options;
 	map_init(&gil->rows);
 	gil->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
-	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, gil);
+	run_reads(run, EVT_python_sample, FIELDS_ALL, gil_events_take_sample, gil);
 }
 
-static void release(void *state)
+static void gil_events_release(void *state)
 {
 	struct gil *gil = state;
 
@@ -171,6 +177,6 @@ const struct analysis_kind analysis_gil = {
 	.name = "gil",
 	.state_bytes = sizeof(struct gil),
 	.options_bytes = sizeof(struct gil_options),
-	.start = start,
-	.release = release,
+	.start = gil_events_start,
+	.release = gil_events_release,
 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GIL as an analysis of samples: for how long threads were seen with it, how long they waited for it, and how long others waited
- * while they had it. A look stands for the time since the one before, as waits of samples do; a moment of a process is held by
- * one thread only, the first that was seen with it (interpreters with a GIL each share that time). What a place is has
- * the analysis of samples.
+ * The GIL as an analysis of samples: how long threads were seen with it, how long they waited for
+ * it, and how long others waited while they had it. A sample stands for the time since the previous
+ * one, as for waits of samples. At each moment only one thread of a process holds it, the first
+ * that was sampled with it (if several interpreters have a GIL each, they share that time). The
+ * analysis of samples knows what a place is.
  *
- * Recordings from before holders were told have waits only. Memory grows with threads and places.
+ * Recordings of versions that did not record holders have waits only. Memory grows with threads and
+ * places.
  */
 #ifndef REPORT_SAMPLES_GIL_EVENTS_H
 #define REPORT_SAMPLES_GIL_EVENTS_H
@@ -13,10 +15,10 @@
 #include "report/samples/sample_events.h"
 
 struct gil_counts {
-	uint64_t looks;      /* with it */
-	uint64_t held_ns;    /* seen with it */
+	uint64_t looks;      /* with the GIL */
+	uint64_t held_ns;    /* sampled with it */
 	uint64_t wait_ns;    /* waited for it */
-	uint64_t blocked_ns; /* others waited while it was seen with it */
+	uint64_t blocked_ns; /* others waited while it was sampled with it */
 };
 
 struct gil_row {
@@ -31,17 +33,20 @@ struct gil {
 	size_t row_count, row_room;
 	struct map rows;
 	struct gil_counts all;
-	uint64_t unknown_ns; /* waits where it is not known who had it */
+	uint64_t unknown_ns; /* waits for which the holder is not known */
 	uint64_t *last_ns;   /* by thread */
 	size_t last_room;
-	uint64_t *held_until_ns; /* by process: up to there it is known who had it */
+	uint64_t *held_until_ns; /* by process: the holder is known up to this time */
 	size_t held_room;
 	struct {
 		const struct source_process *process;
-		const struct source_thread *newest,
-			*thread; /* the process' newest one at that time; who has it */
+		/* the process' newest thread at that time; the thread that holds the GIL */
+		const struct source_thread *newest, *thread;
 		uint64_t tid;
-	} holder; /* that was looked for last: all who wait at one look have the same */
+		/*
+		 * that was searched last: all threads that wait in one sample have the same holder
+		 */
+	} holder;
 };
 
 struct gil_options {

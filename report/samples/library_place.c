@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See library_place.h. Each stack of the line is walked twice: first its functions get its weight, once each, and their
- * depth; then the lines of the function that was chosen.
+ * Each stack of the line is walked twice. First its functions get its weight, once each, and their
+ * depth. Then the lines of the chosen function are weighed.
  */
 #include "report/samples/library_place.h"
 
@@ -13,15 +13,15 @@
 #include "report/base/text.h"
 #include "report/samples/own_places.h"
 
-#define PATH_SHOWN 60u     /* columns of a path */
-#define FUNCTION_SHOWN 40u /* and of a function's name */
+#define PATH_SHOWN 60u     /* characters of a path that are shown */
+#define FUNCTION_SHOWN 40u /* characters of a function's name that are shown */
 
 /* A function of a package, in stacks of the line. */
 struct function {
-	uint64_t code;   /* key of it */
-	uint64_t weight; /* of the stacks that it is in */
-	double depth;    /* behind the user's line; times the weight */
-	size_t stack;    /* the last one that it was counted in, plus 1 */
+	uint64_t code;   /* its key */
+	uint64_t weight; /* of the stacks that contain it */
+	double depth;    /* frames behind the user's line, multiplied by the weight */
+	size_t stack;    /* the last stack in which it was counted, plus 1 */
 };
 
 struct search {
@@ -36,7 +36,7 @@ struct search {
 
 /* --- names --- */
 
-/* The part of a path behind "/site-packages/"; NULL: it is no file of a package. */
+/* Returns the part of a path behind "/site-packages/"; NULL: the file belongs to no package. */
 static const char *path_in_packages(const char *file, size_t length, size_t *ret_length)
 {
 	static const char *const folders[] = { "/site-packages/", "/dist-packages/" };
@@ -81,7 +81,7 @@ static bool is_trampoline(const struct source *source, const char *path, size_t 
 	return false;
 }
 
-/* A comprehension or a generator expression: the function that it stands in is meant. */
+/* A comprehension or generator expression counts for the function that contains it. */
 static bool is_part_of_function(const struct source *source, uint32_t function)
 {
 	static const char *const names[] = { "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>",
@@ -92,7 +92,7 @@ static bool is_part_of_function(const struct source *source, uint32_t function)
 	return text_begins_any(name, length, names);
 }
 
-static bool is_wanted(const struct search *search, const struct sample_code *code)
+static bool library_place_is_wanted(const struct search *search, const struct sample_code *code)
 {
 	const struct source *source = search->own->source;
 	size_t length;
@@ -104,7 +104,7 @@ static bool is_wanted(const struct search *search, const struct sample_code *cod
 
 /* --- stacks --- */
 
-static uint64_t weight_of(const struct search *search, const struct sample_row *row)
+static uint64_t library_place_weight_of(const struct search *search, const struct sample_row *row)
 {
 	const struct sample_counts *counts = &row->counts;
 
@@ -112,9 +112,9 @@ static uint64_t weight_of(const struct search *search, const struct sample_row *
 				      : counts->cpu_ns + counts->wait_ns + counts->looks;
 }
 
-/* The user's place of that row, if it is the line; else NULL. */
-static const struct sample_place *line_of_row(const struct search *search,
-					      const struct sample_row *row)
+/* Returns the user's place of that row if it is the line; otherwise NULL. */
+static const struct sample_place *library_place_line_of_row(const struct search *search,
+							    const struct sample_row *row)
 {
 	const struct sample_place *users = own_place_of(search->samples, search->own, row->place);
 	const struct sample_code *code = users ? samples_code(search->samples, users->code) : NULL;
@@ -124,23 +124,24 @@ static const struct sample_place *line_of_row(const struct search *search,
 		       : NULL;
 }
 
-static const struct sample_place *outwards(const struct search *search,
-					   const struct sample_place *place)
+static const struct sample_place *library_place_outwards(const struct search *search,
+							 const struct sample_place *place)
 {
 	return place->from ? samples_place(search->samples, place->from) : NULL;
 }
 
-static unsigned int depth_of(const struct search *search, const struct sample_place *place,
-			     const struct sample_place *users)
+static unsigned int library_place_depth_of(const struct search *search,
+					   const struct sample_place *place,
+					   const struct sample_place *users)
 {
 	unsigned int depth = 0;
 
 	for (; place && place != users && depth < SAMPLE_DEPTH_MAX; depth++)
-		place = outwards(search, place);
+		place = library_place_outwards(search, place);
 	return depth;
 }
 
-static struct function *function_at(struct search *search, uint64_t code)
+static struct function *library_place_function_at(struct search *search, uint64_t code)
 {
 	bool added;
 	struct map_entry *entry = map_put(&search->map, code + 1, &added);
@@ -154,17 +155,19 @@ static struct function *function_at(struct search *search, uint64_t code)
 	return &search->function[entry->value];
 }
 
-/* A function that calls itself counts once, where it is deepest. */
-static void stack_add(struct search *search, size_t number, const struct sample_place *users)
+/* A recursive function counts once, where it is deepest. */
+static void library_place_stack_add(struct search *search, size_t number,
+				    const struct sample_place *users)
 {
 	const struct sample_row *row = &search->samples->row[number];
 	const struct sample_place *place = samples_place(search->samples, row->place);
-	unsigned int depth = depth_of(search, place, users);
-	uint64_t weight = weight_of(search, row);
+	unsigned int depth = library_place_depth_of(search, place, users);
+	uint64_t weight = library_place_weight_of(search, row);
 
 	search->weight += weight;
-	for (; place && place != users && depth; place = outwards(search, place), depth--) {
-		struct function *function = function_at(search, place->code);
+	for (; place && place != users && depth;
+	     place = library_place_outwards(search, place), depth--) {
+		struct function *function = library_place_function_at(search, place->code);
 
 		if (function->stack == number + 1)
 			continue;
@@ -179,7 +182,7 @@ static bool is_deeper(const struct function *one, const struct function *other)
 	return one->depth / (double)one->weight > other->depth / (double)other->weight;
 }
 
-static const struct function *choose(const struct search *search)
+static const struct function *library_place_choose(const struct search *search)
 {
 	const struct function *deepest = NULL;
 
@@ -188,7 +191,8 @@ static const struct function *choose(const struct search *search)
 		const struct sample_code *code = samples_code(search->samples, function->code);
 
 		if (code && function->weight && 2 * function->weight >= search->weight &&
-		    (!deepest || is_deeper(function, deepest)) && is_wanted(search, code))
+		    (!deepest || is_deeper(function, deepest)) &&
+		    library_place_is_wanted(search, code))
 			deepest = function;
 	}
 	return deepest;
@@ -196,7 +200,7 @@ static const struct function *choose(const struct search *search)
 
 /* --- the function's line --- */
 
-/* Where that function is deepest in the stack; 0: it is not in it. */
+/* Returns the line at which that function is deepest in the stack; 0: it is not in the stack. */
 static uint32_t number_in_stack(const struct search *search, const struct sample_row *row,
 				const struct sample_place *users, uint64_t code)
 {
@@ -205,7 +209,7 @@ static uint32_t number_in_stack(const struct search *search, const struct sample
 	for (unsigned int depth = 0; place && place != users && depth < SAMPLE_DEPTH_MAX; depth++) {
 		if (place->code == code)
 			return place->line;
-		place = outwards(search, place);
+		place = library_place_outwards(search, place);
 	}
 	return 0;
 }
@@ -219,7 +223,7 @@ static uint32_t number_with_most(const struct search *search, uint64_t code)
 	map_init(&weights);
 	for (size_t i = 0; i < search->samples->row_count; i++) {
 		const struct sample_row *row = &search->samples->row[i];
-		const struct sample_place *users = line_of_row(search, row);
+		const struct sample_place *users = library_place_line_of_row(search, row);
 		uint32_t at = users ? number_in_stack(search, row, users, code) : 0;
 		struct map_entry *entry;
 		bool added;
@@ -227,7 +231,7 @@ static uint32_t number_with_most(const struct search *search, uint64_t code)
 		if (!at)
 			continue;
 		entry = map_put(&weights, at, &added);
-		entry->value = (added ? 0 : entry->value) + weight_of(search, row);
+		entry->value = (added ? 0 : entry->value) + library_place_weight_of(search, row);
 		if (entry->value > most) {
 			most = entry->value;
 			number = at;
@@ -247,12 +251,13 @@ bool library_place_find(const struct samples *samples, struct own *own,
 		return false;
 	map_init(&search.map);
 	for (size_t i = 0; i < samples->row_count; i++) {
-		const struct sample_place *users = line_of_row(&search, &samples->row[i]);
+		const struct sample_place *users = library_place_line_of_row(&search,
+									     &samples->row[i]);
 
 		if (users)
-			stack_add(&search, i, users);
+			library_place_stack_add(&search, i, users);
 	}
-	function = choose(&search);
+	function = library_place_choose(&search);
 	if (function) {
 		const struct sample_code *code = samples_code(samples, function->code);
 
@@ -266,7 +271,8 @@ bool library_place_find(const struct samples *samples, struct own *own,
 
 /* --- as text --- */
 
-static void show(const char *text, size_t length, unsigned int width, char *shown, size_t room)
+static void library_place_show(const char *text, size_t length, unsigned int width, char *shown,
+			       size_t room)
 {
 	char escaped[512], shorter[512 + 8];
 
@@ -283,7 +289,7 @@ void library_place_text(const struct source *source, const struct library_place 
 	const char *file = package_path(source, place->file, &length);
 	const char *name = name_text(source_name_at(source, place->function), &name_length);
 
-	show(file ? file : "", file ? length : 0, PATH_SHOWN, path, sizeof(path));
-	show(name, name_length, FUNCTION_SHOWN, function, sizeof(function));
+	library_place_show(file ? file : "", file ? length : 0, PATH_SHOWN, path, sizeof(path));
+	library_place_show(name, name_length, FUNCTION_SHOWN, function, sizeof(function));
 	snprintf(text, LIBRARY_PLACE_BYTES, "%s:%u (%s)", path, place->number, function);
 }

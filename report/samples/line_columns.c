@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See line_columns.h. A column is wanted if its name stands in --sort, --columns or a --filter;
- * --source wants all of them.
+ * A column is wanted if its name is in --sort, --columns or a --filter; --source wants all of them.
  */
 #include "report/samples/line_columns.h"
 
 #include <string.h>
 
-static bool has_word(const char *text, const char *const *words)
+static bool line_columns_has_word(const char *text, const char *const *words)
 {
 	for (; text && *words; words++)
 		if (strstr(text, *words))
@@ -17,11 +16,12 @@ static bool has_word(const char *text, const char *const *words)
 
 bool line_columns_are_wanted(const struct options *options, const char *const *words)
 {
-	if (options->of_report[REPORT_OPTION_source].text || has_word(options->sort, words) ||
-	    has_word(options->columns, words))
+	if (options->of_report[REPORT_OPTION_source].text ||
+	    line_columns_has_word(options->sort, words) ||
+	    line_columns_has_word(options->columns, words))
 		return true;
 	for (size_t i = 0; i < options->filter_count; i++)
-		if (has_word(options->filter[i], words))
+		if (line_columns_has_word(options->filter[i], words))
 			return true;
 	return false;
 }

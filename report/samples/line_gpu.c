@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_gpu.h. The GPU's work is deferred: its stack is the place of its call (deferred/deferred.h). */
+/* GPU work is deferred: its place is the stack of its call (deferred/deferred.h). */
 #include "report/samples/line_gpu.h"
 
 #include <stdlib.h>
@@ -37,28 +37,28 @@ static void use_add(struct line_gpu_use *gpu, uint64_t key, const struct line_gp
 		gpu->count = key + 1;
 }
 
-/* --- as the source is read --- */
+/* --- while the source is read --- */
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t line_gpu_place_of(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	return stack_keys_of(((struct line_gpu_use *)state)->keys, event);
 }
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void line_gpu_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	if (work->is_on_device)
 		use_add(state, place, &(struct line_gpu){ .gpu_ns = work->duration_ns });
 }
 
-/* Which way it went is not known of a copy by addresses. */
+/* The direction of a copy by addresses is not known. */
 static bool is_between(uint64_t kind)
 {
 	return kind == EVT_CUDA_COPY_HTOD || kind == EVT_CUDA_COPY_DTOH ||
 	       kind == EVT_CUDA_COPY_DEFAULT;
 }
 
-static void take_copy(void *state, const struct source_event *event, bool counts)
+static void line_gpu_take_copy(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_copy *copy = EVENT_AS(cuda_copy, &event->event);
 	struct line_gpu_use *gpu = state;
@@ -68,9 +68,10 @@ static void take_copy(void *state, const struct source_event *event, bool counts
 			&(struct line_gpu){ .copies = 1, .copied_bytes = copy->bytes });
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void line_gpu_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .place = place_of, .take = take_work };
+	static const struct deferred_listener listener = { .place = line_gpu_place_of,
+							   .take = line_gpu_take_work };
 	struct line_gpu_use *gpu = state;
 
 	(void)options;
@@ -79,10 +80,10 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_cuda_copy,
 		  FIELD_BIT(cuda_copy, result) | FIELD_BIT(cuda_copy, flags) |
 			  FIELD_BIT(cuda_copy, kind) | FIELD_BIT(cuda_copy, bytes),
-		  take_copy, gpu);
+		  line_gpu_take_copy, gpu);
 }
 
-static void release(void *state)
+static void line_gpu_release(void *state)
 {
 	free(((struct line_gpu_use *)state)->by_stack);
 }
@@ -90,18 +91,19 @@ static void release(void *state)
 const struct analysis_kind analysis_line_gpu = {
 	.name = "GPU by line",
 	.state_bytes = sizeof(struct line_gpu_use),
-	.start = start,
-	.release = release,
+	.start = line_gpu_start,
+	.release = line_gpu_release,
 };
 
-/* --- once it is read --- */
+/* --- after the reading --- */
 
 bool line_gpu_has_work(const struct line_gpu_use *gpu)
 {
 	return gpu->count > 0;
 }
 
-static void take_line_of(void *context, struct line *line, bool is_innermost, bool is_first)
+static void line_gpu_take_line_of(void *context, struct line *line, bool is_innermost,
+				  bool is_first)
 {
 	if (is_innermost)
 		line_gpu_join(&line->gpu, context);
@@ -130,7 +132,7 @@ bool line_gpu_add(const struct line_gpu_use *gpu, struct source *source, struct 
 		struct line_gpu *done = &gpu->by_stack[i];
 
 		if (done->gpu_ns || done->copies)
-			line_stack_put(lines, stacks, &use, take_line_of, done);
+			line_stack_put(lines, stacks, &use, line_gpu_take_line_of, done);
 	}
 	return has_python;
 }

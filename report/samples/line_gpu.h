@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The GPU by line of Python: what the GPU did for calls of CUDA that a line made, and what was copied between it and the
- * host. For files whose calls of CUDA have Python's frames (INTERCEPT_STACKS=python or both). Memory grows with stacks.
+ * GPU work by line of Python: the GPU time of CUDA calls that a line made, and the bytes that it
+ * copied between host and GPU. For files whose CUDA calls have Python's frames
+ * (INTERCEPT_STACKS=python or both). Memory grows with stacks.
  */
 #ifndef REPORT_SAMPLES_LINE_GPU_H
 #define REPORT_SAMPLES_LINE_GPU_H
@@ -10,17 +11,19 @@
 #include "report/options/options.h"
 #include "report/samples/lines.h"
 
-/* Somebody looks: --source, or --columns, --sort or --filter with one of the columns. */
+/*
+ * Returns whether a column is wanted: by --source, or by its name in --columns, --sort or --filter.
+ */
 bool line_gpu_is_wanted(const struct options *options);
 
-/* The analysis, for line_gpu_add(): what was done by stack of the call. */
+/* The analysis for line_gpu_add(): GPU work by stack of the call. */
 struct line_gpu_use;
 struct line_gpu_options;
 ANALYSIS(line_gpu, struct line_gpu_use)
 
-/* What was done at all, once all is read. */
+/* After the reading: returns whether there was any GPU work. */
 bool line_gpu_has_work(const struct line_gpu_use *gpu);
-/* False: no call has a frame of Python, and nothing was added. */
+/* Returns false if no call has a frame of Python, and adds nothing then. */
 bool line_gpu_add(const struct line_gpu_use *gpu, struct source *source, struct lines *lines);
 
 void line_gpu_join(struct line_gpu *into, const struct line_gpu *more);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_links.h. Lines that are linked to have numbers, which base/row_links.h adds up. */
+/* Lines that are linked have numbers; base/row_links.h adds up the links. */
 #include "report/samples/line_links.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a line of the user's own code was called from, and which line of a library it was in when samples were taken: of each line, the
- * one with most time. Memory grows with distinct pairs.
+ * For a line of the user's own code: where it was called from, and which line of a library it was
+ * in when samples were taken; of each, the line with the most time. Memory grows with distinct
+ * pairs.
  */
 #ifndef REPORT_SAMPLES_LINE_LINKS_H
 #define REPORT_SAMPLES_LINE_LINKS_H
@@ -18,14 +19,14 @@ enum line_link_kind {
 };
 
 struct line_link {
-	size_t line; /* a number of struct lines */
+	size_t line; /* a number in struct lines */
 	enum line_link_kind kind;
 	uint32_t file, function,
 		number; /* of the other line; file and function are indices of names */
 	uint64_t weight;
 };
 
-/* All zeros is empty once the map is made. */
+/* All zeros is empty once the map is initialized. */
 struct line_links {
 	struct line_link *link;
 	size_t count, room;
@@ -36,7 +37,7 @@ struct line_links {
 void line_links_init(struct line_links *links);
 void line_links_release(struct line_links *links);
 void line_links_add(struct line_links *links, const struct line_link *wanted);
-/* NULL: the line has none of that kind. */
+/* NULL: the line has no link of that kind. */
 const struct line_link *line_links_most(const struct line_links *links, size_t line,
 					enum line_link_kind kind);
 

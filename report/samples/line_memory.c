@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_memory.h. The heap is reached as a source of stacks, for a family knows no other. */
+/*
+ * The heap is read as a source of stacks, because families know no other interface to each other.
+ */
 #include "report/samples/line_memory.h"
 
 #include "report/samples/line_columns.h"
@@ -45,8 +47,9 @@ static void memory_add(struct line_memory *memory, enum stack_value value, uint6
 	}
 }
 
-/* Its innermost line has asked itself; of a function that calls itself each line counts once. */
-static void take_line_of(void *context, struct line *line, bool is_innermost, bool is_first)
+/* Its innermost line allocated the memory itself. In a recursive function each line counts once. */
+static void line_memory_take_line_of(void *context, struct line *line, bool is_innermost,
+				     bool is_first)
 {
 	const struct adding *adding = context;
 
@@ -56,12 +59,12 @@ static void take_line_of(void *context, struct line *line, bool is_innermost, bo
 		memory_add(&line->total_memory, adding->value, adding->weight);
 }
 
-static void take_use(void *context, const struct stack_use *use)
+static void line_memory_take_use(void *context, const struct stack_use *use)
 {
 	struct adding *adding = context;
 
 	adding->weight = use->weight;
-	line_stack_put(adding->lines, adding->stacks, use, take_line_of, adding);
+	line_stack_put(adding->lines, adding->stacks, use, line_memory_take_line_of, adding);
 }
 
 static void take_python(void *context, const struct stack_use *use)
@@ -81,7 +84,7 @@ bool line_memory_add(const void *heap, struct source *source, struct lines *line
 	stack_source_alloc.put(heap, source, STACK_CALLS, take_python, &adding);
 	for (size_t i = 0; adding.has_python && i < sizeof(values) / sizeof(values[0]); i++) {
 		adding.value = values[i];
-		stack_source_alloc.put(heap, source, values[i], take_use, &adding);
+		stack_source_alloc.put(heap, source, values[i], line_memory_take_use, &adding);
 	}
 	return adding.has_python;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See line_stacks.h. Walks outwards from the innermost frame and skips frames that are not
- * Python's or, if the user's own lines are wanted, not the user's. `seen` of a line has the number
- * of the last stack, so that the callback knows whether the line came before in this one.
+ * Walks outwards from the innermost frame and skips frames that are not Python's or, if the user's
+ * own lines are wanted, not the user's. `seen` of a line has the number of the last stack, so the
+ * callback knows whether the line already occurred in this one.
  */
 #include "report/samples/line_stacks.h"
 
 #include "collector/format/frame_flags.h"
 #include "report/session/stacks.h"
 
-/* The line that the frame is; false: it is none of Python's. */
-static bool line_of(const struct lines *lines, const struct stack_use *use,
-		    const struct stack_frame *frame, struct line *ret_line)
+/* Sets the line of the frame; returns false if the frame is not Python's. */
+static bool line_stacks_line_of(const struct lines *lines, const struct stack_use *use,
+				const struct stack_frame *frame, struct line *ret_line)
 {
 	const struct source_python_line *python = NULL;
 
@@ -24,20 +24,20 @@ static bool line_of(const struct lines *lines, const struct stack_use *use,
 	return true;
 }
 
-/* It counts: without whose code it is, or as the user's. */
-static bool is_wanted(const struct lines *lines, const struct line *line)
+/* Returns whether it counts: all code is wanted, or it is the user's. */
+static bool line_stacks_is_wanted(const struct lines *lines, const struct line *line)
 {
 	return !lines->own || own_has_name(lines->own, line->file);
 }
 
-/* The innermost line of Python, of a stack in which no line is the user's. */
-static bool innermost_of(const struct lines *lines, const struct stacks *stacks,
-			 const struct stack_use *use, struct line *ret_line)
+/* Finds the innermost Python line of a stack in which no line is the user's. */
+static bool line_stacks_innermost_of(const struct lines *lines, const struct stacks *stacks,
+				     const struct stack_use *use, struct line *ret_line)
 {
 	uint32_t stack = use->stack;
 
 	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent)
-		if (line_of(lines, use, stacks_frame(stacks, stack), ret_line))
+		if (line_stacks_line_of(lines, use, stacks_frame(stacks, stack), ret_line))
 			return true;
 	return false;
 }
@@ -52,8 +52,8 @@ bool line_stack_put(struct lines *lines, const struct stacks *stacks, const stru
 	uint32_t stack = use->stack;
 
 	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
-		if (!line_of(lines, use, stacks_frame(stacks, stack), &wanted) ||
-		    !is_wanted(lines, &wanted))
+		if (!line_stacks_line_of(lines, use, stacks_frame(stacks, stack), &wanted) ||
+		    !line_stacks_is_wanted(lines, &wanted))
 			continue;
 		line = lines_line(lines, &wanted);
 		take(context, line, is_innermost, line->seen != number);
@@ -62,7 +62,7 @@ bool line_stack_put(struct lines *lines, const struct stacks *stacks, const stru
 	}
 	if (!is_innermost)
 		return true;
-	if (innermost_of(lines, stacks, use, &wanted)) {
+	if (line_stacks_innermost_of(lines, stacks, use, &wanted)) {
 		take(context, lines_line(lines, &wanted), true, true);
 		return true;
 	}
@@ -75,5 +75,5 @@ bool line_stack_is_python(const struct lines *lines, const struct stacks *stacks
 {
 	struct line line;
 
-	return innermost_of(lines, stacks, use, &line);
+	return line_stacks_innermost_of(lines, stacks, use, &line);
 }

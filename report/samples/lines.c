@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See lines.h. A map by a hash of what tells lines apart; lines of the same hash follow each
- * other. Each counted stack is walked outwards: `self` goes to its innermost line, `total` once to
- * each of its lines. With `own` only the user's lines of a stack count, and links say what was
- * around and inside them.
+ * A map by a hash of what distinguishes lines; lines of the same hash follow each other. Each
+ * counted stack is walked outwards: `self` goes to its innermost line, `total` once to each of its
+ * lines. With `own` only the user's lines of a stack count, and links say what was around and
+ * inside them.
  */
 #include "report/samples/lines.h"
 
@@ -18,8 +18,8 @@ struct making {
 	bool of_steps;
 };
 
-/* What the lines are told apart by. */
-static uint64_t hash_of(const struct line *line)
+/* Hashes what distinguishes the lines. */
+static uint64_t lines_hash_of(const struct line *line)
 {
 	const uint32_t words[] = { line->file, line->function, line->number, line->first_line,
 				   line->is_torn | (uint32_t)line->is_outside << 1 |
@@ -28,7 +28,7 @@ static uint64_t hash_of(const struct line *line)
 	return map_hash_bytes(words, sizeof(words), 0);
 }
 
-static bool is_same(const struct line *one, const struct line *other)
+static bool lines_is_same(const struct line *one, const struct line *other)
 {
 	return one->file == other->file && one->function == other->function &&
 	       one->number == other->number && one->first_line == other->first_line &&
@@ -38,10 +38,10 @@ static bool is_same(const struct line *one, const struct line *other)
 
 struct line *lines_line(struct lines *lines, const struct line *wanted)
 {
-	uint64_t hash = hash_of(wanted);
+	uint64_t hash = lines_hash_of(wanted);
 	bool added;
 
-	for (;; hash = hash + 1 ? hash + 1 : 1) { /* two of one hash follow each other */
+	for (;; hash = hash + 1 ? hash + 1 : 1) { /* entries of equal hashes follow each other */
 		struct map_entry *entry = map_put(&lines->map, hash, &added);
 
 		if (added) {
@@ -51,7 +51,7 @@ struct line *lines_line(struct lines *lines, const struct line *wanted)
 			entry->value = lines->count++;
 			return &lines->line[entry->value];
 		}
-		if (is_same(&lines->line[entry->value], wanted))
+		if (lines_is_same(&lines->line[entry->value], wanted))
 			return &lines->line[entry->value];
 	}
 }
@@ -74,7 +74,7 @@ struct line lines_place(enum lines_by by, uint32_t file, uint32_t function, uint
 			      .first_line = first };
 }
 
-static struct line *line_of(struct making *making, const struct sample_place *place)
+static struct line *lines_line_of(struct making *making, const struct sample_place *place)
 {
 	const struct sample_code *code = place ? samples_code(making->samples, place->code) : NULL;
 	struct line wanted = { .file = SAMPLE_NONE, .function = SAMPLE_NONE };
@@ -85,19 +85,19 @@ static struct line *line_of(struct making *making, const struct sample_place *pl
 	return lines_line(making->lines, &wanted);
 }
 
-static const struct sample_place *outwards(const struct making *making,
-					   const struct sample_place *place)
+static const struct sample_place *lines_outwards(const struct making *making,
+						 const struct sample_place *place)
 {
 	return place->from ? samples_place(making->samples, place->from) : NULL;
 }
 
-/* A row of a stack: its innermost line has it itself, each line of it in all. */
-static void row_add(struct making *making, const struct sample_row *row)
+/* Adds the row of a stack: to its innermost line as self, and to each of its lines as total. */
+static void lines_row_add(struct making *making, const struct sample_row *row)
 {
 	uint64_t stack = ++making->lines->stacks;
 	const struct sample_place *place = samples_place(making->samples, row->place);
 	struct line *line = row->place == SAMPLE_TORN_PLACE ? line_torn(making)
-							    : line_of(making, place);
+							    : lines_line_of(making, place);
 	unsigned int depth = 0;
 
 	sample_counts_add(&line->self, &row->counts);
@@ -105,14 +105,14 @@ static void row_add(struct making *making, const struct sample_row *row)
 		if (line->seen != stack)
 			sample_counts_add(&line->total, &row->counts);
 		line->seen = stack;
-		place = place ? outwards(making, place) : NULL;
+		place = place ? lines_outwards(making, place) : NULL;
 		if (!place || ++depth >= SAMPLE_DEPTH_MAX)
 			return;
-		line = line_of(making, place);
+		line = lines_line_of(making, place);
 	}
 }
 
-/* --- of the user's own code --- */
+/* --- the user's own code --- */
 
 static void link_put(struct making *making, size_t line, enum line_link_kind kind,
 		     const struct sample_place *place, const struct sample_counts *counts)
@@ -130,13 +130,13 @@ static void link_put(struct making *making, size_t line, enum line_link_kind kin
 							      counts->looks });
 }
 
-/* The user's lines of a stack, from the innermost of them outwards. */
+/* Adds the user's lines of a stack, from the innermost one outwards. */
 static void users_add(struct making *making, const struct sample_place *innermost,
 		      const struct sample_place *users, const struct sample_counts *counts)
 {
 	struct own *own = making->lines->own;
 	uint64_t stack = ++making->lines->stacks;
-	struct line *line = line_of(making, users);
+	struct line *line = lines_line_of(making, users);
 	size_t number = (size_t)(line - making->lines->line);
 	unsigned int depth = 0;
 
@@ -145,28 +145,28 @@ static void users_add(struct making *making, const struct sample_place *innermos
 		link_put(making, number, LINE_LINK_LIBRARY, innermost, counts);
 	link_put(making, number, LINE_LINK_CALLER, own_place_caller(making->samples, own, users),
 		 counts);
-	for (; users && depth < SAMPLE_DEPTH_MAX; users = outwards(making, users), depth++) {
+	for (; users && depth < SAMPLE_DEPTH_MAX; users = lines_outwards(making, users), depth++) {
 		if (!own_place_is_users(making->samples, own, users))
 			continue;
-		line = line_of(making, users);
+		line = lines_line_of(making, users);
 		if (line->seen != stack)
 			sample_counts_add(&line->total, counts);
 		line->seen = stack;
 	}
 }
 
-/* Nothing of the stack is the user's. */
+/* For a stack without any line of the user's. */
 static void others_add(struct making *making, const struct sample_row *row,
 		       const struct sample_place *innermost, const struct sample_counts *counts)
 {
 	struct line *line = row->place == SAMPLE_TORN_PLACE ? line_torn(making)
-							    : line_of(making, innermost);
+							    : lines_line_of(making, innermost);
 
 	sample_counts_add(&line->self, counts);
 	sample_counts_add(&line->total, counts);
 }
 
-/* Between that place and `until`, which is around it, a module is imported. */
+/* Returns whether a module is imported between that place and `until`, which is around it. */
 static bool is_import(const struct making *making, const struct sample_place *place,
 		      const struct sample_place *until)
 {
@@ -183,7 +183,7 @@ static bool is_import(const struct making *making, const struct sample_place *pl
 		if (length >= sizeof(machinery) - 1 &&
 		    !memcmp(text, machinery, sizeof(machinery) - 1))
 			return true;
-		place = outwards(making, place);
+		place = lines_outwards(making, place);
 	}
 	return false;
 }
@@ -242,7 +242,7 @@ void lines_make_own(struct lines *lines, const struct samples *samples, enum lin
 		own_row_add(&making, &samples->row[i]);
 }
 
-/* --- of anybody's --- */
+/* --- all code --- */
 
 void lines_make(struct lines *lines, const struct samples *samples, enum lines_by by)
 {
@@ -252,7 +252,7 @@ void lines_make(struct lines *lines, const struct samples *samples, enum lines_b
 	map_init(&lines->map);
 	line_links_init(&lines->links);
 	for (size_t i = 0; i < samples->row_count; i++)
-		row_add(&making, &samples->row[i]);
+		lines_row_add(&making, &samples->row[i]);
 }
 
 void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by, struct own *own)
@@ -272,8 +272,8 @@ void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by
 			continue;
 		counts = row->place == SAMPLE_TORN_PLACE
 				 ? &line_torn(&making)->gil
-				 : &line_of(&making,
-					    own_place_or_innermost(gil->samples, own, row->place))
+				 : &lines_line_of(&making, own_place_or_innermost(gil->samples, own,
+										  row->place))
 					    ->gil;
 		counts->looks += row->counts.looks;
 		counts->held_ns += row->counts.held_ns;

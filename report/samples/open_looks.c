@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See open_looks.h. An array of looks, each the sum of up to `width` samples; when it is full,
- * neighbours are joined and `width` doubles. A call takes looks from the end, back to its begin.
+ * An array of entries, each the sum of up to `width` samples. When it is full, neighbours are
+ * joined and `width` doubles. A call takes entries from the end, back to its begin.
  */
 #include "report/samples/open_looks.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See own_places.h. The depth is bounded: a damaged file may have places in any order. */
+/*
+ * Walks outwards along places. The depth is limited, because a damaged file may link places in a
+ * circle.
+ */
 #include "report/samples/own_places.h"
 
 #include <string.h>
@@ -14,8 +17,8 @@ bool own_place_is_users(const struct samples *samples, struct own *own,
 	return code && own_has_name(own, code->file);
 }
 
-static const struct sample_place *outwards(const struct samples *samples,
-					   const struct sample_place *place)
+static const struct sample_place *own_places_outwards(const struct samples *samples,
+						      const struct sample_place *place)
 {
 	return place->from ? samples_place(samples, place->from) : NULL;
 }
@@ -42,13 +45,14 @@ void own_places_note_scripts(const struct samples *samples, struct own *own)
 }
 
 /* From `place` outwards. */
-static const struct sample_place *find_users(const struct samples *samples, struct own *own,
-					     const struct sample_place *place)
+static const struct sample_place *own_places_find_users(const struct samples *samples,
+							struct own *own,
+							const struct sample_place *place)
 {
 	for (unsigned int depth = 0; place && depth < SAMPLE_DEPTH_MAX; depth++) {
 		if (own_place_is_users(samples, own, place))
 			return place;
-		place = outwards(samples, place);
+		place = own_places_outwards(samples, place);
 	}
 	return NULL;
 }
@@ -56,7 +60,7 @@ static const struct sample_place *find_users(const struct samples *samples, stru
 const struct sample_place *own_place_of(const struct samples *samples, struct own *own,
 					uint64_t key)
 {
-	return find_users(samples, own, samples_place(samples, key));
+	return own_places_find_users(samples, own, samples_place(samples, key));
 }
 
 const struct sample_place *own_place_or_innermost(const struct samples *samples, struct own *own,
@@ -67,9 +71,9 @@ const struct sample_place *own_place_or_innermost(const struct samples *samples,
 	return users ? users : samples_place(samples, key);
 }
 
-/* A comprehension is a function of its own, on the line that it stands in. */
-static bool is_same_line(const struct samples *samples, const struct sample_place *one,
-			 const struct sample_place *other)
+/* A comprehension is a function of its own, on the line that contains it. */
+static bool own_places_is_same_line(const struct samples *samples, const struct sample_place *one,
+				    const struct sample_place *other)
 {
 	const struct sample_code *a = samples_code(samples, one->code),
 				 *b = samples_code(samples, other->code);
@@ -77,16 +81,33 @@ static bool is_same_line(const struct samples *samples, const struct sample_plac
 	return a && b && a->file == b->file && one->line == other->line;
 }
 
+/* What multiprocessing runs in a forked child. The frames around it are the parent's, and called nothing here. */
+static bool is_begin_of_process(const struct samples *samples, const struct own *own,
+				const struct sample_place *place)
+{
+	static const char file[] = "multiprocessing/process.py";
+	const struct sample_code *code = samples_code(samples, place->code);
+	size_t length;
+	const char *text;
+
+	if (!own || !code || !has_name(own, code->function, "_bootstrap"))
+		return false;
+	text = name_text(source_name_at(own->source, code->file), &length);
+	return length >= sizeof(file) - 1 &&
+	       !memcmp(text + length - (sizeof(file) - 1), file, sizeof(file) - 1);
+}
+
 const struct sample_place *own_place_caller(const struct samples *samples, struct own *own,
 					    const struct sample_place *place)
 {
-	const struct sample_place *at = place;
+	const struct sample_place *at = own_places_outwards(samples, place);
 
 	for (unsigned int depth = 0; at && depth < SAMPLE_DEPTH_MAX; depth++) {
-		at = outwards(samples, at);
-		at = at ? find_users(samples, own, at) : NULL;
-		if (at && !is_same_line(samples, place, at))
+		if (is_begin_of_process(samples, own, at))
+			return NULL;
+		if (own_place_is_users(samples, own, at) && !own_places_is_same_line(samples, place, at))
 			return at;
+		at = own_places_outwards(samples, at);
 	}
 	return NULL;
 }

@@ -20,7 +20,7 @@ const struct sample_place *own_place_of(const struct samples *samples, struct ow
 /* The same, else the innermost of all; NULL: its definition was lost. */
 const struct sample_place *own_place_or_innermost(const struct samples *samples, struct own *own,
 						  uint64_t key);
-/* The next place outwards that is the user's and another line; NULL: there is none. */
+/* The next place outwards that is the user's and another line, within what the process does itself; NULL: there is none. */
 const struct sample_place *own_place_caller(const struct samples *samples, struct own *own,
 					    const struct sample_place *place);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `gil`: which threads and lines of Python have the GIL, and which wait for it. */
+/* Report `gil`: which threads and lines of Python hold the GIL, and which wait for it. */
 #include <string.h>
 
 #include "report/options/keys.h"
@@ -20,18 +20,20 @@ static void gil_prepare(struct report *report)
 	state->by_thread = report->request->options->by == BY_gil_thread;
 }
 
-static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
+static void report_gil_put_percent(struct table *table, enum column_id column, uint64_t part,
+				   uint64_t whole)
 {
 	if (whole)
 		table_set_real(table, column, 100.0 * (double)part / (double)whole);
 }
 
-static void put_counts(const struct gil *gil, struct table *table, const struct gil_counts *counts)
+static void report_gil_put_counts(const struct gil *gil, struct table *table,
+				  const struct gil_counts *counts)
 {
 	table_set_number(table, COLUMN_gil_held_ns, counts->held_ns);
-	put_percent(table, COLUMN_gil_held_percent, counts->held_ns, gil->all.held_ns);
+	report_gil_put_percent(table, COLUMN_gil_held_percent, counts->held_ns, gil->all.held_ns);
 	table_set_number(table, COLUMN_gil_wait_ns, counts->wait_ns);
-	put_percent(table, COLUMN_gil_wait_percent, counts->wait_ns, gil->all.wait_ns);
+	report_gil_put_percent(table, COLUMN_gil_wait_percent, counts->wait_ns, gil->all.wait_ns);
 	table_set_number(table, COLUMN_gil_blocked_ns, counts->blocked_ns);
 	table_set_number(table, COLUMN_gil_samples, counts->looks);
 }
@@ -50,12 +52,12 @@ static void fill_threads(const struct gil *gil, struct table *table)
 		table_set_number(table, COLUMN_gil_thread, thread->tid);
 		table_set_number(table, COLUMN_gil_pid, thread->process->pid);
 		table_set_text(table, COLUMN_gil_name, name, length);
-		put_counts(gil, table, &gil->row[i].counts);
+		report_gil_put_counts(gil, table, &gil->row[i].counts);
 	}
 }
 
-static void put_name(struct table *table, enum column_id column, const struct source *source,
-		     uint32_t name)
+static void report_gil_put_name(struct table *table, enum column_id column,
+				const struct source *source, uint32_t name)
 {
 	size_t length;
 	const char *text;
@@ -66,7 +68,7 @@ static void put_name(struct table *table, enum column_id column, const struct so
 	table_set_text(table, column, text, length);
 }
 
-static void fill_lines(const struct report *report, struct table *table)
+static void report_gil_fill_lines(const struct report *report, struct table *table)
 {
 	const struct gil *gil = ((const struct gil_state *)report->state)->gil;
 	const struct source *source = run_source(report->run);
@@ -83,15 +85,15 @@ static void fill_lines(const struct report *report, struct table *table)
 		const struct line *line = &lines.line[i];
 
 		table_add_row(table);
-		put_name(table, COLUMN_gil_file, source, line->file);
-		put_name(table, COLUMN_gil_function, source, line->function);
+		report_gil_put_name(table, COLUMN_gil_file, source, line->file);
+		report_gil_put_name(table, COLUMN_gil_function, source, line->function);
 		if (line->function == SAMPLE_NONE)
 			table_set_text(table, COLUMN_gil_function,
 				       line->is_torn ? SAMPLE_TORN : SAMPLE_NOT_PYTHON,
 				       strlen(line->is_torn ? SAMPLE_TORN : SAMPLE_NOT_PYTHON));
 		if (line->number)
 			table_set_number(table, COLUMN_gil_line, line->number);
-		put_counts(gil, table, &line->gil);
+		report_gil_put_counts(gil, table, &line->gil);
 	}
 	lines_release(&lines);
 }
@@ -100,7 +102,9 @@ static void gil_fill(struct report *report, struct table *table)
 {
 	const struct gil_state *state = report->state;
 
-	/* most rows have blocked nobody: of those the one that had the GIL longest comes first */
+	/*
+	 * most rows have blocked nobody: among these, the one that held the GIL longest comes first
+	 */
 	if (!report->request->options->sort)
 		report->request->arrangement.then = (size_t)columns_find(table->column,
 									 table->column_count,
@@ -109,7 +113,7 @@ static void gil_fill(struct report *report, struct table *table)
 	if (state->by_thread)
 		fill_threads(state->gil, table);
 	else
-		fill_lines(report, table);
+		report_gil_fill_lines(report, table);
 }
 
 static void gil_total(const struct report *report, struct facts *facts)

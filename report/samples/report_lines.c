@@ -31,14 +31,15 @@ struct lines_state {
 	bool has_gpu;
 };
 
-static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
+static void report_lines_put_percent(struct table *table, enum column_id column, uint64_t part,
+				     uint64_t whole)
 {
 	if (whole)
 		table_set_real(table, column, 100.0 * (double)part / (double)whole);
 }
 
-static void put_name(struct table *table, enum column_id column, const struct source *source,
-		     uint32_t name, const char *instead)
+static void report_lines_put_name(struct table *table, enum column_id column,
+				  const struct source *source, uint32_t name, const char *instead)
 {
 	size_t length = strlen(instead);
 	const char *text = instead;
@@ -49,8 +50,9 @@ static void put_name(struct table *table, enum column_id column, const struct so
 }
 
 /* "FILE:LINE", with the function's name where that is asked for. */
-static void put_link(struct table *table, enum column_id column, const struct source *source,
-		     const struct line_link *link, bool is_named)
+static void report_lines_put_link(struct table *table, enum column_id column,
+				  const struct source *source, const struct line_link *link,
+				  bool is_named)
 {
 	size_t file_length, function_length;
 	const char *file, *function, *text;
@@ -68,10 +70,10 @@ static void put_link(struct table *table, enum column_id column, const struct so
 static void put_links(struct table *table, const struct source *source, const struct lines *lines,
 		      size_t line)
 {
-	put_link(table, COLUMN_lines_caller, source,
-		 line_links_most(&lines->links, line, LINE_LINK_CALLER), false);
-	put_link(table, COLUMN_lines_library, source,
-		 line_links_most(&lines->links, line, LINE_LINK_LIBRARY), true);
+	report_lines_put_link(table, COLUMN_lines_caller, source,
+			      line_links_most(&lines->links, line, LINE_LINK_CALLER), false);
+	report_lines_put_link(table, COLUMN_lines_library, source,
+			      line_links_most(&lines->links, line, LINE_LINK_LIBRARY), true);
 }
 
 static void put_states(struct table *table, const struct sample_counts *counts)
@@ -84,7 +86,8 @@ static void put_states(struct table *table, const struct sample_counts *counts)
 	table_set_number(table, COLUMN_lines_ready_ns, counts->ready_ns);
 }
 
-static void put_counts(struct table *table, const struct sample_counts *counts, uint64_t all_ns)
+static void report_lines_put_counts(struct table *table, const struct sample_counts *counts,
+				    uint64_t all_ns)
 {
 	table_set_number(table, COLUMN_lines_samples, counts->looks);
 	table_set_number(table, COLUMN_lines_cpu_ns, counts->cpu_ns);
@@ -92,20 +95,21 @@ static void put_counts(struct table *table, const struct sample_counts *counts, 
 	table_set_number(table, COLUMN_lines_native_ns, counts->native_ns);
 	table_set_number(table, COLUMN_lines_wait_ns, counts->wait_ns);
 	table_set_number(table, COLUMN_lines_cuda_ns, counts->cuda_ns);
-	put_percent(table, COLUMN_lines_percent, counts->cpu_ns, all_ns);
+	report_lines_put_percent(table, COLUMN_lines_percent, counts->cpu_ns, all_ns);
 	put_states(table, counts);
 }
 
-static void put_total(struct table *table, const struct sample_counts *counts, uint64_t all_ns)
+static void report_lines_put_total(struct table *table, const struct sample_counts *counts,
+				   uint64_t all_ns)
 {
 	table_set_number(table, COLUMN_lines_total_samples, counts->looks);
 	table_set_number(table, COLUMN_lines_total_cpu_ns, counts->cpu_ns);
 	table_set_number(table, COLUMN_lines_total_wait_ns, counts->wait_ns);
 	table_set_number(table, COLUMN_lines_total_cuda_ns, counts->cuda_ns);
-	put_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
+	report_lines_put_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
 }
 
-static void put_memory(struct table *table, const struct line *line)
+static void report_lines_put_memory(struct table *table, const struct line *line)
 {
 	table_set_number(table, COLUMN_lines_allocations, line->memory.allocations);
 	table_set_number(table, COLUMN_lines_bytes_allocated, line->memory.bytes_allocated);
@@ -116,7 +120,7 @@ static void put_memory(struct table *table, const struct line *line)
 	table_set_number(table, COLUMN_lines_total_live_bytes, line->total_memory.live_bytes);
 }
 
-static void put_gpu(struct table *table, const struct line *line)
+static void report_lines_put_gpu(struct table *table, const struct line *line)
 {
 	table_set_number(table, COLUMN_lines_gpu_ns, line->gpu.gpu_ns);
 	table_set_number(table, COLUMN_lines_total_gpu_ns, line->total_gpu.gpu_ns);
@@ -125,20 +129,20 @@ static void put_gpu(struct table *table, const struct line *line)
 	table_set_number(table, COLUMN_lines_total_copied_bytes, line->total_gpu.copied_bytes);
 }
 
-static void put_line(struct table *table, const struct source *source, const struct line *line,
-		     uint64_t all_ns)
+static void report_lines_put_line(struct table *table, const struct source *source,
+				  const struct line *line, uint64_t all_ns)
 {
 	table_add_row(table);
-	put_name(table, COLUMN_lines_file, source, line->file, "");
-	put_name(table, COLUMN_lines_function, source, line->function,
-		 line->is_torn      ? SAMPLE_TORN
-		 : line->is_outside ? SAMPLE_NOT_IN_STEPS
-		 : line->is_import  ? SAMPLE_IMPORTS
-				    : SAMPLE_NOT_PYTHON);
+	report_lines_put_name(table, COLUMN_lines_file, source, line->file, "");
+	report_lines_put_name(table, COLUMN_lines_function, source, line->function,
+			      line->is_torn      ? SAMPLE_TORN
+			      : line->is_outside ? SAMPLE_NOT_IN_STEPS
+			      : line->is_import  ? SAMPLE_IMPORTS
+						 : SAMPLE_NOT_PYTHON);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
-	put_counts(table, &line->self, all_ns);
-	put_total(table, &line->total, all_ns);
+	report_lines_put_counts(table, &line->self, all_ns);
+	report_lines_put_total(table, &line->total, all_ns);
 }
 
 /* --- lines --- */
@@ -173,13 +177,13 @@ static void fill_source_rows(struct lines_state *state, const struct report *rep
 		if (all.file == SAMPLE_NONE)
 			continue;
 		if (all.total.looks) {
-			put_counts(table, &all.self, state->samples->all.cpu_ns);
-			put_total(table, &all.total, state->samples->all.cpu_ns);
+			report_lines_put_counts(table, &all.self, state->samples->all.cpu_ns);
+			report_lines_put_total(table, &all.total, state->samples->all.cpu_ns);
 		}
 		if (all.total_memory.allocations)
-			put_memory(table, &all);
+			report_lines_put_memory(table, &all);
 		if (all.total_gpu.gpu_ns || all.total_gpu.copies)
-			put_gpu(table, &all);
+			report_lines_put_gpu(table, &all);
 	}
 }
 
@@ -219,7 +223,7 @@ static void fill_source(struct lines_state *state, const struct report *report,
 		report->request->arrangement.limit = 0;
 }
 
-static void lines_fill(struct report *report, struct table *table)
+static void report_lines_lines_fill(struct report *report, struct table *table)
 {
 	struct lines_state *state = report->state;
 	const struct samples *samples = state->samples;
@@ -233,7 +237,8 @@ static void lines_fill(struct report *report, struct table *table)
 		for (size_t i = 0; i < samples->row_count; i++) {
 			table_add_row(table);
 			key_put(&samples->key, samples->row[i].key, table);
-			put_counts(table, &samples->row[i].counts, samples->all.cpu_ns);
+			report_lines_put_counts(table, &samples->row[i].counts,
+						samples->all.cpu_ns);
 		}
 		return;
 	}
@@ -249,12 +254,13 @@ static void lines_fill(struct report *report, struct table *table)
 	if (path && source_text_read(&state->text, path))
 		fill_source(state, report, &lines, table);
 	for (size_t i = 0; !path && i < lines.count; i++) {
-		put_line(table, run_source(report->run), &lines.line[i], samples->all.cpu_ns);
+		report_lines_put_line(table, run_source(report->run), &lines.line[i],
+				      samples->all.cpu_ns);
 		put_links(table, run_source(report->run), &lines, i);
 		if (state->has_memory)
-			put_memory(table, &lines.line[i]);
+			report_lines_put_memory(table, &lines.line[i]);
 		if (state->has_gpu)
-			put_gpu(table, &lines.line[i]);
+			report_lines_put_gpu(table, &lines.line[i]);
 	}
 	lines_release(&lines);
 }
@@ -307,7 +313,7 @@ static const char *samples_explain(const struct report *report, struct why_empty
 }
 
 /* Workers have no steps of their own: theirs are those of the process that they work for. */
-static void print_steps(const struct lines_state *state, const struct screen *screen)
+static void report_lines_print_steps(const struct lines_state *state, const struct screen *screen)
 {
 	const struct samples *samples = state->samples;
 	char outside[UNIT_TEXT_BYTES];
@@ -328,7 +334,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 	const struct samples *samples = state->samples;
 	char number[UNIT_TEXT_BYTES];
 
-	print_steps(state, screen);
+	report_lines_print_steps(state, screen);
 	samples_print_uncertain(samples, screen);
 	if (samples->torn)
 		screen_print_prose(screen,
@@ -374,7 +380,7 @@ const struct report_kind report_kind_lines = {
 	.state_bytes = sizeof(struct lines_state),
 	.family = EVT_FAMILY_samples,
 	.want = lines_prepare,
-	.fill = lines_fill,
+	.fill = report_lines_lines_fill,
 	.total = samples_total,
 	.explain = samples_explain,
 	.foot = samples_foot,

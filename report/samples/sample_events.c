@@ -148,8 +148,8 @@ static void row_settle(struct samples *samples, struct sample_row *row)
 	row->mark = samples->marks;
 }
 
-static void row_add(struct samples *samples, struct sample_row *row,
-		    const struct sample_counts *counts)
+static void sample_events_row_add(struct samples *samples, struct sample_row *row,
+				  const struct sample_counts *counts)
 {
 	row_settle(samples, row);
 	sample_counts_add(&row->counts, counts);
@@ -158,14 +158,15 @@ static void row_add(struct samples *samples, struct sample_row *row,
 }
 
 /* Workers have no steps of their own: those of any process are everybody's. */
-static void take_step(void *state, const struct source_event *event, bool counts)
+static void sample_events_take_step(void *state, const struct source_event *event, bool counts)
 {
 	(void)event;
 	(void)counts;
 	((struct samples *)state)->marks++;
 }
 
-static struct sampled_thread *thread_at(struct state *mine, const struct source_event *event)
+static struct sampled_thread *sample_events_thread_at(struct state *mine,
+						      const struct source_event *event)
 {
 	uint32_t index = event->thread->index;
 
@@ -179,7 +180,7 @@ static struct sampled_thread *thread_at(struct state *mine, const struct source_
 static struct sample_counts counts_of(struct state *mine, const struct source_event *event)
 {
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
-	struct sampled_thread *thread = thread_at(mine, event);
+	struct sampled_thread *thread = sample_events_thread_at(mine, event);
 	uint64_t time_ns = event->event.time_ns, passed_ns = time_ns - thread->last_ns;
 	struct sample_counts counts = { .looks = sample->looks,
 					.ready_ns = sample->ready_us * 1000 };
@@ -206,7 +207,8 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 	return counts;
 }
 
-static struct sample_row *row_of(struct samples *samples, uint64_t key, uint64_t place)
+static struct sample_row *sample_events_row_of(struct samples *samples, uint64_t key,
+					       uint64_t place)
 {
 	bool added;
 	struct map_entry *entry = map_put(&samples->rows, (samples->is_by_place ? place : key) + 1,
@@ -222,7 +224,8 @@ static struct sample_row *row_of(struct samples *samples, uint64_t key, uint64_t
 	return &samples->row[entry->value];
 }
 
-static uint64_t place_of(const struct source_event *event, const struct evt_python_sample *sample)
+static uint64_t sample_events_place_of(const struct source_event *event,
+				       const struct evt_python_sample *sample)
 {
 	return sample->state == EVT_PYTHON_TORN ? SAMPLE_TORN_PLACE
 						: sample_place_key(event, sample->place);
@@ -233,17 +236,18 @@ static void look_add(struct state *mine, struct sampled_thread *thread, uint64_t
 		     const struct look *look)
 {
 	const struct sample_counts *counts = &look->counts;
-	struct sample_row *row = row_of(&mine->samples, key,
-					mine->samples.is_by_place ? look->place : 0);
+	struct sample_row *row = sample_events_row_of(&mine->samples, key,
+						      mine->samples.is_by_place ? look->place : 0);
 
-	row_add(&mine->samples, row, counts);
+	sample_events_row_add(&mine->samples, row, counts);
 	open_looks_add(&thread->looks, look->place, (uint64_t)(row - mine->samples.row),
 		       &(struct open_look){ .time_ns = look->time_ns,
 					    .all_ns = counts->cpu_ns + counts->wait_ns,
 					    .python_ns = counts->cpu_ns - counts->native_ns });
 }
 
-static void held_put(struct state *mine, struct sampled_thread *thread, uint64_t place)
+static void sample_events_held_put(struct state *mine, struct sampled_thread *thread,
+				   uint64_t place)
 {
 	thread->held.place = place;
 	look_add(mine, thread, 0, &thread->held);
@@ -260,7 +264,7 @@ static void release_held(struct state *mine, uint32_t owner, uint64_t place, uin
 
 		if (!thread->is_held || (is_fresh && !is_its))
 			continue;
-		held_put(mine, thread, is_its ? place : 0);
+		sample_events_held_put(mine, thread, is_its ? place : 0);
 		mine->held--;
 	}
 }
@@ -285,32 +289,35 @@ static bool place_by_owner(struct state *mine, const struct source_event *event,
 	return true;
 }
 
-static void take_sample(void *state, const struct source_event *event, bool is_counted)
+static void sample_events_take_sample(void *state, const struct source_event *event,
+				      bool is_counted)
 {
 	struct state *mine = state;
 	struct samples *samples = &mine->samples;
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
-	struct look look = { .time_ns = event->event.time_ns, .place = place_of(event, sample) };
+	struct look look = { .time_ns = event->event.time_ns,
+			     .place = sample_events_place_of(event, sample) };
 
 	release_held(mine, event->thread->index, look.place, look.time_ns);
 	if (!sample->looks) {
-		thread_at(mine, event)->last_ns = event->event.time_ns;
-		thread_at(mine, event)->carried_ns = 0;
+		sample_events_thread_at(mine, event)->last_ns = event->event.time_ns;
+		sample_events_thread_at(mine, event)->carried_ns = 0;
 		return;
 	}
 	look.counts = counts_of(mine, event);
-	thread_at(mine, event)->place = look.place;
+	sample_events_thread_at(mine, event)->place = look.place;
 	if (!is_counted)
 		return;
-	samples->threads += !thread_at(mine, event)->is_seen;
-	thread_at(mine, event)->is_seen = true;
+	samples->threads += !sample_events_thread_at(mine, event)->is_seen;
+	sample_events_thread_at(mine, event)->is_seen = true;
 	if (samples->is_by_place && !look.place && place_by_owner(mine, event, &look))
 		return;
-	look_add(mine, thread_at(mine, event),
+	look_add(mine, sample_events_thread_at(mine, event),
 		 samples->is_by_place ? 0 : key_of(&samples->key, event), &look);
 }
 
-static void take_call(struct state *mine, const struct source_event *event, uint64_t duration_ns)
+static void sample_events_take_call(struct state *mine, const struct source_event *event,
+				    uint64_t duration_ns)
 {
 	struct samples *samples = &mine->samples;
 	uint64_t end_ns = event->event.time_ns;
@@ -320,26 +327,26 @@ static void take_call(struct state *mine, const struct source_event *event, uint
 
 	if (event->thread->index >= mine->thread_room)
 		return;
-	looks = &thread_at(mine, event)->looks;
+	looks = &sample_events_thread_at(mine, event)->looks;
 	if (!looks->count)
 		return;
 	look = open_looks_take(looks, end_ns > duration_ns ? end_ns - duration_ns : 0);
 	counts.cuda_ns = look.all_ns;
 	counts.native_ns = look.python_ns;
-	row_add(samples, &samples->row[looks->row], &counts);
+	sample_events_row_add(samples, &samples->row[looks->row], &counts);
 }
 
 /* Each begins with the same fields. */
-static void take_cuda(void *state, const struct source_event *event, bool counts)
+static void sample_events_take_cuda(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	take_call(state, event, EVENT_AS(cuda_call, &event->event)->duration_ns);
+	sample_events_take_call(state, event, EVENT_AS(cuda_call, &event->event)->duration_ns);
 }
 
-static void take_hidden(void *state, const struct source_event *event, bool counts)
+static void sample_events_take_hidden(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	take_call(state, event, EVENT_AS(gpu_call, &event->event)->duration_ns);
+	sample_events_take_call(state, event, EVENT_AS(gpu_call, &event->event)->duration_ns);
 }
 
 _Static_assert(offsetof(struct evt_cuda_call, duration_ns) ==
@@ -354,14 +361,20 @@ _Static_assert(offsetof(struct evt_cuda_call, duration_ns) ==
 
 static void read_calls(struct state *mine, struct run *run)
 {
-	run_reads(run, EVT_cuda_call, FIELD_BIT(cuda_call, duration_ns), take_cuda, mine);
-	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, duration_ns), take_cuda, mine);
-	run_reads(run, EVT_cuda_copy, FIELD_BIT(cuda_copy, duration_ns), take_cuda, mine);
-	run_reads(run, EVT_cuda_alloc, FIELD_BIT(cuda_alloc, duration_ns), take_cuda, mine);
-	run_reads(run, EVT_cuda_free, FIELD_BIT(cuda_free, duration_ns), take_cuda, mine);
-	run_reads(run, EVT_cuda_unfinished, FIELD_BIT(cuda_unfinished, duration_ns), take_cuda,
+	run_reads(run, EVT_cuda_call, FIELD_BIT(cuda_call, duration_ns), sample_events_take_cuda,
 		  mine);
-	run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, duration_ns), take_hidden, mine);
+	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, duration_ns),
+		  sample_events_take_cuda, mine);
+	run_reads(run, EVT_cuda_copy, FIELD_BIT(cuda_copy, duration_ns), sample_events_take_cuda,
+		  mine);
+	run_reads(run, EVT_cuda_alloc, FIELD_BIT(cuda_alloc, duration_ns), sample_events_take_cuda,
+		  mine);
+	run_reads(run, EVT_cuda_free, FIELD_BIT(cuda_free, duration_ns), sample_events_take_cuda,
+		  mine);
+	run_reads(run, EVT_cuda_unfinished, FIELD_BIT(cuda_unfinished, duration_ns),
+		  sample_events_take_cuda, mine);
+	run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, duration_ns), sample_events_take_hidden,
+		  mine);
 }
 
 static bool is_on(const struct evt_python_sampling *sampling)
@@ -370,7 +383,7 @@ static bool is_on(const struct evt_python_sampling *sampling)
 }
 
 /* Counters of a process that were told before are part of these. */
-static void take_sampling(void *state, const struct source_event *event, bool counts)
+static void sample_events_take_sampling(void *state, const struct source_event *event, bool counts)
 {
 	struct state *mine = state;
 	struct samples *samples = &mine->samples;
@@ -398,7 +411,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 	*told = *now;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void sample_events_start(void *state, struct run *run, const void *options)
 {
 	const struct samples_options *asked = options;
 	struct state *mine = state;
@@ -413,13 +426,13 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&mine->samples.codes);
 	run_reads(run, EVT_python_code, FIELDS_ALL, take_code, mine);
 	run_reads(run, EVT_python_place, FIELDS_ALL, take_place, mine);
-	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, mine);
-	run_reads(run, EVT_python_sampling, FIELDS_ALL, take_sampling, mine);
-	run_reads(run, EVT_step, 0, take_step, mine);
+	run_reads(run, EVT_python_sample, FIELDS_ALL, sample_events_take_sample, mine);
+	run_reads(run, EVT_python_sampling, FIELDS_ALL, sample_events_take_sampling, mine);
+	run_reads(run, EVT_step, 0, sample_events_take_step, mine);
 	read_calls(mine, run);
 }
 
-static void finish(void *state)
+static void sample_events_finish(void *state)
 {
 	struct samples *samples = state;
 
@@ -428,7 +441,7 @@ static void finish(void *state)
 		row_settle(samples, &samples->row[i]);
 }
 
-static void release(void *state)
+static void sample_events_release(void *state)
 {
 	struct state *mine = state;
 
@@ -446,9 +459,9 @@ const struct analysis_kind analysis_samples = {
 	.name = "samples",
 	.state_bytes = sizeof(struct state),
 	.options_bytes = sizeof(struct samples_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = sample_events_start,
+	.finish = sample_events_finish,
+	.release = sample_events_release,
 };
 
 const struct sample_place *samples_place(const struct samples *samples, uint64_t key)

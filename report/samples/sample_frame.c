@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A place of samples as text: see sample_frame.h. */
+/* Writes a place as a frame, and a stack as one line for each frame. */
 #include "report/samples/sample_frame.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void sample_stack_print(FILE *out, const struct samples *samples, struct source 
 {
 	unsigned int depth = 0;
 
-	/* the depth is bounded: a damaged file may have places in any order */
+	/* the depth is limited: a damaged file may link places in a circle */
 	for (; place && depth < SAMPLE_DEPTH_MAX; depth++) {
 		if (depth && depth <= most)
 			putc('\n', out);

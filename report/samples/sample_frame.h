@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A place of samples as text: "function (file.py:12)", without the file's folder; no character is changed. */
+/*
+ * A place of samples as text: "function (file.py:12)", without the file's folder; no character is
+ * escaped.
+ */
 #ifndef REPORT_SAMPLES_SAMPLE_FRAME_H
 #define REPORT_SAMPLES_SAMPLE_FRAME_H
 
@@ -9,7 +12,10 @@
 
 void sample_frame_print(FILE *out, const struct samples *samples, struct source *source,
 			const struct sample_place *place);
-/* A line a frame, the innermost first; at most `most`, then how many more there are. */
+/*
+ * Prints one line for each frame, the innermost first: at most `most`, then how many more there
+ * are.
+ */
 void sample_stack_print(FILE *out, const struct samples *samples, struct source *source,
 			const struct sample_place *place, unsigned int most);
 

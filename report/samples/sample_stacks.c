@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampled stacks for trees and flame graphs. Their places are none of the stacks that events have: each becomes a named stack once,
- * from the outermost inwards, without recursion.
+ * Sampled stacks for trees and flame graphs. Their places differ from the stacks of events: each
+ * place becomes a named stack once, from the outermost inwards, without recursion.
  */
 #include <stdlib.h>
 
@@ -15,12 +15,12 @@ struct putting {
 	uint32_t *named; /* by place: its named stack; NAMED_NONE: not made yet */
 };
 
-static const void *want(struct run *run)
+static const void *sample_stacks_want(struct run *run)
 {
 	return samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 }
 
-static const char *text_of(struct named_stacks *names, uint32_t name)
+static const char *sample_stacks_text_of(struct named_stacks *names, uint32_t name)
 {
 	size_t length;
 	const char *text;
@@ -37,23 +37,23 @@ static uint32_t put_words(const struct putting *putting, const char *words)
 			       &(struct named_frame){ .name = words, .function = words });
 }
 
-static uint32_t put_frame(const struct putting *putting, uint32_t parent,
-			  const struct sample_place *place)
+static uint32_t sample_stacks_put_frame(const struct putting *putting, uint32_t parent,
+					const struct sample_place *place)
 {
 	const struct sample_code *code = samples_code(putting->samples, place->code);
 	struct named_frame frame = { .name = "(unknown)", .line = place->line };
 
 	if (code) {
-		frame.function = text_of(putting->names, code->function);
-		frame.file = text_of(putting->names, code->file);
+		frame.function = sample_stacks_text_of(putting->names, code->function);
+		frame.file = sample_stacks_text_of(putting->names, code->file);
 		frame.name = frame.function ? frame.function : frame.name;
 		frame.is_python = true;
 	}
 	return named_stack_put(putting->names, parent, &frame);
 }
 
-/* Places point outwards, to places of smaller ids: there is no circle. */
-static uint32_t put_place(const struct putting *putting, uint64_t key)
+/* A place refers to the place around it, which has a smaller id, so there is no circle. */
+static uint32_t sample_stacks_put_place(const struct putting *putting, uint64_t key)
 {
 	const struct sample_place *path[SAMPLE_DEPTH_MAX];
 	uint32_t depth = 0, stack = NAMED_NONE;
@@ -69,13 +69,13 @@ static uint32_t put_place(const struct putting *putting, uint64_t key)
 	while (depth) {
 		const struct sample_place *place = path[--depth];
 
-		stack = put_frame(putting, stack, place);
+		stack = sample_stacks_put_frame(putting, stack, place);
 		putting->named[place - putting->samples->place] = stack;
 	}
 	return stack;
 }
 
-static uint32_t put_row(const struct putting *putting, const struct sample_row *row)
+static uint32_t sample_stacks_put_row(const struct putting *putting, const struct sample_row *row)
 {
 	uint32_t stack;
 
@@ -83,11 +83,11 @@ static uint32_t put_row(const struct putting *putting, const struct sample_row *
 		return put_words(putting, SAMPLE_TORN);
 	if (!row->place)
 		return put_words(putting, SAMPLE_NOT_PYTHON);
-	stack = put_place(putting, row->place);
+	stack = sample_stacks_put_place(putting, row->place);
 	return stack != NAMED_NONE ? stack : put_words(putting, "(unknown)");
 }
 
-static uint64_t value_of(const struct sample_counts *counts, enum stack_value value)
+static uint64_t sample_stacks_value_of(const struct sample_counts *counts, enum stack_value value)
 {
 	switch (value) {
 	case STACK_CALLS:
@@ -110,17 +110,17 @@ static void put_named(const void *state, struct named_stacks *names, enum stack_
 
 	for (size_t i = 0; i < samples->row_count; i++) {
 		const struct sample_row *row = &samples->row[i];
-		struct stack_use use = { .weight = value_of(&row->counts, value) };
+		struct stack_use use = { .weight = sample_stacks_value_of(&row->counts, value) };
 
 		if (!use.weight)
 			continue;
-		use.stack = put_row(&putting, row);
+		use.stack = sample_stacks_put_row(&putting, row);
 		take(context, &use);
 	}
 	free(putting.named);
 }
 
-static const char *explain(const void *state)
+static const char *sample_stacks_explain(const void *state)
 {
 	return samples_why_none(state);
 }
@@ -134,7 +134,7 @@ const struct stack_source stack_source_samples = {
 		  [STACK_TIME] = "CPU time of Python's threads",
 		  [STACK_WAIT] = "waits of Python's threads",
 		  [STACK_GIL] = "waits of Python's threads for the GIL" },
-	.want = want,
+	.want = sample_stacks_want,
 	.put_named = put_named,
-	.explain = explain,
+	.explain = sample_stacks_explain,
 };

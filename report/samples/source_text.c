@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See source_text.h. The file is read whole and cut at newlines. A recorded path matches if one of
- * the two is the end of the other, from a slash on.
+ * The file is read as a whole and cut at newlines. A recorded path matches if one of the two paths
+ * is the end of the other, from a slash on.
  */
 #include "report/samples/source_text.h"
 
@@ -13,7 +13,7 @@
 #include "report/base/memory.h"
 #include "report/samples/sample_events.h"
 
-static char *read_all(const char *path, size_t *ret_length)
+static char *source_text_read_all(const char *path, size_t *ret_length)
 {
 	struct stat about;
 	FILE *file = fopen(path, "re");
@@ -34,7 +34,7 @@ bool source_text_read(struct source_text *text, const char *path)
 	size_t length = 0, at = 0;
 
 	*text = (struct source_text){ .path = path };
-	text->bytes = read_all(path, &length);
+	text->bytes = source_text_read_all(path, &length);
 	while (text->bytes && at < length) {
 		const char *end = memchr(text->bytes + at, '\n', length - at);
 		size_t line = end ? (size_t)(end - text->bytes) - at : length - at;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A source file of this machine, line by line, and whether a name of a recording is its. */
+/*
+ * A source file of this machine, line by line, and whether a name in a recording means this file.
+ */
 #ifndef REPORT_SAMPLES_SOURCE_TEXT_H
 #define REPORT_SAMPLES_SOURCE_TEXT_H
 
@@ -22,11 +24,13 @@ struct source_text {
 	size_t count, room;
 };
 
-/* False: it cannot be read, is too large, or is no file. Zeroed memory is an empty one. */
+/*
+ * Returns false if it cannot be read, is too large, or is no file. Zeroed memory is an empty text.
+ */
 bool source_text_read(struct source_text *text, const char *path);
 void source_text_release(struct source_text *text);
 
-/* One path is the end of the other, by whole components. */
+/* Returns whether one path is the end of the other, by whole components. */
 bool source_text_is_of(const struct source_text *text, const struct source *source, uint32_t name);
 bool paths_match(const char *one, size_t one_length, const char *other, size_t other_length);
 

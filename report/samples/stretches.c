@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each Python thread was seen in over time: see stretches.h. */
+/* Keeps one open stretch for each thread; a sample extends it, or ends it and begins the next. */
 #include "report/samples/stretches.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct stretches {
 	struct stretches_options options;
 	struct seen_thread {
 		struct stretch open; /* looks 0: none */
-		uint64_t last_ns;    /* of its last look; 0: none */
+		uint64_t last_ns;    /* of its last sample; 0: none */
 	} * thread;
 	size_t thread_room;
 };
@@ -32,7 +32,7 @@ const char *stretch_state_text(enum evt_python_state state)
 	return state < EVT_PYTHON_STATE_LIMIT ? texts[state] : texts[EVT_PYTHON_WAITS];
 }
 
-static void flush(struct stretches *stretches, struct seen_thread *thread)
+static void stretches_flush(struct stretches *stretches, struct seen_thread *thread)
 {
 	if (thread->open.looks)
 		stretches->options.take(stretches->options.context, &thread->open);
@@ -53,7 +53,7 @@ static bool goes_on(const struct stretch *open, const struct stretch *next)
 	       open->to_ns == next->from_ns;
 }
 
-static void take_sample(void *state, const struct source_event *event, bool counts)
+static void stretches_take_sample(void *state, const struct source_event *event, bool counts)
 {
 	struct stretches *stretches = state;
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
@@ -79,14 +79,14 @@ static void take_sample(void *state, const struct source_event *event, bool coun
 		thread->open.looks += next.looks;
 		return;
 	}
-	flush(stretches, thread);
+	stretches_flush(stretches, thread);
 	if (next.looks && counts)
 		thread->open = next;
 	if (stretches->options.is_each_look)
-		flush(stretches, thread);
+		stretches_flush(stretches, thread);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void stretches_start(void *state, struct run *run, const void *options)
 {
 	struct stretches *stretches = state;
 
@@ -94,18 +94,18 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_python_sample,
 		  FIELD_BIT(python_sample, place) | FIELD_BIT(python_sample, state) |
 			  FIELD_BIT(python_sample, looks),
-		  take_sample, stretches);
+		  stretches_take_sample, stretches);
 }
 
-static void finish(void *state)
+static void stretches_finish(void *state)
 {
 	struct stretches *stretches = state;
 
 	for (size_t i = 0; i < stretches->thread_room; i++)
-		flush(stretches, &stretches->thread[i]);
+		stretches_flush(stretches, &stretches->thread[i]);
 }
 
-static void release(void *state)
+static void stretches_release(void *state)
 {
 	free(((struct stretches *)state)->thread);
 }
@@ -114,7 +114,7 @@ const struct analysis_kind analysis_stretches = {
 	.name = "stretches",
 	.state_bytes = sizeof(struct stretches),
 	.options_bytes = sizeof(struct stretches_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = stretches_start,
+	.finish = stretches_finish,
+	.release = stretches_release,
 };

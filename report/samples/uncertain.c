@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chance: so few looks. Bias: looks that were left out, because they came late or as a thread got or left a CPU, came more often at
- * calls that wait or wake others than elsewhere. What they would have changed is at most the CPU time up to them.
+ * Shares are uncertain by chance, because there are few samples. They may also be biased: samples
+ * that were left out, because they were late or because the thread just got or left a CPU, occur
+ * more often at calls that wait or wake other threads. Such samples would have changed at most the
+ * CPU time up to them.
  */
 #include "report/samples/uncertain.h"
 
@@ -9,7 +11,7 @@
 
 #include "report/base/units.h"
 
-#define UNCERTAIN_MIN 2 /* points: what is closer is not said */
+#define UNCERTAIN_MIN 2 /* percentage points: a smaller uncertainty is not mentioned */
 
 void samples_print_uncertain(const struct samples *samples, const struct screen *screen)
 {

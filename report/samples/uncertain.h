@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How far shares of the CPU time may be off, in a sentence. */
+/* How far shares of the CPU time may be off, in one sentence. */
 #ifndef REPORT_SAMPLES_UNCERTAIN_H
 #define REPORT_SAMPLES_UNCERTAIN_H
 
 #include "report/samples/sample_events.h"
 #include "report/table/export.h"
 
-/* Nothing where shares are closer than two points. */
+/* Prints nothing if the uncertainty is less than two points. */
 void samples_print_uncertain(const struct samples *samples, const struct screen *screen);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See async_scopes.h. A map from process and address to an entry of an array. Entries of scopes
- * that have ended are used again.
+ * A map from process and address to an entry of an array. Entries of scopes that have ended are
+ * reused.
  */
 #include "report/scopes/async_scopes.h"
 
@@ -23,12 +23,12 @@ void async_scopes_release(struct async_scopes *scopes)
 }
 
 /* Addresses of programs are below 2^47. */
-static uint64_t key_of(uint32_t process, uint64_t address)
+static uint64_t async_scopes_key_of(uint32_t process, uint64_t address)
 {
 	return (uint64_t)(process + 1) << 47 ^ address;
 }
 
-static size_t entry_take(struct async_scopes *scopes)
+static size_t async_scopes_entry_take(struct async_scopes *scopes)
 {
 	if (scopes->unused_count)
 		return scopes->unused[--scopes->unused_count];
@@ -40,7 +40,7 @@ static size_t entry_take(struct async_scopes *scopes)
 void async_scopes_begin(struct async_scopes *scopes, uint64_t address,
 			const struct async_scope *scope)
 {
-	uint64_t key = key_of(scope->place.process, address);
+	uint64_t key = async_scopes_key_of(scope->place.process, address);
 	struct map_entry *entry;
 	bool added;
 
@@ -48,7 +48,7 @@ void async_scopes_begin(struct async_scopes *scopes, uint64_t address,
 		return;
 	entry = map_put(&scopes->open, key, &added);
 	if (added)
-		entry->value = entry_take(scopes);
+		entry->value = async_scopes_entry_take(scopes);
 	scopes->scope[entry->value] = *scope;
 }
 
@@ -63,7 +63,7 @@ static void entry_give_back(struct async_scopes *scopes, struct map_entry *entry
 bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t address,
 		      struct async_scope *ret_scope)
 {
-	struct map_entry *entry = map_find(&scopes->open, key_of(process, address));
+	struct map_entry *entry = map_find(&scopes->open, async_scopes_key_of(process, address));
 
 	if (!entry)
 		return false;
@@ -72,7 +72,7 @@ bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t ad
 	return true;
 }
 
-/* Entries move when one is removed: their keys do not. */
+/* Entries move when one is removed, but their keys do not. */
 static size_t keys_of(const struct async_scopes *scopes, uint32_t process, uint64_t *keys)
 {
 	const struct map_entry *entry = NULL;

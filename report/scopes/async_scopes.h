@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * User scopes that may end on another thread than they began on (collectives of torch.distributed),
- * from their begin to their end. They take no part in the nesting of their threads.
+ * User scopes that may end on another thread than the one on which they began (collectives of
+ * torch.distributed), from their begin to their end. They do not take part in the nesting of their
+ * threads.
  *
- * Scopes are found by process and by the address of their RecordFunction, which the next one may have
- * when the first is over: a second begin means that the end of the first was not recorded.
+ * Scopes are identified by process and by the address of their RecordFunction. A later scope may
+ * have the same address, so a second begin means that the end of the first was not recorded.
  */
 #ifndef REPORT_SCOPES_ASYNC_SCOPES_H
 #define REPORT_SCOPES_ASYNC_SCOPES_H
@@ -14,7 +15,7 @@
 
 struct async_scope {
 	struct nest_place place; /* where it began */
-	uint32_t key;            /* who follows it decides what of */
+	uint32_t key;            /* its meaning is the caller's */
 	bool is_hidden, counts;
 };
 
@@ -22,7 +23,7 @@ struct async_scopes {
 	struct map open; /* process and address to an entry of `scope` */
 	struct async_scope *scope;
 	size_t count, room;
-	size_t *unused; /* entries to be used again */
+	size_t *unused; /* entries that can be reused */
 	size_t unused_count, unused_room;
 };
 
@@ -31,11 +32,13 @@ void async_scopes_release(struct async_scopes *scopes);
 
 void async_scopes_begin(struct async_scopes *scopes, uint64_t address,
 			const struct async_scope *scope);
-/* False when its begin was not seen. */
+/* Returns false if its begin was not seen. */
 bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t address,
 		      struct async_scope *ret_scope);
 
-/* Closes the open scopes of the process: their end was not or will not be recorded. In no order. */
+/*
+ * Closes the open scopes of the process, in no order: their ends were not or will not be recorded.
+ */
 typedef void async_scope_cut(void *state, const struct async_scope *scope);
 void async_scopes_cut(struct async_scopes *scopes, uint32_t process, async_scope_cut *take,
 		      void *state);

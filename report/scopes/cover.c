@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cover.h. A pair of group and place counts its open scopes. An end adds the time since the
- * end before it, or since the first open scope began. A group's last pair is remembered, as it
- * mostly comes next.
+ * A pair of group and place counts its open scopes. Each end adds the time since the previous end,
+ * or since the first open scope began. The last pair of a group is remembered, as it is usually
+ * needed next.
  */
 #include "report/scopes/cover.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long at least one of a group's scopes was open in a place (a thread, a process): each moment of a place counts once, however
- * many are open. So a group's time is never more than the time of its places, as the sum of the scopes may be.
+ * How long at least one scope of a group was open in a place (a thread, a process): each moment of
+ * a place counts once, however many scopes are open. So unlike the sum of its scopes, a group's
+ * time never exceeds the time of its places.
  *
- * Groups and places are numbers of the caller's, from 0 on. A scope that runs on when all is read adds no time.
- * Memory grows with groups and with pairs of a group and a place. One thread.
+ * Groups and places are numbers that the caller assigns from 0. A scope that is still open when all
+ * is read adds no time. Memory grows with groups and with pairs of a group and a place. To be used
+ * by one thread.
  */
 #ifndef REPORT_SCOPES_COVER_H
 #define REPORT_SCOPES_COVER_H
@@ -18,12 +20,12 @@
 /* A group in a place. */
 struct cover_pair {
 	uint32_t open;
-	uint64_t since_ns; /* while one is open: counted up to here */
+	uint64_t since_ns; /* while a scope is open: time up to here has been counted */
 };
 
 struct cover_group {
-	uint64_t ns;         /* of all places */
-	uint32_t last_place; /* + 1, whose pair is `last`: mostly the next one, too */
+	uint64_t ns;         /* over all places */
+	uint32_t last_place; /* + 1, the place of `last`: usually the next one, too */
 	uint32_t last;
 };
 
@@ -39,9 +41,15 @@ void cover_init(struct cover *cover);
 void cover_release(struct cover *cover);
 
 void cover_begin(struct cover *cover, uint32_t group, uint32_t place, uint64_t time_ns);
-/* One that began there is over; `adds` false: it is not known to have been open since the last one ended. */
+/*
+ * A scope that began there ends. `adds` false: it is not known whether it was open since the last
+ * end.
+ */
 void cover_end(struct cover *cover, uint32_t group, uint32_t place, uint64_t time_ns, bool adds);
-/* Group `from` is part of `into`. Once all is read; of groups that overlap the sum is too large. */
+/*
+ * Makes group `from` a part of `into`, once all is read. If the groups overlap, the sum is too
+ * large.
+ */
 void cover_join(struct cover *cover, uint32_t into, uint32_t from);
 uint64_t cover_ns(const struct cover *cover, uint32_t group);
 

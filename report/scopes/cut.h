@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where what is open is not known any longer. Told once to all that follow what begins and ends, so that
- * all of them draw the line at the same place.
+ * Cuts: times from which it is not known any more what is open. Each cut is reported once to all
+ * analyses that follow begins and ends, so that all of them cut at the same place.
  */
 #ifndef REPORT_SCOPES_CUT_H
 #define REPORT_SCOPES_CUT_H
@@ -10,20 +10,22 @@
 #include "report/session/source.h"
 
 enum cut_reason {
-	CUT_STOPPED, /* recording stopped: it ends here, its own end will not be seen */
-	CUT_LOST,    /* events of the thread were lost, ends may be among them */
-	CUT_ENDED,   /* the thread, or its process, has ended */
-	CUT_LIVE,    /* everything is read and the process runs on: it counts, and adds no time */
+	/* recording stopped: scopes end here, because their own ends will not be seen */
+	CUT_STOPPED,
+	CUT_LOST,  /* events of the thread were lost, perhaps ends among them */
+	CUT_ENDED, /* the thread or its process has ended */
+	/* everything is read and the process still runs: an open scope counts and adds no time */
+	CUT_LIVE,
 };
 
 struct cut {
 	enum cut_reason reason;
 	uint64_t time_ns;
 	const struct source_process *process;
-	const struct source_thread *thread; /* NULL: the process itself; comes after its threads */
+	const struct source_thread *thread; /* NULL: the process itself, after its threads */
 };
 
-/* Of a cut of a thread. */
+/* Returns the place of a thread's cut. */
 static inline struct nest_place cut_place(const struct cut *cut)
 {
 	return (struct nest_place){ .time_ns = cut->time_ns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scopes that are open on threads: see nest.h. They lie in one array; each thread has a list through it,
- * from the innermost outwards, and a keyed nest another one for each key.
+ * All open scopes are in one array. Each thread has a list through it, from the innermost outwards;
+ * a keyed nest has another list for each key.
  */
 #include "report/scopes/nest.h"
 
@@ -44,7 +44,7 @@ static inline struct nest_thread *nest_thread_at(struct nest *nest, uint32_t thr
 	return nest_add_thread(nest, thread);
 }
 
-/* The thread becomes one of its process'. */
+/* Adds the thread to the threads of its process. */
 static void nest_link_thread(struct nest *nest, struct nest_place place)
 {
 	struct nest_thread *thread = &nest->thread[place.thread];
@@ -88,7 +88,7 @@ static inline uint64_t time_between(uint64_t from_ns, uint64_t to_ns)
 
 /* --- keys --- */
 
-static uint64_t key_of(uint32_t thread, uint64_t key, uint64_t task)
+static uint64_t nest_key_of(uint32_t thread, uint64_t key, uint64_t task)
 {
 	uint64_t mixed = ((uint64_t)(thread + 1) << 32 | (uint32_t)key) ^
 			 task * 0x9e3779b97f4a7c15u;
@@ -98,7 +98,7 @@ static uint64_t key_of(uint32_t thread, uint64_t key, uint64_t task)
 
 static uint64_t key_of_scope(const struct nest_scope *scope)
 {
-	return key_of(scope->thread, scope->key, scope->task);
+	return nest_key_of(scope->thread, scope->key, scope->task);
 }
 
 static void nest_enter_key(struct nest *nest, uint32_t scope)
@@ -131,7 +131,7 @@ static void nest_leave_key(struct nest *nest, uint32_t scope)
 
 /* --- tasks --- */
 
-static inline struct task task_of(const struct nest_thread *thread)
+static inline struct task nest_task_of(const struct nest_thread *thread)
 {
 	return thread->task ? *thread->task : (struct task){ 0, 0, 0 };
 }
@@ -143,7 +143,7 @@ uint32_t nest_around_task(const struct nest *nest, uint32_t thread, uint32_t at)
 
 	if (at == NEST_NONE)
 		return NEST_NONE;
-	task = task_of(&nest->thread[thread]);
+	task = nest_task_of(&nest->thread[thread]);
 	for (; at != NEST_NONE && looks; at = nest->scope[at].below, looks--)
 		if (!nest->scope[at].is_hidden && task_is_within(task, nest->scope[at].task))
 			return at;
@@ -155,19 +155,19 @@ uint32_t nest_around_task(const struct nest *nest, uint32_t thread, uint32_t at)
 static void nest_close(struct nest *nest, struct nest_place place, uint32_t ending,
 		       enum nest_ending how);
 
-static uint64_t identity_of(struct nest_place place)
+static uint64_t nest_identity_of(struct nest_place place)
 {
 	return (uint64_t)(place.process + 1) << 47 ^ place.identity;
 }
 
 static struct map_entry *nest_find_identity(const struct nest *nest, struct nest_place place)
 {
-	uint64_t identity = identity_of(place);
+	uint64_t identity = nest_identity_of(place);
 
 	return identity ? map_find(&nest->identified, identity) : NULL;
 }
 
-/* On the thread that it began on, wherever its end was told. */
+/* Ends a scope with an identity on the thread on which it began, wherever its end was reported. */
 static void nest_close_identified(struct nest *nest, struct nest_place place, uint32_t scope,
 				  enum nest_ending how)
 {
@@ -182,7 +182,7 @@ static void nest_identify(struct nest *nest, struct nest_place place, uint32_t s
 	struct map_entry *entry;
 	bool added;
 
-	nest->scope[scope].identity = identity_of(place);
+	nest->scope[scope].identity = nest_identity_of(place);
 	if (!nest->scope[scope].identity)
 		return;
 	entry = map_put(&nest->identified, nest->scope[scope].identity, &added);
@@ -206,7 +206,10 @@ static bool nest_end_identified(struct nest *nest, struct nest_place place)
 
 /* --- begin and end --- */
 
-/* The end of one that had the identity before was lost: the next one begins at the latest moment that it can have had. */
+/*
+ * The end of the previous scope with that identity was lost. It ends where the next one begins, the
+ * latest possible moment.
+ */
 static void nest_end_namesake(struct nest *nest, struct nest_place place)
 {
 	const struct map_entry *entry = nest_find_identity(nest, place);
@@ -223,8 +226,8 @@ static struct nest_thread *nest_begin_on(struct nest *nest, struct nest_place pl
 		nest_link_thread(nest, place);
 	if (place.task)
 		thread->task = place.task;
-	nest->has_tasks |= task_of(thread).now != 0;
-	nest->has_generators |= nest->options.by_generators && task_of(thread).generator;
+	nest->has_tasks |= nest_task_of(thread).now != 0;
+	nest->has_generators |= nest->options.by_generators && nest_task_of(thread).generator;
 	if (place.identity)
 		nest_end_namesake(nest, place);
 	return thread;
@@ -248,8 +251,8 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 		.charged_ns = place.time_ns,
 		.above = NEST_NONE,
 		.inner = NEST_NONE,
-		.task = task_of(thread).now,
-		.generator = task_of(thread).generator,
+		.task = nest_task_of(thread).now,
+		.generator = nest_task_of(thread).generator,
 		.below = below,
 		.parent = parent,
 		.thread = place.thread,
@@ -269,7 +272,7 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 	return at;
 }
 
-/* The scopes that were directly inside go on in the parent. */
+/* The scopes directly inside continue in the parent. */
 static void nest_hand_over(struct nest *nest, uint32_t ending, uint64_t time_ns)
 {
 	struct nest_scope *scope = &nest->scope[ending];
@@ -361,12 +364,15 @@ bool nest_end(struct nest *nest, struct nest_place place)
 	return true;
 }
 
-/* Of the key the innermost one of the task, of no task, of any: the first of these that there is. Within so many looks. */
+/*
+ * Finds the innermost scope of the key that belongs to the thread's task; otherwise to no task;
+ * otherwise to any. Looks at a limited number of scopes.
+ */
 static uint32_t nest_look(const struct nest *nest, uint32_t thread, uint64_t key,
 			  unsigned int *looks)
 {
 	uint32_t at = nest->thread[thread].top, of_none = NEST_NONE, of_any = NEST_NONE;
-	uint64_t now = task_of(&nest->thread[thread]).now;
+	uint64_t now = nest_task_of(&nest->thread[thread]).now;
 
 	for (; at != NEST_NONE && *looks; at = nest->scope[at].below) {
 		--*looks;
@@ -384,20 +390,20 @@ static uint32_t nest_look(const struct nest *nest, uint32_t thread, uint64_t key
 
 static uint32_t nest_find_key(const struct nest *nest, uint32_t thread, uint64_t key, uint64_t task)
 {
-	const struct map_entry *entry = map_find(&nest->innermost, key_of(thread, key, task));
+	const struct map_entry *entry = map_find(&nest->innermost, nest_key_of(thread, key, task));
 	uint32_t at = entry ? (uint32_t)entry->value : NEST_NONE;
 
-	/* hashes of tasks may be one */
+	/* hashes of different tasks may be equal */
 	return at != NEST_NONE && nest->scope[at].thread == thread && nest->scope[at].key == key &&
 			       nest->scope[at].task == task
 		       ? at
 		       : NEST_NONE;
 }
 
-/* The same of a keyed nest. */
+/* The same for a keyed nest. */
 static uint32_t nest_look_keyed(const struct nest *nest, uint32_t thread, uint64_t key)
 {
-	uint64_t now = task_of(&nest->thread[thread]).now;
+	uint64_t now = nest_task_of(&nest->thread[thread]).now;
 	unsigned int looks = NEST_LOOKS_MAX;
 	uint32_t at = nest_find_key(nest, thread, key, now);
 
@@ -408,10 +414,13 @@ static uint32_t nest_look_keyed(const struct nest *nest, uint32_t thread, uint64
 	return at;
 }
 
-/* `at`, or of the scopes of its key and task around it the innermost that the generator began which runs now. */
+/*
+ * Returns `at`; or, among the scopes of its key and task around it, the innermost that was begun by
+ * the generator that runs now.
+ */
 static uint32_t nest_of_generator(struct nest *nest, uint32_t thread, uint32_t at)
 {
-	uint64_t generator = task_of(&nest->thread[thread]).generator;
+	uint64_t generator = nest_task_of(&nest->thread[thread]).generator;
 	unsigned int looks = NEST_LOOKS_MAX;
 
 	for (uint32_t i = at; i != NEST_NONE && looks; i = nest->scope[i].outer, looks--)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ranges are open on threads: see open_ranges.h. */
+/* Keeps a nest for each kind of range; the range that opened last is the innermost of all kinds. */
 #include "report/scopes/open_ranges.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "report/base/memory.h"
 #include "report/scopes/cut.h"
 
-static void range_ended(void *state, const struct nest_end *end)
+static void open_ranges_range_ended(void *state, const struct nest_end *end)
 {
 	struct open_ranges_nest *of = state;
 	const struct open_ranges *ranges = of->ranges;
@@ -17,7 +17,7 @@ static void range_ended(void *state, const struct nest_end *end)
 			      of->nest.thread[end->thread].process);
 }
 
-/* Every end of that kind says by a key which one it ends. */
+/* Returns whether every end of that kind names the range by a key. */
 static bool is_keyed(enum evt_scope_kind kind)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
@@ -42,7 +42,7 @@ void open_ranges_init(struct open_ranges *ranges, open_range_ended *ended, void 
 				  .is_keyed = is_keyed((enum evt_scope_kind)kind),
 				  .by_generators = kind == EVT_SCOPE_KIND_nvtx_push,
 			  },
-			  range_ended, of);
+			  open_ranges_range_ended, of);
 	}
 }
 
@@ -54,15 +54,17 @@ void open_ranges_release(struct open_ranges *ranges)
 	}
 }
 
-static uint32_t name_of(struct source *source, const struct source_event *event, uint8_t part)
+static uint32_t open_ranges_name_of(struct source *source, const struct source_event *event,
+				    uint8_t part)
 {
 	return source_name_of(source, event->file, evt_part(&event->event, part))->index;
 }
 
-/* Keys of ranges are names; 0 is that of scopes that are none. */
-static uint64_t key_of(struct source *source, const struct source_event *event, uint8_t part)
+/* The key of a range is its name; the key of a scope that is no range is 0. */
+static uint64_t open_ranges_key_of(struct source *source, const struct source_event *event,
+				   uint8_t part)
 {
-	return (uint64_t)name_of(source, event, part) + 1;
+	return (uint64_t)open_ranges_name_of(source, event, part) + 1;
 }
 
 static struct open_range *range_put(struct open_ranges_nest *of, struct nest_place place,
@@ -76,7 +78,10 @@ static struct open_range *range_put(struct open_ranges_nest *of, struct nest_pla
 	return &of->open[scope];
 }
 
-/* Scopes that are no ranges are followed because an end without a key is the innermost one's. */
+/*
+ * Scopes that are no ranges are followed too, because an end without a key ends the innermost
+ * scope.
+ */
 struct open_range *open_ranges_take_opening(struct open_ranges *ranges, struct source *source,
 					    const struct source_event *event)
 {
@@ -89,11 +94,12 @@ struct open_range *open_ranges_take_opening(struct open_ranges *ranges, struct s
 	if (!of)
 		return NULL;
 	if (is_range)
-		range.name = name_of(source, event, role->title);
+		range.name = open_ranges_name_of(source, event, role->title);
 	if (is_range && role->domain)
-		range.domain = name_of(source, event, role->domain);
-	open = range_put(of, event_place(event), is_range ? key_of(source, event, role->key) : 0,
-			 &range, !is_range);
+		range.domain = open_ranges_name_of(source, event, role->domain);
+	open = range_put(of, event_place(event),
+			 is_range ? open_ranges_key_of(source, event, role->key) : 0, &range,
+			 !is_range);
 	return is_range ? open : NULL;
 }
 
@@ -107,7 +113,7 @@ void open_ranges_take_closing(struct open_ranges *ranges, struct source *source,
 		return;
 	if (role->key)
 		(void)nest_end_named(&of->nest, event_place(event),
-				     key_of(source, event, role->key),
+				     open_ranges_key_of(source, event, role->key),
 				     evt_part(&event->event, role->elsewhere) != 0);
 	else
 		(void)nest_end(&of->nest, event_place(event));

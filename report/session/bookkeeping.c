@@ -49,8 +49,8 @@ static int process_take_end(struct file_row *file, const struct evt_process_end 
 	return EVT_OK;
 }
 
-static int process_take_cpu(struct file_row *file, const struct evt_process_cpu *event,
-			    uint64_t time_ns)
+static int bookkeeping_process_take_cpu(struct file_row *file, const struct evt_process_cpu *event,
+					uint64_t time_ns)
 {
 	struct process_row *row;
 	int error = process_mention(file, event->process, time_ns, &row);
@@ -131,7 +131,7 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 	case EVT_process_end:
 		return process_take_end(file, EVENT_AS(process_end, event), time_ns);
 	case EVT_process_cpu:
-		return process_take_cpu(file, EVENT_AS(process_cpu, event), time_ns);
+		return bookkeeping_process_take_cpu(file, EVENT_AS(process_cpu, event), time_ns);
 	case EVT_process_usage:
 		return process_take_usage(file, EVENT_AS(process_usage, event), time_ns);
 	case EVT_process_memory:

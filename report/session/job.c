@@ -58,7 +58,7 @@ static void reading_take(struct reading *reading, const struct source_event *eve
 	}
 }
 
-static int rank_compare(const void *a, const void *b)
+static int job_rank_compare(const void *a, const void *b)
 {
 	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
 
@@ -81,7 +81,7 @@ static void job_take_ranks(struct job *job, const struct source *source)
 		if (process[i]->world_size > job->world_size)
 			job->world_size = process[i]->world_size;
 	}
-	qsort(job->rank, count, sizeof(*job->rank), rank_compare);
+	qsort(job->rank, count, sizeof(*job->rank), job_rank_compare);
 	for (size_t i = 0; i < count; i++)
 		if (!job->ranks || job->rank[job->ranks - 1] != job->rank[i])
 			job->rank[job->ranks++] = job->rank[i];

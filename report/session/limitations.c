@@ -36,7 +36,8 @@ bool limitation_hides_heap(const struct source_process *process)
 	       (1ull << LIMITATION_heap_preloaded | 1ull << LIMITATION_heap_own);
 }
 
-static bool is_same(const struct source_process *a, const struct source_process *b, unsigned int i)
+static bool limitations_is_same(const struct source_process *a, const struct source_process *b,
+				unsigned int i)
 {
 	return a->limitations & b->limitations & 1ull << i &&
 	       a->limitation_subject[i] == b->limitation_subject[i];
@@ -55,9 +56,9 @@ static void tell_of(const struct source *source, unsigned int i,
 		bool is_first = process[at]->limitations >> i & 1;
 
 		for (size_t before = 0; before < at && is_first; before++)
-			is_first = !is_same(process[before], process[at], i);
+			is_first = !limitations_is_same(process[before], process[at], i);
 		for (size_t other = at; other < count && is_first; other++)
-			told.processes += is_same(process[other], process[at], i);
+			told.processes += limitations_is_same(process[other], process[at], i);
 		if (is_first)
 			put(context, &told);
 	}

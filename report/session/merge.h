@@ -27,9 +27,8 @@ struct merge_run {
 	const struct event *first;
 	const struct event_block *block; /* NULL: no heap records */
 	uint32_t heap_at;
-	uint64_t
-		/* added to the events' times, modulo 2^64: may stand for a negative number */
-		offset_ns;
+	/* added to the events' times, modulo 2^64: may stand for a negative number */
+	uint64_t offset_ns;
 	uint64_t order;              /* see merge_order(); unique */
 	void *owner, *thread;        /* for the caller */
 	const struct block_sum *sum; /* for the next event; NULL: none */

@@ -12,7 +12,7 @@
 
 #include "report/base/memory.h"
 
-static int rank_compare(const void *a, const void *b)
+static int ranks_rank_compare(const void *a, const void *b)
 {
 	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
 
@@ -20,7 +20,7 @@ static int rank_compare(const void *a, const void *b)
 }
 
 /* Appends `from` to `to`, both inclusive; "..." if there is no more room. */
-static void text_add(char text[RANKS_BYTES], uint64_t from, uint64_t to)
+static void ranks_text_add(char text[RANKS_BYTES], uint64_t from, uint64_t to)
 {
 	size_t used = strlen(text);
 	const char *comma = used ? ", " : "";
@@ -46,14 +46,14 @@ static void ranks_write(struct ranks *ranks, const uint64_t *rank)
 
 		while (last + 1 < ranks->count && rank[last + 1] == rank[last] + 1)
 			last++;
-		text_add(ranks->there, rank[i], rank[last]);
+		ranks_text_add(ranks->there, rank[i], rank[last]);
 		if (rank[i] > next && ranks->world_size)
-			text_add(ranks->missing, next, rank[i] - 1);
+			ranks_text_add(ranks->missing, next, rank[i] - 1);
 		next = rank[last] + 1;
 		i = last + 1;
 	}
 	if (ranks->world_size > next)
-		text_add(ranks->missing, next, ranks->world_size - 1);
+		ranks_text_add(ranks->missing, next, ranks->world_size - 1);
 }
 
 bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
@@ -73,7 +73,7 @@ bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
 		if (process[i]->world_size > ret_ranks->world_size)
 			ret_ranks->world_size = process[i]->world_size;
 	}
-	qsort(rank, count, sizeof(*rank), rank_compare);
+	qsort(rank, count, sizeof(*rank), ranks_rank_compare);
 	for (size_t i = 0; i < count; i++) {
 		/* workers have the rank of the process that forked them */
 		if (!ret_ranks->count || rank[ret_ranks->count - 1] != rank[i])

@@ -65,7 +65,7 @@ static int file_open_again(struct session_file *file)
  * Opened again after each wait, because the file has its full size only when nobody holds it any
  * more.
  */
-static void file_open(struct waiting *waiting, struct session_file *file)
+static void session_files_file_open(struct waiting *waiting, struct session_file *file)
 {
 	unsigned int created_ms = 0;
 
@@ -155,7 +155,7 @@ static int files_put(struct session_files *files, const char *path)
 		return EVT_NO_MEMORY;
 	}
 	files->waiting.options = files->options;
-	file_open(&files->waiting, &file);
+	session_files_file_open(&files->waiting, &file);
 	if (!file.error && !bytes_read_header(&file.bytes, &file.header))
 		file.header.session[0] = 0;
 	if (file_is_listed(files, &file)) {
@@ -176,7 +176,7 @@ struct place {
 };
 
 /* Length of a recording's name without its number (run.evt.3); 0: it is no recording's name. */
-static size_t name_stem(const char *name)
+static size_t session_files_name_stem(const char *name)
 {
 	const char *end = name + strlen(name), *digits = end;
 
@@ -187,11 +187,11 @@ static size_t name_stem(const char *name)
 	return end - name > 4 && !strncmp(end - 4, ".evt", 4) ? (size_t)(end - name) - 4 : 0;
 }
 
-static bool place_of(const char *path, struct place *ret_place)
+static bool session_files_place_of(const char *path, struct place *ret_place)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	size_t stem = name_stem(name);
+	size_t stem = session_files_name_stem(name);
 
 	if (stem > NAME_MAX || (size_t)(name - path) >= sizeof(ret_place->directory))
 		return false;
@@ -201,7 +201,7 @@ static bool place_of(const char *path, struct place *ret_place)
 	return true;
 }
 
-static bool name_is_beside(const char *name, const char *stem)
+static bool session_files_name_is_beside(const char *name, const char *stem)
 {
 	size_t length = strlen(name), stem_length = strlen(stem);
 
@@ -229,9 +229,9 @@ static int place_each(const struct place *place, enum beside kind,
 
 	while (directory && !result && others < OTHERS_MAX && (entry = readdir(directory))) {
 		const char *name = entry->d_name;
-		bool of_stem = name_is_beside(name, place->stem);
+		bool of_stem = session_files_name_is_beside(name, place->stem);
 
-		if (of_stem != (kind == BESIDE_OF_STEM) || !name_stem(name))
+		if (of_stem != (kind == BESIDE_OF_STEM) || !session_files_name_stem(name))
 			continue;
 		others += kind == BESIDE_OTHERS;
 		if (snprintf(path, sizeof(path), "%s%s", place->directory, name) <
@@ -342,7 +342,7 @@ static int files_add(struct session_files *files, const char *named)
 	struct place place;
 	int error;
 
-	if (files->options->only_named || !place_of(path, &place))
+	if (files->options->only_named || !session_files_place_of(path, &place))
 		return files_put(files, path);
 	error = files_put(files, path);
 	if (error || files->count == first)
@@ -361,7 +361,7 @@ static int files_add(struct session_files *files, const char *named)
 	if (!error)
 		error = files_add_session(files, &place, path);
 	/* the links themselves may be beside each other */
-	if (!error && path == real && place_of(named, &place))
+	if (!error && path == real && session_files_place_of(named, &place))
 		error = files_add_session(files, &place, path);
 	if (files->count > first + 1)
 		qsort(files->file + first + 1, files->count - first - 1, sizeof(*files->file),

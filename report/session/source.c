@@ -272,7 +272,7 @@ int file_load(struct file_row *file)
 	if (file->ended)
 		file_settle(file);
 	if (!error && file->ended)
-		error = loss_add_untold(file);
+		error = loss_add_unreported(file);
 	return error;
 }
 

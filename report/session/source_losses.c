@@ -87,7 +87,7 @@ const char *source_loss_text(const struct source_loss *loss)
 						   : evt_lost_reasons[0];
 }
 
-int loss_add_untold(struct file_row *file)
+int loss_add_unreported(struct file_row *file)
 {
 	const struct reader_facts *facts = reader_facts(file->reader);
 	struct evt_lost event = { .reason = EVT_LOST_LIMIT };
@@ -110,7 +110,7 @@ static bool name_says(const struct source_name *name, const char *text)
 }
 
 /* UINT64_MAX: the name is no number. */
-static uint64_t name_number(const struct source_name *name)
+static uint64_t source_losses_name_number(const struct source_name *name)
 {
 	uint64_t number = 0;
 
@@ -129,7 +129,7 @@ static uint64_t name_number(const struct source_name *name)
 static void process_add_fact(struct source *source, struct source_process *process,
 			     const struct source_name *key, const struct source_name *value)
 {
-	uint64_t number = name_number(value);
+	uint64_t number = source_losses_name_number(value);
 
 	if (name_says(key, "rank")) {
 		process->rank = number;

@@ -39,7 +39,7 @@ int names_start(struct source *source)
 }
 
 /* From now on the file's number stands for this name. */
-static int name_put(struct file_row *file, uint64_t id, struct name_row *row)
+static int source_names_name_put(struct file_row *file, uint64_t id, struct name_row *row)
 {
 	int error = lookup_put(&file->names, id, row);
 
@@ -58,21 +58,21 @@ static struct name_row *name_mention(struct file_row *file, uint64_t id)
 	if (row || file->name_count >= SOURCE_NAMES_MAX)
 		return row;
 	row = store_take(&source->store, sizeof(*row));
-	if (!row || names_add(source, &row->name) || name_put(file, id, row))
+	if (!row || names_add(source, &row->name) || source_names_name_put(file, id, row))
 		return NULL;
 	row->name.id = id;
 	snprintf(row->lost, sizeof(row->lost), "<lost #%llu>", (unsigned long long)id);
 	return row;
 }
 
-static uint64_t text_hash(const char *text, size_t length)
+static uint64_t source_names_text_hash(const char *text, size_t length)
 {
 	return map_hash_bytes(text, length, 0);
 }
 
 static struct name_row *text_find(const struct source *source, const char *text, size_t length)
 {
-	struct name_row *row = lookup_find(&source->texts, text_hash(text, length));
+	struct name_row *row = lookup_find(&source->texts, source_names_text_hash(text, length));
 
 	/* an empty text may be NULL */
 	while (row && (row->name.length != length ||
@@ -82,10 +82,11 @@ static struct name_row *text_find(const struct source *source, const char *text,
 }
 
 /* A name without text gets a text that no other name has. */
-static int text_put(struct source *source, struct name_row *row, const char *text, size_t length)
+static int source_names_text_put(struct source *source, struct name_row *row, const char *text,
+				 size_t length)
 {
 	char *copy = store_take(&source->store, length + 1);
-	uint64_t hash = text_hash(text, length);
+	uint64_t hash = source_names_text_hash(text, length);
 
 	if (!copy)
 		return EVT_NO_MEMORY;
@@ -128,9 +129,9 @@ int names_define(struct file_row *file, uint64_t id, struct evt_text as_recorded
 		row->name.length = known->name.length;
 	}
 	if (known)
-		return name_put(file, id, known);
+		return source_names_name_put(file, id, known);
 	row = name_mention(file, id);
-	return row ? text_put(file->source, row, bytes, text.length) : EVT_OK;
+	return row ? source_names_text_put(file->source, row, bytes, text.length) : EVT_OK;
 }
 
 const struct source_name *source_name_of(struct source *source, struct source_file *file,

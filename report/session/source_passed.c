@@ -5,7 +5,7 @@
  */
 #include "report/session/source_state.h"
 
-static void sum_add(struct block_sum *into, const struct block_sum *more)
+static void source_passed_sum_add(struct block_sum *into, const struct block_sum *more)
 {
 	into->events += more->events;
 	into->bytes += more->bytes;
@@ -13,8 +13,8 @@ static void sum_add(struct block_sum *into, const struct block_sum *more)
 
 static void thread_add_sum(struct thread_row *row, const struct block_sum *more)
 {
-	sum_add(&row->thread.sum, more);
-	sum_add(&row->thread.process->sum, more);
+	source_passed_sum_add(&row->thread.sum, more);
+	source_passed_sum_add(&row->thread.process->sum, more);
 }
 
 static void reach(uint64_t *start_ns, uint64_t *end_ns, uint64_t from_ns, uint64_t to_ns)
@@ -49,7 +49,7 @@ void passed_add(struct file_row *file, struct thread_row *row, const struct even
 
 void sums_wait(struct file_row *file, struct thread_row *thread, const struct block_sum *sum)
 {
-	sum_add(&thread->waiting, sum);
+	source_passed_sum_add(&thread->waiting, sum);
 	if (thread->waits)
 		return;
 	thread->waits = true;

@@ -139,7 +139,10 @@ static bool name_is_made_up(const struct source_name *name)
 	       name->text[7] >= '0' && name->text[7] <= '9';
 }
 
-/* Up to 3.13 Python tells the kernel no names, later as much as fits: then a thread has its creator's name, or the start of its own. */
+/*
+ * Up to 3.13 Python tells the kernel no names, later as much as fits: then a thread has its
+ * creator's name, or the start of its own.
+ */
 static bool name_is_own(struct source *source, const struct source_thread *thread)
 {
 	const struct source_name *kernel = thread->kernel_name, *given = thread->given_name;
@@ -153,7 +156,10 @@ static bool name_is_own(struct source *source, const struct source_thread *threa
 	       memcmp(kernel->text, given->text, kernel->length) != 0;
 }
 
-/* What the program says counts more than the kernel's name, but where Python made it up and the thread has named itself. */
+/*
+ * What the program says counts more than the kernel's name, but where Python made it up and the
+ * thread has named itself.
+ */
 static void thread_choose_name(struct source *source, struct source_thread *thread)
 {
 	thread->name = thread->given_name ? thread->given_name : thread->kernel_name;

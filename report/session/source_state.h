@@ -205,7 +205,7 @@ int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_
  * Losses that the end marker counts in addition to those of `lost` events, for which there was no
  * room.
  */
-int loss_add_untold(struct file_row *file);
+int loss_add_unreported(struct file_row *file);
 int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns);
 __attribute__((format(printf, 4, 5))) void fault_add(struct file_row *file, uint64_t offset,
 						     int error, const char *format, ...);

@@ -37,7 +37,7 @@ static inline uint64_t frame_hash(const struct stacks *stacks, const struct stac
 	return hash >> 32 ^ hash >> 16;
 }
 
-static inline bool is_wanted(const void *owner, uint32_t number, const void *wanted)
+static inline bool stacks_is_wanted(const void *owner, uint32_t number, const void *wanted)
 {
 	const struct stack_frame *frame = &((const struct stacks *)owner)->frame[number];
 	const struct stack_frame *other = wanted;
@@ -45,9 +45,10 @@ static inline bool is_wanted(const void *owner, uint32_t number, const void *wan
 	return frame->parent == other->parent && frame_is(frame, other->address, other->flags);
 }
 
-static uint32_t *slot_of(const struct stacks *stacks, const struct stack_frame *wanted)
+static uint32_t *stacks_slot_of(const struct stacks *stacks, const struct stack_frame *wanted)
 {
-	return slots_find(&stacks->far, frame_hash(stacks, wanted), is_wanted, stacks, wanted);
+	return slots_find(&stacks->far, frame_hash(stacks, wanted), stacks_is_wanted, stacks,
+			  wanted);
 }
 
 static void stacks_expand(struct stacks *stacks)
@@ -55,7 +56,7 @@ static void stacks_expand(struct stacks *stacks)
 	slots_expand(&stacks->far);
 	for (uint32_t i = 1; i < stacks->count; i++)
 		if (stacks->frame[i].sibling == STACK_IS_FAR)
-			*slot_of(stacks, &stacks->frame[i]) = i;
+			*stacks_slot_of(stacks, &stacks->frame[i]) = i;
 }
 
 static uint32_t frame_add(struct stacks *stacks, const struct stack_frame *frame)
@@ -77,7 +78,7 @@ static uint32_t add_far(struct stacks *stacks, const struct stack_frame *frame)
 
 	if (slots_are_full(&stacks->far))
 		stacks_expand(stacks);
-	slot = slot_of(stacks, frame);
+	slot = stacks_slot_of(stacks, frame);
 	if (!*slot) {
 		*slot = frame_add(stacks, frame);
 		stacks->far.used += *slot != STACK_NONE;

@@ -13,7 +13,7 @@
  */
 #define YOUNG_NS 20000000u
 
-static uint64_t difference(uint64_t from, uint64_t to)
+static uint64_t thread_times_difference(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
 }
@@ -21,12 +21,12 @@ static uint64_t difference(uint64_t from, uint64_t to)
 struct thread_times thread_times(const struct source_thread *thread)
 {
 	const struct source_thread_cpu *cpu = &thread->cpu;
-	uint64_t wall_ns = difference(thread->start_ns, thread->end_ns);
+	uint64_t wall_ns = thread_times_difference(thread->start_ns, thread->end_ns);
 	struct thread_times times = { .has_cpu = cpu->is_known && cpu->last_ns };
 
 	if (!times.has_cpu)
 		return times;
-	times.cpu_ns = difference(cpu->start_ns, cpu->last_ns);
+	times.cpu_ns = thread_times_difference(cpu->start_ns, cpu->last_ns);
 	if (!cpu->is_looked)
 		return times;
 	times.has_waits = true;
@@ -36,10 +36,12 @@ struct thread_times thread_times(const struct source_thread *thread)
 	 */
 	times.runnable_ns = cpu->start_ns < YOUNG_NS &&
 					    cpu->runnable_ns <=
-						    difference(times.cpu_ns, wall_ns) + YOUNG_NS
+						    thread_times_difference(times.cpu_ns, wall_ns) +
+							    YOUNG_NS
 				    ? cpu->runnable_ns
-				    : difference(cpu->first_runnable_ns, cpu->runnable_ns);
-	times.blocked_ns = difference(times.cpu_ns + times.runnable_ns, wall_ns);
+				    : thread_times_difference(cpu->first_runnable_ns,
+							      cpu->runnable_ns);
+	times.blocked_ns = thread_times_difference(times.cpu_ns + times.runnable_ns, wall_ns);
 	times.voluntary = cpu->voluntary;
 	times.involuntary = cpu->involuntary;
 	return times;

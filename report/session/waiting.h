@@ -24,9 +24,8 @@ struct waiting {
 	const struct source_options *options;
 	uint64_t since_ms;    /* start of waiting for the first file, 0: none */
 	unsigned int running; /* number of files of a run that continues */
-	uint32_t
-		/* a program that is recorded into the first of them, 0: not visible from here */
-		running_pid;
+	/* a program that is recorded into the first of them, 0: not visible from here */
+	uint32_t running_pid;
 	char running_path[PATH_MAX];
 	char running_command[WRITER_COMMAND_BYTES];
 };

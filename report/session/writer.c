@@ -93,7 +93,7 @@ static bool line_is_shared(const char *line, uint64_t *ret_device, uint64_t *ret
  * True if it maps the shared memory of that device and inode. If inode is 0, any will do, and its
  * identity is returned.
  */
-static bool process_maps(uint32_t pid, uint64_t *device, uint64_t *inode)
+static bool writer_process_maps(uint32_t pid, uint64_t *device, uint64_t *inode)
 {
 	char path[PATH_ROOM], *line = NULL;
 	uint64_t line_device, line_inode;
@@ -121,7 +121,7 @@ static bool process_is_recorded(uint32_t pid, void *context)
 	struct writer *writer = context;
 	uint64_t device = writer->device, inode = writer->inode;
 
-	return pid != writer->pid && process_maps(pid, &device, &inode);
+	return pid != writer->pid && writer_process_maps(pid, &device, &inode);
 }
 
 static void writer_take_command(struct writer *writer)
@@ -145,7 +145,8 @@ void writer_look(struct writer *writer, int fd)
 		return;
 	if (!writer->pid || !process_writes(writer->pid, &file)) {
 		*writer = (struct writer){ .pid = proc_find(process_writes, &file) };
-		if (!writer->pid || !process_maps(writer->pid, &writer->device, &writer->inode))
+		if (!writer->pid ||
+		    !writer_process_maps(writer->pid, &writer->device, &writer->inode))
 			return;
 	}
 	if (!writer->inode ||
@@ -196,7 +197,7 @@ static bool process_is_wanted(uint32_t pid, void *context)
 	const struct finding *finding = context;
 	uint64_t device = finding->device, inode = finding->inode;
 
-	return process_descends(pid, finding->pid) && process_maps(pid, &device, &inode);
+	return process_descends(pid, finding->pid) && writer_process_maps(pid, &device, &inode);
 }
 
 /* Returns the recording that a process has open. */
@@ -228,7 +229,7 @@ static bool collector_is_wanted(uint32_t pid, void *context)
 
 	finding->inode = 0;
 	if (!proc_read(pid, "comm", name, sizeof(name)) || strcmp(name, NAME) != 0 ||
-	    !process_maps(pid, &finding->device, &finding->inode))
+	    !writer_process_maps(pid, &finding->device, &finding->inode))
 		return false;
 	if (pid != finding->pid && !proc_find(process_is_wanted, finding))
 		return false;

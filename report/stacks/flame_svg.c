@@ -45,7 +45,7 @@ static void put_escaped(FILE *out, const char *text, size_t length)
 	}
 }
 
-static void put_text(FILE *out, const char *text)
+static void flame_svg_put_text(FILE *out, const char *text)
 {
 	char shown[NAME_BYTES];
 	size_t length = text_escape(shown, sizeof(shown), text, strnlen(text, NAME_BYTES));
@@ -72,7 +72,7 @@ struct drawing {
 	size_t left_out;
 };
 
-static bool is_drawn(const struct drawing *drawing, uint32_t node)
+static bool flame_svg_is_drawn(const struct drawing *drawing, uint32_t node)
 {
 	const struct tree_node *at = &drawing->tree->node[node];
 
@@ -94,7 +94,7 @@ static void place_nodes(struct drawing *drawing, const uint32_t *order)
 		drawing->left[order[i]] = drawing->left[node->parent] +
 					  (all > 0 ? (double)used[node->parent] / all : 0);
 		used[node->parent] += node->total;
-		if (!is_drawn(drawing, order[i]))
+		if (!flame_svg_is_drawn(drawing, order[i]))
 			drawing->left_out++;
 		else if (node->depth > drawing->depth)
 			drawing->depth = node->depth;
@@ -115,7 +115,7 @@ static void draw_node(const struct drawing *drawing, uint32_t number)
 
 	fprintf(drawing->out, "<g data-x=\"%.6f\" data-w=\"%.6f\" data-d=\"%u\"><title>",
 		drawing->left[number], share, node->depth);
-	put_text(drawing->out, name);
+	flame_svg_put_text(drawing->out, name);
 	fprintf(drawing->out,
 		" (%s, %s)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" "
 		"class=\"h%u\"/>",
@@ -221,7 +221,7 @@ static const char script[] =
 	"})();\n"
 	"]]></script>\n";
 
-static void put_head(const struct drawing *drawing)
+static void flame_svg_put_head(const struct drawing *drawing)
 {
 	FILE *out = drawing->out;
 	unsigned int height = TOP + (drawing->depth + 1) * ROW + BOTTOM;
@@ -233,9 +233,9 @@ static void put_head(const struct drawing *drawing)
 		WIDTH, height);
 	put_style(out);
 	fputs("<text class=\"title\" x=\"6\" y=\"22\">", out);
-	put_text(out, drawing->text->title);
+	flame_svg_put_text(out, drawing->text->title);
 	fputs("</text>\n<text class=\"note\" x=\"6\" y=\"42\">", out);
-	put_text(out, drawing->text->subtitle);
+	flame_svg_put_text(out, drawing->text->subtitle);
 	fputs("</text>\n<text class=\"button\" id=\"reset\" x=\"900\" y=\"22\">reset zoom</text>\n"
 	      "<foreignObject x=\"1000\" y=\"6\" width=\"200\" height=\"26\">"
 	      "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" "
@@ -258,10 +258,10 @@ void flame_svg_write(FILE *out, const struct stack_tree *tree, const struct flam
 
 	drawing.left = memory_zero(tree->count, sizeof(*drawing.left));
 	place_nodes(&drawing, order);
-	put_head(&drawing);
+	flame_svg_put_head(&drawing);
 	draw_node(&drawing, TREE_ROOT);
 	for (size_t i = 0; i + 1 < tree->count; i++)
-		if (is_drawn(&drawing, order[i]))
+		if (flame_svg_is_drawn(&drawing, order[i]))
 			draw_node(&drawing, order[i]);
 	fputs(script, out);
 	fputs("</svg>\n", out);

@@ -30,16 +30,13 @@ struct helped_stacks {
 	struct source *source;
 	struct helped_thread *thread;
 	size_t thread_room;
-	struct map
-		/*
-		 * key: process and stack; value: the part outside of torch.autograd's call of the
-		 * engine
-		 */
-		engine;
+	/* key: process and stack; value: the part outside of torch.autograd's call of the engine */
+	struct map engine;
 	struct map joined; /* key: outer and inner stack; value: both joined */
 };
 
-static void take_begin(struct helped_stacks *helped, const struct source_event *event, bool is_user)
+static void helped_stacks_take_begin(struct helped_stacks *helped, const struct source_event *event,
+				     bool is_user)
 {
 	uint32_t index = event->thread->index;
 	uint32_t depth = helped->helpers->thread[index].depth;
@@ -53,20 +50,21 @@ static void take_begin(struct helped_stacks *helped, const struct source_event *
 		thread->open[depth - 1] = is_user ? STACK_NONE : event->stack;
 }
 
-static void take(void *state, const struct source_event *event, bool counts)
+static void helped_stacks_take(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	take_begin(state, event, false);
+	helped_stacks_take_begin(state, event, false);
 }
 
 /* torch_begin_id has the same fields: helpers.h */
 static void take_ex(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	take_begin(state, event, EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_USER);
+	helped_stacks_take_begin(state, event,
+				 EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_USER);
 }
 
-static void take_block(void *state, const struct source_event *event, bool counts)
+static void helped_stacks_take_block(void *state, const struct source_event *event, bool counts)
 {
 	struct helped_stacks *helped = state;
 	uint32_t index = event->thread->index;
@@ -79,7 +77,7 @@ static void take_block(void *state, const struct source_event *event, bool count
 	helped->thread[index].moves = helped->helpers->thread[index].moves + 1;
 }
 
-static bool text_is(const struct source_name *name, const char *text)
+static bool helped_stacks_text_is(const struct source_name *name, const char *text)
 {
 	return name->text && name->length == strlen(text) &&
 	       !memcmp(name->text, text, name->length);
@@ -96,7 +94,8 @@ static bool calls_engine(const struct source_python_line *line)
 
 	return line && line->file->text && line->file->length >= length &&
 	       !memcmp(line->file->text + line->file->length - length, file, length) &&
-	       (text_is(line->function, "backward") || text_is(line->function, "grad"));
+	       (helped_stacks_text_is(line->function, "backward") ||
+		helped_stacks_text_is(line->function, "grad"));
 }
 
 /* Returns the part of the stack outside of that function; STACK_NONE: the function is not in it. */
@@ -134,7 +133,7 @@ static uint32_t engine_of(struct helped_stacks *helped, const struct source_proc
 	return (uint32_t)entry->value;
 }
 
-static uint32_t join(struct helped_stacks *helped, uint32_t outer, uint32_t inner)
+static uint32_t helped_stacks_join(struct helped_stacks *helped, uint32_t outer, uint32_t inner)
 {
 	struct map_entry *entry;
 	bool added;
@@ -178,10 +177,10 @@ uint32_t helped_stacks_of(struct helped_stacks *helped, const struct source_even
 		stack = open_stack(helped, index);
 	if (owner == NEST_NONE || owner >= helped->thread_room)
 		return stack;
-	return join(helped, wait_of(helped, event->process, owner), stack);
+	return helped_stacks_join(helped, wait_of(helped, event->process, owner), stack);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void helped_stacks_start(void *state, struct run *run, const void *options)
 {
 	struct helped_stacks *helped = state;
 
@@ -191,14 +190,14 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&helped->engine);
 	map_init(&helped->joined);
 	run_reads_stacks(run);
-	run_reads(run, EVT_malloc, 0, take_block, helped);
-	run_reads(run, EVT_torch_begin, 0, take, helped);
+	run_reads(run, EVT_malloc, 0, helped_stacks_take_block, helped);
+	run_reads(run, EVT_torch_begin, 0, helped_stacks_take, helped);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 }
 
 /* After lost events, an earlier operator is not the last one any more. */
-static void cut(void *state, const struct cut *cut)
+static void helped_stacks_cut(void *state, const struct cut *cut)
 {
 	struct helped_stacks *helped = state;
 
@@ -206,7 +205,7 @@ static void cut(void *state, const struct cut *cut)
 		helped->thread[cut->thread->index] = (struct helped_thread){ STACK_NONE };
 }
 
-static void release(void *state)
+static void helped_stacks_release(void *state)
 {
 	struct helped_stacks *helped = state;
 
@@ -218,9 +217,9 @@ static void release(void *state)
 static const struct analysis_kind analysis_helped_stacks = {
 	.name = "helped stacks",
 	.state_bytes = sizeof(struct helped_stacks),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = helped_stacks_start,
+	.cut = helped_stacks_cut,
+	.release = helped_stacks_release,
 };
 
 struct helped_stacks *helped_stacks_want(struct run *run)

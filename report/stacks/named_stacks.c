@@ -123,7 +123,7 @@ static unsigned int folds_of(struct named_stacks *names, const char *name)
 	return (unsigned int)entry->value;
 }
 
-static uint64_t text_hash(const char *text, uint64_t seed)
+static uint64_t named_stacks_text_hash(const char *text, uint64_t seed)
 {
 	return map_hash_bytes(text ? text : "", text ? strlen(text) : 0, seed);
 }
@@ -133,7 +133,8 @@ static uint64_t frame_identity(const struct named_frame *frame, uint64_t functio
 {
 	bool has_line = frame->function && frame->file && frame->line;
 	uint64_t place = has_line ? frame->line : frame->offset;
-	uint64_t hash = text_hash(has_line ? frame->file : "", text_hash(frame->module, place));
+	uint64_t hash = named_stacks_text_hash(has_line ? frame->file : "",
+					       named_stacks_text_hash(frame->module, place));
 
 	if (!function_hash)
 		function_hash = symbols_hash(frame->exact      ? frame->exact
@@ -162,8 +163,8 @@ const char *named_shown(const struct named_stacks *names, const struct named_fra
 }
 
 /* `function_hash` is that of struct symbol; 0: unknown. */
-static uint32_t add_frame(struct named_stacks *names, const struct named_frame *frame,
-			  uint64_t function_hash)
+static uint32_t named_stacks_add_frame(struct named_stacks *names, const struct named_frame *frame,
+				       uint64_t function_hash)
 {
 	bool added;
 	struct map_entry *entry = map_put(&names->frames, frame_identity(frame, function_hash),
@@ -184,7 +185,7 @@ static uint32_t add_frame(struct named_stacks *names, const struct named_frame *
 
 static uint32_t add_name(struct named_stacks *names, const char *name)
 {
-	return add_frame(names, &(struct named_frame){ .name = name }, 0);
+	return named_stacks_add_frame(names, &(struct named_frame){ .name = name }, 0);
 }
 
 /* Where libc starts a program or a thread; these functions have names on few machines. */
@@ -201,8 +202,8 @@ static bool is_own(const struct named_stacks *names, const struct symbol *symbol
 	       !strcmp(symbol->module, OWN_MODULE);
 }
 
-static bool is_users(const struct named_stacks *names, const struct source_process *process,
-		     const struct symbol *symbol)
+static bool named_stacks_is_users(const struct named_stacks *names,
+				  const struct source_process *process, const struct symbol *symbol)
 {
 	if (!names->own)
 		return false;
@@ -213,9 +214,10 @@ static bool is_users(const struct named_stacks *names, const struct source_proce
 }
 
 /* If nothing is known of a function, the caller's text stands for it. */
-static struct named_frame frame_of(struct named_stacks *names, const struct source_process *process,
-				   const struct symbol *symbol, const struct stack_frame *raw,
-				   uint64_t time_ns)
+static struct named_frame named_stacks_frame_of(struct named_stacks *names,
+						const struct source_process *process,
+						const struct symbol *symbol,
+						const struct stack_frame *raw, uint64_t time_ns)
 {
 	struct named_frame frame = { .function = symbol->function,
 				     .exact = symbol->exact,
@@ -225,7 +227,7 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 				     .offset = symbol->is_python && symbol->line ? 0
 										 : symbol->address,
 				     .is_python = symbol->is_python,
-				     .is_users = is_users(names, process, symbol),
+				     .is_users = named_stacks_is_users(names, process, symbol),
 				     .is_constructor = names->own && symbol->plain &&
 						       !symbol->is_python &&
 						       own_is_constructor(symbol->plain) };
@@ -279,12 +281,14 @@ static struct named_call make_call(struct named_stacks *names, const struct sour
 	struct named_call call = { names->call_frame_count, count };
 
 	while (count) {
-		struct named_frame frame = frame_of(names, process, &symbol[--count], raw, time_ns);
+		struct named_frame frame = named_stacks_frame_of(names, process, &symbol[--count],
+								 raw, time_ns);
 
 		names->call_frame = vast_room(names->call_frame, names->call_frame_count,
 					      &names->call_frame_room, sizeof(*names->call_frame));
 		names->call_frame[names->call_frame_count++] = (struct call_frame){
-			add_frame(names, &frame, frame.is_own ? 0 : symbol[count].function_hash),
+			named_stacks_add_frame(names, &frame,
+					       frame.is_own ? 0 : symbol[count].function_hash),
 			frame.folds_outer
 		};
 	}
@@ -294,9 +298,10 @@ static struct named_call make_call(struct named_stacks *names, const struct sour
 /*
  * An address occurs in many stacks, so it is looked up once for as long as its meaning is the same.
  */
-static const struct named_call *call_of(struct named_stacks *names, size_t epoch,
-					const struct source_process *process,
-					const struct stack_frame *raw, uint64_t time_ns)
+static const struct named_call *named_stacks_call_of(struct named_stacks *names, size_t epoch,
+						     const struct source_process *process,
+						     const struct stack_frame *raw,
+						     uint64_t time_ns)
 {
 	uint64_t words[3] = { epoch, raw->address, raw->flags };
 	bool added;
@@ -365,7 +370,8 @@ static int compare_times(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static struct named_ends *ends_of(struct named_stacks *names, const struct source_process *process)
+static struct named_ends *named_stacks_ends_of(struct named_stacks *names,
+					       const struct source_process *process)
 {
 	struct named_ends *ends;
 
@@ -387,7 +393,7 @@ static struct named_ends *ends_of(struct named_stacks *names, const struct sourc
 static size_t ends_before(struct named_stacks *names, const struct source_process *process,
 			  uint64_t time_ns)
 {
-	const struct named_ends *ends = ends_of(names, process);
+	const struct named_ends *ends = named_stacks_ends_of(names, process);
 	size_t low = 0, high = ends->count;
 
 	while (low < high) {
@@ -402,8 +408,8 @@ static size_t ends_before(struct named_stacks *names, const struct source_proces
 }
 
 /* The epoch of the process at that time; valid until the next one is made. */
-static size_t epoch_of(struct named_stacks *names, const struct source_process *process,
-		       uint64_t time_ns)
+static size_t named_stacks_epoch_of(struct named_stacks *names,
+				    const struct source_process *process, uint64_t time_ns)
 {
 	uint64_t words[2] = { process->index, ends_before(names, process, time_ns) };
 	bool added;
@@ -459,7 +465,8 @@ static uint32_t node_of(struct named_stacks *names, const struct source_process 
 		if (raw->flags & FRAME_IS_TRUNCATED && raw->parent == STACK_NONE)
 			node = node_table_put(&names->nodes, NAMED_NONE,
 					      add_name(names, TRUNCATED_NAME));
-		node = add_call(names, node, call_of(names, epoch, process, raw, time_ns),
+		node = add_call(names, node,
+				named_stacks_call_of(names, epoch, process, raw, time_ns),
 				!names->is_raw);
 		*pages_place(&names->epoch[epoch].node, at) = node + 1;
 	}
@@ -477,7 +484,7 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 		return node_table_put(&names->nodes, NAMED_NONE, add_name(names, UNKNOWN_NAME));
 	innermost = stacks_frame(source_stacks(names->source), stack);
 	names->is_deep |= innermost->parent != STACK_NONE || innermost->flags & FRAME_IS_TRUNCATED;
-	epoch = epoch_of(names, process, time_ns);
+	epoch = named_stacks_epoch_of(names, process, time_ns);
 	node = kept = node_of(names, process, stack, epoch, time_ns);
 	while (!names->is_raw && !names->of_samples && node != NAMED_NONE &&
 	       named_frame_of(names, node)->folds_inner)
@@ -488,7 +495,8 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 	return kept != NAMED_NONE
 		       ? kept
 		       : add_call(names, NAMED_NONE,
-				  call_of(names, epoch, process,
+				  named_stacks_call_of(
+					  names, epoch, process,
 					  stacks_frame(source_stacks(names->source), stack),
 					  time_ns),
 				  false);
@@ -501,8 +509,8 @@ enum innermost {
 };
 
 /* What add_call() and the folding of wrappers leave of a call, whatever its caller. */
-static enum innermost innermost_of(const struct named_stacks *names, const struct named_call *call,
-				   uint32_t *ret_frame)
+static enum innermost named_stacks_innermost_of(const struct named_stacks *names,
+						const struct named_call *call, uint32_t *ret_frame)
 {
 	const struct call_frame *frame = &names->call_frame[call->first];
 	enum innermost found = INNERMOST_FOLDED;
@@ -532,11 +540,11 @@ uint32_t named_innermost(struct named_stacks *names, const struct source_process
 	if (stack == STACK_NONE || stack >= stacks->count)
 		return 0;
 	names->is_deep |= stacks_frame(stacks, stack)->parent != STACK_NONE;
-	epoch = epoch_of(names, process, time_ns);
+	epoch = named_stacks_epoch_of(names, process, time_ns);
 	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
-		const struct named_call *call = call_of(names, epoch, process,
-							stacks_frame(stacks, stack), time_ns);
-		enum innermost found = innermost_of(names, call, &frame);
+		const struct named_call *call = named_stacks_call_of(
+			names, epoch, process, stacks_frame(stacks, stack), time_ns);
+		enum innermost found = named_stacks_innermost_of(names, call, &frame);
 
 		if (found != INNERMOST_FOLDED)
 			return found == INNERMOST_FOUND ? frame : 0;
@@ -548,7 +556,7 @@ uint32_t named_stack_put(struct named_stacks *names, uint32_t parent,
 			 const struct named_frame *frame)
 {
 	names->is_deep = true;
-	return node_table_put(&names->nodes, parent, add_frame(names, frame, 0));
+	return node_table_put(&names->nodes, parent, named_stacks_add_frame(names, frame, 0));
 }
 
 size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct table_frame *frame,
@@ -580,7 +588,7 @@ const struct named_frame *named_stack_python(const struct named_stacks *names, u
 	return NULL;
 }
 
-static uint32_t find_users(const struct named_stacks *names, uint32_t stack)
+static uint32_t named_stacks_find_users(const struct named_stacks *names, uint32_t stack)
 {
 	while (stack != NAMED_NONE && !named_frame_of(names, stack)->is_users)
 		stack = named_parent(names, stack);
@@ -589,11 +597,11 @@ static uint32_t find_users(const struct named_stacks *names, uint32_t stack)
 
 uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack)
 {
-	uint32_t innermost = find_users(names, stack), parent;
+	uint32_t innermost = named_stacks_find_users(names, stack), parent;
 
 	stack = innermost;
 	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_wrapper)
-		stack = find_users(names, named_parent(names, stack));
+		stack = named_stacks_find_users(names, named_parent(names, stack));
 	if (stack == NAMED_NONE)
 		stack = innermost;
 	while (stack != NAMED_NONE && named_frame_of(names, stack)->is_constructor) {

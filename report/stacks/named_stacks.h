@@ -158,7 +158,10 @@ const struct named_frame *named_stack_python(const struct named_stacks *names, u
  */
 uint32_t named_stack_users(const struct named_stacks *names, uint32_t stack);
 
-/* Returns the stack without allocators' wrappers at its inner end; all of it if nothing else is in it. */
+/*
+ * Returns the stack without allocators' wrappers at its inner end; all of it if nothing else is in
+ * it.
+ */
 uint32_t named_stack_unwrapped(const struct named_stacks *names, uint32_t stack);
 
 /* FILE:LINE, NULL if it is not known. */

@@ -30,7 +30,7 @@ static inline uint64_t node_hash(const struct node_table *table, uint32_t parent
 	return (hash ^ hash >> 32) * table->secret >> 32;
 }
 
-static inline bool is_wanted(const void *owner, uint32_t number, const void *wanted)
+static inline bool node_table_is_wanted(const void *owner, uint32_t number, const void *wanted)
 {
 	const struct named_node *node = &((const struct node_table *)owner)->node[number];
 	const struct named_node *other = wanted;
@@ -38,11 +38,12 @@ static inline bool is_wanted(const void *owner, uint32_t number, const void *wan
 	return node->parent == other->parent && node->frame == other->frame;
 }
 
-static uint32_t *slot_of(const struct node_table *table, uint32_t parent, uint32_t frame)
+static uint32_t *node_table_slot_of(const struct node_table *table, uint32_t parent, uint32_t frame)
 {
 	struct named_node wanted = { .parent = parent, .frame = frame };
 
-	return slots_find(&table->far, node_hash(table, parent, frame), is_wanted, table, &wanted);
+	return slots_find(&table->far, node_hash(table, parent, frame), node_table_is_wanted, table,
+			  &wanted);
 }
 
 static void table_expand(struct node_table *table)
@@ -52,12 +53,12 @@ static void table_expand(struct node_table *table)
 		const struct named_node *node = &table->node[i];
 
 		if (node->sibling == NODE_IS_FAR)
-			*slot_of(table, node->parent, node->frame) = i;
+			*node_table_slot_of(table, node->parent, node->frame) = i;
 	}
 }
 
-static uint32_t node_add(struct node_table *table, uint32_t parent, uint32_t frame,
-			 uint32_t sibling)
+static uint32_t node_table_node_add(struct node_table *table, uint32_t parent, uint32_t frame,
+				    uint32_t sibling)
 {
 	table->node = vast_room(table->node, table->count, &table->room, sizeof(*table->node));
 	table->node[table->count] = (struct named_node){ parent, frame, 0, sibling };
@@ -71,9 +72,9 @@ static uint32_t put_far(struct node_table *table, uint32_t parent, uint32_t fram
 
 	if (slots_are_full(&table->far))
 		table_expand(table);
-	slot = slot_of(table, parent, frame);
+	slot = node_table_slot_of(table, parent, frame);
 	if (!*slot) {
-		*slot = node_add(table, parent, frame, NODE_IS_FAR);
+		*slot = node_table_node_add(table, parent, frame, NODE_IS_FAR);
 		table->far.used++;
 	}
 	return *slot;
@@ -88,6 +89,6 @@ uint32_t node_table_put(struct node_table *table, uint32_t parent, uint32_t fram
 			return at;
 	if (near == NODE_CHILDREN_NEAR)
 		return put_far(table, parent, frame);
-	node = node_add(table, parent, frame, first);
+	node = node_table_node_add(table, parent, frame, first);
 	return table->node[parent].child = node;
 }

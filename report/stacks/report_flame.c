@@ -9,7 +9,7 @@
 
 #define TITLE_BYTES 256
 
-static void flame_want(struct report *report)
+static void report_flame_flame_want(struct report *report)
 {
 	stack_report_want(report->state, report);
 }
@@ -127,7 +127,7 @@ static void flame_release(struct report *report)
 const struct report_kind report_kind_flame = {
 	.state_bytes = sizeof(struct stack_report),
 	.family = EVT_FAMILY_alloc,
-	.want = flame_want,
+	.want = report_flame_flame_want,
 	.fill = flame_fill,
 	.total = flame_total,
 	.explain = flame_explain,

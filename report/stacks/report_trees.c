@@ -73,7 +73,7 @@ static void find_joined(struct filling *filling)
 }
 
 /* A recursion is one word; returns the node after it. */
-static uint32_t put_name(const struct filling *filling, uint32_t node, FILE *out)
+static uint32_t report_trees_put_name(const struct filling *filling, uint32_t node, FILE *out)
 {
 	const char *name = tree_name(&filling->tree, node);
 	size_t times = 1;
@@ -122,11 +122,11 @@ static const char *joined_name(struct filling *filling, uint32_t node)
 	out = open_memstream(&text, &length);
 	if (!out)
 		return tree_name(&filling->tree, node);
-	node = put_name(filling, node, out);
+	node = report_trees_put_name(filling, node, out);
 	while (node &&
 	       (size_t)ftell(out) + strlen(tree_name(&filling->tree, node)) < JOINED_BYTES) {
 		fputs(sign, out);
-		node = put_name(filling, node, out);
+		node = report_trees_put_name(filling, node, out);
 	}
 	if (node)
 		put_rest(filling, node, out);
@@ -147,13 +147,14 @@ static uint64_t row_self(const struct filling *filling, uint32_t node)
 	return filling->tree.node[node].self;
 }
 
-static void put_share(struct table *table, enum column_id column, uint64_t part, uint64_t all)
+static void report_trees_put_share(struct table *table, enum column_id column, uint64_t part,
+				   uint64_t all)
 {
 	if (all)
 		table_set_real(table, column, 100.0 * (double)part / (double)all);
 }
 
-static void put_node(struct filling *filling, uint32_t number)
+static void report_trees_put_node(struct filling *filling, uint32_t number)
 {
 	const struct tree_columns *column = &columns_of_kind[filling->state->is_bottom_up];
 	const struct tree_node *node = &filling->tree.node[number];
@@ -174,31 +175,31 @@ static void put_node(struct filling *filling, uint32_t number)
 	table_set_text(table, column->function, name, strlen(name));
 	table_set_number(table, column->depth, filling->level[number]);
 	table_set_amount(table, column->total, node->total, unit);
-	put_share(table, column->percent, node->total, all);
+	report_trees_put_share(table, column->percent, node->total, all);
 	if (column->self == COLUMN_ID_LIMIT)
 		return;
 	table_set_amount(table, column->self, self, unit);
-	put_share(table, column->self_percent, self, all);
+	report_trees_put_share(table, column->self_percent, self, all);
 }
 
-static bool is_small(const struct filling *filling, uint32_t node)
+static bool report_trees_is_small(const struct filling *filling, uint32_t node)
 {
 	return filling->for_people &&
 	       (double)filling->tree.node[node].total <
 		       SHARE_MIN * (double)filling->tree.node[TREE_ROOT].total;
 }
 
-static void put_tree(struct filling *filling)
+static void report_trees_put_tree(struct filling *filling)
 {
 	uint32_t *order = stack_tree_order(&filling->tree);
 
 	for (size_t i = 0; i + 1 < filling->tree.count; i++) {
 		if (filling->is_joined[order[i]])
 			continue;
-		if (is_small(filling, order[i]))
+		if (report_trees_is_small(filling, order[i]))
 			filling->state->left_out++;
 		else
-			put_node(filling, order[i]);
+			report_trees_put_node(filling, order[i]);
 	}
 	free(order);
 }
@@ -220,7 +221,7 @@ static void fill_tree(struct report *report, struct table *table)
 	filling.level = memory_zero(filling.tree.count, sizeof(*filling.level));
 	table->is_tree = true;
 	find_joined(&filling);
-	put_tree(&filling);
+	report_trees_put_tree(&filling);
 	free(filling.only);
 	free(filling.is_joined);
 	free(filling.row);

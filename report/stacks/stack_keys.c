@@ -21,7 +21,7 @@ struct stack_keys_options {
 	bool own_only;
 };
 
-static void keys_start(void *state, struct run *run, const void *options)
+static void stack_keys_keys_start(void *state, struct run *run, const void *options)
 {
 	const struct stack_keys_options *asked = options;
 	struct stack_keys *keys = state;
@@ -60,7 +60,7 @@ static const struct analysis_kind analysis_stack_keys = {
 	.name = "stacks of events",
 	.state_bytes = sizeof(struct stack_keys),
 	.options_bytes = sizeof(struct stack_keys_options),
-	.start = keys_start,
+	.start = stack_keys_keys_start,
 	.remap = keys_remap,
 	.release = keys_release,
 };
@@ -187,7 +187,7 @@ static uint64_t of(const void *state, const struct source_event *event)
 	return stack_keys_of(*(struct stack_keys *const *)state, event);
 }
 
-static uint64_t settle(const void *state, uint64_t key)
+static uint64_t stack_keys_settle(const void *state, uint64_t key)
 {
 	struct stack_keys *keys = *(struct stack_keys *const *)state;
 
@@ -209,7 +209,7 @@ static const char *events_named(enum evt_family family)
 }
 
 /* How many of the events have a stack. */
-static struct stack_share share_of(const struct stack_keys *keys)
+static struct stack_share stack_keys_share_of(const struct stack_keys *keys)
 {
 	bool *is_cut = stacks_find_cut(source_stacks(run_source(keys->run)));
 	struct stack_share share = { .all = keys->missing };
@@ -222,7 +222,7 @@ static struct stack_share share_of(const struct stack_keys *keys)
 
 static const char *share(struct stack_keys *keys)
 {
-	struct stack_share share = share_of(keys);
+	struct stack_share share = stack_keys_share_of(keys);
 	char waited[UNIT_TEXT_BYTES];
 	size_t used;
 
@@ -248,10 +248,10 @@ static struct stack_keys *keys_of_rows(void *rows)
 	return (struct stack_keys *)((char *)rows - offsetof(struct stack_keys, rows));
 }
 
-static void total(void *state, struct facts *facts)
+static void stack_keys_total(void *state, struct facts *facts)
 {
 	const struct stack_keys *keys = keys_of_rows(state);
-	struct stack_share share = share_of(keys);
+	struct stack_share share = stack_keys_share_of(keys);
 
 	facts_number(facts, "stack_events", UNIT_COUNT, share.all);
 	facts_number(facts, "stacked_events", UNIT_COUNT, share.stacked);
@@ -285,7 +285,8 @@ static enum column_id named(enum column_id column, const char *name)
 		       : COLUMN_ID_LIMIT;
 }
 
-static void put(const void *state, uint64_t key, struct table *table, const enum column_id *column)
+static void stack_keys_put(const void *state, uint64_t key, struct table *table,
+			   const enum column_id *column)
 {
 	struct stack_keys *keys = *(struct stack_keys *const *)state;
 	const struct options *options = run_options(keys->run);
@@ -314,7 +315,7 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 		}
 		stack_rows_attach(&keys->rows, table, options ? options->stack_frames : 0);
 		table->stacks.note = note;
-		table->stacks.total = total;
+		table->stacks.total = stack_keys_total;
 	}
 	if (!key) {
 		stack_rows_note(&keys->rows, row, NAMED_NONE);
@@ -338,8 +339,8 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 		.name = #kind,                                            \
 		.start = start_##kind,                                    \
 		.of = of,                                                 \
-		.settle = settle,                                         \
-		.put = put,                                               \
+		.settle = stack_keys_settle,                              \
+		.put = stack_keys_put,                                    \
 	}
 
 STACK_KEY(stack, STACK_BY_STACK);

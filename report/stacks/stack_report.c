@@ -51,7 +51,7 @@ void stack_report_want(struct stack_report *state, struct report *report)
 	state->from_state = state->from->want(report->run);
 }
 
-static void take_use(void *context, const struct stack_use *use)
+static void stack_report_take_use(void *context, const struct stack_use *use)
 {
 	struct stack_report *state = context;
 	size_t place = stack_rows_place(&state->rows, use);
@@ -84,7 +84,7 @@ static enum stack_by shown_by(const struct stack_report *state, const struct rep
 	return by == STACK_BY_PYTHON && state->from->put_named ? STACK_BY_FUNCTION : by;
 }
 
-static void show(struct stack_report *state, const struct report *report)
+static void stack_report_show(struct stack_report *state, const struct report *report)
 {
 	struct stack_rows *rows = &state->rows;
 	struct stack_shown shown;
@@ -123,10 +123,11 @@ void stack_report_read(struct stack_report *state, struct report *report)
 	state->rows.names.of_samples = state->from->of_samples;
 	if (state->has_value && state->from->put_named)
 		state->from->put_named(state->from_state, &state->rows.names, state->value,
-				       take_use, state);
+				       stack_report_take_use, state);
 	else if (state->has_value)
-		state->from->put(state->from_state, source, state->value, take_use, state);
-	show(state, report);
+		state->from->put(state->from_state, source, state->value, stack_report_take_use,
+				 state);
+	stack_report_show(state, report);
 }
 
 void stack_report_release(struct stack_report *state)
@@ -152,7 +153,7 @@ enum unit stack_report_unit(const struct stack_report *state)
 					     : UNIT_BYTES;
 }
 
-static bool is_estimated(const struct stack_report *state)
+static bool stack_report_is_estimated(const struct stack_report *state)
 {
 	return state->from->is_estimated && state->from->is_estimated(state->from_state);
 }
@@ -163,7 +164,7 @@ void stack_report_describe(const struct stack_report *state, char *text, size_t 
 	char amount[UNIT_TEXT_BYTES];
 
 	snprintf(text, room, "%s: %s%s, %s", state->from->name,
-		 is_estimated(state) ? "estimated from a sample: " : "",
+		 stack_report_is_estimated(state) ? "estimated from a sample: " : "",
 		 says ? says : value_says[state->value],
 		 unit_format(amount, stack_report_unit(state), state->all));
 }
@@ -183,8 +184,8 @@ void stack_report_total(const struct stack_report *state, struct facts *facts)
 
 	facts_text(facts, "of", state->from->name, strlen(state->from->name));
 	facts_text(facts, "value", name, strlen(name));
-	facts_number(facts, is_estimated(state) ? "estimated_total" : "total", UNIT_AMOUNT,
-		     state->all);
+	facts_number(facts, stack_report_is_estimated(state) ? "estimated_total" : "total",
+		     UNIT_AMOUNT, state->all);
 }
 
 /*

@@ -31,7 +31,7 @@ bool stack_rows_are_filtered(const struct options *options)
 	return false;
 }
 
-static void take_parts(struct stack_rows *rows, const struct options *options)
+static void stack_rows_take_parts(struct stack_rows *rows, const struct options *options)
 {
 	for (size_t i = 0; i < options->filter_count && rows->parts < STACK_PARTS_MAX; i++)
 		if (!strncmp(options->filter[i], FILTER_STACK, strlen(FILTER_STACK)))
@@ -53,7 +53,7 @@ void stack_rows_init(struct stack_rows *rows, struct source *source, const struc
 	rows->names.for_people = options->format != FORMAT_CSV && options->format != FORMAT_JSON;
 	map_init(&rows->places);
 	row_links_init(&rows->links);
-	take_parts(rows, options);
+	stack_rows_take_parts(rows, options);
 	own_init(&rows->own, source, options);
 	if (!(report_infos[options->report].takes & TAKES_frames) || options->raw_stacks ||
 	    rows->own.is_off)
@@ -133,7 +133,7 @@ static uint32_t picked_of(const struct stack_rows *rows, uint32_t stack)
 	return users != NAMED_NONE ? users : named_stack_unwrapped(&rows->names, stack);
 }
 
-static const char *text_of(struct stack_rows *rows, uint32_t stack)
+static const char *stack_rows_text_of(struct stack_rows *rows, uint32_t stack)
 {
 	if (rows->by == STACK_BY_PYTHON)
 		return python_of(rows, stack);
@@ -144,7 +144,7 @@ static const char *text_of(struct stack_rows *rows, uint32_t stack)
  * Stacks with one key are one place. By Python function, the key is that frame. If there is none,
  * it is the innermost frame, which is then no Python frame.
  */
-static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
+static uint32_t stack_rows_key_of(const struct stack_rows *rows, uint32_t stack)
 {
 	const struct named_frame *python;
 
@@ -155,7 +155,7 @@ static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
 		      : rows->names.nodes.node[picked_of(rows, stack)].frame;
 }
 
-static uint64_t identity_of(struct stack_rows *rows, uint32_t key, uint32_t stack)
+static uint64_t stack_rows_identity_of(struct stack_rows *rows, uint32_t key, uint32_t stack)
 {
 	const struct named_frame *frame = &rows->names.frame[key];
 	const char *text;
@@ -167,8 +167,8 @@ static uint64_t identity_of(struct stack_rows *rows, uint32_t key, uint32_t stac
 }
 
 /*
- * Returns the place of the key from key_of(); `place_count` if it is new, and the caller must add
- * it. By Python function, `stack` is a stack with that key.
+ * Returns the place of the key from stack_rows_key_of(); `place_count` if it is new, and the caller
+ * must add it. By Python function, `stack` is a stack with that key.
  */
 static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack)
 {
@@ -182,8 +182,8 @@ static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack
 		return *known - 1;
 	if (rows->by != STACK_BY_STACK) {
 		bool added;
-		struct map_entry *entry = map_put(&rows->places, identity_of(rows, key, stack),
-						  &added);
+		struct map_entry *entry = map_put(&rows->places,
+						  stack_rows_identity_of(rows, key, stack), &added);
 
 		if (added)
 			entry->value = number;
@@ -221,13 +221,15 @@ enum stack_link {
 	STACK_LINK_LIBRARY, /* the innermost frame, where that is not the user's own line */
 };
 
-static bool is_same_line(const struct named_frame *one, const struct named_frame *other)
+static bool stack_rows_is_same_line(const struct named_frame *one, const struct named_frame *other)
 {
 	return one == other || (one->file && other->file && one->line == other->line &&
 				!strcmp(one->file, other->file));
 }
 
-/* NAMED_NONE: none of the user's calls it. Allocators' wrappers are passed over on the inside only. */
+/*
+ * NAMED_NONE: none of the user's calls it. Allocators' wrappers are passed over on the inside only.
+ */
 static uint32_t caller_of_line(const struct stack_rows *rows, uint32_t stack)
 {
 	const struct named_frame *line = named_frame_of(&rows->names, stack);
@@ -236,7 +238,7 @@ static uint32_t caller_of_line(const struct stack_rows *rows, uint32_t stack)
 	     stack = named_parent(&rows->names, stack)) {
 		const struct named_frame *frame = named_frame_of(&rows->names, stack);
 
-		if (frame->is_users && !is_same_line(line, frame))
+		if (frame->is_users && !stack_rows_is_same_line(line, frame))
 			break;
 	}
 	return stack;
@@ -277,7 +279,8 @@ size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 	for (size_t i = 0; i < rows->parts; i++)
 		if (!named_stack_has(&rows->names, stack, rows->part[i]))
 			return STACK_LEFT_OUT;
-	place = place_add(rows, place_number(rows, key_of(rows, stack), stack), use, stack);
+	place = place_add(rows, place_number(rows, stack_rows_key_of(rows, stack), stack), use,
+			  stack);
 	links_add(rows, place, stack, use->weight);
 	return place;
 }
@@ -301,10 +304,10 @@ const struct named_frame *stack_rows_frame(struct stack_rows *rows, size_t place
 
 const char *stack_rows_text(struct stack_rows *rows, size_t place)
 {
-	return text_of(rows, stack_rows_stack(rows, place));
+	return stack_rows_text_of(rows, stack_rows_stack(rows, place));
 }
 
-static void put_text(struct table *table, enum column_id column, const char *text)
+static void stack_rows_put_text(struct table *table, enum column_id column, const char *text)
 {
 	if (text && column < COLUMN_ID_LIMIT)
 		table_set_text(table, column, text, strlen(text));
@@ -352,8 +355,8 @@ static void put_late_text(struct stack_rows *rows, struct table *table, size_t r
 }
 
 /* FILE:LINE of the frame, with its function if that is asked for. */
-static void put_link(struct stack_rows *rows, struct table *table, size_t place,
-		     enum stack_link kind, enum column_id column)
+static void stack_rows_put_link(struct stack_rows *rows, struct table *table, size_t place,
+				enum stack_link kind, enum column_id column)
 {
 	const struct named_frame *frame;
 	const char *line, *name;
@@ -366,7 +369,7 @@ static void put_link(struct stack_rows *rows, struct table *table, size_t place,
 	name = named_shown(&rows->names, frame);
 	if (line && kind == STACK_LINK_LIBRARY)
 		line = text_store_format(&rows->names.texts, "%s %s", line, name);
-	put_text(table, column, line ? line : name);
+	stack_rows_put_text(table, column, line ? line : name);
 }
 
 void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
@@ -377,9 +380,11 @@ void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 
 	stack_rows_note(rows, table->row_count - 1, stack);
 	if (rows->by == STACK_BY_STACK) {
-		put_text(table, rows->columns.function, named_shown(&rows->names, frame));
-		put_text(table, rows->columns.line, named_frame_line(frame, &rows->names.texts));
-		put_text(table, rows->columns.module, frame->module);
+		stack_rows_put_text(table, rows->columns.function,
+				    named_shown(&rows->names, frame));
+		stack_rows_put_text(table, rows->columns.line,
+				    named_frame_line(frame, &rows->names.texts));
+		stack_rows_put_text(table, rows->columns.module, frame->module);
 		put_late_text(rows, table, table->row_count - 1);
 		return;
 	}
@@ -387,12 +392,12 @@ void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 	key.line = rows->by == STACK_BY_LINE ? rows->columns.line : key.line;
 	key.module = rows->by == STACK_BY_MODULE ? rows->columns.module : key.module;
 	key.python = rows->by == STACK_BY_PYTHON ? rows->columns.python : key.python;
-	put_text(table, key.python, text_of(rows, stack));
-	put_text(table, key.function, text_of(rows, stack));
-	put_text(table, key.line, text_of(rows, stack));
-	put_text(table, key.module, text_of(rows, stack));
-	put_link(rows, table, place, STACK_LINK_CALLER, rows->columns.called_from);
-	put_link(rows, table, place, STACK_LINK_LIBRARY, rows->columns.library);
+	stack_rows_put_text(table, key.python, stack_rows_text_of(rows, stack));
+	stack_rows_put_text(table, key.function, stack_rows_text_of(rows, stack));
+	stack_rows_put_text(table, key.line, stack_rows_text_of(rows, stack));
+	stack_rows_put_text(table, key.module, stack_rows_text_of(rows, stack));
+	stack_rows_put_link(rows, table, place, STACK_LINK_CALLER, rows->columns.called_from);
+	stack_rows_put_link(rows, table, place, STACK_LINK_LIBRARY, rows->columns.library);
 }
 
 static size_t frames_of_row(void *state, size_t row, struct table_frame *frame, size_t room)

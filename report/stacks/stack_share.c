@@ -36,7 +36,7 @@ void stack_share_add(struct stack_share *share, const bool *is_cut, uint32_t sta
 }
 
 /* Not 100.0 % if something is missing, and not 0.0 % if something is there. */
-static double percent_of(uint64_t part, uint64_t all)
+static double stack_share_percent_of(uint64_t part, uint64_t all)
 {
 	double percent = 100.0 * (double)part / (double)all;
 
@@ -51,9 +51,9 @@ bool stack_share_write(const struct stack_share *share, const char *what, char *
 
 	if (!share->stacked)
 		return false;
-	unit_format_percent(stacked, percent_of(share->stacked, share->all));
+	unit_format_percent(stacked, stack_share_percent_of(share->stacked, share->all));
 	unit_format_count(all, share->all);
-	unit_format_percent(cut, percent_of(share->cut, share->stacked));
+	unit_format_percent(cut, stack_share_percent_of(share->cut, share->stacked));
 	if (share->cut)
 		snprintf(text, STACK_SHARE_BYTES,
 			 "stacks: %s of %s %s have one; %s of these are cut (no unwind information "

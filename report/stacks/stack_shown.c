@@ -26,7 +26,7 @@ void stack_shown_release(struct stack_shown *shown)
 }
 
 /* Returns the end of a path. */
-static const char *short_file(const char *file)
+static const char *stack_shown_short_file(const char *file)
 {
 	const char *at = file + strlen(file);
 
@@ -44,7 +44,7 @@ static struct named_frame frame_shown(struct stack_shown *shown, const struct na
 
 	if (shown->by == STACK_BY_LINE && frame->file && frame->line) {
 		to.name = text_store_format(&shown->names->texts, "%s (%s:%" PRIu32 ")", to.name,
-					    short_file(frame->file), frame->line);
+					    stack_shown_short_file(frame->file), frame->line);
 		to.file = frame->file;
 		to.line = frame->line;
 		to.module = frame->module;
@@ -54,7 +54,7 @@ static struct named_frame frame_shown(struct stack_shown *shown, const struct na
 }
 
 /* The shown form of the caller is `parent`. By Python, a frame other than Python's is left out. */
-static uint32_t put_frame(struct stack_shown *shown, uint32_t parent, uint32_t stack)
+static uint32_t stack_shown_put_frame(struct stack_shown *shown, uint32_t parent, uint32_t stack)
 {
 	struct named_frame frame = *named_frame_of(shown->names, stack);
 
@@ -65,7 +65,7 @@ static uint32_t put_frame(struct stack_shown *shown, uint32_t parent, uint32_t s
 	return named_stack_put(shown->names, parent, &frame);
 }
 
-static uint32_t *known_of(struct stack_shown *shown, uint32_t stack)
+static uint32_t *stack_shown_known_of(struct stack_shown *shown, uint32_t stack)
 {
 	shown->known = memory_room(shown->known, stack, &shown->known_room, sizeof(*shown->known));
 	return &shown->known[stack];
@@ -78,7 +78,7 @@ uint32_t stack_shown_of(struct stack_shown *shown, uint32_t stack)
 	size_t length = 0;
 
 	for (uint32_t at = stack; at != NAMED_NONE; at = named_parent(shown->names, at)) {
-		now = *known_of(shown, at);
+		now = *stack_shown_known_of(shown, at);
 		if (now != NAMED_NONE)
 			break;
 		shown->path = memory_room(shown->path, length, &shown->path_room,
@@ -88,8 +88,8 @@ uint32_t stack_shown_of(struct stack_shown *shown, uint32_t stack)
 	while (length) {
 		uint32_t at = shown->path[--length];
 
-		now = put_frame(shown, now, at);
-		*known_of(shown, at) = now;
+		now = stack_shown_put_frame(shown, now, at);
+		*stack_shown_known_of(shown, at) = now;
 	}
 	return now != NAMED_NONE ? now : named_stack_put(shown->names, NAMED_NONE, &none);
 }

@@ -36,7 +36,7 @@ static uint64_t hash_identity(const struct stack_tree *tree, const struct named_
 }
 
 /* Returns the first of the frames that count as one. */
-static uint32_t name_of(struct stack_tree *tree, uint32_t frame)
+static uint32_t stack_tree_name_of(struct stack_tree *tree, uint32_t frame)
 {
 	struct map_entry *entry;
 	bool added;
@@ -54,7 +54,7 @@ static uint32_t name_of(struct stack_tree *tree, uint32_t frame)
 
 static uint32_t child_of(struct stack_tree *tree, uint32_t parent, uint32_t frame)
 {
-	uint32_t child = node_table_put(&tree->children, parent, name_of(tree, frame));
+	uint32_t child = node_table_put(&tree->children, parent, stack_tree_name_of(tree, frame));
 
 	if (child < tree->count)
 		return child;

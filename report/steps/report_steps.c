@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `steps`: how long the steps of a training loop took, and what for. */
+/* Report `steps`: how long the steps of a training loop took, and what the time was used for. */
 #include <string.h>
 
 #include "report/ranges/range_names.h"
@@ -58,7 +58,7 @@ static void steps_head(const struct document *document, const struct screen *scr
 			steps->in_part == 1 ? " was" : "s were");
 }
 
-/* A name that ended no step, and which names there were. */
+/* A selected name that ended no step, and which names exist. */
 static const char *explain_name(struct steps_state *state, const char *why)
 {
 	struct range_names_text names;
@@ -68,7 +68,10 @@ static const char *explain_name(struct steps_state *state, const char *why)
 	return state->explained;
 }
 
-/* Filters and INTERCEPT_ settings are told as for operators; else what a step is. */
+/*
+ * Filters and INTERCEPT_ settings are explained as for operators; otherwise the text says what a
+ * step is.
+ */
 static const char *steps_explain(const struct report *report, struct why_empty *absence)
 {
 	struct steps_state *state = report->state;
@@ -85,7 +88,9 @@ static const char *steps_explain(const struct report *report, struct why_empty *
 	return "no whole step was recorded";
 }
 
-/* Where a step ends is known; that the rest of an iteration is in the next one surprises. */
+/*
+ * Says where a step ends: it may be a surprise that the rest of an iteration is in the next step.
+ */
 static void steps_foot(const struct document *document, const struct screen *screen)
 {
 	const struct steps_state *state = ((const struct report *)document->context)->state;
@@ -143,7 +148,7 @@ static void total_phases(const struct steps *steps, struct facts *facts)
 							    "forward_ns",
 							    "backward_ns",
 							    "optimizer_ns",
-							    NULL, /* a category too */
+							    NULL, /* also a category */
 							    "evaluation_ns",
 							    "other_phase_ns" };
 	static const char *const gpu[STEP_PHASE_LIMIT] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps as rows and lines: see rows_steps.h. */
+/* Makes rows from steps. The sentences compare each step with the median step. */
 #include "report/steps/rows_steps.h"
 
 #include <stdlib.h>
@@ -17,14 +17,17 @@ static int number_compare(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* Sorts the numbers; the lower one of two in the middle. */
+/* Sorts the numbers and returns the median; of two in the middle, the lower one. */
 static uint64_t numbers_median(uint64_t *number, size_t count)
 {
 	qsort(number, count, sizeof(*number), number_compare);
 	return number[(count - 1) / 2];
 }
 
-/* What a step usually takes; a few that were much longer do not move it, as they would an average. */
+/*
+ * Returns the median of each number: a few much longer steps do not change it, as they would change
+ * a mean.
+ */
 static struct step_row steps_usual(const struct steps *steps)
 {
 	uint64_t *number = memory_zero(steps->row_count + 1, sizeof(*number));
@@ -44,8 +47,8 @@ static struct step_row steps_usual(const struct steps *steps)
 }
 
 /*
- * The category that took most above its median in a step that was longer than the median one;
- * STEP_CATEGORY_LIMIT when none did.
+ * For a step that was longer than the median: returns the category that exceeds its own median
+ * most; STEP_CATEGORY_LIMIT: none does.
  */
 static enum step_category row_excess(const struct step_row *usual, const struct step_row *row,
 				     uint64_t *ret_ns)
@@ -64,7 +67,7 @@ static enum step_category row_excess(const struct step_row *usual, const struct 
 	return most;
 }
 
-/* What ended a step: a name of the model, or the one that was asked for. */
+/* Returns what ended a step: a name of the model, or the name that was asked for. */
 static const char *ended_by(const struct steps_shown *shown, uint32_t name, size_t *ret_length)
 {
 	if (!shown->name)
@@ -83,7 +86,10 @@ bool step_cpu_split(const struct cpu_span *cpu, uint64_t all_ns, uint64_t helped
 	return true;
 }
 
-/* Of `all_ns`, which the CPU time was used in; nothing where too little is known. */
+/*
+ * Puts the parts of `all_ns` in which CPU time was used and in which the thread waited; nothing if
+ * too little is known.
+ */
 static void put_split(struct table *table, const struct cpu_span *cpu, const uint64_t ns[2],
 		      enum column_id running, enum column_id waiting)
 {
@@ -95,7 +101,7 @@ static void put_split(struct table *table, const struct cpu_span *cpu, const uin
 	table_set_number(table, waiting, waiting_ns);
 }
 
-static void put_cpu(struct table *table, const struct step_row *row)
+static void rows_steps_put_cpu(struct table *table, const struct step_row *row)
 {
 	const struct step_cpu *cpu = &row->cpu;
 
@@ -176,7 +182,7 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	if (shown->steps->has_gpu)
 		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
 	put_phases(table, shown, row);
-	put_cpu(table, row);
+	rows_steps_put_cpu(table, row);
 	if (shown->has_io)
 		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);
 	table_set_text(table, COLUMN_steps_ended_by, text, length);
@@ -243,7 +249,10 @@ void steps_print_times(const struct steps_shown *shown, const struct screen *scr
 		unit_format_ns(d, timing_percentile(&steps->time, 99)));
 }
 
-/* " (running 10 %, waiting 40 %)": its two parts; nothing where it did not wait, or that is not known. */
+/*
+ * " (running 10 %, waiting 40 %)": the two parts of a category; nothing if it did not wait, or if
+ * that is not known.
+ */
 static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t total_ns,
 			const struct screen *screen, int category)
 {
@@ -256,7 +265,7 @@ static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t
 	if ((category != STEP_other && category != STEP_operators) ||
 	    !step_cpu_split(span, ns[category], helped_ns, &running_ns, &waiting_ns) || !waiting_ns)
 		return;
-	running_ns = ns[category] - waiting_ns; /* helpers' time is of it */
+	running_ns = ns[category] - waiting_ns; /* includes the helpers' time */
 	fprintf(screen->out, " (running %s, waiting %s)",
 		unit_format_percent(running, 100.0 * (double)running_ns / (double)total_ns),
 		unit_format_percent(waiting, 100.0 * (double)waiting_ns / (double)total_ns));
@@ -271,7 +280,7 @@ uint64_t steps_launched(const struct steps *steps)
 	return launches;
 }
 
-/* " (GPU busy for 12 % of it, 310 launches a step)", as far as that is known. */
+/* " (GPU busy for 12 % of it, 310 launches a step)", as far as known. */
 static void put_phase(const struct steps *steps, const struct screen *screen, int phase)
 {
 	const struct step_phase_times *phases = &steps->phases;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps as a table of report steps, and in a line for the summary. */
+/* Steps as a table of report steps, and as a line for the summary. */
 #ifndef REPORT_STEPS_ROWS_STEPS_H
 #define REPORT_STEPS_ROWS_STEPS_H
 
@@ -7,19 +7,19 @@
 #include "report/session/source.h"
 #include "report/steps/steps.h"
 
-/* Steps and where the names of what ended them are. */
+/* Steps, and the source of the names that ended them. */
 struct steps_shown {
 	const struct steps *steps;
 	const struct source *source;
-	const char *name; /* of --step; NULL: as recorded */
+	const char *name; /* of --step; NULL: the recorded steps */
 	bool has_io;      /* input and output were recorded */
-	bool has_gc;      /* garbage collections were */
+	bool has_gc;      /* garbage collections were recorded */
 };
 
-/* `table` has columns of report steps. */
+/* `table` has the columns of report steps. */
 void steps_fill_table(const struct steps_shown *shown, struct table *table);
 
-/* How many, what ended them, how long they took; without a newline. */
+/* Prints how many steps there were, what ended them and how long they took, without a newline. */
 void steps_print_times(const struct steps_shown *shown, const struct screen *screen);
 /*
  * Prints where the time of steps went, by category, the largest share first; for operators and
@@ -35,8 +35,8 @@ void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t
 bool step_cpu_split(const struct cpu_span *cpu, uint64_t all_ns, uint64_t helped_ns,
 		    uint64_t *ret_running_ns, uint64_t *ret_waiting_ns);
 
-/* "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
-/* Kernels that were launched in steps. */
+/* Prints "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
+/* Returns the number of kernels that were launched in steps. */
 uint64_t steps_launched(const struct steps *steps);
 
 void steps_print_phases(const struct steps *steps, const struct screen *screen);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What happened on the host waits for what happened on the GPU: see step_delay.h. */
+/*
+ * Operations of the host are kept in an array, and begins and ends of GPU work in another one. A
+ * flush sorts the second and applies both by time.
+ */
 #include "report/steps/step_delay.h"
 #include "report/gpu/gpu_work.h"
 
@@ -101,7 +104,7 @@ void step_delay_put(struct step_delay *delay, const struct step_op *op)
 	delay->more[delay->more_count++] = (struct step_more){ op->ns, op->mark };
 }
 
-/* The first of those that wait, which waits no longer. */
+/* Applies the first waiting operation. */
 static void held_apply(struct step_delay *delay)
 {
 	const struct step_held *held = &delay->held[delay->first++];
@@ -129,7 +132,7 @@ static void edge_put(struct step_delay *delay, const struct deferred_work *work,
 							       begins };
 }
 
-static enum step_category category_of(const struct deferred_work *work)
+static enum step_category step_delay_category_of(const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 
@@ -151,11 +154,11 @@ void step_delay_put_work(struct step_delay *delay, const struct deferred_work *w
 	}
 	if (end_ns <= start_ns)
 		return;
-	edge_put(delay, work, category_of(work), start_ns, true);
-	edge_put(delay, work, category_of(work), end_ns, false);
+	edge_put(delay, work, step_delay_category_of(work), start_ns, true);
+	edge_put(delay, work, step_delay_category_of(work), end_ns, false);
 }
 
-/* --- both, in order --- */
+/* --- both, in order of time --- */
 
 static void edge_apply(struct steps *steps, const struct step_edge *edge)
 {
@@ -185,14 +188,14 @@ static void edges_compact(struct step_delay *delay, size_t done)
 	delay->edge_count -= done;
 }
 
-/* A call's event comes at its end, and so an operation is as late as its time. */
+/* The event of a call comes at its end, so an operation waits from the time that it has. */
 void step_delay_flush(struct step_delay *delay, uint64_t upto_ns)
 {
 	size_t edge = 0;
 
 	if (!delay->waits || (delay->first == delay->count && !delay->edge_count))
 		return;
-	/* those that have waited are in order already */
+	/* those that have waited longer are sorted already */
 	time_order_sort(delay->edge, delay->edge_count, sizeof(*delay->edge));
 	while (delay->first < delay->count) {
 		uint64_t time_ns = delay->held[delay->first].place.time_ns;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps: events that make them up become operations of steps.h and, with --step, of step_ranges.h. */
+/*
+ * Makes operations of steps.h and, with --step, of step_ranges.h from the events that steps depend
+ * on.
+ */
 #include "report/steps/step_events.h"
 
 #include <string.h>
@@ -12,12 +15,12 @@
 #include "report/steps/step_delay.h"
 #include "report/steps/step_ranges.h"
 
-#define PROFILER_STEP "ProfilerStep" /* what preload calls a step of torch.profiler */
+#define PROFILER_STEP "ProfilerStep" /* the name that preload gives to a step of torch.profiler */
 
-#define FLUSH_NS 500000000u /* of time at once */
+#define FLUSH_NS 500000000u /* operations of so much time are flushed at once */
 
 struct step_state {
-	struct steps steps; /* first: it is what others see */
+	struct steps steps; /* must be first: others see only this part */
 	struct source *source;
 	struct step_ranges ranges;
 	struct async_scopes async;
@@ -25,18 +28,18 @@ struct step_state {
 	struct step_delay delay;
 	struct step_phases phases;
 	const struct helpers *helpers;
-	struct map
-		phase_scopes; /* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
+	/* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
+	struct map phase_scopes;
 	struct nest_place
-		helped;     /* a stretch in which helpers were at work ends there; it may grow */
+		helped;     /* a stretch in which helpers worked ends here; it may be extended */
 	uint64_t helped_ns; /* 0: none */
 	uint64_t flushed_ns;
 	struct map categories; /* name's index << 4 | scope, + 1, to enum step_category */
 };
 
-/* A name is looked at once, but for one whose text is still to come. */
-static enum step_category category_of(struct step_state *mine, const struct source_event *event,
-				      uint64_t scope)
+/* A name is examined once, when its text has come. */
+static enum step_category step_events_category_of(struct step_state *mine,
+						  const struct source_event *event, uint64_t scope)
 {
 	uint32_t index = event_name(mine->source, event, event->event.value[0]);
 	const struct source_name *name = source_name_at(mine->source, index);
@@ -97,7 +100,7 @@ static void open_phase(struct step_state *mine, const struct source_event *event
 					is_ex && (int64_t)begin->sequence >= 0));
 }
 
-/* --- helpers --- */
+/* torch_begin_id has the same fields */
 
 static void put_helped(struct step_state *mine)
 {
@@ -120,7 +123,7 @@ static void take_helped(void *state, struct nest_place owner, uint64_t duration_
 	step_phases_helped(&mine->phases, owner, duration_ns);
 }
 
-static void take_mark(void *state, const struct source_event *event, bool counts)
+static void step_events_take_mark(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 	const struct evt_step *step = EVENT_AS(step, &event->event);
@@ -140,7 +143,7 @@ static void take_mark(void *state, const struct source_event *event, bool counts
 
 /* --- scopes and calls --- */
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void step_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 	uint64_t scope = event->event.id == EVT_torch_begin
@@ -149,13 +152,13 @@ static void take_begin(void *state, const struct source_event *event, bool count
 
 	(void)counts;
 	open_phase(mine, event);
-	step_delay_put(&mine->delay,
-		       &(struct step_op){ .kind = STEP_OP_OPEN,
-					  .place = event_place(event),
-					  .category = category_of(mine, event, scope) });
+	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_OPEN,
+							.place = event_place(event),
+							.category = step_events_category_of(
+								mine, event, scope) });
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void step_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	step_phases_close(&((struct step_state *)state)->phases, event_place(event));
@@ -163,30 +166,30 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 		       &(struct step_op){ .kind = STEP_OP_CLOSE, .place = event_place(event) });
 }
 
-static void take_end_named(void *state, const struct source_event *event, bool counts)
+static void step_events_take_end_named(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 
 	(void)counts;
 	if (EVENT_AS(torch_end_ex, &event->event)->thread && event->event.id != EVT_torch_end_id)
-		return; /* it is of another thread */
+		return; /* belongs to another thread */
 	step_phases_close_one(&mine->phases, event_place(event),
 			      phase_scope_at(mine, event, EVT_SCOPE_USER, false));
-	step_delay_put(&mine->delay,
-		       &(struct step_op){ .kind = STEP_OP_CLOSE_ONE,
-					  .place = event_place(event),
-					  .category = category_of(mine, event, EVT_SCOPE_USER) });
+	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_CLOSE_ONE,
+							.place = event_place(event),
+							.category = step_events_category_of(
+								mine, event, EVT_SCOPE_USER) });
 }
 
-static void take_async_begin(void *state, const struct source_event *event, bool counts)
+static void step_events_take_async_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 
-	async_scopes_begin(
-		&mine->async, EVENT_AS(torch_async_begin, &event->event)->function,
-		&(struct async_scope){ .place = event_place(event),
-				       .key = (uint32_t)category_of(mine, event, EVT_SCOPE_USER),
-				       .counts = counts });
+	async_scopes_begin(&mine->async, EVENT_AS(torch_async_begin, &event->event)->function,
+			   &(struct async_scope){ .place = event_place(event),
+						  .key = (uint32_t)step_events_category_of(
+							  mine, event, EVT_SCOPE_USER),
+						  .counts = counts });
 }
 
 static void put_span(struct step_state *mine, struct nest_place place, enum step_category category,
@@ -198,7 +201,7 @@ static void put_span(struct step_state *mine, struct nest_place place, enum step
 							.ns = duration_ns });
 }
 
-static void take_async_end(void *state, const struct source_event *event, bool counts)
+static void step_events_take_async_end(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 	struct nest_place place = event_place(event);
@@ -212,7 +215,7 @@ static void take_async_end(void *state, const struct source_event *event, bool c
 			 place.time_ns - scope.place.time_ns);
 }
 
-static void take_call(void *state, const struct source_event *event, bool counts)
+static void step_events_take_call(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	if (!event_is_nested_call(&event->event))
@@ -231,15 +234,15 @@ static void put_launch(struct step_state *mine, const struct source_event *event
 	step_phases_launch(&mine->phases, place, is_helper);
 }
 
-static void take_launch(void *state, const struct source_event *event, bool counts)
+static void step_events_take_launch(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	if (!event_is_nested_call(&event->event))
 		put_launch(state, event);
 }
 
-/* By a library that nothing could interpose, as cuBLAS. */
-static void take_hidden_call(void *state, const struct source_event *event, bool counts)
+/* A call by a library that cannot be interposed, such as cuBLAS. */
+static void step_events_take_hidden_call(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 	uint32_t index = event_name(mine->source, event,
@@ -251,7 +254,7 @@ static void take_hidden_call(void *state, const struct source_event *event, bool
 		put_launch(mine, event);
 }
 
-static void take_clock(void *state, const struct source_event *event, bool counts)
+static void step_events_take_clock(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	step_delay_put(&((struct step_state *)state)->delay,
@@ -260,7 +263,7 @@ static void take_clock(void *state, const struct source_event *event, bool count
 					  .ns = EVENT_AS(thread_clock, &event->event)->cpu_ns });
 }
 
-static void take_capture(void *state, const struct source_event *event, bool counts)
+static void step_events_take_capture(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 
@@ -271,7 +274,7 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 		       &(struct step_op){ .kind = STEP_OP_INTERRUPT, .place = event_place(event) });
 }
 
-/* --- --step NAME: the steps that were recorded as such say nothing --- */
+/* --- --step NAME: recorded steps are ignored --- */
 
 static bool name_matches(struct step_state *mine, const struct source_event *event, uint64_t id)
 {
@@ -281,7 +284,7 @@ static bool name_matches(struct step_state *mine, const struct source_event *eve
 	return step_ranges_match(&mine->ranges, name->text, name->length);
 }
 
-/* A range of that name has opened or closed; `id` is its name's, 0 when it is not told. */
+/* A range of that name has opened or closed. `id` is that of its name, 0 if the event has none. */
 static void take_own_mark(struct step_state *mine, const struct source_event *event, uint64_t id,
 			  bool counts)
 {
@@ -294,7 +297,7 @@ static void take_own_mark(struct step_state *mine, const struct source_event *ev
 		       &(struct step_op){ .kind = STEP_OP_MARK, .place = place, .mark = mark });
 }
 
-/* The domain of an NVTX event, or what stands for one. */
+/* Returns the domain of an NVTX event, or the constant for PyTorch. */
 static uint32_t event_domain(struct step_state *mine, const struct source_event *event)
 {
 	return evt_descriptors[event->event.id].family == EVT_FAMILY_torch
@@ -302,8 +305,8 @@ static uint32_t event_domain(struct step_state *mine, const struct source_event 
 		       : event_name(mine->source, event, event->event.value[0]);
 }
 
-/* One that nests on its thread. */
-static void take_opening(void *state, const struct source_event *event, bool counts)
+/* For a range that nests on its thread. */
+static void step_events_take_opening(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 	uint32_t domain = event_domain(mine, event);
@@ -315,7 +318,7 @@ static void take_opening(void *state, const struct source_event *event, bool cou
 		take_own_mark(mine, event, name, counts);
 }
 
-static void take_closing(void *state, const struct source_event *event, bool counts)
+static void step_events_take_closing(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 
@@ -357,15 +360,17 @@ static void take_ended(void *state, const struct source_event *event, bool count
 
 static void read_ranges(struct run *run, void *state)
 {
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_opening, state);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take_opening, state);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), take_opening, state);
-	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_opening, state);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, step_events_take_opening, state);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name),
+		  step_events_take_opening, state);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name),
+		  step_events_take_opening, state);
+	run_reads(run, EVT_nvtx_push, FIELDS_ALL, step_events_take_opening, state);
 	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
-		  take_opening, state);
-	run_reads(run, EVT_torch_end, 0, take_closing, state);
-	run_reads(run, EVT_torch_end_outer, 0, take_closing, state);
-	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, take_closing, state);
+		  step_events_take_opening, state);
+	run_reads(run, EVT_torch_end, 0, step_events_take_closing, state);
+	run_reads(run, EVT_torch_end_outer, 0, step_events_take_closing, state);
+	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, step_events_take_closing, state);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_named_closing, state);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_named_closing, state);
 	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_started, state);
@@ -374,13 +379,13 @@ static void read_ranges(struct run *run, void *state)
 
 /* --- the analysis --- */
 
-/* The last field of each of them. */
+/* Returns the last field of the event. */
 static unsigned int io_duration_field(unsigned int id)
 {
 	return evt_descriptors[id].field_count - 1;
 }
 
-static void take_io(void *state, const struct source_event *event, bool counts)
+static void step_events_take_io(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	step_delay_put(
@@ -390,12 +395,12 @@ static void take_io(void *state, const struct source_event *event, bool counts)
 				   .ns = event->event.value[io_duration_field(event->event.id)] });
 }
 
-static void take_collection(void *state, const struct source_event *event, bool counts)
+static void step_events_take_collection(void *state, const struct source_event *event, bool counts)
 {
 	collecting_begin(&((struct step_state *)state)->collecting, event, counts);
 }
 
-static void take_collected(void *state, const struct source_event *event, bool counts)
+static void step_events_take_collected(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 	struct collected collected;
@@ -407,21 +412,21 @@ static void take_collected(void *state, const struct source_event *event, bool c
 
 /* --- the GPU --- */
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void step_events_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	(void)place;
 	step_delay_put_work(&((struct step_state *)state)->delay, work);
 }
 
-/* From here on work may come; waiting begins before the first. */
-static void take_cupti(void *state, const struct source_event *event, bool counts)
+/* GPU work may come from now on. Waiting begins before the first piece. */
+static void step_events_take_cupti(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	if (EVENT_AS(gpu_cupti, &event->event)->state == EVT_GPU_STARTED)
 		step_delay_begin(&((struct step_state *)state)->delay);
 }
 
-static void settle(void *state, uint64_t upto_ns)
+static void step_events_settle(void *state, uint64_t upto_ns)
 {
 	struct step_state *mine = state;
 
@@ -431,15 +436,15 @@ static void settle(void *state, uint64_t upto_ns)
 	step_delay_flush(&mine->delay, mine->flushed_ns);
 }
 
-static void finish(void *state)
+static void step_events_finish(void *state)
 {
 	put_helped(state);
 	step_delay_flush(&((struct step_state *)state)->delay, UINT64_MAX);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void step_events_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .take = take_work,
+	static const struct deferred_listener listener = { .take = step_events_take_work,
 							   .takes_uncounted = true,
 							   .takes_uncorrelated = true };
 	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
@@ -461,41 +466,46 @@ static void start(void *state, struct run *run, const void *options)
 
 		mine->helpers = helpers;
 		helpers_listen(helpers, take_helped, mine);
-		run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_call, flags), take_launch, mine);
-		run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, function), take_hidden_call, mine);
+		run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_call, flags),
+			  step_events_take_launch, mine);
+		run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, function),
+			  step_events_take_hidden_call, mine);
 		deferred_listen(deferred_want(run), &listener, mine);
-		run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
+		run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), step_events_take_cupti,
+			  mine);
 	}
 	if (asked->name)
-		read_ranges(run, mine); /* before what is in the step */
+		read_ranges(run, mine); /* before the events inside of a step */
 	else
-		run_reads(run, EVT_step, FIELDS_ALL, take_mark, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
+		run_reads(run, EVT_step, FIELDS_ALL, step_events_take_mark, mine);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, step_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
 		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope) |
 			  FIELD_BIT(torch_begin_ex, sequence),
-		  take_begin, mine);
+		  step_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_id,
 		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope) |
 			  FIELD_BIT(torch_begin_id, sequence),
-		  take_begin, mine);
-	run_reads(run, EVT_torch_end, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
-	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
-	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
+		  step_events_take_begin, mine);
+	run_reads(run, EVT_torch_end, 0, step_events_take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, step_events_take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, step_events_take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, step_events_take_end_named, mine);
+	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, step_events_take_async_begin, mine);
+	run_reads(run, EVT_torch_async_end, FIELDS_ALL, step_events_take_async_end, mine);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		run_reads(run, calls[i], call, take_call, mine);
+		run_reads(run, calls[i], call, step_events_take_call, mine);
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
-			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id), take_io, mine);
-	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), take_io, mine);
-	run_reads(run, EVT_gc_begin, 0, take_collection, mine);
-	run_reads(run, EVT_gc_end, 0, take_collected, mine);
-	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
-	run_reads(run, EVT_capture_start, 0, take_capture, mine);
-	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
+			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id),
+				  step_events_take_io, mine);
+	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), step_events_take_io,
+		  mine);
+	run_reads(run, EVT_gc_begin, 0, step_events_take_collection, mine);
+	run_reads(run, EVT_gc_end, 0, step_events_take_collected, mine);
+	run_reads(run, EVT_thread_clock, FIELDS_ALL, step_events_take_clock, mine);
+	run_reads(run, EVT_capture_start, 0, step_events_take_capture, mine);
+	run_reads(run, EVT_capture_stop, 0, step_events_take_capture, mine);
 }
 
 struct async_cut {
@@ -503,8 +513,8 @@ struct async_cut {
 	const struct cut *cut;
 };
 
-/* On the thread that it began on: it is not known which one would have ended it. */
-static void cut_async(void *state, const struct async_scope *scope)
+/* Ends it on the thread on which it began: it is not known which thread would have ended it. */
+static void step_events_cut_async(void *state, const struct async_scope *scope)
 {
 	struct async_cut *mine = state;
 	struct nest_place place = scope->place;
@@ -516,13 +526,13 @@ static void cut_async(void *state, const struct async_scope *scope)
 		 place.time_ns - scope->place.time_ns);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void step_events_cut(void *state, const struct cut *cut)
 {
 	struct step_state *mine = state;
 
 	if (!cut->thread) {
 		if (cut->reason != CUT_LIVE)
-			async_scopes_cut(&mine->async, cut->process->index, cut_async,
+			async_scopes_cut(&mine->async, cut->process->index, step_events_cut_async,
 					 &(struct async_cut){ mine, cut });
 		step_ranges_forget(&mine->ranges, cut->process->index);
 		return;
@@ -535,7 +545,7 @@ static void cut(void *state, const struct cut *cut)
 	(void)collecting_cut(&mine->collecting, cut->thread->index);
 }
 
-static void release(void *state)
+static void step_events_release(void *state)
 {
 	struct step_state *mine = state;
 
@@ -553,11 +563,11 @@ const struct analysis_kind analysis_steps = {
 	.name = "steps",
 	.state_bytes = sizeof(struct step_state),
 	.options_bytes = sizeof(struct steps_options),
-	.start = start,
-	.cut = cut,
-	.settle = settle,
-	.finish = finish,
-	.release = release,
+	.start = step_events_start,
+	.cut = step_events_cut,
+	.settle = step_events_settle,
+	.finish = step_events_finish,
+	.release = step_events_release,
 };
 
 /* --- the option --step of all reports --- */

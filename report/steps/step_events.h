@@ -7,9 +7,9 @@
 #include "report/steps/steps.h"
 
 struct steps_options {
-	const char *name; /* of --step, what ends them; NULL: as recorded */
+	const char *name; /* of --step: what ends steps; NULL: the recorded steps */
 	uint64_t wants_rows;
-	uint64_t host_only; /* what a GPU did is not asked for */
+	uint64_t host_only; /* GPU work is not wanted */
 };
 ANALYSIS(steps, struct steps)
 

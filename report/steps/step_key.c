@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key `step`: the number of the step that is under way in the process of an event, whatever its thread. A key is
- * process + 1, and below it the number + 1; 0 there: no step has been marked yet, which is step 0 where the first that
- * is marked is step 1.
+ * The key `step`: the number of the step that is under way in the process of an event, on whichever
+ * thread. A key is process + 1 in the upper half, and the step's number + 1 in the lower half. 0
+ * there means that no step was marked yet; that is shown as step 0 if the first marked step is step
+ * 1.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct step_now {
 	size_t room;
 };
 
-static void take_mark(void *state, const struct source_event *event, bool counts)
+static void step_key_take_mark(void *state, const struct source_event *event, bool counts)
 {
 	uint64_t number = EVENT_AS(step, &event->event)->number;
 	struct step_now *mine = state;
@@ -39,7 +40,7 @@ static void take_mark(void *state, const struct source_event *event, bool counts
 static void now_start(void *state, struct run *run, const void *options)
 {
 	(void)options;
-	run_reads(run, EVT_step, FIELD_BIT(step, number), take_mark, state);
+	run_reads(run, EVT_step, FIELD_BIT(step, number), step_key_take_mark, state);
 }
 
 static void now_release(void *state)
@@ -54,12 +55,12 @@ static const struct analysis_kind analysis_step_now = {
 	.release = now_release,
 };
 
-static const void *key_start(struct run *run)
+static const void *step_key_key_start(struct run *run)
 {
 	return run_want(run, &analysis_step_now, NULL);
 }
 
-static uint64_t key_of_event(const void *state, const struct source_event *event)
+static uint64_t step_key_key_of_event(const void *state, const struct source_event *event)
 {
 	const struct step_now *mine = state;
 	uint32_t process = event->process->index;
@@ -88,8 +89,8 @@ static void key_put_step(const void *state, uint64_t key, struct table *table,
 
 const struct key_kind key_kind_step = {
 	.name = "step",
-	.start = key_start,
-	.of = key_of_event,
+	.start = step_key_key_start,
+	.of = step_key_key_of_event,
 	.put = key_put_step,
 	.settle = key_settle_step,
 };

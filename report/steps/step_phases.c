@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See step_phases.h. Counts of open scopes, by kind, decide a thread's phase. A stretch in which
- * nothing decides is loose: flags note what ran in it, and resolve() names it when the next phase
- * begins.
+ * Counts of open scopes, by kind, decide a thread's phase. A stretch that nothing decides is called
+ * loose: flags note what ran in it, and resolve() names its phase when the next phase begins.
  */
 #include "report/steps/step_phases.h"
 
@@ -14,7 +13,7 @@
 
 #define SCOPE_BACKWARD 1u /* at::RecordScope */
 #define SCOPE_USER 7u
-#define HELP_PAUSE_NS 100000u /* within a pass: as HELPERS_PAUSE_NS */
+#define HELP_PAUSE_NS 100000u /* within a backward pass; the same as HELPERS_PAUSE_NS */
 
 const char *const step_phase_names[STEP_PHASE_LIMIT] = {
 #define PHASE(name) #name,
@@ -22,7 +21,7 @@ const char *const step_phase_names[STEP_PHASE_LIMIT] = {
 #undef PHASE
 };
 
-/* Nothing says which phase it is: that is known at the end of the stretch. */
+/* No scope decides the phase: it becomes known at the end of the stretch. */
 #define LOOSE STEP_PHASE_LIMIT
 
 struct phase_thread {
@@ -30,20 +29,23 @@ struct phase_thread {
 	uint32_t process;
 	uint32_t open[PHASE_SCOPE_LIMIT];
 	bool in_closure;             /* of an optimizer's step that is open */
-	enum step_phase now, before; /* before: the last one that was not loose */
+	enum step_phase now, before; /* before: the last phase that was not loose */
 	uint64_t since_ns;
-	uint64_t helped_ns; /* until then others worked for it; 0: they do not */
-	/* In the loose stretch; a product inside of an operator that records gradients is that one's. */
+	uint64_t helped_ns; /* up to then others worked for the thread; 0: nobody does */
+	/*
+	 * What ran in the loose stretch. A product inside of an operator that records gradients
+	 * belongs to that operator.
+	 */
 	bool has_operator, has_graded, has_graded_product, has_product, has_region;
 	uint64_t launches; /* in the stretch */
 };
 
-static void scope_ended(void *state, const struct nest_end *end);
+static void step_phases_scope_ended(void *state, const struct nest_end *end);
 
 void step_phases_init(struct step_phases *phases, step_phase_take *take, void *state)
 {
 	*phases = (struct step_phases){ .take = take, .state = state };
-	nest_init(&phases->nest, (struct nest_options){ 0 }, scope_ended, phases);
+	nest_init(&phases->nest, (struct nest_options){ 0 }, step_phases_scope_ended, phases);
 }
 
 void step_phases_release(struct step_phases *phases)
@@ -86,7 +88,8 @@ enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope,
 
 /* --- stretches --- */
 
-static struct phase_thread *thread_at(struct step_phases *phases, struct nest_place place)
+static struct phase_thread *step_phases_thread_at(struct step_phases *phases,
+						  struct nest_place place)
 {
 	struct phase_thread *thread;
 
@@ -102,7 +105,7 @@ static struct phase_thread *thread_at(struct step_phases *phases, struct nest_pl
 	return thread;
 }
 
-/* What the loose stretch was, now that `next` follows. */
+/* Returns the phase of the loose stretch, given the phase that follows it. */
 static enum step_phase resolve(const struct phase_thread *thread, enum step_phase next)
 {
 	if (thread->has_graded_product || (thread->has_graded && !thread->has_product))
@@ -137,7 +140,7 @@ static void move_to(struct step_phases *phases, struct phase_thread *thread,
 	thread->has_graded = thread->has_graded_product = thread->has_product = false;
 }
 
-/* By what is open. */
+/* Returns the phase by what is open. */
 static enum step_phase phase_of(const struct phase_thread *thread)
 {
 	if (thread->open[PHASE_SCOPE_DATA])
@@ -149,7 +152,7 @@ static enum step_phase phase_of(const struct phase_thread *thread)
 	return LOOSE;
 }
 
-/* The thread goes on itself: help is over, where it was. */
+/* The thread continues itself, so its helpers have finished where it was. */
 static void end_help(struct step_phases *phases, struct phase_thread *thread,
 		     struct nest_place place)
 {
@@ -176,7 +179,7 @@ static bool is_in_graded(const struct phase_thread *thread)
 static void note_closure(struct phase_thread *thread, enum phase_scope scope)
 {
 	if (!thread->open[PHASE_SCOPE_OPTIMIZER] || scope == PHASE_SCOPE_OPTIMIZER)
-		thread->in_closure = false; /* zero_grad() in a closure is the optimizer's */
+		thread->in_closure = false; /* zero_grad() in a closure belongs to the optimizer */
 	else if (is_graded(scope) || scope == PHASE_SCOPE_BACKWARD)
 		thread->in_closure = true;
 	else if (scope == PHASE_SCOPE_OPERATOR && !is_in_graded(thread) &&
@@ -195,7 +198,7 @@ static void note_operator(struct phase_thread *thread, enum phase_scope scope, b
 
 void step_phases_open(struct step_phases *phases, struct nest_place place, enum phase_scope scope)
 {
-	struct phase_thread *thread = thread_at(phases, place);
+	struct phase_thread *thread = step_phases_thread_at(phases, place);
 	bool in_graded;
 
 	end_help(phases, thread, place);
@@ -208,7 +211,7 @@ void step_phases_open(struct step_phases *phases, struct nest_place place, enum 
 		note_operator(thread, scope, in_graded);
 }
 
-static void scope_ended(void *state, const struct nest_end *end)
+static void step_phases_scope_ended(void *state, const struct nest_end *end)
 {
 	struct step_phases *phases = state;
 	struct phase_thread *thread = &phases->thread[end->thread];
@@ -225,20 +228,20 @@ static void scope_ended(void *state, const struct nest_end *end)
 
 void step_phases_close(struct step_phases *phases, struct nest_place place)
 {
-	end_help(phases, thread_at(phases, place), place);
+	end_help(phases, step_phases_thread_at(phases, place), place);
 	(void)nest_end(&phases->nest, place);
 }
 
 void step_phases_close_one(struct step_phases *phases, struct nest_place place,
 			   enum phase_scope scope)
 {
-	end_help(phases, thread_at(phases, place), place);
+	end_help(phases, step_phases_thread_at(phases, place), place);
 	(void)nest_end_key(&phases->nest, place, scope);
 }
 
 void step_phases_helped(struct step_phases *phases, struct nest_place owner, uint64_t duration_ns)
 {
-	struct phase_thread *thread = thread_at(phases, owner);
+	struct phase_thread *thread = step_phases_thread_at(phases, owner);
 	struct nest_place from = { .time_ns = owner.time_ns - duration_ns,
 				   .thread = owner.thread,
 				   .process = owner.process };
@@ -257,12 +260,12 @@ void step_phases_launch(struct step_phases *phases, struct nest_place owner, boo
 								     .phase = PHASE_backward,
 								     .launches = 1 });
 	else
-		thread_at(phases, owner)->launches++;
+		step_phases_thread_at(phases, owner)->launches++;
 }
 
 void step_phases_flush(struct step_phases *phases, struct nest_place place)
 {
-	struct phase_thread *thread = thread_at(phases, place);
+	struct phase_thread *thread = step_phases_thread_at(phases, place);
 	enum step_phase now;
 
 	end_help(phases, thread, place);

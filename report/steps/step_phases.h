@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases of a training loop, as its thread goes through them: each stretch of the thread's time is in one, and is told when
- * it is known which.
+ * Phases of a training loop, by what its thread does: each stretch of the thread's time is in one
+ * phase, and is reported when the phase is known.
  *
- *   data        a DataLoader's next batch is waited for
- *   backward    a function of autograd's runs, on the thread or on one that works for it (helpers/helpers.h), and what lies
- *               between two of them without an operator
- *   optimizer   Optimizer.step() and zero_grad(), but for what a closure runs
- *   forward     operators that record gradients, and what lies around them up to the next other phase
- *   evaluation  the same of products and convolutions that record none, where no other does in the stretch; one detach() of a
- *               loss, or a metric of it, makes no forward pass
+ *   data        waits for the next batch of a DataLoader
+ *   backward    a function of autograd runs, on the thread or on a helper of it;
+ *               also the time between two of them without an operator
+ *   optimizer   Optimizer.step() and zero_grad(), except what a closure runs
+ *   forward     operators that record gradients, and what is around them up to the next other phase
+ *   evaluation  products and convolutions that record no gradients, if no operator of the stretch
+ *               records one; a single detach() of a loss, or a metric of it, is no forward pass
  *   other       the rest
  *
- * Communication is not seen here: it is what steps.h charges to it. In a closure of an optimizer's step forward begins with the
- * first operator that records gradients, and ends with the next one that does not, or with backward.
+ * Communication is no phase here: steps.h charges its time. In a closure of an optimizer's step,
+ * forward begins with the first operator that records gradients. It ends with the next one that
+ * does not, or with backward.
  *
- * Scopes nest per thread. Times are nanoseconds; events come in their order. Memory grows with threads and open scopes.
+ * Scopes nest per thread. Times are nanoseconds; events come in order. Memory grows with threads
+ * and open scopes.
  */
 #ifndef REPORT_STEPS_STEP_PHASES_H
 #define REPORT_STEPS_STEP_PHASES_H
@@ -42,34 +44,37 @@ enum step_phase {
 };
 extern const char *const step_phase_names[STEP_PHASE_LIMIT];
 
-/* What a scope says of phases. */
+/* What a scope tells about phases. */
 enum phase_scope {
-	PHASE_SCOPE_NONE, /* a label of the user's, a step */
+	PHASE_SCOPE_NONE, /* a label of the user's, or a step */
 	PHASE_SCOPE_OPERATOR,
-	PHASE_SCOPE_PRODUCT, /* an operator that a forward pass is made of */
-	PHASE_SCOPE_REGION,  /* of torch.compile: it may be one or the other */
-	PHASE_SCOPE_GRADED,  /* any that records gradients */
+	PHASE_SCOPE_PRODUCT, /* an operator that forward passes consist of */
+	PHASE_SCOPE_REGION,  /* of torch.compile: it may be forward or evaluation */
+	PHASE_SCOPE_GRADED,  /* any operator that records gradients */
 	PHASE_SCOPE_GRADED_PRODUCT,
 	PHASE_SCOPE_BACKWARD,
 	PHASE_SCOPE_OPTIMIZER,
 	PHASE_SCOPE_DATA,
 	PHASE_SCOPE_LIMIT,
 };
-/* `scope`: at::RecordScope; `is_graded`: it has a number of autograd's. */
+/* `scope`: at::RecordScope; `is_graded`: it has a sequence number of autograd. */
 enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope, bool is_graded);
 
-/* A stretch of a thread; each follows the one before of its thread. */
+/* A stretch of a thread; it follows the previous one of its thread. */
 struct phase_stretch {
 	struct nest_place place; /* it ends at that time */
 	enum step_phase phase;
 	uint64_t duration_ns;
-	uint64_t
-		launches; /* of kernels; of a stretch that is still told, with a duration of 0, those of helpers */
+	/*
+	 * of kernels; a stretch of duration 0, for one that is reported already, has those of
+	 * helpers
+	 */
+	uint64_t launches;
 };
 typedef void step_phase_take(void *state, const struct phase_stretch *stretch);
 
 struct step_phases {
-	struct nest nest; /* scopes, by what they say */
+	struct nest nest; /* scopes, by what they tell */
 	struct phase_thread *thread;
 	size_t thread_room;
 	step_phase_take *take;
@@ -81,16 +86,16 @@ void step_phases_release(struct step_phases *phases);
 
 void step_phases_open(struct step_phases *phases, struct nest_place place, enum phase_scope scope);
 void step_phases_close(struct step_phases *phases, struct nest_place place);
-/* The innermost one that says that: user scopes need not nest. */
+/* Closes the innermost scope that tells that: user scopes need not nest. */
 void step_phases_close_one(struct step_phases *phases, struct nest_place place,
 			   enum phase_scope scope);
-/* Others worked for the thread up to now, as long as that. */
+/* Others worked for the thread up to now, for that duration. */
 void step_phases_helped(struct step_phases *phases, struct nest_place owner, uint64_t duration_ns);
-/* A kernel was launched: by the thread itself, or by one that works for it. */
+/* A kernel was launched: by the thread itself, or by a helper of it. */
 void step_phases_launch(struct step_phases *phases, struct nest_place owner, bool is_helper);
-/* All up to now is told: a step of the thread ends. */
+/* Reports all time up to now, because a step of the thread ends. */
 void step_phases_flush(struct step_phases *phases, struct nest_place place);
-/* What is open on the thread ends here. */
+/* All that is open on the thread ends here. */
 void step_phases_cut(struct step_phases *phases, struct nest_place place);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges that end steps: see step_ranges.h. */
+/*
+ * Keeps a nest of NVTX ranges and one of PyTorch's scopes, and counts the open ones that match, by
+ * thread and domain.
+ */
 #include "report/steps/step_ranges.h"
 
 #include <stdlib.h>
@@ -8,7 +11,7 @@
 #include "report/base/memory.h"
 
 static void step_range_ended(void *state, const struct nest_end *end);
-static void step_scope_ended(void *state, const struct nest_end *end);
+static void step_ranges_step_scope_ended(void *state, const struct nest_end *end);
 
 void step_ranges_init(struct step_ranges *ranges, const char *name)
 {
@@ -17,7 +20,8 @@ void step_ranges_init(struct step_ranges *ranges, const char *name)
 	ranges->length -= ranges->is_prefix;
 	nest_init(&ranges->ranges, (struct nest_options){ .is_keyed = true, .by_generators = true },
 		  step_range_ended, ranges);
-	nest_init(&ranges->scopes, (struct nest_options){ 0 }, step_scope_ended, ranges);
+	nest_init(&ranges->scopes, (struct nest_options){ 0 }, step_ranges_step_scope_ended,
+		  ranges);
 	map_init(&ranges->matching);
 }
 
@@ -39,7 +43,8 @@ bool step_ranges_match(const struct step_ranges *ranges, const char *text, size_
 	return memcmp(text, ranges->name, ranges->length) == 0;
 }
 
-static struct step_ranges_process *process_at(struct step_ranges *ranges, uint32_t process)
+static struct step_ranges_process *step_ranges_process_at(struct step_ranges *ranges,
+							  uint32_t process)
 {
 	size_t before = ranges->process_room;
 
@@ -57,7 +62,7 @@ static uint64_t *matching_at(struct step_ranges *ranges, uint32_t thread, uint64
 	return &map_put(&ranges->matching, (uint64_t)(thread + 1) << 32 | domain, &added)->value;
 }
 
-/* One that matches is over: the last one ends a step. */
+/* A matching range has ended; the last open one ends a step. */
 static void count_out(struct step_ranges *ranges, const struct nest_end *end, uint64_t domain)
 {
 	ranges->ends = --*matching_at(ranges, end->thread, domain) == 0;
@@ -71,7 +76,7 @@ static void step_range_ended(void *state, const struct nest_end *end)
 		count_out(ranges, end, end->key);
 }
 
-static void step_scope_ended(void *state, const struct nest_end *end)
+static void step_ranges_step_scope_ended(void *state, const struct nest_end *end)
 {
 	if (end->key)
 		count_out(state, end, STEP_DOMAIN_TORCH);
@@ -121,12 +126,13 @@ void step_ranges_start(struct step_ranges *ranges, uint32_t process, uint64_t nu
 {
 	bool added;
 
-	(void)map_put(&process_at(ranges, process)->started, number + 1 ? number + 1 : 1, &added);
+	(void)map_put(&step_ranges_process_at(ranges, process)->started,
+		      number + 1 ? number + 1 : 1, &added);
 }
 
 bool step_ranges_end(struct step_ranges *ranges, uint32_t process, uint64_t number)
 {
-	struct map *started = &process_at(ranges, process)->started;
+	struct map *started = &step_ranges_process_at(ranges, process)->started;
 	struct map_entry *open = map_find(started, number + 1 ? number + 1 : 1);
 
 	if (!open)
@@ -137,7 +143,7 @@ bool step_ranges_end(struct step_ranges *ranges, uint32_t process, uint64_t numb
 
 bool step_ranges_begin(struct step_ranges *ranges, uint32_t process)
 {
-	bool *has_begun = &process_at(ranges, process)->has_begun;
+	bool *has_begun = &step_ranges_process_at(ranges, process)->has_begun;
 	bool is_first = !*has_begun;
 
 	*has_begun = true;
@@ -146,6 +152,6 @@ bool step_ranges_begin(struct step_ranges *ranges, uint32_t process)
 
 void step_ranges_forget(struct step_ranges *ranges, uint32_t process)
 {
-	process_at(ranges, process)->has_begun = false;
-	map_clear(&process_at(ranges, process)->started);
+	step_ranges_process_at(ranges, process)->has_begun = false;
+	map_clear(&step_ranges_process_at(ranges, process)->started);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps and what their time went to: see steps.h. */
+/*
+ * Begins and ends become edges. At the end of a step the edges are sorted, and the time between two
+ * of them is charged to the first category that is active.
+ */
 #include "report/steps/steps.h"
 
 #include <stdlib.h>
@@ -16,18 +19,18 @@ const char *const step_category_names[STEP_CATEGORY_LIMIT] = {
 #undef CATEGORY
 };
 
-/* What begins or ends, in one word so that edges sort by time: time, category, begins. */
+/* A begin or end in one word, so that edges sort by time: time, category, begins. */
 #define EDGE_TIME_SHIFT 5
 #define EDGE_TIME_MAX (UINT64_MAX >> EDGE_TIME_SHIFT)
 #define EDGE_CATEGORY(word) ((word) >> 1 & 15)
 _Static_assert(STEP_CATEGORY_LIMIT <= 16 && STEP_PHASE_LIMIT <= 16, "four bits of an edge");
 
 struct edges {
-	uint64_t *word; /* sorted; EDGE_TIME_MAX */
+	uint64_t *word; /* sorted; the last one is EDGE_TIME_MAX */
 	size_t count, room;
 };
 
-/* Of the clock of the thread that began the step. */
+/* Readings of the clock of the thread that began the step. */
 struct step_readings {
 	struct step_reading {
 		uint64_t time_ns, cpu_ns;
@@ -36,48 +39,55 @@ struct step_readings {
 };
 
 struct step_process {
-	bool seen; /* a step or an interruption: no step begins of itself */
+	bool seen; /* a step or an interruption was seen, so no step begins by itself */
 	bool is_marked;
-	bool under_way; /* a step */
+	bool under_way; /* a step is under way */
 	bool has_step;
 	uint64_t number, start_ns;
-	uint64_t swept_ns; /* up to here */
+	uint64_t swept_ns; /* time up to here has been charged */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
-	/* Threads in such a scope, as of swept_ns; at STEP_other, where there is none, helpers of the owner. */
+	/*
+	 * Threads in such a scope, at swept_ns. At STEP_other, which has no scopes: helpers of the
+	 * owner.
+	 */
 	uint32_t active[STEP_CATEGORY_LIMIT];
-	uint64_t helped_ns[STEP_CATEGORY_LIMIT]; /* of ns: at least one helper was at work */
+	/* the part of ns in which at least one helper worked */
+	uint64_t helped_ns[STEP_CATEGORY_LIMIT];
 	uint32_t on_device
-		[STEP_CATEGORY_LIMIT]; /* pieces of work that run; no interruption ends them */
+		/* running pieces of GPU work; an interruption does not end them */
+		[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns, collections;
 	struct edges scopes, calls, device;
-	struct edges phases;   /* each says from when on its owner was in one: phase << 1 */
-	enum step_phase phase; /* as of swept_ns */
+	/* each edge says from when on the owner was in a phase: phase << 1 */
+	struct edges phases;
+	enum step_phase phase; /* at swept_ns */
 	struct step_phase_times phase_times;
 	uint32_t owner; /* the thread that began the step */
 	uint32_t interruptions;
 	struct cpu_moment began;
-	struct cpu_clock clock;                /* of the owner, as of swept_ns */
-	uint64_t read_ns[STEP_CATEGORY_LIMIT]; /* what ns was then */
+	struct cpu_clock clock;                /* of the owner, at swept_ns */
+	uint64_t read_ns[STEP_CATEGORY_LIMIT]; /* the value of ns at that time */
 	struct step_readings readings;
 	struct step_cpu cpu;
 	bool has_rest;
-	struct step_row rest; /* counts when another step follows */
+	struct step_row rest; /* counts if another step follows */
 };
 
 struct step_thread {
 	uint32_t process;
 	uint32_t depth[STEP_CATEGORY_LIMIT]; /* open scopes */
-	uint64_t io_ns;                      /* since it last ended a step, or recording began */
-	uint32_t interruptions;              /* of its process, as of io_ns */
+	/* since it last ended a step, or since recording began */
+	uint64_t io_ns;
+	uint32_t interruptions; /* of its process, at io_ns */
 	struct cpu_clock clock;
 };
 
-static void step_scope_ended(void *state, const struct nest_end *end);
+static void steps_step_scope_ended(void *state, const struct nest_end *end);
 
 void steps_init(struct steps *steps, bool wants_rows)
 {
 	*steps = (struct steps){ .wants_rows = wants_rows };
-	nest_init(&steps->nest, (struct nest_options){ 0 }, step_scope_ended, steps);
+	nest_init(&steps->nest, (struct nest_options){ 0 }, steps_step_scope_ended, steps);
 }
 
 void steps_release(struct steps *steps)
@@ -112,10 +122,10 @@ enum step_category step_category_of(const char *name, size_t length, uint64_t sc
 		"record_param_comms",
 		NULL,
 	};
-	/* user scopes around what the compiler of torch.compile made, which are no operators */
+	/* user scopes around compiled code of torch.compile, which are no operators */
 	static const char *const compiled[] = { "Torch-Compiled Region", "## Call CompiledFxGraph",
 						NULL };
-	/* user scopes, where a recording does not tell scopes */
+	/* user scopes, for recordings without scope kinds */
 	static const char *const user[] = { "ProfilerStep#", "Optimizer.", NULL };
 
 	if (text_begins(name, length, "enumerate(DataLoader)#"))
@@ -144,7 +154,7 @@ static struct step_thread *steps_thread_at(struct steps *steps, uint32_t thread)
 	return &steps->thread[thread];
 }
 
-/* Almost always at the end: what is late moves back. */
+/* Almost always at the end; a late edge is moved back to its place. */
 static void edges_put(struct edges *edges, uint64_t time_ns, enum step_category category,
 		      bool begins)
 {
@@ -180,7 +190,7 @@ void step_phase_times_add(struct step_phase_times *into, const struct step_phase
 	}
 }
 
-/* The time since the last look belongs to the first category that is active. */
+/* Charges the time since the last charge to the first category that is active. */
 static void process_charge(struct step_process *process, uint64_t time_ns)
 {
 	enum step_category category = STEP_kernel;
@@ -210,8 +220,11 @@ static uint64_t take_unread(struct step_process *process, enum step_category cat
 	return ns;
 }
 
-/* The owner's clock was read: what it says is of all that was charged since the last time. */
-static void process_read(struct step_process *process, const struct step_reading *reading)
+/*
+ * The owner's clock was read: its increase belongs to all time that was charged since the last
+ * reading.
+ */
+static void steps_process_read(struct step_process *process, const struct step_reading *reading)
 {
 	uint64_t operators_ns = take_unread(process, STEP_operators);
 	uint64_t other_ns = take_unread(process, STEP_other);
@@ -228,14 +241,14 @@ static void process_read(struct step_process *process, const struct step_reading
 	process->clock = (struct cpu_clock){ true, reading->time_ns, reading->cpu_ns };
 }
 
-/* Those that lie before the next edge; each at its time. */
+/* Applies the readings before the next edge, each at its time. */
 static void process_read_until(struct step_process *process, size_t *at, uint64_t time_ns)
 {
 	const struct step_readings *readings = &process->readings;
 
 	for (; *at < readings->count && readings->reading[*at].time_ns <= time_ns; ++*at) {
 		process_charge(process, readings->reading[*at].time_ns);
-		process_read(process, &readings->reading[*at]);
+		steps_process_read(process, &readings->reading[*at]);
 	}
 }
 
@@ -249,7 +262,10 @@ void step_cpu_add(struct step_cpu *into, const struct step_cpu *more)
 	into->helped_other_ns += more->helped_other_ns;
 }
 
-/* A thread runs on for some microseconds while its helper is at work already: that is no help yet. */
+/*
+ * A thread runs for some microseconds while its helper has already begun: that is not counted as
+ * help.
+ */
 static void limit_help(uint64_t *helped_ns, const struct cpu_span *cpu, uint64_t all_ns)
 {
 	uint64_t running_ns;
@@ -258,9 +274,9 @@ static void limit_help(uint64_t *helped_ns, const struct cpu_span *cpu, uint64_t
 		*helped_ns = all_ns > running_ns ? all_ns - running_ns : 0;
 }
 
-/* The step is over: what comes after the last reading is not known. */
-static struct step_cpu process_take_cpu(struct step_process *process, struct nest_place place,
-					struct cpu_moment now)
+/* The step is over. CPU time after the last reading is not known. */
+static struct step_cpu steps_process_take_cpu(struct step_process *process, struct nest_place place,
+					      struct cpu_moment now)
 {
 	struct step_cpu cpu = process->cpu;
 
@@ -279,7 +295,7 @@ static struct step_cpu process_take_cpu(struct step_process *process, struct nes
 	return cpu;
 }
 
-/* One more, or one less; what ends without having begun was under way before. */
+/* One more or one less. An end without a begin: it was under way before. */
 static void counter_move(uint32_t *counter, bool begins)
 {
 	if (begins)
@@ -291,7 +307,7 @@ static void counter_move(uint32_t *counter, bool begins)
 #define EDGE_LISTS 4u
 enum { LIST_DEVICE, LIST_CALLS, LIST_SCOPES, LIST_PHASES };
 
-/* The first of the edges that are left, of all lists; UINT64_MAX: none is. */
+/* Returns the time of the first edge that is left in any list; UINT64_MAX: there is none. */
 static uint64_t edges_next(const struct edges *const edges[EDGE_LISTS], const size_t at[EDGE_LISTS],
 			   unsigned int *ret_list)
 {
@@ -306,7 +322,7 @@ static uint64_t edges_next(const struct edges *const edges[EDGE_LISTS], const si
 	return next;
 }
 
-/* All edges that are there, in order, and on to `until_ns`. */
+/* Applies all edges in order, and charges the time up to `until_ns`. */
 static void process_sweep(struct step_process *process, uint64_t until_ns)
 {
 	const struct edges *const edges[EDGE_LISTS] = { &process->device, &process->calls,
@@ -334,7 +350,7 @@ static void process_sweep(struct step_process *process, uint64_t until_ns)
 	process_charge(process, until_ns);
 }
 
-/* What was under way goes on, whatever is not recorded any more. */
+/* GPU work under way continues, although recording has stopped. */
 static void process_leave_device(struct step_process *process)
 {
 	for (size_t i = 0; i < process->device.count; i++) {
@@ -377,7 +393,7 @@ static void process_put(struct steps *steps, struct nest_place place, enum step_
 	edges_put(&process->scopes, place.time_ns, category, begins);
 }
 
-/* --- what happens --- */
+/* --- operations --- */
 
 void steps_clock(struct steps *steps, struct nest_place place, uint64_t cpu_ns)
 {
@@ -405,7 +421,7 @@ void steps_open(struct steps *steps, struct nest_place place, enum step_category
 		process_put(steps, place, category, true);
 }
 
-static void step_scope_ended(void *state, const struct nest_end *end)
+static void steps_step_scope_ended(void *state, const struct nest_end *end)
 {
 	struct steps *steps = state;
 	struct step_thread *thread = &steps->thread[end->thread];
@@ -496,7 +512,10 @@ void steps_device(struct steps *steps, uint32_t of_process, uint64_t time_ns,
 	edges_put(&process->device, time_ns, category, begins);
 }
 
-/* Where a row says how long the thread ran, the total has what the row says: bounds would be rounded once more. */
+/*
+ * If a row says how long the thread ran, the total uses that value: otherwise bounds would be
+ * rounded twice.
+ */
 static void span_settle(struct cpu_span *span, uint64_t all_ns)
 {
 	uint64_t running_ns;
@@ -537,7 +556,7 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	steps->row[steps->row_count++] = *row;
 }
 
-/* Nothing of the host; a GPU may still be at what was asked of it before. */
+/* Returns whether the host did nothing in the step. A GPU may still do earlier work. */
 static bool row_is_idle(const struct step_row *row)
 {
 	return !row->ns[STEP_runtime] && !row->ns[STEP_dataloader] && !row->ns[STEP_operators] &&
@@ -551,7 +570,7 @@ static void steps_add_rest(struct steps *steps, struct step_process *process)
 	process->has_rest = false;
 }
 
-/* What was before an interruption does not count. */
+/* What happened before an interruption does not count. */
 static uint64_t *io_since(const struct step_process *process, struct step_thread *thread)
 {
 	if (thread->interruptions != process->interruptions)
@@ -586,8 +605,8 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		row.gpu_ns = process->gpu_ns;
 		row.collections = process->collections;
 		row.phases = process->phase_times;
-		row.cpu = process_take_cpu(process, place,
-					   cpu_clock_at(&thread->clock, place.time_ns));
+		row.cpu = steps_process_take_cpu(process, place,
+						 cpu_clock_at(&thread->clock, place.time_ns));
 		process->has_rest = mark->may_be_rest && row_is_idle(&row);
 		if (process->has_rest)
 			process->rest = row;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Report `summary`: where the time and the memory went, on one screen. The text is in summary_text.c;
- * here the totals are added up, which are all that csv and json show.
+ * Report `summary`: where the time and the memory went, on one screen. The text is in
+ * summary_text.c; here the totals are added up, which are all that csv and json show.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,10 @@
 #include "report/summary/summary.h"
 #include "report/torch/operator_events.h"
 
-/* With filters those without an event that counts are left out, as in reports processes and threads. */
+/*
+ * With filters, those without an event that counts are left out, as in reports processes and
+ * threads.
+ */
 static void add_selected(const struct summary *summary, struct summary_totals *totals)
 {
 	const struct selection *filters = run_filters(summary->run);
@@ -76,7 +79,7 @@ static struct summary_totals summary_add_up(const struct summary *summary)
 	return totals;
 }
 
-/* Older recordings do not tell: that is nothing, not 0. */
+/* In older recordings the value is unknown: the fact then has no value, not 0. */
 static void put_where_told(struct facts *facts, const char *name, enum unit unit, bool is_told,
 			   uint64_t value)
 {
@@ -86,7 +89,7 @@ static void put_where_told(struct facts *facts, const char *name, enum unit unit
 		facts_none(facts, name, unit);
 }
 
-/* Of the moment when most was seen, in the process that had most. */
+/* The moment with the most resident memory, in the process that had the most. */
 static void summary_put_memory(const struct summary *summary, struct facts *facts)
 {
 	uint32_t index;
@@ -111,8 +114,8 @@ static void put_gpu(const struct summary *summary, struct facts *facts)
 {
 	struct gpu_totals gpu = summary_gpu_add_up(summary);
 
-	if (gpu.devices || summary->untold->calls)
-		facts_number(facts, "gpu_untold", UNIT_COUNT, summary->untold->calls);
+	if (gpu.devices || summary->unreported->calls)
+		facts_number(facts, "gpu_untold", UNIT_COUNT, summary->unreported->calls);
 	if (!gpu.devices)
 		return;
 	facts_number(facts, "gpu_busy_ns", UNIT_NS, gpu.busy_ns);
@@ -151,7 +154,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "live_bytes", UNIT_BYTES, heap->kept_bytes);
 	heap_share_total(summary->heap, facts);
 	facts_number(facts, "operators", UNIT_COUNT, totals->operators.calls);
-	if (ops_are_sampled(summary->operators)) /* what cannot be told is null */
+	if (ops_are_sampled(summary->operators)) /* what cannot be known is null */
 		facts_none(facts, "operators_self_cpu_ns", UNIT_NS);
 	else
 		facts_number(facts, "operators_self_cpu_ns", UNIT_NS,
@@ -206,7 +209,7 @@ static void summary_want(struct report *report)
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.gpu = gpu_want(run, &(struct gpu_options){ .by = BY_kernels_name }),
 		.gpu_time = gpu_time_want(run, NULL),
-		.untold = untold_want(run, NULL),
+		.unreported = unreported_want(run, NULL),
 		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),
 		.samples = samples_want(run, &(struct samples_options){ BY_lines_line }),
 		.native = native_events_want(run,
@@ -218,8 +221,11 @@ static void summary_want(struct report *report)
 	bottleneck_want(&((struct summary *)report->state)->bottleneck, run);
 }
 
-/* Nothing where only a part was recorded, or read: what is outside of steps is not known then. */
-static struct summary_phases find_phases(const struct summary *summary)
+/*
+ * Unknown if only a part was recorded or read, because then it is not known what is outside of
+ * steps.
+ */
+static struct summary_phases report_summary_find_phases(const struct summary *summary)
 {
 	const struct steps *steps = summary->steps;
 	uint64_t first_ns = UINT64_MAX, last_ns = 0, wall_ns = summary->totals.wall_ns;
@@ -247,7 +253,7 @@ static void summary_fill(struct report *report, struct table *table)
 	struct facts facts = { .count = 0 };
 
 	summary->totals = summary_add_up(summary);
-	summary->phases = find_phases(summary);
+	summary->phases = report_summary_find_phases(summary);
 	summary->heap_owner = heap_owner_of(summary->heap, summary->source);
 	bottleneck_look(&summary->bottleneck);
 	summary_total(report, &facts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The totals of a run and their text on one screen. */
+/* The totals of a run, and their text for one screen. */
 #ifndef REPORT_SUMMARY_SUMMARY_H
 #define REPORT_SUMMARY_SUMMARY_H
 
@@ -10,7 +10,7 @@
 #include "report/cuda/cuda.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_time.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
@@ -31,18 +31,20 @@ struct summary_totals {
 	uint64_t events, events_lost, bytes_on_disk, wall_ns, cpu_ns, profiler_cpu_ns,
 		profiler_memory_bytes;
 	uint64_t processes, threads;
-	uint64_t selected_processes, selected_threads; /* that did something that counts */
-	bool has_lives; /* figures of whole lives hold: filter_cuts_lives() */
-	uint64_t selected_cpu_ns, selected_peak_bytes; /* of these processes, where they do */
-	bool has_children;                             /* the recording tells of children */
-	uint64_t children_ns;       /* CPU time of those that were not recorded */
-	uint64_t memory_peak_bytes; /* resident, of the process that had most; 0: not told */
+	uint64_t selected_processes, selected_threads; /* those that did something that counts */
+	bool has_lives; /* figures of whole processes hold: filter_cuts_lives() */
+	uint64_t selected_cpu_ns, selected_peak_bytes; /* of these processes, if has_lives */
+	bool has_children;                             /* the recording has data on children */
+	uint64_t children_ns; /* CPU time of children that were not recorded */
+	/* resident memory of the process that had the most; 0: not known */
+	uint64_t memory_peak_bytes;
 	struct cuda_totals cuda;
 	struct ops_totals operators;
-	bool cpu_is_partial; /* of a process that was killed, or runs on: the last value seen */
+	/* of a process that was killed or still runs: the last value that was read */
+	bool cpu_is_partial;
 };
 
-/* Of the run, on the session's clock; together they are its wall time. */
+/* Phases of the run, on the session's clock; their sum is its wall time. */
 struct summary_phases {
 	bool is_known; /* all was recorded, and there were steps */
 	uint64_t startup_ns, steps_ns, after_ns;
@@ -63,7 +65,7 @@ struct summary {
 	struct cuda *cuda;
 	struct gpu *gpu; /* by kernel */
 	struct gpu_time *gpu_time;
-	struct untold *untold;
+	struct unreported *unreported;
 	struct operators *operators;
 	struct steps *steps;
 	struct samples *samples;       /* by line */
@@ -73,26 +75,29 @@ struct summary {
 	struct summary_totals totals;
 };
 
-/* The head of the document. */
+/* Prints the head of the document. */
 void summary_print(const struct summary *summary, const struct document *document,
 		   const struct screen *screen);
 
-/* Where steps went, by what ran; nothing without steps. */
+/* Prints how the time of steps was used; nothing without steps. */
 void summary_print_steps(const struct summary *summary, const struct screen *screen);
-/* Sentences on what was recorded of the time, or that nothing was, and what would record more. */
+/*
+ * Prints sentences on how much of the time was recorded, or that nothing was, and what would record
+ * more.
+ */
 void summary_print_told(const struct summary *summary, const struct screen *screen);
-/* Tables are shown, too: --all, or nobody looks at a terminal. */
+/* Returns whether tables are shown, too: with --all, or if the output is not a terminal. */
 bool summary_shows_all(const struct summary *summary, const struct screen *screen);
-/* That the busiest thread had no CPU for much of its time; else nothing. */
+/* Prints that the busiest thread had no CPU for much of its time; otherwise nothing. */
 void summary_print_ready(const struct summary *summary, const struct screen *screen);
-/* What grows from step to step, where the run bears that out; else nothing. */
+/* Prints what grows from step to step, if the run shows that; otherwise nothing. */
 void summary_print_leak(const struct summary *summary, const struct screen *screen);
-/* What the resident memory was at its peak; nothing when the recording does not tell. */
+/* Prints what the resident memory was at its peak; nothing if the recording does not have it. */
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
 
-/* How busy the GPUs were, where their work was recorded; else nothing. */
+/* How busy the GPUs were, if their work was recorded; otherwise nothing. */
 struct gpu_totals {
-	uint64_t devices, span_ns, busy_ns; /* of each device of each process, added up */
+	uint64_t devices, span_ns, busy_ns; /* sums over all devices of all processes */
 };
 struct gpu_totals summary_gpu_add_up(const struct summary *summary);
 void summary_print_gpu(const struct summary *summary, const struct screen *screen);
@@ -102,30 +107,33 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
  * nothing and returns false if too little was sampled.
  */
 bool summary_print_lines(const struct summary *summary, const struct screen *screen);
-/* Where a program with one thread of Python waited; nothing, and false, where that is a small part of the run. */
+/*
+ * Prints where a program with one Python thread waited. Prints nothing and returns false if that is
+ * a small part of the run.
+ */
 bool summary_print_waits(const struct summary *summary, const struct screen *screen);
 /*
  * Writes which native functions took the CPU time, or why no native stack was sampled; writes
  * nothing and returns false if there is too little of it.
  */
 bool summary_print_native(const struct summary *summary, const struct screen *screen);
-/* The lines and functions with most of it; nothing where few samples were taken. */
+/* Prints the lines and functions with the most time; nothing if there are few samples. */
 void summary_print_lines_parts(const struct summary *summary, const struct document *document,
 			       const struct screen *screen);
 
 /*
- * Writes what Python's imports took; writes nothing and returns false if that is a small part of
- * the run, or with several processes.
+ * Prints the time that Python's imports took. Prints nothing and returns false if that is a small
+ * part of the run, or if there are several processes.
  */
 bool summary_print_imports(const struct summary *summary, const struct screen *screen);
 
-/* Before the rows of api are joined. */
+/* To be called before the rows of api are joined. */
 struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source);
-/* Nothing when there was no CUDA call. */
+/* Prints nothing if there was no CUDA call. */
 void summary_print_cuda(const struct summary *summary, const struct document *document,
 			const struct screen *screen);
 
-/* Nothing when no operator was called. */
+/* Prints nothing if no operator was called. */
 void summary_print_torch(const struct summary *summary, const struct document *document,
 			 const struct screen *screen);
 

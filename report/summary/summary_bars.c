@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bars of the first screen: what the run went to (start, steps, end; without steps what its busiest thread did), and
- * what a step went to by phase. A bar's cells and the percents of its legend are rounded so that they add up.
+ * The bars of the first screen: how the time of the run was used (start, steps, end; without steps,
+ * what its busiest thread did), and the time of a step by phase. The cells of a bar and the
+ * percentages of its legend are rounded so that they add up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,10 @@
 #include "report/base/text.h"
 #include "report/summary/summary_screen.h"
 
-#define PARTS_MAX (STEP_PHASE_LIMIT + 1) /* and a remark */
+#define PART_GC STEP_PHASE_LIMIT         /* behind the phases */
+#define PARTS_MAX (STEP_PHASE_LIMIT + 2) /* and a remark */
 #define BAR_MAX 60u
-#define WIDTH_OF_IMPORT 60u /* of a screen that has room for when torch was imported */
+#define WIDTH_OF_IMPORT 60u /* of a screen that has room to say when torch was imported */
 #define BAR_MIN 8u
 #define WORDS_BYTES 96
 
@@ -38,8 +40,11 @@ static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
 	[PHASE_evaluation] = { 'e', "\xe2\x96\x9a", "36", 0, "" },
 	[PHASE_other] = { '.', "\xc2\xb7", "2", 0, "" },
 };
+static const struct bar_part gc_part = { 'g', "\xe2\x96\x93", "31", 0, "" };
 
-/* Shares of `whole` in whole numbers that add up to it: what rounding leaves goes to the largest remainders. */
+/*
+ * Computes shares of `whole` in integers that add up to it: the largest remainders are rounded up.
+ */
 static void share_out(const struct bar *bar, unsigned int whole, unsigned int share[PARTS_MAX])
 {
 	double rest[PARTS_MAX], all = 0;
@@ -81,7 +86,10 @@ static void put_mark(const struct bar_part *part, const struct screen *screen, u
 		fputs("\033[0m", screen->out);
 }
 
-/* A mark where the bar has it; each on a line of its own where it does not fit behind the one before. */
+/*
+ * Prints the legend: for each part its mark, if the bar has it, and its words, which begin a further
+ * line if they do not fit.
+ */
 static void put_legend(const struct bar *bar, const unsigned int cells[PARTS_MAX],
 		       const struct screen *screen)
 {
@@ -153,7 +161,10 @@ static void run_of_phases(const struct summary *summary, const struct screen *sc
 	unit_format_ns(bar->tail, summary->totals.wall_ns);
 }
 
-/* Of a program without steps: what its busiest thread did all its life. False: that is not known. */
+/*
+ * For a program without steps: what its busiest thread did during its life. Returns false if that
+ * is not known.
+ */
 static bool run_of_thread(const struct summary *summary, struct bar *bar)
 {
 	static const char *const words[] = { "on a CPU", "ready, but without a CPU", "waiting" };
@@ -195,7 +206,7 @@ static void print_run(const struct summary *summary, const struct screen *screen
 
 /* --- a step --- */
 
-/* Of the steps that advice speaks of: those of the warm-up are left out. */
+/* For the steps on which the advice is based, without those of the warm-up. */
 static void step_values(const struct summary *summary, struct bar *bar)
 {
 	const struct steady_loop *loop = &summary->bottleneck.loop;
@@ -209,7 +220,23 @@ static void step_values(const struct summary *summary, struct bar *bar)
 			bar->part[phase].value += steps->row[i].phases.ns[phase];
 }
 
-/* A part without a value: what is not in the bar. */
+/* Of a loop without any other phase, garbage collection is what is known. */
+static void split_other(const struct summary *summary, struct bar *bar)
+{
+	const struct steady_loop *loop = &summary->bottleneck.loop;
+	struct bar_part *other = &bar->part[PHASE_other];
+
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
+		if (phase != PHASE_other && bar->part[phase].value)
+			return;
+	bar->part[PART_GC] = gc_part;
+	bar->part[PART_GC].value = loop->ns[STEP_gc] < other->value ? loop->ns[STEP_gc]
+								    : other->value;
+	other->value -= bar->part[PART_GC].value;
+	bar->count = PART_GC + 1;
+}
+
+/* Names a part that is not in the bar because it has no value. */
 static void say_left_out(const struct steady_loop *loop, struct bar *bar)
 {
 	char *words = bar->part[bar->count].words;
@@ -234,10 +261,12 @@ static void print_step(const struct summary *summary, const struct screen *scree
 		all_ns += bar.part[i].value;
 	if (!all_ns)
 		return;
+	split_other(summary, &bar);
 	share_out(&bar, 100, percent);
 	for (size_t i = 0; i < bar.count; i++)
 		if (percent[i])
-			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%", step_phase_names[i],
+			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%",
+				 i == PART_GC ? "garbage collection" : step_phase_names[i],
 				 percent[i]);
 	say_left_out(&summary->bottleneck.loop, &bar);
 	snprintf(bar.tail, sizeof(bar.tail), "%s%s",

@@ -10,6 +10,7 @@
 #define CAUSES_MAX 3u
 #define CAUSE_INDENT 3u
 #define FIGURES_LINES 2u
+#define SMALL_SHARE 2.0 /* % of the steps or the run */
 #define HEADING_WIDTH 76u
 #define HEADING_MORE ", with the time at stake"
 
@@ -143,8 +144,14 @@ static char *make_fitting(const struct summary *summary, const struct advice *ad
 	return NULL;
 }
 
+/* Nobody would look at it while there is another. */
+static bool is_small(const struct bottleneck *bottleneck, const struct advice *advice)
+{
+	return advice->gain_ns && advice_share(bottleneck, advice) < SMALL_SHARE;
+}
+
 /* The one that the verdict is about comes first; NULL: there are no more. */
-static const struct advice *cause_at(const struct summary *summary, size_t number)
+static const struct advice *summary_cause_at(const struct summary *summary, size_t number)
 {
 	const struct bottleneck *bottleneck = &summary->bottleneck;
 	const struct advice *first = summary_first_cause(summary), *advice;
@@ -167,10 +174,10 @@ void summary_print_causes(const struct summary *summary, const struct screen *sc
 	if (room < 2)
 		return;
 	room -= 2; /* an empty line and the heading */
-	for (size_t i = 0; shown < CAUSES_MAX && (advice = cause_at(summary, i)); i++) {
+	for (size_t i = 0; shown < CAUSES_MAX && (advice = summary_cause_at(summary, i)); i++) {
 		char *text;
 
-		if (!cause_is_of_program(advice))
+		if (!cause_is_of_program(advice) || (shown && is_small(bottleneck, advice)))
 			continue;
 		text = make_fitting(summary, advice, screen, shown + 1, room);
 		if (!text)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two tables. */
+/*
+ * The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two
+ * tables.
+ */
 #include <string.h>
 
 #include "report/core/why_empty.h"
@@ -36,7 +39,7 @@ static uint64_t cuda_count_events(const struct summary *summary)
 	return events + run_events(summary->run, EVT_cuda_unfinished);
 }
 
-/* On a line of their own, where there are any: all in one is wider than a screen. */
+/* On a line of its own, if there are any: a line with all would be wider than a screen. */
 static void cuda_print_graphs(const struct cuda_totals *totals, uint64_t nested,
 			      const struct screen *screen)
 {
@@ -90,7 +93,7 @@ static void cuda_print_memory(const struct summary *summary, const struct cuda_t
 	putc('\n', screen->out);
 }
 
-/* "copied HtoD 1.20 MiB in 10, DtoH ...", as many on a line as it holds. */
+/* "copied HtoD 1.20 MiB in 10, DtoH ...", as many as fit on a line. */
 static void cuda_print_copies(const struct summary *summary, const struct screen *screen)
 {
 	const struct groups *copies = &summary->cuda->copies;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the GPUs did, in a sentence of the summary: how busy they were, and which kernel took most of it. */
+/*
+ * The sentence of the summary on the GPUs: how busy they were, and which kernel took the most time.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +37,8 @@ static const struct group *largest_kernel(const struct gpu *gpu)
 	return most;
 }
 
-static void put_name(const struct summary *summary, uint64_t index, char shown[NAME_BYTES])
+static void summary_gpu_put_name(const struct summary *summary, uint64_t index,
+				 char shown[NAME_BYTES])
 {
 	const struct source_name *name = source_name_at(summary->source, (uint32_t)index);
 	struct demangler demangler = { .output = 0 };
@@ -49,7 +52,10 @@ static void put_name(const struct summary *summary, uint64_t index, char shown[N
 	demangler_release(&demangler);
 }
 
-/* How busy in the steps: imports and a model that is loaded are no idle time. Without steps from the first work to the last. */
+/*
+ * How busy they were in the steps, because imports and loading a model are not idle time of the
+ * GPU. Without steps: from the first work to the last.
+ */
 static void put_busy(const struct summary *summary, const struct gpu_totals *totals, char *text,
 		     size_t room)
 {
@@ -74,10 +80,10 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 	const struct group *most = largest_kernel(summary->gpu);
 	char name[NAME_BYTES], busy[BUSY_BYTES], took[UNIT_TEXT_BYTES];
 
-	untold_print(summary->untold, summary->source, screen);
+	unreported_print(summary->unreported, summary->source, screen);
 	if (!totals.span_ns || !most)
 		return;
-	put_name(summary, most->key[GPU_KEY_WHAT], name);
+	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_print_prose(
 		screen, "The GPU%s %s; the kernel %s took %s (prof-report utilization, kernels).",
@@ -94,7 +100,7 @@ void summary_print_gpu_line(const struct summary *summary, const struct screen *
 
 	if (!totals.span_ns || !most)
 		return;
-	put_name(summary, most->key[GPU_KEY_WHAT], name);
+	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_label_begin(&line, screen, totals.devices > 1 ? "GPUs" : "GPU");
 	fprintf(line.screen.out, "%s; largest kernel %s, %s", busy, name,

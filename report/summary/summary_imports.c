@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary's sentence on imports of Python, where they took a good part of the run. */
+/* The summary's sentence on imports of Python, if they took a considerable part of the run. */
 #include <stdio.h>
 
 #include "report/base/text.h"
 #include "report/summary/summary.h"
 
-#define IMPORTS_MIN_NS 100000000u /* less is not worth a line */
-#define IMPORTS_MIN_PART 10u      /* part of the run that they take at least */
-#define MOST_PART 4u              /* part of that time that a module is named for */
+#define IMPORTS_MIN_NS 100000000u /* a shorter time is not mentioned */
+#define IMPORTS_MIN_PART 10u      /* nor is a smaller part of the run than one in so many */
+/* a module is named if it took at least this part of the time: one in so many */
+#define MOST_PART 4u
 #define MODULE_BYTES 100u
 
-/* In imports that are in no other. */
+/* Sums imports that are in no other import. */
 static uint64_t time_of(const struct ranges *imports)
 {
 	uint64_t total_ns = 0;
@@ -21,7 +22,7 @@ static uint64_t time_of(const struct ranges *imports)
 	return total_ns;
 }
 
-/* The row with most time, by itself or, of those that are in no other, in all. */
+/* Returns the row with the most time: by itself, or in total among imports that are in no other. */
 static const struct range_row *slowest(const struct ranges *imports, bool by_itself)
 {
 	const struct range_row *most = NULL;
@@ -50,7 +51,10 @@ static void put_module(const struct summary *summary, const struct screen *scree
 	fputs(name, screen->out);
 }
 
-/* "took 627 ms (68 % of the run), 590 ms of it for flask. The slowest by itself is ssl with 23.3 ms" */
+/*
+ * "took 627 ms (68 % of the run), 590 ms of it for flask. The slowest by itself is ssl with 23.3
+ * ms"
+ */
 static void print_time(const struct summary *summary, const struct screen *screen,
 		       uint64_t total_ns)
 {
@@ -77,7 +81,10 @@ static void print_time(const struct summary *summary, const struct screen *scree
 	prose_end(&prose, screen);
 }
 
-/* Nothing of several processes, whose imports are at the same time, and of parts of a run. */
+/*
+ * Prints nothing for several processes, whose imports overlap in time, and nothing for parts of
+ * runs.
+ */
 bool summary_print_imports(const struct summary *summary, const struct screen *screen)
 {
 	const struct ranges *imports = &summary->imports->ranges;

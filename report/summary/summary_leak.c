@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the heap grows from step to step, in a line of the summary. */
+/* Heap memory that grows from step to step, in a line of the summary. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #include "report/summary/summary.h"
 
 #define LEAK_SHARE_MIN 0.01        /* of the heap at its peak */
-#define LEAK_BYTES_MIN (64u << 10) /* that nobody has freed */
+#define LEAK_BYTES_MIN (64u << 10) /* that was never freed */
 #define NAME_BYTES 200
 
-/* Places that have kept enough to be spoken of. */
+/* Returns which places have kept enough memory to be mentioned. */
 static bool *large_ones(const struct summary *summary, const struct stack_sums *sums)
 {
 	uint64_t least = (uint64_t)(LEAK_SHARE_MIN * (double)summary->heap->totals.peak_bytes);
@@ -26,7 +26,7 @@ static bool *large_ones(const struct summary *summary, const struct stack_sums *
 	return is_large;
 }
 
-/* The function that grows most; SIZE_MAX: none does. */
+/* Returns the function that grows most; SIZE_MAX: none grows. */
 static size_t most_growing(const struct summary *summary, const struct stack_sums *sums,
 			   const bool *is_large, double *ret_per_step)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary's sentences on lines of Python: where sampled CPU time was spent, and where a thread waited. */
+/*
+ * The summary's sentences on lines of Python: where sampled CPU time was used, and where a thread
+ * waited.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,16 +12,18 @@
 #include "report/samples/uncertain.h"
 #include "report/summary/summary_screen.h"
 
-/* fewer say little: a share of 20 % is then off by 8 points more often than not */
+/* with fewer samples, a share of 20 % is off by 8 points more often than not */
 #define LOOKS_MIN 100u
-#define FEW_LOOKS_MIN 5u /* so many bear out where most was, if that has half of them */
+/* so many are enough to name the line with the most, if it has half of them */
+#define FEW_LOOKS_MIN 5u
 #define PERCENT_MIN 3u
-#define WAIT_PART 2u       /* part of the run that a wait takes at least, to be told */
-#define WAIT_SHOWN_PART 10 /* part of all waits that a line's are at least */
+#define WAIT_PART 2u /* one in so many: a wait of a smaller part of the run is not mentioned */
+#define WAIT_SHOWN_PART \
+	10 /* one in so many: a line with a smaller part of all waits is not named */
 #define SHOWN 2u
 #define PLACE_BYTES 200u
 
-/* Where there are steps lines are of them. */
+/* If there are steps, only lines inside of them count. */
 static bool are_of_steps(const struct summary *summary)
 {
 	const struct options *options = run_options(summary->run);
@@ -32,7 +37,7 @@ static const struct sample_counts *all_of(const struct summary *summary)
 	return are_of_steps(summary) ? &summary->samples->steps : &summary->samples->all;
 }
 
-/* Lines of the user's own code; `own` is to be released after them. */
+/* Makes lines of the user's own code; `own` must be released after them. */
 static void make_lines(const struct summary *summary, struct lines *lines, struct own *own,
 		       enum lines_by by)
 {
@@ -46,15 +51,18 @@ static void release_lines(struct lines *lines, struct own *own)
 	own_release(own);
 }
 
-static uint64_t percent_of(const struct summary *summary, const struct line *line)
+static uint64_t summary_lines_percent_of(const struct summary *summary, const struct line *line)
 {
 	uint64_t all_ns = all_of(summary)->cpu_ns;
 
 	return all_ns ? (line->self.cpu_ns * 100 + all_ns / 2) / all_ns : 0;
 }
 
-/* Code of a user's, or of a library; not the machinery of imports, which has a sentence and a report of its own. */
-static bool is_named(const struct summary *summary, const struct line *line)
+/*
+ * Returns whether the line may be named: not Python's import code, which has a sentence and a
+ * report of its own.
+ */
+static bool summary_lines_is_named(const struct summary *summary, const struct line *line)
 {
 	static const char machinery[] = "<frozen importlib";
 	size_t length;
@@ -67,7 +75,10 @@ static bool is_named(const struct summary *summary, const struct line *line)
 	       memcmp(text, machinery, sizeof(machinery) - 1) != 0;
 }
 
-/* The line with most, of those that have less than `below`, or as much and come later. */
+/*
+ * Returns the line with the most time among those with less than `below`, or with as much that come
+ * later.
+ */
 static const struct line *next_line(const struct summary *summary, const struct lines *lines,
 				    const struct line *below)
 {
@@ -79,13 +90,13 @@ static const struct line *next_line(const struct summary *summary, const struct 
 			       (line->self.cpu_ns == below->self.cpu_ns && line > below);
 
 		if (is_left && (!most || line->self.cpu_ns > most->self.cpu_ns) &&
-		    is_named(summary, line))
+		    summary_lines_is_named(summary, line))
 			most = line;
 	}
 	return most;
 }
 
-/* Everything is in a module's code; only what it does itself says something of it. */
+/* All of a program is inside of its module's code, so only the module's own time is informative. */
 static bool is_of_module(const struct summary *summary, const struct line *line)
 {
 	static const char module[] = "<module>";
@@ -117,10 +128,11 @@ static void put_place_of(const struct summary *summary, const struct line *line,
 }
 
 /* "41 % in train.py:41 (train_epoch)" */
-static void put_line(const struct summary *summary, const struct line *line,
-		     const struct screen *screen)
+static void summary_lines_put_line(const struct summary *summary, const struct line *line,
+				   const struct screen *screen)
 {
-	fprintf(screen->out, "%llu %% in ", (unsigned long long)percent_of(summary, line));
+	fprintf(screen->out, "%llu %% in ",
+		(unsigned long long)summary_lines_percent_of(summary, line));
 	put_place_of(summary, line, screen->out);
 }
 
@@ -131,7 +143,10 @@ static bool has_half(const struct summary *summary, const struct sample_counts *
 	return 2 * counts->cpu_looks >= all->cpu_looks && counts->cpu_ns >= all->cpu_ns / 2;
 }
 
-/* The function with least, of those that half of all was spent in or below; NULL: none. */
+/*
+ * Returns the function with the least time among those in or below which half of all time was
+ * spent; NULL: none.
+ */
 static const struct line *half_way(const struct summary *summary, const struct lines *functions)
 {
 	const struct line *least = NULL;
@@ -139,7 +154,7 @@ static const struct line *half_way(const struct summary *summary, const struct l
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct line *line = &functions->line[i];
 
-		if (is_named(summary, line) && has_half(summary, &line->total) &&
+		if (summary_lines_is_named(summary, line) && has_half(summary, &line->total) &&
 		    (!is_of_module(summary, line) || has_half(summary, &line->self)) &&
 		    (!least || line->total.cpu_ns < least->total.cpu_ns))
 			least = line;
@@ -147,7 +162,7 @@ static const struct line *half_way(const struct summary *summary, const struct l
 	return least;
 }
 
-/* Too few looks for shares of lines. */
+/* For too few samples to give shares of lines. */
 static bool print_few(const struct summary *summary, const struct screen *screen)
 {
 	const struct sample_counts *all = all_of(summary);
@@ -213,7 +228,10 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	struct own own;
 	struct prose prose;
 
-	/* of several threads each waits for another thing, most for work; steps say what they wait for */
+	/*
+	 * with several threads, each waits for something else, most of them for work; for steps,
+	 * their own sentence says what they wait for
+	 */
 	if (summary->totals.processes != 1 || summary->samples->threads != 1 ||
 	    summary->steps->time.count || run_filters(summary->run)->any || !wait_ns ||
 	    wait_ns < summary->totals.wall_ns / WAIT_PART)
@@ -253,20 +271,20 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 		return print_few(summary, screen);
 	make_lines(summary, &lines, &own, LINES_BY_LINE);
 	line = next_line(summary, &lines, NULL);
-	tells = line && percent_of(summary, line) >= PERCENT_MIN;
+	tells = line && summary_lines_percent_of(summary, line) >= PERCENT_MIN;
 	if (tells) {
 		prose_begin(&prose, screen);
 		fprintf(prose.screen.out, "Python's lines in %s (%s of CPU time, %llu samples): ",
 			are_of_steps(summary) ? "the steps" : "the run",
 			unit_format_ns(time, all_of(summary)->cpu_ns),
 			(unsigned long long)all_of(summary)->cpu_looks);
-		put_line(summary, line, &prose.screen);
+		summary_lines_put_line(summary, line, &prose.screen);
 		for (unsigned int i = 1; i < SHOWN; i++) {
 			line = next_line(summary, &lines, line);
-			if (!line || percent_of(summary, line) < PERCENT_MIN)
+			if (!line || summary_lines_percent_of(summary, line) < PERCENT_MIN)
 				break;
 			fputs(", ", prose.screen.out);
-			put_line(summary, line, &prose.screen);
+			summary_lines_put_line(summary, line, &prose.screen);
 		}
 		fputs(" (prof-report lines).", prose.screen.out);
 		prose_end(&prose, screen);
@@ -283,7 +301,10 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 
 #define PACKAGE "/__init__.py"
 
-/* Without its folder, which is in report lines; of a package that is its name. */
+/*
+ * Returns the name without its folder, which report lines shows; for a package, the name of the
+ * package.
+ */
 static const char *short_file(const char *text, size_t *length)
 {
 	size_t package = strlen(PACKAGE), kept = *length;
@@ -298,7 +319,8 @@ static const char *short_file(const char *text, size_t *length)
 	return slash + 1;
 }
 
-static void put_place(const struct summary *summary, struct table *table, const struct line *line)
+static void summary_lines_put_place(const struct summary *summary, struct table *table,
+				    const struct line *line)
 {
 	size_t length;
 	const char *text = name_text(source_name_at(summary->source, line->file), &length);
@@ -324,10 +346,11 @@ static void fill_lines(const struct summary *summary, const struct lines *lines,
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct line *line = &lines->line[i];
 
-		if (!is_named(summary, line) || !(is_total ? line->total : line->self).cpu_ns)
+		if (!summary_lines_is_named(summary, line) ||
+		    !(is_total ? line->total : line->self).cpu_ns)
 			continue;
 		table_add_row(table);
-		put_place(summary, table, line);
+		summary_lines_put_place(summary, table, line);
 		table_set_number(table, COLUMN_lines_cpu_ns, line->self.cpu_ns);
 		put_share(table, COLUMN_lines_percent, line->self.cpu_ns, all_ns);
 		table_set_number(table, COLUMN_lines_wait_ns, line->self.wait_ns);

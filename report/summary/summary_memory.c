@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory part of the summary: what the kernel counts, and what of it blocks and mappings explain. */
+/*
+ * The memory part of the summary: what the kernel counts, and the part of it that blocks and
+ * mappings explain.
+ */
 #include "report/core/why_empty.h"
 #include "report/heap/resident.h"
 #include "report/session/limitations.h"
 #include "report/summary/summary.h"
 
-/* What is less than a hundredth is in the report. */
+/* A part of less than one percent is shown by the report only. */
 static void put_part(const struct screen *screen, const struct resident_moment *moment,
 		     const char *name, uint64_t bytes)
 {
@@ -16,7 +19,8 @@ static void put_part(const struct screen *screen, const struct resident_moment *
 }
 
 /*
- * Parts of the moment when most was seen; without a recording of all of the heap they would mislead.
+ * The parts at the moment with the most memory. Without a recording of the whole heap they would be
+ * misleading.
  */
 static void print_parts(const struct resident_moment *moment, const struct source_process *process,
 			const struct screen *screen)
@@ -38,7 +42,7 @@ static void print_parts(const struct resident_moment *moment, const struct sourc
 	put_part(&line.screen, moment,
 		 process->thread_count > 1 ? "freed, and kept by malloc's first arena"
 					   : "freed, and kept by malloc",
-		 resident_kept(moment)); /* of other threads' arenas it is not explained */
+		 resident_kept(moment)); /* of other threads' arenas it is not known */
 	put_part(&line.screen, moment, "not explained", resident_rest(moment));
 	put_part(&line.screen, moment, "minus what it had not touched", resident_untouched(moment));
 	fputs(".", line.screen.out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is missing from the recording, in a line or two of the first screen. The whole list stands in front of any other report. */
+/*
+ * What is missing from the recording, in a line or two of the first screen. The whole list stands
+ * in front of any other report.
+ */
 #include <string.h>
 
 #include "report/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which native functions the CPU time was spent in, where native stacks were sampled; see summary.h. */
+/* The native functions in which the CPU time was used, if native stacks were sampled. */
 #include "report/summary/summary.h"
 
 #include <stdio.h>
@@ -7,18 +7,22 @@
 #include "report/base/text.h"
 #include "report/native/native_rows.h"
 
-#define SAMPLES_MIN 20u /* below, a share is a guess */
-#define GUESS_MIN 5u    /* below, it is not even that */
+#define SAMPLES_MIN 20u /* with fewer samples, a share is called a guess */
+#define GUESS_MIN 5u    /* with fewer samples, there is not even a guess */
 #define PERCENT_MIN 5.0
 #define SHOWN 3u
 #define NAME_BYTES 96u
 
-static double percent_of(const struct native_reading *native, const struct native_counts *counts)
+static double summary_native_percent_of(const struct native_reading *native,
+					const struct native_counts *counts)
 {
 	return 100.0 * (double)counts->cpu_ns / (double)native->all.cpu_ns;
 }
 
-/* The place with most of those that have less than `before`, or as much and come later; its number, `count`: there is none. */
+/*
+ * Returns the place with the most samples among those with less than `before`, or with as many that
+ * come later. `count`: there is none.
+ */
 static size_t place_next(const struct native_rows *rows, size_t before)
 {
 	size_t count = rows->rows.place_count, next = count;
@@ -35,16 +39,17 @@ static size_t place_next(const struct native_rows *rows, size_t before)
 	return next;
 }
 
-static void put_place(const struct native_reading *native, struct native_rows *rows, size_t place,
-		      const char *verb, FILE *out)
+static void summary_native_put_place(const struct native_reading *native, struct native_rows *rows,
+				     size_t place, const char *verb, FILE *out)
 {
 	const char *text = stack_rows_text(&rows->rows, place);
 	char percent[UNIT_TEXT_BYTES], name[NAME_BYTES];
 
 	text_escape(name, sizeof(name), text, strlen(text));
 	fprintf(out, "%s %s %s",
-		unit_format_percent(percent, percent_of(native, &rows->place[place].self)), verb,
-		name);
+		unit_format_percent(percent,
+				    summary_native_percent_of(native, &rows->place[place].self)),
+		verb, name);
 }
 
 static bool print_places(const struct native_reading *native, struct native_rows *rows,
@@ -54,20 +59,22 @@ static bool print_places(const struct native_reading *native, struct native_rows
 	char time[UNIT_TEXT_BYTES];
 	struct prose prose;
 
-	if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)
+	if (place == count ||
+	    summary_native_percent_of(native, &rows->place[place].self) < PERCENT_MIN)
 		return false;
 	prose_begin(&prose, screen);
 	fprintf(prose.screen.out, "Native functions (%s of CPU time, %s%llu samples): ",
 		unit_format_ns(time, native->all.cpu_ns),
 		native->all.samples < SAMPLES_MIN ? "a guess: only " : "",
 		(unsigned long long)native->all.samples);
-	put_place(native, rows, place, "in", prose.screen.out);
+	summary_native_put_place(native, rows, place, "in", prose.screen.out);
 	for (unsigned int i = 1; i < SHOWN; i++) {
 		place = place_next(rows, place);
-		if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)
+		if (place == count ||
+		    summary_native_percent_of(native, &rows->place[place].self) < PERCENT_MIN)
 			break;
 		fputs(", ", prose.screen.out);
-		put_place(native, rows, place, "in", prose.screen.out);
+		summary_native_put_place(native, rows, place, "in", prose.screen.out);
 	}
 	fputs(" (prof-report native).", prose.screen.out);
 	prose_end(&prose, screen);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands to run next: those first that help most with this recording. */
+/* The commands to run next: first those that help most with this recording. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct next_command {
 	const char *command, *what;
 };
 
-/* Half of what was resident at its peak is no block. */
+/* Returns whether half of the resident memory at its peak was not in blocks. */
 static bool most_is_not_heap(const struct summary *summary)
 {
 	uint32_t index;
@@ -23,7 +23,7 @@ static bool most_is_not_heap(const struct summary *summary)
 	       most->peak.heap < most->peak.resident / 2;
 }
 
-/* A command of the screen; what it shows stands in a column of its own, where there is room. */
+/* Prints a command; what it shows is in a column of its own, if there is room. */
 static void print_command(const struct screen *screen, const struct next_command *command,
 			  const char *file, size_t column, bool is_first)
 {
@@ -37,7 +37,7 @@ static void print_command(const struct screen *screen, const struct next_command
 	putc('\n', screen->out);
 }
 
-static bool has_causes(const struct bottleneck *bottleneck)
+static bool summary_next_has_causes(const struct bottleneck *bottleneck)
 {
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		if (cause_is_of_program(&bottleneck->advice[i]))
@@ -45,13 +45,16 @@ static bool has_causes(const struct bottleneck *bottleneck)
 	return false;
 }
 
-/* Those that help, at most SHOWN_MAX, and --all where somebody sees no more than the first screen. */
+/*
+ * Chooses the commands that help, at most SHOWN_MAX, and --all if only the first screen is shown.
+ */
 static size_t choose(const struct summary *summary, const struct screen *screen,
 		     struct next_command chosen[SHOWN_MAX + 1])
 {
 	bool has_steps = summary->steps->time.count > 1;
 	const struct next_command commands[] = {
-		{ has_causes(&summary->bottleneck), "bottleneck", "what to do about each cause" },
+		{ summary_next_has_causes(&summary->bottleneck), "bottleneck",
+		  "what to do about each cause" },
 		{ summary->samples->all.looks, "lines", "time by line of your code" },
 		{ summary->native->all.samples, "native", "CPU time by native function" },
 		{ has_steps, "steps", "each step, and what it went to" },

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a thread could have run and had no CPU, in a line of the summary: without it times of a busy machine are the program's. */
+/*
+ * A line of the summary on a thread that could run but had no CPU: without it, the effects of a
+ * busy machine would seem to be the program's.
+ */
 #include <stdio.h>
 
 #include "report/base/units.h"
 #include "report/summary/summary_screen.h"
 
 #define READY_NS_MIN 1000000000u
-#define READY_SHARE_MIN 0.25 /* of the time that the thread lived */
+#define READY_SHARE_MIN 0.25 /* of the life of the thread */
 
 static bool is_busier(const struct thread_times *times, const struct thread_times *than)
 {

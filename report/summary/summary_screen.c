@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The first screen in its order: see summary_screen.h. Parts are written to memory first: causes get the lines that are left. */
+/*
+ * Prints the first screen in its order. Parts are written to memory first, because the causes get
+ * the lines that are left.
+ */
 #include "report/summary/summary_screen.h"
 
 #include <stdlib.h>
@@ -9,8 +12,8 @@
 #include "report/base/shell_word.h"
 
 #define PATH_WIDTH 24u
-#define PATH_LONG "FILE"  /* of a name that a command and a screen have no room for */
-#define COMMAND_WIDTH 40u /* of the longest ones */
+#define PATH_LONG "FILE"  /* replaces a name for which a command and a screen have no room */
+#define COMMAND_WIDTH 40u /* of the longest commands */
 
 /* --- parts --- */
 
@@ -28,7 +31,7 @@ static void part_begin(struct screen_part *part, const struct screen *screen)
 		part->screen.out = screen->out;
 }
 
-/* Its text is complete; where there was no memory for it, it has been written already. */
+/* The text of the part is complete. If there was no memory for it, it has been written already. */
 static void part_close(struct screen_part *part, const struct screen *screen)
 {
 	if (part->screen.out != screen->out)
@@ -58,7 +61,7 @@ void screen_label_begin(struct prose *prose, const struct screen *screen, const 
 	prose->used = prose->indent = SCREEN_LABEL;
 }
 
-/* A narrow screen has more lines for the same words. */
+/* A narrow screen may have more lines for the same words. */
 static unsigned int lines_of_screen(const struct screen *screen)
 {
 	if (screen->width >= SCREEN_COLUMNS || !screen->width)
@@ -84,15 +87,15 @@ char *summary_file_word(const struct summary *summary, const struct screen *scre
 
 /* --- the screen --- */
 
-/* The answer, a paragraph of its own. */
+/* Prints the answer as a paragraph of its own. */
 static void print_answer(const struct summary *summary, const struct screen *screen)
 {
 	summary_print_title(summary, screen);
 	summary_print_verdict(summary, screen);
 }
 
-static void print_figures(const struct summary *summary, const struct screen *screen,
-			  bool says_losses)
+static void summary_screen_print_figures(const struct summary *summary, const struct screen *screen,
+					 bool says_losses)
 {
 	summary_print_bars(summary, screen);
 	summary_print_memory_line(summary, screen);
@@ -111,7 +114,7 @@ void summary_print_screen(const struct summary *summary, const struct screen *sc
 	print_answer(summary, &answer.screen);
 	part_close(&answer, screen);
 	part_begin(&figures, screen);
-	print_figures(summary, &figures.screen, says_losses);
+	summary_screen_print_figures(summary, &figures.screen, says_losses);
 	part_close(&figures, screen);
 	part_begin(&next, screen);
 	summary_print_next(summary, &next.screen);

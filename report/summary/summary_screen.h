@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first screen of the summary: what ran, one verdict, where the run and a step went, memory, what is missing, the
- * largest causes and the command to run next. At most SCREEN_LINES lines where the screen has SCREEN_COLUMNS columns.
+ * The first screen of the summary: what ran, one verdict, how the run and a step used their time,
+ * memory, what is missing, the largest causes, and the command to run next. It has at most
+ * SCREEN_LINES lines on a screen of SCREEN_COLUMNS columns.
  */
 #ifndef REPORT_SUMMARY_SUMMARY_SCREEN_H
 #define REPORT_SUMMARY_SUMMARY_SCREEN_H
@@ -10,39 +11,45 @@
 
 #define SCREEN_LINES 25u
 #define SCREEN_COLUMNS 80u
-#define SCREEN_LABEL 9u   /* columns, of what stands in front of a line */
-#define GUESS_SAMPLES 20u /* a share that rests on fewer is called a guess */
+#define SCREEN_LABEL 9u   /* columns of the label in front of a line */
+#define GUESS_SAMPLES 20u /* a share that is based on fewer is called a guess */
 
-/* `says_losses`: nobody else says what is missing. */
+/* `says_losses`: no other text says what is missing. */
 void summary_print_screen(const struct summary *summary, const struct screen *screen,
 			  bool says_losses);
 
-/* A labelled line, whose further lines are indented; to be ended by prose_end(). */
+/* Begins a line with a label, whose further lines are indented; to be ended by prose_end(). */
 void screen_label_begin(struct prose *prose, const struct screen *screen, const char *label);
-/* The first file as a command takes it, without folders where it is long; FILE, where the screen has no room for it. To be freed. */
+/*
+ * Returns the first file as a word of a command, without folders if it is long; FILE if the screen
+ * has no room for it. To be freed.
+ */
 char *summary_file_word(const struct summary *summary, const struct screen *screen);
 
-/* What ran, for how long, how it ended; and what of it is shown. */
+/* Prints what ran, for how long, how it ended, and which part of it is shown. */
 void summary_print_title(const struct summary *summary, const struct screen *screen);
-/* The one sentence on what the time went to, or what grows. */
+/* Prints the one sentence on what used the time, or what grows. */
 void summary_print_verdict(const struct summary *summary, const struct screen *screen);
-/* A bar of the run and one of a step; nothing where they are not known. */
+/* Prints a bar of the run and one of a step; nothing if they are not known. */
 void summary_print_bars(const struct summary *summary, const struct screen *screen);
 void summary_print_memory_line(const struct summary *summary, const struct screen *screen);
 void summary_print_gpu_line(const struct summary *summary, const struct screen *screen);
 void summary_print_missing(const struct summary *summary, const struct screen *screen);
-/* At most `room` lines of causes. */
+/* Prints at most `room` lines of causes. */
 void summary_print_causes(const struct summary *summary, const struct screen *screen,
 			  unsigned int room);
 void summary_print_next(const struct summary *summary, const struct screen *screen);
 
-/* The advice that the verdict is about; NULL: none is worth one. */
+/* Returns the advice that the verdict is about; NULL: none is worth one. */
 const struct advice *summary_first_cause(const struct summary *summary);
 
-/* There is a verdict; else what summary_print_told() prints stands in its place. */
+/* Returns whether there is a verdict; otherwise summary_print_told() prints something instead. */
 bool summary_has_verdict(const struct summary *summary);
 
-/* The thread that ran or could have run for longest, and its times; NULL: nobody's are known. */
+/*
+ * Returns the thread that ran or could have run for the longest time, and its times; NULL: none is
+ * known.
+ */
 const struct source_thread *summary_busiest_thread(const struct summary *summary,
 						   struct thread_times *ret_times);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first lines of the summary: what took the time, which causes have the most seconds, who held memory. A
- * sentence stands here only when what was recorded bears it out; what was not recorded is said to be so.
+ * The first lines of the summary: what used the time, which causes have the most seconds, and who
+ * held memory. A sentence is printed only if the recording proves it; what was not recorded is
+ * named.
  */
 #include <signal.h>
 #include <string.h>
@@ -17,13 +18,13 @@
 
 #define TAKEN_SHOWN 2
 
-/* Only a part of the run was recorded, or asked for. */
+/* Only a part of the run was recorded or selected. */
 static bool is_in_part(const struct summary *summary)
 {
 	return run_filters(summary->run)->any || why_empty_is_limited(summary->run);
 }
 
-/* --- what took it --- */
+/* --- what used the time --- */
 
 void summary_print_steps(const struct summary *summary, const struct screen *screen)
 {
@@ -44,12 +45,13 @@ void summary_print_steps(const struct summary *summary, const struct screen *scr
 	prose_end(&line, screen);
 }
 
-/* Times of a kind, all threads together, and what most of it is. */
+/* The time of one kind of call, of all threads together, and the largest part of it. */
 struct taken {
 	const char *what, *most;
 	size_t most_length;
 	uint64_t ns, most_ns;
-	bool is_by_process; /* each moment of a process once; else all threads added up */
+	/* each moment of a process counts once; false: all threads are added up */
+	bool is_by_process;
 };
 
 static struct taken taken_by_operators(const struct summary *summary)
@@ -94,7 +96,9 @@ static struct taken taken_by_ranges(const struct summary *summary)
 	return taken;
 }
 
-/* More than the run took is said to be of several. */
+/*
+ * If the sum exceeds the time of the run, the text says that it is of several threads or processes.
+ */
 static const char *together(const struct taken *taken, uint64_t wall_ns)
 {
 	if (taken->ns <= wall_ns)
@@ -116,14 +120,14 @@ static void put_taken(const struct taken *taken, const struct screen *screen, co
 	fprintf(screen->out, " (%s %s)", name, unit_format_ns(time, taken->most_ns));
 }
 
-/* Most of a whole run was in nothing of `all_ns`, and was not sampled either. */
+/* Returns whether most of a whole run is not in `all_ns`, and was not sampled either. */
 static bool nothing_of_the_rest(const struct summary *summary, uint64_t all_ns)
 {
 	return !is_in_part(summary) && !summary->samples->all.looks &&
 	       !summary->native->all.samples && all_ns / 9 < summary->totals.wall_ns / 10;
 }
 
-/* Why samples say nothing. */
+/* Returns why there are no samples. */
 static const char *without_samples(const struct summary *summary)
 {
 	const struct samples *samples = summary->samples;
@@ -132,7 +136,7 @@ static const char *without_samples(const struct summary *summary)
 		return samples_can_be_more(samples)
 			       ? ", and too few samples (INTERCEPT_SAMPLE=1000 takes more)."
 			       : ", and too few samples.";
-	/* that there can be none is a sentence of its own */
+	/* that there can be none is said by another sentence */
 	if (!summary->imports->ranges.row_count || samples_why_none(samples))
 		return ".";
 	if (!samples->hz)
@@ -142,7 +146,7 @@ static const char *without_samples(const struct summary *summary)
 					    : ", and no samples.";
 }
 
-/* Of what was not asked for. */
+/* For families that were not recorded. */
 static const char *what_would_say_more(const struct summary *summary)
 {
 	bool has_io = !why_empty_is_off(summary->run, EVT_FAMILY_io);
@@ -158,7 +162,7 @@ static const char *what_would_say_more(const struct summary *summary)
 			"and output.";
 }
 
-/* Neither a kind of call nor samples and imports have anything to say. */
+/* For a recording in which neither calls nor samples nor imports say anything. */
 static void print_nothing(const struct summary *summary, const struct screen *screen)
 {
 	if (bottleneck_is_python(&summary->bottleneck))
@@ -173,7 +177,9 @@ static void print_nothing(const struct summary *summary, const struct screen *sc
 				   what_would_say_more(summary));
 }
 
-/* Of a program without steps: what of its time was recorded; false when nothing was. */
+/*
+ * For a program without steps: prints how much of its time was recorded; returns false if none was.
+ */
 static bool print_taken(const struct summary *summary, const struct screen *screen)
 {
 	struct taken taken[] = {
@@ -204,7 +210,8 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 		before = "; ";
 		most->ns = 0;
 	}
-	fputs(nothing_of_the_rest(summary, all_ns) ? "; nothing else was recorded." : ".",
+	fputs(nothing_of_the_rest(summary, all_ns) ? "; what the rest went to was not recorded."
+						   : ".",
 	      line.screen.out);
 	prose_end(&line, screen);
 	return true;
@@ -217,8 +224,8 @@ void summary_print_told(const struct summary *summary, const struct screen *scre
 	struct why_empty absence;
 	bool tells = true;
 
-	if (why_empty_is_whole(
-		    summary->run)) { /* no event of any family: the sentence is the same for all */
+	if (why_empty_is_whole(summary->run)) {
+		/* no event of any family, so the sentence is the same for all */
 		screen_print_prose(screen, "Nothing was recorded: %s.",
 				   why_empty_explain(summary->run, EVT_FAMILY_nvtx, &absence));
 		return;

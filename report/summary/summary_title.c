@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The first line of the summary: what ran, for how long, how it ended, and what part of it is shown. */
+/*
+ * The first line of the summary: what ran, for how long, how it ended, and which part of it is
+ * shown.
+ */
 #include <signal.h>
 #include <string.h>
 
@@ -12,12 +15,12 @@
 
 #define COMMAND_WIDTH_MAX 400u
 #define COMMAND_MIN 32u
-#define ANCESTORS_MAX 64u   /* a circle ends */
-#define CORES_NS 100000000u /* shares of less are noise */
+#define ANCESTORS_MAX 64u   /* a damaged file may link parents in a circle */
+#define CORES_NS 100000000u /* a share of a shorter time is noise */
 
 /* --- what ran, and how long --- */
 
-/* The program by its name, without the folders it lies in. */
+/* Prints the name of the program, without its folders. */
 static void put_command(const struct summary *summary, const struct screen *screen)
 {
 	char escaped[4 * COMMAND_WIDTH_MAX + 1], shown[4 * COMMAND_WIDTH_MAX + 8];
@@ -47,7 +50,9 @@ static bool is_within(const struct source_process *process, const struct source_
 	return false;
 }
 
-/* Of a shell that is not recorded each command is a program of its own: the times are those of all. */
+/*
+ * Each command of a shell that is not recorded is a program of its own: the times are those of all.
+ */
 static void put_others(const struct summary *summary, const struct screen *screen)
 {
 	struct source_process *const *process;
@@ -71,7 +76,7 @@ static bool is_live(const struct summary *summary)
 	return live;
 }
 
-/* A file without its end, which nobody writes any more. */
+/* The file's end is missing, and nobody writes it any more. */
 static bool is_cut(const struct summary *summary)
 {
 	struct source_file *const *file;
@@ -83,7 +88,10 @@ static bool is_cut(const struct summary *summary)
 	return !complete && !is_live(summary);
 }
 
-/* What the files cover: a run, one that goes on, or its part up to where a file ends. */
+/*
+ * Prints what the files cover: a whole run, one that still runs, or the part up to where a file
+ * ends.
+ */
 static void put_run(const struct summary *summary, const struct screen *screen)
 {
 	char wall[UNIT_TEXT_BYTES];
@@ -104,7 +112,10 @@ static bool was_killed(const struct source_process *process)
 	return process->ended && process->how == EVT_END_KILLED;
 }
 
-/* Of the others none that was ended on purpose, as workers are at the end of a run. */
+/*
+ * Among other processes, one that was ended on purpose, such as a worker at the end of a run, did
+ * not crash.
+ */
 static bool has_crashed(const struct source_process *process)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGKILL, SIGSYS };
@@ -125,7 +136,7 @@ static void put_killer(const struct source_process *process, const struct screen
 		fputs("a signal", screen->out);
 }
 
-/* Who did not end by itself. */
+/* Prints which processes did not end by themselves. */
 static void put_ends(const struct summary *summary, const struct screen *screen)
 {
 	struct source_process *const *process;
@@ -182,7 +193,7 @@ static void put_ranks(const struct summary *summary, const struct screen *screen
 	putc('.', screen->out);
 }
 
-/* Steps of a part of the run, of which there is no bar: "14 steps took 67.9 ms." */
+/* For steps of a part of the run, which has no bar: "14 steps took 67.9 ms." */
 static void put_steps(const struct summary *summary, const struct screen *screen)
 {
 	const struct steps *steps = summary->steps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PyTorch part of the summary: the operators that took most of the time themselves. */
+/* The PyTorch part of the summary: the operators with the most self time. */
 #include <stdio.h>
 
 #include "report/torch/part_ops.h"

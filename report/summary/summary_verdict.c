@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict: one sentence. It is about the first cause that advice found, else about the line that the loop was seen in
- * most. Without steps and causes, sentences on what was recorded stand in its place.
+ * The verdict: one sentence. It is about the first cause that the advice found, otherwise about the
+ * line in which the loop spent the most time. Without steps and causes, sentences on what was
+ * recorded replace it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +11,15 @@
 #include "report/summary/summary_screen.h"
 
 #define GUESS_SAMPLES_MIN 5u /* fewer are not even a guess */
-/* %, that a line, or what is known as a share only, has to be worth a verdict */
+/* percent: a line, or a cause that is known as a share only, needs this much for a verdict */
 #define SHARE_MIN 20.0
-/* %, that a cause has to be worth one */
+/* percent: a cause needs this much for a verdict */
 #define CAUSE_SHARE_MIN 10.0
+#define STARTUP_MIN 75.0 /* %, of the run: there is hardly anything else */
 #define VERDICT_BYTES 1024
 
-/* What a share of a cause is a share of. */
-static const char *share_of(const struct advice *advice)
+/* Returns what the share of a cause is a part of. */
+static const char *summary_verdict_share_of(const struct advice *advice)
 {
 	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
 		return "CPU time";
@@ -31,7 +33,10 @@ static double share_said(const struct bottleneck *bottleneck, const struct advic
 	return advice_share(bottleneck, advice);
 }
 
-/* It leaves most of the run, or of a step, unexplained. A failure is worth a verdict whatever its time. */
+/*
+ * Returns whether it leaves most of the run, or of a step, unexplained. A failure is worth a
+ * verdict whatever its time.
+ */
 static bool is_small(const struct bottleneck *bottleneck, const struct advice *advice)
 {
 	if (advice->rule->severity == ADVICE_PROBLEM)
@@ -41,7 +46,7 @@ static bool is_small(const struct bottleneck *bottleneck, const struct advice *a
 	return !strcmp(advice->rule->unit, "percent") && advice->value < SHARE_MIN;
 }
 
-/* A note is worth a verdict where it names a line and the time that it takes. */
+/* A note is worth a verdict if it names a line and the time of that line. */
 static bool is_worth(const struct bottleneck *bottleneck, const struct advice *advice)
 {
 	return cause_is_of_program(advice) && !is_small(bottleneck, advice) &&
@@ -60,8 +65,8 @@ const struct advice *summary_first_cause(const struct summary *summary)
 }
 
 /* "61 % of a step: tokenizer.py:15 (wordpiece), called from train.py:25 (312 samples)." */
-static void say_line(const struct summary *summary, const struct step_line *line,
-		     char text[VERDICT_BYTES])
+static void summary_verdict_say_line(const struct summary *summary, const struct step_line *line,
+				     char text[VERDICT_BYTES])
 {
 	const struct step_lines *lines = summary->bottleneck.lines;
 	struct advice found = { .rule = NULL };
@@ -88,7 +93,7 @@ static void put_samples(const struct advice *advice, char text[VERDICT_BYTES])
 		 unit_plural(advice->place.samples));
 }
 
-/* What grows has a rate, what leaks a sum. */
+/* Memory that grows has a rate; memory that leaks has a sum. */
 static void put_bytes(const struct advice *advice, char text[VERDICT_BYTES])
 {
 	char bytes[UNIT_TEXT_BYTES];
@@ -101,7 +106,10 @@ static void put_bytes(const struct advice *advice, char text[VERDICT_BYTES])
 		 strstr(advice->rule->id, "_growth") ? " a step" : "");
 }
 
-/* "89 % of the steps' time: the loop waits for the DataLoader"; the line, where it is all that there is to say of it. */
+/*
+ * "89 % of the steps' time: the loop waits for the DataLoader"; or the line, if nothing else is
+ * known.
+ */
 static void say_cause(const struct summary *summary, const struct advice *advice,
 		      char text[VERDICT_BYTES])
 {
@@ -118,7 +126,8 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 	text[0] = '\0';
 	if (advice->gain_ns)
 		used = (size_t)snprintf(text, VERDICT_BYTES, "%.0f %% of the %s: ",
-					share_said(&summary->bottleneck, advice), share_of(advice));
+					share_said(&summary->bottleneck, advice),
+					summary_verdict_share_of(advice));
 	snprintf(text + used, VERDICT_BYTES - used, "%s", is_place ? place : title);
 	put_bytes(advice, text);
 	used = strlen(text);
@@ -129,8 +138,8 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 	snprintf(text + used, VERDICT_BYTES - used, ".");
 }
 
-/* Without a cause: the line with most of the loop's time, if it stands out. */
-static bool find_line(const struct summary *summary, struct step_line *line)
+/* Without a cause: finds the line with most of the loop's time, if it stands out. */
+static bool summary_verdict_find_line(const struct summary *summary, struct step_line *line)
 {
 	const struct step_lines *lines = summary->bottleneck.lines;
 
@@ -139,13 +148,23 @@ static bool find_line(const struct summary *summary, struct step_line *line)
 	       100.0 * (double)line->ns / (double)lines->all_ns >= SHARE_MIN;
 }
 
-/* The screen lists some. */
-static bool has_causes(const struct bottleneck *bottleneck)
+/* Returns whether the screen lists causes. */
+static bool summary_verdict_has_causes(const struct bottleneck *bottleneck)
 {
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		if (cause_is_of_program(&bottleneck->advice[i]))
 			return true;
 	return false;
+}
+
+/* The steps are a small part of the run, whatever they do. */
+static const struct advice *long_start(const struct bottleneck *bottleneck)
+{
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		if (bottleneck->advice[i].rule->look == advice_startup &&
+		    advice_share(bottleneck, &bottleneck->advice[i]) >= STARTUP_MIN)
+			return &bottleneck->advice[i];
+	return NULL;
 }
 
 static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES])
@@ -155,16 +174,17 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 
 	if (advice && advice->gain_ns && advice->place.line[0] &&
 	    step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
-		say_line(summary, &line, text);
+		summary_verdict_say_line(summary, &line, text);
 	else if (advice)
 		say_cause(summary, advice, text);
-	else if (find_line(summary, &line))
-		say_line(summary, &line, text);
+	else if (long_start(&summary->bottleneck))
+		say_cause(summary, long_start(&summary->bottleneck), text);
+	else if (summary_verdict_find_line(summary, &line))
+		summary_verdict_say_line(summary, &line, text);
 	else if (summary->steps->time.count)
 		snprintf(text, VERDICT_BYTES, "%s",
-			 has_causes(&summary->bottleneck)
-				 ? "Nothing stands out: each cause below is a small part of the "
-				   "time."
+			 summary_verdict_has_causes(&summary->bottleneck)
+				 ? "Nothing stands out: only notes and small causes were found."
 				 : "Nothing stands out: no cause was found.");
 	else
 		return false;

@@ -57,7 +57,7 @@ static const char *keep_text(struct answers *answers, const char *text, size_t l
 	return answers->text[answers->text_count++] = text_store_put(&answers->store, text, length);
 }
 
-static const char *keep(struct answers *answers, const char *text)
+static const char *answers_keep(struct answers *answers, const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
 
@@ -81,7 +81,7 @@ bool answers_find(const struct answers *answers, uint64_t address, struct object
 }
 
 /* Returns the entry of the address; NULL if it cannot be kept. */
-static struct answer *put_answer(struct answers *answers, uint64_t address)
+static struct answer *answers_put_answer(struct answers *answers, uint64_t address)
 {
 	struct map_entry *entry;
 	bool added;
@@ -98,7 +98,7 @@ static struct answer *put_answer(struct answers *answers, uint64_t address)
 	return &answers->answer[entry->value];
 }
 
-static void add_frame(struct answers *answers, const struct object_frame *frame)
+static void answers_add_frame(struct answers *answers, const struct object_frame *frame)
 {
 	answers->frame = memory_room(answers->frame, answers->frames, &answers->frame_room,
 				     sizeof(*answers->frame));
@@ -107,16 +107,17 @@ static void add_frame(struct answers *answers, const struct object_frame *frame)
 
 void answers_add(struct answers *answers, uint64_t address, const struct object_place *place)
 {
-	struct answer *answer = put_answer(answers, address);
+	struct answer *answer = answers_put_answer(answers, address);
 
 	if (!answer)
 		return;
 	*answer = (struct answer){ address, place->offset, answers->frames,
 				   (uint32_t)place->frames };
 	for (size_t i = 0; i < place->frames; i++)
-		add_frame(answers, &(struct object_frame){ keep(answers, place->frame[i].function),
-							   keep(answers, place->frame[i].file),
-							   place->frame[i].line });
+		answers_add_frame(answers, &(struct object_frame){
+						   answers_keep(answers, place->frame[i].function),
+						   answers_keep(answers, place->frame[i].file),
+						   place->frame[i].line });
 }
 
 /* --- writing --- */
@@ -126,7 +127,7 @@ struct writing {
 	uint8_t *bytes, *at;
 };
 
-static uint8_t *put_text(uint8_t *at, const char *text)
+static uint8_t *answers_put_text(uint8_t *at, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -151,7 +152,7 @@ static size_t bytes_at_most(const struct answers *answers, const struct answers_
 	       answers->frames * 3 * CODEC_VARINT_MAX;
 }
 
-static uint64_t number_of(const struct writing *writing, const char *text)
+static uint64_t answers_number_of(const struct writing *writing, const char *text)
 {
 	return text ? map_find(&writing->numbers, (uintptr_t)text)->value : 0;
 }
@@ -162,7 +163,7 @@ static void write_texts(struct writing *writing, const struct answers *answers)
 
 	writing->at = put_varint(writing->at, answers->text_count);
 	for (size_t i = 0; i < answers->text_count; i++) {
-		writing->at = put_text(writing->at, answers->text[i]);
+		writing->at = answers_put_text(writing->at, answers->text[i]);
 		map_put(&writing->numbers, (uintptr_t)answers->text[i], &added)->value = i + 1;
 	}
 }
@@ -185,8 +186,8 @@ static void write_answer(struct writing *writing, const struct answers *answers,
 	for (uint32_t i = 0; i < answer->frames; i++) {
 		const struct object_frame *frame = &answers->frame[answer->first + i];
 
-		at = put_varint(at, number_of(writing, frame->function));
-		at = put_varint(at, number_of(writing, frame->file));
+		at = put_varint(at, answers_number_of(writing, frame->function));
+		at = put_varint(at, answers_number_of(writing, frame->file));
 		at = put_varint(at, frame->line);
 	}
 	writing->at = at;
@@ -220,10 +221,10 @@ uint8_t *answers_write(const struct answers *answers, const struct answers_subje
 	writing.at = put_u32(writing.at, ANSWERS_TAG);
 	writing.at = put_varint(writing.at, VERSION);
 	writing.at = put_varint(writing.at, subject->process);
-	writing.at = put_text(writing.at, subject->path);
-	writing.at = put_text(writing.at, subject->build_id);
-	writing.at = put_text(writing.at, subject->link);
-	writing.at = put_text(writing.at, subject->basis);
+	writing.at = answers_put_text(writing.at, subject->path);
+	writing.at = answers_put_text(writing.at, subject->build_id);
+	writing.at = answers_put_text(writing.at, subject->link);
+	writing.at = answers_put_text(writing.at, subject->basis);
 	write_texts(&writing, answers);
 	write_answers(&writing, answers);
 	writing.at = put_u64(writing.at,
@@ -318,7 +319,8 @@ static void read_answer(struct answers *answers, struct cursor *c, uint64_t *add
 	*address += get_varint(c);
 	frames = get_varint(c);
 	offset = get_varint(c) - 1;
-	answer = c->failed || frames > OBJECT_INLINED_MAX ? NULL : put_answer(answers, *address);
+	answer = c->failed || frames > OBJECT_INLINED_MAX ? NULL
+							  : answers_put_answer(answers, *address);
 	if (!answer) {
 		c->failed = true;
 		return;
@@ -331,7 +333,7 @@ static void read_answer(struct answers *answers, struct cursor *c, uint64_t *add
 		frame.file = get_kept(answers, c);
 		line = get_varint(c);
 		frame.line = line <= UINT32_MAX ? (uint32_t)line : 0;
-		add_frame(answers, &frame);
+		answers_add_frame(answers, &frame);
 	}
 }
 

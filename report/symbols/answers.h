@@ -24,12 +24,11 @@
 
 /* What the answers are about. */
 struct answers_subject {
-	uint64_t
-		/*
-		 * 0: a file of code; else the process's number in the recording: addresses are
-		 * those of its memory
-		 */
-		process;
+	/*
+	 * 0: a file of code; else the process's number in the recording: addresses are those of its
+	 * memory
+	 */
+	uint64_t process;
 	const char *path, *build_id; /* as recorded; "": unknown */
 	const char *link;  /* name of its file of debug information, "": none; for the cache */
 	const char *basis; /* the files that they were made from; for the cache */

@@ -31,8 +31,8 @@ void late_callers_add(struct late_callers *callers, size_t row, const struct def
 	callers->call[row] = *call;
 }
 
-static void put(struct late_callers *callers, struct table *table, size_t row,
-		enum late_caller_column column, const char *text)
+static void late_callers_put(struct late_callers *callers, struct table *table, size_t row,
+			     enum late_caller_column column, const char *text)
 {
 	if (text)
 		table_fill_text(table, row, callers->column[column], text, strlen(text));
@@ -49,22 +49,23 @@ static void put_address(struct late_callers *callers, struct table *table, size_
 {
 	const struct symbol *symbol = symbol_of(callers, &callers->call[row]);
 
-	put(callers, table, row, LATE_CALLER,
-	    text_store_format(&table->texts, "%s at +0x%" PRIx64, text, symbol->address));
+	late_callers_put(
+		callers, table, row, LATE_CALLER,
+		text_store_format(&table->texts, "%s at +0x%" PRIx64, text, symbol->address));
 }
 
 /*
  * Two calls on one line, for example where a function is inlined twice, are two rows, so they show
  * their addresses, too.
  */
-static void put_caller(struct late_callers *callers, struct table *table, size_t row,
-		       const struct symbol *symbol)
+static void late_callers_put_caller(struct late_callers *callers, struct table *table, size_t row,
+				    const struct symbol *symbol)
 {
 	const char *text = symbols_text(&callers->symbols, symbol);
 	struct map_entry *first;
 	bool is_first;
 
-	put(callers, table, row, LATE_CALLER, text);
+	late_callers_put(callers, table, row, LATE_CALLER, text);
 	if (!text)
 		return;
 	first = map_put(&callers->said, symbols_hash(text), &is_first);
@@ -79,7 +80,7 @@ static void put_caller(struct late_callers *callers, struct table *table, size_t
 	put_address(callers, table, row, text);
 }
 
-static void make(void *state, struct table *table, size_t row)
+static void late_callers_make(void *state, struct table *table, size_t row)
 {
 	struct late_callers *callers = state;
 	const struct deferred_call *call = row < callers->room ? &callers->call[row] : NULL;
@@ -88,19 +89,20 @@ static void make(void *state, struct table *table, size_t row)
 	if (!call || !call->process)
 		return;
 	symbol = symbol_of(callers, call);
-	put(callers, table, row, LATE_MODULE, symbol->module);
+	late_callers_put(callers, table, row, LATE_MODULE, symbol->module);
 	if (!callers->is_brief)
-		put(callers, table, row, LATE_FUNCTION, symbol->function);
+		late_callers_put(callers, table, row, LATE_FUNCTION, symbol->function);
 	if (!callers->is_brief && symbol->file && symbol->line)
-		put(callers, table, row, LATE_LINE,
-		    text_store_format(&table->texts, "%s:%" PRIu32, symbol->file, symbol->line));
+		late_callers_put(callers, table, row, LATE_LINE,
+				 text_store_format(&table->texts, "%s:%" PRIu32, symbol->file,
+						   symbol->line));
 	if (callers->for_people)
-		put_caller(callers, table, row, symbol);
+		late_callers_put_caller(callers, table, row, symbol);
 }
 
 void late_callers_attach(struct late_callers *callers, struct table *table)
 {
-	table->late = (struct table_late){ .make = make,
+	table->late = (struct table_late){ .make = late_callers_make,
 					   .state = callers,
 					   .column = callers->column,
 					   .column_count = LATE_CALLER };

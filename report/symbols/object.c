@@ -30,7 +30,7 @@
 #define LOOKS_BACK 64u /* symbols before the address that are tried to find one that covers it */
 
 struct function {
-	uint64_t start, bytes; /* must be first: count_up_to() */
+	uint64_t start, bytes; /* must be first: object_count_up_to() */
 	uint64_t room; /* `bytes`; for a symbol without a size, up to the end of its section */
 	const char *name;
 	bool is_global;
@@ -38,7 +38,7 @@ struct function {
 
 /* In DWARF's addresses: the code of a unit, or of a function. */
 struct code_range {
-	uint64_t start, end; /* must be first: count_up_to() */
+	uint64_t start, end; /* must be first: object_count_up_to() */
 	Dwarf_Off die;
 };
 
@@ -87,7 +87,7 @@ static int open_vdso(void)
 	return -1;
 }
 
-static int open_file(const char *path, enum object_state *ret_state)
+static int object_open_file(const char *path, enum object_state *ret_state)
 {
 	int file = !strcmp(path, OBJECT_VDSO)
 			   ? open_vdso()
@@ -106,7 +106,7 @@ static int open_file(const char *path, enum object_state *ret_state)
 	return -1;
 }
 
-static bool has_build_id(Dwfl_Module *module, const char *wanted)
+static bool object_has_build_id(Dwfl_Module *module, const char *wanted)
 {
 	const unsigned char *bytes;
 	char hex[BUILD_ID_HEX_MAX + 1] = "";
@@ -137,7 +137,7 @@ struct object *object_open(const char *path, const char *build_id, enum object_s
 	};
 	struct object *object;
 	GElf_Addr bias;
-	int file = open_file(path, ret_state);
+	int file = object_open_file(path, ret_state);
 
 	if (file < 0)
 		return NULL;
@@ -149,8 +149,8 @@ struct object *object_open(const char *path, const char *build_id, enum object_s
 	if (!object->dwfl)
 		close(file);
 	else if (report_file(object, path, file) && dwfl_module_getelf(object->module, &bias))
-		*ret_state = has_build_id(object->module, build_id) ? OBJECT_FOUND
-								    : OBJECT_OTHER_BUILD;
+		*ret_state = object_has_build_id(object->module, build_id) ? OBJECT_FOUND
+									   : OBJECT_OTHER_BUILD;
 	if (*ret_state == OBJECT_FOUND) {
 		object->bias = bias;
 		return object;
@@ -207,7 +207,7 @@ static bool is_code(const GElf_Sym *symbol, Elf *elf, size_t section)
 	       (type == STT_NOTYPE && is_executable(elf, section));
 }
 
-static int compare_functions(const void *a, const void *b)
+static int object_compare_functions(const void *a, const void *b)
 {
 	const struct function *left = a, *right = b;
 
@@ -263,14 +263,14 @@ static void read_functions(struct object *object)
 	}
 	if (object->functions)
 		qsort(object->function, object->functions, sizeof(*object->function),
-		      compare_functions);
+		      object_compare_functions);
 }
 
 /*
  * Returns how many entries of a sorted array begin at or before the address; the first member of an
  * entry is its start.
  */
-static size_t count_up_to(const void *array, size_t count, size_t bytes, uint64_t address)
+static size_t object_count_up_to(const void *array, size_t count, size_t bytes, uint64_t address)
 {
 	size_t low = 0, high = count;
 
@@ -287,13 +287,14 @@ static size_t count_up_to(const void *array, size_t count, size_t bytes, uint64_
 	return low;
 }
 
-static const struct function *function_at(struct object *object, uint64_t address)
+static const struct function *object_function_at(struct object *object, uint64_t address)
 {
 	size_t at, looked;
 
 	if (!object->has_functions)
 		read_functions(object);
-	at = count_up_to(object->function, object->functions, sizeof(*object->function), address);
+	at = object_count_up_to(object->function, object->functions, sizeof(*object->function),
+				address);
 	for (looked = 0; looked < LOOKS_BACK && looked < at; looked++) {
 		const struct function *function = &object->function[at - 1 - looked];
 
@@ -361,7 +362,7 @@ static void read_units(struct object *object)
 static bool unit_at(struct object *object, uint64_t address, Dwarf_Die *ret_unit)
 {
 	const struct code_range *range = object->units.range;
-	size_t count = count_up_to(range, object->units.count, sizeof(*range), address);
+	size_t count = object_count_up_to(range, object->units.count, sizeof(*range), address);
 
 	return count && address < range[count - 1].end &&
 	       dwarf_offdie(object->dwarf, range[count - 1].die, ret_unit);
@@ -444,7 +445,7 @@ static bool function_die_at(struct object *object, Dwarf_Die *unit, Dwarf_Die *f
 		entry->value = object->scopes++;
 	}
 	ranges = &object->scope[entry->value];
-	at = count_up_to(ranges->range, ranges->count, sizeof(*ranges->range), address);
+	at = object_count_up_to(ranges->range, ranges->count, sizeof(*ranges->range), address);
 	for (size_t looked = 0; looked < LOOKS_BACK && looked < at; looked++)
 		if (address < ranges->range[at - 1 - looked].end)
 			return dwarf_offdie(dwarf_cu_getdwarf(full->cu),
@@ -471,7 +472,7 @@ static bool scope_within(Dwarf_Die *outer, uint64_t address, Dwarf_Die *ret_inne
 	return false;
 }
 
-static const char *text_of(Dwarf_Die *die, unsigned int name)
+static const char *object_text_of(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 
@@ -480,14 +481,14 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 
 static const char *function_name_of(Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_linkage_name);
+	const char *name = object_text_of(die, DW_AT_linkage_name);
 
 	if (!name)
-		name = text_of(die, DW_AT_MIPS_linkage_name);
-	return name ? name : text_of(die, DW_AT_name);
+		name = object_text_of(die, DW_AT_MIPS_linkage_name);
+	return name ? name : object_text_of(die, DW_AT_name);
 }
 
-static uint32_t number_of(Dwarf_Die *die, unsigned int name)
+static uint32_t object_number_of(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value = 0;
@@ -501,9 +502,9 @@ static void set_call(struct object_frame *frame, Dwarf_Die *unit, Dwarf_Die *inl
 {
 	Dwarf_Files *files;
 	size_t count;
-	uint32_t file = number_of(inlined, DW_AT_call_file);
+	uint32_t file = object_number_of(inlined, DW_AT_call_file);
 
-	frame->line = number_of(inlined, DW_AT_call_line);
+	frame->line = object_number_of(inlined, DW_AT_call_line);
 	frame->file = NULL;
 	if (!dwarf_getsrcfiles(unit, &files, &count) && file < count)
 		frame->file = dwarf_filesrc(files, file, NULL, NULL);
@@ -527,8 +528,8 @@ static void set_line(struct object_frame *frame, Dwarf_Die *unit, uint64_t addre
  */
 static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Die *function)
 {
-	uint32_t language = number_of(unit, DW_AT_language);
-	const char *name = text_of(function, DW_AT_name);
+	uint32_t language = object_number_of(unit, DW_AT_language);
+	const char *name = object_text_of(function, DW_AT_name);
 	size_t length = name ? strlen(name) : 0;
 
 	if (!length || (language != DW_LANG_Fortran77 && language != DW_LANG_Fortran90 &&
@@ -588,7 +589,7 @@ static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die
  */
 static const char *whole_name(struct object *object, Dwarf_Die *unit, const char *name)
 {
-	const char *folder = name && *name != '/' ? text_of(unit, DW_AT_comp_dir) : NULL;
+	const char *folder = name && *name != '/' ? object_text_of(unit, DW_AT_comp_dir) : NULL;
 	struct map_entry *entry;
 	bool added;
 
@@ -646,7 +647,7 @@ static void find_source(struct object *object, uint64_t address, struct object_p
 
 void object_find(struct object *object, uint64_t address, struct object_place *ret_place)
 {
-	const struct function *function = function_at(object, address);
+	const struct function *function = object_function_at(object, address);
 
 	*ret_place = (struct object_place){ .offset = UINT64_MAX };
 	if (function) {

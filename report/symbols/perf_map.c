@@ -31,7 +31,7 @@ struct perf_map {
 /* --- reading --- */
 
 /* Reads a hex number at *at, which moves behind it and the space that must follow. */
-static bool take_number(char **at, uint64_t *ret_value)
+static bool perf_map_take_number(char **at, uint64_t *ret_value)
 {
 	char *end;
 
@@ -49,15 +49,15 @@ static void take_line(struct perf_map *map, char *line)
 {
 	struct jit_function function = { .number = map->count };
 
-	if (!take_number(&line, &function.start) || !take_number(&line, &function.bytes) ||
-	    !function.bytes || !*line)
+	if (!perf_map_take_number(&line, &function.start) ||
+	    !perf_map_take_number(&line, &function.bytes) || !function.bytes || !*line)
 		return;
 	function.name = line;
 	map->function = memory_room(map->function, map->count, &map->room, sizeof(*map->function));
 	map->function[map->count++] = function;
 }
 
-static int compare_functions(const void *a, const void *b)
+static int perf_map_compare_functions(const void *a, const void *b)
 {
 	const struct jit_function *left = a, *right = b;
 
@@ -78,11 +78,12 @@ static struct perf_map *take_text(char *text)
 		take_line(map, line);
 	}
 	if (map->count)
-		qsort(map->function, map->count, sizeof(*map->function), compare_functions);
+		qsort(map->function, map->count, sizeof(*map->function),
+		      perf_map_compare_functions);
 	return map;
 }
 
-static char *read_text(int file, size_t bytes)
+static char *perf_map_read_text(int file, size_t bytes)
 {
 	char *text = memory_zero(bytes + 1, 1);
 	size_t length = 0;
@@ -100,7 +101,8 @@ static char *read_text(int file, size_t bytes)
 	return text;
 }
 
-static enum perf_map_state look_at(const struct stat *status, uint64_t from_ns, uint64_t to_ns)
+static enum perf_map_state perf_map_look_at(const struct stat *status, uint64_t from_ns,
+					    uint64_t to_ns)
 {
 	uint64_t written_ns = (uint64_t)status->st_mtim.tv_sec * SECOND_NS +
 			      (uint64_t)status->st_mtim.tv_nsec;
@@ -122,9 +124,9 @@ struct perf_map *perf_map_read(const char *path, uint64_t from_ns, uint64_t to_n
 	if (file < 0)
 		return NULL;
 	if (!fstat(file, &status))
-		*ret_state = look_at(&status, from_ns, to_ns);
+		*ret_state = perf_map_look_at(&status, from_ns, to_ns);
 	if (*ret_state == PERF_MAP_FOUND)
-		map = take_text(read_text(file, (size_t)status.st_size));
+		map = take_text(perf_map_read_text(file, (size_t)status.st_size));
 	close(file);
 	return map;
 }
@@ -159,7 +161,7 @@ void perf_map_close(struct perf_map *map)
 /* --- looking up --- */
 
 /* How many functions begin at or before the address. */
-static size_t count_up_to(const struct perf_map *map, uint64_t address)
+static size_t perf_map_count_up_to(const struct perf_map *map, uint64_t address)
 {
 	size_t low = 0, high = map->count;
 
@@ -176,7 +178,7 @@ static size_t count_up_to(const struct perf_map *map, uint64_t address)
 
 bool perf_map_find(const struct perf_map *map, uint64_t address, struct object_place *ret_place)
 {
-	size_t at = count_up_to(map, address);
+	size_t at = perf_map_count_up_to(map, address);
 	const struct jit_function *found = NULL;
 
 	for (size_t looked = 0; looked < LOOKS_BACK && looked < at; looked++) {

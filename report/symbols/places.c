@@ -118,8 +118,8 @@ void places_release(struct places *places)
  * A file without a build-id may be a different one in another recording, and a process's number is
  * valid in one recording only.
  */
-static uint64_t key_of(const struct source_file *file, uint64_t process, const char *path,
-		       const char *build_id)
+static uint64_t places_key_of(const struct source_file *file, uint64_t process, const char *path,
+			      const char *build_id)
 {
 	uint64_t words[] = { process, process || !*build_id ? (uintptr_t)file : 0 };
 	uint64_t hash = map_hash_bytes(words, sizeof(words), 0);
@@ -148,7 +148,8 @@ static void take_stored(struct places *places, const struct source_file *file,
 	}
 	subject = &stored->answers.subject;
 	entry = map_put(&places->stored,
-			key_of(file, subject->process, subject->path, subject->build_id), &added);
+			places_key_of(file, subject->process, subject->path, subject->build_id),
+			&added);
 	stored->next = added ? NOTHING : entry->value;
 	entry->value = places->answers_count++;
 }
@@ -167,9 +168,10 @@ static bool find_stored(struct places *places, const struct source_process *proc
 	for (const struct source_symbols *symbols = added ? file->symbols : NULL; symbols;
 	     symbols = symbols->next)
 		take_stored(places, file, symbols);
-	entry = map_find(&places->stored, key_of(file, module ? 0 : process->number,
-						 module ? source_name_text(module->path) : "",
-						 module ? source_name_text(module->build_id) : ""));
+	entry = map_find(&places->stored,
+			 places_key_of(file, module ? 0 : process->number,
+				       module ? source_name_text(module->path) : "",
+				       module ? source_name_text(module->build_id) : ""));
 	for (size_t i = entry ? entry->value : NOTHING; i != NOTHING; i = places->answers[i].next)
 		if (answers_find(&places->answers[i].answers, address, place) && place->frames)
 			return true;
@@ -429,7 +431,7 @@ struct missing {
 	size_t bytes, used, count;
 };
 
-static void miss(struct missing *missing, const char *name, const char *why)
+static void places_miss(struct missing *missing, const char *name, const char *why)
 {
 	char shown[96];
 	int length;
@@ -451,8 +453,9 @@ static void miss_map(struct missing *missing, const struct places_jit *jit)
 	if (jit->state == PERF_MAP_MISSING)
 		return;
 	snprintf(name, sizeof(name), "perf-%u.map", jit->pid);
-	miss(missing, name,
-	     jit->state == PERF_MAP_OTHER_TIME ? "is not this process' own" : "cannot be read");
+	places_miss(missing, name,
+		    jit->state == PERF_MAP_OTHER_TIME ? "is not this process' own"
+						      : "cannot be read");
 }
 
 void places_missing(const struct places *places, const struct places_missed *missed, char *ret_text,
@@ -473,8 +476,8 @@ void places_missing(const struct places *places, const struct places_missed *mis
 		const char *name = strrchr(object->path, '/');
 
 		if (object->path[0] == '/')
-			miss(&missing, name && name[1] ? name + 1 : object->path,
-			     why[object->state]);
+			places_miss(&missing, name && name[1] ? name + 1 : object->path,
+				    why[object->state]);
 	}
 	for (size_t i = 0; i < missed->jits; i++)
 		miss_map(&missing, &places->jit[missed->jit[i]]);

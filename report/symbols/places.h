@@ -47,11 +47,8 @@ struct places_missed {
 	struct map seen;
 	size_t *object, *jit; /* numbers, in the order in which they were missed */
 	size_t objects, object_room, jits, jit_room;
-	uint32_t
-		/*
-		 * the first process of which no module is known, and the number of such processes
-		 */
-		bare_pid;
+	/* the first process of which no module is known, and the number of such processes */
+	uint32_t bare_pid;
 	size_t bare;
 	size_t asked;           /* addresses in files that exist */
 	size_t nameless;        /* those of them that no symbol covers */

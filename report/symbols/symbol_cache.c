@@ -73,7 +73,7 @@ static bool find_file(struct cache_path *path, const char *build_id)
 
 /* --- the files that answers were made from --- */
 
-static void add_file(char basis[BASIS_BYTES], const char *path)
+static void symbol_cache_add_file(char basis[BASIS_BYTES], const char *path)
 {
 	size_t used = strlen(basis);
 	struct stat status;
@@ -95,17 +95,17 @@ static void describe_basis(char basis[BASIS_BYTES], const char *path, const char
 	char debug[PATH_MAX + 64];
 
 	snprintf(basis, BASIS_BYTES, BASIS_METHOD);
-	add_file(basis, path);
+	symbol_cache_add_file(basis, path);
 	snprintf(debug, sizeof(debug), DEBUG_FOLDER "/.build-id/%.2s/%s.debug", build_id,
 		 build_id + 2);
-	add_file(basis, debug);
+	symbol_cache_add_file(basis, debug);
 	if (*link) {
 		snprintf(debug, sizeof(debug), "%.*s/%s", folder, path, link);
-		add_file(basis, debug);
+		symbol_cache_add_file(basis, debug);
 		snprintf(debug, sizeof(debug), "%.*s/.debug/%s", folder, path, link);
-		add_file(basis, debug);
+		symbol_cache_add_file(basis, debug);
 		snprintf(debug, sizeof(debug), DEBUG_FOLDER "%.*s/%s", folder, path, link);
-		add_file(basis, debug);
+		symbol_cache_add_file(basis, debug);
 	}
 	snprintf(basis + strlen(basis), BASIS_BYTES - strlen(basis), " %.256s",
 		 servers ? servers : "");
@@ -122,7 +122,7 @@ static bool is_complete(const struct object_place *place)
 /* --- reading --- */
 
 /* Returns the whole file, to be freed; NULL if it is not one of ours. */
-static uint8_t *read_whole(const char *path, size_t *ret_length)
+static uint8_t *symbol_cache_read_whole(const char *path, size_t *ret_length)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	struct stat status;
@@ -169,7 +169,7 @@ void symbol_cache_load(struct answers *answers, const char *path, const char *bu
 
 	if (!find_file(&cache, build_id))
 		return;
-	bytes = read_whole(cache.file, &length);
+	bytes = symbol_cache_read_whole(cache.file, &length);
 	if (!bytes)
 		return;
 	answers_init(&found);
@@ -191,7 +191,7 @@ void symbol_cache_load(struct answers *answers, const char *path, const char *bu
 /* --- writing --- */
 
 /* Makes the directories up to this one; existing ones are left as they are. */
-static void make_folder(const char *folder)
+static void symbol_cache_make_folder(const char *folder)
 {
 	char path[PATH_MAX];
 
@@ -237,7 +237,7 @@ void symbol_cache_save(const struct answers *answers, const char *path, const ch
 		&length);
 	if (!bytes)
 		return;
-	make_folder(cache.folder);
+	symbol_cache_make_folder(cache.folder);
 	replace_file(&cache, bytes, length);
 	free(bytes);
 	symbol_cache_trim(cache.folder, CACHE_BYTES_MAX);
@@ -261,7 +261,7 @@ static int compare_cached(const void *a, const void *b)
 	return left->tv_nsec < right->tv_nsec ? -1 : left->tv_nsec > right->tv_nsec;
 }
 
-static bool ends_with(const char *text, const char *ending)
+static bool symbol_cache_ends_with(const char *text, const char *ending)
 {
 	size_t length = strlen(text);
 
@@ -280,7 +280,7 @@ static struct cached *list_folder(DIR *folder, size_t *ret_count, uint64_t *ret_
 		bool is_left = !strncmp(entry->d_name, "new-", 4) && strlen(entry->d_name) == 10;
 		struct stat status;
 
-		if ((!is_left && !ends_with(entry->d_name, ENDING)) ||
+		if ((!is_left && !symbol_cache_ends_with(entry->d_name, ENDING)) ||
 		    fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(status.st_mode))
 			continue;

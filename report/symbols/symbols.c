@@ -162,14 +162,14 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	symbol->exact = name->exact;
 }
 
-static const char *file_name(const char *path)
+static const char *symbols_file_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
 
 	return name && name[1] ? name + 1 : path;
 }
 
-static struct symbol *add_frame(struct symbols *symbols, const struct symbol *frame)
+static struct symbol *symbols_add_frame(struct symbols *symbols, const struct symbol *frame)
 {
 	symbols->frame = vast_room(symbols->frame, symbols->frames_count, &symbols->frame_room,
 				   sizeof(*symbols->frame));
@@ -178,7 +178,7 @@ static struct symbol *add_frame(struct symbols *symbols, const struct symbol *fr
 }
 
 /* Many addresses are in few files. */
-static const char *file_text(struct symbols *symbols, const char *file)
+static const char *symbols_file_text(struct symbols *symbols, const char *file)
 {
 	size_t length = strlen(file);
 	bool added;
@@ -195,7 +195,7 @@ static void set_frame(struct symbols *symbols, struct symbol *symbol,
 	if (frame->function)
 		set_name(symbols, symbol, frame->function);
 	if (frame->file)
-		symbol->file = file_text(symbols, frame->file);
+		symbol->file = symbols_file_text(symbols, frame->file);
 	symbol->line = frame->line;
 }
 
@@ -203,16 +203,16 @@ static void set_frame(struct symbols *symbols, struct symbol *symbol,
  * Adds what is known of the address, if anything. `before`: how many bytes the address is after the
  * one that is looked up.
  */
-static void look_up(struct symbols *symbols, const struct source_process *process,
-		    const struct source_module *module, const struct symbol *unknown,
-		    uint64_t before)
+static void symbols_look_up(struct symbols *symbols, const struct source_process *process,
+			    const struct source_module *module, const struct symbol *unknown,
+			    uint64_t before)
 {
 	struct object_place place;
 
 	places_find(symbols->found, process, module, unknown->address - before, &symbols->missed,
 		    &place);
 	for (size_t i = 0; i < place.frames; i++) {
-		struct symbol *symbol = add_frame(symbols, unknown);
+		struct symbol *symbol = symbols_add_frame(symbols, unknown);
 
 		set_frame(symbols, symbol, &place.frame[i]);
 		symbol->is_inlined = i + 1 < place.frames;
@@ -225,8 +225,9 @@ static void look_up(struct symbols *symbols, const struct source_process *proces
  * Equal names have equal addresses, so these identify modules. A module without build-id may be
  * memory.
  */
-static uint64_t key_of(const struct source_process *process, const struct source_module *module,
-		       uint64_t address, uint64_t before)
+static uint64_t symbols_key_of(const struct source_process *process,
+			       const struct source_module *module, uint64_t address,
+			       uint64_t before)
 {
 	bool is_build = module && *source_name_text(module->build_id);
 	uint64_t words[] = { module ? (uintptr_t)module->path : 0,
@@ -237,10 +238,10 @@ static uint64_t key_of(const struct source_process *process, const struct source
 }
 
 /* `module`: the one that contains the address, NULL: none. */
-static const struct symbols_place *place_of(struct symbols *symbols,
-					    const struct source_process *process,
-					    const struct source_module *module, uint64_t address,
-					    uint64_t before)
+static const struct symbols_place *symbols_place_of(struct symbols *symbols,
+						    const struct source_process *process,
+						    const struct source_module *module,
+						    uint64_t address, uint64_t before)
 {
 	struct symbol unknown = { .offset = UINT64_MAX,
 				  .address = module ? address - module->bias : address };
@@ -248,7 +249,8 @@ static const struct symbols_place *place_of(struct symbols *symbols,
 	struct map_entry *entry;
 	bool added;
 
-	entry = map_put(&symbols->places, key_of(process, module, unknown.address, before), &added);
+	entry = map_put(&symbols->places, symbols_key_of(process, module, unknown.address, before),
+			&added);
 	if (!added)
 		return &symbols->place[entry->value];
 	entry->value = symbols->places_count;
@@ -258,12 +260,12 @@ static const struct symbols_place *place_of(struct symbols *symbols,
 	place->first = symbols->frames_count;
 	if (module) {
 		unknown.path = source_name_text(module->path);
-		unknown.module = file_name(unknown.path);
+		unknown.module = symbols_file_name(unknown.path);
 	}
 	if (!symbols->is_off)
-		look_up(symbols, process, module, &unknown, before);
+		symbols_look_up(symbols, process, module, &unknown, before);
 	if (symbols->frames_count == place->first)
-		add_frame(symbols, &unknown);
+		symbols_add_frame(symbols, &unknown);
 	place->count = symbols->frames_count - place->first;
 	return place;
 }
@@ -300,8 +302,8 @@ size_t symbols_frames_of(struct symbols *symbols, const struct source_process *p
 		*ret_frames = python_symbol(process, address);
 		return 1;
 	}
-	place = place_of(symbols, process, caller_module(process, address, time_ns), address,
-			 flags & FRAME_IS_EXACT ? 0 : 1);
+	place = symbols_place_of(symbols, process, caller_module(process, address, time_ns),
+				 address, flags & FRAME_IS_EXACT ? 0 : 1);
 	count = place->count < room ? place->count : room;
 	memcpy(ret_frames, &symbols->frame[place->first], count * sizeof(*ret_frames));
 	return count;
@@ -320,7 +322,7 @@ const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
 		return NULL;
 	if (symbol->file && symbol->line)
 		return text_store_format(&symbols->texts, "%s (%s:%" PRIu32 ")", symbol->brief,
-					 file_name(symbol->file), symbol->line);
+					 symbols_file_name(symbol->file), symbol->line);
 	if (symbol->offset == UINT64_MAX)
 		return symbol->brief;
 	return text_store_format(&symbols->texts, "%s+0x%" PRIx64, symbol->brief, symbol->offset);

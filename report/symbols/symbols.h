@@ -45,11 +45,8 @@ struct symbol {
 	const char *plain;      /* demangled, without parameters, whatever form was requested */
 	const char *file;       /* NULL: unknown */
 	uint32_t line;          /* 0: unknown */
-	uint64_t
-		/*
-		 * of the address in the function; UINT64_MAX: unknown, for example if it is inlined
-		 */
-		offset;
+	/* of the address in the function; UINT64_MAX: unknown, for example if it is inlined */
+	uint64_t offset;
 	const char *module; /* the file's name, without its directory; NULL: unknown */
 	const char *path;   /* the file; NULL: unknown */
 	uint64_t address; /* the module's file's address; if that is unknown, the address itself */

@@ -163,7 +163,7 @@ static void cell_show_places(struct name_cell *cell, const char *mark)
 
 /* --- which cells --- */
 
-static int compare_cells(const void *a, const void *b)
+static int name_cells_compare_cells(const void *a, const void *b)
 {
 	const struct name_cell *x = a, *y = b;
 	int order = strcmp(x->shown, y->shown);
@@ -235,7 +235,7 @@ static bool groups_tell_apart(struct name_cells *cells)
 	bool is_more = false;
 	size_t end;
 
-	qsort(cells->cell, cells->count, sizeof(*cells->cell), compare_cells);
+	qsort(cells->cell, cells->count, sizeof(*cells->cell), name_cells_compare_cells);
 	for (size_t first = 0; first < cells->count; first = end) {
 		struct name_cell *group = &cells->cell[first];
 

@@ -48,7 +48,7 @@ static void cell_show(const struct stack_cells *cells, struct stack_cell *cell)
 			      cells->mark, cells->beside);
 }
 
-static int compare_cells(const void *a, const void *b)
+static int stack_cells_compare_cells(const void *a, const void *b)
 {
 	const struct stack_cell *x = a, *y = b;
 	int order = strcmp(x->shown, y->shown);
@@ -120,10 +120,10 @@ static bool cells_tell_apart(const struct stack_cells *cells)
 	bool changed = false;
 	size_t end;
 
-	qsort(cells->cell, cells->count, sizeof(*cells->cell), compare_cells);
+	qsort(cells->cell, cells->count, sizeof(*cells->cell), stack_cells_compare_cells);
 	for (size_t from = 0; from < cells->count; from = end) {
 		for (end = from + 1; end < cells->count; end++)
-			if (compare_cells(&cells->cell[from], &cells->cell[end]) != 0)
+			if (stack_cells_compare_cells(&cells->cell[from], &cells->cell[end]) != 0)
 				break;
 		if (end - from > 1)
 			changed |= group_tell_apart(cells, &cells->cell[from], end - from);

@@ -174,7 +174,7 @@ struct sort_context {
  * Compares by the key; ties by the first text column, then in the order of adding, so that the
  * output does not depend on qsort.
  */
-static int row_compare(const void *left, const void *right, void *context)
+static int table_row_compare(const void *left, const void *right, void *context)
 {
 	const struct sort_context *sort = context;
 	size_t a = *(const size_t *)left, b = *(const size_t *)right;
@@ -207,13 +207,13 @@ static void swap_rows(size_t *a, size_t *b)
 }
 
 /* For a heap whose top is the last in order: moves its row `at` down to its place. */
-static void heap_sink(size_t *row, size_t count, size_t at, struct sort_context *context)
+static void table_heap_sink(size_t *row, size_t count, size_t at, struct sort_context *context)
 {
 	for (;;) {
 		size_t last = at;
 
 		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
-			if (row_compare(&row[child], &row[last], context) > 0)
+			if (table_row_compare(&row[child], &row[last], context) > 0)
 				last = child;
 		if (last == at)
 			return;
@@ -225,7 +225,7 @@ static void heap_sink(size_t *row, size_t count, size_t at, struct sort_context 
 static bool rows_are_sorted(const size_t *row, size_t count, struct sort_context *context)
 {
 	for (size_t i = 1; i < count; i++)
-		if (row_compare(&row[i - 1], &row[i], context) > 0)
+		if (table_row_compare(&row[i - 1], &row[i], context) > 0)
 			return false;
 	return true;
 }
@@ -238,17 +238,17 @@ static void rows_sort(size_t *row, size_t count, size_t wanted, struct sort_cont
 {
 	if (wanted && wanted < count / 4) {
 		for (size_t i = wanted / 2; i-- > 0;)
-			heap_sink(row, wanted, i, context);
+			table_heap_sink(row, wanted, i, context);
 		for (size_t i = wanted; i < count; i++) {
-			if (row_compare(&row[i], &row[0], context) >= 0)
+			if (table_row_compare(&row[i], &row[0], context) >= 0)
 				continue;
 			swap_rows(&row[i], &row[0]);
-			heap_sink(row, wanted, 0, context);
+			table_heap_sink(row, wanted, 0, context);
 		}
 		count = wanted;
 	}
 	if (!rows_are_sorted(row, count, context))
-		qsort_r(row, count, sizeof(*row), row_compare, context);
+		qsort_r(row, count, sizeof(*row), table_row_compare, context);
 }
 
 static bool is_late(const struct table *table, size_t column)
@@ -323,15 +323,15 @@ void table_settle_row(struct table *table)
 	if (table->best_count < limit) {
 		table->best[table->best_count++] = row;
 		for (size_t i = limit / 2; table->best_count == limit && i-- > 0;)
-			heap_sink(table->best, limit, i, &context);
+			table_heap_sink(table->best, limit, i, &context);
 		return;
 	}
-	if (row_compare(&row, &table->best[0], &context) > 0) {
+	if (table_row_compare(&row, &table->best[0], &context) > 0) {
 		table_drop_row(table);
 		return;
 	}
 	table->best[0] = row;
-	heap_sink(table->best, limit, 0, &context);
+	table_heap_sink(table->best, limit, 0, &context);
 }
 
 bool table_is_by_row(const struct table *table, size_t column)

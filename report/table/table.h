@@ -30,11 +30,8 @@ struct cell {
 		double real;
 		const char *text;
 	};
-	uint32_t
-		/*
-		 * length of a text; for a number 1 + its unit if that is not the column's, else 0
-		 */
-		length;
+	/* length of a text; for a number 1 + its unit if that is not the column's, else 0 */
+	uint32_t length;
 	uint32_t kind;
 };
 

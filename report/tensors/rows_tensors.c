@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of tensors as a table: see rows_tensors.h. */
+/*
+ * Makes the table of report tensors from the rows of tensors.h; names of devices are those of
+ * PyTorch.
+ */
 #include "report/tensors/rows_tensors.h"
 
 #include <stdlib.h>
@@ -31,7 +34,7 @@ const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTE
 	return ret_text;
 }
 
-/* "parent (aten::empty)" of one that only allocates for what is around it. */
+/* "parent (aten::empty)" for an operator that only allocates on behalf of the enclosing one. */
 static const char *nested_text(const struct run_key *key, uint64_t value, struct text_store *texts)
 {
 	uint64_t around = tensor_key_around(value);
@@ -95,8 +98,8 @@ static void put_flows(struct table *table, const struct tensor_row *row)
 	table_set_number(table, COLUMN_tensors_frees, row->total.frees);
 }
 
-static void put_row(const struct tensors *tensors, struct table *table,
-		    const struct tensor_row *row)
+static void rows_tensors_put_row(const struct tensors *tensors, struct table *table,
+				 const struct tensor_row *row)
 {
 	const struct tensor_device *device = &tensors->device[row->device];
 	char text[TENSOR_DEVICE_BYTES];
@@ -135,7 +138,7 @@ static void row_join(struct tensor_row *into, const struct tensor_row *from)
 	into->peak_bytes += from->peak_bytes;
 }
 
-/* Rows of a device whose keys mean the same become the first of them. */
+/* Joins rows of a device whose keys mean the same into the first of them. */
 static void put_settled(struct tensors *tensors, struct table *table)
 {
 	const struct run_key *key = tensors_key(tensors);
@@ -160,7 +163,7 @@ static void put_settled(struct tensors *tensors, struct table *table)
 	}
 	for (size_t i = 0; i < tensors->row_count; i++)
 		if (is_row[i])
-			put_row(tensors, table, &tensors->row[i]);
+			rows_tensors_put_row(tensors, table, &tensors->row[i]);
 	map_release(&rows);
 	free(is_row);
 }
@@ -174,5 +177,5 @@ void tensors_fill_table(struct tensors *tensors, struct table *table)
 		return;
 	}
 	for (size_t i = 0; i < tensors->row_count; i++)
-		put_row(tensors, table, &tensors->row[i]);
+		rows_tensors_put_row(tensors, table, &tensors->row[i]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of tensors as a table of report tensors: keys named. */
+/* Makes the table of report tensors, with the names of its keys. */
 #ifndef REPORT_TENSORS_ROWS_TENSORS_H
 #define REPORT_TENSORS_ROWS_TENSORS_H
 
@@ -9,10 +9,10 @@
 
 #define TENSOR_DEVICE_BYTES 40
 
-/* cpu, cuda:0; without a number when it is of the whole kind. Returns ret_text. */
+/* "cpu" or "cuda:0"; without a number for all devices of a kind. Returns ret_text. */
 const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTES]);
 
-/* The row's key as people see it; in memory of `texts`, or the source's. */
+/* Returns the row's key as text, which belongs to `texts` or to the source. */
 const char *tensors_row_text(const struct tensors *tensors, const struct tensor_row *row,
 			     struct text_store *texts);
 

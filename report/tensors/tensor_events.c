@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of tensors: events of family tensors become operations of tensors.h. */
+/* Makes operations of tensors.h from events of family tensors. */
 #include "report/tensors/tensor_events.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "report/core/work.h"
 
 struct tensor_state {
-	struct tensors tensors; /* first: it is what others see */
+	struct tensors tensors; /* must be first: others see only this part */
 	struct run_key key;
-	uint64_t bytes; /* of the block that was taken last */
+	uint64_t bytes; /* of the latest block */
 };
 
 _Static_assert(offsetof(struct evt_tensor_alloc, ptr) == offsetof(struct evt_tensor_free, ptr) &&
@@ -24,7 +24,10 @@ const struct run_key *tensors_key(const struct tensors *tensors)
 	return &((const struct tensor_state *)tensors)->key;
 }
 
-/* Operators that only allocate: who asked for it is the one around them. */
+/*
+ * Returns whether the operator only allocates: then the enclosing operator has asked for the
+ * memory.
+ */
 static bool name_only_allocates(const struct run_key *key, uint64_t inner)
 {
 	static const char *const names[] = { "aten::empty", "aten::empty_strided" };
@@ -37,7 +40,7 @@ static bool name_only_allocates(const struct run_key *key, uint64_t inner)
 	return false;
 }
 
-/* The innermost key, and those of what is around it. */
+/* Finds the innermost key, and those of the enclosing operators. */
 static void find_nested_key(const struct tensor_state *mine, const struct source_event *event,
 			    struct tensor_op *op, uint64_t keys[TENSOR_OUTER_MAX])
 {
@@ -87,7 +90,7 @@ static void take_totals(void *state, const struct source_event *event, bool coun
 			event->event.time_ns, totals->device, totals->reserved);
 }
 
-/* The allocator has given back what it could before it gave up. */
+/* Before the allocator gave up, it freed all that it could. */
 static void take_failure(void *state, const struct source_event *event, bool counts)
 {
 	struct tensors *tensors = &((struct tensor_state *)state)->tensors;
@@ -110,7 +113,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		tensors->operators_one_in = one_in;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void tensor_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	const struct source_process *process = source_process_of(
 		event->file, EVENT_AS(process_end, &event->event)->process);
@@ -121,7 +124,7 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 				    event->event.time_ns);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void tensor_events_start(void *state, struct run *run, const void *options)
 {
 	const struct tensors_options *asked = options;
 	struct tensor_state *mine = state;
@@ -135,17 +138,18 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, mine);
 	run_reads(run, EVT_tensor_oom, FIELDS_ALL, take_failure, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
-	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, mine);
+	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), tensor_events_take_end,
+		  mine);
 	if (asked->follows)
 		run_follows(run, mine);
 }
 
-static void finish(void *state)
+static void tensor_events_finish(void *state)
 {
 	tensors_finish(&((struct tensor_state *)state)->tensors);
 }
 
-static void release(void *state)
+static void tensor_events_release(void *state)
 {
 	tensors_release(&((struct tensor_state *)state)->tensors);
 }
@@ -154,9 +158,9 @@ const struct analysis_kind analysis_tensors = {
 	.name = "tensors",
 	.state_bytes = sizeof(struct tensor_state),
 	.options_bytes = sizeof(struct tensors_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+	.start = tensor_events_start,
+	.finish = tensor_events_finish,
+	.release = tensor_events_release,
 };
 
 /* --- bytes that threads allocate --- */
@@ -183,7 +187,10 @@ const struct analysis_kind analysis_tensor_work = {
 	.start = work_start,
 };
 
-/* --- what is allocated less what is freed, modulo 2^64; a CPU block's free does not tell its bytes --- */
+/*
+ * --- bytes allocated minus bytes freed, modulo 2^64; the free of a CPU block does not have its
+ * bytes ---
+ */
 
 struct growth_state {
 	struct works *works;
@@ -201,7 +208,7 @@ static void count_growth(void *state, const struct source_event *event, bool cou
 		      is_device ? WORK_tensor_device_growth : WORK_tensor_cpu_growth, growth);
 }
 
-static void growth_start(void *state, struct run *run, const void *options)
+static void tensor_events_growth_start(void *state, struct run *run, const void *options)
 {
 	struct growth_state *mine = state;
 
@@ -218,5 +225,5 @@ static void growth_start(void *state, struct run *run, const void *options)
 const struct analysis_kind analysis_tensor_growth = {
 	.name = "tensor growth",
 	.state_bytes = sizeof(struct growth_state),
-	.start = growth_start,
+	.start = tensor_events_growth_start,
 };

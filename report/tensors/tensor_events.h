@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of tensors as an analysis of a run. */
+/* Memory of tensors, as an analysis of a run. */
 #ifndef REPORT_TENSORS_TENSOR_EVENTS_H
 #define REPORT_TENSORS_TENSOR_EVENTS_H
 
@@ -9,16 +9,16 @@
 
 struct tensors_options {
 	enum key_id by;   /* of report tensors */
-	uint32_t follows; /* 1: goes on beyond the end of --time and --step: see run_follows() */
+	uint32_t follows; /* 1: continues beyond the end of --time and --step: see run_follows() */
 };
 ANALYSIS(tensors, struct tensors)
 
-/* What the rows are by, where that is a kind of key. */
+/* Returns the key of the rows, if it is a kind of key. */
 const struct run_key *tensors_key(const struct tensors *tensors);
 
 /*
- * Where keys nest: the innermost, and that around it when the innermost only allocates for it
- * (aten::empty); else 0.
+ * For keys that nest: the innermost one, together with the enclosing one if the innermost only
+ * allocates for it (aten::empty); otherwise 0.
  */
 static inline uint64_t tensor_key_inner(uint64_t key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of tensors' memory, of all devices together, for trees and flame graphs. */
+/* Provides the stacks of tensors' memory, of all devices together, for trees and flame graphs. */
 #include "report/options/keys.h"
 #include "report/stacks/stack_keys.h"
 #include "report/stacks/stack_source.h"
@@ -10,7 +10,7 @@ static const void *want(struct run *run)
 	return tensors_want(run, &(struct tensors_options){ .by = BY_tensors_stack });
 }
 
-static uint64_t value_of(const struct tensor_row *row, enum stack_value value)
+static uint64_t tensor_stacks_value_of(const struct tensor_row *row, enum stack_value value)
 {
 	switch (value) {
 	case STACK_CALLS:
@@ -24,8 +24,8 @@ static uint64_t value_of(const struct tensor_row *row, enum stack_value value)
 	}
 }
 
-static void put(const void *state, struct source *source, enum stack_value value,
-		take_stack_use *take, void *context)
+static void tensor_stacks_put(const void *state, struct source *source, enum stack_value value,
+			      take_stack_use *take, void *context)
 {
 	const struct tensors *tensors = state;
 
@@ -33,7 +33,8 @@ static void put(const void *state, struct source *source, enum stack_value value
 	for (size_t i = 0; i < tensors->row_count; i++) {
 		const struct tensor_row *row = &tensors->row[i];
 
-		stack_key_take(tensors_key(tensors), row->key, value_of(row, value), take, context);
+		stack_key_take(tensors_key(tensors), row->key, tensor_stacks_value_of(row, value),
+			       take, context);
 	}
 }
 
@@ -43,5 +44,5 @@ const struct stack_source stack_source_tensors = {
 	.values = 1u << STACK_BYTES | 1u << STACK_CALLS | 1u << STACK_LIVE | 1u << STACK_PEAK,
 	.first = STACK_BYTES,
 	.want = want,
-	.put = put,
+	.put = tensor_stacks_put,
 };

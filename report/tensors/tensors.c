@@ -63,7 +63,7 @@ void tensors_keep_layers(struct tensors *tensors)
 	tensors->layers_due_ns = tensors->layers->due_ns;
 }
 
-static uint64_t row_held_bytes(const void *owner, size_t row)
+static uint64_t tensors_row_held_bytes(const void *owner, size_t row)
 {
 	const struct tensor_row *of = &((const struct tensors *)owner)->row[row];
 
@@ -78,7 +78,7 @@ static uint64_t held_bytes(const struct tensor_live *live)
 static void tensors_look_layers(struct tensors *tensors, uint64_t time_ns)
 {
 	layers_look(tensors->layers, time_ns, held_bytes(&tensors->live), tensors,
-		    tensors->row_count, row_held_bytes);
+		    tensors->row_count, tensors_row_held_bytes);
 	tensors->layers_due_ns = tensors->layers->due_ns;
 }
 
@@ -252,7 +252,7 @@ const struct layers *tensors_end_layers(struct tensors *tensors, uint64_t end_ns
 		return tensors->layers;
 	tensors_take_back_last(tensors);
 	layers_end(tensors->layers, end_ns, held_bytes(&tensors->live), tensors, tensors->row_count,
-		   row_held_bytes);
+		   tensors_row_held_bytes);
 	tensors->layers_due_ns = LAYERS_NEVER;
 	return tensors->layers;
 }
@@ -294,7 +294,7 @@ static uint32_t tensors_count(struct tensors *tensors, const struct tensor_op *o
 	return row;
 }
 
-static uint64_t identity_of(const struct tensor_op *op)
+static uint64_t tensors_identity_of(const struct tensor_op *op)
 {
 	uint64_t words[] = { op->process, op->device == 0, op->address };
 
@@ -375,7 +375,7 @@ static void tensors_displace(struct tensors *tensors, const struct tensor_op *op
 void tensors_allocate(struct tensors *tensors, const struct tensor_op *op)
 {
 	struct tensor_process *process = tensors_process_at(tensors, op->process);
-	uint64_t identity = identity_of(op);
+	uint64_t identity = tensors_identity_of(op);
 	struct map_entry *known = map_find(&tensors->blocks, identity);
 	uint32_t row = ROW_OUTSIDE;
 	struct recent early;
@@ -412,7 +412,7 @@ static uint64_t tensors_free_unmatched(struct tensors *tensors, const struct ten
 uint64_t tensors_free(struct tensors *tensors, const struct tensor_op *op)
 {
 	struct tensor_process *process = tensors_process_at(tensors, op->process);
-	struct map_entry *known = map_find(&tensors->blocks, identity_of(op));
+	struct map_entry *known = map_find(&tensors->blocks, tensors_identity_of(op));
 	struct tensor_block block = { .row = ROW_OUTSIDE };
 	struct recent old;
 

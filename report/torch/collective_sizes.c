@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See collective_sizes.h. The formulas of collective_ops.def are computed in doubles. A result is
- * known if it stays the same when the unknown operands change. A nest of operators tells which
- * operation is open on a thread.
+ * The formulas of collective_ops.def are computed in doubles. A result is known if it does not
+ * depend on unknown operands. A nest of operators finds the operation that is open on a thread.
  */
 #include "report/torch/collective_sizes.h"
 
@@ -31,7 +30,7 @@ static bool factor_needs_ranks(enum collective_kind kind)
 	return factor_of(kind, 2) != factor_of(kind, 3);
 }
 
-/* As real numbers, for sizes are products; below 0: not known. */
+/* As real numbers, because sizes are products; a negative number is unknown. */
 struct operands {
 	double first, second, n;
 };
@@ -56,7 +55,7 @@ static double size_at(size_t index, struct operands o)
 	return size[index];
 }
 
-/* It is known when what it is made of is: then it is the same whatever the rest may be. */
+/* A size is known if it has the same value whatever the unknown operands are. */
 static bool size_is_known(size_t index, struct operands o)
 {
 	struct operands others = o;
@@ -122,10 +121,10 @@ void collective_size_add(struct collective_size *to, const struct collective_siz
 /* --- the analysis --- */
 
 struct sizes_state {
-	struct collective_sizes sizes; /* first: it is what others see */
+	struct collective_sizes sizes; /* must be first: others see only this part */
 	struct source *source;
-	struct nest ops;   /* keys: names */
-	uint32_t *of_open; /* beside the nest: place in `size` + 1 */
+	struct nest ops;   /* keys are names */
+	uint32_t *of_open; /* parallel to the nest: index in `size` + 1 */
 	size_t of_open_room;
 };
 
@@ -142,7 +141,7 @@ uint32_t collective_sizes_open(const struct collective_sizes *sizes, uint32_t th
 	return 0;
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void collective_sizes_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct sizes_state *mine = state;
 	uint32_t name = event_name(mine->source, event, event->event.value[0]);
@@ -177,13 +176,14 @@ static void take_collective(void *state, const struct source_event *event, bool 
 		mine->of_open[top] = (uint32_t)sizes->count;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void collective_sizes_take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	nest_end(&((struct sizes_state *)state)->ops, event_place(event));
 }
 
-static void take_end_named(void *state, const struct source_event *event, bool counts)
+static void collective_sizes_take_end_named(void *state, const struct source_event *event,
+					    bool counts)
 {
 	struct sizes_state *mine = state;
 	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
@@ -193,30 +193,33 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	nest_end_named(&mine->ops, event_place(event), name, end->thread != 0);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void collective_sizes_start(void *state, struct run *run, const void *options)
 {
 	struct sizes_state *mine = state;
 
 	(void)options;
 	mine->source = run_source(run);
 	nest_init(&mine->ops, (struct nest_options){ 0 }, NULL, NULL);
-	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), take_begin, mine);
+	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), collective_sizes_take_begin,
+		  mine);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name),
+		  collective_sizes_take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name),
+		  collective_sizes_take_begin, mine);
 	run_reads(run, EVT_torch_collective, FIELDS_ALL, take_collective, mine);
-	run_reads(run, EVT_torch_end, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_torch_end, 0, collective_sizes_take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, collective_sizes_take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, collective_sizes_take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, collective_sizes_take_end_named, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void collective_sizes_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread)
 		nest_cut(&((struct sizes_state *)state)->ops, cut_place(cut), cut_ending(cut));
 }
 
-static void release(void *state)
+static void collective_sizes_release(void *state)
 {
 	struct sizes_state *mine = state;
 
@@ -229,7 +232,7 @@ const struct analysis_kind analysis_collective_sizes = {
 	.name = "collective sizes",
 	.state_bytes = sizeof(struct sizes_state),
 	.options_bytes = sizeof(struct collective_sizes_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = collective_sizes_start,
+	.cut = collective_sizes_cut,
+	.release = collective_sizes_release,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives of torch.distributed: see collectives.h. */
+/*
+ * Follows labels from begin to end. After the reading, the calls of each label are sorted by
+ * process and number, and the n-th calls of all processes are compared.
+ */
 #include "report/torch/collectives.h"
 #include "report/gpu/gpu_work.h"
 
@@ -17,18 +20,18 @@ struct begun {
 };
 
 struct collectives_state {
-	struct collectives all; /* first: it is what others see */
+	struct collectives all; /* must be first: others see only this part */
 	struct source *source;
 	struct operator_naming *naming;
 	struct collective_sizes *sizes;
-	struct async_scopes async; /* keys: places in `apart` */
+	struct async_scopes async; /* keys are indices in `apart` */
 	struct begun *apart;
 	size_t apart_count, apart_room;
-	struct nest nest;    /* labels that end on their thread, by name */
-	struct begun *begun; /* beside its scopes */
+	struct nest nest;    /* labels that end on their own thread, by name */
+	struct begun *begun; /* parallel to its scopes */
 	size_t begun_room;
-	struct map labels; /* name + 1 to whether it is of a collective */
-	struct map rows;   /* name, process, and whether of kernels, to the row */
+	struct map labels; /* name + 1 to whether the label is of a collective */
+	struct map rows;   /* name, process, and whether it is of kernels, to the row */
 };
 
 bool collective_label_of(const char *text, size_t length, struct collective_label *ret_label)
@@ -77,8 +80,8 @@ static bool is_collective(struct collectives_state *mine, uint32_t name)
 
 /* --- calls --- */
 
-static void call_add(struct collectives_state *mine, const struct begun *begun, uint32_t process,
-		     uint64_t begin_ns, uint64_t end_ns)
+static void collectives_call_add(struct collectives_state *mine, const struct begun *begun,
+				 uint32_t process, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct collectives *all = &mine->all;
 
@@ -101,8 +104,8 @@ static void label_ended(void *state, const struct nest_end *end)
 		mine->all.open += mine->begun[end->scope].counts;
 		return;
 	}
-	call_add(mine, &mine->begun[end->scope], mine->nest.thread[end->thread].process,
-		 end->time_ns - end->total_ns, end->time_ns);
+	collectives_call_add(mine, &mine->begun[end->scope], mine->nest.thread[end->thread].process,
+			     end->time_ns - end->total_ns, end->time_ns);
 }
 
 static struct begun begun_at(struct collectives_state *mine, const struct source_event *event,
@@ -113,7 +116,7 @@ static struct begun begun_at(struct collectives_state *mine, const struct source
 			       .counts = counts };
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void collectives_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct collectives_state *mine = state;
 	uint32_t scope;
@@ -128,7 +131,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	mine->begun[scope] = begun_at(mine, event, counts);
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void collectives_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct collectives_state *mine = state;
 	bool elsewhere = EVENT_AS(torch_end_ex, &event->event)->thread != 0;
@@ -139,7 +142,7 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	nest_end_named(&mine->nest, event_place(event), mine->naming->name, elsewhere);
 }
 
-static void take_async_begin(void *state, const struct source_event *event, bool counts)
+static void collectives_take_async_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct collectives_state *mine = state;
 
@@ -154,7 +157,7 @@ static void take_async_begin(void *state, const struct source_event *event, bool
 						  .counts = counts });
 }
 
-static void take_async_end(void *state, const struct source_event *event, bool counts)
+static void collectives_take_async_end(void *state, const struct source_event *event, bool counts)
 {
 	struct collectives_state *mine = state;
 	uint64_t end_ns = event->event.time_ns;
@@ -164,14 +167,14 @@ static void take_async_end(void *state, const struct source_event *event, bool c
 	if (async_scopes_end(&mine->async, event->process->index,
 			     EVENT_AS(torch_async_end, &event->event)->function, &scope) &&
 	    end_ns >= scope.place.time_ns)
-		call_add(mine, &mine->apart[scope.key], scope.place.process, scope.place.time_ns,
-			 end_ns);
+		collectives_call_add(mine, &mine->apart[scope.key], scope.place.process,
+				     scope.place.time_ns, end_ns);
 }
 
 /* --- rows --- */
 
-static struct collective_row *row_of(struct collectives_state *mine, uint32_t name,
-				     uint32_t process, bool is_kernel)
+static struct collective_row *collectives_row_of(struct collectives_state *mine, uint32_t name,
+						 uint32_t process, bool is_kernel)
 {
 	struct collectives *all = &mine->all;
 	const uint64_t words[3] = { name, all->by_rank ? process : 0, is_kernel };
@@ -189,7 +192,7 @@ static struct collective_row *row_of(struct collectives_state *mine, uint32_t na
 	return &all->row[entry->value];
 }
 
-/* `pieces` calls or kernels have moved what an operator says. */
+/* `pieces` calls or kernels have moved the bytes of one operator. */
 static void row_put_size(struct collective_row *row, const struct collective_size *size,
 			 uint64_t pieces)
 {
@@ -203,7 +206,7 @@ static void row_put_size(struct collective_row *row, const struct collective_siz
 	row->bus_sized += pieces;
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t collectives_place_of(void *state, const struct source_event *event, bool counts)
 {
 	const struct collectives_state *mine = state;
 
@@ -212,7 +215,7 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 }
 
 /* An operator may launch several kernels: its bytes count once. */
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void collectives_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct collectives_state *mine = state;
@@ -221,7 +224,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 
 	if (piece->kind != GPU_WORK_KERNEL || !piece->is_communication)
 		return;
-	row = row_of(mine, piece->what, work->process, true);
+	row = collectives_row_of(mine, piece->what, work->process, true);
 	timing_add(&row->time, work->duration_ns);
 	if (place == DEFERRED_NOTHING)
 		return;
@@ -230,7 +233,7 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	size->has_kernel = true;
 }
 
-/* --- ranks that wait, once all is read --- */
+/* --- waiting ranks, after the reading --- */
 
 static int by_process(const void *a, const void *b)
 {
@@ -264,7 +267,7 @@ static void number_calls(struct collectives *all)
 	qsort(all->call, all->call_count, sizeof(*all->call), by_order);
 }
 
-/* Of one number of a label, in all processes. */
+/* For the calls with one number of a label, in all processes. */
 static void match_calls(struct collective_call *call, size_t count)
 {
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
@@ -282,7 +285,7 @@ static void match_calls(struct collective_call *call, size_t count)
 	}
 }
 
-/* Each number is there in each process. */
+/* Returns whether each number exists in each process. */
 static bool is_called_equally(const struct collective_call *call, size_t count, size_t processes)
 {
 	for (size_t i = 0; i < count; i++)
@@ -299,7 +302,7 @@ static bool any_counts(const struct collective_call *call, size_t count)
 	return false;
 }
 
-/* All calls of a label, by number. */
+/* For all calls of a label, by number. */
 static void match_label(struct collectives *all, struct collective_call *call, size_t count)
 {
 	size_t processes = 0;
@@ -316,12 +319,16 @@ static void match_label(struct collectives *all, struct collective_call *call, s
 		match_calls(call + i, processes);
 }
 
-/* Of one kind in one process: operators without a label within them, labels without an operator around them. */
+/*
+ * Sums for one kind of operation in one process: operators without a label inside, and labels
+ * without an operator around them.
+ */
 struct kind_sum {
 	uint64_t operators, labels;
 	struct collective_size size; /* of all operators */
 	uint32_t name;               /* of the labels */
-	bool has_two;                /* labels of two names: whose operators are they? */
+	/* labels of two names exist: it is not known which operators belong to which */
+	bool has_two;
 };
 
 static void sums_add_operators(struct collectives_state *mine, struct kind_sum *sums)
@@ -358,7 +365,7 @@ static void sums_add_labels(struct collectives_state *mine, struct kind_sum *sum
 	}
 }
 
-/* The label says what is done: the same bytes, twice as many of them on the bus. */
+/* The label says what is really done: it moves the same bytes, but twice as many over the bus. */
 static void sums_fold(struct kind_sum *of_process)
 {
 	struct kind_sum *from = &of_process[COLLECTIVE_reduce_scatter];
@@ -385,14 +392,14 @@ static void add_sizes_by_kind(struct collectives_state *mine)
 		const struct kind_sum *sum = &sums[i];
 
 		if (sum->labels && sum->labels == sum->operators && !sum->has_two)
-			row_put_size(
-				row_of(mine, sum->name, (uint32_t)(i / COLLECTIVE_KINDS), false),
-				&sum->size, sum->labels);
+			row_put_size(collectives_row_of(mine, sum->name,
+							(uint32_t)(i / COLLECTIVE_KINDS), false),
+				     &sum->size, sum->labels);
 	}
 	free(sums);
 }
 
-static void add_up(struct collectives_state *mine)
+static void collectives_add_up(struct collectives_state *mine)
 {
 	uint32_t last_process = UINT32_MAX;
 
@@ -403,7 +410,7 @@ static void add_up(struct collectives_state *mine)
 
 		if (!call->counts)
 			continue;
-		row = row_of(mine, call->name, call->process, false);
+		row = collectives_row_of(mine, call->name, call->process, false);
 		if (!row->time.count || call->process != last_process)
 			row->processes++;
 		last_process = call->process;
@@ -423,7 +430,7 @@ static void count_open(void *state, const struct async_scope *scope)
 	((struct collectives_state *)state)->all.open += scope->counts;
 }
 
-static void finish(void *state)
+static void collectives_finish(void *state)
 {
 	struct collectives_state *mine = state;
 	struct collectives *all = &mine->all;
@@ -440,14 +447,15 @@ static void finish(void *state)
 			match_label(all, all->call + from, i - from);
 			from = i;
 		}
-	add_up(mine);
+	collectives_add_up(mine);
 }
 
 /* --- the analysis --- */
 
-static void start(void *state, struct run *run, const void *options)
+static void collectives_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .place = place_of, .take = take_work };
+	static const struct deferred_listener listener = { .place = collectives_place_of,
+							   .take = collectives_take_work };
 	struct collectives_state *mine = state;
 
 	mine->source = run_source(run);
@@ -459,22 +467,25 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&mine->labels);
 	map_init(&mine->rows);
 	deferred_listen(deferred_want(run), &listener, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), take_begin, mine);
-	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end, mine);
-	run_reads(run, EVT_torch_end_id, 0, take_end, mine);
-	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
-	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), collectives_take_begin,
+		  mine);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), collectives_take_begin,
+		  mine);
+	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), collectives_take_end,
+		  mine);
+	run_reads(run, EVT_torch_end_id, 0, collectives_take_end, mine);
+	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, collectives_take_async_begin, mine);
+	run_reads(run, EVT_torch_async_end, FIELDS_ALL, collectives_take_async_end, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void collectives_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread)
 		nest_cut(&((struct collectives_state *)state)->nest, cut_place(cut),
 			 cut_ending(cut));
 }
 
-static void release(void *state)
+static void collectives_release(void *state)
 {
 	struct collectives_state *mine = state;
 
@@ -494,8 +505,8 @@ const struct analysis_kind analysis_collectives = {
 	.name = "collectives",
 	.state_bytes = sizeof(struct collectives_state),
 	.options_bytes = sizeof(struct collectives_options),
-	.start = start,
-	.cut = cut,
-	.finish = finish,
-	.release = release,
+	.start = collectives_start,
+	.cut = collectives_cut,
+	.finish = collectives_finish,
+	.release = collectives_release,
 };

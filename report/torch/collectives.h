@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collectives of torch.distributed: PyTorch's own labels (nccl:all_reduce, gloo:broadcast, mpi:...), from the call to the end
- * of the work as the process sees it, and kernels of NCCL on the GPU.
+ * Collectives of torch.distributed: PyTorch's own labels (nccl:all_reduce, gloo:broadcast,
+ * mpi:...), from the call to the end of the work as the process sees it; and NCCL's kernels on the
+ * GPU.
  *
- * Calls of several processes belong together by their order: the n-th one of a label in each. That is so where all of
- * these processes called it equally often, over the whole run and not only in what is selected; of other labels no waits are known, and a label that is used by several groups of
- * ranks equally often is taken for one. A process waits in a call until the last one has begun it. Across machines the waits
- * are as good as their clocks.
+ * The calls of several processes are matched by their order: the n-th call of a label in each
+ * process. This is correct if all of these processes made the call equally often, over the whole
+ * run and not only in the selected time. For other labels no waits are known. A label that several
+ * groups of ranks use equally often is treated as one group. A process waits in a call until the
+ * last process has begun it. Between machines, the accuracy of the waits is that of their clocks.
  *
- * Bytes come from the operators that asked for the calls (collective_sizes.h). Where a label begins within its operator
- * (nccl), it is known whose bytes they are; work that begins on a thread of the process group (gloo) belongs to operators of its kind:
- * where a process has as many of the one as of the other, all are known, else none. gloo does reduce_scatter by all_reduce where it has no
- * label of its own, so these operators count there.
+ * Bytes come from the operators that started the calls (collective_sizes.h). If a label begins
+ * within its operator (nccl), its bytes are known. Work that begins on a thread of the process
+ * group (gloo) belongs to operators of its kind: if a process has equally many labels and
+ * operators, all of their bytes are known, otherwise none. Gloo does reduce_scatter by all_reduce
+ * where it has no label of its own, so these operators count for all_reduce.
  *
- * Memory grows with calls. One thread.
+ * Memory grows with calls. To be used by one thread.
  */
 #ifndef REPORT_TORCH_COLLECTIVES_H
 #define REPORT_TORCH_COLLECTIVES_H
@@ -26,45 +29,48 @@
 struct collective_call {
 	uint32_t name, process; /* indices */
 	uint64_t begin_ns, end_ns, ordinal;
-	uint64_t wait_ns, skew_ns; /* skew: from the first begin of all to the last */
+	uint64_t wait_ns, skew_ns; /* skew_ns: from the first begin in any process to the last */
 	bool is_matched;
-	bool counts;   /* the selection holds; the others tell which calls belong together */
-	uint32_t size; /* place + 1 of the operator around its begin; 0: none */
+	bool counts;   /* it is in the selection; other calls are needed to match calls */
+	uint32_t size; /* index + 1 of the operator around its begin; 0: none */
 };
 
 struct collective_row {
-	uint32_t name, process; /* of kernels the kernel's name */
+	uint32_t name, process; /* for kernels the kernel's name */
 	bool is_kernel;
-	struct timing time;                     /* of calls, of kernels on the GPU */
+	struct timing time;                     /* of calls, or of kernels on the GPU */
 	uint64_t matched, wait_ns, skew_max_ns; /* of calls */
-	uint32_t processes;                     /* that called it */
-	/* Of calls or kernels; all of a row are known where sized, or bus_sized, is time.count. */
+	uint32_t processes;                     /* processes that called it */
+	/* Of calls or kernels. All of a row are known if sized, or bus_sized, equals time.count. */
 	uint64_t sized, bytes, bus_sized;
 	double bus_bytes;
 };
 
 struct collectives {
 	bool by_rank;
-	struct collective_row *row; /* once all is read */
+	struct collective_row *row; /* valid after the reading */
 	size_t row_count, row_room;
 	struct collective_call *call;
 	size_t call_count, call_room;
 	uint64_t unmatched; /* labels that processes called unequally often */
-	uint64_t open;      /* calls whose end was not seen: not counted */
+	uint64_t open;      /* calls whose end was not seen; they are not counted */
 };
 struct collectives_options {
 	enum key_id by;
 };
 ANALYSIS(collectives, struct collectives)
 
-/* What a label says: "gloo" and "all_reduce"; false when it is of no collective. */
+/* The parts of a label: "gloo" and "all_reduce". Returns false if it is of no collective. */
 struct collective_label {
 	const char *backend, *op;
 	size_t backend_length, op_length;
 };
 bool collective_label_of(const char *text, size_t length, struct collective_label *ret_label);
 
-/* A call of this backend takes as long as its work; of others it is the host's part that is timed. */
+/*
+ * Returns whether a call of this backend lasts as long as its work; for other backends only the
+ * host's part is timed.
+ */
 bool collective_is_timed(const struct collective_label *label);
 
 #endif

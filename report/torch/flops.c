@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Floating-point operations from shapes: see flops.h. */
+/* Computes the formulas of torch.profiler with checks for overflow. */
 #include "report/torch/flops.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "report/torch/shapes.h"
 
-#define INPUTS_MAX 3 /* that any formula looks at */
+#define INPUTS_MAX 3 /* the most inputs that a formula uses */
 
 enum flops_kind flops_kind_of(const char *name, size_t length)
 {
@@ -27,7 +27,10 @@ enum flops_kind flops_kind_of(const char *name, size_t length)
 	return FLOPS_NONE;
 }
 
-/* Elements of the left, times the last dimension of the right, twice: a batch is in the left. */
+/*
+ * Twice the product of the left input's elements and the right input's last dimension; a batch is
+ * in the left input.
+ */
 static uint64_t flops_of_product(const struct shape *left, const struct shape *right,
 				 unsigned int dimensions)
 {
@@ -37,10 +40,10 @@ static uint64_t flops_of_product(const struct shape *left, const struct shape *r
 	return shape_product(2, shape_product(shape_elements(left), right->size[dimensions - 1]));
 }
 
-/* Where the integers of a convolution stand. */
+/* Positions of the integers of a convolution. */
 enum { STRIDE = 0, PADDING = 2, DILATION = 4, GROUPS = 6, INTEGERS = 7 };
 
-/* Elements of the output along one of its two dimensions, 0 when there are none. */
+/* Returns the elements of the output along one of its two dimensions; 0: there are none. */
 static uint64_t conv2d_output(const struct shape *image, const struct shape *kernel,
 			      const struct shape *integers, unsigned int dimension)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Floating-point operations of an operator from the shapes of its inputs, by the formulas of
- * torch.profiler (torch/csrc/profiler/util.cpp, computeFlops()); 0 where they are not known.
+ * torch.profiler (torch/csrc/profiler/util.cpp, computeFlops()); 0: not known.
  */
 #ifndef REPORT_TORCH_FLOPS_H
 #define REPORT_TORCH_FLOPS_H
@@ -24,8 +24,8 @@ enum flops_kind flops_kind_of(const char *name, size_t length);
 struct flops_inputs {
 	const char *shapes; /* as torch.profiler writes them: [[16, 8], [8, 4], []] */
 	size_t shapes_length;
-	const char
-		*integers; /* of FLOPS_CONV2D: two each of stride, padding and dilation; groups */
+	/* for FLOPS_CONV2D: two each of stride, padding and dilation; then groups */
+	const char *integers;
 	size_t integers_length;
 };
 uint64_t flops_of_inputs(enum flops_kind kind, const struct flops_inputs *inputs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FLOPs and bytes by shapes: see op_costs.h. */
+/* Finds the formula by the operator's name and applies it to the shapes. */
 #include "report/torch/op_costs.h"
 
 #include <string.h>
@@ -94,7 +94,10 @@ static struct op_cost product_put(const struct operand *operand, unsigned int ty
 				 .bytes = shape_product(size, elements) };
 }
 
-/* Of the last two dimensions of both; what is before them is the batch, the larger of the two. */
+/*
+ * Uses the last two dimensions of both operands. The dimensions before them are the batch, the
+ * larger of the two.
+ */
 static struct op_cost cost_of_product(const struct operand *operand, unsigned int left,
 				      bool is_transposed)
 {
@@ -134,7 +137,10 @@ static struct op_cost cost_of_convolution(const struct operand *operand,
 	return product_put(operand, 0, flops, elements_of(operand, 0) + weight + out);
 }
 
-/* Of its outputs' gradient, its input and its weight: the gradients of the last two, a kernel each. */
+/*
+ * For the output's gradient, the input and the weight: the cost of the gradients of the last two,
+ * one kernel each.
+ */
 static struct op_cost cost_of_gradients(const struct operand *operand)
 {
 	uint64_t weight = elements_of(operand, 2), filters, out = elements_of(operand, 0);
@@ -151,7 +157,10 @@ static struct op_cost cost_of_gradients(const struct operand *operand)
 
 /* --- the others --- */
 
-/* The result's shape as PyTorch broadcasts: of each dimension from the last one the largest. */
+/*
+ * The shape of the result by PyTorch's broadcasting: for each dimension, counted from the last one,
+ * the largest.
+ */
 static void shape_broadcast(struct shape *result, const struct shape *more)
 {
 	for (unsigned int i = 0; i < more->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PyTorch's operators as an analysis and as a key: events of family torch become operations of operators.h. */
+/* Makes operations of operators.h from events of family torch; also provides operators as a key. */
 #include "report/torch/operator_events.h"
 
 #include <string.h>
@@ -15,14 +15,14 @@
 #define SCOPE_BACKWARD 1u
 
 struct operator_state {
-	struct operators operators; /* first: it is what others see */
+	struct operators operators; /* must be first: others see only this part */
 	struct source *source;
 	struct operator_naming *naming;
 	struct async_scopes async;
-	struct run_key key; /* of what called, where rows are by that */
+	struct run_key key; /* of the caller, if rows are by that */
 	bool is_placed;
-	struct map
-		forward; /* process, torch's thread and sequence number of a forward operator: its place */
+	/* process, torch's thread and sequence number of a forward operator, to its place */
+	struct map forward;
 };
 
 const struct run_key *operators_key(const struct operators *operators)
@@ -38,11 +38,13 @@ static uint64_t forward_hash(const struct source_event *event, uint64_t thread, 
 }
 
 /*
- * Nested forward operators have one number: the last one's place is kept, which is that of all but in functions of Python that
- * operators call. A backward function takes it away, as it runs once.
+ * Nested forward operators have one number. The place of the last one is kept; it is that of all,
+ * except in Python functions that operators call. A backward function removes it, because it runs
+ * once.
  */
-static void find_place(struct operator_state *mine, const struct source_event *event,
-		       struct operator_opening *opening)
+static void operator_events_find_place(struct operator_state *mine,
+				       const struct source_event *event,
+				       struct operator_opening *opening)
 {
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
 	struct map_entry *entry;
@@ -67,7 +69,7 @@ static void find_place(struct operator_state *mine, const struct source_event *e
 	map_remove(&mine->forward, entry);
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void operator_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct operator_state *mine = state;
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
@@ -80,17 +82,18 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	};
 
 	if (mine->is_placed)
-		find_place(mine, event, &opening);
+		operator_events_find_place(mine, event, &opening);
 	operators_begin(&mine->operators, &opening);
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void operator_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	operators_end(&((struct operator_state *)state)->operators, event_place(event));
 }
 
-static void take_end_named(void *state, const struct source_event *event, bool counts)
+static void operator_events_take_end_named(void *state, const struct source_event *event,
+					   bool counts)
 {
 	struct operator_state *mine = state;
 
@@ -99,7 +102,7 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 			    EVENT_AS(torch_end_ex, &event->event)->thread != 0);
 }
 
-static void take_inputs(void *state, const struct source_event *event, bool counts)
+static void operator_events_take_inputs(void *state, const struct source_event *event, bool counts)
 {
 	struct operator_state *mine = state;
 	const struct evt_torch_inputs *given = EVENT_AS(torch_inputs, &event->event);
@@ -117,7 +120,8 @@ static void take_inputs(void *state, const struct source_event *event, bool coun
 				   operator_flops_of(&mine->naming->names, name, &inputs));
 }
 
-static void take_async_begin(void *state, const struct source_event *event, bool counts)
+static void operator_events_take_async_begin(void *state, const struct source_event *event,
+					     bool counts)
 {
 	struct operator_state *mine = state;
 
@@ -128,7 +132,7 @@ static void take_async_begin(void *state, const struct source_event *event, bool
 						  .counts = counts });
 }
 
-static struct operator_opening opening_of(const struct async_scope *scope)
+static struct operator_opening operator_events_opening_of(const struct async_scope *scope)
 {
 	return (struct operator_opening){ .place = scope->place,
 					  .name = scope->key,
@@ -137,7 +141,8 @@ static struct operator_opening opening_of(const struct async_scope *scope)
 					  .counts = scope->counts };
 }
 
-static void take_async_end(void *state, const struct source_event *event, bool counts)
+static void operator_events_take_async_end(void *state, const struct source_event *event,
+					   bool counts)
 {
 	struct operator_state *mine = state;
 	struct operator_opening opening;
@@ -147,11 +152,12 @@ static void take_async_end(void *state, const struct source_event *event, bool c
 	if (!async_scopes_end(&mine->async, event->process->index,
 			      EVENT_AS(torch_async_end, &event->event)->function, &scope))
 		return;
-	opening = opening_of(&scope);
+	opening = operator_events_opening_of(&scope);
 	operators_add_apart(&mine->operators, &opening, event->event.time_ns);
 }
 
-static void take_sampling(void *state, const struct source_event *event, bool counts)
+static void operator_events_take_sampling(void *state, const struct source_event *event,
+					  bool counts)
 {
 	struct operator_state *mine = state;
 	uint64_t one_in = EVENT_AS(torch_sampling, &event->event)->one_in;
@@ -161,9 +167,9 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		mine->operators.one_in = one_in;
 }
 
-/* Memory is what changed inside, calls are those that count. */
-static void take_work(void *state, const struct source_event *event, bool counts,
-		      const struct work *work)
+/* Memory is the sum of changes inside; calls are those that count. */
+static void operator_events_take_work(void *state, const struct source_event *event, bool counts,
+				      const struct work *work)
 {
 	struct operator_state *mine = state;
 	bool is_memory = event->event.id == EVT_tensor_alloc || event->event.id == EVT_tensor_free;
@@ -173,20 +179,20 @@ static void take_work(void *state, const struct source_event *event, bool counts
 				      .cuda_ns = work->cuda_ns,
 				      .launches = work->launches };
 
-	(void)counts; /* the operator counts or not, with all that was done in it */
+	(void)counts; /* the operator decides whether it counts, with all that was done in it */
 	mine->operators.has_memory |= is_memory;
 	operators_note(&mine->operators, event->thread->index, &done);
 }
 
-/* --- what the GPU did for them --- */
+/* --- GPU work of operators --- */
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t operator_events_place_of(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	return operators_place(&((struct operator_state *)state)->operators, event->thread->index);
 }
 
-static void take_late(void *state, uint64_t place, const struct deferred_work *work)
+static void operator_events_take_late(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct operators *operators = &((struct operator_state *)state)->operators;
 
@@ -194,19 +200,19 @@ static void take_late(void *state, uint64_t place, const struct deferred_work *w
 	deferred_scopes_add(&operators->deferred, (uint32_t)place, work);
 }
 
-static void drop_late(void *state, uint64_t place, bool had_work)
+static void operator_events_drop_late(void *state, uint64_t place, bool had_work)
 {
 	(void)had_work;
 	deferred_scopes_drop(&((struct operator_state *)state)->operators.deferred,
 			     (uint32_t)place);
 }
 
-static const struct deferred_listener listener = { .place = place_of,
-						   .take = take_late,
-						   .drop = drop_late,
+static const struct deferred_listener listener = { .place = operator_events_place_of,
+						   .take = operator_events_take_late,
+						   .drop = operator_events_drop_late,
 						   .takes_uncounted = true };
 
-static void start(void *state, struct run *run, const void *options)
+static void operator_events_start(void *state, struct run *run, const void *options)
 {
 	const struct operators_options *asked = options;
 	struct operator_state *mine = state;
@@ -223,25 +229,26 @@ static void start(void *state, struct run *run, const void *options)
 		mine->key = run_key(run, asked->by);
 	if (asked->is_full) {
 		works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(cuda_calls)),
-			     take_work, mine);
-		run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
+			     operator_events_take_work, mine);
+		run_reads(run, EVT_torch_inputs, FIELDS_ALL, operator_events_take_inputs, mine);
 	}
 	if (asked->is_full || asked->with_gpu)
 		deferred_listen(deferred_want(run), &listener, mine);
-	run_reads(run, EVT_torch_begin, 0, take_begin, mine);
+	run_reads(run, EVT_torch_begin, 0, operator_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
-		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope), take_begin,
-		  mine);
+		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope),
+		  operator_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_id,
-		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_id, scope), take_begin,
-		  mine);
-	run_reads(run, EVT_torch_end, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, 0, take_end_named, mine);
-	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
-	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
-	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
+		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_id, scope),
+		  operator_events_take_begin, mine);
+	run_reads(run, EVT_torch_end, 0, operator_events_take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, operator_events_take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread),
+		  operator_events_take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, 0, operator_events_take_end_named, mine);
+	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, operator_events_take_async_begin, mine);
+	run_reads(run, EVT_torch_async_end, FIELDS_ALL, operator_events_take_async_end, mine);
+	run_reads(run, EVT_torch_sampling, FIELDS_ALL, operator_events_take_sampling, mine);
 }
 
 struct async_cut {
@@ -249,27 +256,27 @@ struct async_cut {
 	const struct cut *cut;
 };
 
-static void cut_async(void *state, const struct async_scope *scope)
+static void operator_events_cut_async(void *state, const struct async_scope *scope)
 {
 	struct async_cut *mine = state;
-	struct operator_opening opening = opening_of(scope);
+	struct operator_opening opening = operator_events_opening_of(scope);
 
 	operators_cut_apart(&mine->of->operators, &opening, mine->cut->time_ns,
 			    cut_ending(mine->cut));
 }
 
-static void cut(void *state, const struct cut *cut)
+static void operator_events_cut(void *state, const struct cut *cut)
 {
 	struct operator_state *mine = state;
 
 	if (cut->thread)
 		operators_cut(&mine->operators, cut_place(cut), cut_ending(cut));
 	else
-		async_scopes_cut(&mine->async, cut->process->index, cut_async,
+		async_scopes_cut(&mine->async, cut->process->index, operator_events_cut_async,
 				 &(struct async_cut){ mine, cut });
 }
 
-static void release(void *state)
+static void operator_events_release(void *state)
 {
 	struct operator_state *mine = state;
 
@@ -282,19 +289,19 @@ const struct analysis_kind analysis_operators = {
 	.name = "operators",
 	.state_bytes = sizeof(struct operator_state),
 	.options_bytes = sizeof(struct operators_options),
-	.start = start,
-	.cut = cut,
-	.release = release,
+	.start = operator_events_start,
+	.cut = operator_events_cut,
+	.release = operator_events_release,
 };
 
 /* --- the key: name + 1 --- */
 
-static const void *key_start(struct run *run)
+static const void *operator_events_key_start(struct run *run)
 {
 	return operators_want(run, NULL);
 }
 
-static uint64_t key_of_event(const void *state, const struct source_event *event)
+static uint64_t operator_events_key_of_event(const void *state, const struct source_event *event)
 {
 	const struct operator_state *mine = state;
 	uint32_t name;
@@ -339,14 +346,14 @@ static void key_put_operator(const void *state, uint64_t key, struct table *tabl
 
 const struct key_kind key_kind_op = {
 	.name = "op",
-	.start = key_start,
-	.of = key_of_event,
+	.start = operator_events_key_start,
+	.of = operator_events_key_of_event,
 	.put = key_put_operator,
 	.around = keys_around,
 	.text = key_text,
 };
 
-/* --- the key of operators alone: name + 1, scopes of the user looked through --- */
+/* --- the key of PyTorch's own operators: name + 1, without user scopes --- */
 
 static uint64_t own_key_of_event(const void *state, const struct source_event *event)
 {
@@ -360,7 +367,7 @@ static uint64_t own_key_of_event(const void *state, const struct source_event *e
 
 const struct key_kind key_kind_native = {
 	.name = "native",
-	.start = key_start,
+	.start = operator_events_key_start,
 	.of = own_key_of_event,
 	.put = key_put_operator,
 	.text = key_text,

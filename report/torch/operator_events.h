@@ -9,14 +9,14 @@
 
 struct operators_options {
 	uint32_t by_shapes;
-	uint32_t is_full;   /* memory, CUDA calls and FLOPs too: all that report ops shows */
-	uint32_t with_gpu;  /* what the GPU did for them; is_full has it, too */
-	uint32_t is_placed; /* by `by` as well, a key of what called: BY_ops_line and its like */
+	uint32_t is_full;   /* also memory, CUDA calls and FLOPs: all that report ops shows */
+	uint32_t with_gpu;  /* also GPU work; is_full includes it */
+	uint32_t is_placed; /* also by `by`, a key of the caller: BY_ops_line and similar */
 	enum key_id by;
-	uint32_t
-		by_process; /* a row's share is of the time of processes, not of threads: operators_covered_ns() */
+	/* a row's share refers to the time of processes, not of threads: operators_covered_ns() */
+	uint32_t by_process;
 };
-/* They are only followed, unless somebody keeps rows of them. */
+/* The operators are only followed, unless somebody wants their rows. */
 ANALYSIS(operators, struct operators)
 
 static inline struct operators *operators_want_rows(struct run *run,
@@ -30,7 +30,7 @@ static inline struct operators *operators_want_rows(struct run *run,
 	return operators;
 }
 
-/* Where is_placed: what a row's place is. Of the analysis' own state. */
+/* If is_placed: the key of a row's place. For the analysis' own state. */
 const struct run_key *operators_key(const struct operators *operators);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the name of an operator says: see operator_names.h. */
+/* Examines each name once and keeps the result by its index. */
 #include "report/torch/operator_names.h"
 
 #include <stdlib.h>
@@ -30,12 +30,12 @@ void operator_names_release(struct operator_names *names)
 	map_release(&names->conv_flops);
 }
 
-static bool text_is(struct operator_text text, const char *word)
+static bool operator_names_text_is(struct operator_text text, const char *word)
 {
 	return text.length == strlen(word) && !memcmp(text.text, word, text.length);
 }
 
-/* _filter_name() of torch/autograd/profiler_util.py. */
+/* The rules of _filter_name() in torch/autograd/profiler_util.py. */
 bool operator_is_hidden(struct operator_text text)
 {
 	static const char *const hidden[] = {
@@ -48,7 +48,7 @@ bool operator_is_hidden(struct operator_text text)
 	};
 
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
-		if (text_is(text, hidden[i]))
+		if (operator_names_text_is(text, hidden[i]))
 			return true;
 	return false;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of operators, and how many were called: see operator_naming.h. */
+/* Looks up the name of each operator event once, and counts operators for core/work.h. */
 #include "report/torch/operator_naming.h"
 
 #include "report/core/work.h"
 
-/* All have their name first. */
+/* The name is the first field of all of them. */
 _Static_assert(offsetof(struct evt_torch_begin, name) == 0 &&
 		       offsetof(struct evt_torch_begin_ex, name) == 0 &&
 		       offsetof(struct evt_torch_end_ex, name) == 0 &&
@@ -13,7 +13,7 @@ _Static_assert(offsetof(struct evt_torch_begin, name) == 0 &&
 		       offsetof(struct evt_torch_async_begin, name) == 0,
 	       "names are read as the first field");
 
-static void take(void *state, const struct source_event *event, bool counts)
+static void operator_naming_take(void *state, const struct source_event *event, bool counts)
 {
 	struct operator_naming *naming = state;
 	uint32_t name = event_name(naming->source, event, event->event.value[0]);
@@ -24,22 +24,27 @@ static void take(void *state, const struct source_event *event, bool counts)
 					&naming->is_hidden);
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void operator_naming_start(void *state, struct run *run, const void *options)
 {
 	struct operator_naming *naming = state;
 
 	(void)options;
 	naming->source = run_source(run);
 	operator_names_init(&naming->names);
-	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take, naming);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take, naming);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), take, naming);
-	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, name), take, naming);
-	run_reads(run, EVT_torch_end_id, FIELD_BIT(torch_end_id, name), take, naming);
-	run_reads(run, EVT_torch_async_begin, FIELD_BIT(torch_async_begin, name), take, naming);
+	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), operator_naming_take, naming);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), operator_naming_take,
+		  naming);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), operator_naming_take,
+		  naming);
+	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, name), operator_naming_take,
+		  naming);
+	run_reads(run, EVT_torch_end_id, FIELD_BIT(torch_end_id, name), operator_naming_take,
+		  naming);
+	run_reads(run, EVT_torch_async_begin, FIELD_BIT(torch_async_begin, name),
+		  operator_naming_take, naming);
 }
 
-static void release(void *state)
+static void operator_naming_release(void *state)
 {
 	operator_names_release(&((struct operator_naming *)state)->names);
 }
@@ -48,11 +53,11 @@ const struct analysis_kind analysis_operator_naming = {
 	.name = "operator naming",
 	.state_bytes = sizeof(struct operator_naming),
 	.options_bytes = sizeof(struct operator_naming_options),
-	.start = start,
-	.release = release,
+	.start = operator_naming_start,
+	.release = operator_naming_release,
 };
 
-/* --- how many were called --- */
+/* --- number of operators --- */
 
 struct operator_work_state {
 	struct works *works;
@@ -67,7 +72,7 @@ static void count_operator(void *state, const struct source_event *event, bool c
 		works_put_one(mine->works, event, counts, WORK_operators, 1);
 }
 
-static void work_start(void *state, struct run *run, const void *options)
+static void operator_naming_work_start(void *state, struct run *run, const void *options)
 {
 	struct operator_work_state *mine = state;
 
@@ -83,5 +88,5 @@ static void work_start(void *state, struct run *run, const void *options)
 const struct analysis_kind analysis_operator_work = {
 	.name = "operator work",
 	.state_bytes = sizeof(struct operator_work_state),
-	.start = work_start,
+	.start = operator_naming_work_start,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operator's name that an event of PyTorch gives, looked at once an event, whoever wants it: an analysis that
- * comes before those. Good for the event that is being taken: begins, ends by name, asynchronous begins.
+ * The operator's name in an event of PyTorch, looked up once for each event, for all analyses that
+ * need it: this analysis precedes them. Valid for the event that is being taken: begins, ends by
+ * name, asynchronous begins.
  */
 #ifndef REPORT_TORCH_OPERATOR_NAMING_H
 #define REPORT_TORCH_OPERATOR_NAMING_H
@@ -12,7 +13,7 @@
 struct operator_naming {
 	struct operator_names names;
 	struct source *source;
-	uint32_t name; /* that stands for it */
+	uint32_t name; /* the index that represents it */
 	bool is_hidden;
 };
 struct operator_naming_options {

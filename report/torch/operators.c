@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* PyTorch's operators as they nest: see operators.h. */
+/*
+ * Uses a nest of open operators, with an array of counters in parallel. A call is counted when it
+ * ends, or, if it may be folded, when its parent ends.
+ */
 #include "report/torch/operators.h"
 
 #include <stdlib.h>
@@ -11,20 +14,20 @@
 struct operator_call {
 	uint32_t row; /* OPERATOR_NONE: it does not count */
 	uint32_t thread;
-	uint32_t deferred; /* its scope, 0: none */
+	uint32_t deferred; /* its scope; 0: none */
 	uint64_t flops;
 	struct operator_work total, children;
 	bool open; /* not ended by the program */
 	bool is_user;
 };
 
-/* What is beside an open operator of the nest. */
+/* What is kept in parallel to an open operator of the nest. */
 struct operator_open {
 	uint32_t row;
-	uint32_t deferred; /* its scope, 0 while it asked for no work of the GPU */
+	uint32_t deferred; /* its scope; 0 while no GPU work was launched in it */
 	uint64_t flops;
 	struct operator_work own, children;
-	struct operator_call kept; /* the only child so far, of the same name */
+	struct operator_call kept; /* the only child so far, if it has the same name */
 	uint64_t caller;
 	bool hidden, has_kept, has_children, is_user, is_placed_by_forward;
 };
@@ -34,8 +37,8 @@ _Static_assert(OPERATOR_NONE == DEFERRED_NO_ROW,
 
 static void operator_ended(void *state, const struct nest_end *end);
 
-static void scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
-			  const struct deferred_sum *own)
+static void operators_scope_is_over(void *owner, uint32_t row, const struct deferred_sum *total,
+				    const struct deferred_sum *own)
 {
 	struct operators *operators = owner;
 
@@ -48,7 +51,7 @@ void operators_init(struct operators *operators, bool by_shapes)
 	*operators = (struct operators){ .by_shapes = by_shapes, .kept = OPERATORS_ALL };
 	nest_init(&operators->nest, (struct nest_options){ .depth_max = OPERATOR_DEPTH_MAX },
 		  operator_ended, operators);
-	deferred_scopes_init(&operators->deferred, scope_is_over, operators);
+	deferred_scopes_init(&operators->deferred, operators_scope_is_over, operators);
 	cover_init(&operators->cover);
 	cover_init(&operators->busy);
 	map_init(&operators->rows);
@@ -146,7 +149,7 @@ static uint32_t operators_placed_row(struct operators *operators, uint32_t row, 
 	return (uint32_t)entry->value;
 }
 
-/* OPERATOR_NONE: nobody asks for a row of it. */
+/* OPERATOR_NONE: no row of it is wanted. */
 static uint32_t operators_row_for(struct operators *operators,
 				  const struct operator_opening *opening, uint64_t place)
 {
@@ -160,7 +163,7 @@ static uint32_t operators_row_for(struct operators *operators,
 		operators, operators_row_of(operators, opening->name, opening->scope), place);
 }
 
-static void row_join(struct operator_row *into, struct operator_row *from)
+static void operators_row_join(struct operator_row *into, struct operator_row *from)
 {
 	into->calls += from->calls;
 	into->apart += from->apart;
@@ -172,7 +175,7 @@ static void row_join(struct operator_row *into, struct operator_row *from)
 	from->calls = from->open = 0;
 }
 
-/* Threads are counted anew: rows may have some in common. */
+/* Counts threads anew, because rows may have threads in common. */
 static void threads_join(struct operators *operators, const uint32_t *into)
 {
 	struct map_entry *entry = NULL;
@@ -199,7 +202,7 @@ void operators_join(struct operators *operators, const uint32_t *into)
 	threads_join(operators, into);
 	for (size_t i = 0; i < operators->row_count; i++)
 		if (into[i] != i) {
-			row_join(&operators->row[into[i]], &operators->row[i]);
+			operators_row_join(&operators->row[into[i]], &operators->row[i]);
 			cover_join(&operators->cover, into[i] + 1, (uint32_t)i + 1);
 		}
 }
@@ -213,7 +216,10 @@ static void operators_count_thread(struct operators *operators, uint32_t row, ui
 	operators->row[row].threads += added;
 }
 
-/* Inlined, as what a call has added up to should not go through memory: it would be read before it has come there. */
+/*
+ * Inlined, because otherwise the sums of a call would be written to memory and read again at once,
+ * which delays the read.
+ */
 static inline __attribute__((always_inline)) void operators_count(struct operators *operators,
 								  const struct operator_call *call)
 {
@@ -229,7 +235,7 @@ static inline __attribute__((always_inline)) void operators_count(struct operato
 	row->flops += call->flops;
 	timing_add(&row->time, call->total.ns);
 	work_take(&self, &call->children);
-	if (call->children.ns > call->total.ns) /* only where the file's times go backwards */
+	if (call->children.ns > call->total.ns) /* only if the file's times go backwards */
 		self.ns = 0;
 	work_add(&row->total, &call->total);
 	work_add(&row->self, &self);
@@ -282,7 +288,7 @@ uint64_t operators_covered_ns(const struct operators *operators, uint32_t row)
 
 /* --- open operators --- */
 
-/* A call that is an only child of its parent's name waits for the parent's end. */
+/* A call that is an only child with its parent's name is kept until the parent's end. */
 static inline __attribute__((always_inline)) void operators_pass_up(
 	struct operators *operators, uint32_t parent_entry, uint64_t name,
 	const struct operator_call *call)
@@ -308,7 +314,7 @@ static inline __attribute__((always_inline)) void operators_pass_up(
 	parent->has_children = true;
 }
 
-/* One that runs on adds no time and folds nothing. */
+/* An operator that is still open adds no time, and nothing is folded into it. */
 static void operators_leave_running(struct operators *operators, const struct operator_open *open)
 {
 	if (open->has_kept)
@@ -370,9 +376,11 @@ struct place {
 	bool is_by_forward;
 };
 
-/* Its own, unless what it is in has one by its forward operator, or it has none. */
-static struct place place_of(const struct operators *operators, uint32_t entry,
-			     const struct operator_opening *opening)
+/*
+ * Its own place, unless the enclosing operator has a place by its forward operator, or it has none.
+ */
+static struct place operators_place_of(const struct operators *operators, uint32_t entry,
+				       const struct operator_opening *opening)
 {
 	struct place place = { opening->caller, opening->is_placed_by_forward };
 	uint32_t parent = operators->nest.scope[entry].parent;
@@ -393,12 +401,12 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 
 	if (entry == NEST_NONE)
 		return;
-	place = place_of(operators, entry, opening);
+	place = operators_place_of(operators, entry, opening);
 	row = operators_row_for(operators, opening, place.number);
 	if (entry >= operators->open_room)
 		operators->open = memory_room(operators->open, entry, &operators->open_room,
 					      sizeof(*operators->open));
-	open = &operators->open[entry]; /* `kept` is nothing yet, and large */
+	open = &operators->open[entry]; /* `kept` is not used yet, and large */
 	open->row = row;
 	open->deferred = 0;
 	open->flops = 0;
@@ -481,7 +489,7 @@ void operators_note(struct operators *operators, uint32_t thread, const struct o
 		work_add(&operators->open[top].own, work);
 }
 
-static uint32_t *deferred_of_open(void *owner, uint32_t scope)
+static uint32_t *operators_deferred_of_open(void *owner, uint32_t scope)
 {
 	return &((struct operators *)owner)->open[scope].deferred;
 }
@@ -489,7 +497,7 @@ static uint32_t *deferred_of_open(void *owner, uint32_t scope)
 uint32_t operators_place(struct operators *operators, uint32_t thread)
 {
 	uint32_t scope = deferred_scopes_of_thread(&operators->deferred, &operators->nest, thread,
-						   deferred_of_open);
+						   operators_deferred_of_open);
 
 	deferred_scopes_hold(&operators->deferred, scope);
 	return scope;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See part_ops.h. Makes the table of report `ops` and prints its best rows. Where operators were
- * sampled, columns that need all of them are left out.
+ * Makes the table of report `ops` and prints its best rows. If operators were sampled, columns that
+ * need all of them are left out.
  */
 #include "report/torch/part_ops.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What PyProf knows of each kernel: see pyprof.h. */
+/*
+ * Follows operators and modules per thread. A launch notes its operator; when the kernel's work
+ * comes, the kernel is written to a temporary file, sorted by start after the reading, and numbered
+ * as PyProf does.
+ */
 #include "report/torch/pyprof.h"
 #include "report/gpu/gpu_work.h"
 
@@ -15,21 +19,21 @@
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
 
-/* Beside an open operator. */
+/* Parallel to an open operator. */
 struct open_op {
 	struct pyprof_op op;
 	uint64_t sequence, instance;
 	bool is_user, is_backward, is_origin_known;
-	uint32_t forward;        /* place in `forward` + 1 while it has one */
-	struct pyprof_op origin; /* of a backward function: the forward operator */
-	bool has_cost;           /* looked at */
+	uint32_t forward;        /* index in `forward` + 1 while it has one */
+	struct pyprof_op origin; /* for a backward function: the forward operator */
+	bool has_cost;           /* the cost has been computed */
 	struct op_cost cost;
 };
 
 /* A forward operator whose backward function may still run. */
 struct forward_op {
 	struct pyprof_op op;
-	uint32_t next; /* of the unused ones, + 1 */
+	uint32_t next; /* the next unused one, + 1 */
 };
 
 /* The place of a launch (deferred/deferred.h). */
@@ -38,7 +42,7 @@ struct held_call {
 	uint32_t next;
 };
 
-/* What calls of one kind have in common: few of many kernels. */
+/* What calls of one form have in common: there are few forms and many kernels. */
 enum {
 	FORM_NAME_SHAPES, /* two indices of names each */
 	FORM_TYPES_INTEGERS,
@@ -60,18 +64,18 @@ enum {
 	FORM_HAS_BYTES = 16
 };
 
-/* A kernel as it waits for those that began before it. */
+/* A kernel that waits for those that began before it. */
 struct told_kernel {
-	uint64_t start_ns; /* first: they are in its order */
+	uint64_t start_ns; /* must be first: kernels are sorted by it */
 	uint64_t duration_ns, sequence, other_sequence, instance;
 	uint32_t process, thread, name, device, stream;
-	uint32_t form; /* place + 1 */
+	uint32_t form; /* index + 1 */
 	uint32_t flags, grid[3], block[3];
-	uint32_t nothing; /* a multiple of 8 bytes */
+	uint32_t nothing; /* padding to a multiple of 8 bytes */
 };
 enum { TOLD_HAS_CALL = 1, TOLD_USES_TENSOR_CORES = 2, TOLD_IS_HELPER = 4 };
 
-/* The kernel before, of a process. */
+/* The previous kernel of a process. */
 struct last_kernel {
 	bool is_known;
 	uint64_t sequence;
@@ -79,28 +83,28 @@ struct last_kernel {
 };
 
 struct pyprof_state {
-	struct pyprof pyprof; /* first: it is what others see */
+	struct pyprof pyprof; /* must be first: others see only this part */
 	struct source *source;
 	struct run *run;
-	struct nest ops, modules; /* keys: names */
-	struct open_op *open;     /* beside the nest of operators */
+	struct nest ops, modules; /* keys are names */
+	struct open_op *open;     /* parallel to the nest of operators */
 	size_t open_room;
 	struct forward_op *forward;
 	size_t forward_count, forward_room;
 	struct map
-		forwards; /* process, torch's thread and sequence number, to place in `forward` */
+		forwards; /* process, torch's thread and sequence number, to index in `forward` */
 	struct held_call *held;
 	size_t held_count, held_room;
 	uint32_t unused_forward, unused_held; /* + 1 */
 	uint64_t instances;
-	struct spool told; /* struct told_kernel */
+	struct spool told; /* of struct told_kernel */
 	struct call_form *form;
 	size_t form_count, form_room;
-	struct slots forms; /* their places + 1 */
-	/* of the kernels in order, up to the one that was handed out */
+	struct slots forms; /* their indices + 1 */
+	/* of the kernels in order, up to the one that was returned last */
 	struct last_kernel *last; /* by process */
 	size_t last_room;
-	uint8_t *having; /* by instance: so many of its kernels have its cost */
+	uint8_t *having; /* by instance: number of its kernels that have its cost */
 	size_t having_room;
 };
 
@@ -112,7 +116,8 @@ static const struct pyprof_op no_op = { .name = PYPROF_NO_NAME,
 
 /* --- forward operators by their number --- */
 
-static uint64_t forward_key(const struct source_event *event, uint64_t thread, uint64_t sequence)
+static uint64_t pyprof_forward_key(const struct source_event *event, uint64_t thread,
+				   uint64_t sequence)
 {
 	const uint64_t words[3] = { event->process->index, thread, sequence };
 
@@ -137,7 +142,7 @@ static uint32_t forward_put(struct pyprof_state *mine, uint64_t key, const struc
 	return (uint32_t)entry->value + 1;
 }
 
-/* A backward function runs once, and takes its forward operator away. */
+/* A backward function runs once, and removes its forward operator. */
 static bool forward_take(struct pyprof_state *mine, uint64_t key, struct pyprof_op *ret_op)
 {
 	struct map_entry *entry = map_find(&mine->forwards, key);
@@ -165,14 +170,14 @@ static void join_directions(struct pyprof_state *mine, const struct source_event
 	open->sequence = begin->sequence;
 	if (begin->scope == SCOPE_FORWARD)
 		open->forward = forward_put(
-			mine, forward_key(event, begin->thread, begin->sequence), &open->op);
+			mine, pyprof_forward_key(event, begin->thread, begin->sequence), &open->op);
 	else if (open->is_backward)
 		open->is_origin_known = forward_take(
-			mine, forward_key(event, begin->forward_thread, begin->sequence),
+			mine, pyprof_forward_key(event, begin->forward_thread, begin->sequence),
 			&open->origin);
 }
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 	uint32_t name = event_name(mine->source, event, event->event.value[0]);
@@ -196,7 +201,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 		join_directions(mine, event, open);
 }
 
-static void take_inputs(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_inputs(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 	const struct evt_torch_inputs *inputs = EVENT_AS(torch_inputs, &event->event);
@@ -215,13 +220,13 @@ static void take_inputs(void *state, const struct source_event *event, bool coun
 	mine->pyprof.inputs++;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	nest_end(&((struct pyprof_state *)state)->ops, event_place(event));
 }
 
-static void take_end_named(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_end_named(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
@@ -231,7 +236,7 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	nest_end_named(&mine->ops, event_place(event), name, end->thread != 0);
 }
 
-static void take_module(void *state, const struct source_event *event, bool counts)
+static void pyprof_take_module(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 
@@ -245,7 +250,8 @@ static void take_module(void *state, const struct source_event *event, bool coun
 
 /* --- launches --- */
 
-static const char *text_of(const struct pyprof_state *mine, uint32_t name, size_t *ret_length)
+static const char *pyprof_text_of(const struct pyprof_state *mine, uint32_t name,
+				  size_t *ret_length)
 {
 	const struct source_name *text;
 
@@ -257,17 +263,17 @@ static const char *text_of(const struct pyprof_state *mine, uint32_t name, size_
 	return text->text;
 }
 
-static const struct op_cost *cost_of(struct pyprof_state *mine, struct open_op *open)
+static const struct op_cost *pyprof_cost_of(struct pyprof_state *mine, struct open_op *open)
 {
 	struct op_inputs inputs;
 
 	if (open->has_cost)
 		return &open->cost;
 	open->has_cost = true;
-	inputs.name = text_of(mine, open->op.name, &inputs.name_length);
-	inputs.shapes = text_of(mine, open->op.shapes, &inputs.shapes_length);
-	inputs.types = text_of(mine, open->op.types, &inputs.types_length);
-	inputs.integers = text_of(mine, open->op.integers, &inputs.integers_length);
+	inputs.name = pyprof_text_of(mine, open->op.name, &inputs.name_length);
+	inputs.shapes = pyprof_text_of(mine, open->op.shapes, &inputs.shapes_length);
+	inputs.types = pyprof_text_of(mine, open->op.types, &inputs.types_length);
+	inputs.integers = pyprof_text_of(mine, open->op.integers, &inputs.integers_length);
 	open->cost = inputs.name && inputs.shapes ? op_cost_of(&inputs) : (struct op_cost){ 0 };
 	return &open->cost;
 }
@@ -282,7 +288,7 @@ static void call_take_sequence(struct pyprof_call *call, uint64_t sequence)
 		call->other_sequence = sequence;
 }
 
-/* A backward function is known by the forward operator, if that was seen. */
+/* A backward function is shown as its forward operator, if that was seen. */
 static void call_take_backward(struct pyprof_call *call, const struct open_op *open)
 {
 	call->is_backward = true;
@@ -290,7 +296,7 @@ static void call_take_backward(struct pyprof_call *call, const struct open_op *o
 	call->is_node = !open->is_origin_known;
 }
 
-/* From the innermost operator outwards. */
+/* Searches from the innermost operator outwards. */
 static struct pyprof_call call_of_thread(struct pyprof_state *mine, uint32_t thread)
 {
 	struct pyprof_call call = { .op = no_op,
@@ -304,7 +310,7 @@ static struct pyprof_call call_of_thread(struct pyprof_state *mine, uint32_t thr
 		if (open->is_user)
 			continue;
 		call_take_sequence(&call, open->sequence);
-		if (!call.cost.is_known && cost_of(mine, open)->is_known) {
+		if (!call.cost.is_known && pyprof_cost_of(mine, open)->is_known) {
 			call.cost = open->cost;
 			call.instance = open->instance;
 		}
@@ -316,7 +322,7 @@ static struct pyprof_call call_of_thread(struct pyprof_state *mine, uint32_t thr
 	return call;
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t pyprof_place_of(void *state, const struct source_event *event, bool counts)
 {
 	struct pyprof_state *mine = state;
 	uint32_t at = mine->unused_held;
@@ -355,12 +361,12 @@ static void drop_place(void *state, uint64_t place, bool had_work)
 	mine->unused_held = (uint32_t)place;
 }
 
-static uint64_t two_words(uint32_t high, uint32_t low)
+static uint64_t pyprof_two_words(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
 
-static struct call_form form_of(const struct pyprof_call *call)
+static struct call_form pyprof_form_of(const struct pyprof_call *call)
 {
 	const struct pyprof_op *op = &call->op;
 	const struct op_cost *cost = &call->cost;
@@ -369,16 +375,17 @@ static struct call_form form_of(const struct pyprof_call *call)
 			 (cost->is_product ? FORM_IS_PRODUCT : 0) |
 			 (cost->has_bytes ? FORM_HAS_BYTES : 0);
 
-	return (struct call_form){ { [FORM_NAME_SHAPES] = two_words(op->name, op->shapes),
-				     [FORM_TYPES_INTEGERS] = two_words(op->types, op->integers),
-				     [FORM_MODULE_FLAGS] = two_words(op->module, flags),
+	return (struct call_form){ { [FORM_NAME_SHAPES] = pyprof_two_words(op->name, op->shapes),
+				     [FORM_TYPES_INTEGERS] = pyprof_two_words(op->types,
+									      op->integers),
+				     [FORM_MODULE_FLAGS] = pyprof_two_words(op->module, flags),
 				     [FORM_LINE] = op->line,
 				     [FORM_KERNELS] = cost->kernels,
 				     [FORM_FLOPS] = cost->flops,
 				     [FORM_BYTES] = cost->bytes } };
 }
 
-/* All but numbers of the call itself. */
+/* All parts except the numbers of the call itself. */
 static struct pyprof_call form_call(const struct call_form *form)
 {
 	const uint64_t *word = form->word;
@@ -415,10 +422,10 @@ static uint32_t *form_slot(const struct pyprof_state *mine, const struct call_fo
 			  form);
 }
 
-/* Its place + 1. */
+/* Returns its index + 1. */
 static uint32_t form_put(struct pyprof_state *mine, const struct pyprof_call *call)
 {
-	const struct call_form form = form_of(call);
+	const struct call_form form = pyprof_form_of(call);
 	uint32_t *slot;
 
 	if (slots_are_full(&mine->forms)) {
@@ -437,7 +444,7 @@ static uint32_t form_put(struct pyprof_state *mine, const struct pyprof_call *ca
 	return *slot;
 }
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void pyprof_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct pyprof_state *mine = state;
@@ -475,9 +482,9 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	mine->pyprof.count++;
 }
 
-/* --- once all is read --- */
+/* --- after the reading --- */
 
-/* PyProf's number of a kernel among those that follow each other with one operator and sequence number. */
+/* PyProf's number of a kernel among consecutive kernels of one operator and sequence number. */
 static uint32_t next_sub(struct pyprof_state *mine, const struct told_kernel *told, uint32_t op)
 {
 	struct last_kernel *last;
@@ -494,7 +501,7 @@ static uint32_t next_sub(struct pyprof_state *mine, const struct told_kernel *to
 	return last->sub;
 }
 
-/* The first kernels of an operator that are no mere helpers do what it is for. */
+/* The first kernels of an operator that are no helpers do its work. */
 static bool takes_cost(struct pyprof_state *mine, const struct op_cost *cost, uint64_t instance,
 		       bool is_helper)
 {
@@ -551,7 +558,7 @@ bool pyprof_next(struct pyprof *pyprof, struct pyprof_kernel *ret_kernel)
 	return true;
 }
 
-static void finish(void *state)
+static void pyprof_finish(void *state)
 {
 	struct pyprof *pyprof = state;
 	struct pyprof_kernel kernel;
@@ -567,11 +574,12 @@ static void finish(void *state)
 
 /* --- the analysis --- */
 
-static void start(void *state, struct run *run, const void *options)
+static void pyprof_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = {
-		.place = place_of, .take = take_work, .drop = drop_place, .takes_uncorrelated = true
-	};
+	static const struct deferred_listener listener = { .place = pyprof_place_of,
+							   .take = pyprof_take_work,
+							   .drop = drop_place,
+							   .takes_uncorrelated = true };
 	struct pyprof_state *mine = state;
 
 	(void)options;
@@ -585,19 +593,19 @@ static void start(void *state, struct run *run, const void *options)
 	mine->pyprof.line = key_kind_python.start(run);
 	mine->pyprof.deferred = deferred_want(run);
 	deferred_listen(mine->pyprof.deferred, &listener, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
-	run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
-	run_reads(run, EVT_torch_end, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
-	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, take_module, mine);
-	run_reads(run, EVT_torch_module_end, 0, take_module, mine);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, pyprof_take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, pyprof_take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, pyprof_take_begin, mine);
+	run_reads(run, EVT_torch_inputs, FIELDS_ALL, pyprof_take_inputs, mine);
+	run_reads(run, EVT_torch_end, 0, pyprof_take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, pyprof_take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, pyprof_take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, pyprof_take_end_named, mine);
+	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, pyprof_take_module, mine);
+	run_reads(run, EVT_torch_module_end, 0, pyprof_take_module, mine);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void pyprof_cut(void *state, const struct cut *cut)
 {
 	struct pyprof_state *mine = state;
 
@@ -607,7 +615,7 @@ static void cut(void *state, const struct cut *cut)
 	nest_cut(&mine->modules, cut_place(cut), cut_ending(cut));
 }
 
-static void release(void *state)
+static void pyprof_release(void *state)
 {
 	struct pyprof_state *mine = state;
 
@@ -628,8 +636,8 @@ const struct analysis_kind analysis_pyprof = {
 	.name = "pyprof",
 	.state_bytes = sizeof(struct pyprof_state),
 	.options_bytes = sizeof(struct pyprof_options),
-	.start = start,
-	.cut = cut,
-	.finish = finish,
-	.release = release,
+	.start = pyprof_start,
+	.cut = pyprof_cut,
+	.finish = pyprof_finish,
+	.release = pyprof_release,
 };

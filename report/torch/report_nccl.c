@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `nccl`: collectives of torch.distributed, whatever the backend. */
+/* Report `nccl`: collectives of torch.distributed, of any backend. */
 #include <string.h>
 
 #include "report/base/demangle.h"
@@ -11,20 +11,20 @@ struct nccl_report {
 	struct collectives *all;
 };
 
-static struct collectives *all_of(const struct report *report)
+static struct collectives *report_nccl_all_of(const struct report *report)
 {
 	return ((const struct nccl_report *)report->state)->all;
 }
 
-static void want(struct report *report)
+static void report_nccl_want(struct report *report)
 {
 	((struct nccl_report *)report->state)->all = collectives_want(
 		report->run, &(struct collectives_options){ .by = report->request->options->by });
 }
 
-/* "GPU" and the kernel's name, or the two parts of a label. */
-static void put_name(struct demangler *demangler, const struct source *source,
-		     const struct collective_row *row, struct table *table)
+/* Puts "GPU" and the kernel's name, or the two parts of a label. */
+static void report_nccl_put_name(struct demangler *demangler, const struct source *source,
+				 const struct collective_row *row, struct table *table)
 {
 	const struct source_name *name = source_name_at(source, row->name);
 	struct collective_label label;
@@ -59,7 +59,7 @@ static void put_rank(const struct report *report, uint32_t index, struct table *
 	table_set_number(table, COLUMN_nccl_pid, process[index]->pid);
 }
 
-#define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
+#define RATE_MAX 1e18 /* bytes per second; only a damaged file has more */
 
 static void put_rate(struct table *table, unsigned int column, double bytes, uint64_t ns)
 {
@@ -69,9 +69,9 @@ static void put_rate(struct table *table, unsigned int column, double bytes, uin
 		table_set_number(table, column, (uint64_t)rate);
 }
 
-/* Bandwidth only where the duration is the work's. */
-static void put_bytes(const struct source *source, const struct collective_row *row,
-		      struct table *table)
+/* Puts the bandwidth only if the duration is that of the work. */
+static void report_nccl_put_bytes(const struct source *source, const struct collective_row *row,
+				  struct table *table)
 {
 	const struct source_name *name = source_name_at(source, row->name);
 	struct collective_label label;
@@ -100,16 +100,16 @@ static void put_waits(const struct collective_row *row, struct table *table)
 	table_set_number(table, COLUMN_nccl_skew_max_ns, row->skew_max_ns);
 }
 
-static void fill(struct report *report, struct table *table)
+static void report_nccl_fill(struct report *report, struct table *table)
 {
-	const struct collectives *all = all_of(report);
+	const struct collectives *all = report_nccl_all_of(report);
 	struct demangler demangler = { 0 };
 
 	for (size_t i = 0; i < all->row_count; i++) {
 		const struct collective_row *row = &all->row[i];
 
 		table_add_row(table);
-		put_name(&demangler, run_source(report->run), row, table);
+		report_nccl_put_name(&demangler, run_source(report->run), row, table);
 		if (all->by_rank)
 			put_rank(report, row->process, table);
 		if (!row->is_kernel)
@@ -118,14 +118,14 @@ static void fill(struct report *report, struct table *table)
 		table_set_number(table, COLUMN_nccl_total_ns, row->time.total_ns);
 		timing_put(table, TIMING_COLUMNS(nccl), &row->time);
 		put_waits(row, table);
-		put_bytes(run_source(report->run), row, table);
+		report_nccl_put_bytes(run_source(report->run), row, table);
 	}
 	demangler_release(&demangler);
 }
 
-static void total(const struct report *report, struct facts *facts)
+static void report_nccl_total(const struct report *report, struct facts *facts)
 {
-	const struct collectives *all = all_of(report);
+	const struct collectives *all = report_nccl_all_of(report);
 	uint64_t calls = 0, total_ns = 0, wait_ns = 0, kernels = 0, gpu_ns = 0;
 
 	for (size_t i = 0; i < all->row_count; i++) {
@@ -146,17 +146,17 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "open", UNIT_COUNT, all->open);
 }
 
-static const char *explain(const struct report *report, struct why_empty *absence)
+static const char *report_nccl_explain(const struct report *report, struct why_empty *absence)
 {
 	(void)report;
 	(void)absence;
 	return "no collective of torch.distributed was seen";
 }
 
-static void foot(const struct document *document, const struct screen *screen)
+static void report_nccl_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct collectives *all = all_of(report);
+	const struct collectives *all = report_nccl_all_of(report);
 	char number[UNIT_TEXT_BYTES];
 
 	if (all->unmatched)
@@ -172,9 +172,9 @@ static void foot(const struct document *document, const struct screen *screen)
 const struct report_kind report_kind_nccl = {
 	.state_bytes = sizeof(struct nccl_report),
 	.family = EVT_FAMILY_torch,
-	.want = want,
-	.fill = fill,
-	.total = total,
-	.explain = explain,
-	.foot = foot,
+	.want = report_nccl_want,
+	.fill = report_nccl_fill,
+	.total = report_nccl_total,
+	.explain = report_nccl_explain,
+	.foot = report_nccl_foot,
 };

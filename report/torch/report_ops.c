@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report `ops`: PyTorch's operators as torch.profiler's key_averages() shows them. */
+/* Report `ops`: PyTorch's operators, as torch.profiler's key_averages() shows them. */
 #include "report/core/report_kind.h"
 #include "report/core/unmatched.h"
 #include "report/stacks/stack_rows.h"
@@ -11,7 +11,10 @@ struct ops_state {
 	struct ops_totals totals;
 };
 
-/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
+/*
+ * A filter may drop begins but keep their ends, which then seem to have no begin. So with a filter
+ * the count is not shown.
+ */
 static uint64_t ops_unmatched(const struct report *report)
 {
 	const struct ops_state *state = report->state;
@@ -19,7 +22,7 @@ static uint64_t ops_unmatched(const struct report *report)
 	return run_filters(report->run)->any ? 0 : state->operators->unmatched;
 }
 
-/* Of what tasks or generators do by turns. */
+/* For operators of tasks or generators that take turns on a thread. */
 static void ops_print_crossed(const struct screen *screen, uint64_t crossed)
 {
 	char number[UNIT_TEXT_BYTES];
@@ -59,7 +62,7 @@ static void ops_foot(const struct document *document, const struct screen *scree
 	ops_print_crossed(screen, state->operators->crossed);
 }
 
-/* No error: the table is shown, by name. */
+/* This is no error: the table is shown, by name. */
 static void ops_warn_of_shapes(const struct report *report, const struct operators *operators)
 {
 	struct report_request *request = report->request;
@@ -71,7 +74,7 @@ static void ops_warn_of_shapes(const struct report *report, const struct operato
 			 "them; the rows are by name");
 }
 
-/* Without self times the default order is by total. */
+/* Without self times, the default order is by total. */
 static void ops_sort_sampled(struct report_request *request, const struct table *table)
 {
 	if (request->options->sort)
@@ -80,7 +83,7 @@ static void ops_sort_sampled(struct report_request *request, const struct table 
 						 12);
 }
 
-static void ops_want(struct report *report)
+static void report_ops_ops_want(struct report *report)
 {
 	enum key_id by = report->request->options->by;
 
@@ -128,7 +131,7 @@ static void ops_total(const struct report *report, struct facts *facts)
 const struct report_kind report_kind_ops = {
 	.state_bytes = sizeof(struct ops_state),
 	.family = EVT_FAMILY_torch,
-	.want = ops_want,
+	.want = report_ops_ops_want,
 	.fill = ops_fill,
 	.total = ops_total,
 	.foot = ops_foot,

@@ -13,12 +13,12 @@ static struct pyprof *pyprof_of(const struct report *report)
 	return ((const struct pyprof_report *)report->state)->pyprof;
 }
 
-static void want(struct report *report)
+static void report_pyprof_want(struct report *report)
 {
 	((struct pyprof_report *)report->state)->pyprof = pyprof_want(report->run, NULL);
 }
 
-static void fill(struct report *report, struct table *table)
+static void report_pyprof_fill(struct report *report, struct table *table)
 {
 	struct pyprof_report *state = report->state;
 
@@ -26,12 +26,12 @@ static void fill(struct report *report, struct table *table)
 	pyprof_rows_put(state->rows, table);
 }
 
-static void release(struct report *report)
+static void report_pyprof_release(struct report *report)
 {
 	pyprof_rows_free(((struct pyprof_report *)report->state)->rows);
 }
 
-static void total(const struct report *report, struct facts *facts)
+static void report_pyprof_total(const struct report *report, struct facts *facts)
 {
 	const struct pyprof *pyprof = pyprof_of(report);
 
@@ -43,7 +43,7 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "without_call", UNIT_COUNT, pyprof->deferred->uncorrelated);
 }
 
-static void foot(const struct document *document, const struct screen *screen)
+static void report_pyprof_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 	const struct pyprof *pyprof = pyprof_of(report);
@@ -59,9 +59,9 @@ static void foot(const struct document *document, const struct screen *screen)
 const struct report_kind report_kind_pyprof = {
 	.state_bytes = sizeof(struct pyprof_report),
 	.family = EVT_FAMILY_gpu,
-	.want = want,
-	.fill = fill,
-	.total = total,
-	.foot = foot,
-	.release = release,
+	.want = report_pyprof_want,
+	.fill = report_pyprof_fill,
+	.total = report_pyprof_total,
+	.foot = report_pyprof_foot,
+	.release = report_pyprof_release,
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of operators as a table of report ops: see rows_ops.h. */
+/*
+ * Adds one row for each operator that is shown, with shares of the time that all operators cover.
+ */
 #include "report/torch/rows_ops.h"
 
 #include <stdlib.h>
@@ -32,19 +34,23 @@ static const char *coverage_text(uint32_t scope)
 	return scope < sizeof(scopes) / sizeof(scopes[0]) ? scopes[scope] : "unknown";
 }
 
-/* What all rows together say. */
+/* Values over all rows. */
 struct ops_whole {
 	const struct operators *operators;
 	uint64_t gpu_self_ns;
-	uint64_t whole_ns; /* of threads in operators, what shares are of */
+	uint64_t whole_ns; /* time of threads in operators, of which shares are parts */
 	bool use_device, has_memory, has_gpu;
-	const struct run_key *key; /* of what called */
-	bool sampled; /* what is inside of an operator was mostly not recorded: no self, no shares */
+	const struct run_key *key; /* of the caller */
+	/*
+	 * most of what is inside of operators was not recorded: there is no self time and no share
+	 */
+	bool sampled;
 };
 
 /*
- * Of the time of threads in operators, in which scopes of tasks that take turns on a thread, and calls of an operator within
- * itself, count once. What is apart runs beside them: where it took longer than all of them, it has no share of that.
+ * Shares of the time of threads in operators. Scopes of tasks that take turns on a thread, and
+ * calls of an operator within itself, count once. Async operators run beside the others: one that
+ * took longer than all of them has no share.
  */
 static void put_shares(struct table *table, const struct operator_row *row,
 		       const struct ops_whole *ops)
@@ -64,8 +70,8 @@ static void put_shares(struct table *table, const struct operator_row *row,
 		       100.0 * (double)covered_ns / (double)ops->whole_ns);
 }
 
-static void put_times(struct table *table, const struct operator_row *row,
-		      const struct ops_whole *ops)
+static void rows_ops_put_times(struct table *table, const struct operator_row *row,
+			       const struct ops_whole *ops)
 {
 	static const struct timing_columns columns = {
 		.avg = COLUMN_ops_avg_cpu_ns,
@@ -85,7 +91,10 @@ static void put_times(struct table *table, const struct operator_row *row,
 	timing_put(table, columns, &row->time);
 }
 
-/* As in torch.profiler's table, a run that has no tensor on a device has no column for them. */
+/*
+ * As in torch.profiler's table, there are no columns for device memory if the run has no tensor on
+ * a device.
+ */
 static bool ops_use_device(const struct operators *operators)
 {
 	for (size_t i = 0; i < operators->row_count; i++)
@@ -94,7 +103,8 @@ static bool ops_use_device(const struct operators *operators)
 	return false;
 }
 
-static void put_memory(struct table *table, const struct operator_row *row, bool use_device)
+static void rows_ops_put_memory(struct table *table, const struct operator_row *row,
+				bool use_device)
 {
 	table_set_signed(table, COLUMN_ops_cpu_mem_bytes, (int64_t)row->total.cpu_bytes);
 	table_set_signed(table, COLUMN_ops_self_cpu_mem_bytes, (int64_t)row->self.cpu_bytes);
@@ -104,7 +114,8 @@ static void put_memory(struct table *table, const struct operator_row *row, bool
 	table_set_signed(table, COLUMN_ops_self_cuda_mem_bytes, (int64_t)row->self.device_bytes);
 }
 
-static void put_gpu(struct table *table, const struct operator_row *row, uint64_t all_self_ns)
+static void rows_ops_put_gpu(struct table *table, const struct operator_row *row,
+			     uint64_t all_self_ns)
 {
 	table_set_number(table, COLUMN_ops_self_cuda_ns, row->gpu_self_ns);
 	table_set_number(table, COLUMN_ops_total_cuda_ns, row->gpu_total_ns);
@@ -115,8 +126,8 @@ static void put_gpu(struct table *table, const struct operator_row *row, uint64_
 			       100.0 * (double)row->gpu_self_ns / (double)all_self_ns);
 }
 
-static void put_key(struct table *table, const struct source *source,
-		    const struct operator_row *row, const struct run_key *key)
+static void rows_ops_put_key(struct table *table, const struct source *source,
+			     const struct operator_row *row, const struct run_key *key)
 {
 	struct operator_text text = ops_row_name(source, row);
 	const char *scope = coverage_text(row->scope);
@@ -131,16 +142,16 @@ static void put_key(struct table *table, const struct source *source,
 	table_set_text(table, COLUMN_ops_input_shapes, text.text, text.length);
 }
 
-static void put_row(struct table *table, const struct source *source,
-		    const struct operator_row *row, const struct ops_whole *ops)
+static void rows_ops_put_row(struct table *table, const struct source *source,
+			     const struct operator_row *row, const struct ops_whole *ops)
 {
 	table_add_row(table);
-	put_key(table, source, row, ops->key);
-	put_times(table, row, ops);
+	rows_ops_put_key(table, source, row, ops->key);
+	rows_ops_put_times(table, row, ops);
 	if (ops->has_memory && !ops->sampled)
-		put_memory(table, row, ops->use_device);
+		rows_ops_put_memory(table, row, ops->use_device);
 	if (ops->has_gpu)
-		put_gpu(table, row, ops->gpu_self_ns);
+		rows_ops_put_gpu(table, row, ops->gpu_self_ns);
 	table_set_number(table, COLUMN_ops_calls, row->calls);
 	if (row->flops)
 		table_set_number(table, COLUMN_ops_flops, row->flops);
@@ -218,6 +229,6 @@ struct ops_totals ops_fill_table(const struct operators *operators, const struct
 
 	for (size_t i = 0; i < operators->row_count; i++)
 		if (ops_row_is_shown(source, &operators->row[i]))
-			put_row(table, source, &operators->row[i], &whole);
+			rows_ops_put_row(table, source, &operators->row[i], &whole);
 	return totals;
 }

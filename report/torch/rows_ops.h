@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of operators as a table of report ops: names looked up. */
+/* Makes the table of report ops from the rows of operators. */
 #ifndef REPORT_TORCH_ROWS_OPS_H
 #define REPORT_TORCH_ROWS_OPS_H
 
@@ -13,7 +13,9 @@ struct ops_totals {
 	uint64_t self_cuda_ns; /* on the GPU */
 };
 
-/* Once all is read: rows whose callers mean the same by --by become one. Before the table. */
+/*
+ * After the reading and before the table is made: joins rows whose callers mean the same by --by.
+ */
 void ops_settle(struct operators *operators);
 
 /* `table` has columns of report ops; operators without a call that counts are left out. */
@@ -21,17 +23,18 @@ struct ops_totals ops_fill_table(const struct operators *operators, const struct
 				 struct table *table);
 
 /*
- * INTERCEPT_OPERATORS: each operator was recorded or not, whatever it was in. Calls, times of calls and
- * what is counted by time hold; self times and shares, and memory, do not and are not in the table.
+ * Returns whether INTERCEPT_OPERATORS sampled the operators: each was recorded or not,
+ * independently of the enclosing one. Calls, times of calls, and counters by time are correct then.
+ * Self times, shares and memory are not, and are left out of the table.
  */
 bool ops_are_sampled(const struct operators *operators);
 
-/* Without rows. */
+/* Returns the totals without making rows. */
 struct ops_totals ops_add_up(const struct operators *operators, const struct source *source);
 
-/* False without a call that counts, and of a hidden operator whose text came after it. */
+/* Returns false without a call that counts, and for a hidden operator whose text came after it. */
 bool ops_row_is_shown(const struct source *source, const struct operator_row *row);
-/* The name of a row as it is shown. */
+/* Returns the name of a row as it is shown. */
 struct operator_text ops_row_name(const struct source *source, const struct operator_row *row);
 
 #endif

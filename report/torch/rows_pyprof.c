@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of report pyprof as PyProf's table shows them. */
+/* Makes the rows of report pyprof on demand, in the form of PyProf's table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 #define NOTHING "-"
 #define NOT_KNOWN "na"
-/* a backward function is called after its operator, and so from there on */
+/* a backward function is named after its operator, and with this text from there on */
 #define BACKWARD "Backward"
-#define AFTER_CLASS ": " /* in a module's name, and behind it the dotted one */
+#define AFTER_CLASS ": " /* in a module's name; the dotted name follows it */
 #define NAMESPACE "::"
 
 struct pyprof_rows {
@@ -19,19 +19,20 @@ struct pyprof_rows {
 	const struct source *source;
 	struct source_thread *const *thread;
 	struct demangler demangler;
-	struct map names;        /* of kernels, as they are shown */
+	struct map names;        /* kernel names as they are shown */
 	struct text_store texts; /* of the names */
-	struct table *table;     /* the one that gets the row */
-	uint64_t count;          /* rows made */
+	struct table *table;     /* the one to which rows are added */
+	uint64_t count;          /* number of rows made */
 };
 
-static void put_text(struct table *table, enum column_id column, const char *text)
+static void rows_pyprof_put_text(struct table *table, enum column_id column, const char *text)
 {
 	table_set_text(table, column, text, strlen(text));
 }
 
 /* NULL: not known. */
-static const char *text_of(const struct pyprof_rows *rows, uint32_t name, size_t *ret_length)
+static const char *rows_pyprof_text_of(const struct pyprof_rows *rows, uint32_t name,
+				       size_t *ret_length)
 {
 	const struct source_name *text;
 
@@ -44,15 +45,15 @@ static const char *text_of(const struct pyprof_rows *rows, uint32_t name, size_t
 
 /* --- the operator --- */
 
-/* "aten" and "addmm" of aten::addmm; "Addmm" of AddmmBackward0. */
-static void put_operator(const struct pyprof_rows *rows, const struct pyprof_call *call)
+/* Puts "aten" and "addmm" for aten::addmm; "Addmm" for AddmmBackward0. */
+static void rows_pyprof_put_operator(const struct pyprof_rows *rows, const struct pyprof_call *call)
 {
 	size_t length, skipped;
-	const char *text = text_of(rows, call->op.name, &length), *part;
+	const char *text = rows_pyprof_text_of(rows, call->op.name, &length), *part;
 
 	if (!text) {
-		put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
-		put_text(rows->table, COLUMN_pyprof_op, NOT_KNOWN);
+		rows_pyprof_put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
+		rows_pyprof_put_text(rows->table, COLUMN_pyprof_op, NOT_KNOWN);
 		return;
 	}
 	part = call->is_node ? memmem(text, length, BACKWARD, strlen(BACKWARD)) : NULL;
@@ -62,7 +63,7 @@ static void put_operator(const struct pyprof_rows *rows, const struct pyprof_cal
 	if (part)
 		table_set_text(rows->table, COLUMN_pyprof_mod, text, (size_t)(part - text));
 	else
-		put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
+		rows_pyprof_put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
 	skipped = part ? (size_t)(part - text) + strlen(NAMESPACE) : 0;
 	table_set_text(rows->table, COLUMN_pyprof_op, text + skipped, length - skipped);
 }
@@ -70,10 +71,10 @@ static void put_operator(const struct pyprof_rows *rows, const struct pyprof_cal
 static void put_layer(const struct pyprof_rows *rows, uint32_t module)
 {
 	size_t length;
-	const char *text = text_of(rows, module, &length), *part;
+	const char *text = rows_pyprof_text_of(rows, module, &length), *part;
 
 	if (!text) {
-		put_text(rows->table, COLUMN_pyprof_layer, NOTHING);
+		rows_pyprof_put_text(rows->table, COLUMN_pyprof_layer, NOTHING);
 		return;
 	}
 	part = memmem(text, length, AFTER_CLASS, strlen(AFTER_CLASS));
@@ -84,21 +85,22 @@ static void put_layer(const struct pyprof_rows *rows, uint32_t module)
 	table_set_text(rows->table, COLUMN_pyprof_layer, text, length);
 }
 
-/* Sizes and element types of the inputs. */
+/* Puts sizes and element types of the inputs. */
 static void put_params(const struct pyprof_rows *rows, const struct pyprof_op *op)
 {
 	size_t shapes_length, types_length;
-	const char *shapes = text_of(rows, op->shapes, &shapes_length);
-	const char *types = text_of(rows, op->types, &types_length);
+	const char *shapes = rows_pyprof_text_of(rows, op->shapes, &shapes_length);
+	const char *types = rows_pyprof_text_of(rows, op->types, &types_length);
 
 	if (!shapes)
-		put_text(rows->table, COLUMN_pyprof_params, NOTHING);
+		rows_pyprof_put_text(rows->table, COLUMN_pyprof_params, NOTHING);
 	else if (!types)
 		table_set_text(rows->table, COLUMN_pyprof_params, shapes, shapes_length);
 	else
-		put_text(rows->table, COLUMN_pyprof_params,
-			 text_store_format(&rows->table->texts, "%.*s %.*s", (int)shapes_length,
-					   shapes, (int)types_length, types));
+		rows_pyprof_put_text(rows->table, COLUMN_pyprof_params,
+				     text_store_format(&rows->table->texts, "%.*s %.*s",
+						       (int)shapes_length, shapes,
+						       (int)types_length, types));
 }
 
 static void put_trace(const struct pyprof_rows *rows, uint64_t line)
@@ -110,7 +112,7 @@ static void put_trace(const struct pyprof_rows *rows, uint64_t line)
 			       rows->table, column);
 }
 
-static void put_call(const struct pyprof_rows *rows, const struct pyprof_call *call)
+static void rows_pyprof_put_call(const struct pyprof_rows *rows, const struct pyprof_call *call)
 {
 	struct table *table = rows->table;
 
@@ -118,8 +120,8 @@ static void put_call(const struct pyprof_rows *rows, const struct pyprof_call *c
 		table_set_number(table, COLUMN_pyprof_seq, call->sequence);
 	if (call->other_sequence != PYPROF_NO_SEQUENCE)
 		table_set_number(table, COLUMN_pyprof_altseq, call->other_sequence);
-	put_text(table, COLUMN_pyprof_dir, call->is_backward ? "bprop" : "fprop");
-	put_operator(rows, call);
+	rows_pyprof_put_text(table, COLUMN_pyprof_dir, call->is_backward ? "bprop" : "fprop");
+	rows_pyprof_put_operator(rows, call);
 	put_layer(rows, call->op.module);
 	put_trace(rows, call->op.line);
 	put_params(rows, &call->op);
@@ -127,9 +129,7 @@ static void put_call(const struct pyprof_rows *rows, const struct pyprof_call *c
 
 /* --- the kernel --- */
 
-/*
- * NULL: it is shown as it is. Of one name, which may be long, one text serves all of its kernels.
- */
+/* NULL: shown as it is. All kernels of one name, which may be long, share one text. */
 static const char *name_shown(struct pyprof_rows *rows, uint32_t name,
 			      const struct source_name *text)
 {
@@ -144,13 +144,13 @@ static const char *name_shown(struct pyprof_rows *rows, uint32_t name,
 	return (const char *)(uintptr_t)entry->value;
 }
 
-static void put_name(struct pyprof_rows *rows, uint32_t name)
+static void rows_pyprof_put_name(struct pyprof_rows *rows, uint32_t name)
 {
 	const struct source_name *text = source_name_at(rows->source, name);
 	const char *shown = text->text ? name_shown(rows, name, text) : NULL;
 
 	if (shown)
-		put_text(rows->table, COLUMN_pyprof_kernel, shown);
+		rows_pyprof_put_text(rows->table, COLUMN_pyprof_kernel, shown);
 	else
 		table_set_text(rows->table, COLUMN_pyprof_kernel, source_name_text(text),
 			       text->text ? text->length : strlen(source_name_text(text)));
@@ -159,15 +159,16 @@ static void put_name(struct pyprof_rows *rows, uint32_t name)
 static void put_dimensions(const struct pyprof_rows *rows, enum column_id column,
 			   const uint32_t size[3])
 {
-	put_text(rows->table, column,
-		 text_store_format(&rows->table->texts, "%u,%u,%u", size[0], size[1], size[2]));
+	rows_pyprof_put_text(
+		rows->table, column,
+		text_store_format(&rows->table->texts, "%u,%u,%u", size[0], size[1], size[2]));
 }
 
 /*
- * Nothing where there is no formula; 0 for a kernel that only helps, or comes after those that the
- * cost is of.
+ * Puts nothing if there is no formula; 0 for a kernel that is a helper, or comes after the kernels
+ * that have the cost.
  */
-static void put_cost(const struct pyprof_rows *rows, const struct pyprof_kernel *kernel)
+static void rows_pyprof_put_cost(const struct pyprof_rows *rows, const struct pyprof_kernel *kernel)
 {
 	const struct op_cost *cost = &kernel->call.cost;
 
@@ -186,21 +187,22 @@ static const char *tensor_cores_text(const struct pyprof_kernel *kernel)
 	return kernel->call.cost.is_product ? "0" : NOTHING;
 }
 
-static void put_kernel(struct pyprof_rows *rows, const struct pyprof_kernel *kernel, uint32_t tid)
+static void rows_pyprof_put_kernel(struct pyprof_rows *rows, const struct pyprof_kernel *kernel,
+				   uint32_t tid)
 {
 	struct table *table = rows->table;
 
 	if (kernel->has_call)
 		table_set_number(table, COLUMN_pyprof_tid, tid);
 	table_set_number(table, COLUMN_pyprof_sub, kernel->sub);
-	put_name(rows, kernel->name);
+	rows_pyprof_put_name(rows, kernel->name);
 	table_set_number(table, COLUMN_pyprof_sil, kernel->duration_ns);
-	put_text(table, COLUMN_pyprof_tc, tensor_cores_text(kernel));
+	rows_pyprof_put_text(table, COLUMN_pyprof_tc, tensor_cores_text(kernel));
 	table_set_number(table, COLUMN_pyprof_device, kernel->device);
 	table_set_number(table, COLUMN_pyprof_stream, kernel->stream);
 	put_dimensions(rows, COLUMN_pyprof_grid, kernel->grid);
 	put_dimensions(rows, COLUMN_pyprof_block, kernel->block);
-	put_cost(rows, kernel);
+	rows_pyprof_put_cost(rows, kernel);
 }
 
 static bool next_row(void *state, struct table *table)
@@ -213,8 +215,9 @@ static bool next_row(void *state, struct table *table)
 	rows->table = table;
 	table_add_row(table);
 	table_set_number(table, COLUMN_pyprof_idx, ++rows->count);
-	put_call(rows, &kernel.call);
-	put_kernel(rows, &kernel, kernel.has_call ? rows->thread[kernel.thread]->tid : 0);
+	rows_pyprof_put_call(rows, &kernel.call);
+	rows_pyprof_put_kernel(rows, &kernel,
+			       kernel.has_call ? rows->thread[kernel.thread]->tid : 0);
 	return true;
 }
 
@@ -230,15 +233,15 @@ struct pyprof_rows *pyprof_rows_new(struct pyprof *pyprof, const struct run *run
 }
 
 /*
- * Totals are asked for before there is a row: what the trace says of itself comes with a row that
- * is taken out again.
+ * Totals are needed before there is a row: the facts about the whole trace come with a row that is
+ * removed again.
  */
 static void attach_trace(struct pyprof_rows *rows, struct table *table)
 {
 	rows->table = table;
 	table_add_row(table);
 	put_trace(rows, 0);
-	table->stacks.note = NULL; /* it is not among the columns that are shown unasked */
+	table->stacks.note = NULL; /* it is not among the columns that are shown by default */
 	table->row_count--;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes and element types from texts: see shapes.h. */
+/* A parser that walks over the text once and stops at anything that it cannot read. */
 #include "report/torch/shapes.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void parser_skip(struct shape_parser *parser)
 		parser->at++;
 }
 
-static bool parser_take(struct shape_parser *parser, char wanted)
+static bool shapes_parser_take(struct shape_parser *parser, char wanted)
 {
 	parser_skip(parser);
 	if (parser->at == parser->end || *parser->at != wanted)
@@ -47,25 +47,25 @@ static bool parser_take_number(struct shape_parser *parser, uint64_t *ret_number
 	return parser->at > from;
 }
 
-/* Behind its first bracket. */
+/* To be called behind the first bracket of the shape. */
 static bool parser_take_sizes(struct shape_parser *parser, struct shape *ret_shape)
 {
 	ret_shape->count = 0;
-	while (!parser_take(parser, ']'))
+	while (!shapes_parser_take(parser, ']'))
 		if (ret_shape->count == SHAPE_DIMENSIONS_MAX ||
 		    !parser_take_number(parser, &ret_shape->size[ret_shape->count++]))
 			return false;
 	return true;
 }
 
-/* Behind the first bracket of a list of tensors. */
+/* To be called behind the first bracket of a list of tensors. */
 static bool parser_take_list(struct shape_parser *parser, struct shape *ret_shape)
 {
 	bool is_too_much = false;
 	uint64_t all = 0;
 	struct shape one = { 0 };
 
-	while (parser_take(parser, '[')) {
+	while (shapes_parser_take(parser, '[')) {
 		if (!parser_take_sizes(parser, &one))
 			return false;
 		is_too_much |= __builtin_add_overflow(all, shape_elements(&one), &all);
@@ -73,14 +73,14 @@ static bool parser_take_list(struct shape_parser *parser, struct shape *ret_shap
 	ret_shape->is_list = true;
 	ret_shape->count = 0;
 	ret_shape->list_elements = is_too_much ? 0 : all;
-	return parser_take(parser, ']');
+	return shapes_parser_take(parser, ']');
 }
 
 static bool parser_take_shape(struct shape_parser *parser, struct shape *ret_shape)
 {
 	ret_shape->is_list = false;
 	ret_shape->list_elements = 0;
-	if (!parser_take(parser, '['))
+	if (!shapes_parser_take(parser, '['))
 		return false;
 	return parser_sees(parser, '[') ? parser_take_list(parser, ret_shape)
 					: parser_take_sizes(parser, ret_shape);
@@ -98,14 +98,14 @@ unsigned int shapes_read(const char *text, size_t length, struct shape *shape, u
 	struct shape_parser parser = { text, text + length };
 	unsigned int count = 0;
 
-	if (!parser_take(&parser, '['))
+	if (!shapes_parser_take(&parser, '['))
 		return 0;
 	while (count < room && parser_take_shape(&parser, &shape[count]))
 		count++;
 	return count;
 }
 
-/* Not those of which several elements lie in a byte: c10::quint4x2, c10::quint2x4. */
+/* Returns 0 for types with several elements in a byte: c10::quint4x2, c10::quint2x4. */
 static uint8_t bytes_of_type(const char *name, size_t length)
 {
 	static const char shell[] = "c10::dummy_"; /* int1 to int7 and uint1 to uint7 */
@@ -138,7 +138,7 @@ static uint8_t bytes_of_type(const char *name, size_t length)
 		{ "short unsigned int", 2 },
 		{ "unsigned int", 4 },
 		{ "long unsigned int", 8 },
-		{ "unsigned short", 2 }, /* as older recordings have them */
+		{ "unsigned short", 2 }, /* as in older recordings */
 		{ "unsigned long", 8 },
 		{ "c10::qint8", 1 },
 		{ "c10::quint8", 1 },
@@ -161,9 +161,9 @@ unsigned int element_bytes_read(const char *text, size_t length, uint8_t *bytes,
 	struct shape_parser parser = { text, text + length };
 	unsigned int count = 0;
 
-	if (!parser_take(&parser, '['))
+	if (!shapes_parser_take(&parser, '['))
 		return 0;
-	while (count < room && parser_take(&parser, '\'')) {
+	while (count < room && shapes_parser_take(&parser, '\'')) {
 		const char *from = parser.at;
 		const char *quote = memchr(from, '\'', (size_t)(parser.end - from));
 

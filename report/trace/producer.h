@@ -14,7 +14,7 @@
 #include "report/core/collecting.h"
 #include "report/scopes/nest.h"
 #include "report/core/work.h"
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "report/heap/heap_events.h"
 #include "report/samples/sample_events.h"
 #include "report/steps/step_events.h"
@@ -87,7 +87,7 @@ struct trace {
 	uint32_t range_unused;
 	uint64_t ids, flows;
 
-	const struct untold *untold;
+	const struct unreported *unreported;
 	struct map line_known;   /* for `line` */
 	struct trace_line *line; /* streams of devices that have any work */
 	size_t lines, line_room;

@@ -67,7 +67,7 @@ uint64_t trace_pid(struct trace *trace, const struct source_process *process)
 }
 
 /* A worker has the rank of the process that started it. */
-static uint64_t rank_of(struct trace *trace, const struct source_process *process)
+static uint64_t trace_rank_of(struct trace *trace, const struct source_process *process)
 {
 	uint64_t rank = UINT64_MAX;
 
@@ -86,8 +86,8 @@ static bool is_file_of(const struct trace *trace, const struct trace_file *file,
 	return file->rank == rank && (!trace->writer->splits_hosts || !strcmp(file->host, host));
 }
 
-static struct trace_file *add_file(struct trace *trace, uint64_t rank, uint64_t world_size,
-				   const char *host)
+static struct trace_file *trace_add_file(struct trace *trace, uint64_t rank, uint64_t world_size,
+					 const char *host)
 {
 	struct trace_file *file, **last = &trace->files;
 
@@ -119,8 +119,8 @@ struct trace_file *trace_file_of(struct trace *trace, const struct source_proces
 {
 	room_for_process(trace, process->index);
 	if (!trace->of_process[process->index])
-		trace->of_process[process->index] = add_file(
-			trace, rank_of(trace, process), process->world_size,
+		trace->of_process[process->index] = trace_add_file(
+			trace, trace_rank_of(trace, process), process->world_size,
 			process->file->host ? process->file->host : "");
 	return trace->of_process[process->index];
 }
@@ -205,7 +205,7 @@ static uint64_t base_real_ns(struct source *source)
 	return 0;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void trace_start(void *state, struct run *run, const void *options)
 {
 	struct trace *trace = state;
 	struct source_file *const *file;
@@ -227,7 +227,7 @@ static void start(void *state, struct run *run, const void *options)
 	trace_device_start(trace, run);
 }
 
-static void cut(void *state, const struct cut *cut)
+static void trace_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread) {
 		trace_scopes_cut(state, cut);
@@ -238,13 +238,13 @@ static void cut(void *state, const struct cut *cut)
 	trace_moments_cut_process(state, cut);
 }
 
-static void finish(void *state)
+static void trace_finish(void *state)
 {
 	trace_moments_finish(state);
 	trace_device_put_unfinished(state);
 }
 
-static void release(void *state)
+static void release_of_trace(void *state)
 {
 	struct trace *trace = state;
 
@@ -268,10 +268,10 @@ const struct analysis_kind analysis_trace = {
 	.name = "trace",
 	.state_bytes = sizeof(struct trace),
 	.options_bytes = sizeof(struct trace_options),
-	.start = start,
-	.cut = cut,
-	.finish = finish,
-	.release = release,
+	.start = trace_start,
+	.cut = trace_cut,
+	.finish = trace_finish,
+	.release = release_of_trace,
 };
 
 /* --- the whole --- */
@@ -289,10 +289,10 @@ static void name_process(struct trace *trace, const struct source_process *proce
 		writer->thread(state, thread, pid);
 }
 
-static bool is_asked(struct trace *trace, const struct source_process *process)
+static bool trace_is_asked(struct trace *trace, const struct source_process *process)
 {
 	const struct filter_settings *asked = &trace->filters->settings;
-	uint64_t rank = rank_of(trace, process);
+	uint64_t rank = trace_rank_of(trace, process);
 
 	if (asked->pid != FILTER_NO_ID && asked->pid != process->pid)
 		return false;
@@ -306,7 +306,7 @@ static void add_all_files(struct trace *trace)
 	size_t count = source_processes(trace->source, &process);
 
 	for (size_t i = 0; i < count; i++)
-		if (is_asked(trace, process[i]))
+		if (trace_is_asked(trace, process[i]))
 			trace_file_of(trace, process[i]);
 }
 
@@ -336,13 +336,13 @@ int trace_write(const struct trace_options *options)
 	run_set_options(run, request->options);
 	trace = trace_want(run, options);
 	if (!options->by_rank)
-		add_file(trace, UINT64_MAX, 0, trace->head.host);
+		trace_add_file(trace, UINT64_MAX, 0, trace->head.host);
 	if (!trace->failed)
 		request_read(request, run);
 	if (options->writer->splits_hosts)
 		add_all_files(trace);
 	if (options->by_rank && !trace->files)
-		add_file(trace, UINT64_MAX, 0, trace->head.host);
+		trace_add_file(trace, UINT64_MAX, 0, trace->head.host);
 	status = close_files(trace);
 	run_free(run);
 	return status;

@@ -32,8 +32,8 @@ static const char *const waits[] = { "Unknown", "Event Sync", "Stream Wait Event
 				     "Context Sync" };
 
 /* Each text has a number of its own. */
-static struct trace_text name_of(struct trace *trace, const struct deferred_work *work,
-				 char buffer[64])
+static struct trace_text trace_device_name_of(struct trace *trace, const struct deferred_work *work,
+					      char buffer[64])
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	uint32_t from = KNOWN(piece->from_memory, memories), to = KNOWN(piece->to_memory, memories);
@@ -99,8 +99,8 @@ static void note_line(struct trace *trace, struct trace_file *file,
 	trace->line[trace->lines++] = (struct trace_line){ file, piece->device, piece->stream };
 }
 
-static void put_work(struct trace *trace, const struct source_process *process,
-		     const struct deferred_work *work, uint64_t external)
+static void trace_device_put_work(struct trace *trace, const struct source_process *process,
+				  const struct deferred_work *work, uint64_t external)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	static const enum trace_category categories[GPU_WORK_KINDS] = {
@@ -131,7 +131,7 @@ static void put_work(struct trace *trace, const struct source_process *process,
 	trace->writer->slice(
 		file->state,
 		&(struct trace_slice){ .event = { .category = categories[piece->kind],
-						  .name = name_of(trace, work, buffer),
+						  .name = trace_device_name_of(trace, work, buffer),
 						  .pid = piece->device,
 						  .tid = piece->stream,
 						  .time_ns = work->start_ns,
@@ -144,7 +144,7 @@ static void put_work(struct trace *trace, const struct source_process *process,
 }
 
 /* A wait of the host is on the thread that waited. */
-static void put_wait(struct trace *trace, const struct deferred_work *work)
+static void trace_device_put_wait(struct trace *trace, const struct deferred_work *work)
 {
 	const struct source_thread *thread = work->has_call ? trace_thread(trace, work->thread)
 							    : NULL;
@@ -155,23 +155,24 @@ static void put_wait(struct trace *trace, const struct deferred_work *work)
 	if (!thread)
 		return;
 	trace_add_number(&list, TRACE_OF_CORRELATION, work->correlation);
-	trace_put_slice(trace, thread,
-			(struct trace_slice){ .event = { .category = TRACE_WAIT,
-							 .name = name_of(trace, work, buffer),
-							 .time_ns = work->start_ns,
-							 .argument = list.argument,
-							 .arguments = list.count },
-					      .duration_ns = work->duration_ns });
+	trace_put_slice(
+		trace, thread,
+		(struct trace_slice){ .event = { .category = TRACE_WAIT,
+						 .name = trace_device_name_of(trace, work, buffer),
+						 .time_ns = work->start_ns,
+						 .argument = list.argument,
+						 .arguments = list.count },
+				      .duration_ns = work->duration_ns });
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t trace_device_place_of(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	return trace_operator_id(state, event->thread->index);
 }
 
 /* Work whose caller is unknown is treated as in report `kernels`. */
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void trace_device_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	struct trace *trace = state;
@@ -182,15 +183,15 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 	if (!work->has_call && (trace->filters->any || coverage_recorded(trace->run, &text)))
 		return;
 	if (piece->kind == GPU_WORK_WAIT)
-		put_wait(trace, work);
+		trace_device_put_wait(trace, work);
 	else if (work->process < count)
-		put_work(trace, process[work->process], work, place);
+		trace_device_put_work(trace, process[work->process], work, place);
 }
 
 /*
  * On a line of its own, because it is not known when the device began it, and several may overlap.
  */
-static void put_unfinished(struct trace *trace, const struct untold_work *work)
+static void put_unfinished(struct trace *trace, const struct unreported_work *work)
 {
 	const struct source_thread *thread = trace_thread(trace, work->thread);
 	struct trace_list list;
@@ -216,19 +217,19 @@ static void put_unfinished(struct trace *trace, const struct untold_work *work)
 
 void trace_device_put_unfinished(struct trace *trace)
 {
-	for (size_t i = 0; i < trace->untold->work_count; i++)
-		put_unfinished(trace, &trace->untold->work[i]);
+	for (size_t i = 0; i < trace->unreported->work_count; i++)
+		put_unfinished(trace, &trace->unreported->work[i]);
 }
 
 void trace_device_start(struct trace *trace, struct run *run)
 {
-	static const struct deferred_listener listener = { .place = place_of,
-							   .take = take_work,
+	static const struct deferred_listener listener = { .place = trace_device_place_of,
+							   .take = trace_device_take_work,
 							   .takes_uncorrelated = true };
 
 	map_init(&trace->line_known);
 	deferred_listen(deferred_want(run), &listener, trace);
-	trace->untold = untold_want(run, &(struct untold_options){ .keeps = 1 });
+	trace->unreported = unreported_want(run, &(struct unreported_options){ .keeps = 1 });
 }
 
 /* Call before the files are closed. */

@@ -9,7 +9,7 @@
 
 #include "report/base/memory.h"
 
-static void take_begin(void *state, const struct source_event *event, bool counts)
+static void trace_gc_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct trace_collecting *mine = &((struct trace *)state)->collecting;
 
@@ -20,7 +20,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 							 ->generation;
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void trace_gc_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	struct trace_collecting *mine = &trace->collecting;
@@ -46,8 +46,8 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 
 void trace_gc_start(struct trace *trace, struct run *run)
 {
-	run_reads(run, EVT_gc_begin, FIELD_BIT(gc_begin, generation), take_begin, trace);
-	run_reads(run, EVT_gc_end, FIELD_BIT(gc_end, collected), take_end, trace);
+	run_reads(run, EVT_gc_begin, FIELD_BIT(gc_begin, generation), trace_gc_take_begin, trace);
+	run_reads(run, EVT_gc_end, FIELD_BIT(gc_end, collected), trace_gc_take_end, trace);
 }
 
 void trace_gc_cut(struct trace *trace, const struct cut *cut)

@@ -31,7 +31,7 @@ static bool is_of_driver(struct trace_text name)
 }
 
 /* CUPTI's number of the call; for another call, a number that exceeds CUPTI's 32 bits. */
-static uint64_t correlation_of(struct trace *trace, const struct event *event)
+static uint64_t trace_moments_correlation_of(struct trace *trace, const struct event *event)
 {
 	uint64_t correlation = 0;
 
@@ -104,8 +104,8 @@ static void list_fields(struct trace *trace, struct trace_list *list,
 }
 
 /* `category`: TRACE_RUNTIME for a CUDA call, which is corrected for a call of the driver. */
-static void put_call(struct trace *trace, const struct source_event *event,
-		     enum trace_category category, uint64_t duration_ns)
+static void trace_moments_put_call(struct trace *trace, const struct source_event *event,
+				   enum trace_category category, uint64_t duration_ns)
 {
 	uint32_t name = event_name(trace->source, event, event->event.value[CALL_FUNCTION]);
 	uint64_t end_ns = event->event.time_ns;
@@ -128,32 +128,34 @@ static void put_call(struct trace *trace, const struct source_event *event,
 	if (external)
 		trace_add_number(&list, TRACE_OF_EXTERNAL_ID, external);
 	if (category != TRACE_IO)
-		trace_add_number(&list, TRACE_OF_CORRELATION, correlation_of(trace, &event->event));
+		trace_add_number(&list, TRACE_OF_CORRELATION,
+				 trace_moments_correlation_of(trace, &event->event));
 	list_fields(trace, &list, event);
 	slice.event.arguments = list.count;
 	trace_put_slice(trace, event->thread, slice);
 }
 
-static void take_cuda(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_cuda(void *state, const struct source_event *event, bool counts)
 {
 	if (counts && !event_is_nested_call(&event->event))
-		put_call(state, event, TRACE_RUNTIME,
-			 EVENT_AS(cuda_call, &event->event)->duration_ns);
+		trace_moments_put_call(state, event, TRACE_RUNTIME,
+				       EVENT_AS(cuda_call, &event->event)->duration_ns);
 }
 
-static void take_hidden_call(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_hidden_call(void *state, const struct source_event *event,
+					   bool counts)
 {
 	if (counts)
-		put_call(state, event, TRACE_RUNTIME,
-			 EVENT_AS(gpu_call, &event->event)->duration_ns);
+		trace_moments_put_call(state, event, TRACE_RUNTIME,
+				       EVENT_AS(gpu_call, &event->event)->duration_ns);
 }
 
-static void take_io(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_io(void *state, const struct source_event *event, bool counts)
 {
 	unsigned int last = evt_descriptors[event->event.id].field_count - 1;
 
 	if (counts)
-		put_call(state, event, TRACE_IO, event->event.value[last]);
+		trace_moments_put_call(state, event, TRACE_IO, event->event.value[last]);
 }
 
 /* --- memory --- */
@@ -163,15 +165,16 @@ static uint64_t device_key(const struct source_process *process, uint64_t device
 	return (uint64_t)(process->index + 1) << 32 | (uint32_t)device;
 }
 
-static uint64_t value_of(const struct map *map, uint64_t key)
+static uint64_t trace_moments_value_of(const struct map *map, uint64_t key)
 {
 	const struct map_entry *entry = map_find(map, key);
 
 	return entry ? entry->value : 0;
 }
 
-static void put_bytes(struct trace *trace, const struct source_process *process, uint64_t time_ns,
-		      uint64_t tid, struct trace_text name, uint64_t bytes)
+static void trace_moments_put_bytes(struct trace *trace, const struct source_process *process,
+				    uint64_t time_ns, uint64_t tid, struct trace_text name,
+				    uint64_t bytes)
 {
 	struct trace_file *file = trace_file_of(trace, process);
 
@@ -195,10 +198,11 @@ static void put_counter(struct trace *trace, const struct source_event *event, u
 	if (!added && event->event.time_ns < last->value + COUNTER_EVERY_NS)
 		return;
 	last->value = event->event.time_ns;
-	put_bytes(trace, event->process, event->event.time_ns, event->thread->tid,
-		  (uint32_t)key ? TRACE_OWN("tensors, devices", TRACE_OWN_TENSORS_DEVICE)
-				: TRACE_OWN("tensors, cpu", TRACE_OWN_TENSORS_CPU),
-		  allocated);
+	trace_moments_put_bytes(trace, event->process, event->event.time_ns, event->thread->tid,
+				(uint32_t)key
+					? TRACE_OWN("tensors, devices", TRACE_OWN_TENSORS_DEVICE)
+					: TRACE_OWN("tensors, cpu", TRACE_OWN_TENSORS_CPU),
+				allocated);
 }
 
 /* torch.profiler uses -1 as the CPU's number. */
@@ -241,12 +245,13 @@ static void take_tensor(void *state, const struct source_event *event, bool coun
 	total->value += growth;
 	if (!counts)
 		return;
-	put_tensor(trace, event, growth, total->value, value_of(&trace->reserved, key));
+	put_tensor(trace, event, growth, total->value,
+		   trace_moments_value_of(&trace->reserved, key));
 	if ((int64_t)total->value >= 0)
 		put_counter(trace, event, key, total->value);
 }
 
-static void take_totals(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_totals(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_tensor_totals *totals = EVENT_AS(tensor_totals, &event->event);
 	struct trace *trace = state;
@@ -261,8 +266,8 @@ static void take_totals(void *state, const struct source_event *event, bool coun
  * The collector's events belong to no thread, so the filters that can apply to them are checked
  * here.
  */
-static bool is_wanted(const struct trace *trace, const struct source_process *process,
-		      uint64_t time_ns)
+static bool trace_moments_is_wanted(const struct trace *trace, const struct source_process *process,
+				    uint64_t time_ns)
 {
 	const struct filter_settings *asked = &trace->filters->settings;
 	uint64_t rank;
@@ -285,19 +290,20 @@ static void take_resident(void *state, const struct source_event *event, bool co
 	struct trace *trace = state;
 
 	(void)counts;
-	if (!process || !is_wanted(trace, process, event->event.time_ns))
+	if (!process || !trace_moments_is_wanted(trace, process, event->event.time_ns))
 		return;
-	put_bytes(trace, process, event->event.time_ns, process->pid,
-		  TRACE_OWN("resident memory", TRACE_OWN_RESIDENT), memory->resident_bytes);
+	trace_moments_put_bytes(trace, process, event->event.time_ns, process->pid,
+				TRACE_OWN("resident memory", TRACE_OWN_RESIDENT),
+				memory->resident_bytes);
 	if (trace->heap->totals.allocations)
-		put_bytes(trace, process, event->event.time_ns, process->pid,
-			  TRACE_OWN("heap", TRACE_OWN_HEAP),
-			  heap_live_bytes_of(trace->heap, process->index));
+		trace_moments_put_bytes(trace, process, event->event.time_ns, process->pid,
+					TRACE_OWN("heap", TRACE_OWN_HEAP),
+					heap_live_bytes_of(trace->heap, process->index));
 }
 
 /* --- NVTX marks and start/end ranges --- */
 
-static void take_mark(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_mark(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	uint32_t name = event_name(trace->source, event, event->event.value[1]);
@@ -310,18 +316,18 @@ static void take_mark(void *state, const struct source_event *event, bool counts
 					      .time_ns = event->event.time_ns });
 }
 
-static uint64_t range_key(const struct source_process *process, uint64_t number)
+static uint64_t trace_moments_range_key(const struct source_process *process, uint64_t number)
 {
 	return (uint64_t)(process->index + 1) << 40 ^ number;
 }
 
-static void take_start(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_start(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_nvtx_start *begin = EVENT_AS(nvtx_start, &event->event);
 	struct trace *trace = state;
 	bool added;
-	struct map_entry *entry = map_put(&trace->started, range_key(event->process, begin->range),
-					  &added);
+	struct map_entry *entry = map_put(
+		&trace->started, trace_moments_range_key(event->process, begin->range), &added);
 
 	if (added && trace->range_unused != NEST_NONE) {
 		entry->value = trace->range_unused;
@@ -362,12 +368,12 @@ static void put_started(struct trace *trace, const struct trace_range *range, ui
 			.id = range->id });
 }
 
-static void take_end(void *state, const struct source_event *event, bool counts)
+static void trace_moments_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	struct map_entry *entry = map_find(
 		&trace->started,
-		range_key(event->process, EVENT_AS(nvtx_end, &event->event)->range));
+		trace_moments_range_key(event->process, EVENT_AS(nvtx_end, &event->event)->range));
 	struct trace_range *range;
 
 	(void)counts;
@@ -458,21 +464,21 @@ void trace_moments_start(struct trace *trace, struct run *run)
 			.wants_rows = true,
 			.host_only = !trace->writer->takes_all_steps });
 	trace->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller, HEAP_OF_C });
-	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, trace);
+	run_reads(run, EVT_tensor_totals, FIELDS_ALL, trace_moments_take_totals, trace);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
 		     take_tensor, trace);
 	trace->call_field = memory_zero(EVT_ID_LIMIT, sizeof(*trace->call_field));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		read_call(trace, run, calls[i], take_cuda);
-	read_call(trace, run, EVT_gpu_call, take_hidden_call);
+		read_call(trace, run, calls[i], trace_moments_take_cuda);
+	read_call(trace, run, EVT_gpu_call, trace_moments_take_hidden_call);
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
-			read_call(trace, run, (enum evt_id)id, take_io);
-	read_call(trace, run, EVT_io_unfinished, take_io);
+			read_call(trace, run, (enum evt_id)id, trace_moments_take_io);
+	read_call(trace, run, EVT_io_unfinished, trace_moments_take_io);
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_resident, trace);
-	run_reads(run, EVT_nvtx_mark, FIELD_BIT(nvtx_mark, name), take_mark, trace);
-	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_start, trace);
-	run_reads(run, EVT_nvtx_end, FIELDS_ALL, take_end, trace);
+	run_reads(run, EVT_nvtx_mark, FIELD_BIT(nvtx_mark, name), trace_moments_take_mark, trace);
+	run_reads(run, EVT_nvtx_start, FIELDS_ALL, trace_moments_take_start, trace);
+	run_reads(run, EVT_nvtx_end, FIELDS_ALL, trace_moments_take_end, trace);
 }
 
 void trace_moments_finish(struct trace *trace)

@@ -16,7 +16,7 @@
 
 #define FRAMES_MAX 100u /* per stack in the trace */
 
-static FILE *text_open(struct trace_text *text)
+static FILE *trace_samples_text_open(struct trace_text *text)
 {
 	FILE *out = open_memstream((char **)&text->text, &text->length);
 
@@ -26,10 +26,11 @@ static FILE *text_open(struct trace_text *text)
 }
 
 /* The innermost frame, and the whole stack; the caller provides their memory. */
-static struct trace_text name_of(const struct trace *trace, const struct sample_place *place)
+static struct trace_text trace_samples_name_of(const struct trace *trace,
+					       const struct sample_place *place)
 {
 	struct trace_text text = { .number = 0 };
-	FILE *out = text_open(&text);
+	FILE *out = trace_samples_text_open(&text);
 
 	if (place)
 		sample_frame_print(out, trace->samples, trace->source, place);
@@ -39,10 +40,11 @@ static struct trace_text name_of(const struct trace *trace, const struct sample_
 	return text;
 }
 
-static struct trace_text stack_of(const struct trace *trace, const struct sample_place *place)
+static struct trace_text trace_samples_stack_of(const struct trace *trace,
+						const struct sample_place *place)
 {
 	struct trace_text text = { .number = 0 };
-	FILE *out = text_open(&text);
+	FILE *out = trace_samples_text_open(&text);
 
 	sample_stack_print(out, trace->samples, trace->source, place, FRAMES_MAX);
 	fclose(out);
@@ -70,7 +72,7 @@ static void put_stretch(struct trace *trace, const struct stretch *stretch, stru
 					      .duration_ns = stretch->to_ns - stretch->from_ns });
 }
 
-static void take_stretch(void *context, const struct stretch *stretch)
+static void trace_samples_take_stretch(void *context, const struct stretch *stretch)
 {
 	struct trace *trace = context;
 	const struct sample_place *place = samples_place(trace->samples, stretch->place);
@@ -82,9 +84,9 @@ static void take_stretch(void *context, const struct stretch *stretch)
 		put_stretch(trace, stretch, TRACE_TEXT(SAMPLE_TORN), NULL);
 		return;
 	}
-	name = name_of(trace, place);
+	name = trace_samples_name_of(trace, place);
 	if (place)
-		stack = stack_of(trace, place);
+		stack = trace_samples_stack_of(trace, place);
 	put_stretch(trace, stretch, name, place ? &stack : NULL);
 	free((char *)name.text);
 	free((char *)stack.text);
@@ -95,5 +97,6 @@ void trace_samples_start(struct trace *trace, struct run *run)
 	if (!trace->writer->takes_samples)
 		return;
 	trace->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
-	stretches_want(run, &(struct stretches_options){ .take = take_stretch, .context = trace });
+	stretches_want(run, &(struct stretches_options){ .take = trace_samples_take_stretch,
+							 .context = trace });
 }

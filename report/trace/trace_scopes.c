@@ -20,8 +20,8 @@ struct trace_forward {
 
 /* --- ends --- */
 
-static enum trace_category category_of(const struct trace_nest *nest,
-				       const struct trace_scope *scope)
+static enum trace_category trace_scopes_category_of(const struct trace_nest *nest,
+						    const struct trace_scope *scope)
 {
 	if (nest->id == NEST_MODULES)
 		return TRACE_MODULE;
@@ -53,7 +53,7 @@ static void list_module(struct trace_list *list, const struct trace_scope *scope
 	trace_add_number(list, TRACE_OF_PYTHON_MODULE, scope->name);
 }
 
-static void scope_ended(void *state, const struct nest_end *end)
+static void trace_scopes_scope_ended(void *state, const struct nest_end *end)
 {
 	struct trace_nest *nest = state;
 	struct trace *trace = nest->trace;
@@ -69,7 +69,7 @@ static void scope_ended(void *state, const struct nest_end *end)
 		return;
 	if (end->overlaps && end->how == NEST_ENDS && trace->writer->nests_only)
 		slice.id = ++trace->ids;
-	slice.event.category = category_of(nest, scope);
+	slice.event.category = trace_scopes_category_of(nest, scope);
 	slice.event.time_ns = end->time_ns - end->total_ns;
 	slice.event.name = trace_text(&trace->texts,
 				      nest->id == NEST_MODULES ? TRACE_AS_MODULE : TRACE_AS_IS,
@@ -105,7 +105,8 @@ static struct trace_scope *scope_begin(struct trace *trace, enum trace_nest_id i
 	return &nest->scope[at];
 }
 
-static uint64_t forward_key(const struct source_event *event, uint64_t thread, int64_t sequence)
+static uint64_t trace_scopes_forward_key(const struct source_event *event, uint64_t thread,
+					 int64_t sequence)
 {
 	return (uint64_t)(event->process->index + 1) << 48 ^ thread << 36 ^ (uint64_t)sequence;
 }
@@ -125,8 +126,8 @@ static void note_forward(struct trace *trace, const struct source_event *event,
 		trace->moments = 0;
 		trace->moment_unused = NEST_NONE;
 	}
-	entry = map_put(&trace->forward, forward_key(event, begin->thread, begin->sequence),
-			&added);
+	entry = map_put(&trace->forward,
+			trace_scopes_forward_key(event, begin->thread, begin->sequence), &added);
 	if (added && trace->moment_unused != NEST_NONE) {
 		entry->value = trace->moment_unused;
 		trace->moment_unused = trace->moment[entry->value].thread;
@@ -139,8 +140,8 @@ static void note_forward(struct trace *trace, const struct source_event *event,
 							      event->thread->index };
 }
 
-static void put_flow(struct trace *trace, const struct source_thread *from, uint64_t from_ns,
-		     const struct source_event *event)
+static void trace_scopes_put_flow(struct trace *trace, const struct source_thread *from,
+				  uint64_t from_ns, const struct source_event *event)
 {
 	struct trace_file *file = trace_file_of(trace, event->process);
 
@@ -161,7 +162,8 @@ static void join_backward(struct trace *trace, const struct source_event *event,
 			  const struct evt_torch_begin_ex *begin)
 {
 	struct map_entry *entry = map_find(
-		&trace->forward, forward_key(event, begin->forward_thread, begin->sequence));
+		&trace->forward,
+		trace_scopes_forward_key(event, begin->forward_thread, begin->sequence));
 	const struct source_thread *thread;
 	struct trace_forward forward;
 
@@ -173,7 +175,7 @@ static void join_backward(struct trace *trace, const struct source_event *event,
 	trace->moment_unused = (uint32_t)entry->value;
 	map_remove(&trace->forward, entry);
 	if (thread)
-		put_flow(trace, thread, forward.time_ns, event);
+		trace_scopes_put_flow(trace, thread, forward.time_ns, event);
 }
 
 static void note_step(struct trace *trace, const struct source_event *event, uint32_t name)
@@ -187,7 +189,7 @@ static void note_step(struct trace *trace, const struct source_event *event, uin
 	trace->has_steps[event->process->index] = true;
 }
 
-static void take_operator(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_operator(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
@@ -212,7 +214,7 @@ static void take_operator(void *state, const struct source_event *event, bool co
 		note_forward(trace, event, begin);
 }
 
-static void take_inputs(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_inputs(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	struct trace_nest *nest = &trace->nest[NEST_OPERATORS];
@@ -226,7 +228,8 @@ static void take_inputs(void *state, const struct source_event *event, bool coun
 	nest->scope[at].types = event_name(trace->source, event, inputs->types);
 }
 
-static void take_operator_end(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_operator_end(void *state, const struct source_event *event,
+					   bool counts)
 {
 	(void)counts;
 	nest_end(&((struct trace *)state)->nest[NEST_OPERATORS].nest, event_place(event));
@@ -242,7 +245,8 @@ static void take_label_end(void *state, const struct source_event *event, bool c
 		       event_name(trace->source, event, end->name), end->thread != 0);
 }
 
-static void take_async_begin(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_async_begin(void *state, const struct source_event *event,
+					  bool counts)
 {
 	struct trace *trace = state;
 
@@ -271,7 +275,7 @@ static void put_async(struct trace *trace, const struct async_scope *scope, uint
 			.is_cut = how == NEST_CUT });
 }
 
-static void take_async_end(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_async_end(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	struct async_scope scope;
@@ -284,7 +288,7 @@ static void take_async_end(void *state, const struct source_event *event, bool c
 
 /* --- ranges, modules, actions --- */
 
-static void take_push(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_push(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 	uint32_t domain = event_name(trace->source, event, event->event.value[0]);
@@ -294,7 +298,7 @@ static void take_push(void *state, const struct source_event *event, bool counts
 	scope->counts = counts;
 }
 
-static void take_pop(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_pop(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 
@@ -314,7 +318,7 @@ static void take_named(struct trace *trace, const struct source_event *event, bo
 	scope->counts = counts;
 }
 
-static void take_module(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_module(void *state, const struct source_event *event, bool counts)
 {
 	take_named(state, event, counts, NEST_MODULES);
 }
@@ -325,12 +329,12 @@ static void take_module_end(void *state, const struct source_event *event, bool 
 	nest_end(&((struct trace *)state)->nest[NEST_MODULES].nest, event_place(event));
 }
 
-static void take_action(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_action(void *state, const struct source_event *event, bool counts)
 {
 	take_named(state, event, counts, NEST_ACTIONS);
 }
 
-static void take_action_end(void *state, const struct source_event *event, bool counts)
+static void trace_scopes_take_action_end(void *state, const struct source_event *event, bool counts)
 {
 	struct trace *trace = state;
 
@@ -344,16 +348,16 @@ static void take_action_end(void *state, const struct source_event *event, bool 
 static void read_operators(struct trace *trace, struct run *run)
 {
 	trace->naming = operator_naming_want(run, NULL);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_operator, trace);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_operator, trace);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_operator, trace);
-	run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, trace);
-	run_reads(run, EVT_torch_end, 0, take_operator_end, trace);
-	run_reads(run, EVT_torch_end_outer, 0, take_operator_end, trace);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, trace_scopes_take_operator, trace);
+	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, trace_scopes_take_operator, trace);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, trace_scopes_take_operator, trace);
+	run_reads(run, EVT_torch_inputs, FIELDS_ALL, trace_scopes_take_inputs, trace);
+	run_reads(run, EVT_torch_end, 0, trace_scopes_take_operator_end, trace);
+	run_reads(run, EVT_torch_end_outer, 0, trace_scopes_take_operator_end, trace);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_label_end, trace);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_label_end, trace);
-	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, trace);
-	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, trace);
+	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, trace_scopes_take_async_begin, trace);
+	run_reads(run, EVT_torch_async_end, FIELDS_ALL, trace_scopes_take_async_end, trace);
 }
 
 void trace_scopes_start(struct trace *trace, struct run *run)
@@ -366,20 +370,20 @@ void trace_scopes_start(struct trace *trace, struct run *run)
 		nest_init(&nest->nest,
 			  (struct nest_options){ .is_keyed = i == NEST_RANGES,
 						 .by_generators = i == NEST_RANGES },
-			  scope_ended, nest);
+			  trace_scopes_scope_ended, nest);
 	}
 	async_scopes_init(&trace->async);
 	map_init(&trace->forward);
 	trace->moment_unused = NEST_NONE;
 	read_operators(trace, run);
-	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, trace);
+	run_reads(run, EVT_nvtx_push, FIELDS_ALL, trace_scopes_take_push, trace);
 	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
-		  take_push, trace);
-	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, take_pop, trace);
-	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, take_module, trace);
+		  trace_scopes_take_push, trace);
+	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, trace_scopes_take_pop, trace);
+	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, trace_scopes_take_module, trace);
 	run_reads(run, EVT_torch_module_end, 0, take_module_end, trace);
-	run_reads(run, EVT_action_begin, FIELDS_ALL, take_action, trace);
-	run_reads(run, EVT_action_end, FIELDS_ALL, take_action_end, trace);
+	run_reads(run, EVT_action_begin, FIELDS_ALL, trace_scopes_take_action, trace);
+	run_reads(run, EVT_action_end, FIELDS_ALL, trace_scopes_take_action_end, trace);
 }
 
 void trace_scopes_cut(struct trace *trace, const struct cut *cut)
@@ -393,7 +397,7 @@ struct async_cut {
 	const struct cut *cut;
 };
 
-static void cut_async(void *state, const struct async_scope *scope)
+static void trace_scopes_cut_async(void *state, const struct async_scope *scope)
 {
 	struct async_cut *mine = state;
 
@@ -402,7 +406,7 @@ static void cut_async(void *state, const struct async_scope *scope)
 
 void trace_scopes_cut_process(struct trace *trace, const struct cut *cut)
 {
-	async_scopes_cut(&trace->async, cut->process->index, cut_async,
+	async_scopes_cut(&trace->async, cut->process->index, trace_scopes_cut_async,
 			 &(struct async_cut){ trace, cut });
 }
 

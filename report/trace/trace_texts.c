@@ -67,8 +67,8 @@ static void make_module(struct text_store *store, struct trace_text *text)
 	free(joined);
 }
 
-static struct trace_text make(struct trace_texts *texts, enum trace_form form,
-			      const struct source_name *name)
+static struct trace_text trace_texts_make(struct trace_texts *texts, enum trace_form form,
+					  const struct source_name *name)
 {
 	struct trace_text text = { .number = 0 };
 
@@ -94,7 +94,7 @@ struct trace_text trace_text(struct trace_texts *texts, enum trace_form form, ui
 	known = source_name_at(texts->source, name);
 	if (!known->text)
 		text_store_release(&texts->passing);
-	text = make(texts, form, known);
+	text = trace_texts_make(texts, form, known);
 	if (!known->text)
 		return text;
 	text.number = TRACE_OWN_LIMIT + texts->count++;

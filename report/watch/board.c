@@ -73,8 +73,8 @@ static void sums_add_losses(struct sums *sums, const struct source *source)
 	sums->faults += source_faults(source, &fault);
 }
 
-static void sums_add(struct sums *sums, const struct follower *follower,
-		     struct follower_window window)
+static void board_sums_add(struct sums *sums, const struct follower *follower,
+			   struct follower_window window)
 {
 	uint64_t end_ns = source_end_ns(follower->source);
 	struct source_file *const *file;
@@ -102,14 +102,14 @@ static void sums_make(struct sums *sums, const struct board *board)
 	*sums = (struct sums){ .of = memory_zero(board->count + 1, sizeof(*sums->of)) };
 	for (size_t i = 0; i < board->count; i++) {
 		sums->of[i] = follower_window(board->follower[i]);
-		sums_add(sums, board->follower[i], sums->of[i]);
+		board_sums_add(sums, board->follower[i], sums->of[i]);
 	}
 }
 
 /* --- lines --- */
 
 /* Writes one line, already escaped, cut to the width. */
-static void put_line(struct board_writer *writer, const char *color, const char *line)
+static void board_put_line(struct board_writer *writer, const char *color, const char *line)
 {
 	char *shown = memory_grow(NULL, strlen(line) + 8, 1);
 	size_t length = text_shorten_end(shown, line, strlen(line), writer->screen->width,
@@ -143,7 +143,7 @@ static const char *rate(char text[UNIT_TEXT_BYTES], const struct sums *sums,
 			   (uint64_t)((double)sums->window[which] / in_seconds(sums) + 0.5));
 }
 
-static void put_head(struct board_writer *writer, const struct sums *sums)
+static void board_put_head(struct board_writer *writer, const struct sums *sums)
 {
 	const struct board *board = writer->board;
 	char line[LINE_BYTES], name[LINE_BYTES / 4], command[LINE_BYTES / 2] = "",
@@ -154,7 +154,7 @@ static void put_head(struct board_writer *writer, const struct sums *sums)
 	escape(name, sizeof(name), board->name);
 	if (!board->count) {
 		snprintf(line, sizeof(line), "%s  waiting for its program to start", name);
-		put_line(writer, SCREEN_BOLD, line);
+		board_put_line(writer, SCREEN_BOLD, line);
 		return;
 	}
 	if (sums->command)
@@ -164,10 +164,10 @@ static void put_head(struct board_writer *writer, const struct sums *sums)
 	if (sums->pid) /* otherwise this cannot be told from what is there */
 		snprintf(line + used, sizeof(line) - (size_t)used, "  pid %u  %s", sums->pid,
 			 command);
-	put_line(writer, SCREEN_BOLD, line);
+	board_put_line(writer, SCREEN_BOLD, line);
 }
 
-static void put_steps(struct board_writer *writer, const struct sums *sums)
+static void board_put_steps(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], last[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
 	double each = (double)sums->window[FOLLOWER_STEPS] / in_seconds(sums) /
@@ -187,10 +187,10 @@ static void put_steps(struct board_writer *writer, const struct sums *sums)
 	snprintf(line + used, sizeof(line) - (size_t)used, "   %s in all, last number %llu",
 		 unit_format(all, UNIT_COUNT, sums->total[FOLLOWER_STEPS]),
 		 (unsigned long long)sums->last_number);
-	put_line(writer, NULL, line);
+	board_put_line(writer, NULL, line);
 }
 
-static void put_cpu(struct board_writer *writer, const struct sums *sums)
+static void board_put_cpu(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], memory[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
 	uint64_t processes = writer->board->has_ended ? sums->processes : sums->living;
@@ -209,10 +209,10 @@ static void put_cpu(struct board_writer *writer, const struct sums *sums)
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 " in the largest, at most %s in all",
 			 unit_format(memory, UNIT_BYTES, sums->resident));
-	put_line(writer, NULL, line);
+	board_put_line(writer, NULL, line);
 }
 
-static void put_heap(struct board_writer *writer, const struct sums *sums)
+static void board_put_heap(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], live[UNIT_TEXT_BYTES], calls[UNIT_TEXT_BYTES],
 		bytes[UNIT_TEXT_BYTES];
@@ -223,10 +223,10 @@ static void put_heap(struct board_writer *writer, const struct sums *sums)
 		 unit_format(live, UNIT_BYTES, sums->live_bytes),
 		 rate(bytes, sums, FOLLOWER_ALLOCATED, UNIT_BYTES),
 		 rate(calls, sums, FOLLOWER_ALLOCATIONS, UNIT_COUNT));
-	put_line(writer, NULL, line);
+	board_put_line(writer, NULL, line);
 }
 
-static void put_gpu(struct board_writer *writer, const struct sums *sums)
+static void board_put_gpu(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], copied[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
 
@@ -237,7 +237,7 @@ static void put_gpu(struct board_writer *writer, const struct sums *sums)
 		 100 * (double)sums->window[FOLLOWER_GPU_NS] / SECOND_NS / in_seconds(sums),
 		 unit_format(all, UNIT_NS, sums->total[FOLLOWER_GPU_NS]),
 		 rate(copied, sums, FOLLOWER_COPIED, UNIT_BYTES));
-	put_line(writer, NULL, line);
+	board_put_line(writer, NULL, line);
 }
 
 static void put_io(struct board_writer *writer, const struct sums *sums)
@@ -251,10 +251,10 @@ static void put_io(struct board_writer *writer, const struct sums *sums)
 		 rate(text[1], sums, FOLLOWER_WRITTEN, UNIT_BYTES),
 		 unit_format(text[2], UNIT_BYTES, sums->total[FOLLOWER_READ]),
 		 unit_format(text[3], UNIT_BYTES, sums->total[FOLLOWER_WRITTEN]));
-	put_line(writer, NULL, line);
+	board_put_line(writer, NULL, line);
 }
 
-static void put_file(struct board_writer *writer, const struct sums *sums)
+static void board_put_file(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], bytes[UNIT_TEXT_BYTES], events[UNIT_TEXT_BYTES];
 	size_t count = writer->board->count;
@@ -262,7 +262,7 @@ static void put_file(struct board_writer *writer, const struct sums *sums)
 	snprintf(line, sizeof(line), "recorded  %s in %zu file%s, %s events/s",
 		 unit_format(bytes, UNIT_BYTES, sums->bytes), count, count == 1 ? "" : "s",
 		 rate(events, sums, FOLLOWER_RECORDS, UNIT_COUNT));
-	put_line(writer, NULL, line);
+	board_put_line(writer, NULL, line);
 }
 
 static void put_trouble(struct board_writer *writer, const struct sums *sums)
@@ -272,12 +272,12 @@ static void put_trouble(struct board_writer *writer, const struct sums *sums)
 	if (sums->lost) {
 		snprintf(line, sizeof(line), "lost      %s event%s: the figures are too low",
 			 unit_format(lost, UNIT_COUNT, sums->lost), unit_plural(sums->lost));
-		put_line(writer, SCREEN_RED, line);
+		board_put_line(writer, SCREEN_RED, line);
 	}
 	if (sums->faults) {
 		snprintf(line, sizeof(line), "damaged   %llu place%s; prof-report check says where",
 			 (unsigned long long)sums->faults, unit_plural(sums->faults));
-		put_line(writer, SCREEN_RED, line);
+		board_put_line(writer, SCREEN_RED, line);
 	}
 	for (size_t i = 0; i < writer->board->count; i++) {
 		const struct follower *follower = writer->board->follower[i];
@@ -287,7 +287,7 @@ static void put_trouble(struct board_writer *writer, const struct sums *sums)
 		snprintf(line, sizeof(line), "%s  %s",
 			 follower->is_cut_short ? "cut short" : "moved    ",
 			 escape(name, sizeof(name), follower->path));
-		put_line(writer, SCREEN_RED, line);
+		board_put_line(writer, SCREEN_RED, line);
 	}
 }
 
@@ -302,11 +302,11 @@ static void put_list_head(struct board_writer *writer, const struct watch_kind *
 		 unit_format(time, UNIT_NS, sums->window_ns));
 	snprintf(line, sizeof(line), "%6s %*s %*s %*s  %s", "share", FIGURE, kind->heading[0],
 		 FIGURE, kind->heading[1], FIGURE, "in all", title);
-	put_line(writer, SCREEN_BOLD, line);
+	board_put_line(writer, SCREEN_BOLD, line);
 }
 
-static void put_row(struct board_writer *writer, const struct watch_kind *kind,
-		    const struct board_list *list, const struct board_row *row)
+static void board_put_row(struct board_writer *writer, const struct watch_kind *kind,
+			  const struct board_list *list, const struct board_row *row)
 {
 	char text[3][UNIT_TEXT_BYTES], figures[LINE_BYTES], *line, *shown, *cut;
 	size_t length = strlen(row->name), room = text_escape_room(length), used, width;
@@ -325,24 +325,24 @@ static void put_row(struct board_writer *writer, const struct watch_kind *kind,
 		cut, shown, length, width, writer->screen->utf8 ? "\xe2\x80\xa6" : "~");
 	line = memory_grow(NULL, used + length + 1, 1);
 	snprintf(line, used + length + 1, "%s%.*s", figures, (int)length, cut);
-	put_line(writer, NULL, line);
+	board_put_line(writer, NULL, line);
 	free(line);
 	free(shown);
 	free(cut);
 }
 
-static void put_list(struct board_writer *writer, const struct watch_kind *kind,
-		     const struct board_list *list, const struct sums *sums, size_t rows)
+static void board_put_list(struct board_writer *writer, const struct watch_kind *kind,
+			   const struct board_list *list, const struct sums *sums, size_t rows)
 {
 	char line[LINE_BYTES];
 
-	put_line(writer, NULL, "");
+	board_put_line(writer, NULL, "");
 	put_list_head(writer, kind, sums);
 	for (size_t i = 0; i < list->count && i < rows; i++)
-		put_row(writer, kind, list, &list->row[i]);
+		board_put_row(writer, kind, list, &list->row[i]);
 	if (list->count > rows && !writer->board->rows) {
 		snprintf(line, sizeof(line), "%6s and %zu more", "", list->count - rows);
-		put_line(writer, SCREEN_DIM, line);
+		board_put_line(writer, SCREEN_DIM, line);
 	}
 }
 
@@ -390,17 +390,17 @@ static void put_lists(struct board_writer *writer, const struct sums *sums)
 	share_rows(writer, list, rows);
 	for (unsigned int kind = 0; kind < WATCH_KINDS; kind++) {
 		if (rows[kind])
-			put_list(writer, &watch_kinds[kind], &list[kind], sums, rows[kind]);
+			board_put_list(writer, &watch_kinds[kind], &list[kind], sums, rows[kind]);
 		board_list_release(&list[kind]);
 	}
 }
 
 void board_print(const struct board *board, const struct screen *screen)
 {
-	static void (*const parts[])(struct board_writer *,
-				     const struct sums *) = { put_head, put_steps,   put_cpu,
-							      put_heap, put_gpu,     put_io,
-							      put_file, put_trouble, put_lists };
+	static void (*const parts[])(struct board_writer *, const struct sums *) = {
+		board_put_head, board_put_steps, board_put_cpu, board_put_heap, board_put_gpu,
+		put_io,         board_put_file,  put_trouble,   put_lists
+	};
 	struct board_writer writer = { board, screen, 0 };
 	struct sums sums;
 

@@ -88,7 +88,7 @@ void board_list_add(struct board_list *list, const struct follower *follower,
 	}
 }
 
-static int row_compare(const void *left, const void *right)
+static int board_list_row_compare(const void *left, const void *right)
 {
 	const struct board_row *one = left, *other = right;
 
@@ -103,5 +103,5 @@ static int row_compare(const void *left, const void *right)
 void board_list_sort(struct board_list *list)
 {
 	if (list->count)
-		qsort(list->row, list->count, sizeof(*list->row), row_compare);
+		qsort(list->row, list->count, sizeof(*list->row), board_list_row_compare);
 }

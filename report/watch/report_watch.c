@@ -33,8 +33,8 @@ struct watch {
 /* --- the command line --- */
 
 /* Parses the number of option `which`; `number` is unchanged if the option is not given. */
-static int take_number(struct report_request *request, enum report_option which, const char *name,
-		       double least, double most, double *number)
+static int report_watch_take_number(struct report_request *request, enum report_option which,
+				    const char *name, double least, double most, double *number)
 {
 	const char *text = request->options->of_report[which].text;
 	char *end;
@@ -56,14 +56,15 @@ static int take_number(struct report_request *request, enum report_option which,
 static int watch_take_options(struct watch *watch, struct report_request *request)
 {
 	double interval_s = INTERVAL_MS / 1000.0, window_s = WINDOW_S, count = 0;
-	int status = take_number(request, REPORT_OPTION_interval, "interval", INTERVAL_MIN_S,
-				 INTERVAL_MAX_S, &interval_s);
+	int status = report_watch_take_number(request, REPORT_OPTION_interval, "interval",
+					      INTERVAL_MIN_S, INTERVAL_MAX_S, &interval_s);
 
 	if (!status)
-		status = take_number(request, REPORT_OPTION_window, "window", 1, WINDOW_MAX_S,
-				     &window_s);
+		status = report_watch_take_number(request, REPORT_OPTION_window, "window", 1,
+						  WINDOW_MAX_S, &window_s);
 	if (!status)
-		status = take_number(request, REPORT_OPTION_count, "count", 1, COUNT_MAX, &count);
+		status = report_watch_take_number(request, REPORT_OPTION_count, "count", 1,
+						  COUNT_MAX, &count);
 	if (!status && request->options->file_count != 1) {
 		snprintf(request->message, sizeof(request->message),
 			 "watch takes one recording or one pid, not %zu; its session is found",

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void take_step(void *state, const struct source_event *event, bool counts)
+static void steps_seen_take_step(void *state, const struct source_event *event, bool counts)
 {
 	struct steps_seen *seen = state;
 	const struct evt_step *step = EVENT_AS(step, &event->event);
@@ -27,13 +27,13 @@ static void take_step(void *state, const struct source_event *event, bool counts
 		seen->last_number = step->number;
 }
 
-static void start(void *state, struct run *run, const void *options)
+static void steps_seen_start(void *state, struct run *run, const void *options)
 {
 	(void)options;
-	run_reads(run, EVT_step, FIELD_BIT(step, number), take_step, state);
+	run_reads(run, EVT_step, FIELD_BIT(step, number), steps_seen_take_step, state);
 }
 
-static void release(void *state)
+static void steps_seen_release(void *state)
 {
 	struct steps_seen *seen = state;
 
@@ -44,6 +44,6 @@ const struct analysis_kind analysis_steps_seen = {
 	.name = "steps_seen",
 	.state_bytes = sizeof(struct steps_seen),
 	.options_bytes = sizeof(struct steps_seen_options),
-	.start = start,
-	.release = release,
+	.start = steps_seen_start,
+	.release = steps_seen_release,
 };

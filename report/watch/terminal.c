@@ -88,7 +88,7 @@ static void screen_enter(void)
 
 /* --- signals --- */
 
-static void take_end(int number)
+static void terminal_take_end(int number)
 {
 	terminal.ended_by = number;
 }
@@ -124,7 +124,7 @@ static void signals_take(void)
 {
 	sigemptyset(&terminal.blocked);
 	for (size_t i = 0; i < COUNT(ends); i++) {
-		signal_take(ends[i], take_end, 0);
+		signal_take(ends[i], terminal_take_end, 0);
 		/* nohup, and shells for background jobs, have switched it off: it stays so */
 		if (terminal.before[ends[i]].sa_handler == SIG_IGN)
 			sigaction(ends[i], &terminal.before[ends[i]], NULL);
@@ -208,7 +208,7 @@ void terminal_size(size_t *ret_columns, size_t *ret_rows)
 		*ret_rows = size.ws_row;
 }
 
-static size_t put(char *at, const char *text, size_t length)
+static size_t terminal_put(char *at, const char *text, size_t length)
 {
 	memcpy(at, text, length);
 	return length;
@@ -221,19 +221,19 @@ void terminal_draw(const char *text, size_t length)
 	char *frame = memory_grow(NULL, (length + 1) * (1 + beside) + around, 1);
 	size_t used = 0;
 
-	used += put(frame, HOME, sizeof(HOME) - 1);
+	used += terminal_put(frame, HOME, sizeof(HOME) - 1);
 	while (length) {
 		const char *end = memchr(text, '\n', length);
 		size_t line = end ? (size_t)(end - text) : length;
 
-		used += put(frame + used, text, line);
-		used += put(frame + used, ERASE_LINE, sizeof(ERASE_LINE) - 1);
+		used += terminal_put(frame + used, text, line);
+		used += terminal_put(frame + used, ERASE_LINE, sizeof(ERASE_LINE) - 1);
 		text += line + (end != NULL);
 		length -= line + (end != NULL);
 		if (length)
-			used += put(frame + used, "\r\n", 2);
+			used += terminal_put(frame + used, "\r\n", 2);
 	}
-	used += put(frame + used, ERASE_BELOW, sizeof(ERASE_BELOW) - 1);
+	used += terminal_put(frame + used, ERASE_BELOW, sizeof(ERASE_BELOW) - 1);
 	terminal_write(frame, used);
 	free(frame);
 }

@@ -91,7 +91,7 @@ static const char *calls_name(const void *state, const struct source *source, si
 
 /* --- operators --- */
 
-static void *ops_want(struct run *run)
+static void *watch_kind_ops_want(struct run *run)
 {
 	return operators_want_rows(run, NULL, OPERATORS_ALL);
 }
@@ -219,7 +219,7 @@ const struct watch_kind watch_kinds[WATCH_KINDS] = {
 			      { "self", "calls" },
 			      { UNIT_NS, UNIT_AMOUNT },
 			      true,
-			      ops_want,
+			      watch_kind_ops_want,
 			      ops_count,
 			      ops_values,
 			      ops_name },

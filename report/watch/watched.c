@@ -22,7 +22,7 @@ static bool is_pid(const char *what)
 }
 
 /* Returns 0, which is no process, for a number that no process can have. */
-static uint32_t pid_of(const char *what)
+static uint32_t watched_pid_of(const char *what)
 {
 	unsigned long long pid = strtoull(what, NULL, 10); /* too large: becomes the maximum */
 
@@ -33,7 +33,7 @@ static int path_of_pid(struct watched *watched, const char *what, char *message,
 		       size_t message_bytes)
 {
 	char path[PATH_MAX], folder[64];
-	uint32_t pid = pid_of(what);
+	uint32_t pid = watched_pid_of(what);
 	struct stat info;
 
 	if (pid && writer_find_file(pid, path)) {

@@ -22,14 +22,19 @@ name = os.path.join(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_conf
 print(name if ".so" in name and os.path.exists(name) and sys.version_info >= (3, 8) else "")')
 	[[ -n $library ]] || continue
 	tried=$((tried + 1))
-	rm -f "$OUTPUT"
-	PYTHONHOME=$("$python" -c 'import sys; print(sys.base_prefix)') INTERCEPT_CHILDREN=all INTERCEPT_OUTPUT=$OUTPUT INTERCEPT_STACKS=python \
-		INTERCEPT_TRACE=+functions LD_PRELOAD="$LIB $library" "$PROGRAMS/embeds_python" "$code" >out 2>err || fail "$python: $(cat err)"
-	expect_eq "$python: its output" "$(cat out)" "done"
-	expect_eq "$python: what it says" "$(cat err)" ""
-	expect_eq "$python: samples of its function" "$(json lines "$OUTPUT" \
-		"sum(r['total_cpu_ns'] for r in rows if r['function'] == 'busy' and r['file'] == 'embedded') > 100000000" --by function)" true
-	expect_eq "$python: blocks by line" "$(json alloc "$OUTPUT" "[r['bytes_allocated'] for r in rows if r['line'] == 'embedded:8']" --by line)" '[3000001]'
-	expect_eq "$python: calls" "$(json functions "$OUTPUT" "[r['ncalls'] for r in rows if r['function'] == 'busy']")" '[1]'
+	for way in "" -s; do
+		file=embedded
+		[[ -z $way ]] || file="<string>"
+		# shellcheck disable=SC2086 # no word without -s
+		rm -f "$OUTPUT"
+		PYTHONHOME=$("$python" -c 'import sys; print(sys.base_prefix)') INTERCEPT_CHILDREN=all INTERCEPT_OUTPUT=$OUTPUT INTERCEPT_STACKS=python \
+			INTERCEPT_TRACE=+functions LD_PRELOAD="$LIB $library" "$PROGRAMS/embeds_python" $way "$code" >out 2>err || fail "$python $way: $(cat err)"
+		expect_eq "$python $way: its output" "$(cat out)" "done"
+		expect_eq "$python $way: what it says" "$(cat err)" ""
+		expect_eq "$python $way: samples of its function" "$(json lines "$OUTPUT" \
+			"2 * sum(r['samples'] for r in rows if r['function'] == 'busy' and r['file'] == '$file') > sum(r['samples'] for r in rows) > 4" --by function)" true
+		expect_eq "$python $way: blocks by line" "$(json alloc "$OUTPUT" "[r['bytes_allocated'] for r in rows if r['line'] == '$file:8']" --by line)" '[3000001]'
+		expect_eq "$python $way: calls" "$(json functions "$OUTPUT" "[r['ncalls'] for r in rows if r['function'] == 'busy']")" '[1]'
+	done
 done
 ((tried)) || skip "no shared libpython of 3.8 or newer"

@@ -39,7 +39,7 @@ cat >silent.py <<'END'
 import ctypes, threading, time
 libc = ctypes.CDLL(None)
 def work():
-    end = time.thread_time() + 0.03
+    end = time.thread_time() + 0.15
     while time.thread_time() < end:
         pass
 def own():

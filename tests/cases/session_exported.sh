@@ -60,6 +60,11 @@ END
 for ((i = 0; i < 5; i++)); do
 	rm -f ./*.evt*
 	shell "\$python named.py | tee log | cat"
+	# the collector of Python may be just about to take the name
+	for ((waited = 0; waited < 50; waited++)); do
+		[[ $(files) == 'run.evt ' ]] && break
+		sleep 0.1
+	done
 	expect_eq "files of a pipe" "$(files)" 'run.evt '
 	expect_match "command" "$(commands run.evt)" 'named.py'
 done

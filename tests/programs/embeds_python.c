@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: embeds_python CODE
+ * usage: embeds_python [-s] CODE
  * Runs Python code as programs do that have an interpreter in them: by none of CPython's functions that raise an
- * audit event cpython.run_*. libpython has to be preloaded.
+ * audit event cpython.run_*. With -s by PyRun_SimpleString(), as gdb does. libpython has to be preloaded.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -21,6 +21,7 @@ static void *(*evaluate)(void *, void *, void *);
 static void *(*new_dictionary)(void);
 static int (*set_item)(void *, const char *, void *);
 static void *(*builtins)(void);
+static int (*run_simple)(const char *);
 
 #define FILE_INPUT 257 /* Py_file_input */
 
@@ -43,10 +44,11 @@ int main(int argc, char **argv)
 	*(void **)&new_dictionary = function("PyDict_New");
 	*(void **)&set_item = function("PyDict_SetItemString");
 	*(void **)&builtins = function("PyEval_GetBuiltins");
-	if (argc != 2 || !initialize || !finalize || !compile || !evaluate || !new_dictionary ||
-	    !set_item || !builtins)
+	*(void **)&run_simple = function("PyRun_SimpleString");
+	if (argc < 2 || argc > 3 || !run_simple || !initialize || !finalize || !compile ||
+	    !evaluate || !new_dictionary || !set_item || !builtins)
 		return 2;
 	initialize(1);
-	status = run(argv[1]);
+	status = argc == 2 ? run(argv[1]) : run_simple(argv[2]);
 	return finalize() < 0 || status != 0;
 }

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "tests/unit/region_fixture.h"
@@ -350,6 +351,17 @@ static void plain_program_makes_no_way_through_a_recording_of_interest(void **st
 	assert_string_equal(session_of(".1"), "first");
 }
 
+static int open_beside(const struct output_name_request *request, char *ret_name)
+{
+	struct output_name_request beside = *request;
+	int fd;
+
+	beside.beside = true;
+	fd = output_name_open(&beside, ret_name, &why);
+	assert_true(fd >= 0);
+	return fd;
+}
+
 static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
 {
 	struct file_header header = { .version = FILE_VERSION };
@@ -384,6 +396,34 @@ static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
 	standing_run("training", "python3", FILE_OF_INTEREST);
 	asking.session = "another";
 	assert_int_equal(rotation_ask(&asking), -1);
+}
+
+/* `python train.py | tee log`: tee may take the name, once more or for the first time, when it ends. */
+static void what_a_plain_program_wrote_meanwhile_is_removed(void **state)
+{
+	static const struct timespec before = { .tv_sec = 1000 }, since = { .tv_sec = 3000 };
+	struct output_name_request request = request_of("python");
+	char name[PATH_MAX];
+
+	(void)state;
+	request.began_ns = 2000ull * 1000000000u;
+	for (int ran_before = 0; ran_before < 2; ran_before++) {
+		struct timespec times[2] = { ran_before ? before : since };
+
+		times[1] = times[0];
+		standing_run("tee", "tee", 0);
+		assert_int_equal(utimensat(AT_FDCWD, output, times, 0), 0);
+		close(open_beside(&request, name));
+		assert_true(handover_take(&request, name));
+		assert_string_equal(name, output);
+		assert_string_equal(session_of(".1"), ran_before ? "tee" : "");
+		assert_int_equal(unlink(output), 0);
+	}
+	/* one of interest is somebody's run, whenever it ended */
+	standing_run("training", "python3", FILE_OF_INTEREST);
+	close(open_beside(&request, name));
+	assert_true(handover_take(&request, name));
+	assert_string_equal(session_of(".1"), "training");
 }
 
 static void foreign_file_is_moved_but_never_removed(void **state)
@@ -691,6 +731,7 @@ int main(void)
 		TEST(empty_young_file_is_somebodys),
 		TEST(plain_program_makes_no_way_through_a_recording_of_interest),
 		TEST(plain_writer_is_asked_for_its_name_and_leaves_it),
+		TEST(what_a_plain_program_wrote_meanwhile_is_removed),
 		TEST(foreign_file_is_moved_but_never_removed),
 		TEST(link_means_what_it_leads_to),
 		TEST(link_in_a_circle_is_refused),

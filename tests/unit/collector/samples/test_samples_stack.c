@@ -249,7 +249,10 @@ static void what_is_no_stack_is_torn(void **state)
 	make_code(&code[0], "inner", 10);
 	put64(frame[1], layout->frame_code, 1);
 	assert_int_equal(read_stack(&stack), STACK_TORN);
+	make_code(&code[1], "<interpreter trampoline>", 20); /* of a frame that is C's */
 	make_frame(1, &code[1], true);
+	assert_int_equal(read_stack(&stack), STACK_TORN);
+	make_code(&code[1], "outer", 20);
 	put64(frame[0], layout->frame_back, UINT64_MAX - 3);
 	assert_int_equal(read_stack(&stack), STACK_TORN);
 	make_frame(0, &code[0], false);

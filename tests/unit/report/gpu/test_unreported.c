@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/gpu/untold.c over recordings in memory: calls whose work never came, and all that is none of them. */
+/*
+ * report/gpu/unreported.c over recordings in memory: calls whose work never came, and all that is
+ * none of them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,12 +11,12 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/gpu/untold.h"
+#include "report/gpu/unreported.h"
 #include "tests/unit/gpu_recording.h"
 
 #define SECOND 1000000000ull
 
-static const struct untold *untold;
+static const struct unreported *unreported;
 
 static void start_with_cupti(void)
 {
@@ -57,7 +60,7 @@ static void read_within(uint64_t from_ns, uint64_t to_ns)
 
 	close_recording(5 * SECOND);
 	open_run(&filter);
-	untold = untold_want(run, NULL);
+	unreported = unreported_want(run, NULL);
 	run_read(run, false);
 }
 
@@ -79,9 +82,9 @@ static void calls_without_work_count(void **state)
 	kernel(SECOND, 1);
 	kernel(SECOND, 6);
 	finish();
-	assert_int_equal(untold->calls, 4);
-	assert_int_equal(untold->most, 4);
-	assert_int_equal(untold->processes, 1);
+	assert_int_equal(unreported->calls, 4);
+	assert_int_equal(unreported->most, 4);
+	assert_int_equal(unreported->processes, 1);
 	release();
 }
 
@@ -101,7 +104,7 @@ static void what_has_no_work_does_not_count(void **state)
 	launch_hidden(1700, 8, "cuMemcpyHtoD_v2");
 	launch_hidden(1800, 9, "cudaDeviceSynchronize");
 	finish();
-	assert_int_equal(untold->calls, 0);
+	assert_int_equal(unreported->calls, 0);
 	release();
 }
 
@@ -116,7 +119,7 @@ static void what_is_captured_does_not_count(void **state)
 	launch_hidden(1200, 2, "cuLaunchKernel");
 	launch(1300, 3);
 	finish();
-	assert_int_equal(untold->calls, 1);
+	assert_int_equal(unreported->calls, 1);
 	release();
 }
 
@@ -128,7 +131,7 @@ static void of_graphs_without_nodes_hidden_launches_do_not_count(void **state)
 	launch_hidden(1200, 2, "cuLaunchKernel");
 	launch_hidden(1300, 3, "cudaGraphLaunch");
 	finish();
-	assert_int_equal(untold->calls, 0);
+	assert_int_equal(unreported->calls, 0);
 	release();
 }
 
@@ -142,7 +145,7 @@ static void a_graph_counts_once_it_had_work(void **state)
 	kernel(SECOND, 1);
 	kernel(SECOND, 1);
 	finish();
-	assert_int_equal(untold->calls, 1);
+	assert_int_equal(unreported->calls, 1);
 	release();
 }
 
@@ -155,14 +158,14 @@ static void each_loss_counts_once(void **state)
 	launch(1200, 3);
 	FRAME_PUT(c.r.fw, SECOND, gpu_lost, .count = 2, .reason = EVT_GPU_LOST_DROPPED);
 	finish();
-	assert_int_equal(untold->calls, 1);
+	assert_int_equal(unreported->calls, 1);
 	release();
 
 	start_with_cupti();
 	launch(1000, 1);
 	FRAME_PUT(c.r.fw, SECOND, gpu_lost, .count = 2, .reason = EVT_GPU_LOST_STRANGE);
 	finish();
-	assert_int_equal(untold->calls, 0);
+	assert_int_equal(unreported->calls, 0);
 	release();
 }
 
@@ -173,7 +176,7 @@ static void what_is_left_to_another_does_not_count(void **state)
 	launch(1000, 1);
 	FRAME_PUT(c.r.fw, SECOND, gpu_cupti, .state = EVT_GPU_LEFT);
 	finish();
-	assert_int_equal(untold->calls, 0);
+	assert_int_equal(unreported->calls, 0);
 	release();
 }
 
@@ -185,7 +188,7 @@ static void numbers_may_come_again(void **state)
 	launch(1000, 1);
 	launch(1100, 1);
 	finish();
-	assert_int_equal(untold->calls, 1);
+	assert_int_equal(unreported->calls, 1);
 	release();
 }
 
@@ -198,7 +201,7 @@ static void filters_look_at_the_call(void **state)
 	launch(3000, 3);
 	kernel(SECOND, 2);
 	read_within(1500, 3500);
-	assert_int_equal(untold->calls, 1);
+	assert_int_equal(unreported->calls, 1);
 	release();
 }
 

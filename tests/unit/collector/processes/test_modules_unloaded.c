@@ -84,12 +84,14 @@ static void world_init(struct world *w)
 {
 	memset(w, 0, sizeof(*w));
 	journal_init(&w->common.journal);
+	assert_int_equal(names_init(&w->common.names, &w->common.journal), 0);
 	w->reading = (struct modules_reading){ .common = &w->common, .process = 1, .from_ns = 1 };
 }
 
 static void world_release(struct world *w)
 {
 	modules_release(&w->modules);
+	names_release(&w->common.names);
 	journal_release(&w->common.journal);
 }
 
@@ -445,6 +447,54 @@ static void missing_without_a_report_is_believed_the_second_time(void **state)
 	world_release(&w);
 }
 
+/* libc unloads modules of iconv() itself: nobody reports it. ld.so allocates when it loads what comes there next. */
+static void what_comes_unreported_is_there_from_its_load_on(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	assert_true(
+		modules_note_allocation(&w.modules, 1, 90)); /* nobody knows yet where ld.so is */
+	world_find(&w, 1, 100, 101);
+	settle_until(&w, 150);
+	w.modules.loader_start = 0x9000;
+	w.modules.loader_end = 0xa000;
+	assert_false(modules_note_allocation(&w.modules, 0xa000, 160));
+	assert_true(modules_note_allocation(&w.modules, 0x9fff, 230));
+	assert_true(
+		modules_note_allocation(&w.modules, 0x9000, 200)); /* of another thread's ring */
+	assert_true(w.modules.missed);
+	world_find(&w, 2, 300, 301);
+	assert_true(modules_note_allocation(&w.modules, 0x9000, 310)); /* after the look */
+	settle_until(&w, 350);
+	world_find(&w, 2, 400, 401);
+	settle_until(&w, 450);
+	assert_int_equal(named(&w, 199), path_of(1));
+	assert_true(named(&w, 215) != path_of(1) && named(&w, 215) != path_of(2));
+	assert_int_equal(named(&w, 231), path_of(2));
+	assert_int_equal(named(&w, 440), path_of(2));
+	world_release(&w);
+}
+
+/* Nothing is known of loads: in between it may have been either. */
+static void what_comes_unreported_is_nobodys_between_two_looks(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	world_find(&w, 1, 100, 101);
+	settle_until(&w, 150);
+	world_find(&w, 2, 300, 301);
+	settle_until(&w, 350);
+	world_find(&w, 2, 400, 401);
+	settle_until(&w, 450);
+	assert_true(named(&w, 200) != path_of(1) && named(&w, 200) != path_of(2));
+	assert_int_equal(named(&w, 310), path_of(2));
+	world_release(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +506,8 @@ int main(void)
 		cmocka_unit_test(reports_of_two_threads_in_the_wrong_order),
 		cmocka_unit_test(range_that_is_unmapped_has_nothing),
 		cmocka_unit_test(missing_without_a_report_is_believed_the_second_time),
+		cmocka_unit_test(what_comes_unreported_is_there_from_its_load_on),
+		cmocka_unit_test(what_comes_unreported_is_nobodys_between_two_looks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

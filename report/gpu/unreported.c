@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See untold.h. Calls are followed by deferred/deferred.h: a place is a kind of call and what it is counted for. */
-#include "report/gpu/untold.h"
+/*
+ * Calls are followed by deferred/deferred.h: a place is a kind of call and the entry for which it
+ * is counted.
+ */
+#include "report/gpu/unreported.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +18,13 @@ enum {
 	CALL_NONE, /* DEFERRED_NOTHING */
 	CALL_LAUNCH,
 	CALL_COPY,
-	CALL_HIDDEN, /* a launch past all that can be interposed */
+	CALL_HIDDEN, /* a launch by code that cannot be interposed */
 	CALL_GRAPH,
 	CALL_KINDS,
 };
 #define CALL_BITS 3u
 
-/* What a function is, by its name. */
+/* What a function does, by its name. */
 enum {
 	FUNCTION_UNSEEN,
 	FUNCTION_OTHER,
@@ -31,43 +34,43 @@ enum {
 	FUNCTION_ENDS_CAPTURE,
 };
 
-struct untold_process {
+struct unreported_process {
 	const struct source_process *process;
-	uint64_t started_ns; /* CUPTI; 0: it is not known to have */
+	uint64_t started_ns; /* of CUPTI; 0: it is not known to have started */
 	uint64_t lost, count[CALL_KINDS];
-	uint32_t capturing; /* streams */
+	uint32_t capturing; /* streams that are being captured */
 	bool is_unknown, has_nodes, launches_graphs;
 };
 
-struct untold_graph {
+struct unreported_graph {
 	uint32_t process;
 	bool has_work;
-	uint64_t count; /* launches without */
+	uint64_t count; /* launches without work */
 };
 
-struct untold_thread {
-	uint64_t captured_ns; /* the last node of a graph that it made */
-	bool tells;           /* of work: it is CUPTI's, or flushes */
+struct unreported_thread {
+	uint64_t captured_ns; /* the time of the last graph node that it made */
+	bool tells;           /* the thread reports work: it is CUPTI's, or it flushes */
 };
 
-struct untold_state {
-	struct untold untold; /* first: it is what others see */
+struct unreported_state {
+	struct unreported unreported; /* must be first: others see only this part */
 	struct source *source;
-	struct untold_process *process;
-	struct untold_graph *graph;
-	struct untold_thread *thread;
+	struct unreported_process *process;
+	struct unreported_graph *graph;
+	struct unreported_thread *thread;
 	uint8_t *function; /* by name */
 	size_t process_room, graph_count, graph_room, thread_room, function_room;
 	bool keeps;
-	struct untold_work
-		*kept; /* by place; free ones name the next one in `thread`, UINT32_MAX: none */
+	/* by place; unused ones have the next unused one in `thread`, UINT32_MAX: none */
+	struct unreported_work *kept;
 	size_t kept_count, kept_room, work_room;
 	uint32_t kept_unused;
 	struct map graphs; /* (process, handle) to graph + 1 */
 };
 
-static struct untold_process *process_of(struct untold_state *mine,
-					 const struct source_process *process)
+static struct unreported_process *unreported_process_of(struct unreported_state *mine,
+							const struct source_process *process)
 {
 	mine->process = memory_room(mine->process, process->index, &mine->process_room,
 				    sizeof(*mine->process));
@@ -75,8 +78,8 @@ static struct untold_process *process_of(struct untold_state *mine,
 	return &mine->process[process->index];
 }
 
-static struct untold_thread *thread_of(struct untold_state *mine,
-				       const struct source_thread *thread)
+static struct unreported_thread *unreported_thread_of(struct unreported_state *mine,
+						      const struct source_thread *thread)
 {
 	mine->thread = memory_room(mine->thread, thread->index, &mine->thread_room,
 				   sizeof(*mine->thread));
@@ -98,8 +101,8 @@ static uint8_t function_by_text(const char *text)
 	return strstr(text, "StreamEndCapture") ? FUNCTION_ENDS_CAPTURE : FUNCTION_OTHER;
 }
 
-static uint8_t function_of(struct untold_state *mine, const struct source_event *event,
-			   uint64_t name)
+static uint8_t unreported_function_of(struct unreported_state *mine,
+				      const struct source_event *event, uint64_t name)
 {
 	uint32_t index = event_name(mine->source, event, name);
 
@@ -117,20 +120,22 @@ static uint64_t place_make(uint32_t index, unsigned int kind)
 	return (uint64_t)index << CALL_BITS | kind;
 }
 
-static bool call_is_followed(struct untold_state *mine, const struct source_event *event,
+static bool call_is_followed(struct unreported_state *mine, const struct source_event *event,
 			     uint64_t duration_ns)
 {
-	const struct untold_process *process = process_of(mine, event->process);
+	const struct unreported_process *process = unreported_process_of(mine, event->process);
 	uint64_t time_ns = event->event.time_ns;
 	uint64_t start_ns = time_ns > duration_ns ? time_ns - duration_ns : 0;
 
 	return process->started_ns && start_ns >= process->started_ns && !process->capturing &&
-	       thread_of(mine, event->thread)->captured_ns < start_ns;
+	       unreported_thread_of(mine, event->thread)->captured_ns < start_ns;
 }
 
-/* Of one piece of work. With `keeps` it is that of the call, which has the process. */
-static uint64_t place_of_call(struct untold_state *mine, const struct source_event *event,
-			      unsigned int kind, struct untold_work work)
+/*
+ * Makes the place of one piece of work. With `keeps` it is that of the call, which has the process.
+ */
+static uint64_t place_of_call(struct unreported_state *mine, const struct source_event *event,
+			      unsigned int kind, struct unreported_work work)
 {
 	uint32_t at = mine->kept_unused;
 
@@ -150,18 +155,18 @@ static uint64_t place_of_call(struct untold_state *mine, const struct source_eve
 	return place_make(at, kind);
 }
 
-static uint64_t place_of_graph(struct untold_state *mine, const struct source_event *event,
+static uint64_t place_of_graph(struct unreported_state *mine, const struct source_event *event,
 			       uint64_t handle)
 {
 	uint64_t key = (handle ^ (uint64_t)event->process->index << 48) | 1;
 	bool added;
 	struct map_entry *entry = map_put(&mine->graphs, key, &added);
 
-	process_of(mine, event->process)->launches_graphs = true;
+	unreported_process_of(mine, event->process)->launches_graphs = true;
 	if (added) {
 		mine->graph = memory_room(mine->graph, mine->graph_count, &mine->graph_room,
 					  sizeof(*mine->graph));
-		mine->graph[mine->graph_count] = (struct untold_graph){
+		mine->graph[mine->graph_count] = (struct unreported_graph){
 			.process = event->process->index
 		};
 		entry->value = mine->graph_count++;
@@ -169,35 +174,38 @@ static uint64_t place_of_graph(struct untold_state *mine, const struct source_ev
 	return place_make((uint32_t)entry->value, CALL_GRAPH);
 }
 
-static uint64_t place_of_hidden(struct untold_state *mine, const struct source_event *event)
+static uint64_t place_of_hidden(struct unreported_state *mine, const struct source_event *event)
 {
 	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
-	uint8_t function = function_of(mine, event, call->function);
+	uint8_t function = unreported_function_of(mine, event, call->function);
 
 	if (function == FUNCTION_LAUNCHES_GRAPH)
-		process_of(mine, event->process)->launches_graphs = true;
+		unreported_process_of(mine, event->process)->launches_graphs = true;
 	if (function != FUNCTION_LAUNCHES || call->result ||
 	    !call_is_followed(mine, event, call->duration_ns))
 		return DEFERRED_NOTHING;
-	return place_of_call(
-		mine, event, CALL_HIDDEN,
-		(struct untold_work){ .correlation = call->correlation,
-				      .name = event_name(mine->source, event, call->function) });
+	return place_of_call(mine, event, CALL_HIDDEN,
+			     (struct unreported_work){
+				     .correlation = call->correlation,
+				     .name = event_name(mine->source, event, call->function) });
 }
 
-/* A copy of which the addresses decide may be from host to host, and one of nothing is none. */
+/*
+ * A copy whose direction depends on the addresses may be from host to host, and a copy of 0 bytes
+ * has no work.
+ */
 static bool copy_has_work(const struct evt_cuda_copy *copy)
 {
 	return !copy->result && copy->bytes && copy->kind != EVT_CUDA_COPY_HTOH &&
 	       copy->kind != EVT_CUDA_COPY_DEFAULT;
 }
 
-static struct untold_work work_of_launch(struct untold_state *mine,
-					 const struct source_event *event)
+static struct unreported_work work_of_launch(struct unreported_state *mine,
+					     const struct source_event *event)
 {
 	const struct evt_cuda_launch *launch = EVENT_AS(cuda_launch, &event->event);
 
-	return (struct untold_work){
+	return (struct unreported_work){
 		.correlation = launch->correlation,
 		.name = event_name(mine->source, event,
 				   launch->kernel ? launch->kernel : launch->function),
@@ -205,9 +213,9 @@ static struct untold_work work_of_launch(struct untold_state *mine,
 	};
 }
 
-static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+static uint64_t unreported_place_of(void *state, const struct source_event *event, bool counts)
 {
-	struct untold_state *mine = state;
+	struct unreported_state *mine = state;
 	const struct event *what = &event->event;
 
 	if (!counts)
@@ -224,13 +232,13 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 			return DEFERRED_NOTHING;
 		return place_of_call(
 			mine, event, CALL_COPY,
-			(struct untold_work){
+			(struct unreported_work){
 				.correlation = EVENT_AS(cuda_copy, what)->correlation,
 				.name = event_name(mine->source, event,
 						   EVENT_AS(cuda_copy, what)->function) });
 	case EVT_cuda_call:
 		if (EVENT_AS(cuda_call, what)->result ||
-		    function_of(mine, event, EVENT_AS(cuda_call, what)->function) !=
+		    unreported_function_of(mine, event, EVENT_AS(cuda_call, what)->function) !=
 			    FUNCTION_LAUNCHES_GRAPH ||
 		    !call_is_followed(mine, event, EVENT_AS(cuda_call, what)->duration_ns))
 			return DEFERRED_NOTHING;
@@ -240,25 +248,25 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	}
 }
 
-static void take_work(void *state, uint64_t place, const struct deferred_work *work)
+static void unreported_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
-	struct untold_state *mine = state;
+	struct unreported_state *mine = state;
 
 	if ((place & ((1u << CALL_BITS) - 1)) == CALL_GRAPH && work->is_on_device)
 		mine->graph[place >> CALL_BITS].has_work = true;
 }
 
-static void work_keep(struct untold_state *mine, const struct untold_work *work)
+static void work_keep(struct unreported_state *mine, const struct unreported_work *work)
 {
-	struct untold *untold = &mine->untold;
+	struct unreported *unreported = &mine->unreported;
 
-	untold->work = memory_room(untold->work, untold->work_count, &mine->work_room,
-				   sizeof(*untold->work));
-	untold->work[untold->work_count++] = *work;
+	unreported->work = memory_room(unreported->work, unreported->work_count, &mine->work_room,
+				       sizeof(*unreported->work));
+	unreported->work[unreported->work_count++] = *work;
 }
 
-/* The call's place is free. Returns its process. */
-static uint32_t call_forget(struct untold_state *mine, uint32_t at, bool has_work)
+/* Frees the call's place and returns its process. */
+static uint32_t call_forget(struct unreported_state *mine, uint32_t at, bool has_work)
 {
 	uint32_t process = mine->kept[at].process;
 
@@ -271,7 +279,7 @@ static uint32_t call_forget(struct untold_state *mine, uint32_t at, bool has_wor
 
 static void drop_call(void *state, uint64_t place, bool has_work)
 {
-	struct untold_state *mine = state;
+	struct unreported_state *mine = state;
 	unsigned int kind = place & ((1u << CALL_BITS) - 1);
 	uint32_t at = (uint32_t)(place >> CALL_BITS);
 
@@ -289,37 +297,37 @@ static void drop_call(void *state, uint64_t place, bool has_work)
 
 /* --- what is known of processes --- */
 
-static void take_call(void *state, const struct source_event *event, bool counts)
+static void unreported_take_call(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
-	struct untold_state *mine = state;
-	uint8_t function = function_of(mine, event, call->function);
-	struct untold_process *process;
+	struct unreported_state *mine = state;
+	uint8_t function = unreported_function_of(mine, event, call->function);
+	struct unreported_process *process;
 
 	(void)counts;
 	if (call->result ||
 	    (function != FUNCTION_BEGINS_CAPTURE && function != FUNCTION_ENDS_CAPTURE))
 		return;
-	process = process_of(mine, event->process);
+	process = unreported_process_of(mine, event->process);
 	if (function == FUNCTION_BEGINS_CAPTURE)
 		process->capturing++;
 	else if (process->capturing)
 		process->capturing--;
 }
 
-static void take_captured(void *state, const struct source_event *event, bool counts)
+static void unreported_take_captured(void *state, const struct source_event *event, bool counts)
 {
-	struct untold_state *mine = state;
+	struct unreported_state *mine = state;
 
 	(void)counts;
-	process_of(mine, event->process)->has_nodes = true;
-	thread_of(mine, event->thread)->captured_ns = event->event.time_ns;
+	unreported_process_of(mine, event->process)->has_nodes = true;
+	unreported_thread_of(mine, event->thread)->captured_ns = event->event.time_ns;
 }
 
-static void take_cupti(void *state, const struct source_event *event, bool counts)
+static void unreported_take_cupti(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_cupti *cupti = EVENT_AS(gpu_cupti, &event->event);
-	struct untold_process *process = process_of(state, event->process);
+	struct unreported_process *process = unreported_process_of(state, event->process);
 
 	(void)counts;
 	if (cupti->state == EVT_GPU_STARTED)
@@ -328,17 +336,18 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 		process->is_unknown = true;
 }
 
-static void take_lost(void *state, const struct source_event *event, bool counts)
+static void unreported_take_lost(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	process_of(state, event->process)->lost += EVENT_AS(gpu_lost, &event->event)->count;
+	unreported_process_of(state, event->process)->lost += EVENT_AS(gpu_lost, &event->event)
+								      ->count;
 }
 
-/* Read with each buffer of CUPTI's. */
-static void take_clock(void *state, const struct source_event *event, bool counts)
+/* Read with each of CUPTI's buffers. */
+static void unreported_take_clock(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	thread_of(state, event->thread)->tells = true;
+	unreported_thread_of(state, event->thread)->tells = true;
 }
 
 static void take_ring_lost(void *state, const struct source_event *event, bool counts)
@@ -351,12 +360,12 @@ static void take_ring_lost(void *state, const struct source_event *event, bool c
 	if (!lost_is_of_events(lost->reason) || !process)
 		return;
 	if (!thread)
-		process_of(state, process)->is_unknown = true;
-	else if (thread_of(state, thread)->tells)
-		process_of(state, process)->lost += lost->count;
+		unreported_process_of(state, process)->is_unknown = true;
+	else if (unreported_thread_of(state, thread)->tells)
+		unreported_process_of(state, process)->lost += lost->count;
 }
 
-static void nothing(void *state, const struct source_event *event, bool counts)
+static void unreported_nothing(void *state, const struct source_event *event, bool counts)
 {
 	(void)state;
 	(void)event;
@@ -365,32 +374,34 @@ static void nothing(void *state, const struct source_event *event, bool counts)
 
 /* --- life --- */
 
-static void start(void *state, struct run *run, const void *options)
+static void unreported_start(void *state, struct run *run, const void *options)
 {
-	static const struct deferred_listener listener = { .place = place_of,
-							   .take = take_work,
+	static const struct deferred_listener listener = { .place = unreported_place_of,
+							   .take = unreported_take_work,
 							   .drop = drop_call };
-	struct untold_state *mine = state;
+	struct unreported_state *mine = state;
 
-	mine->keeps = ((const struct untold_options *)options)->keeps;
+	mine->keeps = ((const struct unreported_options *)options)->keeps;
 	mine->kept_unused = UINT32_MAX;
 	mine->source = run_source(run);
 	map_init(&mine->graphs);
-	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, result), nothing, mine);
+	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, result), unreported_nothing, mine);
 	run_reads(run, EVT_cuda_copy,
 		  FIELD_BIT(cuda_copy, result) | FIELD_BIT(cuda_copy, kind) |
 			  FIELD_BIT(cuda_copy, bytes),
-		  nothing, mine);
-	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
-	run_reads(run, EVT_gpu_captured, FIELD_BIT(gpu_captured, graph), take_captured, mine);
-	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
-	run_reads(run, EVT_gpu_lost, FIELD_BIT(gpu_lost, count), take_lost, mine);
-	run_reads(run, EVT_gpu_clock, FIELD_BIT(gpu_clock, drift), take_clock, mine);
+		  unreported_nothing, mine);
+	run_reads(run, EVT_cuda_call, FIELDS_ALL, unreported_take_call, mine);
+	run_reads(run, EVT_gpu_captured, FIELD_BIT(gpu_captured, graph), unreported_take_captured,
+		  mine);
+	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), unreported_take_cupti, mine);
+	run_reads(run, EVT_gpu_lost, FIELD_BIT(gpu_lost, count), unreported_take_lost, mine);
+	run_reads(run, EVT_gpu_clock, FIELD_BIT(gpu_clock, drift), unreported_take_clock, mine);
 	run_reads(run, EVT_lost, FIELDS_ALL, take_ring_lost, mine);
 	deferred_listen(deferred_want(run), &listener, mine);
 }
 
-static uint64_t untold_of(const struct untold_state *mine, const struct untold_process *process)
+static uint64_t unreported_of(const struct unreported_state *mine,
+			      const struct unreported_process *process)
 {
 	uint64_t count = process->count[CALL_LAUNCH] + process->count[CALL_COPY] +
 			 process->count[CALL_GRAPH];
@@ -405,56 +416,57 @@ static uint64_t untold_of(const struct untold_state *mine, const struct untold_p
 	return count - process->lost;
 }
 
-/* Of a process that lost records of the GPU nobody knows which work has ended. */
-static void forget_uncertain(struct untold_state *mine)
+/* Removes the calls of a process that lost GPU records: it is not known which of them had work. */
+static void forget_uncertain(struct unreported_state *mine)
 {
-	struct untold *untold = &mine->untold;
-	size_t count = untold->work_count;
+	struct unreported *unreported = &mine->unreported;
+	size_t count = unreported->work_count;
 
-	untold->work_count = 0;
+	unreported->work_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct untold_process *process = &mine->process[untold->work[i].process];
+		const struct unreported_process
+			*process = &mine->process[unreported->work[i].process];
 
-		if (untold_of(mine, process) && !process->lost)
-			untold->work[untold->work_count++] = untold->work[i];
+		if (unreported_of(mine, process) && !process->lost)
+			unreported->work[unreported->work_count++] = unreported->work[i];
 	}
 }
 
-static void add_up(struct untold_state *mine)
+static void unreported_add_up(struct unreported_state *mine)
 {
-	struct untold *untold = &mine->untold;
+	struct unreported *unreported = &mine->unreported;
 
-	untold->calls = untold->most = untold->process = untold->processes = 0;
+	unreported->calls = unreported->most = unreported->process = unreported->processes = 0;
 	for (uint32_t i = 0; i < mine->process_room; i++) {
-		uint64_t count = untold_of(mine, &mine->process[i]);
+		uint64_t count = unreported_of(mine, &mine->process[i]);
 
-		untold->calls += count;
-		untold->processes += count > 0;
-		if (count <= untold->most)
+		unreported->calls += count;
+		unreported->processes += count > 0;
+		if (count <= unreported->most)
 			continue;
-		untold->most = count;
-		untold->process = i;
+		unreported->most = count;
+		unreported->process = i;
 	}
 }
 
-static void finish(void *state)
+static void unreported_finish(void *state)
 {
-	struct untold_state *mine = state;
+	struct unreported_state *mine = state;
 
 	for (size_t i = 0; i < mine->graph_count; i++)
 		if (mine->graph[i].has_work)
 			mine->process[mine->graph[i].process].count[CALL_GRAPH] += mine->graph[i]
 											   .count;
-	add_up(mine);
+	unreported_add_up(mine);
 	forget_uncertain(mine);
 }
 
-static void release(void *state)
+static void unreported_release(void *state)
 {
-	struct untold_state *mine = state;
+	struct unreported_state *mine = state;
 
 	map_release(&mine->graphs);
-	free(mine->untold.work);
+	free(mine->unreported.work);
 	free(mine->kept);
 	free(mine->process);
 	free(mine->graph);
@@ -462,41 +474,42 @@ static void release(void *state)
 	free(mine->function);
 }
 
-const struct analysis_kind analysis_untold = {
-	.name = "untold work",
-	.state_bytes = sizeof(struct untold_state),
-	.options_bytes = sizeof(struct untold_options),
-	.start = start,
-	.finish = finish,
-	.release = release,
+const struct analysis_kind analysis_unreported = {
+	.name = "unreported work",
+	.state_bytes = sizeof(struct unreported_state),
+	.options_bytes = sizeof(struct unreported_options),
+	.start = unreported_start,
+	.finish = unreported_finish,
+	.release = unreported_release,
 };
 
-void untold_print(const struct untold *untold, const struct source *source,
-		  const struct screen *screen)
+void unreported_print(const struct unreported *unreported, const struct source *source,
+		      const struct screen *screen)
 {
 	struct source_process *const *process;
 	char calls[UNIT_TEXT_BYTES], most[UNIT_TEXT_BYTES], of[120];
 
-	if (!untold->calls)
+	if (!unreported->calls)
 		return;
 	source_processes(source, &process);
-	unit_format_count(calls, untold->calls);
-	if (untold->processes > 1)
-		snprintf(of, sizeof(of), " in %u processes (%s of them in %u)", untold->processes,
-			 unit_format_count(most, untold->most), process[untold->process]->pid);
+	unit_format_count(calls, unreported->calls);
+	if (unreported->processes > 1)
+		snprintf(of, sizeof(of), " in %u processes (%s of them in %u)",
+			 unreported->processes, unit_format_count(most, unreported->most),
+			 process[unreported->process]->pid);
 	else
-		snprintf(of, sizeof(of), " in process %u", process[untold->process]->pid);
+		snprintf(of, sizeof(of), " in process %u", process[unreported->process]->pid);
 	screen_print_prose(
 		screen,
 		"LOST: the work of %s launch%s, copies or memsets%s: CUPTI had not handed "
 		"it out when the program ended",
-		calls, untold->calls == 1 ? "" : "es", of);
+		calls, unreported->calls == 1 ? "" : "es", of);
 }
 
-const char *untold_explain(const struct untold *untold, const struct run *run,
-			   struct why_empty *absence)
+const char *unreported_explain(const struct unreported *unreported, const struct run *run,
+			       struct why_empty *absence)
 {
-	if (!untold->calls)
+	if (!unreported->calls)
 		return why_empty_explain(run, EVT_FAMILY_gpu, absence);
 	snprintf(absence->text, sizeof(absence->text),
 		 "nothing of what was asked for is known: CUPTI hands out what the GPU did once a "

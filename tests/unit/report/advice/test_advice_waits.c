@@ -73,11 +73,19 @@ static void define_places(void)
 		  .file = name(LIBRARY "queue.py"), .line = 1);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 31, .from = AT_QUEUE_CALLER, .code = 31,
 		  .line = 170);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 32, .function = name("__next__"),
+		  .file = name(TORCH "dataloader.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 32, .from = AT_LOOP, .code = 32, .line = 700);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 33, .function = name("result"),
+		  .file = name(LIBRARY "concurrent/futures/_base.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 33, .from = AT_LOOP, .code = 33, .line = 450);
 	frame_end_block(c.r.fw);
 }
 
 #define IN_SUBPROCESS 30u
 #define IN_QUEUE 31u
+#define IN_LOADER 32u
+#define IN_FUTURE 33u
 
 static void define_threads(void)
 {
@@ -260,7 +268,9 @@ static void a_child_process_and_a_queue(void **state)
 	release();
 }
 
-/* A loop that runs callbacks, with so much of its time in waits of theirs. */
+static enum evt_python_state loop_state = EVT_PYTHON_SLEEP; /* of its callbacks */
+
+/* A loop that runs callbacks, with so much of its time in theirs. */
 static void write_loop(unsigned int blocked_of_10)
 {
 	start(1);
@@ -272,7 +282,7 @@ static void write_loop(unsigned int blocked_of_10)
 
 		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
 			  .place = blocks ? AT_CALLBACK : AT_SELECT,
-			  .state = blocks ? EVT_PYTHON_SLEEP : EVT_PYTHON_IO);
+			  .state = blocks ? loop_state : EVT_PYTHON_IO);
 	}
 	frame_end_block(c.r.fw);
 	now = 301 * 20ull * MS;
@@ -289,6 +299,23 @@ static void an_event_loop_that_is_blocked(void **state)
 	write_loop(0); /* it waits for requests */
 	assert_int_equal(bottleneck.advice_count, 0);
 	release();
+}
+
+/* Many short callbacks look like one long one: a note. */
+static void an_event_loop_that_computes(void **state)
+{
+	(void)state;
+	loop_state = EVT_PYTHON_RUNS;
+	write_loop(6);
+	is_at(advice_of("blocked_event_loop"), TRAIN ":40",
+	      "computed, or were ready to, for 59.9 %");
+	assert_int_equal(advice_of("blocked_event_loop")->severity, ADVICE_NOTE);
+	assert_null(advice_of("hot_line")); /* the same line */
+	release();
+	write_loop(4); /* it is idle for most of the time */
+	assert_null(advice_of("blocked_event_loop"));
+	release();
+	loop_state = EVT_PYTHON_SLEEP;
 }
 
 /* Without steps: so many looks of the main thread at that place. */
@@ -320,15 +347,133 @@ static void what_a_program_without_steps_waits_for(void **state)
 	release();
 }
 
+/* A program without steps that has no CPU for `runnable_ns` of 10 s, on a machine of so many. */
+static void write_starving(uint64_t runnable_ns, const char *cores)
+{
+	start(1);
+	define_places();
+	define_threads();
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 0, meta, .key = name("cores"), .value = name(cores));
+	FRAME_PUT(c.r.fw, 0, thread_sched, .stream = LOOP, .runnable_ns = 7);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, LOOP);
+	for (unsigned int i = 0; i < 500; i++)
+		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
+			  .place = AT_SELECT, .state = EVT_PYTHON_IO);
+	frame_end_block(c.r.fw);
+	now = 501 * 20ull * MS;
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, now, thread_sched, .stream = LOOP, .cpu_ns = 1000 * (uint64_t)MS,
+		  .runnable_ns = 7 + runnable_ns);
+	frame_end_block(c.r.fw);
+	read_back();
+}
+
+static void a_program_without_a_cpu(void **state)
+{
+	(void)state;
+	write_starving(4000 * (uint64_t)MS, "8");
+	is_at(only("cpu_contention", NULL), "", "had no CPU for 40.0 % of its life");
+	release();
+	write_starving(1000 * (uint64_t)MS, "8");
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+	write_starving(4000 * (uint64_t)MS, "many");
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
+/* What a thread is in all the time, on a CPU. */
+struct busy {
+	unsigned int stream, place;
+};
+
+/* Without steps: the main thread waits there, and others are at work. */
+static void write_others(unsigned int place, enum evt_python_state state, uint64_t call,
+			 const struct busy *busy, size_t count)
+{
+	start(1);
+	define_places();
+	define_threads();
+	frame_begin_block(c.r.fw, LOOP);
+	for (unsigned int i = 0; i < 100; i++)
+		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
+			  .place = place, .state = state, .call = call);
+	frame_end_block(c.r.fw);
+	for (size_t other = 0; other < count; other++) {
+		frame_begin_block(c.r.fw, busy[other].stream);
+		for (unsigned int i = 0; i < 100; i++)
+			FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
+				  .place = busy[other].place, .state = EVT_PYTHON_RUNS,
+				  .cpu_us = i ? 20000 : 0);
+		frame_end_block(c.r.fw);
+	}
+	now = 101 * 20ull * MS;
+	read_back();
+}
+
+static void a_loop_without_steps_waits_for_workers(void **state)
+{
+	const struct busy workers[] = { { WORKER, AT_SAMPLE }, { WORKER + 1, AT_SAMPLE } };
+	const struct busy starting[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_HOLDER } };
+
+	(void)state;
+	write_others(IN_LOADER, EVT_PYTHON_IO, 0, workers, 2);
+	is_at(advice_of("dataloader"), TRAIN ":30", "100 % of the workers' time meanwhile was in");
+	assert_string_equal(advice_of("dataloader")->waits_at, TRAIN ":20");
+	assert_null(advice_of("waits"));
+	assert_null(advice_of("hot_line")); /* the same line */
+	release();
+	write_others(IN_LOADER, EVT_PYTHON_IO, 0, starting, 2); /* they make no samples */
+	is_at(advice_of("dataloader"), TRAIN ":20", "the main thread waits for the DataLoader");
+	release();
+}
+
+static void all_who_are_waited_for_are_in_one_line(void **state)
+{
+	const struct busy same[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_HOLDER } };
+	const struct busy two[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_LOCK } };
+
+	(void)state;
+	write_others(IN_FUTURE, EVT_PYTHON_LOCK, 0, same, 2);
+	assert_null(advice_of("waits")); /* what they do is the cause */
+	assert_string_equal(advice_of("hot_line")->place.line, TRAIN ":10");
+	release();
+	write_others(IN_FUTURE, EVT_PYTHON_LOCK, 0, two, 2);
+	is_at(advice_of("waits"), TRAIN ":20", "which one it waited for was not recorded");
+	release();
+}
+
+static void a_client_of_its_own_server(void **state)
+{
+	const struct busy server[] = { { BESIDE, AT_HOLDER } };
+	const struct busy stranger[] = { { WORKER, AT_HOLDER } };
+
+	(void)state;
+	write_others(AT_LOCK, EVT_PYTHON_IO, 46, server, 1); /* recvfrom() */
+	assert_null(advice_of("waits"));
+	assert_string_equal(advice_of("hot_line")->place.line, TRAIN ":10");
+	release();
+	write_others(AT_LOCK, EVT_PYTHON_IO, 46, stranger, 1); /* another process */
+	is_at(advice_of("waits"), TRAIN ":14", "the main thread waits for recvfrom()");
+	release();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_loop_without_steps_waits_for_workers),
+		cmocka_unit_test(all_who_are_waited_for_are_in_one_line),
+		cmocka_unit_test(a_client_of_its_own_server),
 		cmocka_unit_test(one_of_two_workers_is_slow),
 		cmocka_unit_test(workers_that_are_all_slow),
 		cmocka_unit_test(a_lock_that_another_thread_has),
 		cmocka_unit_test(a_child_process_and_a_queue),
 		cmocka_unit_test(an_event_loop_that_is_blocked),
+		cmocka_unit_test(an_event_loop_that_computes),
 		cmocka_unit_test(what_a_program_without_steps_waits_for),
+		cmocka_unit_test(a_program_without_a_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/core/run.c, filters.c, open_ranges.c: what is open where events are missing ends there: NVTX ranges and
+ * report/core/run.c, report/scopes/open_ranges.c: what is open where events are missing ends there: NVTX ranges and
  * --range, by whomever the range was named, as all else.
  */
 #include <setjmp.h>

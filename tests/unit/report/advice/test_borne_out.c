@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/advice: advice says and proposes only what the recording bears out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "tests/unit/advice_recording.h"
+
+/* Its events are there: no number is too small. */
+static void a_stack_that_is_missing_is_no_loss(void **state)
+{
+	(void)state;
+	start(1);
+	write_run(1, &well);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, now, lost, .process = 1, .count = 119, .reason = EVT_LOST_NO_STACK);
+	frame_end_block(c.r.fw);
+	read_back();
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
+/* A ring that was not full needs no other setting. */
+static void what_does_not_help_is_not_proposed(void **state)
+{
+	(void)state;
+	for (unsigned int full = 0; full < 2; full++) {
+		start(1);
+		write_run(1, &well);
+		frame_begin_block(c.r.fw, 0);
+		FRAME_PUT(c.r.fw, now, lost, .process = 1, .count = 7,
+			  .reason = full ? EVT_LOST_FULL : EVT_LOST_DISK);
+		frame_end_block(c.r.fw);
+		read_back();
+		assert_int_equal(strstr(advice_of("losses")->todo, "INTERCEPT_FULL") != NULL, full);
+		release();
+	}
+}
+
+/* The DataLoader's iterator says that it has workers, whether they were recorded or not. */
+static void a_program_with_workers_is_told_of_no_first_ones(void **state)
+{
+	struct run run = well;
+	const struct advice *advice;
+
+	(void)state;
+	run.dataloader_ns = 3 * MS;
+	run.has_workers = true;
+	write_one(&run);
+	advice = advice_of("dataloader");
+	assert_true(advice && strstr(advice->text, "; its worker processes were not recorded."));
+	assert_true(advice && !strstr(advice->todo, "num_workers"));
+	release();
+	run.has_workers = false;
+	write_one(&run);
+	assert_non_null(strstr(advice_of("dataloader")->todo, "num_workers"));
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stack_that_is_missing_is_no_loss),
+		cmocka_unit_test(what_does_not_help_is_not_proposed),
+		cmocka_unit_test(a_program_with_workers_is_told_of_no_first_ones),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

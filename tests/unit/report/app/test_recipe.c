@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/app/recipe.c: when there is no recording at all, and not one of another process of the same run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/app/recipe.h"
+
+static char folder[] = "recipe.XXXXXX";
+
+static int setup(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return chdir("..") || rmdir(folder) ? -1 : 0;
+}
+
+static void make(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fclose(file);
+}
+
+static void nothing_is_there(void **state)
+{
+	(void)state;
+	assert_true(recipe_is_needed("run.evt"));
+	assert_true(recipe_is_needed("nowhere/run.evt"));
+}
+
+static void a_recording_is_there(void **state)
+{
+	(void)state;
+	make("run.evt");
+	assert_false(recipe_is_needed("run.evt"));
+	assert_true(recipe_is_needed("other.evt"));
+	unlink("run.evt");
+}
+
+/* NAME.NUMBER.evt is what another process of the run has written. */
+static void another_process_has_written(void **state)
+{
+	(void)state;
+	make("run.123.evt");
+	assert_false(recipe_is_needed("run.evt"));
+	assert_true(recipe_is_needed("ru.evt"));
+	unlink("run.123.evt");
+}
+
+/* What is in the way is said by whoever opens it. */
+static void what_cannot_be_reached_is_no_reason(void **state)
+{
+	(void)state;
+	make("file");
+	assert_false(recipe_is_needed("file/run.evt"));
+	unlink("file");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_there),
+		cmocka_unit_test(a_recording_is_there),
+		cmocka_unit_test(another_process_has_written),
+		cmocka_unit_test(what_cannot_be_reached_is_no_reason),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

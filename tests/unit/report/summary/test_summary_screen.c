@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/*
+ * report/summary/summary_screen.c: the first screen of recordings in memory has no more lines than a screen, none wider than it,
+ * and ends with a command; in a narrow screen and for a recording without events, too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/core/report_kind.h"
+#include "report/options/options.h"
+#include "report/summary/summary_screen.h"
+#include "tests/unit/run_fixture.h"
+
+static char *screen_text(size_t width, bool utf8)
+{
+	char *argument[] = { (char[]){ "prof-report" }, (char[]){ "summary" }, NULL };
+	struct report_request request = { .source = source };
+	struct options options;
+	char message[512], *text = NULL;
+	size_t length;
+
+	assert_int_equal(options_parse(&options, 2, argument, message, sizeof(message)), 0);
+	request.options = &options;
+	request.screen = (struct screen){ .out = open_memstream(&text, &length),
+					  .width = width,
+					  .utf8 = utf8,
+					  .is_terminal = true };
+	assert_non_null(request.screen.out);
+	assert_int_equal(report_run(&report_kind_summary, &request), STATUS_OK);
+	fclose(request.screen.out);
+	request_release(&request);
+	options_release(&options);
+	return text;
+}
+
+/* Characters, not bytes. */
+static size_t width_of(const char *line, const char *end)
+{
+	size_t width = 0;
+
+	for (; line < end; line++)
+		width += (*line & 0xc0) != 0x80;
+	return width;
+}
+
+static void judge(size_t width, unsigned int lines_max, bool utf8)
+{
+	char *text = screen_text(width, utf8);
+	unsigned int lines = 0;
+
+	for (const char *line = text, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		assert_non_null(end);
+		assert_true(width_of(line, end) <= width);
+		lines++;
+	}
+	assert_in_range(lines, 2, lines_max);
+	assert_non_null(strstr(text, "next:"));
+	free(text);
+}
+
+static void put_training(struct frame_writer *fw)
+{
+	for (uint64_t i = 0; i < 20; i++) {
+		FRAME_PUT(fw, 1000 + 10000 * i, step, .number = i, .name = name_of("step"));
+		FRAME_PUT(fw, 2000 + 10000 * i, nvtx_push, .domain = name_of(""),
+			  .name = name_of("forward"));
+		FRAME_PUT(fw, 6000 + 10000 * i, nvtx_pop, .domain = name_of(""));
+	}
+}
+
+static void a_training_fits_the_screen(void **state)
+{
+	(void)state;
+	put_training(recording_begin(2));
+	recording_open();
+	judge(SCREEN_COLUMNS, SCREEN_LINES, true);
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+static void a_narrow_screen_has_more_lines(void **state)
+{
+	(void)state;
+	put_training(recording_begin(1));
+	recording_open();
+	judge(SCREEN_COLUMNS / 2, 2 * SCREEN_LINES, false);
+	recording_close();
+}
+
+static void nothing_was_recorded(void **state)
+{
+	(void)state;
+	recording_begin(1);
+	recording_open();
+	judge(SCREEN_COLUMNS, SCREEN_LINES, false);
+	recording_close();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_training_fits_the_screen),
+		cmocka_unit_test(a_narrow_screen_has_more_lines),
+		cmocka_unit_test(nothing_was_recorded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/watch/steps_seen.c: how many steps have ended, in how many processes, and how long the last one took. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/watch/follower.h"
+#include "tests/unit/run_fixture.h"
+
+static void step(struct frame_writer *fw, uint64_t time_ns, uint64_t number)
+{
+	FRAME_PUT(fw, time_ns, step, .number = number, .name = name_of("step"));
+}
+
+static void a_step_counts_when_the_next_one_begins(void **state)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct steps_seen *seen;
+
+	(void)state;
+	step(fw, 1000, 0);
+	step(fw, 1300, 1);
+	step(fw, 1800, 2);
+	recording_open();
+	seen = steps_seen_want(run, &(struct steps_seen_options){ 0 });
+	recording_read();
+	assert_int_equal(seen->count, 2);
+	assert_int_equal(seen->processes, 1);
+	assert_int_equal(seen->last_number, 2);
+	assert_int_equal(seen->last_ns, 500);
+	recording_close();
+}
+
+/* Each process has its own clock of steps: the first step of the second one ends nothing. */
+static void processes_do_not_end_each_others_steps(void **state)
+{
+	struct frame_writer *fw = recording_begin(2);
+	const struct steps_seen *seen;
+
+	(void)state;
+	step(fw, 1000, 0);
+	step(fw, 5000, 1);
+	on_stream(3);
+	step(fw, 2000, 0);
+	step(fw, 6000, 7);
+	recording_open();
+	seen = steps_seen_want(run, &(struct steps_seen_options){ 0 });
+	recording_read();
+	assert_int_equal(seen->count, 2);
+	assert_int_equal(seen->processes, 2);
+	assert_int_equal(seen->last_number, 7);
+	assert_int_equal(seen->last_ns, 4000);
+	recording_close();
+}
+
+static void without_steps_all_is_zero(void **state)
+{
+	const struct steps_seen *seen;
+
+	(void)state;
+	recording_begin(1);
+	recording_open();
+	seen = steps_seen_want(run, &(struct steps_seen_options){ 0 });
+	recording_read();
+	assert_int_equal(seen->count, 0);
+	assert_int_equal(seen->processes, 0);
+	recording_close();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_counts_when_the_next_one_begins),
+		cmocka_unit_test(processes_do_not_end_each_others_steps),
+		cmocka_unit_test(without_steps_all_is_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
