@@ -547,7 +547,7 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 	python.current_thread = (void *(*)(void))find_either("PyThreadState_GetUnchecked",
 							     "_PyThreadState_UncheckedGet");
 	if (!python.is_finalizing || !key_find() || !codes_begin(&python.layout, code_type) ||
-	    !example_is_read(example))
+	    !large_map() || !example_is_read(example))
 		return false;
 	stack_python = pyframes_stack;
 	large_begin();

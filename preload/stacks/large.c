@@ -2,7 +2,6 @@
 /* See large.h. What stacks take is measured, so that the budget holds on any machine and at any depth. */
 #include "preload/stacks/large.h"
 
-#include "preload/record/limitation.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
@@ -24,15 +23,14 @@ void large_prepare(unsigned int families, uint64_t bytes, unsigned int depth)
 	wanted_depth = depth;
 }
 
+bool large_map(void)
+{
+	return !wanted || (stack_threads_begin(wanted_depth) &&
+			   (frame_names.entry || frame_names_begin(ENTRIES)));
+}
+
 void large_begin(void)
 {
-	if (!wanted)
-		return;
-	if (!stack_threads_begin(wanted_depth) ||
-	    (!frame_names.entry && !frame_names_begin(ENTRIES))) {
-		limitation_say(LIMITATION_stacks_memory, NULL);
-		return;
-	}
 	__atomic_store_n(&large_families, wanted, __ATOMIC_RELEASE);
 	if (wanted >> EVT_FAMILY_alloc & 1)
 		__atomic_store_n(&large_heap_bytes, large_bytes, __ATOMIC_RELEASE);

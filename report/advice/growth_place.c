@@ -26,7 +26,6 @@ struct growers {
 static void growers_init(struct growers *growers, const struct bottleneck *bottleneck,
 			 const struct growth *growth)
 {
-
 	growers->sums = (struct stack_sums){ .keeps_places = true };
 	stack_rows_init(&growers->rows, bottleneck->source, run_options(bottleneck->run),
 			STACK_BY_LINE, STACK_COLUMNS_NONE);
@@ -53,11 +52,15 @@ static const struct named_frame *growers_frame(struct growers *growers, size_t p
 }
 
 /* With callers only a wrapper of malloc() cannot be told from who wanted the memory. */
-static const char *unknown_callers(const struct stack_rows *rows, const struct named_frame *frame)
+static const char *unknown_callers(struct growers *growers, size_t place)
 {
-	return rows->names.is_deep || frame->is_python || !strcmp(frame->function, "main")
-		       ? ""
-		       : " Its callers were not recorded: INTERCEPT_STACKS=native records them.";
+	const struct named_frame *frame = growers_frame(growers, place);
+	uint32_t stack = stack_rows_stack(&growers->rows, place);
+
+	if (frame->is_python || !strcmp(frame->function, "main") ||
+	    named_parent(&growers->rows.names, stack) != NAMED_NONE)
+		return "";
+	return " Its callers were not recorded: INTERCEPT_STACKS=native records them.";
 }
 
 static bool growers_is_users(struct growers *growers, size_t place)
@@ -181,7 +184,7 @@ struct growth_place growth_place_say(const struct bottleneck *bottleneck,
 		place_of_frame(frame, &advice->place);
 		place_frame_text(frame, name);
 		(is_coarse ? say_coarse : say_steady)(advice, &found, name);
-		advice_add(advice, "%s", unknown_callers(&growers.rows, frame));
+		advice_add(advice, "%s", unknown_callers(&growers, most.place));
 	}
 	growers_release(&growers);
 	return found;
@@ -210,7 +213,7 @@ struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,
 			   "%s blocks.%s",
 			   name, unit_format_bytes(kept, found.bytes),
 			   unit_format_count(blocks, found.blocks),
-			   unknown_callers(&growers.rows, frame));
+			   unknown_callers(&growers, most));
 	}
 	growers_release(&growers);
 	return found;

@@ -62,6 +62,11 @@ unsigned int settings_large_stacks(void)
 	return 0;
 }
 
+bool large_map(void)
+{
+	return true;
+}
+
 void large_begin(void)
 {
 }

@@ -92,6 +92,7 @@ static int begin(void **state)
 	sent = 0;
 	stack_python = python_stack;
 	large_prepare(1u << EVT_FAMILY_alloc, 4096, 16);
+	assert_true(large_map());
 	return 0;
 }
 

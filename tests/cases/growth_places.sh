@@ -1,0 +1,63 @@
+#!/bin/bash
+# What grows from step to step has its line in the advice: blocks, arenas, blocks of C code; a cache that levels off has no advice.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+python=$(command -v python3.11 || command -v python3) || skip "no Python 3"
+"$python" -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' || skip "no Python 3.8 to 3.13"
+export PYTHONPATH=$ROOT/tests/truth INTERCEPT_STEP=step
+
+place() { # ID LINE COMMAND; the program stands on stdin
+	cat >grow.py
+	rm -f ./*.evt
+	run_traced "$python" grow.py || fail "$1: the program ended with $?"
+	"$REPORT" bottleneck --format json "$OUTPUT" | python3 -c '
+import json, sys
+wanted, line, command = sys.argv[1:]
+rows = [row for row in json.load(sys.stdin)["rows"] if row["severity"] != "note"]
+grows = {row["id"]: row for row in rows if row["id"] == "leak" or row["id"].endswith("growth")}
+if not wanted:
+    sys.exit("grows, and should not: %s" % grows if grows else 0)
+row = grows.get(wanted) or sys.exit("no %s: %s" % (wanted, rows))
+if not (row["line"] or "").endswith(line) or command not in str(row):
+    sys.exit("not %s, %s: %s" % (line, command, row))' "$1" "$2" "$3" || fail "$1"
+}
+
+place heap_growth grow.py:4 'leaks --by line --sort growth' <<'END'
+from stepping import steps
+kept = []
+for number in steps():
+    kept.append(bytes(300000))
+END
+"$REPORT" leaks --by line --sort growth "$OUTPUT" >leaks.txt || fail "the command of the advice"
+grep -q 'grow.py:4 .*grows' leaks.txt || fail "the command of the advice: $(cat leaks.txt)"
+
+place heap_growth grow.py:6 'leaks --by line --sort growth' <<'END'
+import ctypes
+from stepping import steps
+libc = ctypes.CDLL(None)
+libc.calloc.restype, libc.calloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t, ctypes.c_size_t]
+for number in steps():
+    libc.calloc(1, 100000)
+END
+
+place python_memory_growth grow.py:5 'arenas were needed in' <<'END'
+from stepping import steps
+answers = {}
+for number in steps():
+    for part in range(8000):
+        answers[number, part] = str(part)
+END
+
+place '' '' '' <<'END'
+from stepping import steps
+cache = {}
+for number in steps():
+    key = number % 10
+    if key not in cache:
+        cache[key] = bytes(300000)
+    total = cache[key] + b"1"
+    if number < 4:
+        cache["warm", number] = bytes(800000)
+END
+exit 0
