@@ -214,9 +214,9 @@ bool rotation_clear(const struct rotation *rotation)
 	case FOUND_NOTHING:
 		return true;
 	case FOUND_FINISHED:
-		return output_was_beside(rotation) ?
-			       !unlink(rotation->output) :
-			       files_shift(rotation->output, rotation->output);
+		return output_was_beside(rotation)
+			       ? !unlink(rotation->output)
+			       : files_shift(rotation->output, rotation->output);
 	case FOUND_FOREIGN:
 		return rotation->keep && files_shift(rotation->output, rotation->output);
 	case FOUND_LEFT:

@@ -67,8 +67,8 @@ struct modules {
 	uint64_t told_before_ns; /* start of the one before */
 	/* pause until the next look; grows while looks find nothing new */
 	uint64_t pause_ns;
-	struct module_ends ends;  /* reported, not taken yet */
-	struct modules_look look; /* not taken yet */
+	struct module_ends ends;           /* reported, not taken yet */
+	struct modules_look look;          /* not taken yet */
 	uint64_t loader_start, loader_end; /* of ld.so; 0: not known yet */
 	struct modules_loads loads,
 		later; /* since the last look that was taken, before this one and after it */

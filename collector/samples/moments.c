@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #define CALL_NS 1500u /* of CPU time, for a call's way into the kernel or out of it */
-#define UNSEEN_LOOKS \
-	1000u /* in a row at a thread that can run and has no CPU: then nobody knows where it was */
+/* in a row at a thread that can run and has no CPU: then nobody knows where it was */
+#define UNSEEN_LOOKS 1000u
 
 static bool is_candidate(const struct samples *samples, const struct sampled_process *sampled,
 			 const struct sampled_thread *thread)

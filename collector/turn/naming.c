@@ -25,7 +25,7 @@
 #define ASK_STEP_MS 2
 #define PASS_MS 200    /* limit for the wait for another file to get the name */
 #define UNASKED_MOST 5 /* attempts where there is nobody to ask */
-#define TEXT_MOST 90 /* limit for a path in a message */
+#define TEXT_MOST 90   /* limit for a path in a message */
 
 static struct output_name_request request_of(const struct naming *naming,
 					     const struct output *output)
@@ -188,8 +188,8 @@ void naming_turn(struct naming *naming, struct output *output, uint64_t records,
 			(void)name_take(naming, output);
 	} else if (name_is_wanted(naming, output, records)) {
 		request = request_of(naming, output);
-		naming->waits = naming->crowded = naming->left =
-			handover_leave(&request, output->path);
+		naming->waits = naming->crowded = naming->left = handover_leave(&request,
+										output->path);
 		if (naming->waits)
 			name_changed(naming, output);
 	}

@@ -6,8 +6,8 @@
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
 
-#define ENTRIES \
-	(1u << 14) /* of the table of frames that were sent: what is evicted is sent again */
+/* of the table of frames that were sent; what is evicted is sent again */
+#define ENTRIES (1u << 14)
 
 uint64_t large_heap_bytes = UINT64_MAX;
 unsigned int large_families;

@@ -25,8 +25,8 @@
 #define LARGE_BYTES_MIN (64u << 10) /* where INTERCEPT_STACKS_MIN does not say */
 #define LARGE_PARTS 100u
 #define LARGE_TICKS (1ull << 29) /* a fifth of a second */
-#define LARGE_COST_MAX \
-	(1u << 14) /* ticks: what takes longer has lost its CPU, or met code that is new */
+/* ticks: what takes longer has lost its CPU, or met code that is new */
+#define LARGE_COST_MAX (1u << 14)
 #define LARGE_SKIPPED 64u
 
 /* What a thread may still spend; all 0 in the beginning. */

@@ -9,8 +9,8 @@
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time: below that the host keeps up */
 #define BUSY_STEPS_SHARE 0.5 /* of the settled steps that ask for work of the GPU at all */
-#define UNREPORTED_MATTERS \
-	0.01               /* calls whose work is not known, or known late, in parts of the work */
+/* calls whose work is not known, or known late, in parts of the work */
+#define UNREPORTED_MATTERS 0.01
 #define LAUNCHES_MANY 20.0 /* a step */
 #define RECENT_SHARE 0.5   /* of the products' time, by names that say for which GPU they are */
 

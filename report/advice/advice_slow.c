@@ -15,8 +15,8 @@
 #define SLOWEST_TOLD 3u
 #define SLOWEST_BYTES (SLOWEST_TOLD * 24)
 #define STEPS_FOR_P99 20u
-#define RUNNABLE_WINDOW_NS \
-	1000000000u        /* the kernel is asked now and then: a shorter loop says little */
+/* the kernel is asked now and then: a shorter loop says little */
+#define RUNNABLE_WINDOW_NS 1000000000u
 #define RUNNABLE_MIN 0.1   /* of the steps' time */
 #define OPERATORS_MORE 1.1 /* times those of the other steps */
 #define CAUSE_BYTES (PLACE_BYTES + 96)

@@ -18,8 +18,8 @@
 #define FEW_LOOKS_MIN 5u
 #define PERCENT_MIN 3u
 #define WAIT_PART 2u /* one in so many: a wait of a smaller part of the run is not mentioned */
-#define WAIT_SHOWN_PART \
-	10 /* one in so many: a line with a smaller part of all waits is not named */
+/* one in so many: a line with a smaller part of all waits is not named */
+#define WAIT_SHOWN_PART 10
 #define SHOWN 2u
 #define PLACE_BYTES 200u
 

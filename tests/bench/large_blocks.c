@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <valgrind/callgrind.h>
 
+void large_begin_count(void);
+void large_end_count(void);
+void large_loop(long turns, long bytes);
+
 void large_begin_count(void)
 {
 	CALLGRIND_START_INSTRUMENTATION;

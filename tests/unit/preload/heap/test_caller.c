@@ -13,7 +13,6 @@
 
 #include "preload/base/object.h"
 #include "preload/heap/caller.h"
-#include "preload/record/limitation.h"
 #include "collector/cfi/cfi.h"
 #include "preload/stacks/stack.h"
 
@@ -25,12 +24,6 @@ void (*unload_forget)(void);
 static uint64_t words[4096];
 static struct region_ring ring;
 static struct recorder_lane lane = { .words = words, .limit = 4096, .mask = 4095, .ring = &ring };
-
-void limitation_say(enum limitation what, const char *subject)
-{
-	(void)what;
-	(void)subject;
-}
 
 bool recorder_make_room(struct recorder_lane *full, unsigned int count)
 {
