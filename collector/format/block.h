@@ -138,14 +138,12 @@ struct schema_event {
 	char *name;      /* owned; NULL: no such event */
 	uint32_t number; /* its number in the file */
 	char *family;
-	char *doc;
 	unsigned int field_count;
 	struct schema_field {
 		char *name;
 		unsigned int codec; /* enum evt_codec, checked */
 		/* position in the file's own order; SCHEMA_ABSENT: not in the file */
 		uint32_t number;
-		char *doc;
 	} field[EVT_FIELDS_MAX];
 };
 

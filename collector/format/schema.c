@@ -114,6 +114,16 @@ static char *schema_get_text(struct cursor *c)
 	return text;
 }
 
+/* What a text explains is not kept: nobody reads it, and a job has a schema in each of its files. */
+static void schema_skip_text(struct cursor *c)
+{
+	uint64_t length = get_varint(c);
+	const uint8_t *bytes = length <= TEXT_MAX ? get_bytes(c, length) : NULL;
+
+	if (!bytes || memchr(bytes, 0, length))
+		c->failed = true;
+}
+
 static struct cursor schema_get_entry(struct cursor *c)
 {
 	uint64_t length = get_varint(c);
@@ -126,13 +136,10 @@ static struct cursor schema_get_entry(struct cursor *c)
 
 static void schema_release_event(struct schema_event *event)
 {
-	for (unsigned int i = 0; i < EVT_FIELDS_MAX; i++) {
+	for (unsigned int i = 0; i < EVT_FIELDS_MAX; i++)
 		free(event->field[i].name);
-		free(event->field[i].doc);
-	}
 	free(event->name);
 	free(event->family);
-	free(event->doc);
 	*event = (struct schema_event){ 0 };
 }
 
@@ -151,7 +158,7 @@ static int schema_read_field(struct schema_field *field, struct cursor *c, uint3
 	field->number = number;
 	field->name = schema_get_text(&entry);
 	codec = get_varint(&entry);
-	field->doc = schema_get_text(&entry);
+	schema_skip_text(&entry);
 	if (entry.failed || codec == 0)
 		return EVT_CORRUPT;
 	field->codec = (unsigned int)codec;
@@ -176,9 +183,8 @@ static int schema_add_absent(struct schema_event *event, const struct evt_field 
 	if (event->field_count == EVT_FIELDS_MAX)
 		return EVT_NEWER;
 	event->field_count++;
-	*field = (struct schema_field){ strdup(own->name), own->codec, SCHEMA_ABSENT,
-					strdup(own->doc) };
-	return field->name && field->doc ? 0 : EVT_NO_MEMORY;
+	*field = (struct schema_field){ strdup(own->name), own->codec, SCHEMA_ABSENT };
+	return field->name ? 0 : EVT_NO_MEMORY;
 }
 
 static bool codec_is_address(unsigned int codec)
@@ -289,7 +295,7 @@ static int schema_read_event(struct schema *schema, struct cursor *c)
 	event->number = (uint32_t)number;
 	event->name = schema_get_text(&entry);
 	event->family = schema_get_text(&entry);
-	event->doc = schema_get_text(&entry);
+	schema_skip_text(&entry);
 	fields = get_varint(&entry);
 	if (entry.failed)
 		return EVT_CORRUPT;

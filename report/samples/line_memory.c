@@ -14,6 +14,7 @@ struct adding {
 	enum stack_value value;
 	uint64_t weight;
 	bool has_python;
+	struct line_memory_share share;
 };
 
 bool line_memory_is_wanted(const struct options *options)
@@ -63,8 +64,15 @@ static void line_memory_take_use(void *context, const struct stack_use *use)
 {
 	struct adding *adding = context;
 
+	bool is_known;
+
 	adding->weight = use->weight;
-	line_stack_put(adding->lines, adding->stacks, use, line_memory_take_line_of, adding);
+	is_known = line_stack_put(adding->lines, adding->stacks, use, line_memory_take_line_of,
+				  adding);
+	if (adding->value != STACK_BYTES)
+		return;
+	adding->share.bytes += use->weight;
+	adding->share.known_bytes += is_known ? use->weight : 0;
 }
 
 static void take_python(void *context, const struct stack_use *use)
@@ -75,7 +83,8 @@ static void take_python(void *context, const struct stack_use *use)
 		adding->has_python = line_stack_is_python(adding->lines, adding->stacks, use);
 }
 
-bool line_memory_add(const void *heap, struct source *source, struct lines *lines)
+bool line_memory_add(const void *heap, struct source *source, struct lines *lines,
+		     struct line_memory_share *ret_share)
 {
 	static const enum stack_value values[] = { STACK_CALLS, STACK_BYTES, STACK_LIVE,
 						   STACK_PEAK };
@@ -86,6 +95,7 @@ bool line_memory_add(const void *heap, struct source *source, struct lines *line
 		adding.value = values[i];
 		stack_source_alloc.put(heap, source, values[i], line_memory_take_use, &adding);
 	}
+	*ret_share = adding.share;
 	return adding.has_python;
 }
 

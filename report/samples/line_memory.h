@@ -19,11 +19,17 @@ bool line_memory_is_wanted(const struct options *options);
 
 /* To be called before anything is read; returns the argument for line_memory_add(). */
 const void *line_memory_want(struct run *run);
+/* How much of the allocated bytes has a line: blocks without a stack have none. */
+struct line_memory_share {
+	uint64_t known_bytes, bytes;
+};
+
 /*
  * To be called after the reading. Returns false if no heap stack has a frame of Python, and adds
  * nothing then.
  */
-bool line_memory_add(const void *heap, struct source *source, struct lines *lines);
+bool line_memory_add(const void *heap, struct source *source, struct lines *lines,
+		     struct line_memory_share *ret_share);
 
 void line_memory_join(struct line_memory *into, const struct line_memory *more);
 

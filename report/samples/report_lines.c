@@ -25,8 +25,9 @@ struct lines_state {
 	bool is_of_steps; /* rows are of the steps, and one of the rest */
 	const struct samples *samples;
 	struct source_text text;
-	const void *heap;               /* NULL: nobody looks at it */
-	bool has_memory;                /* lines of Python are known of it */
+	const void *heap; /* NULL: nobody looks at it */
+	bool has_memory;  /* lines of Python are known of it */
+	struct line_memory_share share;
 	const struct line_gpu_use *gpu; /* likewise */
 	bool has_gpu;
 };
@@ -241,8 +242,8 @@ static void report_lines_lines_fill(struct report *report, struct table *table)
 	else
 		lines_make_own(&lines, samples, by, &state->own, !run_filters(report->run)->any);
 	state->is_of_steps = lines.own && samples->steps.looks && !run_filters(report->run)->any;
-	state->has_memory = state->heap &&
-			    line_memory_add(state->heap, run_source(report->run), &lines);
+	state->has_memory = state->heap && line_memory_add(state->heap, run_source(report->run),
+							   &lines, &state->share);
 	state->has_gpu = state->gpu && line_gpu_add(state->gpu, run_source(report->run), &lines);
 	if (path && source_text_read(&state->text, path))
 		fill_source(state, report, &lines, table);
@@ -322,6 +323,20 @@ static void report_lines_print_steps(const struct lines_state *state, const stru
 			unit_format_ns(outside, samples->all.cpu_ns - samples->steps.cpu_ns));
 }
 
+/* By default, only large blocks have a stack. */
+static void report_lines_print_share(const struct line_memory_share *share,
+				     const struct screen *screen)
+{
+	if (share->known_bytes == share->bytes)
+		return;
+	screen_print_prose(screen,
+			   "%.1f %% of the allocated bytes have a line. The others count as "
+			   "%s: no line of Python was recorded for them. INTERCEPT_STACKS=python "
+			   "records it for all blocks.",
+			   100 * (double)share->known_bytes / (double)share->bytes,
+			   SAMPLE_NOT_PYTHON);
+}
+
 static void samples_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -345,6 +360,8 @@ static void samples_foot(const struct document *document, const struct screen *s
 				   unit_plural(samples->cut));
 	if (state->heap && !state->has_memory)
 		screen_print_prose(screen, NO_MEMORY);
+	if (state->has_memory)
+		report_lines_print_share(&state->share, screen);
 	if (state->gpu && !state->has_gpu && line_gpu_has_work(state->gpu))
 		screen_print_prose(screen, NO_GPU);
 	if (samples->dropped)

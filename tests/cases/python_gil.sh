@@ -26,11 +26,15 @@ END
 cat >hold.py <<'END'
 import ctypes, threading, time
 sleep = ctypes.PyDLL(None).usleep
+ready = threading.Event()
 def hold():
+    ready.wait()
     for _ in range(5):
         sleep(250000)
         time.sleep(0.001)
 def meek():
+    time.sleep(0.1)  # until the main thread is in join()
+    ready.set()
     while busy.is_alive():
         time.sleep(0.001)
 busy = threading.Thread(target=hold)
@@ -45,7 +49,8 @@ rows = json.load(open("hold.json"))["rows"]
 totals = json.load(open("hold.json"))["totals"]
 by = {r["function"]: r for r in rows if (r["file"] or "").endswith("hold.py")}
 assert totals["wait_ns"] > 300e6, totals
-assert by["meek"]["wait_ns"] > 0.7 * totals["wait_ns"], rows
+# what is in no function, or in one of the library, is the same thread: as it starts, and in set()
+assert by["meek"]["wait_ns"] > 0.5 * totals["wait_ns"], rows
 assert by["hold"]["blocked_ns"] > 0.7 * totals["wait_ns"], rows
 END
 cat >check.py <<'END'

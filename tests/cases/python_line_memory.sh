@@ -80,7 +80,7 @@ python3 check.py || fail "memory by line is wrong"
 expect_match "the source beside its figures" "$(grep 'one = bytearray' text)" '[1-9].* KiB .*one = bytearray\(n\)'
 
 # without Python's frames: nothing is made up
-run_traced "$python" -c 'x = bytearray(100000)' || fail "ended with $?"
+INTERCEPT_STACKS=caller run_traced "$python" -c 'x = bytearray(100000)' || fail "ended with $?"
 expect_eq "no bytes" "$(json lines "$OUTPUT" "{r['bytes_allocated'] for r in rows} <= {None}" --sort bytes_allocated)" true
 "$REPORT" lines --sort bytes_allocated "$OUTPUT" | tr '\n' ' ' | grep -q 'record with INTERCEPT_STACKS=python' ||
 	fail "nothing says how to have memory by line"
@@ -148,3 +148,7 @@ assert not differ, "ours and memray's: %s" % differ
 assert len(theirs) >= 20, theirs
 END
 PYTHONPATH=$folder "$python" compare.py || fail "bytes by line are not memray's"
+
+# By default large blocks have one: how much that is of all is said.
+run_traced "$python" -c 'x = bytearray(100000)' || fail "ended with $?"
+expect_match "what has no line" "$("$REPORT" lines --sort bytes_allocated "$OUTPUT")" 'of the allocated bytes have a line'
