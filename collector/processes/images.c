@@ -79,7 +79,9 @@ uint32_t images_find(struct images *images, uint32_t pid, const char *path, uint
 		file.inode = st.st_ino;
 		file.changed_s = st.st_mtim.tv_sec;
 		file.changed_ns = st.st_mtim.tv_nsec;
-		file.known = image_read(place, st.st_ino, &file.image);
+		/* the process may have ended since file_find() has looked through its root */
+		file.known = image_read(place, st.st_ino, &file.image) ||
+			     image_read(path, st.st_ino, &file.image);
 		known = images_add(images, &file);
 	}
 	return known && known->known ? (uint32_t)(known - images->file) + 1 : IMAGES_NONE;

@@ -90,8 +90,8 @@ print(len(json.load(sys.stdin)["rows"][0]["stack"]) >= 5)')" True
 
 spin threads
 shares threads "$OUTPUT" 10 thread_0=25 thread_1=25 thread_2=25 thread_3=25
-# all of them; where records were lost, most of them
-expect_between 'threads that were seen' "$(json threads "$OUTPUT" 'len(rows)')" $(($(total samples_lost) ? 70 : 81)) 81
+# all of them, but for a short one that no sample meets; where records were lost, most of them
+expect_between 'threads that were seen' "$(json threads "$OUTPUT" 'len(rows)')" $(($(total samples_lost) ? 70 : 77)) 81
 spin many
 shares 'many threads' "$OUTPUT" 25 alpha=98
 expect_eq 'many: left out' "$(total threads_left_out)" 0
