@@ -86,6 +86,12 @@ static void advice_places_say_work(const struct bottleneck *bottleneck, struct a
 	advice->todo = work->work->todo;
 }
 
+/* Threads that run at once may use more CPU time than the run took: that cannot be saved. */
+static uint64_t advice_places_within_run(const struct bottleneck *bottleneck, uint64_t cpu_ns)
+{
+	return !bottleneck->wall_ns || cpu_ns < bottleneck->wall_ns ? cpu_ns : bottleneck->wall_ns;
+}
+
 bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct samples *samples = bottleneck->lines->samples;
@@ -104,7 +110,8 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 						 (double)samples->all.cpu_ns) &&
 		  (lines.line[most].self.cpu_looks >= LOOKS_MIN || advice->value >= GUESS_PERCENT);
 	if (applies) {
-		advice->gain_ns = lines.line[most].self.cpu_ns;
+		advice->gain_ns = advice_places_within_run(bottleneck,
+							   lines.line[most].self.cpu_ns);
 		say_line(bottleneck, &lines, most, advice);
 		advice_places_say_work(bottleneck, advice);
 	}
@@ -180,7 +187,7 @@ bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *adv
 							 (double)native->all.cpu_ns) &&
 			  (sum[most].samples >= LOOKS_MIN || advice->value >= GUESS_PERCENT);
 	if (applies) {
-		advice->gain_ns = sum[most].cpu_ns;
+		advice->gain_ns = advice_places_within_run(bottleneck, sum[most].cpu_ns);
 		say_function(bottleneck, frame, &sum[most], advice);
 	}
 	free(sum);
