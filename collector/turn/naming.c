@@ -234,17 +234,26 @@ unsigned int naming_count_session(const struct naming *naming, const struct outp
 }
 
 /*
- * Removes the file of a plain program. Its end is delayed until the file that it makes way for has
- * the name: the shell that waits for `python train.py | tee log` may read that file next.
+ * Waits until a file of interest has the name: the shell that waits for `python train.py | tee log`
+ * may read that file next. False: none has got it.
  */
-static void plain_pass(struct naming *naming, struct output *output)
+static bool plain_awaits(const struct naming *naming, const struct output *output)
 {
 	struct output_name_request request = request_of(naming, output);
+	struct rotation_standing standing = handover_look(&request);
 
+	for (int waited_ms = 0; waited_ms < PASS_MS && !(standing.other && standing.interest);
+	     waited_ms++) {
+		poll(NULL, 0, 1);
+		standing = handover_look(&request);
+	}
+	return standing.other && standing.interest;
+}
+
+static void plain_pass(struct naming *naming, struct output *output)
+{
 	naming->passed = !unlink(output->path);
 	say_passed(naming);
-	for (int waited_ms = 0; waited_ms < PASS_MS && !handover_look(&request).other; waited_ms++)
-		poll(NULL, 0, 1);
 }
 
 /* True if the file of a plain program, which has ended, has got the name or needs none. */
@@ -256,7 +265,8 @@ static bool plain_settle(struct naming *naming, struct output *output, bool few)
 					 !(standing.interest && few));
 
 	/* the file that has the name makes way for one of interest, or has done so */
-	if (few && (naming->left || (naming->at_once && (!standing.other || standing.asked)))) {
+	if (few && (naming->left || (naming->at_once && (!standing.other || standing.asked))) &&
+	    plain_awaits(naming, output)) {
 		plain_pass(naming, output);
 		return true;
 	}
@@ -285,8 +295,10 @@ void naming_finish(struct naming *naming, struct output *output, uint64_t record
 {
 	bool few = records < FEW_RECORDS;
 
-	if (name_is_wanted(naming, output, records))
+	if (name_is_wanted(naming, output, records)) {
 		plain_pass(naming, output);
+		(void)plain_awaits(naming, output);
+	}
 	if (!naming->waits)
 		return;
 	if (naming->plain) {
