@@ -63,7 +63,8 @@ layers='
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples
 	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
-	report/summary : model report/symbols report/stacks report/advice report/native report/*
+	report/stuck   : model report/advice report/*
+	report/summary : model report/symbols report/stacks report/advice report/stuck report/native report/*
 	report/trace   : events model report/*
 	report/export  : events model report/trace report/symbols report/stacks report/*
 	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*

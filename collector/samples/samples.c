@@ -423,14 +423,24 @@ static void process_pause(struct samples *samples, struct sampled_process *sampl
 	}
 }
 
-/* Errors that are no matter of the moment. */
-static void process_note_error(struct samples *samples, struct sampled_process *sampled)
+/*
+ * Errors that are no matter of the moment. Of a process that ends the kernel lets nobody read anything either, with the
+ * same errors, and until its parent has waited for it.
+ */
+static void process_note_error(struct samples *samples, struct sampled_process *sampled,
+			       uint32_t pid)
 {
 	int error = samples->memory.error;
+	bool is_refused = error == EPERM || error == EACCES;
+	struct proc_stat stat;
 
-	if (error == EPERM || error == ENOSYS || error == EACCES)
-		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
-	else if (error == ESRCH && ++sampled->failures > FAILURES_MAX)
+	if (error == ESRCH || (is_refused && sampled->has_been_read)) {
+		if (++sampled->failures <= FAILURES_MAX)
+			return;
+		sampled->failures = 0;
+		is_refused = proc_stat(pid, &stat) && !stat.zombie;
+	}
+	if (is_refused || error == ENOSYS)
 		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
 }
 
@@ -514,11 +524,12 @@ static void process_take(struct samples *samples, const struct process *process,
 
 	process_read(samples, sampled, process->pid);
 	if (!memory_has_open_gate(&samples->memory, view_load64(&shared->gates))) {
-		process_note_error(samples, sampled);
+		process_note_error(samples, sampled, process->pid);
 		process_pause(samples, sampled);
 		return;
 	}
 	sampled->failures = 0;
+	sampled->has_been_read = true;
 	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
 	atomic_store_explicit(&shared->python_threads, count, memory_order_relaxed);
 	memory_keep_hints(&samples->memory, &sampled->hints);
@@ -571,7 +582,7 @@ static bool process_read_layout(struct samples *samples, struct sampled_process 
 	memory_begin(&samples->memory, process->pid);
 	if (memory_copy(&samples->memory, view_load64(&shared->python_runtime), word,
 			sizeof(word)) != sizeof(word))
-		process_note_error(samples, sampled);
+		process_note_error(samples, sampled, process->pid);
 	else if (!python_offsets_take(word, minor, &sampled->layout))
 		sampled->now.off = EVT_PYTHON_OFF_LAYOUT;
 	return sampled->layout.minor;

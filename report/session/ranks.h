@@ -20,6 +20,9 @@ struct ranks {
 	char missing[RANKS_BYTES]; /* "": none is known to be missing */
 };
 
+/* "0 to 2, 5": numbers that are sorted, each once; "..." at the end if there is no more room. */
+void ranks_list(char text[RANKS_BYTES], const uint64_t *rank, size_t count);
+
 /* Returns false if there are no ranks. */
 bool ranks_describe(const struct source *source, struct ranks *ret_ranks);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict: one sentence. It is about the first cause that the advice found, otherwise about the
- * line in which the loop spent the most time. Without steps and causes, sentences on what was
+ * The verdict: one sentence. If the run did not go on at its end, it is about that. Otherwise it is
+ * about the first cause that the advice found, else about the line in which the loop spent the
+ * most time. Without steps and causes, sentences on what was
  * recorded replace it.
  */
 #include <stdio.h>
@@ -173,7 +174,10 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 	const struct advice *advice = summary_first_cause(summary);
 	struct step_line line;
 
-	if (advice && advice->gain_ns && advice->place.line[0] &&
+	if (stuck_is_training(&summary->stuck))
+		snprintf(text, VERDICT_BYTES, "%.900s `prof-report stuck` has the rest.",
+			 summary->stuck.sentence[0]);
+	else if (advice && advice->gain_ns && advice->place.line[0] &&
 	    step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
 		summary_verdict_say_line(summary, &line, text);
 	else if (advice)
