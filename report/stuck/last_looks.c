@@ -49,7 +49,7 @@ static void last_look_move(struct last_look *last, const struct source_event *ev
 	last->holder = last->state == EVT_PYTHON_GIL ? (uint32_t)sample->holder : 0;
 	last->owner = (uint32_t)sample->owner;
 	last->other_place = sample_place_key(event, last->holder ? sample->holder_place
-								  : sample->owner_place);
+								 : sample->owner_place);
 	last->time_ns = time_ns;
 }
 
@@ -65,7 +65,7 @@ static void last_looks_take(void *state, const struct source_event *event, bool 
 		mine->look_count = thread + 1;
 	last_look_move(&mine->look[thread], event);
 	mine->seen_ns = memory_room(mine->seen_ns, process, &mine->seen_room,
-					 sizeof(*mine->seen_ns));
+				    sizeof(*mine->seen_ns));
 	if (mine->seen_count <= process)
 		mine->seen_count = process + 1;
 	if (mine->seen_ns[process] < event->event.time_ns)

@@ -28,7 +28,8 @@ struct last_step {
 	const struct source_process *process; /* NULL: it has no steps */
 	uint64_t number;                      /* of the step that began last */
 	uint64_t begin_ns;
-	uint64_t longest_ns; /* of those that ended; the first one does not count, unless it is the only one */
+	uint64_t
+		longest_ns; /* of those that ended; the first one does not count, unless it is the only one */
 	uint64_t ended;
 	uint32_t thread; /* that marked the step */
 };

@@ -30,8 +30,8 @@ static void report_stuck_put_name(struct table *table, enum column_id column,
 static void report_stuck_put_place(struct stuck *stuck, struct table *table,
 				   const struct last_look *look)
 {
-	const struct sample_place *place =
-		own_place_or_innermost(stuck->samples, &stuck->own, look->place);
+	const struct sample_place *place = own_place_or_innermost(stuck->samples, &stuck->own,
+								  look->place);
 	const struct sample_code *code = place ? samples_code(stuck->samples, place->code) : NULL;
 	char words[STUCK_PLACE_BYTES];
 	const char *text;

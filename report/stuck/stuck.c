@@ -41,8 +41,8 @@ void stuck_say(struct stuck *stuck, const char *format, ...)
 	text[0] = (char)toupper((unsigned char)text[0]);
 	stuck->sentence = memory_room(stuck->sentence, stuck->sentence_count, &stuck->sentence_room,
 				      sizeof(*stuck->sentence));
-	stuck->sentence[stuck->sentence_count++] =
-		text_store_put(&stuck->texts, text, strlen(text));
+	stuck->sentence[stuck->sentence_count++] = text_store_put(&stuck->texts, text,
+								  strlen(text));
 }
 
 /* --- the state of each process --- */
@@ -73,7 +73,7 @@ static void stuck_take_process(struct stuck *stuck, const struct source_process 
 	state->main = stuck_main_of(stuck, process);
 	state->until_ns = process->ended && !stuck->is_cut
 				  ? process->end_ns
-					 : last_looks_seen_ns(stuck->looks, process->index);
+				  : last_looks_seen_ns(stuck->looks, process->index);
 	state->moved_ns = stuck_later(process->start_ns, step ? step->begin_ns : 0);
 	if (!state->main)
 		return;
@@ -97,8 +97,7 @@ static bool stuck_has_left(const struct stuck *stuck, const struct stuck_process
 	const struct source_process *process = state->process;
 
 	return process->ended && !stuck->is_cut &&
-	       (process->how != EVT_END_KILLED ||
-				  stuck->until_ns - process->end_ns >= STUCK_NS);
+	       (process->how != EVT_END_KILLED || stuck->until_ns - process->end_ns >= STUCK_NS);
 }
 
 static void stuck_settle(struct stuck *stuck)
@@ -147,8 +146,8 @@ const struct last_look *stuck_thread(const struct stuck *stuck,
 /* "train.py:15 (load)"; "" if the line is not known. */
 static void stuck_line_text(const struct stuck *stuck, uint64_t key, char *text, size_t room)
 {
-	const struct sample_place *place =
-		own_place_or_innermost(stuck->samples, (struct own *)&stuck->own, key);
+	const struct sample_place *place = own_place_or_innermost(stuck->samples,
+								  (struct own *)&stuck->own, key);
 	const struct sample_code *code = place ? samples_code(stuck->samples, place->code) : NULL;
 	char file[160], function[96];
 	const char *name;
@@ -237,7 +236,8 @@ const char *stuck_end_text(const struct source_process *process, char text[STUCK
 	if (signal)
 		snprintf(text, STUCK_NAME_BYTES, "was killed by %s", signal);
 	else if (process->exit_status > 0)
-		snprintf(text, STUCK_NAME_BYTES, "ended with status %" PRId64, process->exit_status);
+		snprintf(text, STUCK_NAME_BYTES, "ended with status %" PRId64,
+			 process->exit_status);
 	else
 		snprintf(text, STUCK_NAME_BYTES, "%s",
 			 process->exit_status ? "ended in a way that was not recorded" : "ended");
@@ -274,7 +274,8 @@ static void stuck_say_cycle(struct stuck *stuck, const struct source_process *pr
 
 		if (!first || !stuck_is_cycle(stuck, process, first, &length))
 			continue;
-		stuck_say(stuck, "%s: %zu threads wait for locks of each other, so none of them goes on:",
+		stuck_say(stuck,
+			  "%s: %zu threads wait for locks of each other, so none of them goes on:",
 			  stuck_name(stuck, process->index, name), length);
 		for (size_t i = 0; i < length; i++) {
 			char place[STUCK_PLACE_BYTES];
@@ -313,8 +314,8 @@ static void stuck_say_process(struct stuck *stuck, const struct stuck_process *s
 	stuck_place_text(stuck, state->main, place);
 	stuck_say(stuck, "%s has stood still for %s: thread %u is at %s.",
 		  stuck_name(stuck, process->index, name),
-		  unit_format_ns(time, state->until_ns - state->moved_ns),
-		  state->main->thread->tid, place);
+		  unit_format_ns(time, state->until_ns - state->moved_ns), state->main->thread->tid,
+		  place);
 	stuck_say_cycle(stuck, process);
 	stuck_say_children(stuck, state);
 }
@@ -351,8 +352,9 @@ static void stuck_say_ended(struct stuck *stuck)
 	stuck_say(stuck, "Nothing is stuck: all processes have ended.");
 	if (!first)
 		return;
-	stuck_say(stuck, "%s was the first that did not end with status 0: it %s, %s before the end of "
-			 "what was recorded.",
+	stuck_say(stuck,
+		  "%s was the first that did not end with status 0: it %s, %s before the end of "
+		  "what was recorded.",
 		  stuck_name(stuck, first->process->index, name),
 		  stuck_end_text(first->process, how),
 		  unit_format_ns(time, stuck->until_ns - first->process->end_ns));
@@ -379,7 +381,8 @@ static void stuck_say_nothing(struct stuck *stuck)
 		}
 	}
 	if (!is_sampled)
-		stuck_say(stuck, "It is not known whether anything is stuck: no thread of Python was sampled.");
+		stuck_say(stuck, "It is not known whether anything is stuck: no thread of Python "
+				 "was sampled.");
 	else if (!is_running)
 		stuck_say_ended(stuck);
 	else if (!most)
@@ -416,8 +419,8 @@ static void stuck_say_all(struct stuck *stuck)
 bool stuck_is_training(const struct stuck *stuck)
 {
 	for (size_t i = 0; i < stuck->process_count; i++)
-		if (stuck->process[i].is_stuck &&
-		    (stuck->process[i].rank != UINT64_MAX || last_step_of(stuck->looks, (uint32_t)i)))
+		if (stuck->process[i].is_stuck && (stuck->process[i].rank != UINT64_MAX ||
+						   last_step_of(stuck->looks, (uint32_t)i)))
 			return true;
 	return false;
 }

@@ -26,7 +26,8 @@
 struct stuck_call {
 	uint32_t name, process; /* indices */
 	uint64_t begun, ended;
-	uint64_t open_ns; /* begin of the oldest open call, which is number ended + 1; 0: none is open */
+	uint64_t
+		open_ns; /* begin of the oldest open call, which is number ended + 1; 0: none is open */
 	uint64_t moved_ns; /* when one of them began or ended last */
 };
 

@@ -178,9 +178,10 @@ static const char *rank_set_text(const struct stuck *stuck, const struct rank_se
 
 struct stuck_label {
 	uint32_t name;
-	struct rank_set waiting, late, left; /* late: have not entered; left: of these, have ended */
-	uint64_t number;                     /* of the call that is open, from 1 */
-	uint64_t since_ns;                   /* the last of those that wait entered it then */
+	struct rank_set waiting, late,
+		left;      /* late: have not entered; left: of these, have ended */
+	uint64_t number;   /* of the call that is open, from 1 */
+	uint64_t since_ns; /* the last of those that wait entered it then */
 	bool is_clear; /* all that wait are in that number, all others have ended those before */
 };
 
@@ -257,8 +258,8 @@ static void stuck_say_late(struct stuck *stuck, const struct stuck_label *label,
 		if (!main)
 			continue;
 		stuck_place_text(stuck, main, place);
-		stuck_say(stuck, "%s is at %s.",
-			  stuck_name(stuck, label->late.process[i], rank), place);
+		stuck_say(stuck, "%s is at %s.", stuck_name(stuck, label->late.process[i], rank),
+			  place);
 	}
 }
 
@@ -284,8 +285,7 @@ static void stuck_say_gone(struct stuck *stuck, const struct stuck_label *label,
 	}
 }
 
-static void stuck_say_all_in(struct stuck *stuck, const struct stuck_label *label,
-			     const char *name)
+static void stuck_say_all_in(struct stuck *stuck, const struct stuck_label *label, const char *name)
 {
 	char waiting[RANK_SET_BYTES], time[UNIT_TEXT_BYTES], number[UNIT_TEXT_BYTES];
 	struct ranks ranks;
@@ -301,7 +301,8 @@ static void stuck_say_all_in(struct stuck *stuck, const struct stuck_label *labe
 			  waiting, name, number, time, ranks.missing, ranks.world_size);
 	else
 		stuck_say(stuck,
-			  "%s have all entered %s number %s, the last one %s ago, and it has not ended: "
+			  "%s have all entered %s number %s, the last one %s ago, and it has not "
+			  "ended: "
 			  "no rank is missing, the operation itself does not end.",
 			  waiting, name, number, time);
 }
@@ -370,8 +371,9 @@ void stuck_calls_say(struct stuck *stuck)
 	char name[96];
 
 	if (count > 1)
-		stuck_say(stuck, "The ranks are in %zu different collectives at the same time, and "
-				 "none of these goes on:",
+		stuck_say(stuck,
+			  "The ranks are in %zu different collectives at the same time, and "
+			  "none of these goes on:",
 			  count);
 	for (size_t i = 0; i < count; i++) {
 		stuck_label_name(stuck, label[i].name, name);

@@ -178,7 +178,7 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 		snprintf(text, VERDICT_BYTES, "%.900s `prof-report stuck` has the rest.",
 			 summary->stuck.sentence[0]);
 	else if (advice && advice->gain_ns && advice->place.line[0] &&
-	    step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
+		 step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
 		summary_verdict_say_line(summary, &line, text);
 	else if (advice)
 		say_cause(summary, advice, text);

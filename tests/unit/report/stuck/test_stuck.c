@@ -108,8 +108,9 @@ static void one_rank_is_late(void **state)
 		      i == 1 ? EVT_PYTHON_SLEEP : EVT_PYTHON_LOCK);
 	}
 	find();
-	says(0, "Rank 1 has not entered gloo:all_reduce number 6, which ranks 0 and 2 entered 59.0 s "
-		"ago; it is at made.py:11 (work), waiting for a sleep.");
+	says(0,
+	     "Rank 1 has not entered gloo:all_reduce number 6, which ranks 0 and 2 entered 59.0 s "
+	     "ago; it is at made.py:11 (work), waiting for a sleep.");
 	assert_int_equal(stuck.sentence_count, 1);
 	over();
 }
@@ -124,10 +125,12 @@ static void who_is_late_is_not_known(void **state)
 		rests(stream_of(i), 1000, END_MS, 2, EVT_PYTHON_LOCK);
 	}
 	find();
-	says(0, "Ranks 0 and 2: in gloo:all_reduce number 6 for 59.0 s, at made.py:3 (main), waiting "
-		"for the other ranks.");
-	says(1, "The ranks have called gloo:all_reduce unequally often, so several groups may use it, "
-		"and who is missing is not known.");
+	says(0,
+	     "Ranks 0 and 2: in gloo:all_reduce number 6 for 59.0 s, at made.py:3 (main), waiting "
+	     "for the other ranks.");
+	says(1,
+	     "The ranks have called gloo:all_reduce unequally often, so several groups may use it, "
+	     "and who is missing is not known.");
 	over();
 }
 
@@ -158,8 +161,9 @@ static void a_rank_was_killed(void **state)
 	}
 	ends(1, 10000, 137, EVT_END_KILLED);
 	find();
-	says(0, "Rank 1 was killed by SIGKILL 50.0 s ago and had not entered gloo:all_reduce number "
-		"6, in which ranks 0 and 2 have waited for 59.0 s.");
+	says(0,
+	     "Rank 1 was killed by SIGKILL 50.0 s ago and had not entered gloo:all_reduce number "
+	     "6, in which ranks 0 and 2 have waited for 59.0 s.");
 	over();
 }
 
@@ -187,7 +191,8 @@ static void killed_together(void **state)
 		ends(i, END_MS, 137, EVT_END_KILLED);
 	}
 	find();
-	assert_non_null(strstr(stuck.sentence[0], "Rank 1 has not entered gloo:all_reduce number 6"));
+	assert_non_null(
+		strstr(stuck.sentence[0], "Rank 1 has not entered gloo:all_reduce number 6"));
 	over();
 }
 
@@ -224,8 +229,9 @@ static void two_threads_hold_each_other(void **state)
 	lock(1, 2, 200);
 	lock(2, 3, 100);
 	find();
-	says(0, "Process 100 has stood still for 60.0 s: thread 100 is at made.py:3 (main), waiting "
-		"for a lock that thread 200 holds, at made.py:11 (work).");
+	says(0,
+	     "Process 100 has stood still for 60.0 s: thread 100 is at made.py:3 (main), waiting "
+	     "for a lock that thread 200 holds, at made.py:11 (work).");
 	says(1, "Process 100: 2 threads wait for locks of each other, so none of them goes on:");
 	over();
 }
