@@ -519,6 +519,7 @@ static void process_take(struct samples *samples, const struct process *process,
 		return;
 	}
 	sampled->failures = 0;
+	sampled->was_read = true;
 	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
 	atomic_store_explicit(&shared->python_threads, count, memory_order_relaxed);
 	memory_keep_hints(&samples->memory, &sampled->hints);
@@ -701,7 +702,7 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
 		/* one that was sampled lacks nothing but its end */
-		if (process->now.off != process->told.off && !process->base_ns)
+		if (process->now.off != process->told.off && !process->was_read)
 			limitation_tell_python_off(samples->common, process->number,
 						   process->now.off, now_ns);
 		process->told = process->now;
