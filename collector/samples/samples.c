@@ -434,7 +434,7 @@ static void process_note_error(struct samples *samples, struct sampled_process *
 	bool is_refused = error == EPERM || error == EACCES;
 	struct proc_stat stat;
 
-	if (error == ESRCH || (is_refused && sampled->has_been_read)) {
+	if (error == ESRCH || (is_refused && sampled->was_read)) {
 		if (++sampled->failures <= FAILURES_MAX)
 			return;
 		sampled->failures = 0;
@@ -529,7 +529,7 @@ static void process_take(struct samples *samples, const struct process *process,
 		return;
 	}
 	sampled->failures = 0;
-	sampled->has_been_read = true;
+	sampled->was_read = true;
 	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
 	atomic_store_explicit(&shared->python_threads, count, memory_order_relaxed);
 	memory_keep_hints(&samples->memory, &sampled->hints);
@@ -712,7 +712,7 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
 		/* one that was sampled lacks nothing but its end */
-		if (process->now.off != process->told.off && !process->base_ns)
+		if (process->now.off != process->told.off && !process->was_read)
 			limitation_tell_python_off(samples->common, process->number,
 						   process->now.off, now_ns);
 		process->told = process->now;

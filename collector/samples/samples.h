@@ -80,7 +80,7 @@ struct sampled_process {
 	uint64_t base_ns;  /* CPU time of the process before its first look; 0: none yet */
 	uint64_t told_ns;  /* of its threads since */
 	uint32_t failures; /* looks in a row that could not be made */
-	bool has_been_read;
+	bool was_read;
 };
 
 struct samples {
