@@ -64,6 +64,7 @@ struct sampled_thread {
 	struct thread_moment moment; /* when its stack was read */
 	struct stack_mark mark;      /* just before */
 	uint64_t early_ns, late_ns;  /* steady, when what the kernel had counted was known */
+	uint64_t read_ns;            /* steady, when its stack was read */
 	uint32_t waited;             /* place where it waited last */
 	uint32_t unseen; /* looks that found it able to run and not on a CPU, in a row */
 	uint32_t idle;   /* looks since it last ran */
