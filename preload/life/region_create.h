@@ -16,6 +16,7 @@ struct region_wish {
 	uint32_t families;
 	const char *session;
 	const char *output;
+	const char *preset; /* "" if it is the default */
 	const char *trace;
 	const char *capture; /* "" if everything is recorded */
 	const char *step;    /* INTERCEPT_STEP, "" if it is auto */
