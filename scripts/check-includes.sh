@@ -20,11 +20,12 @@ layers='
 	collector/format    :
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
-	collector/drain     : collector/region collector/format collector/core collector/processes
+	collector/metrics   : collector/region collector/format collector/core collector/processes
+	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics
 	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/output
+	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/metrics collector/output
 
 	preload           : lists
 	preload/base      :

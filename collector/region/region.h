@@ -47,8 +47,9 @@ enum region_place {
 	 * precedence
 	 */
 	REGION_PLACE_PLAIN,
-	REGION_PLACE_FIRST, /* its program is the first of the session */
-	REGION_PLACE_TALK,  /* the program wants a message that says where the file is */
+	REGION_PLACE_FIRST,       /* its program is the first of the session */
+	REGION_PLACE_TALK,        /* the program wants a message that says where the file is */
+	REGION_PLACE_METRICS_OWN, /* the name of its metrics contains its pid or rank */
 };
 
 /* region_header.collector_state; never decreases */
@@ -288,6 +289,7 @@ struct region_header {
 	char step[REGION_TEXT_BYTES];     /* what ends a step, if the user has set it, else "" */
 	/* what counts as the user's own code, if the user has set it, else "" */
 	char own[REGION_TEXT_BYTES];
+	char metrics[REGION_PATH_BYTES]; /* absolute; "": no metrics are wanted */
 	char version_text[REGION_TEXT_BYTES];
 
 	/* Words that change, each in a cache line of its own. */

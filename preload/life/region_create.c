@@ -95,6 +95,7 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	text_set(h->capture, sizeof(h->capture), wish->capture);
 	text_set(h->step, sizeof(h->step), wish->step);
 	text_set(h->own, sizeof(h->own), wish->own);
+	text_set(h->metrics, sizeof(h->metrics), wish->metrics);
 	text_set(h->version_text, sizeof(h->version_text), INTERCEPT_VERSION);
 	region_base(h);
 	h->magic = REGION_MAGIC;

@@ -378,6 +378,14 @@ static bool parse_MAX_FILE(const char *value)
 	return true;
 }
 
+static bool parse_METRICS(const char *value)
+{
+	settings.metrics[0] = 0;
+	settings.metrics_vary = strstr(value, "%p") || strstr(value, "%r");
+	return strcmp(value, "none") == 0 ||
+	       output_path_expand(value, settings.metrics, sizeof(settings.metrics));
+}
+
 static bool parse_VERBOSE(const char *value)
 {
 	return parse_number(value, 2, &settings.verbose);

@@ -81,7 +81,10 @@ struct settings {
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */
 	uint64_t max_file_bytes; /* 0: no limit */
-	uint64_t rank;           /* region_rank() in a distributed run; 0 if no variable gives it */
+	/* absolute, patterns expanded; "" for none */
+	char metrics[SETTINGS_PATH_BYTES];
+	bool metrics_vary; /* the pattern has the pid or the rank */
+	uint64_t rank;     /* region_rank() in a distributed run; 0 if no variable gives it */
 	unsigned int verbose;
 	bool help;
 	const char *session; /* value of INTERCEPT_SESSION or NULL; belongs to the environment */
