@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice as a cause: see cause.h. Ids are compared as text, so that the list may have some that no rule has yet. */
+/*
+ * Advice as a cause: see cause.h. Ids are compared as text, so that the list may have some that no
+ * rule has yet.
+ */
 #include "report/advice/cause.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/advice/bottleneck.h"
 #include "report/base/text.h"
 
 #define NAME_WIDTH 40u
@@ -61,6 +65,14 @@ bool cause_is_of_program(const struct advice *advice)
 	size_t at = cause_find(advice);
 
 	return at == CAUSES || causes[at].of == OF_PROGRAM;
+}
+
+bool causes_are_of_program(const struct bottleneck *bottleneck)
+{
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		if (cause_is_of_program(&bottleneck->advice[i]))
+			return true;
+	return false;
 }
 
 /* A name that is escaped already, without folders and not wider than NAME_WIDTH. */

@@ -56,7 +56,7 @@ static void ranks_write(struct ranks *ranks, const uint64_t *rank)
 		ranks_text_add(ranks->missing, next, ranks->world_size - 1);
 }
 
-bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
+uint64_t *ranks_list(const struct source *source, struct ranks *ret_ranks)
 {
 	struct source_process *const *process;
 	size_t processes = source_processes(source, &process), count = 0;
@@ -79,7 +79,14 @@ bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
 		if (!ret_ranks->count || rank[ret_ranks->count - 1] != rank[i])
 			rank[ret_ranks->count++] = rank[i];
 	}
+	return rank;
+}
+
+bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
+{
+	uint64_t *rank = ranks_list(source, ret_ranks);
+
 	ranks_write(ret_ranks, rank);
 	free(rank);
-	return count > 0;
+	return ret_ranks->count > 0;
 }

@@ -20,7 +20,13 @@ struct ranks {
 	char missing[RANKS_BYTES]; /* "": none is known to be missing */
 };
 
-/* Returns false if there are no ranks. */
+/*
+ * Returns the ranks of all processes, sorted, each once; the caller frees them. Sets the figures of
+ * `ret_ranks`, and leaves its texts empty.
+ */
+uint64_t *ranks_list(const struct source *source, struct ranks *ret_ranks);
+
+/* Sets everything. Returns false if there are no ranks. */
 bool ranks_describe(const struct source *source, struct ranks *ret_ranks);
 
 #endif
