@@ -188,7 +188,9 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 	return true;
 }
 
-/* Without steps there is no rate: it is judged from allocation to allocation, as report leaks does. */
+/*
+ * Without steps there is no rate: it is judged from allocation to allocation, as report leaks does.
+ */
 bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct growth_place found;
@@ -199,7 +201,10 @@ bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 	return advice_exceeds(advice, (double)found.bytes);
 }
 
-/* Small objects of Python, which are no blocks of the heap: each of them where they were recorded, else what they lie in. */
+/*
+ * Small objects of Python, which are no blocks of the heap: each of them where they were recorded,
+ * else what they lie in.
+ */
 bool advice_python_memory_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct rise growth;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules about where CPU time goes in programs without steps: a line of Python, a function of native code. */
+/*
+ * Rules about where CPU time goes in programs without steps: a line of Python, a function of native
+ * code.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -30,7 +33,10 @@ static size_t hottest_line(const struct lines *lines)
 	return most;
 }
 
-/* The function that the line stands in, rather than a comprehension on it: the one that begins first. */
+/*
+ * The function that the line stands in, rather than a comprehension on it: the one that begins
+ * first.
+ */
 static uint32_t advice_places_function_of(const struct samples *samples, struct own *own,
 					  const struct line *line)
 {

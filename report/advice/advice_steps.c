@@ -7,7 +7,6 @@
 #include "report/advice/bottleneck.h"
 #include "report/advice/late_rank.h"
 #include "report/base/memory.h"
-#include "report/torch/rows_ops.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
-#include "report/base/units.h"
 
 #define WINDOW_NS_MIN 3000000000u /* CPU times of processes are told every half second */
 #define BUSY_MIN 0.85             /* of all CPUs */

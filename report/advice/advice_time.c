@@ -195,7 +195,10 @@ static void show_thread(const struct source_thread *thread, char shown[PLACE_NAM
 	snprintf(shown, PLACE_NAME_BYTES, "%s%s%u", escaped, length ? " " : "", thread->tid);
 }
 
-/* Another sentence, where other threads ran operators and nothing says whether they were waited for. */
+/*
+ * Another sentence, where other threads ran operators and nothing says whether they were waited
+ * for.
+ */
 static void say_beside(const struct bottleneck *bottleneck, const struct gap_place *place,
 		       struct advice *advice)
 {

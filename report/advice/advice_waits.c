@@ -12,7 +12,6 @@
 #include "report/advice/place_text.h"
 #include "report/advice/wait_text.h"
 #include "report/base/memory.h"
-#include "report/base/text.h"
 #include "report/base/units.h"
 
 #define LOOKS_MIN 5u      /* fewer are not spoken of */

@@ -9,7 +9,6 @@
 #include "report/advice/evidence_events.h"
 #include "report/base/memory.h"
 #include "report/base/text.h"
-#include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"

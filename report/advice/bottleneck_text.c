@@ -11,7 +11,6 @@
 #include "report/nvtx/rows_ranges.h"
 #include "report/steps/rows_steps.h"
 #include "report/tensors/rows_tensors.h"
-#include "report/core/coverage.h"
 #include "report/session/ranks.h"
 #include "report/table/part.h"
 #include "report/torch/part_ops.h"

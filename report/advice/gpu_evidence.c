@@ -9,7 +9,6 @@
 #include "report/advice/evidence_events.h"
 #include "report/base/memory.h"
 #include "report/core/key.h"
-#include "report/cuda/cuda_events.h"
 #include "report/gpu/kernel_class.h"
 #include "report/torch/op_costs.h"
 

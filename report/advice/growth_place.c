@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See growth_place.h. Goes over the sums of report leaks by line: of the places that grow steadily the one that grows
- * most, or without steps the one that keeps most.
+ * See growth_place.h. Goes over the sums of report leaks by line: of the places that grow steadily
+ * the one that grows most, or without steps the one that keeps most.
  */
 #include "report/advice/growth_place.h"
 
@@ -98,8 +98,9 @@ static struct most find_most(struct growers *growers, const struct growth *growt
 }
 
 /*
- * The same without steps, of all allocations: by what was never freed. Of the user's own code only: a library that is
- * imported keeps what it registers, more with each part of the import, and that is no leak.
+ * The same without steps, of all allocations: by what was never freed. Of the user's own code only:
+ * a library that is imported keeps what it registers, more with each part of the import, and that
+ * is no leak.
  */
 static size_t find_most_kept(struct growers *growers, const struct growth *growth)
 {

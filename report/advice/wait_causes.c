@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wait_causes.h. Rows of samples become causes by what their place says (wait_places.h), and pairs
- * are added to the cause of the row that waited.
+ * See wait_causes.h. Rows of samples become causes by what their place says (wait_places.h), and
+ * pairs are added to the cause of the row that waited.
  */
 #include "report/advice/wait_causes.h"
 
@@ -25,7 +25,10 @@ struct looking {
 
 /* --- which cause --- */
 
-/* Waits in C at the user's line, and in other libraries, are told apart by what the kernel says of them. */
+/*
+ * Waits in C at the user's line, and in other libraries, are told apart by what the kernel says of
+ * them.
+ */
 static enum wait_kind wait_causes_kind_of(const struct wait_look *look,
 					  const struct wait_place *place)
 {

@@ -54,7 +54,10 @@ void wait_thread_name(const struct source_thread *thread, char shown[PLACE_NAME_
 		snprintf(shown, PLACE_NAME_BYTES, "%u", thread->tid);
 }
 
-/* Another thread of the program ends the wait, and not a file, a clock or a program of somebody else's. */
+/*
+ * Another thread of the program ends the wait, and not a file, a clock or a program of somebody
+ * else's.
+ */
 static bool follows_a_thread(const struct wait_cause *cause)
 {
 	return cause->kind == WAIT_LOCK || cause->kind == WAIT_QUEUE ||
@@ -81,8 +84,8 @@ static unsigned int threads_at_work(const struct wait_cause *cause, double share
 }
 
 /*
- * Several were at work at the same time, but nearly always in one line: whichever it waited for, it is that one. False:
- * nothing is said.
+ * Several were at work at the same time, but nearly always in one line: whichever it waited for, it
+ * is that one. False: nothing is said.
  */
 static bool say_others(const struct bottleneck *bottleneck, const struct wait_cause *cause,
 		       struct advice *advice)

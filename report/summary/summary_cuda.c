@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "report/core/why_empty.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/core/coverage.h"
 #include "report/summary/summary.h"

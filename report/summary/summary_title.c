@@ -4,7 +4,6 @@
  * shown.
  */
 #include <signal.h>
-#include <string.h>
 
 #include "report/base/signal_name.h"
 #include "report/base/text.h"
