@@ -708,7 +708,7 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 		if (!process->number ||
 		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
-		/* a thread that was sampled has everything but its end */
+		/* one that was sampled lacks nothing but its end */
 		if (process->now.off != process->told.off && !process->base_ns)
 			limitation_tell_python_off(samples->common, process->number,
 						   process->now.off, now_ns);

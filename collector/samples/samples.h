@@ -63,8 +63,8 @@ struct sampled_thread {
 	struct sample last;        /* looks 0: none is pending */
 	bool has_begun;
 	struct thread_moment moment; /* when its stack was read */
-	struct stack_mark mark;      /* directly before that */
-	uint64_t early_ns, late_ns;  /* steady times of the moment's two sets of counters */
+	struct stack_mark mark;      /* just before */
+	uint64_t early_ns, late_ns;  /* steady, when what the kernel had counted was known */
 	uint32_t waited;             /* place where it waited last */
 	uint32_t unseen; /* looks in a row that found it able to run, but not on a CPU */
 	uint32_t idle;   /* looks since it last ran */
@@ -79,8 +79,8 @@ struct sampled_process {
 	struct evt_python_sampling told, now;
 	uint64_t seen;
 	uint64_t base_ns;  /* CPU time of the process before its first look; 0: none yet */
-	uint64_t told_ns;  /* CPU time of its threads since then */
-	uint32_t failures; /* looks in a row that failed */
+	uint64_t told_ns;  /* of its threads since */
+	uint32_t failures; /* looks in a row that could not be made */
 };
 
 struct samples {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Python functions with most time of their own: see top_functions.h. */
+/* Tables of the Python functions with the most self time, by calls or by samples. */
 #include "report/advice/top_functions.h"
 
 #include <inttypes.h>
@@ -67,9 +67,7 @@ static void top_functions_line_put(struct table *table, const struct source *sou
 		       100.0 * (double)line->self.cpu_ns / (double)all_ns);
 }
 
-/*
- * CPU time of threads that ran no Python is part of the whole, as in report lines, but is no row.
- */
+/* CPU time without Python is part of the whole, as in report lines, but has no row. */
 static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
 {
 	struct lines lines = { 0 };
