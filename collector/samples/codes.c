@@ -132,8 +132,8 @@ static bool read_text(const struct code_reader *reader, uint64_t address, char *
 }
 
 /*
- * C code that calls the interpreter leaves a frame with this code, which its owner tells from a function's. One that is met as a
- * function's was read while C's stack changed.
+ * C code that calls the interpreter leaves a frame with this code, which its owner tells from a
+ * function's. One that is met as a function's was read while C's stack changed.
  */
 static bool is_trampoline(const char *name, size_t length)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stack.h. Follows the frames' links outwards and compares each frame with the last look's.
- * The read is repeated, a bounded number of times, until the words that name the innermost frame
- * were the same before and after it.
+ * Follows the links of frames outwards and compares each frame with that of the last look. The read
+ * is repeated, at most STACK_TRIES times, until the frames are of one moment.
  */
 #include "collector/samples/stack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* frames that may have been left since the last look, to be found again behind them */
+/* A frame is looked for among so many known ones: the thread may have left those before it. */
 #define AHEAD 64u
-#define RAW_MAX (2 * STACK_FRAMES_MAX) /* with those of C code between them */
+#define RAW_MAX (2 * STACK_FRAMES_MAX) /* with the frames of C code in between */
 #define NOT_KNOWN UINT32_MAX
 #define STATE_BYTES 1024u /* of PyThreadState at most, in 3.11 and 3.12 */
 
@@ -63,7 +62,7 @@ static uint32_t half_in(const uint8_t *bytes, uint32_t offset)
 	return half;
 }
 
-/* Frames of 3.11 and later lie side by side, older ones are objects of their own. */
+/* From 3.11 on, frames are adjacent in memory; older ones are objects of their own. */
 static bool read_frame(const struct code_reader *reader, uint64_t address, struct frame *frame)
 {
 	const struct python_layout *layout = reader->layout;
@@ -84,7 +83,7 @@ static bool read_frame(const struct code_reader *reader, uint64_t address, struc
 	return true;
 }
 
-/* As if it ran the instructions in the code itself: threads of free-threaded builds have copies. */
+/* Threads of free-threaded builds run copies of the code; the place in the original is wanted. */
 static bool find_instruction(const struct code_reader *reader, const struct frame *frame,
 			     uint64_t *ret_instruction)
 {
@@ -104,21 +103,22 @@ static bool find_instruction(const struct code_reader *reader, const struct fram
 
 /* A stack as it is read, the innermost frame first. */
 struct walk {
-	struct frame raw[RAW_MAX]; /* as they stand there */
-	uint64_t address[RAW_MAX]; /* of these */
+	struct frame raw[RAW_MAX]; /* as they are in the process */
+	uint64_t address[RAW_MAX]; /* theirs */
 	uint32_t raws;
 	struct stack_frame frame[STACK_FRAMES_MAX];
-	uint32_t was
-		[STACK_FRAMES_MAX]; /* its index in what is known, when nothing of it has changed */
+	/* by frame: its index in the known stack if it has not changed, else NOT_KNOWN */
+	uint32_t was[STACK_FRAMES_MAX];
 	uint32_t count;
-	uint32_t next; /* of what is known: inside of that all is seen */
+	uint32_t next; /* the first known frame that was not met yet */
 	bool is_cut;
-	bool is_late; /* something was not among what was read at once */
-	bool is_apart; /* a frame was not among what was read between two looks at the watched words */
+	bool is_late; /* something was not in the first read */
+	/* a frame was not read between the two reads of the watched words */
+	bool is_apart;
 	struct memory_watch watch;
 };
 
-/* Its innermost frame; 0: none. What says so is watched. */
+/* Finds the innermost frame, 0 if there is none. The words that name it are watched. */
 static bool read_innermost(const struct code_reader *reader, uint64_t thread,
 			   struct memory_watch *watch, uint64_t *ret_frame)
 {
@@ -149,7 +149,7 @@ bool stack_has_frame(struct memory *memory, const struct python_layout *layout, 
 	return read_innermost(&reader, thread, &watch, &frame) && frame;
 }
 
-/* What is known of the frame at this address; NULL: nothing. */
+/* Returns the known frame at this address; NULL: none. */
 static const struct stack_frame *find_known(struct walk *walk, const struct stack_known *known,
 					    uint64_t address)
 {
@@ -194,7 +194,7 @@ static bool walk_add(struct walk *walk, struct codes *codes, const struct code_r
 	return true;
 }
 
-/* From the outermost inwards; as long as all is as it was, so are the places. */
+/* From the outermost frame inwards: places stay the same as long as the frames do. */
 static uint32_t walk_place(struct walk *walk, const struct stack_known *known,
 			   struct places *places)
 {
@@ -216,7 +216,7 @@ static uint32_t walk_place(struct walk *walk, const struct stack_known *known,
 	return place;
 }
 
-/* Without memory nothing is known the next time. */
+/* If there is no memory, nothing is known at the next look. */
 static void known_keep(struct stack_known *known, const struct walk *walk)
 {
 	struct stack_frame *moved;
@@ -235,7 +235,10 @@ static void known_keep(struct stack_known *known, const struct walk *walk)
 		memcpy(known->frame, walk->frame, walk->count * sizeof(*known->frame));
 }
 
-/* Their memory alone; what they run is looked up afterwards, which takes longer. `*address`: of the frame behind the last one. */
+/*
+ * Reads only the frames' memory; their code is looked up afterwards, because that takes longer.
+ * `*address` becomes that of the frame behind the last one.
+ */
 static bool stack_walk_frames(struct walk *walk, const struct code_reader *reader,
 			      uint64_t *address)
 {
@@ -268,7 +271,7 @@ static bool stack_walk_codes(struct walk *walk, struct codes *codes,
 	return true;
 }
 
-/* STACK_TORN: also if its frames are not of one moment, which is not looked into any further. */
+/* Returns STACK_TORN also if the frames must be, and are not, of one moment. */
 static enum stack_result walk_read(struct walk *walk, struct codes *codes,
 				   const struct code_reader *reader, uint64_t thread,
 				   const struct stack_known *known, bool of_moment)

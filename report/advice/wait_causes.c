@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wait_causes.h. Rows of samples become causes by what their place says (wait_places.h), and pairs
- * are added to the cause of the row that waited.
+ * Rows of samples become causes by what their place says (wait_places.h). Pairs are added to the
+ * cause of the waiting row.
  */
 #include "report/advice/wait_causes.h"
 
@@ -18,14 +18,17 @@
 struct looking {
 	struct wait_causes *causes;
 	const struct wait_looks *looks;
-	const struct source_process *process; /* whose main thread counts without steps */
+	const struct source_process *process; /* its main thread counts without steps */
 	struct own own;
 	uint32_t *cause_of; /* by row */
 };
 
 /* --- which cause --- */
 
-/* Waits in C at the user's line, and in other libraries, are told apart by what the kernel says of them. */
+/*
+ * Waits in C at the user's line and in other libraries are classified by the kernel's state of the
+ * thread.
+ */
 static enum wait_kind wait_causes_kind_of(const struct wait_look *look,
 					  const struct wait_place *place)
 {
@@ -41,7 +44,10 @@ static bool is_by_call(const struct wait_look *look, enum wait_kind kind)
 	return look->state == EVT_PYTHON_IO && (kind == WAIT_IN_C || kind == WAIT_LIBRARY);
 }
 
-/* Kinds of the library's are one, whatever the kernel says; the two others are told apart by it. */
+/*
+ * Returns whether causes of the kind are told apart by the kernel's state. Other kinds are one
+ * cause, whatever it is.
+ */
 static bool is_by_state(enum wait_kind kind)
 {
 	return kind == WAIT_IN_C || kind == WAIT_LIBRARY;
@@ -158,7 +164,7 @@ static void add_row(struct looking *looking, size_t number)
 
 /* --- pairs --- */
 
-/* A thread that waits for work itself holds nobody up. */
+/* A thread that waits for work does not delay others. */
 static bool is_at_work(const struct wait_pair *pair, const struct wait_place *place)
 {
 	if (!place->has_line || !place->line.is_users || (place->is_worker && !place->is_in_sample))

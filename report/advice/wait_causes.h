@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the loop's thread waited for outside of operators, in whole settled steps; where there are no steps, the main thread of the process
- * that told most, over the run. By cause: a kind of wait, and for files and sockets the system call. With each cause goes where it
- * waited, who had the lock where that is known, and which lines of the user's other threads ran at the same time.
+ * What the loop's thread waited for outside of operators, in whole settled steps; where there are
+ * no steps, the main thread of the process that told most, over the run. By cause: a kind of wait,
+ * and for files and sockets the system call. With each cause goes where it waited, who had the lock
+ * where that is known, and which lines of the user's other threads ran at the same time.
  */
 #ifndef REPORT_ADVICE_WAIT_CAUSES_H
 #define REPORT_ADVICE_WAIT_CAUSES_H
@@ -31,7 +32,11 @@ struct wait_cause {
 	struct line_sums owners; /* the user's, of threads that are known to have had the lock */
 	uint32_t owner;          /* tid of the last of them */
 	struct line_sums
-		others; /* of all that were at work meanwhile; where it waits for a DataLoader, of its workers */
+		/*
+		 * of all that were at work meanwhile; where it waits for a DataLoader, of its
+		 * workers
+		 */
+		others;
 	struct wait_beside *beside;
 	size_t beside_count, beside_room;
 };

@@ -164,7 +164,7 @@ static const char *rank_set_text(const struct stuck *stuck, const struct rank_se
 	for (size_t i = 0; i < set->count; i++)
 		rank[i] = stuck->process[set->process[i]].rank;
 	qsort(rank, set->count, sizeof(*rank), rank_set_compare);
-	ranks_list(list, rank, set->count);
+	ranks_write_list(list, rank, set->count);
 	free(rank);
 	comma = strstr(list, " and ") ? NULL : strrchr(list, ',');
 	if (comma)

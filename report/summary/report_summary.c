@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
-#include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/base/text.h"
 #include "report/summary/summary_screen.h"
 
 #define PART_GC STEP_PHASE_LIMIT /* behind the phases */
@@ -89,8 +88,8 @@ static void put_mark(const struct bar_part *part, const struct screen *screen, u
 }
 
 /*
- * Prints the legend: for each part its mark, if the bar has it, and its words, which begin a further
- * line if they do not fit.
+ * Prints the legend: for each part its mark, if the bar has it, and its words, which begin a
+ * further line if they do not fit.
  */
 static void put_legend(const struct bar *bar, const unsigned int cells[PARTS_MAX],
 		       const struct screen *screen)

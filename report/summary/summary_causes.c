@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The largest causes on the first screen: what is wrong, the time at stake, the line, the command that shows more. */
+/*
+ * The largest causes on the first screen: what is wrong, the time at stake, the line, the command
+ * that shows more.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,7 +149,10 @@ static char *make_cause(const struct summary *summary, const struct advice *advi
 	return text;
 }
 
-/* With figures where it is the first, no line says where it is, and they have room. NULL: it has none. */
+/*
+ * With figures where it is the first, no line says where it is, and they have room. NULL: it has
+ * none.
+ */
 static char *make_fitting(const struct summary *summary, const struct advice *advice,
 			  const struct screen *screen, unsigned int number, unsigned int room)
 {

@@ -11,6 +11,7 @@
 #include "report/samples/lines.h"
 #include "report/samples/uncertain.h"
 #include "report/summary/summary_screen.h"
+#include "report/table/cells.h"
 
 /* with fewer samples, a share of 20 % is off by 8 points more often than not */
 #define LOOKS_MIN 100u
@@ -329,9 +330,8 @@ static void summary_lines_put_place(const struct summary *summary, struct table 
 
 	text = short_file(text, &length);
 	shown = text_store_format(&table->texts, "%.*s:%u", (int)length, text, line->number);
-	table_set_text(table, COLUMN_lines_file, shown, strlen(shown));
-	text = name_text(source_name_at(summary->source, line->function), &length);
-	table_set_text(table, COLUMN_lines_function, text, length);
+	table_put_text(table, COLUMN_lines_file, shown);
+	table_put_name(table, COLUMN_lines_function, summary->source, line->function);
 }
 
 static void put_share(struct table *table, enum column_id column, uint64_t part, uint64_t whole)

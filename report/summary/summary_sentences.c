@@ -8,13 +8,9 @@
 #include <string.h>
 
 #include "report/advice/place_text.h"
-#include "report/base/signal_name.h"
-#include "report/base/text.h"
 #include "report/core/why_empty.h"
 #include "report/summary/summary.h"
-#include "report/summary/summary_owner.h"
 #include "report/steps/rows_steps.h"
-#include "report/tensors/rows_tensors.h"
 
 #define TAKEN_SHOWN 2
 

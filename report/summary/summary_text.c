@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The summary as text: what ran, what it cost, where memory and time went, what to look at next. Parts
- * without data are left out, with a line why when that helps.
+ * The summary as text: what ran, what it cost, where memory and time went, what to look at next.
+ * Parts without data are left out, with a line why when that helps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "report/heap/rows_heap.h"
 #include "report/heap/heap_share.h"
 #include "report/nvtx/rows_ranges.h"
-#include "report/steps/rows_steps.h"
 #include "report/process/rows_threads.h"
 #include "report/core/coverage.h"
 #include "report/summary/summary_screen.h"
@@ -233,7 +232,10 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	table_release(&table);
 }
 
-/* How much of its process's life the push/pop ranges leave open, on the thread where they leave the least. */
+/*
+ * How much of its process's life the push/pop ranges leave open, on the thread where they leave the
+ * least.
+ */
 static void summary_print_outside(const struct summary *summary, const struct screen *screen)
 {
 	const struct source_thread *most = NULL;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/samples/{stack,codes,memory,places}.c: made-up threads of 3.11 in this process's own memory: stacks, code at an
- * address used again, frames that are none, rings of frames, depth, a kernel that refuses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+/*
+ * collector/samples/{stack,codes,memory,places}.c: made-up threads of 3.11 in this process's own
+ * memory: stacks, code at an address used again, frames that are none, rings of frames, depth, a
+ * kernel that refuses.
+ */
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,7 +54,10 @@ static void put64(uint8_t *bytes, size_t offset, uint64_t value)
 	memcpy(bytes + offset, &value, sizeof(value));
 }
 
-/* What lies around a variable is read with it, which AddressSanitizer takes for a fault: not by memcpy(). */
+/*
+ * What lies around a variable is read with it, which AddressSanitizer takes for a fault: not by
+ * memcpy().
+ */
 __attribute__((no_sanitize("address"))) static void copy_bytes(char *to, const volatile char *from,
 							       size_t bytes)
 {
@@ -356,7 +357,10 @@ static void hints_save_calls(void **state)
 	memory_hints_release(&hints);
 }
 
-/* Neighbours in a page are read together, twice the same once; what lies far away, or in another page, is not. */
+/*
+ * Neighbours in a page are read together, twice the same once; what lies far away, or in another
+ * page, is not.
+ */
 static void neighbours_are_one_part(void **state)
 {
 	static _Alignas(MEMORY_PAGE) uint8_t pages[2 * MEMORY_PAGE];
@@ -407,7 +411,10 @@ static void more_than_there_is_room_for(void **state)
 	assert_int_equal(memory.count, MEMORY_PARTS);
 }
 
-/* Only the innermost ones and every eighth of the others are read of 40 code objects that have not changed. */
+/*
+ * Only the innermost ones and every eighth of the others are read of 40 code objects that have not
+ * changed.
+ */
 static void unchanged_frames_are_not_read(void **state)
 {
 	struct memory_hints hints = { 0 };
@@ -425,7 +432,10 @@ static void unchanged_frames_are_not_read(void **state)
 	memory_hints_release(&hints);
 }
 
-/* Equal in all that a frame says, and yet other code: seen at once in the innermost frames, soon in all of them. */
+/*
+ * Equal in all that a frame says, and yet other code: seen at once in the innermost frames, soon in
+ * all of them.
+ */
 static void other_code_at_the_same_place_is_seen(void **state)
 {
 	struct stack first, stack;
@@ -544,7 +554,10 @@ static void calls_other(unsigned int read)
 	put64(cframe, layout->cframe_frame, at(frame[0]));
 }
 
-/* Frames that were read one after the other: those behind the change have callers that never called the first ones. */
+/*
+ * Frames that were read one after the other: those behind the change have callers that never called
+ * the first ones.
+ */
 static void frames_of_two_moments_are_no_stack(void **state)
 {
 	uint32_t after;
@@ -595,8 +608,9 @@ static void running_stack_takes_two_calls(void **state)
 }
 
 /*
- * The program leaves "outer" for "other" just before that part is read, or behind it: there is no frame of each, but if the change comes
- * right between the word that says which frame is the innermost and that frame, and what is left there looks like a frame.
+ * The program leaves "outer" for "other" just before that part is read, or behind it: there is no
+ * frame of each, but if the change comes right between the word that says which frame is the
+ * innermost and that frame, and what is left there looks like a frame.
  */
 static uint64_t moves_at;
 static bool has_moved;
@@ -644,7 +658,10 @@ static void change_within_a_read_is_seen(void **state)
 	memory_hints_release(&hints);
 }
 
-/* Another instruction, another frame: the thread has gone on. The same, or what cannot be read: it may not have. */
+/*
+ * Another instruction, another frame: the thread has gone on. The same, or what cannot be read: it
+ * may not have.
+ */
 static void mark_tells_whether_a_thread_has_gone_on(void **state)
 {
 	struct memory_hints hints = { 0 };
@@ -671,7 +688,10 @@ static void mark_tells_whether_a_thread_has_gone_on(void **state)
 	memory_hints_release(&hints);
 }
 
-/* A frame that was read for somebody else, before the words that are watched, is of no moment with the rest. */
+/*
+ * A frame that was read for somebody else, before the words that are watched, is of no moment with
+ * the rest.
+ */
 static void frame_read_for_others_is_read_again(void **state)
 {
 	struct memory_hint own = { at(frame[0]), sizeof(frame[0]), true, 0 };

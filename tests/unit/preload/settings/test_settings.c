@@ -4,18 +4,11 @@
  * preload/settings/settings.c and output_path.c: values, defaults, and the one line about a wrong
  * one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/region/region.h"
 #include "preload/base/log.h"
 #include "preload/settings/settings.h"
@@ -34,7 +27,10 @@ static void read_with(const char *first, const char *second)
 	settings_read();
 }
 
-/* What settings_speak() says with that environment, in a process of its own: each says a few lines only. */
+/*
+ * What settings_speak() says with that environment, in a process of its own: each says a few lines
+ * only.
+ */
 static const char *spoken_with(const char *first, const char *second)
 {
 	static char text[16384];
@@ -309,7 +305,10 @@ static void words_of_families(void **state)
 	assert_int_equal(word[EVT_FAMILY_alloc], 512 << 10);
 }
 
-/* By the list: a mode for one family is taken for exactly those that have stacks, and a time for those that have calls. */
+/*
+ * By the list: a mode for one family is taken for exactly those that have stacks, and a time for
+ * those that have calls.
+ */
 static void families_with_stacks_and_calls(void **state)
 {
 	bool stacks[EVT_FAMILY_LIMIT] = {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/advice/advice_waits.c and what it rests on: a training, or a program without steps, is written with samples of its threads, and
- * what advice says of the waits looked at: with enough samples, with few, and where nothing is to be said.
+ * report/advice/advice_waits.c and what it rests on: a training, or a program without steps, is
+ * written with samples of its threads, and what advice says of the waits looked at: with enough
+ * samples, with few, and where nothing is to be said.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/advice_recording.h"
 
 #define TRAIN "/home/me/train.py"
