@@ -198,7 +198,10 @@ static bool is_installed(const char *file, size_t length)
 	       text_begins(file, length, "dist-packages/") || is_installed_program(file, length);
 }
 
-/* Returns the length of the folder that the file was installed into, with its slash; 0: none is known. */
+/*
+ * Returns the length of the folder that the file was installed into, with its slash; 0: none is
+ * known.
+ */
 static size_t folder_of_installed(const struct source *source, const char *file, size_t length)
 {
 	const struct source_meta *meta;
