@@ -20,11 +20,12 @@ layers='
 	collector/format    :
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
-	collector/drain     : collector/region collector/format collector/core collector/processes
+	collector/metrics   : collector/region collector/format collector/core collector/processes
+	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics
 	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/output
+	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/metrics collector/output
 
 	preload           : lists
 	preload/base      :
@@ -63,7 +64,9 @@ layers='
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples
 	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
-	report/summary : model report/symbols report/stacks report/advice report/native report/*
+	report/stuck   : model report/advice report/*
+	report/ranks   : model report/*
+	report/summary : model report/symbols report/stacks report/advice report/stuck report/native report/*
 	report/trace   : events model report/*
 	report/export  : events model report/trace report/symbols report/stacks report/*
 	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*

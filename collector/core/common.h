@@ -11,6 +11,13 @@
 #include "collector/core/names.h"
 #include "collector/core/view.h"
 
+struct tallies;
+
+/* What the collector has used so far, as last recorded (event cost). */
+struct common_cost {
+	uint64_t cpu_ns, records, file_bytes, memory_bytes, waits, lost;
+};
+
 struct common {
 	struct view view;
 	struct clockmap clock;
@@ -21,6 +28,9 @@ struct common {
 	 * itself counts
 	 */
 	uint64_t lost;
+	char host[256]; /* as the file may have it */
+	struct common_cost cost;
+	struct tallies *tallies; /* NULL while no metrics are wanted */
 };
 
 /* Time of a TSC reading in the region, from which the base was not subtracted. */

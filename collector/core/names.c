@@ -31,6 +31,14 @@ void names_release(struct names *names)
 	names->entry = NULL;
 }
 
+void names_listen(struct names *names,
+		  void (*listener)(void *state, uint32_t id, const char *text, size_t length),
+		  void *state)
+{
+	names->listener = listener;
+	names->listener_state = state;
+}
+
 /* The slot of a hash or the empty one where it belongs; NULL if neither is within the limit. */
 static struct names_entry *names_slot_find(struct names_entry *entry, uint32_t slots, uint64_t hash)
 {
@@ -73,6 +81,8 @@ static bool names_grow(struct names *names)
 static void name_define(struct names *names, uint32_t id, const char *text, size_t length)
 {
 	journal_add_string(names->journal, id, text, length);
+	if (names->listener)
+		names->listener(names->listener_state, id, text, length);
 }
 
 static uint32_t names_overflow(struct names *names)

@@ -30,6 +30,9 @@ struct names {
 	uint32_t overflow; /* id of the name for all names without room, 0 before there is one */
 	size_t pending_bytes;
 	struct journal *journal; /* where definitions go */
+	/* is told each definition, too; NULL: nobody is */
+	void (*listener)(void *state, uint32_t id, const char *text, size_t length);
+	void *listener_state;
 };
 
 /* An incomplete text, one per ring. Zeroed memory is an empty one. */
@@ -42,6 +45,10 @@ struct names_text {
 
 int names_init(struct names *names, struct journal *journal);
 void names_release(struct names *names);
+/* `listener` is called with each text that is defined from now on. There is one at most. */
+void names_listen(struct names *names,
+		  void (*listener)(void *state, uint32_t id, const char *text, size_t length),
+		  void *state);
 
 /* The id for a hash of a record; 0 for 0. */
 uint64_t names_id(struct names *names, uint64_t hash);

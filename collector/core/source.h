@@ -52,6 +52,8 @@ struct collector_source {
 	bool (*is_pending)(const void *state);
 	/* Adds what is known so far to the journal of this frame: counters and facts. */
 	void (*settle)(void *state, uint64_t watermark_ns);
+	/* The last frame is written, and the program still waits. */
+	void (*finish)(void *state);
 	/* Puts what waits into blocks of its streams; returns the number of events. */
 	uint32_t (*write)(void *state, struct frame_writer *fw, uint64_t watermark_ns);
 };

@@ -12,6 +12,7 @@
 #include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
 #include "collector/format/stack_table.h"
+#include "collector/metrics/tally.h"
 #include "collector/region/record.h"
 
 #define BATCH_WORDS 512u          /* words after which the tail is published */
@@ -118,18 +119,66 @@ static void drain_load_plain(struct drain *drain, const struct stream *stream, u
 	drain_load_fields(drain, stream, type, at + 1, record_words[type] - 1u, value);
 }
 
+static __attribute__((noinline)) void drain_begin_tally(const struct drain *drain,
+							const struct stream *stream)
+{
+	const struct process *process = stream->process;
+	const struct tally_owner owner = {
+		.process = process->number,
+		.pid = view_load32(&drain->common->view.process[process->entry].pid),
+		.rank = process->rank
+	};
+
+	tally_begin_thread(drain->common->tallies, stream->index, stream->number, &owner);
+}
+
+/* The tally's thread of a stream; NULL if no metrics are wanted, or its process has none. */
+static inline struct tally_thread *drain_tally(const struct drain *drain,
+					       const struct stream *stream)
+{
+	struct tallies *tallies = drain->common->tallies;
+
+	if (!tallies)
+		return NULL;
+	if (tallies->thread[stream->index].stream != stream->number)
+		drain_begin_tally(drain, stream);
+	return tally_thread_at(tallies, stream->index);
+}
+
+/* After the event has been put: one that found no room comes again. */
+static __attribute__((noinline)) void drain_tally_event(const struct drain *drain,
+							const struct stream *stream, uint32_t id,
+							uint64_t ns, const uint64_t *value)
+{
+	struct tally_thread *thread = drain_tally(drain, stream);
+
+	if (!thread)
+		return;
+	if (id >= EVT_malloc && id <= EVT_memalign)
+		tally_born(drain->common->tallies, thread, value[0], value[1]);
+	else if (id == EVT_free || id == EVT_realloc_free)
+		tally_dies(drain->common->tallies, thread, value[0]);
+	else if (tally_wants[id])
+		tally_take(drain->common->tallies, thread, id, ns, value);
+}
+
 static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 						     const struct stream *stream, uint32_t type,
 						     uint64_t ns, const uint64_t *at)
 {
 	uint64_t value[EVT_WORDS_MAX];
+	int error;
 
 	drain_load_plain(drain, stream, type, at, value);
 	if (type == EVT_unmap)
 		modules_note_unmapped(&stream->process->modules, ns, value[0], value[1]);
 	if (type >= EVT_malloc && type <= EVT_memalign)
-		return frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
-	return frame_put(drain->fw, type, ns, value);
+		error = frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
+	else
+		error = frame_put(drain->fw, type, ns, value);
+	if (__builtin_expect(drain->common->tallies != NULL, 0) && !error)
+		drain_tally_event(drain, stream, type, ns, value);
+	return error;
 }
 
 static struct evt_malloc packed_load(const uint64_t *at)
@@ -147,6 +196,7 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 {
 	uint64_t value[EVT_WORDS_MAX];
 	struct evt_malloc block;
+	int error;
 
 	if (type & RECORD_PACKED) {
 		block = packed_load(at);
@@ -154,7 +204,11 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 	} else {
 		drain_load_plain(drain, stream, type, at, value);
 	}
-	return frame_put_stack(drain->fw, type & ~RECORD_PACKED, ns, value, stream->stack);
+	type &= ~RECORD_PACKED;
+	error = frame_put_stack(drain->fw, type, ns, value, stream->stack);
+	if (drain->common->tallies && !error)
+		drain_tally_event(drain, stream, type, ns, value);
+	return error;
 }
 
 /* Kinds of ld.so belong to nobody, so that all its allocations come here. */
@@ -175,9 +229,19 @@ static __attribute__((noinline)) void drain_note_kind(struct drain *drain,
 		kind->owner = stream->process->number;
 }
 
-/* The frame must have room for one more. */
-static inline int drain_put(struct drain *drain, const struct stream *stream, uint32_t type,
-			    uint64_t ns, const uint64_t *at)
+static inline void tally_heap_born(const struct drain *drain, const struct tally_thread *thread,
+				   uint32_t type, const struct evt_malloc *block)
+{
+	if (type != (EVT_pymem_alloc | RECORD_PACKED))
+		tally_born(drain->common->tallies, thread, block->ptr, block->size);
+}
+
+/* The frame must have room for one more. `thread` is NULL, known to the compiler, or none is. */
+static inline __attribute__((always_inline)) int drain_put(struct drain *drain,
+							   const struct stream *stream,
+							   struct tally_thread *thread,
+							   uint32_t type, uint64_t ns,
+							   const uint64_t *at)
 {
 	if (type & RECORD_PACKED) {
 		struct evt_malloc block = packed_load(at);
@@ -188,15 +252,25 @@ static inline int drain_put(struct drain *drain, const struct stream *stream, ui
 		if (__builtin_expect(kind->owner != stream->process->number, 0)) {
 			drain_note_kind(drain, stream, kind, &block, ns);
 		}
+		if (thread)
+			tally_heap_born(drain, thread, type, &block);
 		return 0;
 	}
-	if (type == EVT_free || type == EVT_realloc_free || type == EVT_pymem_free)
-		return !frame_add_dies(drain->fw, type, ns, view_load64(at + 1));
+	if (type == EVT_free || type == EVT_realloc_free || type == EVT_pymem_free) {
+		if (!frame_add_dies(drain->fw, type, ns, view_load64(at + 1)))
+			return -1;
+		if (thread && type != EVT_pymem_free)
+			tally_dies(drain->common->tallies, thread, view_load64(at + 1));
+		return 0;
+	}
 	return drain_put_plain(drain, stream, type, ns, at);
 }
 
-/* The hot loop. */
-static enum step drain_batch(struct drain *drain, const struct stream *stream, struct span *span)
+/* The hot loop, for each of the two functions below. */
+static inline __attribute__((always_inline)) enum step drain_batch_with(struct drain *drain,
+									const struct stream *stream,
+									struct tally_thread *thread,
+									struct span *span)
 {
 	const struct clockmap_segment segment = span->segment;
 	const uint64_t *const soft = span->soft, *const stop = span->stop;
@@ -217,7 +291,7 @@ static enum step drain_batch(struct drain *drain, const struct stream *stream, s
 			step = STEP_SLOW;
 			break;
 		}
-		if (drain_put(drain, stream, type, clockmap_scale(&segment, now), at)) {
+		if (drain_put(drain, stream, thread, type, clockmap_scale(&segment, now), at)) {
 			step = STEP_FULL;
 			break;
 		}
@@ -228,6 +302,23 @@ static enum step drain_batch(struct drain *drain, const struct stream *stream, s
 	span->at = at;
 	span->records += room_before - room;
 	return step;
+}
+
+static __attribute__((noinline)) enum step drain_batch_tallied(struct drain *drain,
+							       const struct stream *stream,
+							       struct tally_thread *thread,
+							       struct span *span)
+{
+	return drain_batch_with(drain, stream, thread, span);
+}
+
+static enum step drain_batch(struct drain *drain, const struct stream *stream, struct span *span)
+{
+	struct tally_thread *thread = drain_tally(drain, stream);
+
+	if (__builtin_expect(thread != NULL, 0))
+		return drain_batch_tallied(drain, stream, thread, span);
+	return drain_batch_with(drain, stream, NULL, span);
 }
 
 /* Finds the piece of the clock for `ticks`, and cuts it at the limit. */
@@ -403,6 +494,8 @@ static enum step drain_in_block(struct drain *drain, struct stream *stream, stru
 			      : frame_put(drain->fw, id, ns, value);
 	if (error)
 		return STEP_FULL;
+	if (drain->common->tallies)
+		drain_tally_event(drain, stream, id, ns, value);
 	stream->stack = 0;
 	span->ticks = ticks;
 	span->at += words;

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 16u
+#define REGION_VERSION 17u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 38)
@@ -29,6 +29,7 @@
 #define REGION_RING_BYTES_MIN 4096u
 #define REGION_PATH_BYTES 4096u
 #define REGION_TEXT_BYTES 256u
+#define REGION_PRESET_BYTES 16u
 #define REGION_FAMILIES 64u            /* words for families: more than there are families */
 #define REGION_START_BYTES (32u << 10) /* enough for some three hundred modules */
 
@@ -46,8 +47,9 @@ enum region_place {
 	 * precedence
 	 */
 	REGION_PLACE_PLAIN,
-	REGION_PLACE_FIRST, /* its program is the first of the session */
-	REGION_PLACE_TALK,  /* the program wants a message that says where the file is */
+	REGION_PLACE_FIRST,       /* its program is the first of the session */
+	REGION_PLACE_TALK,        /* the program wants a message that says where the file is */
+	REGION_PLACE_METRICS_OWN, /* the name of its metrics contains its pid or rank */
 };
 
 /* region_header.collector_state; never decreases */
@@ -281,11 +283,13 @@ struct region_header {
 	char output
 		/* absolute; patterns are expanded, except those of the name beside */
 		[REGION_PATH_BYTES];
-	char trace[REGION_TEXT_BYTES];   /* families recorded, for the file's meta events */
-	char capture[REGION_TEXT_BYTES]; /* the capture range; "" if everything is recorded */
-	char step[REGION_TEXT_BYTES];    /* what ends a step, if the user has set it, else "" */
+	char preset[REGION_PRESET_BYTES]; /* INTERCEPT_PRESET; "" if it is the default */
+	char trace[REGION_TEXT_BYTES];    /* families recorded, for the file's meta events */
+	char capture[REGION_TEXT_BYTES];  /* the capture range; "" if everything is recorded */
+	char step[REGION_TEXT_BYTES];     /* what ends a step, if the user has set it, else "" */
 	/* what counts as the user's own code, if the user has set it, else "" */
 	char own[REGION_TEXT_BYTES];
+	char metrics[REGION_PATH_BYTES]; /* absolute; "": no metrics are wanted */
 	char version_text[REGION_TEXT_BYTES];
 
 	/* Words that change, each in a cache line of its own. */

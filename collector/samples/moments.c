@@ -46,6 +46,7 @@ void moments_end(struct samples *samples, const struct sampled_process *sampled)
 			continue;
 		thread_moment_end(&thread->files, &thread->moment);
 		thread->late_ns = prompt_now_ns();
+		thread->read_ns = samples->read_ns;
 	}
 	samples->is_late = samples->is_late || prompt_is_late(&samples->prompt);
 	if (samples->is_prompt && !samples->switched_ns) {
@@ -58,7 +59,9 @@ void moments_again(struct samples *samples, struct sampled_thread *thread)
 {
 	if (!samples->sees_queues)
 		return;
+	thread->read_ns = prompt_now_ns();
 	thread_moment_end(&thread->files, &thread->moment);
+	thread->late_ns = prompt_now_ns();
 	samples->is_late = samples->is_late || prompt_is_late(&samples->prompt);
 }
 
@@ -113,12 +116,12 @@ static uint32_t weight_of(const struct samples *samples, struct sampled_thread *
 	case THREAD_LEFT:
 		if (has_gone_on(thread, reader))
 			return SAMPLE_WEIGHT;
-		return weight_of_call(thread->early_ns, samples->read_ns);
+		return weight_of_call(thread->early_ns, thread->read_ns);
 	default:
 		came = stack_has_moved(&thread->mark, &thread->known);
 		left = thread_has_left(&thread->moment) && !has_gone_on(thread, reader);
 		return came && !left ? SAMPLE_WEIGHT
-				     : weight_of_call(samples->read_ns, thread->late_ns);
+				     : weight_of_call(thread->read_ns, thread->late_ns);
 	}
 }
 

@@ -426,14 +426,24 @@ static void process_pause(struct samples *samples, struct sampled_process *sampl
 	}
 }
 
-/* Gives the process up after an error that is permanent. */
-static void process_note_error(struct samples *samples, struct sampled_process *sampled)
+/*
+ * Gives the process up after an error that is permanent. The same errors come from a process that
+ * ends, until its parent has waited for it.
+ */
+static void process_note_error(struct samples *samples, struct sampled_process *sampled,
+			       uint32_t pid)
 {
 	int error = samples->memory.error;
+	bool is_refused = error == EPERM || error == EACCES;
+	struct proc_stat stat;
 
-	if (error == EPERM || error == ENOSYS || error == EACCES)
-		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
-	else if (error == ESRCH && ++sampled->failures > FAILURES_MAX)
+	if (error == ESRCH || (is_refused && sampled->was_read)) {
+		if (++sampled->failures <= FAILURES_MAX)
+			return;
+		sampled->failures = 0;
+		is_refused = proc_stat(pid, &stat) && !stat.zombie;
+	}
+	if (is_refused || error == ENOSYS)
 		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
 }
 
@@ -518,11 +528,12 @@ static void process_take(struct samples *samples, const struct process *process,
 
 	process_read(samples, sampled, process->pid);
 	if (!memory_has_open_gate(&samples->memory, view_load64(&shared->gates))) {
-		process_note_error(samples, sampled);
+		process_note_error(samples, sampled, process->pid);
 		process_pause(samples, sampled);
 		return;
 	}
 	sampled->failures = 0;
+	sampled->was_read = true;
 	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
 	atomic_store_explicit(&shared->python_threads, count, memory_order_relaxed);
 	memory_keep_hints(&samples->memory, &sampled->hints);
@@ -575,7 +586,7 @@ static bool process_read_layout(struct samples *samples, struct sampled_process 
 	memory_begin(&samples->memory, process->pid);
 	if (memory_copy(&samples->memory, view_load64(&shared->python_runtime), word,
 			sizeof(word)) != sizeof(word))
-		process_note_error(samples, sampled);
+		process_note_error(samples, sampled, process->pid);
 	else if (!python_offsets_take(word, minor, &sampled->layout))
 		sampled->now.off = EVT_PYTHON_OFF_LAYOUT;
 	return sampled->layout.minor;
@@ -709,7 +720,7 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
 		/* one that was sampled lacks nothing but its end */
-		if (process->now.off != process->told.off && !process->base_ns)
+		if (process->now.off != process->told.off && !process->was_read)
 			limitation_tell_python_off(samples->common, process->number,
 						   process->now.off, now_ns);
 		process->told = process->now;

@@ -65,6 +65,7 @@ struct sampled_thread {
 	struct thread_moment moment; /* when its stack was read */
 	struct stack_mark mark;      /* just before */
 	uint64_t early_ns, late_ns;  /* steady, when what the kernel had counted was known */
+	uint64_t read_ns;            /* steady, when its stack was read */
 	uint32_t waited;             /* place where it waited last */
 	uint32_t unseen; /* looks in a row that found it able to run, but not on a CPU */
 	uint32_t idle;   /* looks since it last ran */
@@ -81,6 +82,7 @@ struct sampled_process {
 	uint64_t base_ns;  /* CPU time of the process before its first look; 0: none yet */
 	uint64_t told_ns;  /* of its threads since */
 	uint32_t failures; /* looks in a row that could not be made */
+	bool was_read;
 };
 
 struct samples {

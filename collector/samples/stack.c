@@ -12,6 +12,7 @@
 #define AHEAD 64u
 #define RAW_MAX (2 * STACK_FRAMES_MAX) /* with the frames of C code in between */
 #define NOT_KNOWN UINT32_MAX
+#define STATE_BYTES 1024u /* of PyThreadState at most, in 3.11 and 3.12 */
 
 struct frame {
 	uint64_t code, back, at;
@@ -295,6 +296,17 @@ static enum stack_result walk_read(struct walk *walk, struct codes *codes,
 }
 
 /*
+ * No frame, but the thread is in an evaluation loop: it came to that or left it within the read. A
+ * thread that runs nothing has the frame that lies in its own state.
+ */
+static bool is_between_frames(const struct walk *walk, const struct code_reader *reader,
+			      const struct stack_wanted *wanted, enum stack_result result)
+{
+	return result == STACK_NONE && wanted->runs && reader->layout->has_cframe &&
+	       walk->watch.count && walk->watch.before[0] - wanted->thread >= STATE_BYTES;
+}
+
+/*
  * Of one moment: a thread that stands still has no other. Of one that runs, the word that says which frame is the innermost is read
  * first, and the frames in the same call. That the word is still the same behind them is not required: code that calls
  * all the time would have to be read again, until the thread comes to a line where it stays, and that line would get its CPU time.
@@ -311,9 +323,11 @@ static enum stack_result read_whole(struct walk *walk, struct codes *codes,
 	result = walk_read(walk, codes, reader, wanted->thread, known, wanted->runs);
 
 	*ret_is_later = false;
-	for (uint32_t i = 1; i < STACK_TRIES && result == STACK_TORN; i++) {
+	for (uint32_t i = 1; i < STACK_TRIES; i++) {
 		struct memory_watch watch = walk->watch;
 
+		if (result != STACK_TORN && !is_between_frames(walk, reader, wanted, result))
+			break;
 		if (memory_is_refused(reader->memory))
 			return STACK_TORN;
 		(void)memory_again(reader->memory, &watch);

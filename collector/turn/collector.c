@@ -196,6 +196,7 @@ int collector_init(struct collector *c, const struct collector_start *start)
 	collector_start_clock(c);
 	host_name(host, sizeof(host));
 	redact_host(c->common.view.redact, host, sizeof(host), header->session);
+	snprintf(c->common.host, sizeof(c->common.host), "%s", host);
 	if (collector_take_memory(c, start) || collector_open_output(c, host, error)) {
 		collector_fail(header, error);
 		collector_release(c);
@@ -386,6 +387,7 @@ void collector_finish(struct collector *c)
 		   c->common.journal.dropped;
 	end.end_ns = c->watermark_ns;
 	output_finish(&c->output, end);
+	sources_finish(&c->sources);
 	naming_finish(&c->naming, &c->output, c->drain.records);
 	rotation_unlock(
 		/* before the program continues, because the next one may want its name */

@@ -101,7 +101,7 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 {
 	uint64_t pause_ns = c->processes.limit > PROC_MANY ? PROC_MANY_NS : PROC_NS;
 	bool due = cut->steady_ns - c->proc_ns >= pause_ns || cut->kind == EPOCH_LAST;
-	struct self_cost cost = { c->drain.records, c->output.bytes, 0 };
+	struct common_cost cost = { .records = c->drain.records, .file_bytes = c->output.bytes };
 
 	if (due) {
 		c->proc_ns = cut->steady_ns;
@@ -123,6 +123,8 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 	if (!due)
 		return;
 	cost.waits = processes_waits(&c->processes, &c->common);
+	cost.lost = c->lost + c->lost_disk + c->lost_limit + c->drain.refused +
+		    c->common.journal.dropped;
 	self_tell_cost(&c->common, cut->now_ns, &cost);
 }
 

@@ -28,15 +28,17 @@ uint64_t self_steady_ns(void)
 	return self_clock_read(CLOCK_MONOTONIC);
 }
 
-void self_tell_cost(struct common *common, uint64_t now_ns, const struct self_cost *cost)
+void self_tell_cost(struct common *common, uint64_t now_ns, const struct common_cost *cost)
 {
 	struct rusage usage = { 0 };
 
 	getrusage(RUSAGE_SELF, &usage);
-	JOURNAL_ADD(&common->journal, now_ns, cost,
-		    .cpu_ns = self_clock_read(CLOCK_PROCESS_CPUTIME_ID), .records = cost->records,
-		    .file_bytes = cost->file_bytes,
-		    .memory_bytes = (uint64_t)usage.ru_maxrss * 1024, .waits = cost->waits);
+	common->cost = *cost;
+	common->cost.cpu_ns = self_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+	common->cost.memory_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	JOURNAL_ADD(&common->journal, now_ns, cost, .cpu_ns = common->cost.cpu_ns,
+		    .records = cost->records, .file_bytes = cost->file_bytes,
+		    .memory_bytes = common->cost.memory_bytes, .waits = cost->waits);
 }
 
 void self_tell_meta(struct common *common, uint64_t now_ns, const char *key, const char *value)
@@ -104,6 +106,8 @@ void self_tell_session(struct common *common, const char *host)
 	self_tell_meta(common, 0, "clock",
 		       common->view.clock == REGION_CLOCK_TSC ? "tsc" : "monotonic");
 	tell_header_text(common, "version", header->version_text, sizeof(header->version_text));
+	if (header->preset[0])
+		tell_header_text(common, "preset", header->preset, sizeof(header->preset));
 	tell_header_text(common, "trace", header->trace, sizeof(header->trace));
 	if (header->capture[0])
 		tell_header_text(common, "capture", header->capture, sizeof(header->capture));

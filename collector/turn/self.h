@@ -7,13 +7,8 @@
 
 #include "collector/core/common.h"
 
-struct self_cost {
-	uint64_t records;
-	uint64_t file_bytes;
-	uint64_t waits;
-};
-
-void self_tell_cost(struct common *common, uint64_t now_ns, const struct self_cost *cost);
+/* Adds the CPU time and the memory of this process to what `cost` has, and records all. */
+void self_tell_cost(struct common *common, uint64_t now_ns, const struct common_cost *cost);
 
 /* Records the machine and the settings, once, at the start. */
 void self_tell_session(struct common *common, const char *host);

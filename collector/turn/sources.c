@@ -109,6 +109,14 @@ void sources_settle(struct sources *sources, uint64_t watermark_ns)
 	}
 }
 
+void sources_finish(struct sources *sources)
+{
+	for (unsigned int i = 0; i < SOURCES; i++) {
+		if (source_list[i]->finish)
+			source_list[i]->finish(sources->state[i]);
+	}
+}
+
 uint32_t sources_write(struct sources *sources, struct frame_writer *fw, uint64_t watermark_ns)
 {
 	uint32_t count = 0;

@@ -34,6 +34,7 @@ void sources_process_leaves(struct sources *sources, const struct process *proce
 void sources_drain(struct sources *sources);
 bool sources_are_pending(const struct sources *sources);
 void sources_settle(struct sources *sources, uint64_t watermark_ns);
+void sources_finish(struct sources *sources);
 uint32_t sources_write(struct sources *sources, struct frame_writer *fw, uint64_t watermark_ns);
 
 #endif

@@ -208,7 +208,8 @@ static uint32_t place_wanted(void)
 
 	return 1u << REGION_PLACE_OUTPUT | (uint32_t)plain << REGION_PLACE_PLAIN |
 	       (uint32_t)session.first << REGION_PLACE_FIRST |
-	       (uint32_t)(settings.verbose >= 1) << REGION_PLACE_TALK;
+	       (uint32_t)(settings.verbose >= 1) << REGION_PLACE_TALK |
+	       (uint32_t)settings.metrics_vary << REGION_PLACE_METRICS_OWN;
 }
 
 static int start_recording(void)
@@ -224,10 +225,12 @@ static int start_recording(void)
 				    .families = EVT_FAMILY_LIMIT,
 				    .session = session.id,
 				    .output = session.output,
+				    .preset = settings_preset(),
 				    .trace = settings.trace_text,
 				    .capture = capture,
 				    .step = settings.step_name,
-				    .own = settings.own };
+				    .own = settings.own,
+				    .metrics = settings.metrics };
 	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };
 	uint32_t entry;
 	int fd, error;

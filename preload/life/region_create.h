@@ -14,8 +14,10 @@ struct region_wish {
 	uint32_t place;         /* 1 << enum region_place */
 	const uint64_t *family; /* settings_family_words() */
 	uint32_t families;
+	const char *metrics; /* a path, or "" */
 	const char *session;
 	const char *output;
+	const char *preset; /* "" if it is the default */
 	const char *trace;
 	const char *capture; /* "" if everything is recorded */
 	const char *step;    /* INTERCEPT_STEP, "" if it is auto */

@@ -77,8 +77,8 @@ bool advice_slow_imports(const struct bottleneck *bottleneck, struct advice *adv
 	    !advice_exceeds(advice, 100.0 * (double)ns / (double)bottleneck->wall_ns))
 		return false;
 	advice->gain_ns = ns;
-	advice_say(advice, "imports%s by package: %s; in all %s, %.1f %% of the run%s.",
-		   has_steps ? " before the first step" : "", names, unit_format_ns(time, ns),
-		   advice->value, bottleneck->imported_ns ? ", without torch's own" : "");
+	advice_say(advice, "imports%s take %s, %.1f %% of the run%s; each package by itself: %s.",
+		   has_steps ? " before the first step" : "", unit_format_ns(time, ns),
+		   advice->value, bottleneck->imported_ns ? ", without torch's own" : "", names);
 	return true;
 }

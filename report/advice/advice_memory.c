@@ -139,7 +139,7 @@ static bool rise_say(struct advice *advice, const struct rise *growth, const cha
 
 	if (!advice_exceeds(advice, (double)(growth->last - growth->first) / (double)growth->steps))
 		return false;
-	advice_say(advice, "%s at the ends of steps grow by %s a step: from %s to %s.", what,
+	advice_say(advice, "%s grows by %s a step: from %s to %s at the ends of steps.", what,
 		   unit_format_bytes(a, (uint64_t)advice->value),
 		   unit_format_bytes(b, growth->first), unit_format_bytes(c, growth->last));
 	return true;
@@ -162,7 +162,7 @@ bool advice_tensor_growth(const struct bottleneck *bottleneck, struct advice *ad
 
 	if (!rise_look(bottleneck, GROWTH_OF_TENSORS, &growth) ||
 	    growth.last - growth.first < TENSOR_GROWTH_MIN ||
-	    !rise_say(advice, &growth, "live tensors"))
+	    !rise_say(advice, &growth, "the memory of live tensors"))
 		return false;
 	if (growth_place_say(bottleneck, bottleneck->tensor_growth, false, advice).is_found) {
 		advice->todo = HOLDS_TENSORS;
@@ -183,7 +183,7 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 	}
 	if (!rise_look(bottleneck, GROWTH_OF_HEAP, &growth) ||
 	    growth.last - growth.first < HEAP_GROWTH_MIN ||
-	    !rise_say(advice, &growth, "live blocks of the heap"))
+	    !rise_say(advice, &growth, "the memory of live heap blocks"))
 		return false;
 	if (growth_place_say(bottleneck, bottleneck->heap_growth, false, advice).is_found) {
 		advice->todo = HOLDS_BLOCKS;
@@ -216,7 +216,7 @@ bool advice_python_memory_growth(const struct bottleneck *bottleneck, struct adv
 
 	if (!rise_look(bottleneck, GROWTH_OF_ARENAS, &growth) ||
 	    growth.last - growth.first < ARENA_GROWTH_MIN ||
-	    !rise_say(advice, &growth, "arenas of Python"))
+	    !rise_say(advice, &growth, "the memory that Python holds for small objects (arenas)"))
 		return false;
 	if (growth_place_say(bottleneck, bottleneck->object_growth, false, advice).is_found) {
 		advice->todo = HOLDS_BLOCKS;

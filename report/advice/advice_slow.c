@@ -349,8 +349,8 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 	advice_say(
 		advice,
 		"%" PRIu64 " of %" PRIu64
-		" steps %s more than %.0f times the median, %s; the slowest: %s. p99 is %.1f times "
-		"the median.%s",
+		" steps %s more than %.0f times the median, %s; the slowest: %s. The p99 is %.1f "
+		"times the median.%s",
 		slow.count, slow.later.time.count, bottleneck_gpu(bottleneck) ? "cost" : "took",
 		advice->rule->threshold, cause, slowest_of(&slow, slowest), advice->value,
 		bottleneck_gpu(bottleneck)

@@ -166,7 +166,7 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 		advice->gain_ns += ranks_waited_ns(rank, room, least);
 		advice_say(advice,
 			   "%s communicates for %.1f %% of its steps' time, %s for %.1f %%: most "
-			   "likely it waits for the latter.",
+			   "likely the first waits for the second.",
 			   rank_name(waits, bottleneck->source, process[most]),
 			   rank_share(&rank[most]),
 			   rank_name(late, bottleneck->source, process[least]),

@@ -274,13 +274,18 @@ static const char *call_name(uint32_t call)
 
 bool wait_cause_is_idle(const struct wait_cause *cause)
 {
+	return wait_is_idle(cause->kind, cause->call);
+}
+
+bool wait_is_idle(enum wait_kind kind, uint32_t call)
+{
 	static const long calls[] = { SYS_accept, SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,
 				      SYS_poll,   SYS_ppoll,   SYS_select,     SYS_pselect6 };
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (cause->call == (uint32_t)calls[i] + 1)
+		if (call == (uint32_t)calls[i] + 1)
 			return true;
-	return cause->kind == WAIT_IDLE || cause->kind == WAIT_SELECT;
+	return kind == WAIT_IDLE || kind == WAIT_SELECT;
 }
 
 bool wait_cause_is_sync(const struct wait_cause *cause)
@@ -304,6 +309,12 @@ static const char *state_text(enum evt_python_state state)
 
 const char *wait_cause_text(const struct wait_cause *cause, char text[64])
 {
+	return wait_words(cause->kind, cause->state, cause->call, text);
+}
+
+const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_t call,
+		       char text[64])
+{
 	static const char *const texts[WAIT_KINDS] = {
 		[WAIT_LOCK] = "a lock, or what another thread brings",
 		[WAIT_QUEUE] = "a queue",
@@ -316,12 +327,12 @@ const char *wait_cause_text(const struct wait_cause *cause, char text[64])
 		[WAIT_SELECT] = "sockets or pipes, in select()",
 		[WAIT_IDLE] = "requests or tasks",
 	};
-	const char *name = call_name(cause->call);
+	const char *name = call_name(call);
 
-	if (texts[cause->kind])
-		return texts[cause->kind];
+	if (texts[kind])
+		return texts[kind];
 	if (!name)
-		return state_text(cause->state);
+		return state_text(state);
 	snprintf(text, 64, "%s()", name);
 	return text;
 }

@@ -72,10 +72,14 @@ const struct wait_beside *wait_cause_beside(const struct wait_cause *cause);
 
 /* It waits for whoever asks for something: a server that has nothing to do. */
 bool wait_cause_is_idle(const struct wait_cause *cause);
+bool wait_is_idle(enum wait_kind kind, uint32_t call);
 /* It waits until a file is on the disk. */
 bool wait_cause_is_sync(const struct wait_cause *cause);
 
 /* "fsync()", "a lock", "time.sleep()": what it waits for, in words. */
 const char *wait_cause_text(const struct wait_cause *cause, char text[64]);
+/* The same of any thread that waits; `call` as of struct wait_look. */
+const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_t call,
+		       char text[64]);
 
 #endif

@@ -242,10 +242,11 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	second = longest_wait(&lines, first);
 	if (first) {
 		prose_begin(&prose, screen);
-		fprintf(prose.screen.out, "%s waited for %s",
-			summary->totals.threads == 1 ? "It" : "Its one thread of Python",
-			unit_format_ns(time, wait_ns));
-		put_wait(summary, first, ": ", prose.screen.out);
+		fprintf(prose.screen.out, "%s waited",
+			summary->totals.threads == 1 ? "It" : "Its one thread of Python");
+		if (first->self.wait_ns < wait_ns - wait_ns / WAIT_SHOWN_PART)
+			fprintf(prose.screen.out, " %s, of it", unit_format_ns(time, wait_ns));
+		put_wait(summary, first, " ", prose.screen.out);
 		if (second && second->self.wait_ns >= wait_ns / WAIT_SHOWN_PART)
 			put_wait(summary, second, ", ", prose.screen.out);
 		fputs(" (prof-report lines --sort wait_ns).", prose.screen.out);

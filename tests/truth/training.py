@@ -22,7 +22,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import torch
 
 torch.manual_seed(1)
-torch.set_num_threads(1)
 
 STEPS = 24
 

@@ -326,6 +326,7 @@ static void process_that_is_gone_is_given_up(void **state)
 	made_process_look(30);
 	samples_settle(&looked.samples, 2);
 	assert_int_equal(standing()->off, EVT_PYTHON_OFF_REFUSED);
+	assert_int_equal(told(EVT_meta), 0); /* it was sampled: that nothing was would be wrong */
 	made_process_release();
 }
 

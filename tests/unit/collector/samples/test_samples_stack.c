@@ -513,6 +513,37 @@ static void torn_stack_is_read_again(void **state)
 	assert_in_range(reads, STACK_TRIES, 6 * STACK_TRIES);
 }
 
+/* An evaluation loop begins: its word is 0 for so many reads; then it is the frame. */
+static void has_no_frame_at_first(unsigned int read)
+{
+	put64(cframe, layout->cframe_frame, read < torn_until ? 0 : at(frame[0]));
+}
+
+static void running_thread_between_frames_is_read_again(void **state)
+{
+	const uint64_t own = at(thread) + 192;
+	struct stack stack;
+
+	(void)state;
+	moves = has_no_frame_at_first;
+	torn_until = 4;
+	assert_int_equal(read_running(&stack), STACK_READ);
+	assert_int_equal(stack.place, 2);
+	assert_true(stack.is_later);
+	/* a loop that never has one: C code of a greenlet, for example */
+	torn_until = UINT32_MAX;
+	reads = 0;
+	assert_int_equal(read_running(&stack), STACK_NONE);
+	assert_in_range(reads, STACK_TRIES, 6 * STACK_TRIES);
+	/* the thread itself has none */
+	moves = NULL;
+	put64(thread, layout->thread_frame, own);
+	put64(thread + 192, layout->cframe_frame, 0);
+	reads = 0;
+	assert_int_equal(read_running(&stack), STACK_NONE);
+	assert_in_range(reads, 1, STACK_TRIES);
+}
+
 /* While the frames are being asked for "outer" is left, and "other" calls "inner" in its place. */
 static void calls_other(unsigned int read)
 {
@@ -705,6 +736,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_code_at_the_same_place_is_seen, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_known_changes_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(torn_stack_is_read_again, begin, end),
+		cmocka_unit_test_setup_teardown(running_thread_between_frames_is_read_again, begin,
+						end),
 		cmocka_unit_test_setup_teardown(frames_of_two_moments_are_no_stack, begin, end),
 		cmocka_unit_test_setup_teardown(running_stack_takes_two_calls, begin, end),
 		cmocka_unit_test_setup_teardown(change_within_a_read_is_seen, begin, end),

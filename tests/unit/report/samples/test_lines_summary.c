@@ -150,11 +150,11 @@ static void a_thread_that_waits_says_where(void **state)
 	(void)state;
 	put_short_run(2, 0, 900);
 	expect_summary(1000 * MS, 1,
-		       "It waited for 900 ms: 900 ms in made.py:2 (main) (prof-report lines --sort "
+		       "It waited 900 ms in made.py:2 (main) (prof-report lines --sort "
 		       "wait_ns).\n");
 	/* the others are libraries': what it waits for is theirs to do */
 	expect_summary(1000 * MS, 2,
-		       "Its one thread of Python waited for 900 ms: 900 ms in made.py:2 (main) "
+		       "Its one thread of Python waited 900 ms in made.py:2 (main) "
 		       "(prof-report lines --sort wait_ns).\n");
 	expect_summary(2000 * MS, 1, "");
 	finish();
