@@ -29,7 +29,7 @@ layers='
 
 	preload           : lists
 	preload/base      :
-	preload/settings  : events collector/region preload/base
+	preload/settings  : events settings collector/region preload/base
 	preload/record    : events limitations collector/region preload/base
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/gpu       : events preload/base preload/settings preload/record preload/hook
@@ -107,6 +107,7 @@ check_layers() {
 			single["errors"] = "^collector/format/error\\.h$"
 			single["model"] = "^report/(base|session|table|options|scopes|core|helpers|deferred|ranges)/"
 			single["families"] = "^(preload|collector|report)/families\\.def$"
+			single["settings"] = "^preload/[a-z]+/settings\\.def$"
 			single["lists"] = "^(preload|report)/[a-z_]+/[a-z_]+\\.def$"
 			n = split(layers, lines, "\n")
 			for (i = 1; i <= n; i++)
