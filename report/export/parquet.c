@@ -299,7 +299,10 @@ static void set_step(struct parquet *parquet, const struct trace_slice *slice)
 		row_set(parquet, VALUE_STEP_PHASE_data + i, step->phases.ns[i]);
 }
 
-/* A label of torch.distributed is a range, and a row of the small table that jobs of many ranks are asked by. */
+/*
+ * A label of torch.distributed is a range, and a row of the small table that jobs of many ranks
+ * are asked by.
+ */
 static void parquet_put_collective(struct parquet_rank *rank, const struct trace_slice *slice)
 {
 	const struct trace_event *event = &slice->event;
