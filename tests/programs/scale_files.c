@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
- * usage: scale_files RANKS STEM STEPS OPERATORS Writes the files of a training of RANKS ranks,
- * eight a host, STEM.evt and STEM.node0.PID.1.evt beside it. What rank r does is known: STEPS
- * steps of 10 ms, in rank 5 of 20 ms, each of OPERATORS operators of 1 us, a kernel "matmul" of 3
- * ms, and a kernel "ncclDevKernel_AllReduce" of 1 ms that begins 5 ms into the step, of rank 5 one
- * ms later; resident memory grows by 1 MiB a step from 1 GiB + r MiB on; rank 3 loses 40 records.
- * 7 ms into each step a collective begins, gloo:all_reduce, of 1 ms; in rank 7 a full garbage
- * collection of 500 us begins 9 ms into each step, and each rank waits in train.py:12 (fetch) for
- * its first five steps. A step is not ended by the last operator but by the next step. STEPS times
- * OPERATORS is 800,000 at most.
+ * usage: scale_files RANKS STEM STEPS OPERATORS
+ * Writes the files of a training of RANKS ranks, eight a host, STEM.evt and STEM.node0.PID.1.evt
+ * beside it. What rank r does is known: STEPS steps of 10 ms, in rank 5 of 20 ms, each of OPERATORS
+ * operators of 1 us, a kernel "matmul" of 3 ms, and a kernel "ncclDevKernel_AllReduce" of 1 ms that
+ * begins 5 ms into the step, of rank 5 one ms later; resident memory grows by 1 MiB a step from 1
+ * GiB + r MiB on; rank 3 loses 40 records. 7 ms into each step a collective begins,
+ * gloo:all_reduce, of 1 ms; in rank 7 a full garbage collection of 500 us begins 9 ms into each
+ * step, and each rank waits in train.py:12 (fetch) for its first five steps. A step is not ended by
+ * the last operator but by the next step. STEPS times OPERATORS is 800,000 at most.
  */
 #include <stdio.h>
 
