@@ -16,7 +16,7 @@ expect_match "summary of ranges" "$text" \
 one=$(tr '\n' ' ' <<<"$text")
 expect_match "sentences" "$one" \
 	"^captured ran [0-9.]+ [mu]?s and used [0-9.]+ [mu]?s of CPU time\. NVTX ranges took [0-9.]+ [mun]?s, [0-9.]+ [mun]?s of it '(outside|wanted)'"
-expect_match "memory" "$one" 'memory +(resident [0-9.]+ MiB at its peak; )?heap .* of it for captured '
+expect_match "memory" "$one" 'memory +(resident [0-9.]+ MiB at its peak; )?heap .* of it asked for by +captured'
 # a long name shows that something of it is left out, and what it ends in
 long=$(printf 'extension%.0s' 1 2 3 4 5).cpython-311.so
 cp "$PROGRAMS/captured" "$long"
