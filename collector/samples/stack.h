@@ -51,7 +51,6 @@ void stack_want_rest(const struct stack_known *known, const struct python_layout
 struct stack {
 	uint32_t place;             /* 0: there is no room for more places */
 	bool is_cut;                /* it is deeper than what was read */
-	bool is_later;              /* its frames were not among what was read first of all */
 	struct call_site innermost; /* of STACK_READ */
 };
 
@@ -61,6 +60,9 @@ bool stack_has_frame(struct memory *memory, const struct python_layout *layout, 
 struct stack_wanted {
 	uint64_t thread; /* address of the thread's state */
 	bool runs;       /* what the reader has of it may have changed meanwhile */
+	/* are called before and after each read but the first; NULL: they are not */
+	void (*begin_again)(void *of), (*end_again)(void *of);
+	void *of;
 };
 
 /* `reader->memory` has begun for it. */

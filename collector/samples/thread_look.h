@@ -76,6 +76,8 @@ enum thread_place {
 };
 /* It has not got a CPU since the moment, so whatever it did since was before it gave its CPU up. */
 bool thread_has_stayed(struct thread_files *files, const struct thread_moment *moment);
+/* It had a CPU when thread_moment_begin() was called. */
+bool thread_moment_had_cpu(const struct thread_moment *moment);
 /* It had given its CPU up by the end. */
 bool thread_has_left(const struct thread_moment *moment);
 enum thread_place thread_place_at(const struct thread_moment *moment);
