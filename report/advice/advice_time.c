@@ -90,7 +90,7 @@ static bool line_of_loader(const struct bottleneck *bottleneck)
 	return step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users;
 }
 
-/* Without workers, the loop itself does what makes a batch. */
+/* What the loop itself does to get a batch: without workers, all that makes one. */
 static void say_loader_work(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
@@ -133,8 +133,7 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		advice->todo =
 			"Make that line faster first, or do its work once, before the training. "
 			"Worker processes of the DataLoader can do it while the loop runs.";
-	if (!bottleneck->has_workers)
-		say_loader_work(bottleneck, advice);
+	say_loader_work(bottleneck, advice);
 	return true;
 }
 
