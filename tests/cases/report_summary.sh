@@ -23,7 +23,7 @@ cp "$PROGRAMS/captured" "$long"
 OUTPUT=$PWD/long.evt
 run_traced "./$long" || fail "status $?"
 one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
-expect_match "a long name" "$one" 'heap .* of it for +extension[a-z]+\.\.[a-z]*\.cpython-311\.so '
+expect_match "a long name" "$one" 'heap .* of it asked for by +extension[a-z]+\.\.[a-z]*\.cpython-311\.so '
 rm -f long.evt
 OUTPUT=$PWD/run.evt
 expect_eq "phases of a program without steps" \
