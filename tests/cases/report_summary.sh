@@ -54,7 +54,7 @@ rm -f run.evt
 
 run_traced "$PROGRAMS/exits" || true
 expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Nothing recorded shows what its time went to\. INTERCEPT_TRACE=\+native-samples samples native code, \+io records input and output\. '
+	'Nothing recorded shows what its time went to\. Record with INTERCEPT_TRACE=\+native-samples to see the CPU time of functions, with \+io to see input and output\. '
 rm -f run.evt
 
 # forty threads wait for as long as the program lives: that is more than it took
