@@ -96,14 +96,19 @@ static void define_places(void)
 #define IN_COMPILER 35u
 #define IN_ANY_PACKAGE 36u /* a file without folders, of no known package */
 
+#define SERVER 9u /* forks for process 1, which has started it */
+static unsigned int worker_parent = 1;
+
 static void define_threads(void)
 {
 	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 0, process, .process = SERVER, .pid = 299, .parent_pid = 100, .parent = 1,
+		  .command = name("python -c from multiprocessing.forkserver import main"));
 	FRAME_PUT(c.r.fw, 0, thread, .stream = LOOP, .process = 1, .tid = 100, .level = 2);
 	FRAME_PUT(c.r.fw, 0, thread, .stream = BESIDE, .process = 1, .tid = 200, .level = 2);
 	for (unsigned int i = 0; i < 2; i++) {
 		FRAME_PUT(c.r.fw, 0, process, .process = 2 + i, .pid = 300 + i, .parent_pid = 100,
-			  .parent = 1);
+			  .parent = worker_parent);
 		FRAME_PUT(c.r.fw, 0, thread, .stream = WORKER + i, .process = 2 + i, .tid = 300 + i,
 			  .level = 2);
 		FRAME_PUT(c.r.fw, 0, thread_name, .process = 2 + i, .tid = 300 + i,
@@ -204,6 +209,11 @@ static void workers_that_are_all_slow(void **state)
 
 	(void)state;
 	write_waits(&run, seen, 3);
+	is_at(only("dataloader", NULL), TRAIN ":30", "the workers were in train.py:30 (decode)");
+	release();
+	worker_parent = SERVER;
+	write_waits(&run, seen, 3);
+	worker_parent = 1;
 	is_at(only("dataloader", NULL), TRAIN ":30", "the workers were in train.py:30 (decode)");
 	release();
 }
