@@ -29,7 +29,7 @@ layers='
 
 	preload           : lists
 	preload/base      :
-	preload/settings  : events collector/region preload/base
+	preload/settings  : events settings collector/region preload/base
 	preload/record    : events limitations collector/region preload/base
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/gpu       : events preload/base preload/settings preload/record preload/hook
@@ -64,7 +64,9 @@ layers='
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples
 	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
-	report/summary : model report/symbols report/stacks report/advice report/native report/*
+	report/stuck   : model report/advice report/*
+	report/ranks   : model report/*
+	report/summary : model report/symbols report/stacks report/advice report/stuck report/native report/*
 	report/trace   : events model report/*
 	report/export  : events model report/trace report/symbols report/stacks report/*
 	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*
@@ -105,6 +107,7 @@ check_layers() {
 			single["errors"] = "^collector/format/error\\.h$"
 			single["model"] = "^report/(base|session|table|options|scopes|core|helpers|deferred|ranges)/"
 			single["families"] = "^(preload|collector|report)/families\\.def$"
+			single["settings"] = "^preload/[a-z]+/settings\\.def$"
 			single["lists"] = "^(preload|report)/[a-z_]+/[a-z_]+\\.def$"
 			n = split(layers, lines, "\n")
 			for (i = 1; i <= n; i++)

@@ -22,7 +22,7 @@ expand() { # LIST, then MACRO(PARAMETERS) and FIELDS, with "@," between fields, 
 
 # The settings as lines of NAME, default, meaning and what is allowed, with tabs between.
 list_settings() {
-	local family defines stacks # the text before the names is a string of the program
+	local family defines stacks presets # the text before the names is a string of the program
 	stacks=$(sed -n '/^const char family_stacks_allowed/,/^#/s/^[^#"]*"\(.*\)"$/\1/p' preload/settings/family_settings.c | tr -d '\n')
 	[ -n "$stacks" ] || { echo "family_settings.c: no text of family_stacks_allowed" >&2; exit 1; }
 	family() { # WITH-FIELDS
@@ -31,7 +31,11 @@ list_settings() {
 			"FAMILY_PAIR(one, two, by_default, needs, doc, none, why)" "${1//name/one-two}"
 	}
 	family=$(family 'by_default @, name' | sed -n 's/^1\t//p' | paste -sd,)
-	defines="#define TRACE_DEFAULT \"$family\"
+	presets=$(expand preload/settings/presets.def 'PRESET(name, doc)' 'P @, name @, doc' \
+		'PRESET_SETS(name, SETTING, value)' 'S @, SETTING @, value' |
+		awk -F'\t' '$1 == "P" { printf "; %s: %s", $2, $3 } $1 == "S" { printf ", INTERCEPT_%s=%s", $2, $3 }')
+	defines="#define PRESET_ALLOWED \"${presets#; }\"
+#define TRACE_DEFAULT \"$family\"
 #define TRACE_ALLOWED \"names with commas between; +name adds to the default, -name removes$(family 'name @, doc' |
 		sed 's/^/; /; s/\t/: /' | tr -d '\n')\"
 #define STACKS_ALLOWED \"$stacks $(expand collector/format/families.def 'FAMILY_STACKS(name, what)' name | paste -sd' ')\""

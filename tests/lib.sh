@@ -90,9 +90,11 @@ need_browser() { # fetched: test-all; NAME
 	need_tool "$1"
 }
 
+# One thread by the environment: after torch.set_num_threads() a program that ends right after its first backward() can
+# abort ("Invalid thread pool!"). The thread that PyTorch makes then asks for a pool that the end of the process has freed.
 need_torch() { # fetched; [eager]
 	PYTHON=$(torch_python) || skip "no Python with torch (make demo installs one)"
-	export PYTHON
+	export PYTHON OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 	[[ ${1:-} != eager || ${TORCH_AS_IT_IS:-} ]] || export PYTHONPATH=$ROOT/tests/torch/eager${PYTHONPATH:+:$PYTHONPATH}
 	keep_symbols
 }

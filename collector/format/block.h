@@ -57,12 +57,11 @@ size_t frame_block_room(const struct frame_writer *fw);
 int frame_end_block(struct frame_writer *fw);
 
 /*
- * The hot two, for events of the heap. `time_ns` must not decrease within a stream; the writer
- * clamps it.
+ * An allocation, which is the most frequent event. `time_ns` must not decrease within a stream; the
+ * writer clamps it.
  */
 int frame_put_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr,
 		   uint64_t size, uint64_t caller);
-int frame_put_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr);
 
 /* Any event: `words` are its fields as in struct evt_<name> (a text as pointer and length). */
 int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words);

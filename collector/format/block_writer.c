@@ -29,13 +29,6 @@ int frame_put_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint6
 	return 0;
 }
 
-int frame_put_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr)
-{
-	if (fw->count >= fw->limit || !frame_add_dies(fw, id, time_ns, ptr))
-		return EVT_TOO_LARGE;
-	return 0;
-}
-
 static void frame_put_own(struct frame_writer *fw, uint32_t id, uint32_t field,
 			  const uint64_t *word)
 {

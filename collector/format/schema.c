@@ -114,7 +114,9 @@ static char *schema_get_text(struct cursor *c)
 	return text;
 }
 
-/* What a text explains is not kept: nobody reads it, and a job has a schema in each of its files. */
+/*
+ * What a text explains is not kept: nobody reads it, and a job has a schema in each of its files.
+ */
 static void schema_skip_text(struct cursor *c)
 {
 	uint64_t length = get_varint(c);

@@ -314,9 +314,10 @@ static struct modules_loads loads_of_look(const struct modules *modules)
 }
 
 /*
- * A look has found something else in the module's place, and nobody has reported when it was unloaded: libc itself unloads modules of
- * iconv(). It was there up to the first load since the last look, and the other one has been since the last load. Without a load that
- * is known, the one was there at the look before, and the other one is now.
+ * A look has found something else in the module's place, and nobody has reported when it was
+ * unloaded: libc itself unloads modules of iconv(). It was there up to the first load since the
+ * last look, and the other one has been since the last load. Without a load that is known, the one
+ * was there at the look before, and the other one is now.
  */
 static void modules_note_next(struct modules *modules, struct module *missing,
 			      const struct module *found)
@@ -329,7 +330,10 @@ static void modules_note_next(struct modules *modules, struct module *missing,
 	missing->end_ns = loads.first_ns ? loads.first_ns : modules->told_ns;
 }
 
-/* Readers take what is known to come somewhere for what was there before: in between nothing is claimed. */
+/*
+ * Readers take what is known to come somewhere for what was there before: in between nothing is
+ * claimed.
+ */
 static void modules_tell_replaced(struct modules *modules, const struct modules_reading *reading,
 				  struct module *missing, uint64_t next_ns)
 {
@@ -350,7 +354,10 @@ static void modules_tell_replaced(struct modules *modules, const struct modules_
 	module_tell_end(reading, &between, next_ns);
 }
 
-/* Since when what a look has found is there, where the list has something else; 0: that is not known. */
+/*
+ * Since when what a look has found is there, where the list has something else; 0: that is not
+ * known.
+ */
 static uint64_t modules_next_from(const struct modules *modules, const struct module *missing,
 				  const struct module *found)
 {

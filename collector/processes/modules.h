@@ -36,7 +36,11 @@ struct module {
 	uint64_t missing_ns; /* start of the first look that did not find it; 0: it is there */
 	uint32_t image;      /* number of images.h */
 	uint64_t next_device, next_inode,
-		next_ns; /* what the first look that missed it found in its place, and since when that is there */
+		/*
+		 * what the first look that missed it found in its place, and since when that is
+		 * there
+		 */
+		next_ns;
 	uint64_t end_ns; /* up to when it was there for certain then; 0: nothing was in its place */
 	bool file;       /* else anonymous code, known but not told */
 	bool is_loader;  /* ld.so */
@@ -51,7 +55,10 @@ struct modules_look {
 	uint64_t from_ns, to_ns;
 };
 
-/* When ld.so allocated memory, which it does for each object that it loads: the first and the last time; 0: never. */
+/*
+ * When ld.so allocated memory, which it does for each object that it loads: the first and the last
+ * time; 0: never.
+ */
 struct modules_loads {
 	uint64_t first_ns, last_ns;
 };
@@ -125,7 +132,10 @@ static inline bool modules_is_loader(const struct modules *modules, uint64_t add
 	return address - modules->loader_start < modules->loader_end - modules->loader_start;
 }
 
-/* An allocation was made at `address`. Returns whether that may have been ld.so, for which the maps may have changed then. */
+/*
+ * An allocation was made at `address`. Returns whether that may have been ld.so, for which the maps
+ * may have changed then.
+ */
 bool modules_note_allocation(struct modules *modules, uint64_t address, uint64_t time_ns);
 
 /* Notes a miss if `address` is in no module. */

@@ -29,6 +29,7 @@
 #define REGION_RING_BYTES_MIN 4096u
 #define REGION_PATH_BYTES 4096u
 #define REGION_TEXT_BYTES 256u
+#define REGION_PRESET_BYTES 16u
 #define REGION_FAMILIES 64u            /* words for families: more than there are families */
 #define REGION_START_BYTES (32u << 10) /* enough for some three hundred modules */
 
@@ -282,9 +283,10 @@ struct region_header {
 	char output
 		/* absolute; patterns are expanded, except those of the name beside */
 		[REGION_PATH_BYTES];
-	char trace[REGION_TEXT_BYTES];   /* families recorded, for the file's meta events */
-	char capture[REGION_TEXT_BYTES]; /* the capture range; "" if everything is recorded */
-	char step[REGION_TEXT_BYTES];    /* what ends a step, if the user has set it, else "" */
+	char preset[REGION_PRESET_BYTES]; /* INTERCEPT_PRESET; "" if it is the default */
+	char trace[REGION_TEXT_BYTES];    /* families recorded, for the file's meta events */
+	char capture[REGION_TEXT_BYTES];  /* the capture range; "" if everything is recorded */
+	char step[REGION_TEXT_BYTES];     /* what ends a step, if the user has set it, else "" */
 	/* what counts as the user's own code, if the user has set it, else "" */
 	char own[REGION_TEXT_BYTES];
 	char metrics[REGION_PATH_BYTES]; /* absolute; "": no metrics are wanted */

@@ -16,12 +16,14 @@
 void codes_init(struct codes *codes, struct common *common, struct places *places)
 {
 	*codes = (struct codes){ .common = common, .places = places };
+	packages_init(&codes->packages, common);
 }
 
 void codes_release(struct codes *codes)
 {
 	free(codes->known);
 	free(codes->line);
+	packages_release(&codes->packages);
 	*codes = (struct codes){ 0 };
 }
 
@@ -130,8 +132,8 @@ static bool read_text(const struct code_reader *reader, uint64_t address, char *
 }
 
 /*
- * C code that calls the interpreter leaves a frame with this code, which its owner tells from a function's. One that is met as a
- * function's was read while C's stack changed.
+ * C code that calls the interpreter leaves a frame with this code, which its owner tells from a
+ * function's. One that is met as a function's was read while C's stack changed.
  */
 static bool is_trampoline(const char *name, size_t length)
 {
@@ -155,6 +157,7 @@ static bool known_fill(struct codes *codes, const struct code_reader *reader,
 	function = names_id_text(names, text, length);
 	if (!read_text(reader, known->file, text, &length))
 		return false;
+	packages_note(&codes->packages, reader->process, text, length);
 	path = redact_path(codes->common->view.redact, text, &length);
 	file = names_id_text(names, path, length);
 	known->id = places_code(codes->places, function, file, known->line);

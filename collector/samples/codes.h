@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "collector/core/common.h"
+#include "collector/processes/packages.h"
 #include "collector/region/python_layout.h"
 #include "collector/samples/memory.h"
 #include "collector/samples/places.h"
@@ -43,6 +44,7 @@ struct codes {
 	uint32_t instances;
 	struct common *common;
 	struct places *places;
+	struct packages packages;
 };
 
 void codes_init(struct codes *codes, struct common *common, struct places *places);

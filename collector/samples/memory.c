@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See memory.h. A list of parts (address, length, offset in one buffer), where those in one page
- * are joined. One process_vm_readv() reads all of them; where it stops, that part is emptied and
- * the rest is tried again.
+ * Keeps a list of parts (address, length, offset in one buffer). Parts in one page are joined. One
+ * process_vm_readv() reads all of them; the part at which it stops becomes empty, and the read goes
+ * on behind it.
  */
 #include "collector/samples/memory.h"
 
@@ -11,14 +11,14 @@
 
 #include "collector/format/events.h"
 
-/* Of what is wanted at once; the rest of the room is for what comes new. */
+/* Limits of the first read; the rest of the room is for what is asked for later. */
 #define HINT_BYTES_MAX (48u * MEMORY_PAGE)
 #define HINT_PARTS_MAX 480u
-/* bytes of a part that others were joined to: to copy them costs less than a part */
+/* A joined part may have so many bytes: copying them costs less than a part of its own. */
 #define JOINED_MAX 1024u
-#define JOINED_AMONG 32u /* the last parts */
-#define AGED_MAX 8u      /* hints of a thread that were not used the last time */
-#define AGE_MAX 16u
+#define JOINED_AMONG 32u /* only the last parts are tried for joining */
+#define AGED_MAX 24u     /* hints of a thread that its last look did not use */
+#define AGE_MAX 48u
 #define WATCHED_PARTS (2u * MEMORY_WATCHED)
 #define WATCHED_BYTES (WATCHED_PARTS * (uint32_t)sizeof(uint64_t))
 
@@ -42,7 +42,7 @@ void memory_release(struct memory *memory)
 	memory->data = NULL;
 }
 
-/* The parts that are listed. One that cannot be read becomes empty, and the ones behind it are tried again. */
+/* Reads the listed parts. A part that cannot be read becomes empty; those behind it are read. */
 static void read_listed(struct memory *memory, struct memory_part *const *listed, uint32_t limit)
 {
 	struct iovec local[MEMORY_PARTS + WATCHED_PARTS], remote[MEMORY_PARTS + WATCHED_PARTS];
@@ -74,7 +74,7 @@ static void read_listed(struct memory *memory, struct memory_part *const *listed
 		listed[first]->bytes = 0;
 }
 
-/* All parts from `first` on. */
+/* Reads all parts from `first` on. */
 static void read_parts(struct memory *memory, uint32_t first)
 {
 	struct memory_part *listed[MEMORY_PARTS];
@@ -85,7 +85,7 @@ static void read_parts(struct memory *memory, uint32_t first)
 	read_listed(memory, listed, count);
 }
 
-/* Those of so many bytes. */
+/* Appends the moving parts of `from` to `to` bytes to the list; returns its new length. */
 static uint32_t list_moving(struct memory *memory, uint32_t from, uint32_t to,
 			    struct memory_part **listed, uint32_t count)
 {
@@ -98,7 +98,7 @@ static uint32_t list_moving(struct memory *memory, uint32_t from, uint32_t to,
 	return count;
 }
 
-/* Single words, which say where the frames are, before the pages of frames. */
+/* Small parts, which say where the frames are, are read before the pages of frames. */
 bool memory_again(struct memory *memory, struct memory_watch *watch)
 {
 	struct memory_part *listed[MEMORY_PARTS + WATCHED_PARTS], word[WATCHED_PARTS];
@@ -149,7 +149,7 @@ void memory_begin(struct memory *memory, uint32_t pid)
 	memory->moving = memory->is_again = false;
 }
 
-/* One part for both, where they lie in one page: what can be read of one can be of the other. */
+/* Joins bytes to a part in the same page: either both can be read or neither. */
 static bool part_join(struct memory *memory, struct memory_part *part, uint64_t address,
 		      uint32_t bytes)
 {
@@ -194,7 +194,7 @@ void memory_want_hints(struct memory *memory, const struct memory_hints *hints)
 		memory_want(memory, hints->hint[i].address, hints->hint[i].bytes);
 }
 
-/* In parts of their own: what is joined to another part is read when that is. */
+/* The words get parts of their own, because joined bytes would be read at another time. */
 static bool want_words(struct memory *memory, const struct memory_watch *watch)
 {
 	bool is_wanted = true;
@@ -206,10 +206,11 @@ static bool want_words(struct memory *memory, const struct memory_watch *watch)
 	return is_wanted;
 }
 
+/* And nothing of use beside it, as a page has. */
 static bool has_watched(const struct memory_hint *hint, const struct memory_watch *watch)
 {
 	for (uint32_t i = 0; i < watch->count; i++)
-		if (watch->address[i] - hint->address < hint->bytes)
+		if (watch->address[i] - hint->address < hint->bytes && hint->bytes < MEMORY_PAGE)
 			return true;
 	return false;
 }
@@ -356,7 +357,7 @@ static bool part_is_used_for(const struct memory *memory, const struct memory_hi
 	return false;
 }
 
-/* Moves those that are worth keeping to the front; returns how many. */
+/* Moves the hints that are worth keeping to the front; returns how many. */
 static uint32_t hints_age(const struct memory *memory, struct memory_hints *hints)
 {
 	uint32_t count = 0;

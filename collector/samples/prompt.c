@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See prompt.h. Sets the timer slack of the calling thread to 1 us and, under the normal policy,
- * its scheduler slice to the shortest. Both may be refused.
+ * Sets the timer slack of the calling thread to 1 us and, under the normal policy, its scheduler
+ * slice to the shortest. The kernel may refuse both.
  */
 #include "collector/samples/prompt.h"
 
@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LATE_NS 10000u   /* in a queue: more than it takes to put another off */
-#define SLICE_NS 100000u /* the shortest that there is */
+#define LATE_NS 10000u   /* time in a run queue: preempting another thread takes less */
+#define SLICE_NS 100000u /* the shortest slice that the kernel allows */
 
-/* As the kernel has it, linux/sched/types.h. */
+/* struct sched_attr of linux/sched/types.h. */
 struct sched_attributes {
 	uint32_t size, policy;
 	uint64_t flags;

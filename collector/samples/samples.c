@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See samples.h. Threads of a process are those that its interpreters list. */
+/*
+ * A look lists the threads of a process from its interpreters, asks the kernel which of them have
+ * run, reads the stacks of those, and spreads each thread's CPU time over its looks.
+ */
 #include "collector/samples/samples.h"
 
 #include <errno.h>
@@ -19,14 +22,14 @@
 #include "collector/samples/spread.h"
 
 #define NS_PER_S 1000000000ull
-#define SHARE 20u /* of the collector's time: one part for this */
+#define SHARE 20u /* sampling may take one part in so many of the collector's time */
 #define INTERPRETERS_MAX 16u
-#define IDLE_LOOKS 50u /* then a thread that does nothing is looked at less often */
+#define IDLE_LOOKS 50u /* a thread that is idle for longer is looked at less often */
 #define SKIP_MAX 7u
-#define LOOKS_MAX 10u  /* that one sample stands for: 0.1 s */
-#define WATCH_LOOKS 4u /* that a thread which waits may get a CPU within, as it did just before */
-#define PROMPT_NS 200000u /* after its time; a look that is later had to wait for a CPU itself */
-#define FAILURES_MAX 20u  /* in a row, before a process is given up */
+#define LOOKS_MAX 10u     /* one sample stands for at most so many looks: 0.1 s */
+#define WATCH_LOOKS 4u    /* a thread that ran within so many looks may get a CPU again */
+#define PROMPT_NS 200000u /* a look that is later than this had to wait for a CPU itself */
+#define FAILURES_MAX 20u  /* failures in a row before a process is given up */
 
 int samples_init(struct samples *samples, struct common *common, struct processes *processes,
 		 uint32_t *stream_numbers)
@@ -154,7 +157,7 @@ static struct sampled_thread *thread_add(struct samples *samples, const struct p
 	return thread;
 }
 
-/* The first look: from here on its times count. False: there is nothing to be seen of it. */
+/* The first look, from which on the thread's times count. Returns false if it cannot be seen. */
 static bool thread_begin(struct samples *samples, struct sampled_process *process,
 			 struct sampled_thread *thread)
 {
@@ -189,7 +192,7 @@ static uint32_t take_us(uint64_t now_ns, uint64_t *told_ns)
 	return (uint32_t)us;
 }
 
-/* It has not run: all is as it was. */
+/* The thread has not run: its last look holds again. */
 static void thread_rest(struct samples *samples, struct sampled_process *process,
 			struct sampled_thread *thread)
 {
@@ -211,7 +214,12 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 			struct sampled_thread *thread, const struct code_reader *reader)
 {
 	const struct thread_look *look = &thread->look;
-	const struct stack_wanted wanted = { thread->address, moments_has_run(samples, thread) };
+	struct moments_again again = { samples, thread, reader };
+	const struct stack_wanted wanted = { .thread = thread->address,
+					     .runs = moments_has_run(samples, thread),
+					     .begin_again = moments_begin_again,
+					     .end_again = moments_end_again,
+					     .of = &again };
 	uint64_t now_ns = clock_now_ns(samples);
 	enum stack_result result;
 	struct stack stack;
@@ -221,8 +229,6 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	thread->idle = thread->skip = 0;
 	memory_begin_use(&samples->memory);
 	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
-	if (wanted.runs && stack.is_later)
-		moments_again(samples, thread);
 	calls_c = wanted.runs && result == STACK_READ &&
 		  native_calls_at(&samples->memory, reader->layout, &stack.innermost);
 	memory_keep_hints(&samples->memory, &thread->hints);
@@ -246,7 +252,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	thread->last.calls = calls_c && thread->last.state == EVT_PYTHON_RUNS;
 }
 
-/* CPU time of the process that no thread was charged with; UINT64_MAX for a new process. */
+/* Returns the process's CPU time that no thread was charged with; UINT64_MAX for a new process. */
 static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
 {
 	uint64_t used_ns = proc_cpu_ns(pid);
@@ -258,7 +264,7 @@ static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
 }
 
 /*
- * The thread's CPU time since the previous sample: its share of the time in which it could run.
+ * Returns the thread's CPU time since the previous sample, limited by the time it was runnable.
  * Whether it has a CPU at this moment is not asked, because this look may have taken it away. A
  * thread that waits in the run queue may be charged too much; the excess belongs to the threads
  * that ran instead.
@@ -275,10 +281,10 @@ static uint32_t thread_share_us(const struct samples *samples, const struct thre
 }
 
 /*
- * Threads begin and end between two looks. What they do before their first and after their last
- * look is not seen, and a thread that lives for less than a period may not be seen at all. So a
- * thread that can run when it is first seen stands for all of the time since the previous look: on
- * average that is as much too much as the unseen threads are too little.
+ * Threads begin and end between two looks. Their work before the first and after the last look is
+ * not seen, and a thread that lives for less than a period may not be seen at all. So a thread that
+ * can run when it is first seen is charged with all of the time since the previous look. On average
+ * this excess equals what is missing of the unseen threads.
  */
 static void thread_meet(struct samples *samples, struct sampled_process *process,
 			struct sampled_thread *thread, const struct code_reader *reader)
@@ -295,7 +301,7 @@ static void thread_meet(struct samples *samples, struct sampled_process *process
 	thread->plan = PLAN_WALK;
 }
 
-/* Whether it has run, before anything of its memory is read. */
+/* Chooses the plan from what the kernel says, before any memory of the thread is read. */
 static enum sample_plan thread_plan(struct sampled_thread *thread)
 {
 	struct thread_look *look = &thread->look;
@@ -354,11 +360,11 @@ static uint64_t samples_word_at(struct memory *memory, uint64_t address)
 struct listed {
 	uint64_t address, gil;
 	uint32_t interpreter;
-	uint64_t holder; /* of that GIL: address of the thread that has it, 0: nobody */
+	uint64_t holder; /* thread state that holds this GIL, 0: none */
 	uint32_t tid;
 };
 
-/* Its id in the kernel; 0: not known. */
+/* Returns the thread's id in the kernel; 0: not known. */
 static uint32_t tid_of(struct memory *memory, const struct python_layout *layout, uint64_t thread,
 		       uint32_t tid_offset)
 {
@@ -376,7 +382,7 @@ static uint32_t tid_of(struct memory *memory, const struct python_layout *layout
 	return tid;
 }
 
-/* Its threads as the interpreters list them; at most `room`. That there are more is counted. */
+/* Lists the interpreters' threads, at most `room`. Threads beyond that are counted. */
 static uint32_t process_list(struct samples *samples, struct sampled_process *process,
 			     const struct region_process *shared, struct listed *listed,
 			     uint32_t room)
@@ -408,7 +414,7 @@ static uint32_t process_list(struct samples *samples, struct sampled_process *pr
 	return count;
 }
 
-/* While nothing is recorded: threads begin anew when it is again. */
+/* While nothing is recorded, threads are not sampled. They begin anew when recording does. */
 static void process_pause(struct samples *samples, struct sampled_process *sampled)
 {
 	sampled->base_ns = 0;
@@ -423,14 +429,24 @@ static void process_pause(struct samples *samples, struct sampled_process *sampl
 	}
 }
 
-/* Errors that are no matter of the moment. */
-static void process_note_error(struct samples *samples, struct sampled_process *sampled)
+/*
+ * Gives the process up after an error that is permanent. The same errors come from a process that
+ * ends, until its parent has waited for it.
+ */
+static void process_note_error(struct samples *samples, struct sampled_process *sampled,
+			       uint32_t pid)
 {
 	int error = samples->memory.error;
+	bool is_refused = error == EPERM || error == EACCES;
+	struct proc_stat stat;
 
-	if (error == EPERM || error == ENOSYS || error == EACCES)
-		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
-	else if (error == ESRCH && ++sampled->failures > FAILURES_MAX)
+	if (error == ESRCH || (is_refused && sampled->was_read)) {
+		if (++sampled->failures <= FAILURES_MAX)
+			return;
+		sampled->failures = 0;
+		is_refused = proc_stat(pid, &stat) && !stat.zombie;
+	}
+	if (is_refused || error == ENOSYS)
 		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
 }
 
@@ -439,7 +455,7 @@ static bool is_walked(const struct sampled_thread *thread)
 	return thread->plan == PLAN_WALK || thread->plan == PLAN_WATCH;
 }
 
-/* Which threads have run, and then all that is likely to be needed of the process, at once. */
+/* Finds the threads that have run, then reads all that is likely to be needed, in one call. */
 static void process_read(struct samples *samples, struct sampled_process *sampled, uint32_t pid)
 {
 	memory_begin(&samples->memory, pid);
@@ -478,7 +494,7 @@ static void process_take_thread(struct samples *samples, const struct process *p
 	if (!thread && listed->tid)
 		thread = thread_add(samples, process, listed->tid);
 	if (!thread || thread->seen == samples->looks)
-		return; /* of two interpreters, the first */
+		return; /* two interpreters list it: the first one counts */
 	thread->seen = samples->looks;
 	thread->address = listed->address;
 	thread->gil = listed->gil;
@@ -486,8 +502,9 @@ static void process_take_thread(struct samples *samples, const struct process *p
 }
 
 /*
- * A thread has a state in each interpreter that it was in. The newest is listed first, and is where it is if that has a frame:
- * those that called into it wait there. Else it has come back from there, and one behind it is meant.
+ * A thread has a state in each interpreter that it was in; the newest is listed first. If that one
+ * has a frame, the thread is there, and its callers wait in the older ones. Otherwise the thread
+ * has returned from there, and an older state is the one.
  */
 static bool is_left(struct samples *samples, const struct sampled_process *sampled,
 		    const struct listed *listed, uint32_t index, uint32_t count)
@@ -514,11 +531,12 @@ static void process_take(struct samples *samples, const struct process *process,
 
 	process_read(samples, sampled, process->pid);
 	if (!memory_has_open_gate(&samples->memory, view_load64(&shared->gates))) {
-		process_note_error(samples, sampled);
+		process_note_error(samples, sampled, process->pid);
 		process_pause(samples, sampled);
 		return;
 	}
 	sampled->failures = 0;
+	sampled->was_read = true;
 	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
 	atomic_store_explicit(&shared->python_threads, count, memory_order_relaxed);
 	memory_keep_hints(&samples->memory, &sampled->hints);
@@ -537,7 +555,7 @@ static void process_take(struct samples *samples, const struct process *process,
 	holders_note_mutexes(samples, sampled);
 }
 
-/* A process that says for the first time what Python it has. */
+/* A process reports its Python for the first time. */
 static void samples_process_meet(struct sampled_process *sampled, const struct process *process,
 				 const struct python_word *word)
 {
@@ -547,7 +565,7 @@ static void samples_process_meet(struct sampled_process *sampled, const struct p
 	*sampled = (struct sampled_process){ .number = process->number, .serial = process->serial };
 	if (known)
 		sampled->layout = *known;
-	sampled->told.off = EVT_PYTHON_OFF_LIMIT; /* so that the first is told */
+	sampled->told.off = EVT_PYTHON_OFF_LIMIT; /* differs from any value: it will be reported */
 	sampled->now.process = process->number;
 	sampled->now.hz = word->hz;
 	if (process->moved)
@@ -561,7 +579,7 @@ static void samples_process_meet(struct sampled_process *sampled, const struct p
 		sampled->now.off = EVT_PYTHON_OFF_LAYOUT;
 }
 
-/* Of a CPython that says itself where it keeps things, once. What it says is checked there. */
+/* Reads, once, the offsets that a newer CPython publishes itself; they are checked there. */
 static bool process_read_layout(struct samples *samples, struct sampled_process *sampled,
 				const struct process *process, const struct region_process *shared,
 				unsigned int minor)
@@ -571,7 +589,7 @@ static bool process_read_layout(struct samples *samples, struct sampled_process 
 	memory_begin(&samples->memory, process->pid);
 	if (memory_copy(&samples->memory, view_load64(&shared->python_runtime), word,
 			sizeof(word)) != sizeof(word))
-		process_note_error(samples, sampled);
+		process_note_error(samples, sampled, process->pid);
 	else if (!python_offsets_take(word, minor, &sampled->layout))
 		sampled->now.off = EVT_PYTHON_OFF_LAYOUT;
 	return sampled->layout.minor;
@@ -583,7 +601,7 @@ static bool samples_process_can_be_seen(const struct process *process)
 	       !process->execed && !process->told;
 }
 
-/* Returns how often a second it wants to be looked at, 0: not at all. */
+/* Returns how often a second the process is to be sampled; 0: never. */
 static unsigned int samples_process_look(struct samples *samples, uint32_t entry)
 {
 	const struct process *process = &samples->processes->slot[entry];
@@ -616,7 +634,7 @@ static struct sampled_process *process_of(struct samples *samples, uint32_t numb
 	return NULL;
 }
 
-/* Threads that nobody lists any more. */
+/* Removes threads that no interpreter lists any more. */
 static void threads_sweep(struct samples *samples)
 {
 	for (uint32_t i = samples->thread_count; i > 0; i--) {
@@ -636,7 +654,10 @@ uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns)
 	return spent_ns * SHARE > period_ns ? spent_ns * SHARE : period_ns;
 }
 
-/* Since the look before, 0: there was none that this one follows. A collector that was held up for long knows nothing of that. */
+/*
+ * Returns the time since the previous look, 0 if there was none; at most twice the planned pause,
+ * because a collector that was held up for longer knows nothing about the time between.
+ */
 static uint64_t since_ns(const struct samples *samples, uint64_t steady_ns)
 {
 	uint64_t planned_ns = samples->next_ns - samples->looked_ns;
@@ -648,8 +669,9 @@ static uint64_t since_ns(const struct samples *samples, uint64_t steady_ns)
 }
 
 /*
- * What this look took: its time, and no more than the CPU time since the end of the look before. Others may have had our CPU meanwhile.
- * The CPU's clock is not read earlier in the look: that sets the time of our switch, which moments.c wants, to now.
+ * Returns what this look took: its duration, but at most our CPU time since the end of the previous
+ * look, since others may have had our CPU meanwhile. The CPU clock is read only here, at the end:
+ * reading it sets the time of our switch, which moments.c needs, to now.
  */
 static uint64_t spent_ns(struct samples *samples, uint64_t begun_ns)
 {
@@ -701,7 +723,7 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
 		/* one that was sampled lacks nothing but its end */
-		if (process->now.off != process->told.off && !process->base_ns)
+		if (process->now.off != process->told.off && !process->was_read)
 			limitation_tell_python_off(samples->common, process->number,
 						   process->now.off, now_ns);
 		process->told = process->now;

@@ -3,9 +3,9 @@
  * Samples the Python threads of all live processes from outside, at a fixed average rate. The
  * programs do nothing for it and are never stopped.
  *
- * A thread that has not run since its last sample is not read again. Samples wait here until the
- * next frame is written. The pause between two samples varies, so that no program can be in step
- * with it, and grows when sampling takes more than a twentieth of the collector's time. One
+ * A thread that has not run since its last sample is not read again. Samples are pending here until
+ * the next frame is written. The pause between two samples is random, so that no program can be in
+ * step with it, and grows if sampling takes more than a twentieth of the collector's time. One
  * thread.
  */
 #ifndef COLLECTOR_SAMPLES_SAMPLES_H
@@ -25,7 +25,7 @@
 
 #define SAMPLES_THREADS_MAX 4096u
 #define SAMPLES_WAITING_MAX 65536u
-#define SAMPLE_WEIGHT 64u /* of one that surely found its thread on a CPU */
+#define SAMPLE_WEIGHT 64u /* the weight of a sample that surely found its thread on a CPU */
 
 struct sample {
 	uint64_t time_ns;
@@ -34,16 +34,17 @@ struct sample {
 	uint32_t holder, holder_place;     /* of the GIL, as python_sample has them */
 	uint32_t call, owner, owner_place; /* the same */
 	bool is_unclear;
-	uint8_t weight; /* of it among those of its thread that share in the CPU time, 0 to SAMPLE_WEIGHT */
-	bool calls; /* it ran C code that its innermost line had called */
+	/* its part in the thread's CPU time beside the other samples, 0 to SAMPLE_WEIGHT */
+	uint8_t weight;
+	bool calls; /* it ran C code that was called by its innermost line */
 };
 
 /* How a thread is treated when its process is sampled. */
 enum sample_plan {
-	PLAN_NONE,  /* it has gone, or has no CPU time that can be read */
-	PLAN_SKIP,  /* it has done nothing for long */
-	PLAN_BEGIN, /* the first look: whether it has run is asked then */
-	PLAN_REST,  /* it has not run: all is as it was */
+	PLAN_NONE,  /* it has ended, or its CPU time cannot be read */
+	PLAN_SKIP,  /* it has been idle for long: this look leaves it out */
+	PLAN_BEGIN, /* the first look at it */
+	PLAN_REST,  /* it has not run since its last sample: its stack is the same */
 	PLAN_WATCH, /* the same so far, but it may get a CPU before its stack is read */
 	PLAN_WALK,
 };
@@ -51,24 +52,25 @@ enum sample_plan {
 struct sampled_thread {
 	uint32_t process, tid; /* process: its number in the file */
 	uint32_t stream;       /* in the file */
-	uint64_t address, gil; /* of its state in the process, and of the lock that it needs */
+	uint64_t address, gil; /* addresses of its thread state and of the GIL that it needs */
 	struct thread_files files;
 	struct thread_look look; /* the last one */
 	enum sample_plan plan;
 	struct memory_hints hints;
 	struct stack_known known;
-	uint64_t cpu_ns, ready_ns; /* told so far */
-	uint64_t owed_us;          /* of that, CPU time that no sample stands for yet */
-	struct sample last;        /* looks 0: none is to be told */
+	uint64_t cpu_ns, ready_ns; /* reported so far */
+	uint64_t owed_us;          /* CPU time of these that no sample stands for yet */
+	struct sample last;        /* looks 0: none is pending */
 	bool has_begun;
 	struct thread_moment moment; /* when its stack was read */
 	struct stack_mark mark;      /* just before */
 	uint64_t early_ns, late_ns;  /* steady, when what the kernel had counted was known */
+	uint64_t read_ns;            /* steady, when its stack was read */
 	uint32_t waited;             /* place where it waited last */
-	uint32_t unseen; /* looks that found it able to run and not on a CPU, in a row */
+	uint32_t unseen; /* looks in a row that found it able to run, but not on a CPU */
 	uint32_t idle;   /* looks since it last ran */
-	uint32_t skip;   /* looks that are left out before the next one */
-	uint64_t seen;   /* the look at its process that it was in */
+	uint32_t skip;   /* looks to leave out before the next one */
+	uint64_t seen;   /* number of the last look at its process that listed it */
 };
 
 struct sampled_process {
@@ -80,6 +82,7 @@ struct sampled_process {
 	uint64_t base_ns;  /* CPU time of the process before its first look; 0: none yet */
 	uint64_t told_ns;  /* of its threads since */
 	uint32_t failures; /* looks in a row that could not be made */
+	bool was_read;
 };
 
 struct samples {
@@ -94,43 +97,47 @@ struct samples {
 	uint32_t thread_count, thread_room;
 	struct sample *waiting;
 	uint32_t waiting_count, waiting_room;
-	uint64_t next_ns;   /* steady; 0: nothing to be looked at */
-	uint64_t looked_ns; /* steady, of the last look that saw a process; 0: none */
+	uint64_t next_ns;   /* steady; 0: there is nothing to sample */
+	uint64_t looked_ns; /* steady time of the last look that found a process; 0: none */
 	uint64_t since_ns;  /* from that to this look; 0: it is the first */
-	uint64_t
-		switched_ns; /* when we got our CPU for this look, thread_switched_ns(); 0: it came late */
+	/* when we got our CPU for this look, by thread_switched_ns(); 0: the look is late */
+	uint64_t switched_ns;
 	bool is_prompt;   /* this look came when it was due */
-	bool is_blind;    /* the kernel does not tell that */
-	bool is_late;     /* we had to wait for our CPU until another gave it up */
+	bool is_blind;    /* the kernel does not tell whether it did */
+	bool is_late;     /* we had to wait until another thread gave up its CPU */
 	uint64_t cpu_ns;  /* of the collector, at the end of the last look */
 	uint64_t read_ns; /* steady, when the stacks of a process were read */
 	struct prompt prompt;
 	uint64_t random, looks;
 	bool is_ready;
-	bool sees_queues; /* tells threads on a CPU from those in a queue; tests, whose threads share ours, do without */
+	/* tells threads on a CPU from queued ones; off in tests, whose threads share our CPU */
+	bool sees_queues;
 };
 
-/* -1: no memory; then there are no samples. */
+/* Returns -1 if there is no memory; then there are no samples. */
 int samples_init(struct samples *samples, struct common *common, struct processes *processes,
 		 uint32_t *stream_numbers);
 void samples_release(struct samples *samples);
 
-/* When it is time. Steady times. */
+/* Takes a sample of all threads if it is time. `steady_ns`: now. */
 void samples_take(struct samples *samples, uint64_t steady_ns);
 
-/* Writes what is known of threads with the next frame, then the counters that have changed. */
+/* Makes the threads' last looks samples of the next frame; reports counters that have changed. */
 void samples_settle(struct samples *samples, uint64_t now_ns);
-/* Puts what waits into blocks of its streams; returns how many. */
+/* Puts pending samples into blocks of their streams; returns how many. */
 uint32_t samples_write(struct samples *samples, struct frame_writer *fw);
 
-/* What was seen of the thread last is a sample from now on. */
+/* Makes the thread's last look a sample. */
 void samples_settle_thread(struct samples *samples, struct sampled_process *process,
 			   struct sampled_thread *thread);
-/* *next is where the search begins: interpreters list threads in the same order each time. NULL: it was not looked at. */
+/*
+ * Returns the thread, or NULL if it is not sampled. The search begins at *next, because
+ * interpreters list threads in the same order each time.
+ */
 struct sampled_thread *samples_thread_of(struct samples *samples, uint32_t process, uint32_t tid,
 					 uint32_t *next);
 
-/* The pause after a look that took so long. */
+/* Returns the mean pause after a look that took `spent_ns`. */
 uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns);
 
 #endif

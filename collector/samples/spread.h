@@ -20,7 +20,10 @@
  */
 uint64_t spread_cpu(struct sample *sample, uint32_t count);
 
-/* The same for all samples that wait, which are sorted by stream. What is left of a thread waits with it. */
+/*
+ * The same for all samples that wait, which are sorted by stream. What is left of a thread waits
+ * with it.
+ */
 void spread_samples(struct samples *samples);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stack.h. Follows the frames' links outwards and compares each frame with the last look's.
- * The read is repeated, a bounded number of times, until the words that name the innermost frame
- * were the same before and after it.
+ * Follows the links of frames outwards and compares each frame with that of the last look. The read
+ * is repeated, at most STACK_TRIES times, until the frames are of one moment.
  */
 #include "collector/samples/stack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* frames that may have been left since the last look, to be found again behind them */
+/* A frame is looked for among so many known ones: the thread may have left those before it. */
 #define AHEAD 64u
-#define RAW_MAX (2 * STACK_FRAMES_MAX) /* with those of C code between them */
+#define RAW_MAX (2 * STACK_FRAMES_MAX) /* with the frames of C code in between */
 #define NOT_KNOWN UINT32_MAX
+#define STATE_BYTES 1024u /* of PyThreadState at most, in 3.11 and 3.12 */
 
 struct frame {
 	uint64_t code, back, at;
@@ -62,7 +62,7 @@ static uint32_t half_in(const uint8_t *bytes, uint32_t offset)
 	return half;
 }
 
-/* Frames of 3.11 and later lie side by side, older ones are objects of their own. */
+/* From 3.11 on, frames are adjacent in memory; older ones are objects of their own. */
 static bool read_frame(const struct code_reader *reader, uint64_t address, struct frame *frame)
 {
 	const struct python_layout *layout = reader->layout;
@@ -83,7 +83,7 @@ static bool read_frame(const struct code_reader *reader, uint64_t address, struc
 	return true;
 }
 
-/* As if it ran the instructions in the code itself: threads of free-threaded builds have copies. */
+/* Threads of free-threaded builds run copies of the code; the place in the original is wanted. */
 static bool find_instruction(const struct code_reader *reader, const struct frame *frame,
 			     uint64_t *ret_instruction)
 {
@@ -103,21 +103,22 @@ static bool find_instruction(const struct code_reader *reader, const struct fram
 
 /* A stack as it is read, the innermost frame first. */
 struct walk {
-	struct frame raw[RAW_MAX]; /* as they stand there */
-	uint64_t address[RAW_MAX]; /* of these */
+	struct frame raw[RAW_MAX]; /* as they are in the process */
+	uint64_t address[RAW_MAX]; /* theirs */
 	uint32_t raws;
 	struct stack_frame frame[STACK_FRAMES_MAX];
-	uint32_t was
-		[STACK_FRAMES_MAX]; /* its index in what is known, when nothing of it has changed */
+	/* by frame: its index in the known stack if it has not changed, else NOT_KNOWN */
+	uint32_t was[STACK_FRAMES_MAX];
 	uint32_t count;
-	uint32_t next; /* of what is known: inside of that all is seen */
+	uint32_t next; /* the first known frame that was not met yet */
 	bool is_cut;
-	bool is_late; /* something was not among what was read at once */
-	bool is_apart; /* a frame was not among what was read between two looks at the watched words */
+	bool is_late; /* something was not in the first read */
+	/* a frame was not read between the two reads of the watched words */
+	bool is_apart;
 	struct memory_watch watch;
 };
 
-/* Its innermost frame; 0: none. What says so is watched. */
+/* Finds the innermost frame, 0 if there is none. The words that name it are watched. */
 static bool read_innermost(const struct code_reader *reader, uint64_t thread,
 			   struct memory_watch *watch, uint64_t *ret_frame)
 {
@@ -132,8 +133,9 @@ static bool read_innermost(const struct code_reader *reader, uint64_t thread,
 	if (!layout->has_cframe || !*ret_frame)
 		return true;
 	watch->address[watch->count++] = *ret_frame + layout->cframe_frame;
-	if (!memory_get(reader->memory, *ret_frame + layout->cframe_frame, ret_frame,
-			sizeof(*ret_frame)))
+	/* those of other evaluation loops lie around it, on the thread's stack */
+	if (!memory_get_around(reader->memory, *ret_frame + layout->cframe_frame, ret_frame,
+			       sizeof(*ret_frame)))
 		return false;
 	watch->before[1] = *ret_frame;
 	return true;
@@ -148,7 +150,7 @@ bool stack_has_frame(struct memory *memory, const struct python_layout *layout, 
 	return read_innermost(&reader, thread, &watch, &frame) && frame;
 }
 
-/* What is known of the frame at this address; NULL: nothing. */
+/* Returns the known frame at this address; NULL: none. */
 static const struct stack_frame *find_known(struct walk *walk, const struct stack_known *known,
 					    uint64_t address)
 {
@@ -193,7 +195,7 @@ static bool walk_add(struct walk *walk, struct codes *codes, const struct code_r
 	return true;
 }
 
-/* From the outermost inwards; as long as all is as it was, so are the places. */
+/* From the outermost frame inwards: places stay the same as long as the frames do. */
 static uint32_t walk_place(struct walk *walk, const struct stack_known *known,
 			   struct places *places)
 {
@@ -215,7 +217,7 @@ static uint32_t walk_place(struct walk *walk, const struct stack_known *known,
 	return place;
 }
 
-/* Without memory nothing is known the next time. */
+/* If there is no memory, nothing is known at the next look. */
 static void known_keep(struct stack_known *known, const struct walk *walk)
 {
 	struct stack_frame *moved;
@@ -234,7 +236,10 @@ static void known_keep(struct stack_known *known, const struct walk *walk)
 		memcpy(known->frame, walk->frame, walk->count * sizeof(*known->frame));
 }
 
-/* Their memory alone; what they run is looked up afterwards, which takes longer. `*address`: of the frame behind the last one. */
+/*
+ * Reads only the frames' memory; their code is looked up afterwards, because that takes longer.
+ * `*address` becomes that of the frame behind the last one.
+ */
 static bool stack_walk_frames(struct walk *walk, const struct code_reader *reader,
 			      uint64_t *address)
 {
@@ -267,7 +272,7 @@ static bool stack_walk_codes(struct walk *walk, struct codes *codes,
 	return true;
 }
 
-/* STACK_TORN: also if its frames are not of one moment, which is not looked into any further. */
+/* Returns STACK_TORN also if the frames must be, and are not, of one moment. */
 static enum stack_result walk_read(struct walk *walk, struct codes *codes,
 				   const struct code_reader *reader, uint64_t thread,
 				   const struct stack_known *known, bool of_moment)
@@ -292,30 +297,44 @@ static enum stack_result walk_read(struct walk *walk, struct codes *codes,
 }
 
 /*
- * Of one moment: a thread that stands still has no other. Of one that runs, the word that says which frame is the innermost is read
- * first, and the frames in the same call. That the word is still the same behind them is not required: code that calls
- * all the time would have to be read again, until the thread comes to a line where it stays, and that line would get its CPU time.
+ * No frame, but the thread is in an evaluation loop: it came to that or left it within the read. A
+ * thread that runs nothing has the frame that lies in its own state.
+ */
+static bool stack_is_between_frames(const struct walk *walk, const struct code_reader *reader,
+				    const struct stack_wanted *wanted, enum stack_result result)
+{
+	return result == STACK_NONE && wanted->runs && reader->layout->has_cframe &&
+	       walk->watch.count && walk->watch.before[0] - wanted->thread >= STATE_BYTES;
+}
+
+/*
+ * Of one moment: a thread that stands still has no other. Of one that runs, the word that says
+ * which frame is the innermost is read first, and the frames in the same call. That the word is
+ * still the same behind them is not required: code that calls all the time would have to be read
+ * again, until the thread comes to a line where it stays, and that line would get its CPU time.
  */
 static enum stack_result read_whole(struct walk *walk, struct codes *codes,
 				    const struct code_reader *reader,
-				    const struct stack_wanted *wanted, struct stack_known *known,
-				    bool *ret_is_later)
+				    const struct stack_wanted *wanted, struct stack_known *known)
 {
 	enum stack_result result;
 
 	if (wanted->runs)
 		(void)memory_take_moment(reader->memory, &known->moment);
 	result = walk_read(walk, codes, reader, wanted->thread, known, wanted->runs);
-
-	*ret_is_later = false;
-	for (uint32_t i = 1; i < STACK_TRIES && result == STACK_TORN; i++) {
+	for (uint32_t i = 1; i < STACK_TRIES; i++) {
 		struct memory_watch watch = walk->watch;
 
+		if (result != STACK_TORN && !stack_is_between_frames(walk, reader, wanted, result))
+			break;
 		if (memory_is_refused(reader->memory))
 			return STACK_TORN;
+		if (wanted->begin_again)
+			wanted->begin_again(wanted->of);
 		(void)memory_again(reader->memory, &watch);
+		if (wanted->end_again)
+			wanted->end_again(wanted->of);
 		result = walk_read(walk, codes, reader, wanted->thread, known, false);
-		*ret_is_later = true;
 	}
 	return result;
 }
@@ -343,6 +362,11 @@ void stack_mark(struct memory *memory, const struct python_layout *layout,
 	    (ssize_t)(8 * watch->count + bytes))
 		return;
 	ret_mark->is_known = true;
+	if (watch->count == MEMORY_WATCHED &&
+	    ret_mark->word[0] + layout->cframe_frame != watch->address[1] &&
+	    memory_copy(memory, ret_mark->word[0] + layout->cframe_frame, &ret_mark->word[1], 8) !=
+		    8)
+		ret_mark->word[1] = 0; /* not that of where it was the last time */
 	if (ret_mark->word[watch->count - 1] == ret_mark->frame)
 		return;
 	ret_mark->frame = ret_mark->word[watch->count - 1];
@@ -369,7 +393,7 @@ enum stack_result stack_read(struct codes *codes, const struct code_reader *read
 	enum stack_result result;
 
 	*ret_stack = (struct stack){ 0 };
-	result = read_whole(&walk, codes, reader, wanted, known, &ret_stack->is_later);
+	result = read_whole(&walk, codes, reader, wanted, known);
 	known->moment = (struct memory_moment){ .watch = walk.watch };
 	if (result == STACK_TORN) {
 		known->count = 0;

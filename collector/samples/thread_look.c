@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread_look.h. Parses the one-line files of /proc/PID/task/TID. Whether a thread was on a
- * CPU is computed from two counters read around the moment: how often it got one (schedstat) and
- * how often it gave one up (status).
+ * Parses the one-line files of /proc/PID/task/TID. Whether a thread was on a CPU is computed from
+ * two counters that are read around the moment: how often it got one (schedstat) and how often it
+ * gave one up (status).
  */
 #include "collector/samples/thread_look.h"
 
@@ -19,9 +19,9 @@
 
 #define LINE_ROOM 512
 #define STATUS_ROOM 4096
-#define SCHED_ROOM 512        /* of its head */
-#define CALLS_MAX 4096        /* numbers of system calls: larger ones are none */
-#define MUTEX_IS_CONTENDED 2u /* the C library's word of a mutex that somebody waits for */
+#define SCHED_ROOM 512        /* bytes that are read of `sched` */
+#define CALLS_MAX 4096        /* larger numbers are no system calls */
+#define MUTEX_IS_CONTENDED 2u /* glibc's lock word of a mutex that a thread waits for */
 
 static uint32_t files_open;
 
@@ -47,7 +47,7 @@ void thread_files_close(struct thread_files *files)
 	files->schedstat = files->call = files->status = -1;
 }
 
-/* What is at the start of the file, terminated; 0: nothing. */
+/* Reads the start of the file and terminates it. Returns its length, 0 if there is nothing. */
 static size_t read_file(const struct thread_files *files, const char *name, int *fd, char *text,
 			size_t room)
 {
@@ -95,7 +95,10 @@ static enum evt_python_state state_of_number(long number)
 	}
 }
 
-/* Of futex(ADDRESS, OPERATION, VALUE): a mutex, if its waiters wait so; mutex_owner_of() looks whether it is one. 0: it is none. */
+/*
+ * Takes the arguments of futex(ADDRESS, OPERATION, VALUE). Returns the address if waiters of a
+ * mutex wait this way, else 0; mutex_owner_of() checks that it is a mutex.
+ */
 static uint64_t mutex_of(uint64_t address, const char *arguments)
 {
 	char *end;
@@ -136,7 +139,7 @@ enum evt_python_state thread_state_of_call(const char *line, uint64_t gil,
 	return state;
 }
 
-/* Where `syscall` is not to be had. */
+/* Used where `syscall` cannot be read. */
 static enum evt_python_state state_by_stat(const struct thread_files *files)
 {
 	char line[LINE_ROOM];
@@ -151,7 +154,7 @@ static enum evt_python_state state_by_stat(const struct thread_files *files)
 	return thread_state_of_letter(at && at[1] ? at[2] : '?');
 }
 
-/* "CPU_NS READY_NS TURNS"; false, and nothing changes: it is something else. */
+/* Parses "CPU_NS READY_NS TURNS". Returns false and changes nothing if the line is another. */
 bool thread_times_of(const char *line, struct thread_look *look)
 {
 	uint64_t number[3] = { 0 };
@@ -229,7 +232,7 @@ static bool thread_look_read_switches(struct thread_files *files,
 	       thread_switches_of(status, ret_switches);
 }
 
-/* 0: not to be had. */
+/* Returns 0 if it cannot be read. */
 static uint64_t read_turns(struct thread_files *files)
 {
 	struct thread_look look = { .turns = 0 };
@@ -267,7 +270,7 @@ void thread_moment_end(struct thread_files *files, struct thread_moment *moment)
 		moment->is_known = thread_look_read_switches(files, &moment->late);
 }
 
-/* A thread has a CPU while it got one more often than it gave one up. */
+/* A thread has a CPU if it has got one more often than it gave one up. */
 enum thread_place thread_place_at(const struct thread_moment *moment)
 {
 	uint64_t early = switches(&moment->early), late = switches(&moment->late);
@@ -280,6 +283,11 @@ enum thread_place thread_place_at(const struct thread_moment *moment)
 	if (moment->turns_after != turns)
 		return THREAD_ARRIVED;
 	return late + 1 == turns ? THREAD_ON_CPU : THREAD_LEFT;
+}
+
+bool thread_moment_had_cpu(const struct thread_moment *moment)
+{
+	return switches(&moment->early) < moment->turns_before;
 }
 
 bool thread_has_left(const struct thread_moment *moment)

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "collector/turn/epoch.h"
-#include "collector/format/error.h"
 #include "collector/output/output_name.h"
 #include "collector/output/rotation.h"
 #include "collector/processes/proc.h"

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "collector/core/view.h"
-#include "collector/format/events.h"
 #include "collector/output/earlier.h"
 #include "collector/output/handover.h"
 #include "collector/processes/living.h"

@@ -106,6 +106,8 @@ void self_tell_session(struct common *common, const char *host)
 	self_tell_meta(common, 0, "clock",
 		       common->view.clock == REGION_CLOCK_TSC ? "tsc" : "monotonic");
 	tell_header_text(common, "version", header->version_text, sizeof(header->version_text));
+	if (header->preset[0])
+		tell_header_text(common, "preset", header->preset, sizeof(header->preset));
 	tell_header_text(common, "trace", header->trace, sizeof(header->trace));
 	if (header->capture[0])
 		tell_header_text(common, "capture", header->capture, sizeof(header->capture));

@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "preload/hook/hook.h"
-
 /* CUDA 13.3: the list was compared with the headers of 13.0 and 13.2 */
 #define VERSION_LIMIT 13030u
 

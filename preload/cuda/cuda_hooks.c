@@ -7,7 +7,6 @@
 
 #include "preload/cuda/cuda_kernels.h"
 #include "preload/hook/hook.h"
-#include "preload/record/recorder.h"
 
 #define NUMBER(x) ((uint64_t)(uintptr_t)(x))
 #define STREAM(x) cuda_stream((uintptr_t)(x), PER_THREAD)

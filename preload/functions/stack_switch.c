@@ -9,7 +9,6 @@
 #include "preload/base/symbols.h"
 #include "preload/functions/call_types.h"
 #include "preload/python/thread_state.h"
-#include "preload/record/event.h"
 #include "preload/record/recorder.h"
 
 #define THREADS 1024u /* remembered thread states, by their address */

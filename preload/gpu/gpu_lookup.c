@@ -16,7 +16,6 @@
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_second.h"
 #include "preload/gpu/gpu_share.h"
-#include "preload/hook/hook.h"
 #include "preload/hook/origin.h"
 #include "preload/settings/settings.h"
 

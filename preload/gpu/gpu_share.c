@@ -8,8 +8,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "preload/gpu/gpu.h"
-#include "preload/gpu/gpu_copy.h"
 #include "preload/gpu/gpu_form.h"
 #include "preload/gpu/gpu_turn.h"
 #include "preload/record/recorder.h"

@@ -225,6 +225,7 @@ static int start_recording(void)
 				    .families = EVT_FAMILY_LIMIT,
 				    .session = session.id,
 				    .output = session.output,
+				    .preset = settings_preset(),
 				    .trace = settings.trace_text,
 				    .capture = capture,
 				    .step = settings.step_name,

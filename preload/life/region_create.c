@@ -90,6 +90,7 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	memcpy(h->family, wish->family, wish->families * sizeof(*h->family));
 	text_set(h->session, sizeof(h->session), wish->session);
 	text_set(h->output, sizeof(h->output), wish->output);
+	text_set(h->preset, sizeof(h->preset), wish->preset);
 	text_set(h->trace, sizeof(h->trace), wish->trace);
 	text_set(h->capture, sizeof(h->capture), wish->capture);
 	text_set(h->step, sizeof(h->step), wish->step);

@@ -17,6 +17,7 @@ struct region_wish {
 	const char *metrics; /* a path, or "" */
 	const char *session;
 	const char *output;
+	const char *preset; /* "" if it is the default */
 	const char *trace;
 	const char *capture; /* "" if everything is recorded */
 	const char *step;    /* INTERCEPT_STEP, "" if it is auto */

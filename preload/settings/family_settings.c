@@ -20,12 +20,6 @@ static const char *const family_names[] = {
 #include "collector/format/families.def"
 };
 
-static const unsigned int families_default = 0u
-#define FAMILY(name, by_default, needs, doc, none, why) | (by_default##u) << SETTINGS_FAMILY_##name
-#define FAMILY_DETAIL(name, by_default, needs, doc) | (by_default##u) << SETTINGS_FAMILY_##name
-#include "collector/format/families.def"
-	;
-
 static const unsigned int families_with_stacks = 0u
 #define FAMILY_STACKS(name, what) | 1u << SETTINGS_FAMILY_##name
 #include "collector/format/families.def"
@@ -105,7 +99,7 @@ static unsigned int with_needs(unsigned int families)
 
 bool family_trace_take(const char *value)
 {
-	unsigned int families = *value == '+' || *value == '-' ? families_default : 0;
+	unsigned int families = *value == '+' || *value == '-' ? settings.trace : 0;
 
 	while (*value) {
 		size_t length = strcspn(value, ",");

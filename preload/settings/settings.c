@@ -10,6 +10,7 @@
 #include "preload/settings/family_settings.h"
 #include "preload/settings/module_list.h"
 #include "preload/settings/output_path.h"
+#include "preload/settings/presets.h"
 #include "preload/base/parse.h"
 
 #define PREFIX "INTERCEPT_"
@@ -28,6 +29,8 @@ static bool speaking;       /* second reading: print what is wrong */
 static const char *refusal; /* why the last value was refused */
 static const char *instead; /* what is used instead */
 
+#define PRESET_DEFAULT "default"
+#define PRESET_ALLOWED (presets_allowed + 2)
 #define TRACE_DEFAULT (family_trace_default + 1)
 #define TRACE_ALLOWED family_trace_allowed
 #define STACKS_ALLOWED family_stacks_allowed
@@ -107,6 +110,20 @@ static bool parse_OUTPUT(const char *value)
 {
 	settings.output_varies = strstr(value, "%p") || strstr(value, "%r") || strstr(value, "%e");
 	return output_path_expand(value, settings.output, sizeof(settings.output));
+}
+
+static bool parse_PRESET(const char *value)
+{
+	const char *preset = presets_find(value);
+
+	if (preset)
+		settings.preset = preset;
+	return preset != NULL;
+}
+
+const char *settings_preset(void)
+{
+	return settings.preset && strcmp(settings.preset, PRESET_DEFAULT) ? settings.preset : "";
 }
 
 static bool parse_TRACE(const char *value)
@@ -406,16 +423,20 @@ static const struct setting setting_list[] = {
 static void setting_read(const struct setting *s)
 {
 	char name[64] = PREFIX;
-	const char *value;
+	const char *value,
+		*preset = settings.preset ? presets_value(settings.preset, s->name) : NULL;
 
 	strncat(name, s->name, sizeof(name) - PREFIX_LENGTH - 1);
 	value = environment_find(name, strlen(name));
 	(void)s->parse(s->fallback);
+	if (preset)
+		(void)s->parse(preset);
 	refusal = "is not allowed";
-	instead = s->fallback;
+	instead = preset ? preset : s->fallback;
 	/* an empty value counts as not set */
 	if (!value || !*value || s->parse(value))
 		return;
+	(void)s->parse(s->fallback);
 	(void)s->parse(instead);
 	if (speaking)
 		log_line("%s='%s' %s; allowed is %s; taking '%s'", name, value, refusal, s->allowed,
@@ -502,6 +523,7 @@ static void choose_injection(void)
 
 void settings_read(void)
 {
+	settings.preset = NULL;
 	for (size_t i = 0; i < SETTING_COUNT; i++)
 		setting_read(&setting_list[i]);
 	choose_capture();

@@ -53,7 +53,8 @@ struct settings {
 		[SETTINGS_PATH_BYTES];
 	/* the pattern differs between processes, so each expands it for itself */
 	bool output_varies;
-	unsigned int trace;                   /* 1 << enum settings_family */
+	const char *preset; /* name of INTERCEPT_PRESET, never NULL after settings_read() */
+	unsigned int trace; /* 1 << enum settings_family */
 	char trace_text[SETTINGS_NAME_BYTES]; /* the same as names separated by commas */
 	enum settings_stacks stacks[SETTINGS_FAMILIES];
 	unsigned int stacks_depth;
@@ -128,6 +129,9 @@ bool settings_want_python(void);
 
 /* Writes what the collector's source of each family is told: FAMILY_WORD of families.def. */
 void settings_family_words(uint64_t word[EVT_FAMILY_LIMIT]);
+
+/* Returns the name of the preset; "" if it is the default. */
+const char *settings_preset(void);
 
 /* For SETTINGS_CAPTURE_RANGE: which ranges, as the user writes it. */
 const char *settings_capture_prefix(void);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See large.h. What stacks take is measured, so that the budget holds on any machine and at any depth. */
+/*
+ * See large.h. What stacks take is measured, so that the budget holds on any machine and at any
+ * depth.
+ */
 #include "preload/stacks/large.h"
 
 #include "preload/stacks/frame_names.h"

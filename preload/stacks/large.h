@@ -55,8 +55,8 @@ PRELOAD_HIDDEN extern uint64_t large_bytes;
 void large_prepare(unsigned int families, uint64_t bytes, unsigned int depth);
 
 /*
- * Maps what stacks need, before the first one is read, also where other families asked for theirs. False: no memory. Python that is
- * started before recording is has none yet.
+ * Maps what stacks need, before the first one is read, also where other families asked for theirs.
+ * False: no memory. Python that is started before recording is has none yet.
  */
 bool large_map(void);
 

@@ -16,7 +16,6 @@
 #include <ucontext.h>
 
 #include "preload/base/object.h"
-#include "preload/record/entry.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/step.h"
 #include "preload/stacks/walk.h"

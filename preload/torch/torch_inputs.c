@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "preload/record/entry.h"
 #include "preload/base/symbols.h"
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"

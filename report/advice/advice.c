@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules in order: see advice.h. */
+/*
+ * Runs the rules in their order, limits what is at stake, and leaves out advice that other advice
+ * explains.
+ */
 #include "report/advice/advice.h"
 
 #include <stdarg.h>
@@ -24,7 +27,9 @@ static const struct advice_rule rules[] = {
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
-/* It has a cause, which is not known here; slow steps with one are a warning. */
+/*
+ * Returns whether the advice names no cause. Slow steps whose cause is known are a warning instead.
+ */
 static bool is_guess(const struct advice *advice)
 {
 	return advice->rule->look == advice_small_operators ||
@@ -33,13 +38,18 @@ static bool is_guess(const struct advice *advice)
 	       (advice->rule->look == advice_slow_steps && advice->severity == ADVICE_NOTE);
 }
 
-/* Neither of the GPU's time nor of the steps': what memory or files have. */
+/*
+ * Returns whether the advice is about time in which the GPU works, which does not explain its idle
+ * time.
+ */
 static bool is_of_gpu(const struct advice *advice)
 {
 	return advice->rule->look == advice_no_tensor_cores;
 }
 
-/* Time of the host, which costs the loop nothing while its GPU works. */
+/*
+ * Returns whether the advice is about host time, which costs the loop nothing while its GPU works.
+ */
 static bool is_of_host(const struct advice *advice)
 {
 	static bool (*const looks[])(const struct bottleneck *, struct advice *) = {
@@ -59,7 +69,7 @@ static bool is_of_host(const struct advice *advice)
 	return false;
 }
 
-/* At stake is no more than the GPU's idle time. False: that is too little for advice. */
+/* Limits the stake to the GPU's idle time. Returns false if that is too little for advice. */
 static bool advice_limit(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t idle_ns = bottleneck_idle_ns(bottleneck);
@@ -79,7 +89,7 @@ static bool advice_limit(const struct bottleneck *bottleneck, struct advice *adv
 	return true;
 }
 
-/* The cause's seconds are among those that the guess is about, or may be. */
+/* Returns whether the cause's seconds are, or may be, part of the guess's. */
 static bool explains(const struct advice *cause, const struct advice *guess)
 {
 	if (is_guess(cause) || advice_is_of_run(cause))
@@ -91,7 +101,7 @@ static bool explains(const struct advice *cause, const struct advice *guess)
 	       cause->rule->look == advice_zero_grad || cause->rule->look == advice_item;
 }
 
-/* A guess counts for what known causes leave of its seconds. */
+/* A guess counts for the part of its seconds that known causes leave. */
 static void advice_weigh(struct advice *advice, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -103,7 +113,7 @@ static void advice_weigh(struct advice *advice, size_t count)
 		advice[i].weight_ns = advice[i].gain_ns > explained_ns
 					      ? advice[i].gain_ns - explained_ns
 					      : 0;
-		/* of the machine: what the program does itself comes first */
+		/* about the machine: what the program itself does comes first */
 		if (advice[i].rule->look == advice_cpu_contention)
 			advice[i].weight_ns = 0;
 	}
@@ -117,14 +127,16 @@ static bool is_there(const struct advice *advice, size_t count, const void *look
 	return false;
 }
 
-/* The same seconds as those of advice that knows why the copies have nothing beside them. */
+/*
+ * Returns whether other advice has the same seconds and knows why nothing runs beside the copies.
+ */
 static bool is_said_of_copies(const struct advice *advice, size_t count)
 {
 	return is_there(advice, count, (const void *)advice_pageable_copies) ||
 	       is_there(advice, count, (const void *)advice_blocking_copies);
 }
 
-/* `waits` is about waits at the other's line, as far as both are known. */
+/* Returns whether `waits` is about waits at the other's line, as far as both are known. */
 static bool is_same_place(const struct advice *waits, const struct advice *other)
 {
 	const char *line = *other->waits_at ? other->waits_at : other->place.line;
@@ -133,7 +145,7 @@ static bool is_same_place(const struct advice *waits, const struct advice *other
 	       !strcmp(waits->waits_at, other->place.caller);
 }
 
-/* The same seconds as those of advice that knows what is waited for. */
+/* Returns whether other advice has the same seconds and knows what is waited for. */
 static bool is_said_of_waits(const struct advice *of, const struct advice *advice, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -158,7 +170,7 @@ static bool is_said_of_waits(const struct advice *of, const struct advice *advic
 	return false;
 }
 
-/* That a GPU waits is no news beside why it does. */
+/* Leaves out that a GPU waits if other advice says why. */
 static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advice *advice,
 			       size_t count)
 {
@@ -190,7 +202,7 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 	return kept;
 }
 
-/* What makes all figures doubtful, or the run fail. */
+/* Returns whether the advice makes all figures doubtful, or says that the run failed. */
 static bool is_failure(const struct advice *advice)
 {
 	return advice->rule->severity == ADVICE_PROBLEM;

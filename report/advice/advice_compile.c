@@ -6,7 +6,7 @@
 #include "report/advice/later_steps.h"
 #include "report/base/units.h"
 
-/* The time of steps above the median of those that compile nothing. */
+/* Returns by how much steps exceed the median of the steps that compile nothing. */
 static uint64_t advice_compile_excess_of(const struct later_steps *later)
 {
 	uint64_t usual_ns = later->recompiled * later->p50_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rule about Python's garbage collector: what of the loop's time it takes, where its pauses
- * begin, and which ranks wait for them.
+ * The rule about Python's garbage collector: its share of the loop's time, where its pauses begin,
+ * and which ranks wait for them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,15 +14,15 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-#define LINE_MATTERS 0.5 /* of the pauses' time: below, no line stands for them */
-#define WAIT_MATTERS 0.5 /* of a pause: another rank communicated for so much longer than usual */
+#define LINE_MATTERS 0.5 /* share of the pauses' time; a line with less is not named */
+#define WAIT_MATTERS 0.5 /* share of a pause by which another rank communicated longer than usual */
 #define SHOWN_BYTES 240u
 
 /* Pauses in settled steps. */
 struct pauses_seen {
 	uint64_t count, ns, longest_ns;
-	uint64_t steps;      /* that have one */
-	uint64_t other_wait; /* of these steps, another rank communicated meanwhile */
+	uint64_t steps;      /* steps with a pause */
+	uint64_t other_wait; /* the steps among them in which another rank was communicating */
 	uint64_t *line_ns;   /* by stack */
 };
 
@@ -42,7 +42,7 @@ static const struct step_row *step_at(const struct bottleneck *bottleneck,
 	return NULL;
 }
 
-/* In the same step, some other process was in communication for most of the pause. */
+/* Returns whether another process was communicating for most of the pause, in the same step. */
 static bool others_wait(const struct bottleneck *bottleneck, const struct step_row *of,
 			const struct gc_pause *pause)
 {
@@ -99,8 +99,8 @@ static void advice_gc_put_name(const struct source *source, uint32_t name, uint3
 }
 
 /*
- * The line that most of the pauses' time began at, as a frame; NULL: none stands out, or none is
- * known.
+ * Returns the line at which most of the pauses' time began, as a frame; NULL if none stands out or
+ * none is known.
  */
 static const struct gc_frame *advice_gc_find_line(const struct bottleneck *bottleneck,
 						  const struct pauses_seen *seen, struct own *own,
@@ -130,7 +130,7 @@ static const struct gc_frame *advice_gc_find_line(const struct bottleneck *bottl
 	return (double)most_ns >= LINE_MATTERS * (double)seen->ns ? most : NULL;
 }
 
-/* ", most of their time at train.py:14 (load_batch)", and the place of the advice. */
+/* Writes ", most of their time at train.py:14 (load_batch)", and sets the place of the advice. */
 static void advice_gc_say_line(const struct bottleneck *bottleneck, const struct pauses_seen *seen,
 			       struct advice *advice, char text[SHOWN_BYTES])
 {

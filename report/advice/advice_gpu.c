@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules about what ran on the GPU, which CUPTI told of. Most are nsys' expert rules and the
- * TensorBoard plugin's recommendations, but for steps instead of the whole run. Without work of a
- * GPU in steps they say nothing.
+ * The rules about work of the GPU that CUPTI reported. Most are nsys' expert rules and
+ * recommendations of the TensorBoard plugin, applied to steps instead of the whole run. Without GPU
+ * work in steps they say nothing.
  */
 #include "report/advice/bottleneck.h"
 #include "report/base/units.h"
 
-#define IDLE_MATTERS 20.0    /* % of the steps' time: below that the host keeps up */
-#define BUSY_STEPS_SHARE 0.5 /* of the settled steps that ask for work of the GPU at all */
-/* calls whose work is not known, or known late, in parts of the work */
+#define IDLE_MATTERS 20.0    /* % of the steps' time; with less idle time the host keeps up */
+#define BUSY_STEPS_SHARE 0.5 /* share of the settled steps that request work of the GPU */
+/* share of the work whose calls have no, or late, reports */
 #define UNREPORTED_MATTERS 0.01
 #define LAUNCHES_MANY 20.0 /* a step */
-#define RECENT_SHARE 0.5   /* of the products' time, by names that say for which GPU they are */
+/* share of the products' time, by names that say which GPU they are for */
+#define RECENT_SHARE 0.5
 
 static double advice_gpu_per_step(const struct bottleneck *bottleneck, uint64_t count)
 {
@@ -27,21 +28,21 @@ static bool advice_gpu_share_exceeds(const struct bottleneck *bottleneck, struct
 }
 
 /*
- * All that the GPU did was told, and in time, but for little of it: what a killed program still
- * had, or a buffer late.
+ * Returns whether the GPU's work was reported, and in time, except for little of it: a killed
+ * program's last work, or a late buffer.
  */
 static bool advice_gpu_is_told(const struct bottleneck *bottleneck)
 {
 	uint64_t late = bottleneck->steps->gpu_late > bottleneck->gpu_time->late
 				? bottleneck->steps->gpu_late
-				: bottleneck->gpu_time->late; /* the same pieces, mostly */
+				: bottleneck->gpu_time->late; /* mostly the same pieces */
 
 	return bottleneck->unreported->calls + late <=
 		       UNREPORTED_MATTERS * (double)bottleneck->gpu_time->told->taken &&
 	       !run_events(bottleneck->run, EVT_gpu_lost);
 }
 
-/* The loop runs on a GPU: most of its steps ask for work that CUPTI told of. */
+/* Returns whether the loop runs on a GPU: most of its steps request work that CUPTI reported. */
 static bool loop_has_gpu(const struct bottleneck *bottleneck)
 {
 	return advice_gpu_is_told(bottleneck) && bottleneck->gpu->work.kernels &&
@@ -53,7 +54,7 @@ const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck)
 	return loop_has_gpu(bottleneck) ? bottleneck->gpu : NULL;
 }
 
-/* Nothing ran on a device, in settled steps. */
+/* Returns how long nothing ran on a device in settled steps. */
 static uint64_t idle_ns_of(const struct bottleneck *bottleneck)
 {
 	const struct steps *steps = bottleneck->steps;
@@ -83,8 +84,8 @@ static double launches(const struct bottleneck *bottleneck)
 }
 
 /*
- * In calls and operators of the host while nothing ran on the GPU, and in short gaps between
- * operators.
+ * Returns the host's time in calls and operators, and in short gaps between operators, while
+ * nothing ran on the GPU.
  */
 static uint64_t busy_host_ns(const struct bottleneck *bottleneck)
 {
@@ -94,7 +95,7 @@ static uint64_t busy_host_ns(const struct bottleneck *bottleneck)
 	       advice_gpu_least(loop->ns[STEP_other], loop->work.short_gaps_ns);
 }
 
-/* Part of that, of which other rules speak, or which launches nothing. */
+/* Returns the part of that which other rules are about, or which launches nothing. */
 static uint64_t not_launching_ns(const struct bottleneck *bottleneck)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
@@ -141,7 +142,7 @@ bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *adv
 	return true;
 }
 
-/* Beside what other advice explains it is only said where much is left: see advice.c. */
+/* Beside other advice it is only said if much is left unexplained: see advice.c. */
 bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t idle_ns = idle_ns_of(bottleneck);
@@ -155,8 +156,8 @@ bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 }
 
 /*
- * A long gap as far as it is inside of the settled loop of the process: of warm-up first_step
- * speaks.
+ * Returns the part of a long gap in the settled loop of the process. Warm-up is the subject of
+ * first_step.
  */
 static uint64_t gap_in_loop(const struct bottleneck *bottleneck, const struct gpu_long_gap *gap)
 {
@@ -220,7 +221,9 @@ bool advice_small_kernels(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
-/* Only where names say that the GPU has tensor cores: no attribute of it is recorded. */
+/*
+ * Only if kernel names show that the GPU has tensor cores, because no attribute of it is recorded.
+ */
 bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
@@ -259,7 +262,7 @@ bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *a
 	return true;
 }
 
-/* Copies to or from the device, or on it, are all that ran then. */
+/* Time in which nothing but copies to, from or on the device ran. */
 bool advice_exposed_copies(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t ns = bottleneck->loop.ns[STEP_memcpy];

@@ -9,9 +9,9 @@
 #include "report/advice/place_text.h"
 #include "report/base/units.h"
 
-#define IMPORTS_NS_MIN 200000000u /* what somebody notices who starts a program */
+#define IMPORTS_NS_MIN 200000000u /* long enough to notice when a program starts */
 #define PACKAGES_SAID 3u
-#define PACKAGE_PART_MIN 20u /* a package with less than this part of the largest is not named */
+#define PACKAGE_PART_MIN 20u /* packages below this fraction of the largest are not named */
 #define PACKAGES_BYTES 512
 
 static void short_text(char shown[PLACE_NAME_BYTES], const char *text, size_t length)
@@ -19,7 +19,7 @@ static void short_text(char shown[PLACE_NAME_BYTES], const char *text, size_t le
 	place_name(&(struct source_name){ .text = text, .length = length }, shown);
 }
 
-/* "pandas 0.82 s (imported at train.py:3)" */
+/* Writes "pandas 0.82 s (imported at train.py:3)". */
 static int package_print(char *text, size_t room, const struct source *source,
 			 const struct import_package *package)
 {
@@ -56,7 +56,7 @@ static void packages_print(char text[PACKAGES_BYTES], const struct source *sourc
 	}
 }
 
-/* With steps it is what the loop waited for; without, all that the program imported. */
+/* With steps, imports that the loop waited for; without, all imports of the program. */
 bool advice_slow_imports(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	bool has_steps = bottleneck->process && bottleneck->first_step_ns;
@@ -77,8 +77,8 @@ bool advice_slow_imports(const struct bottleneck *bottleneck, struct advice *adv
 	    !advice_exceeds(advice, 100.0 * (double)ns / (double)bottleneck->wall_ns))
 		return false;
 	advice->gain_ns = ns;
-	advice_say(advice, "imports%s by package: %s; in all %s, %.1f %% of the run%s.",
-		   has_steps ? " before the first step" : "", names, unit_format_ns(time, ns),
-		   advice->value, bottleneck->imported_ns ? ", without torch's own" : "");
+	advice_say(advice, "imports%s take %s, %.1f %% of the run%s; each package by itself: %s.",
+		   has_steps ? " before the first step" : "", unit_format_ns(time, ns),
+		   advice->value, bottleneck->imported_ns ? ", without torch's own" : "", names);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules about reading files, where input and output was recorded. Time in a call says nothing of
- * what it was spent on: nobody claims a slow disk here, or data that came from memory.
+ * Rules about reading files, if input and output was recorded. The time in a call does not say what
+ * it was spent on, so no sentence claims a slow disk, or data from memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "report/io/io_events.h"
 
 #define SMALL_READ_BYTES 4096u
-#define SMALL_READS_MIN 1000u /* of all such files */
-/* each time that one is opened: a module that is imported has two or three */
+#define SMALL_READS_MIN 1000u /* reads of all such files */
+/* reads per opening: a module that is imported has two or three */
 #define SMALL_READS_EACH 16u
 #define OTHERS_BYTES (64u + 2 * UNIT_TEXT_BYTES)
 #define OPENS_MANY 100u
@@ -33,7 +33,7 @@ static void file_text(const struct bottleneck *bottleneck, const struct io_row *
 	place_name(is_known ? source_name_at(bottleneck->source, (uint32_t)row->key) : NULL, shown);
 }
 
-/* The files that a rule is about, and the one that took most. */
+/* The files that a rule is about, and the one with the most time. */
 struct files {
 	const struct io_row *worst;
 	uint64_t ns, reads;
@@ -69,7 +69,7 @@ static bool is_read_in_bits(const struct io_row *row)
 	return row->reads >= SMALL_READS_MIN || row->reads / opens >= SMALL_READS_EACH;
 }
 
-/* Where the file is one of many. */
+/* Writes how many others there are if the file is one of many. */
 static void others_text(const struct files *files, char shown[OTHERS_BYTES])
 {
 	char reads[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
@@ -129,7 +129,7 @@ bool advice_reopened_files(const struct bottleneck *bottleneck, struct advice *a
 
 /* --- the data loader --- */
 
-/* Time of workers in calls on files, and how long they lived. */
+/* Returns the workers' time in calls on files, and how long they lived. */
 static uint64_t workers_file_ns(const struct bottleneck *bottleneck, uint64_t *ret_lived_ns)
 {
 	const struct io *io = &bottleneck->io_by_process->io;
@@ -149,8 +149,8 @@ static uint64_t workers_file_ns(const struct bottleneck *bottleneck, uint64_t *r
 }
 
 /*
- * Without workers: time in calls on files below DataLoader.__next__, as far as no other operator is
- * in between.
+ * Without workers: returns the time in calls on files below DataLoader.__next__, without other
+ * operators in between.
  */
 static uint64_t loader_file_ns(const struct bottleneck *bottleneck)
 {

@@ -9,8 +9,9 @@
 
 #define GROWTH_WINDOWS 8u
 #define GROWTH_STEPS_MIN 16u
-#define GROWTH_RISES_MIN (GROWTH_WINDOWS - 2) /* of one less than windows: once it may rest */
-#define TENSOR_GROWTH_MIN (64u << 10)         /* in all */
+/* rises between windows that are needed: one may be missing */
+#define GROWTH_RISES_MIN (GROWTH_WINDOWS - 2)
+#define TENSOR_GROWTH_MIN (64u << 10) /* in all */
 #define HEAP_GROWTH_MIN (1u << 20)
 #define ARENA_GROWTH_MIN (4u << 20) /* they come by the MiB */
 
@@ -36,7 +37,7 @@ bool advice_device_allocations(const struct bottleneck *bottleneck, struct advic
 	return true;
 }
 
-/* What CUPTI says of the memory, not what is known of what was pinned. */
+/* By CUPTI's kinds of memory, not by what is known of pinned memory. */
 static bool look_at_told_copies(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
@@ -64,7 +65,7 @@ bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *
 
 	if (bottleneck->gpu->work.copies)
 		return look_at_told_copies(bottleneck, advice);
-	/* what was pinned before recording began is not known */
+	/* memory that was pinned before recording is not known */
 	if (!steps || bottleneck->limited || 2 * work->pageable_copies < work->copies_to_device ||
 	    !advice_exceeds(advice, (double)work->pageable_bytes / (double)steps))
 		return false;
@@ -82,7 +83,7 @@ bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *
 /* --- growth --- */
 
 struct rise {
-	uint64_t first, last; /* bytes in the first and in the last window */
+	uint64_t first, last; /* bytes of the first and of the last window */
 	uint64_t steps;       /* between them */
 	unsigned int rises;
 };
@@ -101,7 +102,10 @@ static uint64_t sample_of(const struct evidence_sample *sample, enum growth_of w
 	}
 }
 
-/* The least of each of some windows, past the warm-up: what stays rises in nearly all of them. */
+/*
+ * Compares the minimum of each window, after the warm-up: memory that stays makes nearly all of
+ * them rise.
+ */
 static bool rise_look(const struct bottleneck *bottleneck, enum growth_of what, struct rise *growth)
 {
 	const struct evidence_process *process = evidence_longest(bottleneck->evidence);
@@ -135,7 +139,7 @@ static bool rise_say(struct advice *advice, const struct rise *growth, const cha
 
 	if (!advice_exceeds(advice, (double)(growth->last - growth->first) / (double)growth->steps))
 		return false;
-	advice_say(advice, "%s at the ends of steps grow by %s a step: from %s to %s.", what,
+	advice_say(advice, "%s grows by %s a step: from %s to %s at the ends of steps.", what,
 		   unit_format_bytes(a, (uint64_t)advice->value),
 		   unit_format_bytes(b, growth->first), unit_format_bytes(c, growth->last));
 	return true;
@@ -146,7 +150,7 @@ static bool rise_say(struct advice *advice, const struct rise *growth, const cha
 	"item(), outputs in lists, hooks that hold on to graphs."
 #define HOLDS_BLOCKS "Look at who holds what is allocated there, and free it or let it go."
 
-/* What shows the places themselves, with how much each of them grows. */
+/* Sets the command that shows the places and how much each of them grows. */
 static void command_set(struct advice *advice, const char *command)
 {
 	snprintf(advice->command, sizeof(advice->command), "%s", command);
@@ -158,7 +162,7 @@ bool advice_tensor_growth(const struct bottleneck *bottleneck, struct advice *ad
 
 	if (!rise_look(bottleneck, GROWTH_OF_TENSORS, &growth) ||
 	    growth.last - growth.first < TENSOR_GROWTH_MIN ||
-	    !rise_say(advice, &growth, "live tensors"))
+	    !rise_say(advice, &growth, "the memory of live tensors"))
 		return false;
 	if (growth_place_say(bottleneck, bottleneck->tensor_growth, false, advice).is_found) {
 		advice->todo = HOLDS_TENSORS;
@@ -167,7 +171,7 @@ bool advice_tensor_growth(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
-/* Tensors of the CPU are heap: what they explain is said of them. */
+/* CPU tensors are on the heap: growth that they explain is said of them. */
 bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct rise growth, tensors;
@@ -179,7 +183,7 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 	}
 	if (!rise_look(bottleneck, GROWTH_OF_HEAP, &growth) ||
 	    growth.last - growth.first < HEAP_GROWTH_MIN ||
-	    !rise_say(advice, &growth, "live blocks of the heap"))
+	    !rise_say(advice, &growth, "the memory of live heap blocks"))
 		return false;
 	if (growth_place_say(bottleneck, bottleneck->heap_growth, false, advice).is_found) {
 		advice->todo = HOLDS_BLOCKS;
@@ -188,7 +192,10 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 	return true;
 }
 
-/* Without steps there is no rate: it is judged from allocation to allocation, as report leaks does. */
+/*
+ * Without steps there is no rate. Growth is judged from allocation to allocation, as in report
+ * leaks.
+ */
 bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct growth_place found;
@@ -199,14 +206,17 @@ bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 	return advice_exceeds(advice, (double)found.bytes);
 }
 
-/* Small objects of Python, which are no blocks of the heap: each of them where they were recorded, else what they lie in. */
+/*
+ * Small Python objects are no blocks of the heap. They are judged one by one if they were recorded,
+ * else by their arenas.
+ */
 bool advice_python_memory_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct rise growth;
 
 	if (!rise_look(bottleneck, GROWTH_OF_ARENAS, &growth) ||
 	    growth.last - growth.first < ARENA_GROWTH_MIN ||
-	    !rise_say(advice, &growth, "arenas of Python"))
+	    !rise_say(advice, &growth, "the memory that Python holds for small objects (arenas)"))
 		return false;
 	if (growth_place_say(bottleneck, bottleneck->object_growth, false, advice).is_found) {
 		advice->todo = HOLDS_BLOCKS;

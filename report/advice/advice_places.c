@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules about where CPU time goes in programs without steps: a line of Python, a function of native code. */
+/*
+ * Rules about where CPU time goes in programs without steps: a line of Python, or a native
+ * function.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,14 +12,14 @@
 #include "report/base/units.h"
 #include "report/samples/lines.h"
 
-#define LOOKS_MIN 20u    /* fewer say little */
-#define GUESS_MIN 5u     /* fewer are not even a guess */
-#define GUESS_PERCENT 50 /* that it has to have then */
-#define WORK_MATTERS 0.4 /* of the main thread's time */
+#define LOOKS_MIN 20u    /* with fewer samples it is a guess */
+#define GUESS_MIN 5u     /* with fewer samples nothing is said */
+#define GUESS_PERCENT 50 /* share that a guess must have */
+#define WORK_MATTERS 0.4 /* share of the main thread's time */
 
 /* --- a line of Python --- */
 
-/* The line with most CPU time of its own, of those that are the user's. */
+/* Returns the user's line with the most CPU time of its own. */
 static size_t hottest_line(const struct lines *lines)
 {
 	size_t most = SIZE_MAX;
@@ -30,7 +33,7 @@ static size_t hottest_line(const struct lines *lines)
 	return most;
 }
 
-/* The function that the line stands in, rather than a comprehension on it: the one that begins first. */
+/* Returns the function of the line and not a comprehension on it: the one that begins first. */
 static uint32_t advice_places_function_of(const struct samples *samples, struct own *own,
 					  const struct line *line)
 {
@@ -71,11 +74,11 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 		   advice->value, unit_format_ns(time, line->self.cpu_ns), text);
 }
 
-/* What of Python's library runs there, and what is better. */
+/* Says which part of Python's library runs there, and what is faster. */
 static void advice_places_say_work(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
-	const struct wait_work *work = wait_causes_work(causes);
+	const struct wait_work *work = wait_works_most(&causes->works);
 
 	if (!work || work->looks < WAIT_LOOKS_MIN ||
 	    (double)work->ns < WORK_MATTERS * (double)causes->all_ns)
@@ -86,7 +89,7 @@ static void advice_places_say_work(const struct bottleneck *bottleneck, struct a
 	advice->todo = work->work->todo;
 }
 
-/* Threads that run at once may use more CPU time than the run took: that cannot be saved. */
+/* Parallel threads may use more CPU time than the run took; no more than the run can be saved. */
 static uint64_t advice_places_within_run(const struct bottleneck *bottleneck, uint64_t cpu_ns)
 {
 	return !bottleneck->wall_ns || cpu_ns < bottleneck->wall_ns ? cpu_ns : bottleneck->wall_ns;
@@ -122,7 +125,7 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 
 /* --- a function of native code --- */
 
-/* CPU time by place of the rows, the user's own functions. To be freed. */
+/* Returns the CPU time by row, for the user's own functions. The caller frees it. */
 static struct native_counts *sum_functions(const struct native_reading *native,
 					   struct stack_rows *rows)
 {

@@ -12,7 +12,7 @@ bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
 	uint64_t total = 0;
 	bool was_full = false;
 
-	/* a stack that is missing makes no number smaller: tables by stack say how many they are */
+	/* missing stacks make no number smaller: tables by stack say how many there are */
 	for (size_t i = 0; i < count; i++) {
 		total += lost_is_of_events(loss[i].reason) ? loss[i].count : 0;
 		was_full |= loss[i].reason == EVT_LOST_FULL;

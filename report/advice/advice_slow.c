@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rule about steps that take much longer than the rest. A machine that is busy with other
- * things makes steps slow too, at random places: only what slow steps have in common is a cause.
+ * The rule about steps that take much longer than the rest. A busy machine also makes steps slow,
+ * but at random places: only what slow steps have in common is a cause.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,21 +15,21 @@
 #define SLOWEST_TOLD 3u
 #define SLOWEST_BYTES (SLOWEST_TOLD * 24)
 #define STEPS_FOR_P99 20u
-/* the kernel is asked now and then: a shorter loop says little */
+/* CPU times are sampled now and then, so a shorter loop proves little */
 #define RUNNABLE_WINDOW_NS 1000000000u
-#define RUNNABLE_MIN 0.1   /* of the steps' time */
-#define OPERATORS_MORE 1.1 /* times those of the other steps */
+#define RUNNABLE_MIN 0.1   /* share of the steps' time */
+#define OPERATORS_MORE 1.1 /* multiple of the other steps' operators */
 #define CAUSE_BYTES (PLACE_BYTES + 96)
 
 /*
- * Steps, and what they took longer than usual: it counts by time, as a busy machine makes many
- * steps a little longer.
+ * A number of steps, and by how much they exceed the usual. Time counts, since a busy machine makes
+ * many steps a little longer.
  */
 struct tally {
 	uint64_t steps, ns;
 };
 
-/* What slow steps have in common. */
+/* The search for what slow steps have in common. */
 struct slow_steps {
 	const struct bottleneck *bottleneck;
 	const struct steps *steps;
@@ -37,19 +37,19 @@ struct slow_steps {
 	double limit_ns;
 	uint64_t count, gain_ns;
 	double usual_ns[STEP_CATEGORY_LIMIT];   /* average of the other steps */
-	uint64_t usual_operators, usual_graded; /* the most that most of the others have */
+	uint64_t usual_operators, usual_graded; /* the maximum of most other steps */
 	struct tally of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_places,
 		of_labels;
 	struct tally *of_place;    /* by index of gaps->place */
-	size_t place_room, place;  /* the place that most have */
+	size_t place_room, place;  /* the place in most slow steps */
 	struct label_steps *label; /* by name */
 	size_t label_room;
-	uint32_t most_label; /* that most have */
+	uint32_t most_label; /* the label in most slow steps */
 };
 
 /*
- * How many steps a name of the user's is in: of the slow ones, where it holds most of what they
- * take longer.
+ * In how many steps the user's name occurs; a slow step counts if the name holds most of its
+ * excess.
  */
 struct label_steps {
 	struct tally slow;
@@ -154,8 +154,8 @@ static bool is_more(uint64_t count, uint64_t usual)
 }
 
 /*
- * Waits for data and for others are causes wherever they are; a busy machine makes the rest long
- * too. Kernels are what the step's operators asked for.
+ * Waits for data or for other ranks are causes wherever they are, because a busy machine makes the
+ * rest longer too. Kernels are what the step's operators requested.
  */
 static void look_at_one(struct slow_steps *slow, size_t index)
 {
@@ -180,7 +180,7 @@ static void look_at_one(struct slow_steps *slow, size_t index)
 		count_place(slow, sample->gap_place, excess_ns);
 }
 
-/* The name that is in most of the slow steps, and in few others. */
+/* Chooses the name that is in most of the slow steps and in few others. */
 static void choose_label(struct slow_steps *slow)
 {
 	uint64_t others = slow->later.time.count - slow->count, most_ns = 0;
@@ -227,14 +227,14 @@ static bool most_have(const struct slow_steps *slow, struct tally tally)
 	return tally.steps > 1 && tally.ns > slow->gain_ns / 2;
 }
 
-/* A place that most steps have is advice of its own, and makes no difference between them. */
+/* A place in most steps has advice of its own, and does not set slow steps apart. */
 static bool is_rare(const struct slow_steps *slow, size_t place)
 {
 	return slow->bottleneck->evidence->gaps.place[place].time.count * 2 <
 	       slow->later.time.count;
 }
 
-/* Waits, or what the user has named. */
+/* Writes a known cause: waits, or what the user has named. */
 static bool known_cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 {
 	char name[PLACE_NAME_BYTES];
@@ -254,8 +254,8 @@ static bool known_cause_shown(const struct slow_steps *slow, char shown[CAUSE_BY
 }
 
 /*
- * How long the thread of the longest loop was ready to run and had no CPU, and of what time; false:
- * not known.
+ * Tells how long the thread of the longest loop was runnable without a CPU, and of how much time.
+ * Returns false if that is not known.
  */
 static bool step_thread_runnable(const struct bottleneck *bottleneck, double *ret_runnable_ns,
 				 uint64_t *ret_wall_ns)
@@ -268,13 +268,13 @@ static bool step_thread_runnable(const struct bottleneck *bottleneck, double *re
 		return false;
 	*ret_runnable_ns = (double)(to->runnable_ns - from->runnable_ns);
 	*ret_wall_ns = to->time_ns - from->time_ns;
-	/* a collector that loses its CPU between a look's time and the look sees a little more */
+	/* a collector that is preempted during a look sees a little more */
 	if (*ret_runnable_ns > (double)*ret_wall_ns)
 		*ret_runnable_ns = (double)*ret_wall_ns;
 	return true;
 }
 
-/* The cause in words; false: they have nothing in common. */
+/* Writes the cause. Returns false if the slow steps have nothing in common. */
 static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 {
 	char place[PLACE_BYTES];
@@ -296,9 +296,7 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		snprintf(shown, CAUSE_BYTES, "mostly outside of operators, %s", place);
 		return true;
 	}
-	/*
-	 * a machine that is busy with other things is a cause only where a thread waited for a CPU
-	 */
+	/* a busy machine is a cause only if a thread waited for a CPU */
 	if (step_thread_runnable(slow->bottleneck, &runnable, &wall_ns) &&
 	    runnable > RUNNABLE_MIN * (double)wall_ns)
 		snprintf(shown, CAUSE_BYTES,
@@ -310,7 +308,7 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 	return false;
 }
 
-/* "12, 30 and 7": the slowest of those that are not left out. */
+/* Writes "12, 30 and 7": the slowest of the steps that count. */
 static const char *slowest_of(const struct slow_steps *slow, char text[SLOWEST_BYTES])
 {
 	const struct steps *steps = slow->steps;
@@ -351,8 +349,8 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 	advice_say(
 		advice,
 		"%" PRIu64 " of %" PRIu64
-		" steps %s more than %.0f times the median, %s; the slowest: %s. p99 is %.1f times "
-		"the median.%s",
+		" steps %s more than %.0f times the median, %s; the slowest: %s. The p99 is %.1f "
+		"times the median.%s",
 		slow.count, slow.later.time.count, bottleneck_gpu(bottleneck) ? "cost" : "took",
 		advice->rule->threshold, cause, slowest_of(&slow, slowest), advice->value,
 		bottleneck_gpu(bottleneck)

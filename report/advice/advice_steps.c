@@ -7,18 +7,18 @@
 #include "report/advice/bottleneck.h"
 #include "report/advice/late_rank.h"
 #include "report/base/memory.h"
-#include "report/torch/rows_ops.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-#define FIRST_STEP_OF_RUN 10 /* %: more, and longer than FIRST_STEP_NS, is a warning */
+/* % of the run; a longer first step is a warning if it exceeds FIRST_STEP_NS too */
+#define FIRST_STEP_OF_RUN 10
 #define FIRST_STEP_NS 3000000000u
-#define FIRST_STEP_SHARE_MIN 2 /* %: less is no news */
+#define FIRST_STEP_SHARE_MIN 2 /* %; less is not worth saying */
 #define STEP_NAME_MAX 64u
 #define STARTUP_NS_MIN 10000000000u
-#define STARTUP_IMPORTS 0.8 /* of the time before the first step */
+#define STARTUP_IMPORTS 0.8 /* share of the time before the first step */
 
-/* Of the run, %: a step that is compiled can be most of a short one. */
+/* Returns the share of the run in %. A step that is compiled can be most of a short run. */
 static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
 {
 	return bottleneck->wall_ns ? 100.0 * (double)ns / (double)bottleneck->wall_ns : 0;
@@ -105,7 +105,7 @@ double ranks_waiting_share(const struct bottleneck *bottleneck)
 
 #define RANK_NAME_BYTES 64
 
-/* "rank 1 (process 4711)", without a rank "process 4711" */
+/* Writes "rank 1 (process 4711)", or "process 4711" without a rank. */
 static const char *rank_name(char room[RANK_NAME_BYTES], const struct source *source,
 			     const struct source_process *process)
 {
@@ -119,7 +119,7 @@ static const char *rank_name(char room[RANK_NAME_BYTES], const struct source *so
 	return room;
 }
 
-/* What the late rank does in a step that the others do not. */
+/* Says what the late rank does in a step that the others do not. */
 static void say_late(const struct bottleneck *bottleneck, const struct rank *rank, size_t room,
 		     size_t least, size_t most, struct advice *advice)
 {
@@ -166,7 +166,7 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 		advice->gain_ns += ranks_waited_ns(rank, room, least);
 		advice_say(advice,
 			   "%s communicates for %.1f %% of its steps' time, %s for %.1f %%: most "
-			   "likely it waits for the latter.",
+			   "likely the first waits for the second.",
 			   rank_name(waits, bottleneck->source, process[most]),
 			   rank_share(&rank[most]),
 			   rank_name(late, bottleneck->source, process[least]),
@@ -198,7 +198,7 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
-/* What may be a step: the user scope or NVTX range that there were most of; NULL: none. */
+/* Returns the user scope or NVTX range that occurs most often, which may be a step; NULL: none. */
 static const struct source_name *most_frequent(const struct bottleneck *bottleneck)
 {
 	const struct source_name *most = NULL, *name;
@@ -226,7 +226,7 @@ static const struct source_name *most_frequent(const struct bottleneck *bottlene
 	return most;
 }
 
-/* The command that takes it for steps, where a shell takes its name as it is in quotes. */
+/* Sets the command that records it as steps, if the name needs nothing but quotes in a shell. */
 static void say_step(struct advice *advice, const struct source_name *name)
 {
 	char escaped[STEP_NAME_MAX * 4 + 1];

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules about threads. More threads than CPUs: That the loop's thread has no CPU is not enough,
- * for others may be busy on the machine: the recorded processes must keep its CPUs busy themselves.
+ * The rules about threads. A loop's thread without a CPU does not prove that the program has too
+ * many threads, for others may be busy on the machine: the recorded processes must keep its CPUs
+ * busy themselves.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
-#include "report/base/units.h"
 
-#define WINDOW_NS_MIN 3000000000u /* CPU times of processes are told every half second */
-#define BUSY_MIN 0.85             /* of all CPUs */
+#define WINDOW_NS_MIN 3000000000u /* CPU times of processes are reported every half second */
+#define BUSY_MIN 0.85             /* share of all CPUs */
 #define DIGITS 16
 
-/* CPUs of the machine that recorded; 0: it was not told, or there were several machines. */
+/* Returns the number of CPUs; 0 if it was not reported or there were several machines. */
 static unsigned long cores_of(const struct bottleneck *bottleneck)
 {
 	const struct source_meta *meta;
@@ -49,8 +49,8 @@ static bool is_one_machine(const struct bottleneck *bottleneck)
 }
 
 /*
- * The process whose loop's thread had no CPU for the largest share of its settled steps; NULL: not
- * known.
+ * Returns the process whose loop's thread had no CPU for the largest share of its settled steps;
+ * NULL: not known.
  */
 static const struct evidence_process *find_starved(const struct evidence *evidence,
 						   double *ret_share)
@@ -79,7 +79,10 @@ struct starving {
 	unsigned long cores;
 };
 
-/* The loop's thread could run and had no CPU for as much of the time as the advice asks. */
+/*
+ * Returns whether the loop's thread was runnable without a CPU for at least the advice's share of
+ * the time.
+ */
 static bool loop_starves(const struct bottleneck *bottleneck, struct advice *advice,
 			 struct starving *ret_starving)
 {
@@ -130,7 +133,7 @@ static const struct source_thread *main_thread(const struct source_process *proc
 	return thread;
 }
 
-/* Without steps: the same of the main thread, in its whole life. */
+/* The same without steps, for the main thread's whole life. */
 static bool main_starves(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct source_thread *thread = main_thread(bottleneck->process);
@@ -158,7 +161,9 @@ static bool main_starves(const struct bottleneck *bottleneck, struct advice *adv
 	return true;
 }
 
-/* The same, where the recorded processes leave CPUs free: others have them, or a limit does. */
+/*
+ * The same if the recorded processes leave CPUs free: other programs have them, or a limit holds.
+ */
 bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct starving starving;
@@ -177,7 +182,7 @@ bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *a
 
 #define GIL_LOOKS_MIN 50u
 
-/* Of the loop's thread, in its steps. Who had it is said where a line stands out. */
+/* The loop's thread waits for the GIL in its steps. The holder is named if a line stands out. */
 bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct step_lines *lines = bottleneck->lines;

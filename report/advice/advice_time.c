@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules about what the time of steps goes to, all steps together. */
+/* Rules about where the time of all steps together goes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-#define BESIDE_MATTERS 0.1 /* in parts of the place's time */
+#define BESIDE_MATTERS 0.1 /* share of the place's time */
 #define OPERATOR_SMALL_NS 10000u
 #define STATE_BYTES 120
-#define WORK_MATTERS 0.5           /* of the time outside of operators */
+#define WORK_MATTERS 0.5           /* of the time outside of operators, or in the DataLoader */
 #define WAIT_MATTERS 0.3           /* of the time outside of operators */
 #define ITEM_SHARE_MIN 1           /* % */
 #define ITEMS_MANY 100             /* a step */
 #define OPERATORS_MANY 20u         /* a step */
-#define OPTIMIZER_OPERATORS_MIN 40 /* a call: some parameters, one operator each */
+#define OPTIMIZER_OPERATORS_MIN 40 /* operators a call: some parameters, one operator each */
 #define OPTIMIZER_GROUPED_MAX 0.1
 
 static double per_step(const struct bottleneck *bottleneck, uint64_t count)
@@ -28,14 +28,14 @@ static double per_step(const struct bottleneck *bottleneck, uint64_t count)
 	return steps ? (double)count / (double)steps : 0;
 }
 
-/* Share of the steps' time; the gain is at most that. */
+/* Sets the share of the steps' time, which limits the gain. Returns whether it is large enough. */
 static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *advice, uint64_t ns)
 {
 	advice->gain_ns = ns;
 	return advice_exceeds(advice, bottleneck_share(bottleneck, ns));
 }
 
-/* Where the workers were while the loop waited for them. */
+/* Says where the workers were while the loop waited for them. */
 static void say_workers(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct worker_waits *waits = &bottleneck->worker_waits;
@@ -57,7 +57,7 @@ static void say_workers(const struct bottleneck *bottleneck, struct advice *advi
 	"they do for each sample, or start more of them, and keep them from epoch to epoch " \
 	"with persistent_workers=True."
 
-/* Without steps: what the main thread waits for, and the line of the workers. */
+/* Without steps: what the main thread waits for, and the workers' line. */
 static bool loader_of_run(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_LOADER);
@@ -72,7 +72,7 @@ static bool loader_of_run(const struct bottleneck *bottleneck, struct advice *ad
 	advice->todo = WORKERS_TODO;
 	snprintf(advice->command, sizeof(advice->command), "lines");
 	if (!line_sums_most(&cause->others, &line) || line.looks < WAIT_LOOKS_MIN ||
-	    line.ns < cause->ns / 2) /* else they did other things, as starting */
+	    line.ns < cause->ns / 2) /* else they did other things, such as starting */
 		return true;
 	step_line_text(bottleneck->lines, &line, text);
 	step_line_put(bottleneck->lines, &line, &advice->place);
@@ -82,12 +82,27 @@ static bool loader_of_run(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
-/* A line of the user's makes the samples, in the loop's own process. */
+/* Returns whether a line of the user's makes the samples in the loop's own process. */
 static bool line_of_loader(const struct bottleneck *bottleneck)
 {
 	struct step_line line;
 
 	return step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users;
+}
+
+/* What the loop itself does to get a batch: without workers, all that makes one. */
+static void say_loader_work(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_work *work = wait_works_most(&causes->loader);
+
+	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	    (double)work->ns < WORK_MATTERS * (double)causes->loader_ns)
+		return;
+	advice_add(advice, " %.0f %% of that time passes in %s (%" PRIu64 " samples).",
+		   100.0 * (double)work->ns / (double)causes->loader_ns, work->work->words,
+		   work->looks);
+	advice->todo = work->work->todo;
 }
 
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
@@ -118,10 +133,14 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		advice->todo =
 			"Make that line faster first, or do its work once, before the training. "
 			"Worker processes of the DataLoader can do it while the loop runs.";
+	say_loader_work(bottleneck, advice);
 	return true;
 }
 
-/* Of the thread, in all settled steps, in parts of its CPU time; -1: not known. */
+/*
+ * Returns the thread's run-queue time in all settled steps as a share of its CPU time; -1: not
+ * known.
+ */
 static double runnable_share(const struct bottleneck *bottleneck, uint32_t thread)
 {
 	const struct evidence *evidence = bottleneck->evidence;
@@ -140,7 +159,7 @@ static double runnable_share(const struct bottleneck *bottleneck, uint32_t threa
 	return -1;
 }
 
-/* A sentence more, or nothing; and what helps there. */
+/* Adds a sentence on the thread's state, if one is known, and what helps. */
 static void say_state(const struct bottleneck *bottleneck, const struct gap_place *place,
 		      struct advice *advice, char text[STATE_BYTES])
 {
@@ -183,7 +202,7 @@ static const struct source_thread *thread_of(const struct bottleneck *bottleneck
 	return NULL;
 }
 
-/* Its name, and its number: threads of one name are usual. */
+/* Writes the thread's name and number, since several threads often share a name. */
 static void show_thread(const struct source_thread *thread, char shown[PLACE_NAME_BYTES])
 {
 	char escaped[PLACE_NAME_BYTES / 2];
@@ -195,7 +214,9 @@ static void show_thread(const struct source_thread *thread, char shown[PLACE_NAM
 	snprintf(shown, PLACE_NAME_BYTES, "%s%s%u", escaped, length ? " " : "", thread->tid);
 }
 
-/* Another sentence, where other threads ran operators and nothing says whether they were waited for. */
+/*
+ * Adds a sentence if other threads ran operators and it is not known whether they were waited for.
+ */
 static void say_beside(const struct bottleneck *bottleneck, const struct gap_place *place,
 		       struct advice *advice)
 {
@@ -218,7 +239,10 @@ static void say_beside(const struct bottleneck *bottleneck, const struct gap_pla
 		 shown, 100.0 * share);
 }
 
-/* What it mostly waits for outside of operators, and what another thread does meanwhile. */
+/*
+ * Says what the thread mostly waits for outside of operators, and what another thread does
+ * meanwhile.
+ */
 static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
@@ -246,11 +270,11 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 			       "call it once, every so many steps, or leave it to another thread.";
 }
 
-/* What of Python's library runs there, and what is better. */
+/* Says which part of Python's library runs there, and what is faster. */
 static void say_work(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
-	const struct wait_work *work = wait_causes_work(causes);
+	const struct wait_work *work = wait_works_most(&causes->works);
 
 	if (!work || work->looks < WAIT_LOOKS_MIN ||
 	    (double)work->ns < WORK_MATTERS * (double)causes->outside_ns)
@@ -306,7 +330,7 @@ bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *
 	return true;
 }
 
-/* Copies that block are another rule's. */
+/* Blocking copies are the subject of another rule. */
 bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
@@ -328,7 +352,7 @@ bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
-/* On a CPU there is nothing to wait for: only what reading takes counts. */
+/* On a CPU there is nothing to wait for: only the time of the call itself counts. */
 static bool item_matters(const struct bottleneck *bottleneck)
 {
 
@@ -356,7 +380,7 @@ bool advice_item(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
-/* On a GPU copies are of other rules. */
+/* On a GPU, copies are the subject of other rules. */
 bool advice_copies(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
@@ -373,7 +397,7 @@ bool advice_copies(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
-/* By the types of inputs (INTERCEPT_TRACE=+shapes). */
+/* Uses the types of inputs (INTERCEPT_TRACE=+shapes). */
 static bool has_double_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t ns = bottleneck->loop.work.double_ns;
@@ -434,7 +458,7 @@ bool advice_communication(const struct bottleneck *bottleneck, struct advice *ad
 	double ns = (double)bottleneck->loop.ns[STEP_communication],
 	       waits = ranks_waiting_share(bottleneck);
 
-	/* no bucket makes a rank come earlier that the others wait for: see ranks_wait */
+	/* no bucket size makes a late rank earlier: see ranks_wait */
 	if (!share_exceeds(bottleneck, advice, (uint64_t)(ns * (1 - waits))))
 		return false;
 	advice_say(

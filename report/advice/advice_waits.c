@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules about what threads wait for: the loop's thread, without steps the main thread, and threads
- * that run an event loop. All by samples: the sentence has their number, and calls what rests on
- * few of them a guess.
+ * Rules about what threads wait for: the loop's thread, or the main thread without steps, and
+ * threads that run an event loop. All rest on samples: each sentence has their number, and one with
+ * few samples is called a guess.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +12,18 @@
 #include "report/advice/place_text.h"
 #include "report/advice/wait_text.h"
 #include "report/base/memory.h"
-#include "report/base/text.h"
 #include "report/base/units.h"
 
-#define LOOKS_MIN 5u      /* fewer are not spoken of */
+#define LOOKS_MIN 5u      /* with fewer samples nothing is said */
 #define COMPUTES_MIN 50.0 /* % of an event loop's time */
-#define CHILDREN_MANY 8u  /* so many of one program: one for each item, or step */
+#define CHILDREN_MANY 8u  /* starts of one program: one for each item or step */
 
 /* --- shares --- */
 
-/* Of the steps' time, or the run's, in %, and the seconds that this is. */
+/*
+ * Sets the share of the steps' or the run's time in %, and the seconds. Returns whether it is large
+ * enough.
+ */
 bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advice,
 			const struct wait_cause *cause)
 {
@@ -89,7 +91,7 @@ bool advice_slow_worker(const struct bottleneck *bottleneck, struct advice *advi
 	return true;
 }
 
-/* The program that the process started most often; returns how often, 0: none was seen. */
+/* Names the program that the process started most often. Returns how often; 0: none was seen. */
 static uint64_t say_command(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_looks *looks = bottleneck->waits;
@@ -127,7 +129,7 @@ bool advice_child_process(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
-/* Who had it, where that is in the lock itself. */
+/* Says who had the lock, if the lock itself records that. */
 static bool say_owner(const struct bottleneck *bottleneck, const struct wait_cause *cause,
 		      struct advice *advice)
 {
@@ -169,7 +171,7 @@ bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice
 
 /* --- without steps --- */
 
-/* One that has nothing to do, or follows others, whose lines are what matters. */
+/* Returns whether the wait is for work, or for threads whose own lines matter. */
 static bool is_idle(const struct wait_cause *cause)
 {
 	return wait_cause_is_idle(cause) || cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK ||
@@ -198,7 +200,7 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 
 enum callback { CALLBACK_WAITS, CALLBACK_COMPUTES, CALLBACKS };
 
-/* A thread that runs one, and what its callbacks did. */
+/* A thread that runs an event loop, and what its callbacks did. */
 struct event_loop {
 	uint64_t all_ns;
 	struct callback_time {
@@ -230,7 +232,7 @@ static void loop_add(struct event_loop *loop, const struct wait_row *row,
 		line_sums_add(&time->lines, &line);
 }
 
-/* By index of the thread; to be released. */
+/* Returns the loops by index of the thread. The caller releases them. */
 static struct event_loop *loops_of(const struct bottleneck *bottleneck)
 {
 	const struct wait_looks *looks = bottleneck->waits;
@@ -264,7 +266,10 @@ static void loops_release(const struct bottleneck *bottleneck, struct event_loop
 	free(loop);
 }
 
-/* The thread with most of it; looks, and the share of the loop's time, as the advice asks. */
+/*
+ * Finds the thread with the most; its samples and its share of the loop's time must suffice for the
+ * advice.
+ */
 static bool find_loop(const struct bottleneck *bottleneck, const struct event_loop *loop,
 		      enum callback what, struct advice *advice, size_t *ret_thread)
 {

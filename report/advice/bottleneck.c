@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What report bottleneck knows of a run: see bottleneck.h. */
+/* Collects what report bottleneck knows about a run and runs the rules on it. */
 #include "report/advice/bottleneck.h"
 
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "report/advice/evidence_events.h"
 #include "report/base/memory.h"
 #include "report/base/text.h"
-#include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
@@ -55,7 +54,10 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 	};
 }
 
-/* The process of the first step; without steps one that told of its environment, else the first. */
+/*
+ * Returns the process of the first step; without steps one that reported its environment, else the
+ * first.
+ */
 static const struct source_process *find_process(const struct bottleneck *bottleneck)
 {
 	struct source_process *const *process;
@@ -98,7 +100,7 @@ static void find_phases(struct bottleneck *bottleneck)
 	}
 }
 
-/* Labels are no operators. */
+/* Labels do not count as operators. */
 static void time_operators(struct bottleneck *bottleneck)
 {
 	const struct operators *operators = bottleneck->operators;
@@ -158,7 +160,7 @@ static uint64_t count_workers(const struct bottleneck *bottleneck)
 	return workers;
 }
 
-/* A DataLoader with workers has an iterator of another class, whose name is in its label. */
+/* A DataLoader with workers has an iterator class of its own, whose name is in its label. */
 static bool has_loader_of_workers(const struct bottleneck *bottleneck)
 {
 	static const char label[] = "enumerate(DataLoader)#_MultiProcessing";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report bottleneck as people read it: environment, where the time went, advice. */
+/* Report bottleneck as text: environment, where the time went, advice. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +11,6 @@
 #include "report/nvtx/rows_ranges.h"
 #include "report/steps/rows_steps.h"
 #include "report/tensors/rows_tensors.h"
-#include "report/core/coverage.h"
 #include "report/session/ranks.h"
 #include "report/table/part.h"
 #include "report/torch/part_ops.h"
@@ -51,10 +50,7 @@ static void put_text(const struct screen *screen, const char *text, size_t lengt
 
 typedef void line_printer(const struct bottleneck *bottleneck, const struct screen *screen);
 
-/*
- * What `print` prints, a label and a sentence without its line end, kept to the width of the
- * screen.
- */
+/* Prints a label and a sentence without a line end, kept to the width of the screen. */
 static void print_line(const struct bottleneck *bottleneck, const struct screen *screen,
 		       line_printer *print)
 {
@@ -72,7 +68,7 @@ static void bottleneck_text_put_name(const struct screen *screen, const struct s
 	put_text(screen, source_name_text(name), name->length, width);
 }
 
-/* "before" and the fact; nothing when it was not told. */
+/* Writes `before` and the fact; nothing if it was not reported. */
 static bool put_fact(const struct bottleneck *bottleneck, const struct screen *screen,
 		     const char *before, const char *key)
 {
@@ -144,7 +140,9 @@ static void print_python(const struct bottleneck *bottleneck, const struct scree
 	}
 }
 
-/* Those that tensors or CUDA memory were asked of; names of GPUs are not recorded. */
+/*
+ * Prints the devices that tensors or CUDA memory were allocated on; names of GPUs are not recorded.
+ */
 static void print_devices(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	const struct tensors *tensors = bottleneck->tensors;
@@ -161,7 +159,7 @@ static void print_devices(const struct bottleneck *bottleneck, const struct scre
 	}
 }
 
-/* The lowest rank that is not `own`; UINT64_MAX: there is none. */
+/* Returns the lowest rank other than `own`; UINT64_MAX: none. */
 static uint64_t other_rank(const struct source *source, uint64_t own)
 {
 	struct source_process *const *process;
@@ -177,7 +175,7 @@ static uint64_t other_rank(const struct source *source, uint64_t own)
 	return lowest;
 }
 
-/* Of several ranks, all count in steps and tables, but one process has the rest. */
+/* All ranks count in steps and tables, but the rest is about one process. */
 static void print_ranks(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	const struct filter_settings *scope = &run_filters(bottleneck->run)->settings;
@@ -356,7 +354,7 @@ static void print_cuda(const struct bottleneck *bottleneck, const struct documen
 
 /* --- advice --- */
 
-/* Words on lines that end before the screen does; those behind the first are indented. */
+/* Prints words in lines that fit the screen; all but the first are indented. */
 static void print_words(const struct screen *screen, const char *text, size_t used, size_t indent)
 {
 	size_t width = screen->width > 40 ? screen->width : 40;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice as a cause: see cause.h. Ids are compared as text, so that the list may have some that no rule has yet. */
+/* Ids are compared as text, because a recording may have advice that no rule has yet. */
 #include "report/advice/cause.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/advice/bottleneck.h"
 #include "report/base/text.h"
 
 #define NAME_WIDTH 40u
@@ -63,7 +64,15 @@ bool cause_is_of_program(const struct advice *advice)
 	return at == CAUSES || causes[at].of == OF_PROGRAM;
 }
 
-/* A name that is escaped already, without folders and not wider than NAME_WIDTH. */
+bool causes_are_of_program(const struct bottleneck *bottleneck)
+{
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		if (cause_is_of_program(&bottleneck->advice[i]))
+			return true;
+	return false;
+}
+
+/* Shows a name that is already escaped, without folders and at most NAME_WIDTH wide. */
 static void show_name(const char *name, char shown[NAME_BYTES])
 {
 	const char *slash = strrchr(name, '/');
@@ -74,7 +83,10 @@ static void show_name(const char *name, char shown[NAME_BYTES])
 	text_escape(shown, NAME_BYTES, whole, strlen(whole));
 }
 
-/* A function that has a name of its own. A comprehension has that of the line that it stands in. */
+/*
+ * Returns whether the function has a name of its own. A comprehension is named after its line's
+ * function.
+ */
 static bool cause_has_name(const char *function)
 {
 	static const char *const made_up[] = { "<module>", "<genexpr>", "<listcomp>", "<dictcomp>",
@@ -113,7 +125,7 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	return place;
 }
 
-/* Where a sentence ends: a full stop before a space and a capital, or the last character. */
+/* Returns where the sentence ends: at a full stop before a space and a capital, or at the end. */
 static size_t sentence_length(const char *text)
 {
 	const char *stop = text;
@@ -123,7 +135,10 @@ static size_t sentence_length(const char *text)
 	return stop ? (size_t)(stop - text) + 1 : strlen(text);
 }
 
-/* A word of the language: letters up to a space. Names have others: "p99", "aten::copy_". */
+/*
+ * Returns whether the text begins with a plain word: letters up to a space, unlike names such as
+ * "p99" or "aten::copy_".
+ */
 static bool is_plain_word(const char *text)
 {
 	size_t length = strcspn(text, " ");

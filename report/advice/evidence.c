@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What advice rests on: see evidence.h. */
+/* Collects the facts that advice rests on, step by step: work, gaps, and what was open in them. */
 #include "report/advice/evidence.h"
 
 #include <stdlib.h>
@@ -17,10 +17,7 @@
 struct evidence_thread {
 	uint32_t process;
 	uint32_t optimizers, items, loaders; /* open scopes */
-	/*
-	 * Inside of an optimizer's step: whose what runs directly in it is, and where the one
-	 * before ended.
-	 */
+	/* In an optimizer's step: whether the closure runs, and where the previous child ended. */
 	bool in_closure;
 	uint64_t since_ns, closure_ns;
 	struct regions regions;
@@ -135,7 +132,7 @@ static struct evidence_thread *evidence_thread_at(struct evidence *evidence,
 
 /* --- scopes --- */
 
-/* A scope's name, beside the nest. */
+/* Notes the name of a scope that is not in the nest. */
 static void open_beside(struct evidence *evidence, uint32_t scope, uint32_t name)
 {
 	if (scope == NEST_NONE)
@@ -172,13 +169,13 @@ static bool is_region(uint64_t kind)
 	return kind == EVIDENCE_REGION || kind == EVIDENCE_RECOMPILED;
 }
 
-/* A name of the user's. */
+/* Returns whether the scope is a label of the user's. */
 static bool is_label(uint64_t kind)
 {
 	return kind == EVIDENCE_LABEL || kind == EVIDENCE_RANGE || kind == EVIDENCE_ACTION;
 }
 
-/* What the thread is busy with; labels say nothing of that. */
+/* Returns whether the thread works in such a scope; labels do not tell. */
 static bool is_busy(uint64_t kind)
 {
 	return is_operator(kind) || kind == EVIDENCE_DATALOADER || is_region(kind) ||
@@ -192,7 +189,7 @@ static bool is_of_closure(const struct evidence_opening *opening)
 	       is_label(opening->kind) || is_region(opening->kind);
 }
 
-/* Directly inside of an optimizer's step. */
+/* A scope directly in an optimizer's step begins. */
 static void open_in_optimizer(struct evidence_thread *thread, struct evidence_work *work,
 			      const struct evidence_opening *opening)
 {
@@ -254,7 +251,7 @@ void evidence_open(struct evidence *evidence, const struct evidence_opening *ope
 		    opening->name);
 }
 
-/* Something directly inside of an optimizer's step has ended. */
+/* A scope directly in an optimizer's step has ended. */
 static void end_in_optimizer(struct evidence_thread *thread, const struct nest_end *end)
 {
 	bool of_closure = thread->in_closure && !is_optimizer(end->key);
@@ -264,7 +261,7 @@ static void end_in_optimizer(struct evidence_thread *thread, const struct nest_e
 	thread->since_ns = end->time_ns;
 }
 
-/* The gap that follows begins, or a label in it ends. */
+/* Begins the gap that follows, or ends a label in it. */
 static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
 {
 	struct nest_place place = { .time_ns = end->time_ns,
@@ -278,7 +275,7 @@ static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
 		gaps_label_ends(&evidence->gaps, place, evidence->open_name[end->scope]);
 }
 
-/* `is_inside`: of another operator, which has its reasons. */
+/* `is_inside`: within another operator, which explains it. */
 static void count_ended(struct evidence_work *work, const struct evidence_thread *thread,
 			const struct nest_end *end, bool is_inside)
 {
@@ -431,7 +428,7 @@ void evidence_copy(struct evidence *evidence, uint32_t process, const struct evi
 	work->copies_to_device++;
 	if (is_pinned(evidence, process, copy->source))
 		return;
-	if (copy->duration_ns < GAP_SHORT_NS) /* a longer call is known to hold the host up */
+	if (copy->duration_ns < GAP_SHORT_NS) /* a longer call blocks the host */
 		work->held_ns += copy->duration_ns;
 	work->pageable_copies++;
 	work->pageable_bytes += copy->bytes;
@@ -467,7 +464,7 @@ void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t byte
 	evidence_process_at(evidence, process)->tensor_bytes += bytes;
 }
 
-/* Where a step ends: on which thread, and its gaps between operators. */
+/* The end of a step: its thread, and its gaps between operators. */
 struct step_end {
 	uint64_t heap_bytes, arena_bytes;
 	uint32_t thread;
@@ -497,7 +494,7 @@ static void evidence_take_sample(struct evidence *evidence, struct evidence_proc
 	};
 }
 
-/* From the first settled step on, as long as the same thread ends them. */
+/* Counts from the first settled step on, as long as the same thread ends the steps. */
 static void note_scheduler(struct evidence_process *process, struct nest_place place,
 			   const struct evidence_mark *mark)
 {
@@ -524,7 +521,7 @@ void evidence_step(struct evidence *evidence, struct nest_place place,
 	at->pending.short_gaps_ns = end.gaps.short_ns;
 	at->pending.small_operators_ns = end.gaps.small_ns;
 	at->pending.host_operators_ns = end.gaps.host_ns;
-	if (at->pending.recompiled) /* their regions compile */
+	if (at->pending.recompiled) /* regions of these steps compile */
 		at->pending.graph_breaks_ns = 0;
 	if (counts) {
 		at->pending.settled_steps = settled;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What advice rests on: events become operations of evidence.h. */
+/* Events become operations of evidence.h. */
 #include "report/advice/evidence_events.h"
 
 #include "report/core/collecting.h"
@@ -31,7 +31,7 @@ static bool is_seed(const struct source_name *name)
 	return text_is(name->text, name->length, "aten::ones_like");
 }
 
-/* A name is looked at once, but for one whose text is still to come. */
+/* Classifies a name once, except one whose text is not there yet. */
 static enum evidence_kind evidence_events_kind_of(struct evidence_state *mine,
 						  const struct source_event *event, uint64_t id,
 						  uint64_t scope)
@@ -165,7 +165,7 @@ static bool is_of_device_memory(const struct source_event *event)
 	return kind == EVT_CUDA_ANY || kind == EVT_CUDA_DEVICE;
 }
 
-/* It is STEP_gc's, and advice of its own tells of it. */
+/* Collections belong to STEP_gc, and have advice of their own. */
 static void take_collection(void *state, const struct source_event *event, bool counts)
 {
 	collecting_begin(&((struct evidence_state *)state)->collecting, event, counts);
@@ -194,7 +194,7 @@ static void take_any_call(void *state, const struct source_event *event, bool co
 		evidence_hold(&mine->evidence, event->process->index, duration_ns);
 }
 
-/* A call that nothing could interpose, as those of a runtime that is linked statically. */
+/* A call that could not be interposed, as in a statically linked runtime. */
 static void take_hidden_call(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
@@ -272,7 +272,7 @@ static void take_growth(void *state, const struct source_event *event, bool coun
 			 work->tensor_cpu_growth + work->tensor_device_growth);
 }
 
-/* Bookkeeping, as far as it has come by now. */
+/* Returns the scheduler's times up to now. */
 static struct evidence_scheduler scheduler_of(const struct evidence_state *mine,
 					      const struct source_event *event)
 {

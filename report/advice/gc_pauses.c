@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gc_pauses.h. The stack is taken at the begin of every collection, so that frames of one never
- * count for the next; what is kept is decided at its end, when its duration is known.
+ * Takes the stack at the beginning of each collection, so that frames of one never count for the
+ * next, and decides at its end what to keep, because only then its duration is known.
  */
 #include "report/advice/gc_pauses.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the GPU did for the loop: see gpu_evidence.h. */
+/* Adds up what the GPU did for each step of the loop. */
 #include "report/advice/gpu_evidence.h"
 #include "report/gpu/gpu_work.h"
 
@@ -9,12 +9,11 @@
 #include "report/advice/evidence_events.h"
 #include "report/base/memory.h"
 #include "report/core/key.h"
-#include "report/cuda/cuda_events.h"
 #include "report/gpu/kernel_class.h"
 #include "report/torch/op_costs.h"
 
 #define MEMORY_PAGEABLE 1u       /* CUpti_ActivityMemoryKind */
-#define MAJOR_OF_TENSOR_CORES 7u /* compute capability: Volta's */
+#define MAJOR_OF_TENSOR_CORES 7u /* compute capability of Volta */
 #define DEVICES_MAX 64u
 #define OPERATORS_AROUND 16u
 
@@ -24,7 +23,7 @@ struct gpu_evidence_state {
 	struct evidence *evidence;
 	const void *operators; /* of key_kind_op */
 	struct map steps;      /* process << 40 | number, + 1, to place in `step` */
-	struct map products;   /* key of an operator to whether it is a product, + 1 */
+	struct map products;   /* key of an operator to 1 + whether it is a product */
 	struct map functions;  /* name of a CUDA function to whether it blocks, + 1 */
 	struct kernel_classes classes;
 	uint64_t has_tensor_cores; /* a bit a device */
@@ -48,7 +47,7 @@ const struct gpu_evidence_step *gpu_evidence_step_of(const struct gpu_evidence *
 	return entry ? &gpu->step[entry->value] : NULL;
 }
 
-/* Of the event's process, SIZE_MAX: none is under way, or it is warm-up. */
+/* Returns the open step of the event's process; SIZE_MAX if none is open or it is warm-up. */
 static size_t step_of(struct gpu_evidence_state *mine, const struct source_event *event)
 {
 	struct gpu_evidence *gpu = &mine->gpu;
@@ -112,7 +111,8 @@ static uint64_t gpu_evidence_place_of(void *state, const struct source_event *ev
 /* --- work --- */
 
 /*
- * By the name alone, or by a name that says how it multiplies and a GPU that could do it otherwise.
+ * Decides by the kernel's name alone, or by a name that says how it multiplies, together with a GPU
+ * that could do it otherwise.
  */
 static bool is_on_recent_gpu(const struct gpu_evidence_state *mine,
 			     const struct deferred_work *work, unsigned int classes)
@@ -155,7 +155,7 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 		sum->product_ns += work->duration_ns;
 		sum->recent_ns += is_on_recent_gpu(mine, work, classes) ? work->duration_ns : 0;
 	}
-	/* a graph's launch is one call of many kernels */
+	/* the launch of a graph is one call for many kernels */
 	if (!piece->graph && work->duration_ns < call_ns) {
 		sum->short_kernels++;
 		sum->short_by_ns += call_ns - work->duration_ns;
@@ -257,7 +257,7 @@ static void gpu_evidence_start(void *state, struct run *run, const void *options
 	run_reads(run, EVT_gpu_limits, FIELDS_ALL, take_limits, mine);
 }
 
-/* Of steps that were whole. */
+/* Only steps that were recorded as a whole count. */
 static void gpu_evidence_finish(void *state)
 {
 	struct gpu_evidence_state *mine = state;

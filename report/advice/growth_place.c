@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See growth_place.h. Goes over the sums of report leaks by line: of the places that grow steadily the one that grows
- * most, or without steps the one that keeps most.
+ * Goes over the sums of report leaks by line. With steps it takes the place that grows most of
+ * those that grow steadily, without steps the one that keeps most.
  */
 #include "report/advice/growth_place.h"
 
@@ -14,9 +14,9 @@
 #include "report/heap/growth.h"
 #include "report/heap/stack_sums.h"
 
-#define GROWN_MIN (64u << 10)     /* bytes, over all steps */
-#define KEPT_WHOLE_MIN (1u << 20) /* that nobody has freed, of a run without steps */
-#define SURE_MIN 20u              /* blocks: what rests on fewer of many is a guess */
+#define GROWN_MIN (64u << 10)     /* bytes of growth over all steps */
+#define KEPT_WHOLE_MIN (1u << 20) /* bytes that were never freed, in a run without steps */
+#define SURE_MIN 20u              /* blocks; fewer sampled ones make a guess */
 
 struct growers {
 	struct stack_rows rows;
@@ -41,7 +41,7 @@ static void growers_release(struct growers *growers)
 	stack_rows_release(&growers->rows);
 }
 
-/* NULL: no place, or one without a name. */
+/* Returns NULL if there is no place or it has no name. */
 static const struct named_frame *growers_frame(struct growers *growers, size_t place)
 {
 	const struct named_frame *frame = place != SIZE_MAX
@@ -51,7 +51,7 @@ static const struct named_frame *growers_frame(struct growers *growers, size_t p
 	return frame && frame->function ? frame : NULL;
 }
 
-/* With callers only a wrapper of malloc() cannot be told from who wanted the memory. */
+/* With callers alone a wrapper of malloc() looks like the code that wanted the memory. */
 static const char *unknown_callers(struct growers *growers, size_t place)
 {
 	const struct named_frame *frame = growers_frame(growers, place);
@@ -71,8 +71,8 @@ static bool growers_is_users(struct growers *growers, size_t place)
 }
 
 struct most {
-	size_t place;         /* SIZE_MAX: none grows */
-	double per_step, all; /* bytes of it, and of all places that grow */
+	size_t place;         /* SIZE_MAX: no place grows */
+	double per_step, all; /* bytes of that place, and of all that grow */
 };
 
 static struct most find_most(struct growers *growers, const struct growth *growth, bool is_coarse)
@@ -98,8 +98,8 @@ static struct most find_most(struct growers *growers, const struct growth *growt
 }
 
 /*
- * The same without steps, of all allocations: by what was never freed. Of the user's own code only: a library that is
- * imported keeps what it registers, more with each part of the import, and that is no leak.
+ * The same without steps, by blocks that were never freed. Only the user's own code counts: a
+ * library keeps what it registers when it is imported, which is no leak.
  */
 static size_t find_most_kept(struct growers *growers, const struct growth *growth)
 {
@@ -142,7 +142,7 @@ static struct growth_place place_of(const struct growers *growers, size_t place,
 	};
 }
 
-/* Blocks of the place, each of them seen. */
+/* For places whose blocks were all recorded. */
 static void say_steady(struct advice *advice, const struct growth_place *found, const char *name)
 {
 	char step[UNIT_TEXT_BYTES], blocks[UNIT_TEXT_BYTES], since[UNIT_TEXT_BYTES];
@@ -154,7 +154,10 @@ static void say_steady(struct advice *advice, const struct growth_place *found, 
 		   unit_format_ns(since, found->since_ns));
 }
 
-/* What stays lies between what does not: who asks for room has not always filled it. */
+/*
+ * For arenas: an arena stays because of some of its blocks, and the code that needs a new one has
+ * not always filled it.
+ */
 static void say_coarse(struct advice *advice, const struct growth_place *found, const char *name)
 {
 	char blocks[UNIT_TEXT_BYTES], since[UNIT_TEXT_BYTES];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where what stays is allocated: the line of the user's own code where a stack has one, else the function, as report leaks
- * --by line has it. Names the stacks of all blocks: only for advice that applies.
+ * Where what stays is allocated: the line of the user's own code where a stack has one, else the
+ * function, as report leaks --by line has it. Names the stacks of all blocks: only for advice that
+ * applies.
  */
 #ifndef REPORT_ADVICE_GROWTH_PLACE_H
 #define REPORT_ADVICE_GROWTH_PLACE_H
@@ -12,21 +13,23 @@ struct growth_place {
 	bool is_found;
 	double per_step; /* bytes; 0: there are no steps */
 	uint64_t bytes,
-		blocks; /* that were never freed; as many as were allocated where all were freed later */
+		/* that were never freed; as many as were allocated where all were freed later */
+		blocks;
 	uint64_t since_ns; /* the first block */
 };
 
 /*
- * The place that grows most of what grows steadily over the steps. Where blocks are few, as arenas are (`is_coarse`), the place
- * that grows most in all. Appends a sentence to the advice and sets its place.
+ * The place that grows most of what grows steadily over the steps. Where blocks are few, as arenas
+ * are (`is_coarse`), the place that grows most in all. Appends a sentence to the advice and sets
+ * its place.
  */
 struct growth_place growth_place_say(const struct bottleneck *bottleneck,
 				     const struct growth *growth, bool is_coarse,
 				     struct advice *advice);
 
 /*
- * Without steps: the place of the user's own code that has kept most of what grows throughout the run. Says it, and sets the
- * place.
+ * Without steps: the place of the user's own code that has kept most of what grows throughout the
+ * run. Says it, and sets the place.
  */
 struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,
 					  const struct growth *growth, struct advice *advice);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Imports of Python as advice sees them: see import_evidence.h. */
+/* Adds up imports by package, and how far they delay the first step. */
 #include "report/advice/import_evidence.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void import_evidence_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_import_end, 0, import_evidence_take_end, state);
 }
 
-/* What is open has no end: it is not known what it took. */
+/* Open imports have no end, so their time is not known. */
 static void import_evidence_cut(void *state, const struct cut *cut)
 {
 	if (cut->thread)

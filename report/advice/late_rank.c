@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See late_rank.h. Times of lines are compared a step, since ranks may have been recorded for
- * unequal numbers of steps.
+ * Compares times of lines per step, because ranks may be recorded for different numbers of steps.
  */
 #include "report/advice/late_rank.h"
 
-#define PART_MIN 0.5 /* of what the others wait */
+#define PART_MIN 0.5 /* share of the others' wait */
 
 struct rank_lines {
 	struct line_sums late, others;

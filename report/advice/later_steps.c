@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that may be compared: see later_steps.h. */
+/* Selects the steps after the warm-up, whose cost is known. */
 #include "report/advice/later_steps.h"
 
 #include <stdlib.h>
 
 #include "report/base/memory.h"
 
-/* False: it is not known. */
+/* Returns false if the cost is not known. */
 static bool cost_of(const struct step_row *row, const struct gpu_evidence *gpu, uint64_t *ret_ns)
 {
 	const struct gpu_evidence_step *asked;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See line_sums.h. Lines are told apart by file, function and number, as report lines does: a
- * lambda is another than what is around it.
+ * Lines are identified by file, function and number, as in report lines: a lambda differs from the
+ * code around it.
  */
 #include "report/advice/line_sums.h"
 

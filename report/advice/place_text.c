@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places in words: see place_text.h. */
+/* Writes places for people; combining characters need bytes, but no columns. */
 #include "report/advice/place_text.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ void place_name(const struct source_name *name, char shown[PLACE_NAME_BYTES])
 	length = text_escape(escaped, sizeof(escaped), name->text + skipped,
 			     name->length - skipped);
 	length = text_shorten(shorter, escaped, length, PLACE_NAME_WIDTH, "..");
-	/* What is drawn over other characters takes bytes, but no columns. */
+	/* combining characters take bytes, but no columns */
 	text_escape(shown, PLACE_NAME_BYTES, shorter, length);
 }
 
@@ -75,5 +75,8 @@ void place_frame_text(const struct named_frame *frame, char text[PLACE_FRAME_BYT
 		return;
 	}
 	text_escape(file, sizeof(file), base, strlen(base));
-	snprintf(text, PLACE_FRAME_BYTES, "%s (%s:%u)", name, file, frame->line);
+	if (frame->is_python && name[0] == '<') /* "<module>", "<listcomp>": the line says more */
+		snprintf(text, PLACE_FRAME_BYTES, "%s:%u", file, frame->line);
+	else
+		snprintf(text, PLACE_FRAME_BYTES, "%s (%s:%u)", name, file, frame->line);
 }

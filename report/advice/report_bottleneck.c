@@ -9,6 +9,7 @@
 #include "report/advice/cause.h"
 #include "report/core/report_kind.h"
 #include "report/core/why_empty.h"
+#include "report/table/cells.h"
 
 /* Since the run began; nothing when it is not known. */
 static void put_since(struct facts *facts, const char *name, const struct bottleneck *bottleneck,
@@ -69,21 +70,16 @@ static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
 	facts_number(facts, "dataloader_workers", UNIT_COUNT, bottleneck->workers);
 }
 
-static void set_text(struct table *table, enum column_id column, const char *text)
-{
-	table_set_text(table, column, text, strlen(text));
-}
-
 static void report_bottleneck_put_place(struct table *table, const struct advice_place *place)
 {
 	if (place->line[0])
-		set_text(table, COLUMN_bottleneck_line, place->line);
+		table_put_text(table, COLUMN_bottleneck_line, place->line);
 	if (place->function[0])
-		set_text(table, COLUMN_bottleneck_function, place->function);
+		table_put_text(table, COLUMN_bottleneck_function, place->function);
 	if (place->caller[0])
-		set_text(table, COLUMN_bottleneck_caller, place->caller);
+		table_put_text(table, COLUMN_bottleneck_caller, place->caller);
 	if (place->library[0])
-		set_text(table, COLUMN_bottleneck_library, place->library);
+		table_put_text(table, COLUMN_bottleneck_library, place->library);
 	if (place->samples)
 		table_set_number(table, COLUMN_bottleneck_samples, place->samples);
 }
@@ -96,29 +92,29 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 		char title[CAUSE_TITLE_BYTES];
 
 		table_add_row(table);
-		set_text(table, COLUMN_bottleneck_id, rule->id);
-		set_text(table, COLUMN_bottleneck_severity,
-			 advice_severity_names[advice->severity]);
+		table_put_text(table, COLUMN_bottleneck_id, rule->id);
+		table_put_text(table, COLUMN_bottleneck_severity,
+			       advice_severity_names[advice->severity]);
 		table_set_real(table, COLUMN_bottleneck_value, advice->value);
 		table_set_real(table, COLUMN_bottleneck_threshold, rule->threshold);
-		set_text(table, COLUMN_bottleneck_unit, rule->unit);
+		table_put_text(table, COLUMN_bottleneck_unit, rule->unit);
 		if (advice->gain_ns) {
 			table_set_number(table, COLUMN_bottleneck_gain_ns, advice->gain_ns);
 			table_set_number(table, COLUMN_bottleneck_stake_ns, advice->gain_ns);
 			table_set_real(table, COLUMN_bottleneck_stake_percent,
 				       advice_share(bottleneck, advice));
-			set_text(table, COLUMN_bottleneck_stake_of,
-				 advice_is_of_run(advice) ? "run" : "steps");
+			table_put_text(table, COLUMN_bottleneck_stake_of,
+				       advice_is_of_run(advice) ? "run" : "steps");
 		}
 		report_bottleneck_put_place(table, &advice->place);
 		if (advice->waits_at[0])
-			set_text(table, COLUMN_bottleneck_waits_at, advice->waits_at);
-		set_text(table, COLUMN_bottleneck_text, advice->text);
-		set_text(table, COLUMN_bottleneck_todo, advice->todo);
-		set_text(table, COLUMN_bottleneck_command, advice->command);
+			table_put_text(table, COLUMN_bottleneck_waits_at, advice->waits_at);
+		table_put_text(table, COLUMN_bottleneck_text, advice->text);
+		table_put_text(table, COLUMN_bottleneck_todo, advice->todo);
+		table_put_text(table, COLUMN_bottleneck_command, advice->command);
 		cause_title(advice, title);
-		set_text(table, COLUMN_bottleneck_title,
-			 text_store_put(&table->texts, title, strlen(title)));
+		table_put_text(table, COLUMN_bottleneck_title,
+			       text_store_put(&table->texts, title, strlen(title)));
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes told of their environment: see run_facts.h. */
+/* Keeps the facts that processes reported about their environment. */
 #include "report/advice/run_facts.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "report/base/memory.h"
 
-/* Whatever the filters say. */
+/* Facts count whatever the filters select. */
 static void take_fact(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_fact *fact = EVENT_AS(fact, &event->event);

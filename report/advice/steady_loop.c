@@ -38,6 +38,7 @@ static void leave_out(struct steady_loop *loop, const struct step_row *row,
 		loop->warm_longest_ns = row->total_ns;
 	loop->steps--;
 	loop->total_ns -= row->total_ns;
+	loop->gpu_ns -= row->gpu_ns;
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		loop->ns[i] -= row->ns[i];
 	if (row->process >= evidence->process_room)
@@ -56,6 +57,7 @@ void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 
 	*loop = (struct steady_loop){ .steps = steps->time.count,
 				      .total_ns = steps->time.total_ns,
+				      .gpu_ns = steps->gpu_ns,
 				      .work = evidence->work,
 				      .median_ns = median_of_later(steps),
 				      .is_warm = memory_zero(steps->row_count + 1, 1) };

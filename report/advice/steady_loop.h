@@ -19,6 +19,7 @@
 struct steady_loop {
 	uint64_t steps, total_ns; /* settled steps */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
+	uint64_t gpu_ns; /* a device was busy */
 	struct step_cpu cpu;
 	struct evidence_work work;
 	uint64_t median_ns; /* of all steps but the first of each process; 0: too few steps */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See step_lines.h. A sample in a step that is under way waits in `pending` until the step has
- * ended. If evidence then counts the step, the sample is added to the row of its kind and place;
- * else it is dropped.
+ * A sample in an open step is pending until the step has ended. If evidence then counts the step,
+ * the sample is added to the row of its kind and place; otherwise it is dropped.
  */
 #include "report/advice/step_lines.h"
 
@@ -17,11 +16,11 @@
 #include "report/samples/line_links.h"
 #include "report/samples/own_places.h"
 
-#define LOOKS_MIN 20u    /* fewer say little */
-#define PERCENT_MIN 30.0 /* a line with less does not stand out */
+#define LOOKS_MIN 20u    /* fewer samples prove little */
+#define PERCENT_MIN 30.0 /* a line with a smaller share does not stand out */
 #define NAME_SHOWN 60u   /* bytes of a file's name, and of a function's */
 
-/* A look in a step that may still turn out not to be whole. */
+/* A sample in a step that may turn out not to be whole. */
 struct step_lines_pending {
 	uint32_t process;
 	enum step_lines_of of;
@@ -64,7 +63,7 @@ static void step_lines_pending_count(struct step_lines *lines,
 		step_lines_row_add(lines, STEP_LINES_HOLDERS, look->holder_place, look->ns);
 }
 
-/* Steps of the process that have ended since: whole ones count, others never do. */
+/* Settles samples of the process's steps that have ended: those of whole steps count. */
 static void pending_settle(struct step_lines *lines, uint32_t process, uint64_t step)
 {
 	size_t kept = 0;
@@ -172,7 +171,7 @@ static void step_lines_start(void *state, struct run *run, const void *options)
 	map_init(&lines->rows);
 	lines->run = run;
 	lines->source = run_source(run);
-	lines->helpers = helpers_want(run, NULL); /* before what looks at them */
+	lines->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	lines->evidence = evidence_want(run, NULL);
 	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, step_lines_take_sample, lines);
@@ -213,7 +212,7 @@ static void step_lines_show_name(const struct source *source, uint32_t name, boo
 }
 
 /*
- * The row's line: the user's innermost one, else the innermost of all; file SAMPLE_NONE: it is not
+ * Returns the row's line: the user's innermost one, else the innermost; file SAMPLE_NONE: not
  * known.
  */
 static struct step_line line_of_row(const struct step_lines *lines, struct own *own,
@@ -249,13 +248,13 @@ static void note_caller(const struct step_lines *lines, struct own *own, size_t 
 							   .weight = row->ns });
 }
 
-/* STEP_LINES_LIMIT: whatever the loop's thread was in. */
+/* STEP_LINES_LIMIT: all rows. */
 static bool row_is_of(const struct step_lines_row *row, enum step_lines_of of)
 {
 	return of == STEP_LINES_LIMIT ? row->of != STEP_LINES_HOLDERS : row->of == of;
 }
 
-/* The lines with their time; rows of one line are added up. To be freed. */
+/* Returns the lines with their times; rows of one line are added up. The caller frees it. */
 static struct step_line *add_up(const struct step_lines *lines, enum step_lines_of of,
 				struct own *own, struct line_links *links, size_t *ret_count)
 {
@@ -286,7 +285,7 @@ static struct step_line *add_up(const struct step_lines *lines, enum step_lines_
 	return line;
 }
 
-/* The user's own lines with what they have of it, and the links to their callers. */
+/* The user's lines with their times, and the links to their callers. */
 struct found_lines {
 	struct step_line *line;
 	size_t count;
@@ -320,7 +319,7 @@ static struct step_line found_take(const struct found_lines *found, size_t numbe
 	return line;
 }
 
-/* The line with most; false: there is none. */
+/* Finds the line with the most time. Returns false if there is none. */
 static bool step_lines_find_most(const struct step_lines *lines, enum step_lines_of of,
 				 struct step_line *ret_line)
 {
@@ -366,7 +365,10 @@ static void step_lines_put_name(const struct source *source, uint32_t name, uint
 		snprintf(shown, ADVICE_LINE_BYTES, "%s", escaped);
 }
 
-/* The function of a package in which the user's line spends its time; false: none stands out. */
+/*
+ * Finds the package's function in which the user's line spends its time. Returns false if none
+ * stands out.
+ */
 static bool step_lines_find_library(const struct step_lines *lines, const struct step_line *line,
 				    char text[LIBRARY_PLACE_BYTES])
 {
@@ -461,7 +463,7 @@ static void step_lines_say_line(const struct step_lines *lines, enum step_lines_
 
 	step_line_text(lines, line, text);
 	if (!*advice->place
-		      .line) /* else the rule knows a better one: a worker's, a lock's owner's */
+		      .line) /* else the rule has a better line: a worker's, or a lock owner's */
 		step_line_put(lines, line, &advice->place);
 	snprintf(advice->text + used, sizeof(advice->text) - used,
 		 " By samples, %.0f %% of the %s was in %s%s.",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Python functions with most time of their own: see top_functions.h. */
+/* Tables of the Python functions with the most self time, by calls or by samples. */
 #include "report/advice/top_functions.h"
 
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include "report/options/keys.h"
 #include "report/functions/function_place.h"
 #include "report/samples/lines.h"
+#include "report/table/cells.h"
 #include "report/table/part.h"
 
 #define ROWS 10
@@ -52,21 +53,12 @@ static const struct part call_part = { "Python functions by self time (prof-repo
 
 /* --- of samples --- */
 
-static void top_functions_put_name(struct table *table, enum column_id column,
-				   const struct source *source, uint32_t name)
-{
-	size_t length;
-	const char *text = name_text(source_name_at(source, name), &length);
-
-	table_set_text(table, column, text, length);
-}
-
 static void top_functions_line_put(struct table *table, const struct source *source,
 				   const struct line *line, uint64_t all_ns)
 {
 	table_add_row(table);
-	top_functions_put_name(table, COLUMN_lines_function, source, line->function);
-	top_functions_put_name(table, COLUMN_lines_file, source, line->file);
+	table_put_name(table, COLUMN_lines_function, source, line->function);
+	table_put_name(table, COLUMN_lines_file, source, line->file);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
 	table_set_number(table, COLUMN_lines_cpu_ns, line->self.cpu_ns);
@@ -75,9 +67,7 @@ static void top_functions_line_put(struct table *table, const struct source *sou
 		       100.0 * (double)line->self.cpu_ns / (double)all_ns);
 }
 
-/*
- * CPU time of threads that ran no Python is part of the whole, as in report lines, but is no row.
- */
+/* CPU time without Python is part of the whole, as in report lines, but has no row. */
 static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
 {
 	struct lines lines = { 0 };

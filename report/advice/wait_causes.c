@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wait_causes.h. Rows of samples become causes by what their place says (wait_places.h), and pairs
- * are added to the cause of the row that waited.
+ * Rows of samples become causes by what their place says (wait_places.h). Pairs are added to the
+ * cause of the waiting row.
  */
 #include "report/advice/wait_causes.h"
 
@@ -18,14 +18,17 @@
 struct looking {
 	struct wait_causes *causes;
 	const struct wait_looks *looks;
-	const struct source_process *process; /* whose main thread counts without steps */
+	const struct source_process *process; /* its main thread counts without steps */
 	struct own own;
 	uint32_t *cause_of; /* by row */
 };
 
 /* --- which cause --- */
 
-/* Waits in C at the user's line, and in other libraries, are told apart by what the kernel says of them. */
+/*
+ * Waits in C at the user's line and in other libraries are classified by the kernel's state of the
+ * thread.
+ */
 static enum wait_kind wait_causes_kind_of(const struct wait_look *look,
 					  const struct wait_place *place)
 {
@@ -41,7 +44,10 @@ static bool is_by_call(const struct wait_look *look, enum wait_kind kind)
 	return look->state == EVT_PYTHON_IO && (kind == WAIT_IN_C || kind == WAIT_LIBRARY);
 }
 
-/* Kinds of the library's are one, whatever the kernel says; the two others are told apart by it. */
+/*
+ * Returns whether causes of the kind are told apart by the kernel's state. Other kinds are one
+ * cause, whatever it is.
+ */
 static bool is_by_state(enum wait_kind kind)
 {
 	return kind == WAIT_IN_C || kind == WAIT_LIBRARY;
@@ -94,28 +100,30 @@ static void add_owner(struct looking *looking, struct wait_cause *cause, const s
 	line_sums_add(&cause->owners, &place.line);
 }
 
-static void add_work(struct wait_causes *causes, const struct wait_row *row,
-		     const struct known_work *work)
+static void works_add(struct wait_works *works, const struct wait_row *row,
+		      const struct wait_place *place)
 {
 	size_t at = 0;
 
-	while (at < causes->works && strcmp(causes->work[at].work->id, work->id) != 0)
+	if (!place->work || !place->has_line || !place->line.is_users)
+		return;
+	while (at < works->count && strcmp(works->work[at].work->id, place->work->id) != 0)
 		at++;
 	if (at == WAIT_WORKS_MAX)
 		return;
-	if (at == causes->works)
-		causes->work[causes->works++] = (struct wait_work){ .work = work };
-	causes->work[at].ns += row->ns;
-	causes->work[at].looks += row->looks;
+	if (at == works->count)
+		works->work[works->count++] = (struct wait_work){ .work = place->work };
+	works->work[at].ns += row->ns;
+	works->work[at].looks += row->looks;
 }
 
-const struct wait_work *wait_causes_work(const struct wait_causes *causes)
+const struct wait_work *wait_works_most(const struct wait_works *works)
 {
 	const struct wait_work *most = NULL;
 
-	for (size_t i = 0; i < causes->works; i++)
-		if (!most || causes->work[i].ns > most->ns)
-			most = &causes->work[i];
+	for (size_t i = 0; i < works->count; i++)
+		if (!most || works->work[i].ns > most->ns)
+			most = &works->work[i];
 	return most;
 }
 
@@ -134,11 +142,15 @@ static void add_row(struct looking *looking, size_t number)
 	causes->all_looks += row->looks;
 	if (row->look.of == WAIT_OF_STEPS)
 		causes->outside_ns += row->ns;
-	if (row->look.of == WAIT_OF_LOADER || row->look.of == WAIT_OF_OPERATORS)
+	if (row->look.of == WAIT_OF_OPERATORS)
 		return;
 	wait_place_look(looking->looks->samples, &looking->own, row->look.place, &place);
-	if (place.work && place.has_line && place.line.is_users)
-		add_work(causes, row, place.work);
+	if (row->look.of == WAIT_OF_LOADER) {
+		causes->loader_ns += row->ns;
+		works_add(&causes->loader, row, &place);
+		return;
+	}
+	works_add(&causes->works, row, &place);
 	if (!wait_is_one(row->look.state))
 		return;
 	at = cause_at(causes, &row->look, wait_causes_kind_of(&row->look, &place));
@@ -158,7 +170,7 @@ static void add_row(struct looking *looking, size_t number)
 
 /* --- pairs --- */
 
-/* A thread that waits for work itself holds nobody up. */
+/* A thread that waits for work does not delay others. */
 static bool is_at_work(const struct wait_pair *pair, const struct wait_place *place)
 {
 	if (!place->has_line || !place->line.is_users || (place->is_worker && !place->is_in_sample))
@@ -268,13 +280,18 @@ static const char *call_name(uint32_t call)
 
 bool wait_cause_is_idle(const struct wait_cause *cause)
 {
+	return wait_is_idle(cause->kind, cause->call);
+}
+
+bool wait_is_idle(enum wait_kind kind, uint32_t call)
+{
 	static const long calls[] = { SYS_accept, SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,
 				      SYS_poll,   SYS_ppoll,   SYS_select,     SYS_pselect6 };
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (cause->call == (uint32_t)calls[i] + 1)
+		if (call == (uint32_t)calls[i] + 1)
 			return true;
-	return cause->kind == WAIT_IDLE || cause->kind == WAIT_SELECT;
+	return kind == WAIT_IDLE || kind == WAIT_SELECT;
 }
 
 bool wait_cause_is_sync(const struct wait_cause *cause)
@@ -298,6 +315,12 @@ static const char *state_text(enum evt_python_state state)
 
 const char *wait_cause_text(const struct wait_cause *cause, char text[64])
 {
+	return wait_words(cause->kind, cause->state, cause->call, text);
+}
+
+const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_t call,
+		       char text[64])
+{
 	static const char *const texts[WAIT_KINDS] = {
 		[WAIT_LOCK] = "a lock, or what another thread brings",
 		[WAIT_QUEUE] = "a queue",
@@ -310,12 +333,12 @@ const char *wait_cause_text(const struct wait_cause *cause, char text[64])
 		[WAIT_SELECT] = "sockets or pipes, in select()",
 		[WAIT_IDLE] = "requests or tasks",
 	};
-	const char *name = call_name(cause->call);
+	const char *name = call_name(call);
 
-	if (texts[cause->kind])
-		return texts[cause->kind];
+	if (texts[kind])
+		return texts[kind];
 	if (!name)
-		return state_text(cause->state);
+		return state_text(state);
 	snprintf(text, 64, "%s()", name);
 	return text;
 }

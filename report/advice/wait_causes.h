@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the loop's thread waited for outside of operators, in whole settled steps; where there are no steps, the main thread of the process
- * that told most, over the run. By cause: a kind of wait, and for files and sockets the system call. With each cause goes where it
- * waited, who had the lock where that is known, and which lines of the user's other threads ran at the same time.
+ * What the loop's thread waited for outside of operators, in whole settled steps; where there are
+ * no steps, the main thread of the process that told most, over the run. By cause: a kind of wait,
+ * and for files and sockets the system call. With each cause goes where it waited, who had the lock
+ * where that is known, and which lines of the user's other threads ran at the same time.
  */
 #ifndef REPORT_ADVICE_WAIT_CAUSES_H
 #define REPORT_ADVICE_WAIT_CAUSES_H
@@ -31,22 +32,30 @@ struct wait_cause {
 	struct line_sums owners; /* the user's, of threads that are known to have had the lock */
 	uint32_t owner;          /* tid of the last of them */
 	struct line_sums
-		others; /* of all that were at work meanwhile; where it waits for a DataLoader, of its workers */
+		/*
+		 * of all that were at work meanwhile; where it waits for a DataLoader, of its
+		 * workers
+		 */
+		others;
 	struct wait_beside *beside;
 	size_t beside_count, beside_room;
 };
 
 #define WAIT_WORKS_MAX 8u /* work_places.def has fewer */
 
-/* What that thread does in the library, outside of operators, running or waiting. */
-struct wait_work {
-	const struct known_work *work;
-	uint64_t ns, looks;
+/* What that thread does in the library, running or waiting. */
+struct wait_works {
+	struct wait_work {
+		const struct known_work *work;
+		uint64_t ns, looks;
+	} work[WAIT_WORKS_MAX];
+	size_t count;
 };
 
 struct wait_causes {
-	struct wait_work work[WAIT_WORKS_MAX];
-	size_t works;
+	struct wait_works works;  /* outside of operators */
+	struct wait_works loader; /* where the thread itself loads its batches */
+	uint64_t loader_ns;       /* of it, in the DataLoader */
 	struct wait_cause cause[WAIT_CAUSES_MAX];
 	size_t count;
 	uint64_t all_ns, all_looks; /* of that thread, whatever it did */
@@ -61,16 +70,20 @@ void wait_causes_release(struct wait_causes *causes);
 /* The cause with most time of that kind; NULL: there is none. */
 const struct wait_cause *wait_causes_of(const struct wait_causes *causes, enum wait_kind kind);
 /* The work with most time; NULL: there is none. */
-const struct wait_work *wait_causes_work(const struct wait_causes *causes);
+const struct wait_work *wait_works_most(const struct wait_works *works);
 /* The thread that was at work for most of the wait; NULL: none was. */
 const struct wait_beside *wait_cause_beside(const struct wait_cause *cause);
 
 /* It waits for whoever asks for something: a server that has nothing to do. */
 bool wait_cause_is_idle(const struct wait_cause *cause);
+bool wait_is_idle(enum wait_kind kind, uint32_t call);
 /* It waits until a file is on the disk. */
 bool wait_cause_is_sync(const struct wait_cause *cause);
 
 /* "fsync()", "a lock", "time.sleep()": what it waits for, in words. */
 const char *wait_cause_text(const struct wait_cause *cause, char text[64]);
+/* The same of any thread that waits; `call` as of struct wait_look. */
+const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_t call,
+		       char text[64]);
 
 #endif

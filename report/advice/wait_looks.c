@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wait_looks.h. A thread that rests is told of at the end of its rest, so what others did
- * during a look is known only some time after it: looks wait in `pending` for SETTLE_NS, and those
- * of a step until it has ended whole. Each thread's looks of the last time are kept until no
- * pending look needs them.
+ * A rest of a thread is reported at its end, so what others did during a look is known only later.
+ * Looks are pending for SETTLE_NS, and those of a step until it has ended as a whole. Recent looks
+ * of each thread are kept until no pending look needs them.
  */
 #include "report/advice/wait_looks.h"
 
@@ -16,8 +15,8 @@
 #include "report/base/memory.h"
 #include "report/options/keys.h"
 
-#define SETTLE_NS 1000000000u /* a rest is told of within half of that */
-#define TURN_NS 100000000u    /* between two looks at what can be settled */
+#define SETTLE_NS 1000000000u /* a rest is reported within half of that */
+#define TURN_NS 100000000u    /* between two attempts to settle */
 #define NO_STEP UINT64_MAX
 
 struct stretch_seen {
@@ -35,7 +34,7 @@ struct recent {
 struct pending {
 	struct wait_look look;
 	uint64_t from_ns, to_ns, looks, step;
-	size_t first_pair, pair_count; /* of state.met */
+	size_t first_pair, pair_count; /* indices of state.met */
 	bool is_paired;
 };
 
@@ -49,7 +48,7 @@ struct state {
 	size_t recent_room;
 	struct pending *pending;
 	size_t pending_count, pending_room;
-	struct wait_pair *met; /* of pending looks */
+	struct wait_pair *met; /* pairs of pending looks */
 	size_t met_count, met_room;
 	uint64_t turned_ns;
 };
@@ -174,7 +173,7 @@ static void wait_looks_pending_count(struct state *mine, const struct pending *p
 	if (pending->step != NO_STEP &&
 	    !evidence_sample_of(mine->evidence, pending->look.process, pending->step))
 		return;
-	/* over the whole run it was counted when it was seen */
+	/* for the whole run it was counted when it was seen */
 	row = wait_looks_row_add(mine, &pending->look,
 				 pending->step == NO_STEP ? 0 : pending->to_ns - pending->from_ns,
 				 pending->step == NO_STEP ? 0 : pending->looks);
@@ -182,7 +181,7 @@ static void wait_looks_pending_count(struct state *mine, const struct pending *p
 		pair_add(mine, row, &mine->met[pending->first_pair + i]);
 }
 
-/* Looks that nobody needs any more. */
+/* Drops looks that are no longer needed. */
 static void recent_forget(struct recent *recent, uint64_t before_ns)
 {
 	while (recent->first < recent->count && recent->seen[recent->first].to_ns < before_ns)
@@ -195,7 +194,7 @@ static void recent_forget(struct recent *recent, uint64_t before_ns)
 	recent->first = 0;
 }
 
-/* Those that are kept have their pairs moved together. */
+/* Settles what can be settled; the pairs of the rest are moved together. */
 static void wait_looks_settle(struct state *mine, uint64_t now_ns, bool is_end)
 {
 	uint64_t needed_ns = now_ns > 2 * (uint64_t)SETTLE_NS ? now_ns - 2 * (uint64_t)SETTLE_NS
@@ -368,7 +367,7 @@ static void wait_looks_start(void *state, struct run *run, const void *options)
 	map_init(&mine->commands);
 	mine->source = run_source(run);
 	run_reads(run, EVT_child_command, FIELDS_ALL, take_command, mine);
-	mine->helpers = helpers_want(run, NULL); /* before what looks at them */
+	mine->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	mine->evidence = evidence_want(run, NULL);
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, wait_looks_take_sample, mine);

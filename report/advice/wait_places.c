@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See wait_places.h. The depth is bounded: a damaged file may have places in any order. */
+/* The depth is bounded, because a damaged file may have places in any order. */
 #include "report/advice/wait_places.h"
 
 #include <string.h>
@@ -40,7 +40,8 @@ static bool frame_of(const struct samples *samples, const struct source *source,
 }
 
 /*
- * By whole folders; a recording without folders (INTERCEPT_REDACT=paths) has the file's name alone.
+ * Compares whole folders; a recording without folders (INTERCEPT_REDACT=paths) has only the file's
+ * name, which says nothing if every package has a file of that name.
  */
 static bool is_file(const struct frame *frame, const char *end)
 {
@@ -49,7 +50,7 @@ static bool is_file(const struct frame *frame, const char *end)
 
 	if (!memchr(frame->file, '/', length)) {
 		base = base ? base + 1 : end;
-		return text_is(frame->file, length, base);
+		return strcmp(base, "__init__.py") != 0 && text_is(frame->file, length, base);
 	}
 	return length > bytes && frame->file[length - bytes - 1] == '/' &&
 	       !memcmp(frame->file + length - bytes, end, bytes);
@@ -104,7 +105,7 @@ static void wait_places_put_line(const struct samples *samples, const struct sam
 					  .is_users = is_users };
 }
 
-/* The next line of the user's outwards, within what the process does itself. */
+/* Adds the user's next line outwards, within what the process itself does. */
 static void put_caller(const struct samples *samples, const struct sample_place *place,
 		       bool is_next, struct wait_place *found)
 {
@@ -113,8 +114,8 @@ static void put_caller(const struct samples *samples, const struct sample_place 
 	if (found->line.caller_file != SAMPLE_NONE)
 		return;
 	/*
-	 * a comprehension is a function of its own, which the one that is meant calls on the same
-	 * line
+	 * a comprehension is a function of its own, called on the same line by the one that is
+	 * meant
 	 */
 	if (code->file == found->line.file && place->line == found->line.number) {
 		if (is_next)
@@ -125,7 +126,7 @@ static void put_caller(const struct samples *samples, const struct sample_place 
 	found->line.caller_number = place->line;
 }
 
-/* True: from here outwards the stack only leads to a loop of a library's. */
+/* Returns true if from here outwards the stack only leads to a library's loop. */
 static bool wait_places_take_frame(const struct frame *frame, unsigned int depth,
 				   struct wait_place *found)
 {
@@ -144,7 +145,8 @@ static bool wait_places_take_frame(const struct frame *frame, unsigned int depth
 		found->is_in_loop = true;
 		found->is_in_callback = depth > 0;
 	}
-	return found->is_in_loop && found->is_in_callback; /* who runs the loop is not in it */
+	/* the code that runs the loop is not in it */
+	return found->is_in_loop && found->is_in_callback;
 }
 
 static void take_kind(const struct frame *frame, struct wait_place *found)
@@ -152,7 +154,7 @@ static void take_kind(const struct frame *frame, struct wait_place *found)
 	const struct known_place *known = wait_places_known_of(frame);
 	const struct known_work *work = work_of(frame);
 
-	if (work)
+	if (work && (!found->work || strcmp(work->id, "MATCH") != 0))
 		found->work = work;
 	if (known)
 		found->kind = known->kind;
@@ -181,7 +183,9 @@ void wait_place_look(const struct samples *samples, struct own *own, uint64_t ke
 			put_caller(samples, place, was_users, ret_place);
 		else if (!ret_place->has_line || !ret_place->line.is_users) {
 			take_kind(&frame, ret_place);
-			/* the sample's own code is a library's: what fetch() calls stands for it */
+			/*
+			 * if the sample's own code is a library's, what fetch() calls stands for it
+			 */
 			if (!ret_place->is_in_sample)
 				wait_places_put_line(samples, place, false, ret_place);
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wait_text.h. A line is the advice's place where it is likely that a change there helps;
- * each sentence has the samples that it rests on.
+ * A line is the advice's place if a change there is likely to help. Each sentence has the number of
+ * its samples.
  */
 #include "report/advice/wait_text.h"
 
@@ -11,9 +11,9 @@
 
 #include "report/base/text.h"
 
-#define NEARLY_ALL 0.8  /* of the wait */
-#define BESIDE_MIN 0.3  /* of it: less is not worth a word */
-#define ANOTHER_MIN 0.5 /* of it: a second thread may be meant as well */
+#define NEARLY_ALL 0.8  /* share of the wait */
+#define BESIDE_MIN 0.3  /* share of the wait; less is not mentioned */
+#define ANOTHER_MIN 0.5 /* share of the wait; a second thread with so much may be meant as well */
 
 void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sums *lines,
 		      uint64_t ns, uint64_t looks, struct advice *advice)
@@ -54,7 +54,10 @@ void wait_thread_name(const struct source_thread *thread, char shown[PLACE_NAME_
 		snprintf(shown, PLACE_NAME_BYTES, "%u", thread->tid);
 }
 
-/* Another thread of the program ends the wait, and not a file, a clock or a program of somebody else's. */
+/*
+ * Returns whether another thread of the program ends the wait, and not a file, a clock or another
+ * program.
+ */
 static bool follows_a_thread(const struct wait_cause *cause)
 {
 	return cause->kind == WAIT_LOCK || cause->kind == WAIT_QUEUE ||
@@ -62,7 +65,7 @@ static bool follows_a_thread(const struct wait_cause *cause)
 	       cause->kind == WAIT_THREAD;
 }
 
-/* A server in the program itself may be at the other end. */
+/* Returns whether a server in the program itself may be at the other end. */
 static bool may_be_own_socket(const struct bottleneck *bottleneck, const struct wait_cause *cause,
 			      const struct wait_beside *beside)
 {
@@ -81,8 +84,8 @@ static unsigned int threads_at_work(const struct wait_cause *cause, double share
 }
 
 /*
- * Several were at work at the same time, but nearly always in one line: whichever it waited for, it is that one. False:
- * nothing is said.
+ * Says that others worked meanwhile, nearly always in one line, so the wait was for that line
+ * whichever thread it was. Returns false if nothing is said.
  */
 static bool say_others(const struct bottleneck *bottleneck, const struct wait_cause *cause,
 		       struct advice *advice)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See worker_restarts.h. Starts of DataLoader processes, in the order of time, are held against the
- * loop's steps; the median of the steps without a start is what a step takes otherwise.
+ * Compares starts of DataLoader processes, in time order, with the loop's steps; the median of
+ * steps without a start is what a step usually takes.
  */
 #include "report/advice/worker_restarts.h"
 
@@ -11,11 +11,11 @@
 #include "report/base/memory.h"
 #include "report/base/units.h"
 
-#define RESTARTS_MIN 2u    /* steps: one may be a second DataLoader */
+#define RESTARTS_MIN 2u    /* steps with a start; one may be a second DataLoader */
 #define EXCESS_MATTERS 5.0 /* % of the steps' time: the rule's threshold */
 
 struct start {
-	uint32_t parent; /* index */
+	uint32_t parent; /* index of the parent process */
 	uint64_t time_ns;
 };
 
@@ -28,7 +28,7 @@ static int worker_restarts_compare(const void *a, const void *b)
 	return left->time_ns < right->time_ns ? -1 : left->time_ns > right->time_ns;
 }
 
-/* In order; to be freed. */
+/* Returns the starts in order. The caller frees them. */
 static struct start *starts_of(const struct bottleneck *bottleneck, size_t *ret_count)
 {
 	struct source_process *const *process;
@@ -47,7 +47,7 @@ static struct start *starts_of(const struct bottleneck *bottleneck, size_t *ret_
 	return start;
 }
 
-/* How many come before that process and time. */
+/* Returns how many starts precede that process and time. */
 static size_t before(const struct start *start, size_t count, struct start wanted)
 {
 	size_t low = 0, high = count;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See worker_waits.h. A worker is slow where it was at work for at least half of the time that the
- * loop waited while it lived, and each of the workers that lived beside it for less than a third of
- * its share. Few samples make no slow worker.
+ * A worker is slow if it worked for at least half of the time that the loop waited during its life,
+ * and every worker beside it for less than a third of its share. Few samples make no slow worker.
  */
 #include "report/advice/worker_waits.h"
 
@@ -14,13 +13,13 @@
 #include "report/advice/wait_places.h"
 #include "report/base/memory.h"
 
-#define BUSY_MIN 0.5  /* of the loop's waits */
-#define TIMES_MIN 3.0 /* the share of any other worker */
+#define BUSY_MIN 0.5  /* share of the loop's waits */
+#define TIMES_MIN 3.0 /* multiple of any other worker's share */
 #define LOOKS_MIN 20u
 
-/* While the loop waited. */
+/* A worker while the loop waited. */
 struct worker {
-	const struct source_process *process; /* NULL: it is no worker, or was not seen then */
+	const struct source_process *process; /* NULL: no worker, or not seen then */
 	uint64_t seen_ns, busy_ns, busy_looks;
 	bool is_slow;
 };
@@ -34,7 +33,8 @@ struct looking {
 };
 
 /*
- * Of a worker's main thread: it has a sample to make. It runs where a stack could not be read, too.
+ * Returns whether a worker's main thread is making a sample. It runs also if its stack could not be
+ * read.
  */
 static bool worker_waits_is_at_work(const struct wait_pair *pair, const struct wait_place *place)
 {
@@ -110,7 +110,7 @@ static double worker_waits_share_of(const struct worker *worker)
 	return worker->seen_ns ? (double)worker->busy_ns / (double)worker->seen_ns : 0;
 }
 
-/* Adds its set, if all others were much less at work. */
+/* Adds the worker's samples if all others worked much less. */
 static void worker_waits_judge(struct looking *looking, struct worker *slow,
 			       struct worker_waits *waits)
 {

@@ -10,6 +10,7 @@
 
 #define VARIABLE "INTERCEPT_OWN"
 #define RECORDED "own" /* the key of the value that the setting had when the program was recorded */
+#define INSTALLED "installed" /* the key of paths that a package's installer has written */
 
 /* Facts about a process, as bits. */
 enum program {
@@ -67,12 +68,14 @@ void own_init(struct own *own, const struct source *source, const struct options
 	own->is_off = options && options->of_report[REPORT_OPTION_frames].choice == FRAMES_ALL;
 	own->has_no_folders = lacks_folders(source);
 	map_init(&own->names);
+	map_init(&own->scripts);
 	map_init(&own->programs);
 }
 
 void own_release(struct own *own)
 {
 	map_release(&own->names);
+	map_release(&own->scripts);
 	map_release(&own->programs);
 }
 
@@ -176,6 +179,11 @@ static bool is_script(const struct source *source, const char *file, size_t leng
 	return false;
 }
 
+static uint64_t script_key(const char *file, size_t length)
+{
+	return map_hash_bytes(file, length, 0) | 1; /* 0 would be no key */
+}
+
 /* A script without .py in a `bin` folder was put there by an installer. */
 static bool is_installed_program(const char *file, size_t length)
 {
@@ -197,6 +205,43 @@ static bool is_installed(const char *file, size_t length)
 	       text_begins(file, length, "dist-packages/") || is_installed_program(file, length);
 }
 
+/*
+ * Returns the length of the folder that the file was installed into, with its slash; 0: none is
+ * known.
+ */
+static size_t folder_of_installed(const struct source *source, const char *file, size_t length)
+{
+	const struct source_meta *meta;
+	size_t count = source ? source_metas(source, &meta) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct source_name *path = meta[i].value;
+
+		if (meta[i].key->text && !strcmp(meta[i].key->text, INSTALLED) && path &&
+		    path->text && path->length <= length &&
+		    !memcmp(path->text, file, path->length) &&
+		    (path->length == length || file[path->length] == '/'))
+			return (size_t)(base_of(path->text, path->length) - path->text);
+	}
+	return 0;
+}
+
+const char *own_path_in_packages(const struct source *source, const char *file, size_t length,
+				 size_t *ret_length)
+{
+	static const char *const folders[] = { "/site-packages/", "/dist-packages/" };
+	size_t folder = folder_of_installed(source, file, length);
+
+	for (size_t i = 0; !folder && i < sizeof(folders) / sizeof(folders[0]); i++) {
+		const char *at = memmem(file, length, folders[i], strlen(folders[i]));
+
+		if (at)
+			folder = (size_t)(at - file) + strlen(folders[i]);
+	}
+	*ret_length = length - folder;
+	return folder ? file + folder : NULL;
+}
+
 bool own_has_file(const struct own *own, const char *file, size_t length)
 {
 	if (!length)
@@ -206,11 +251,20 @@ bool own_has_file(const struct own *own, const char *file, size_t length)
 	if (file[0] == '<')
 		return is_typed(file, length) &&
 		       (!text_begins(file, length, "<string>") || is_given_code(own->source));
-	if (is_installed(file, length))
+	if (is_installed(file, length) || folder_of_installed(own->source, file, length))
 		return false;
 	if (own->has_no_folders && !memchr(file, '/', length))
-		return is_script(own->source, file, length);
+		return map_find(&own->scripts, script_key(file, length)) ||
+		       is_script(own->source, file, length);
 	return true;
+}
+
+void own_note_script_file(struct own *own, const char *file)
+{
+	bool added;
+
+	if (own->has_no_folders && *file && *file != '<')
+		(void)map_put(&own->scripts, script_key(file, strlen(file)), &added);
 }
 
 void own_note_script(struct own *own, uint32_t name)

@@ -5,8 +5,9 @@
  * INTERCEPT_OWN, both now and at the time of recording.
  *
  * Python: the standard library, site-packages, dist-packages, programs in `bin` folders, and
- * made-up names such as "<frozen os>" are not the user's. All other files are: the script's folder,
- * and packages installed in editable mode, which are where their sources are. In a recording
+ * made-up names such as "<frozen os>" are not the user's. Nor is what `pip --target` has installed,
+ * wherever that is: the recording has these paths. All other files are: the script's folder, and
+ * packages installed in editable mode, which are where their sources are. In a recording
  * without folders (INTERCEPT_REDACT=paths), only the script is known to be the user's, by the
  * command line or by own_note_script().
  *
@@ -33,7 +34,8 @@ struct own {
 	const char *listed;          /* INTERCEPT_OWN; NULL: not set */
 	bool is_off;                 /* --frames all: the decision is not wanted */
 	bool has_no_folders;         /* the recording's paths have no folders */
-	struct map names; /* by index of a name, plus 1: whether that Python file is the user's */
+	struct map names;   /* by index of a name, plus 1: whether that Python file is the user's */
+	struct map scripts; /* by hash of the file's name, as noted; empty if paths have folders */
 	struct map programs; /* by index of a process, plus 1: bits of enum program */
 };
 
@@ -43,13 +45,21 @@ struct own {
 void own_init(struct own *own, const struct source *source, const struct options *options);
 void own_release(struct own *own);
 
-/* A Python program was started with that file. */
+/* A Python program was started with that file: a name of the source, by its index, or its text. */
 void own_note_script(struct own *own, uint32_t name);
+void own_note_script_file(struct own *own, const char *file);
 
 /* For a Python file, by the name that its code has. */
 bool own_has_file(const struct own *own, const char *file, size_t length);
 /* The same for a name of the source, by its index. */
 bool own_has_name(struct own *own, uint32_t name);
+
+/*
+ * Returns the part of a Python file's path behind the folder that packages are installed into, such
+ * as site-packages; NULL: the file belongs to no package.
+ */
+const char *own_path_in_packages(const struct source *source, const char *file, size_t length,
+				 size_t *ret_length);
 
 /* A frame of native code; a text is NULL if it is not known. */
 struct own_code {

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/table/cells.h"
 #include "report/table/rows_timing.h"
 
 #define RATE_MAX 1e18 /* bytes per second; only a damaged file has more */
@@ -49,11 +50,6 @@ static void filling_join(struct filling *filling)
 	map_release(&rows);
 }
 
-static void table_put_text(struct table *table, enum column_id column, const char *text)
-{
-	table_set_text(table, column, text, strlen(text));
-}
-
 struct stream_columns {
 	enum column_id stream, thread, pid;
 };
@@ -76,12 +72,6 @@ static void filling_put_stream(const struct filling *filling, const struct group
 		table_set_number(filling->table, column.thread, thread[owner - 1]->tid);
 }
 
-static const char *rows_cuda_dimensions_text(struct table *table, uint64_t x, uint64_t y,
-					     uint64_t z)
-{
-	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
-}
-
 static void filling_put_kernel(const struct filling *filling, const struct group *group)
 {
 	const uint64_t *key = group->key;
@@ -95,14 +85,12 @@ static void filling_put_kernel(const struct filling *filling, const struct group
 		table_set_text(table, COLUMN_launches_kernel, name->text, name->length);
 	if (filling->by != BY_launches_grid)
 		return;
-	table_put_text(table, COLUMN_launches_grid,
-		       rows_cuda_dimensions_text(table, key[LAUNCH_GRID_XY] >> 32,
-						 key[LAUNCH_GRID_XY],
-						 key[LAUNCH_GRID_Z_SHARED] >> 32));
-	table_put_text(table, COLUMN_launches_block,
-		       rows_cuda_dimensions_text(table, key[LAUNCH_BLOCK_XY] >> 32,
-						 key[LAUNCH_BLOCK_XY],
-						 key[LAUNCH_BLOCK_Z_PROCESS] >> 32));
+	table_put_dimensions(table, COLUMN_launches_grid, (uint32_t)(key[LAUNCH_GRID_XY] >> 32),
+			     (uint32_t)key[LAUNCH_GRID_XY],
+			     (uint32_t)(key[LAUNCH_GRID_Z_SHARED] >> 32));
+	table_put_dimensions(table, COLUMN_launches_block, (uint32_t)(key[LAUNCH_BLOCK_XY] >> 32),
+			     (uint32_t)key[LAUNCH_BLOCK_XY],
+			     (uint32_t)(key[LAUNCH_BLOCK_Z_PROCESS] >> 32));
 	table_set_number(table, COLUMN_launches_shared_bytes, (uint32_t)key[LAUNCH_GRID_Z_SHARED]);
 }
 
@@ -179,16 +167,6 @@ void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_n
 	}
 }
 
-static void filling_put_function(const struct filling *filling, const struct group *group,
-				 enum column_id column)
-{
-	size_t length;
-	const char *text = name_text(source_name_at(filling->source, group->key[API_FUNCTION]),
-				     &length);
-
-	table_set_text(filling->table, column, text, length);
-}
-
 void api_fill_table(struct cuda *cuda, const struct source *source, struct table *table)
 {
 	struct filling filling = { .source = source,
@@ -207,7 +185,7 @@ void api_fill_table(struct cuda *cuda, const struct source *source, struct table
 			continue;
 		table_add_row(table);
 		(void)filling_put_kind(&filling, group);
-		filling_put_function(&filling, group, COLUMN_api_name);
+		table_put_name(table, COLUMN_api_name, source, (uint32_t)group->key[API_FUNCTION]);
 		FILLING_PUT(&filling, api, group);
 	}
 }
@@ -233,7 +211,8 @@ static void rows_cuda_copies_put_key(const struct filling *filling, const struct
 	if (filling->by == BY_memcpy_stream)
 		filling_put_stream(filling, group, stream);
 	else if (filling->by == BY_memcpy_function)
-		filling_put_function(filling, group, COLUMN_memcpy_function);
+		table_put_name(filling->table, COLUMN_memcpy_function, filling->source,
+			       (uint32_t)group->key[API_FUNCTION]);
 	else
 		table_put_text(filling->table, COLUMN_memcpy_kind,
 			       copy_kind_text(group->key[COPY_KIND]));

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/table/cells.h"
+
 #define EXACT_MAX 9.0e15 /* larger integers are not exact in a double */
 
 void changes_add(struct changes *changes, const struct one_change *change, bool keeps_same)
@@ -72,12 +74,6 @@ static void put_value(struct table *table, enum column_id column, double value, 
 		table_set_amount(table, column, (uint64_t)llround(value), unit);
 }
 
-static void changes_put_text(struct table *table, enum column_id column, const char *text)
-{
-	if (text)
-		table_set_text(table, column, text, strlen(text));
-}
-
 static void put_changed(const struct one_change *one, struct table *table)
 {
 	const struct change *change = &one->change;
@@ -108,16 +104,16 @@ void changes_fill(const struct changes *changes, struct table *table, bool paths
 		const struct change *change = &one->change;
 
 		table_add_row(table);
-		changes_put_text(
-			table, COLUMN_diff_what,
-			paths      ? changes_path_of(one, table)
-			: one->row ? one->row
-				   : text_store_format(&table->texts, "all: %s", one->metric));
-		changes_put_text(table, COLUMN_diff_report, report_infos[one->report].name);
-		changes_put_text(table, COLUMN_diff_row, one->row);
-		changes_put_text(table, COLUMN_diff_metric, one->metric);
-		changes_put_text(table, COLUMN_diff_unit, unit_name(one->unit));
-		changes_put_text(table, COLUMN_diff_verdict, verdict_names[change->verdict]);
+		table_put_text(table, COLUMN_diff_what,
+			       paths ? changes_path_of(one, table)
+			       : one->row
+				       ? one->row
+				       : text_store_format(&table->texts, "all: %s", one->metric));
+		table_put_text(table, COLUMN_diff_report, report_infos[one->report].name);
+		table_put_text(table, COLUMN_diff_row, one->row);
+		table_put_text(table, COLUMN_diff_metric, one->metric);
+		table_put_text(table, COLUMN_diff_unit, unit_name(one->unit));
+		table_put_text(table, COLUMN_diff_verdict, verdict_names[change->verdict]);
 		table_set_number(table, COLUMN_diff_runs, change->runs);
 		table_set_number(table, COLUMN_diff_runs_after, change->runs_after);
 		if (change->has_before)

@@ -47,8 +47,9 @@ static void diff_words_print_environment(const struct screen *screen, const stru
 	static const char *const facts[] = { "python_version",  "torch_version",
 					     "torch_cuda",      "torch_threads",
 					     "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES",
-					     "WORLD_SIZE",      "trace",
-					     "stacks",          "sample" };
+					     "WORLD_SIZE",      "preset",
+					     "trace",           "stacks",
+					     "sample" };
 	const struct source_meta *meta;
 	size_t count = source_metas(after, &meta);
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "report/base/memory.h"
-#include "report/base/talk.h"
 #include "report/diff/diff.h"
 
 /* --- the command line --- */

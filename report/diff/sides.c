@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "report/options/opening.h"
-#include "report/session/session_files.h"
 #include "report/session/sessions.h"
 #include "report/session/source_say.h"
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "report/core/known.h"
-#include "report/base/text.h"
 #include "report/options/keys.h"
 #include "report/export/sink.h"
 #include "report/heap/heap_events.h"

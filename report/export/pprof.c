@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "report/base/memory.h"
 #include "report/export/protobuf.h"
 
 /* Field numbers in profile.proto. */

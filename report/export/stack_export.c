@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
-#include "report/base/talk.h"
 
 /* Prints how to get more than callers, and which files had no symbols. */
 static void stack_export_print_notes(void *rows, const struct screen *screen)

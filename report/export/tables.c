@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "report/base/talk.h"
 #include "report/core/report_batch.h"
 #include "report/export/sink.h"
 

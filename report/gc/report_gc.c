@@ -9,6 +9,7 @@
 #include "report/base/memory.h"
 #include "report/core/report_kind.h"
 #include "report/gc/gc_events.h"
+#include "report/table/cells.h"
 
 struct gc_state {
 	struct collections *collections;
@@ -75,11 +76,9 @@ static void report_gc_put_line(const struct report *report, struct table *table,
 	name = name_text(source_name_at(source, place->file), &length);
 	text = text_store_format(&mine->texts, "%.*s:%" PRIu32,
 				 (int)(length < PATH_MAX ? length : PATH_MAX), name, place->line);
-	table_set_text(table, COLUMN_gc_line, text, strlen(text));
-	if (!place->function)
-		return;
-	name = name_text(source_name_at(source, place->function), &length);
-	table_set_text(table, COLUMN_gc_function, name, length);
+	table_put_text(table, COLUMN_gc_line, text);
+	if (place->function)
+		table_put_name(table, COLUMN_gc_function, source, place->function);
 }
 
 static void report_gc_put_key(const struct report *report, struct table *table,

@@ -5,6 +5,7 @@
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu_time.h"
 #include "report/gpu/unreported.h"
+#include "report/table/cells.h"
 
 struct time_report {
 	struct gpu_time *time;
@@ -29,14 +30,6 @@ static const struct unreported *report_gpu_time_unreported_of(const struct repor
 	return ((const struct time_report *)report->state)->unreported;
 }
 
-static uint64_t report_gpu_time_pid_of(const struct report *report, uint32_t index)
-{
-	struct source_process *const *process;
-
-	source_processes(run_source(report->run), &process);
-	return process[index]->pid;
-}
-
 static uint64_t report_gpu_time_span_of(const struct gpu_lane *lane)
 {
 	return lane->last_ns - lane->first_ns;
@@ -52,8 +45,8 @@ static void utilization_fill(struct report *report, struct table *table)
 
 		table_add_row(table);
 		table_set_number(table, COLUMN_utilization_device, lane->device);
-		table_set_number(table, COLUMN_utilization_pid,
-				 report_gpu_time_pid_of(report, lane->process));
+		table_put_pid(table, COLUMN_utilization_pid, run_source(report->run),
+			      lane->process);
 		table_set_number(table, COLUMN_utilization_span_ns, span_ns);
 		table_set_number(table, COLUMN_utilization_busy_ns, lane->busy_ns);
 		table_set_number(table, COLUMN_utilization_compute_ns,

@@ -10,7 +10,7 @@
 #include "report/gpu/graphs.h"
 #include "report/gpu/kernel_text.h"
 #include "report/gpu/unreported.h"
-#include "report/table/rows_timing.h"
+#include "report/table/cells.h"
 
 struct graphs_report {
 	struct graphs *graphs;
@@ -29,14 +29,6 @@ static void report_graphs_want(struct report *report)
 	state->graphs = graphs_want(report->run,
 				    &(struct graphs_options){ .by = report->request->options->by });
 	state->unreported = unreported_want(report->run, NULL);
-}
-
-static uint64_t report_graphs_pid_of(const struct report *report, uint64_t index)
-{
-	struct source_process *const *process;
-
-	source_processes(run_source(report->run), &process);
-	return process[index]->pid;
 }
 
 static uint64_t report_graphs_total_of(const struct graphs *graphs, struct graph_row *sum)
@@ -71,7 +63,7 @@ static void graph_put(const struct report *report, const struct graph_row *row, 
 	table_add_row(table);
 	if (row->number)
 		table_set_number(table, COLUMN_graphs_graph, row->number);
-	table_set_number(table, COLUMN_graphs_pid, report_graphs_pid_of(report, row->process));
+	table_put_pid(table, COLUMN_graphs_pid, run_source(report->run), row->process);
 	table_set_number(table, COLUMN_graphs_launches, row->launches);
 	table_set_number(table, COLUMN_graphs_without_work, row->without_work);
 	table_set_number(table, COLUMN_graphs_host_ns, row->host_ns);
@@ -111,7 +103,7 @@ static void report_graphs_node_put(const struct report *report, const struct gro
 		table_set_number(table, COLUMN_graphs_node, node);
 	if ((uint32_t)graph)
 		table_set_number(table, COLUMN_graphs_graph, (uint32_t)graph);
-	table_set_number(table, COLUMN_graphs_pid, report_graphs_pid_of(report, graph >> 32));
+	table_put_pid(table, COLUMN_graphs_pid, run_source(report->run), graph >> 32);
 	for (unsigned int i = 0; i < GRAPH_KEYS; i++) {
 		const struct run_key *key = &nodes->key[i];
 		uint64_t place = graph_nodes_place(nodes, (uint32_t)(graph >> 32), node, i);

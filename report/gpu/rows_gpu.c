@@ -9,6 +9,7 @@
 
 #include "report/gpu/kernel_class.h"
 #include "report/gpu/kernel_text.h"
+#include "report/table/cells.h"
 #include "report/table/rows_timing.h"
 
 #define RATE_MAX 1e18 /* bytes per second; only a damaged file has more */
@@ -29,16 +30,6 @@ static const char *wait_text(uint64_t kind)
 					     "device" };
 
 	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "unknown";
-}
-
-static void rows_gpu_put_text(struct table *table, enum column_id column, const char *text)
-{
-	table_set_text(table, column, text, strlen(text));
-}
-
-static const char *rows_gpu_dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
-{
-	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
 }
 
 /* How names are shown. */
@@ -93,18 +84,16 @@ static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct
 	}
 	kernel_text_put(&naming->names, naming->source, table, COLUMN_kernels_name,
 			key[GPU_KEY_WHAT]);
-	rows_gpu_put_text(table, COLUMN_kernels_tensor_cores,
-			  uses_tensor_cores(naming, key[GPU_KEY_WHAT]) ? "yes" : "no");
+	table_put_text(table, COLUMN_kernels_tensor_cores,
+		       uses_tensor_cores(naming, key[GPU_KEY_WHAT]) ? "yes" : "no");
 	if (gpu->keyed != GPU_KERNELS || gpu->form != GPU_BY_GRID)
 		return;
-	rows_gpu_put_text(table, COLUMN_kernels_grid,
-			  rows_gpu_dimensions_text(table, key[GPU_KEY_GRID_XY] >> 32,
-						   key[GPU_KEY_GRID_XY],
-						   key[GPU_KEY_GRID_Z_BLOCK_Z] >> 32));
-	rows_gpu_put_text(table, COLUMN_kernels_block,
-			  rows_gpu_dimensions_text(table, key[GPU_KEY_BLOCK_XY] >> 32,
-						   key[GPU_KEY_BLOCK_XY],
-						   key[GPU_KEY_GRID_Z_BLOCK_Z]));
+	table_put_dimensions(table, COLUMN_kernels_grid, (uint32_t)(key[GPU_KEY_GRID_XY] >> 32),
+			     (uint32_t)key[GPU_KEY_GRID_XY],
+			     (uint32_t)(key[GPU_KEY_GRID_Z_BLOCK_Z] >> 32));
+	table_put_dimensions(table, COLUMN_kernels_block, (uint32_t)(key[GPU_KEY_BLOCK_XY] >> 32),
+			     (uint32_t)key[GPU_KEY_BLOCK_XY],
+			     (uint32_t)key[GPU_KEY_GRID_Z_BLOCK_Z]);
 }
 
 /* Leaves the cells empty if no kernel of the row has a known occupancy. */
@@ -160,7 +149,7 @@ static void rows_gpu_copies_put_key(struct gpu *gpu, const struct group *group, 
 	}
 	if (gpu->keyed == GPU_COPIES)
 		key_put(gpu_key(gpu), key[GPU_KEY_PLACE], table);
-	rows_gpu_put_text(table, COLUMN_gpu_copies_kind, gpu_copy_text(key[GPU_KEY_WHAT]));
+	table_put_text(table, COLUMN_gpu_copies_kind, gpu_copy_text(key[GPU_KEY_WHAT]));
 }
 
 void gpu_fill_copies(struct gpu *gpu, struct table *table)
@@ -201,7 +190,7 @@ void gpu_fill_waits(struct gpu *gpu, struct table *table)
 		table_add_row(table);
 		if (gpu->keyed == GPU_WAITS)
 			key_put(gpu_key(gpu), group->key[GPU_KEY_PLACE], table);
-		rows_gpu_put_text(table, COLUMN_sync_kind, wait_text(group->key[GPU_KEY_WHAT]));
+		table_put_text(table, COLUMN_sync_kind, wait_text(group->key[GPU_KEY_WHAT]));
 		PUT_TIMES(table, sync, group, all_ns);
 	}
 }
@@ -254,15 +243,15 @@ static void trace_put(struct gpu_trace_rows *rows, const struct gpu_piece *piece
 	table_set_number(table, COLUMN_gpu_trace_correlation, piece->correlation);
 	table_set_number(table, COLUMN_gpu_trace_pid, process[piece->process]->pid);
 	if (piece->kind != GPU_WORK_KERNEL) {
-		rows_gpu_put_text(
+		table_put_text(
 			table, COLUMN_gpu_trace_name,
 			gpu_copy_text(piece->kind == GPU_WORK_SET ? GPU_KIND_SET : piece->what));
 		table_set_number(table, COLUMN_gpu_trace_bytes, piece->bytes);
 		return;
 	}
 	kernel_text_put(&rows->naming.names, source, table, COLUMN_gpu_trace_name, piece->what);
-	rows_gpu_put_text(table, COLUMN_gpu_trace_grid, trace_dimensions(rows, piece->grid));
-	rows_gpu_put_text(table, COLUMN_gpu_trace_block, trace_dimensions(rows, piece->block));
+	table_put_text(table, COLUMN_gpu_trace_grid, trace_dimensions(rows, piece->grid));
+	table_put_text(table, COLUMN_gpu_trace_block, trace_dimensions(rows, piece->block));
 }
 
 static bool trace_next(void *state, struct table *table)

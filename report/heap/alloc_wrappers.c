@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See alloc_wrappers.h. Rounds: each allocation stands at its innermost function that is no wrapper
- * yet. Where a module's allocations stand at few functions, these become wrappers, and the next
+ * Works in rounds. Each allocation stands at its innermost function that is not yet known as a
+ * wrapper. If a module's allocations stand at few functions, these become wrappers, and the next
  * round begins one frame further out.
  */
 #include "report/heap/alloc_wrappers.h"
@@ -13,33 +13,35 @@
 
 #define WRAPPERS_MAX 4u /* functions that make nearly all of a module's allocations */
 #define NEARLY_ALL 0.9
-#define ALLOCATIONS_MIN 100u  /* of a module: fewer say nothing */
-#define CALLERS_MIN 5u        /* of each of the functions, on average */
-#define SIZES_MIN 3u          /* average sizes that differ from caller to caller */
-#define OTHERS_CALLERS_MIN 3u /* of another function of a module that has wrappers */
+#define ALLOCATIONS_MIN 100u  /* allocations of a module; fewer prove nothing */
+#define CALLERS_MIN 5u        /* callers per function, on average */
+#define SIZES_MIN 3u          /* different average sizes among the callers */
+#define OTHERS_CALLERS_MIN 3u /* callers of another function in a module that has wrappers */
 #define OTHERS_SIZES_MIN 2u
 #define ROUNDS_MAX 8u
 
 struct function {
 	uint64_t identity;
 	size_t module;
-	bool is_wrapper, is_tentative; /* tentative: if its caller turns out to be one */
-	/* of the round */
+	/* tentative: it is a wrapper if its caller turns out to be one */
+	bool is_wrapper, is_tentative;
+	/* counts of the round */
 	uint64_t allocations, callers, sizes;
-	uint64_t most;   /* allocations of the caller that asked most often */
-	uint32_t caller; /* that one, a named stack */
+	uint64_t most;   /* allocations of its most frequent caller */
+	uint32_t caller; /* that caller, a named stack */
 };
 
-struct call { /* of a function by a caller, in the round */
+struct call { /* calls of a function by one caller, in the round */
 	size_t function;
-	uint32_t caller; /* a named stack; NAMED_NONE: nobody is known */
+	uint32_t caller; /* a named stack; NAMED_NONE: not known */
 	uint64_t allocations, bytes;
 };
 
 struct wrappers {
 	struct named_stacks *names;
 	const struct heap *heap;
-	uint32_t *at; /* by row of the heap: where it stands; NAMED_NONE: not in the user's code */
+	/* by row of the heap: the frame where it stands; NAMED_NONE: not in the user's code */
+	uint32_t *at;
 	struct function *function;
 	size_t function_count, function_room, module_count;
 	struct map functions, modules; /* identity to index */
@@ -54,7 +56,7 @@ static uint64_t hash_two(uint64_t one, uint64_t other)
 	return map_hash_bytes((const uint64_t[]){ one, other }, 2 * sizeof(one), 0);
 }
 
-/* Of a function whose name is unknown each call is one of its own: its name is its address. */
+/* A function without a name is identified by its address, so each call site is one of its own. */
 static uint64_t alloc_wrappers_identity_of(const struct named_frame *frame)
 {
 	return hash_two(named_function(frame), symbols_hash(frame->module ? frame->module : ""));
@@ -67,8 +69,8 @@ static uint64_t identity_at(const struct wrappers *w, uint32_t stack)
 }
 
 /*
- * From `stack` outwards: the innermost native frame of the user's; NAMED_NONE: there is none, or
- * Python comes before it.
+ * Returns the innermost native frame of the user's code, from `stack` outwards; NAMED_NONE if there
+ * is none or if Python comes before it.
  */
 static uint32_t users_of(const struct wrappers *w, uint32_t stack)
 {
@@ -83,7 +85,7 @@ static uint32_t users_of(const struct wrappers *w, uint32_t stack)
 	return NAMED_NONE;
 }
 
-/* Who called the function; calls of itself are no calls of somebody else. */
+/* Returns the function's caller. Recursive calls are skipped. */
 static uint32_t caller_of_function(const struct wrappers *w, uint32_t stack)
 {
 	uint64_t identity = identity_at(w, stack);
@@ -147,7 +149,7 @@ static size_t function_at(struct wrappers *w, uint32_t stack)
 	return w->function_count++;
 }
 
-/* Valid until another function is new. */
+/* The result is valid until another function is added. */
 static const struct function *alloc_wrappers_function_of(struct wrappers *w, uint32_t stack)
 {
 	size_t number = function_at(w, stack);
@@ -156,8 +158,8 @@ static const struct function *alloc_wrappers_function_of(struct wrappers *w, uin
 }
 
 /*
- * Where the row stands: past what has become a wrapper, unless nothing of the user's is outside of
- * that.
+ * Returns where the row stands: outside of all wrappers, unless no frame of the user's is out
+ * there.
  */
 static uint32_t stand(struct wrappers *w, uint32_t stack)
 {
@@ -232,7 +234,7 @@ static int compare_functions(const void *left, const void *right, void *context)
 	return *(const size_t *)left < *(const size_t *)right ? -1 : 1;
 }
 
-/* How many of the functions make nearly all allocations of the module; 0: too many do. */
+/* Returns how many functions make nearly all allocations of the module; 0 if they are too many. */
 static size_t few_of(const struct wrappers *w, const size_t *order, size_t functions)
 {
 	uint64_t all = 0, sum = 0;
@@ -261,7 +263,7 @@ static bool are_wrappers(const struct wrappers *w, const size_t *order, size_t f
 	return callers >= CALLERS_MIN * few;
 }
 
-/* The few, those of the same kind, and what only they called. */
+/* Marks the few functions, others of the same kind, and functions that only wrappers called. */
 static void mark_wrappers(struct wrappers *w, const size_t *order, size_t functions, size_t few)
 {
 	for (size_t i = 0; i < functions; i++) {
@@ -273,7 +275,10 @@ static void mark_wrappers(struct wrappers *w, const size_t *order, size_t functi
 	}
 }
 
-/* Called from nearly one place, in its own module: it is a wrapper if that is one. */
+/*
+ * A function that is called from almost one place, in its own module, is a wrapper if its caller
+ * is.
+ */
 static bool try_caller(struct wrappers *w, struct function *function)
 {
 	uint32_t caller = function->caller;
@@ -291,7 +296,7 @@ static bool try_caller(struct wrappers *w, struct function *function)
 	return true;
 }
 
-/* Whether another round may find more. */
+/* Returns whether another round may find more. */
 static bool judge_module(struct wrappers *w, const size_t *order, size_t functions)
 {
 	size_t few = few_of(w, order, functions);
@@ -308,7 +313,7 @@ static bool judge_module(struct wrappers *w, const size_t *order, size_t functio
 
 static bool alloc_wrappers_judge(struct wrappers *w)
 {
-	size_t functions = w->function_count, begin = 0; /* more may come to be known */
+	size_t functions = w->function_count, begin = 0; /* the loop may add functions */
 	bool found = false;
 
 	free(w->order);

@@ -69,7 +69,7 @@ static void row_begin(struct heap *heap, size_t number)
 	};
 }
 
-/* A row that was there before the first sample: a caller's, or of a process that has all stacks. */
+/* Adds a row from before the first sample: of a caller, or of a process that records all stacks. */
 static void row_catch_up(struct heap *heap, size_t number)
 {
 	const struct heap_row *row = &heap->row[number];

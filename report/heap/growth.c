@@ -26,7 +26,7 @@ static struct growth_process *growth_process_of(struct growth *growth, uint32_t 
 	return growth->process[index];
 }
 
-/* Parts of an earlier look come to those of a later one, which hold where both have a row. */
+/* Adds the parts of an earlier look to a later one, which counts where both have a row. */
 void growth_look_join(struct growth *growth, struct growth_look *later, struct growth_look *earlier)
 {
 	uint32_t join = ++growth->joins;
@@ -48,7 +48,7 @@ void growth_look_join(struct growth *growth, struct growth_look *later, struct g
 	growth_look_release(earlier);
 }
 
-/* Every second look is enough from now on. */
+/* Drops every second look of the process, now and from here on. */
 static void process_thin(struct growth *growth, struct growth_process *process)
 {
 	size_t kept = 0;
@@ -94,7 +94,7 @@ static void growth_take_step(void *state, const struct source_event *event, bool
 	if (!counts && event->event.time_ns >= growth->to_ns)
 		return; /* the heap is that of the end of --time */
 	step = process->steps++;
-	if (growth->whole.looks) /* they have taken what had changed */
+	if (growth->whole.looks) /* they consumed the changes */
 		heap_change_live(growth->heap);
 	growth_whole_release(growth);
 	growth->heap->look_due = HEAP_NO_LOOK;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What looks at the heap from step to step mean: see growth.h. */
+/*
+ * Judges growth from the looks at the heap, one look a step: a place grows if it does so in each
+ * part of the steps and by more than it falls in between.
+ */
 #include <stdlib.h>
 
 #include "report/base/memory.h"
 #include "report/heap/growth.h"
 
-#define PARTS 4u               /* of the steps */
-#define STEADY_SHARE_MIN 0.25  /* of the mean: less growth in a part is not steady */
-#define GROWTH_TO_FALL_MIN 2.0 /* what goes up and down by more than it grows is no growth */
-#define EARLIER_SHARE_MIN 0.9  /* of what is kept */
+#define PARTS 4u               /* parts that the steps are divided into */
+#define STEADY_SHARE_MIN 0.25  /* share of the mean growth; a part with less is not steady */
+#define GROWTH_TO_FALL_MIN 2.0 /* growth below this multiple of the falls is no growth */
+#define EARLIER_SHARE_MIN 0.9  /* share of what is kept at the end */
 #define NO_ROW UINT32_MAX
 
 /* --- curves --- */
@@ -37,7 +40,7 @@ static bool place_is_wanted(const struct growth_curving *c, size_t place)
 	return place < c->count && (!c->is_wanted || c->is_wanted[place]);
 }
 
-/* From the look on that much more; what all looks add up to is growth_curving_take()'s. */
+/* From that look on the row has so much more. growth_curving_take() adds up the looks. */
 static void curve_change(struct growth_curving *c, const struct growth_process *process,
 			 size_t place, size_t look, uint64_t more)
 {
@@ -109,12 +112,12 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 	if (curve->looks < GROWTH_LOOKS_MIN)
 		return GROWTH_UNKNOWN;
 	all = growth_said_grown(curve, first, last);
-	/* what is freed behind the last step says nothing of the steps */
+	/* what is freed after the last step proves nothing about the steps */
 	if ((double)curve->bytes[0] >= EARLIER_SHARE_MIN * (double)kept_bytes &&
 	    all <= (double)kept_bytes)
 		return GROWTH_EARLIER;
 	mean = all / (PARTS - 1);
-	/* the first part is the program warming up */
+	/* the first part is the warm-up */
 	for (size_t part = 1; part < PARTS; part++) {
 		latest = growth_said_grown(curve, last * part / PARTS, last * (part + 1) / PARTS);
 		parts += latest > 0 && latest >= STEADY_SHARE_MIN * mean;
@@ -128,7 +131,7 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 	return GROWTH_UNEVEN;
 }
 
-/* Rows of each process, in lists. */
+/* The rows of each process as linked lists. */
 struct rows_of {
 	uint32_t *first; /* by process */
 	uint32_t *next;  /* by row */
@@ -146,7 +149,7 @@ static struct rows_of rows_by_process(const struct growth *growth)
 		uint32_t process = heap->row[i].process;
 
 		if (process >= growth->room)
-			continue; /* no step of it */
+			continue; /* the process has no step */
 		rows.next[i] = rows.first[process];
 		rows.first[process] = i;
 	}
@@ -154,8 +157,8 @@ static struct rows_of rows_by_process(const struct growth *growth)
 }
 
 /*
- * What more processes say of a place is put together. In this order: what grows in one of them
- * grows.
+ * Verdicts of several processes on one place are combined by weight: a place that grows in one
+ * process grows.
  */
 static unsigned int growth_said_weight_of(enum growth_verdict verdict)
 {
@@ -178,7 +181,7 @@ static void said_add(struct growth_said *said, enum growth_verdict verdict, doub
 	}
 }
 
-/* All that a process says; its curves are empty again then. */
+/* Judges all places of a process. Its curves are empty afterwards. */
 static void judge_process(struct growth_curving *c, const struct growth *growth,
 			  const struct rows_of *rows, uint32_t process, uint64_t *kept_bytes,
 			  struct growth_said *said)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What lives on the heap, over a recording without steps: see growth.h. */
+/* Looks at the heap every so many allocations, in recordings without steps. */
 #include <stdlib.h>
 
 #include "report/heap/growth.h"
-#include "report/heap/heap_events.h"
 
-#define EVERY_MIN 1024u /* allocations from look to look, at first */
+#define EVERY_MIN 1024u /* allocations between two looks, at first */
 #define PARTS 4u
-#define STEADY_SHARE_MIN 0.25  /* of the mean: less growth in a part is not steady */
-#define GROWTH_TO_FALL_MIN 2.0 /* what goes up and down by more than it grows is no growth */
+#define STEADY_SHARE_MIN 0.25  /* share of the mean growth; a part with less is not steady */
+#define GROWTH_TO_FALL_MIN 2.0 /* growth below this multiple of the falls is no growth */
 
 /* --- looks --- */
 
-/* A look is kept where it is far enough from the one before. */
+/* Keeps looks that are far enough from the previous one. */
 static void whole_thin(struct growth *growth)
 {
 	struct growth_process *whole = &growth->whole;
@@ -34,8 +33,8 @@ static void whole_thin(struct growth *growth)
 }
 
 /*
- * Each look asks for the next: the number of allocations alone says where one is, whatever is read
- * beside the heap.
+ * Each look schedules the next one. Its place depends on the number of allocations alone, not on
+ * what else is read beside the heap.
  */
 static void whole_look(void *state, uint64_t time_ns)
 {
@@ -57,7 +56,7 @@ static void whole_look(void *state, uint64_t time_ns)
 	heap_look_at(heap, look->step + whole->every, whole_look, growth);
 }
 
-/* There is no look at the end: programs have freed what they had. */
+/* There is no look at the end, because by then programs have freed their memory. */
 void growth_whole_start(struct growth *growth)
 {
 	growth->whole.every = EVERY_MIN;
@@ -90,7 +89,10 @@ bool growth_is_whole(const struct growth *growth)
 	return growth->whole.looks >= GROWTH_LOOKS_MIN;
 }
 
-/* The first look at or behind so many of the parts from look `first` to the last. */
+/*
+ * Returns the first look at or after `parts` of the parts between the look `first` and the last
+ * one.
+ */
 static size_t part_begins(const struct growth_curve *curve, size_t first, unsigned int parts)
 {
 	size_t last = curve->looks - 1, at = first;
@@ -116,7 +118,7 @@ static double growth_whole_grown(const struct growth_curve *curve, size_t from, 
 	return (double)curve->bytes[to] - (double)curve->bytes[from];
 }
 
-/* The first part is the place warming up. */
+/* The first part counts as the place's warm-up. */
 static enum growth_verdict judge_from(const struct growth_curve *curve, size_t first)
 {
 	size_t last = curve->looks - 1, second = part_begins(curve, first, 1);
@@ -130,7 +132,7 @@ static enum growth_verdict judge_from(const struct growth_curve *curve, size_t f
 		size_t to = part_begins(curve, first, part + 1);
 
 		if (from == to)
-			return GROWTH_UNKNOWN; /* nobody looked in between */
+			return GROWTH_UNKNOWN; /* no look lies in between */
 		latest = growth_whole_grown(curve, from, to);
 		parts += latest > 0 && latest >= STEADY_SHARE_MIN * all / (PARTS - 1);
 	}
@@ -141,7 +143,7 @@ static enum growth_verdict judge_from(const struct growth_curve *curve, size_t f
 	return GROWTH_UNEVEN;
 }
 
-/* When the last quarter of the allocations begins; false where nobody looked in it. */
+/* Tells when the last quarter of the allocations begins. Returns false if it has no look. */
 static bool quarter_begins(const struct growth *growth, uint64_t *ret_ns)
 {
 	const struct growth_process *whole = &growth->whole;

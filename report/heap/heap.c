@@ -191,7 +191,7 @@ uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const stru
 		key = op->caller;
 		break;
 	}
-	/* an address of all ones is no caller: it may share the row of its neighbour */
+	/* an address of all ones is no caller, so it may share its neighbour's row */
 	entry = map_put(rows, key + (key != UINT64_MAX), &added);
 	if (added)
 		entry->value = heap_add_row(heap, op, key);
@@ -204,7 +204,7 @@ struct map_entry *heap_find_block(struct heap_process *process, uint64_t address
 	return map_find(&process->blocks, address);
 }
 
-/* An allocation of an address that is live: its free was lost, or comes within the tolerance. */
+/* An allocation at a live address: the free was lost, or comes within the tolerance. */
 void heap_displace(struct heap *heap, struct heap_process *process, struct map_entry *block,
 		   const struct heap_op *op)
 {
@@ -253,7 +253,7 @@ static void heap_allocate(struct heap *heap, const struct heap_op *op, uint32_t 
 		heap_live_add(heap, process, row, op->size, op->time_ns);
 }
 
-/* A free of no live block. `row` of its entry: what it added to frees_unmatched. */
+/* A free without a live block. `row` of its entry: the row whose frees_unmatched it raised. */
 static void heap_free_unmatched(struct heap *heap, struct heap_process *process,
 				const struct heap_op *op, struct heap_undo *undo)
 {
@@ -263,7 +263,7 @@ static void heap_free_unmatched(struct heap *heap, struct heap_process *process,
 	*undo = (struct heap_undo){ .address = op->address, .counts = op->counts };
 }
 
-/* The free of a block that a later allocation has pushed out already. */
+/* The free of a block that a later allocation has already displaced. */
 static bool heap_free_displaced(struct heap *heap, struct heap_process *process,
 				const struct heap_op *op)
 {
@@ -304,7 +304,7 @@ static void heap_free(struct heap *heap, const struct heap_op *op)
 	heap_live_drop(heap, process, row, size, op->time_ns);
 }
 
-/* The block of the thread's last realloc_free lives on: takes that free back. */
+/* realloc() has kept the block of the thread's last realloc_free: undoes that free. */
 static void heap_restore(struct heap *heap, const struct heap_op *op)
 {
 	struct heap_process *process = heap_process_at(heap, op->process);
@@ -317,7 +317,8 @@ static void heap_restore(struct heap *heap, const struct heap_op *op)
 	thread->last_allocated = 0;
 	if (!undo.address || undo.address != op->address)
 		return;
-	if (undo.temporary) /* the failed call was nothing: its free may still be the next event */
+	/* the failed call changed nothing: its free may still be the next event */
+	if (undo.temporary)
 		thread->last_allocated = op->address;
 	heap->totals.reallocs_failed += op->counts;
 	if (!undo.matched) {
@@ -369,7 +370,7 @@ void heap_take(struct heap *heap, const struct heap_op *op)
 	struct heap_process *process;
 
 	if (!op->address)
-		return; /* no block is there: only a damaged file says so */
+		return; /* no block has that address; only damaged files get here */
 	if (heap->queued == HEAP_QUEUE)
 		heap_drain(heap);
 	heap->queue[heap->queued++] = *op;
@@ -401,7 +402,7 @@ uint64_t heap_live_bytes_of(struct heap *heap, uint32_t index)
 		return process->live_bytes;
 	for (process = heap->ended; process && process->index != index;)
 		process =
-			/* who asks does so soon after the end: it is among the first */
+			/* callers ask soon after the process has ended, so it is among the first */
 			process->next_ended;
 	return process ? process->live_bytes : 0;
 }
@@ -420,7 +421,7 @@ static void row_keep(struct heap *heap, uint32_t number, uint64_t size)
 	heap->totals.kept_bytes += size;
 }
 
-/* All blocks of the process that live. */
+/* Visits all live blocks of the process. */
 static void process_each(struct heap *heap, struct heap_process *process,
 			 void (*take)(struct heap *heap, uint32_t row, uint64_t size))
 {
@@ -473,7 +474,7 @@ static void row_let_go(struct heap *heap, uint32_t number, uint64_t size)
 	heap->totals.live_bytes -= size;
 }
 
-/* What was never freed is live in the rows in the end. Peaks are over. */
+/* Blocks that were never freed are live in the rows at the end. Peaks are complete by then. */
 static void row_restore(struct heap *heap, uint32_t number, uint64_t size)
 {
 	if (number == ROW_OUTSIDE)
@@ -509,12 +510,12 @@ void heap_end_process(struct heap *heap, uint32_t index, uint64_t time_ns)
 	process->next_ended = heap->ended;
 	process->ended_ns = time_ns;
 	heap->ended = process;
-	heap->process[index] = NULL; /* what is told late begins anew, with no blocks */
+	heap->process[index] = NULL; /* late events begin a new process, without blocks */
 }
 
 struct held {
 	const struct heap *heap;
-	uint64_t *ended; /* by row: bytes of processes that have ended; NULL: none */
+	uint64_t *ended; /* by row: bytes of ended processes; NULL: none */
 };
 
 static void held_add(struct held *held, struct heap_process *process)
@@ -539,7 +540,7 @@ static uint64_t heap_row_held_bytes(const void *owner, size_t row)
 	return held->heap->row[row].live_bytes - (held->ended ? held->ended[row] : 0);
 }
 
-/* The end of the last one that ran is the end of the recording. */
+/* Returns whether the process was the last to run: its end is the end of the recording. */
 static bool is_last(const struct heap *heap, const struct heap_process *process)
 {
 	for (size_t i = 0; i < heap->process_room; i++)
@@ -570,7 +571,7 @@ const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
 
 /* --- the end --- */
 
-/* Of a process that nothing was said of, its end is what counts. */
+/* For a process whose remaining blocks were not counted yet, those at its end count. */
 static void heap_finish_kept(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->process_room; i++)

@@ -63,12 +63,16 @@ struct heap_op {
 	bool brief;  /* of an allocation: event_is_brief() */
 };
 
-/* The counters of one key. Callers and stacks are one row a (process, address or stack, generation of its modules). */
+/*
+ * The counters of one key. Callers and stacks are one row a (process, address or stack, generation
+ * of its modules).
+ */
 struct heap_row {
 	uint64_t allocations, bytes_allocated, live_allocations, live_bytes, temporary_allocations;
 	uint64_t kept_allocations, kept_bytes; /* as those of struct heap_totals */
 	uint64_t
-		peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
+		/* of this row at the moment of the heap's peak; heap_finish() completes it */
+		peak_bytes;
 	uint64_t peak_allocations; /* likewise */
 	uint64_t peak_seen;        /* number of the peak that peak_bytes belongs to */
 	uint64_t key;              /* caller's address, class, stack, or of HEAP_BY_KEY */
@@ -125,15 +129,18 @@ struct heap {
 
 void heap_init(struct heap *heap, enum heap_by by);
 void heap_release(struct heap *heap);
-/* Live bytes of the rows over time are kept, too; before the first event. A second time changes nothing. */
+/*
+ * Live bytes of the rows over time are kept, too; before the first event. A second time changes
+ * nothing.
+ */
 void heap_keep_layers(struct heap *heap);
 /*
  * Also keeps track of which rows change, for heap_take_changes(). Call it before the first event.
  */
 void heap_keep_changes(struct heap *heap);
 /*
- * The rows of the process whose live bytes have changed since the last call, or since the first event, in no order; each once.
- * Returns how many. Valid until the next event.
+ * The rows of the process whose live bytes have changed since the last call, or since the first
+ * event, in no order; each once. Returns how many. Valid until the next event.
  */
 size_t heap_take_changes(struct heap *heap, uint32_t process, const uint32_t **ret_rows);
 /*
@@ -158,8 +165,8 @@ static inline void heap_pass_look(struct heap *heap, uint64_t time_ns)
 	}
 }
 /*
- * All layers, after heap_finish(): the last is what lives at end_ns, of processes that have not ended; if all have, what
- * lived as the last one ended.
+ * All layers, after heap_finish(): the last is what lives at end_ns, of processes that have not
+ * ended; if all have, what lived as the last one ended.
  */
 const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns);
 /* The counters show an event after heap_finish() or heap_live_bytes() at the latest. */
@@ -175,9 +182,14 @@ void heap_end_program(struct heap *heap, uint32_t process);
 bool heap_program_is_done(const struct heap *heap, uint32_t process);
 /* It holds nothing from here on. */
 void heap_end_process(struct heap *heap, uint32_t process, uint64_t time_ns);
-/* The modules of a process have changed: what its callers' addresses mean may be another thing now. */
+/*
+ * The modules of a process have changed: what its callers' addresses mean may be another thing now.
+ */
 void heap_forget_callers(struct heap *heap, uint32_t process);
-/* Recording has stopped in the process, or events of it were lost: an address may not be what it seems. */
+/*
+ * Recording has stopped in the process, or events of it were lost: an address may not be what it
+ * seems.
+ */
 void heap_distrust(struct heap *heap, uint32_t process);
 /* After the last event, before rows are read. */
 void heap_finish(struct heap *heap);

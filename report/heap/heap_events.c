@@ -25,7 +25,7 @@ enum evt_family heap_family(enum heap_of of)
 				       : EVT_FAMILY_alloc;
 }
 
-/* What the rows are by, of an allocation. */
+/* Returns the key of the allocation's row. */
 static uint64_t key_of_born(struct heap *heap, const struct source_event *event, uint64_t caller)
 {
 	if (heap->by == HEAP_BY_STACK)
@@ -96,7 +96,7 @@ static void take_records(void *state, const struct source_heap *records)
 	heap_take_records(state, records);
 }
 
-/* Runs of records are enough where every event counts, and a record says what its row is. */
+/* Runs of records suffice if every event counts and a record alone names its row. */
 static void read_blocks_of_c(struct run *run, struct heap *heap)
 {
 	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
@@ -120,7 +120,7 @@ static void read_blocks_of_python(struct run *run, struct heap *heap)
 	run_reads(run, EVT_pymem_realloc_failed, FIELDS_ALL, take_realloc_failed, heap);
 }
 
-/* What has no caller in its event. */
+/* Takes an allocation whose event has no caller. */
 static void take_begin(struct heap *heap, const struct source_event *event, uint64_t bytes,
 		       bool counts)
 {
@@ -143,7 +143,7 @@ static void take_arena(void *state, const struct source_event *event, bool count
 		take_begin(state, event, map->bytes, counts);
 }
 
-/* One that is no arena's is a free of what is not known. */
+/* An unmap of anything but an arena is a free of an unknown block. */
 static void take_unmap(void *state, const struct source_event *event, bool counts)
 {
 	take_dies(state, event, HEAP_FREE, counts);

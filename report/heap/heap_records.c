@@ -19,43 +19,43 @@
 #include "report/heap/live_blocks.h"
 #include "report/session/merge.h"
 
-#define LOOK_AHEAD 32u /* records; as many misses of the cache are waited for at once */
+#define LOOK_AHEAD 32u /* records; so many cache misses overlap */
 
-/* The records that are being taken. */
+/* The run of records that is being read. */
 struct taking {
 	struct heap *heap;
 	struct heap_process *process;
 	const struct source_heap *given;
 	uint32_t
 		/*
-		 * records from given->from on that may be partners; 0 where these are not what they
-		 * seem
+		 * records from given->from on that may form pairs; 0 if the records cannot be
+		 * trusted
 		 */
 		pair_span;
-	uint32_t peak; /* of the run: 1 + place of the last rise above all before, 0: none */
-	/* of the first record of the chunk: the one before it, in the run, is of a pair */
+	uint32_t peak; /* 1 + index in the run of the last rise above the peak, 0: none */
+	/* the record before the chunk's first one, in the run, belongs to a pair */
 	bool after_pair;
-	uint64_t paired, paired_bytes; /* of the run so far */
+	uint64_t paired, paired_bytes; /* sums over the run so far */
 };
 
 /*
- * Records that come next. Of `born`, at most: a death has a size only with its partner, which came
- * before.
+ * The next records. Sums of births are upper bounds; a death has a size only if its partner came
+ * earlier.
  */
 struct chunk {
 	uint32_t from, to;
 	bool is_pair[LOOK_AHEAD];
 	uint64_t
-		/* bytes of what is born; at most, and modulo 2^64 where `sizes` is not small */
+		/* bytes of the births: an upper bound, and modulo 2^64 unless `sizes` is small */
 		born;
-	uint64_t sizes;  /* all bits of these */
-	uint64_t latest; /* time of the file */
-	bool restores;   /* realloc() may have kept a block after all */
+	uint64_t sizes;  /* the sizes of the births, or'ed */
+	uint64_t latest; /* latest time, in the file's units */
+	bool restores;   /* a failed realloc() may have kept a block */
 };
 
-#define SIZES_SMALL_BITS 48u /* those of a chunk, added up, stay below 2^64 */
+#define SIZES_SMALL_BITS 48u /* the sum of a chunk's sizes stays below 2^64 */
 
-/* What an allocation there is by. */
+/* Returns the key of allocations at the site. */
 static uint64_t site_key(const struct taking *t, uint16_t site)
 {
 	const struct heap_site *known = &t->given->site[site];
@@ -83,7 +83,7 @@ static inline uint32_t site_row(struct taking *t, uint16_t site, uint64_t time_n
 	return __builtin_expect(row != 0, 1) ? row - 1 : site_add_row(t, site, time_ns);
 }
 
-/* Sites are numbered anew in every frame. */
+/* Sites have new numbers in each frame of the file. */
 static void sites_begin(struct heap_process *process, const struct source_heap *given)
 {
 	if (process->site_frame == given->frame)
@@ -98,7 +98,7 @@ static void sites_begin(struct heap_process *process, const struct source_heap *
 	memset(process->site_row, 0, given->sites * sizeof(*process->site_row));
 }
 
-/* Both of them are in the run, of which the first `span` records may be partners. */
+/* Returns whether the record and its partner are among the first `span` records of the run. */
 static inline bool is_pair_of(const struct source_heap *given, uint32_t span, uint32_t at)
 {
 	const struct heap_record *record = &given->record[at];
@@ -114,7 +114,7 @@ static inline bool record_is_pair(const struct taking *t, uint32_t at)
 	return is_pair_of(t->given, t->pair_span, at);
 }
 
-/* The block that is live at the address of a new one is gone. */
+/* Displaces the live block at the address of a new one. */
 static void pair_displace(struct taking *t, const struct heap_record *record, uint64_t time_ns)
 {
 	struct map_entry *block = heap_find_block(t->process, record->address);
@@ -144,7 +144,7 @@ static inline void pair_begin(struct taking *t, uint32_t at, uint64_t time_ns)
 	curve_put(&heap->curve, time_ns, heap->totals.live_bytes);
 }
 
-/* What is rare: the block was freed by the next event, or realloc() may keep it after all. */
+/* The rare cases: the block was freed by the next event, or realloc() may have kept it. */
 static void pair_mark(struct taking *t, uint32_t at, uint64_t time_ns)
 {
 	const struct heap_record *record = &t->given->record[at];
@@ -171,7 +171,7 @@ static inline void pair_end(struct taking *t, uint32_t at, uint64_t time_ns)
 	curve_put(&t->heap->curve, time_ns, totals->live_bytes);
 }
 
-/* What heap_apply() keeps of the thread's last event. */
+/* Keeps the thread's last event, as heap_apply() does. */
 static void thread_follow(struct taking *t, uint32_t at)
 {
 	const struct heap_record *record = &t->given->record[at];
@@ -204,7 +204,7 @@ static void heap_records_record_take(struct taking *t, uint32_t at, uint64_t tim
 				    .brief = record->is_renewed && record->partner != at };
 
 	if (!record->address)
-		return; /* no block is there: only a damaged file says so */
+		return; /* no block has that address; only damaged files get here */
 	if (op.kind == HEAP_ALLOCATION)
 		row = 1 + site_row(t, record->site, time_ns);
 	if (at > t->given->from && record_is_pair(t, at - 1))
@@ -214,7 +214,7 @@ static void heap_records_record_take(struct taking *t, uint32_t at, uint64_t tim
 		t->peak = at + 1;
 }
 
-/* In a table that stays in the cache, see heap.h. */
+/* Such blocks are in a table that stays in the cache, see heap.h. */
 static inline bool is_brief(const struct source_heap *given, const struct heap_record *record,
 			    uint32_t at)
 {
@@ -224,13 +224,13 @@ static inline bool is_brief(const struct source_heap *given, const struct heap_r
 }
 
 /*
- * Of the next records, all at once: which are of pairs; and where live blocks will be looked at,
- * these are on their way from here on, so that many misses of the cache are waited for together.
+ * Examines the next records together: which belong to pairs, and where live blocks will be looked
+ * up. Those places are prefetched, so that many cache misses overlap.
  */
 static struct chunk records_look(const struct taking *t, uint32_t from)
 {
 	const struct source_heap given =
-		*t->given; /* which nothing that is written here can change */
+		*t->given; /* not changed by anything that is written here */
 	const struct map blocks = t->process->blocks;
 	struct chunk chunk = { .from = from };
 	uint32_t span = t->pair_span;
@@ -256,7 +256,7 @@ static struct chunk records_look(const struct taking *t, uint32_t from)
 	return chunk;
 }
 
-/* Neither the peak nor the curve can rise, and no moment is due. */
+/* Returns whether neither the peak nor the curve can rise in the chunk and no look is due. */
 static bool chunk_is_quiet(const struct taking *t, const struct chunk *chunk)
 {
 	const struct heap *heap = t->heap;
@@ -268,7 +268,7 @@ static bool chunk_is_quiet(const struct taking *t, const struct chunk *chunk)
 	       most <= heap->curve.highest[heap->curve.at];
 }
 
-/* Both sides of each pair are in the run. */
+/* Adds the pairs that lie in the run as a whole to their rows. */
 static void pairs_settle(struct taking *t)
 {
 	struct heap_totals *totals = &t->heap->totals;
@@ -279,7 +279,7 @@ static void pairs_settle(struct taking *t)
 	totals->bytes_freed += t->paired_bytes;
 }
 
-/* Rows of what was live at the peak, and is gone by now. */
+/* Updates the rows of blocks that were live at the peak and are gone by now. */
 static void records_settle_peak(struct taking *t)
 {
 	const struct source_heap *given = t->given;
@@ -298,7 +298,7 @@ static void records_settle_peak(struct taking *t)
 	}
 }
 
-/* Rows have what of pairs is live before record `at`, and have not again: by the sign. */
+/* Adds to the rows what pairs have live before record `at`, or takes it away again, by the sign. */
 static void pairs_live(struct taking *t, uint32_t at, uint64_t sign)
 {
 	for (uint32_t before = t->given->from; before < at; before++) {
@@ -332,7 +332,7 @@ static inline void record_pass(struct taking *t, uint32_t at, bool is_pair)
 		pair_end(t, at, time_ns);
 }
 
-/* The record before that one: what heap_apply() would have kept of it. */
+/* Keeps the previous record as heap_apply() would have done. */
 static inline void record_follow(struct taking *t, const struct chunk *chunk, uint32_t at)
 {
 	if (at > chunk->from ? chunk->is_pair[at - chunk->from - 1] : t->after_pair)
@@ -340,8 +340,8 @@ static inline void record_follow(struct taking *t, const struct chunk *chunk, ui
 }
 
 /*
- * What heap_apply() does with an allocation; false, and nothing has changed, where it is not as
- * simple as nearly always.
+ * Does with an allocation what heap_apply() does. Returns false and changes nothing unless the case
+ * is the common, simple one.
  */
 static inline bool quiet_born(struct taking *t, const struct chunk *chunk, uint32_t at,
 			      uint64_t time_ns)
@@ -376,7 +376,7 @@ static inline bool quiet_born(struct taking *t, const struct chunk *chunk, uint3
 	return true;
 }
 
-/* Likewise with a free. */
+/* The same for a free. */
 static inline bool quiet_dies(struct taking *t, const struct chunk *chunk, uint32_t at,
 			      enum heap_record_kind kind)
 {
@@ -410,7 +410,7 @@ static inline bool quiet_dies(struct taking *t, const struct chunk *chunk, uint3
 	return true;
 }
 
-/* Not of a pair. */
+/* For a record outside of pairs. */
 static inline void record_take_quietly(struct taking *t, const struct chunk *chunk, uint32_t at,
 				       uint64_t time_ns)
 {
@@ -424,7 +424,7 @@ static inline void record_take_quietly(struct taking *t, const struct chunk *chu
 		heap_records_record_take(t, at, time_ns);
 }
 
-/* What pairs of a quiet chunk add up to. */
+/* Sums over the pairs of a quiet chunk. */
 struct quiet {
 	uint64_t begun, begun_bytes, ended, ended_bytes;
 };
@@ -452,9 +452,9 @@ static inline void quiet_end(struct taking *t, uint32_t at, uint64_t time_ns, st
 }
 
 /*
- * Until the chunk is done the heap's live bytes lack what its pairs do. Without what these free
- * they are too high, but not above what chunk_is_quiet() found to raise nothing; without what these
- * get they still hold all that others free.
+ * Until the chunk is done, the heap's live bytes lack its pairs. Without the pairs' frees they are
+ * too high, but not above the bound that chunk_is_quiet() checked. Without the pairs' allocations
+ * they still contain everything that others free.
  */
 static void chunk_pass_quietly(struct taking *t, const struct chunk *chunk)
 {
@@ -486,7 +486,7 @@ static void take_part(struct heap *heap, const struct source_heap *given)
 
 	heap_drain(heap);
 	t.process = heap_process_at(heap, given->process->index);
-	/* a row of samples has to hear of each block, and its first one may come within the run */
+	/* a row of samples must see each block, and its first sample may come within the run */
 	if (given->leads && !t.process->distrusts &&
 	    !(heap->may_estimate && given->process->stacks_every))
 		t.pair_span = given->to - given->from;
@@ -509,7 +509,7 @@ static void take_part(struct heap *heap, const struct source_heap *given)
 		records_settle_peak(&t);
 }
 
-/* In parts, none of which may have more allocations than there are to be until a look is due. */
+/* Takes the records in parts that have no more allocations than remain until the next look. */
 void heap_take_records(struct heap *heap, const struct source_heap *given)
 {
 	struct source_heap part = *given;

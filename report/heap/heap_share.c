@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How many allocations have stacks: see heap_share.h. */
+/*
+ * Counts the rows with and without stacks once, because totals and the foot of the table both ask.
+ */
 #include "report/heap/heap_share.h"
 
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static void share_make(const struct heap *heap, struct stack_share *share)
 	free(is_cut);
 }
 
-/* There may be a million rows, and totals and foot both want it. */
+/* Counted once: there may be a million rows, and totals and foot both ask. */
 static struct stack_share share_of(const struct heap *heap)
 {
 	if (!heap->share)
@@ -31,7 +33,10 @@ static struct stack_share share_of(const struct heap *heap)
 	return *heap->share;
 }
 
-/* Few blocks may have most of the bytes: of large ones stacks are recorded by themselves. In %. */
+/*
+ * Returns the share of the bytes in percent: few large blocks may have most of them, and large
+ * blocks have stacks by default.
+ */
 static double share_of_bytes(const struct heap *heap, enum stack_weight weight)
 {
 	double stacked = 0, all = 0;

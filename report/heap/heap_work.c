@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads allocate, as counters of core/work.h. Where nothing else reads the heap, it is only
- * added up.
+ * What threads allocate, as counters of core/work.h. If no other analysis reads the heap, events
+ * are only added up.
  */
 #include "report/core/work.h"
 

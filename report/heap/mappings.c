@@ -9,7 +9,7 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 
-/* Of CPython's arenas: before 3.10 and since (Objects/obmalloc.c). */
+/* Sizes of CPython's arenas: before 3.10 and since (Objects/obmalloc.c). */
 #define ARENA_BYTES_OLD (256u << 10)
 #define ARENA_BYTES (1u << 20)
 
@@ -58,7 +58,7 @@ enum mapping_kind mapping_kind_of(uint64_t bytes, uint64_t protection, uint64_t 
 	return bytes == ARENA_BYTES || bytes == ARENA_BYTES_OLD ? MAPPING_ARENA : MAPPING_PRIVATE;
 }
 
-/* The row of the caller; MAPPING_ROWS_MAX: there are too many. */
+/* Returns the caller's row; MAPPING_ROWS_MAX if there are too many rows. */
 static uint32_t row_of(struct mappings *mappings, const struct mapping *mapping)
 {
 	enum mapping_kind kind = mapping_kind_of(mapping->bytes, mapping->protection,
@@ -89,7 +89,7 @@ static uint32_t row_of(struct mappings *mappings, const struct mapping *mapping)
 	return (uint32_t)entry->value;
 }
 
-/* Modulo 2^64 where bytes go away. */
+/* `bytes` is negative, modulo 2^64, when memory is unmapped. */
 static void row_add(struct mappings *mappings, uint32_t number, uint64_t bytes)
 {
 	struct mapping_row *row = &mappings->row[number];
@@ -126,7 +126,7 @@ void mappings_map(struct mappings *mappings, const struct mapping *mapping)
 	struct mapping_process *process;
 
 	if (!range_end(mapping->address, mapping->bytes, &range.end))
-		return; /* only a damaged file says so */
+		return; /* only damaged files get here */
 	range.tag = row_of(mappings, mapping);
 	process = process_at(mappings, mapping->process);
 	mappings->count++;
@@ -161,7 +161,7 @@ static void take_piece(void *context, const struct interval *piece)
 	pieces->piece[pieces->count++] = *piece;
 }
 
-/* What is added behind the old end is of the kind that was there. */
+/* Memory that is added at the old end has the kind of what was before it. */
 static void put_moved(struct mappings *mappings, const struct mapping_move *move,
 		      const struct interval *piece)
 {
@@ -220,7 +220,7 @@ const char *mapping_row_module(const struct mapping_row *row, const struct sourc
 	return slash ? slash + 1 : path;
 }
 
-/* Once the module is known it stays what it is. */
+/* A module that is known does not change. */
 static void row_look(struct mappings *mappings, const struct source *source,
 		     struct mapping_row *row)
 {

@@ -2,12 +2,12 @@
 /*
  * What processes have mapped beside the heap, over time: by who mapped it and what it is.
  *
- * Bytes are those of address space: how many of them hold memory only the kernel knows, so they are a bound. What was
- * mapped before recording began is not known, and its unmapping is nothing. A forked child starts with nothing, as
- * with the heap.
+ * Bytes are those of address space: how many of them hold memory only the kernel knows, so they are
+ * a bound. What was mapped before recording began is not known, and its unmapping is nothing. A
+ * forked child starts with nothing, as with the heap.
  *
- * Memory grows with mappings that live (intervals.h has the bound of a process) and with rows, at most
- * MAPPING_ROWS_MAX; what comes from more places than that is not known.
+ * Memory grows with mappings that live (intervals.h has the bound of a process) and with rows, at
+ * most MAPPING_ROWS_MAX; what comes from more places than that is not known.
  */
 #ifndef REPORT_HEAP_MAPPINGS_H
 #define REPORT_HEAP_MAPPINGS_H
@@ -24,7 +24,8 @@
 
 enum mapping_kind {
 	MAPPING_PRIVATE,
-	MAPPING_ARENA, /* private, and as long as an arena of CPython: it is one if CPython mapped it */
+	/* private, and as long as an arena of CPython: it is one if CPython mapped it */
+	MAPPING_ARENA,
 	MAPPING_SHARED,   /* with children */
 	MAPPING_RESERVED, /* addresses only: no access */
 	MAPPING_KINDS,
@@ -77,13 +78,17 @@ struct mapping_move {
 };
 void mappings_move(struct mappings *mappings, const struct mapping_move *move);
 
-/* Mapped now in the process; NULL: nothing ever was. What is Python's is known as far as modules are. */
+/*
+ * Mapped now in the process; NULL: nothing ever was. What is Python's is known as far as modules
+ * are.
+ */
 const struct mapping_process *mappings_of(struct mappings *mappings, const struct source *source,
 					  uint32_t process);
 
 /*
- * Arenas of the Python that had most mapped for them, where most were: at most, as several places that map arenas need not
- * have been at their peak together. Known of the shortest programs too, which the kernel's samples miss.
+ * Arenas of the Python that had most mapped for them, where most were: at most, as several places
+ * that map arenas need not have been at their peak together. Known of the shortest programs too,
+ * which the kernel's samples miss.
  */
 uint64_t mappings_python_peak(struct mappings *mappings, const struct source *source);
 

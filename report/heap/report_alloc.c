@@ -14,7 +14,7 @@
 #define BAR_WIDTH_MAX 40
 
 #define ARENAS_BYTES_MIN (1u << 20)
-#define ARENAS_SHARE_MIN 0.1 /* of the heap at its peak */
+#define ARENAS_SHARE_MIN 0.1 /* share of the heap at its peak */
 
 struct alloc_state {
 	struct heap *heap;
@@ -61,7 +61,7 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 			blocks(totals->live_allocations));
 }
 
-/* One line a class of sizes. */
+/* Prints one line per size class. */
 static void alloc_print_sizes(const struct heap *heap, const struct screen *screen)
 {
 	unsigned int first = SIZE_CLASSES, last = 0;
@@ -114,7 +114,7 @@ static void alloc_print_resident(const struct resident *resident, const struct s
 	curve_print(most->curve, extent, screen, screen->width - 4);
 }
 
-/* What the table cannot list. */
+/* Prints Python's arenas, which the table cannot list. */
 static void alloc_print_arenas(const struct report *report, const struct screen *screen)
 {
 	const struct alloc_state *state = report->state;
@@ -182,7 +182,7 @@ static void alloc_head(const struct document *document, const struct screen *scr
 	putc('\n', screen->out);
 }
 
-/* Callers, too, are read by stack where that is to be shown or to be looked at. */
+/* Callers are read by stack as well if stacks are to be shown or examined. */
 static bool wants_stacks(const struct options *options)
 {
 	return stack_by_of(options->by) != STACK_BY_LIMIT ||
@@ -200,7 +200,7 @@ static void alloc_want(struct report *report)
 	state->has_stacks = wants_stacks(options);
 	if (state->has_stacks)
 		heap.by = BY_alloc_stack;
-	/* it follows blocks by caller: one look at them is enough */
+	/* the heap by caller is read already and one look at blocks is enough */
 	if (options->by == BY_alloc_caller && of == HEAP_OF_C)
 		state->resident = resident_want(report->run, &(struct resident_options){ heap });
 	state->heap = heap_want(report->run, &heap);

@@ -14,17 +14,21 @@
 #include "report/heap/heap_share.h"
 #include "report/heap/stack_sums.h"
 
-#define EARLY_SHARE 0.1 /* of the run */
-#define FREED_TIMES 10u /* so many times as many blocks as are kept: most were freed */
+#define EARLY_SHARE 0.1 /* share of the run */
+#define FREED_TIMES 10u /* most blocks were freed if so many times the kept ones were */
 
 struct leaks_state {
 	struct heap *heap;
 	struct growth *growth;
 	struct stack_rows stacks;
-	uint64_t blocks, bytes;          /* of all rows */
-	uint64_t growing, growing_bytes; /* rows, and bytes a step; without steps: bytes kept */
+	uint64_t blocks, bytes; /* sums over all rows */
+	/* growing rows, and their bytes per step; without steps: bytes kept */
+	uint64_t growing, growing_bytes;
 	uint64_t returned,
-		returned_bytes; /* the same of what grows and is freed behind the last step: no rows */
+		/*
+		 * the same for memory that grows but is freed after the last step; it has no rows
+		 */
+		returned_bytes;
 };
 
 static void leaks_want(struct report *report)
@@ -37,7 +41,7 @@ static void leaks_want(struct report *report)
 	state->growth = growth_want(report->run, &(struct growth_options){ of });
 }
 
-/* By growth; NULL: nothing. */
+/* Returns the words for the growth; NULL: none. */
 static const char *seems_to_grow(enum growth_verdict verdict)
 {
 	switch (verdict) {
@@ -52,7 +56,7 @@ static const char *seems_to_grow(enum growth_verdict verdict)
 	}
 }
 
-/* What the run shows of a row; NULL: nothing. */
+/* Returns what the run shows about a row; NULL: nothing. */
 static const char *seems(const struct stack_sum *sum, enum growth_verdict verdict, uint64_t end_ns)
 {
 	const char *grows = seems_to_grow(verdict);
@@ -77,7 +81,7 @@ static const char *seems(const struct stack_sum *sum, enum growth_verdict verdic
 	}
 }
 
-/* What is said of each place, with steps or without. */
+/* Verdicts on each place, with steps or without. */
 struct leaks_growth {
 	struct growth_said *said;
 	struct growth_curve *whole;
@@ -128,7 +132,7 @@ static void put_row(struct leaks_state *state, struct table *table, const struct
 		put_growth(state, table, sum->row.kept_bytes, said.per_step);
 }
 
-/* What a function keeps until it returns is no row, and grows all the same. */
+/* Memory that a function keeps until it returns has no row, but grows all the same. */
 static void note_returned(struct leaks_state *state, struct growth_said said)
 {
 	if (said.verdict != GROWTH_STEADY)
@@ -137,7 +141,10 @@ static void note_returned(struct leaks_state *state, struct growth_said said)
 	state->returned_bytes += (uint64_t)(said.per_step + 0.5);
 }
 
-/* Of a sample nothing can be said of growth: what is drawn is more in one part of the steps than in another. */
+/*
+ * Nothing is said about the growth of sampled blocks: by chance, more of them are drawn in one part
+ * of the steps than in another.
+ */
 static void put_estimate(struct leaks_state *state, struct table *table,
 			 const struct stack_sum *sum)
 {
@@ -194,7 +201,10 @@ static void leaks_fill(struct report *report, struct table *table)
 	stack_sums_release(&sums);
 }
 
-/* Rows come by bytes, and what a program loads and keeps is more than what it leaks. */
+/*
+ * Rows are sorted by bytes, and what a program loads and keeps is more than what it leaks: so the
+ * note says where growth is.
+ */
 static const char *where_growth_is(const struct document *document)
 {
 	const struct table *table = document->table;
@@ -255,8 +265,7 @@ static void leaks_head(const struct document *document, const struct screen *scr
 }
 
 /*
- * A free that is not in the recording makes a leak of what was none. Where nothing more was recorded at all, blocks are those
- * of before.
+ * A lost free makes a block look like a leak. If recording stopped, the blocks are those of before.
  */
 static void print_lost(const struct source *source, const struct screen *screen)
 {

@@ -12,13 +12,13 @@
 #include "report/session/limitations.h"
 #include "report/table/curve_print.h"
 
-#define NAME_WIDTH 40       /* of a command */
-#define REST_SHARE_MIN 0.02 /* less is not worth an explanation */
+#define NAME_WIDTH 40       /* columns of a command */
+#define REST_SHARE_MIN 0.02 /* a smaller share is not worth an explanation */
 
 struct memory_state {
 	struct resident *resident;
-	uint32_t index;                      /* of the process that had most */
-	const struct resident_process *most; /* NULL: nothing was seen */
+	uint32_t index;                      /* index of the process that had the most */
+	const struct resident_process *most; /* NULL: no process was seen */
 };
 
 /* --- by kind --- */
@@ -29,7 +29,7 @@ static bool is_counted(const char *known)
 }
 
 /*
- * What the kernel counts is known of both moments; the rest where blocks and mappings were still
+ * The kernel's counters are known at both moments. The rest is known while blocks and mappings were
  * recorded.
  */
 static void report_memory_put_row(const struct memory_state *state, struct table *table,
@@ -47,7 +47,8 @@ static void report_memory_put_row(const struct memory_state *state, struct table
 	if (end->has_blocks || is_counted(known))
 		table_set_number(table, COLUMN_memory_end_bytes, bytes->at_end);
 	table_set_text(table, COLUMN_memory_known, known, strlen(known));
-	if (all && has_peak && bytes->at_peak <= all) /* what was asked for may be more */
+	/* more may have been requested than was touched */
+	if (all && has_peak && bytes->at_peak <= all)
 		table_set_real(table, COLUMN_memory_percent,
 			       100.0 * (double)bytes->at_peak / (double)all);
 }
@@ -64,8 +65,8 @@ static const char *row_kind(const struct mapping_row *row)
 }
 
 /*
- * Rows of the process by kind and module; those that are no memory, or are counted as shared, are
- * left out.
+ * Rows of the process by kind and module, without those that are no memory or are counted as
+ * shared.
  */
 static size_t gather_mapped(const struct memory_state *state, struct mapped_part *part)
 {
@@ -152,7 +153,10 @@ static void fill_kinds(const struct memory_state *state, struct table *table)
 
 /* --- by process --- */
 
-/* What the kernel says of the whole life; 0: not known, or not of the part that was asked for. */
+/*
+ * Returns the kernel's peak of the whole life; 0 if unknown or if only a part of the run was asked
+ * for.
+ */
 static uint64_t kernel_peak(const struct memory_state *state, const struct source_process *process)
 {
 	const struct selection *filters = run_filters(state->resident->run);
@@ -164,8 +168,8 @@ static uint64_t kernel_peak(const struct memory_state *state, const struct sourc
 }
 
 /*
- * The process with the highest of them, which may have ended before the first look at its memory;
- * NULL: none is known.
+ * Returns the process with the highest kernel peak, which may have ended before the first look at
+ * its memory; NULL: none is known.
  */
 static const struct source_process *kernel_most(const struct memory_state *state)
 {
@@ -264,7 +268,7 @@ static const struct source_process *most_process(const struct memory_state *stat
 	return process[state->index];
 }
 
-/* After the recording's end: nothing, not 0. */
+/* After the end of recording the cell is empty, not 0. */
 static void put_recorded(struct facts *facts, const struct resident_moment *peak, bool is_unknown)
 {
 	const struct {
@@ -317,7 +321,7 @@ static const char *memory_explain(const struct report *report, struct why_empty 
 	       "did not tell";
 }
 
-/* For free(); "" where it is not known. */
+/* The caller frees the result; "" if the command is not known. */
 static char *short_command(const struct source_process *process, const struct screen *screen)
 {
 	size_t length = 0;

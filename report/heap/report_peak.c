@@ -60,7 +60,8 @@ static void peak_fill(struct report *report, struct table *table)
 	for (size_t i = 0; i < sums.count; i++) {
 		struct stack_sum sum = stack_sums_get(&sums, i);
 
-		if (!sum.row.peak_allocations) /* a sample that lived then is one of these */
+		/* a row without peak allocations has no sample that lived then */
+		if (!sum.row.peak_allocations)
 			continue;
 		table_add_row(table);
 		stack_rows_put(&state->stacks, table, i);

@@ -20,8 +20,8 @@ static struct resident_process *resident_process_at(struct resident *resident, u
 }
 
 /*
- * Live bytes of tensors of the CPU, as far as they can be: those freed that were made before
- * recording are negative.
+ * Returns the live bytes of CPU tensors, at least 0: freed tensors that were made before recording
+ * count as negative.
  */
 static uint64_t tensor_bytes(const struct resident *resident, const struct source_process *process,
 			     uint64_t heap)
@@ -34,8 +34,8 @@ static uint64_t tensor_bytes(const struct resident *resident, const struct sourc
 }
 
 /*
- * All that malloc took is known: it was recorded from the program's start and without a loss. A
- * forked child has its parent's blocks, of which nothing is known here.
+ * Returns whether all of malloc's blocks are known: recorded from the program's start and without a
+ * loss. A forked child has its parent's blocks, which are not known here.
  */
 static bool knows_all_blocks(const struct resident *resident, const struct source_process *process)
 {
@@ -45,7 +45,7 @@ static bool knows_all_blocks(const struct resident *resident, const struct sourc
 	       !run_filters(resident->run)->any;
 }
 
-/* Blocks and mappings of the process, as they are now. */
+/* Takes the present blocks and mappings of the process. */
 static void moment_look(struct resident *resident, struct resident_moment *moment,
 			const struct source_process *process)
 {
@@ -117,7 +117,7 @@ static void curve_note(struct resident *resident, struct resident_process *proce
 		curve_put(process->curve, moment->time_ns, moment->resident);
 }
 
-/* What holds from here on: until more is recorded, or for ever. */
+/* Notes the present state, which holds until more is recorded. */
 static void end_note(struct resident *resident, const struct source_process *of, uint64_t time_ns)
 {
 	struct resident_process *process = resident_process_at(resident, of->index);
@@ -133,7 +133,7 @@ static void end_note(struct resident *resident, const struct source_process *of,
 	}
 }
 
-/* Its program was done before the first look: that look is the nearest. */
+/* The program ended before the first look, so that look is the nearest to its end. */
 static void end_take_look(struct resident_moment *end, const struct resident_moment *look)
 {
 	end->resident = look->resident;
@@ -173,11 +173,11 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 		end_take_look(&process->end, &moment);
 	process->was_seen = true;
 	process->last = moment;
-	if (process->has_ended) /* the last look is told behind the end */
+	if (process->has_ended) /* the last look is reported after the end */
 		end_note(resident, of, moment.time_ns);
 }
 
-/* Its runtime frees all that it has from here on. */
+/* From here on the runtime frees everything that it has. */
 static void resident_take_teardown(void *state, const struct source_event *event, bool counts)
 {
 	struct resident *resident = state;
@@ -201,7 +201,7 @@ static void resident_take_end(void *state, const struct source_event *event, boo
 	resident_process_at(resident, of->index)->has_ended = true;
 }
 
-/* Of those that have not ended: as of the end of what was read. */
+/* Processes that have not ended are as of the end of what was read. */
 static void resident_finish(void *state)
 {
 	struct resident *resident = state;
@@ -255,7 +255,7 @@ const struct resident_process *resident_of(const struct resident *resident, uint
 		       : NULL;
 }
 
-/* The kernel's own peak, of the whole life, where that is asked for: as the summary has it. */
+/* Returns the kernel's peak of the whole life if that was asked for, as in the summary. */
 static uint64_t peak_of(const struct resident *resident, uint32_t index)
 {
 	struct source_process *const *process;

@@ -7,7 +7,6 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/core/known.h"
-#include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
 #include "report/table/curve_print.h"
@@ -60,7 +59,7 @@ void heap_put_estimate(struct table *table, struct estimate_columns columns,
 	if (all_bytes) {
 		double percent = 100.0 * (double)amount.bytes / ESTIMATE_ONE / (double)all_bytes;
 
-		/* An estimate may exceed what is known of all; a share may not. */
+		/* An estimate may exceed the known total; a share may not. */
 		table_set_real(table, columns.percent, percent < 100.0 ? percent : 100.0);
 	}
 }
@@ -95,7 +94,7 @@ void heap_print_sampling(const struct heap *heap, const struct report *report,
 				   every);
 }
 
-/* What is said of a stack's blocks is an estimate or a count, never both. */
+/* A stack's figures are either an estimate or a count, never both. */
 static void heap_put_sum(const struct heap *heap, struct table *table, const struct stack_sum *sum)
 {
 	static const struct estimate_columns columns = { COLUMN_alloc_estimated_allocations,
@@ -143,8 +142,8 @@ uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
 struct heap_caller {
 	struct heap_row row;
 	const char *text;
-	uint64_t most;  /* bytes of the stack that weighs most in it */
-	uint32_t stack; /* that one, named */
+	uint64_t most;  /* bytes of its largest stack */
+	uint32_t stack; /* that stack, named */
 	size_t first;   /* row of the heap */
 };
 
@@ -152,7 +151,7 @@ struct heap_callers {
 	const struct heap *heap;
 	const struct source *source;
 	struct source_process *const *process;
-	struct heap_caller *caller; /* in the order of their first rows */
+	struct heap_caller *caller; /* in the order of their first row */
 	size_t count, room;
 	struct map places; /* identity to place in `caller` */
 	struct caller_memo memo;
@@ -174,7 +173,7 @@ static void callers_release(struct heap_callers *callers)
 	free(callers->caller);
 }
 
-/* By stack a caller has many rows. */
+/* A caller has many rows if the heap is by stack. */
 static struct caller callers_name(struct heap_callers *callers, const struct heap_row *row,
 				  struct text_store *texts)
 {
@@ -186,7 +185,7 @@ static struct caller callers_name(struct heap_callers *callers, const struct hea
 	return caller_of(texts, process, address, row->last_ns);
 }
 
-/* The caller's place, with the row in it. */
+/* Finds or adds the caller and adds the row to it. */
 static struct heap_caller *callers_add(struct heap_callers *callers, const struct caller *caller,
 				       size_t number)
 {
@@ -208,7 +207,7 @@ static struct heap_caller *callers_add(struct heap_callers *callers, const struc
 	return into;
 }
 
-/* One that --filter leaves out is none. `rows` NULL: stacks are not asked for. */
+/* Rows that --filter leaves out are skipped. `rows` NULL: stacks were not asked for. */
 static void callers_join(struct heap_callers *callers, struct text_store *texts,
 			 struct stack_rows *rows)
 {
@@ -230,7 +229,7 @@ static void callers_join(struct heap_callers *callers, struct text_store *texts,
 	}
 }
 
-/* `rows` NULL: stacks are not asked for. */
+/* `rows` NULL: stacks were not asked for. */
 static void heap_fill_callers(struct heap *heap, struct source *source, struct table *table,
 			      struct late_callers *late, struct stack_rows *rows)
 {

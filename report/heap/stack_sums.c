@@ -109,7 +109,7 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 	if (sums->keeps_places)
 		sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
 	sums->at = memory_zero(heap->row_count + 1,
-			       sizeof(*sums->at)); /* a row has one place at most */
+			       sizeof(*sums->at)); /* a row is at one place at most */
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
 		const struct heap_estimate *estimate = sums->is_estimated ? &heap->estimate[i]

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a heap by stack, put together by what a report's rows are: stacks, functions, lines or modules. What is kept
- * and what was there at the peak add up to the heap's own totals unless --filter leaves stacks out.
+ * The rows of a heap by stack, put together by what a report's rows are: stacks, functions, lines
+ * or modules. What is kept and what was there at the peak add up to the heap's own totals unless
+ * --filter leaves stacks out.
  */
 #ifndef REPORT_HEAP_STACK_SUMS_H
 #define REPORT_HEAP_STACK_SUMS_H
@@ -15,12 +16,18 @@ struct stack_sum {
 	struct heap_estimate estimate; /* where these are asked for */
 };
 
-/* Most stacks are one row of the heap: only what is put together of several takes memory of its own. */
+/*
+ * Most stacks are one row of the heap: only what is put together of several takes memory of its
+ * own.
+ */
 struct stack_sums {
 	const struct heap *heap;
 	bool is_estimated; /* rows without a stack are left out where others stand for them */
 	uint32_t *
-		at; /* by place of stack_rows: a row of the heap, or STACK_SUM_JOINED | one of `joined` */
+		/*
+		 * by place of stack_rows: a row of the heap, or STACK_SUM_JOINED | one of `joined`
+		 */
+		at;
 	size_t count;
 	struct stack_sum *joined;
 	size_t joined_count, joined_room;

@@ -89,7 +89,6 @@ static inline void owner_touch(const struct helpers *helpers, struct helper_thre
 	owner->touched_ns = time_ns;
 	if (!owner->busy && ns >= HELPERS_PAUSE_NS)
 		return;
-	owner->covered_ns += ns;
 	if (helpers->listening_count)
 		owner_tell(helpers, owner, ns, time_ns);
 }
@@ -399,11 +398,6 @@ uint32_t helpers_scopes_of(const struct helpers *helpers, const struct nest *nes
 								   : NEST_NONE;
 
 	return owner == NEST_NONE ? thread : owner;
-}
-
-uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread)
-{
-	return thread < helpers->thread_room ? helpers->thread[thread].covered_ns : 0;
 }
 
 bool helpers_are_at_work(const struct helpers *helpers, uint32_t thread, uint64_t time_ns)

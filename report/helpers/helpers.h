@@ -52,7 +52,7 @@ struct helper_thread {
 	uint64_t owner_moves;
 	/* For owners: the work of their helpers. */
 	uint32_t busy; /* helpers that are in an operator now */
-	uint64_t touched_ns, covered_ns;
+	uint64_t touched_ns;
 	uint64_t helped_moves; /* its moves when a helper last worked for it, + 1 */
 };
 
@@ -92,11 +92,6 @@ uint32_t helpers_owner(const struct helpers *helpers, uint32_t thread);
  * open scope.
  */
 uint32_t helpers_scopes_of(const struct helpers *helpers, const struct nest *nest, uint32_t thread);
-/*
- * Returns how long at least one helper of the thread worked, up to the last operator of any of
- * them; each moment counts once.
- */
-uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread);
 /*
  * Returns whether at least one helper of the thread works at that time, which must be now: the
  * thread waits for it.

@@ -10,7 +10,6 @@
 #include "report/base/map.h"
 #include "report/base/memory.h"
 #include "report/helpers/helpers.h"
-#include "report/scopes/open_ranges.h"
 #include "report/idle/idle_calls.h"
 #include "report/idle/open_gaps.h"
 #include "report/idle/timeline.h"

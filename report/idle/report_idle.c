@@ -14,6 +14,7 @@
 #include "report/samples/lines.h"
 #include "report/samples/own_places.h"
 #include "report/samples/stretches.h"
+#include "report/table/cells.h"
 
 #define UNKNOWN "unknown"
 #define DATALOADER "enumerate(DataLoader)"
@@ -40,14 +41,9 @@ static void report_idle_want(struct report *report)
 					      &(struct samples_options){ .by = BY_lines_line });
 }
 
-static void report_idle_put_text(struct table *table, enum column_id column, const char *text)
-{
-	table_set_text(table, column, text, strlen(text));
-}
-
 static void put_sum(struct table *table, enum gpu_gap kind, const struct idle_sum *sum)
 {
-	report_idle_put_text(table, COLUMN_gpu_idle_kind, gap_texts[kind]);
+	table_put_text(table, COLUMN_gpu_idle_kind, gap_texts[kind]);
 	table_set_number(table, COLUMN_gpu_idle_count, sum->count);
 	table_set_number(table, COLUMN_gpu_idle_total_ns, sum->total_ns);
 	table_set_number(table, COLUMN_gpu_idle_avg_ns, sum->total_ns / sum->count);
@@ -122,29 +118,20 @@ static void report_idle_sum_join(struct idle_sum *into, const struct idle_sum *m
 		into->max_ns = more->max_ns;
 }
 
-static void report_idle_put_name(struct table *table, enum column_id column,
-				 const struct source *source, uint32_t name)
-{
-	size_t length;
-	const char *text = name_text(source_name_at(source, name), &length);
-
-	table_set_text(table, column, text, length);
-}
-
 static void report_idle_put_line(struct table *table, const struct source *source,
 				 const struct line *line)
 {
 	if (line->file != SAMPLE_NONE)
-		report_idle_put_name(table, COLUMN_gpu_idle_file, source, line->file);
+		table_put_name(table, COLUMN_gpu_idle_file, source, line->file);
 	if (line->number)
 		table_set_number(table, COLUMN_gpu_idle_line, line->number);
 	if (line->function != SAMPLE_NONE)
-		report_idle_put_name(table, COLUMN_gpu_idle_function, source, line->function);
+		table_put_name(table, COLUMN_gpu_idle_function, source, line->function);
 	else
-		report_idle_put_text(table, COLUMN_gpu_idle_function,
-				     line->is_torn      ? SAMPLE_TORN
-				     : line->first_line ? UNKNOWN
-							: SAMPLE_NOT_PYTHON);
+		table_put_text(table, COLUMN_gpu_idle_function,
+			       line->is_torn      ? SAMPLE_TORN
+			       : line->first_line ? UNKNOWN
+						  : SAMPLE_NOT_PYTHON);
 }
 
 static void put_lines(const struct report *report, const struct lines *lines,
@@ -253,9 +240,9 @@ static void report_idle_put_key(const struct report *report, const struct run_ke
 static void put_unknown(const struct report *report, struct table *table)
 {
 	if (report->request->options->by == BY_gpu_idle_op)
-		report_idle_put_text(table, COLUMN_gpu_idle_op, UNKNOWN);
+		table_put_text(table, COLUMN_gpu_idle_op, UNKNOWN);
 	if (report->request->options->by == BY_gpu_idle_range)
-		report_idle_put_text(table, COLUMN_gpu_idle_range, UNKNOWN);
+		table_put_text(table, COLUMN_gpu_idle_range, UNKNOWN);
 }
 
 static void report_idle_put_row(const struct report *report, const struct idle_row *row,
@@ -263,7 +250,7 @@ static void report_idle_put_row(const struct report *report, const struct idle_r
 {
 	const struct idle *idle = ((const struct idle_report *)report->state)->idle;
 
-	report_idle_put_text(table, COLUMN_gpu_idle_activity, activity_text(report, row));
+	table_put_text(table, COLUMN_gpu_idle_activity, activity_text(report, row));
 	switch (row->kind) {
 	case IDLE_NOT_KNOWN:
 		put_unknown(report, table);
@@ -275,12 +262,12 @@ static void report_idle_put_row(const struct report *report, const struct idle_r
 		report_idle_put_key(report, &idle->range, row->value, table);
 		break;
 	case IDLE_STATE:
-		report_idle_put_text(table, COLUMN_gpu_idle_name,
-				     stretch_state_text((enum evt_python_state)row->value));
+		table_put_text(table, COLUMN_gpu_idle_name,
+			       stretch_state_text((enum evt_python_state)row->value));
 		break;
 	default:
-		report_idle_put_name(table, COLUMN_gpu_idle_name, run_source(report->run),
-				     (uint32_t)row->value);
+		table_put_name(table, COLUMN_gpu_idle_name, run_source(report->run),
+			       (uint32_t)row->value);
 	}
 }
 

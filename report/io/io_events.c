@@ -2,8 +2,6 @@
 /* Makes operations of io.h from events of family io. */
 #include "report/io/io_events.h"
 
-#include <string.h>
-
 static uint64_t name_index(const struct io_reading *reading, const struct source_event *event,
 			   uint64_t id)
 {

@@ -5,6 +5,7 @@
  */
 #include "report/io/rows_io.h"
 #include "report/base/units.h"
+#include "report/table/cells.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -12,11 +13,6 @@
 
 #define WAITS "(poll, select, epoll)"
 #define UNKNOWN "(not known)"
-
-static void rows_io_put_text(struct table *table, enum column_id column, const char *text)
-{
-	table_set_text(table, column, text, strlen(text));
-}
 
 static void rows_io_put_name(struct table *table, enum column_id column,
 			     const struct source_name *name)
@@ -27,15 +23,15 @@ static void rows_io_put_name(struct table *table, enum column_id column,
 	if (length)
 		table_set_text(table, column, text, length);
 	else
-		rows_io_put_text(table, column, UNKNOWN);
+		table_put_text(table, column, UNKNOWN);
 }
 
 static void rows_io_put_file(struct table *table, const struct source *source, uint64_t file)
 {
 	if (file == IO_NO_FILE)
-		rows_io_put_text(table, COLUMN_io_file, WAITS);
+		table_put_text(table, COLUMN_io_file, WAITS);
 	else if (file == IO_UNKNOWN_FILE)
-		rows_io_put_text(table, COLUMN_io_file, UNKNOWN);
+		table_put_text(table, COLUMN_io_file, UNKNOWN);
 	else
 		rows_io_put_name(table, COLUMN_io_file, source_name_at(source, (uint32_t)file));
 }
@@ -101,7 +97,7 @@ static void put_sizes(struct table *table, const struct io_row *row)
 
 static void put_counters(struct table *table, const struct io_row *row, uint64_t all_ns)
 {
-	rows_io_put_text(table, COLUMN_io_kind, io_kind_name(row->kind));
+	table_put_text(table, COLUMN_io_kind, io_kind_name(row->kind));
 	table_set_number(table, COLUMN_io_calls, row->calls);
 	table_set_number(table, COLUMN_io_opens, row->opens);
 	table_set_number(table, COLUMN_io_reads, row->reads);

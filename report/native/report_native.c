@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/options/keys.h"
 #include "report/core/report_kind.h"
 #include "report/native/native_rows.h"
 #include "report/process/children.h"

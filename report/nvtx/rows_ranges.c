@@ -2,9 +2,9 @@
 /* Adds one row for each range with a call that counts, and puts its names into the cells. */
 #include "report/nvtx/rows_ranges.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "report/table/cells.h"
 #include "report/table/rows_timing.h"
 
 #define DEFAULT_DOMAIN "default"
@@ -35,10 +35,7 @@ static void table_put_times(struct table *table, const struct range_row *row, ui
 static void table_put_range(struct table *table, const struct source *source,
 			    const struct range_row *row, uint64_t all_self_ns)
 {
-	size_t length;
-	const char *text = name_text(source_name_at(source, row->name), &length);
-
-	table_set_text(table, COLUMN_nvtx_name, text, length);
+	table_put_name(table, COLUMN_nvtx_name, source, row->name);
 	range_put_domain(table, COLUMN_nvtx_domain, source_name_at(source, row->domain));
 	table_set_number(table, COLUMN_nvtx_depth, row->depth);
 	table_set_number(table, COLUMN_nvtx_count, row->count);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/core/key.h"
 #include "report/core/report_batch.h"
 
 #define TABLE_BYTES_MAX 400000u /* per table in the file */

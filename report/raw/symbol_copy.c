@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "collector/format/codec.h"
-#include "collector/format/error.h"
 #include "collector/format/file.h"
 #include "report/base/descriptor.h"
 #include "report/base/memory.h"

@@ -36,29 +36,12 @@ struct search {
 
 /* --- names --- */
 
-/* Returns the part of a path behind "/site-packages/"; NULL: the file belongs to no package. */
-static const char *path_in_packages(const char *file, size_t length, size_t *ret_length)
-{
-	static const char *const folders[] = { "/site-packages/", "/dist-packages/" };
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		size_t bytes = strlen(folders[i]);
-		const char *at = memmem(file, length, folders[i], bytes);
-
-		if (at) {
-			*ret_length = length - (size_t)(at - file) - bytes;
-			return at + bytes;
-		}
-	}
-	return NULL;
-}
-
 static const char *package_path(const struct source *source, uint32_t name, size_t *ret_length)
 {
 	size_t length;
 	const char *file = name_text(source_name_at(source, name), &length);
 
-	return path_in_packages(file, length, ret_length);
+	return own_path_in_packages(source, file, length, ret_length);
 }
 
 static bool library_place_is_trampoline(const struct source *source, const char *path,

@@ -84,7 +84,10 @@ static bool own_places_is_same_line(const struct samples *samples, const struct 
 	return a && b && a->file == b->file && one->line == other->line;
 }
 
-/* What multiprocessing runs in a forked child. The frames around it are the parent's, and called nothing here. */
+/*
+ * What multiprocessing runs in a forked child. The frames around it are the parent's, and called
+ * nothing here.
+ */
 static bool is_begin_of_process(const struct samples *samples, const struct own *own,
 				const struct sample_place *place)
 {

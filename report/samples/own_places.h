@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places of samples by whose code they are (core/own.h): the innermost one of the user's own, and who called it. `own` NULL, or off:
- * every place is the user's.
+ * Places of samples by whose code they are (core/own.h): the innermost one of the user's own, and
+ * who called it. `own` NULL, or off: every place is the user's.
  */
 #ifndef REPORT_SAMPLES_OWN_PLACES_H
 #define REPORT_SAMPLES_OWN_PLACES_H
@@ -20,7 +20,10 @@ const struct sample_place *own_place_of(const struct samples *samples, struct ow
 /* The same, else the innermost of all; NULL: its definition was lost. */
 const struct sample_place *own_place_or_innermost(const struct samples *samples, struct own *own,
 						  uint64_t key);
-/* The next place outwards that is the user's and another line, within what the process does itself; NULL: there is none. */
+/*
+ * The next place outwards that is the user's and another line, within what the process does itself;
+ * NULL: there is none.
+ */
 const struct sample_place *own_place_caller(const struct samples *samples, struct own *own,
 					    const struct sample_place *place);
 

@@ -6,6 +6,7 @@
 #include "report/core/report_kind.h"
 #include "report/samples/gil_events.h"
 #include "report/samples/lines.h"
+#include "report/table/cells.h"
 
 struct gil_state {
 	const struct gil *gil;
@@ -52,13 +53,8 @@ static void fill_threads(const struct gil *gil, struct table *table)
 static void report_gil_put_name(struct table *table, enum column_id column,
 				const struct source *source, uint32_t name)
 {
-	size_t length;
-	const char *text;
-
-	if (name == SAMPLE_NONE)
-		return;
-	text = name_text(source_name_at(source, name), &length);
-	table_set_text(table, column, text, length);
+	if (name != SAMPLE_NONE)
+		table_put_name(table, column, source, name);
 }
 
 static void report_gil_fill_lines(const struct report *report, struct table *table)

@@ -22,13 +22,13 @@
 
 struct lines_state {
 	struct own own;
-	bool is_of_steps; /* rows are of the steps, and one of the rest */
+	bool is_of_steps; /* rows are of the steps, plus one row for the rest */
 	const struct samples *samples;
 	struct source_text text;
-	const void *heap; /* NULL: nobody looks at it */
-	bool has_memory;  /* lines of Python are known of it */
+	const void *heap; /* NULL: memory is not read */
+	bool has_memory;  /* Python lines of allocations are known */
 	struct line_memory_share share;
-	const struct line_gpu_use *gpu; /* likewise */
+	const struct line_gpu_use *gpu; /* likewise for the GPU */
 	bool has_gpu;
 };
 
@@ -43,7 +43,7 @@ static void report_lines_put_name(struct table *table, enum column_id column,
 	table_set_text(table, column, text, length);
 }
 
-/* "FILE:LINE", with the function's name where that is asked for. */
+/* Writes "FILE:LINE", with the function's name if that is asked for. */
 static void report_lines_put_link(struct table *table, enum column_id column,
 				  const struct source *source, const struct line_link *link,
 				  bool is_named)
@@ -141,7 +141,7 @@ static void report_lines_put_line(struct table *table, const struct source *sour
 
 /* --- lines --- */
 
-/* Lines of that file that are in no function of it, and those that nobody was seen in, too. */
+/* One row for each line of the file, also for lines without a function or a sample. */
 static void fill_source_rows(struct lines_state *state, const struct report *report,
 			     const struct lines *lines, struct table *table)
 {
@@ -181,7 +181,10 @@ static void fill_source_rows(struct lines_state *state, const struct report *rep
 	}
 }
 
-/* Beside a source its text and what its lines called come first: other figures give way to them on a narrow screen. */
+/*
+ * With a source file, its text and its lines' totals come first; on a narrow screen other figures
+ * give way to them.
+ */
 static void table_put_source_first(struct table *table)
 {
 	static const struct {
@@ -308,7 +311,7 @@ static const char *samples_explain(const struct report *report, struct why_empty
 	return state->samples->is_said ? NULL : samples_why_none(state->samples);
 }
 
-/* Workers have no steps of their own: theirs are those of the process that they work for. */
+/* Workers have no steps: the steps of the process that they work for count. */
 static void report_lines_print_steps(const struct lines_state *state, const struct screen *screen)
 {
 	const struct samples *samples = state->samples;
@@ -323,7 +326,7 @@ static void report_lines_print_steps(const struct lines_state *state, const stru
 			unit_format_ns(outside, samples->all.cpu_ns - samples->steps.cpu_ns));
 }
 
-/* By default, only large blocks have a stack. */
+/* By default only large blocks have a stack, so the share with a line is printed. */
 static void report_lines_print_share(const struct line_memory_share *share,
 				     const struct screen *screen)
 {

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* See sample_events.h. Ids are of a file; keys hold the file too. */
+/*
+ * Joins events with the definitions of places. Ids are unique within a file, so keys contain the
+ * file.
+ */
 #include "report/samples/sample_events.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "report/helpers/helpers.h"
-#include "report/options/options.h"
 #include "report/samples/open_looks.h"
 #include "report/session/limitations.h"
 
 #define NO_OPERATOR 0u
-#define LOOK_NS 2000000u /* threads that are looked at together are seen within that */
+#define LOOK_NS 2000000u /* threads of one look are sampled within this time */
 
 struct look {
 	uint64_t time_ns, place;
@@ -19,16 +21,17 @@ struct look {
 };
 
 struct sampled_thread {
-	uint64_t carried_ns; /* CPU time that no line has got yet */
+	uint64_t carried_ns; /* CPU time that is not yet charged to a line */
 	uint64_t
-		doubt_ns; /* of it, until the last look of which it is not clear whether it had a CPU */
+		/* the part of it up to the last look that may have had no CPU */
+		doubt_ns;
 	uint64_t last_ns;
-	struct open_looks looks; /* that count */
+	struct open_looks looks; /* looks that count */
 	bool is_seen;
-	uint64_t place; /* where it was seen last */
-	/* A look that counts waits for the look at the one that it helps. */
+	uint64_t place; /* place of its last look */
+	/* A counted look that is pending until its owner is looked at. */
 	bool is_held;
-	uint32_t held_from; /* that one */
+	uint32_t held_from; /* index of the thread that it helps */
 	struct look held;
 };
 
@@ -37,7 +40,7 @@ struct sampled_process {
 };
 
 struct state {
-	struct samples samples; /* first: it is what others see */
+	struct samples samples; /* first member: the public part */
 	struct source *source;
 	struct sampled_thread *thread;
 	size_t thread_room;
@@ -45,7 +48,7 @@ struct state {
 	size_t process_room;
 	struct run_key operator;
 	const struct helpers *helpers;
-	uint32_t held; /* looks that wait */
+	uint32_t held; /* pending looks */
 };
 
 uint64_t sample_place_key(const struct source_event *event, uint64_t id)
@@ -53,7 +56,7 @@ uint64_t sample_place_key(const struct source_event *event, uint64_t id)
 	return id && id <= UINT32_MAX ? ((uint64_t)event->file->index + 1) << 32 | id : 0;
 }
 
-/* Index of a new entry; SAMPLE_NONE: it is there already, or its id is none. */
+/* Returns the index of a new entry; SAMPLE_NONE if it exists or its id is none. */
 static size_t define(struct map *map, uint64_t key, size_t count)
 {
 	bool added;
@@ -138,7 +141,7 @@ void sample_counts_take(struct sample_counts *from, const struct sample_counts *
 		from->state_ns[i] -= part->state_ns[i];
 }
 
-/* What the row has had since a mark was in a step, if another mark came. */
+/* Adds what the row got since a mark to the steps, if another mark came. */
 static void row_settle(struct samples *samples, struct sample_row *row)
 {
 	if (row->mark && row->mark != samples->marks) {
@@ -159,7 +162,7 @@ static void sample_events_row_add(struct samples *samples, struct sample_row *ro
 	sample_counts_add(&samples->all, counts);
 }
 
-/* Workers have no steps of their own: those of any process are everybody's. */
+/* Workers have no steps: those of any process count for all. */
 static void sample_events_take_step(void *state, const struct source_event *event, bool counts)
 {
 	(void)event;
@@ -178,7 +181,7 @@ static struct sampled_thread *sample_events_thread_at(struct state *mine,
 	return &mine->thread[index];
 }
 
-/* What the look is worth; the thread's own books go on whether it counts or not. */
+/* Returns what the look adds. The thread's own state is updated whether the look counts or not. */
 static struct sample_counts counts_of(struct state *mine, const struct source_event *event)
 {
 	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
@@ -194,7 +197,7 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 	thread->last_ns = time_ns;
 	thread->carried_ns += sample->cpu_us * 1000;
 	if (sample->unclear && thread->carried_ns)
-		thread->doubt_ns = thread->carried_ns; /* older recordings */
+		thread->doubt_ns = thread->carried_ns; /* in older recordings */
 	else if (sample->unclear)
 		counts.late_looks = sample->looks;
 	if (state == EVT_PYTHON_RUNS || state == EVT_PYTHON_TORN) {
@@ -235,7 +238,7 @@ static uint64_t sample_events_place_of(const struct source_event *event,
 						: sample_place_key(event, sample->place);
 }
 
-/* The row for a look at that place, under `key` where rows are by one. */
+/* Adds the look to the row of its place, or of `key` if rows are by a key. */
 static void look_add(struct state *mine, struct sampled_thread *thread, uint64_t key,
 		     const struct look *look)
 {
@@ -258,7 +261,7 @@ static void sample_events_held_put(struct state *mine, struct sampled_thread *th
 	thread->is_held = false;
 }
 
-/* Looks of helpers go where their owner is; those that waited in vain, to no line. */
+/* Charges pending looks of helpers to their owner's line, or to no line if it was not looked at. */
 static void release_held(struct state *mine, uint32_t owner, uint64_t place, uint64_t time_ns)
 {
 	for (size_t i = 0; mine->held && i < mine->thread_room; i++) {
@@ -273,7 +276,7 @@ static void release_held(struct state *mine, uint32_t owner, uint64_t place, uin
 	}
 }
 
-/* True: the look waits for its place. */
+/* Returns true if the look is pending until its owner's place is known. */
 static bool place_by_owner(struct state *mine, const struct source_event *event, struct look *look)
 {
 	uint32_t index = event->thread->index, owner = helpers_owner(mine->helpers, index);
@@ -340,7 +343,7 @@ static void sample_events_take_call(struct state *mine, const struct source_even
 	sample_events_row_add(samples, &samples->row[looks->row], &counts);
 }
 
-/* Each begins with the same fields. */
+/* The events of CUDA calls begin with the same fields. */
 static void sample_events_take_cuda(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
@@ -386,7 +389,7 @@ static bool is_on(const struct evt_python_sampling *sampling)
 	return sampling->hz && !sampling->off;
 }
 
-/* Counters of a process that were told before are part of these. */
+/* The counters include what the process reported before. */
 static void sample_events_take_sampling(void *state, const struct source_event *event, bool counts)
 {
 	struct state *mine = state;
@@ -421,7 +424,7 @@ static void sample_events_start(void *state, struct run *run, const void *option
 	struct state *mine = state;
 
 	mine->source = run_source(run);
-	mine->helpers = helpers_want(run, NULL); /* before what looks at them */
+	mine->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	mine->samples.key = run_key(run, asked->by);
 	mine->samples.is_by_place = !mine->samples.key.kind;
 	mine->operator= run_key(run, BY_lines_native);
@@ -489,7 +492,10 @@ const char *samples_off_text(unsigned int off)
 						 : NULL;
 }
 
-/* Of looks that are worth the same, 1.96 standard deviations are 98 % over the root of their number; of others, so many count as (sum)^2 / sum of squares. */
+/*
+ * For n looks of equal weight, 1.96 standard deviations of a share are at most 98 % / sqrt(n). For
+ * unequal weights, n is (sum of weights)^2 / (sum of squares).
+ */
 double samples_uncertain_percent(const struct samples *samples)
 {
 	double off;
@@ -508,7 +514,7 @@ double samples_doubt_percent(const struct samples *samples)
 
 	if (!all->cpu_ns)
 		return 0;
-	/* as many whole ones: some count less than others */
+	/* the equivalent number of looks of equal weight */
 	looks = (double)all->cpu_ns * (double)all->cpu_ns / all->cpu_squares;
 	return 100.0 * (double)all->doubt_ns / (double)all->cpu_ns + 100 * late / (late + looks);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of Python stacks as an analysis: what was seen at each place (a line and the lines that led there) or
- * under each key of --by, and what places are.
+ * Samples of Python stacks as an analysis: what was seen at each place (a line and the lines that
+ * led there) or under each key of --by, and what places are.
  *
- * CPU time since a thread was last seen running goes to where it is seen running next: so a line that only waits gets
- * none of it. A thread of autograd's has no Python of its own: what it does for a thread that waits for it (helpers/helpers.h) is at the
- * line where that one was seen in the same look. Waits are the time since the look before. Looks in a CUDA call are known once it returns: one that
- * never does is not seen (open_looks.h). Memory grows with places, keys and threads.
+ * CPU time since a thread was last seen running goes to where it is seen running next: so a line
+ * that only waits gets none of it. A thread of autograd's has no Python of its own: what it does
+ * for a thread that waits for it (helpers/helpers.h) is at the line where that one was seen in the
+ * same look. Waits are the time since the look before. Looks in a CUDA call are known once it
+ * returns: one that never does is not seen (open_looks.h). Memory grows with places, keys and
+ * threads.
  */
 #ifndef REPORT_SAMPLES_SAMPLE_EVENTS_H
 #define REPORT_SAMPLES_SAMPLE_EVENTS_H
@@ -30,9 +32,13 @@ struct sample_counts {
 	uint64_t cpu_looks; /* those that have CPU time: what shares of it stand on */
 	double cpu_squares; /* of their CPU times, in ns */
 	uint64_t
-		doubt_ns; /* of CPU time: a look that was left out may have seen it at another line */
+		/* of CPU time: a look that was left out may have seen it at another line */
+		doubt_ns;
 	uint64_t
-		late_looks; /* that found a thread on a CPU and were left out; their CPU time is with the others */
+		/*
+		 * that found a thread on a CPU and were left out; their CPU time is with the others
+		 */
+		late_looks;
 	uint64_t cuda_ns; /* of CPU time and waits: a CUDA call was open */
 	uint64_t state_ns[EVT_PYTHON_STATE_LIMIT];
 };
@@ -40,7 +46,8 @@ struct sample_counts {
 struct sample_row {
 	uint64_t key; /* of --by, 0 with a place */
 	uint64_t
-		place; /* as sample_place_key() has it, 0: no Python function ran, or SAMPLE_TORN_PLACE */
+		/* as sample_place_key() has it, 0: no Python function ran, or SAMPLE_TORN_PLACE */
+		place;
 	struct sample_counts counts;
 	struct sample_counts
 		in_steps; /* of it, between the first mark of a step and the last, of any process */
@@ -77,7 +84,8 @@ struct samples {
 	uint64_t hz;                          /* the highest that one was sampled at; 0: none was */
 	struct run_key key;
 	bool is_by_place;
-	bool is_said; /* why not, as limitations, which every report begins with; not in older recordings */
+	/* why not, as limitations, which every report begins with; not in older recordings */
+	bool is_said;
 };
 
 struct samples_options {
@@ -85,10 +93,15 @@ struct samples_options {
 };
 ANALYSIS(samples, struct samples)
 
-/* By how many percent a share of the CPU time may be off, in 19 of 20 cases, since it is an estimate by looks: at most, which is at a share of half.
- * 100 where there are none. */
+/*
+ * By how many percent a share of the CPU time may be off, in 19 of 20 cases, since it is an
+ * estimate by looks: at most, which is at a share of half. 100 where there are none.
+ */
 double samples_uncertain_percent(const struct samples *samples);
-/* As many more where looks were left out because they came late: all of them may have been at one line. */
+/*
+ * As many more where looks were left out because they came late: all of them may have been at one
+ * line.
+ */
 double samples_doubt_percent(const struct samples *samples);
 
 /* Of a place, or a function, by its number in the event's file; 0 stays 0. */

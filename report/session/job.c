@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/session/ranks.h"
 #include "report/session/source.h"
 
 #define FACTS_MAX 65536u /* limit over all processes; later facts are ignored */
@@ -56,35 +57,6 @@ static void reading_take(struct reading *reading, const struct source_event *eve
 		reading->told[reading->count++] = (struct told){ event->process, (enum job_fact)i,
 								 value };
 	}
-}
-
-static int job_rank_compare(const void *a, const void *b)
-{
-	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-
-	return (first > second) - (first < second);
-}
-
-static void job_take_ranks(struct job *job, const struct source *source)
-{
-	struct source_process *const *process;
-	size_t processes = source_processes(source, &process), count = 0;
-
-	job->rank = memory_zero(processes + 1, sizeof(*job->rank));
-	for (size_t i = 0; i < processes; i++) {
-		uint64_t rank = source_rank(source, process[i]);
-
-		if (rank == UINT64_MAX)
-			continue;
-		job->rank[count++] = rank;
-		job->is_torch |= process[i]->rank_is_torch;
-		if (process[i]->world_size > job->world_size)
-			job->world_size = process[i]->world_size;
-	}
-	qsort(job->rank, count, sizeof(*job->rank), job_rank_compare);
-	for (size_t i = 0; i < count; i++)
-		if (!job->ranks || job->rank[job->ranks - 1] != job->rank[i])
-			job->rank[job->ranks++] = job->rank[i];
 }
 
 /*
@@ -136,6 +108,7 @@ void job_read(struct job *job, char *const *file, size_t count)
 	const struct frame_wants wants = { .event[EVT_fact] = true,
 					   .fields[EVT_fact] = UINT32_MAX };
 	struct reading reading = { .count = 0 };
+	struct ranks ranks;
 	const struct source_event *event;
 	char message[256];
 
@@ -146,7 +119,10 @@ void job_read(struct job *job, char *const *file, size_t count)
 	while ((event = source_step(reading.source)))
 		if (event->event.id == EVT_fact)
 			reading_take(&reading, event);
-	job_take_ranks(job, reading.source);
+	job->rank = ranks_list(reading.source, &ranks);
+	job->ranks = ranks.count;
+	job->world_size = ranks.world_size;
+	job->is_torch = ranks.is_torch;
 	job_take_facts(job, &reading);
 	job_take_time(job, reading.source);
 	free(reading.told);

@@ -36,17 +36,29 @@ static void ranks_text_add(char text[RANKS_BYTES], uint64_t from, uint64_t to)
 			 to == from + 1 ? "and" : "to", to);
 }
 
+void ranks_write_list(char text[RANKS_BYTES], const uint64_t *rank, size_t count)
+{
+	text[0] = '\0';
+	for (size_t i = 0, last; i < count; i = last + 1) {
+		for (last = i; last + 1 < count && rank[last + 1] == rank[last] + 1;)
+			last++;
+		if (last == i + 1 && count > 2)
+			last = i; /* "0, 1, 3", not "0 and 1, 3" */
+		ranks_text_add(text, rank[i], rank[last]);
+	}
+}
+
 /* `rank` is sorted and without duplicates. */
 static void ranks_write(struct ranks *ranks, const uint64_t *rank)
 {
 	uint64_t next = 0; /* the first rank that was not examined */
 
+	ranks_write_list(ranks->there, rank, ranks->count);
 	for (size_t i = 0; i < ranks->count;) {
 		size_t last = i;
 
 		while (last + 1 < ranks->count && rank[last + 1] == rank[last] + 1)
 			last++;
-		ranks_text_add(ranks->there, rank[i], rank[last]);
 		if (rank[i] > next && ranks->world_size)
 			ranks_text_add(ranks->missing, next, rank[i] - 1);
 		next = rank[last] + 1;
@@ -56,7 +68,7 @@ static void ranks_write(struct ranks *ranks, const uint64_t *rank)
 		ranks_text_add(ranks->missing, next, ranks->world_size - 1);
 }
 
-bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
+uint64_t *ranks_list(const struct source *source, struct ranks *ret_ranks)
 {
 	struct source_process *const *process;
 	size_t processes = source_processes(source, &process), count = 0;
@@ -79,7 +91,14 @@ bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
 		if (!ret_ranks->count || rank[ret_ranks->count - 1] != rank[i])
 			rank[ret_ranks->count++] = rank[i];
 	}
+	return rank;
+}
+
+bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
+{
+	uint64_t *rank = ranks_list(source, ret_ranks);
+
 	ranks_write(ret_ranks, rank);
 	free(rank);
-	return count > 0;
+	return ret_ranks->count > 0;
 }

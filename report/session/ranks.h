@@ -20,7 +20,16 @@ struct ranks {
 	char missing[RANKS_BYTES]; /* "": none is known to be missing */
 };
 
-/* Returns false if there are no ranks. */
+/* "0 to 2, 5": numbers that are sorted, each once; "..." at the end if there is no more room. */
+void ranks_write_list(char text[RANKS_BYTES], const uint64_t *rank, size_t count);
+
+/*
+ * Returns the ranks of all processes, sorted, each once; the caller frees them. Sets the figures of
+ * `ret_ranks`, and leaves its texts empty.
+ */
+uint64_t *ranks_list(const struct source *source, struct ranks *ret_ranks);
+
+/* Sets everything. Returns false if there are no ranks. */
 bool ranks_describe(const struct source *source, struct ranks *ret_ranks);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "report/base/map.h"
-#include "report/base/memory.h"
 #include "report/base/vast.h"
 
 void stacks_init(struct stacks *stacks)

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "collector/format/file.h"
 #include "report/session/writer.h"

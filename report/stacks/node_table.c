@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "report/base/map.h"
-#include "report/base/memory.h"
 #include "report/base/vast.h"
 
 void node_table_init(struct node_table *table)

@@ -179,6 +179,8 @@ static void phase_charge(struct step_process *process, enum step_category catego
 
 	process->phase_times.ns[phase] += ns;
 	process->phase_times.gpu_ns[phase] += is_busy ? ns : 0;
+	process->phase_times.outside_ns[phase] += category == STEP_other ? ns : 0;
+	process->phase_times.gc_ns[phase] += category == STEP_gc ? ns : 0;
 }
 
 void step_phase_times_add(struct step_phase_times *into, const struct step_phase_times *more)
@@ -186,6 +188,8 @@ void step_phase_times_add(struct step_phase_times *into, const struct step_phase
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
 		into->ns[i] += more->ns[i];
 		into->gpu_ns[i] += more->gpu_ns[i];
+		into->outside_ns[i] += more->outside_ns[i];
+		into->gc_ns[i] += more->gc_ns[i];
 		into->launches[i] += more->launches[i];
 	}
 }

@@ -72,6 +72,8 @@ struct step_cpu {
  */
 struct step_phase_times {
 	uint64_t ns[STEP_PHASE_LIMIT], gpu_ns[STEP_PHASE_LIMIT];
+	/* the parts of ns that are in category `other` and `gc` */
+	uint64_t outside_ns[STEP_PHASE_LIMIT], gc_ns[STEP_PHASE_LIMIT];
 	uint64_t launches
 		/*
 		 * kernels launched by the thread and its helpers; other: by any other thread, too

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
-#include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
@@ -219,6 +218,7 @@ static void summary_want(struct report *report)
 		.works = works_want(run, WORK_BIT(allocations) | WORK_BIT(bytes_allocated)),
 	};
 	bottleneck_want(&((struct summary *)report->state)->bottleneck, run);
+	stuck_want(&((struct summary *)report->state)->stuck, run);
 }
 
 /*
@@ -256,6 +256,7 @@ static void summary_fill(struct report *report, struct table *table)
 	summary->phases = report_summary_find_phases(summary);
 	summary->heap_owner = heap_owner_of(summary->heap, summary->source);
 	bottleneck_look(&summary->bottleneck);
+	stuck_find(&summary->stuck, report->request->options);
 	summary_total(report, &facts);
 	summary_fill_rows(table, &facts);
 	facts_release(&facts);
@@ -275,6 +276,7 @@ static bool summary_says_losses(const struct report *report)
 
 static void summary_end(struct report *report)
 {
+	stuck_release(&((struct summary *)report->state)->stuck);
 	bottleneck_release(&((struct summary *)report->state)->bottleneck);
 }
 

@@ -18,6 +18,7 @@
 #include "report/native/native_events.h"
 #include "report/samples/sample_events.h"
 #include "report/steps/steps.h"
+#include "report/stuck/stuck.h"
 #include "report/summary/summary_owner.h"
 #include "report/tensors/tensor_events.h"
 #include "report/torch/rows_ops.h"
@@ -68,6 +69,7 @@ struct summary {
 	struct unreported *unreported;
 	struct operators *operators;
 	struct steps *steps;
+	struct stuck stuck;
 	struct samples *samples;       /* by line */
 	struct native_reading *native; /* by stack */
 	struct imports *imports;

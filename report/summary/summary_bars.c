@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/base/text.h"
 #include "report/summary/summary_screen.h"
 
-#define PART_GC STEP_PHASE_LIMIT         /* behind the phases */
-#define PARTS_MAX (STEP_PHASE_LIMIT + 2) /* and a remark */
+#define PART_GC STEP_PHASE_LIMIT /* behind the phases */
+#define PART_OUTSIDE (STEP_PHASE_LIMIT + 1)
+#define PARTS_MAX (STEP_PHASE_LIMIT + 3) /* and a remark */
 #define BAR_MAX 60u
 #define WIDTH_OF_IMPORT 60u /* of a screen that has room to say when torch was imported */
 #define BAR_MIN 8u
@@ -40,7 +40,8 @@ static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
 	[PHASE_evaluation] = { 'e', "\xe2\x96\x9a", "36", 0, "" },
 	[PHASE_other] = { '.', "\xc2\xb7", "2", 0, "" },
 };
-static const struct bar_part gc_part = { 'g', "\xe2\x96\x93", "31", 0, "" };
+static const struct bar_part gc_part = { 'g', "\xe2\x95\xb3", "31", 0, "" };
+static const struct bar_part outside_part = { '-', "\xe2\x94\x80", "2", 0, "" };
 
 /*
  * Computes shares of `whole` in integers that add up to it: the largest remainders are rounded up.
@@ -87,8 +88,8 @@ static void put_mark(const struct bar_part *part, const struct screen *screen, u
 }
 
 /*
- * Prints the legend: for each part its mark, if the bar has it, and its words, which begin a further
- * line if they do not fit.
+ * Prints the legend: for each part its mark, if the bar has it, and its words, which begin a
+ * further line if they do not fit.
  */
 static void put_legend(const struct bar *bar, const unsigned int cells[PARTS_MAX],
 		       const struct screen *screen)
@@ -220,20 +221,53 @@ static void step_values(const struct summary *summary, struct bar *bar)
 			bar->part[phase].value += steps->row[i].phases.ns[phase];
 }
 
-/* Of a loop without any other phase, garbage collection is what is known. */
-static void split_other(const struct summary *summary, struct bar *bar)
+static bool is_open_ended(int phase)
 {
-	const struct steady_loop *loop = &summary->bottleneck.loop;
-	struct bar_part *other = &bar->part[PHASE_other];
+	return phase == PHASE_forward || phase == PHASE_evaluation || phase == PHASE_other;
+}
 
+static bool has_phases(const struct bar *bar)
+{
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
 		if (phase != PHASE_other && bar->part[phase].value)
-			return;
-	bar->part[PART_GC] = gc_part;
-	bar->part[PART_GC].value = loop->ns[STEP_gc] < other->value ? loop->ns[STEP_gc]
-								    : other->value;
-	other->value -= bar->part[PART_GC].value;
-	bar->count = PART_GC + 1;
+			return true;
+	return false;
+}
+
+/*
+ * The forward pass lasts until the next phase begins. So it includes code and waits between its
+ * operators, which the bar shows apart, as garbage collections of all phases. Scopes of their own
+ * say what backward, the optimizer and the DataLoader do. In a loop without operators everything is
+ * outside of them, and is called other.
+ */
+static void split_phases(const struct summary *summary, struct bar *bar)
+{
+	const struct steady_loop *loop = &summary->bottleneck.loop;
+	const struct steps *steps = summary->bottleneck.steps;
+	struct bar_part *part = bar->part;
+	bool has_outside = has_phases(bar);
+
+	part[PART_GC] = gc_part;
+	part[PART_OUTSIDE] = outside_part;
+	bar->count = PART_OUTSIDE + 1;
+	for (size_t i = 0; i < steps->row_count; i++)
+		for (int phase = 0; !loop->is_warm[i] && phase < STEP_PHASE_LIMIT; phase++) {
+			const struct step_phase_times *times = &steps->row[i].phases;
+			uint64_t outside_ns = has_outside && is_open_ended(phase)
+						      ? times->outside_ns[phase]
+						      : 0;
+
+			part[phase].value -= times->gc_ns[phase] + outside_ns;
+			part[PART_GC].value += times->gc_ns[phase];
+			part[PART_OUTSIDE].value += outside_ns;
+		}
+}
+
+static const char *part_name(size_t part)
+{
+	return part == PART_GC        ? "garbage collection"
+	       : part == PART_OUTSIDE ? "outside of operators"
+				      : step_phase_names[part];
 }
 
 /* Names a part that is not in the bar because it has no value. */
@@ -261,12 +295,11 @@ static void print_step(const struct summary *summary, const struct screen *scree
 		all_ns += bar.part[i].value;
 	if (!all_ns)
 		return;
-	split_other(summary, &bar);
+	split_phases(summary, &bar);
 	share_out(&bar, 100, percent);
 	for (size_t i = 0; i < bar.count; i++)
 		if (percent[i])
-			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%",
-				 i == PART_GC ? "garbage collection" : step_phase_names[i],
+			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%", part_name(i),
 				 percent[i]);
 	say_left_out(&summary->bottleneck.loop, &bar);
 	snprintf(bar.tail, sizeof(bar.tail), "%s%s",

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The largest causes on the first screen: what is wrong, the time at stake, the line, the command that shows more. */
+/*
+ * The largest causes on the first screen: what is wrong, the time at stake, the line, the command
+ * that shows more.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,16 +44,37 @@ static void print_heading(const struct bottleneck *bottleneck, const struct scre
 	putc('\n', screen->out);
 }
 
+/*
+ * A text that lost its end ends with a clause if that leaves most of it, otherwise with a word.
+ * `length`: without the mark.
+ */
+static void cut_at_words(char *text, size_t length, const char *mark)
+{
+	size_t end = length, word = 0;
+
+	while (end > length / 2 && !(strchr(";:,", text[end - 1]) && text[end] == ' '))
+		end--;
+	for (word = length; word && text[word - 1] != ' ';)
+		word--;
+	if (end > length / 2)
+		end--;
+	else
+		end = word ? word - 1 : length;
+	sprintf(text + end, " %s", mark);
+}
+
 /* Of what is about no time; and of the first cause, where no line says where it is. */
 static void print_figures(const struct advice *advice, const struct screen *screen)
 {
+	const char *mark = screen->utf8 ? "\xe2\x80\xa6" : "..";
 	char text[ADVICE_BYTES], shown[ADVICE_BYTES + 8];
-	size_t width = screen->width > 40 ? screen->width - CAUSE_INDENT : 40;
+	size_t width = screen->width > 40 ? screen->width - CAUSE_INDENT : 40, length;
 	struct prose prose;
 
 	cause_figures(advice, text);
-	text_shorten_end(shown, text, strlen(text), FIGURES_LINES * width - 8,
-			 screen->utf8 ? "\xe2\x80\xa6" : "..");
+	length = text_shorten_end(shown, text, strlen(text), FIGURES_LINES * width - 8, mark);
+	if (length != strlen(text) || strcmp(shown, text) != 0)
+		cut_at_words(shown, length - strlen(mark), mark);
 	fprintf(screen->out, "%*s", (int)CAUSE_INDENT, "");
 	prose_begin(&prose, screen);
 	prose.used = prose.indent = CAUSE_INDENT;
@@ -65,6 +89,11 @@ static void print_place(const struct advice *advice, const struct screen *screen
 	size_t command = strlen("prof-report  ") + strlen(advice->command) + strlen(file);
 	struct prose prose;
 
+	if (!screen->uncut && CAUSE_INDENT + command > screen->width) {
+		command -= strlen(file);
+		file = SCREEN_FILE;
+		command += strlen(file);
+	}
 	cause_place(advice, place);
 	fprintf(screen->out, "%*s", (int)CAUSE_INDENT, "");
 	if (place[0] &&
@@ -125,7 +154,10 @@ static char *make_cause(const struct summary *summary, const struct advice *advi
 	return text;
 }
 
-/* With figures where it is the first, no line says where it is, and they have room. NULL: it has none. */
+/*
+ * With figures where it is the first, no line says where it is, and they have room. NULL: it has
+ * none.
+ */
 static char *make_fitting(const struct summary *summary, const struct advice *advice,
 			  const struct screen *screen, unsigned int number, unsigned int room)
 {

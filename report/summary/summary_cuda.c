@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "report/core/why_empty.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/core/coverage.h"
 #include "report/summary/summary.h"
@@ -39,7 +38,7 @@ static uint64_t cuda_count_events(const struct summary *summary)
 	return events + run_events(summary->run, EVT_cuda_unfinished);
 }
 
-/* On a line of its own, if there are any: a line with all would be wider than a screen. */
+/* Prints graph launches on a line of their own, because one line for all would be too wide. */
 static void cuda_print_graphs(const struct cuda_totals *totals, uint64_t nested,
 			      const struct screen *screen)
 {
@@ -93,7 +92,7 @@ static void cuda_print_memory(const struct summary *summary, const struct cuda_t
 	putc('\n', screen->out);
 }
 
-/* "copied HtoD 1.20 MiB in 10, DtoH ...", as many as fit on a line. */
+/* Prints "copied HtoD 1.20 MiB in 10, DtoH ...", as many kinds as fit on a line. */
 static void cuda_print_copies(const struct summary *summary, const struct screen *screen)
 {
 	const struct groups *copies = &summary->cuda->copies;

@@ -53,21 +53,23 @@ static void summary_gpu_put_name(const struct summary *summary, uint64_t index,
 }
 
 /*
- * How busy they were in the steps, because imports and loading a model are not idle time of the
- * GPU. Without steps: from the first work to the last.
+ * How busy they were in the steps after the warm-up, as the bar of a step shows them: imports,
+ * loading a model and compiling are not idle time of the GPU. Without steps: from the first work
+ * to the last.
  */
 static void put_busy(const struct summary *summary, const struct gpu_totals *totals, char *text,
 		     size_t room)
 {
-	const struct steps *steps = summary->steps;
-	bool has_steps = steps->has_gpu && steps->time.total_ns;
-	uint64_t busy_ns = has_steps ? steps->gpu_ns : totals->busy_ns;
-	uint64_t span_ns = has_steps ? steps->time.total_ns : totals->span_ns;
+	const struct steady_loop *loop = &summary->bottleneck.loop;
+	bool has_steps = summary->steps->has_gpu && loop->total_ns;
+	uint64_t busy_ns = has_steps ? loop->gpu_ns : totals->busy_ns;
+	uint64_t span_ns = has_steps ? loop->total_ns : totals->span_ns;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 
-	snprintf(text, room, "busy for %s of the steps' time (%s of %s)",
+	snprintf(text, room, "busy for %s of the steps' time%s (%s of %s)",
 		 unit_format_percent(c, 100.0 * (double)busy_ns / (double)span_ns),
-		 unit_format_ns(a, busy_ns), unit_format_ns(b, span_ns));
+		 loop->warm_steps ? " after the warm-up" : "", unit_format_ns(a, busy_ns),
+		 unit_format_ns(b, span_ns));
 	if (!has_steps)
 		snprintf(text, room, "busy for %s of the %s from the first work to the last (%s)",
 			 unit_format_ns(a, busy_ns), unit_format_ns(b, span_ns),
@@ -85,10 +87,11 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 		return;
 	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
-	screen_print_prose(
-		screen, "The GPU%s %s; the kernel %s took %s (prof-report utilization, kernels).",
-		totals.devices > 1 ? "s were" : " was", busy, name,
-		unit_format_ns(took, most->time.total_ns));
+	screen_print_prose(screen,
+			   "The GPU%s %s; the kernel %s took %s of the run (prof-report "
+			   "utilization, kernels).",
+			   totals.devices > 1 ? "s were" : " was", busy, name,
+			   unit_format_ns(took, most->time.total_ns));
 }
 
 void summary_print_gpu_line(const struct summary *summary, const struct screen *screen)
@@ -103,7 +106,7 @@ void summary_print_gpu_line(const struct summary *summary, const struct screen *
 	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_label_begin(&line, screen, totals.devices > 1 ? "GPUs" : "GPU");
-	fprintf(line.screen.out, "%s; largest kernel %s, %s", busy, name,
+	fprintf(line.screen.out, "%s; largest kernel %s, %s of the run", busy, name,
 		unit_format_ns(took, most->time.total_ns));
 	prose_end(&line, screen);
 }

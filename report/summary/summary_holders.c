@@ -16,15 +16,35 @@ static const char *part_of(char text[UNIT_TEXT_BYTES], uint64_t part, uint64_t w
 	return part >= whole - whole / ALL_PART ? "all" : unit_format_bytes(text, part);
 }
 
-/* Tensors on a device, or most of the heap. */
-static bool tensors_matter(const struct summary *summary, struct tensor_owner owner)
+/* Tensors on a device, or most of the heap and more than a trifle of the process. */
+static bool tensors_matter(const struct summary *summary, struct tensor_owner owner,
+			   uint64_t resident)
 {
-	return owner.device &&
+	uint64_t peak = owner.device ? owner.device->live.peak_bytes : 0;
+
+	return peak &&
 	       (owner.device->device != 0 ||
-		2 * owner.device->live.peak_bytes >= summary->heap->totals.peak_bytes);
+		(2 * peak >= summary->heap->totals.peak_bytes && peak >= resident / ALL_PART));
 }
 
-static void put_tensors(const struct summary *summary, const struct screen *screen,
+/* The user's line that asked for most of them. Of several devices each has its own peak. */
+static bool put_tensor_line(const struct summary *summary, const struct screen *screen,
+			    uint64_t peak)
+{
+	const struct heap *tensors = summary->bottleneck.tensor_growth->heap;
+	struct heap_line line;
+	char bytes[UNIT_TEXT_BYTES];
+
+	if (summary->tensors->device_count != 1 || tensors->estimate)
+		return false;
+	line = heap_line_of(tensors, summary->source, run_options(summary->run));
+	if (!line.place[0] || line.bytes < peak / PART_MIN || line.bytes > peak)
+		return false;
+	fprintf(screen->out, ", %s of them from %s", part_of(bytes, line.bytes, peak), line.place);
+	return true;
+}
+
+static void put_tensors(const struct summary *summary, const struct screen *screen, bool is_first,
 			struct tensor_owner owner)
 {
 	const struct run_key *key = tensors_key(summary->tensors);
@@ -32,8 +52,12 @@ static void put_tensors(const struct summary *summary, const struct screen *scre
 	size_t length;
 	const char *text;
 
-	fprintf(screen->out, "; tensors on %s %s", tensor_device_text(owner.device->device, device),
-		unit_format_bytes(bytes, owner.device->live.peak_bytes));
+	fprintf(screen->out, "%stensors on %s %s%s", is_first ? "" : "; ",
+		tensor_device_text(owner.device->device, device),
+		unit_format_bytes(bytes, owner.device->live.peak_bytes),
+		is_first ? " at their peak" : "");
+	if (put_tensor_line(summary, screen, owner.device->live.peak_bytes))
+		return;
 	if (!owner.row || !owner.row->peak_bytes || !key->kind || !key->kind->text)
 		return;
 	text = key->kind->text(key->state,
@@ -79,13 +103,14 @@ static void put_heap_owner(const struct summary *summary, const struct screen *s
 		path = slash + 1;
 	}
 	place_name(&(struct source_name){ .text = path, .length = length }, name);
-	fprintf(screen->out, ", %s of it for %s",
+	fprintf(screen->out, ", %s of it asked for by %s",
 		part_of(bytes, owner->bytes, summary->heap->totals.peak_bytes), name);
 }
 
-/* What the heap's figures are of. */
-static void put_heap(const struct summary *summary, const struct screen *screen, bool starts)
+/* What the heap's figures are of. `resident`: bytes at the process's peak; 0: not known. */
+static void put_heap(const struct summary *summary, const struct screen *screen, uint64_t resident)
 {
+	bool starts = !resident;
 	bool in_part = run_filters(summary->run)->any || why_empty_is_limited(summary->run);
 	const struct heap_totals *totals = &summary->heap->totals;
 	const char *subject = "heap";
@@ -100,6 +125,8 @@ static void put_heap(const struct summary *summary, const struct screen *screen,
 		!starts                         ? ""
 		: summary->totals.processes > 1 ? " at their peak"
 						: " at its peak");
+	if (resident && totals->peak_bytes > resident && summary->totals.processes == 1)
+		fputs(" (more than was seen resident)", screen->out);
 }
 
 static bool memory_grows(const struct summary *summary)
@@ -120,11 +147,11 @@ void summary_print_memory_line(const struct summary *summary, const struct scree
 {
 	uint64_t resident = run_filters(summary->run)->any ? 0 : summary->totals.memory_peak_bytes;
 	struct tensor_owner owner = tensor_owner_of(summary->tensors);
-	bool of_tensors = tensors_matter(summary, owner);
+	bool of_tensors = tensors_matter(summary, owner, resident);
 	char bytes[UNIT_TEXT_BYTES];
 	struct prose line;
 
-	if (!resident && !summary->heap->totals.peak_bytes && !memory_grows(summary))
+	if (!resident && !summary->heap->totals.peak_bytes && !of_tensors)
 		return;
 	screen_label_begin(&line, screen, "memory");
 	if (resident)
@@ -132,12 +159,13 @@ void summary_print_memory_line(const struct summary *summary, const struct scree
 			unit_format_bytes(bytes, resident),
 			summary->totals.processes > 1 ? " (largest process)" : "");
 	if (summary->heap->totals.peak_bytes)
-		put_heap(summary, &line.screen, !resident);
+		put_heap(summary, &line.screen, resident);
 	if (summary->heap->totals.peak_bytes && !put_heap_line(summary, &line.screen) &&
 	    !of_tensors)
 		put_heap_owner(summary, &line.screen);
 	if (of_tensors)
-		put_tensors(summary, &line.screen, owner);
+		put_tensors(summary, &line.screen, !resident && !summary->heap->totals.peak_bytes,
+			    owner);
 	if (memory_grows(summary))
 		fputs("; it grows as the program runs", line.screen.out);
 	prose_end(&line, screen);

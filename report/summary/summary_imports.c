@@ -52,8 +52,8 @@ static void put_module(const struct summary *summary, const struct screen *scree
 }
 
 /*
- * "took 627 ms (68 % of the run), 590 ms of it for flask. The slowest by itself is ssl with 23.3
- * ms"
+ * "took 627 ms (68 % of the run), 590 ms of it for flask and what it imports. The slowest by
+ * itself is ssl with 23.3 ms"
  */
 static void print_time(const struct summary *summary, const struct screen *screen,
 		       uint64_t total_ns)
@@ -71,6 +71,7 @@ static void print_time(const struct summary *summary, const struct screen *scree
 		fprintf(prose.screen.out, ", %s of it for ",
 			unit_format_ns(time, widest->time.total_ns));
 		put_module(summary, &prose.screen, widest);
+		fputs(" and what it imports", prose.screen.out);
 	}
 	if (most) {
 		fputs(". The slowest by itself is ", prose.screen.out);

@@ -8,8 +8,8 @@
 #include "report/heap/stack_sums.h"
 #include "report/summary/summary.h"
 
-#define LEAK_SHARE_MIN 0.01        /* of the heap at its peak */
-#define LEAK_BYTES_MIN (64u << 10) /* that was never freed */
+#define LEAK_SHARE_MIN 0.01        /* share of the heap at its peak */
+#define LEAK_BYTES_MIN (64u << 10) /* bytes that were never freed */
 #define NAME_BYTES 200
 
 /* Returns which places have kept enough memory to be mentioned. */

@@ -11,6 +11,7 @@
 #include "report/samples/lines.h"
 #include "report/samples/uncertain.h"
 #include "report/summary/summary_screen.h"
+#include "report/table/cells.h"
 
 /* with fewer samples, a share of 20 % is off by 8 points more often than not */
 #define LOOKS_MIN 100u
@@ -241,10 +242,11 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	second = longest_wait(&lines, first);
 	if (first) {
 		prose_begin(&prose, screen);
-		fprintf(prose.screen.out, "%s waited for %s",
-			summary->totals.threads == 1 ? "It" : "Its one thread of Python",
-			unit_format_ns(time, wait_ns));
-		put_wait(summary, first, ": ", prose.screen.out);
+		fprintf(prose.screen.out, "%s waited",
+			summary->totals.threads == 1 ? "It" : "Its one thread of Python");
+		if (first->self.wait_ns < wait_ns - wait_ns / WAIT_SHOWN_PART)
+			fprintf(prose.screen.out, " %s, of it", unit_format_ns(time, wait_ns));
+		put_wait(summary, first, " ", prose.screen.out);
 		if (second && second->self.wait_ns >= wait_ns / WAIT_SHOWN_PART)
 			put_wait(summary, second, ", ", prose.screen.out);
 		fputs(" (prof-report lines --sort wait_ns).", prose.screen.out);
@@ -328,9 +330,8 @@ static void summary_lines_put_place(const struct summary *summary, struct table 
 
 	text = short_file(text, &length);
 	shown = text_store_format(&table->texts, "%.*s:%u", (int)length, text, line->number);
-	table_set_text(table, COLUMN_lines_file, shown, strlen(shown));
-	text = name_text(source_name_at(summary->source, line->function), &length);
-	table_set_text(table, COLUMN_lines_function, text, length);
+	table_put_text(table, COLUMN_lines_file, shown);
+	table_put_name(table, COLUMN_lines_function, summary->source, line->function);
 }
 
 static void put_share(struct table *table, enum column_id column, uint64_t part, uint64_t whole)

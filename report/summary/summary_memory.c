@@ -42,7 +42,7 @@ static void print_parts(const struct resident_moment *moment, const struct sourc
 	put_part(&line.screen, moment,
 		 process->thread_count > 1 ? "freed, and kept by malloc's first arena"
 					   : "freed, and kept by malloc",
-		 resident_kept(moment)); /* of other threads' arenas it is not known */
+		 resident_kept(moment)); /* for the arenas of other threads this is not known */
 	put_part(&line.screen, moment, "not explained", resident_rest(moment));
 	put_part(&line.screen, moment, "minus what it had not touched", resident_untouched(moment));
 	fputs(".", line.screen.out);

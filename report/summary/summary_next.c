@@ -37,14 +37,6 @@ static void print_command(const struct screen *screen, const struct next_command
 	putc('\n', screen->out);
 }
 
-static bool summary_next_has_causes(const struct bottleneck *bottleneck)
-{
-	for (size_t i = 0; i < bottleneck->advice_count; i++)
-		if (cause_is_of_program(&bottleneck->advice[i]))
-			return true;
-	return false;
-}
-
 /*
  * Chooses the commands that help, at most SHOWN_MAX, and --all if only the first screen is shown.
  */
@@ -53,13 +45,17 @@ static size_t choose(const struct summary *summary, const struct screen *screen,
 {
 	bool has_steps = summary->steps->time.count > 1;
 	const struct next_command commands[] = {
-		{ summary_next_has_causes(&summary->bottleneck), "bottleneck",
+		{ causes_are_of_program(&summary->bottleneck), "bottleneck",
 		  "what to do about each cause" },
 		{ summary->samples->all.looks, "lines", "time by line of your code" },
 		{ summary->native->all.samples, "native", "CPU time by native function" },
+		{ run_events(summary->run, EVT_function_enter), "functions",
+		  "calls of Python functions, with their time" },
 		{ has_steps, "steps", "each step, and what it went to" },
 		{ summary->totals.cuda.launches, "kernels", "what the GPU ran" },
 		{ summary->ranges->row_count, "nvtx --tree", "time by range" },
+		{ io_total(&summary->bottleneck.io_by_process->io).total_ns, "io",
+		  "input and output by file" },
 		{ most_is_not_heap(summary), "memory", "what the resident memory is" },
 		{ summary->heap->totals.allocations, "alloc --sort peak_bytes",
 		  "who held the heap at its peak" },

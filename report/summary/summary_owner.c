@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who held the memory: see summary_owner.h. */
+/* Finds who held most of the memory: by callers, by stacks, and by operators for tensors. */
 #include "report/summary/summary_owner.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ struct heap_owner heap_owner_of(const struct heap *heap, const struct source *so
 	return owner;
 }
 
-/* FILE:LINE without folders; nothing where that is not known. */
+/* Writes FILE:LINE without folders; nothing if it is not known. */
 static void summary_owner_line_write(const struct named_frame *frame, char text[HEAP_LINE_BYTES])
 {
 	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;

@@ -8,13 +8,9 @@
 #include <string.h>
 
 #include "report/advice/place_text.h"
-#include "report/base/signal_name.h"
-#include "report/base/text.h"
 #include "report/core/why_empty.h"
 #include "report/summary/summary.h"
-#include "report/summary/summary_owner.h"
 #include "report/steps/rows_steps.h"
-#include "report/tensors/rows_tensors.h"
 
 #define TAKEN_SHOWN 2
 
@@ -50,6 +46,7 @@ struct taken {
 	const char *what, *most;
 	size_t most_length;
 	uint64_t ns, most_ns;
+	const char *quote; /* around the name of the largest part, which may be any text */
 	/* each moment of a process counts once; false: all threads are added up */
 	bool is_by_process;
 };
@@ -79,6 +76,7 @@ static struct taken taken_by_ranges(const struct summary *summary)
 {
 	const struct range_row *most = NULL;
 	struct taken taken = { .what = "NVTX ranges",
+			       .quote = "'",
 			       .ns = cover_ns(&summary->ranges->cover, 0),
 			       .is_by_process = true };
 
@@ -117,7 +115,8 @@ static void put_taken(const struct taken *taken, const struct screen *screen, co
 		return;
 	place_name(&(struct source_name){ .text = taken->most, .length = taken->most_length },
 		   name);
-	fprintf(screen->out, " (%s %s)", name, unit_format_ns(time, taken->most_ns));
+	fprintf(screen->out, ", %s of it %s%s%s", unit_format_ns(time, taken->most_ns),
+		taken->quote ? taken->quote : "", name, taken->quote ? taken->quote : "");
 }
 
 /* Returns whether most of a whole run is not in `all_ns`, and was not sampled either. */
@@ -153,13 +152,14 @@ static const char *what_would_say_more(const struct summary *summary)
 
 	if (summary->native->all.samples)
 		return has_io ? " There are too few native samples."
-			      : " There are too few native samples. INTERCEPT_TRACE=+io records "
-				"input and output.";
+			      : " There are too few native samples. Record with "
+				"INTERCEPT_TRACE=+io to see input and output.";
 	if (!why_empty_is_off(summary->run, EVT_FAMILY_native_samples))
-		return has_io ? "" : " INTERCEPT_TRACE=+io records input and output.";
-	return has_io ? " INTERCEPT_TRACE=+native-samples samples native code."
-		      : " INTERCEPT_TRACE=+native-samples samples native code, +io records input "
-			"and output.";
+		return has_io ? "" : " Record with INTERCEPT_TRACE=+io to see input and output.";
+	return has_io ? " Record with INTERCEPT_TRACE=+native-samples to see the CPU time of "
+			"functions."
+		      : " Record with INTERCEPT_TRACE=+native-samples to see the CPU time of "
+			"functions, with +io to see input and output.";
 }
 
 /* For a recording in which neither calls nor samples nor imports say anything. */
@@ -217,6 +217,21 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 	return true;
 }
 
+/* Each call was recorded, whatever else was: the report has their time. */
+static bool print_functions(const struct summary *summary, const struct screen *screen)
+{
+	uint64_t calls = run_events(summary->run, EVT_function_enter);
+	char text[UNIT_TEXT_BYTES];
+
+	if (!calls)
+		return false;
+	screen_print_prose(screen,
+			   "%s call%s of Python functions were recorded, each with its time "
+			   "(prof-report functions).",
+			   unit_format_count(text, calls), unit_plural(calls));
+	return true;
+}
+
 void summary_print_told(const struct summary *summary, const struct screen *screen)
 {
 	char why[ABSENCE_BYTES];
@@ -243,6 +258,7 @@ void summary_print_told(const struct summary *summary, const struct screen *scre
 	tells |= summary_print_native(summary, screen);
 	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);
+	tells |= print_functions(summary, screen);
 	if (!tells)
 		print_nothing(summary, screen);
 }

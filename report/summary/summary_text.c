@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The summary as text: what ran, what it cost, where memory and time went, what to look at next. Parts
- * without data are left out, with a line why when that helps.
+ * The summary as text: what ran, what it cost, where memory and time went, what to look at next.
+ * Parts without data are left out, with a line why when that helps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "report/heap/rows_heap.h"
 #include "report/heap/heap_share.h"
 #include "report/nvtx/rows_ranges.h"
-#include "report/steps/rows_steps.h"
 #include "report/process/rows_threads.h"
 #include "report/core/coverage.h"
 #include "report/summary/summary_screen.h"
@@ -90,8 +89,12 @@ static void summary_print_exits(const struct summary *summary, const struct scre
 			bad - EXITS_SHOWN);
 }
 
-/* What the user kept out of the file: its absence is no fault. Of several files each value once. */
-static void summary_print_redacted(const struct summary *summary, const struct screen *screen)
+/*
+ * Prints a fact that the user chose: what is missing for that reason is no fault. Of several files
+ * each value once.
+ */
+static void summary_print_chosen(const struct summary *summary, const struct screen *screen,
+				 const char *key, const char *words)
 {
 	char escaped[REDACTED_BYTES], last[REDACTED_BYTES] = "";
 	const struct source_meta *meta;
@@ -100,13 +103,12 @@ static void summary_print_redacted(const struct summary *summary, const struct s
 	for (size_t i = 0; i < count; i++) {
 		const struct source_name *value = meta[i].value;
 
-		if (meta[i].process || !meta[i].key->text ||
-		    strcmp(meta[i].key->text, "redacted") != 0 || !value->text)
+		if (meta[i].process || !meta[i].key->text || strcmp(meta[i].key->text, key) != 0 ||
+		    !value->text)
 			continue;
 		text_escape(escaped, sizeof(escaped), value->text, value->length);
 		if (strcmp(escaped, last) != 0)
-			screen_print_prose(screen, "left out of the file by INTERCEPT_REDACT: %s",
-					   escaped);
+			screen_print_prose(screen, "%s%s", words, escaped);
 		memcpy(last, escaped, sizeof(last));
 	}
 }
@@ -230,7 +232,10 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	table_release(&table);
 }
 
-/* How much of its process's life the push/pop ranges leave open, on the thread where they leave the least. */
+/*
+ * How much of its process's life the push/pop ranges leave open, on the thread where they leave the
+ * least.
+ */
 static void summary_print_outside(const struct summary *summary, const struct screen *screen)
 {
 	const struct source_thread *most = NULL;
@@ -340,7 +345,9 @@ static void print_details(const struct summary *summary, const struct screen *sc
 	summary_print_gpu(summary, screen);
 	summary_print_memory(summary, screen);
 	summary_print_run(summary, screen);
-	summary_print_redacted(summary, screen);
+	summary_print_chosen(summary, screen, "preset", "recorded with INTERCEPT_PRESET=");
+	summary_print_chosen(summary, screen, "redacted",
+			     "left out of the file by INTERCEPT_REDACT: ");
 	summary_print_events(summary, screen);
 	summary_print_children(summary, screen);
 	summary_print_cost(summary, screen);

@@ -4,7 +4,6 @@
  * shown.
  */
 #include <signal.h>
-#include <string.h>
 
 #include "report/base/signal_name.h"
 #include "report/base/text.h"
@@ -51,7 +50,8 @@ static bool is_within(const struct source_process *process, const struct source_
 }
 
 /*
- * Each command of a shell that is not recorded is a program of its own: the times are those of all.
+ * Each command of a shell that is not recorded itself is a program of its own; the times are sums
+ * over all of them.
  */
 static void put_others(const struct summary *summary, const struct screen *screen)
 {
@@ -76,7 +76,7 @@ static bool is_live(const struct summary *summary)
 	return live;
 }
 
-/* The file's end is missing, and nobody writes it any more. */
+/* Returns whether the file's end is missing and no process writes it any more. */
 static bool is_cut(const struct summary *summary)
 {
 	struct source_file *const *file;
@@ -113,8 +113,8 @@ static bool was_killed(const struct source_process *process)
 }
 
 /*
- * Among other processes, one that was ended on purpose, such as a worker at the end of a run, did
- * not crash.
+ * Returns whether the process crashed. One that was ended on purpose, such as a worker at the end
+ * of a run, did not.
  */
 static bool has_crashed(const struct source_process *process)
 {
@@ -180,7 +180,7 @@ static void put_cpu(const struct summary *summary, const struct screen *screen, 
 			(double)totals->cpu_ns / (double)totals->wall_ns);
 }
 
-/* " 2 ranks: 0 and 1 of 2." */
+/* Prints " 2 ranks: 0 and 1 of 2." */
 static void put_ranks(const struct summary *summary, const struct screen *screen)
 {
 	struct ranks ranks;
@@ -193,7 +193,7 @@ static void put_ranks(const struct summary *summary, const struct screen *screen
 	putc('.', screen->out);
 }
 
-/* For steps of a part of the run, which has no bar: "14 steps took 67.9 ms." */
+/* Prints "14 steps took 67.9 ms." for steps of a part of the run, which has no bar. */
 static void put_steps(const struct summary *summary, const struct screen *screen)
 {
 	const struct steps *steps = summary->steps;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict: one sentence. It is about the first cause that the advice found, otherwise about the
- * line in which the loop spent the most time. Without steps and causes, sentences on what was
+ * The verdict: one sentence. If the run did not go on at its end, it is about that. Otherwise it is
+ * about the first cause that the advice found, else about the line in which the loop spent the
+ * most time. Without steps and causes, sentences on what was
  * recorded replace it.
  */
 #include <stdio.h>
@@ -67,7 +68,7 @@ const struct advice *summary_first_cause(const struct summary *summary)
 
 /* "61 % of a step: tokenizer.py:15 (wordpiece), called from train.py:25 (312 samples)." */
 static void summary_verdict_say_line(const struct summary *summary, const struct step_line *line,
-				     char text[VERDICT_BYTES])
+				     const char *before, char text[VERDICT_BYTES])
 {
 	const struct step_lines *lines = summary->bottleneck.lines;
 	struct advice found = { .rule = NULL };
@@ -75,9 +76,9 @@ static void summary_verdict_say_line(const struct summary *summary, const struct
 
 	step_line_put(lines, line, &found.place);
 	cause_place(&found, place);
-	snprintf(text, VERDICT_BYTES, "%.0f %% of a step: %s (%s%s sample%s).",
-		 100.0 * (double)line->ns / (double)lines->all_ns, place,
-		 line->looks < GUESS_SAMPLES ? "a guess: only " : "",
+	snprintf(text, VERDICT_BYTES, "%s%.0f %% of a step%s%s (%s%s sample%s).", before,
+		 100.0 * (double)line->ns / (double)lines->all_ns, before[0] ? " is in " : ": ",
+		 place, line->looks < GUESS_SAMPLES ? "a guess: only " : "",
 		 unit_format_count(count, line->looks), unit_plural(line->looks));
 }
 
@@ -168,24 +169,37 @@ static const struct advice *long_start(const struct bottleneck *bottleneck)
 	return NULL;
 }
 
+/*
+ * Returns whether the line says more than the title: code or a wait between two operators may be
+ * anything.
+ */
+static bool is_named_by_line(const struct advice *advice)
+{
+	return advice->rule->look == advice_between_operators && advice->gain_ns &&
+	       advice->place.line[0];
+}
+
 static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES])
 {
 	const struct advice *advice = summary_first_cause(summary);
 	struct step_line line;
 
-	if (advice && advice->gain_ns && advice->place.line[0] &&
-	    step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
-		summary_verdict_say_line(summary, &line, text);
+	if (stuck_is_training(&summary->stuck))
+		snprintf(text, VERDICT_BYTES, "%.900s `prof-report stuck` has the rest.",
+			 summary->stuck.sentence[0]);
+	else if (advice && is_named_by_line(advice) &&
+		 step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
+		summary_verdict_say_line(summary, &line, "", text);
 	else if (advice)
 		say_cause(summary, advice, text);
 	else if (long_start(&summary->bottleneck))
 		say_cause(summary, long_start(&summary->bottleneck), text);
 	else if (summary_verdict_find_line(summary, &line))
-		summary_verdict_say_line(summary, &line, text);
+		summary_verdict_say_line(summary, &line, "Nothing stands out: ", text);
 	else if (summary->steps->time.count)
 		snprintf(text, VERDICT_BYTES, "%s",
 			 summary_verdict_has_causes(&summary->bottleneck)
-				 ? "Nothing stands out: only notes and small causes were found."
+				 ? "Nothing stands out: there are only notes and small causes."
 				 : "Nothing stands out: no cause was found.");
 	else
 		return false;

@@ -6,7 +6,6 @@
 #include "report/symbols/symbol_cache.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

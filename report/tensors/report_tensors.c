@@ -2,9 +2,7 @@
 /* Report `tensors`: memory of PyTorch's tensors, by operator and device; who holds the peak. */
 #include <string.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "report/options/keys.h"
 #include "report/base/units.h"
 #include "report/core/known.h"
 #include "report/core/report_kind.h"

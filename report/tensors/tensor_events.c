@@ -2,8 +2,6 @@
 /* Makes operations of tensors.h from events of family tensors. */
 #include "report/tensors/tensor_events.h"
 
-#include <string.h>
-
 #include "report/base/text.h"
 
 #include "report/core/work.h"

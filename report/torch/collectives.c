@@ -96,12 +96,27 @@ static void collectives_call_add(struct collectives_state *mine, const struct be
 								 .counts = begun->counts };
 }
 
+static void collectives_open_add(struct collectives_state *mine, uint32_t name, uint32_t process,
+				 uint64_t begin_ns, bool counts)
+{
+	struct collectives *all = &mine->all;
+
+	all->open += counts;
+	all->open_call = memory_room(all->open_call, all->open_count, &all->open_room,
+				     sizeof(*all->open_call));
+	all->open_call[all->open_count++] = (struct collective_open){ .name = name,
+								      .process = process,
+								      .begin_ns = begin_ns };
+}
+
 static void label_ended(void *state, const struct nest_end *end)
 {
 	struct collectives_state *mine = state;
 
 	if (end->how != NEST_ENDS) {
-		mine->all.open += mine->begun[end->scope].counts;
+		collectives_open_add(mine, mine->begun[end->scope].name,
+				     mine->nest.thread[end->thread].process,
+				     end->time_ns - end->total_ns, mine->begun[end->scope].counts);
 		return;
 	}
 	collectives_call_add(mine, &mine->begun[end->scope], mine->nest.thread[end->thread].process,
@@ -425,9 +440,12 @@ static void collectives_add_up(struct collectives_state *mine)
 	add_sizes_by_kind(mine);
 }
 
-static void count_open(void *state, const struct async_scope *scope)
+static void collectives_take_open(void *state, const struct async_scope *scope)
 {
-	((struct collectives_state *)state)->all.open += scope->counts;
+	struct collectives_state *mine = state;
+
+	collectives_open_add(mine, mine->apart[scope->key].name, scope->place.process,
+			     scope->place.time_ns, scope->counts);
 }
 
 static void collectives_finish(void *state)
@@ -438,7 +456,7 @@ static void collectives_finish(void *state)
 	size_t from = 0;
 
 	for (size_t i = 0; i < source_processes(mine->source, &process); i++)
-		async_scopes_cut(&mine->async, process[i]->index, count_open, mine);
+		async_scopes_cut(&mine->async, process[i]->index, collectives_take_open, mine);
 	if (!all->call_count)
 		return;
 	number_calls(all);
@@ -493,6 +511,7 @@ static void collectives_release(void *state)
 		timing_release(&mine->all.row[i].time);
 	free(mine->all.row);
 	free(mine->all.call);
+	free(mine->all.open_call);
 	free(mine->begun);
 	free(mine->apart);
 	async_scopes_release(&mine->async);

@@ -35,6 +35,12 @@ struct collective_call {
 	uint32_t size; /* index + 1 of the operator around its begin; 0: none */
 };
 
+/* A call whose end was not seen. */
+struct collective_open {
+	uint32_t name, process; /* indices */
+	uint64_t begin_ns;
+};
+
 struct collective_row {
 	uint32_t name, process; /* for kernels the kernel's name */
 	bool is_kernel;
@@ -52,6 +58,8 @@ struct collectives {
 	size_t row_count, row_room;
 	struct collective_call *call;
 	size_t call_count, call_room;
+	struct collective_open *open_call; /* all of them, selected or not; in no order */
+	size_t open_count, open_room;
 	uint64_t unmatched; /* labels that processes called unequally often */
 	uint64_t open;      /* calls whose end was not seen; they are not counted */
 };

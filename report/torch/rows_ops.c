@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/table/cells.h"
 #include "report/table/rows_timing.h"
 #include "report/torch/operator_events.h"
 
@@ -136,10 +137,8 @@ static void rows_ops_put_key(struct table *table, const struct source *source,
 	table_set_text(table, COLUMN_ops_scope, scope, strlen(scope));
 	if (key->kind)
 		key_put(key, row->caller, table);
-	if (row->shapes == OPERATOR_NONE)
-		return;
-	text.text = name_text(source_name_at(source, row->shapes), &text.length);
-	table_set_text(table, COLUMN_ops_input_shapes, text.text, text.length);
+	if (row->shapes != OPERATOR_NONE)
+		table_put_name(table, COLUMN_ops_input_shapes, source, row->shapes);
 }
 
 static void rows_ops_put_row(struct table *table, const struct source *source,

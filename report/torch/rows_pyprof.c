@@ -5,6 +5,7 @@
 
 #include "report/base/demangle.h"
 #include "report/base/map.h"
+#include "report/table/cells.h"
 #include "report/torch/pyprof.h"
 
 #define NOTHING "-"
@@ -24,11 +25,6 @@ struct pyprof_rows {
 	struct table *table;     /* the one to which rows are added */
 	uint64_t count;          /* number of rows made */
 };
-
-static void rows_pyprof_put_text(struct table *table, enum column_id column, const char *text)
-{
-	table_set_text(table, column, text, strlen(text));
-}
 
 /* NULL: not known. */
 static const char *rows_pyprof_text_of(const struct pyprof_rows *rows, uint32_t name,
@@ -52,8 +48,8 @@ static void rows_pyprof_put_operator(const struct pyprof_rows *rows, const struc
 	const char *text = rows_pyprof_text_of(rows, call->op.name, &length), *part;
 
 	if (!text) {
-		rows_pyprof_put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
-		rows_pyprof_put_text(rows->table, COLUMN_pyprof_op, NOT_KNOWN);
+		table_put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
+		table_put_text(rows->table, COLUMN_pyprof_op, NOT_KNOWN);
 		return;
 	}
 	part = call->is_node ? memmem(text, length, BACKWARD, strlen(BACKWARD)) : NULL;
@@ -63,7 +59,7 @@ static void rows_pyprof_put_operator(const struct pyprof_rows *rows, const struc
 	if (part)
 		table_set_text(rows->table, COLUMN_pyprof_mod, text, (size_t)(part - text));
 	else
-		rows_pyprof_put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
+		table_put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
 	skipped = part ? (size_t)(part - text) + strlen(NAMESPACE) : 0;
 	table_set_text(rows->table, COLUMN_pyprof_op, text + skipped, length - skipped);
 }
@@ -74,7 +70,7 @@ static void put_layer(const struct pyprof_rows *rows, uint32_t module)
 	const char *text = rows_pyprof_text_of(rows, module, &length), *part;
 
 	if (!text) {
-		rows_pyprof_put_text(rows->table, COLUMN_pyprof_layer, NOTHING);
+		table_put_text(rows->table, COLUMN_pyprof_layer, NOTHING);
 		return;
 	}
 	part = memmem(text, length, AFTER_CLASS, strlen(AFTER_CLASS));
@@ -93,14 +89,14 @@ static void put_params(const struct pyprof_rows *rows, const struct pyprof_op *o
 	const char *types = rows_pyprof_text_of(rows, op->types, &types_length);
 
 	if (!shapes)
-		rows_pyprof_put_text(rows->table, COLUMN_pyprof_params, NOTHING);
+		table_put_text(rows->table, COLUMN_pyprof_params, NOTHING);
 	else if (!types)
 		table_set_text(rows->table, COLUMN_pyprof_params, shapes, shapes_length);
 	else
-		rows_pyprof_put_text(rows->table, COLUMN_pyprof_params,
-				     text_store_format(&rows->table->texts, "%.*s %.*s",
-						       (int)shapes_length, shapes,
-						       (int)types_length, types));
+		table_put_text(rows->table, COLUMN_pyprof_params,
+			       text_store_format(&rows->table->texts, "%.*s %.*s",
+						 (int)shapes_length, shapes, (int)types_length,
+						 types));
 }
 
 static void put_trace(const struct pyprof_rows *rows, uint64_t line)
@@ -120,7 +116,7 @@ static void rows_pyprof_put_call(const struct pyprof_rows *rows, const struct py
 		table_set_number(table, COLUMN_pyprof_seq, call->sequence);
 	if (call->other_sequence != PYPROF_NO_SEQUENCE)
 		table_set_number(table, COLUMN_pyprof_altseq, call->other_sequence);
-	rows_pyprof_put_text(table, COLUMN_pyprof_dir, call->is_backward ? "bprop" : "fprop");
+	table_put_text(table, COLUMN_pyprof_dir, call->is_backward ? "bprop" : "fprop");
 	rows_pyprof_put_operator(rows, call);
 	put_layer(rows, call->op.module);
 	put_trace(rows, call->op.line);
@@ -150,7 +146,7 @@ static void rows_pyprof_put_name(struct pyprof_rows *rows, uint32_t name)
 	const char *shown = text->text ? name_shown(rows, name, text) : NULL;
 
 	if (shown)
-		rows_pyprof_put_text(rows->table, COLUMN_pyprof_kernel, shown);
+		table_put_text(rows->table, COLUMN_pyprof_kernel, shown);
 	else
 		table_set_text(rows->table, COLUMN_pyprof_kernel, source_name_text(text),
 			       text->text ? text->length : strlen(source_name_text(text)));
@@ -159,7 +155,7 @@ static void rows_pyprof_put_name(struct pyprof_rows *rows, uint32_t name)
 static void put_dimensions(const struct pyprof_rows *rows, enum column_id column,
 			   const uint32_t size[3])
 {
-	rows_pyprof_put_text(
+	table_put_text(
 		rows->table, column,
 		text_store_format(&rows->table->texts, "%u,%u,%u", size[0], size[1], size[2]));
 }
@@ -197,7 +193,7 @@ static void rows_pyprof_put_kernel(struct pyprof_rows *rows, const struct pyprof
 	table_set_number(table, COLUMN_pyprof_sub, kernel->sub);
 	rows_pyprof_put_name(rows, kernel->name);
 	table_set_number(table, COLUMN_pyprof_sil, kernel->duration_ns);
-	rows_pyprof_put_text(table, COLUMN_pyprof_tc, tensor_cores_text(kernel));
+	table_put_text(table, COLUMN_pyprof_tc, tensor_cores_text(kernel));
 	table_set_number(table, COLUMN_pyprof_device, kernel->device);
 	table_set_number(table, COLUMN_pyprof_stream, kernel->stream);
 	put_dimensions(rows, COLUMN_pyprof_grid, kernel->grid);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: cold KIB PAIRS
- * What malloc() and free() cost where a program has thrown code and data of theirs out of the cache, as a step of PyTorch does:
- * KIB of other memory are walked through before each call. Prints the quartiles of both in ns, by the TSC: on a busy
- * machine the lower ones are those without a neighbour. With `valgrind --tool=callgrind --cache-sim=yes` it shows which lines are missed.
+ * What malloc() and free() cost where a program has thrown code and data of theirs out of the
+ * cache, as a step of PyTorch does: KIB of other memory are walked through before each call. Prints
+ * the quartiles of both in ns, by the TSC: on a busy machine the lower ones are those without a
+ * neighbour. With `valgrind --tool=callgrind --cache-sim=yes` it shows which lines are missed.
  */
 #include <stdint.h>
 #include <stdio.h>

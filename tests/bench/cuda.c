@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: cuda WHAT COUNT THREADS [BURST]
- * Each thread makes COUNT calls of CUDA, over cudart_stub.c, without a pause, or BURST at a time with
- * a pause between, as programs do whose ring is never full:
+ * Each thread makes COUNT calls of CUDA, over cudart_stub.c, without a pause, or BURST at a time
+ * with a pause between, as programs do whose ring is never full:
  *   launch    cudaLaunchKernel, the same each time
  *   step      the same STEP_LAUNCHES launches in turn, as the steps of a training are
  *   distinct  launches with a kernel of KERNELS, a grid, a block and a stream at random

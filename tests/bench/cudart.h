@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of libcudart that cuda.c calls and cudart_stub.c has. Those that are hooked are declared
- * by their lines in hooks.def.
+ * The functions of libcudart that cuda.c calls and cudart_stub.c has. Those that are hooked are
+ * declared by their lines in hooks.def.
  */
 #ifndef TESTS_BENCH_CUDART_H
 #define TESTS_BENCH_CUDART_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A libcudart.so.13 that does next to nothing, so that what a call costs over it is the recording's
- * alone: the fake of tests/fake counts and locks. Addresses only differ from each other, nothing is there.
+ * alone: the fake of tests/fake counts and locks. Addresses only differ from each other, nothing is
+ * there.
  */
 #include "tests/bench/cudart.h"
 

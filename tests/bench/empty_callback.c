@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A callback for PyTorch's operators that does nothing: what torch itself takes for any; or one that
- * reads the time twice and does nothing with it: what any takes that measures. operators.py and steps.py load this
- * and say where at::addGlobalCallback() is.
+ * A callback for PyTorch's operators that does nothing: what torch itself takes for any; or one
+ * that reads the time twice and does nothing with it: what any takes that measures. operators.py
+ * and steps.py load this and say where at::addGlobalCallback() is.
  */
 #include <stdbool.h>
 #include <stddef.h>

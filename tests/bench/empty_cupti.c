@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tool that asks CUPTI for what intercept asks and does nothing with it: callbacks that return at once, buffers that
- * are not read. What a launch costs with it is CUPTI's part (over the fake CUDA: the fake's); the rest is ours.
- * Is named in CUDA_INJECTION64_PATH, and is on until the program ends; or a program loads it and switches it (steps.py).
+ * A tool that asks CUPTI for what intercept asks and does nothing with it: callbacks that return at
+ * once, buffers that are not read. What a launch costs with it is CUPTI's part (over the fake CUDA:
+ * the fake's); the rest is ours. Is named in CUDA_INJECTION64_PATH, and is on until the program
+ * ends; or a program loads it and switches it (steps.py).
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -124,8 +125,9 @@ __attribute__((visibility("default"))) int empty_cupti_switch(int on, int everyt
 }
 
 /*
- * CUPTI leaves the process, until the next switch on: not verified on hardware. After kernels were recorded a launch costs 0.7 to
- * 0.9 us more than bare although all is off (docs/history/2026-11-26.md); does it still, then?
+ * CUPTI leaves the process, until the next switch on: not verified on hardware. After kernels were
+ * recorded a launch costs 0.7 to 0.9 us more than bare although all is off
+ * (docs/history/2026-11-26.md); does it still, then?
  */
 __attribute__((visibility("default"))) int empty_cupti_detach(void)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: heap THREADS PAIRS
- * Each thread makes PAIRS calls of malloc and as many of free: sizes of 16 to 1039 bytes at random, 256
- * blocks alive, from call depths of 1 to 8. Prints what the loop cost, without start and end of the program.
+ * Each thread makes PAIRS calls of malloc and as many of free: sizes of 16 to 1039 bytes at random,
+ * 256 blocks alive, from call depths of 1 to 8. Prints what the loop cost, without start and end of
+ * the program.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: io READS
- * Reads READS times one byte at an offset of a file of a page: as little work beside the call as there can be.
+ * Reads READS times one byte at an offset of a file of a page: as little work beside the call as
+ * there can be.
  */
 #include <fcntl.h>
 #include <stdint.h>

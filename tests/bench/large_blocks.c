@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For large_blocks.py: callgrind counts between large_begin_count() and large_end_count(). large_loop() is the worst case: blocks
- * of 64 KiB that nothing is done with.
+ * For large_blocks.py: callgrind counts between large_begin_count() and large_end_count().
+ * large_loop() is the worst case: blocks of 64 KiB that nothing is done with.
  */
 #include <stdlib.h>
 #include <valgrind/callgrind.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: nvtx PAIRS
- * Opens and closes NVTX ranges of eight names in turn, through the NVTX 3 headers where there are some
- * (compiled with -DHAVE_NVTX3), else through the functions of libnvToolsExt.so.1.
+ * Opens and closes NVTX ranges of eight names in turn, through the NVTX 3 headers where there are
+ * some (compiled with -DHAVE_NVTX3), else through the functions of libnvToolsExt.so.1.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: stacks same|leaf|root DEPTH PAIRS [THREADS [unwind]]
- * PAIRS calls of malloc and free from DEPTH frames below main(). same: from one place. leaf: from two functions in
- * turn, so that two frames change. root: the outermost of the frames changes each time, and all the way is gone anew.
- * Each of the THREADS does all that. unwind: libunwind's unw_backtrace() before each malloc, for comparison.
- * Prints what the loops cost.
+ * PAIRS calls of malloc and free from DEPTH frames below main(). same: from one place. leaf: from
+ * two functions in turn, so that two frames change. root: the outermost of the frames changes each
+ * time, and all the way is gone anew. Each of the THREADS does all that. unwind: libunwind's
+ * unw_backtrace() before each malloc, for comparison. Prints what the loops cost.
  */
 #include <dlfcn.h>
 #include <pthread.h>

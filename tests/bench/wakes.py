@@ -57,7 +57,7 @@ def main():
     for name, value in (("--hz", 200), ("--busy", 2), ("--runs", 1)):
         parser.add_argument(name, type=int, default=value)
     parser.add_argument("what", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     what = options.what or [how + ":" + us for how in ("server", "pipe", "lock") for us in ("60", "600")]
     with tempfile.TemporaryDirectory() as folder:
         for how, us in (name.split(":") for name in what):

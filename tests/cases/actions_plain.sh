@@ -9,7 +9,6 @@ export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would c
 cat >train.py <<'END'
 import time
 import torch
-torch.set_num_threads(1)
 model = torch.nn.Linear(8, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(40, 8)), batch_size=8)

@@ -10,7 +10,6 @@ preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/li
 cat >conv.py <<'END_OF_PROGRAM'
 import torch
 
-torch.set_num_threads(1)
 network = torch.nn.Conv2d(1, 16, 3, padding=1).cuda()
 images = torch.rand(32, 1, 8, 8).cuda()
 print("cuDNN", torch.backends.cudnn.is_available())

@@ -10,7 +10,6 @@ folder=$(fetched viewers)
 fake=$BUILD/fake
 cat >train.py <<'END'
 import torch, torch.nn as nn
-torch.set_num_threads(1)
 # No device thread of autograd: PyTorch aborts at its end when that thread still drops the last graph (pytorch issue 190489).
 torch.autograd.set_multithreading_enabled(False)
 net = nn.Sequential(nn.Linear(512, 128), nn.ReLU(), nn.Linear(128, 10)).cuda()

@@ -10,7 +10,6 @@ folder=$(fetched viewers)
 cat >work.py <<'END'
 import torch
 torch.manual_seed(1)
-torch.set_num_threads(1)
 model = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(144, 10))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for i in range(6):

@@ -6,9 +6,7 @@
 need_torch eager
 packages=$(fetched foreign)
 [[ -e $packages/made-of ]] || skip "no packages for tests/foreign (scripts/pip-folder.sh foreign installs them)"
-# what lies in a folder of that name is no code of the user's
-ln -s "$packages" site-packages
-export PYTHONPATH=$PWD/site-packages${PYTHONPATH:+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
+export PYTHONPATH=$packages${PYTHONPATH:+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 export INTERCEPT_SAMPLE=200 # enough samples on a busy machine, too
 
 failed=0 count=0

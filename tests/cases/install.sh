@@ -33,7 +33,7 @@ done < <(grep -oE '\]\(docs/[A-Za-z-]+(\.md)?\)' "$ROOT/README.md" | tr -d '()]'
 # every setting has its place in the page
 while read -r name; do
 	grep -q "^\.BR $name " "$prefix/share/man/man7/intercept.7" || fail "intercept.7 has no $name"
-done < <(sed -n 's/^SETTING([a-z]*, \([A-Z_]*\),.*/INTERCEPT_\1/p' "$ROOT/preload/settings/settings.def")
+done < <(sed -n 's/^SETTING([a-z]*, \([A-Z_]*\),.*/INTERCEPT_\1/p' "$ROOT"/preload/*/settings.def)
 
 install_make uninstall
 expect_eq "files after uninstall" "$(find "$there" ! -type d)" ''

@@ -43,7 +43,7 @@ expect_eq "settings" "$(show --stacks both --max-file=10M --stacks-depth 32)" \
 expect_eq "functions" "$(show --functions --functions='my.*')" 'INTERCEPT_FUNCTIONS=my.* INTERCEPT_TRACE=+functions '
 expect_eq "steps" "$(show --steps 10..19 -o x)" 'INTERCEPT_OUTPUT=x.evt INTERCEPT_SCHEDULE=skip_first=10,active=10,repeat=1 '
 "$intercept" help >help.txt || fail "help: status $?"
-for setting in $(sed -n 's/^SETTING([a-z]*, \([A-Z_]*\),.*/\1/p' "$ROOT/preload/settings/settings.def" | grep -vx 'HELP\|OUTPUT' | tr A-Z_ a-z-); do
+for setting in $(sed -n 's/^SETTING([a-z]*, \([A-Z_]*\),.*/\1/p' "$ROOT"/preload/*/settings.def | grep -vx 'HELP\|OUTPUT' | tr A-Z_ a-z-); do
 	grep -q -- "--$setting\( \|\$\)" help.txt || fail "help has no --$setting"
 done
 

@@ -10,7 +10,6 @@ cat >fit.py <<'END'
 import copy, importlib, inspect, json, logging, os, pickle, sys, time, warnings
 import torch
 warnings.simplefilter("ignore")
-torch.set_num_threads(1)
 package, parts = sys.argv[1], sys.argv[2:]
 pl = importlib.import_module(package)
 profilers = importlib.import_module(package + ".profilers")

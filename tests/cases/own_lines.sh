@@ -86,6 +86,17 @@ INTERCEPT_OWN=codec INTERCEPT_STACKS=python run_traced "$python" script.py || fa
 expect_between "bytes of the package's lines, as it was recorded" "$(bytes site-packages/codec)" 320000 100000000000
 refuses 2 "'all, or'|own, all" lines --frames some "$OUTPUT"
 
+# what pip install --target has left in a folder of any name; the user's own module lies beside it
+mkdir -p vendored/codec vendored/codec-1.0.dist-info
+cp site-packages/codec/__init__.py vendored/codec/
+echo 'codec/__init__.py,,' >vendored/codec-1.0.dist-info/RECORD
+sed 's/site-packages/vendored/' script.py >vendored/script.py
+rm -f "$OUTPUT"
+PYTHONPATH=$PWD/vendored INTERCEPT_STACKS=python run_traced "$python" vendored/script.py || fail "status $?"
+expect_eq "bytes of what was installed" "$(bytes vendored/codec)" 0
+expect_between "bytes of the user's line beside it" "$(bytes vendored/script.py:9)" 320000 400000
+expect_match "library behind a line" "$(line 24 "['library']")" '/vendored/codec/__init__\.py:2 '
+
 # native code
 need_program own_plugin
 rm -f "$OUTPUT"

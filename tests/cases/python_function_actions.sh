@@ -11,7 +11,6 @@ import lightning.pytorch as pl, torch
 from lightning.pytorch.profilers import PassThroughProfiler
 warnings.simplefilter("ignore")
 logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
-torch.set_num_threads(1)
 Data = torch.utils.data.TensorDataset
 ACTIONS = ["run_training_batch", "[Strategy]SingleDeviceStrategy.training_step", "outer", "inner", "twice", "half"]
 

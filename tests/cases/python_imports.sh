@@ -124,11 +124,11 @@ rm -f "$OUTPUT"
 mkdir -p slow && echo 'import time; time.sleep(3)' >slow/__init__.py
 run_traced python3 -c 'import slow'
 expect_match "the summary" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Imports of Python modules took .*, [0-9.]+ m?s of it for slow\. The slowest by itself is slow with [0-9.]+ m?s \(prof-report imports\)'
+	'Imports of Python modules took .*, [0-9.]+ m?s of it for slow and what it imports\. The slowest by itself is slow with [0-9.]+ m?s \(prof-report imports\)'
 
 # advice says which packages and who imports them; the functions with most time of their own stand above it, and what they are from
 expect_match "advice" "$(json bottleneck "$OUTPUT" '[row["text"] for row in rows if row["id"] == "slow_imports"]')" \
-	'imports by package: slow [0-9.]+ s .*; in all .* of the run'
+	'imports take .* of the run; each package by itself: slow [0-9.]+ s '
 rm -f "$OUTPUT"
 cat >functions.py <<'EOF2'
 def busy():

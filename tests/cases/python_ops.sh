@@ -35,7 +35,6 @@ def step():
         loss.backward()  # backward
 
 
-torch.set_num_threads(1)
 for _ in range(10):
     step()
 with torch.no_grad():

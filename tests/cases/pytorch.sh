@@ -10,7 +10,6 @@ import sys
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(1)
-torch.set_num_threads(1)
 nvtx = torch.cuda.nvtx
 def main():
     data = TensorDataset(torch.randn(96, 1, 8, 8), torch.randint(0, 10, (96,)))

@@ -105,7 +105,6 @@ expect_eq "waiting for autograd" "$(json bottleneck joined.evt '[row for row in 
 rm -f counts.*.json
 cat >net.py <<'END'
 import torch, torch.nn as nn
-torch.set_num_threads(1)
 class Net(nn.Module):
     def __init__(self):
         super().__init__()

@@ -5,40 +5,15 @@
 # suite: test-all, builds every program with threads for ThreadSanitizer
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-# PROGRAM ARGUMENT...: what each of them runs its threads with. Those that end by a kill have a limit of seconds in front.
-runs='any_libc
-counts e.json 10 4 1
-cuda_gpu many 2000
-cuda_idle data
-cuda_life late 8
-cuda_moments tls
-cuda_profiler threads
-cuda_rest 3000 3 20 3
-2 cuda_progress progress 2
-cuda_threads 4 10
-cuda_within new
-cuda_within context
-exceptions 100
-handover 2 1000
-io_calls all
-io_edges cancel
-io_edges signals
-late_records
-lifetimes
-mappings
-native_spin threads
-nvtx_v3 4 20 e.json
-processes storm 5
-2 progress progress 2
-running many 20
-silent_threads
-stack_depths
-stack_self
-tensors ./libc10.so
-threads together 50'
-# exits, libfirst_malloc and overflows end, hold locks of libc, or use up their stacks, in ways that ThreadSanitizer cannot live with; the others
-# need libraries, or leave calls by siglongjmp() and cancelling
-left_out='exits libfirst_malloc overflows dlsym_callers nvtx_v2 unfinished'
+# A program with threads says at its top how it runs here, once or more often: "races: [timeout SECONDS] PROGRAM ARGUMENT...", with a
+# limit where it ends by a kill, or "races: none, REASON".
+sources=$(cd "$ROOT/tests/programs" && grep -lE 'pthread_create|std::thread|nvtx_calls\.h"' ./*.c ./*.cpp)
+runs=
+for source in $sources; do
+	lines=$(sed -n 's,^/\* races: \(.*\) \*/$,\1,p' "$ROOT/tests/programs/$source")
+	[[ $lines ]] || fail "tests/programs/${source#./} starts threads: say in a line 'races:' at its top how it runs here"
+	runs+=$(grep -v '^none, ' <<<"$lines")$'\n'
+done
 
 printf 'data' >data
 ulimit -c 0
@@ -67,15 +42,11 @@ build planted.c -o planted || skip "no ThreadSanitizer: $(tail -n 1 build.err)"
 "${steady[@]}" ./planted 2>err
 grep -q 'WARNING: ThreadSanitizer: data race' err || skip "ThreadSanitizer does not work here: $(head -n 1 err)"
 
-for source in $(cd "$ROOT/tests/programs" && grep -lE 'pthread_create|std::thread|"nvtx_calls.h"' ./*.c ./*.cpp); do
-	name=$(basename "${source%.*}")
-	[[ $name == nvtx_real || " $left_out " == *" $name "* ]] && continue
-	grep -qE "^([0-9]+ )?$name( |\$)" <<<"$runs" || fail "tests/programs/$name starts threads: give it a line in $0"
-done
-
 cp "$PROGRAMS/libfake_c10.so" libc10.so
-while read -r limit name arguments; do
-	[[ $limit =~ ^[0-9]+$ ]] || { arguments="$name $arguments" name=$limit limit=; }
+while read -r name arguments; do
+	limit=
+	[[ $name != timeout ]] || read -r limit name arguments <<<"$arguments"
+	[[ $name ]] || continue # of a program that is left out
 	source=$(echo "$ROOT/tests/programs/$name".c*)
 	# as the Makefile takes them, but for the place of the fake CUDA
 	flags=$(sed -n 's,^/\* build: \(.*\) \*/$,\1,p' "$source" | sed "s,\$O/fake,$BUILD/fake,g")

@@ -10,7 +10,6 @@ import threading
 import torch
 from torch.profiler import record_function
 
-torch.set_num_threads(1)
 model = torch.nn.Linear(64, 64)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 x = torch.randn(32, 64)

@@ -6,7 +6,7 @@
 
 need_program captured
 run_traced "$PROGRAMS/captured" || fail "status $?"
-cp "$ROOT"/tests/golden/{families,io,collectives,memory,samples,native,functions}.evt "$ROOT"/tests/golden/events/*.evt .
+cp "$ROOT"/tests/golden/{families,io,collectives,memory,samples,stuck,native,functions}.evt "$ROOT"/tests/golden/events/*.evt "$ROOT"/tests/truth/recordings/straggler*.evt .
 need_program cuda_gpu
 INTERCEPT_OUTPUT=gpu.evt LD_PRELOAD=$LIB "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 tables keys >wanted

@@ -11,7 +11,6 @@ cat >rank.py <<'END'
 import os, sys
 import torch
 import torch.distributed as dist
-torch.set_num_threads(1)
 method, rank = sys.argv[1], int(sys.argv[2])
 if method == "env://":
     dist.init_process_group("gloo", init_method=method)

@@ -7,8 +7,7 @@ need_program hostile
 INTERCEPT_HELP=1 run_traced "$PROGRAMS/hostile" >out 2>err
 expect_eq "exit status" $? 21
 expect_eq output "$(cat out)" 'done'
-names=$(sed -n 's/^SETTING([a-z_]*, *\([A-Z_]*\).*/INTERCEPT_\1/p' "$ROOT/preload/settings/settings.def")
-[[ $names ]] || names=$(grep -o 'INTERCEPT_[A-Z_]*' "$ROOT/preload/settings/settings.def" | sort -u)
+names=$(sed -n 's/^SETTING([a-z_]*, *\([A-Z_]*\).*/INTERCEPT_\1/p' "$ROOT"/preload/*/settings.def)
 [[ $names ]] || fail "no names found in settings.def"
 for name in $names; do
 	grep -q "$name" err || fail "$name is not in the help: $(head -3 err)"

@@ -9,7 +9,6 @@ cat >train.py <<'END'
 import json, sys, threading, torch
 from torch.profiler import profile, ProfilerActivity
 torch.manual_seed(1)
-torch.set_num_threads(1)
 model = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(144, 10))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 x, y = torch.randn(16, 1, 8, 8), torch.randint(0, 10, (16,))

@@ -8,7 +8,6 @@ need_cuda_torch eager
 fake=$BUILD/fake
 cat >train.py <<'END'
 import json, os, torch
-torch.set_num_threads(1)
 torch.backends.cudnn.enabled = False
 kept = [torch.empty(1000 * (i + 1), device="cuda") for i in range(50)]
 model = torch.nn.Linear(64, 64).cuda()

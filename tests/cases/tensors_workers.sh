@@ -8,7 +8,6 @@ need_torch eager
 cat >work.py <<'END'
 import threading, torch
 from torch.utils.data import DataLoader, Dataset
-torch.set_num_threads(1)
 class Data(Dataset):
     def __len__(self):
         return 12

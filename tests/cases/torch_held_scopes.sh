@@ -13,7 +13,6 @@ import warnings
 import torch
 
 warnings.simplefilter("ignore")
-torch.set_num_threads(1)
 
 
 @torch.jit.script

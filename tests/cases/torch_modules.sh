@@ -9,7 +9,6 @@ cat >models.py <<'END'
 import copy, pickle, threading, torch
 nn = torch.nn
 torch.manual_seed(1)
-torch.set_num_threads(1)
 
 
 class Block(nn.Module):

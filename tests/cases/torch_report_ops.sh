@@ -9,7 +9,6 @@ cat >train.py <<'END'
 import json, torch
 from torch.profiler import profile, ProfilerActivity, record_function
 torch.manual_seed(1)
-torch.set_num_threads(1)
 schedule = torch.profiler.schedule(wait=0, warmup=0, active=100)
 with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True, schedule=schedule) as p:
     model = torch.nn.Sequential(

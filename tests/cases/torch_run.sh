@@ -12,7 +12,6 @@ import torch
 import torch.distributed
 if not (torch.distributed.is_available() and torch.distributed.is_gloo_available()):
     os._exit(77)
-torch.set_num_threads(1)
 torch.distributed.init_process_group("gloo")
 model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 8))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

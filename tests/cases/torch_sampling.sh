@@ -6,7 +6,6 @@
 need_torch eager
 cat >prog.py <<'END'
 import torch
-torch.set_num_threads(1)
 weight = torch.nn.Parameter(torch.ones(4))
 optimizer = torch.optim.SGD([weight], lr=0.1)
 for step in range(10):

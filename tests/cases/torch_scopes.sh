@@ -9,7 +9,6 @@ export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would c
 cat >scopes.py <<'END'
 import asyncio, math, threading, time, torch
 from torch.profiler import record_function
-torch.set_num_threads(1)
 torch.ones(3).erfinv()
 times = []  # no scope begins or ends at once: what may lie between, however busy the machine is
 def mark():

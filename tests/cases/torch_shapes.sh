@@ -8,7 +8,6 @@ need_torch eager
 cat >shapes.py <<'END'
 import collections, json, threading, torch
 from torch.profiler import profile, ProfilerActivity
-torch.set_num_threads(1)
 x, h, z = torch.ones(2, 3, requires_grad=True), torch.ones(4, dtype=torch.half), torch.ones((), dtype=torch.int64)
 RARE = [name for name in dir(torch) if isinstance(getattr(torch, name), torch.dtype) and not name.startswith("q")]
 def work():

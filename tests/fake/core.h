@@ -2,14 +2,16 @@
 /*
  * What the fake CUDA libraries share: counting, injected failures, kernels, memory, handles.
  *
- * It is a library of its own, libfakecuda.so, which stays when the others are unloaded: a runtime that
- * is closed and opened again counts on. All counters are of calls that the program made; a call that a
- * fake library makes to itself is announced by SELF() and counts for nothing. Everything here may be
- * called by any thread; launches, which signal handlers make as well, take no lock.
+ * It is a library of its own, libfakecuda.so, which stays when the others are unloaded: a runtime
+ * that is closed and opened again counts on. All counters are of calls that the program made; a
+ * call that a fake library makes to itself is announced by SELF() and counts for nothing.
+ * Everything here may be called by any thread; launches, which signal handlers make as well, take
+ * no lock.
  *
  * Environment: FAKE_CUDA_COUNTS (file for the JSON, %p is the pid), FAKE_CUDA_FAIL
- * ("cudaMalloc:3=2,cudaMemcpyAsync:*=700": the third call, or all, fail with this code and do nothing),
- * FAKE_CUDA_DELAY ("cudaDeviceSynchronize=1000000": nanoseconds), FAKE_CUDA_DEVICES (1), CUDA_VISIBLE_DEVICES (numbers). Of the fake libcupti: cupti.h.
+ * ("cudaMalloc:3=2,cudaMemcpyAsync:*=700": the third call, or all, fail with this code and do
+ * nothing), FAKE_CUDA_DELAY ("cudaDeviceSynchronize=1000000": nanoseconds), FAKE_CUDA_DEVICES (1),
+ * CUDA_VISIBLE_DEVICES (numbers). Of the fake libcupti: cupti.h.
  */
 #ifndef TESTS_FAKE_CORE_H
 #define TESTS_FAKE_CORE_H

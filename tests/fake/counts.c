@@ -171,7 +171,10 @@ static void driver_start(void)
 		start();
 }
 
-/* As the real runtime: the first call that needs a device starts the driver, and that the tools; others wait for it. */
+/*
+ * As the real runtime: the first call that needs a device starts the driver, and that the tools;
+ * others wait for it.
+ */
 static void driver_need(const struct fake_function *function)
 {
 	enum { NOT, STARTING, STARTED };

@@ -267,8 +267,9 @@ int do_cuGetErrorName(int error, const char **pStr)
 /* --- tables of functions without names --- */
 
 /*
- * NVIDIA's own static runtime, as in cuDNN, asks for such tables and calls through them unseen. There are none here. To
- * say so lets it fail as without a device; a success that leaves the table empty makes it jump to NULL.
+ * NVIDIA's own static runtime, as in cuDNN, asks for such tables and calls through them unseen.
+ * There are none here. To say so lets it fail as without a device; a success that leaves the table
+ * empty makes it jump to NULL.
  */
 int do_cuGetExportTable(const void **table, const void *id)
 {

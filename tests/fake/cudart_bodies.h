@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declares the body do_NAME() of every function of the fake libcudart, and the hooked functions themselves.
+ * Declares the body do_NAME() of every function of the fake libcudart, and the hooked functions
+ * themselves.
  */
 #ifndef TESTS_FAKE_CUDART_BODIES_H
 #define TESTS_FAKE_CUDART_BODIES_H

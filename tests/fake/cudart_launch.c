@@ -36,8 +36,8 @@ int do_cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim
 PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 
 /*
- * As the real one it goes on through a function that is exported too. The launch is the program's, so
- * it is counted here.
+ * As the real one it goes on through a function that is exported too. The launch is the program's,
+ * so it is counted here.
  */
 static int launch_on(cudaKernel_t kernel, bool is_nested, int result)
 {

@@ -11,7 +11,10 @@
 
 #define TOTAL_BYTES ((size_t)80 << 30)
 
-/* The first allocation of a thread makes the context: by the driver's own function, not the exported one. */
+/*
+ * The first allocation of a thread makes the context: by the driver's own function, not the
+ * exported one.
+ */
 static void context_make(void)
 {
 	static _Atomic bool is_made;

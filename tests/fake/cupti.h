@@ -2,22 +2,27 @@
 /*
  * The fake libcupti: callbacks and activity records of what the fake device does (device.h).
  *
- * Of CUPTI's own kinds there are calls of the runtime and of the driver (those that start work or wait), the numbers that
- * a user pushes for them, and an overhead of 700 ns with each 64th kernel. A user's clock (RegisterTimestampCallback)
- * counts for what is asked for from then on; what was asked for before keeps CUPTI's.
+ * Of CUPTI's own kinds there are calls of the runtime and of the driver (those that start work or
+ * wait), the numbers that a user pushes for them, and an overhead of 700 ns with each 64th kernel.
+ * A user's clock (RegisterTimestampCallback) counts for what is asked for from then on; what was
+ * asked for before keeps CUPTI's.
  *
- * As the real one: callbacks come only for what was subscribed and enabled, records only of kinds that are enabled;
- * a kind's records are laid out as the version says, longer than their common head; one subscriber at a time;
- * RegisterCallbacks replaces, and may come after Enable (as Proton has it). Records wait until the device is done with the work;
- * then a full buffer, FlushAll or the flush period (a thread) hands them out. A forked child gets nothing.
- * From 13.3 on, over a driver of 13.3 (FAKE_CUDA_DRIVER), several may subscribe, as NVIDIA's documentation has it (cupti_second.c): by
- * cuptiSubscribe_v2(), each with kinds and buffers of its own; functions of the first form are refused then, as those of the second
- * are while somebody uses the first.
- * Functions fail by FAKE_CUDA_FAIL (core.h), `others` of the JSON counts their calls. Environment besides:
+ * As the real one: callbacks come only for what was subscribed and enabled, records only of kinds
+ * that are enabled; a kind's records are laid out as the version says, longer than their common
+ * head; one subscriber at a time; RegisterCallbacks replaces, and may come after Enable (as Proton
+ * has it). Records wait until the device is done with the work; then a full buffer, FlushAll or the
+ * flush period (a thread) hands them out. A forked child gets nothing. From 13.3 on, over a driver
+ * of 13.3 (FAKE_CUDA_DRIVER), several may subscribe, as NVIDIA's documentation has it
+ * (cupti_second.c): by cuptiSubscribe_v2(), each with kinds and buffers of its own; functions of
+ * the first form are refused then, as those of the second are while somebody uses the first.
+ * Functions fail by FAKE_CUDA_FAIL (core.h), `others` of the JSON counts their calls. Environment
+ * besides:
  *
- *   FAKE_CUPTI_VERSION   11.8, 12.1, 12.9, 13.0, 13.2 (the default), 13.3 or 13.5: lengths of records, cuptiGetVersion()
+ *   FAKE_CUPTI_VERSION   11.8, 12.1, 12.9, 13.0, 13.2 (the default), 13.3 or 13.5: lengths of
+ *                        records, cuptiGetVersion()
  *   FAKE_CUPTI_CLOCK     nanoseconds that the device's clock is ahead of CLOCK_REALTIME
- *   FAKE_CUPTI_ORDER     reverse: each batch of records the other way round; late: only FlushAll(1) hands out
+ *   FAKE_CUPTI_ORDER     reverse: each batch of records the other way round; late: only FlushAll(1)
+ *                        hands out
  *   FAKE_CUPTI_THREADS   1: a buffer of each of four groups of threads, filled side by side
  *   FAKE_CUPTI_MIG       1: the devices are parts of GPUs
  *   FAKE_CUPTI_DROP      N: each Nth record is dropped and counted

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The fake libcupti's own kinds: calls, the numbers that a user pushes for them, overhead; and a user's clock. */
+/*
+ * The fake libcupti's own kinds: calls, the numbers that a user pushes for them, overhead; and a
+ * user's clock.
+ */
 #include "tests/fake/cupti.h"
 
 #include <stdlib.h>
@@ -15,7 +18,10 @@
 
 static _Atomic(cupti_timestamp_function *) their_clock;
 
-/* Both clocks as the user's came, and their rate: known after a nap, and better the longer it is used. */
+/*
+ * Both clocks as the user's came, and their rate: known after a nap, and better the longer it is
+ * used.
+ */
 static struct clock_pair {
 	uint64_t device_ns, theirs;
 } first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of the fake libcupti: work waits in a queue until the device is done with it, then it is written into
- * buffers of the client's.
+ * Records of the fake libcupti: work waits in a queue until the device is done with it, then it is
+ * written into buffers of the client's.
  */
 #include "tests/fake/cupti.h"
 
@@ -32,7 +32,9 @@ static const struct version {
 	{ "11.8", 18, 200, 88, 88, 40, 40, 120, 48, 176, 72 },
 };
 
-/* Those who want records: the first for the functions without a subscriber, then the subscribers. */
+/*
+ * Those who want records: the first for the functions without a subscriber, then the subscribers.
+ */
 static struct client {
 	_Atomic bool kinds[CUPTI_KINDS];
 	_Atomic(cupti_buffer_requested *) requested;

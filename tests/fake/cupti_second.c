@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fake libcupti's second form, by which several subscribe: cuptiSubscribe_v2(), and buffers of each. From version 13.3 on, over a
- * driver of 13.3 or later. The first who subscribes says whether there may be others, for as long as the process lives.
+ * The fake libcupti's second form, by which several subscribe: cuptiSubscribe_v2(), and buffers of
+ * each. From version 13.3 on, over a driver of 13.3 or later. The first who subscribes says whether
+ * there may be others, for as long as the process lives.
  */
 #include "tests/fake/cupti.h"
 

@@ -188,7 +188,10 @@ static void sleep_until(uint64_t end_ns)
 	}
 }
 
-/* The ends of the last QUEUE_DEPTH kernels: a driver takes no more before the first of them is done. */
+/*
+ * The ends of the last QUEUE_DEPTH kernels: a driver takes no more before the first of them is
+ * done.
+ */
 static void queue_wait(const struct fake_work *work)
 {
 	static _Atomic uint64_t ends_ns[QUEUE_DEPTH];

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device of the fake CUDA: what is launched gets a start and an end by a simple model of time, when a tool
- * (the fake libcupti) is there to be told of it. Nothing is computed, nothing waits but what synchronises.
+ * The device of the fake CUDA: what is launched gets a start and an end by a simple model of time,
+ * when a tool (the fake libcupti) is there to be told of it. Nothing is computed, nothing waits but
+ * what synchronises.
  *
- * FAKE_CUDA_KERNELS ("gemm=2000000,*=5000": nanoseconds of kernels whose names have that part, the first that fits; "*" is any,
- * "[copy]" are copies)
- * makes it a slow device that works on its own, so that a program's shares of time do not depend on the machine: the host
- * runs ahead by QUEUE_DEPTH kernels, copies of pageable memory hold it up, and streams wait for events.
+ * FAKE_CUDA_KERNELS ("gemm=2000000,*=5000": nanoseconds of kernels whose names have that part, the
+ * first that fits; "*" is any, "[copy]" are copies) makes it a slow device that works on its own,
+ * so that a program's shares of time do not depend on the machine: the host runs ahead by
+ * QUEUE_DEPTH kernels, copies of pageable memory hold it up, and streams wait for events.
  * FAKE_CUDA_GEMM is the name of the kernels that the fake cuBLAS launches.
  *
  *   a stream does one thing after the other; there is one engine for copies in each direction
  *   work begins DEVICE_LATENCY_NS after it was asked for at the earliest
- *   a kernel takes 1,000 ns and 10 ns a block up to 100; a copy 500 ns and 1 ns for 16 bytes; a memset 300 ns and 1 ns for 64
+ *   a kernel takes 1,000 ns and 10 ns a block up to 100; a copy 500 ns and 1 ns for 16 bytes; a
+ *   memset 300 ns and 1 ns for 64
  *
- * The device's clock is CLOCK_REALTIME, FAKE_CUPTI_CLOCK nanoseconds later. Any thread, signal handlers too.
+ * The device's clock is CLOCK_REALTIME, FAKE_CUPTI_CLOCK nanoseconds later. Any thread, signal
+ * handlers too.
  */
 #ifndef TESTS_FAKE_DEVICE_H
 #define TESTS_FAKE_DEVICE_H
@@ -49,7 +52,11 @@ struct fake_work {
 	dim3 grid, block;
 	uint32_t shared_bytes;
 	uint32_t
-		copy; /* enum evt_cuda_copy_kind; of FAKE_WAIT CUpti_ActivitySynchronizationType; of FAKE_MEMORY enum evt_cuda_memory */
+		/*
+		 * enum evt_cuda_copy_kind; of FAKE_WAIT CUpti_ActivitySynchronizationType; of
+		 * FAKE_MEMORY enum evt_cuda_memory
+		 */
+		copy;
 	bool is_release;
 	bool is_pinned; /* of a copy: the host's side */
 	uint64_t graph_node;
@@ -77,7 +84,10 @@ struct fake_tool {
 extern _Atomic(const struct fake_tool *) fake_tool;
 extern _Atomic bool fake_is_subscribed;
 
-/* The work of a kernel, a copy or a memset; its stream, device, thread, times and ids are filled in here. */
+/*
+ * The work of a kernel, a copy or a memset; its stream, device, thread, times and ids are filled in
+ * here.
+ */
 void fake_device_submit(struct fake_work *work, CUstream stream);
 /* Memory was given out or given back: at once. */
 void fake_device_memory(const struct fake_block *block, bool is_release);
@@ -86,7 +96,9 @@ void fake_device_trim(void);
 /* All of a graph whose nodes are to be told by nobody: they take place all the same. */
 void fake_device_graph(struct fake_work *nodes, unsigned int count, CUstream stream);
 void fake_device_node(CUgraph graph, const void *node, const void *original);
-/* Sleeps until the stream, or the whole device, is done. `what`: CUpti_ActivitySynchronizationType */
+/*
+ * Sleeps until the stream, or the whole device, is done. `what`: CUpti_ActivitySynchronizationType
+ */
 void fake_device_wait(CUstream stream, bool all, uint32_t what);
 /* A launch by a library that calls no function that anybody can interpose. */
 void fake_hidden_launch(const char *kernel, unsigned int blocks);
@@ -102,7 +114,10 @@ void fake_device_stage(const struct fake_work *copy);
 
 uint64_t fake_device_now(void);
 
-/* Of what was told to the tool: by kind of copy; memsets at EVT_CUDA_COPY_MEMSET. Kernels: struct fake_name. */
+/*
+ * Of what was told to the tool: by kind of copy; memsets at EVT_CUDA_COPY_MEMSET. Kernels: struct
+ * fake_name.
+ */
 struct fake_device_sum {
 	_Atomic uint64_t calls, bytes, total_ns;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a function of a fake library is made: an exported entry that counts, fails or waits as told, and
- * then calls its body do_NAME(). A body that nobody writes is weak and returns success.
+ * How a function of a fake library is made: an exported entry that counts, fails or waits as told,
+ * and then calls its body do_NAME(). A body that nobody writes is weak and returns success.
  *
  * A library's .c defines FAKE_LIBRARY (a pointer variable's name) and an enum of numbers AT_NAME.
  */

@@ -2,8 +2,8 @@
 /*
  * Kernels by host function, handle and name, and how often each name was launched.
  *
- * Hash tables whose chains only grow: looking up takes no lock, so that a signal handler may launch.
- * Nothing is ever taken out; what was registered last for an address is what is found.
+ * Hash tables whose chains only grow: looking up takes no lock, so that a signal handler may
+ * launch. Nothing is ever taken out; what was registered last for an address is what is found.
  */
 #include "tests/fake/device.h"
 

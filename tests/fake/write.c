@@ -2,9 +2,10 @@
 /*
  * The counters as JSON, written to FAKE_CUDA_COUNTS when the process ends and by fake_cuda_write().
  *
- * {"pid": 1, "calls": {NAME: n}, "errors": {NAME: n}, "others": {NAME: n}, "libraries": {SONAME: {NAME: n}},
- *  "launches": {KERNEL: n}, "copies": {KIND: {"calls": n, "bytes": n}}, "memory": [{...}], "device": {...},
- *  "stubs": n}
+ * {"pid": 1, "calls": {NAME: n}, "errors": {NAME: n}, "others": {NAME: n}, "libraries": {SONAME:
+ * {NAME: n}},
+ *  "launches": {KERNEL: n}, "copies": {KIND: {"calls": n, "bytes": n}}, "memory": [{...}],
+ *  "device": {...}, "stubs": n}
  * `calls` and `errors` are of the functions in hooks.def, `others` are calls of those that are not.
  */
 #include "tests/fake/device.h"

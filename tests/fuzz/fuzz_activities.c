@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:gpu/gpu_record.c preload:gpu/gpu_clock.c preload:gpu/gpu_copy.c preload:base/clock.c */
 /*
- * Any bytes as a buffer of CUPTI's activity records: as events of ours, as times of two clocks, and as copies for another
- * user, whose buffers are as small as the bytes want. Nothing is read or written outside, no record is copied twice, and of
- * a time that makes no sense nothing is said.
+ * Any bytes as a buffer of CUPTI's activity records: as events of ours, as times of two clocks, and
+ * as copies for another user, whose buffers are as small as the bytes want. Nothing is read or
+ * written outside, no record is copied twice, and of a time that makes no sense nothing is said.
  *
- * The first byte is how far records are apart (CUPTI says that, and may be wrong), the second how many bytes its buffers
- * have, the third which kinds it wants. The rest is the buffer.
+ * The first byte is how far records are apart (CUPTI says that, and may be wrong), the second how
+ * many bytes its buffers have, the third which kinds it wants. The rest is the buffer.
  */
 #include <stdlib.h>
 #include <string.h>

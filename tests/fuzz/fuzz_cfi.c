@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: cfi preload:stacks/rules.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c */
 /*
- * Call frame information from anywhere: the input is an object, its .eh_frame_hdr first. Every address near it is looked
- * up, every offset taken for an entry. Nothing outside the input may be read.
+ * Call frame information from anywhere: the input is an object, its .eh_frame_hdr first. Every
+ * address near it is looked up, every offset taken for an entry. Nothing outside the input may be
+ * read.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* A ring of any bytes: its first 8 say how much of it is filled, the rest is read as records, and as one record of any length. */
+/*
+ * A ring of any bytes: its first 8 say how much of it is filled, the rest is read as records, and
+ * as one record of any length.
+ */
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>

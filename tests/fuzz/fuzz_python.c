@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
 /*
- * A program that scribbles over its own interpreter: the input is laid, word by word, over the memory of a made-up CPython,
- * with a look at it after each word.
+ * A program that scribbles over its own interpreter: the input is laid, word by word, over the
+ * memory of a made-up CPython, with a look at it after each word.
  *
- * Input: the first byte chooses the version, then 11 bytes a word: what it means, where it goes (2 bytes), its value (8 bytes).
+ * Input: the first byte chooses the version, then 11 bytes a word: what it means, where it goes (2
+ * bytes), its value (8 bytes).
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * Any bytes as a recording, through reader and source as a report reads them, and through the checks of
- * `prof-report check`. Must not crash, hang, or take memory without bound.
+ * Any bytes as a recording, through reader and source as a report reads them, and through the
+ * checks of `prof-report check`. Must not crash, hang, or take memory without bound.
  *
  * Bytes that begin with a frame's tag are the content of one: they are compressed and put into a
  * recording that is whole, since no fuzzer guesses a checksum. SCHM...DATA... gives two frames.

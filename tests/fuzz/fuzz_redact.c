@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * Any bytes as the content of a data frame, or of a symbol frame, that is to be written without folders, arguments and host. Must not
- * crash, hang or read beyond them; what comes out can be gone through again, and is the same the second time.
+ * Any bytes as the content of a data frame, or of a symbol frame, that is to be written without
+ * folders, arguments and host. Must not crash, hang or read beyond them; what comes out can be gone
+ * through again, and is the same the second time.
  *
  * Bytes that begin with SYMB get the checksum that they should have, since no fuzzer guesses one.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
 /*
- * What the collector makes of a region that a hostile or broken program has written: the input is laid
- * over the tables and the rings of a sound region, then drained in several turns and finished.
+ * What the collector makes of a region that a hostile or broken program has written: the input is
+ * laid over the tables and the rings of a sound region, then drained in several turns and finished.
  *
  * Input: the first byte chooses how (bit 0: tables, too; bits 1 to 3: turns), the rest goes
  * a third over the ring directory, and the rest over the words of the first rings, repeated to the

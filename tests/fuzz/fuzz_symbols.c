@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * Any bytes as what functions and lines are read from: a file of code (ELF and DWARF), a symbol frame or a file of the cache, a
- * perf map, names that compilers have made. Must not crash, hang, or take memory without bound.
+ * Any bytes as what functions and lines are read from: a file of code (ELF and DWARF), a symbol
+ * frame or a file of the cache, a perf map, names that compilers have made. Must not crash, hang,
+ * or take memory without bound.
  *
  * Bytes that begin with SYMB get the checksum that they should have, since no fuzzer guesses one.
  */

@@ -20,7 +20,7 @@ mkdir /mnt/out /mnt/home /mnt/home/venv /mnt/home/lightning /mnt/home/fake
 mount --bind "$(dirname "$(dirname "$("$root/scripts/find-python.sh")")")" /mnt/home/venv
 mount --bind "${XDG_CACHE_HOME:-$HOME/.cache}/intercept/lightning" /mnt/home/lightning
 mount --bind "${O:-$root/build}/fake" /mnt/home/fake
-cp "$root"/tests/golden/{families,collectives,samples,objects,calls}.py /mnt/home
+cp "$root"/tests/golden/{families,collectives,samples,stuck,objects,calls}.py /mnt/home
 cp "${O:-$root/build}"/{libintercept.so,intercept-collector,prof-report} /mnt/home
 cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls,mappings,stack_leaks,stack_shares,cuda_gpu,every_event,native_spin} /mnt/home
 export PATH=/mnt/home:/usr/bin:/bin
@@ -44,6 +44,7 @@ echo | INTERCEPT_TRACE=alloc INTERCEPT_STACKS=native record stacks stack_leaks
 INTERCEPT_TRACE=alloc INTERCEPT_STACKS=native INTERCEPT_STACKS_EVERY=64K record sampled stack_shares few
 INTERCEPT_TRACE=native-samples INTERCEPT_SAMPLE=200 record native native_spin shares 0.5
 INTERCEPT_TRACE=-alloc,-imports INTERCEPT_SAMPLE=100 record samples /mnt/home/venv/bin/python -I -S samples.py
+INTERCEPT_TRACE=-alloc,-imports record stuck /mnt/home/venv/bin/python -I -S stuck.py || true
 INTERCEPT_TRACE=pymem INTERCEPT_STACKS=python INTERCEPT_SAMPLE=0 record pymem /mnt/home/venv/bin/python -I -S objects.py
 INTERCEPT_TRACE=functions,imports INTERCEPT_SAMPLE=0 record functions env INTERCEPT_REDACT=args,paths,host \
 	/mnt/home/venv/bin/python -I -S calls.py

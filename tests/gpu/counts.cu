@@ -178,7 +178,9 @@ static void run_memory(cudaStream_t stream)
 	RELEASE("registered", 65536, cudaHostUnregister, own);
 	RELEASE("managed", 30000, cudaFree, managed);
 	CALL(cudaFree, NULL);
-	/* `mapped` and `block` are never given back; a peak of the pool that no thread comes near */
+	/*
+	 * `mapped` and `block` are never given back; a peak of the pool that no thread comes near
+	 */
 	free(own);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls the CUDA driver, linked and by functions that cuGetProcAddress() gave, and prints as JSON what
- * it called (tally.cuh). No runtime. Functions that a program looks up with dlsym() are not here: nobody
- * interposes those.
+ * Calls the CUDA driver, linked and by functions that cuGetProcAddress() gave, and prints as JSON
+ * what it called (tally.cuh). No runtime. Functions that a program looks up with dlsym() are not
+ * here: nobody interposes those.
  */
 #include <cuda.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: launch_cost BATCHES
- * What a launch costs the host: an empty kernel, back to back, in batches that are short enough not to
- * wait for room in the GPU's queue. Prints as JSON the number of launches and the nanoseconds a launch
- * took in the median batch; 0 batches launch nothing.
+ * What a launch costs the host: an empty kernel, back to back, in batches that are short enough not
+ * to wait for room in the GPU's queue. Prints as JSON the number of launches and the nanoseconds a
+ * launch took in the median batch; 0 batches launch nothing.
  */
 #include <algorithm>
 #include <chrono>

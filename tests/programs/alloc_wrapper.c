@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -g -O1 -fno-inline -fno-optimize-sibling-calls */
 /*
- * A program with its own front of malloc(): claim(), which asks for memory in claim_or_die(), and enlarge() for realloc(). Six
- * functions use it; titles_read() keeps what it gets. `plain` as the first argument: no front. Each thing has one size and is made by
- * item_new(), which six functions call: that one is no wrapper of malloc().
+ * A program with its own front of malloc(): claim(), which asks for memory in claim_or_die(), and
+ * enlarge() for realloc(). Six functions use it; titles_read() keeps what it gets. `plain` as the
+ * first argument: no front. Each thing has one size and is made by item_new(), which six functions
+ * call: that one is no wrapper of malloc().
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* races: any_libc */
 /* build: -pthread */
 /*
- * Every function of the heap that POSIX and C know, in threads and a forked child, then `exec` of the
- * arguments, if there are any. For libcs other than glibc: tests/cases/other_libc.sh builds it with them.
+ * Every function of the heap that POSIX and C know, in threads and a forked child, then `exec` of
+ * the arguments, if there are any. For libcs other than glibc: tests/cases/other_libc.sh builds it
+ * with them.
  */
 #include <pthread.h>
 #include <stdint.h>

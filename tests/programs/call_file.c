@@ -2,8 +2,9 @@
 /* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
  * usage: call_file FILE <CALLS
- * Writes a recording of one thread that calls and returns as the lines of CALLS say: "NS enter|return NUMBER", in the order
- * of time. Function NUMBER is named "NUMBER + 1<tab>fNUMBER<tab>made.py".
+ * Writes a recording of one thread that calls and returns as the lines of CALLS say: "NS
+ * enter|return NUMBER", in the order of time. Function NUMBER is named "NUMBER +
+ * 1<tab>fNUMBER<tab>made.py".
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three times: a range "outside" with ten blocks of 2020 bytes, then a range "wanted" with ten blocks
- * of 1010 bytes, made inside a range "inner".
+ * Three times: a range "outside" with ten blocks of 2020 bytes, then a range "wanted" with ten
+ * blocks of 1010 bytes, made inside a range "inner".
  */
 /* build: -fno-builtin -ldl */
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A server that opens its plug-in, gives its root directory up for an empty one, and only then works:
+ * A server that opens its plug-in, gives its root directory up for an empty one, and only then
+ * works:
  *
  *   chrooted PLUG-IN DIRECTORY
  *

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a command under a seccomp filter on one system call, as sandboxes do, which its children inherit.
+ * Runs a command under a seccomp filter on one system call, as sandboxes do, which its children
+ * inherit.
  *
- * usage: confine kill|eperm pidfd_open|memfd_create|chdir|umask|process_vm_readv|perf_event_open COMMAND...
+ * usage: confine kill|eperm pidfd_open|memfd_create|chdir|umask|process_vm_readv|perf_event_open
+ * COMMAND...
  */
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* races: counts e.json 10 4 1 */
 /*
  * Makes a known number of heap calls of every kind, on threads and in forked children, and writes
  * what it did as JSON.
  *
  * usage: counts EXPECTED ROUNDS [THREADS [CHILDREN [portable]]]
- * The main thread, every thread and every child make ROUNDS rounds. All threads are alive at once. It
- * uses no stdio buffer: with no threads the heap calls of the rounds are the only ones of the process.
- * "portable" leaves out what other allocators leave to glibc, which then is nobody's to free.
+ * The main thread, every thread and every child make ROUNDS rounds. All threads are alive at once.
+ * It uses no stdio buffer: with no threads the heap calls of the rounds are the only ones of the
+ * process. "portable" leaves out what other allocators leave to glibc, which then is nobody's to
+ * free.
  */
 /* build: -pthread -fno-builtin */
 #include <dlfcn.h>

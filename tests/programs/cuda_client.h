@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the CUDA test programs share: the functions' declarations, out of hooks.def and the fake's lists,
- * and kernels that are registered as nvcc's constructors do.
+ * What the CUDA test programs share: the functions' declarations, out of hooks.def and the fake's
+ * lists, and kernels that are registered as nvcc's constructors do.
  *
- * What a program calls is counted by the fake CUDA it runs over (tests/fake/), to be compared with the
- * reports; the programs only look at what comes back.
+ * What a program calls is counted by the fake CUDA it runs over (tests/fake/), to be compared with
+ * the reports; the programs only look at what comes back.
  */
 #ifndef TESTS_PROGRAMS_CUDA_CLIENT_H
 #define TESTS_PROGRAMS_CUDA_CLIENT_H

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* races: cuda_gpu many 2000 */
 /*
- * Work for the fake device: kernels of several grids on several streams, copies, memsets, waits, a graph, launches
- * from threads; what they take is what the fake's model of time says (tests/fake/device.h).
+ * Work for the fake device: kernels of several grids on several streams, copies, memsets, waits, a
+ * graph, launches from threads; what they take is what the fake's model of time says
+ * (tests/fake/device.h).
  *
- * usage: cuda_gpu work | many COUNT | fork | abrupt | handler | vfork | killed | pause COUNT | threads | exec PROGRAM [ARGUMENT]...
+ * usage: cuda_gpu work | many COUNT | fork | abrupt | handler | vfork | killed | pause COUNT |
+ * threads | exec PROGRAM [ARGUMENT]...
  *   work    all of it, one after the other, then a wait
  *   many    COUNT launches, from four threads
  *   fork    a forked child that does nothing of CUDA, work before and after it
@@ -109,7 +112,10 @@ static void run_handler(void)
 	}
 }
 
-/* Those that have ended may still be there for a moment: asked until it is as few as ever, for two seconds. */
+/*
+ * Those that have ended may still be there for a moment: asked until it is as few as ever, for two
+ * seconds.
+ */
 static void print_threads(void)
 {
 	int fewest = 1 << 30;

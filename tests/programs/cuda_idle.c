@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* races: cuda_idle data */
 /*
- * Gaps of the GPU with a reason each: between kernels of one stream the thread reads, waits, sleeps, asks for memory,
- * copies, has a range open, or another thread launches.
+ * Gaps of the GPU with a reason each: between kernels of one stream the thread reads, waits,
+ * sleeps, asks for memory, copies, has a range open, or another thread launches.
  *
  * usage: cuda_idle FILE, a file to read
  */

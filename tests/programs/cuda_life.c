@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+/* races: cuda_life late 8 */
 /*
  * What happens to a GPU's context while work is done, over the fake CUDA.
  *
- * usage: cuda_life devices N | reset | profiler | capture | memory | held | pool | exec | fork | other | taken | opened LIBRARY | late N
+ * usage: cuda_life devices N | reset | profiler | capture | memory | held | pool | exec | fork |
+ * other | taken | opened LIBRARY | late N
  *   devices N  work on each of N devices, from a thread of its own and from this one
  *   reset      work, cudaDeviceReset() while work is on its way, work
  *   profiler   cudaProfilerStart and Stop around half of the work
- *   capture    a graph of four kernels, launched three times by another thread than the one that captured it
+ *   capture    a graph of four kernels, launched three times by another thread than the one that
+ *              captured it
  *   memory     memory of each kind is given out and given back
- *   held       memory on two devices, by two functions, some of it past all calls; what is held at the end is known
- *   pool       stream-ordered memory that its pool keeps, gives out again, and gives back when it is trimmed
+ *   held       memory on two devices, by two functions, some of it past all calls; what is held at
+ *              the end is known
+ *   pool       stream-ordered memory that its pool keeps, gives out again, and gives back when it
+ *              is trimmed
  *   exec       work, then exec of itself as `devices 1`
- *   fork       a child of a program that has not used CUDA yet does the work; then the parent, and a child at its end
+ *   fork       a child of a program that has not used CUDA yet does the work; then the parent, and
+ *              a child at its end
  *   other      work, where the environment names another library to the driver
  *   taken      work, after another library has been named to the driver
- *   opened     work, opens the library, and works on until CUPTI has no subscriber any more, then ten launches
- *   late N     CUDA starts with no library named to it (CUDA_INJECTION64_PATH gone); then N threads make their first call at
- *              once, and one works on
+ *   opened     work, opens the library, and works on until CUPTI has no subscriber any more, then
+ *              ten launches
+ *   late N     CUDA starts with no library named to it (CUDA_INJECTION64_PATH gone); then N threads
+ *              make their first call at once, and one works on
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
 #include <pthread.h>

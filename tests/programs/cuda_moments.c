@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* races: cuda_moments tls */
 /*
  * Launches at odd moments.
  *
  * usage: cuda_moments WHAT...
- * WHAT: destructor, atexit, tls (a thread's keys and thread-local destructors), handler (a signal between
- * CUDA calls), inside (a signal while a CUDA call is in progress; wants FAKE_CUDA_DELAY for
- * cudaDeviceSynchronize), fork (a child that goes on after fork()), exec (itself again, "destructor"),
- * jump (a handler that leaves a CUDA call by siglongjmp()), errno, capture (cudaProfilerStart and Stop), devices
- * (memory on each of FAKE_CUDA_DEVICES), third (wants FAKE_CUDA_FAIL=cudaMemset:3=700).
+ * WHAT: destructor, atexit, tls (a thread's keys and thread-local destructors), handler (a signal
+ * between CUDA calls), inside (a signal while a CUDA call is in progress; wants FAKE_CUDA_DELAY for
+ * cudaDeviceSynchronize), fork (a child that goes on after fork()), exec (itself again,
+ * "destructor"), jump (a handler that leaves a CUDA call by siglongjmp()), errno, capture
+ * (cudaProfilerStart and Stop), devices (memory on each of FAKE_CUDA_DEVICES), third (wants
+ * FAKE_CUDA_FAIL=cudaMemset:3=700).
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN/../fake' */
 #include <errno.h>

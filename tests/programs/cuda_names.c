@@ -3,8 +3,9 @@
  * Many kernels, long names, many launches that are all different.
  *
  * usage: cuda_names long | gone | kernels COUNT | launches COUNT
- * Then it says "done" and waits for the end of its input. long: names of 10,000 characters that differ in the last. launches: each with another grid.
- * gone: the name is unmapped before the launch.
+ * Then it says "done" and waits for the end of its input. long: names of 10,000 characters that
+ * differ in the last. launches: each with another grid. gone: the name is unmapped before the
+ * launch.
  */
 /* build: -L$O/fake -l:libcudart.so.13 -Wl,-rpath,'$ORIGIN/../fake' */
 #include <sys/mman.h>

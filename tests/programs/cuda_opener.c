@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profiler that opens a libcupti of its own and asks dlsym() for its functions, as Triton's Proton does: what it gets
- * is printed, and must be the same whether another user is there or not.
+ * A profiler that opens a libcupti of its own and asks dlsym() for its functions, as Triton's
+ * Proton does: what it gets is printed, and must be the same whether another user is there or not.
  *
  * usage: cuda_opener LIBCUPTI [early]     early: before the first call of CUDA
  */

@@ -3,8 +3,9 @@
  * Loads libraries that use CUDA, RTLD_LOCAL, and unloads them.
  *
  * usage: cuda_plugins WORD...
- * WORD: a path, loaded and run 10 times; "close" unloads what was loaded last. "none" calls a CUDA function
- * found by dlsym(RTLD_DEFAULT) while no library has it: exit status 3 unless it is not there or fails.
+ * WORD: a path, loaded and run 10 times; "close" unloads what was loaded last. "none" calls a CUDA
+ * function found by dlsym(RTLD_DEFAULT) while no library has it: exit status 3 unless it is not
+ * there or fails.
  */
 #include <dlfcn.h>
 #include <stdio.h>

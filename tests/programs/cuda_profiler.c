@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* races: cuda_profiler threads */
 /*
- * A user of CUPTI, as torch.profiler is one: what it gets is printed, and must be the same whether another user is
- * there or not. Records by kind with their times, callbacks, results of calls.
+ * A user of CUPTI, as torch.profiler is one: what it gets is printed, and must be the same whether
+ * another user is there or not. Records by kind with their times, callbacks, results of calls.
  *
  * usage: cuda_profiler WHAT
  *   window     work, then kernels and copies are asked for, work, asked for no longer, work
  *   again N    that N times
  *   late       the work is on its way when the kinds are switched off
  *   calls      as torch.profiler: calls and pushed numbers as well
- *   callbacks  a subscriber that keeps a word from a call's beginning to its end; domains, a second subscriber
+ *   callbacks  a subscriber that keeps a word from a call's beginning to its end; domains, a second
+ *              subscriber
  *   goes       a callback that is switched off between a call's beginning and its end
  *   clock      with a clock of its own, given to CUPTI while work is on its way, and again
  *   serial     CUPTI_ACTIVITY_KIND_KERNEL
@@ -364,7 +366,10 @@ static void *launch_on(void *unused)
 	return NULL;
 }
 
-/* How many launches fall into a window nobody knows: but a buffer comes back, and nothing after the end. */
+/*
+ * How many launches fall into a window nobody knows: but a buffer comes back, and nothing after the
+ * end.
+ */
 static void run_threads(void)
 {
 	pthread_t thread[4];

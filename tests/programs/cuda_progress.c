@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* races: timeout 2 cuda_progress progress 2 */
 /*
- * Launches until it is killed and says in a shared file mapping how far it has come: a 64-bit counter
- * a thread of launches that have returned.
+ * Launches until it is killed and says in a shared file mapping how far it has come: a 64-bit
+ * counter a thread of launches that have returned.
  *
  * usage: cuda_progress FILE THREADS
  */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* races: cuda_rest 3000 3 20 3 */
 /*
- * Launches outside of capture ranges, so many that CUPTI rests, and ranges in between, over the fake CUDA. cudaProfilerStart() and
- * cudaProfilerStop() are the ranges; kernels of a range have a name of their own.
+ * Launches outside of capture ranges, so many that CUPTI rests, and ranges in between, over the
+ * fake CUDA. cudaProfilerStart() and cudaProfilerStop() are the ranges; kernels of a range have a
+ * name of their own.
  *
  * usage: cuda_rest OUTSIDE RANGES INSIDE [THREADS]
- *   before each range, and after the last, OUTSIDE launches; a range of INSIDE launches ends with all of them on their way;
- *   THREADS others launch all the time. In the middle of each stretch outside memory is given out, and given back in the range
+ *   before each range, and after the last, OUTSIDE launches; a range of INSIDE launches ends with
+ *   all of them on their way; THREADS others launch all the time. In the middle of each stretch
+ *   outside memory is given out, and given back in the range
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
 #include <pthread.h>

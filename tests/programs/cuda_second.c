@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A user of CUPTI's second form (cuptiSubscribe_v2(), 13.3 and later), as torch.profiler is to be one: what it gets is printed, and must
- * be the same whether another user is there or not. cuda_second_opened is the same by dlsym(), so that nobody sees it come.
+ * A user of CUPTI's second form (cuptiSubscribe_v2(), 13.3 and later), as torch.profiler is to be
+ * one: what it gets is printed, and must be the same whether another user is there or not.
+ * cuda_second_opened is the same by dlsym(), so that nobody sees it come.
  *
  * usage: cuda_second WHAT
  *   window   work, then kernels and copies are asked for, work, asked for no longer, work

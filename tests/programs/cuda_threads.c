@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* races: cuda_threads 4 10 */
 /*
  * Makes CUDA calls of all sorts on several threads, each with streams of its own, and looks at what
  * was copied.

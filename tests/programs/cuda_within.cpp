@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/* races: cuda_within new */
+/* races: cuda_within context */
 /*
- * CUDA where it is awkward: in operator new and malloc, on threads while the process forks, resets its device, destroys
- * its contexts or ends, over the fake CUDA.
+ * CUDA where it is awkward: in operator new and malloc, on threads while the process forks, resets
+ * its device, destroys its contexts or ends, over the fake CUDA.
  *
  * usage: cuda_within new | malloc | fork | reset | context | exit
- *   new      operator new takes managed memory and launches, operator delete gives it back, on four threads
+ *   new      operator new takes managed memory and launches, operator delete gives it back, on four
+ *            threads
  *   malloc   malloc() and free() launch (libcuda_malloc.so is preloaded), on four threads
  *   fork     four threads launch while the process forks, with handlers that launch, too
  *   reset    four threads launch while the device is reset, again and again
- *   context  contexts are destroyed and the primary one is released while their work is on its way, and before the end
+ *   context  contexts are destroyed and the primary one is released while their work is on its way,
+ *            and before the end
  *   exit     exit() while four threads launch; handlers of exit and a destructor launch, too
  */
 /* build: -std=c++17 -pthread -L$O/fake -l:libcudart.so.13 -l:libcuda.so.1 -ldl -Wl,-rpath,'$ORIGIN/../fake' */

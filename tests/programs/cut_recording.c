@@ -2,9 +2,10 @@
 /* build: report/file/reader.c report/file/frame_events.c report/file/frame_decoder.c report/file/damage.c report/file/ending.c report/file/window.c report/file/bytes.c report/file/decompress.c report/file/ahead.c report/base/workers.c report/base/memory.c collector/format/block_reader.c collector/format/block_decode.c collector/format/block_kinds.c collector/format/block_plan.c collector/format/heap_decode.c collector/format/own_decode.c collector/format/kinds_wide.c collector/format/varints.c collector/format/varints_wide.c collector/format/stack_reader.c collector/format/paths.c collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -pthread -lzstd */
 /*
  * usage: cut_recording IN OUT FROM..TO [FROM..TO ...]     times in nanoseconds
- * Writes a copy of a recording that is small enough to be a test: of what programs did, only what lies in one of those times,
- * and nothing of the heap and of mappings. What the collector wrote, samples, imports and facts of the environment stay. Work of
- * a GPU counts where it began. Stacks are left out. Choose times at which no operator is open.
+ * Writes a copy of a recording that is small enough to be a test: of what programs did, only what
+ * lies in one of those times, and nothing of the heap and of mappings. What the collector wrote,
+ * samples, imports and facts of the environment stay. Work of a GPU counts where it began. Stacks
+ * are left out. Choose times at which no operator is open.
  */
 #include <stdbool.h>
 #include <stdio.h>

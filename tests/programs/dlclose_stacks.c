@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: dlclose_stacks LIBRARY...
- * Allocates 1001 bytes below a function of the first library, unloads that, 1002 below the function of the second,
- * which then lies where the first one lay, and so on. Prints 1 when each lay there.
+ * Allocates 1001 bytes below a function of the first library, unloads that, 1002 below the function
+ * of the second, which then lies where the first one lay, and so on. Prints 1 when each lay there.
  */
 /* build: -ldl */
 #include <dlfcn.h>

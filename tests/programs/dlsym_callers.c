@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what dlsym() answers to whom: early and late, in handlers, threads and children, and what is left of errno and dlerror(). */
+/* races: none, needs its libraries */
+/*
+ * Prints what dlsym() answers to whom: early and late, in handlers, threads and children, and what
+ * is left of errno and dlerror().
+ */
 /* build: -pthread -Wl,--no-as-needed -Wl,--export-dynamic -L$O/programs -ldlsym_callers -ldlsym_resolver -Wl,-rpath,'$ORIGIN' -ldl */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: embeds_python [-s] CODE
- * Runs Python code as programs do that have an interpreter in them: by none of CPython's functions that raise an
- * audit event cpython.run_*. With -s by PyRun_SimpleString(), as gdb does. libpython has to be preloaded.
+ * Runs Python code as programs do that have an interpreter in them: by none of CPython's functions
+ * that raise an audit event cpython.run_*. With -s by PyRun_SimpleString(), as gdb does. libpython
+ * has to be preloaded.
  */
 #include <dlfcn.h>
 #include <stdio.h>

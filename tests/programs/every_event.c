@@ -2,8 +2,8 @@
 /* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
  * usage: every_event FILE
- * Writes a recording in which each event of events.def stands, with small numbers in its fields, as the collector writes it:
- * for tests/golden/events, where a later reader has to find them.
+ * Writes a recording in which each event of events.def stands, with small numbers in its fields, as
+ * the collector writes it: for tests/golden/events, where a later reader has to find them.
  */
 #include <stdio.h>
 
@@ -60,7 +60,7 @@ static void put_block(struct frame_writer *fw, uint32_t id)
 	bool dies = id == EVT_free || id == EVT_realloc_free;
 
 	if (dies)
-		frame_put_dies(fw, id, now, 0x10000 + 64 * EVT_malloc);
+		frame_put(fw, id, now, &(uint64_t){ 0x10000 + 64 * EVT_malloc });
 	else
 		frame_put_born(fw, id, now, 0x10000 + 64ull * id, 16 + id, 0x400010);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* races: exceptions 100 */
 /*
  * Throws and catches through a few frames, on two threads, and says which unwinder is mapped.
  *

@@ -2,7 +2,8 @@
 /*
  * Becomes another program by the call that is asked for, after one of the same kind that fails.
  *
- * usage: execs CALL [ARGUMENT...]    CALL "-": prints arguments and $MARK, and ends with 7; "fail": only fails
+ * usage: execs CALL [ARGUMENT...]    CALL "-": prints arguments and $MARK, and ends with 7; "fail":
+ *                                    only fails
  */
 /* build: -fno-builtin */
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -Wl,-soname,libc10.so */
 /*
- * The memory of torch's libc10.so, as far as its profiler is concerned: a CPU allocator that tells of its blocks only
- * while a profiler runs and then remembers their sizes, and a device's caching allocator that always tells, with its
- * totals. The "profiler" adds up what it is told.
+ * The memory of torch's libc10.so, as far as its profiler is concerned: a CPU allocator that tells
+ * of its blocks only while a profiler runs and then remembers their sizes, and a device's caching
+ * allocator that always tells, with its totals. The "profiler" adds up what it is told.
  */
 #include <stdbool.h>
 #include <stddef.h>

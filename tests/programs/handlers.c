@@ -4,8 +4,8 @@
  * Signal handlers that interrupt our hooks and do not simply return.
  *   handlers fork   the handler forks, and the child goes on in the interrupted call: 100 children
  *                   with 500 blocks of 4244 bytes each, then the parent makes 20000 of 4243
- *   handlers jump   the handler leaves the interrupted call by siglongjmp(), 50 times; prints how many
- *                   NVTX marks were made in all
+ *   handlers jump   the handler leaves the interrupted call by siglongjmp(), 50 times; prints how
+ *                   many NVTX marks were made in all
  */
 #include <dlfcn.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* races: handover 2 1000 */
 /*
  * Pairs of threads: one allocates, the other frees at once. What one of them frees, others soon get
  * again, so the events of different threads have to be put into the right order.

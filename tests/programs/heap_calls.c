@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* usage: heap_calls COUNT: that many blocks are allocated, of sizes that do not compress well, and freed. */
+/*
+ * usage: heap_calls COUNT: that many blocks are allocated, of sizes that do not compress well, and
+ * freed.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

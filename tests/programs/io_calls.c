@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* races: io_calls all */
 /* build: -pthread */
 /*
  * usage: io_calls plain|streams|all
- * Reads and writes files in the working directory by every function there is, sockets and pipes too, and counts what
- * it does itself. Prints a line for each file at its end: NAME CALLS BYTES_READ BYTES_WRITTEN ERRORS OPENS. Sockets and
- * pipes are one line each by their kind.
+ * Reads and writes files in the working directory by every function there is, sockets and pipes
+ * too, and counts what it does itself. Prints a line for each file at its end: NAME CALLS
+ * BYTES_READ BYTES_WRITTEN ERRORS OPENS. Sockets and pipes are one line each by their kind.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* races: io_edges cancel */
+/* races: io_edges signals */
 /* build: -pthread */
 /*
  * usage: io_edges cancel|signals|vfork|errno|early|longjmp|aio|nameless
- * Input and output where it is delicate: in threads that are cancelled, in signal handlers, in a child of vfork(), before any
- * constructor. Ends with 1 and a line on stderr when a call did what it does not do by itself. Prints what it has counted.
+ * Input and output where it is delicate: in threads that are cancelled, in signal handlers, in a
+ * child of vfork(), before any constructor. Ends with 1 and a line on stderr when a call did what
+ * it does not do by itself. Prints what it has counted.
  */
 #define _GNU_SOURCE
 #include <aio.h>
@@ -215,7 +218,10 @@ static void early(int argc, char **argv, char **environment)
 	if (pread(fd, buffer, 5, 0) != 5 || close(fd))
 		early_bytes = -1;
 }
-/* --- asynchronous: the requests are the program's calls, what libc's threads do for them is not --- */
+/*
+ * --- asynchronous: the requests are the program's calls, what libc's threads do for them is not
+ * ---
+ */
 
 static ssize_t aio_end(struct aiocb *request)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks by jemalloc's functions with flags, bound weakly, so that it runs with and without jemalloc: 100 rounds of each.
- * Prints what is to be recorded of them.
+ * Blocks by jemalloc's functions with flags, bound weakly, so that it runs with and without
+ * jemalloc: 100 rounds of each. Prints what is to be recorded of them.
  */
 #include <stdint.h>
 #include <stdio.h>

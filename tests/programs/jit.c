@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: jit
- * Makes a function at run time that calls malloc(), says so in /tmp/perf-PID.map as `node --perf-basic-prof` does, prints its pid,
- * and calls it 10 times. Ends when its standard input does.
+ * Makes a function at run time that calls malloc(), says so in /tmp/perf-PID.map as `node
+ * --perf-basic-prof` does, prints its pid, and calls it 10 times. Ends when its standard input
+ * does.
  */
 #include <stdint.h>
 #include <stdio.h>

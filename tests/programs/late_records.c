@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* races: late_records */
 /* build: -pthread */
 /*
- * Threads that use the CPU before they do anything that is recorded: each sleeps, uses so much CPU time, allocates one block and
- * says what its own clock has. The third runs in a forked child. Prints "NAME CPU_NS WALL_NS" a line.
+ * Threads that use the CPU before they do anything that is recorded: each sleeps, uses so much CPU
+ * time, allocates one block and says what its own clock has. The third runs in a forked child.
+ * Prints "NAME CPU_NS WALL_NS" a line.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes 100 heap blocks and ends at once, in a way that libc does not see, or becomes another program.
+ * Makes 100 heap blocks and ends at once, in a way that libc does not see, or becomes another
+ * program.
  *
  * usage: leaves exit|kill|execv|exec|fork|vfork
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -Wl,-soname,libcupti.so.13 */
 /*
- * A libcupti that asks the driver for what the fake driver refuses, as NVIDIA's do, and that ends the program whichever of its
- * functions is called, as CUPTI 13.2 does then.
+ * A libcupti that asks the driver for what the fake driver refuses, as NVIDIA's do, and that ends
+ * the program whichever of its functions is called, as CUPTI 13.2 does then.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A malloc() and a free() that launch a kernel, once each, on a thread that asked for it with cuda_malloc_arm(): an
- * allocator that keeps a GPU informed. Is preloaded behind intercept.
+ * A malloc() and a free() that launch a kernel, once each, on a thread that asked for it with
+ * cuda_malloc_arm(): an allocator that keeps a GPU informed. Is preloaded behind intercept.
  */
 /* build: -ldl -L$O/fake -l:libcudart.so.13 -Wl,-rpath,'$ORIGIN/../fake' */
 #include <stdbool.h>

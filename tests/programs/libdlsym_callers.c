@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that asks dlsym() for what comes after itself: in a constructor that runs before those of what was preloaded, and later. */
+/*
+ * A library that asks dlsym() for what comes after itself: in a constructor that runs before those
+ * of what was preloaded, and later.
+ */
 /* build: -Wl,--no-as-needed -L$O/programs -ldlsym_resolver -Wl,-rpath,'$ORIGIN' -ldl */
 #define _GNU_SOURCE
 #include <dlfcn.h>

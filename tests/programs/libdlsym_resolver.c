@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An indirect function whose resolver calls dlsym(). libdlsym_callers.so refers to it, so ld.so calls the resolver before it
- * has relocated the program and what was preloaded. PLAIN: a function as any other.
+ * An indirect function whose resolver calls dlsym(). libdlsym_callers.so refers to it, so ld.so
+ * calls the resolver before it has relocated the program and what was preloaded. PLAIN: a function
+ * as any other.
  */
 /* build: -ldl */
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* races: none, a library that holds a lock of libc */
 /*
- * A library whose constructor makes the process's first malloc() inside a function of libc, which holds
- * a lock of its own meanwhile: the function that FIRST_MALLOC names. It is called twice: a lock that was
- * given away by the first call is waited for by the second.
+ * A library whose constructor makes the process's first malloc() inside a function of libc, which
+ * holds a lock of its own meanwhile: the function that FIRST_MALLOC names. It is called twice: a
+ * lock that was given away by the first call is waited for by the second.
  */
 /* build: -pthread -ldl */
 #include <dlfcn.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that uses CPU time in a function of its own: plugin_spin() of all such is the same, native_two() is not. */
+/*
+ * A library that uses CPU time in a function of its own: plugin_spin() of all such is the same,
+ * native_two() is not.
+ */
 /* build: -O2 -fomit-frame-pointer */
 #include <stdint.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library that loads its plug-in by name. The dynamic linker looks in this library's RUNPATH only if
- * it sees that the call of dlopen comes from here.
+ * A library that loads its plug-in by name. The dynamic linker looks in this library's RUNPATH only
+ * if it sees that the call of dlopen comes from here.
  */
 /* build: -Wl,--enable-new-dtags,-rpath,'$ORIGIN/inner' -ldl */
 #include <dlfcn.h>

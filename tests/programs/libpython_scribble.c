@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scribbles on the calling thread's Python frames, code objects and names, asks for memory while they are so, and puts back
- * what was there. For tests/cases/python_hostile.sh, which calls it by ctypes with the GIL.
+ * Scribbles on the calling thread's Python frames, code objects and names, asks for memory while
+ * they are so, and puts back what was there. For tests/cases/python_hostile.sh, which calls it by
+ * ctypes with the GIL.
  */
 #include <stdlib.h>
 #include <string.h>

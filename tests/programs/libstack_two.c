@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The second of two libraries that differ in nothing but the size of one frame: see dlclose_stacks.c. */
+/*
+ * The second of two libraries that differ in nothing but the size of one frame: see
+ * dlclose_stacks.c.
+ */
 __asm__(".globl visit\n"
 	".type visit, @function\n"
 	"visit:\n"

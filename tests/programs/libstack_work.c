@@ -1,6 +1,9 @@
 /* build: -g -O1 -fno-ipa-icf */
 /* SPDX-License-Identifier: MIT */
-/* work(): allocations whose leaked bytes and peak are known, through functions that a judge knows by name. Each goes on after its calls. */
+/*
+ * work(): allocations whose leaked bytes and peak are known, through functions that a judge knows
+ * by name. Each goes on after its calls.
+ */
 #include <stdlib.h>
 
 #define APART __attribute__((noinline))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* races: lifetimes */
 /*
- * Uses the heap in every phase of a process and of a thread: constructors, main, atexit, destructors,
- * destructors of thread-local objects and of thread-specific keys, on two threads.
+ * Uses the heap in every phase of a process and of a thread: constructors, main, atexit,
+ * destructors, destructors of thread-local objects and of thread-specific keys, on two threads.
  *
  * usage: LIFETIMES=N lifetimes
  * Each phase makes N blocks and frees them; prints how many phases there were, at the very end.

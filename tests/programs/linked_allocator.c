@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks like a program with a jemalloc linked in: it has a text of jemalloc's and asks for sbrk(). Runs until its standard
- * input ends.
+ * Looks like a program with a jemalloc linked in: it has a text of jemalloc's and asks for sbrk().
+ * Runs until its standard input ends.
  */
 #include <stdio.h>
 #include <stdlib.h>

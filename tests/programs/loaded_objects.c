@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -ldl */
 /*
- * loaded_objects LIBRARY...: opens each, calls its `run`, and says where ld.so has put every object: a line
- * "object BIAS PATH" each, of the program "object BIAS" and its name. Then it waits for the end of its input.
+ * loaded_objects LIBRARY...: opens each, calls its `run`, and says where ld.so has put every
+ * object: a line "object BIAS PATH" each, of the program "object BIAS" and its name. Then it waits
+ * for the end of its input.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

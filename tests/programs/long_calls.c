@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Twenty reads of a pipe that have their bytes, and three that wait 30 ms at least for a child to write. */
+/*
+ * Twenty reads of a pipe that have their bytes, and three that wait 30 ms at least for a child to
+ * write.
+ */
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

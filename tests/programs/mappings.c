@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* races: mappings */
 /*
- * Maps memory in every way, keeps some of it, and prints how many events of each kind that makes and how many bytes
- * of each kind it holds at the end. With an argument it says what errno and results are instead, which has to be the same
- * with and without intercept.
+ * Maps memory in every way, keeps some of it, and prints how many events of each kind that makes
+ * and how many bytes of each kind it holds at the end. With an argument it says what errno and
+ * results are instead, which has to be the same with and without intercept.
  */
 /* build: -pthread */
 #define _GNU_SOURCE

@@ -2,10 +2,12 @@
 /* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
  * usage: names_file NAMES FILE
- * Writes a recording in which everything that has a name has each of the names in turn. NAMES has them, each ended by a NUL byte; at
- * most 64. For each there is a process, whose command and module it is, of one thread: in a range of that domain and name, in an
- * operator, in a function of a file, that reads a file, allocates a block that stays from a line of Python and one from the module,
- * and launches a kernel. A function's record has tabs between its parts: a tab of a name is a space there.
+ * Writes a recording in which everything that has a name has each of the names in turn. NAMES has
+ * them, each ended by a NUL byte; at most 64. For each there is a process, whose command and module
+ * it is, of one thread: in a range of that domain and name, in an operator, in a function of a
+ * file, that reads a file, allocates a block that stays from a line of Python and one from the
+ * module, and launches a kernel. A function's record has tabs between its parts: a tab of a name is
+ * a space there.
  */
 #include <stdio.h>
 

@@ -1,6 +1,9 @@
 /* build: -g -O1 -fno-inline -fno-ipa-icf */
 /* SPDX-License-Identifier: MIT */
-/* usage: namesakes: allocates in functions whose names differ only where short forms of them leave something out. */
+/*
+ * usage: namesakes: allocates in functions whose names differ only where short forms of them leave
+ * something out.
+ */
 #include <cstdlib>
 
 static void *volatile kept;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* usage: native_inline SECONDS. Three quarters of the CPU time in a function that is inlined into another one, the rest in one that is not. */
+/*
+ * usage: native_inline SECONDS. Three quarters of the CPU time in a function that is inlined into
+ * another one, the rest in one that is not.
+ */
 /* build: -O2 -g */
 #include <cstdint>
 #include <cstdlib>

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* races: native_spin threads */
 /*
- * Uses CPU time in functions of known shares, measured by the clock of the thread, so that load changes nothing.
+ * Uses CPU time in functions of known shares, measured by the clock of the thread, so that load
+ * changes nothing.
  *
  * usage: native_spin MODE [SECONDS]
  *   shares      alpha 50 %, beta 30 %, gamma_ 20 %, in turns of a few milliseconds
- *   threads     20 times four threads that spin for 50 ms each, and end; each in a function of its own
+ *   threads     20 times four threads that spin for 50 ms each, and end; each in a function of its
+ *               own
  *   many        250 threads at once, 20 ms each
  *   fork        two children, 60 and 40 %, one after the other
  *   heap        malloc() and free()
@@ -53,7 +56,10 @@ static __attribute__((noinline)) void work(void)
 		sink += i * i;
 }
 
-/* Not a tail call, and not the same code as the others: the linker and the compiler would make one of them. */
+/*
+ * Not a tail call, and not the same code as the others: the linker and the compiler would make one
+ * of them.
+ */
 #define SPINNER(name, number)                                   \
 	static __attribute__((noinline)) void name(uint64_t ns) \
 	{                                                       \

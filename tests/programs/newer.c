@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a file of ours look as if a later version had written it: raises the version in the header and
- * puts its checksum right. Reads standard input, writes standard output.
+ * Makes a file of ours look as if a later version had written it: raises the version in the header
+ * and puts its checksum right. Reads standard input, writes standard output.
  */
 #include <stdint.h>
 #include <stdio.h>

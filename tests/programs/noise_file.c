@@ -2,9 +2,10 @@
 /* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
  * usage: noise_file THREADS CALLS LETTERS FILE
- * Writes a recording in which nothing repeats itself, 50 s long: THREADS threads, of each CALLS operators, as many launches of
- * kernels and as many allocations, all of random duration at random times, with names of LETTERS random letters of which there are
- * 20,000, and stacks of 12 frames that few others have. A step each 100 ms.
+ * Writes a recording in which nothing repeats itself, 50 s long: THREADS threads, of each CALLS
+ * operators, as many launches of kernels and as many allocations, all of random duration at random
+ * times, with names of LETTERS random letters of which there are 20,000, and stacks of 12 frames
+ * that few others have. A step each 100 ms.
  */
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What NVTX does in every program that contains it, in small: at the first call load the library that
- * NVTX_INJECTION64_PATH names and let it fill tables of function pointers; without one every function
- * does nothing. CLIENT(returns, name, parameters) says how a function is declared: static for a
- * header-only client, exported for a library.
+ * What NVTX does in every program that contains it, in small: at the first call load the library
+ * that NVTX_INJECTION64_PATH names and let it fill tables of function pointers; without one every
+ * function does nothing. CLIENT(returns, name, parameters) says how a function is declared: static
+ * for a header-only client, exported for a library.
  */
 #include <dlfcn.h>
 #include <pthread.h>

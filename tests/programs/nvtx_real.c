@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* races: none, needs NVTX's own headers */
 /* build: -lpthread -ldl */
 /* The same program with the real headers of NVTX 3; without them it says so, status 77. */
 #ifdef HAVE_NVTX3

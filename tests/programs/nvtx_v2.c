@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* races: none, needs its library */
 /* build: -lpthread -ldl */
-/* A program that uses libnvToolsExt.so.1; which library has the functions is what the search order says. */
+/*
+ * A program that uses libnvToolsExt.so.1; which library has the functions is what the search order
+ * says.
+ */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>

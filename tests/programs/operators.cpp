@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every form of operator new and delete, a known number of times; one that fails and throws, one with a new handler
- * (neither with an argument); a class with operators of its own, which are no blocks but what they take. Prints what
- * is to be recorded: `blocks` and `bytes` from here, all freed.
+ * Every form of operator new and delete, a known number of times; one that fails and throws, one
+ * with a new handler (neither with an argument); a class with operators of its own, which are no
+ * blocks but what they take. Prints what is to be recorded: `blocks` and `bytes` from here, all
+ * freed.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -65,7 +66,10 @@ static void give_up()
 	std::set_new_handler(nullptr);
 }
 
-/* From deep in the stack: what is recorded later from a deeper place must not be taken for the original's. */
+/*
+ * From deep in the stack: what is recorded later from a deeper place must not be taken for the
+ * original's.
+ */
 static int fails(volatile std::size_t size, bool with_handler)
 {
 	std::set_new_handler(with_handler ? give_up : nullptr);

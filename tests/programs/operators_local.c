@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -ldl */
-/* A C program that opens the plugins given, each in a scope of its own, in this order, and prints whose operator new each has. */
+/*
+ * A C program that opens the plugins given, each in a scope of its own, in this order, and prints
+ * whose operator new each has.
+ */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* races: none, uses up its stacks */
 /* build: -pthread -ldl -O1 -fno-optimize-sibling-calls */
 /*
  * Its stack overflows, and handlers on other stacks allocate.
- *   overflows note  handlers note their stacks (stack_note.h), and leave by siglongjmp(): from frames of 64 KB each, from
- *                   thousands of small ones, in the main thread and in others
- *   overflows hook  400 times in the middle of malloc() and free(): the stack ends at another place each time
+ *   overflows note  handlers note their stacks (stack_note.h), and leave by siglongjmp(): from
+ *                   frames of 64 KB each, from thousands of small ones, in the main thread and in
+ *                   others
+ *   overflows hook  400 times in the middle of malloc() and free(): the stack ends at another place
+ *                   each time
  *   overflows die   the handler allocates, and the program is killed by what it returns to
  *   overflows exit  the handler allocates, and ends the program with status 7
  *   overflows bare  nobody handles it

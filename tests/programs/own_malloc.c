@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -fno-builtin */
 /*
- * A program with a malloc() of its own, as firefox has: a piece of an array, never given back. Allocates 100 blocks.
+ * A program with a malloc() of its own, as firefox has: a piece of an array, never given back.
+ * Allocates 100 blocks.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -O0 -g */
-/* What a class holds in a container and a string is never freed: its base has no virtual destructor. make_plugin() is to be named. */
+/*
+ * What a class holds in a container and a string is never freed: its base has no virtual
+ * destructor. make_plugin() is to be named.
+ */
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* races: processes storm 5 */
 /*
  * Begets processes in the way that is asked for. Every process of it that is recorded allocates
  * BLOCKS blocks of 5001 bytes, the first one before it begets.

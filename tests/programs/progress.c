@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* races: timeout 2 progress progress 2 */
 /*
- * Uses the heap until it is killed and says in a shared file mapping how far it has come: one 64-bit
- * counter of heap events a thread, raised after each event.
+ * Uses the heap until it is killed and says in a shared file mapping how far it has come: one
+ * 64-bit counter of heap events a thread, raised after each event.
  *
  * usage: progress FILE THREADS [PAUSE_US]
  * With PAUSE_US each thread sleeps that long after 100 events.

@@ -2,11 +2,11 @@
 /* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
  * usage: rank_files COUNT STEM
- * Writes the files of a session of COUNT ranks, STEM.evt and STEM.host.PID.START.evt beside it: each a
- * process of two threads that trains for a few steps. Names and callers are those of all ranks, numbered in
- * another order in each. What rank r does is known: 100 steps of one range "step", 8 operators, 12 blocks of
- * 64 + r % 4 bytes that are freed in the next step, and a block of 1 MiB that lives from step 40 + r % 20 to
- * the next. Ranks start 1 us apart.
+ * Writes the files of a session of COUNT ranks, STEM.evt and STEM.host.PID.START.evt beside it:
+ * each a process of two threads that trains for a few steps. Names and callers are those of all
+ * ranks, numbered in another order in each. What rank r does is known: 100 steps of one range
+ * "step", 8 operators, 12 blocks of 64 + r % 4 bytes that are freed in the next step, and a block
+ * of 1 MiB that lives from step 40 + r % 20 to the next. Ranks start 1 us apart.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,14 +58,14 @@ static void put_step(struct frame_writer *fw, unsigned int rank, unsigned int st
 	FRAME_PUT(fw, at, nvtx_push, .name = name_of(rank, 0));
 	for (unsigned int i = 0; i < BLOCKS; i++) {
 		if (step)
-			frame_put_dies(fw, EVT_free, at += 100, 0x10000 + 4096 * i);
+			FRAME_PUT(fw, at += 100, free, .ptr = 0x10000 + 4096 * i);
 		frame_put_born(fw, EVT_malloc, at += 100, 0x10000 + 4096 * i, 64 + rank % 4,
 			       0x400000 + 16 * i);
 	}
 	if (step == big_from)
 		frame_put_born(fw, EVT_malloc, at += 100, 0x10000000, BIG, 0x400f00);
 	if (step == big_from + 1)
-		frame_put_dies(fw, EVT_free, at += 100, 0x10000000);
+		FRAME_PUT(fw, at += 100, free, .ptr = 0x10000000);
 	for (unsigned int i = 0; i < OPERATORS; i++) {
 		FRAME_PUT(fw, at += 100, torch_begin, .name = name_of(rank, 3 + (i + step) % 90));
 		frame_put(fw, EVT_torch_end, at += 1000, NULL);

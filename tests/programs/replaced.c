@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -ldl */
 /*
- * replaced ROUNDS LIBRARY...: in each round opens the libraries one after the other, has each allocate 10 blocks by its function
- * `run`, and closes it again, so that the next one lies where it lay. The last one stays open. Prints how many of them lay
- * where the first one did.
+ * replaced ROUNDS LIBRARY...: in each round opens the libraries one after the other, has each
+ * allocate 10 blocks by its function `run`, and closes it again, so that the next one lies where it
+ * lay. The last one stays open. Prints how many of them lay where the first one did.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* races: running many 20 */
 /* build: -pthread */
 /*
- * Threads that run, sleep and wait for a lock; each tells what the kernel says that it used, in nanoseconds.
+ * Threads that run, sleep and wait for a lock; each tells what the kernel says that it used, in
+ * nanoseconds.
  *
  * usage: running three | many THREADS | fork | steps
  */

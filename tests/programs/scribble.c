@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program whose wild write hits the memory that it shares with its collector: finds it in its maps,
- * invents entries of the process table that say LIVE, waits until the collector has looked at them, and
- * ends. Prints the collector's pid, and that of a program that it has started and that outlives it.
+ * A program whose wild write hits the memory that it shares with its collector: finds it in its
+ * maps, invents entries of the process table that say LIVE, waits until the collector has looked at
+ * them, and ends. Prints the collector's pid, and that of a program that it has started and that
+ * outlives it.
  *
- * usage: scribble ENTRY:PID:PARENT_PID:PARENT_ENTRY...   entries as given; pid 0: of the program started
- *        scribble random SEED PID                        all but entry 0, noise; half of the pids that one
+ * usage: scribble ENTRY:PID:PARENT_PID:PARENT_ENTRY...   entries as given; pid 0: of the program
+ * started
+ *        scribble random SEED PID                        all but entry 0, noise; half of the pids
+ *        that one
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,7 +41,10 @@ static bool region_find(void)
 	return header;
 }
 
-/* Forked, so that it has an entry of its own, and exec'd, so that it does not map the memory any more. */
+/*
+ * Forked, so that it has an entry of its own, and exec'd, so that it does not map the memory any
+ * more.
+ */
 static pid_t sleeper_start(void)
 {
 	pid_t pid = fork();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A storm of signals whose handler uses the heap, over a loop that opens and closes NVTX ranges: the
- * handler often runs inside a hook. The loop itself never uses the heap, so the handler may.
+ * A storm of signals whose handler uses the heap, over a loop that opens and closes NVTX ranges:
+ * the handler often runs inside a hook. The loop itself never uses the heap, so the handler may.
  *
  * usage: signals HANDLED EXPECTED
  * Goes on until HANDLED signals were handled; writes to EXPECTED what it did, as JSON.

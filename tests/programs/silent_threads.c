@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* races: silent_threads */
 /* build: -pthread */
-/* Three threads use 0.3, 0.02 and 0.5 s of CPU and do nothing that is recorded; the main thread allocates twice and waits. */
+/*
+ * Three threads use 0.3, 0.02 and 0.5 s of CPU and do nothing that is recorded; the main thread
+ * allocates twice and waits.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * More stacks than the collector's table has room for, in phases: each makes 5,000 allocations of 77 bytes on stacks of its
- * own, 17 calls deep, and then waits until the recording has grown: so that all is drained, and four times after each second
- * phase. What is no longer used has made room by then; two phases are less than half of the table more than its half.
+ * More stacks than the collector's table has room for, in phases: each makes 5,000 allocations of
+ * 77 bytes on stacks of its own, 17 calls deep, and then waits until the recording has grown: so
+ * that all is drained, and four times after each second phase. What is no longer used has made room
+ * by then; two phases are less than half of the table more than its half.
  *
  * usage: stack_ages RECORDING
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* races: stack_depths */
 /*
- * Four threads, and then a forked child and a signal handler, allocate 9000 + D bytes D calls of descend() deep.
+ * Four threads, and then a forked child and a signal handler, allocate 9000 + D bytes D calls of
+ * descend() deep.
  *
  * usage: stack_depths
  */

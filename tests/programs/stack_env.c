@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts programs as Go does: with the environment that the kernel put on this program's stack, not with
- * what libc makes of it. Allocates 30 blocks of 7007 bytes first.
+ * Starts programs as Go does: with the environment that the kernel put on this program's stack, not
+ * with what libc makes of it. Allocates 30 blocks of 7007 bytes first.
  *
  * usage: stack_env wait|leave|twice|both COMMAND [ARGUMENT...]
- * wait: until it ends, with its status. leave: until it has written a line on descriptor 3, then this one ends.
- * twice: one after the other. both: two at once.
+ * wait: until it ends, with its status. leave: until it has written a line on descriptor 3, then
+ * this one ends. twice: one after the other. both: two at once.
  */
 /* build: -fno-builtin */
 #include <fcntl.h>

@@ -2,9 +2,10 @@
 /* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
  * usage: stack_file PATH
- * Writes a recording with stacks: two processes of one thread each. Both have the same four stacks of allocations and marks, one
- * with each flag of a frame, and one allocation and mark without a stack. The second process has 2000 allocations more from stacks of
- * 50 frames that no other has, 100,000 frames in all, in a frame of the file for each thousand.
+ * Writes a recording with stacks: two processes of one thread each. Both have the same four stacks
+ * of allocations and marks, one with each flag of a frame, and one allocation and mark without a
+ * stack. The second process has 2000 allocations more from stacks of 50 frames that no other has,
+ * 100,000 frames in all, in a frame of the file for each thousand.
  */
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Its segments have a hole of megabytes between them, as those of executables that are mapped for huge pages have (node):
- * ld.so's lock-free look-up then knows the object by one segment, in which no .eh_frame is. outer() allocates through
- * xmalloc() seven times, and dies with what it took.
+ * Its segments have a hole of megabytes between them, as those of executables that are mapped for
+ * huge pages have (node): ld.so's lock-free look-up then knows the object by one segment, in which
+ * no .eh_frame is. outer() allocates through xmalloc() seven times, and dies with what it took.
  */
 /* build: -fno-builtin -fno-optimize-sibling-calls -rdynamic -Wl,--section-start=.init=0x4000000 */
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 /* build: -g -O1 -fno-ipa-icf */
 /* SPDX-License-Identifier: MIT */
-/* Blocks that are asked for through known functions: some leak, some are freed; one line on stdin lets it go on. */
+/*
+ * Blocks that are asked for through known functions: some leak, some are freed; one line on stdin
+ * lets it go on.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: stack_libraries ONE TWO
- * Notes its stacks (stack_note.h) below the two libraries of dlclose_stacks.c by turns, each unloaded before the next, so that
- * one lies where the other lay. Then without tables: it unmaps those of ONE, whose frame is known by then, allocates 5001 bytes below
- * it, unmaps those of TWO, of which none is known, and allocates 5002. Prints "same 1" when all libraries lay at one place.
+ * Notes its stacks (stack_note.h) below the two libraries of dlclose_stacks.c by turns, each
+ * unloaded before the next, so that one lies where the other lay. Then without tables: it unmaps
+ * those of ONE, whose frame is known by then, allocates 5001 bytes below it, unmaps those of TWO,
+ * of which none is known, and allocates 5002. Prints "same 1" when all libraries lay at one place.
  */
 /* build: -ldl -O1 */
 #include "tests/programs/stack_note.h"
@@ -42,7 +43,9 @@ static visit_function *library_open(const char *path, void **ret_library)
 	return visit;
 }
 
-/* Its tables lie in a segment that has nothing else; where they do not, the program ends with 77. */
+/*
+ * Its tables lie in a segment that has nothing else; where they do not, the program ends with 77.
+ */
 static int tables_unmap(struct dl_phdr_info *info, size_t size, void *visit)
 {
 	uintptr_t tables = 0, code = 0;

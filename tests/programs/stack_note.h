@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program's own stack, by libunwind: note() writes "SIZE WHERE ADDRESS,ADDRESS,..." from its caller outwards, and allocates a
- * block of SIZE bytes there, which no other has. libunwind is opened at run time: linked, it would unwind exceptions. It remembers
- * no rules here, as libraries come and go. One thread at a time.
+ * A program's own stack, by libunwind: note() writes "SIZE WHERE ADDRESS,ADDRESS,..." from its
+ * caller outwards, and allocates a block of SIZE bytes there, which no other has. libunwind is
+ * opened at run time: linked, it would unwind exceptions. It remembers no rules here, as libraries
+ * come and go. One thread at a time.
  */
 #ifndef TESTS_PROGRAMS_STACK_NOTE_H
 #define TESTS_PROGRAMS_STACK_NOTE_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* races: stack_self */
 /* Notes its own stacks (stack_note.h) at places where stacks are unusual. */
 /* build: -pthread -ldl -O1 */
 #include "tests/programs/stack_note.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations whose shares are known: 4000 of 10,000 bytes by large(), 100,000 of 100 bytes by small(), both freed at once;
- * 500 of 20,000 bytes by kept(), never freed; 1000 of no bytes by none().
- * With an argument, one in fifty of all these. */
+/*
+ * Allocations whose shares are known: 4000 of 10,000 bytes by large(), 100,000 of 100 bytes by
+ * small(), both freed at once; 500 of 20,000 bytes by kept(), never freed; 1000 of no bytes by
+ * none(). With an argument, one in fifty of all these.
+ */
 /* build: -fno-builtin */
 #include <stdlib.h>
 

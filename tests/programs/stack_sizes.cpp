@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* 100 allocations each of 1000, 65535, 65536 and 100000 bytes: by malloc(), and as many by operator new. */
+/*
+ * 100 allocations each of 1000, 65535, 65536 and 100000 bytes: by malloc(), and as many by operator
+ * new.
+ */
 /* build: -fno-builtin */
 #include <cstdlib>
 

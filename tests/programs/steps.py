@@ -13,7 +13,6 @@ import torch
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 torch.manual_seed(1)
-torch.set_num_threads(1)
 STEPS = 12
 seen = {}
 

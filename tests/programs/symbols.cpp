@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: symbols
- * Calls malloc() from places whose function and line are known: each stands in a line that ends with a comment of its name.
- * Ends when its standard input does.
+ * Calls malloc() from places whose function and line are known: each stands in a line that ends
+ * with a comment of its name. Ends when its standard input does.
  */
 #include <cstdlib>
 #include <unistd.h>

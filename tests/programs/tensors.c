@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* races: tensors ./libc10.so */
 /*
- * Uses the memory of one or more torches (fake_c10.c), each loaded for itself, with and without its profiler, and
- * unloads them. Prints what their profilers were told.
+ * Uses the memory of one or more torches (fake_c10.c), each loaded for itself, with and without its
+ * profiler, and unloads them. Prints what their profilers were told.
  *
  * usage: tensors LIBRARY...
  *        tensors --bench LIBRARY      ns of a block's allocation and free, thread's CPU time

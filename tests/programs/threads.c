@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* races: threads together 50 */
 /*
  * Creates NUMBER threads, each of which allocates 3 blocks of 808 bytes and frees one.
  *

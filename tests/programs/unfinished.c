@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* races: none, leaves calls by siglongjmp() and cancelling */
 /*
- * Calls that do not return, over the fake CUDA, with FAKE_CUDA_KERNELS so that a kernel lasts. Threads: one reads a pipe
- * that nobody writes to, one writes to a pipe that nobody reads, one polls; one left its read by siglongjmp(), one was
- * cancelled in a read, which are no open calls. The main thread waits for the kernel.
+ * Calls that do not return, over the fake CUDA, with FAKE_CUDA_KERNELS so that a kernel lasts.
+ * Threads: one reads a pipe that nobody writes to, one writes to a pipe that nobody reads, one
+ * polls; one left its read by siglongjmp(), one was cancelled in a read, which are no open calls.
+ * The main thread waits for the kernel.
  *
  * usage: unfinished NOTE [exit]
- * NOTE is made when all are where they stay. With `exit` a thread then calls exit(3), else the program waits to be killed.
+ * NOTE is made when all are where they stay. With `exit` a thread then calls exit(3), else the
+ * program waits to be killed.
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
 #include <fcntl.h>

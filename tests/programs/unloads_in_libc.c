@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -ldl */
 /*
- * unloads_in_libc GO LIBRARY: opens a conversion of iconv(), whose module libc loads by itself, and waits until the file GO is there.
- * Then closes it, and others, so that libc unloads the module, opens the library, which mostly comes to lie there, and has
- * its function `run` allocate 200 blocks. Exit status 2: there is no such conversion.
+ * unloads_in_libc GO LIBRARY: opens a conversion of iconv(), whose module libc loads by itself, and
+ * waits until the file GO is there. Then closes it, and others, so that libc unloads the module,
+ * opens the library, which mostly comes to lie there, and has its function `run` allocate 200
+ * blocks. Exit status 2: there is no such conversion.
  */
 #include <dlfcn.h>
 #include <iconv.h>

@@ -2,9 +2,9 @@
 /* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
  * usage: work_file SECONDS FILE
- * Writes the recording of a program that asks a GPU for work SECONDS long: in each second, which is a frame, an operator in which
- * 16,000 kernels of 40 names are launched 50 us apart. A kernel begins 10 us after its call, takes 20 us, and is told at its end. SECONDS
- * is 60 at most.
+ * Writes the recording of a program that asks a GPU for work SECONDS long: in each second, which is
+ * a frame, an operator in which 16,000 kernels of 40 names are launched 50 us apart. A kernel
+ * begins 10 us after its call, takes 20 us, and is told at its end. SECONDS is 60 at most.
  */
 #include <stdio.h>
 

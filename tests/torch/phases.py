@@ -5,7 +5,6 @@ import os
 
 import torch
 
-torch.set_num_threads(1)
 INPUTS, LABELS = torch.randn(64, 32), torch.randint(0, 4, (64,))
 
 

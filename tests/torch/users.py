@@ -99,7 +99,6 @@ def traced(step):
 
 def main():
     torch.manual_seed(1)
-    torch.set_num_threads(1)
     step = models.cnn()
     step()
     for use in (scheduled, everything, without_kineto, with_kineto, functions, traced):

@@ -37,7 +37,6 @@ def infer(model, x, times):
 
 
 def main():
-    torch.set_num_threads(1)
     items = Items()
     loader = torch.utils.data.DataLoader(items, batch_size=2, num_workers=2)
     assert sum(len(batch) for batch in loader) == 6

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of advice: a training is written and read (training_recording.h), and what `bottleneck` says of it looked at. */
+/*
+ * For tests of advice: a training is written and read (training_recording.h), and what `bottleneck`
+ * says of it looked at.
+ */
 #ifndef TESTS_UNIT_ADVICE_RECORDING_H
 #define TESTS_UNIT_ADVICE_RECORDING_H
 
@@ -44,7 +47,10 @@ static inline void write_one(const struct run *run)
 		changed;                   \
 	})
 
-/* That advice of `run`, and no other: its value within a twentieth of `value`, and above the rule's threshold. */
+/*
+ * That advice of `run`, and no other: its value within a twentieth of `value`, and above the rule's
+ * threshold.
+ */
 static inline void one_is_wrong(struct run run, const char *id, double value)
 {
 	const struct advice *advice;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A collector over a region in memory with one process, this one, and what is in the file that it leaves: one a test program. */
+/*
+ * A collector over a region in memory with one process, this one, and what is in the file that it
+ * leaves: one a test program.
+ */
 #ifndef TESTS_UNIT_COLLECTOR_FIXTURE_H
 #define TESTS_UNIT_COLLECTOR_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/region_fixture.h"
 
 #include "collector/turn/collector.h"

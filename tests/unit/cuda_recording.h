@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA calls for a recording in memory (recording.h): names defined as they are used, one line a call. */
+/*
+ * CUDA calls for a recording in memory (recording.h): names defined as they are used, one line a
+ * call.
+ */
 #ifndef TESTS_UNIT_CUDA_RECORDING_H
 #define TESTS_UNIT_CUDA_RECORDING_H
 
@@ -7,7 +10,10 @@
 
 #include "tests/unit/recording.h"
 
-/* Names in use; ids are numbers from 1, and texts stand in stream 0 of the frame they are closed with. */
+/*
+ * Names in use; ids are numbers from 1, and texts stand in stream 0 of the frame they are closed
+ * with.
+ */
 struct cuda_recording {
 	struct recording r;
 	char **name;

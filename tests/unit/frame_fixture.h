@@ -5,15 +5,7 @@
 #ifndef TESTS_UNIT_FRAME_FIXTURE_H
 #define TESTS_UNIT_FRAME_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/block.h"
 #include "collector/format/error.h"
 
@@ -111,7 +103,10 @@ static inline uint64_t random_address(uint64_t *seed, uint32_t blocks)
 	return which % 7 == 0 ? which * 0x1234567890abcdefull : 0x550000000000ull + which * 48;
 }
 
-/* A small frame with some of everything; the copy is as long as it, so that a sanitiser sees over-reads. */
+/*
+ * A small frame with some of everything; the copy is as long as it, so that a sanitiser sees
+ * over-reads.
+ */
 static inline uint8_t *small_frame(struct fixture *f, size_t *ret_length)
 {
 	struct frame_image image;
@@ -127,7 +122,7 @@ static inline uint8_t *small_frame(struct fixture *f, size_t *ret_length)
 	for (uint32_t i = 0; i < 20; i++) {
 		frame_put_born(f->writer, EVT_malloc, 1000 + i * 200, 0x5500 + i % 3 * 32, i,
 			       0x7f0000401234 + i % 4);
-		frame_put_dies(f->writer, EVT_free, 1100 + i * 200, 0x5500 + i % 5 * 32);
+		FRAME_PUT(f->writer, 1100 + i * 200, free, .ptr = 0x5500 + i % 5 * 32);
 	}
 	image = close_frame(f);
 	copy = malloc(image.length);

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording with work of a GPU, in memory (cuda_recording.h), and the run that reads it: one of each a test program.
- * start(), events, close_recording(); then open_run(), what the test wants of it, run_read(run, false); release().
+ * A recording with work of a GPU, in memory (cuda_recording.h), and the run that reads it: one of
+ * each a test program. start(), events, close_recording(); then open_run(), what the test wants of
+ * it, run_read(run, false); release().
  */
 #ifndef TESTS_UNIT_GPU_RECORDING_H
 #define TESTS_UNIT_GPU_RECORDING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"

@@ -6,15 +6,7 @@
 #ifndef TESTS_UNIT_NVTX_RECORDING_H
 #define TESTS_UNIT_NVTX_RECORDING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/nvtx/nvtx.h"
 #include "preload/nvtx/nvtx_exports.h"
 #include "preload/record/recorder.h"

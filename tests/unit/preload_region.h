@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region for tests of the library's side: shared memory that nobody drains, so that the test plays the
- * collector. Static inline: a test includes it and is one program.
+ * A region for tests of the library's side: shared memory that nobody drains, so that the test
+ * plays the collector. Static inline: a test includes it and is one program.
  */
 #ifndef TESTS_UNIT_PRELOAD_REGION_H
 #define TESTS_UNIT_PRELOAD_REGION_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout of each CPython that is known. From 3.13 on it comes from the words that real interpreters have at the start of
- * _PyRuntime: of 3.13.0, of 3.14.8, and (FREE_THREADED + 14) of a free-threaded 3.14.0.
+ * The layout of each CPython that is known. From 3.13 on it comes from the words that real
+ * interpreters have at the start of _PyRuntime: of 3.13.0, of 3.14.8, and (FREE_THREADED + 14) of a
+ * free-threaded 3.14.0.
  */
 #ifndef TESTS_UNIT_PYTHON_LAYOUTS_H
 #define TESTS_UNIT_PYTHON_LAYOUTS_H

@@ -68,8 +68,9 @@ static inline void recording_start(struct recording *r, const struct file_header
 }
 
 /*
- * The id of a stack, for frame_put_stack(), or for STACK_WORD | id as the caller of an allocation: a frame at `address` that
- * the stack `parent` called, 0 for the outermost one. The same frame has the same id each time. Flags: FRAME_IS_...
+ * The id of a stack, for frame_put_stack(), or for STACK_WORD | id as the caller of an allocation:
+ * a frame at `address` that the stack `parent` called, 0 for the outermost one. The same frame has
+ * the same id each time. Flags: FRAME_IS_...
  */
 static inline uint64_t recording_stack(struct recording *r, uint64_t parent, uint64_t address,
 				       uint32_t flags)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region made by hand for tests of the collector: in a memfd, with a process entry for whoever the
- * test says, and rings that the test writes words into. Also reads back the file that came of it.
+ * A region made by hand for tests of the collector: in a memfd, with a process entry for whoever
+ * the test says, and rings that the test writes words into. Also reads back the file that came of
+ * it.
  *
  * Everything is static inline: a test includes it and is one program.
  */

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording in memory that analyses are run over. A test writes events between recording_begin() and recording_open(), asks for its
- * analyses, and calls recording_read(). One at a time.
+ * A recording in memory that analyses are run over. A test writes events between recording_begin()
+ * and recording_open(), asks for its analyses, and calls recording_read(). One at a time.
  */
 #ifndef TESTS_UNIT_RUN_FIXTURE_H
 #define TESTS_UNIT_RUN_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"

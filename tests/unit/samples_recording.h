@@ -3,13 +3,7 @@
 #ifndef TESTS_UNIT_SAMPLES_RECORDING_H
 #define TESTS_UNIT_SAMPLES_RECORDING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/samples/gil_events.h"
 #include "report/samples/lines.h"
 #include "report/samples/source_text.h"

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at a filled table: a cell by row and column, a row by what one of its cells holds. Fails the test where there is none. */
+/*
+ * Looks at a filled table: a cell by row and column, a row by what one of its cells holds. Fails
+ * the test where there is none.
+ */
 #ifndef TESTS_UNIT_TABLE_FIXTURE_H
 #define TESTS_UNIT_TABLE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/table/table.h"
 
 static inline const struct cell *cell_at(const struct table *table, size_t row,

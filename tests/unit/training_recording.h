@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recorded training, step by step, with one thing of it changed, and what report bottleneck makes of it.
+ * A recorded training, step by step, with one thing of it changed, and what report bottleneck makes
+ * of it.
  */
 #ifndef TESTS_UNIT_TRAINING_RECORDING_H
 #define TESTS_UNIT_TRAINING_RECORDING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/advice/bottleneck.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
@@ -40,10 +35,16 @@ struct run {
 	unsigned int compile_every;
 	uint64_t compile_ns;
 	uint64_t stall_ns; /* in slow steps, at another place in each */
-	/* The thread's clock is read at steps and around wait_in_one_ns, of which it runs for wait_runs_ns. */
+	/*
+	 * The thread's clock is read at steps and around wait_in_one_ns, of which it runs for
+	 * wait_runs_ns.
+	 */
 	bool reads_clock;
 	uint64_t wait_runs_ns;
-	/* What the second thread is in during wait_in_one_ns: nothing, autograd's backward functions, or operators of its own. */
+	/*
+	 * What the second thread is in during wait_in_one_ns: nothing, autograd's backward
+	 * functions, or operators of its own.
+	 */
 	enum { ALONE, BACKWARD_BESIDE, OPERATORS_BESIDE } beside;
 	uint64_t runnable_ns, process_cpu_ns; /* a step, as the collector has looked */
 	struct reading {
@@ -63,7 +64,8 @@ struct run {
 		uint64_t copy_ns;
 		uint64_t copied_ns; /* that the copy of copy_bytes takes; kernels wait for it */
 		unsigned int
-			memory; /* CUpti_ActivityMemoryKind of copy_bytes, told by CUPTI; 0: not told */
+			/* CUpti_ActivityMemoryKind of copy_bytes, told by CUPTI; 0: not told */
+			memory;
 	} device;
 };
 
@@ -391,7 +393,9 @@ static void write_run(uint32_t stream, const struct run *run)
 	frame_end_block(c.r.fw);
 }
 
-/* The second thread of the process; from 50 us after a wait has begun until 50 us before it ends. */
+/*
+ * The second thread of the process; from 50 us after a wait has begun until 50 us before it ends.
+ */
 static void write_beside(uint32_t stream, const struct run *run)
 {
 	bool is_backward = run->beside == BACKWARD_BESIDE;

@@ -3,7 +3,7 @@
 # first: ranks_wait
 # also: between_operators communication
 # line: straggler.py:19
-# names: ranks_wait rank 1 .* rank 0 .* waits for the latter
+# names: ranks_wait rank 1 .* rank 0 .* the first waits for the second
 import time
 
 import ranks

@@ -2,7 +2,7 @@
 # Rank 1 has four times as many samples in each batch: rank 0 waits for it.
 # first: ranks_wait
 # also: communication
-# names: ranks_wait rank 0 .* rank 1 .* waits for the latter
+# names: ranks_wait rank 0 .* rank 1 .* the first waits for the second
 import ranks
 
 

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: cfi */
 /* collector/cfi/cfi.c: hand-made call frame information, right, cut short and hostile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <sys/mman.h>
 
@@ -45,7 +38,9 @@ static void put_word(unsigned int at, uint64_t value)
 	memcpy(memory + at, &word, 4);
 }
 
-/* A header of one row, the CIE, and an FDE of these instructions for a function that lies at 4096. */
+/*
+ * A header of one row, the CIE, and an FDE of these instructions for a function that lies at 4096.
+ */
 static void frame_make(const uint8_t *code, unsigned int bytes)
 {
 	memset(memory, 0, sizeof(memory));
@@ -118,7 +113,10 @@ static void test_frame_pointer(void **state)
 	expect_frame(4, CFI_CFA_RBP, 2, 2);
 }
 
-/* Compilers leave the rule of a register that was popped as it was: its place is below rsp then, and the register has it again. */
+/*
+ * Compilers leave the rule of a register that was popped as it was: its place is below rsp then,
+ * and the register has it again.
+ */
 static void test_popped(void **state)
 {
 	(void)state;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
-/* collector/core/clockmap.c: continuous, rising, and near the true time, with clocks that are made up. */
+/*
+ * collector/core/clockmap.c: continuous, rising, and near the true time, with clocks that are made
+ * up.
+ */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/core/clockmap.h"
 #include "collector/region/region.h"
 
@@ -98,7 +95,10 @@ static void is_continuous_and_rising(void **state)
 	}
 }
 
-/* The first rate is 1000 ppm wrong, the readings are 50 ns off: after some seconds it must not show. */
+/*
+ * The first rate is 1000 ppm wrong, the readings are 50 ns off: after some seconds it must not
+ * show.
+ */
 static void converges_from_a_bad_start(void **state)
 {
 	struct machine m = { .hz = 3.1e9, .noise_ns = 50, .seed = 7 };

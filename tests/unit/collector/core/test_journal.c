@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
 /* collector/core/journal.c: the latest time of what waits, in whatever order it came. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/core/journal.h"
 
 #define CLEARED_NS 500u

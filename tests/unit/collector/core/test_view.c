@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/core/view.c: a region of another build is refused in one sentence; the families' words are where the program put them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/*
+ * collector/core/view.c: a region of another build is refused in one sentence; the families' words
+ * are where the program put them.
+ */
+#include "tests/unit/unit.h"
 #include "collector/core/view.h"
 
 #define BYTES REGION_BYTES_MIN

@@ -3,13 +3,7 @@
 /*
  * collector/drain/drain.c, streams.c, names.c, epoch.c: words in rings become exactly these events.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/collector_fixture.h"
 
 #include "collector/turn/epoch.h"

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
 /*
- * Stacks in rings: what frames are said to be, wherever and whenever, becomes the stacks of the records that name them.
+ * Stacks in rings: what frames are said to be, wherever and whenever, becomes the stacks of the
+ * records that name them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/collector_fixture.h"
 
 #include "collector/format/frame_flags.h"
@@ -157,7 +152,10 @@ static void a_stack_waits_for_its_record(void **state)
 	assert_null(stack_of(EVT_teardown_begin, 1));
 }
 
-/* Rings are drained one after the other; those of later turns lie before the definition, and after it. */
+/*
+ * Rings are drained one after the other; those of later turns lie before the definition, and after
+ * it.
+ */
 static void frames_may_be_defined_in_another_ring(void **state)
 {
 	struct region_ring *first = fixture_add_ring(&f, 0, 0, 77);
@@ -178,7 +176,10 @@ static void frames_may_be_defined_in_another_ring(void **state)
 	assert_int_equal(content_count(&content, EVT_lost), 0);
 }
 
-/* The record has been cut, the definition behind the cut is in the ring: it is found there, and taken once more later. */
+/*
+ * The record has been cut, the definition behind the cut is in the ring: it is found there, and
+ * taken once more later.
+ */
 static void frames_may_be_defined_behind_the_cut(void **state)
 {
 	struct region_ring *first = fixture_add_ring(&f, 0, 0, 77);

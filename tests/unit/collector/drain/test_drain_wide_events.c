@@ -2,11 +2,13 @@
 /* links: collector format */
 /* replaces: collector/format/events.c */
 /*
- * Events whose numbers are above 127, from the ring to the file and back: collector/format/events.c is compiled with those of
- * tests/unit/more_events.def, all the rest is what the programs consist of.
+ * Events whose numbers are above 127, from the ring to the file and back: collector/format/events.c
+ * is compiled with those of tests/unit/more_events.def, all the rest is what the programs consist
+ * of.
  */
 #define EVT_MORE_EVENTS "tests/unit/more_events.def"
-#include "collector/format/events.c" /* NOLINT(bugprone-suspicious-include): compiled in another way */
+/* NOLINTNEXTLINE(bugprone-suspicious-include): compiled in another way */
+#include "collector/format/events.c"
 
 #include "tests/unit/collector_fixture.h"
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/drain/thread_life.c: what of a thread came before its first record, for each way in which that can be known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * collector/drain/thread_life.c: what of a thread came before its first record, for each way in
+ * which that can be known.
+ */
+#include "tests/unit/unit.h"
 #include "collector/drain/thread_life.h"
 
 #define MS 1000000ull
@@ -67,7 +64,10 @@ static void what_was_before_the_recording_does_not_count(void **state)
 					   .cpu_ns = 750 * MS,
 					   .before_cpu_ns = 50 * MS },
 		    900 * MS, 700 * MS);
-	/* recording began late: an older thread counts from its first record, a younger one from its start */
+	/*
+	 * recording began late: an older thread counts from its first record, a younger one from
+	 * its start
+	 */
 	expect_life((struct thread_facts){ .process_ns = 100 * MS,
 					   .first_ns = 1000 * MS,
 					   .born_ns = 95 * MS,

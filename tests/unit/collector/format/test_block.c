@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames, blocks and the schema: what is written is read, what is damaged is refused, what is newer is
- * named and passed over. Best run under the address and undefined behaviour sanitisers.
+ * Frames, blocks and the schema: what is written is read, what is damaged is refused, what is newer
+ * is named and passed over. Best run under the address and undefined behaviour sanitisers.
  */
 /* links: format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/block.h"
 #include "collector/format/codec.h"
 #include "collector/format/error.h"
@@ -92,7 +84,10 @@ static void random_words(uint64_t *seed, uint32_t id, uint64_t words[EVT_WORDS_M
 	words[count] = next_random(seed) % sizeof(text);
 }
 
-/* Columns are read for many events at once: each gets its own values, however their kinds take turns. */
+/*
+ * Columns are read for many events at once: each gets its own values, however their kinds take
+ * turns.
+ */
 static void kinds_may_take_turns(void **state)
 {
 	struct fixture *f = *state;
@@ -135,7 +130,7 @@ static void heap_times_are_rounded(void **state)
 	frame_begin_block(f->writer, 1);
 	for (size_t i = 0; i < count; i++) {
 		if (time[i].heap)
-			assert_int_equal(frame_put_dies(f->writer, EVT_free, time[i].in, 16), 0);
+			assert_int_equal(FRAME_PUT(f->writer, time[i].in, free, .ptr = 16), 0);
 		else
 			assert_int_equal(FRAME_PUT(f->writer, time[i].in, nvtx_pop, 0), 0);
 	}
@@ -189,7 +184,7 @@ static void heap_blocks_round_trip(struct fixture *f, uint32_t count, uint32_t b
 		ptr = random_address(&seed, blocks);
 		size = edges[next_random(&seed) % EDGES];
 		if (next_random(&seed) % 2)
-			assert_int_equal(frame_put_dies(f->writer, EVT_free, i, ptr), 0);
+			assert_int_equal(FRAME_PUT(f->writer, i, free, .ptr = ptr), 0);
 		else
 			assert_int_equal(
 				frame_put_born(f->writer, EVT_malloc, i, ptr, size, size & 0xff),
@@ -229,9 +224,9 @@ static void full_block_refuses_more(void **state)
 	frame_begin_block(f->writer, 1);
 	assert_int_equal(frame_block_room(f->writer), BLOCK_RECORDS_MAX);
 	for (uint32_t i = 0; i < BLOCK_RECORDS_MAX; i++)
-		assert_int_equal(frame_put_dies(f->writer, EVT_free, i, i), 0);
+		assert_int_equal(FRAME_PUT(f->writer, i, free, .ptr = i), 0);
 	assert_int_equal(frame_block_room(f->writer), 0);
-	assert_int_equal(frame_put_dies(f->writer, EVT_free, 0, 0), EVT_TOO_LARGE);
+	assert_int_equal(FRAME_PUT(f->writer, 0, free, .ptr = 0), EVT_TOO_LARGE);
 	image = close_frame(f);
 	assert_int_equal(read_block(f, image).count, BLOCK_RECORDS_MAX);
 }
@@ -371,7 +366,10 @@ static uint8_t *put_event(uint8_t *at, uint32_t id, const char *name, uint32_t f
 	return put_varint(put_text(put_text(at, "space"), "its meaning"), fields);
 }
 
-/* free with one more field, malloc with the caller and the size missing, and an unknown event of the number `newer`. */
+/*
+ * free with one more field, malloc with the caller and the size missing, and an unknown event of
+ * the number `newer`.
+ */
 static size_t other_schema(uint8_t *bytes, uint32_t newer)
 {
 	uint8_t event[500], *end, *at = put_varint(put_u32(bytes, FRAME_TAG_SCHEMA), 3);
@@ -517,7 +515,10 @@ static void many_unknown_events(void **state)
 	assert_int_equal(read_many(2, true), EVT_CORRUPT);
 }
 
-/* Any bit of a frame with an event in a block may be wrong: no crash, and no more records than are there. */
+/*
+ * Any bit of a frame with an event in a block may be wrong: no crash, and no more records than are
+ * there.
+ */
 static void damaged_numbers_do_not_crash(void **state)
 {
 	uint8_t bytes[2000], frame[2000];
@@ -602,7 +603,10 @@ static void damaged_schema_does_not_crash(void **state)
 		assert_true(schema_read(&schema, part + 1, cut) < 0);
 		free(part);
 	}
-	/* All bits of the first events, every seventh of those that are like them, each place in turn. */
+	/*
+	 * All bits of the first events, every seventh of those that are like them, each place in
+	 * turn.
+	 */
 	for (size_t bit = 0; bit < length * 8; bit += bit < 8192 ? 1 : 7) {
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		if (schema_read(&schema, bytes, length) == 0)

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which records of a block are read, and how many there are of each event: against one record after the other, for each of the
- * ways that processors allow.
+ * Which records of a block are read, and how many there are of each event: against one record after
+ * the other, for each of the ways that processors allow.
  */
 /* links: format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/block_kinds.h"
 #include "collector/format/error.h"
 #include "collector/format/kinds_wide.h"

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read of a frame by who does not want all of it: the same values as by who does, nothing of the
- * rest, and damage is refused where it is read.
+ * What is read of a frame by who does not want all of it: the same values as by who does, nothing
+ * of the rest, and damage is refused where it is read.
  */
 /* links: format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/frame_fixture.h"
 
 /* The same of a frame whose block has been ended; some of its records are no events. */
@@ -168,7 +160,9 @@ static void what_is_wanted_is_what_it_was(void **state)
 	frame_reader_free(other);
 }
 
-/* What one has decoded stays what it was while the other decodes another frame, with other wants. */
+/*
+ * What one has decoded stays what it was while the other decodes another frame, with other wants.
+ */
 static void readers_share_a_scratch(void **state)
 {
 	struct fixture *f = *state;
@@ -247,11 +241,11 @@ static void brief_blocks_are_told(void **state)
 	frame_begin_block(f->writer, 1);
 	for (int i = 0; i < 3; i++) { /* 0 1, 2 3, 4 5 */
 		frame_put_born(f->writer, EVT_malloc, at++, 0x100, 8, 1);
-		frame_put_dies(f->writer, EVT_free, at++, 0x100);
+		FRAME_PUT(f->writer, at++, free, .ptr = 0x100);
 	}
 	frame_put_born(f->writer, EVT_malloc, at++, 0x100, 8, 1); /* 6: stays */
 	frame_put_born(f->writer, EVT_malloc, at++, 0x100, 8, 1); /* 7: its free was not recorded */
-	frame_put_dies(f->writer, EVT_free, at++, 0x100);
+	FRAME_PUT(f->writer, at++, free, .ptr = 0x100);
 	block = read_block(f, close_frame(f));
 	assert_false(event_is_brief(&block.event[0])); /* nobody gave the address back before */
 	assert_true(event_is_brief(&block.event[2]));
@@ -274,7 +268,7 @@ static void tensors_are_read_without_the_heap(void **state)
 	frame_put_born(f->writer, EVT_malloc, 64, 0x1000, 100, 7);
 	FRAME_PUT(f->writer, 128, tensor_alloc, .ptr = 0x1000, .bytes = 90);
 	FRAME_PUT(f->writer, 192, tensor_free, .ptr = 0x1000);
-	frame_put_dies(f->writer, EVT_free, 256, 0x1000);
+	FRAME_PUT(f->writer, 256, free, .ptr = 0x1000);
 	assert_int_equal(frame_end_block(f->writer), 0);
 	block = read_records(f, 4);
 	assert_int_equal(block.count, 2);
@@ -293,12 +287,14 @@ static void damage_code(struct fixture *f, bool is_passed)
 
 	frame_begin_block(f->writer, 1);
 	frame_put_born(f->writer, EVT_malloc, 1, 0x100, 1, 1);
-	frame_put_dies(f->writer, EVT_free, 2, 0x100);
+	FRAME_PUT(f->writer, 2, free, .ptr = 0x100);
 	image = close_frame(f);
 	bytes = malloc(image.length);
 	assert_non_null(bytes);
 	memcpy(bytes, image.bytes, image.length);
-	/* the last columns: 1 byte of DIES, a code of the latest birth, 1 of SIZE, 2 of HEAP_TIME */
+	/*
+	 * the last columns: 1 byte of DIES, a code of the latest birth, 1 of SIZE, 2 of HEAP_TIME
+	 */
 	assert_int_equal(bytes[image.length - 4], 8);
 	bytes[image.length - 4] = 9;
 	assert_int_equal(read_anything(f->reader, bytes, image.length),

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers of the format: varint, zigzag, the cursor's bounds, and what events.def says of itself.
+ * The numbers of the format: varint, zigzag, the cursor's bounds, and what events.def says of
+ * itself.
  */
 /* links: format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/codec.h"
 #include "collector/format/error.h"
 #include "collector/format/events.h"

@@ -3,14 +3,7 @@
  * Header, end marker and seek table: round trips, every truncation and every flipped bit.
  */
 /* links: format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/codec.h"
 #include "collector/format/error.h"
 #include "collector/format/file.h"

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks in frames of the file: what is written is read, in every frame alone, and damage of the table is refused.
+ * Stacks in frames of the file: what is written is read, in every frame alone, and damage of the
+ * table is refused.
  */
 /* links: format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/frame_flags.h"
 #include "collector/format/stack_table.h"
 #include "tests/unit/frame_fixture.h"
@@ -25,7 +18,10 @@ struct defined {
 	uint32_t flags;
 };
 
-/* Random trees: parents anywhere before, so that stacks are about log2(MANY) deep, some in the way of a long chain. */
+/*
+ * Random trees: parents anywhere before, so that stacks are about log2(MANY) deep, some in the way
+ * of a long chain.
+ */
 static struct defined *random_stacks(uint64_t seed)
 {
 	struct defined *d = calloc(MANY + 1, sizeof(*d));
@@ -59,7 +55,10 @@ static void check_stack(const struct event_block *block, const struct event *eve
 	assert_int_equal(node, 0);
 }
 
-/* All of them, in as many frames as it takes, each of which is read by a reader that has seen no other. */
+/*
+ * All of them, in as many frames as it takes, each of which is read by a reader that has seen no
+ * other.
+ */
 static void random_stacks_round_trip(void **state)
 {
 	struct fixture *f = *state;
@@ -219,7 +218,10 @@ static uint8_t *three_nodes(struct fixture *f, uint8_t *bytes, size_t *ret_lengt
 static void damaged_tables_are_refused(void **state)
 {
 	static const struct {
-		int at; /* in the table: parents at 0, addresses at 3, flags at 6; -1: the last kind's node */
+		/*
+		 * in the table: parents at 0, addresses at 3, flags at 6; -1: the last kind's node
+		 */
+		int at;
 		uint8_t value;
 	} damage[] = {
 		{ 0, 0 }, { 0, 2 },    { 1, 0 },    { 1, 3 },
@@ -278,7 +280,10 @@ static void no_damage_crashes(void **state)
 	}
 }
 
-/* More frames than the table holds: who names one that found no room has none, and what is known stays. */
+/*
+ * More frames than the table holds: who names one that found no room has none, and what is known
+ * stays.
+ */
 static void the_table_is_bounded(void **state)
 {
 	struct fixture *f = *state;
@@ -322,7 +327,10 @@ static void ids_may_be_chosen_to_collide(void **state)
 	assert_int_equal(read_block(f, close_frame(f)).count, 5000);
 }
 
-/* What is defined again stays, with those that called it; the rest is forgotten, and may come again. */
+/*
+ * What is defined again stays, with those that called it; the rest is forgotten, and may come
+ * again.
+ */
 static void ages(void **state)
 {
 	struct stack_table table = { .limit = 1000 };

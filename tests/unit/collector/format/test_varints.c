@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Columns of numbers unpacked many at once, against one number after the other: all lengths, all mixtures, columns
- * that end too soon or too late, and what the numbers add up to.
+ * Columns of numbers unpacked many at once, against one number after the other: all lengths, all
+ * mixtures, columns that end too soon or too late, and what the numbers add up to.
  */
 /* links: format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/error.h"
 #include "collector/format/varints.h"
 
@@ -169,7 +162,10 @@ static uint32_t numbers_in(const uint8_t *bytes, size_t length)
 	return count;
 }
 
-/* Whatever the bytes are: the same numbers, or refused by all. Of its own length, so that a tool sees who reads on. */
+/*
+ * Whatever the bytes are: the same numbers, or refused by all. Of its own length, so that a tool
+ * sees who reads on.
+ */
 static void check_alike(const uint8_t *bytes, size_t length, size_t count)
 {
 	static struct varint_lanes way[WAYS];

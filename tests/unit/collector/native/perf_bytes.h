@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of perf events as the kernel writes them, made by hand, in the layout that perf_open.h asks for. */
+/*
+ * Records of perf events as the kernel writes them, made by hand, in the layout that perf_open.h
+ * asks for.
+ */
 #ifndef TESTS_UNIT_COLLECTOR_NATIVE_PERF_BYTES_H
 #define TESTS_UNIT_COLLECTOR_NATIVE_PERF_BYTES_H
 

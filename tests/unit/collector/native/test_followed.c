@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
 /*
- * collector/native/followed.c: the events of a real process, read by nobody but this test: threads that were there before, threads that
- * they start, threads that end; two processes in one ring. Where the kernel allows no perf event, why is what it says.
+ * collector/native/followed.c: the events of a real process, read by nobody but this test: threads
+ * that were there before, threads that they start, threads that end; two processes in one ring.
+ * Where the kernel allows no perf event, why is what it says.
  */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,8 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/native/followed.h"
 #include "collector/native/perf_open.h"
 
@@ -241,7 +235,10 @@ static enum little rings_where_little_may_be_locked(uint64_t bytes_for_all)
 	return LITTLE_RIGHT;
 }
 
-/* Each CPU has a ring, however small, and how large they are is known: from that follows how long the collector may sleep. */
+/*
+ * Each CPU has a ring, however small, and how large they are is known: from that follows how long
+ * the collector may sleep.
+ */
 static void test_little_memory(void **state)
 {
 	uint32_t cpu[FOLLOWED_CPUS], cpus = perf_cpus(cpu, FOLLOWED_CPUS);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
 /*
- * collector/native/native.c: records that stand in the rings of two CPUs, written by hand: their order, a thread that has two events, one that
- * ends, losses, a process that becomes another program.
+ * collector/native/native.c: records that stand in the rings of two CPUs, written by hand: their
+ * order, a thread that has two events, one that ends, losses, a process that becomes another
+ * program.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <stdalign.h>
 #include <stdlib.h>
@@ -21,8 +17,8 @@
 #define RING_BYTES (64u << 10)
 #define PAGE 4096u
 #define NUMBER 5u
-#define PARENTS \
-	7u /* id of the event of the thread that started the others; perf_bytes.h has it in mappings */
+/* id of the event of the thread that started the others; perf_bytes.h has it in mappings */
+#define PARENTS 7u
 #define OWN 8u     /* of the other thread's own */
 #define PARENT 70u /* thread ids, which nobody has to have */
 #define OTHER 71u
@@ -147,7 +143,10 @@ static void samples_are_in_the_order_of_time(void **state)
 	assert_int_equal(looked.native.waiting_count, 5);
 }
 
-/* One that was inherited while events were being opened may be on some CPUs only: its own event is on all. */
+/*
+ * One that was inherited while events were being opened may be on some CPUs only: its own event is
+ * on all.
+ */
 static void own_event_of_a_thread_counts(void **state)
 {
 	(void)state;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/native/rights.c: who is to blame for a refusal, by capabilities, the namespace, the filter and perf_event_paranoid. */
+/*
+ * collector/native/rights.c: who is to blame for a refusal, by capabilities, the namespace, the
+ * filter and perf_event_paranoid.
+ */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/native/rights.h"
 
 #define FIRST "         0          0 4294967295\n"

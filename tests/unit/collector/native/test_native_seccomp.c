@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/native/seccomp.c: no filter, filters that let perf_event_open(), refuse it and kill; with a SIGCHLD that is ignored, too; no core is left. */
+/*
+ * collector/native/seccomp.c: no filter, filters that let perf_event_open(), refuse it and kill;
+ * with a SIGCHLD that is ignored, too; no core is left.
+ */
 #include <glob.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/native/seccomp.h"
 
 #define NO_FILTER 0xffffffffu
@@ -74,7 +71,10 @@ static void test_filters(void **state)
 		assert_int_equal(kills_under(SECCOMP_RET_KILL_PROCESS, ignores), 1);
 		assert_int_equal(kills_under(SECCOMP_RET_TRAP, ignores), 1);
 	}
-	/* of who was killed; this is an empty folder (where core_pattern names another there is none either) */
+	/*
+	 * of who was killed; this is an empty folder (where core_pattern names another there is
+	 * none either)
+	 */
 	assert_int_equal(glob("core*", 0, NULL, &cores), GLOB_NOMATCH);
 }
 

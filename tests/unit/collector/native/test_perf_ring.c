@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/native/perf_ring.c: records right, cut short and of any bytes; a ring that goes on at its begin. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/*
+ * collector/native/perf_ring.c: records right, cut short and of any bytes; a ring that goes on at
+ * its begin.
+ */
+#include "tests/unit/unit.h"
 #include "collector/native/perf_open.h"
 #include "collector/native/perf_ring.h"
 #include "tests/unit/collector/native/perf_bytes.h"

@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
 /*
- * collector/native/unwind.c, mappings.c and tables.c: stacks of this very process, of a moment that is kept, beside what glibc's
- * backtrace() says of it; stacks that are cut, files that are gone, and tables of any bytes.
+ * collector/native/unwind.c, mappings.c and tables.c: stacks of this very process, of a moment that
+ * is kept, beside what glibc's backtrace() says of it; stacks that are cut, files that are gone,
+ * and tables of any bytes.
  */
 #include <alloca.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/frame_flags.h"
 #include "collector/native/unwind.h"
 

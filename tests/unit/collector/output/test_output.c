@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
-/* collector/output/output_name.c and output.c: which name the file gets, and that it is valid however it ends. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/*
+ * collector/output/output_name.c and output.c: which name the file gets, and that it is valid
+ * however it ends.
+ */
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -398,7 +396,10 @@ static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
 	assert_int_equal(rotation_ask(&asking), -1);
 }
 
-/* `python train.py | tee log`: tee may take the name, once more or for the first time, when it ends. */
+/*
+ * `python train.py | tee log`: tee may take the name, once more or for the first time, when it
+ * ends.
+ */
 static void what_a_plain_program_wrote_meanwhile_is_removed(void **state)
 {
 	static const struct timespec before = { .tv_sec = 1000 }, since = { .tv_sec = 3000 };

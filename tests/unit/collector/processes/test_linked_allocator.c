@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/processes/linked_allocator.h: files with and without an allocator in them, and files that lie about themselves. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+/*
+ * collector/processes/linked_allocator.h: files with and without an allocator in them, and files
+ * that lie about themselves.
+ */
+#include "tests/unit/unit.h"
 
 #include <fcntl.h>
 #include <unistd.h>

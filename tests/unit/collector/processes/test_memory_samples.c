@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
-/* collector/processes/memory_samples.c: what is told of a process's memory, and how often /proc is asked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+/*
+ * collector/processes/memory_samples.c: what is told of a process's memory, and how often /proc is
+ * asked.
+ */
+#include "tests/unit/unit.h"
 #include "tests/unit/region_fixture.h"
 
 #include "collector/processes/memory_samples.h"
@@ -51,7 +48,10 @@ static void test_memory_is_told_when_it_changes(void **state)
 	char *big;
 
 	(void)state;
-	/* the first look grows this very process, which a sanitizer's shadow makes much of: it is done before */
+	/*
+	 * the first look grows this very process, which a sanitizer's shadow makes much of: it is
+	 * done before
+	 */
 	memory_samples_take(&samples, &processes, &common, 1 * SECOND);
 	common.journal.count = 0;
 	processes.slot[0].memory = (struct proc_memory){ 0 };

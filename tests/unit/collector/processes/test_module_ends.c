@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* What was unloaded is taken in the order of time, and until when memory was something else's is known by place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+/*
+ * What was unloaded is taken in the order of time, and until when memory was something else's is
+ * known by place.
+ */
+#include "tests/unit/unit.h"
 #include "collector/processes/module_ends.h"
 
 static struct module_end end_of(uint64_t time_ns, uint64_t start, uint64_t end)

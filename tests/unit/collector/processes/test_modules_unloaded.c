@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
 /*
- * Libraries that are loaded and unloaded at one address, with looks at the maps at any moment among that: each call has the name of
- * the library that lay there, in all short sequences.
+ * Libraries that are loaded and unloaded at one address, with looks at the maps at any moment among
+ * that: each call has the name of the library that lay there, in all short sequences.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/processes/modules.h"
 
 #define LOADS_MAX 4u
@@ -23,7 +15,10 @@
 #define TOLD_MAX 64u
 #define FRAMES_MAX (GAPS_MAX + 1)
 
-/* Load i happens at the time of action 2i, its unloading at that of action 2i + 1. Gap g lies before action g. */
+/*
+ * Load i happens at the time of action 2i, its unloading at that of action 2i + 1. Gap g lies
+ * before action g.
+ */
 static uint64_t action_ns(unsigned int action)
 {
 	return 1000 + 100 * (uint64_t)action;
@@ -347,7 +342,10 @@ static void note_end(struct world *w, unsigned int library, uint64_t seen_ns, ui
 	modules_note_end(&w->modules, &end);
 }
 
-/* 1 is unloaded between 210 and 260, reported at 400; 2 is loaded by another thread before that, and a look finds it. */
+/*
+ * 1 is unloaded between 210 and 260, reported at 400; 2 is loaded by another thread before that,
+ * and a look finds it.
+ */
 static void report_that_a_look_overtakes(void **state)
 {
 	for (int known = 0; known < 2; known++) {
@@ -447,7 +445,10 @@ static void missing_without_a_report_is_believed_the_second_time(void **state)
 	world_release(&w);
 }
 
-/* libc unloads modules of iconv() itself: nobody reports it. ld.so allocates when it loads what comes there next. */
+/*
+ * libc unloads modules of iconv() itself: nobody reports it. ld.so allocates when it loads what
+ * comes there next.
+ */
 static void what_comes_unreported_is_there_from_its_load_on(void **state)
 {
 	struct world w;

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* Which mappings are one loaded object: layouts of linkers, memory in the place of a file's, and files that say nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/*
+ * Which mappings are one loaded object: layouts of linkers, memory in the place of a file's, and
+ * files that say nothing.
+ */
+#include "tests/unit/unit.h"
 #include "collector/processes/objects.h"
 
 static struct images_file file[3];

@@ -4,12 +4,7 @@
  * collector/processes/processes.c and namesake.c: an entry of the process table keeps the collector
  * only as long as a process that maps the region stands behind it, whatever the table says.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -183,7 +178,9 @@ static uint32_t random_pid(const pid_t *pids, size_t count)
 	return which < count ? (uint32_t)pids[which] : random_word();
 }
 
-/* Noise over the table, again and again while it is looked at: nothing of it outlives the real one. */
+/*
+ * Noise over the table, again and again while it is looked at: nothing of it outlives the real one.
+ */
 static void noise_keeps_nobody(void **state)
 {
 	pid_t exec = child_start(true), first = child_start(false);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
 /* collector/processes/redact.c: what stays of command lines, paths and host names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/processes/redact.h"
 #include "collector/region/region.h"
 

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
 /*
- * collector/processes/start_map.c: what a process has left of its start is read, and nothing is read beyond it, whatever
- * its lengths say.
+ * collector/processes/start_map.c: what a process has left of its start is read, and nothing is
+ * read beyond it, whatever its lengths say.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/processes/start_map.h"
 
 static const char command[] = "./leaves exit", path[] = "/usr/bin/leaves",

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/region/line_table.h: tables that CPython 3.8 to 3.13 made of one function, with the lines that co_lines() (before
- * 3.10 dis.findlinestarts()) gives for them; damaged ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * collector/region/line_table.h: tables that CPython 3.8 to 3.13 made of one function, with the
+ * lines that co_lines() (before 3.10 dis.findlinestarts()) gives for them; damaged ones.
+ */
+#include "tests/unit/unit.h"
 #include "collector/region/line_table.h"
 
 /* So many instructions of a line, 0: of none. */

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* collector/region/python_offsets.h: what real interpreters say, and what hostile ones may: nothing that is taken lies outside of what is read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * collector/region/python_offsets.h: what real interpreters say, and what hostile ones may: nothing
+ * that is taken lies outside of what is read.
+ */
+#include "tests/unit/unit.h"
 #include "tests/unit/python_layouts.h"
 
 static void fits(uint32_t offset, uint32_t bytes, uint32_t room)

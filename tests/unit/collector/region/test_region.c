@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: */
-/* collector/region/region.h: where the rings lie and how many there are, for every value of INTERCEPT_BUFFER. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+/*
+ * collector/region/region.h: where the rings lie and how many there are, for every value of
+ * INTERCEPT_BUFFER.
+ */
+#include "tests/unit/unit.h"
 #include "collector/region/region.h"
 
 #define MIB (1ull << 20)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a made-up CPython of any layout: one interpreter, threads, a stack of frames that all of them share, code objects.
- * A reader of it takes made_python_read() for process_vm_readv(): outside of it nothing is mapped.
+ * The memory of a made-up CPython of any layout: one interpreter, threads, a stack of frames that
+ * all of them share, code objects. A reader of it takes made_python_read() for process_vm_readv():
+ * outside of it nothing is mapped.
  */
 #ifndef TESTS_UNIT_COLLECTOR_SAMPLES_MADE_PYTHON_H
 #define TESTS_UNIT_COLLECTOR_SAMPLES_MADE_PYTHON_H
@@ -131,7 +132,10 @@ static inline void made_code(uint32_t index, const char *name, uint32_t line)
 	made_put(MADE_COPIES + index * 64 + 16, made_address(MADE_COPY + index * 64));
 }
 
-/* Frame `index` runs that code (every other one a copy, where there are), at its fourth byte, and was called by the next one. */
+/*
+ * Frame `index` runs that code (every other one a copy, where there are), at its fourth byte, and
+ * was called by the next one.
+ */
 static inline void made_frame(uint32_t index, uint32_t code, uint32_t is_last)
 {
 	const struct python_layout *layout = made.layout;
@@ -150,7 +154,10 @@ static inline void made_frame(uint32_t index, uint32_t code, uint32_t is_last)
 		memcpy(made.bytes + frame + layout->frame_at, &number, sizeof(number));
 }
 
-/* `threads` of them, all of which run the same frames; their ids in the kernel are `tid` and those that follow. */
+/*
+ * `threads` of them, all of which run the same frames; their ids in the kernel are `tid` and those
+ * that follow.
+ */
 static inline void made_python_init(unsigned int minor, uint32_t threads, uint32_t tid)
 {
 	char name[16];

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/samples/mutex.c: who has a mutex, by its bytes, as glibc's own pthread_mutex_lock() leaves them; and what is no mutex. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+/*
+ * collector/samples/mutex.c: who has a mutex, by its bytes, as glibc's own pthread_mutex_lock()
+ * leaves them; and what is no mutex.
+ */
+#include "tests/unit/unit.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* Which instructions of which version are calls of C code, and where they stand in a process: this one. */
+/*
+ * Which instructions of which version are calls of C code, and where they stand in a process: this
+ * one.
+ */
 #include "collector/samples/native_calls.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { CALL_311 = 171, CALL_METHOD_38 = 161, BINARY_OP_311 = 122, CALL_LEN_312 = 42 };
 enum { ADD = 0, FLOOR_DIVIDE = 2, MATRIX_MULTIPLY = 4, ADD_IN_PLACE = 13 };

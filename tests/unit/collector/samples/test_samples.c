@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/samples/samples.c: looks at a made-up CPython of every layout, whose thread is one that spins: what becomes a sample, what is
- * torn, threads that are gone, many threads, lists without end, a kernel that refuses, gates that are shut. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+/*
+ * collector/samples/samples.c: looks at a made-up CPython of every layout, whose thread is one that
+ * spins: what becomes a sample, what is torn, threads that are gone, many threads, lists without
+ * end, a kernel that refuses, gates that are shut.
+ */
+#include "tests/unit/unit.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -67,7 +65,10 @@ static unsigned int told(uint32_t id)
 	return count;
 }
 
-/* The samples so far, but those that only set the clock. What is in the queue for a CPU counts as running: others may have the CPUs. */
+/*
+ * The samples so far, but those that only set the clock. What is in the queue for a CPU counts as
+ * running: others may have the CPUs.
+ */
 static uint32_t samples_of(enum evt_python_state state, uint32_t *ret_place)
 {
 	uint32_t looks = 0;
@@ -167,7 +168,10 @@ static void words_at_the_end_of_a_frame_are_read(void **state)
 	made_process_release();
 }
 
-/* Where nothing changes: the instruction that the thread is at, then all that moves, of one moment, then the rest. */
+/*
+ * Where nothing changes: the instruction that the thread is at, then all that moves, of one moment,
+ * then the rest.
+ */
 static void look_is_at_most_three_reads(void **state)
 {
 	(void)state;
@@ -200,7 +204,9 @@ static void torn_stack_has_no_line(void **state)
 	made_process_release();
 }
 
-/* Its state is still listed, the kernel has none of it; then it is listed no more, and comes back. */
+/*
+ * Its state is still listed, the kernel has none of it; then it is listed no more, and comes back.
+ */
 static void thread_ends(void **state)
 {
 	uint32_t place;
@@ -221,7 +227,10 @@ static void thread_ends(void **state)
 	made_process_release();
 }
 
-/* Who is seen for the first time, and runs, stands for those that began and ended since the look before. */
+/*
+ * Who is seen for the first time, and runs, stands for those that began and ended since the look
+ * before.
+ */
 static void thread_that_is_new_stands_for_the_time_since_the_last_look(void **state)
 {
 	const struct sample *first = NULL;
@@ -252,7 +261,9 @@ static void thread_that_is_new_stands_for_the_time_since_the_last_look(void **st
 	made_process_release();
 }
 
-/* A list that leads back into itself, interpreters too; a thread of address 1; one without an id. */
+/*
+ * A list that leads back into itself, interpreters too; a thread of address 1; one without an id.
+ */
 static void lists_without_end_end(void **state)
 {
 	uint32_t place;
@@ -300,7 +311,9 @@ static void kernel_that_refuses_is_asked_no_more(void **state)
 	}
 }
 
-/* It ends, and for a while its entry is still there: not refused at once, and not asked for ever. */
+/*
+ * It ends, and for a while its entry is still there: not refused at once, and not asked for ever.
+ */
 static void process_that_is_gone_is_given_up(void **state)
 {
 	(void)state;
@@ -313,6 +326,7 @@ static void process_that_is_gone_is_given_up(void **state)
 	made_process_look(30);
 	samples_settle(&looked.samples, 2);
 	assert_int_equal(standing()->off, EVT_PYTHON_OFF_REFUSED);
+	assert_int_equal(told(EVT_meta), 0); /* it was sampled: that nothing was would be wrong */
 	made_process_release();
 }
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/samples/{stack,codes,memory,places}.c: made-up threads of 3.11 in this process's own memory: stacks, code at an
- * address used again, frames that are none, rings of frames, depth, a kernel that refuses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+/*
+ * collector/samples/{stack,codes,memory,places}.c: made-up threads of 3.11 in this process's own
+ * memory: stacks, code at an address used again, frames that are none, rings of frames, depth, a
+ * kernel that refuses.
+ */
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,7 +54,10 @@ static void put64(uint8_t *bytes, size_t offset, uint64_t value)
 	memcpy(bytes + offset, &value, sizeof(value));
 }
 
-/* What lies around a variable is read with it, which AddressSanitizer takes for a fault: not by memcpy(). */
+/*
+ * What lies around a variable is read with it, which AddressSanitizer takes for a fault: not by
+ * memcpy().
+ */
 __attribute__((no_sanitize("address"))) static void copy_bytes(char *to, const volatile char *from,
 							       size_t bytes)
 {
@@ -133,7 +134,8 @@ static void make_frame(unsigned int i, const struct made_code *made, bool is_las
 static enum stack_result read_stack(struct stack *stack)
 {
 	memory_begin(&memory, 1);
-	return stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), false }, &known,
+	return stack_read(&codes, &reader,
+			  &(struct stack_wanted){ .thread = at(thread), .runs = false }, &known,
 			  stack);
 }
 
@@ -322,7 +324,8 @@ static enum stack_result read_as(bool runs, struct memory_hints *hints, struct s
 	stack_want_rest(&known, layout, hints, &memory);
 	memory_fetch(&memory);
 	memory_begin_use(&memory);
-	result = stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), runs }, &known,
+	result = stack_read(&codes, &reader,
+			    &(struct stack_wanted){ .thread = at(thread), .runs = runs }, &known,
 			    stack);
 	memory_keep_hints(&memory, hints);
 	return result;
@@ -356,7 +359,10 @@ static void hints_save_calls(void **state)
 	memory_hints_release(&hints);
 }
 
-/* Neighbours in a page are read together, twice the same once; what lies far away, or in another page, is not. */
+/*
+ * Neighbours in a page are read together, twice the same once; what lies far away, or in another
+ * page, is not.
+ */
 static void neighbours_are_one_part(void **state)
 {
 	static _Alignas(MEMORY_PAGE) uint8_t pages[2 * MEMORY_PAGE];
@@ -407,7 +413,10 @@ static void more_than_there_is_room_for(void **state)
 	assert_int_equal(memory.count, MEMORY_PARTS);
 }
 
-/* Only the innermost ones and every eighth of the others are read of 40 code objects that have not changed. */
+/*
+ * Only the innermost ones and every eighth of the others are read of 40 code objects that have not
+ * changed.
+ */
 static void unchanged_frames_are_not_read(void **state)
 {
 	struct memory_hints hints = { 0 };
@@ -425,7 +434,10 @@ static void unchanged_frames_are_not_read(void **state)
 	memory_hints_release(&hints);
 }
 
-/* Equal in all that a frame says, and yet other code: seen at once in the innermost frames, soon in all of them. */
+/*
+ * Equal in all that a frame says, and yet other code: seen at once in the innermost frames, soon in
+ * all of them.
+ */
 static void other_code_at_the_same_place_is_seen(void **state)
 {
 	struct stack first, stack;
@@ -464,20 +476,35 @@ static void what_is_known_changes_nothing(void **state)
 		put64(cframe, layout->cframe_frame, at(frame[from]));
 		assert_int_equal(read_stack(&stack), STACK_READ);
 		memory_begin(&memory, 1);
-		assert_int_equal(stack_read(&codes, &reader,
-					    &(struct stack_wanted){ at(thread), false }, &nothing,
-					    &plain),
-				 STACK_READ);
+		assert_int_equal(
+			stack_read(&codes, &reader,
+				   &(struct stack_wanted){ .thread = at(thread), .runs = false },
+				   &nothing, &plain),
+			STACK_READ);
 		stack_known_release(&nothing);
 		assert_int_equal(stack.place, plain.place);
 	}
 }
 
+static unsigned int begun, ended;
+static void count_begin(void *of)
+{
+	assert_ptr_equal(of, &begun);
+	begun++;
+}
+static void count_end(void *of)
+{
+	assert_ptr_equal(of, &begun);
+	assert_int_equal(++ended, begun);
+}
+
 static enum stack_result read_running(struct stack *stack)
 {
+	const struct stack_wanted wanted = { at(thread), true, count_begin, count_end, &begun };
+
+	begun = ended = 0;
 	memory_begin(&memory, 1);
-	return stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), true }, &known,
-			  stack);
+	return stack_read(&codes, &reader, &wanted, &known, stack);
 }
 
 /* A frame is garbage for so many reads; then it is one. */
@@ -499,8 +526,40 @@ static void torn_stack_is_read_again(void **state)
 	reads = 0;
 	torn_until = UINT32_MAX;
 	assert_int_equal(read_running(&stack), STACK_TORN);
+	assert_int_equal(begun, STACK_TRIES - 1); /* each later read is another moment */
+	assert_int_equal(ended, begun);
 	assert_int_equal(stack.place, 0);
 	assert_in_range(reads, STACK_TRIES, 6 * STACK_TRIES);
+}
+
+/* An evaluation loop begins: its word is 0 for so many reads; then it is the frame. */
+static void has_no_frame_at_first(unsigned int read)
+{
+	put64(cframe, layout->cframe_frame, read < torn_until ? 0 : at(frame[0]));
+}
+
+static void running_thread_between_frames_is_read_again(void **state)
+{
+	const uint64_t own = at(thread) + 192;
+	struct stack stack;
+
+	(void)state;
+	moves = has_no_frame_at_first;
+	torn_until = 4;
+	assert_int_equal(read_running(&stack), STACK_READ);
+	assert_int_equal(stack.place, 2);
+	/* a loop that never has one: C code of a greenlet, for example */
+	torn_until = UINT32_MAX;
+	reads = 0;
+	assert_int_equal(read_running(&stack), STACK_NONE);
+	assert_in_range(reads, STACK_TRIES, 6 * STACK_TRIES);
+	/* the thread itself has none */
+	moves = NULL;
+	put64(thread, layout->thread_frame, own);
+	put64(thread + 192, layout->cframe_frame, 0);
+	reads = 0;
+	assert_int_equal(read_running(&stack), STACK_NONE);
+	assert_in_range(reads, 1, STACK_TRIES);
 }
 
 /* While the frames are being asked for "outer" is left, and "other" calls "inner" in its place. */
@@ -513,7 +572,10 @@ static void calls_other(unsigned int read)
 	put64(cframe, layout->cframe_frame, at(frame[0]));
 }
 
-/* Frames that were read one after the other: those behind the change have callers that never called the first ones. */
+/*
+ * Frames that were read one after the other: those behind the change have callers that never called
+ * the first ones.
+ */
 static void frames_of_two_moments_are_no_stack(void **state)
 {
 	uint32_t after;
@@ -563,9 +625,32 @@ static void running_stack_takes_two_calls(void **state)
 	memory_hints_release(&hints);
 }
 
+/* Evaluation loops are not far apart on the thread's stack: another one is read with the last one. */
+static void other_loop_is_read_at_once(void **state)
+{
+	static _Alignas(MEMORY_PAGE) uint8_t loop[2][64];
+	struct memory_hints hints = { 0 };
+	struct stack stack;
+	uint32_t calls;
+
+	(void)state;
+	put64(thread, layout->thread_frame, at(loop[0]));
+	put64(loop[0], layout->cframe_frame, at(frame[0]));
+	put64(loop[1], layout->cframe_frame, at(frame[1]));
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+	put64(thread, layout->thread_frame, at(loop[1]));
+	calls = memory.calls;
+	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+	assert_int_equal(stack.place, 1);
+	assert_in_range(memory.calls, calls + 1, calls + 2);
+	memory_hints_release(&hints);
+}
+
 /*
- * The program leaves "outer" for "other" just before that part is read, or behind it: there is no frame of each, but if the change comes
- * right between the word that says which frame is the innermost and that frame, and what is left there looks like a frame.
+ * The program leaves "outer" for "other" just before that part is read, or behind it: there is no
+ * frame of each, but if the change comes right between the word that says which frame is the
+ * innermost and that frame, and what is left there looks like a frame.
  */
 static uint64_t moves_at;
 static bool has_moved;
@@ -613,9 +698,13 @@ static void change_within_a_read_is_seen(void **state)
 	memory_hints_release(&hints);
 }
 
-/* Another instruction, another frame: the thread has gone on. The same, or what cannot be read: it may not have. */
+/*
+ * Another instruction, another frame: the thread has gone on. The same, or what cannot be read: it
+ * may not have.
+ */
 static void mark_tells_whether_a_thread_has_gone_on(void **state)
 {
+	static uint8_t other[64];
 	struct memory_hints hints = { 0 };
 	struct stack_mark mark;
 	struct stack stack;
@@ -634,13 +723,23 @@ static void mark_tells_whether_a_thread_has_gone_on(void **state)
 	assert_true(stack_has_moved(&mark, &known));
 	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
 	assert_false(stack_has_moved(&mark, &known));
+	/* in another evaluation loop than the last time, and still there */
+	put64(thread, layout->thread_frame, at(other));
+	put64(other, layout->cframe_frame, at(frame[0]));
+	stack_mark(&memory, layout, &known, &mark);
+	assert_true(stack_has_moved(&mark, &known));
+	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+	assert_false(stack_has_moved(&mark, &known));
 	refuses = true;
 	stack_mark(&memory, layout, &known, &mark);
 	assert_false(stack_has_moved(&mark, &known));
 	memory_hints_release(&hints);
 }
 
-/* A frame that was read for somebody else, before the words that are watched, is of no moment with the rest. */
+/*
+ * A frame that was read for somebody else, before the words that are watched, is of no moment with
+ * the rest.
+ */
 static void frame_read_for_others_is_read_again(void **state)
 {
 	struct memory_hint own = { at(frame[0]), sizeof(frame[0]), true, 0 };
@@ -661,7 +760,8 @@ static void frame_read_for_others_is_read_again(void **state)
 	memory_fetch(&memory);
 	make_frame(40, &code[2], true);
 	memory_begin_use(&memory);
-	assert_int_equal(stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), true },
+	assert_int_equal(stack_read(&codes, &reader,
+				    &(struct stack_wanted){ .thread = at(thread), .runs = true },
 				    &known, &stack),
 			 STACK_READ);
 	assert_int_equal(stack.place, after.place);
@@ -685,8 +785,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_code_at_the_same_place_is_seen, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_known_changes_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(torn_stack_is_read_again, begin, end),
+		cmocka_unit_test_setup_teardown(running_thread_between_frames_is_read_again, begin,
+						end),
 		cmocka_unit_test_setup_teardown(frames_of_two_moments_are_no_stack, begin, end),
 		cmocka_unit_test_setup_teardown(running_stack_takes_two_calls, begin, end),
+		cmocka_unit_test_setup_teardown(other_loop_is_read_at_once, begin, end),
 		cmocka_unit_test_setup_teardown(change_within_a_read_is_seen, begin, end),
 		cmocka_unit_test_setup_teardown(frame_read_for_others_is_read_again, begin, end),
 		cmocka_unit_test_setup_teardown(mark_tells_whether_a_thread_has_gone_on, begin,

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/samples/spread.c: who gets the CPU time between samples; the sums, the rounding, what is left; shares of lines by many made looks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * collector/samples/spread.c: who gets the CPU time between samples; the sums, the rounding, what
+ * is left; shares of lines by many made looks.
+ */
+#include "tests/unit/unit.h"
 #include "collector/samples/spread.h"
 
 #define LOOKS 20000u
@@ -61,8 +58,9 @@ static uint32_t made_random(uint32_t *seed)
 }
 
 /*
- * A thread of a cycle of 64 us: 2 us on line 0, 60 on line 1, 2 on line 2, then off the CPU for 64. It is looked at at moments that have
- * nothing to do with that. Each look that finds it on a CPU counts; in frames of 50 looks lines get what they use, to half a point.
+ * A thread of a cycle of 64 us: 2 us on line 0, 60 on line 1, 2 on line 2, then off the CPU for 64.
+ * It is looked at at moments that have nothing to do with that. Each look that finds it on a CPU
+ * counts; in frames of 50 looks lines get what they use, to half a point.
  */
 static void lines_get_what_they_use(void **state)
 {

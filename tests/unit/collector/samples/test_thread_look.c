@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/samples/thread_look.c: what the kernel's lines say of a thread; this thread and one that is not there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+/*
+ * collector/samples/thread_look.c: what the kernel's lines say of a thread; this thread and one
+ * that is not there.
+ */
+#include "tests/unit/unit.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -121,7 +119,10 @@ static bool looks_are_possible(void)
 	return possible;
 }
 
-/* Until a child that is going to wait does: on a busy machine a new one has not run yet, or stands in the queue. */
+/*
+ * Until a child that is going to wait does: on a busy machine a new one has not run yet, or stands
+ * in the queue.
+ */
 static void look_until_it_waits(struct thread_files *files, struct thread_look *look)
 {
 	uint64_t turns;
@@ -134,7 +135,10 @@ static void look_until_it_waits(struct thread_files *files, struct thread_look *
 		 look->state == EVT_PYTHON_READY);
 }
 
-/* It waited and has not run since: what for is not asked again. One that ran or was about to is asked. */
+/*
+ * It waited and has not run since: what for is not asked again. One that ran or was about to is
+ * asked.
+ */
 static void who_has_not_run_waits_for_the_same(void **state)
 {
 	static const enum evt_python_state asked[] = { EVT_PYTHON_RUNS, EVT_PYTHON_READY };
@@ -205,10 +209,16 @@ static void counts_around_a_moment_say_who_was_on_a_cpu(void **state)
 				     both = { 6, 5 };
 
 	(void)state;
-	/* it got its tenth turn and has given up nine: on a CPU all the time, or since some time before the moment */
+	/*
+	 * it got its tenth turn and has given up nine: on a CPU all the time, or since some time
+	 * before the moment
+	 */
 	assert_int_equal(place(10, 10, none, none), THREAD_ON_CPU);
 	assert_int_equal(place(10, 10, (struct thread_switches){ 4, 4 }, none), THREAD_ON_CPU);
-	/* it waited, or was in a queue, all the time: also if it got a turn and gave it up before the counters were read */
+	/*
+	 * it waited, or was in a queue, all the time: also if it got a turn and gave it up before
+	 * the counters were read
+	 */
 	assert_int_equal(place(9, 9, none, none), THREAD_OFF_CPU);
 	assert_int_equal(place(8, 9, none, none), THREAD_OFF_CPU);
 	/* it gave its CPU up to wait, before or after: it may have been woken since */
@@ -264,6 +274,7 @@ static void who_is_on_a_cpu_is_told(void **state)
 	if (moment.is_known) {
 		assert_int_equal(thread_place_at(&moment), THREAD_OFF_CPU);
 		assert_true(thread_has_left(&moment));
+		assert_false(thread_moment_had_cpu(&moment));
 		assert_true(thread_has_stayed(&other, &moment));
 	}
 	do { /* others may take our CPU in between */
@@ -273,6 +284,7 @@ static void who_is_on_a_cpu_is_told(void **state)
 		thread_moment_begin(&own, &look, &moment);
 		thread_moment_end(&own, &moment);
 	} while (thread_place_at(&moment) != THREAD_ON_CPU);
+	assert_true(!moment.is_known || thread_moment_had_cpu(&moment));
 	thread_files_close(&own);
 	thread_files_close(&other);
 	kill(child, SIGKILL);

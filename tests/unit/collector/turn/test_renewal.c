@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/turn/renewal.c: when programs are asked to define their stacks again, and when the others are forgotten. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+/*
+ * collector/turn/renewal.c: when programs are asked to define their stacks again, and when the
+ * others are forgotten.
+ */
+#include "tests/unit/unit.h"
 #include "collector/format/stack_table.h"
 #include "collector/turn/renewal.h"
 

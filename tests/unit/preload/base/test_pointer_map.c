@@ -2,13 +2,8 @@
 /* links: preload:base/pointer_map.c */
 /* Handles to pointers: what was put is found, whatever the keys, the number and the threads. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/base/pointer_map.h"
 
 #define MANY 200000u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/cuda/hooks.def and preload/cuda/cuda_api.h against the real headers of CUDA 13, at compile time. Without
- * them there is nothing to check: skipped, status 77.
+ * preload/cuda/hooks.def and preload/cuda/cuda_api.h against the real headers of CUDA 13, at
+ * compile time. Without them there is nothing to check: skipped, status 77.
  */
 #include <stddef.h>
 #include <stdio.h>

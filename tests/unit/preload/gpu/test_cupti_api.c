@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:gpu/gpu_record.c */
 /*
- * preload/gpu/cupti_api.h and callbacks.def against the real headers of CUPTI, at compile time where there are some;
- * and records of any length, of which nothing behind their end may be read.
+ * preload/gpu/cupti_api.h and callbacks.def against the real headers of CUPTI, at compile time
+ * where there are some; and records of any length, of which nothing behind their end may be read.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/gpu/gpu_records.h"
 
 #ifdef __has_include
@@ -156,7 +148,10 @@ _Static_assert(
 		(int)CUPTI_ERROR_MAX_LIMIT_REACHED == CUPTI_MAX_LIMIT &&
 		(int)CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED == CUPTI_MULTIPLE_SUBSCRIBERS,
 	"numbers");
-/* The second form, which may be used from 13.3 on; parameters of pointers to theirs and to ours are one to the ABI. */
+/*
+ * The second form, which may be used from 13.3 on; parameters of pointers to theirs and to ours are
+ * one to the ABI.
+ */
 #if CUPTI_API_VERSION >= 130300
 SAME(CUpti_SubscriberParams, subscriberName, cupti_subscriber_parameters, name);
 SAME(CUpti_SubscriberParams, oldSubscriberName, cupti_subscriber_parameters, ret_other);
@@ -184,7 +179,10 @@ TAKES(cuptiActivityPushExternalCorrelationId_v2, CUpti_SubscriberHandle,
 TAKES(cuptiActivityPopExternalCorrelationId_v2, CUpti_SubscriberHandle,
       CUpti_ExternalCorrelationKind, uint64_t *)
 #endif
-/* Older headers lack the newest names, which the list has from CUDA 13.2; newer ones no longer name all of the ids. */
+/*
+ * Older headers lack the newest names, which the list has from CUDA 13.2; newer ones no longer name
+ * all of the ids.
+ */
 #if CUPTI_API_VERSION >= 130200 && CUPTI_API_VERSION < 130300
 #define RUNTIME(id, name, constant) \
 	_Static_assert(CUPTI_RUNTIME_TRACE_CBID_##constant == (id), #constant);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:gpu/gpu_clock.c,base/clock.c */
-/* preload/gpu/gpu_clock.c: a clock of CUPTI's that runs slower or faster than ours; the rate of our ticks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * preload/gpu/gpu_clock.c: a clock of CUPTI's that runs slower or faster than ours; the rate of our
+ * ticks.
+ */
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/base/clock.h"
 #include "preload/gpu/gpu_clock.h"
 #include "preload/record/entry.h"
@@ -56,7 +54,9 @@ static int setup(void **state)
 	return 0;
 }
 
-/* However long the naps are: what is asked is how far a moment before lies, which both clocks say. */
+/*
+ * However long the naps are: what is asked is how far a moment before lies, which both clocks say.
+ */
 static void a_clock_that_drifts_is_followed(void **state)
 {
 	struct gpu_moment moment;

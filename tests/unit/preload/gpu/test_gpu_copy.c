@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:gpu/gpu_copy.c */
 /* Records for the other user of CUPTI: what it cannot be given is counted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_copy.h"
 #include "preload/gpu/gpu_share.h"

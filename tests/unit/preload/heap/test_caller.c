@@ -2,15 +2,8 @@
 /* links: cfi preload:heap/caller.c,stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/large.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c,record/entry.c */
 /* preload/heap/caller.c: the walk, which rows are frames to skip, and stacks instead of callers. */
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/base/object.h"
 #include "preload/heap/caller.h"
 #include "collector/cfi/cfi.h"
@@ -142,8 +135,8 @@ static void call_from(uint64_t address)
 #define PLACE_BYTES 4200u /* from one to the next: each in another page */
 
 /*
- * An import calls from more places than the cache has words. Those that go on calling afterwards are asked about
- * a few times each, and then no more.
+ * An import calls from more places than the cache has words. Those that go on calling afterwards
+ * are asked about a few times each, and then no more.
  */
 static void test_steady_after_many(void **state)
 {

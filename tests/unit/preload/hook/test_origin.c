@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:hook/origin.c,base/symbols.c */
-/* The walk finds what dlsym(RTLD_NEXT) finds, without it: versions, indirect functions, both hash tables. */
+/*
+ * The walk finds what dlsym(RTLD_NEXT) finds, without it: versions, indirect functions, both hash
+ * tables.
+ */
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "preload/hook/origin.h"
 #include "preload/base/symbols.h"
 

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:io/aio.c,base/clock.c */
 /*
- * preload/io/aio.c: a request belongs to the program again as soon as it was taken; whoever is told that it is done may free it
- * before the call returns. So it is read before.
+ * preload/io/aio.c: a request belongs to the program again as soon as it was taken; whoever is told
+ * that it is done may free it before the call returns. So it is read before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/io/io.h"
 
 struct hook_originals hook_real;
@@ -120,7 +113,10 @@ static void single_requests(void **state)
 	assert_int_equal(count, 3);
 }
 
-/* All are recorded, however many; what a long list has beyond the first ones is taken to have been accepted. */
+/*
+ * All are recorded, however many; what a long list has beyond the first ones is taken to have been
+ * accepted.
+ */
 static void lists(void **state)
 {
 	static struct aiocb request[RECORDS_MAX];

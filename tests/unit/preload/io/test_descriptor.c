@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:io/descriptor.c,record/strings.c,record/recorder.c,record/entry.c,base/clock.c format */
 /* preload/io/descriptor.c: what a descriptor is found to be, and when it is not known any more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/io/descriptor.h"
 #include "preload/record/trouble.h"
 #include "preload/settings/settings.h"

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:job/job.c,record/strings.c */
 /*
- * preload/job/job.c: facts of the environment and of PyTorch's constructors, each once, without what is to be left out. What records
- * them is this test's; PyTorch has no constructor here.
+ * preload/job/job.c: facts of the environment and of PyTorch's constructors, each once, without
+ * what is to be left out. What records them is this test's; PyTorch has no constructor here.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/region/region.h"
 #include "preload/hook/torch_origin.h"
 #include "preload/record/entry.h"

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:life/families.c */
 /*
- * Each family of families.def is called, in that order, and flush() keeps to its time. The families are
- * this test's own.
+ * Each family of families.def is called, in that order, and flush() keeps to its time. The families
+ * are this test's own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/base/clock.h"
 #include "preload/life/families.h"
 #include "preload/record/family.h"
@@ -29,7 +23,9 @@ static void note(const char *what)
 	strcat(called, " ");
 }
 
-/* Time that a family takes is only counted, not spent: it is asked for by clock_gettime(), below. */
+/*
+ * Time that a family takes is only counted, not spent: it is asked for by clock_gettime(), below.
+ */
 static uint64_t passed_ns;
 
 int clock_gettime(clockid_t clock, struct timespec *now)

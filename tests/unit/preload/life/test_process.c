@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:life/process.c,base/interpreter.c,base/symbols.c,record/entry.c,record/recorder.c,record/capture.c,record/event.c,record/strings.c,record/thread_clock.c */
 /*
- * Entries of the process table, and when a process gets one: claims, fork(), the end. The test plays the
- * collector, and the families.
+ * Entries of the process table, and when a process gets one: claims, fork(), the end. The test
+ * plays the collector, and the families.
  */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/base/futex.h"
 #include "preload/life/families.h"
 #include "preload/life/process.h"

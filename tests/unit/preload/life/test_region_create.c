@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:life/region_create.c,base/seccomp.c,base/clock.c */
 /*
- * preload/life/region_create.c: nobody can cut the shared memory off beneath the program and its collector, and
- * where the kernel refuses to seal, or knows no memfd, there is a region all the same.
+ * preload/life/region_create.c: nobody can cut the shared memory off beneath the program and its
+ * collector, and where the kernel refuses to seal, or knows no memfd, there is a region all the
+ * same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +75,10 @@ static void nobody_changes_its_length(void **state)
 	assert_int_equal(region_try(true), 0);
 }
 
-/* In a child whose memfd_create() fails with `error` whenever one of `flags` is asked for (0: always). */
+/*
+ * In a child whose memfd_create() fails with `error` whenever one of `flags` is asked for (0:
+ * always).
+ */
 static int region_try_refused(uint32_t flags, int error)
 {
 	struct sock_filter code[] = {

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:life/session.c,life/lineage.c,life/child_environment.c */
 /*
- * Who records and where to: roles by what a process inherits, by its name and by the settings; what children
- * find. This program stands for the library, which is "preloaded" when LD_PRELOAD names it.
+ * Who records and where to: roles by what a process inherits, by its name and by the settings; what
+ * children find. This program stands for the library, which is "preloaded" when LD_PRELOAD names
+ * it.
  */
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/life/session.h"
 
 #define PRELOADED "/somewhere/test_session"

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:life/start_map.c,base/loaded.c */
 /*
- * preload/life/start_map.c: all modules of this process are left, whole, and those that find no room are counted.
+ * preload/life/start_map.c: all modules of this process are left, whole, and those that find no
+ * room are counted.
  */
 #include <dlfcn.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/life/start_map.h"
 
 #define FOLDERS 4 /* of 250 bytes: a few dozen paths are more than fits */

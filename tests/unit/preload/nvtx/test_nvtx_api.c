@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/nvtx/nvtx_api.h against the real headers, at compile time. Without them there is nothing to check:
- * skipped, status 77.
+ * preload/nvtx/nvtx_api.h against the real headers, at compile time. Without them there is nothing
+ * to check: skipped, status 77.
  */
 #include <stdio.h>
 

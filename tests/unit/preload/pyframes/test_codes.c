@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:pyframes/codes.c,stacks/pages.c,record/strings.c */
-/* preload/pyframes/codes.c: code objects made by hand, of each version's layout, right and hostile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+/*
+ * preload/pyframes/codes.c: code objects made by hand, of each version's layout, right and hostile.
+ */
+#include "tests/unit/unit.h"
 
 #include <sys/mman.h>
 

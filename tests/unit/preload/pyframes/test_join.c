@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:pyframes/join.c */
-/* preload/pyframes/join.c: one stack of made native and Python frames, right, hostile, and changed meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+/*
+ * preload/pyframes/join.c: one stack of made native and Python frames, right, hostile, and changed
+ * meanwhile.
+ */
+#include "tests/unit/unit.h"
 
 #include <sys/mman.h>
 
@@ -98,7 +95,10 @@ static struct stack_python_frame *add_python(uint64_t word, bool is_entry)
 	return f;
 }
 
-/* From 3.12 on: a frame of C at that address, which lies in the native frame that runs what follows. */
+/*
+ * From 3.12 on: a frame of C at that address, which lies in the native frame that runs what
+ * follows.
+ */
 static void add_c(uint64_t at)
 {
 	struct stack_python_frame *f = add_python(0, false);
@@ -190,7 +190,10 @@ static void another_stack_is_nothing(void **state)
 	assert_int_equal(sent_count, 0);
 }
 
-/* The outermost native frame known is not that of the stack: what was entered further out comes first. */
+/*
+ * The outermost native frame known is not that of the stack: what was entered further out comes
+ * first.
+ */
 static void a_truncated_stack_has_the_rest_in_front(void **state)
 {
 	uint64_t first = 1 | (uint64_t)FRAME_IS_TRUNCATED << RECORD_FRAME_SHIFT;
@@ -254,7 +257,10 @@ static void set(uint64_t at, uint64_t value)
 	memcpy((void *)(uintptr_t)at, &value, sizeof(value));
 }
 
-/* Two structs: the inner one at word 100, the outer one at word 200, as addresses grow outwards on a stack. */
+/*
+ * Two structs: the inner one at word 100, the outer one at word 200, as addresses grow outwards on
+ * a stack.
+ */
 static void two_of_chain(unsigned int minor)
 {
 	start(minor);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: */
-/* preload/pyframes/leaf.h: what was kept is found for that frame only, and halves of two entries never. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/*
+ * preload/pyframes/leaf.h: what was kept is found for that frame only, and halves of two entries
+ * never.
+ */
+#include "tests/unit/unit.h"
 #include "preload/pyframes/leaf.h"
 
 #define OUTER 77u

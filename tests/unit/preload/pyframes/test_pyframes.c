@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:pyframes/pyframes.c */
-/* preload/pyframes/pyframes.c: made frames of each version's layout, right, hostile, and changed meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * preload/pyframes/pyframes.c: made frames of each version's layout, right, hostile, and changed
+ * meanwhile.
+ */
 #include <pthread.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <sys/mman.h>
 
@@ -417,7 +415,9 @@ static void a_handler_in_between_has_its_own(void **state)
 	each_version(interrupted);
 }
 
-/* From 3.12 on a frame of C stands above what C has called; its code is none, and is not asked for. */
+/*
+ * From 3.12 on a frame of C stands above what C has called; its code is none, and is not asked for.
+ */
 static void frames_of_c_mark_entries(void **state)
 {
 	(void)state;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:python/sampling.c,python/thread_state.c,base/own_memory.c */
-/* preload/python/sampling.c: in what order a process lets itself be read, with system calls and CPython played by the test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+/*
+ * preload/python/sampling.c: in what order a process lets itself be read, with system calls and
+ * CPython played by the test.
+ */
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "collector/region/python_layout.h"
 #include "preload/base/seccomp.h"
 #include "preload/base/symbols.h"

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:record/recorder.c,record/entry.c,record/strings.c */
 /*
- * preload/record/event.c, compiled with the events of tests/unit/more_events.def: an event in a block takes one word more in the
- * ring, all others what they always took.
+ * preload/record/event.c, compiled with the events of tests/unit/more_events.def: an event in a
+ * block takes one word more in the ring, all others what they always took.
  */
 #define EVT_MORE_EVENTS "tests/unit/more_events.def"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/preload_region.h"
 
 #include "preload/record/event.c" /* NOLINT(bugprone-suspicious-include): compiled in another way */

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:record/recorder.c,record/entry.c */
 /*
- * The recorder by itself: rings that fill, wrap, wait and drop; gates; the second lane; generations; forked
- * children that nobody has brought in. The test plays the collector.
+ * The recorder by itself: rings that fill, wrap, wait and drop; gates; the second lane;
+ * generations; forked children that nobody has brought in. The test plays the collector.
  */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/base/futex.h"
 #include "tests/unit/preload_region.h"
 #include "preload/record/trouble.h"
@@ -85,7 +79,9 @@ static uint64_t ring_capacity(unsigned int tier)
 
 /* --- rings --- */
 
-/* The collector's side: the records from tail to head are those from `number` on; the next number. */
+/*
+ * The collector's side: the records from tail to head are those from `number` on; the next number.
+ */
 static uint64_t drain(struct region_ring *ring, const uint64_t *words, uint64_t number)
 {
 	uint64_t mask = ring_capacity(0) - 1, tail = atomic_load(&ring->tail);
@@ -180,8 +176,8 @@ static void a_full_ring_waits_for_the_collector(void **state)
 }
 
 /*
- * What SIGSTOP does to a thread that waits: it looks at the clock long after. Only then comes its collector, stopped as well,
- * to make room.
+ * What SIGSTOP does to a thread that waits: it looks at the clock long after. Only then comes its
+ * collector, stopped as well, to make room.
  */
 static void stand_still_then_collect(int number)
 {

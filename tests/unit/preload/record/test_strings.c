@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:record/strings.c */
-/* preload/record/strings.c: hashes, pieces, the cache. The lane is a plain array; nobody reads it meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/*
+ * preload/record/strings.c: hashes, pieces, the cache. The lane is a plain array; nobody reads it
+ * meanwhile.
+ */
+#include "tests/unit/unit.h"
 #include "preload/record/strings.h"
 
 #define WORDS 32768u

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:record/recorder.c,record/entry.c,record/thread_clock.c */
 /*
- * The thread's clock beside edges: which of them are read, what stands in the ring, what happens where the kernel
- * refuses.
+ * The thread's clock beside edges: which of them are read, what stands in the ring, what happens
+ * where the kernel refuses.
  */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/record/thread_clock.h"
 #include "preload/record/trouble.h"
 #include "tests/unit/preload_region.h"

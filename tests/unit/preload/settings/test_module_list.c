@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:settings/module_list.c */
 /* preload/settings/module_list.c: which modules INTERCEPT_FUNCTIONS means. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/settings/module_list.h"
 
 static void a_package_is_with_all_below_it(void **state)

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:settings/schedule.c,base/parse.c */
 /*
- * preload/settings/schedule.c: what is allowed, and the action of each step. With the name of a file: its lines
- * are "SETTING ACTIONS", a digit of torch.profiler.ProfilerAction for each step from 0 on
- * (tests/cases/steps_schedule.sh has torch.profiler.schedule() write them).
+ * preload/settings/schedule.c: what is allowed, and the action of each step. With the name of a
+ * file: its lines are "SETTING ACTIONS", a digit of torch.profiler.ProfilerAction for each step
+ * from 0 on (tests/cases/steps_schedule.sh has torch.profiler.schedule() write them).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/settings/schedule.h"
 
 #define LINE_BYTES 4096

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:settings/settings.c,settings/family_settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/schedule.c,settings/module_list.c */
+/* links: preload:settings/settings.c,settings/presets.c,settings/family_settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/schedule.c,settings/module_list.c */
 /*
  * preload/settings/settings.c and output_path.c: values, defaults, and the one line about a wrong
  * one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/region/region.h"
 #include "preload/base/log.h"
 #include "preload/settings/settings.h"
@@ -34,7 +27,10 @@ static void read_with(const char *first, const char *second)
 	settings_read();
 }
 
-/* What settings_speak() says with that environment, in a process of its own: each says a few lines only. */
+/*
+ * What settings_speak() says with that environment, in a process of its own: each says a few lines
+ * only.
+ */
 static const char *spoken_with(const char *first, const char *second)
 {
 	static char text[16384];
@@ -309,7 +305,10 @@ static void words_of_families(void **state)
 	assert_int_equal(word[EVT_FAMILY_alloc], 512 << 10);
 }
 
-/* By the list: a mode for one family is taken for exactly those that have stacks, and a time for those that have calls. */
+/*
+ * By the list: a mode for one family is taken for exactly those that have stacks, and a time for
+ * those that have calls.
+ */
 static void families_with_stacks_and_calls(void **state)
 {
 	bool stacks[EVT_FAMILY_LIMIT] = {
@@ -353,6 +352,53 @@ static void an_unknown_variable_gets_the_nearest_name(void **state)
 	assert_string_equal(spoken_with("INTERCEPT_SOMETHING_ELSE=x", NULL),
 			    "intercept: unknown variable 'INTERCEPT_SOMETHING_ELSE'; "
 			    "INTERCEPT_HELP=1 lists the known ones\n");
+}
+
+/* What the user sets besides wins, and a list of + and - changes the preset's. */
+static void presets_are_values_of_other_settings(void **state)
+{
+	(void)state;
+	read_with(NULL, NULL);
+	assert_string_equal(settings_preset(), "");
+	read_with("INTERCEPT_PRESET=default", NULL);
+	assert_string_equal(settings_preset(), "");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,imports,gc");
+	read_with("INTERCEPT_PRESET=full", NULL);
+	assert_string_equal(settings_preset(), "full");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,shapes,modules,"
+						 "io,imports,gc,native-samples");
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_io], SETTINGS_STACKS_BOTH);
+	assert_int_equal(settings.operators, 1);
+	read_with("INTERCEPT_PRESET=full", "INTERCEPT_STACKS=caller");
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_io], SETTINGS_STACKS_CALLER);
+	read_with("INTERCEPT_PRESET=full", "INTERCEPT_TRACE=-io,+functions");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,shapes,modules,"
+						 "imports,gc,functions,native-samples");
+	read_with("INTERCEPT_TRACE=alloc", "INTERCEPT_PRESET=full");
+	assert_string_equal(settings.trace_text, "alloc");
+	read_with("INTERCEPT_PRESET=light", NULL);
+	assert_string_equal(settings.trace_text, "alloc,nvtx,gpu,torch,imports,gc");
+	assert_int_equal(settings.operators, 100);
+	read_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=7");
+	assert_int_equal(settings.operators, 7);
+}
+
+/* A wrong value of a setting is replaced by the preset's, a wrong preset by none. */
+static void wrong_values_beside_a_preset(void **state)
+{
+	(void)state;
+	assert_string_equal(spoken_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=0"),
+			    "intercept: INTERCEPT_OPERATORS='0' is not allowed; allowed is a "
+			    "number from 1 to 1000000; taking '100'\n");
+	read_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=0");
+	assert_int_equal(settings.operators, 100);
+	read_with("INTERCEPT_PRESET=light", "INTERCEPT_TRACE=+nothing");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,gpu,torch,imports,gc");
+	assert_non_null(strstr(spoken_with("INTERCEPT_PRESET=heavy", NULL),
+			       "INTERCEPT_PRESET='heavy' is not allowed; allowed is light: "));
+	read_with("INTERCEPT_PRESET=heavy", NULL);
+	assert_string_equal(settings_preset(), "");
+	assert_int_equal(settings.operators, 1);
 }
 
 static void help_names_every_setting(void **state)
@@ -467,6 +513,8 @@ int main(void)
 		cmocka_unit_test(families_with_stacks_and_calls),
 		cmocka_unit_test(a_sample_of_stacks),
 		cmocka_unit_test(an_unknown_variable_gets_the_nearest_name),
+		cmocka_unit_test(presets_are_values_of_other_settings),
+		cmocka_unit_test(wrong_values_beside_a_preset),
 		cmocka_unit_test(help_names_every_setting),
 		cmocka_unit_test(the_other_injection_is_kept),
 	};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of stacks: a lane that nobody drains, the frames that are in it, and a judge: libgcc's unwinder, which
- * reads the same tables by other code and remembers nothing. Static inline: a test includes it and is one program.
+ * For tests of stacks: a lane that nobody drains, the frames that are in it, and a judge: libgcc's
+ * unwinder, which reads the same tables by other code and remembers nothing. Static inline: a test
+ * includes it and is one program.
  */
 #ifndef TESTS_UNIT_STACK_JUDGE_H
 #define TESTS_UNIT_STACK_JUDGE_H
@@ -152,7 +153,10 @@ static inline void judge_print(struct judge *j, unsigned int at, uint64_t id)
 	}
 }
 
-/* Is `id` the stack whose frames the judge has collected, from the `at`th on? What names them has been read. */
+/*
+ * Is `id` the stack whose frames the judge has collected, from the `at`th on? What names them has
+ * been read.
+ */
 static __attribute__((noinline, unused)) void judge_collected(struct judge *j, unsigned int at,
 							      uint64_t id, unsigned int limit)
 {
@@ -184,7 +188,9 @@ static __attribute__((noinline, unused)) void judge_collected(struct judge *j, u
 		judge_print(j, at, id);
 }
 
-/* The judge's own frames, down to the function that was to return to `caller`: how many there are. */
+/*
+ * The judge's own frames, down to the function that was to return to `caller`: how many there are.
+ */
 static inline unsigned int judge_inner(const struct judge *j, const void *caller)
 {
 	unsigned int at = 0;
@@ -195,8 +201,8 @@ static inline unsigned int judge_inner(const struct judge *j, const void *caller
 }
 
 /*
- * Is `id` the stack of the function that was to return to `caller`? Truncated stacks are to be right as far as they
- * go; the limit of depth is `limit`. The caller of this must not be inlined.
+ * Is `id` the stack of the function that was to return to `caller`? Truncated stacks are to be
+ * right as far as they go; the limit of depth is `limit`. The caller of this must not be inlined.
  */
 static __attribute__((noinline, unused)) void judge_compare(struct judge *j, uint64_t id,
 							    void *caller, unsigned int limit)

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: cfi preload:stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c */
 /* preload/stacks/frame_names.c: what is sent, how often, and under which id. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/stacks/frame_names.h"
 #include "tests/unit/preload/stacks/stack_judge.h"
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:stacks/large.c */
-/* preload/stacks/large.c: which large blocks have a stack of Python, and that stacks take no more time than they may. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/*
+ * preload/stacks/large.c: which large blocks have a stack of Python, and that stacks take no more
+ * time than they may.
+ */
+#include "tests/unit/unit.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/large.h"
 #include "preload/stacks/stack.h"

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: cfi preload:stacks/rules.c,stacks/wrappers.c,stacks/pages.c,base/object_span.c,base/symbols.c */
-/* preload/stacks/rules.c: a rule is that of its address and of no other, whatever the tables have room for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+/*
+ * preload/stacks/rules.c: a rule is that of its address and of no other, whatever the tables have
+ * room for.
+ */
+#include "tests/unit/unit.h"
 #include "preload/base/object_span.h"
 #include "preload/stacks/rules.h"
 #include "preload/stacks/wrappers.h"
@@ -88,7 +84,9 @@ static uint64_t address_of_code(uint64_t code)
 	return (code >> RULES_HOT_ADDRESS_SHIFT) * inverse & ((1ull << 47) - 1);
 }
 
-/* Each bit of the code and of the epoch: in the place where an entry may stand it fits nobody else. */
+/*
+ * Each bit of the code and of the epoch: in the place where an entry may stand it fits nobody else.
+ */
 static void test_an_entry_is_of_one_address(void **state)
 {
 	(void)state;
@@ -129,7 +127,10 @@ static uint64_t rule_anew(const struct object *object, uint64_t within, bool exa
 	return rule;
 }
 
-/* Far more addresses than there is room for, in an order that takes each other's place; and the same by a signal's frame. */
+/*
+ * Far more addresses than there is room for, in an order that takes each other's place; and the
+ * same by a signal's frame.
+ */
 static void test_rules_of_libc(void **state)
 {
 	uint64_t bits = bits_now(), start, bytes, seed = 1, usual = 0, hot = 0;
@@ -196,7 +197,10 @@ static void test_unloading(void **state)
 	assert_true(is_hot(address));
 }
 
-/* The hot table's epochs come again sooner than those of the large one: nothing of the first time is left then. */
+/*
+ * The hot table's epochs come again sooner than those of the large one: nothing of the first time
+ * is left then.
+ */
 static void test_epochs_come_again(void **state)
 {
 	uint64_t address = (uintptr_t)&qsort + 1;

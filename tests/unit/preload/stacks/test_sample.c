@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format preload:stacks/sample.c */
-/* preload/stacks/sample.c with report/heap/estimate.c: what is drawn, and what that stands for. Nothing here is left to chance:
- * seeds are fixed, and probabilities are found by bisection over all 2^64 numbers that may be drawn. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+/*
+ * preload/stacks/sample.c with report/heap/estimate.c: what is drawn, and what that stands for.
+ * Nothing here is left to chance: seeds are fixed, and probabilities are found by bisection over
+ * all 2^64 numbers that may be drawn.
+ */
+#include "tests/unit/unit.h"
 
 #include <math.h>
 
@@ -34,14 +31,20 @@ static void a_distance_is_what_the_logarithm_says(void **state)
 					    (logl((long double)number) - logl(TWO_64));
 			long double drawn = (long double)sample_distance_of(number, everies[k]);
 
-			/* the next whole number, or one away where 48 bits behind the point do not tell */
+			/*
+			 * the next whole number, or one away where 48 bits behind the point do not
+			 * tell
+			 */
 			assert_true(drawn >= floorl(exact) && drawn <= ceill(exact) + 2);
 		}
 	}
 	assert_int_equal(sample_distance_of(UINT64_MAX, 1u << 30), 1);
 }
 
-/* Of so many numbers that may be drawn, how many give a distance of at most `bytes`: all from one on. */
+/*
+ * Of so many numbers that may be drawn, how many give a distance of at most `bytes`: all from one
+ * on.
+ */
 static long double chance_of(uint64_t bytes, uint64_t every)
 {
 	uint64_t low = 0, high = UINT64_MAX; /* of `high` it is so */

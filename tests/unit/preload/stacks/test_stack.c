@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: cfi preload:stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c */
-/* preload/stacks/stack.c: every stack is compared with libgcc's, which reads all of it each time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+/*
+ * preload/stacks/stack.c: every stack is compared with libgcc's, which reads all of it each time.
+ */
+#include "tests/unit/unit.h"
 
 #include <alloca.h>
 #include <pthread.h>
@@ -193,8 +188,8 @@ static NOINLINE void stale_areas(size_t more, size_t within, bool saving)
 }
 
 /*
- * The return addresses of the second stack are those of the first, at the same places, but for one frame of the first
- * that is gone: only rbp tells.
+ * The return addresses of the second stack are those of the first, at the same places, but for one
+ * frame of the first that is gone: only rbp tells.
  */
 static void test_stale_return_address(void **state)
 {
@@ -570,7 +565,10 @@ static void *thread_of_many(void *arg)
 	return NULL;
 }
 
-/* Each is new: it takes a slot that others have left, at a stack that was theirs. There are fewer slots than threads. */
+/*
+ * Each is new: it takes a slot that others have left, at a stack that was theirs. There are fewer
+ * slots than threads.
+ */
 static void test_many_threads(void **state)
 {
 	pthread_t thread[THREADS_AT_ONCE];
@@ -637,7 +635,10 @@ static void test_no_room(void **state)
 	judge_expect(1);
 }
 
-/* The keys of rules have room for so many epochs: what is left of the first is forgotten before its number comes again. */
+/*
+ * The keys of rules have room for so many epochs: what is left of the first is forgotten before its
+ * number comes again.
+ */
 static void test_epochs_are_used_up(void **state)
 {
 	uint64_t left = 0, large = 0;

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:stacks/ahead.c,stacks/pages.c,stacks/frame_names.c */
-/* preload/stacks/ahead.c: what the log expects. That nothing depends on it is what test_stack shows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/*
+ * preload/stacks/ahead.c: what the log expects. That nothing depends on it is what test_stack
+ * shows.
+ */
+#include "tests/unit/unit.h"
 #include "preload/stacks/ahead.h"
 
 #define WALKS 300u
@@ -67,7 +63,10 @@ static struct ahead ahead_with_log(void)
 	return ahead;
 }
 
-/* The second time all but the first are expected, the third time all are; what was in between costs one. */
+/*
+ * The second time all but the first are expected, the third time all are; what was in between costs
+ * one.
+ */
 static void test_repeats(void **state)
 {
 	struct ahead ahead = ahead_with_log();

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: cfi preload:stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c */
 /*
- * preload/stacks/walk.c: a signal handler that records a stack before each instruction of a walk, one walk for each. The
- * processor's trap flag lists them and a breakpoint stops there: neither time nor chance says where.
+ * preload/stacks/walk.c: a signal handler that records a stack before each instruction of a walk,
+ * one walk for each. The processor's trap flag lists them and a breakpoint stops there: neither
+ * time nor chance says where.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +26,9 @@
 #define INSTRUCTIONS_MIN 150u
 #define BREAKPOINT 0xcc
 
-/* `inner` is the handler's: a lane of its own, as a recorder has it, but the same names of frames. */
+/*
+ * `inner` is the handler's: a lane of its own, as a recorder has it, but the same names of frames.
+ */
 static struct judge *judge, *inner;
 static volatile int always = 1;
 

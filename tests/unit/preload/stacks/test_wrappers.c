@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:base/symbols.c */
 /* preload/stacks/wrappers.def: each hash is its name's, and no name is there twice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/base/symbols.h"
 
 static const struct {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libunwind as the judge of stack_judge.h: an unwinder that shares no code with libgcc's. Opened at run time, and for itself:
- * linked, its _Unwind_Backtrace() would take the place of libgcc's for all tests.
+ * libunwind as the judge of stack_judge.h: an unwinder that shares no code with libgcc's. Opened at
+ * run time, and for itself: linked, its _Unwind_Backtrace() would take the place of libgcc's for
+ * all tests.
  */
 #ifndef TESTS_UNIT_UNWIND_JUDGE_H
 #define TESTS_UNIT_UNWIND_JUDGE_H
@@ -20,7 +21,10 @@ static struct {
 	int (*is_signal_frame)(unw_cursor_t *cursor);
 } libunwind;
 
-/* libunwind 1.6 calls that frame a signal frame that a signal has interrupted: its address is no return address. */
+/*
+ * libunwind 1.6 calls that frame a signal frame that a signal has interrupted: its address is no
+ * return address.
+ */
 static __attribute__((noinline)) void judge_by_libunwind(struct judge *j)
 {
 	unw_context_t context;

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:steps/capture_range.c,record/strings.c */
 /*
- * preload/steps/capture_range.c: which ranges are wanted, and that gates are open while one of them is. What sets the gates is this
- * test's: it notes what they would be.
+ * preload/steps/capture_range.c: which ranges are wanted, and that gates are open while one of them
+ * is. What sets the gates is this test's: it notes what they would be.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "preload/record/capture.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"

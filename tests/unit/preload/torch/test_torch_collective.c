@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:torch/torch_collective.c,torch/torch_layout.c */
-/* preload/torch/torch_collective.c: bytes of tensors made by hand, and the size of groups whose layout is looked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * preload/torch/torch_collective.c: bytes of tensors made by hand, and the size of groups whose
+ * layout is looked for.
+ */
+#include "tests/unit/unit.h"
 #include "preload/torch/torch_collective.h"
 
 #define TAG_LIST 14

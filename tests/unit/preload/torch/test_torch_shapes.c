@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:torch/torch_shapes.c,torch/torch_layout.c */
-/* preload/torch/torch_layout.c, torch_shapes.c: tensors made by hand, in memory of two different layouts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * preload/torch/torch_layout.c, torch_shapes.c: tensors made by hand, in memory of two different
+ * layouts.
+ */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "preload/torch/torch_shapes.h"
 
 #define IMPL_WORDS 24

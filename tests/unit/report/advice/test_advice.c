@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/advice/advice*.c: which advice a recording gets. A training that is well is written with one thing wrong
- * at a time: the rule about that says so, and none that is about something else.
+ * report/advice/advice*.c: which advice a recording gets. A training that is well is written with
+ * one thing wrong at a time: the rule about that says so, and none that is about something else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/advice/place_text.h"
 #include "report/base/text.h"
 #include "tests/unit/advice_recording.h"
@@ -132,7 +126,10 @@ static void a_place_between_operators(void **state)
 	release();
 }
 
-/* What the thread waits for is no place of its own: another thread of the process runs the step's work there. */
+/*
+ * What the thread waits for is no place of its own: another thread of the process runs the step's
+ * work there.
+ */
 static void a_backward_pass_on_another_thread(void **state)
 {
 	struct run run = well;
@@ -448,7 +445,10 @@ static void import_ends(uint64_t time_ns)
 	FRAME_PUT(c.r.fw, time_ns, import_end, .failed = 0);
 }
 
-/* slow takes 1.6 s, 0.4 s of it for its part's other; torch 5 s, 4 s of it for numpy: both are its own. */
+/*
+ * slow takes 1.6 s, 0.4 s of it for its part's other; torch 5 s, 4 s of it for numpy: both are its
+ * own.
+ */
 static void write_imports(void)
 {
 	uint64_t at = 100 * MS;
@@ -484,9 +484,10 @@ static void slow_imports_before_the_first_step(void **state)
 	write_one(&run);
 	advice = only("slow_imports", NULL);
 	assert_int_equal(advice->gain_ns, 1600ull * MS);
+	assert_non_null(strstr(advice->text, "step take 1.60 s, "));
 	assert_non_null(strstr(advice->text,
-			       "by package: slow 1.20 s (imported at train.py:7), other "
-			       "400 ms (imported at part.py:3); in all 1.60 s, "));
+			       "each package by itself: slow 1.20 s (imported at train.py:7), "
+			       "other 400 ms (imported at part.py:3)."));
 	assert_null(strstr(advice->text, "numpy"));
 	release();
 }
@@ -512,8 +513,8 @@ static void slow_imports_without_steps(void **state)
 	frame_end_block(c.r.fw);
 	now = 500 * MS;
 	read_back();
-	assert_non_null(strstr(advice_of("slow_imports")->text,
-			       "by package: slow 400 ms; in all 400 ms, "));
+	assert_non_null(
+		strstr(advice_of("slow_imports")->text, "each package by itself: slow 400 ms."));
 	release();
 }
 
@@ -624,7 +625,10 @@ static const struct advice_rule *rule_at(size_t place)
 	return bottleneck.advice[place].rule;
 }
 
-/* Small operators are a guess: what the optimizer and zero_grad explain of them does not bring them to the front. */
+/*
+ * Small operators are a guess: what the optimizer and zero_grad explain of them does not bring them
+ * to the front.
+ */
 static void known_causes_come_before_guesses(void **state)
 {
 	struct run run = well;
@@ -648,7 +652,10 @@ static void known_causes_come_before_guesses(void **state)
 	release();
 }
 
-/* Every place is the seconds'; what has none comes last. Notes stand behind all that may be a cause. */
+/*
+ * Every place is the seconds'; what has none comes last. Notes stand behind all that may be a
+ * cause.
+ */
 static void advice_is_in_the_order_of_seconds(void **state)
 {
 	struct run run = well;

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/advice: advice says and proposes only what the recording bears out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/advice_recording.h"
 
 /* Its events are there: no number is too small. */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/advice/advice_gpu.c, gpu_evidence.c: advice on what the GPU did, of trainings where one thing is wrong and where none is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/advice/advice_gpu.c, gpu_evidence.c: advice on what the GPU did, of trainings where one
+ * thing is wrong and where none is.
+ */
+#include "tests/unit/unit.h"
 #include "tests/unit/advice_recording.h"
 
 /* A loop whose GPU is busy for 9 of 10 ms: ten kernels of 900 us. */
@@ -125,7 +122,10 @@ static void losses_leave_idle_times_open(void **state)
 	release();
 }
 
-/* 500 kernels of 2 us, each of which the host takes 6 us to launch: the GPU waits for 2 of the 10 ms, and then for the CPU. */
+/*
+ * 500 kernels of 2 us, each of which the host takes 6 us to launch: the GPU waits for 2 of the 10
+ * ms, and then for the CPU.
+ */
 static void a_host_that_is_busy_launching(void **state)
 {
 	struct run run = on_device((struct device){
@@ -150,7 +150,10 @@ static void a_host_that_is_busy_launching(void **state)
 	release();
 }
 
-/* What allocates on the GPU in each step is known to: that it waits meanwhile is not said once more. */
+/*
+ * What allocates on the GPU in each step is known to: that it waits meanwhile is not said once
+ * more.
+ */
 static void the_cause_stands_alone(void **state)
 {
 	struct run run = DEVICE(kernel_ns, 300 * US);

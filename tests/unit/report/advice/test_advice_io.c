@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/advice/advice_io.c: advice on how files are read, of trainings that read in bits, again or below the DataLoader. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/advice/advice_io.c: advice on how files are read, of trainings that read in bits, again or
+ * below the DataLoader.
+ */
+#include "tests/unit/unit.h"
 #include "tests/unit/advice_recording.h"
 
 static void files_that_are_read_badly(void **state)

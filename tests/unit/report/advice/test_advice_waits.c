@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/advice/advice_waits.c and what it rests on: a training, or a program without steps, is written with samples of its threads, and
- * what advice says of the waits looked at: with enough samples, with few, and where nothing is to be said.
+ * report/advice/advice_waits.c and what it rests on: a training, or a program without steps, is
+ * written with samples of its threads, and what advice says of the waits looked at: with enough
+ * samples, with few, and where nothing is to be said.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/advice_recording.h"
 
 #define TRAIN "/home/me/train.py"
@@ -79,6 +74,17 @@ static void define_places(void)
 	FRAME_PUT(c.r.fw, 1, python_code, .id = 33, .function = name("result"),
 		  .file = name(LIBRARY "concurrent/futures/_base.py"), .line = 1);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 33, .from = AT_LOOP, .code = 33, .line = 450);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 34, .function = name("sub"),
+		  .file = name(LIBRARY "re/__init__.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 34, .from = AT_RUN_CALLER, .code = 34,
+		  .line = 185);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 35, .function = name("compile"),
+		  .file = name(LIBRARY "re/_compiler.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 35, .from = 34, .code = 35, .line = 750);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 36, .function = name("sub"),
+		  .file = name("__init__.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 36, .from = AT_RUN_CALLER, .code = 36,
+		  .line = 185);
 	frame_end_block(c.r.fw);
 }
 
@@ -86,6 +92,9 @@ static void define_places(void)
 #define IN_QUEUE 31u
 #define IN_LOADER 32u
 #define IN_FUTURE 33u
+#define IN_MATCH 34u
+#define IN_COMPILER 35u
+#define IN_ANY_PACKAGE 36u /* a file without folders, of no known package */
 
 static void define_threads(void)
 {
@@ -265,6 +274,38 @@ static void a_child_process_and_a_queue(void **state)
 	seen[0].call = 75;
 	write_waits(&run, seen, 1);
 	is_at(only("between_operators", NULL), TRAIN ":14", "it waits for fsync().");
+	release();
+}
+
+static void regular_expressions(void **state)
+{
+	struct seen seen[] = {
+		{ LOOP, IN_MATCH, EVT_PYTHON_RUNS, WAITS_FROM, WAITS_FOR, 0, 0, 0 },
+	};
+	struct run run = waiting(60);
+	const struct advice *advice;
+
+	(void)state;
+	write_waits(&run, seen, 1);
+	advice = only("between_operators", NULL);
+	is_at(advice, TRAIN ":25", "passes in a regular expression");
+	assert_non_null(strstr(advice->todo, "backtracks"));
+	release();
+	seen[0].place = IN_COMPILER; /* what the call itself does is not what takes the time */
+	write_waits(&run, seen, 1);
+	is_at(only("between_operators", NULL), TRAIN ":25",
+	      "passes in the compiler of regular expressions");
+	release();
+	seen[0].place = IN_ANY_PACKAGE;
+	write_waits(&run, seen, 1);
+	assert_null(strstr(only("between_operators", NULL)->text, "passes in"));
+	release();
+	run = loading(60); /* the loop makes its batches itself */
+	seen[0] = (struct seen){ LOOP, IN_MATCH, EVT_PYTHON_RUNS, MS, 28 * MS, 0, 0, 0 };
+	write_waits(&run, seen, 1);
+	advice = only("dataloader", NULL);
+	is_at(advice, TRAIN ":25", "of that time passes in a regular expression");
+	assert_non_null(strstr(advice->todo, "backtracks"));
 	release();
 }
 
@@ -470,6 +511,7 @@ int main(void)
 		cmocka_unit_test(workers_that_are_all_slow),
 		cmocka_unit_test(a_lock_that_another_thread_has),
 		cmocka_unit_test(a_child_process_and_a_queue),
+		cmocka_unit_test(regular_expressions),
 		cmocka_unit_test(an_event_loop_that_is_blocked),
 		cmocka_unit_test(an_event_loop_that_computes),
 		cmocka_unit_test(what_a_program_without_steps_waits_for),

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/advice/{regions,step_labels,gaps}.c: regions of torch.compile, and names of the user's inside of steps and gaps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/advice/{regions,step_labels,gaps}.c: regions of torch.compile, and names of the user's
+ * inside of steps and gaps.
+ */
+#include "tests/unit/unit.h"
 #include "report/advice/gaps.h"
 #include "report/advice/regions.h"
 #include "report/advice/step_labels.h"
@@ -159,7 +154,10 @@ static void put_gaps(struct gaps *gaps, uint32_t thread, uint64_t count)
 	}
 }
 
-/* Of a program without steps, or before the first one, nobody asks for gaps: none of them is missing anywhere. */
+/*
+ * Of a program without steps, or before the first one, nobody asks for gaps: none of them is
+ * missing anywhere.
+ */
 static void too_many_gaps_count_in_steps_only(void **state)
 {
 	const struct gaps_step early = { .counts = true }, settled = { true, true };

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/app/recipe.c: when there is no recording at all, and not one of another process of the same run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * report/app/recipe.c: when there is no recording at all, and not one of another process of the
+ * same run.
+ */
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/app/recipe.h"
 
 static char folder[] = "recipe.XXXXXX";

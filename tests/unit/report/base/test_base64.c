@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* base64 of the examples of RFC 4648, section 10. */
 /* links: report */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/base64.h"
 
 static void test_base64(void **state)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/base/cpu_clock.c: what readings of a thread's clock say of the time between them, and what they do not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+/*
+ * report/base/cpu_clock.c: what readings of a thread's clock say of the time between them, and what
+ * they do not.
+ */
+#include "tests/unit/unit.h"
 #include "report/base/cpu_clock.h"
 
 static struct cpu_moment at(uint64_t read_ns, uint64_t cpu_ns, uint64_t time_ns)

@@ -4,17 +4,10 @@
  * report/base/demangle.c, report/base/symbol.c: kernels' names, and names that were made to do
  * harm.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/demangle.h"
 #include "report/base/symbol.h"
 

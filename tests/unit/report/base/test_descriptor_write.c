@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* Bytes to descriptors: all of them, at the end or at a place, and the reason where that fails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* Texts by number: one number a text, in the order in which they come, whatever bytes they have. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <stdio.h>
 #include <string.h>

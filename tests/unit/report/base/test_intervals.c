@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/base/intervals.c against an array with a tag for each number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <string.h>
 

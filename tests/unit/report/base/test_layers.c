@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* Layers over time against a plain account of the same: each moment is exact, whatever the run's length. */
+/*
+ * Layers over time against a plain account of the same: each moment is exact, whatever the run's
+ * length.
+ */
 #include "report/base/layers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define ROWS 900u
 #define STEPS 60000u

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/base/map.c: what is put is found, and no number that may be drawn makes searches long. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/map.h"
 
 static uint64_t next_random(uint64_t *seed)
@@ -49,7 +42,10 @@ static void what_is_put_is_found(void **state)
 	map_release(&map);
 }
 
-/* Entries that are looked at, for each of so many keys that are `apart`, when they are put into a map that grows no more. */
+/*
+ * Entries that are looked at, for each of so many keys that are `apart`, when they are put into a
+ * map that grows no more.
+ */
 static double looks_of(uint64_t multiplier, uint64_t apart, uint32_t keys)
 {
 	struct map map;

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers by index: what was set, and zeros everywhere else, at little cost however far apart they are. */
+/*
+ * Numbers by index: what was set, and zeros everywhere else, at little cost however far apart they
+ * are.
+ */
 /* links: report format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/pages.h"
 
 static const uint32_t far_apart[] = { 0, 1, 255, 256, 257, 70000, 1u << 24, (1u << 26) - 1 };

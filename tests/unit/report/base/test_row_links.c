@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/base/row_links.c: the target with the greatest sum, of each row and kind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/row_links.h"
 
 static void most_is(const struct row_links *links, uint64_t row, unsigned int kind, uint64_t target)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* report/base/spool.c: records by time beyond what memory holds, ties as they were put; twice; and where no file can be written. */
+/*
+ * report/base/spool.c: records by time beyond what memory holds, ties as they were put; twice; and
+ * where no file can be written.
+ */
 /* links: report format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <signal.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/spool.h"
 
 #define MANY 700000u /* of 24 bytes: four runs */

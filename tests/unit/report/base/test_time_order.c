@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays by time, against a plain insertion: whatever order they come in, and equal times stay as they were. */
+/*
+ * Arrays by time, against a plain insertion: whatever order they come in, and equal times stay as
+ * they were.
+ */
 /* links: report format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/time_order.h"
 
 #define MOST 300u
@@ -68,7 +64,10 @@ static void backwards_and_equal(void **state)
 	expect_sorted(MOST);
 }
 
-/* Longer than what is inserted one by one: from runs that do not meet to those that lie in each other. */
+/*
+ * Longer than what is inserted one by one: from runs that do not meet to those that lie in each
+ * other.
+ */
 static void long_runs_overlap(void **state)
 {
 	(void)state;

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/base/units.c, report/base/text.c: numbers as people read and write them, names that are safe to show. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * report/base/units.c, report/base/text.c: numbers as people read and write them, names that are
+ * safe to show.
+ */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/shell_word.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
@@ -257,7 +253,10 @@ static const char *shortened_command(const char *command, size_t width)
 	return shown;
 }
 
-/* Which program it is comes first. As a path, a command line would end as the name of its last file. */
+/*
+ * Which program it is comes first. As a path, a command line would end as the name of its last
+ * file.
+ */
 static void commands_keep_their_program(void **state)
 {
 	(void)state;

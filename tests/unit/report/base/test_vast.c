@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow by moving pages: what was put stays through every growth, beyond the size where large pages are asked for. */
+/*
+ * Arrays that grow by moving pages: what was put stays through every growth, beyond the size where
+ * large pages are asked for.
+ */
 /* links: report format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/vast.h"
 
 #define ELEMENTS 400000u /* 54 MB: past every threshold */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/core/coverage.c, captured.c: what of a run was recorded, and what that means for what still lives. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/core/coverage.c, captured.c: what of a run was recorded, and what that means for what
+ * still lives.
+ */
+#include "tests/unit/unit.h"
 #include "report/core/coverage.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"

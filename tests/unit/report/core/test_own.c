@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* Whose code a frame is, by paths as programs of all kinds have them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

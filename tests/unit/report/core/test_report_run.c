@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * All reports by all of their keys, in every format, over recordings that are whole and mean nothing: events
- * of every type in any order, on threads of three processes, with values that are zero, huge, negative, or
- * those of others. What is proved is that each ends and says something; sanitizers see the rest.
+ * All reports by all of their keys, in every format, over recordings that are whole and mean
+ * nothing: events of every type in any order, on threads of three processes, with values that are
+ * zero, huge, negative, or those of others. What is proved is that each ends and says something;
+ * sanitizers see the rest.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "report/core/report_kind.h"
 #include "report/core/windows.h"
 #include "report/session/source_open.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/core/run.c: who gets which events, what is told when, and when it is settled. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/core/selection.c: whatever opens and closes is followed over every cut of --time, --step, --range, --during,
- * --thread and --rank. The pairs are those of events.def and scopes.def, so that a new one is tested by being there.
+ * report/core/selection.c: whatever opens and closes is followed over every cut of --time, --step,
+ * --range, --during, --thread and --rank. The pairs are those of events.def and scopes.def, so that
+ * a new one is tested by being there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
 #include "report/core/windows.h"
 #include "report/session/source_open.h"
@@ -20,7 +15,10 @@
 #define WANTED "wanted"
 #define STEP_NS 1024u /* between events; what the file writes in units of time keeps it */
 
-/* What one analysis was given of all events that have a role, and of the mark that stands for all others. */
+/*
+ * What one analysis was given of all events that have a role, and of the mark that stands for all
+ * others.
+ */
 struct seen {
 	uint8_t id[SEEN_MAX];
 	uint64_t time_ns[SEEN_MAX];
@@ -139,7 +137,10 @@ static void close_run(void)
 	source_close(source);
 }
 
-/* Each event was given, once and in order; those within [from, to) count. A step counts with the moment before its end. */
+/*
+ * Each event was given, once and in order; those within [from, to) count. A step counts with the
+ * moment before its end.
+ */
 static void expect_all(const struct filter_settings *filter, size_t count, uint64_t from_ns,
 		       uint64_t to_ns)
 {
@@ -222,7 +223,10 @@ static void pairs_are_followed_over_every_cut_in_time(void **state)
 	for_each_pair(cut_pair_by_time);
 }
 
-/* What only says more of a scope, or tells of something before, is followed as well; and all other events are not. */
+/*
+ * What only says more of a scope, or tells of something before, is followed as well; and all other
+ * events are not.
+ */
 static void what_belongs_to_before_the_cut_is_followed(void **state)
 {
 	struct filter_settings before = all;
@@ -248,7 +252,10 @@ static void what_belongs_to_before_the_cut_is_followed(void **state)
 
 /* --- ranges --- */
 
-/* The pairs lie before, in and after a range of another kind: that range is laid over each part of them. */
+/*
+ * The pairs lie before, in and after a range of another kind: that range is laid over each part of
+ * them.
+ */
 static void cut_pair_by_range(unsigned int opens, unsigned int closes)
 {
 	struct filter_settings filter = all;
@@ -332,7 +339,10 @@ static void every_kind_of_range_can_be_asked_for(void **state)
 
 /* --- the list itself --- */
 
-/* By its name it is one half of a pair; the system's events have no thread, and a teardown has no end. */
+/*
+ * By its name it is one half of a pair; the system's events have no thread, and a teardown has no
+ * end.
+ */
 static bool sounds_like_a_pair(unsigned int id)
 {
 	static const char *const parts[] = { "_begin", "_end", "_enter", "_return",

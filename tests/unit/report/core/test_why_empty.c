@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/core/why_empty.c: the reason why there is nothing to show, over recordings in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/core/why_empty.h"
 #include "report/session/source_open.h"
 #include "tests/unit/recording.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/core/windows.c: stretches of time against a plain list as the truth. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/core/windows.h"
 
 static struct windows windows;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/cuda/cuda.c, rows_cuda.c, rows_device.c: what counts of CUDA calls, over recordings in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/cuda/cuda.c, rows_cuda.c, rows_device.c: what counts of CUDA calls, over recordings in
+ * memory.
+ */
+#include "tests/unit/unit.h"
 #include "report/cuda/cuda_events.h"
 #include "report/cuda/notes_cuda.h"
 #include "report/cuda/rows_cuda.h"

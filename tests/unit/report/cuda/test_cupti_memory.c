@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/cuda/cupti_memory.c, rows_device.c, torch_reserved.c: memory as CUPTI tells, over recordings in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/cuda/cupti_memory.c, rows_device.c, torch_reserved.c: memory as CUPTI tells, over
+ * recordings in memory.
+ */
+#include "tests/unit/unit.h"
 #include "report/cuda/rows_device.h"
 #include "report/session/source_open.h"
 #include "report/tensors/tensor_events.h"
@@ -96,7 +93,9 @@ static uint64_t at(size_t row, enum column_id column)
 	return cell_at(&table, row, column)->number;
 }
 
-/* Of a newer recording, or a hostile one: CUPTI's variables of modules are no kind of the file's. */
+/*
+ * Of a newer recording, or a hostile one: CUPTI's variables of modules are no kind of the file's.
+ */
 static void a_kind_that_nobody_knows_is_unknown(void **state)
 {
 	(void)state;
@@ -198,7 +197,10 @@ static void a_block_is_of_the_call_around_it(void **state)
 	release();
 }
 
-/* One call takes long, as the first does, and other threads ask meanwhile: theirs are over, and CUPTI tells of none. */
+/*
+ * One call takes long, as the first does, and other threads ask meanwhile: theirs are over, and
+ * CUPTI tells of none.
+ */
 static void many_calls_do_not_displace_one_under_way(void **state)
 {
 	(void)state;
@@ -329,7 +331,10 @@ static void a_process_that_has_ended_holds_nothing(void **state)
 	release();
 }
 
-/* The blocks of a program that ends are not given back one by one, and the next program's are not beside them. */
+/*
+ * The blocks of a program that ends are not given back one by one, and the next program's are not
+ * beside them.
+ */
 static void blocks_of_a_process_that_has_ended_are_no_part_of_a_peak(void **state)
 {
 	(void)state;

@@ -4,13 +4,7 @@
  * report/cuda/device_memory.c, report/base/highwater.c: what lives, peaks, frees that are told
  * late.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/cuda/device_memory.h"
 
 #define A 0x7f0000000000ull

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/deferred/deferred.c, deferred_scopes.c, ranges_deferred.c, report/steps/step_delay.c over recordings in memory: a GPU's work is
- * counted where its call was made, in whatever order it is told; steps have it in their own time.
+ * report/deferred/deferred.c, deferred_scopes.c, ranges_deferred.c, report/steps/step_delay.c over
+ * recordings in memory: a GPU's work is counted where its call was made, in whatever order it is
+ * told; steps have it in their own time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/nvtx/range_events.h"
 #include "report/steps/step_events.h"
 #include "report/torch/operator_events.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls by their number: each is found with its places, whatever numbers there are, until it is over. */
+/*
+ * Calls by their number: each is found with its places, whatever numbers there are, until it is
+ * over.
+ */
 /* links: report format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/deferred/deferred_calls.h"
 
 #define PLACES 3u

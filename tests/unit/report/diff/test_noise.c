@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* Verdicts: no change, a change inside of the spread, one beyond it, and data that has no spread. */
+/*
+ * Verdicts: no change, a change inside of the spread, one beyond it, and data that has no spread.
+ */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/diff/noise.h"
 
 #define STEPS 200
@@ -78,7 +75,10 @@ static void a_slower_one_is_not(void **unused)
 	}
 }
 
-/* A run that gets slower while it runs has neighbours that are alike: its spread is that of its parts. */
+/*
+ * A run that gets slower while it runs has neighbours that are alike: its spread is that of its
+ * parts.
+ */
 static void drift_is_spread(void **unused)
 {
 	double value[STEPS], error;
@@ -122,7 +122,10 @@ static void without_spread_times_have_no_verdict(void **unused)
 	assert_int_equal(judge(a, a, UNIT_NS), VERDICT_SAME);
 	assert_int_equal(judge(none, a, UNIT_NS), VERDICT_NEW);
 	assert_int_equal(judge(a, none, UNIT_NS), VERDICT_GONE);
-	/* a line that two looks met need not be met in the next run of the same program; one with fifty is */
+	/*
+	 * a line that two looks met need not be met in the next run of the same program; one with
+	 * fifty is
+	 */
 	assert_int_equal(judge(none, few, UNIT_NS), VERDICT_NOISE);
 	assert_int_equal(judge(few, none, UNIT_NS), VERDICT_NOISE);
 	assert_int_equal(judge(less, none, UNIT_NS), VERDICT_NOISE);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/export/chrome.c, sink.c: traces of recordings in memory: hostile names, what has no end, times and numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/export/chrome.c, sink.c: traces of recordings in memory: hostile names, what has no end,
+ * times and numbers.
+ */
+#include "tests/unit/unit.h"
 #include "report/export/exporter.h"
 #include "report/export/sink.h"
 #include "report/session/source_open.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* Lanes: whatever spans there are and in whatever order they come, a viewer of begins and ends gives each its own end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/*
+ * Lanes: whatever spans there are and in whatever order they come, a viewer of begins and ends
+ * gives each its own end.
+ */
+#include "tests/unit/unit.h"
 
 #include <stdlib.h>
 
@@ -50,7 +48,10 @@ static void put(struct lanes *lanes, uint32_t span, uint64_t start, uint64_t end
 	marks[2 * span + 1] = (struct mark){ end, 2 * span + 1, span, lane, 1 };
 }
 
-/* As trace_processor does it: by time, then as they stand in the file; an end is that of the innermost open span. */
+/*
+ * As trace_processor does it: by time, then as they stand in the file; an end is that of the
+ * innermost open span.
+ */
 static void check(uint32_t count)
 {
 	qsort(marks, 2 * (size_t)count, sizeof(marks[0]), by_lane_and_time);
@@ -85,7 +86,9 @@ static void any_spans_nest(void **state)
 	}
 }
 
-/* Many more than a lane remembers, by their ends as threads have them, with long ones around them. */
+/*
+ * Many more than a lane remembers, by their ends as threads have them, with long ones around them.
+ */
 static void forgotten_spans_are_not_crossed(void **state)
 {
 	struct lanes lanes = { 0 };

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * Frames decoded ahead by other threads: the same frames, events and faults as without, whatever is wrong
- * with the file. Best run under the thread sanitiser too.
+ * Frames decoded ahead by other threads: the same frames, events and faults as without, whatever is
+ * wrong with the file. Best run under the thread sanitiser too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/error.h"
 #include "report/base/workers.h"
 #include "tests/unit/recording.h"

@@ -4,12 +4,7 @@
  * Damaged and hostile recordings: what can be read is given out, what cannot is named, and nothing
  * takes memory or time without bound.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -186,13 +181,16 @@ static void cut_at_every_byte_it_is_readable_up_to_there(void **state)
 	recording_release(&r);
 }
 
-/* Bits that zstd ignores, or with which it says the same in other words: a few in each of its tables. */
+/*
+ * Bits that zstd ignores, or with which it says the same in other words: a few in each of its
+ * tables.
+ */
 #define IGNORED_BITS 40u
 #define BITS_STEP 7u
 
 /*
- * A bit of each byte, in turn each of the eight: named, or without any effect on what is read. All of them took 20 s
- * of CPU; the fuzz targets go on from here.
+ * A bit of each byte, in turn each of the eight: named, or without any effect on what is read. All
+ * of them took 20 s of CPU; the fuzz targets go on from here.
  */
 static void flipped_bits_are_named_or_ignored(void **state)
 {

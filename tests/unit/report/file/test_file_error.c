@@ -2,15 +2,9 @@
 /* links: report format */
 /* report/file/file_error.c: what is wrong with a file, and what to do about it. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/error.h"
 #include "report/file/file_error.h"
 

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * A file that grows while it is read: at whatever byte it ends for the moment, frames come once, whole and in order, and nothing
- * is a fault before its writer has gone.
+ * A file that grows while it is read: at whatever byte it ends for the moment, frames come once,
+ * whole and in order, and nothing is a fault before its writer has gone.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/error.h"
 #include "report/file/reader.h"
 #include "tests/unit/recording.h"

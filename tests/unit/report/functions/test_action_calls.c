@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/functions/action_calls.c: calls in actions that nest, overlap, recur, end within calls, or never end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/functions/action_calls.c: calls in actions that nest, overlap, recur, end within calls, or
+ * never end.
+ */
+#include "tests/unit/unit.h"
 #include "report/functions/action_calls.h"
 
 enum { OUTER = 7, INNER = 8, F = 1, G = 2 };

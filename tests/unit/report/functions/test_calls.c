@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/functions/calls.c: recursion, callers, calls that end out of order, keys, cuts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/functions/calls.h"
 
 static struct calls calls;
@@ -121,7 +115,10 @@ static void a_cut_ends_all(void **state)
 	assert_int_equal(calls.unmatched, 1);
 }
 
-/* Two stacks of a thread call the same function; each counts its own time only, whoever returns first. */
+/*
+ * Two stacks of a thread call the same function; each counts its own time only, whoever returns
+ * first.
+ */
 static void stacks_stand_still_while_another_runs(void **state)
 {
 	(void)state;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/gpu/gpu_time.c, kernel_class.c: how a device's time went, by HTA's definitions; what a kernel's name says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/gpu/gpu_time.c, kernel_class.c: how a device's time went, by HTA's definitions; what a
+ * kernel's name says.
+ */
+#include "tests/unit/unit.h"
 #include "report/gpu/gpu_time.h"
 #include "report/gpu/kernel_class.h"
 #include "tests/unit/gpu_recording.h"
@@ -36,8 +33,8 @@ static void finish(void)
 }
 
 /*
- * One device, two streams: computing from 1000 to 2000 and from 1500 to 2500, a collective from 2000 to 3000, a copy
- * from 5000 to 5100; told backwards.
+ * One device, two streams: computing from 1000 to 2000 and from 1500 to 2500, a collective from
+ * 2000 to 3000, a copy from 5000 to 5100; told backwards.
  */
 static void a_device_is_busy_when_anything_runs(void **state)
 {
@@ -197,7 +194,10 @@ static uint32_t running(uint32_t lane, uint64_t time_ns, bool is_copy)
 	return count;
 }
 
-/* Calls that have begun to wait by then, and whose pieces begin at `time_ns` or later, or later only. */
+/*
+ * Calls that have begun to wait by then, and whose pieces begin at `time_ns` or later, or later
+ * only.
+ */
 static uint32_t waiting(uint32_t lane, uint64_t time_ns, bool counts_those_that_begin)
 {
 	uint32_t count = 0;

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/gpu/graphs.c, graph_nodes.c, gpu_work.c over recordings in memory: launches of graphs, what lies between their nodes,
- * and the range that a node was captured in, whichever copy of it runs.
+ * report/gpu/graphs.c, graph_nodes.c, gpu_work.c over recordings in memory: launches of graphs,
+ * what lies between their nodes, and the range that a node was captured in, whichever copy of it
+ * runs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/graphs.h"
 #include "tests/unit/gpu_recording.h"
@@ -63,7 +57,10 @@ static void finish(enum key_id by)
 	run_read(run, false);
 }
 
-/* Pieces whose capture's range is that one; "": those in none. The low half of such a key is its name's index + 1. */
+/*
+ * Pieces whose capture's range is that one; "": those in none. The low half of such a key is its
+ * name's index + 1.
+ */
 static uint64_t pieces_in(const char *range)
 {
 	uint64_t pieces = 0;
@@ -144,7 +141,10 @@ static void work_of_other_calls_is_of_no_graph(void **state)
 	release();
 }
 
-/* 10 and 11 are captured, in ranges; 20 and 21 are their copies, 30 a copy of a copy; 12 and 40 nobody has seen captured. */
+/*
+ * 10 and 11 are captured, in ranges; 20 and 21 are their copies, 30 a copy of a copy; 12 and 40
+ * nobody has seen captured.
+ */
 static void nodes_have_the_range_of_their_capture(void **state)
 {
 	(void)state;

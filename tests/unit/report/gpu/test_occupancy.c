@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/gpu/occupancy.c: blocks that fit, by figures of CUDA's own calculator; what makes no sense is unknown. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/gpu/occupancy.c: blocks that fit, by figures of CUDA's own calculator; what makes no sense
+ * is unknown.
+ */
+#include "tests/unit/unit.h"
 #include "collector/format/events.h"
 #include "report/gpu/occupancy.h"
 

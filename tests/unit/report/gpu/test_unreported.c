@@ -4,13 +4,7 @@
  * report/gpu/unreported.c over recordings in memory: calls whose work never came, and all that is
  * none of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/gpu/unreported.h"
 #include "tests/unit/gpu_recording.h"
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/heap/estimate.c: sums of sampled stacks over recordings in memory, beside counts that stay exact. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/heap/estimate.c: sums of sampled stacks over recordings in memory, beside counts that stay
+ * exact.
+ */
+#include "tests/unit/unit.h"
 #include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"

@@ -4,16 +4,9 @@
  * report/heap/heap.c: exact counts of live blocks, peaks, temporaries, and events in the wrong
  * order.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/heap/heap.h"
 
 static void allocate(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread,
@@ -316,7 +309,10 @@ static struct heap_op random_op(uint64_t *seed, bool *live, uint64_t time_ns)
 	return op;
 }
 
-/* Whichever blocks are said to be brief, and whether or not that comes true, the numbers are the same. */
+/*
+ * Whichever blocks are said to be brief, and whether or not that comes true, the numbers are the
+ * same.
+ */
 static void brief_blocks_count_as_others(void **state)
 {
 	struct heap with, without;
@@ -352,7 +348,10 @@ static void brief_blocks_count_as_others(void **state)
 	heap_release(&without);
 }
 
-/* Of a process whose program was done what lived then was kept; of another one what lived at its end. */
+/*
+ * Of a process whose program was done what lived then was kept; of another one what lived at its
+ * end.
+ */
 static void what_lived_when_the_program_was_done_was_kept(void **state)
 {
 	struct heap heap;

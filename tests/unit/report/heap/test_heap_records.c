@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * The heap by runs of records (report/heap/heap_records.c) against the heap event by event, over random
- * recordings: processes of one and of two threads, blocks that another thread gives back, reallocs that
- * fail, frees that are missing, events that are told as lost, modules that change. Where one thread is alone its runs are long, and
- * most of what it gets is small beside what it once had: then nothing can rise, and pairs are only added up.
+ * The heap by runs of records (report/heap/heap_records.c) against the heap event by event, over
+ * random recordings: processes of one and of two threads, blocks that another thread gives back,
+ * reallocs that fail, frees that are missing, events that are told as lost, modules that change.
+ * Where one thread is alone its runs are long, and most of what it gets is small beside what it
+ * once had: then nothing can rise, and pairs are only added up.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <string.h>
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/heap/mappings.c: what is mapped after mmap, munmap and mremap, and after what no program does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/*
+ * report/heap/mappings.c: what is mapped after mmap, munmap and mremap, and after what no program
+ * does.
+ */
+#include "tests/unit/unit.h"
 
 #include <sys/mman.h>
 

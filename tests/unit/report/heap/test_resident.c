@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/heap/resident.c over recordings in memory: what explains resident memory, and what is not told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+/*
+ * report/heap/resident.c over recordings in memory: what explains resident memory, and what is not
+ * told.
+ */
+#include "tests/unit/unit.h"
 
 #include <sys/mman.h>
 
@@ -95,7 +93,7 @@ static void heap_arenas_and_mappings_explain_what_is_resident(void **state)
 	map(130, 0x30000000, MIB, LIBRARY + 0x10); /* as long as an arena */
 	map(140, 0x40000000, 2 * MIB, LIBRARY + 0x20);
 	map(150, 0x50000000, 16384, PYTHON + 0x20);
-	frame_put_dies(c.r.fw, EVT_free, 300, 0x10);
+	FRAME_PUT(c.r.fw, 300, free, .ptr = 0x10);
 	FRAME_PUT(c.r.fw, 310, unmap, .address = 0x10000000, .bytes = MIB);
 	on_stream(0);
 	sample(50, 1, MIB, 2 * MIB);
@@ -139,7 +137,9 @@ static void the_runtimes_end_is_not_the_programs(void **state)
 	assert_int_equal(process->curve->last, 96 * MIB);
 }
 
-/* The first look came when Python had freed its own: the program's end is still the moment before. */
+/*
+ * The first look came when Python had freed its own: the program's end is still the moment before.
+ */
 static void a_look_behind_the_programs_end_does_not_move_it(void **state)
 {
 	const struct resident_process *process;
@@ -148,7 +148,7 @@ static void a_look_behind_the_programs_end_does_not_move_it(void **state)
 	start();
 	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 3 * MIB, PYTHON);
 	FRAME_PUT(c.r.fw, 250, teardown_begin, .name = cuda_recording_name(&c, "python"));
-	frame_put_dies(c.r.fw, EVT_free, 260, 0x10);
+	FRAME_PUT(c.r.fw, 260, free, .ptr = 0x10);
 	on_stream(0);
 	sample(300, 1, 20 * MIB, 5 * MIB);
 	finish();
@@ -160,7 +160,10 @@ static void a_look_behind_the_programs_end_does_not_move_it(void **state)
 	assert_int_equal(process->end.resident, 25 * MIB);
 }
 
-/* Resident memory stands still while blocks are freed: what holds at the end is not what held at the last look. */
+/*
+ * Resident memory stands still while blocks are freed: what holds at the end is not what held at
+ * the last look.
+ */
 static void at_the_end_counts_what_lives_then(void **state)
 {
 	const struct resident_process *process;
@@ -169,7 +172,7 @@ static void at_the_end_counts_what_lives_then(void **state)
 	start();
 	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 30 * MIB, PYTHON);
 	frame_put_born(c.r.fw, EVT_malloc, 110, 0x20, MIB, PYTHON);
-	frame_put_dies(c.r.fw, EVT_free, 5000, 0x10);
+	FRAME_PUT(c.r.fw, 5000, free, .ptr = 0x10);
 	frame_put_born(c.r.fw, EVT_malloc, 7000, 0x30, 2 * MIB, PYTHON);
 	on_stream(0);
 	FRAME_PUT(c.r.fw, 200, process_memory, .process = 1, .resident_bytes = 40 * MIB,
@@ -187,7 +190,10 @@ static void at_the_end_counts_what_lives_then(void **state)
 	assert_int_equal(resident_rest(&process->end), 8 * MIB);
 }
 
-/* Blocks were recorded until 1000, the kernel was asked on: what explains memory after that is not known. */
+/*
+ * Blocks were recorded until 1000, the kernel was asked on: what explains memory after that is not
+ * known.
+ */
 static void after_the_recordings_end_nothing_is_explained(void **state)
 {
 	const struct resident_process *process;

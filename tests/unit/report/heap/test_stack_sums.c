@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/heap/stack_sums.c, growth.c, report/stacks/stack_keys.c: what stacks hold, over recordings in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/heap/stack_sums.c, growth.c, report/stacks/stack_keys.c: what stacks hold, over recordings
+ * in memory.
+ */
+#include "tests/unit/unit.h"
 #include "report/options/keys.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
@@ -33,7 +30,10 @@ static const struct filter_settings plain = { .pid = FILTER_NO_ID,
 					      .tid = FILTER_NO_ID,
 					      .to_ns = UINT64_MAX };
 
-/* A stack of addresses, the outermost first; no module is known, so that their names are these numbers. */
+/*
+ * A stack of addresses, the outermost first; no module is known, so that their names are these
+ * numbers.
+ */
 static uint64_t stack_of(uint64_t outer, uint64_t inner)
 {
 	return recording_stack_of(&c.r, (const uint64_t[]){ outer, inner }, 2);
@@ -248,7 +248,10 @@ static void processes_share_their_stacks(void **state)
 #define STEPS 100u
 #define STEP_NS 1000u
 
-/* 10 bytes a step leak; 64 a step stay up to step 20; 1000 are there before the first one; and what is freed again. */
+/*
+ * 10 bytes a step leak; 64 a step stay up to step 20; 1000 are there before the first one; and what
+ * is freed again.
+ */
 static void put_steps(void)
 {
 	born(1, 0x900000, 1000, stack_of(0x10, 0x40));
@@ -289,8 +292,10 @@ static void what_grows_is_told_from_what_stays(void **state)
 	release();
 }
 
-/* What a rank allocates in its steps: in place 0x41 it leaks so much, in 0x44 if it is `other`; 0x45 is freed behind the last but for one that
- * was there before. */
+/*
+ * What a rank allocates in its steps: in place 0x41 it leaks so much, in 0x44 if it is `other`;
+ * 0x45 is freed behind the last but for one that was there before.
+ */
 static void put_rank(uint64_t leaks, bool is_other)
 {
 	born(2, 0x500000, 7, stack_of(0x10, 0x45));
@@ -309,7 +314,9 @@ static void put_rank(uint64_t leaks, bool is_other)
 		dies((STEPS + 1) * STEP_NS + step, 0x400000 + step * 64);
 }
 
-/* Ranks run the same code: each is judged by steps of its own, and what they say is put together. */
+/*
+ * Ranks run the same code: each is judged by steps of its own, and what they say is put together.
+ */
 static void ranks_grow_at_the_same_place(void **state)
 {
 	double per_step;
@@ -342,7 +349,10 @@ static void ranks_grow_at_the_same_place(void **state)
 #define REQUESTS 1000u /* a round */
 #define ROUND_NS (1000u * TICK)
 
-/* A request of a server: what leaks, a cache of 500 blocks that are replaced, what comes and goes in waves. */
+/*
+ * A request of a server: what leaks, a cache of 500 blocks that are replaced, what comes and goes
+ * in waves.
+ */
 static void put_request(uint64_t round, uint64_t request, uint64_t now)
 {
 	uint64_t number = round * REQUESTS + request, slot = 0x8000000 + number % 500 * 64;
@@ -400,7 +410,10 @@ static void a_server_grows_without_steps(void **state)
 		read_heap(is_filtered ? &of_process : &plain, STACK_BY_STACK, NULL);
 		assert_int_equal(growth_steps(growth), 0);
 		assert_true(growth_is_whole(growth));
-		/* where the number of allocations puts them, however records come; events wait in a queue */
+		/*
+		 * where the number of allocations puts them, however records come; events wait in a
+		 * queue
+		 */
 		for (size_t i = 0; !is_filtered && i < growth->whole.looks; i++)
 			assert_int_equal(growth->whole.look[i].step % 1024, 0);
 		assert_int_equal(whole_verdict_of("0x10;0x41"), GROWTH_STEADY);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/idle/idle.c: gaps of a stream taken apart by what the launching thread was in, from made-up recordings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/idle/idle.c: gaps of a stream taken apart by what the launching thread was in, from
+ * made-up recordings.
+ */
+#include "tests/unit/unit.h"
 #include "report/deferred/deferred.h"
 #include "report/idle/idle.h"
 
@@ -93,8 +90,9 @@ static uint64_t ns_of(enum idle_kind kind, const char *text, uint64_t value)
 }
 
 /*
- * Kernels of stream 7 until 2000 and from 10010 on, and from 10,510 on, asked for by thread 1; thread 2 does something
- * else. In the first gap: an operator with a call of CUDA and a read in it, a wait, a range, looks, nothing.
+ * Kernels of stream 7 until 2000 and from 10010 on, and from 10,510 on, asked for by thread 1;
+ * thread 2 does something else. In the first gap: an operator with a call of CUDA and a read in it,
+ * a wait, a range, looks, nothing.
  */
 static void record_two_gaps(void)
 {
@@ -141,7 +139,10 @@ static void activities_are_the_innermost(void **state)
 	assert_int_equal(idle->row[0].gap[GPU_GAP_OTHER].total_ns +
 				 idle->row[0].gap[GPU_GAP_KERNEL].total_ns,
 			 1090);
-	/* before the operator, up to the wait, up to the range, after it but for the launch, and the rest of two launches */
+	/*
+	 * before the operator, up to the wait, up to the range, after it but for the launch, and
+	 * the rest of two launches
+	 */
 	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0),
 			 500 + 500 + 500 + 2990 + 10 + 80 + 10 + 1090);
 	close_run();
@@ -203,7 +204,9 @@ static void looks_count_where_nothing_else_is_known(void **state)
 
 #define ROUNDS 20000u
 
-/* Stream 8 does one thing at the begin and one at the end, minutes later; stream 7 one each 10 ms. */
+/*
+ * Stream 8 does one thing at the begin and one at the end, minutes later; stream 7 one each 10 ms.
+ */
 static void record_long_gap(void)
 {
 	start(1);

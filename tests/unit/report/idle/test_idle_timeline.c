@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/idle/timeline.c, open_gaps.c: scopes, calls within each other, looks, what is forgotten; sums of open gaps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+/*
+ * report/idle/timeline.c, open_gaps.c: scopes, calls within each other, looks, what is forgotten;
+ * sums of open gaps.
+ */
+#include "tests/unit/unit.h"
 
 #include <stdio.h>
 #include <string.h>

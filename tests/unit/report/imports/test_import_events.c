@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/imports/import_events.c: imports within each other, who imported a module first, what failed, what has no end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/imports/import_events.c: imports within each other, who imported a module first, what
+ * failed, what has no end.
+ */
+#include "tests/unit/unit.h"
 #include "report/imports/import_events.h"
 #include "tests/unit/run_fixture.h"
 
@@ -90,7 +87,10 @@ static void the_first_importer_is_kept(void **state)
 	recording_close();
 }
 
-/* An end without a begin closes nothing; what is open at the end of the recording is counted and has no time. */
+/*
+ * An end without a begin closes nothing; what is open at the end of the recording is counted and
+ * has no time.
+ */
 static void ends_and_begins_without_the_other(void **state)
 {
 	struct frame_writer *fw = recording_begin(1);

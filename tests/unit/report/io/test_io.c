@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/io/io.c: which file a descriptor means, and what is counted of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/io/io.h"
 
 #define FD 3u

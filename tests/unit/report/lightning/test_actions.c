@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/lightning/actions.c, rows_actions.c: what actions took, from each source, over recordings in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/lightning/actions.c, rows_actions.c: what actions took, from each source, over recordings
+ * in memory.
+ */
+#include "tests/unit/unit.h"
 #include "report/lightning/action_events.h"
 #include "report/lightning/rows_actions.h"
 #include "report/nvtx/range_events.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/modules/module_events.c, rows_modules.c: calls of modules over recordings in memory: nesting, threads, gaps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/modules/module_events.c, rows_modules.c: calls of modules over recordings in memory:
+ * nesting, threads, gaps.
+ */
+#include "tests/unit/unit.h"
 #include "report/modules/module_events.h"
 #include "report/modules/rows_modules.h"
 #include "report/nvtx/rows_ranges.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/native/native_events.c: samples by key, running counters of processes, and why there are no samples. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/native/native_events.c: samples by key, running counters of processes, and why there are
+ * no samples.
+ */
+#include "tests/unit/unit.h"
 #include "report/native/native_events.h"
 #include "tests/unit/run_fixture.h"
 

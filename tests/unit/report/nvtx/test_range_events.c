@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/nvtx/range_events.c: push and pop by domain, ranges of a process by number, and ends without a begin. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/nvtx/range_events.c: push and pop by domain, ranges of a process by number, and ends
+ * without a begin.
+ */
+#include "tests/unit/unit.h"
 #include "report/nvtx/range_events.h"
 #include "tests/unit/run_fixture.h"
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /*
- * report/options/options.c, report/table/row_filter.c: what is taken, and the one line that says why
- * not.
+ * report/options/options.c, report/table/row_filter.c: what is taken, and the one line that says
+ * why not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/table/row_filter.h"
 #include "report/options/options.h"
 

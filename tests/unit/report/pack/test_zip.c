@@ -2,17 +2,10 @@
 /* What python3's zipfile reads of an archive: small files, and ZIP64 from a lowered limit on. */
 /* links: report */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/pack/zip.h"
 
 #define FILES 70

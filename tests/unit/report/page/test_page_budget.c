@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What parts of a page may have: none takes what is kept for a later one, and all of it is there for the last. */
+/*
+ * What parts of a page may have: none takes what is kept for a later one, and all of it is there
+ * for the last.
+ */
 /* links: report */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/page/page_budget.h"
 
 #define BYTES 2000000u

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline: what nests, what has no end, and that nothing is lost when short spans are merged for lack of room. */
+/*
+ * The timeline: what nests, what has no end, and that nothing is lost when short spans are merged
+ * for lack of room.
+ */
 /* links: report */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/page/timeline.h"
 
 static void put_slice(struct timeline *timeline, const char *name, struct trace_slice slice)
@@ -163,7 +159,9 @@ static void test_arrows(void **state)
 	timeline_release(&timeline);
 }
 
-/* Beyond the room every second one stays: the count is of all, and those left are of the whole run. */
+/*
+ * Beyond the room every second one stays: the count is of all, and those left are of the whole run.
+ */
 static void test_arrows_many(void **state)
 {
 	struct timeline timeline;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/process/children.c: CPU time of children that were not recorded, without that of those that were. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/process/children.c: CPU time of children that were not recorded, without that of those
+ * that were.
+ */
+#include "tests/unit/unit.h"
 #include "report/process/children.h"
 #include "tests/unit/run_fixture.h"
 
@@ -42,7 +39,9 @@ static void recorded_children_are_left_out(void **state)
 	assert_true(ns == 5ull * SECOND);
 }
 
-/* The kernel counts in hundredths of a second, so a child may have used more than it says of all. */
+/*
+ * The kernel counts in hundredths of a second, so a child may have used more than it says of all.
+ */
 static void the_rest_is_never_negative(void **state)
 {
 	uint64_t ns;

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/ranges/ranges.c, report/base/histogram.c: nesting, self time, domains, what stays open, percentiles. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * report/ranges/ranges.c, report/base/histogram.c: nesting, self time, domains, what stays open,
+ * percentiles.
+ */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/ranges/ranges.h"
 
 enum { A = 1, B, C }; /* names */

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/raw/redact_words.c: the words of --redact, alone, together, and those that are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/raw/redact_texts.h"
 #include "report/raw/redact_words.h"
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/samples/library_place.c: the function of a package in which a line of the user's own code spends its time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/samples/library_place.c: the function of a package in which a line of the user's own code
+ * spends its time.
+ */
+#include "tests/unit/unit.h"
 #include "report/samples/library_place.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
@@ -35,8 +32,8 @@ static void define_place(uint64_t id, uint64_t from, uint64_t code, uint64_t lin
 }
 
 /*
- * main.py:9 calls load() of a package, which calls group() for itself and again, and that copy.py of Python. main.py:10
- * calls a module of PyTorch, whose forward() is a package's.
+ * main.py:9 calls load() of a package, which calls group() for itself and again, and that copy.py
+ * of Python. main.py:10 calls a module of PyTorch, whose forward() is a package's.
  */
 static void start(void)
 {

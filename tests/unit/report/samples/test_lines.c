@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/samples/: shares of lines that are set by construction, waits, operators, recursion, lost definitions, paths. */
+/*
+ * report/samples/: shares of lines that are set by construction, waits, operators, recursion, lost
+ * definitions, paths.
+ */
 #include "tests/unit/samples_recording.h"
 
 static const struct line *line_at(uint32_t number)
@@ -12,7 +15,9 @@ static const struct line *line_at(uint32_t number)
 	return NULL;
 }
 
-/* Three quarters of the CPU time in line 11; the CPU time of a wait is of the line that runs next. */
+/*
+ * Three quarters of the CPU time in line 11; the CPU time of a wait is of the line that runs next.
+ */
 static void shares_are_those_of_the_program(void **state)
 {
 	(void)state;
@@ -39,7 +44,10 @@ static void shares_are_those_of_the_program(void **state)
 	finish();
 }
 
-/* A look that was left out puts the CPU time up to it in doubt, once; one in a queue for a CPU puts none. */
+/*
+ * A look that was left out puts the CPU time up to it in doubt, once; one in a queue for a CPU puts
+ * none.
+ */
 static void looks_left_out_are_a_bound(void **state)
 {
 	(void)state;
@@ -56,7 +64,9 @@ static void looks_left_out_are_a_bound(void **state)
 	finish();
 }
 
-/* Looks that were left out have no CPU time of their own: one of two whole looks is a half at most. */
+/*
+ * Looks that were left out have no CPU time of their own: one of two whole looks is a half at most.
+ */
 static void late_looks_are_a_bound(void **state)
 {
 	(void)state;
@@ -109,7 +119,10 @@ static void recursion_counts_once(void **state)
 	finish();
 }
 
-/* A comprehension or a lambda is called from the line that it stands on: without functions it is there once. */
+/*
+ * A comprehension or a lambda is called from the line that it stands on: without functions it is
+ * there once.
+ */
 static void a_line_of_two_functions_counts_once(void **state)
 {
 	(void)state;
@@ -229,7 +242,9 @@ static uint64_t torn_of_process(uint32_t number)
 	return UINT64_MAX;
 }
 
-/* Places that nobody defines, that name themselves, states that nobody knows: a row, and no harm. */
+/*
+ * Places that nobody defines, that name themselves, states that nobody knows: a row, and no harm.
+ */
 static void lost_definitions_are_rows(void **state)
 {
 	(void)state;
@@ -276,7 +291,10 @@ static void paths_match_by_their_ends(void **state)
 	assert_false(MATCH("/a/b/train.py", ""));
 }
 
-/* CPU time of a stack that could not be read is no line's, neither of the one before nor of the one behind. */
+/*
+ * CPU time of a stack that could not be read is no line's, neither of the one before nor of the one
+ * behind.
+ */
 static void torn_stacks_are_a_row(void **state)
 {
 	(void)state;
@@ -472,7 +490,9 @@ static void a_holder_is_who_has_the_number_then(void **state)
 	finish();
 }
 
-/* Whose tid it is that has it, of which nobody else is known here: the thread itself, or somebody. */
+/*
+ * Whose tid it is that has it, of which nobody else is known here: the thread itself, or somebody.
+ */
 static void waits_belong_to_who_had_the_gil(void **state)
 {
 	uint64_t tid = 0;

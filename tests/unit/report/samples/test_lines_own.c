@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/samples/: lines of the user's own code, what is behind and around them, imports, and what is outside of the steps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
+/*
+ * report/samples/: lines of the user's own code, what is behind and around them, imports, and what
+ * is outside of the steps.
+ */
+#include "tests/unit/unit.h"
 
 #include <string.h>
 
@@ -35,7 +33,10 @@ static void define_place(uint64_t id, uint64_t from, uint64_t code, uint64_t lin
 	FRAME_PUT(c.r.fw, 1, python_place, .id = id, .from = from, .code = code, .line = line);
 }
 
-/* train.py:20 calls load() at 5, from a list comprehension; that calls numpy. And imports, and a thread of a library alone. */
+/*
+ * train.py:20 calls load() at 5, from a list comprehension; that calls numpy. And imports, and a
+ * thread of a library alone.
+ */
 static void define_all(void)
 {
 	cuda_recording_start(&c, 1);
@@ -152,7 +153,9 @@ static void a_library_is_its_callers(void **state)
 	finish();
 }
 
-/* From the first mark to the last; what comes after is known to be outside only when all is read. */
+/*
+ * From the first mark to the last; what comes after is known to be outside only when all is read.
+ */
 static void lines_are_of_the_steps(void **state)
 {
 	(void)state;

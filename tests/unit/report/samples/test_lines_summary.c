@@ -50,7 +50,9 @@ static void put_short_run(unsigned int works, unsigned int mains, uint64_t sleep
 	read_as(plain);
 }
 
-/* 100 looks are needed for shares of lines; fewer bear out where most was, and not how much of it. */
+/*
+ * 100 looks are needed for shares of lines; fewer bear out where most was, and not how much of it.
+ */
 static void few_looks_say_where_most_was(void **state)
 {
 	(void)state;
@@ -148,11 +150,11 @@ static void a_thread_that_waits_says_where(void **state)
 	(void)state;
 	put_short_run(2, 0, 900);
 	expect_summary(1000 * MS, 1,
-		       "It waited for 900 ms: 900 ms in made.py:2 (main) (prof-report lines --sort "
+		       "It waited 900 ms in made.py:2 (main) (prof-report lines --sort "
 		       "wait_ns).\n");
 	/* the others are libraries': what it waits for is theirs to do */
 	expect_summary(1000 * MS, 2,
-		       "Its one thread of Python waited for 900 ms: 900 ms in made.py:2 (main) "
+		       "Its one thread of Python waited 900 ms in made.py:2 (main) "
 		       "(prof-report lines --sort wait_ns).\n");
 	expect_summary(2000 * MS, 1, "");
 	finish();
@@ -175,7 +177,10 @@ static void threads_that_wait_say_nothing(void **state)
 	finish();
 }
 
-/* The first thread runs for `cpu_ms` of three seconds and could have run for `ready_ms`; the other sleeps. */
+/*
+ * The first thread runs for `cpu_ms` of three seconds and could have run for `ready_ms`; the other
+ * sleeps.
+ */
 static void expect_ready(uint64_t cpu_ms, uint64_t ready_ms, const char *expected)
 {
 	start();

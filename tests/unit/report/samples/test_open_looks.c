@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/samples/open_looks.c: what was seen since a call began, of calls in calls, of another stack, of very long ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/samples/open_looks.c: what was seen since a call began, of calls in calls, of another
+ * stack, of very long ones.
+ */
+#include "tests/unit/unit.h"
 #include "report/samples/open_looks.h"
 
 static struct open_looks looks;

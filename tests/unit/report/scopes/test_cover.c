@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/scopes/cover.c: each moment of a place counts once, however many scopes are open. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/scopes/cover.h"
 
 enum { ALL, A, B };

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/scopes/nest.c: what is open on threads, whose time is whose, and what a cut ends. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/scopes/nest.h"
 
 enum { A = 1, B, C };
@@ -194,7 +187,10 @@ static void places_are_used_again(void **state)
 	nest_release(&nest);
 }
 
-/* In a session of many ranks the threads of others are nobody's business, nor are those of its own that have nothing open. */
+/*
+ * In a session of many ranks the threads of others are nobody's business, nor are those of its own
+ * that have nothing open.
+ */
 static void ends_are_found_among_thousands_of_threads(void **state)
 {
 	enum { THREADS = 20000, PROCESSES = 40 };

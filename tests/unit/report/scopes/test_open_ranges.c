@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/core/run.c, report/scopes/open_ranges.c: what is open where events are missing ends there: NVTX ranges and
- * --range, by whomever the range was named, as all else.
+ * report/core/run.c, report/scopes/open_ranges.c: what is open where events are missing ends there:
+ * NVTX ranges and --range, by whomever the range was named, as all else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/heap/heap_events.h"
 #include "report/nvtx/range_events.h"
 #include "report/session/source_open.h"

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/session/callers.c: callers that were asked for before are what they would be without that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * report/session/callers.c: callers that were asked for before are what they would be without that.
+ */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "report/session/callers.h"
 #include "report/session/source_state.h"
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/session/holes.c and report/core/known.c: between which moments events are missing, and until when all is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/session/holes.c and report/core/known.c: between which moments events are missing, and
+ * until when all is known.
+ */
+#include "tests/unit/unit.h"
 #include "report/core/known.h"
 #include "report/core/coverage.h"
 #include "report/session/holes.h"
@@ -126,7 +123,9 @@ static void without_losses_all_is_known(void **state)
 	cuda_recording_release(&c);
 }
 
-/* The file was full at 1000; what the last frame still has of the program is left out, and counted. */
+/*
+ * The file was full at 1000; what the last frame still has of the program is left out, and counted.
+ */
 static void a_full_file_is_known_until_it_was_full(void **state)
 {
 	const struct source_loss *loss;
@@ -180,7 +179,10 @@ static void a_disk_that_was_full_leaves_a_hole(void **state)
 	cuda_recording_release(&c);
 }
 
-/* Two files of two processes at the same times: one has a hole until 3000, and its process ends at `end_ns`. */
+/*
+ * Two files of two processes at the same times: one has a hole until 3000, and its process ends at
+ * `end_ns`.
+ */
 static void read_two(uint64_t end_ns)
 {
 	static char path[2][16] = { "one.evt", "two.evt" };

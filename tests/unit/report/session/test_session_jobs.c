@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * Which sessions are one job: report/session/session_jobs.h over recordings in files, with facts as ranks tell them and as
- * nobody would.
+ * Which sessions are one job: report/session/session_jobs.h over recordings in files, with facts as
+ * ranks tell them and as nobody would.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/unit/unit.h"
 #include "report/session/job.h"
 #include "report/session/session_jobs.h"
 #include "tests/unit/recording.h"
@@ -87,7 +82,10 @@ static void write_rank(unsigned int number, const struct rank *rank)
 	recording_release(&r);
 }
 
-/* The runs of these sessions: "001" is two of one job and another one. `why`: a part of the first line, NULL: there is none. */
+/*
+ * The runs of these sessions: "001" is two of one job and another one. `why`: a part of the first
+ * line, NULL: there is none.
+ */
 static void expect_runs(const struct rank *rank, unsigned int count, const char *runs,
 			const char *why)
 {
@@ -174,7 +172,10 @@ static void what_contradicts_keeps_apart(void **state)
 		expect_runs(apart[i].rank, 2, "01", apart[i].why);
 }
 
-/* The variables are not what the ranks have used; a name and the host's own address may be the same host. */
+/*
+ * The variables are not what the ranks have used; a name and the host's own address may be the same
+ * host.
+ */
 static void what_does_not_contradict(void **state)
 {
 	static const struct rank used[] = {

@@ -4,13 +4,7 @@
  * Events in order, files on one clock, tables filled: report/session/source.h over recordings in
  * memory.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/error.h"
 #include "report/session/source_open.h"
 #include "tests/unit/recording.h"
@@ -116,7 +110,9 @@ static const struct source_thread *thread_of(const struct source *source, uint32
 	return NULL;
 }
 
-/* Thread 11 was looked at, and read its clock; of 12 only where it began is known, of 13 nothing. */
+/*
+ * Thread 11 was looked at, and read its clock; of 12 only where it began is known, of 13 nothing.
+ */
 static void put_times(struct recording *r)
 {
 	static const uint64_t first[] = { 100, 200 };
@@ -444,7 +440,10 @@ static void the_tables_say_what_was_recorded(void **state)
 	recording_release(&r);
 }
 
-/* The collector finds both in one look: the new one has been there since the look before, the old one ends now. */
+/*
+ * The collector finds both in one look: the new one has been there since the look before, the old
+ * one ends now.
+ */
 static void a_mapping_takes_the_place_of_another(void **state)
 {
 	struct source_process *const *process;

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * Stacks of a session: numbered once whatever frame, file and process they come from, for events and for records of the
- * heap, and only for who wants them.
+ * Stacks of a session: numbered once whatever frame, file and process they come from, for events
+ * and for records of the heap, and only for who wants them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/error.h"
 #include "collector/format/frame_flags.h"
 #include "report/session/source_open.h"
@@ -215,7 +209,7 @@ static void record_heap(struct recording *r)
 			       STACK_WORD | recording_stack_of(r, deep, 3));
 		frame_put_born(r->fw, EVT_calloc, 3000, 0x3000, 8, STACK_WORD | wrapper);
 		frame_put_born(r->fw, EVT_malloc, 4000, 0x4000, 8, 0x60);
-		frame_put_dies(r->fw, EVT_free, 5000, 0x4000);
+		FRAME_PUT(r->fw, 5000, free, .ptr = 0x4000);
 		end_frame(r, 6000);
 	}
 	recording_finish(r, 6000);
@@ -259,7 +253,9 @@ static void sites_of_the_heap_have_stacks(void **state)
 #define LARGE_FRAMES 60u
 #define LARGE_EVENTS 20000u
 
-/* A stack that an allocation of so many bytes has: its outermost frames are those of smaller ones. */
+/*
+ * A stack that an allocation of so many bytes has: its outermost frames are those of smaller ones.
+ */
 static void check_size(const struct stacks *stacks, uint32_t stack, uint64_t size)
 {
 	for (; size; size /= 3, stack = stacks_frame(stacks, stack)->parent)

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames are numbered in the order of their appearance; the same caller, address and flags are the same number. */
+/*
+ * Frames are numbered in the order of their appearance; the same caller, address and flags are the
+ * same number.
+ */
 /* links: report format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/session/stacks.h"
 
 #define CALLEES 3000u

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A library of functions with names that stacks are made of, mapped into processes that are made by hand. */
+/*
+ * A library of functions with names that stacks are made of, mapped into processes that are made by
+ * hand.
+ */
 #ifndef TESTS_UNIT_REPORT_STACKS_STACK_LIBRARY_H
 #define TESTS_UNIT_REPORT_STACKS_STACK_LIBRARY_H
 
@@ -99,7 +102,9 @@ static inline void stack_process_init(struct stack_process *mapped, uint32_t ind
 	mapped->process.module_count = 1;
 }
 
-/* A stack of functions from the outermost to the innermost, -1 at the end, each at the byte `call`. */
+/*
+ * A stack of functions from the outermost to the innermost, -1 at the end, each at the byte `call`.
+ */
 static inline uint32_t stack_put(struct source *source, const struct stack_library *library,
 				 uint64_t bias, unsigned int call, const int *functions)
 {

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/stacks/helped_stacks.c: the line of work that autograd's threads do is the one at which their caller waits in
- * backward(), where that is known. Launches ask for their stacks.
+ * report/stacks/helped_stacks.c: the line of work that autograd's threads do is the one at which
+ * their caller waits in backward(), where that is known. Launches ask for their stacks.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/format/frame_flags.h"
 #include "report/session/stacks.h"
 #include "report/stacks/helped_stacks.h"
@@ -215,7 +209,10 @@ static void block_on(uint64_t time_ns, uint64_t stack)
 	frame_put_stack(c.r.fw, EVT_malloc, time_ns, (const uint64_t *)&fields, stack);
 }
 
-/* The engine allocates before it begins: that stack is in torch.autograd as long as the thread waits. */
+/*
+ * The engine allocates before it begins: that stack is in torch.autograd as long as the thread
+ * waits.
+ */
 static void explicit_gradients_are_at_their_callers_line(void **state)
 {
 	(void)state;
@@ -242,7 +239,10 @@ static void explicit_gradients_are_at_their_callers_line(void **state)
 	release();
 }
 
-/* Of calls that only CUPTI saw: by the operator around them, but not by a scope in which Python may run. */
+/*
+ * Of calls that only CUPTI saw: by the operator around them, but not by a scope in which Python may
+ * run.
+ */
 static void hidden_calls_are_at_their_operators_line(void **state)
 {
 	(void)state;

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/stacks/named_stacks.c: what stacks mean, what of them is folded, and names that mean harm. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/stacks/named_stacks.c: what stacks mean, what of them is folded, and names that mean harm.
+ */
+#include "tests/unit/unit.h"
 #include "collector/format/frame_flags.h"
 #include "tests/unit/report/stacks/stack_library.h"
 

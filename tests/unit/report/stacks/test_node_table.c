@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs are numbered in the order of their appearance, and the same pair is the same number, however many there are. */
+/*
+ * Pairs are numbered in the order of their appearance, and the same pair is the same number,
+ * however many there are.
+ */
 /* links: report format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/stacks/node_table.h"
 
 #define NODES 50000u

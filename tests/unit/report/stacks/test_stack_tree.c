@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/stacks/stack_tree.c, flame_svg.c: values added up along stacks, their order, and what a graph is made of. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * report/stacks/stack_tree.c, flame_svg.c: values added up along stacks, their order, and what a
+ * graph is made of.
+ */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "report/session/source_state.h"
 #include "report/stacks/flame_svg.h"
 #include "report/stacks/stack_tree.h"

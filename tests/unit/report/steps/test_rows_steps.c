@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/steps/rows_steps.c, step_events.c: which steps are listed, and what made them long. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/steps/rows_steps.h"
 #include "report/steps/step_events.h"
 #include "report/session/source_open.h"

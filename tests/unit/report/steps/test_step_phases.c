@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/steps/step_phases.c: which phase a loop is in, by what is open on its thread and who works for it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/steps/step_phases.c: which phase a loop is in, by what is open on its thread and who works
+ * for it.
+ */
+#include "tests/unit/unit.h"
 #include "report/steps/step_phases.h"
 
 static struct step_phases phases;
@@ -202,7 +198,9 @@ static void a_frozen_part(void **state)
 	expect(0, 52, 10, 0, 0, 0);
 }
 
-/* What torch.compile has compiled: its function records gradients, the products in it record none. */
+/*
+ * What torch.compile has compiled: its function records gradients, the products in it record none.
+ */
 static void a_compiled_region(void **state)
 {
 	(void)state;

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/steps/steps.c: what is a step, and to which category each instant of it belongs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/steps/step_ranges.h"
 #include "report/steps/steps.h"
 
@@ -95,7 +88,9 @@ static void span_is(const struct cpu_span *span, uint64_t wall_ns, uint64_t low_
 	assert_int_equal(span->high_ns, high_ns);
 }
 
-/* Of a step of 1000: 300 in an operator that runs, 600 in a sleep, 100 that nobody has read apart. */
+/*
+ * Of a step of 1000: 300 in an operator that runs, 600 in a sleep, 100 that nobody has read apart.
+ */
 static void running_and_waiting(void **state)
 {
 	(void)state;
@@ -284,7 +279,10 @@ static void only_whole_steps_count(void **state)
 	assert_int_equal(steps.in_part, 1);
 }
 
-/* Input and output of the thread that ends a step: since the last one, or since its process was recorded again. */
+/*
+ * Input and output of the thread that ends a step: since the last one, or since its process was
+ * recorded again.
+ */
 static void io_counts_from_the_interruption_of_its_process(void **state)
 {
 	static const struct nest_place first = { 10, 0, 0, 0, NULL, 0 },

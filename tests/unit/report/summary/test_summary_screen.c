@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/summary/summary_screen.c: the first screen of recordings in memory has no more lines than a screen, none wider than it,
- * and ends with a command; in a narrow screen and for a recording without events, too.
+ * report/summary/summary_screen.c: the first screen of recordings in memory has no more lines than
+ * a screen, none wider than it, and ends with a command; in a narrow screen and for a recording
+ * without events, too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/core/report_kind.h"
 #include "report/options/options.h"
 #include "report/summary/summary_screen.h"

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/symbols/answers.c and symbol_cache.c: what is known of addresses, its bytes, and those kept between runs. */
+/*
+ * report/symbols/answers.c and symbol_cache.c: what is known of addresses, its bytes, and those
+ * kept between runs.
+ */
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-/* after the headers it needs */
-#include <cmocka.h>
+
+#include "tests/unit/unit.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

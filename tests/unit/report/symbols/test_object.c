@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/symbols/object.c: symbols of files, of this program itself and of damaged ones. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "report/base/memory.h"
 #include "report/symbols/object.h"
 
@@ -54,7 +47,10 @@ static void what_is_no_file_of_code(void **state)
 	unlink(name);
 }
 
-/* The head of the file is whole, so that it is opened; what it speaks of is damaged, or is not there. */
+/*
+ * The head of the file is whole, so that it is opened; what it speaks of is damaged, or is not
+ * there.
+ */
 static void look_everywhere(const char *path)
 {
 	enum object_state state;
@@ -162,7 +158,10 @@ static void functions_of_a_library(void **state)
 			has_label = true;
 			continue;
 		}
-		/* whatever is inlined where, the outermost one is f(), in the first line of standard input */
+		/*
+		 * whatever is inlined where, the outermost one is f(), in the first line of
+		 * standard input
+		 */
 		assert_string_equal(place.frame[place.frames - 1].function, "f");
 		assert_int_equal(place.frame[place.frames - 1].line, 1);
 		assert_true(place.offset < 64);
@@ -231,7 +230,10 @@ static void inlined_by_the_linker(void **state)
 	unlink("object-linked.txt");
 }
 
-/* With -gsplit-dwarf the file has lines only; functions are in a file beside it. Without that one no inlined function is made up. */
+/*
+ * With -gsplit-dwarf the file has lines only; functions are in a file beside it. Without that one
+ * no inlined function is made up.
+ */
 static void split_debug_information(void **state)
 {
 	static const char command[] =

@@ -2,19 +2,12 @@
 /* links: report format */
 /* report/symbols/perf_map.c: the functions that a program has made at run time. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "report/symbols/perf_map.h"
 
 #define MAP "perf.map"

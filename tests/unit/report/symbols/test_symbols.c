@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/symbols/symbols.c: the frames of an address, of a library that is made for it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "collector/format/frame_flags.h"
 #include "report/symbols/object.h"
 #include "report/symbols/symbols.h"
@@ -40,7 +33,10 @@ static void mapped_init(struct mapped *mapped, const char *path, const char *bui
 	mapped->process.module_count = 1;
 }
 
-/* outer() has middle() inlined, and that has inner(): `first` is outer()'s first address, of its own line 5. */
+/*
+ * outer() has middle() inlined, and that has inner(): `first` is outer()'s first address, of its
+ * own line 5.
+ */
 static void make_library(char path[64])
 {
 	char command[512];
@@ -149,8 +145,14 @@ static void addresses_of_nothing(void **state)
 	symbols_release(&symbols);
 }
 
-/* Libraries are large: those who ask about one recording open each once. What one has not asked it does not say it lacks. */
-/* Why there are addresses only is said of a process without any module, and not of one whose parent has some. */
+/*
+ * Libraries are large: those who ask about one recording open each once. What one has not asked it
+ * does not say it lacks.
+ */
+/*
+ * Why there are addresses only is said of a process without any module, and not of one whose parent
+ * has some.
+ */
 static void processes_without_modules(void **state)
 {
 	struct source_process bare = { .pid = 4711 }, other = { .pid = 4712 },

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/table/name_cells.c: rows of different names read differently on a narrow screen. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/text.h"
 #include "report/table/export.h"
 
@@ -94,7 +87,10 @@ static void what_differs_is_shown(void **state)
 	       "…ojects/other/source/pa…oop.py:41 (step)");
 }
 
-/* What the column of functions leaves out, parameters and namespaces, is shown where it is all that differs. */
+/*
+ * What the column of functions leaves out, parameters and namespaces, is shown where it is all that
+ * differs.
+ */
 static void parameters_tell_overloads_apart(void **state)
 {
 	static const char *const overloads[] = {

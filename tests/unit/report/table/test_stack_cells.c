@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /* report/table/stack_cells.c: rows of different stacks read differently on a narrow screen. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/base/text.h"
 #include "report/table/export.h"
 
@@ -114,7 +107,10 @@ static void the_frame_that_differs_is_shown(void **state)
 	expect(stack, 3, 38, true, narrow);
 }
 
-/* It has no outer frames where it is the outermost; and next to the inner ones nothing lies between. */
+/*
+ * It has no outer frames where it is the outermost; and next to the inner ones nothing lies
+ * between.
+ */
 static void no_mark_stands_for_nothing(void **state)
 {
 	static const char *const stack[] = { "train" INNER, "evaluate" INNER };

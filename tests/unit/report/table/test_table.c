@@ -4,16 +4,9 @@
  * report/table/table.c, report/table/export*.c: order, conditions, trees, and what tables look
  * like.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/table/row_filter.h"
 #include "report/table/export.h"
 #include "report/base/json.h"
@@ -137,7 +130,9 @@ static void few_of_many_are_the_first_ones(void **state)
 	table_release(&whole);
 }
 
-/* A table that is told how it will be arranged keeps few rows, shows the same ones and counts all. */
+/*
+ * A table that is told how it will be arranged keeps few rows, shows the same ones and counts all.
+ */
 static void rows_that_cannot_be_shown_are_dropped(void **state)
 {
 	static const size_t limits[] = { 1, 2, 7, 40 };
@@ -554,7 +549,10 @@ static char *written(size_t rows, const struct arrangement *plan, struct maker *
 	return text;
 }
 
-/* Whoever looks at a row without asking for it, or keeps what was made of another, writes something else. */
+/*
+ * Whoever looks at a row without asking for it, or keeps what was made of another, writes something
+ * else.
+ */
 static void rows_are_made_as_they_are_written(void **state)
 {
 	static void (*const all[])(const struct document *,
@@ -639,7 +637,10 @@ static bool pending_row_ties(void *state)
 	       time_of_pending(rows->made) == time_of_pending(rows->made - 1);
 }
 
-/* What is streamed is what is written when all rows are there; parts are small, and end where no tie does. */
+/*
+ * What is streamed is what is written when all rows are there; parts are small, and end where no
+ * tie does.
+ */
 static void rows_are_streamed_in_parts(void **state)
 {
 	struct pending_rows made = { 0 }, again = { 0 };

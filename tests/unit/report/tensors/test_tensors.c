@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/tensors/tensors.c, rows_tensors.c: what lives where, who holds the peak, what is inside of what. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+/*
+ * report/tensors/tensors.c, rows_tensors.c: what lives where, who holds the peak, what is inside of
+ * what.
+ */
+#include "tests/unit/unit.h"
 #include "report/tensors/rows_tensors.h"
 #include "report/tensors/tensors.h"
 

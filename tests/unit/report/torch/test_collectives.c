@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/torch/collectives.c: calls of several processes belong together by their order, and who waited for whom. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/torch/collectives.c: calls of several processes belong together by their order, and who
+ * waited for whom.
+ */
+#include "tests/unit/unit.h"
 #include "report/torch/collectives.h"
 #include "tests/unit/gpu_recording.h"
 
@@ -102,7 +98,9 @@ static void who_comes_first_waits(void **state)
 	release();
 }
 
-/* Nobody waits longer than the call took: a broadcast's sender may be done before the others begin. */
+/*
+ * Nobody waits longer than the call took: a broadcast's sender may be done before the others begin.
+ */
 static void a_wait_ends_with_the_call(void **state)
 {
 	(void)state;
@@ -185,7 +183,10 @@ static void kernel(uint64_t time_ns, uint64_t correlation, uint64_t duration_ns)
 		  .correlation = correlation, .kernel = name("ncclDevKernel_x"));
 }
 
-/* The label begins inside of the operator, and so does the launch; a second kernel of it brings no more bytes. */
+/*
+ * The label begins inside of the operator, and so does the launch; a second kernel of it brings no
+ * more bytes.
+ */
 static void bytes_of_what_is_inside(void **state)
 {
 	const struct collective_row *row;
@@ -213,7 +214,10 @@ static void bytes_of_what_is_inside(void **state)
 	release();
 }
 
-/* A kernel behind its operator, as of a group of calls, is nobody's; one call less, and none of them is known. */
+/*
+ * A kernel behind its operator, as of a group of calls, is nobody's; one call less, and none of
+ * them is known.
+ */
 static void bytes_that_are_not_known(void **state)
 {
 	(void)state;

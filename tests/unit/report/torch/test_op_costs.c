@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/torch/op_costs.c, shapes.c: FLOPs and bytes by hand, and inputs that are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/torch/op_costs.h"
 #include "report/torch/shapes.h"
 

@@ -3,15 +3,7 @@
 /*
  * report/torch/operators.c, operator_names.c, flops.c: nesting, folding, work inside, gaps, FLOPs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "report/torch/flops.h"
 #include "report/torch/operator_names.h"
 #include "report/torch/operators.h"
@@ -99,7 +91,10 @@ static void begin_of_user(uint64_t time_ns, uint32_t name)
 								.counts = true });
 }
 
-/* User scopes have the same rows, their children are as long, and what is open is as deep, whoever has rows. */
+/*
+ * User scopes have the same rows, their children are as long, and what is open is as deep, whoever
+ * has rows.
+ */
 static void rows_are_of_whom_they_are_asked(void **state)
 {
 	static const enum operators_kept all[] = { OPERATORS_FOLLOWED, OPERATORS_OF_USER,
@@ -451,7 +446,9 @@ static void flops_are_those_of_torch_profiler(void **state)
 	assert_int_equal(flops("aten::mul", ""), 0);
 }
 
-/* User scopes need not nest: async functions, a step of torch.profiler in a scope around the loop. */
+/*
+ * User scopes need not nest: async functions, a step of torch.profiler in a scope around the loop.
+ */
 static void scopes_that_cross_end_by_name(void **state)
 {
 	uint32_t name;

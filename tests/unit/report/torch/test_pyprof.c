@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/torch/pyprof.c: kernels joined with operators, backward with forward, over recordings in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/torch/pyprof.c: kernels joined with operators, backward with forward, over recordings in
+ * memory.
+ */
+#include "tests/unit/unit.h"
 #include "report/torch/pyprof.h"
 #include "tests/unit/gpu_recording.h"
 

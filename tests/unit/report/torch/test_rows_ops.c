@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/torch/operator_events.c, rows_ops.c: operators over recordings in memory, by thread, process, filter, name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/torch/operator_events.c, rows_ops.c: operators over recordings in memory, by thread,
+ * process, filter, name.
+ */
+#include "tests/unit/unit.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/rows_heap.h"

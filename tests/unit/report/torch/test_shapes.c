@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/torch/shapes.c: shapes and element types out of texts, those that the library writes and broken ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/*
+ * report/torch/shapes.c: shapes and element types out of texts, those that the library writes and
+ * broken ones.
+ */
 #include <stdio.h>
-#include <string.h>
-/* after the headers it needs */
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "report/torch/shapes.h"
 
 static unsigned int bytes_in(const char *text, uint8_t bytes[4])

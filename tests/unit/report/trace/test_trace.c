@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/trace: what a writer is given has types and is not cut, escaped or formatted; texts of one number are equal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/trace: what a writer is given has types and is not cut, escaped or formatted; texts of one
+ * number are equal.
+ */
+#include "tests/unit/unit.h"
 #include "report/trace/producer.h"
 #include "tests/unit/gpu_recording.h"
 

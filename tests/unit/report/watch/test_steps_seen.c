@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/watch/steps_seen.c: how many steps have ended, in how many processes, and how long the last one took. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the headers it needs */
-#include <cmocka.h>
-
+/*
+ * report/watch/steps_seen.c: how many steps have ended, in how many processes, and how long the
+ * last one took.
+ */
+#include "tests/unit/unit.h"
 #include "report/watch/follower.h"
 #include "tests/unit/run_fixture.h"
 

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See rank_rows.h. Rows are filled from steps and calls; then the straggler is looked for: since
+ * when it is slow, in which phase, and how long the job's steps would be if it took as long as the
+ * median of the others.
+ */
+#include "report/ranks/rank_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+
+#define TENTHS 10u
+
+uint64_t rank_own_ns(const struct step_row *step)
+{
+	uint64_t away_ns = step->phases.ns[PHASE_communication];
+
+	return step->total_ns > away_ns ? step->total_ns - away_ns : 0;
+}
+
+static int rank_rows_compare_ns(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* Of two in the middle, the lower one; 0 of none. Sorts them. */
+static uint64_t rank_rows_median(uint64_t *value, size_t count)
+{
+	if (!count)
+		return 0;
+	qsort(value, count, sizeof(*value), rank_rows_compare_ns);
+	return value[(count - 1) / 2];
+}
+
+/* --- rows --- */
+
+static struct rank_row *rank_rows_of(struct rank_rows *rows, const struct source *source,
+				     const struct source_process *process)
+{
+	uint64_t rank = source_rank(source, process);
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->row[i].process == process)
+			return &rows->row[i];
+	if (rank == UINT64_MAX)
+		return NULL;
+	rows->row = memory_room(rows->row, rows->count, &rows->room, sizeof(*rows->row));
+	rows->row[rows->count] = (struct rank_row){ .process = process, .rank = rank };
+	return &rows->row[rows->count++];
+}
+
+static int rank_rows_compare_step(const void *a, const void *b)
+{
+	const struct step_row *left = *(const struct step_row *const *)a;
+	const struct step_row *right = *(const struct step_row *const *)b;
+
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+static int rank_rows_compare(const void *a, const void *b)
+{
+	const struct rank_row *left = a, *right = b;
+
+	if (left->rank != right->rank)
+		return left->rank < right->rank ? -1 : 1;
+	return (left->process->index > right->process->index) -
+	       (left->process->index < right->process->index);
+}
+
+static void rank_rows_take_steps(struct rank_rows *rows, const struct source *source,
+				 const struct steps *steps)
+{
+	struct source_process *const *process;
+
+	source_processes(source, &process);
+	for (size_t i = 0; i < steps->row_count; i++) {
+		struct rank_row *row = rank_rows_of(rows, source, process[steps->row[i].process]);
+
+		if (!row)
+			continue;
+		row->step = memory_room(row->step, row->steps, &row->room, sizeof(*row->step));
+		row->step[row->steps++] = &steps->row[i];
+	}
+	for (size_t i = 0; i < rows->count; i++) {
+		struct rank_row *row = &rows->row[i];
+
+		qsort(row->step, row->steps, sizeof(*row->step), rank_rows_compare_step);
+		row->steps--;
+		memmove(row->step, row->step + 1, row->steps * sizeof(*row->step));
+	}
+	if (rows->count)
+		qsort(rows->row, rows->count, sizeof(*rows->row), rank_rows_compare);
+}
+
+/* The median own time of the steps from `from` to before `to`. */
+static uint64_t rank_own_p50(const struct rank_row *row, size_t from, size_t to)
+{
+	uint64_t *value = memory_zero(to - from + 1, sizeof(*value)), median;
+
+	for (size_t i = from; i < to; i++)
+		value[i - from] = rank_own_ns(row->step[i]);
+	median = rank_rows_median(value, to - from);
+	free(value);
+	return median;
+}
+
+static void rank_row_add_up(struct rank_row *row)
+{
+	uint64_t *value = memory_zero(row->steps + 1, sizeof(*value));
+	size_t tenth = row->steps / TENTHS;
+
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
+		for (size_t i = 0; i < row->steps; i++)
+			value[i] = row->step[i]->phases.ns[phase];
+		row->phase_p50_ns[phase] = rank_rows_median(value, row->steps);
+	}
+	for (size_t i = 0; i < row->steps; i++) {
+		value[i] = row->step[i]->total_ns;
+		row->gc_ns += row->step[i]->ns[STEP_gc];
+	}
+	row->step_p50_ns = rank_rows_median(value, row->steps);
+	row->own_p50_ns = rank_own_p50(row, 0, row->steps);
+	if (tenth) {
+		row->own_first_ns = rank_own_p50(row, 0, tenth);
+		row->own_last_ns = rank_own_p50(row, row->steps - tenth, row->steps);
+	}
+	free(value);
+}
+
+/* --- arrival at collectives --- */
+
+static int rank_rows_compare_call(const void *a, const void *b)
+{
+	const struct collective_call *left = *(const struct collective_call *const *)a;
+	const struct collective_call *right = *(const struct collective_call *const *)b;
+
+	if (left->name != right->name)
+		return left->name < right->name ? -1 : 1;
+	if (left->ordinal != right->ordinal)
+		return left->ordinal < right->ordinal ? -1 : 1;
+	return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
+}
+
+/* One call of several ranks, in the order of their arrival. */
+static void rank_rows_take_call(struct rank_rows *rows, const struct source *source,
+				const struct collective_call *const *call, size_t count)
+{
+	struct source_process *const *process;
+
+	source_processes(source, &process);
+	for (size_t i = 0; i < count && count > 1; i++) {
+		struct rank_row *row = NULL;
+
+		for (size_t r = 0; r < rows->count; r++)
+			if (rows->row[r].process == process[call[i]->process])
+				row = &rows->row[r];
+		if (!row)
+			continue;
+		row->calls++;
+		if (i + 1 < count)
+			continue;
+		row->late_count++;
+		row->late_ns += call[i]->begin_ns - call[i - 1]->begin_ns;
+	}
+}
+
+static void rank_rows_take_calls(struct rank_rows *rows, const struct source *source,
+				 const struct collectives *all)
+{
+	const struct collective_call **call = memory_zero(all->call_count + 1, sizeof(*call));
+	size_t count = 0, from = 0;
+
+	for (size_t i = 0; i < all->call_count; i++)
+		if (all->call[i].is_matched && all->call[i].counts)
+			call[count++] = &all->call[i];
+	qsort(call, count, sizeof(*call), rank_rows_compare_call);
+	for (size_t i = 1; i <= count; i++)
+		if (i == count || call[i]->name != call[from]->name ||
+		    call[i]->ordinal != call[from]->ordinal) {
+			rank_rows_take_call(rows, source, call + from, i - from);
+			from = i;
+		}
+	free(call);
+}
+
+/* --- the straggler --- */
+
+/* The median of the others' medians: of their own time, or of a phase. */
+static uint64_t rank_rows_others_p50(const struct rank_rows *rows, size_t but, int phase)
+{
+	uint64_t *value = memory_zero(rows->count + 1, sizeof(*value)), median;
+	size_t count = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (i != but)
+			value[count++] = phase < 0 ? rows->row[i].own_p50_ns
+						   : rows->row[i].phase_p50_ns[phase];
+	median = rank_rows_median(value, count);
+	free(value);
+	return median;
+}
+
+static bool rank_rows_is_slow(const struct rank_rows *rows, size_t index)
+{
+	return (double)rows->row[index].own_p50_ns >
+	       RANK_SLOW * (double)rank_rows_others_p50(rows, index, -1);
+}
+
+/* In more than half of its calls, and in more than a coin would say in 39 of 40 cases. */
+static bool rank_row_arrives_last(const struct rank_row *row)
+{
+	double half = (double)row->calls / 2;
+
+	return !row->calls || (double)row->late_count > half + sqrt((double)row->calls);
+}
+
+/*
+ * From the step on after which most steps are slow: the earliest tenth of which, and of all later
+ * ones, the median is.
+ */
+static uint64_t rank_rows_since(const struct rank_rows *rows, const struct rank_row *row)
+{
+	size_t from = 0;
+
+	for (size_t tenth = 0; tenth < TENTHS; tenth++) {
+		size_t begin = row->steps * tenth / TENTHS, end = row->steps * (tenth + 1) / TENTHS;
+
+		if (begin < end && (double)rank_own_p50(row, begin, end) <=
+					   RANK_SLOW * (double)rows->others_p50_ns)
+			from = end;
+	}
+	return from < row->steps ? row->step[from]->number : UINT64_MAX;
+}
+
+static const struct step_row *rank_row_step(const struct rank_row *row, uint64_t number)
+{
+	size_t low = 0, high = row->steps;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (row->step[middle]->number == number)
+			return row->step[middle];
+		if (row->step[middle]->number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/*
+ * A step of the job takes as long as the slowest rank works on its own. If the straggler took the
+ * median of the others, each step would take as long as the slowest of the others, or that median.
+ */
+static double rank_rows_gain(const struct rank_rows *rows, const struct rank_row *slow)
+{
+	double all_ns = 0, without_ns = 0;
+
+	for (size_t i = 0; i < slow->steps; i++) {
+		uint64_t own_ns = rank_own_ns(slow->step[i]), most_ns = rows->others_p50_ns;
+
+		for (size_t r = 0; r < rows->count; r++) {
+			const struct step_row *step = &rows->row[r] == slow
+							      ? NULL
+							      : rank_row_step(
+									&rows->row[r],
+									slow->step[i]->number);
+
+			if (step && rank_own_ns(step) > most_ns)
+				most_ns = rank_own_ns(step);
+		}
+		all_ns += (double)(own_ns > most_ns ? own_ns : most_ns);
+		without_ns += (double)most_ns;
+	}
+	return all_ns > 0 ? 100 * (all_ns - without_ns) / all_ns : 0;
+}
+
+static void rank_rows_look_at(struct rank_rows *rows, size_t index)
+{
+	const struct rank_row *row = &rows->row[index];
+
+	rows->straggler = index;
+	rows->others_p50_ns = rank_rows_others_p50(rows, index, -1);
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
+		uint64_t others_ns = rank_rows_others_p50(rows, index, phase);
+
+		if (phase == PHASE_communication || row->phase_p50_ns[phase] <= others_ns ||
+		    row->phase_p50_ns[phase] - others_ns <= rows->slower_ns)
+			continue;
+		rows->slower_in = (enum step_phase)phase;
+		rows->slower_ns = row->phase_p50_ns[phase] - others_ns;
+	}
+	rows->since_step = rank_rows_since(rows, row);
+	rows->gain_percent = rank_rows_gain(rows, row);
+}
+
+static void rank_rows_find_straggler(struct rank_rows *rows)
+{
+	size_t slow = SIZE_MAX;
+
+	rows->straggler = SIZE_MAX;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (rows->row[i].steps < RANK_STEPS_MIN)
+			return;
+		if (!rank_rows_is_slow(rows, i))
+			continue;
+		if (slow != SIZE_MAX)
+			return; /* two are slow: neither is the one that all wait for */
+		slow = i;
+	}
+	if (slow != SIZE_MAX && rows->count > 1 && rank_row_arrives_last(&rows->row[slow]))
+		rank_rows_look_at(rows, slow);
+}
+
+void rank_rows_make(struct rank_rows *rows, const struct source *source, const struct steps *steps,
+		    const struct collectives *collectives)
+{
+	uint64_t best_ns = UINT64_MAX;
+
+	rank_rows_take_steps(rows, source, steps);
+	for (size_t i = 0; i < rows->count; i++) {
+		rank_row_add_up(&rows->row[i]);
+		if (rows->row[i].steps && rows->row[i].own_p50_ns < best_ns)
+			best_ns = rows->row[i].own_p50_ns;
+	}
+	for (size_t i = 0; i < rows->count; i++)
+		rows->row[i].score = rows->row[i].own_p50_ns
+					     ? (double)best_ns / (double)rows->row[i].own_p50_ns
+					     : 0;
+	rank_rows_take_calls(rows, source, collectives);
+	rank_rows_find_straggler(rows);
+}
+
+void rank_rows_release(struct rank_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		free(rows->row[i].step);
+	free(rows->row);
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See stuck.h. The state of each process at its end is made from the last looks, steps and calls;
+ * the sentences follow from it, the most certain first: ranks in collectives, then single
+ * processes.
+ */
+#include "report/stuck/stuck.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/wait_causes.h"
+#include "report/base/memory.h"
+#include "report/base/signal_name.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
+#include "report/options/options.h"
+
+#define CYCLE_MAX 64u /* threads that wait for each other */
+
+void stuck_want(struct stuck *stuck, struct run *run)
+{
+	stuck->source = run_source(run);
+	stuck->is_cut = filter_cuts_lives(&run_filters(run)->settings);
+	stuck->looks = last_looks_want(run, NULL);
+	stuck->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	stuck->collectives = collectives_want(run, &(struct collectives_options){ 0 });
+}
+
+void stuck_say(struct stuck *stuck, const char *format, ...)
+{
+	char text[2048];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	text[0] = (char)toupper((unsigned char)text[0]);
+	stuck->sentence = memory_room(stuck->sentence, stuck->sentence_count, &stuck->sentence_room,
+				      sizeof(*stuck->sentence));
+	stuck->sentence[stuck->sentence_count++] = text_store_put(&stuck->texts, text,
+								  strlen(text));
+}
+
+/* --- the state of each process --- */
+
+/* The thread that marks the steps, else the main thread. */
+static const struct last_look *stuck_main_of(const struct stuck *stuck,
+					     const struct source_process *process)
+{
+	const struct last_step *step = last_step_of(stuck->looks, process->index);
+	const struct last_look *look = step ? last_look_of(stuck->looks, step->thread) : NULL;
+
+	return look ? look : stuck_thread(stuck, process, process->pid);
+}
+
+static uint64_t stuck_later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+static void stuck_take_process(struct stuck *stuck, const struct source_process *process)
+{
+	struct stuck_process *state = &stuck->process[process->index];
+	const struct last_step *step = last_step_of(stuck->looks, process->index);
+	struct wait_place place;
+
+	state->process = process;
+	state->rank = source_rank(stuck->source, process);
+	state->main = stuck_main_of(stuck, process);
+	state->until_ns = process->ended && !stuck->is_cut
+				  ? process->end_ns
+				  : last_looks_seen_ns(stuck->looks, process->index);
+	state->moved_ns = stuck_later(process->start_ns, step ? step->begin_ns : 0);
+	if (!state->main)
+		return;
+	state->moved_ns = stuck_later(state->moved_ns, state->main->still_ns);
+	wait_place_look(stuck->samples, &stuck->own, state->main->place, &place);
+	state->is_idle = !place.is_in_callback && wait_is_idle(place.kind, state->main->call);
+}
+
+static bool stuck_stands_still(const struct stuck *stuck, const struct stuck_process *state)
+{
+	const struct last_step *step = last_step_of(stuck->looks, state->process->index);
+	uint64_t least_ns = stuck_later(STUCK_NS, step ? step->longest_ns * STUCK_STEPS : 0);
+
+	return state->main && !state->left && state->until_ns >= state->moved_ns &&
+	       state->until_ns - state->moved_ns >= least_ns;
+}
+
+/* A process that ends by itself left; so did one that was killed while others went on. */
+static bool stuck_has_left(const struct stuck *stuck, const struct stuck_process *state)
+{
+	const struct source_process *process = state->process;
+
+	return process->ended && !stuck->is_cut &&
+	       (process->how != EVT_END_KILLED || stuck->until_ns - process->end_ns >= STUCK_NS);
+}
+
+static void stuck_settle(struct stuck *stuck)
+{
+	for (size_t i = 0; i < stuck->call_count; i++) {
+		struct stuck_process *state = &stuck->process[stuck->call[i].process];
+
+		state->moved_ns = stuck_later(state->moved_ns, stuck->call[i].moved_ns);
+	}
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		struct stuck_process *state = &stuck->process[i];
+
+		state->left = stuck_has_left(stuck, state);
+		state->is_stuck = !state->is_idle && stuck_stands_still(stuck, state);
+	}
+}
+
+/* --- words --- */
+
+const char *stuck_name(const struct stuck *stuck, uint32_t process, char text[STUCK_NAME_BYTES])
+{
+	const struct stuck_process *state = &stuck->process[process];
+
+	if (state->rank != UINT64_MAX)
+		snprintf(text, STUCK_NAME_BYTES, "rank %" PRIu64, state->rank);
+	else
+		snprintf(text, STUCK_NAME_BYTES, "process %u", state->process->pid);
+	return text;
+}
+
+const struct last_look *stuck_thread(const struct stuck *stuck,
+				     const struct source_process *process, uint32_t tid)
+{
+	const struct last_look *found = NULL;
+
+	for (const struct source_thread *thread = tid ? process->first_thread : NULL; thread;
+	     thread = thread->next) {
+		const struct last_look *look = last_look_of(stuck->looks, thread->index);
+
+		if (thread->tid == tid && look && (!found || look->time_ns > found->time_ns))
+			found = look;
+	}
+	return found;
+}
+
+/* "train.py:15 (load)"; "" if the line is not known. */
+static void stuck_line_text(const struct stuck *stuck, uint64_t key, char *text, size_t room)
+{
+	const struct sample_place *place = own_place_or_innermost(stuck->samples,
+								  (struct own *)&stuck->own, key);
+	const struct sample_code *code = place ? samples_code(stuck->samples, place->code) : NULL;
+	char file[160], function[96];
+	const char *name;
+	size_t length;
+
+	text[0] = '\0';
+	if (!code || code->file == SAMPLE_NONE)
+		return;
+	name = name_text(source_name_at(stuck->source, code->file), &length);
+	for (const char *slash; (slash = memchr(name, '/', length));) {
+		length -= (size_t)(slash + 1 - name);
+		name = slash + 1;
+	}
+	text_escape(file, sizeof(file), name, length);
+	name = name_text(source_name_at(stuck->source, code->function), &length);
+	text_escape(function, sizeof(function), name, length);
+	snprintf(text, room, "%s:%" PRIu32 " (%s)", file, place->line, function);
+}
+
+static void stuck_holder_text(const struct stuck *stuck, const struct last_look *look,
+			      char text[STUCK_PLACE_BYTES], size_t used)
+{
+	uint32_t tid = look->owner ? look->owner : look->holder;
+	char line[300] = "";
+
+	if (!tid || used >= STUCK_PLACE_BYTES)
+		return;
+	stuck_line_text(stuck, look->other_place, line, sizeof(line));
+	snprintf(text + used, STUCK_PLACE_BYTES - used, " that thread %u holds%s%s", tid,
+		 line[0] ? ", at " : "", line);
+}
+
+/*
+ * What a futex is for is known by the function around it, and by the collective that the process
+ * is in.
+ */
+static const char *stuck_words(const struct stuck *stuck, const struct last_look *look,
+			       enum wait_kind kind, char words[64])
+{
+	const struct stuck_process *state = &stuck->process[look->thread->process->index];
+	bool is_plain = kind == WAIT_IN_C || kind == WAIT_LIBRARY;
+
+	if (look->state == EVT_PYTHON_GIL)
+		return "the GIL";
+	if (look->owner)
+		return "a lock";
+	if (look->state == EVT_PYTHON_LOCK && is_plain && state->main == look &&
+	    stuck_call_of(stuck, state->process->index))
+		return "the other ranks";
+	if (look->state == EVT_PYTHON_LOCK && is_plain)
+		return "a lock, a condition or another thread";
+	return wait_words(kind, look->state,
+			  is_plain && look->state == EVT_PYTHON_SLEEP ? 0 : look->call, words);
+}
+
+const char *stuck_waits_for(const struct stuck *stuck, const struct last_look *look,
+			    char text[STUCK_PLACE_BYTES])
+{
+	struct wait_place place;
+	char words[64];
+
+	if (look->state == EVT_PYTHON_RUNS || look->state == EVT_PYTHON_READY ||
+	    look->state == EVT_PYTHON_TORN)
+		return NULL;
+	wait_place_look(stuck->samples, (struct own *)&stuck->own, look->place, &place);
+	snprintf(text, STUCK_PLACE_BYTES, "%s", stuck_words(stuck, look, place.kind, words));
+	return text;
+}
+
+void stuck_place_text(const struct stuck *stuck, const struct last_look *look,
+		      char text[STUCK_PLACE_BYTES])
+{
+	char line[300], waits[STUCK_PLACE_BYTES];
+	const char *what = stuck_waits_for(stuck, look, waits);
+
+	stuck_line_text(stuck, look->place, line, sizeof(line));
+	if (what)
+		stuck_holder_text(stuck, look, waits, strlen(waits));
+	snprintf(text, STUCK_PLACE_BYTES, "%s%s%.280s", line[0] ? line : "a line that is not known",
+		 what ? ", waiting for " : ", running", what ? what : "");
+}
+
+const char *stuck_end_text(const struct source_process *process, char text[STUCK_NAME_BYTES])
+{
+	const char *signal = process->how == EVT_END_KILLED
+				     ? signal_name_of_status(process->exit_status)
+				     : NULL;
+
+	if (signal)
+		snprintf(text, STUCK_NAME_BYTES, "was killed by %s", signal);
+	else if (process->exit_status > 0)
+		snprintf(text, STUCK_NAME_BYTES, "ended with status %" PRId64,
+			 process->exit_status);
+	else
+		snprintf(text, STUCK_NAME_BYTES, "%s",
+			 process->exit_status ? "ended in a way that was not recorded" : "ended");
+	return text;
+}
+
+/* --- sentences on single processes --- */
+
+/* Threads that wait for each other's locks, from this one on, which comes back to it. */
+static bool stuck_is_cycle(const struct stuck *stuck, const struct source_process *process,
+			   const struct last_look *first, size_t *ret_length)
+{
+	const struct last_look *look = first;
+
+	for (*ret_length = 1; *ret_length < CYCLE_MAX; ++*ret_length) {
+		look = look->owner ? stuck_thread(stuck, process, look->owner) : NULL;
+		if (!look)
+			return false;
+		if (look == first)
+			return *ret_length > 1 || first->owner == first->thread->tid;
+	}
+	return false;
+}
+
+static void stuck_say_cycle(struct stuck *stuck, const struct source_process *process)
+{
+	char name[STUCK_NAME_BYTES];
+
+	for (const struct source_thread *thread = process->first_thread; thread;
+	     thread = thread->next) {
+		const struct last_look *first = last_look_of(stuck->looks, thread->index);
+		const struct last_look *look = first;
+		size_t length;
+
+		if (!first || !stuck_is_cycle(stuck, process, first, &length))
+			continue;
+		stuck_say(stuck,
+			  "%s: %zu threads wait for locks of each other, so none of them goes on:",
+			  stuck_name(stuck, process->index, name), length);
+		for (size_t i = 0; i < length; i++) {
+			char place[STUCK_PLACE_BYTES];
+
+			stuck_place_text(stuck, look, place);
+			stuck_say(stuck, "thread %u is at %s.", look->thread->tid, place);
+			look = stuck_thread(stuck, process, look->owner);
+		}
+		return;
+	}
+}
+
+/* Children that ended badly: what waits for them waits for ever. */
+static void stuck_say_children(struct stuck *stuck, const struct stuck_process *parent)
+{
+	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], ago[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct source_process *child = stuck->process[i].process;
+
+		if (!child || child->parent != parent->process || !child->ended ||
+		    !child->exit_status || child->end_ns > parent->until_ns)
+			continue;
+		stuck_say(stuck, "%s's child %u %s %s before.",
+			  stuck_name(stuck, parent->process->index, name), child->pid,
+			  stuck_end_text(child, how),
+			  unit_format_ns(ago, parent->until_ns - child->end_ns));
+	}
+}
+
+static void stuck_say_process(struct stuck *stuck, const struct stuck_process *state)
+{
+	const struct source_process *process = state->process;
+	char name[STUCK_NAME_BYTES], place[STUCK_PLACE_BYTES], time[UNIT_TEXT_BYTES];
+
+	stuck_place_text(stuck, state->main, place);
+	stuck_say(stuck, "%s has stood still for %s: thread %u is at %s.",
+		  stuck_name(stuck, process->index, name),
+		  unit_format_ns(time, state->until_ns - state->moved_ns), state->main->thread->tid,
+		  place);
+	stuck_say_cycle(stuck, process);
+	stuck_say_children(stuck, state);
+}
+
+static void stuck_say_left(struct stuck *stuck, const struct stuck_process *state)
+{
+	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], ago[UNIT_TEXT_BYTES];
+
+	stuck_say(stuck, "%s (process %u) %s, %s before the end of what was recorded.",
+		  stuck_name(stuck, state->process->index, name), state->process->pid,
+		  stuck_end_text(state->process, how),
+		  unit_format_ns(ago, stuck->until_ns - state->process->end_ns));
+}
+
+static bool stuck_is_root(const struct stuck *stuck, const struct stuck_process *state)
+{
+	return state->rank != UINT64_MAX || !state->process->parent ||
+	       last_step_of(stuck->looks, state->process->index);
+}
+
+/* Who left first, of those that ended badly: the others often end because of it. */
+static void stuck_say_ended(struct stuck *stuck)
+{
+	const struct stuck_process *first = NULL;
+	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], time[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+
+		if (state->process->exit_status &&
+		    (!first || state->process->end_ns < first->process->end_ns))
+			first = state;
+	}
+	stuck_say(stuck, "Nothing is stuck: all processes have ended.");
+	if (!first)
+		return;
+	stuck_say(stuck,
+		  "%s was the first that did not end with status 0: it %s, %s before the end of "
+		  "what was recorded.",
+		  stuck_name(stuck, first->process->index, name),
+		  stuck_end_text(first->process, how),
+		  unit_format_ns(time, stuck->until_ns - first->process->end_ns));
+}
+
+static void stuck_say_nothing(struct stuck *stuck)
+{
+	char name[STUCK_NAME_BYTES], still[UNIT_TEXT_BYTES];
+	const struct stuck_process *most = NULL;
+	uint64_t most_ns = 0;
+	bool is_sampled = false, is_running = false;
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+
+		is_sampled |= state->main != NULL;
+		is_running |= state->process && !state->left;
+		if (!state->main || state->left || !stuck_is_root(stuck, state) ||
+		    state->until_ns < state->moved_ns || state->is_idle)
+			continue;
+		if (!most || state->until_ns - state->moved_ns > most_ns) {
+			most = state;
+			most_ns = state->until_ns - state->moved_ns;
+		}
+	}
+	if (!is_sampled)
+		stuck_say(stuck, "It is not known whether anything is stuck: no thread of Python "
+				 "was sampled.");
+	else if (!is_running)
+		stuck_say_ended(stuck);
+	else if (!most)
+		stuck_say(stuck, "Nothing is stuck.");
+	else
+		stuck_say(stuck, "Nothing is stuck: %s stood still for longest, for %s.",
+			  stuck_name(stuck, most->process->index, name),
+			  unit_format_ns(still, most_ns));
+}
+
+static void stuck_say_all(struct stuck *stuck)
+{
+	size_t told;
+
+	stuck_calls_say(stuck);
+	told = stuck->sentence_count;
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+
+		if (state->is_stuck && stuck_is_root(stuck, state) &&
+		    !(told && state->rank != UINT64_MAX))
+			stuck_say_process(stuck, state);
+	}
+	for (size_t i = 0; stuck->sentence_count && !told && i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+
+		if (state->process && state->left && state->rank != UINT64_MAX)
+			stuck_say_left(stuck, state);
+	}
+	if (!stuck->sentence_count)
+		stuck_say_nothing(stuck);
+}
+
+bool stuck_is_training(const struct stuck *stuck)
+{
+	for (size_t i = 0; i < stuck->process_count; i++)
+		if (stuck->process[i].is_stuck && (stuck->process[i].rank != UINT64_MAX ||
+						   last_step_of(stuck->looks, (uint32_t)i)))
+			return true;
+	return false;
+}
+
+void stuck_find(struct stuck *stuck, const struct options *options)
+{
+	struct source_process *const *process;
+
+	stuck->process_count = source_processes(stuck->source, &process);
+	stuck->process = memory_zero(stuck->process_count + 1, sizeof(*stuck->process));
+	own_init(&stuck->own, stuck->source, options);
+	own_places_note_scripts(stuck->samples, &stuck->own);
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		stuck_take_process(stuck, process[i]);
+		stuck->until_ns = stuck_later(stuck->until_ns,
+					      stuck->process[process[i]->index].until_ns);
+	}
+	stuck_calls_find(stuck);
+	stuck_settle(stuck);
+	stuck_say_all(stuck);
+}
+
+void stuck_release(struct stuck *stuck)
+{
+	free(stuck->process);
+	free(stuck->call);
+	free(stuck->sentence);
+	text_store_release(&stuck->texts);
+	if (stuck->own.source)
+		own_release(&stuck->own);
+}

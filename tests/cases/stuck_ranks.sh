@@ -1,0 +1,84 @@
+#!/bin/bash
+# A job of three ranks that hangs: which rank keeps the others waiting, on which line; while it hangs, and after SIGKILL.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 300
+need_torch
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
+cat >hang.py <<'END'
+import os
+import sys
+import threading
+import time
+
+import torch
+import torch.distributed as dist
+
+kind, rank = sys.argv[1], int(os.environ["RANK"])
+dist.init_process_group("gloo", init_method=f"file://{os.getcwd()}/{kind}.store", rank=rank, world_size=3)
+lock = threading.Lock()
+
+
+def hold():
+    with lock:
+        time.sleep(1000)
+
+
+def load(step):
+    if step != 3 or rank != 1:
+        return
+    if kind == "barrier":
+        dist.barrier()
+    threading.Thread(target=hold, name="holder", daemon=True).start()
+    time.sleep(.5)
+    with lock:  # here
+        pass
+
+
+for step in range(5):
+    load(step)
+    dist.all_reduce(torch.ones(3))  # there
+END
+export GLOO_SOCKET_IFNAME=lo
+here=$(grep -n '# here' hang.py | cut -d: -f1) there=$(grep -n '# there' hang.py | cut -d: -f1)
+
+begin() { # KIND
+	pids=()
+	for rank in 0 1 2; do
+		RANK=$rank WORLD_SIZE=3 LOCAL_RANK=$rank INTERCEPT_OUTPUT=$PWD/$1$rank.evt LD_PRELOAD=$LIB "$PYTHON" hang.py "$1" >out.$rank 2>&1 &
+		pids+=($!)
+	done
+}
+
+verdict() { # KIND
+	"$REPORT" stuck --live --format json "$1"?.evt 2>/dev/null |
+		python3 -I -S -c 'import json, sys; print(json.load(sys.stdin)["totals"]["verdict"])' 2>/dev/null
+}
+
+await() { # KIND REGEX
+	for ((i = 0; i < 1200; i++)); do
+		[[ $(verdict "$1") =~ $2 ]] && return
+		sleep .2
+	done
+	fail "$1: $(verdict "$1"); $(cat out.?)"
+}
+
+begin lock
+late="^Rank 1 has not entered gloo:all_reduce number 4, which ranks 0 and 2 entered .* ago; it is at hang\.py:$here \(load\), waiting for a lock, a condition or another thread\.$"
+await lock "$late"
+kill -9 "${pids[@]}"
+wait "${pids[@]}" 2>/dev/null
+"$REPORT" stuck lock?.evt >shown || fail "after SIGKILL"
+[[ $(verdict lock) =~ $late ]] || fail "after SIGKILL: $(verdict lock)"
+! grep MISSING shown || fail "nothing is missing"
+expect_eq "rows" "$(json stuck "lock0.evt" '[[r["rank"], r["thread"] == "holder", r["line"].rsplit(":", 1)[1], r["operation"], r["sequence"]]
+	for r in sorted(rows, key=lambda r: (r["rank"], r["thread"] == "holder"))]' lock1.evt lock2.evt)" \
+	"[[0, false, \"$there\", \"gloo:all_reduce\", 4], [1, false, \"$here\", null, null], [1, true, \"$((here - 10))\", null, null], [2, false, \"$there\", \"gloo:all_reduce\", 4]]"
+"$REPORT" summary lock?.evt | grep -q 'Rank 1 has not entered' || fail "the summary does not say it"
+
+begin barrier
+await barrier "^The ranks are in 2 different collectives at the same time"
+kill -9 "${pids[@]}"
+wait "${pids[@]}" 2>/dev/null
+"$REPORT" stuck barrier?.evt | grep -q '^Rank 1: in gloo:barrier number 1 for' || fail "$("$REPORT" stuck barrier?.evt)"

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/*
+ * report/stuck/: which rank is late, what is not known, locks of each other, what left, and what
+ * only seems stuck.
+ */
+#include "report/stuck/stuck.h"
+
+#include "tests/unit/samples_recording.h"
+
+#define RANKS 3
+#define END_MS 60000ull
+
+static struct stuck stuck;
+
+static uint64_t stream_of(unsigned int rank)
+{
+	return 2 * rank + 1;
+}
+
+/* Three processes; `ranks` of them have a rank and belong to a job of `world`. */
+static void start_ranks(unsigned int ranks, unsigned int world)
+{
+	char text[16];
+
+	cuda_recording_start(&c, RANKS);
+	define_all();
+	frame_begin_block(c.r.fw, 0);
+	for (unsigned int i = 0; i < ranks; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		FRAME_PUT(c.r.fw, 1, meta, .process = i + 1, .key = cuda_recording_name(&c, "rank"),
+			  .value = cuda_recording_name(&c, text));
+		snprintf(text, sizeof(text), "%u", world);
+		FRAME_PUT(c.r.fw, 1, meta, .process = i + 1,
+			  .key = cuda_recording_name(&c, "world_size"),
+			  .value = cuda_recording_name(&c, text));
+	}
+	frame_end_block(c.r.fw);
+}
+
+static void ends(unsigned int rank, uint64_t at_ms, int64_t status, uint64_t how)
+{
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, at_ms * MS, process_end, .process = rank + 1, .exit_status = status,
+		  .how = how);
+	frame_end_block(c.r.fw);
+}
+
+/* Ran at place 1 until then, and has been at `place` since, to `to_ms`, as seen once a second. */
+static void rests(uint64_t stream, uint64_t from_ms, uint64_t to_ms, uint64_t place, uint64_t state)
+{
+	frame_begin_block(c.r.fw, stream);
+	sample(10 * MS, 1, EVT_PYTHON_RUNS, 0);
+	sample(from_ms * MS, 1, EVT_PYTHON_RUNS, 5000);
+	for (uint64_t ms = from_ms + 1000; ms <= to_ms; ms += 1000)
+		sample(ms * MS, place, state, 0);
+	frame_end_block(c.r.fw);
+}
+
+/* The calls of a label that ended, one a millisecond, and one that did not. */
+static void calls(unsigned int rank, const char *label, unsigned int ended, uint64_t open_ms)
+{
+	uint64_t named = cuda_recording_name(&c, label);
+
+	frame_begin_block(c.r.fw, stream_of(rank));
+	for (unsigned int i = 0; i < ended; i++) {
+		FRAME_PUT(c.r.fw, (20 + i) * MS, torch_async_begin, .name = named, .function = 64);
+		FRAME_PUT(c.r.fw, (20 + i) * MS + 1, torch_async_end, .function = 64);
+	}
+	if (open_ms)
+		FRAME_PUT(c.r.fw, open_ms * MS, torch_async_begin, .name = named, .function = 64);
+	frame_end_block(c.r.fw);
+}
+
+static void find(void)
+{
+	static char path[] = "one.evt";
+	struct filter_settings options = plain;
+	struct session_file file;
+	char message[256];
+
+	cuda_recording_finish(&c, END_MS * MS);
+	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &options);
+	stuck = (struct stuck){ 0 };
+	stuck_want(&stuck, run);
+	run_read(run, false);
+	stuck_find(&stuck, NULL);
+}
+
+static void says(size_t index, const char *sentence)
+{
+	assert_true(index < stuck.sentence_count);
+	assert_string_equal(stuck.sentence[index], sentence);
+}
+
+static void over(void)
+{
+	stuck_release(&stuck);
+	finish();
+}
+
+static void one_rank_is_late(void **state)
+{
+	(void)state;
+	start_ranks(3, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000 + i);
+		rests(stream_of(i), 1000, END_MS, i == 1 ? 3 : 2,
+		      i == 1 ? EVT_PYTHON_SLEEP : EVT_PYTHON_LOCK);
+	}
+	find();
+	says(0,
+	     "Rank 1 has not entered gloo:all_reduce number 6, which ranks 0 and 2 entered 59.0 s "
+	     "ago; it is at made.py:11 (work), waiting for a sleep.");
+	assert_int_equal(stuck.sentence_count, 1);
+	over();
+}
+
+/*
+ * It has ended one call less than those before the one that the others are in: perhaps it is in
+ * other groups.
+ */
+static void who_is_late_is_not_known(void **state)
+{
+	(void)state;
+	start_ranks(3, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", i == 1 ? 4 : 5, i == 1 ? 0 : 1000);
+		rests(stream_of(i), 1000, END_MS, 2, EVT_PYTHON_LOCK);
+	}
+	find();
+	says(0,
+	     "Ranks 0 and 2: in gloo:all_reduce number 6 for 59.0 s, at made.py:3 (main), waiting "
+	     "for the other ranks.");
+	says(1,
+	     "The ranks have called gloo:all_reduce unequally often, so several groups may use it, "
+	     "and who is missing is not known.");
+	over();
+}
+
+static void they_are_in_different_ones(void **state)
+{
+	(void)state;
+	start_ranks(3, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000);
+		if (i == 1)
+			calls(i, "gloo:barrier", 0, 1000);
+		rests(stream_of(i), 1000, END_MS, 2, EVT_PYTHON_LOCK);
+	}
+	find();
+	says(0, "The ranks are in 2 different collectives at the same time, and none of these goes "
+		"on:");
+	assert_int_equal(stuck.sentence_count, 3);
+	over();
+}
+
+static void a_rank_was_killed(void **state)
+{
+	(void)state;
+	start_ranks(3, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000);
+		rests(stream_of(i), 1000, i == 1 ? 10000 : END_MS, 2, EVT_PYTHON_LOCK);
+	}
+	ends(1, 10000, 137, EVT_END_KILLED);
+	find();
+	says(0,
+	     "Rank 1 was killed by SIGKILL 50.0 s ago and had not entered gloo:all_reduce number "
+	     "6, in which ranks 0 and 2 have waited for 59.0 s.");
+	over();
+}
+
+static void a_file_is_missing(void **state)
+{
+	(void)state;
+	start_ranks(3, 4);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", 5, 1000);
+		rests(stream_of(i), 1000, END_MS, 2, EVT_PYTHON_LOCK);
+	}
+	find();
+	assert_non_null(strstr(stuck.sentence[0], "What ranks 3 of 4 do is not known"));
+	over();
+}
+
+/* All were killed at the same time because they hung: that is no end of theirs. */
+static void killed_together(void **state)
+{
+	(void)state;
+	start_ranks(3, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000);
+		rests(stream_of(i), 1000, END_MS, i == 1 ? 3 : 2, EVT_PYTHON_LOCK);
+		ends(i, END_MS, 137, EVT_END_KILLED);
+	}
+	find();
+	assert_non_null(
+		strstr(stuck.sentence[0], "Rank 1 has not entered gloo:all_reduce number 6"));
+	over();
+}
+
+/* Steps of 20 s have come before: 10 s are nothing. */
+static void long_steps_are_no_hang(void **state)
+{
+	(void)state;
+	start_ranks(0, 0);
+	frame_begin_block(c.r.fw, 1);
+	for (uint64_t i = 0; i < 3; i++)
+		FRAME_PUT(c.r.fw, (10 + 20000 * i) * MS, step, .number = i,
+			  .name = cuda_recording_name(&c, "step"));
+	frame_end_block(c.r.fw);
+	rests(1, 50000, END_MS, 2, EVT_PYTHON_LOCK);
+	find();
+	says(0, "Nothing is stuck: process 100 stood still for longest, for 10.0 s.");
+	over();
+}
+
+static void lock(uint64_t stream, uint64_t place, uint64_t owner)
+{
+	frame_begin_block(c.r.fw, stream);
+	sample(10 * MS, 1, EVT_PYTHON_RUNS, 0);
+	for (uint64_t ms = 1000; ms <= END_MS; ms += 1000)
+		FRAME_PUT(c.r.fw, ms * MS, python_sample, .place = place, .state = EVT_PYTHON_LOCK,
+			  .looks = 1, .owner = owner, .owner_place = place == 2 ? 3 : 2);
+	frame_end_block(c.r.fw);
+}
+
+static void two_threads_hold_each_other(void **state)
+{
+	(void)state;
+	start_ranks(0, 0);
+	lock(1, 2, 200);
+	lock(2, 3, 100);
+	find();
+	says(0,
+	     "Process 100 has stood still for 60.0 s: thread 100 is at made.py:3 (main), waiting "
+	     "for a lock that thread 200 holds, at made.py:11 (work).");
+	says(1, "Process 100: 2 threads wait for locks of each other, so none of them goes on:");
+	over();
+}
+
+static void one_that_runs_is_not_stuck(void **state)
+{
+	(void)state;
+	start_ranks(0, 0);
+	frame_begin_block(c.r.fw, 1);
+	for (uint64_t ms = 1000; ms <= END_MS; ms += 1000)
+		sample(ms * MS, 2, EVT_PYTHON_RUNS, 900000);
+	frame_end_block(c.r.fw);
+	find();
+	assert_non_null(strstr(stuck.sentence[0], "Nothing is stuck"));
+	over();
+}
+
+static void without_samples_nothing_is_known(void **state)
+{
+	(void)state;
+	start_ranks(0, 0);
+	find();
+	says(0, "It is not known whether anything is stuck: no thread of Python was sampled.");
+	over();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_rank_is_late),
+		cmocka_unit_test(who_is_late_is_not_known),
+		cmocka_unit_test(they_are_in_different_ones),
+		cmocka_unit_test(a_rank_was_killed),
+		cmocka_unit_test(a_file_is_missing),
+		cmocka_unit_test(killed_together),
+		cmocka_unit_test(long_steps_are_no_hang),
+		cmocka_unit_test(two_threads_hold_each_other),
+		cmocka_unit_test(one_that_runs_is_not_stuck),
+		cmocka_unit_test(without_samples_nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* cmocka, the headers that it needs before it, and those of libc that nearly every test uses. */
+#ifndef TESTS_UNIT_UNIT_H
+#define TESTS_UNIT_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#endif
