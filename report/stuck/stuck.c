@@ -14,12 +14,14 @@
 #include <string.h>
 
 #include "report/advice/wait_causes.h"
+#include "report/advice/wait_text.h"
 #include "report/base/memory.h"
 #include "report/base/signal_name.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/options/options.h"
 
+#define BESIDE_MAX 4u /* threads, and children, that are told of */
 #define CYCLE_MAX 64u /* threads that wait for each other */
 
 void stuck_want(struct stuck *stuck, struct run *run)
@@ -63,6 +65,20 @@ static uint64_t stuck_later(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
+/*
+ * It waits for requests or tasks. A rank, or a process with steps, has always something to do;
+ * others that wait in poll() for a DataLoader, a queue or a pipe have it, too.
+ */
+static bool stuck_is_idle(const struct stuck *stuck, const struct stuck_process *state,
+			  const struct wait_place *place)
+{
+	bool is_plain = place->kind == WAIT_IN_C || place->kind == WAIT_LIBRARY ||
+			place->kind == WAIT_SELECT || place->kind == WAIT_IDLE;
+
+	return state->rank == UINT64_MAX && !last_step_of(stuck->looks, state->process->index) &&
+	       !place->is_in_callback && is_plain && wait_is_idle(place->kind, state->main->call);
+}
+
 static void stuck_take_process(struct stuck *stuck, const struct source_process *process)
 {
 	struct stuck_process *state = &stuck->process[process->index];
@@ -80,7 +96,7 @@ static void stuck_take_process(struct stuck *stuck, const struct source_process 
 		return;
 	state->moved_ns = stuck_later(state->moved_ns, state->main->still_ns);
 	wait_place_look(stuck->samples, &stuck->own, state->main->place, &place);
-	state->is_idle = !place.is_in_callback && wait_is_idle(place.kind, state->main->call);
+	state->is_idle = stuck_is_idle(stuck, state, &place);
 }
 
 static bool stuck_stands_still(const struct stuck *stuck, const struct stuck_process *state)
@@ -292,22 +308,83 @@ static void stuck_say_cycle(struct stuck *stuck, const struct source_process *pr
 	}
 }
 
-/* Children that ended badly: what waits for them waits for ever. */
+/* Not another rank that it started. */
+static bool stuck_is_child(const struct stuck_process *state, const struct stuck_process *parent)
+{
+	const struct source_process *child = state->process, *of = parent->process;
+
+	return child && child != of && (state->rank == UINT64_MAX || state->rank == parent->rank) &&
+	       (child->parent == of ||
+		(!child->parent && child->parent_pid == of->pid && child->file != of->file));
+}
+
+/* In code of the user's, with something to do: not a pool's thread or a worker without work. */
+static bool stuck_is_at_work(const struct stuck *stuck, const struct last_look *look)
+{
+	struct wait_place place;
+
+	wait_place_look(stuck->samples, (struct own *)&stuck->own, look->place, &place);
+	return place.has_line && place.kind != WAIT_IDLE && place.kind != WAIT_SELECT &&
+	       (!place.is_worker || place.is_in_sample);
+}
+
+/* What other threads of the process do, if its loop's thread waits for one of them. */
+static void stuck_say_threads(struct stuck *stuck, const struct stuck_process *state)
+{
+	unsigned int said = 0;
+
+	if (state->main->state != EVT_PYTHON_LOCK)
+		return;
+	for (const struct source_thread *thread = state->process->first_thread;
+	     thread && said < BESIDE_MAX; thread = thread->next) {
+		const struct last_look *look = last_look_of(stuck->looks, thread->index);
+		char name[PLACE_NAME_BYTES], place[STUCK_PLACE_BYTES];
+
+		if (!look || look == state->main || thread->ended || !stuck_is_at_work(stuck, look))
+			continue;
+		wait_thread_name(thread, name);
+		stuck_place_text(stuck, look, place);
+		stuck_say(stuck, "Thread %s of the same process is at %s.", name, place);
+		said++;
+	}
+}
+
+/* Children that ended badly, and what others are at: a DataLoader waits for its workers. */
 static void stuck_say_children(struct stuck *stuck, const struct stuck_process *parent)
 {
-	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], ago[UNIT_TEXT_BYTES];
+	char how[STUCK_NAME_BYTES], time[UNIT_TEXT_BYTES], place[STUCK_PLACE_BYTES];
+	unsigned int said = 0;
 
-	for (size_t i = 0; i < stuck->process_count; i++) {
-		const struct source_process *child = stuck->process[i].process;
+	for (size_t i = 0; i < stuck->process_count && said < BESIDE_MAX; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+		const struct source_process *child = state->process;
 
-		if (!child || child->parent != parent->process || !child->ended ||
-		    !child->exit_status || child->end_ns > parent->until_ns)
+		if (!stuck_is_child(state, parent))
 			continue;
-		stuck_say(stuck, "%s's child %u %s %s before.",
-			  stuck_name(stuck, parent->process->index, name), child->pid,
-			  stuck_end_text(child, how),
-			  unit_format_ns(ago, parent->until_ns - child->end_ns));
+		if (child->ended && child->exit_status && child->end_ns < parent->until_ns) {
+			stuck_say(stuck, "Its child, process %u, %s %s before.", child->pid,
+				  stuck_end_text(child, how),
+				  unit_format_ns(time, parent->until_ns - child->end_ns));
+			said++;
+		} else if (state->main && !state->left && stuck_is_at_work(stuck, state->main)) {
+			stuck_place_text(stuck, state->main, place);
+			stuck_say(
+				stuck, "Its child, process %u, has been at %s, for %s.", child->pid,
+				place,
+				unit_format_ns(time, state->main->time_ns - state->main->place_ns));
+			said++;
+		}
 	}
+}
+
+void stuck_say_around(struct stuck *stuck, uint32_t process)
+{
+	const struct stuck_process *state = &stuck->process[process];
+
+	if (!state->main)
+		return;
+	stuck_say_threads(stuck, state);
+	stuck_say_children(stuck, state);
 }
 
 static void stuck_say_process(struct stuck *stuck, const struct stuck_process *state)
@@ -321,7 +398,7 @@ static void stuck_say_process(struct stuck *stuck, const struct stuck_process *s
 		  unit_format_ns(time, state->until_ns - state->moved_ns), state->main->thread->tid,
 		  place);
 	stuck_say_cycle(stuck, process);
-	stuck_say_children(stuck, state);
+	stuck_say_around(stuck, process->index);
 }
 
 static void stuck_say_left(struct stuck *stuck, const struct stuck_process *state)

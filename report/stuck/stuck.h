@@ -83,6 +83,8 @@ const struct stuck_call *stuck_call_of(const struct stuck *stuck, uint32_t proce
 
 /* printf() of one more sentence. */
 void stuck_say(struct stuck *stuck, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sentences on what the process waits for, if that is in it or in a child of it. */
+void stuck_say_around(struct stuck *stuck, uint32_t process);
 /* "rank 2", without a rank "process 4711 (train.py)" */
 const char *stuck_name(const struct stuck *stuck, uint32_t process, char text[STUCK_NAME_BYTES]);
 /* "train.py:15 (load), waiting for a lock ..."; of a thread that runs without what it waits for. */

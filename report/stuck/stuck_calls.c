@@ -257,6 +257,8 @@ static void stuck_say_late(struct stuck *stuck, const struct stuck_label *label,
 		  rank_set_text(stuck, &label->waiting, waiting),
 		  unit_format_ns(ago, stuck->until_ns - label->since_ns),
 		  is_one && main ? "; it is at " : "", is_one && main ? place : "");
+	if (is_one)
+		stuck_say_around(stuck, label->late.process[0]);
 	for (size_t i = 0; !is_one && i < label->late.count; i++) {
 		main = stuck->process[label->late.process[i]].main;
 		if (!main)

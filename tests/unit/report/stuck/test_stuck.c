@@ -255,6 +255,26 @@ static void one_that_runs_is_not_stuck(void **state)
 	over();
 }
 
+/* It waits for its child, which is at a line of the user's, and for another that was killed. */
+static void what_it_waits_for_is_in_a_child(void **state)
+{
+	(void)state;
+	start_ranks(0, 0);
+	rests(1, 1000, END_MS, 2, EVT_PYTHON_IO);
+	rests(3, 1000, END_MS, 3, EVT_PYTHON_SLEEP);
+	find();
+	says(1, "Its child, process 101, has been at made.py:11 (work), waiting for a sleep, for "
+		"59.0 s.");
+	over();
+	start_ranks(0, 0);
+	rests(1, 1000, END_MS, 2, EVT_PYTHON_IO);
+	rests(3, 1000, 20000, 3, EVT_PYTHON_SLEEP);
+	ends(1, 20000, 137, EVT_END_KILLED);
+	find();
+	says(1, "Its child, process 101, was killed by SIGKILL 40.0 s before.");
+	over();
+}
+
 static void without_samples_nothing_is_known(void **state)
 {
 	(void)state;
@@ -276,6 +296,7 @@ int main(void)
 		cmocka_unit_test(long_steps_are_no_hang),
 		cmocka_unit_test(two_threads_hold_each_other),
 		cmocka_unit_test(one_that_runs_is_not_stuck),
+		cmocka_unit_test(what_it_waits_for_is_in_a_child),
 		cmocka_unit_test(without_samples_nothing_is_known),
 	};
 
