@@ -21,8 +21,9 @@
 #include "report/base/units.h"
 #include "report/options/options.h"
 
-#define BESIDE_MAX 4u /* threads, and children, that are told of */
-#define CYCLE_MAX 64u /* threads that wait for each other */
+#define BESIDE_MAX 4u           /* threads, and children, that are told of */
+#define TOGETHER_NS 1000000000u /* ends within that are one: whoever killed them killed all */
+#define CYCLE_MAX 64u           /* threads that wait for each other */
 
 void stuck_want(struct stuck *stuck, struct run *run)
 {
@@ -361,7 +362,8 @@ static void stuck_say_children(struct stuck *stuck, const struct stuck_process *
 
 		if (!stuck_is_child(state, parent))
 			continue;
-		if (child->ended && child->exit_status && child->end_ns < parent->until_ns) {
+		if (child->ended && child->exit_status &&
+		    child->end_ns + TOGETHER_NS < parent->until_ns) {
 			stuck_say(stuck, "Its child, process %u, %s %s before.", child->pid,
 				  stuck_end_text(child, how),
 				  unit_format_ns(time, parent->until_ns - child->end_ns));
