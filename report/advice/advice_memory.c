@@ -188,7 +188,11 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 	return true;
 }
 
-/* Without steps there is no rate: it is judged from allocation to allocation, as report leaks does. */
+/*
+ * Without steps there is no rate: it is judged from allocation to allocation, as report leaks does.
+ * Blocks of the heap, else objects of Python where each was recorded: arenas alone do not tell, for
+ * they are only asked for while memory grows.
+ */
 bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct growth_place found;
@@ -196,6 +200,11 @@ bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 	if (bottleneck->steps->time.count)
 		return false;
 	found = growth_place_say_kept(bottleneck, bottleneck->heap_growth, advice);
+	if (!found.is_found) {
+		found = growth_place_say_kept(bottleneck, bottleneck->object_growth, advice);
+		if (found.is_found)
+			command_set(advice, "leaks --allocator python --by line");
+	}
 	return advice_exceeds(advice, (double)found.bytes);
 }
 
