@@ -194,7 +194,8 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 
 /*
  * Without steps there is no rate. Growth is judged from allocation to allocation, as in report
- * leaks.
+ * leaks: of blocks of the heap, else of objects of Python where each was recorded. Arenas alone do
+ * not tell, because they are only asked for while memory grows.
  */
 bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 {
@@ -203,6 +204,11 @@ bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 	if (bottleneck->steps->time.count)
 		return false;
 	found = growth_place_say_kept(bottleneck, bottleneck->heap_growth, advice);
+	if (!found.is_found) {
+		found = growth_place_say_kept(bottleneck, bottleneck->object_growth, advice);
+		if (found.is_found)
+			command_set(advice, "leaks --allocator python --by line");
+	}
 	return advice_exceeds(advice, (double)found.bytes);
 }
 

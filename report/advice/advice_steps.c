@@ -33,7 +33,8 @@ static void say_first_batch(const struct bottleneck *bottleneck, struct advice *
 
 	if (2 * ns < loop->warm_ns)
 		return;
-	advice_add(advice, " %s of that was waiting for the DataLoader.", unit_format_ns(time, ns));
+	advice_add(advice, " %s waited for the DataLoader for %s.",
+		   loop->warm_steps > 1 ? "They" : "It", unit_format_ns(time, ns));
 	advice->todo = bottleneck->has_workers
 			       ? "Workers start then, and with spawn or forkserver import all that "
 				 "the program imports. Start them with fork where that is safe, "

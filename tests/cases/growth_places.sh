@@ -49,6 +49,28 @@ for number in steps():
         answers[number, part] = str(part)
 END
 
+# without steps, where each object of Python is recorded: what is kept grows, a cache with a limit does not
+export INTERCEPT_TRACE=+pymem INTERCEPT_STACKS=python
+place leak grow.py:3 'leaks --allocator python --by line' <<'END'
+seen = {}
+def note(key):
+    seen[key] = str(key)
+for number in range(40000):
+    note((number, "request"))
+    len([str(part) for part in range(20)])
+END
+place '' '' '' <<'END'
+seen = {}
+def note(key):
+    seen[key] = str(key)
+    if len(seen) > 2000:
+        del seen[next(iter(seen))]
+for number in range(40000):
+    note((number, "request"))
+    len([str(part) for part in range(20)])
+END
+unset INTERCEPT_TRACE INTERCEPT_STACKS
+
 place '' '' '' <<'END'
 from stepping import steps
 cache = {}

@@ -625,9 +625,7 @@ static void running_stack_takes_two_calls(void **state)
 	memory_hints_release(&hints);
 }
 
-/*
- * Evaluation loops are not far apart on the thread's stack: another one is read with the last one.
- */
+/* Evaluation loops are close to each other on the stack: another one is read with the last. */
 static void other_loop_is_read_at_once(void **state)
 {
 	static _Alignas(MEMORY_PAGE) uint8_t loop[2][64];
