@@ -13,6 +13,7 @@ files=$(scripts/source-files.sh c h cpp) || exit 1
 		lines=$(wc -l <"$file")
 		[ "$lines" -le 800 ] || echo "$file: file has $lines lines, at most 800 are allowed"
 	done
+	# shellcheck disable=SC2016 # of awk
 	echo "$files" | xargs awk '
 		/^\/\* (links|build|replaces): / || /^[ \t]*[^ \t]+$/ { next }
 		{

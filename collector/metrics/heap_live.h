@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An estimate of the live bytes of heaps, in bounded memory and a few instructions an event. Blocks
- * of at least `large_bytes` are all counted. Of the smaller ones a sample is: the blocks whose hashed
- * address begins with `shift` zero bits. A free() of a block is recognised by the same hash, so it
- * needs no table unless the block was counted. When the table is full, `shift` and, if that is not
- * enough, `large_bytes` grow.
+ * An estimate of the live bytes of heaps, in bounded memory and a few instructions an event.
+ * Blocks of at least `large_bytes` are all counted. Of the smaller ones a sample is: the blocks
+ * whose hashed address begins with `shift` zero bits. A free() of a block is recognised by the
+ * same hash, so it needs no table unless the block was counted. When the table is full, `shift`
+ * and, if that is not enough, `large_bytes` grow.
  *
  * A heap has a number below HEAP_LIVE_HEAPS. One thread.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of INTERCEPT_METRICS: replaced as a whole, so that a reader never sees a part of it. Only
- * a file that has intercept's metrics, or none at all, is replaced. If another collector has replaced
- * it, this one goes on beside it, with the pid in the name.
+ * The file of INTERCEPT_METRICS: replaced as a whole, so that a reader never sees a part of it.
+ * Only a file that has intercept's metrics, or none at all, is replaced. If another collector has
+ * replaced it, this one goes on beside it, with the pid in the name.
  */
 #ifndef COLLECTOR_METRICS_METRICS_FILE_H
 #define COLLECTOR_METRICS_METRICS_FILE_H

@@ -116,7 +116,10 @@ static bool record_has_name(int folder, const char *package, const char *name, s
 	return has;
 }
 
-/* `name` NULL: returns whether the folder has any .dist-info. Else whether one of them lists the name. */
+/*
+ * `name` NULL: returns whether the folder has any .dist-info. Else whether one of them lists the
+ * name.
+ */
 static bool folder_has(const char *path, const char *name, size_t length)
 {
 	DIR *folder = opendir(path);
@@ -156,7 +159,10 @@ static void packages_tell(struct packages *packages, uint64_t process, const cha
 		    .value = names_id_text(&common->names, path, strlen(path)));
 }
 
-/* `path` ends behind the name that was perhaps installed, which begins behind `folder_length` and a slash. */
+/*
+ * `path` ends behind the name that was perhaps installed, which begins behind `folder_length` and
+ * a slash.
+ */
 static bool packages_look(struct packages *packages, uint64_t process, char *path,
 			  size_t folder_length)
 {

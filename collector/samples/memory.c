@@ -17,8 +17,8 @@
 /* A joined part may have so many bytes: copying them costs less than a part of its own. */
 #define JOINED_MAX 1024u
 #define JOINED_AMONG 32u /* only the last parts are tried for joining */
-#define AGED_MAX 8u      /* hints of a thread that its last look did not use */
-#define AGE_MAX 16u
+#define AGED_MAX 24u     /* hints of a thread that its last look did not use */
+#define AGE_MAX 48u
 #define WATCHED_PARTS (2u * MEMORY_WATCHED)
 #define WATCHED_BYTES (WATCHED_PARTS * (uint32_t)sizeof(uint64_t))
 
@@ -206,10 +206,11 @@ static bool want_words(struct memory *memory, const struct memory_watch *watch)
 	return is_wanted;
 }
 
+/* And nothing of use beside it, as a page has. */
 static bool has_watched(const struct memory_hint *hint, const struct memory_watch *watch)
 {
 	for (uint32_t i = 0; i < watch->count; i++)
-		if (watch->address[i] - hint->address < hint->bytes)
+		if (watch->address[i] - hint->address < hint->bytes && hint->bytes < MEMORY_PAGE)
 			return true;
 	return false;
 }

@@ -55,14 +55,33 @@ void moments_end(struct samples *samples, const struct sampled_process *sampled)
 	}
 }
 
-void moments_again(struct samples *samples, struct sampled_thread *thread)
+void moments_begin_again(void *of)
 {
-	if (!samples->sees_queues)
+	const struct moments_again *again = of;
+	struct sampled_thread *thread = again->thread;
+	struct thread_look now = thread->look;
+
+	/* of a thread that was not followed before, its times since are not known */
+	if (!thread->moment.is_known || !thread_times(&thread->files, &now))
+		return;
+	now.state = EVT_PYTHON_RUNS; /* that may have changed, so all is asked for */
+	stack_mark(again->reader->memory, again->reader->layout, &thread->known, &thread->mark);
+	thread_moment_begin(&thread->files, &now, &thread->moment);
+	thread->early_ns = prompt_now_ns();
+}
+
+void moments_end_again(void *of)
+{
+	const struct moments_again *again = of;
+	struct sampled_thread *thread = again->thread;
+
+	if (!thread->moment.is_known)
 		return;
 	thread->read_ns = prompt_now_ns();
 	thread_moment_end(&thread->files, &thread->moment);
 	thread->late_ns = prompt_now_ns();
-	samples->is_late = samples->is_late || prompt_is_late(&samples->prompt);
+	again->samples->is_late = again->samples->is_late ||
+				  prompt_is_late(&again->samples->prompt);
 }
 
 bool moments_has_run(const struct samples *samples, const struct sampled_thread *thread)
@@ -103,11 +122,25 @@ static uint32_t weight_of_call(uint64_t from_ns, uint64_t to_ns)
 	return (uint32_t)(SAMPLE_WEIGHT * CALL_NS / (CALL_NS + window_ns));
 }
 
+/*
+ * It got a CPU. If it had none before and ran Python code until its stack was read, it had that
+ * one then. One that gave up a CPU to get another one may have run that code before.
+ */
+static uint32_t weight_of_arrival(struct sampled_thread *thread, const struct code_reader *reader)
+{
+	bool came = !thread_moment_had_cpu(&thread->moment) &&
+		    stack_has_moved(&thread->mark, &thread->known);
+	bool left = thread_has_left(&thread->moment) && !has_gone_on(thread, reader);
+
+	if (came && !left)
+		return SAMPLE_WEIGHT;
+	return weight_of_call(left ? thread->early_ns : thread->read_ns,
+			      came ? thread->read_ns : thread->late_ns);
+}
+
 static uint32_t weight_of(const struct samples *samples, struct sampled_thread *thread,
 			  const struct code_reader *reader)
 {
-	bool came, left;
-
 	switch (thread_place_at(&thread->moment)) {
 	case THREAD_ON_CPU:
 		return SAMPLE_WEIGHT;
@@ -118,10 +151,7 @@ static uint32_t weight_of(const struct samples *samples, struct sampled_thread *
 			return SAMPLE_WEIGHT;
 		return weight_of_call(thread->early_ns, thread->read_ns);
 	default:
-		came = stack_has_moved(&thread->mark, &thread->known);
-		left = thread_has_left(&thread->moment) && !has_gone_on(thread, reader);
-		return came && !left ? SAMPLE_WEIGHT
-				     : weight_of_call(thread->read_ns, thread->late_ns);
+		return weight_of_arrival(thread, reader);
 	}
 }
 

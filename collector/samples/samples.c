@@ -214,7 +214,12 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 			struct sampled_thread *thread, const struct code_reader *reader)
 {
 	const struct thread_look *look = &thread->look;
-	const struct stack_wanted wanted = { thread->address, moments_has_run(samples, thread) };
+	struct moments_again again = { samples, thread, reader };
+	const struct stack_wanted wanted = { .thread = thread->address,
+					     .runs = moments_has_run(samples, thread),
+					     .begin_again = moments_begin_again,
+					     .end_again = moments_end_again,
+					     .of = &again };
 	uint64_t now_ns = clock_now_ns(samples);
 	enum stack_result result;
 	struct stack stack;
@@ -224,8 +229,6 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	thread->idle = thread->skip = 0;
 	memory_begin_use(&samples->memory);
 	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
-	if (wanted.runs && stack.is_later)
-		moments_again(samples, thread);
 	calls_c = wanted.runs && result == STACK_READ &&
 		  native_calls_at(&samples->memory, reader->layout, &stack.innermost);
 	memory_keep_hints(&samples->memory, &thread->hints);

@@ -133,8 +133,9 @@ static bool read_innermost(const struct code_reader *reader, uint64_t thread,
 	if (!layout->has_cframe || !*ret_frame)
 		return true;
 	watch->address[watch->count++] = *ret_frame + layout->cframe_frame;
-	if (!memory_get(reader->memory, *ret_frame + layout->cframe_frame, ret_frame,
-			sizeof(*ret_frame)))
+	/* those of other evaluation loops lie around it, on the thread's stack */
+	if (!memory_get_around(reader->memory, *ret_frame + layout->cframe_frame, ret_frame,
+			       sizeof(*ret_frame)))
 		return false;
 	watch->before[1] = *ret_frame;
 	return true;
@@ -299,8 +300,8 @@ static enum stack_result walk_read(struct walk *walk, struct codes *codes,
  * No frame, but the thread is in an evaluation loop: it came to that or left it within the read. A
  * thread that runs nothing has the frame that lies in its own state.
  */
-static bool is_between_frames(const struct walk *walk, const struct code_reader *reader,
-			      const struct stack_wanted *wanted, enum stack_result result)
+static bool stack_is_between_frames(const struct walk *walk, const struct code_reader *reader,
+				    const struct stack_wanted *wanted, enum stack_result result)
 {
 	return result == STACK_NONE && wanted->runs && reader->layout->has_cframe &&
 	       walk->watch.count && walk->watch.before[0] - wanted->thread >= STATE_BYTES;
@@ -314,26 +315,26 @@ static bool is_between_frames(const struct walk *walk, const struct code_reader 
  */
 static enum stack_result read_whole(struct walk *walk, struct codes *codes,
 				    const struct code_reader *reader,
-				    const struct stack_wanted *wanted, struct stack_known *known,
-				    bool *ret_is_later)
+				    const struct stack_wanted *wanted, struct stack_known *known)
 {
 	enum stack_result result;
 
 	if (wanted->runs)
 		(void)memory_take_moment(reader->memory, &known->moment);
 	result = walk_read(walk, codes, reader, wanted->thread, known, wanted->runs);
-
-	*ret_is_later = false;
 	for (uint32_t i = 1; i < STACK_TRIES; i++) {
 		struct memory_watch watch = walk->watch;
 
-		if (result != STACK_TORN && !is_between_frames(walk, reader, wanted, result))
+		if (result != STACK_TORN && !stack_is_between_frames(walk, reader, wanted, result))
 			break;
 		if (memory_is_refused(reader->memory))
 			return STACK_TORN;
+		if (wanted->begin_again)
+			wanted->begin_again(wanted->of);
 		(void)memory_again(reader->memory, &watch);
+		if (wanted->end_again)
+			wanted->end_again(wanted->of);
 		result = walk_read(walk, codes, reader, wanted->thread, known, false);
-		*ret_is_later = true;
 	}
 	return result;
 }
@@ -361,6 +362,11 @@ void stack_mark(struct memory *memory, const struct python_layout *layout,
 	    (ssize_t)(8 * watch->count + bytes))
 		return;
 	ret_mark->is_known = true;
+	if (watch->count == MEMORY_WATCHED &&
+	    ret_mark->word[0] + layout->cframe_frame != watch->address[1] &&
+	    memory_copy(memory, ret_mark->word[0] + layout->cframe_frame, &ret_mark->word[1], 8) !=
+		    8)
+		ret_mark->word[1] = 0; /* not that of where it was the last time */
 	if (ret_mark->word[watch->count - 1] == ret_mark->frame)
 		return;
 	ret_mark->frame = ret_mark->word[watch->count - 1];
@@ -387,7 +393,7 @@ enum stack_result stack_read(struct codes *codes, const struct code_reader *read
 	enum stack_result result;
 
 	*ret_stack = (struct stack){ 0 };
-	result = read_whole(&walk, codes, reader, wanted, known, &ret_stack->is_later);
+	result = read_whole(&walk, codes, reader, wanted, known);
 	known->moment = (struct memory_moment){ .watch = walk.watch };
 	if (result == STACK_TORN) {
 		known->count = 0;

@@ -54,7 +54,6 @@ void stack_want_rest(const struct stack_known *known, const struct python_layout
 struct stack {
 	uint32_t place;             /* 0: there is no room for more places */
 	bool is_cut;                /* the stack is deeper than what was read */
-	bool is_later;              /* its frames were not in the first read */
 	struct call_site innermost; /* set with STACK_READ */
 };
 
@@ -67,6 +66,9 @@ bool stack_has_frame(struct memory *memory, const struct python_layout *layout, 
 struct stack_wanted {
 	uint64_t thread; /* address of the thread's state */
 	bool runs;       /* what the reader has cached of it may be out of date */
+	/* are called before and after each read but the first; NULL: they are not */
+	void (*begin_again)(void *of), (*end_again)(void *of);
+	void *of;
 };
 
 /* The innermost frame and its instruction at one moment. */

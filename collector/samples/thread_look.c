@@ -285,6 +285,11 @@ enum thread_place thread_place_at(const struct thread_moment *moment)
 	return late + 1 == turns ? THREAD_ON_CPU : THREAD_LEFT;
 }
 
+bool thread_moment_had_cpu(const struct thread_moment *moment)
+{
+	return switches(&moment->early) < moment->turns_before;
+}
+
 bool thread_has_left(const struct thread_moment *moment)
 {
 	return switches(&moment->late) >= moment->turns_after;

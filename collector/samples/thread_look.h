@@ -82,6 +82,8 @@ enum thread_place {
 };
 /* Returns whether the thread has got no CPU since the moment, so that it is still there. */
 bool thread_has_stayed(struct thread_files *files, const struct thread_moment *moment);
+/* Returns whether the thread had a CPU when thread_moment_begin() was called. */
+bool thread_moment_had_cpu(const struct thread_moment *moment);
 /* Returns whether the thread had given up its CPU by the end. */
 bool thread_has_left(const struct thread_moment *moment);
 enum thread_place thread_place_at(const struct thread_moment *moment);

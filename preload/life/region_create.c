@@ -46,11 +46,13 @@ static int region_file(void)
 	return fd < 0 ? -errno : fd;
 }
 
+/* `from` NULL: nothing was set. */
 static void text_set(char *to, size_t room, const char *from)
 {
-	size_t length = strnlen(from, room - 1);
+	size_t length = from ? strnlen(from, room - 1) : 0;
 
-	memcpy(to, from, length);
+	if (length)
+		memcpy(to, from, length);
 	to[length] = 0;
 }
 

@@ -19,8 +19,8 @@
 extern const char family_trace_default[], family_trace_allowed[], family_stacks_allowed[];
 
 /*
- * Parses INTERCEPT_TRACE. A list that begins with + or - changes what was taken before: the default,
- * or the preset's. Returns false if a name in it belongs to no family.
+ * Parses INTERCEPT_TRACE. A list that begins with + or - changes what was taken before: the
+ * default, or the preset's. Returns false if a name in it belongs to no family.
  */
 bool family_trace_take(const char *value);
 /*

@@ -78,7 +78,7 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 static void advice_places_say_work(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
-	const struct wait_work *work = wait_causes_work(causes);
+	const struct wait_work *work = wait_works_most(&causes->works);
 
 	if (!work || work->looks < WAIT_LOOKS_MIN ||
 	    (double)work->ns < WORK_MATTERS * (double)causes->all_ns)

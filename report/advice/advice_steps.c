@@ -24,6 +24,24 @@ static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
 	return bottleneck->wall_ns ? 100.0 * (double)ns / (double)bottleneck->wall_ns : 0;
 }
 
+/* The first batch waits until the workers run. */
+static void say_first_batch(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct steady_loop *loop = &bottleneck->loop;
+	uint64_t ns = bottleneck->steps->ns[STEP_dataloader] - loop->ns[STEP_dataloader];
+	char time[UNIT_TEXT_BYTES];
+
+	if (2 * ns < loop->warm_ns)
+		return;
+	advice_add(advice, " %s of that was waiting for the DataLoader.", unit_format_ns(time, ns));
+	advice->todo = bottleneck->has_workers
+			       ? "Workers start then, and with spawn or forkserver import all that "
+				 "the program imports. Start them with fork where that is safe, "
+				 "and keep the main module's imports small."
+			       : "The first batch may read or prepare what later ones find in "
+				 "memory.";
+}
+
 bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct steady_loop *loop = &bottleneck->loop;
@@ -46,6 +64,7 @@ bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advic
 		"percentages here do not include %s.",
 		which, unit_format_ns(warm, loop->warm_ns), share_of_run(bottleneck, loop->warm_ns),
 		unit_format_ns(median, loop->median_ns), loop->warm_steps > 1 ? "them" : "it");
+	say_first_batch(bottleneck, advice);
 	return true;
 }
 

@@ -13,7 +13,7 @@
 #define BESIDE_MATTERS 0.1 /* share of the place's time */
 #define OPERATOR_SMALL_NS 10000u
 #define STATE_BYTES 120
-#define WORK_MATTERS 0.5           /* of the time outside of operators */
+#define WORK_MATTERS 0.5           /* of the time outside of operators, or in the DataLoader */
 #define WAIT_MATTERS 0.3           /* of the time outside of operators */
 #define ITEM_SHARE_MIN 1           /* % */
 #define ITEMS_MANY 100             /* a step */
@@ -90,6 +90,21 @@ static bool line_of_loader(const struct bottleneck *bottleneck)
 	return step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users;
 }
 
+/* What the loop itself does to get a batch: without workers, all that makes one. */
+static void say_loader_work(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_work *work = wait_works_most(&causes->loader);
+
+	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	    (double)work->ns < WORK_MATTERS * (double)causes->loader_ns)
+		return;
+	advice_add(advice, " %.0f %% of that time passes in %s (%" PRIu64 " samples).",
+		   100.0 * (double)work->ns / (double)causes->loader_ns, work->work->words,
+		   work->looks);
+	advice->todo = work->work->todo;
+}
+
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t ns = bottleneck->loop.ns[STEP_dataloader] - bottleneck->restarts.dataloader_ns;
@@ -118,6 +133,7 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		advice->todo =
 			"Make that line faster first, or do its work once, before the training. "
 			"Worker processes of the DataLoader can do it while the loop runs.";
+	say_loader_work(bottleneck, advice);
 	return true;
 }
 
@@ -258,7 +274,7 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 static void say_work(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
-	const struct wait_work *work = wait_causes_work(causes);
+	const struct wait_work *work = wait_works_most(&causes->works);
 
 	if (!work || work->looks < WAIT_LOOKS_MIN ||
 	    (double)work->ns < WORK_MATTERS * (double)causes->outside_ns)

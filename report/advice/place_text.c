@@ -75,5 +75,8 @@ void place_frame_text(const struct named_frame *frame, char text[PLACE_FRAME_BYT
 		return;
 	}
 	text_escape(file, sizeof(file), base, strlen(base));
-	snprintf(text, PLACE_FRAME_BYTES, "%s (%s:%u)", name, file, frame->line);
+	if (frame->is_python && name[0] == '<') /* "<module>", "<listcomp>": the line says more */
+		snprintf(text, PLACE_FRAME_BYTES, "%s:%u", file, frame->line);
+	else
+		snprintf(text, PLACE_FRAME_BYTES, "%s (%s:%u)", name, file, frame->line);
 }

@@ -100,28 +100,30 @@ static void add_owner(struct looking *looking, struct wait_cause *cause, const s
 	line_sums_add(&cause->owners, &place.line);
 }
 
-static void add_work(struct wait_causes *causes, const struct wait_row *row,
-		     const struct known_work *work)
+static void works_add(struct wait_works *works, const struct wait_row *row,
+		      const struct wait_place *place)
 {
 	size_t at = 0;
 
-	while (at < causes->works && strcmp(causes->work[at].work->id, work->id) != 0)
+	if (!place->work || !place->has_line || !place->line.is_users)
+		return;
+	while (at < works->count && strcmp(works->work[at].work->id, place->work->id) != 0)
 		at++;
 	if (at == WAIT_WORKS_MAX)
 		return;
-	if (at == causes->works)
-		causes->work[causes->works++] = (struct wait_work){ .work = work };
-	causes->work[at].ns += row->ns;
-	causes->work[at].looks += row->looks;
+	if (at == works->count)
+		works->work[works->count++] = (struct wait_work){ .work = place->work };
+	works->work[at].ns += row->ns;
+	works->work[at].looks += row->looks;
 }
 
-const struct wait_work *wait_causes_work(const struct wait_causes *causes)
+const struct wait_work *wait_works_most(const struct wait_works *works)
 {
 	const struct wait_work *most = NULL;
 
-	for (size_t i = 0; i < causes->works; i++)
-		if (!most || causes->work[i].ns > most->ns)
-			most = &causes->work[i];
+	for (size_t i = 0; i < works->count; i++)
+		if (!most || works->work[i].ns > most->ns)
+			most = &works->work[i];
 	return most;
 }
 
@@ -140,11 +142,15 @@ static void add_row(struct looking *looking, size_t number)
 	causes->all_looks += row->looks;
 	if (row->look.of == WAIT_OF_STEPS)
 		causes->outside_ns += row->ns;
-	if (row->look.of == WAIT_OF_LOADER || row->look.of == WAIT_OF_OPERATORS)
+	if (row->look.of == WAIT_OF_OPERATORS)
 		return;
 	wait_place_look(looking->looks->samples, &looking->own, row->look.place, &place);
-	if (place.work && place.has_line && place.line.is_users)
-		add_work(causes, row, place.work);
+	if (row->look.of == WAIT_OF_LOADER) {
+		causes->loader_ns += row->ns;
+		works_add(&causes->loader, row, &place);
+		return;
+	}
+	works_add(&causes->works, row, &place);
 	if (!wait_is_one(row->look.state))
 		return;
 	at = cause_at(causes, &row->look, wait_causes_kind_of(&row->look, &place));

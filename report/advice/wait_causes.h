@@ -43,15 +43,19 @@ struct wait_cause {
 
 #define WAIT_WORKS_MAX 8u /* work_places.def has fewer */
 
-/* What that thread does in the library, outside of operators, running or waiting. */
-struct wait_work {
-	const struct known_work *work;
-	uint64_t ns, looks;
+/* What that thread does in the library, running or waiting. */
+struct wait_works {
+	struct wait_work {
+		const struct known_work *work;
+		uint64_t ns, looks;
+	} work[WAIT_WORKS_MAX];
+	size_t count;
 };
 
 struct wait_causes {
-	struct wait_work work[WAIT_WORKS_MAX];
-	size_t works;
+	struct wait_works works;  /* outside of operators */
+	struct wait_works loader; /* where the thread itself loads its batches */
+	uint64_t loader_ns;       /* of it, in the DataLoader */
 	struct wait_cause cause[WAIT_CAUSES_MAX];
 	size_t count;
 	uint64_t all_ns, all_looks; /* of that thread, whatever it did */
@@ -66,7 +70,7 @@ void wait_causes_release(struct wait_causes *causes);
 /* The cause with most time of that kind; NULL: there is none. */
 const struct wait_cause *wait_causes_of(const struct wait_causes *causes, enum wait_kind kind);
 /* The work with most time; NULL: there is none. */
-const struct wait_work *wait_causes_work(const struct wait_causes *causes);
+const struct wait_work *wait_works_most(const struct wait_works *works);
 /* The thread that was at work for most of the wait; NULL: none was. */
 const struct wait_beside *wait_cause_beside(const struct wait_cause *cause);
 

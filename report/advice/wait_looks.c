@@ -11,6 +11,7 @@
 
 #include "report/advice/evidence_events.h"
 #include "report/helpers/helpers.h"
+#include "report/advice/process_starter.h"
 #include "report/advice/step_lines.h"
 #include "report/base/memory.h"
 #include "report/options/keys.h"
@@ -110,8 +111,7 @@ static bool is_beside(const struct wait_looks *looks, const struct wait_look *lo
 	if (thread == look->thread || !looks->thread[thread])
 		return false;
 	other = looks->thread[thread]->process;
-	return other == of || other->parent == of ||
-	       (!other->parent && other->parent_pid == of->pid && other->file != of->file);
+	return other == of || process_is_started_by(other, of);
 }
 
 static void wait_looks_meet(struct state *mine, const struct pending *pending, uint32_t thread)

@@ -41,7 +41,7 @@ static bool frame_of(const struct samples *samples, const struct source *source,
 
 /*
  * Compares whole folders; a recording without folders (INTERCEPT_REDACT=paths) has only the file's
- * name.
+ * name, which says nothing if every package has a file of that name.
  */
 static bool is_file(const struct frame *frame, const char *end)
 {
@@ -50,7 +50,7 @@ static bool is_file(const struct frame *frame, const char *end)
 
 	if (!memchr(frame->file, '/', length)) {
 		base = base ? base + 1 : end;
-		return text_is(frame->file, length, base);
+		return strcmp(base, "__init__.py") != 0 && text_is(frame->file, length, base);
 	}
 	return length > bytes && frame->file[length - bytes - 1] == '/' &&
 	       !memcmp(frame->file + length - bytes, end, bytes);
@@ -154,7 +154,7 @@ static void take_kind(const struct frame *frame, struct wait_place *found)
 	const struct known_place *known = wait_places_known_of(frame);
 	const struct known_work *work = work_of(frame);
 
-	if (work)
+	if (work && (!found->work || strcmp(work->id, "MATCH") != 0))
 		found->work = work;
 	if (known)
 		found->kind = known->kind;

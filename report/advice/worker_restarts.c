@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/process_starter.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
 
@@ -36,10 +37,15 @@ static struct start *starts_of(const struct bottleneck *bottleneck, size_t *ret_
 	struct start *start = NULL;
 
 	for (size_t i = 0; i < processes; i++) {
-		if (!process[i]->parent || !bottleneck_is_worker(process[i]))
+		const struct source_process *starter;
+
+		if (!bottleneck_is_worker(process[i]))
+			continue;
+		starter = process_starter(bottleneck->source, process[i]);
+		if (!starter)
 			continue;
 		start = memory_room(start, count, &room, sizeof(*start));
-		start[count++] = (struct start){ process[i]->parent->index, process[i]->start_ns };
+		start[count++] = (struct start){ starter->index, process[i]->start_ns };
 	}
 	if (count)
 		qsort(start, count, sizeof(*start), worker_restarts_compare);

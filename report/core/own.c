@@ -68,12 +68,14 @@ void own_init(struct own *own, const struct source *source, const struct options
 	own->is_off = options && options->of_report[REPORT_OPTION_frames].choice == FRAMES_ALL;
 	own->has_no_folders = lacks_folders(source);
 	map_init(&own->names);
+	map_init(&own->scripts);
 	map_init(&own->programs);
 }
 
 void own_release(struct own *own)
 {
 	map_release(&own->names);
+	map_release(&own->scripts);
 	map_release(&own->programs);
 }
 
@@ -177,6 +179,11 @@ static bool is_script(const struct source *source, const char *file, size_t leng
 	return false;
 }
 
+static uint64_t script_key(const char *file, size_t length)
+{
+	return map_hash_bytes(file, length, 0) | 1; /* 0 would be no key */
+}
+
 /* A script without .py in a `bin` folder was put there by an installer. */
 static bool is_installed_program(const char *file, size_t length)
 {
@@ -198,7 +205,10 @@ static bool is_installed(const char *file, size_t length)
 	       text_begins(file, length, "dist-packages/") || is_installed_program(file, length);
 }
 
-/* Returns the length of the folder that the file was installed into, with its slash; 0: none is known. */
+/*
+ * Returns the length of the folder that the file was installed into, with its slash; 0: none is
+ * known.
+ */
 static size_t folder_of_installed(const struct source *source, const char *file, size_t length)
 {
 	const struct source_meta *meta;
@@ -244,8 +254,17 @@ bool own_has_file(const struct own *own, const char *file, size_t length)
 	if (is_installed(file, length) || folder_of_installed(own->source, file, length))
 		return false;
 	if (own->has_no_folders && !memchr(file, '/', length))
-		return is_script(own->source, file, length);
+		return map_find(&own->scripts, script_key(file, length)) ||
+		       is_script(own->source, file, length);
 	return true;
+}
+
+void own_note_script_file(struct own *own, const char *file)
+{
+	bool added;
+
+	if (own->has_no_folders && *file && *file != '<')
+		(void)map_put(&own->scripts, script_key(file, strlen(file)), &added);
 }
 
 void own_note_script(struct own *own, uint32_t name)

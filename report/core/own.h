@@ -34,7 +34,8 @@ struct own {
 	const char *listed;          /* INTERCEPT_OWN; NULL: not set */
 	bool is_off;                 /* --frames all: the decision is not wanted */
 	bool has_no_folders;         /* the recording's paths have no folders */
-	struct map names; /* by index of a name, plus 1: whether that Python file is the user's */
+	struct map names;   /* by index of a name, plus 1: whether that Python file is the user's */
+	struct map scripts; /* by hash of the file's name, as noted; empty if paths have folders */
 	struct map programs; /* by index of a process, plus 1: bits of enum program */
 };
 
@@ -44,8 +45,9 @@ struct own {
 void own_init(struct own *own, const struct source *source, const struct options *options);
 void own_release(struct own *own);
 
-/* A Python program was started with that file. */
+/* A Python program was started with that file: a name of the source, by its index, or its text. */
 void own_note_script(struct own *own, uint32_t name);
+void own_note_script_file(struct own *own, const char *file);
 
 /* For a Python file, by the name that its code has. */
 bool own_has_file(const struct own *own, const char *file, size_t length);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "report/base/memory.h"
+#include "report/torch/collectives.h"
 
 #define ROWS_BYTES_MAX (96u << 20)
 #define NULL_PARTITION "__HIVE_DEFAULT_PARTITION__" /* the word for null of Hive and all others */
@@ -237,8 +238,8 @@ static const struct {
 	[TRACE_WAIT] = { PARQUET_WAITS, NULL },
 	[TRACE_TENSOR] = { PARQUET_TENSORS, NULL },
 	[TRACE_COUNTER] = { PARQUET_COUNTERS, NULL },
-	[TRACE_GC] = { PARQUET_COUNT, NULL },
-	[TRACE_STACK] = { PARQUET_COUNT, NULL },
+	[TRACE_GC] = { PARQUET_GC, NULL },
+	[TRACE_STACK] = { PARQUET_SAMPLES, NULL },
 	[TRACE_PROCESS] = { PARQUET_COUNT, NULL },
 	[TRACE_BACKWARD] = { PARQUET_COUNT, NULL },
 	[TRACE_WORK] = { PARQUET_COUNT, NULL },
@@ -298,6 +299,34 @@ static void set_step(struct parquet *parquet, const struct trace_slice *slice)
 		row_set(parquet, VALUE_STEP_PHASE_data + i, step->phases.ns[i]);
 }
 
+/*
+ * A label of torch.distributed is a range, and a row of the small table that jobs of many ranks
+ * are asked by.
+ */
+static void parquet_put_collective(struct parquet_rank *rank, const struct trace_slice *slice)
+{
+	const struct trace_event *event = &slice->event;
+	struct parquet *parquet = rank->parquet;
+	struct collective_label label;
+
+	if (event->category != TRACE_ANNOTATION ||
+	    !collective_label_of(event->name.text, event->name.length, &label))
+		return;
+	parquet_row_begin(parquet, PARQUET_COLLECTIVES);
+	row_set(parquet, VALUE_START, parquet->base_real_ns + event->time_ns);
+	row_set(parquet, VALUE_PID, event->pid);
+	row_set(parquet, VALUE_TID, event->tid);
+	if (!trace_is_open(slice))
+		row_set(parquet, VALUE_DURATION, slice->duration_ns);
+	if (slice->is_cut)
+		row_set(parquet, VALUE_CUT, 1);
+	row_set_text(parquet, VALUE_BACKEND,
+		     (struct trace_text){ .text = label.backend, .length = label.backend_length });
+	row_set_text(parquet, VALUE_OPERATION,
+		     (struct trace_text){ .text = label.op, .length = label.op_length });
+	row_end(rank);
+}
+
 static void parquet_take_slice(void *state, const struct trace_slice *slice)
 {
 	struct parquet_rank *rank = state;
@@ -316,6 +345,7 @@ static void parquet_take_slice(void *state, const struct trace_slice *slice)
 	if (slice->step)
 		set_step(parquet, slice);
 	row_end(rank);
+	parquet_put_collective(rank, slice);
 }
 
 static void parquet_take_moment(void *state, const struct trace_event *event)
@@ -546,6 +576,7 @@ static int parquet_take_close(struct trace_file *file, struct report_request *re
 }
 
 static const struct trace_writer writer = {
+	.takes_samples = true,
 	.takes_all_steps = true,
 	.splits_hosts = true,
 	.open = parquet_take_open,

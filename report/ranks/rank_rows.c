@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See rank_rows.h. Rows are filled from steps and calls; then the straggler is looked for: since when it is slow, in which phase,
- * and how long the job's steps would be if it took as long as the median of the others.
+ * See rank_rows.h. Rows are filled from steps and calls; then the straggler is looked for: since
+ * when it is slow, in which phase, and how long the job's steps would be if it took as long as the
+ * median of the others.
  */
 #include "report/ranks/rank_rows.h"
 
@@ -218,7 +219,10 @@ static bool rank_row_arrives_last(const struct rank_row *row)
 	return !row->calls || (double)row->late_count > half + sqrt((double)row->calls);
 }
 
-/* From the step on after which most steps are slow: the earliest tenth of which, and of all later ones, the median is. */
+/*
+ * From the step on after which most steps are slow: the earliest tenth of which, and of all later
+ * ones, the median is.
+ */
 static uint64_t rank_rows_since(const struct rank_rows *rows, const struct rank_row *row)
 {
 	size_t from = 0;
@@ -251,8 +255,8 @@ static const struct step_row *rank_row_step(const struct rank_row *row, uint64_t
 }
 
 /*
- * A step of the job takes as long as the slowest rank works on its own. If the straggler took the median of the others, each
- * step would take as long as the slowest of the others, or that median.
+ * A step of the job takes as long as the slowest rank works on its own. If the straggler took the
+ * median of the others, each step would take as long as the slowest of the others, or that median.
  */
 static double rank_rows_gain(const struct rank_rows *rows, const struct rank_row *slow)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks of a distributed training side by side: how long each works on its own in a step, which of them is the last to arrive at
- * collectives, and whether one of them holds the others up.
+ * Ranks of a distributed training side by side: how long each works on its own in a step, which of
+ * them is the last to arrive at collectives, and whether one of them holds the others up.
  *
- * A rank's own time in a step is the step without its communication (as report steps has it): what a rank waits for the others is
- * communication. The first step of each rank is left out. The score is the best rank's median own time divided by the rank's.
- * Calls of collectives belong together by their order (torch/collectives.h); the one that begins last is late, by its distance
- * to the one before it.
+ * A rank's own time in a step is the step without its communication (as report steps has it): what
+ * a rank waits for the others is communication. The first step of each rank is left out. The score
+ * is the best rank's median own time divided by the rank's. Calls of collectives belong together
+ * by their order (torch/collectives.h); the one that begins last is late, by its distance to the
+ * one before it.
  *
- * A straggler is said only where one rank alone stands out: its median own time is at least RANK_SLOW times the median of all
- * others', the next slowest one's is not, and, where calls are matched, it is the last to arrive in more than half of them, and not by chance.
+ * A straggler is said only where one rank alone stands out: its median own time is at least
+ * RANK_SLOW times the median of all others', the next slowest one's is not, and, where calls are
+ * matched, it is the last to arrive in more than half of them, and not by chance.
  *
  * Memory grows with steps. To be used by one thread, once all is read.
  */

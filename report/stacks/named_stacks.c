@@ -16,6 +16,7 @@
 #include "report/symbols/object.h"
 
 #define UNKNOWN_NAME "(unknown)"
+#define MODULE_FUNCTION "<module>" /* what CPython calls the code of a file itself */
 #define NO_FILE_NAME "[code of no file]"
 #define OWN_MODULE "libintercept.so"
 #define TRUNCATED_NAME "(more callers, not recorded)"
@@ -339,6 +340,22 @@ static uint32_t without_own(const struct named_stacks *names, uint32_t node)
 	return node;
 }
 
+/*
+ * The outermost Python frame is that of the file that the program was started with: see own.h. Its
+ * own frame was made before that was known.
+ */
+static void named_stacks_note_script(struct named_stacks *names, uint32_t parent, uint32_t frame)
+{
+	struct named_frame *named = &names->frame[frame];
+
+	if (!names->own || !names->own->has_no_folders || !named->is_python || !named->file ||
+	    !named->function || strcmp(named->function, MODULE_FUNCTION) != 0 ||
+	    named_stack_python(names, parent))
+		return;
+	own_note_script_file(names->own, named->file);
+	named->is_users = own_has_file(names->own, named->file, strlen(named->file));
+}
+
 /* NAMED_NONE: it was folded away. */
 static uint32_t add_call(struct named_stacks *names, uint32_t parent, const struct named_call *call,
 			 bool folds)
@@ -348,6 +365,7 @@ static uint32_t add_call(struct named_stacks *names, uint32_t parent, const stru
 	for (size_t i = 0; i < call->count; i++) {
 		const struct named_frame *named = &names->frame[frame[i].frame];
 
+		named_stacks_note_script(names, parent, frame[i].frame);
 		if (folds && named->folds_python && named_stack_python(names, parent))
 			continue;
 		parent = without_own(names, parent);

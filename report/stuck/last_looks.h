@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where each thread was seen last, by samples of Python stacks, and since when nothing about that has
- * changed: the same line, reached by the same calls, and next to no CPU time.
+ * Where each thread was seen last, by samples of Python stacks, and since when nothing about that
+ * has changed: the same line, reached by the same calls, and next to no CPU time.
  *
  * Also when the last step of each process began. Threads and processes are indices of the source;
  * times are ns. Memory grows with threads and processes. To be used by one thread.
@@ -29,7 +29,8 @@ struct last_step {
 	uint64_t number;                      /* of the step that began last */
 	uint64_t begin_ns;
 	uint64_t
-		longest_ns; /* of those that ended; the first one does not count, unless it is the only one */
+		/* of those that ended; the first one does not count, unless it is the only one */
+		longest_ns;
 	uint64_t ended;
 	uint32_t thread; /* that marked the step */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See stuck.h. The state of each process at its end is made from the last looks, steps and calls; the
- * sentences follow from it, the most certain first: ranks in collectives, then single processes.
+ * See stuck.h. The state of each process at its end is made from the last looks, steps and calls;
+ * the sentences follow from it, the most certain first: ranks in collectives, then single
+ * processes.
  */
 #include "report/stuck/stuck.h"
 
@@ -180,7 +181,10 @@ static void stuck_holder_text(const struct stuck *stuck, const struct last_look 
 		 line[0] ? ", at " : "", line);
 }
 
-/* What a futex is for is known by the function around it, and by the collective that the process is in. */
+/*
+ * What a futex is for is known by the function around it, and by the collective that the process
+ * is in.
+ */
 static const char *stuck_words(const struct stuck *stuck, const struct last_look *look,
 			       enum wait_kind kind, char words[64])
 {

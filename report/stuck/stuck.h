@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program does that does not go on: of each process since when nothing has changed, in which collective it is, and which
- * it never entered; and sentences about that.
+ * What a program does that does not go on: of each process since when nothing has changed, in
+ * which collective it is, and which it never entered; and sentences about that.
  *
- * A process stands still if its loop's thread (that which marks the steps, else the main thread) stays at one line without CPU
- * time, and neither a step nor a collective of the process begins or ends. It is stuck if it stands still for STUCK_NS at the
- * end of what was recorded, and for STUCK_STEPS times its longest step. A rank that left, by its end or by a crash, does not
- * stand still. Sentences say what was seen; who is to blame only where the data leave no choice (stuck_calls.c).
+ * A process stands still if its loop's thread (that which marks the steps, else the main thread)
+ * stays at one line without CPU time, and neither a step nor a collective of the process begins or
+ * ends. It is stuck if it stands still for STUCK_NS at the end of what was recorded, and for
+ * STUCK_STEPS times its longest step. A rank that left, by its end or by a crash, does not stand
+ * still. Sentences say what was seen; who is to blame only where the data leave no choice
+ * (stuck_calls.c).
  *
  * Everything belongs to the run and to `struct stuck`. To be used by one thread, once all is read.
  */
@@ -27,7 +29,8 @@ struct stuck_call {
 	uint32_t name, process; /* indices */
 	uint64_t begun, ended;
 	uint64_t
-		open_ns; /* begin of the oldest open call, which is number ended + 1; 0: none is open */
+		/* begin of the oldest open call, which is number ended + 1; 0: none is open */
+		open_ns;
 	uint64_t moved_ns; /* when one of them began or ended last */
 };
 
@@ -48,7 +51,8 @@ struct stuck {
 	const struct samples *samples;
 	const struct collectives *collectives;
 	struct own own;
-	bool is_cut; /* by the filters: all is as of the last look that counts, and no end is known */
+	/* by the filters: all is as of the last look that counts, and no end is known */
+	bool is_cut;
 	struct stuck_process *process; /* of all processes, by index */
 	size_t process_count;
 	struct stuck_call *call; /* sorted by name, then process; only calls of ranks */
@@ -60,7 +64,10 @@ struct stuck {
 };
 
 struct options;
-/* Of a rank, or of a process that has steps: of others it is not known whether they have anything to do. */
+/*
+ * Of a rank, or of a process that has steps: of others it is not known whether they have anything
+ * to do.
+ */
 bool stuck_is_training(const struct stuck *stuck);
 
 /* Wants what is read; stuck_find() is called once all is read. */

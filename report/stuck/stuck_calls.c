@@ -2,9 +2,10 @@
 /*
  * Collectives of ranks that do not go on (stuck.h).
  *
- * Calls of a label belong together by their order: the n-th of each rank. That one rank keeps the others waiting is said only
- * if all that wait are in the same number, and all others have ended just the ones before it. Otherwise several groups of
- * ranks may use the label, and the sentence says only who is where.
+ * Calls of a label belong together by their order: the n-th of each rank. That one rank keeps the
+ * others waiting is said only if all that wait are in the same number, and all others have ended
+ * just the ones before it. Otherwise several groups of ranks may use the label, and the sentence
+ * says only who is where.
  */
 #include "report/stuck/stuck.h"
 
@@ -109,7 +110,10 @@ static uint64_t stuck_calls_begun(const struct stuck *stuck, uint32_t process)
 	return begun;
 }
 
-/* Workers of a rank have its number, too: the rank is the process with most calls, else the first one. */
+/*
+ * Workers of a rank have its number, too: the rank is the process with most calls, else the first
+ * one.
+ */
 static bool stuck_is_rank(const struct stuck *stuck, const struct stuck_process *state)
 {
 	uint64_t begun;

@@ -89,6 +89,11 @@ static void print_place(const struct advice *advice, const struct screen *screen
 	size_t command = strlen("prof-report  ") + strlen(advice->command) + strlen(file);
 	struct prose prose;
 
+	if (!screen->uncut && CAUSE_INDENT + command > screen->width) {
+		command -= strlen(file);
+		file = SCREEN_FILE;
+		command += strlen(file);
+	}
 	cause_place(advice, place);
 	fprintf(screen->out, "%*s", (int)CAUSE_INDENT, "");
 	if (place[0] &&

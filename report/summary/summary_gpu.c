@@ -54,7 +54,8 @@ static void summary_gpu_put_name(const struct summary *summary, uint64_t index,
 
 /*
  * How busy they were in the steps after the warm-up, as the bar of a step shows them: imports,
- * loading a model and compiling are not idle time of the GPU. Without steps: from the first work to the last.
+ * loading a model and compiling are not idle time of the GPU. Without steps: from the first work
+ * to the last.
  */
 static void put_busy(const struct summary *summary, const struct gpu_totals *totals, char *text,
 		     size_t room)

@@ -12,7 +12,6 @@
 #include "report/base/shell_word.h"
 
 #define PATH_WIDTH 24u
-#define PATH_LONG "FILE"  /* replaces a name for which a command and a screen have no room */
 #define COMMAND_WIDTH 40u /* of the longest commands */
 
 /* --- parts --- */
@@ -77,11 +76,11 @@ char *summary_file_word(const struct summary *summary, const struct screen *scre
 	char *word;
 
 	path = strlen(path) <= PATH_WIDTH || !slash ? path : slash + 1;
-	word = memory_grow(NULL, shell_word_room(path) + sizeof(PATH_LONG), 1);
+	word = memory_grow(NULL, shell_word_room(path) + sizeof(SCREEN_FILE), 1);
 	shell_word(word, shell_word_room(path), path);
 	if (!screen->uncut && strlen(word) + COMMAND_WIDTH > screen->width &&
 	    strlen(word) > PATH_WIDTH)
-		memcpy(word, PATH_LONG, sizeof(PATH_LONG));
+		memcpy(word, SCREEN_FILE, sizeof(SCREEN_FILE));
 	return word;
 }
 

@@ -11,8 +11,9 @@
 
 #define SCREEN_LINES 25u
 #define SCREEN_COLUMNS 80u
-#define SCREEN_LABEL 9u   /* columns of the label in front of a line */
-#define GUESS_SAMPLES 20u /* a share of fewer samples is called a guess */
+#define SCREEN_LABEL 9u    /* columns of the label in front of a line */
+#define SCREEN_FILE "FILE" /* in place of a name for which a command has no room */
+#define GUESS_SAMPLES 20u  /* a share of fewer samples is called a guess */
 
 /* `says_losses`: no other text says what is missing. */
 void summary_print_screen(const struct summary *summary, const struct screen *screen,

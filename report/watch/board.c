@@ -190,6 +190,28 @@ static void board_put_steps(struct board_writer *writer, const struct sums *sums
 	board_put_line(writer, NULL, line);
 }
 
+/* Of steps that have ended; with a GPU some seconds after it has worked. */
+static void board_put_phases(struct board_writer *writer, const struct sums *sums)
+{
+	uint64_t all_ns = sums->window[FOLLOWER_STEP_NS];
+	char line[LINE_BYTES];
+	int used = snprintf(line, sizeof(line), "phases   ");
+
+	if (!all_ns)
+		return;
+	for (unsigned int i = 0; i < STEP_PHASE_LIMIT; i++) {
+		uint64_t ns = sums->window[FOLLOWER_PHASES + i];
+
+		if (ns)
+			used += snprintf(line + used, sizeof(line) - (size_t)used, " %s %.0f %%",
+					 step_phase_names[i], 100 * (double)ns / (double)all_ns);
+	}
+	if (sums->total[FOLLOWER_STEP_GPU_NS])
+		snprintf(line + used, sizeof(line) - (size_t)used, "   GPU busy %.0f %%",
+			 100 * (double)sums->window[FOLLOWER_STEP_GPU_NS] / (double)all_ns);
+	board_put_line(writer, NULL, line);
+}
+
 static void board_put_cpu(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], memory[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
@@ -237,6 +259,20 @@ static void board_put_gpu(struct board_writer *writer, const struct sums *sums)
 		 100 * (double)sums->window[FOLLOWER_GPU_NS] / SECOND_NS / in_seconds(sums),
 		 unit_format(all, UNIT_NS, sums->total[FOLLOWER_GPU_NS]),
 		 rate(copied, sums, FOLLOWER_COPIED, UNIT_BYTES));
+	board_put_line(writer, NULL, line);
+}
+
+static void board_put_collections(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], each[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
+
+	if (!sums->total[FOLLOWER_COLLECTIONS])
+		return;
+	snprintf(line, sizeof(line), "gc        %.1f %% of the time, %s/s   %s in all, %s",
+		 100 * (double)sums->window[FOLLOWER_COLLECTION_NS] / SECOND_NS / in_seconds(sums),
+		 rate(each, sums, FOLLOWER_COLLECTIONS, UNIT_COUNT),
+		 unit_format(all, UNIT_NS, sums->total[FOLLOWER_COLLECTION_NS]),
+		 unit_format(count, UNIT_COUNT, sums->total[FOLLOWER_COLLECTIONS]));
 	board_put_line(writer, NULL, line);
 }
 
@@ -398,8 +434,10 @@ static void put_lists(struct board_writer *writer, const struct sums *sums)
 void board_print(const struct board *board, const struct screen *screen)
 {
 	static void (*const parts[])(struct board_writer *, const struct sums *) = {
-		board_put_head, board_put_steps, board_put_cpu, board_put_heap, board_put_gpu,
-		put_io,         board_put_file,  put_trouble,   put_lists
+		board_put_head,        board_put_steps, board_put_phases,
+		board_put_cpu,         board_put_heap,  board_put_gpu,
+		board_put_collections, put_io,          board_put_file,
+		put_trouble,           put_lists
 	};
 	struct board_writer writer = { board, screen, 0 };
 	struct sums sums;

@@ -31,6 +31,9 @@ static void follower_want(struct follower *follower)
 	for (unsigned int kind = 0; kind < WATCH_KINDS; kind++)
 		follower->state[kind] = watch_kinds[kind].want(follower->run);
 	follower->steps = steps_seen_want(follower->run, NULL);
+	follower->loop = steps_want(follower->run, &(struct steps_options){ .wants_rows = false });
+	follower->collections = collections_want(
+		follower->run, &(struct collections_options){ .by = BY_gc_generation });
 	follower->heap = heap_want(follower->run, &(struct heap_options){ .by = BY_alloc_size });
 }
 
@@ -130,7 +133,17 @@ uint64_t follower_count(const struct follower *follower, enum follower_count whi
 		return groups_total(&gpu->table[GPU_COPIES]).bytes;
 	case FOLLOWER_RECORDS:
 		return file[0]->records;
+	case FOLLOWER_COLLECTIONS:
+		return groups_total(&follower->collections->groups).time.count;
+	case FOLLOWER_COLLECTION_NS:
+		return groups_total(&follower->collections->groups).time.total_ns;
+	case FOLLOWER_STEP_NS:
+		return follower->loop->time.total_ns;
+	case FOLLOWER_STEP_GPU_NS:
+		return follower->loop->gpu_ns;
 	default:
+		if (which >= FOLLOWER_PHASES && which < FOLLOWER_COUNTS)
+			return follower->loop->phases.ns[which - FOLLOWER_PHASES];
 		return 0;
 	}
 }

@@ -13,7 +13,9 @@
 
 #include <sys/types.h>
 
+#include "report/gc/gc_events.h"
 #include "report/session/session_files.h"
+#include "report/steps/step_events.h"
 #include "report/watch/watch_kind.h"
 
 /* Totals that are one number. */
@@ -27,6 +29,12 @@ enum follower_count {
 	FOLLOWER_GPU_NS,
 	FOLLOWER_COPIED,
 	FOLLOWER_RECORDS,
+	FOLLOWER_COLLECTIONS,
+	FOLLOWER_COLLECTION_NS,
+	FOLLOWER_STEP_NS, /* of the steps whose phases are known */
+	FOLLOWER_STEP_GPU_NS,
+	FOLLOWER_PHASES, /* one for each */
+	FOLLOWER_PHASES_END = FOLLOWER_PHASES + STEP_PHASE_LIMIT - 1,
 	FOLLOWER_COUNTS,
 };
 
@@ -48,6 +56,8 @@ struct follower {
 	struct run *run;
 	void *state[WATCH_KINDS];
 	const struct steps_seen *steps;
+	const struct steps *loop;
+	struct collections *collections;
 	struct heap *heap;
 	struct follower_mark *mark; /* a ring */
 	size_t mark_room, mark_count;

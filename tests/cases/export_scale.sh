@@ -36,6 +36,15 @@ assert peaks[0][:3] == (63, "node7", 1024 + 63 + STEPS - 1) and [row[0] for row 
 kernels = queries.pop("top kernels")
 assert kernels == [("matmul", 64 * STEPS, 64 * STEPS * 0.003, 3000.0, 0.75),
                    ("ncclDevKernel_AllReduce", 64 * STEPS, 64 * STEPS * 0.001, 1000.0, 0.25)], kernels
+own = queries.pop("own work of ranks")
+assert own[0][0] == 5 and own[0][1] > own[1][1] + 9 and len(own) == 10, own
+last = queries.pop("last to arrive")
+assert last == [(5, "all_reduce", STEPS - 1, sum(range(STEPS)) * .01)] or (
+    last[0][:3] == (5, "all_reduce", STEPS - 1) and abs(last[0][3] - sum(range(STEPS)) * .01) < 1e-9), last
+collections = queries.pop("garbage collection")
+assert collections == [(7, STEPS, STEPS, STEPS * .5)], collections
+waits = queries.pop("lines that wait")
+assert [row[2:] for row in waits] == [(64, 65 * .05)] and "fetch" in waits[0][0] and "train.py:12" in waits[0][0], waits
 lost = queries.pop("lost data")
 assert len(lost) == 1 and lost[0][:2] == (3, "node0") and lost[0][3] == 40, lost
 assert not queries, "a query without a test: " + str(list(queries))

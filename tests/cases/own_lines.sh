@@ -95,7 +95,7 @@ rm -f "$OUTPUT"
 PYTHONPATH=$PWD/vendored INTERCEPT_STACKS=python run_traced "$python" vendored/script.py || fail "status $?"
 expect_eq "bytes of what was installed" "$(bytes vendored/codec)" 0
 expect_between "bytes of the user's line beside it" "$(bytes vendored/script.py:9)" 320000 400000
-expect_match "library behind a line" "$(line 24 "['library']")" '^codec/__init__\.py:2 '
+expect_match "library behind a line" "$(line 24 "['library']")" '/vendored/codec/__init__\.py:2 '
 
 # native code
 need_program own_plugin

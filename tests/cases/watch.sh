@@ -43,6 +43,8 @@ COLUMNS=100 "$REPORT" watch "$golden/families.evt" >out 2>err || fail "families:
 expect_eq "stderr" "$(cat err)" ''
 expect_match "the head" "$(head -n 1 out)" 'families.evt +has ended, 6.82 s'
 expect_match "steps" "$(grep ^steps out)" " $(json steps "$golden/families.evt" 'totals["steps"]') in all"
+expect_match "phases" "$(grep ^phases out)" "$("$REPORT" steps "$golden/families.evt" | grep -o 'forward [0-9.]* %' |
+	awk 'NR == 1 { printf "forward %.0f %%", $2 }')"
 top=$(json ops "$golden/families.evt" 'rows[0]["name"]' --sort self_cpu_ns)
 expect_match "the first operator" "$(grep -A 1 '  operators,' out | tail -n 1)" "  $top\$"
 "$REPORT" watch "$golden/io.evt" >out || fail "io: status $?"

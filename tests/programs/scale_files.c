@@ -6,8 +6,10 @@
  * beside it. What rank r does is known: STEPS steps of 10 ms, in rank 5 of 20 ms, each of OPERATORS
  * operators of 1 us, a kernel "matmul" of 3 ms, and a kernel "ncclDevKernel_AllReduce" of 1 ms that
  * begins 5 ms into the step, of rank 5 one ms later; resident memory grows by 1 MiB a step from 1
- * GiB + r MiB on; rank 3 loses 40 records. A step is not ended by the last operator but by the next
- * step. STEPS times OPERATORS is 800,000 at most.
+ * GiB + r MiB on; rank 3 loses 40 records. 7 ms into each step a collective begins,
+ * gloo:all_reduce, of 1 ms; in rank 7 a full garbage collection of 500 us begins 9 ms into each
+ * step, and each rank waits in train.py:12 (fetch) for its first five steps. A step is not ended by
+ * the last operator but by the next step. STEPS times OPERATORS is 800,000 at most.
  */
 #include <stdio.h>
 
@@ -19,6 +21,8 @@
 #define OPERATOR_NAMES 100u
 #define SLOW_RANK 5u
 #define LOSING_RANK 3u
+#define COLLECTING_RANK 7u
+#define WAITING_STEPS 5u
 #define LOSS_REASON 1u
 
 enum {
@@ -31,6 +35,9 @@ enum {
 	NAME_MATMUL,
 	NAME_REDUCE,
 	NAME_LAUNCH,
+	NAME_LABEL,
+	NAME_FETCH,
+	NAME_SCRIPT,
 	NAME_OPERATORS
 };
 
@@ -60,6 +67,12 @@ static void put_start(struct frame_writer *fw, const struct job *job, unsigned i
 	put_name(fw, NAME_MATMUL, "matmul");
 	put_name(fw, NAME_REDUCE, "ncclDevKernel_AllReduce");
 	put_name(fw, NAME_LAUNCH, "cudaLaunchKernel");
+	put_name(fw, NAME_LABEL, "gloo:all_reduce");
+	put_name(fw, NAME_FETCH, "fetch");
+	put_name(fw, NAME_SCRIPT, "/job/train.py");
+	FRAME_PUT(fw, 0, python_code, .id = 1, .function = NAME_FETCH, .file = NAME_SCRIPT,
+		  .line = 10);
+	FRAME_PUT(fw, 0, python_place, .id = 1, .code = 1, .line = 12);
 	for (unsigned int i = 0; i < OPERATOR_NAMES; i++) {
 		snprintf(text, sizeof(text), "aten::operator_%u", i);
 		put_name(fw, NAME_OPERATORS + i, text);
@@ -68,6 +81,7 @@ static void put_start(struct frame_writer *fw, const struct job *job, unsigned i
 	FRAME_PUT(fw, 0, meta, .process = 1, .key = NAME_RANK, .value = NAME_NUMBER);
 	FRAME_PUT(fw, 0, meta, .process = 1, .key = NAME_WORLD, .value = NAME_COUNT);
 	FRAME_PUT(fw, 0, thread, .stream = 1, .process = 1, .tid = 1000 + rank);
+	FRAME_PUT(fw, 0, thread, .stream = 2, .process = 1, .tid = 1000 + rank, .level = 2);
 	frame_end_block(fw);
 }
 
@@ -98,6 +112,19 @@ static void put_step(struct frame_writer *fw, const struct job *job, unsigned in
 	}
 	put_kernel(fw, begin + 1000000, 3000000, NAME_MATMUL);
 	put_kernel(fw, begin + 5000000 + (rank == SLOW_RANK) * 1000000u, 1000000, NAME_REDUCE);
+	FRAME_PUT(fw, begin + 7000000, torch_async_begin, .name = NAME_LABEL, .function = 64);
+	FRAME_PUT(fw, begin + 8000000, torch_async_end, .function = 64);
+	if (rank != COLLECTING_RANK)
+		return;
+	FRAME_PUT(fw, begin + 9000000, gc_begin, .generation = 2);
+	FRAME_PUT(fw, begin + 9500000, gc_end, .collected = 5);
+}
+
+static void put_sample(struct frame_writer *fw, unsigned int rank, unsigned int step)
+{
+	if (step <= WAITING_STEPS)
+		FRAME_PUT(fw, 10 + step * (rank == SLOW_RANK ? 2 * STEP_NS : STEP_NS),
+			  python_sample, .place = 1, .state = EVT_PYTHON_IO, .looks = step > 0);
 }
 
 static void put_memory(struct frame_writer *fw, unsigned int rank, unsigned int step)
@@ -133,6 +160,10 @@ static void put_steps(struct recording *r, const struct job *job, unsigned int r
 		frame_begin_block(r->fw, 1);
 		for (unsigned int step = from; step < to; step++)
 			put_step(r->fw, job, rank, step);
+		frame_end_block(r->fw);
+		frame_begin_block(r->fw, 2);
+		for (unsigned int step = from; step < to; step++)
+			put_sample(r->fw, rank, step);
 		frame_end_block(r->fw);
 		recording_close_frame(r, (uint64_t)to * 2 * STEP_NS);
 	}

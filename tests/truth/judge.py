@@ -47,9 +47,9 @@ def main():
     who, _, pattern = names.partition(" ")
     if names and not any(row["id"] == who and re.search(pattern, str(row)) for row in rows):
         wrong.append("'%s' does not name '%s'" % (who, pattern))
-    # where stacks were sampled, or recorded with each collection: the user's own line, of the first advice
-    has_samples = first == "gc_pauses" or any(row["samples"] for row in rows if row["id"] == first)
-    if line and has_samples and not any(row["id"] == first and ("/" + (row["line"] or "")).endswith("/" + line) for row in rows):
+    # where stacks were sampled, or recorded with each collection or allocation: the user's own line, of the first advice
+    has_stacks = first == "gc_pauses" or first.endswith("_growth") or any(row["samples"] for row in rows if row["id"] == first)
+    if line and has_stacks and not any(row["id"] == first and ("/" + (row["line"] or "")).endswith("/" + line) for row in rows):
         wrong.append("'%s' is not at %s" % (first, line))
     if wrong:
         print("%s: %s; said: %s" % (source, ", ".join(wrong), ", ".join(said) or "nothing"), file=sys.stderr)

@@ -10,6 +10,7 @@ Each program plants one cause into it. The head of a program gives what the repo
     # line: FILE:LINE   of the first advice, where the recording has samples: the line of the program itself
     # trace: ...     INTERCEPT_TRACE of the recording, where it is not TRACE of record.sh
     # step: NAME     INTERCEPT_STEP of the recording
+    # stacks: ...    INTERCEPT_STACKS of the recording, where it is not the default
     # gpu: ...       it runs over the fake CUDA of tests/fake (gpu_training.py)
 
 Programs about the memory of Python have no PyTorch in them (stepping.py): its import alone makes millions of blocks.

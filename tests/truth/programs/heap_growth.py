@@ -3,6 +3,7 @@
 # first: heap_growth
 # trace: alloc,nvtx,torch
 # step: step
+# line: heap_growth.py:12
 from stepping import steps
 
 kept = []

@@ -4,6 +4,8 @@
 # also: heap_growth
 # trace: alloc,nvtx,torch
 # step: step
+# line: python_dict_grows.py:15
+# text: arenas were needed in
 from stepping import steps
 
 answers = {}

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/metrics: the union of intervals in any order, live bytes by a sample, text and the file that is replaced. */
+/*
+ * collector/metrics: the union of intervals in any order, live bytes by a sample, text and the
+ * file that is replaced.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/processes/packages.c: what an installer has put beside the program is told once, and nothing else. */
+/*
+ * collector/processes/packages.c: what an installer has put beside the program is told once, and
+ * nothing else.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

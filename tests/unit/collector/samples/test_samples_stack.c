@@ -134,7 +134,8 @@ static void make_frame(unsigned int i, const struct made_code *made, bool is_las
 static enum stack_result read_stack(struct stack *stack)
 {
 	memory_begin(&memory, 1);
-	return stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), false }, &known,
+	return stack_read(&codes, &reader,
+			  &(struct stack_wanted){ .thread = at(thread), .runs = false }, &known,
 			  stack);
 }
 
@@ -313,7 +314,8 @@ static enum stack_result read_as(bool runs, struct memory_hints *hints, struct s
 	stack_want_rest(&known, layout, hints, &memory);
 	memory_fetch(&memory);
 	memory_begin_use(&memory);
-	result = stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), runs }, &known,
+	result = stack_read(&codes, &reader,
+			    &(struct stack_wanted){ .thread = at(thread), .runs = runs }, &known,
 			    stack);
 	memory_keep_hints(&memory, hints);
 	return result;
@@ -458,20 +460,35 @@ static void what_is_known_changes_nothing(void **state)
 		put64(cframe, layout->cframe_frame, at(frame[from]));
 		assert_int_equal(read_stack(&stack), STACK_READ);
 		memory_begin(&memory, 1);
-		assert_int_equal(stack_read(&codes, &reader,
-					    &(struct stack_wanted){ at(thread), false }, &nothing,
-					    &plain),
-				 STACK_READ);
+		assert_int_equal(
+			stack_read(&codes, &reader,
+				   &(struct stack_wanted){ .thread = at(thread), .runs = false },
+				   &nothing, &plain),
+			STACK_READ);
 		stack_known_release(&nothing);
 		assert_int_equal(stack.place, plain.place);
 	}
 }
 
+static unsigned int begun, ended;
+static void count_begin(void *of)
+{
+	assert_ptr_equal(of, &begun);
+	begun++;
+}
+static void count_end(void *of)
+{
+	assert_ptr_equal(of, &begun);
+	assert_int_equal(++ended, begun);
+}
+
 static enum stack_result read_running(struct stack *stack)
 {
+	const struct stack_wanted wanted = { at(thread), true, count_begin, count_end, &begun };
+
+	begun = ended = 0;
 	memory_begin(&memory, 1);
-	return stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), true }, &known,
-			  stack);
+	return stack_read(&codes, &reader, &wanted, &known, stack);
 }
 
 /* A frame is garbage for so many reads; then it is one. */
@@ -492,6 +509,8 @@ static void torn_stack_is_read_again(void **state)
 	reads = 0;
 	torn_until = UINT32_MAX;
 	assert_int_equal(read_running(&stack), STACK_TORN);
+	assert_int_equal(begun, STACK_TRIES - 1); /* each later read is another moment */
+	assert_int_equal(ended, begun);
 	assert_int_equal(stack.place, 0);
 	assert_in_range(reads, STACK_TRIES, 6 * STACK_TRIES);
 }
@@ -511,7 +530,6 @@ static void running_thread_between_frames_is_read_again(void **state)
 	torn_until = 4;
 	assert_int_equal(read_running(&stack), STACK_READ);
 	assert_int_equal(stack.place, 2);
-	assert_true(stack.is_later);
 	/* a loop that never has one: C code of a greenlet, for example */
 	torn_until = UINT32_MAX;
 	reads = 0;
@@ -587,6 +605,28 @@ static void running_stack_takes_two_calls(void **state)
 	memory_hints_release(&hints);
 }
 
+/* Evaluation loops are not far apart on the thread's stack: another one is read with the last one. */
+static void other_loop_is_read_at_once(void **state)
+{
+	static _Alignas(MEMORY_PAGE) uint8_t loop[2][64];
+	struct memory_hints hints = { 0 };
+	struct stack stack;
+	uint32_t calls;
+
+	(void)state;
+	put64(thread, layout->thread_frame, at(loop[0]));
+	put64(loop[0], layout->cframe_frame, at(frame[0]));
+	put64(loop[1], layout->cframe_frame, at(frame[1]));
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+	put64(thread, layout->thread_frame, at(loop[1]));
+	calls = memory.calls;
+	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+	assert_int_equal(stack.place, 1);
+	assert_in_range(memory.calls, calls + 1, calls + 2);
+	memory_hints_release(&hints);
+}
+
 /*
  * The program leaves "outer" for "other" just before that part is read, or behind it: there is no
  * frame of each, but if the change comes right between the word that says which frame is the
@@ -643,6 +683,7 @@ static void change_within_a_read_is_seen(void **state)
  */
 static void mark_tells_whether_a_thread_has_gone_on(void **state)
 {
+	static uint8_t other[64];
 	struct memory_hints hints = { 0 };
 	struct stack_mark mark;
 	struct stack stack;
@@ -656,6 +697,13 @@ static void mark_tells_whether_a_thread_has_gone_on(void **state)
 	mark.at += 2;
 	assert_true(stack_has_moved(&mark, &known));
 	put64(cframe, layout->cframe_frame, at(frame[1]));
+	stack_mark(&memory, layout, &known, &mark);
+	assert_true(stack_has_moved(&mark, &known));
+	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+	assert_false(stack_has_moved(&mark, &known));
+	/* in another evaluation loop than the last time, and still there */
+	put64(thread, layout->thread_frame, at(other));
+	put64(other, layout->cframe_frame, at(frame[0]));
 	stack_mark(&memory, layout, &known, &mark);
 	assert_true(stack_has_moved(&mark, &known));
 	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
@@ -689,7 +737,8 @@ static void frame_read_for_others_is_read_again(void **state)
 	memory_fetch(&memory);
 	make_frame(40, &code[2], true);
 	memory_begin_use(&memory);
-	assert_int_equal(stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), true },
+	assert_int_equal(stack_read(&codes, &reader,
+				    &(struct stack_wanted){ .thread = at(thread), .runs = true },
 				    &known, &stack),
 			 STACK_READ);
 	assert_int_equal(stack.place, after.place);
@@ -717,6 +766,7 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(frames_of_two_moments_are_no_stack, begin, end),
 		cmocka_unit_test_setup_teardown(running_stack_takes_two_calls, begin, end),
+		cmocka_unit_test_setup_teardown(other_loop_is_read_at_once, begin, end),
 		cmocka_unit_test_setup_teardown(change_within_a_read_is_seen, begin, end),
 		cmocka_unit_test_setup_teardown(frame_read_for_others_is_read_again, begin, end),
 		cmocka_unit_test_setup_teardown(mark_tells_whether_a_thread_has_gone_on, begin,

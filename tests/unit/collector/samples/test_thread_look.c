@@ -265,6 +265,7 @@ static void who_is_on_a_cpu_is_told(void **state)
 	if (moment.is_known) {
 		assert_int_equal(thread_place_at(&moment), THREAD_OFF_CPU);
 		assert_true(thread_has_left(&moment));
+		assert_false(thread_moment_had_cpu(&moment));
 		assert_true(thread_has_stayed(&other, &moment));
 	}
 	do { /* others may take our CPU in between */
@@ -274,6 +275,7 @@ static void who_is_on_a_cpu_is_told(void **state)
 		thread_moment_begin(&own, &look, &moment);
 		thread_moment_end(&own, &moment);
 	} while (thread_place_at(&moment) != THREAD_ON_CPU);
+	assert_true(!moment.is_known || thread_moment_had_cpu(&moment));
 	thread_files_close(&own);
 	thread_files_close(&other);
 	kill(child, SIGKILL);

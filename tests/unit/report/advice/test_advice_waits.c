@@ -74,6 +74,17 @@ static void define_places(void)
 	FRAME_PUT(c.r.fw, 1, python_code, .id = 33, .function = name("result"),
 		  .file = name(LIBRARY "concurrent/futures/_base.py"), .line = 1);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 33, .from = AT_LOOP, .code = 33, .line = 450);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 34, .function = name("sub"),
+		  .file = name(LIBRARY "re/__init__.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 34, .from = AT_RUN_CALLER, .code = 34,
+		  .line = 185);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 35, .function = name("compile"),
+		  .file = name(LIBRARY "re/_compiler.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 35, .from = 34, .code = 35, .line = 750);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 36, .function = name("sub"),
+		  .file = name("__init__.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 36, .from = AT_RUN_CALLER, .code = 36,
+		  .line = 185);
 	frame_end_block(c.r.fw);
 }
 
@@ -81,15 +92,23 @@ static void define_places(void)
 #define IN_QUEUE 31u
 #define IN_LOADER 32u
 #define IN_FUTURE 33u
+#define IN_MATCH 34u
+#define IN_COMPILER 35u
+#define IN_ANY_PACKAGE 36u /* a file without folders, of no known package */
+
+#define SERVER 9u /* forks for process 1, which has started it */
+static unsigned int worker_parent = 1;
 
 static void define_threads(void)
 {
 	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 0, process, .process = SERVER, .pid = 299, .parent_pid = 100, .parent = 1,
+		  .command = name("python -c from multiprocessing.forkserver import main"));
 	FRAME_PUT(c.r.fw, 0, thread, .stream = LOOP, .process = 1, .tid = 100, .level = 2);
 	FRAME_PUT(c.r.fw, 0, thread, .stream = BESIDE, .process = 1, .tid = 200, .level = 2);
 	for (unsigned int i = 0; i < 2; i++) {
 		FRAME_PUT(c.r.fw, 0, process, .process = 2 + i, .pid = 300 + i, .parent_pid = 100,
-			  .parent = 1);
+			  .parent = worker_parent);
 		FRAME_PUT(c.r.fw, 0, thread, .stream = WORKER + i, .process = 2 + i, .tid = 300 + i,
 			  .level = 2);
 		FRAME_PUT(c.r.fw, 0, thread_name, .process = 2 + i, .tid = 300 + i,
@@ -190,6 +209,11 @@ static void workers_that_are_all_slow(void **state)
 	write_waits(&run, seen, 3);
 	is_at(only("dataloader", NULL), TRAIN ":30", "the workers were in train.py:30 (decode)");
 	release();
+	worker_parent = SERVER;
+	write_waits(&run, seen, 3);
+	worker_parent = 1;
+	is_at(only("dataloader", NULL), TRAIN ":30", "the workers were in train.py:30 (decode)");
+	release();
 }
 
 /* 6 of 10 ms, between two operators. */
@@ -256,6 +280,38 @@ static void a_child_process_and_a_queue(void **state)
 	seen[0].call = 75;
 	write_waits(&run, seen, 1);
 	is_at(only("between_operators", NULL), TRAIN ":14", "it waits for fsync().");
+	release();
+}
+
+static void regular_expressions(void **state)
+{
+	struct seen seen[] = {
+		{ LOOP, IN_MATCH, EVT_PYTHON_RUNS, WAITS_FROM, WAITS_FOR, 0, 0, 0 },
+	};
+	struct run run = waiting(60);
+	const struct advice *advice;
+
+	(void)state;
+	write_waits(&run, seen, 1);
+	advice = only("between_operators", NULL);
+	is_at(advice, TRAIN ":25", "passes in a regular expression");
+	assert_non_null(strstr(advice->todo, "backtracks"));
+	release();
+	seen[0].place = IN_COMPILER; /* what the call itself does is not what takes the time */
+	write_waits(&run, seen, 1);
+	is_at(only("between_operators", NULL), TRAIN ":25",
+	      "passes in the compiler of regular expressions");
+	release();
+	seen[0].place = IN_ANY_PACKAGE;
+	write_waits(&run, seen, 1);
+	assert_null(strstr(only("between_operators", NULL)->text, "passes in"));
+	release();
+	run = loading(60); /* the loop makes its batches itself */
+	seen[0] = (struct seen){ LOOP, IN_MATCH, EVT_PYTHON_RUNS, MS, 28 * MS, 0, 0, 0 };
+	write_waits(&run, seen, 1);
+	advice = only("dataloader", NULL);
+	is_at(advice, TRAIN ":25", "of that time passes in a regular expression");
+	assert_non_null(strstr(advice->todo, "backtracks"));
 	release();
 }
 
@@ -454,6 +510,7 @@ int main(void)
 		cmocka_unit_test(workers_that_are_all_slow),
 		cmocka_unit_test(a_lock_that_another_thread_has),
 		cmocka_unit_test(a_child_process_and_a_queue),
+		cmocka_unit_test(regular_expressions),
 		cmocka_unit_test(an_event_loop_that_is_blocked),
 		cmocka_unit_test(an_event_loop_that_computes),
 		cmocka_unit_test(what_a_program_without_steps_waits_for),

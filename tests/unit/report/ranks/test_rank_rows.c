@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/ranks/rank_rows.c: medians, arrival, and when a rank is said to hold the others up, and when not. */
+/*
+ * report/ranks/rank_rows.c: medians, arrival, and when a rank is said to hold the others up, and
+ * when not.
+ */
 #include <stdlib.h>
 
 #include "report/ranks/rank_rows.h"
@@ -37,7 +40,10 @@ static void open_ranks(void)
 	calls = (struct collectives){ .call = calloc(RANKS * STEPS, sizeof(*calls.call)) };
 }
 
-/* The first `count` steps of a rank: so long on its own, most of it in the forward pass, and then in communication. */
+/*
+ * The first `count` steps of a rank: so long on its own, most of it in the forward pass, and then
+ * in communication.
+ */
 static void works(uint32_t rank, unsigned int from, unsigned int to, uint64_t own_ms)
 {
 	for (unsigned int i = from; i < to; i++)

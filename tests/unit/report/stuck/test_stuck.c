@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/stuck/: which rank is late, what is not known, locks of each other, what left, and what only seems stuck. */
+/*
+ * report/stuck/: which rank is late, what is not known, locks of each other, what left, and what
+ * only seems stuck.
+ */
 #include "report/stuck/stuck.h"
 
 #include "tests/unit/samples_recording.h"
@@ -115,7 +118,10 @@ static void one_rank_is_late(void **state)
 	over();
 }
 
-/* It has ended one call less than those before the one that the others are in: perhaps it is in other groups. */
+/*
+ * It has ended one call less than those before the one that the others are in: perhaps it is in
+ * other groups.
+ */
 static void who_is_late_is_not_known(void **state)
 {
 	(void)state;
