@@ -9,6 +9,7 @@
 #include <time.h>
 #include <x86intrin.h>
 
+#include "collector/core/clock.h"
 #include "collector/region/region.h"
 
 #define NS_PER_S 1000000000ull
@@ -18,23 +19,15 @@
 #define RATE_MIN (RATE_IDENTITY / 64) /* 64 GHz */
 #define RATE_MAX (RATE_IDENTITY * 64) /* 16 MHz */
 
-static uint64_t clockmap_clock_read(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 {
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < SAMPLE_TRIES; i++) {
 		uint64_t before = __rdtsc();
-		uint64_t mono = clockmap_clock_read(CLOCK_MONOTONIC);
+		uint64_t mono = clock_read_ns(CLOCK_MONOTONIC);
 		uint64_t middle = __rdtsc();
-		uint64_t real = clockmap_clock_read(CLOCK_REALTIME);
+		uint64_t real = clock_read_ns(CLOCK_REALTIME);
 		uint64_t after = __rdtsc();
 
 		if (after - before >= best)
@@ -53,7 +46,7 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 
 uint64_t clockmap_now(const struct clockmap *map)
 {
-	uint64_t now = map->clock == REGION_CLOCK_MONOTONIC ? clockmap_clock_read(CLOCK_MONOTONIC)
+	uint64_t now = map->clock == REGION_CLOCK_MONOTONIC ? clock_read_ns(CLOCK_MONOTONIC)
 							    : __rdtsc();
 
 	return now > map->base_tsc ? now - map->base_tsc : 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/core/clock.h"
 #include "collector/format/stack_table.h"
 #include "collector/native/perf_open.h"
 #include "collector/native/unwind.h"
@@ -55,14 +56,6 @@ void native_release(struct native *native)
 	free(native->waiting);
 	free(native->frame);
 	memset(native, 0, sizeof(*native));
-}
-
-static uint64_t native_steady_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 /* --- threads --- */
@@ -393,7 +386,7 @@ static void rings_take(struct native *native, uint64_t steady_ns, uint64_t until
 		record_take(native, &next);
 		perf_ring_pass(&cpu->ring);
 		ring_peek(cpu, &record[cpu - following->cpu]);
-		if (taken % LOOK_RECORDS == 0 && native_steady_now_ns() > until_ns)
+		if (taken % LOOK_RECORDS == 0 && clock_read_ns(CLOCK_MONOTONIC) > until_ns)
 			return;
 	}
 }
@@ -433,7 +426,7 @@ void native_take(struct native *native, uint64_t steady_ns)
 void native_drain(struct native *native)
 {
 	if (native->following)
-		rings_take(native, native_steady_now_ns(), UINT64_MAX);
+		rings_take(native, clock_read_ns(CLOCK_MONOTONIC), UINT64_MAX);
 }
 
 uint64_t native_pause_ns(const struct native *native, uint64_t most_ns)

@@ -10,15 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/core/clock.h"
+
 #define SHARE 100u /* this takes one part in SHARE of the collector's time */
-
-static uint64_t memory_samples_steady_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 uint64_t memory_samples_pause_ns(uint64_t spent_ns)
 {
@@ -74,7 +68,7 @@ void memory_samples_take(struct memory_samples *samples, struct processes *proce
 
 	if (!processes->inspect || steady_ns < samples->next_ns)
 		return;
-	start_ns = memory_samples_steady_now_ns();
+	start_ns = clock_read_ns(CLOCK_MONOTONIC);
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		struct process *process = &processes->slot[i];
 		struct proc_memory now;
@@ -86,7 +80,7 @@ void memory_samples_take(struct memory_samples *samples, struct processes *proce
 				    clockmap_ns(&common->clock, clockmap_now(&common->clock)));
 	}
 	samples->next_ns = steady_ns +
-			   memory_samples_pause_ns(memory_samples_steady_now_ns() - start_ns);
+			   memory_samples_pause_ns(clock_read_ns(CLOCK_MONOTONIC) - start_ns);
 }
 
 void memory_sample_last(struct common *common, struct process *process, uint64_t now_ns)

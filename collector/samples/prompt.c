@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/core/clock.h"
+
 #define LATE_NS 10000u   /* time in a run queue: preempting another thread takes less */
 #define SLICE_NS 100000u /* the shortest slice that the kernel allows */
 
@@ -57,22 +59,14 @@ bool prompt_is_late(struct prompt *prompt)
 	return thread_times(&prompt->own, &own) && own.ready_ns - prompt->ready_ns > LATE_NS;
 }
 
-static uint64_t prompt_clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t prompt_now_ns(void)
 {
-	return prompt_clock_ns(CLOCK_MONOTONIC);
+	return clock_read_ns(CLOCK_MONOTONIC);
 }
 
 uint64_t prompt_cpu_ns(void)
 {
-	return prompt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t prompt_vary(uint64_t *random, uint64_t period_ns)

@@ -308,10 +308,10 @@ static bool stack_is_between_frames(const struct walk *walk, const struct code_r
 }
 
 /*
- * Of one moment: a thread that stands still has no other. Of one that runs, the word that says
- * which frame is the innermost is read first, and the frames in the same call. That the word is
- * still the same behind them is not required: code that calls all the time would have to be read
- * again, until the thread comes to a line where it stays, and that line would get its CPU time.
+ * The stack of a thread that does not run is of one moment. For a running thread, the word that
+ * names the innermost frame is read first, and the frames in the same call. The word need not be
+ * the same after them: code that calls functions all the time would be read again until the thread
+ * reaches a line where it stays, and that line would get the CPU time of the others.
  */
 static enum stack_result read_whole(struct walk *walk, struct codes *codes,
 				    const struct code_reader *reader,

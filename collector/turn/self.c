@@ -9,23 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/core/clock.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/redact.h"
 
-#define NS_PER_S 1000000000ull
 #define CPUINFO_BYTES 4096
-
-static uint64_t self_clock_read(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 uint64_t self_steady_ns(void)
 {
-	return self_clock_read(CLOCK_MONOTONIC);
+	return clock_read_ns(CLOCK_MONOTONIC);
 }
 
 void self_tell_cost(struct common *common, uint64_t now_ns, const struct common_cost *cost)
@@ -34,7 +26,7 @@ void self_tell_cost(struct common *common, uint64_t now_ns, const struct common_
 
 	getrusage(RUSAGE_SELF, &usage);
 	common->cost = *cost;
-	common->cost.cpu_ns = self_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+	common->cost.cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	common->cost.memory_bytes = (uint64_t)usage.ru_maxrss * 1024;
 	JOURNAL_ADD(&common->journal, now_ns, cost, .cpu_ns = common->cost.cpu_ns,
 		    .records = cost->records, .file_bytes = cost->file_bytes,

@@ -73,10 +73,7 @@ HOOK_EXPORT void nvtxMarkEx(const struct nvtx_attributes *attributes)
 	nvtx_v2_enter();
 	nvtx_event_read(&event, NULL, attributes);
 	nvtx_mark(&event);
-	if (original_begin(nvtx_real.nvtxMarkEx)) {
-		nvtx_real.nvtxMarkEx(attributes);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxMarkEx, nvtx_real.nvtxMarkEx(attributes));
 }
 
 HOOK_EXPORT void nvtxMarkA(const char *message)
@@ -85,10 +82,7 @@ HOOK_EXPORT void nvtxMarkA(const char *message)
 
 	nvtx_v2_enter();
 	nvtx_mark(&event);
-	if (original_begin(nvtx_real.nvtxMarkA)) {
-		nvtx_real.nvtxMarkA(message);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxMarkA, nvtx_real.nvtxMarkA(message));
 }
 
 HOOK_EXPORT void nvtxMarkW(const wchar_t *message)
@@ -97,10 +91,7 @@ HOOK_EXPORT void nvtxMarkW(const wchar_t *message)
 
 	nvtx_v2_enter();
 	nvtx_mark(&event);
-	if (original_begin(nvtx_real.nvtxMarkW)) {
-		nvtx_real.nvtxMarkW(message);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxMarkW, nvtx_real.nvtxMarkW(message));
 }
 
 HOOK_EXPORT void nvtxDomainMarkEx(const void *domain, const struct nvtx_attributes *attributes)
@@ -110,10 +101,7 @@ HOOK_EXPORT void nvtxDomainMarkEx(const void *domain, const struct nvtx_attribut
 	nvtx_v2_enter();
 	nvtx_event_read(&event, domain, attributes);
 	nvtx_mark(&event);
-	if (original_begin(nvtx_real.nvtxDomainMarkEx)) {
-		nvtx_real.nvtxDomainMarkEx(domain, attributes);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainMarkEx, nvtx_real.nvtxDomainMarkEx(domain, attributes));
 }
 
 /* --- push and pop --- */
@@ -131,10 +119,8 @@ HOOK_EXPORT int nvtxRangePushEx(const struct nvtx_attributes *attributes)
 	nvtx_v2_enter();
 	nvtx_event_read(&event, NULL, attributes);
 	level = nvtx_push(&event);
-	if (original_begin(nvtx_real.nvtxRangePushEx)) {
-		level = level_of_both(level, nvtx_real.nvtxRangePushEx(attributes));
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxRangePushEx,
+		      level = level_of_both(level, nvtx_real.nvtxRangePushEx(attributes)));
 	return level;
 }
 
@@ -145,10 +131,8 @@ HOOK_EXPORT int nvtxRangePushA(const char *message)
 
 	nvtx_v2_enter();
 	level = nvtx_push(&event);
-	if (original_begin(nvtx_real.nvtxRangePushA)) {
-		level = level_of_both(level, nvtx_real.nvtxRangePushA(message));
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxRangePushA,
+		      level = level_of_both(level, nvtx_real.nvtxRangePushA(message)));
 	return level;
 }
 
@@ -159,10 +143,8 @@ HOOK_EXPORT int nvtxRangePushW(const wchar_t *message)
 
 	nvtx_v2_enter();
 	level = nvtx_push(&event);
-	if (original_begin(nvtx_real.nvtxRangePushW)) {
-		level = level_of_both(level, nvtx_real.nvtxRangePushW(message));
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxRangePushW,
+		      level = level_of_both(level, nvtx_real.nvtxRangePushW(message)));
 	return level;
 }
 
@@ -172,10 +154,7 @@ HOOK_EXPORT int nvtxRangePop(void)
 
 	nvtx_v2_enter();
 	level = nvtx_pop(NULL);
-	if (original_begin(nvtx_real.nvtxRangePop)) {
-		level = level_of_both(level, nvtx_real.nvtxRangePop());
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxRangePop, level = level_of_both(level, nvtx_real.nvtxRangePop()));
 	return level;
 }
 
@@ -187,10 +166,9 @@ HOOK_EXPORT int nvtxDomainRangePushEx(const void *domain, const struct nvtx_attr
 	nvtx_v2_enter();
 	nvtx_event_read(&event, domain, attributes);
 	level = nvtx_push(&event);
-	if (original_begin(nvtx_real.nvtxDomainRangePushEx)) {
-		level = level_of_both(level, nvtx_real.nvtxDomainRangePushEx(domain, attributes));
-		original_end();
-	}
+	CALL_ORIGINAL(
+		nvtxDomainRangePushEx,
+		level = level_of_both(level, nvtx_real.nvtxDomainRangePushEx(domain, attributes)));
 	return level;
 }
 
@@ -200,10 +178,8 @@ HOOK_EXPORT int nvtxDomainRangePop(const void *domain)
 
 	nvtx_v2_enter();
 	level = nvtx_pop(domain);
-	if (original_begin(nvtx_real.nvtxDomainRangePop)) {
-		level = level_of_both(level, nvtx_real.nvtxDomainRangePop(domain));
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainRangePop,
+		      level = level_of_both(level, nvtx_real.nvtxDomainRangePop(domain)));
 	return level;
 }
 
@@ -218,10 +194,7 @@ HOOK_EXPORT uint64_t nvtxRangeStartEx(const struct nvtx_attributes *attributes)
 	uint64_t range = 0;
 
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxRangeStartEx)) {
-		range = nvtx_real.nvtxRangeStartEx(attributes);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxRangeStartEx, range = nvtx_real.nvtxRangeStartEx(attributes));
 	nvtx_event_read(&event, NULL, attributes);
 	return nvtx_start(&event, range);
 }
@@ -232,10 +205,7 @@ HOOK_EXPORT uint64_t nvtxRangeStartA(const char *message)
 	uint64_t range = 0;
 
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxRangeStartA)) {
-		range = nvtx_real.nvtxRangeStartA(message);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxRangeStartA, range = nvtx_real.nvtxRangeStartA(message));
 	return nvtx_start(&event, range);
 }
 
@@ -245,10 +215,7 @@ HOOK_EXPORT uint64_t nvtxRangeStartW(const wchar_t *message)
 	uint64_t range = 0;
 
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxRangeStartW)) {
-		range = nvtx_real.nvtxRangeStartW(message);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxRangeStartW, range = nvtx_real.nvtxRangeStartW(message));
 	return nvtx_start(&event, range);
 }
 
@@ -259,10 +226,8 @@ HOOK_EXPORT uint64_t nvtxDomainRangeStartEx(const void *domain,
 	uint64_t range = 0;
 
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxDomainRangeStartEx)) {
-		range = nvtx_real.nvtxDomainRangeStartEx(domain, attributes);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainRangeStartEx,
+		      range = nvtx_real.nvtxDomainRangeStartEx(domain, attributes));
 	nvtx_event_read(&event, domain, attributes);
 	return nvtx_start(&event, range);
 }
@@ -271,18 +236,12 @@ HOOK_EXPORT void nvtxRangeEnd(uint64_t range)
 {
 	nvtx_v2_enter();
 	nvtx_end(NULL, range);
-	if (original_begin(nvtx_real.nvtxRangeEnd)) {
-		nvtx_real.nvtxRangeEnd(range);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxRangeEnd, nvtx_real.nvtxRangeEnd(range));
 }
 
 HOOK_EXPORT void nvtxDomainRangeEnd(const void *domain, uint64_t range)
 {
 	nvtx_v2_enter();
 	nvtx_end(domain, range);
-	if (original_begin(nvtx_real.nvtxDomainRangeEnd)) {
-		nvtx_real.nvtxDomainRangeEnd(domain, range);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainRangeEnd, nvtx_real.nvtxDomainRangeEnd(domain, range));
 }

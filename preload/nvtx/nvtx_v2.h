@@ -22,16 +22,14 @@ static inline void nvtx_v2_enter(void)
 		nvtx_v2_touch();
 }
 
-/* Call around an original; false if there is none. */
-static inline bool original_begin(bool exists)
-{
-	nvtx_self.inside += exists;
-	return exists;
-}
-
-static inline void original_end(void)
-{
-	nvtx_self.inside--;
-}
+/* Runs a statement that calls the original of that name, if there is one. */
+#define CALL_ORIGINAL(name, statement)      \
+	do {                                \
+		if (nvtx_real.name) {       \
+			nvtx_self.inside++; \
+			statement;          \
+			nvtx_self.inside--; \
+		}                           \
+	} while (0)
 
 #endif

@@ -25,10 +25,7 @@ HOOK_EXPORT const void *nvtxDomainCreateA(const char *text)
 	const void *handle = NULL;
 
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxDomainCreateA)) {
-		handle = nvtx_real.nvtxDomainCreateA(text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainCreateA, handle = nvtx_real.nvtxDomainCreateA(text));
 	return handle_of_both(name_make(&name), handle);
 }
 
@@ -38,20 +35,14 @@ HOOK_EXPORT const void *nvtxDomainCreateW(const wchar_t *text)
 	const void *handle = NULL;
 
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxDomainCreateW)) {
-		handle = nvtx_real.nvtxDomainCreateW(text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainCreateW, handle = nvtx_real.nvtxDomainCreateW(text));
 	return handle_of_both(name_make(&name), handle);
 }
 
 HOOK_EXPORT void nvtxDomainDestroy(const void *domain)
 {
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxDomainDestroy)) {
-		nvtx_real.nvtxDomainDestroy(domain);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainDestroy, nvtx_real.nvtxDomainDestroy(domain));
 }
 
 HOOK_EXPORT const void *nvtxDomainRegisterStringA(const void *domain, const char *text)
@@ -60,10 +51,8 @@ HOOK_EXPORT const void *nvtxDomainRegisterStringA(const void *domain, const char
 	const void *handle = NULL;
 
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxDomainRegisterStringA)) {
-		handle = nvtx_real.nvtxDomainRegisterStringA(domain, text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainRegisterStringA,
+		      handle = nvtx_real.nvtxDomainRegisterStringA(domain, text));
 	return handle_of_both(name_make(&name), handle);
 }
 
@@ -73,10 +62,8 @@ HOOK_EXPORT const void *nvtxDomainRegisterStringW(const void *domain, const wcha
 	const void *handle = NULL;
 
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxDomainRegisterStringW)) {
-		handle = nvtx_real.nvtxDomainRegisterStringW(domain, text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainRegisterStringW,
+		      handle = nvtx_real.nvtxDomainRegisterStringW(domain, text));
 	return handle_of_both(name_make(&name), handle);
 }
 
@@ -87,20 +74,15 @@ HOOK_EXPORT const void *nvtxDomainResourceCreate(const void *domain, struct nvtx
 
 	nvtx_v2_enter();
 	nvtx_name_resource(resource);
-	if (original_begin(nvtx_real.nvtxDomainResourceCreate)) {
-		handle = nvtx_real.nvtxDomainResourceCreate(domain, resource);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainResourceCreate,
+		      handle = nvtx_real.nvtxDomainResourceCreate(domain, resource));
 	return handle ? handle : &handle_of_ours;
 }
 
 HOOK_EXPORT void nvtxDomainResourceDestroy(const void *resource)
 {
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxDomainResourceDestroy)) {
-		nvtx_real.nvtxDomainResourceDestroy(resource);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainResourceDestroy, nvtx_real.nvtxDomainResourceDestroy(resource));
 }
 
 /* --- categories and threads --- */
@@ -111,10 +93,7 @@ HOOK_EXPORT void nvtxNameCategoryA(uint32_t category, const char *text)
 
 	nvtx_v2_enter();
 	nvtx_name_category(NULL, category, &name);
-	if (original_begin(nvtx_real.nvtxNameCategoryA)) {
-		nvtx_real.nvtxNameCategoryA(category, text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxNameCategoryA, nvtx_real.nvtxNameCategoryA(category, text));
 }
 
 HOOK_EXPORT void nvtxNameCategoryW(uint32_t category, const wchar_t *text)
@@ -123,10 +102,7 @@ HOOK_EXPORT void nvtxNameCategoryW(uint32_t category, const wchar_t *text)
 
 	nvtx_v2_enter();
 	nvtx_name_category(NULL, category, &name);
-	if (original_begin(nvtx_real.nvtxNameCategoryW)) {
-		nvtx_real.nvtxNameCategoryW(category, text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxNameCategoryW, nvtx_real.nvtxNameCategoryW(category, text));
 }
 
 HOOK_EXPORT void nvtxDomainNameCategoryA(const void *domain, uint32_t category, const char *text)
@@ -135,10 +111,8 @@ HOOK_EXPORT void nvtxDomainNameCategoryA(const void *domain, uint32_t category, 
 
 	nvtx_v2_enter();
 	nvtx_name_category(domain, category, &name);
-	if (original_begin(nvtx_real.nvtxDomainNameCategoryA)) {
-		nvtx_real.nvtxDomainNameCategoryA(domain, category, text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainNameCategoryA,
+		      nvtx_real.nvtxDomainNameCategoryA(domain, category, text));
 }
 
 HOOK_EXPORT void nvtxDomainNameCategoryW(const void *domain, uint32_t category, const wchar_t *text)
@@ -147,10 +121,8 @@ HOOK_EXPORT void nvtxDomainNameCategoryW(const void *domain, uint32_t category, 
 
 	nvtx_v2_enter();
 	nvtx_name_category(domain, category, &name);
-	if (original_begin(nvtx_real.nvtxDomainNameCategoryW)) {
-		nvtx_real.nvtxDomainNameCategoryW(domain, category, text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxDomainNameCategoryW,
+		      nvtx_real.nvtxDomainNameCategoryW(domain, category, text));
 }
 
 HOOK_EXPORT void nvtxNameOsThreadA(uint32_t tid, const char *text)
@@ -159,10 +131,7 @@ HOOK_EXPORT void nvtxNameOsThreadA(uint32_t tid, const char *text)
 
 	nvtx_v2_enter();
 	nvtx_name_thread(tid, &name);
-	if (original_begin(nvtx_real.nvtxNameOsThreadA)) {
-		nvtx_real.nvtxNameOsThreadA(tid, text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxNameOsThreadA, nvtx_real.nvtxNameOsThreadA(tid, text));
 }
 
 HOOK_EXPORT void nvtxNameOsThreadW(uint32_t tid, const wchar_t *text)
@@ -171,17 +140,11 @@ HOOK_EXPORT void nvtxNameOsThreadW(uint32_t tid, const wchar_t *text)
 
 	nvtx_v2_enter();
 	nvtx_name_thread(tid, &name);
-	if (original_begin(nvtx_real.nvtxNameOsThreadW)) {
-		nvtx_real.nvtxNameOsThreadW(tid, text);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxNameOsThreadW, nvtx_real.nvtxNameOsThreadW(tid, text));
 }
 
 HOOK_EXPORT void nvtxInitialize(const void *reserved)
 {
 	nvtx_v2_enter();
-	if (original_begin(nvtx_real.nvtxInitialize)) {
-		nvtx_real.nvtxInitialize(reserved);
-		original_end();
-	}
+	CALL_ORIGINAL(nvtxInitialize, nvtx_real.nvtxInitialize(reserved));
 }

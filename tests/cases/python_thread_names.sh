@@ -4,11 +4,12 @@
 # timeout: 120
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
+export INTERCEPT_SAMPLE=200 # a thread of 60 ms has a dozen looks
 cat >names.py <<'END'
 import threading, time
 go = threading.Event()
 def work():
-    end = time.thread_time() + 0.05
+    end = time.thread_time() + 0.02
     while time.thread_time() < end:
         sum(range(1000))
     go.wait()
@@ -39,7 +40,7 @@ cat >silent.py <<'END'
 import ctypes, threading, time
 libc = ctypes.CDLL(None)
 def work():
-    end = time.thread_time() + 0.15
+    end = time.thread_time() + 0.06
     while time.thread_time() < end:
         pass
 def own():

@@ -19,7 +19,6 @@ static struct content content;
 
 static int setup(void **state)
 {
-	(void)state;
 	fixture_init(&f, REGION_BYTES);
 	fixture_add_process(&f, 0, (uint32_t)getpid());
 	return collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes });
@@ -27,7 +26,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	collector_release(&c);
 	fixture_release(&f);
 	return 0;

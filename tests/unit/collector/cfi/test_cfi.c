@@ -86,7 +86,6 @@ static void expect_frame(unsigned int offset, enum cfi_cfa cfa, int words, int r
 
 static void test_stack_pointer(void **state)
 {
-	(void)state;
 	/* push rbx; sub rsp, 16; remember; add; pop; ret; recall */
 	FRAME(0x41, 0x0e, 16, 0x83, 2, 0x44, 0x0e, 32, 0x0a, 0x02, 40, 0x0e, 8, 0x03, 1, 0, 0x0b, 0,
 	      0);
@@ -108,7 +107,6 @@ static void test_stack_pointer(void **state)
 
 static void test_frame_pointer(void **state)
 {
-	(void)state;
 	FRAME(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x50, 0x0c, 7, 8);
 	expect_frame(4, CFI_CFA_RBP, 2, 2);
 }
@@ -119,7 +117,6 @@ static void test_frame_pointer(void **state)
  */
 static void test_popped(void **state)
 {
-	(void)state;
 	/* push rbp; push rbx; pop rbx; pop rbp */
 	FRAME(0x41, 0x0e, 16, 0x86, 2, 0x41, 0x0e, 24, 0x83, 3, 0x45, 0x0e, 16, 0x41, 0x0e, 8);
 	expect_frame(2, CFI_CFA_RSP, 3, 2);
@@ -159,7 +156,6 @@ static void test_refused(void **state)
 		{ 0x3f, 0, 0, 0 },     /* nothing anybody defined */
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		frame_make(codes[i], sizeof(codes[i]));
 		if (find(50))
@@ -176,7 +172,6 @@ static void test_refused(void **state)
 /* Every byte of a good table, with every bit of it turned and at every length of memory. */
 static void test_hostile(void **state)
 {
-	(void)state;
 	FRAME(0x41, 0x0e, 16, 0x83, 2, 0x44, 0x0e, 32, 0x0a, 0x02, 40, 0x0e, 8, 0x0b);
 	for (unsigned int at = 0; at < FDE_AT + 40; at++) {
 		for (unsigned int bit = 0; bit < 8; bit++) {
@@ -206,7 +201,6 @@ static void test_hostile(void **state)
 /* What realigns its stack, the tables of procedures, and the frame of a signal's return. */
 static void test_expressions(void **state)
 {
-	(void)state;
 	/* gcc: the CFA is the word at rbp - 8; rbp is saved where it points to */
 	FRAME(0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0);
 	assert_true(find(50));
@@ -243,7 +237,6 @@ static void test_signal_frame(void **state)
 	static const uint8_t signal_cie[] = { 20, 0, 0,    0,  0, 0,    0, 0, 1, 'z', 'R', 'S',
 					      0,  1, 0x78, 16, 1, 0x1b, 0, 0, 0, 0,   0,   0 };
 
-	(void)state;
 	FRAME(0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x10, 16, 3, 0x77, 0xa8, 1, 0x10, 6, 3, 0x77, 0xf8, 0);
 	memcpy(memory + CIE_AT, signal_cie, sizeof(signal_cie));
 	assert_true(find(50));
@@ -265,7 +258,6 @@ static void test_unmapped(void **state)
 	uint32_t header[3] = { 0x3b031b01, 0, 2 };
 	int32_t rows[4] = { 4096, 4096, 4096, 4096 };
 
-	(void)state;
 	memcpy(copy, header, sizeof(header));
 	memcpy(copy + 12, rows, sizeof(rows));
 	assert_int_equal(munmap(copy + 4096, 4096), 0);

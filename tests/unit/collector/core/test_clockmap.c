@@ -62,7 +62,6 @@ static void starts_at_zero_with_the_measured_rate(void **state)
 	struct machine m = { .hz = 2.9e9 };
 	struct clockmap map;
 
-	(void)state;
 	map_start(&map, &m, 1e6);
 	assert_int_equal(clockmap_ns(&map, 0), 0);
 	assert_true(map_error(&map, &m, 1e6) < 2);
@@ -75,7 +74,6 @@ static void is_continuous_and_rising(void **state)
 	struct clockmap map;
 	uint64_t last = 0;
 
-	(void)state;
 	map_start(&map, &m, 1e6);
 	for (unsigned int i = 1; i < 20; i++) {
 		struct clockmap_sync sync = machine_sync(&m, i * 1e8);
@@ -104,7 +102,6 @@ static void converges_from_a_bad_start(void **state)
 	struct machine m = { .hz = 3.1e9, .noise_ns = 50, .seed = 7 };
 	struct clockmap map;
 
-	(void)state;
 	map_start(&map, &m, 1e6);
 	map.segment[0].rate += map.segment[0].rate / 1000;
 	for (unsigned int i = 1; i < 100; i++) {
@@ -120,7 +117,6 @@ static void follows_a_drifting_clock(void **state)
 	struct machine m = { .hz = 2.0e9, .drift = 1e-6, .noise_ns = 30, .seed = 9 };
 	struct clockmap map;
 
-	(void)state;
 	map_start(&map, &m, 1e6);
 	for (unsigned int i = 1; i < 600; i++) {
 		struct clockmap_sync sync = machine_sync(&m, i * 1e8);
@@ -138,7 +134,6 @@ static void jumps_are_slewed(void **state)
 	struct clockmap map;
 	uint64_t last = 0;
 
-	(void)state;
 	map_start(&map, &m, 1e6);
 	for (unsigned int i = 1; i < 100; i++) {
 		struct clockmap_sync sync = machine_sync(&m, i * 1e8);
@@ -162,7 +157,6 @@ static void ticks_before_all_pieces_do_not_underflow(void **state)
 	struct machine m = { .hz = 2.0e9 };
 	struct clockmap map;
 
-	(void)state;
 	map_start(&map, &m, 1e6);
 	for (unsigned int i = 1; i < 100; i++) {
 		struct clockmap_sync sync = machine_sync(&m, i * 1e8);
@@ -180,7 +174,6 @@ static void monotonic_clock_is_the_identity(void **state)
 			     later = { 3000, 2500, 0 };
 	struct clockmap map;
 
-	(void)state;
 	clockmap_init(&map, REGION_CLOCK_MONOTONIC, &base, &now);
 	clockmap_steer(&map, &later);
 	assert_int_equal(clockmap_ns(&map, 123456789), 123456789);
@@ -192,7 +185,6 @@ static void real_clock_is_followed(void **state)
 	struct clockmap map = { .clock = REGION_CLOCK_TSC };
 	struct clockmap_sync base, now;
 
-	(void)state;
 	clockmap_sample(&map, &base);
 	do {
 		clockmap_sample(&map, &now);

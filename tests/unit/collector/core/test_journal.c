@@ -10,7 +10,6 @@ static void test_newest_of_nothing(void **state)
 {
 	struct journal journal;
 
-	(void)state;
 	journal_init(&journal);
 	assert_int_equal(journal_newest_ns(&journal), 0);
 	journal_release(&journal);
@@ -20,7 +19,6 @@ static void test_newest_is_not_the_last(void **state)
 {
 	struct journal journal;
 
-	(void)state;
 	journal_init(&journal);
 	JOURNAL_ADD(&journal, 100, lost, .count = 1);
 	JOURNAL_ADD(&journal, 300, lost, .count = 2);

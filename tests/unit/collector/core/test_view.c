@@ -15,7 +15,6 @@ static char said[VIEW_ERROR_BYTES];
 
 static int set_up(void **state)
 {
-	(void)state;
 	header = calloc(1, BYTES);
 	if (!header)
 		return -1;
@@ -28,14 +27,12 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(header);
 	return 0;
 }
 
 static void words_of_families_are_found(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < EVT_FAMILY_LIMIT; i++)
 		header->family[i] = 1000 + i;
 	assert_int_equal(view_init(&view, header, BYTES, said), 0);
@@ -45,7 +42,6 @@ static void words_of_families_are_found(void **state)
 
 static void other_builds_are_refused(void **state)
 {
-	(void)state;
 	header->version = REGION_VERSION - 1;
 	assert_int_equal(view_init(&view, header, BYTES, said), -1);
 	assert_non_null(strstr(said, "install both from one build"));

@@ -13,7 +13,6 @@ static void heap_records_arrive_exactly(void **state)
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	const struct event *e;
 
-	(void)state;
 	fixture_put_malloc(&f, ring, 0x7f0000001000, 0x12345678, 0x401122);
 	fixture_put(
 		&f, ring,
@@ -46,7 +45,6 @@ static void ring_goes_round_without_loss(void **state)
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	uint64_t words, puts = 0;
 
-	(void)state;
 	fixture_words(&f, ring, &words);
 	for (uint64_t round = 0; round < 4 * words / 5; round++) {
 		fixture_put_malloc(&f, ring, 0x1000 + puts * 16, puts, 0x401122 + puts % 7);
@@ -88,7 +86,6 @@ static void names_are_joined_whenever_they_come(void **state)
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	struct region_ring *other = fixture_add_ring(&f, 1, 0, 78);
 
-	(void)state;
 	fixture_put_text(&f, ring, 11, "before", 0);
 	put_push(ring, 0, 11);
 	put_push(ring, 0, 12);
@@ -116,7 +113,6 @@ static void text_that_cannot_be_closes_the_ring(void **state)
 	uint64_t record[RECORD_PIECE_WORDS] = { record_word(fixture_ticks(&f), RECORD_TEXT), 9,
 						(uint64_t)(RECORD_TEXT_MAX + 1) << 32 };
 
-	(void)state;
 	fixture_put(&f, ring, record, RECORD_PIECE_WORDS);
 	finish();
 	assert_int_equal(content_lost(&content, EVT_LOST_SCRIBBLED), 1);
@@ -205,7 +201,6 @@ static void scribbled_tail_is_not_believed(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
-	(void)state;
 	fixture_put_malloc(&f, ring, 0x1000, 1, 0x401122);
 	collector_turn(&c);
 	epoch_close(&c, EPOCH_NOW);
@@ -220,7 +215,6 @@ static void ring_of_no_process_is_refused(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
-	(void)state;
 	ring->process = 5000;
 	finish();
 	assert_int_equal(atomic_load(&ring->state), REGION_RING_CLOSED);
@@ -231,7 +225,6 @@ static void drops_are_told_once(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
-	(void)state;
 	atomic_store(&ring->dropped, 5);
 	collector_turn(&c);
 	epoch_close(&c, EPOCH_NOW);
@@ -257,7 +250,6 @@ static void frames_are_consistent_cuts(void **state)
 	struct region_ring *one = fixture_add_ring(&f, 0, 0, 77);
 	struct region_ring *other = fixture_add_ring(&f, 1, 0, 78);
 
-	(void)state;
 	for (unsigned int i = 0; i < 20000; i++) {
 		fixture_put_malloc(&f, i % 10 ? one : other, 0x10000 + i * 32, i, 0x401122);
 		if (i % 500 == 0)

@@ -70,7 +70,6 @@ static void heap_records_have_stacks(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
-	(void)state;
 	put_frame(ring, 1, 0, 0x401000, 0);
 	put_frame(ring, 2, 1, 0x402000, FRAME_IS_EXACT);
 	put_frame(ring, 3, 2, 0x403000, FRAME_IS_WRAPPER);
@@ -96,7 +95,6 @@ static void a_stack_goes_before_its_record(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
-	(void)state;
 	put_frame(ring, 1, 0, 0x401000, 0);
 	put_stack(ring, 1);
 	put_teardown(ring);
@@ -140,7 +138,6 @@ static void a_stack_waits_for_its_record(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
-	(void)state;
 	put_frame(ring, 1, 0, 0x401000, 0);
 	put_stack(ring, 1);
 	collector_turn(&c);
@@ -161,7 +158,6 @@ static void frames_may_be_defined_in_another_ring(void **state)
 	struct region_ring *first = fixture_add_ring(&f, 0, 0, 77);
 	struct region_ring *second = fixture_add_ring(&f, 1, 0, 78);
 
-	(void)state;
 	put_frame(second, 1, 0, 0x401000, 0);
 	put_malloc(first, 2);
 	put_frame(second, 2, 1, 0x402000, 0);
@@ -186,7 +182,6 @@ static void frames_may_be_defined_behind_the_cut(void **state)
 	struct region_ring *second = fixture_add_ring(&f, 1, 0, 78);
 	uint64_t later = fixture_ticks(&f) + 200000000; /* 200 ms */
 
-	(void)state;
 	put_malloc(first, 2);
 	fixture_put(&f, second, (uint64_t[]){ record_word(later, EVT_free), 0x1000 }, 2);
 	put_frame(second, 1, 0, 0x401000, 0);
@@ -208,7 +203,6 @@ static void what_is_known_of_a_stack_stays(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
-	(void)state;
 	put_frame(ring, 3, 2, 0x403000, 0);
 	put_frame(ring, 4, 3, 0x404000, 0);
 	put_malloc(ring, 4);
@@ -227,7 +221,6 @@ static void the_first_definition_holds(void **state)
 {
 	struct region_ring *first = fixture_add_ring(&f, 0, 0, 77), *second;
 
-	(void)state;
 	fixture_add_process(&f, 1, (uint32_t)getpid());
 	second = fixture_add_ring(&f, 1, 1, 78);
 	put_frame(first, 1, 0, 0x401000, 0);
@@ -250,7 +243,6 @@ static void circles_are_cut(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
-	(void)state;
 	put_frame(ring, 1, 1, 0x401000, 0);
 	put_frame(ring, 2, 4, 0x402000, 0);
 	put_frame(ring, 3, 2, 0x403000, 0);
@@ -270,7 +262,6 @@ static void stacks_have_a_greatest_depth(void **state)
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	const uint64_t deep = 100000;
 
-	(void)state;
 	collector_turn(&c);
 	for (uint64_t i = 1; i <= deep; i++) {
 		put_frame(ring, i, i - 1, 0x400000 + i, 0);
@@ -301,31 +292,26 @@ static void check_shuts(const uint64_t *record, unsigned int words)
 
 static void frame_without_id_shuts_the_ring(void **state)
 {
-	(void)state;
 	check_shuts((uint64_t[]){ RECORD_FRAME, 0, 0, 0x401000 }, 4);
 }
 
 static void frame_with_long_id_shuts_the_ring(void **state)
 {
-	(void)state;
 	check_shuts((uint64_t[]){ RECORD_FRAME, RECORD_STACK_BIT, 0, 0x401000 }, 4);
 }
 
 static void frame_with_long_parent_shuts_the_ring(void **state)
 {
-	(void)state;
 	check_shuts((uint64_t[]){ RECORD_FRAME, 1, UINT64_MAX, 0x401000 }, 4);
 }
 
 static void stack_without_id_shuts_the_ring(void **state)
 {
-	(void)state;
 	check_shuts((uint64_t[]){ RECORD_STACK, 0 }, 2);
 }
 
 static void stack_with_long_id_shuts_the_ring(void **state)
 {
-	(void)state;
 	check_shuts((uint64_t[]){ RECORD_STACK, RECORD_STACK_BIT | 1 }, 2);
 }
 
@@ -335,7 +321,6 @@ static void pads_are_no_records(void **state)
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	uint64_t words;
 
-	(void)state;
 	fixture_words(&f, ring, &words);
 	collector_turn(&c);
 	put_frame(ring, 1, 0, 0x401000, 0);

@@ -28,7 +28,6 @@ static void they_arrive_like_others(void **state)
 {
 	const struct event *e;
 
-	(void)state;
 	ring = fixture_add_ring(&f, 0, 0, 77);
 	fixture_put_text(&f, ring, 11, "what", 0);
 	fixture_put_malloc(&f, ring, 0x7f0000001000, 64, 0x401122);
@@ -61,7 +60,6 @@ static void they_arrive_like_others(void **state)
 
 static void stacks_belong_to_them(void **state)
 {
-	(void)state;
 	ring = fixture_add_ring(&f, 0, 0, 77);
 	fixture_put(&f, ring,
 		    (uint64_t[]){ record_word(fixture_ticks(&f), RECORD_FRAME), 9, 0, 0x402200 },
@@ -90,7 +88,6 @@ static void nonsense_closes_the_ring(void **state)
 		0, EVT_malloc, EVT_ID_BLOCKS, NUMBER(system, 7), NUMBER(io, 1), 1u << 16, UINT64_MAX
 	};
 
-	(void)state;
 	for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ring = fixture_add_ring(&f, i, 0, 100 + i);
 		fixture_put(&f, ring,

@@ -20,7 +20,6 @@ static void expect_life(struct thread_facts facts, uint64_t lived_ns, uint64_t u
 
 static void a_thread_counts_from_its_start(void **state)
 {
-	(void)state;
 	/* it began within [200, 210) ms: for 790 ms at least */
 	expect_life((struct thread_facts){ .process_ns = 100 * MS,
 					   .first_ns = 1000 * MS,
@@ -45,7 +44,6 @@ static void a_thread_counts_from_its_start(void **state)
 
 static void of_one_that_is_gone_its_cpu_time_is_known(void **state)
 {
-	(void)state;
 	expect_life((struct thread_facts){ .process_ns = 100 * MS,
 					   .first_ns = 1000 * MS,
 					   .born_ns = THREAD_LIFE_UNKNOWN,
@@ -55,7 +53,6 @@ static void of_one_that_is_gone_its_cpu_time_is_known(void **state)
 
 static void what_was_before_the_recording_does_not_count(void **state)
 {
-	(void)state;
 	/* the thread that began it, whenever it was born: as exec leaves it, too */
 	expect_life((struct thread_facts){ .process_ns = 100 * MS,
 					   .first_ns = 1000 * MS,
@@ -92,7 +89,6 @@ static void what_was_before_the_recording_does_not_count(void **state)
 
 static void nothing_is_longer_than_the_recording(void **state)
 {
-	(void)state;
 	expect_life((struct thread_facts){ .process_ns = 900 * MS,
 					   .first_ns = 1000 * MS,
 					   .born_ns = 200 * MS,

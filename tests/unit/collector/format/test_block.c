@@ -467,7 +467,6 @@ static void read_other_version(uint32_t newer, uint32_t id)
 
 static void other_versions_are_read(void **state)
 {
-	(void)state;
 	read_other_version(EVT_ID_BLOCKS - 1, EVT_ID_BLOCKS - 1);
 	read_other_version(EVT_BLOCK_NUMBERS, evt_known_limit);
 	read_other_version(EVT_NUMBER_MAX, evt_known_limit);
@@ -480,7 +479,6 @@ static void numbers_that_no_event_has_are_refused(void **state)
 	uint8_t bytes[2000];
 	struct schema schema;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(schema_read(&schema, bytes, other_schema(bytes, wrong[i])),
 				 EVT_CORRUPT);
@@ -509,7 +507,6 @@ static void many_unknown_events(void **state)
 {
 	const uint32_t room = EVT_ID_LIMIT - evt_known_limit;
 
-	(void)state;
 	assert_int_equal(read_many(room, false), 0);
 	assert_int_equal(read_many(room + 1, false), EVT_NEWER);
 	assert_int_equal(read_many(2, true), EVT_CORRUPT);
@@ -526,7 +523,6 @@ static void damaged_numbers_do_not_crash(void **state)
 	struct schema schema;
 	struct frame_reader *reader;
 
-	(void)state;
 	assert_int_equal(schema_read(&schema, bytes, other_schema(bytes, EVT_NUMBER_MAX)), 0);
 	reader = frame_reader_new(&schema);
 	schema_release(&schema);
@@ -565,7 +561,6 @@ static void value_may_be_coded_otherwise(void **state)
 {
 	struct schema schema;
 
-	(void)state;
 	assert_int_equal(read_tensor_schema(EVT_CODEC_born, EVT_CODEC_size, &schema), 0);
 	assert_int_equal(schema.event[EVT_tensor_alloc].field[0].codec, EVT_CODEC_born);
 	assert_int_equal(schema.event[EVT_tensor_alloc].field[1].codec, EVT_CODEC_size);
@@ -595,7 +590,6 @@ static void damaged_schema_does_not_crash(void **state)
 	size_t length = schema_write(bytes, sizeof(bytes));
 	struct schema schema;
 
-	(void)state;
 	for (size_t cut = 0; cut < length; cut++) {
 		uint8_t *part = malloc(cut + 1);
 

@@ -88,7 +88,6 @@ static void records_are_listed_and_counted(void **state)
 	};
 	static const uint32_t ids[] = { 1, 2, 20, 61, 62, 63, EVT_ID_LIMIT - 1 };
 
-	(void)state;
 	for (uint32_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		for (uint32_t j = 0; j < sizeof(ids) / sizeof(ids[0]); j++) {
 			for (uint32_t rare = 1; rare <= 8; rare *= 2) {
@@ -107,7 +106,6 @@ static void check_refused(void)
 /* A number that is none of the frame's kinds, at any place of the block. */
 static void unknown_kinds_are_refused(void **state)
 {
-	(void)state;
 	for (uint32_t at = 0; at < 100; at++) {
 		decoder_fill(at % 2 ? 5 : 100, 2, 100, at);
 		number[at] = (uint16_t)(at % 3 ? decoder.kind_count : UINT16_MAX);

@@ -18,7 +18,6 @@ static const uint64_t edges[] = { 0,          1,          2,          15,       
 
 static void varint_round_trip(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < EDGES; i++) {
 		uint8_t bytes[CODEC_VARINT_MAX];
 		uint8_t *end = put_varint(bytes, edges[i]);
@@ -32,7 +31,6 @@ static void varint_round_trip(void **state)
 
 static void varint_truncated_fails(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < EDGES; i++) {
 		uint8_t bytes[CODEC_VARINT_MAX];
 		size_t length = (size_t)(put_varint(bytes, edges[i]) - bytes);
@@ -52,7 +50,6 @@ static void varint_above_64_bits_fails(void **state)
 	const uint8_t longer[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0 };
 	struct cursor c = cursor_of(more, sizeof(more));
 
-	(void)state;
 	get_varint(&c);
 	assert_true(c.failed);
 	c = cursor_of(longer, sizeof(longer));
@@ -62,7 +59,6 @@ static void varint_above_64_bits_fails(void **state)
 
 static void zigzag_round_trip(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < EDGES; i++)
 		assert_true((uint64_t)unzigzag(zigzag((int64_t)edges[i])) == edges[i]);
 	assert_int_equal(zigzag(-1), 1);
@@ -74,7 +70,6 @@ static void cursor_refuses_what_is_not_there(void **state)
 	const uint8_t bytes[7] = { 0 };
 	struct cursor c = cursor_of(bytes, sizeof(bytes));
 
-	(void)state;
 	assert_int_equal(get_u64(&c), 0);
 	assert_true(c.failed);
 	c = cursor_of(bytes, sizeof(bytes));
@@ -85,7 +80,6 @@ static void cursor_refuses_what_is_not_there(void **state)
 
 static void address_code_round_trip(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < EDGES; i++) {
 		for (size_t j = 0; j < EDGES; j++)
 			assert_true(address_of_code(address_code(edges[i], edges[j]), edges[j]) ==
@@ -95,7 +89,6 @@ static void address_code_round_trip(void **state)
 
 static void step_code_round_trip(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < EDGES; i++) {
 		for (size_t j = 0; j < EDGES; j++)
 			assert_true(step_of_code(step_code(edges[i], edges[j]), edges[j]) ==
@@ -113,7 +106,6 @@ static void step_code_round_trip(void **state)
 
 static void size_code_round_trip(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < EDGES; i++) {
 		for (size_t j = 0; j < EDGES; j++)
 			assert_true(size_of_code(size_code(edges[i], edges[j]), edges[j]) ==
@@ -123,7 +115,6 @@ static void size_code_round_trip(void **state)
 
 static void descriptors_match_structs(void **state)
 {
-	(void)state;
 #define EVENT(id, name_, family_, doc_)                                     \
 	assert_string_equal(evt_descriptors[id].name, #name_);              \
 	assert_int_equal(evt_descriptors[id].family, EVT_FAMILY_##family_); \
@@ -134,7 +125,6 @@ static void descriptors_match_structs(void **state)
 
 static void every_code_has_a_text(void **state)
 {
-	(void)state;
 	for (int i = 0; i < EVT_CODEC_LIMIT; i++)
 		assert_non_null(evt_codec_names[i]);
 	for (int i = 0; i < EVT_FAMILY_LIMIT; i++)

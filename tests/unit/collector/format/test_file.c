@@ -25,7 +25,6 @@ static void header_round_trip(void **state)
 	size_t length = file_header_write(bytes, &header), read_length = 0;
 	struct file_header h;
 
-	(void)state;
 	assert_int_equal(file_header_read(bytes, sizeof(bytes), &h, &read_length), 0);
 	assert_int_equal(read_length, length);
 	assert_true(h.version == header.version && h.clock == header.clock && h.pid == header.pid);
@@ -41,7 +40,6 @@ static void header_takes_longest_texts(void **state)
 	struct file_header in = header, out;
 	size_t length, read_length;
 
-	(void)state;
 	memset(in.session, 's', sizeof(in.session)); /* not even terminated */
 	memset(in.host, 'h', sizeof(in.host) - 1);
 	length = file_header_write(bytes, &in);
@@ -56,7 +54,6 @@ static void header_truncated_asks_for_more(void **state)
 	size_t length = file_header_write(bytes, &header), read_length;
 	struct file_header h;
 
-	(void)state;
 	assert_int_equal(file_header_read(bytes, 0, &h, &read_length), EVT_EMPTY);
 	for (size_t cut = 1; cut < length; cut++)
 		assert_int_equal(file_header_read(bytes, cut, &h, &read_length), EVT_TRUNCATED);
@@ -68,7 +65,6 @@ static void header_flipped_bit_is_found(void **state)
 	size_t length = file_header_write(bytes, &header), read_length;
 	struct file_header h;
 
-	(void)state;
 	for (size_t bit = 0; bit < length * 8; bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		assert_true(file_header_read(bytes, length, &h, &read_length) < 0);
@@ -82,7 +78,6 @@ static void header_names_foreign_and_newer(void **state)
 	struct file_header newer = header, h;
 	size_t length, read_length;
 
-	(void)state;
 	assert_int_equal(file_header_read((const uint8_t *)"#!/bin/sh\n", 10, &h, &read_length),
 			 EVT_FOREIGN);
 	assert_int_equal(file_header_read((const uint8_t *)"x", 1, &h, &read_length), EVT_FOREIGN);
@@ -97,7 +92,6 @@ static void end_round_trip(void **state)
 	uint8_t bytes[FILE_END_BYTES];
 	struct file_end out;
 
-	(void)state;
 	assert_int_equal(file_end_write(bytes, &in), FILE_END_BYTES);
 	assert_int_equal(file_end_read(bytes, sizeof(bytes), &out), 0);
 	assert_memory_equal(&in, &out, sizeof(in));
@@ -117,7 +111,6 @@ static void seek_table_has_the_shape_of_zstd(void **state)
 	size_t length = file_seek_write(bytes, entry, 2);
 	struct cursor c = cursor_of(bytes, length);
 
-	(void)state;
 	assert_int_equal(length, file_seek_length(2));
 	assert_int_equal(get_u32(&c), FILE_MAGIC_SEEK);
 	assert_int_equal(get_u32(&c), length - FILE_SKIPPABLE_HEAD);

@@ -337,7 +337,6 @@ static void ages(void **state)
 	struct defined *d = random_stacks(9);
 	uint32_t node;
 
-	(void)state;
 	for (uint32_t i = 1; i <= 1000; i++)
 		stack_table_define(&table, d[i].id, d[i].parent ? d[d[i].parent].id : 0,
 				   d[i].address, d[i].flags);

@@ -75,7 +75,6 @@ static void columns_round_trip(void **state)
 	struct varint_lanes lanes, narrow, none = { .usable = false };
 	struct varints varints = { 0 };
 
-	(void)state;
 	varint_lanes_init(&lanes);
 	narrow = lanes;
 	narrow.is_wide = false;
@@ -98,7 +97,6 @@ static void greatest_sum_fits(void **state)
 	struct varint_lanes lanes;
 	struct varints varints = { 0 };
 
-	(void)state;
 	varint_lanes_init(&lanes);
 	column.bytes = malloc(NUMBERS * CODEC_VARINT_MAX);
 	for (size_t i = 0; i < NUMBERS; i++) {
@@ -132,7 +130,6 @@ static void wrong_lengths_are_refused(void **state)
 	struct varint_lanes way[WAYS];
 	struct varints varints = { 0 };
 
-	(void)state;
 	ways_init(way);
 	column_make(&column, 1000, 10, 3);
 	for (size_t i = 0; i < WAYS; i++) {
@@ -197,7 +194,6 @@ static void any_bytes_are_read_alike(void **state)
 	uint64_t seed = 7;
 	unsigned int whole = 0;
 
-	(void)state;
 	for (unsigned int round = 0; round < 4000; round++) {
 		size_t length = round % 211;
 		uint8_t *bytes = malloc(length + !length);
@@ -244,7 +240,6 @@ static void parts_are_taken(void **state)
 	static struct column column;
 	struct varint_lanes lanes, none = { .usable = false };
 
-	(void)state;
 	varint_lanes_init(&lanes);
 	for (uint32_t rare = 1; rare <= 1000; rare *= 10) {
 		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -263,7 +258,6 @@ static void lengths_are_taken(void **state)
 	uint8_t bytes[2 * CODEC_VARINT_MAX + VARINTS_STRIDE];
 	uint64_t value[2 + VARINTS_STRIDE];
 
-	(void)state;
 	varint_lanes_init(&lanes);
 	for (size_t length = 1; length <= CODEC_VARINT_MAX + 1; length++) {
 		struct cursor c = cursor_of(bytes, sizeof(bytes));
@@ -288,7 +282,6 @@ static void columns_that_end_fail(void **state)
 	struct varint_lanes lanes;
 	uint64_t value[64 + VARINTS_STRIDE];
 
-	(void)state;
 	varint_lanes_init(&lanes);
 	for (uint32_t rare = 1; rare <= 100; rare *= 10) {
 		column_make(&column, 64, rare, rare);

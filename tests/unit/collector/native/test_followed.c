@@ -137,7 +137,6 @@ static void test_threads(void **state)
 	struct process process = { .number = 9, .pid = (uint32_t)pid };
 	struct seen seen = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < THREADS; i++)
 		while (!shared->tid[i])
 			usleep(1000);
@@ -181,7 +180,6 @@ static void test_refused(void **state)
 {
 	struct process process = { .number = 1, .pid = 0x7ffffff0 };
 
-	(void)state;
 	assert_int_equal(following_init(&following, PERIOD_NS), 0);
 	/* no such process: no thread is followed, and that is no reason to be off for */
 	following_begin(&following, 0, &process);
@@ -245,7 +243,6 @@ static void test_little_memory(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	for (uint64_t bytes = 80u << 10; bytes <= 320u << 10; bytes *= 2) {
 		pid = fork();
 		if (!pid)

@@ -39,7 +39,6 @@ static uint8_t copy[2][PERF_RECORD_BYTES_MAX];
 
 static int look_begin(void **state)
 {
-	(void)state;
 	memset(&looked, 0, sizeof(looked));
 	memset(memory, 0, sizeof(memory));
 	looked.pid = (uint32_t)getpid();
@@ -71,7 +70,6 @@ static int look_begin(void **state)
 
 static int look_end(void **state)
 {
-	(void)state;
 	free(looked.following.process[0].mappings.mapping);
 	tables_release(&looked.following.tables);
 	names_release(&looked.common.names);
@@ -126,7 +124,6 @@ static uint32_t told(uint32_t id)
 
 static void samples_are_in_the_order_of_time(void **state)
 {
-	(void)state;
 	put_sample(0, PARENTS, PARENT, 100);
 	put_sample(1, PARENTS, PARENT, 200);
 	put_sample(0, PARENTS, PARENT, 300);
@@ -149,7 +146,6 @@ static void samples_are_in_the_order_of_time(void **state)
  */
 static void own_event_of_a_thread_counts(void **state)
 {
-	(void)state;
 	put_sample(0, PARENTS, OTHER, 100);
 	put_sample(1, OWN, OTHER, 200);
 	put_sample(0, PARENTS, OTHER, 300); /* it is counted by its own from here on */
@@ -170,7 +166,6 @@ static void nothing_of_another_program_counts(void **state)
 	struct followed *process = &looked.following.process[0];
 	struct made_record made;
 
-	(void)state;
 	made_mapping(&made, looked.pid, 0x400000, 0x1000, 0, 11, "/one");
 	put(0, &made);
 	native_take(&looked.native, 1000);
@@ -196,7 +191,6 @@ static void code_in_the_place_of_other_code_is_told(void **state)
 	const struct module_ends *ends = &looked.processes.slot[0].modules.ends;
 	struct made_record made;
 
-	(void)state;
 	made_mapping(&made, looked.pid, 0x400000, 0x1000, 0, 11, "/one");
 	put(0, &made);
 	native_take(&looked.native, 1000);
@@ -216,7 +210,6 @@ static void losses_are_counted(void **state)
 	struct followed *process = &looked.following.process[0];
 	struct made_record made;
 
-	(void)state;
 	made_begin(&made);
 	made_word(&made, PARENTS);
 	made_word(&made, 3);
@@ -236,7 +229,6 @@ static void thread_that_ends_gets_another_stream(void **state)
 {
 	struct made_record made;
 
-	(void)state;
 	put_sample(0, PARENTS, PARENT, 100);
 	made_begin(&made);
 	made_halves(&made, looked.pid, 1);

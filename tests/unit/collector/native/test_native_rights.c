@@ -64,7 +64,6 @@ static void the_cause_is_what_the_kernel_goes_by(void **state)
 		{ NONE, '0', "", "4\n", EVT_NATIVE_OFF_PARANOID, EVT_NATIVE_OFF_PARANOID },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct rights rights = rights_with(all[i].capabilities, all[i].seccomp,
 						   all[i].uid_map, all[i].paranoid);
@@ -84,7 +83,6 @@ static void files_that_are_not_as_expected_give_nothing(void **state)
 					     ("CapEff:\t" ALL),
 					     "\nSeccomp:\t22\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct rights rights = rights_of(texts[i], "0 0", "99999999999999999999");
 
@@ -98,7 +96,6 @@ static void this_process_is_read(void **state)
 {
 	struct rights rights = rights_read();
 
-	(void)state;
 	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK) == 0)
 		assert_int_not_equal(rights.paranoid, RIGHTS_PARANOID_UNKNOWN);
 }

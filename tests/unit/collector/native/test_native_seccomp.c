@@ -63,7 +63,6 @@ static void test_filters(void **state)
 {
 	glob_t cores;
 
-	(void)state;
 	for (int ignores = 0; ignores < 2; ignores++) {
 		assert_int_equal(kills_under(NO_FILTER, ignores), 0);
 		assert_int_equal(kills_under(SECCOMP_RET_ALLOW, ignores), 0);

@@ -23,7 +23,6 @@ static void test_samples(void **state)
 	const uint64_t registers[3] = { 0x7f10, 0x7f00, 0x4000 };
 	const uint64_t stack[4] = { 1, 2, 3, 4 };
 
-	(void)state;
 	made_sample(&made, 77, 10, 11, 1234, registers, stack, sizeof(stack), 24);
 	assert_true(read_made());
 	assert_int_equal(record.kind, PERF_IS_SAMPLE);
@@ -56,7 +55,6 @@ static void test_samples(void **state)
 
 static void test_others(void **state)
 {
-	(void)state;
 	made_mapping(&made, 10, 0x1000, 0x2000, 0x3000, 99, "/lib/x.so");
 	assert_true(read_made());
 	assert_int_equal(record.kind, PERF_IS_MAPPING);
@@ -118,7 +116,6 @@ static void test_cut_short(void **state)
 	const uint64_t registers[3] = { 1, 2, 3 };
 	const uint64_t stack[2] = { 1, 2 };
 
-	(void)state;
 	for (int which = 0; which < 2; which++) {
 		if (which)
 			made_mapping(&made, 1, 0x1000, 0x1000, 0, 9, "/a");
@@ -164,7 +161,6 @@ static void test_ring(void **state)
 	uint8_t stack[1024];
 	uint64_t head = 0;
 
-	(void)state;
 	memset(memory, 0, sizeof(memory));
 	perf_ring_of_memory(&ring, memory, RING_BYTES, copy_room);
 	for (size_t i = 0; i < sizeof(stack); i++)
@@ -200,7 +196,6 @@ static void test_ring_of_anything(void **state)
 {
 	uint64_t random = 88172645463325252u;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		uint64_t records = 0;
 
@@ -231,7 +226,6 @@ static void test_cpus(void **state)
 {
 	uint32_t cpu[8];
 
-	(void)state;
 	assert_int_equal(perf_cpus_of("0-2,5\n", cpu, 8), 4);
 	assert_int_equal(cpu[2], 2);
 	assert_int_equal(cpu[3], 5);

@@ -117,7 +117,6 @@ static __attribute__((noinline)) void realigned(int depth)
 
 static void test_exact(void **state)
 {
-	(void)state;
 	keep_here();
 	expect_judged();
 	deep(30);
@@ -158,7 +157,6 @@ static __attribute__((noinline)) void pops(int depth)
 
 static void test_popped(void **state)
 {
-	(void)state;
 	pops(9);
 	unwind_kept();
 	assert_int_equal(end, UNWIND_OUTERMOST);
@@ -190,7 +188,6 @@ static void test_signal(void **state)
 {
 	uint32_t exact = 0;
 
-	(void)state;
 	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal }, NULL);
 	interrupted(4);
 	expect_judged();
@@ -204,7 +201,6 @@ static void test_short_stack(void **state)
 {
 	uint32_t whole, most = 0;
 
-	(void)state;
 	deep(30);
 	expect_judged();
 	whole = kept.moment.stack_bytes;
@@ -230,7 +226,6 @@ static void test_no_table(void **state)
 	const struct mapping *found;
 	struct mapping made;
 
-	(void)state;
 	keep_here();
 	/* nothing is mapped there, and code that is made at run time */
 	kept.moment.rip = 0x10;
@@ -258,7 +253,6 @@ static void test_registers_of_anything(void **state)
 {
 	uint64_t random = 88172645463325252u;
 
-	(void)state;
 	deep(10);
 	for (int i = 0; i < 20000; i++) {
 		struct unwind_moment moment = kept.moment;
@@ -319,7 +313,6 @@ static void test_hostile_tables(void **state)
 	int fd = mkstemp(path);
 	uint32_t whole;
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	assert_non_null(realpath(path, real));
@@ -352,7 +345,6 @@ static void test_mappings(void **state)
 {
 	struct mappings list = { 0 };
 
-	(void)state;
 	assert_null(at(&list, 0x1000));
 	assert_true(mappings_put(&list, &(struct mapping){ 0x1000, 0x9000, 0, 1 }));
 	assert_false(mappings_replaces(&list, &(struct mapping){ 0x2000, 0x3000, 0x1000, 1 }));
@@ -384,7 +376,6 @@ static void test_mappings(void **state)
 
 static int make_tables(void **state)
 {
-	(void)state;
 	if (tables_init(&tables))
 		return -1;
 	return mappings_read(&mappings, &tables, (uint32_t)getpid()) ? 0 : -1;
@@ -392,7 +383,6 @@ static int make_tables(void **state)
 
 static int release_tables(void **state)
 {
-	(void)state;
 	mappings_release(&mappings);
 	tables_release(&tables);
 	return 0;

@@ -32,7 +32,6 @@ static const char *why; /* the last place was refused */
 
 static int setup(void **state)
 {
-	(void)state;
 	snprintf(directory, sizeof(directory), "/tmp/intercept-unit-XXXXXX");
 	if (!mkdtemp(directory))
 		return -1;
@@ -44,7 +43,6 @@ static int teardown(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	return system(command);
 }
@@ -128,7 +126,6 @@ static void new_file_is_private(void **state)
 	struct stat st;
 	int fd = open_run("one");
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_string_equal(path, output);
 	assert_int_equal(fstat(fd, &st), 0);
@@ -139,7 +136,6 @@ static void new_file_is_private(void **state)
 
 static void earlier_runs_are_kept_up_to_the_bound(void **state)
 {
-	(void)state;
 	finished_run("one");
 	finished_run("two");
 	finished_run("three");
@@ -157,7 +153,6 @@ static void live_file_is_not_touched(void **state)
 	int other = open_run("two");
 	char beside[256];
 
-	(void)state;
 	snprintf(beside, sizeof(beside), "%s/run.node.42.1000.evt", directory);
 	assert_string_equal(path, beside);
 	assert_string_equal(session_of(""), "one");
@@ -172,7 +167,6 @@ static void live_file_is_not_touched(void **state)
 
 static void file_of_the_same_session_stays(void **state)
 {
-	(void)state;
 	finished_run("one");
 	finished_run("one");
 	assert_string_not_equal(path, output);
@@ -184,7 +178,6 @@ static void file_of_a_session_with_another_writer_stays(void **state)
 	struct output_name_request request = request_of("one");
 	int guard = -1, fd;
 
-	(void)state;
 	finished_run("one");
 	request.ret_guard = &guard;
 	fd = output_name_open(
@@ -206,7 +199,6 @@ static void writers_of_a_session_do_not_disturb_each_other(void **state)
 	struct output_name_request request = request_of("one");
 	int guard = -1, fd = open_run("one"), other;
 
-	(void)state;
 	request.ret_guard = &guard;
 	other = output_name_open(&request, path, &output_name_why);
 	assert_true(fd >= 0 && other >= 0 && guard >= 0);
@@ -237,7 +229,6 @@ static void file_of_a_session_with_a_process_stays(void **state)
 	char session[32];
 	pid_t pid;
 
-	(void)state;
 	snprintf(session, sizeof(session), "living%d", (int)getpid());
 	finished_run(session);
 	pid = process_of(session);
@@ -256,7 +247,6 @@ static void file_of_a_session_that_is_over_is_moved(void **state)
 {
 	pid_t pid;
 
-	(void)state;
 	finished_run("live");
 	pid = process_of("lives");
 	finished_run("two");
@@ -267,7 +257,6 @@ static void file_of_a_session_that_is_over_is_moved(void **state)
 
 static void large_file_does_not_give_way_to_tiny_ones(void **state)
 {
-	(void)state;
 	finished_large_run("large", 1 << 20);
 	finished_large_run("larger", 2 << 20);
 	finished_run("tiny one");
@@ -291,7 +280,6 @@ static void large_file_does_not_give_way_to_tiny_ones(void **state)
 
 static void empty_young_file_is_somebodys(void **state)
 {
-	(void)state;
 	close(open(output, O_CREAT | O_WRONLY, 0600));
 	finished_run("one");
 	assert_string_not_equal(path, output);
@@ -322,7 +310,6 @@ static void plain_program_makes_no_way_through_a_recording_of_interest(void **st
 	char name[PATH_MAX];
 	int fd;
 
-	(void)state;
 	standing_run("training", "python3", FILE_OF_INTEREST);
 	request.plain = true;
 	request.program = "ls";
@@ -369,7 +356,6 @@ static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
 	char name[PATH_MAX];
 	int fd, ask;
 
-	(void)state;
 	asking.output = output;
 	request.pid = 43;
 	fd = output_name_open(&request, name, &why);
@@ -406,7 +392,6 @@ static void what_a_plain_program_wrote_meanwhile_is_removed(void **state)
 	struct output_name_request request = request_of("python");
 	char name[PATH_MAX];
 
-	(void)state;
 	request.began_ns = 2000ull * 1000000000u;
 	for (int ran_before = 0; ran_before < 2; ran_before++) {
 		struct timespec times[2] = { ran_before ? before : since };
@@ -432,7 +417,6 @@ static void foreign_file_is_moved_but_never_removed(void **state)
 	int fd = open(output, O_CREAT | O_WRONLY, 0600);
 	char name[256];
 
-	(void)state;
 	assert_int_equal(write(fd, "notes of mine", 13), 13);
 	close(fd);
 	finished_run("one");   /* notes become .1 */
@@ -457,7 +441,6 @@ static void link_means_what_it_leads_to(void **state)
 {
 	char target[256], moved[300], second[256];
 
-	(void)state;
 	elsewhere("data.evt", target);
 	assert_int_equal(symlink(target, output), 0); /* nothing there yet */
 	finished_run("one");
@@ -483,7 +466,6 @@ static void link_means_what_it_leads_to(void **state)
 
 static void link_in_a_circle_is_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(symlink("run.evt", output), 0);
 	assert_int_equal(open_run("one"), -1);
 	assert_string_equal(path, output);
@@ -494,7 +476,6 @@ static void link_of_another_user_is_refused(void **state)
 {
 	char target[256], folder[256];
 
-	(void)state;
 	if (geteuid())
 		skip();
 	elsewhere("data.evt", target);
@@ -520,7 +501,6 @@ static void link_to_a_directory_is_a_directory(void **state)
 {
 	char target[256], wanted[256];
 
-	(void)state;
 	elsewhere(".", target);
 	assert_int_equal(symlink(target, output), 0);
 	finished_run("one");
@@ -542,7 +522,6 @@ static void what_is_no_file_is_refused(void **state)
 {
 	char target[256];
 
-	(void)state;
 	assert_int_equal(mkfifo(output, 0600), 0);
 	refused(output);
 	elsewhere("fifo", target);
@@ -562,7 +541,6 @@ static void system_folders_are_refused(void **state)
 				"/dev/pts/0",          "/dev/shm/../x.evt" };
 	char target[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		refused(names[i]);
 	/* through a folder that is a link, too */
@@ -575,7 +553,6 @@ static void system_folders_are_refused(void **state)
 
 static void directory_in_the_way_is_left_alone(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir(output, 0700), 0);
 	finished_run("one");
 	assert_string_not_equal(path, output);
@@ -586,7 +563,6 @@ static void missing_directory_is_an_error(void **state)
 {
 	struct output_name_request request = request_of("one");
 
-	(void)state;
 	request.output = "/nonexistent-directory/run.evt";
 	assert_int_equal(output_name_open(&request, path, &why), -1);
 	assert_int_equal(errno, ENOENT);
@@ -646,7 +622,6 @@ static void full_disk_loses_and_counts(void **state)
 {
 	uint64_t put;
 
-	(void)state;
 	collector_begin(0);
 	put = record_frames(fixture_add_ring(&f, 0, 0, 77), 3);
 	limit_file_size((rlim_t)c.output.bytes + 10000);
@@ -666,7 +641,6 @@ static void disk_full_for_good_leaves_whole_frames(void **state)
 {
 	struct stat st;
 
-	(void)state;
 	collector_begin(0);
 	record_frames(fixture_add_ring(&f, 0, 0, 77), 3);
 	limit_file_size((rlim_t)c.output.bytes);
@@ -686,7 +660,6 @@ static void limit_is_kept_and_losses_are_told(void **state)
 	struct stat st;
 	uint64_t put;
 
-	(void)state;
 	collector_begin(100000);
 	put = record_frames(fixture_add_ring(&f, 0, 0, 77), 20);
 	collector_end();
@@ -701,7 +674,6 @@ static void limit_is_kept_and_losses_are_told(void **state)
 
 static void unwritable_place_is_said(void **state)
 {
-	(void)state;
 	fixture_init(&f, REGION_BYTES);
 	strcpy(f.header->output, "/nonexistent-directory/run.evt");
 	fixture_add_process(&f, 0, (uint32_t)getpid());

@@ -41,7 +41,6 @@ static void words_and_sbrk(void **state)
 {
 	struct file file = file_open("/proc/self/exe");
 
-	(void)state;
 	assert_true(sbrk(0) && words[0]);
 	assert_int_equal(linked_allocator_find(file.fd, file.segment, file.count),
 			 LINKED_ALLOCATOR_IS_IN);
@@ -52,7 +51,6 @@ static void other_files(void **state)
 {
 	struct file file = file_open("/bin/ls");
 
-	(void)state;
 	assert_int_equal(linked_allocator_find(file.fd, file.segment, file.count),
 			 LINKED_ALLOCATOR_NONE);
 	close(file.fd);
@@ -64,7 +62,6 @@ static void files_that_lie(void **state)
 	static const uint64_t extremes[] = { 0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };
 	struct file file = file_open("/proc/self/exe");
 
-	(void)state;
 	for (unsigned int i = 0; i < file.count; i++) {
 		for (size_t at = 0; at < sizeof(extremes) / sizeof(*extremes); at++) {
 			struct file lie = file;
@@ -86,7 +83,6 @@ static void files_that_lie(void **state)
 
 static void libraries_of_allocators(void **state)
 {
-	(void)state;
 	assert_true(linked_allocator_is_library("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"));
 	assert_true(linked_allocator_is_library("libtcmalloc_minimal.so.4"));
 	assert_true(linked_allocator_is_library("/usr/lib/x86_64-linux-gnu/libmimalloc.so.2.0"));

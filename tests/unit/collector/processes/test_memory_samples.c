@@ -19,7 +19,6 @@ static struct common common;
 /* This process is the one that is looked at. */
 static int setup(void **state)
 {
-	(void)state;
 	processes_init(&processes, true);
 	samples = (struct memory_samples){ 0 };
 	memset(&common, 0, sizeof(common));
@@ -31,7 +30,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	journal_release(&common.journal);
 	return 0;
 }
@@ -47,7 +45,6 @@ static void test_memory_is_told_when_it_changes(void **state)
 {
 	char *big;
 
-	(void)state;
 	/*
 	 * the first look grows this very process, which a sanitizer's shadow makes much of: it is
 	 * done before
@@ -73,7 +70,6 @@ static void test_memory_is_told_when_it_changes(void **state)
 
 static void test_memory_is_not_asked_for_too_often(void **state)
 {
-	(void)state;
 	memory_samples_take(&samples, &processes, &common, 1 * SECOND);
 	assert_true(samples.next_ns >= 1 * SECOND + MEMORY_PAUSE_MIN_NS);
 	processes.slot[0].memory = (struct proc_memory){ 0 };
@@ -91,7 +87,6 @@ static void test_memory_of_nobody_is_not_told(void **state)
 	struct process *process = &processes.slot[0];
 	struct proc_memory memory;
 
-	(void)state;
 	assert_false(proc_memory(1u << 30, &memory));
 	process->gone = true;
 	memory_samples_take(&samples, &processes, &common, 1 * SECOND);
@@ -109,7 +104,6 @@ static void test_memory_of_nobody_is_not_told(void **state)
 
 static void test_memory_at_the_end_is_told(void **state)
 {
-	(void)state;
 	memory_sample_last(&common, &processes.slot[0], 5);
 	assert_int_equal(common.journal.count, 1);
 	assert_true(told(0)->resident_bytes > 0);

@@ -16,7 +16,6 @@ static void ends_are_sorted_by_time(void **state)
 {
 	struct module_ends ends = { .count = 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct module_end end = end_of(i * 7919 % 1000, 4096, 8192);
 
@@ -35,7 +34,6 @@ static void the_last_end_of_a_place_counts(void **state)
 	const struct module_end given[] = { end_of(10, 0x1000, 0x3000), end_of(20, 0x5000, 0x6000),
 					    end_of(30, 0x2000, 0x4000) };
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
 		module_ends_keep(&ends, &given[i]);
 	assert_int_equal(ends.places, 2);
@@ -51,7 +49,6 @@ static void memory_is_bounded(void **state)
 {
 	struct module_ends ends = { .count = 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 2ull * MODULE_ENDS_MAX; i++) {
 		struct module_end end = end_of(i, i * 4096, i * 4096 + 4096);
 

@@ -305,19 +305,16 @@ static void try_all(unsigned int loads, unsigned int looks)
 
 static void two_loads_with_two_looks(void **state)
 {
-	(void)state;
 	try_all(2, 2);
 }
 
 static void three_loads_with_two_looks(void **state)
 {
-	(void)state;
 	try_all(3, 2);
 }
 
 static void four_loads_with_one_look(void **state)
 {
-	(void)state;
 	try_all(4, 1);
 }
 
@@ -370,7 +367,6 @@ static void report_that_comes_late_ends_nothing_new(void **state)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	world_find(&w, 1, 100, 101);
 	settle_until(&w, 150);
@@ -388,7 +384,6 @@ static void reports_of_two_threads_in_the_wrong_order(void **state)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	world_find(&w, 0, 100, 101);
 	settle_until(&w, 150);
@@ -405,7 +400,6 @@ static void range_that_is_unmapped_has_nothing(void **state)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	world_find(&w, 1, 100, 101);
 	settle_until(&w, 150);
@@ -429,7 +423,6 @@ static void missing_without_a_report_is_believed_the_second_time(void **state)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	world_find(&w, 1, 100, 101);
 	settle_until(&w, 150);
@@ -453,7 +446,6 @@ static void what_comes_unreported_is_there_from_its_load_on(void **state)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	assert_true(
 		modules_note_allocation(&w.modules, 1, 90)); /* nobody knows yet where ld.so is */
@@ -483,7 +475,6 @@ static void what_comes_unreported_is_nobodys_between_two_looks(void **state)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	world_find(&w, 1, 100, 101);
 	settle_until(&w, 150);

@@ -19,7 +19,6 @@ static uint32_t recall(const void *context, const struct maps_line *line)
 /* File 1 as lld lays it out, with the text in the first page of the file; file 2 as bfd does. */
 static int setup(void **state)
 {
-	(void)state;
 	file[0] = (struct images_file){
 		.known = true,
 		.image = { .segments = 4,
@@ -67,7 +66,6 @@ static void segments_that_share_a_page_are_one_object(void **state)
 					    "7004000-7005000 rw-p 00001000 08:01 1 /a.so\n"
 					    "7005000-700a000 rw-p 00000000 00:00 0 \n");
 
-	(void)state;
 	assert_int_equal(objects.count, 1);
 	assert_object(&objects, 0, 0x7000000, 0x7005000, 0x7000000);
 	assert_false(objects.has_region);
@@ -85,7 +83,6 @@ static void the_same_file_twice_is_two_objects(void **state)
 					    "700c000-700d000 r--p 00000000 08:01 1 /a.so\n"
 					    "700d000-700e000 r-xp 00000000 08:01 1 /a.so\n");
 
-	(void)state;
 	/* the first mapping is somebody's who reads the file */
 	assert_int_equal(objects.count, 2);
 	assert_object(&objects, 0, 0x7002000, 0x7007000, 0x7002000);
@@ -103,7 +100,6 @@ static void holes_and_code_on_large_pages_belong_to_it(void **state)
 					    "7214000-7215000 rw-p 00004000 08:01 2 /b.so\n"
 					    "7300000-7301000 rw-s 00000000 00:01 9 /memfd:r\n");
 
-	(void)state;
 	assert_int_equal(objects.count, 1);
 	assert_object(&objects, 0, 0x7010000, 0x7215000, 0x7000000);
 	assert_true(objects.has_region);
@@ -117,7 +113,6 @@ static void code_between_segments_is_not_of_the_file(void **state)
 					    "7014000-7016000 rwxp 00000000 00:00 0 \n"
 					    "7214000-7215000 r-xp 00004000 08:01 2 /b.so\n");
 
-	(void)state;
 	assert_int_equal(objects.count, 3);
 	assert_object(&objects, 0, 0x7010000, 0x7014000, 0x7000000);
 	assert_false(objects.object[1].file);
@@ -135,7 +130,6 @@ static void offsets_tell_of_files_that_say_nothing(void **state)
 					    "nothing of sense\n"
 					    "7005000-7004000 r-xp 00000000 08:01 3 /c\n");
 
-	(void)state;
 	assert_int_equal(objects.count, 3);
 	assert_object(&objects, 0, 0x7000000, 0x7002000, 0x7000000);
 	assert_object(&objects, 1, 0x7002000, 0x7004000, 0x7002000);
@@ -148,7 +142,6 @@ static void hostile_headers_do_no_harm(void **state)
 {
 	struct objects objects;
 
-	(void)state;
 	file[0].image = (struct image){
 		.lowest = UINT64_MAX - 4095,
 		.segments = 3,

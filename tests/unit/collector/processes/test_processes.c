@@ -24,7 +24,6 @@ static uint64_t now_ns; /* the collector's steady time, which stands still but f
 
 static int setup(void **state)
 {
-	(void)state;
 	fixture_init(&f, REGION_BYTES);
 	now_ns = 1000 * SECOND;
 	return collector_init(
@@ -33,7 +32,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	collector_release(&c);
 	fixture_release(&f);
 	return 0;
@@ -88,7 +86,6 @@ static void who_maps_the_region_is_waited_for(void **state)
 {
 	pid_t first = child_start(false), child = child_start(false);
 
-	(void)state;
 	entry_add(0, first, getpid(), REGION_NO_PARENT);
 	entry_add(1, child, first, 0);
 	pass(2 * SECOND);
@@ -106,7 +103,6 @@ static void child_that_execs_is_not(void **state)
 {
 	pid_t first = child_start(false), child = child_start(true);
 
-	(void)state;
 	entry_add(0, first, getpid(), REGION_NO_PARENT);
 	entry_add(1, child, first, 0);            /* one namespace: cheap to believe */
 	entry_add(2, child, 1, REGION_NO_PARENT); /* nothing known of it */
@@ -126,7 +122,6 @@ static void stranger_is_not(void **state)
 	pid_t first = child_start(false);
 	uint32_t entry = 0;
 
-	(void)state;
 	entry_add(entry++, first, getpid(), REGION_NO_PARENT);
 	for (size_t i = 0; i < 4; i++) {
 		for (size_t j = 0; j < 3; j++) {
@@ -144,7 +139,6 @@ static void stranger_is_not(void **state)
 
 static void entry_that_cannot_be_is_refused(void **state)
 {
-	(void)state;
 	entry_add(0, getpid(), getppid(), REGION_NO_PARENT);
 	entry_add(1, 0, getpid(), 0);
 	entry_add(2, -1, getpid(), 0);
@@ -186,7 +180,6 @@ static void noise_keeps_nobody(void **state)
 	pid_t exec = child_start(true), first = child_start(false);
 	const pid_t pids[] = { 1, getppid(), exec, first };
 
-	(void)state;
 	entry_add(0, first, getpid(), REGION_NO_PARENT);
 	pass(SECOND / 20);
 	for (uint32_t round = 0; round < ROUNDS; round++) {

@@ -24,7 +24,6 @@ static const char *command(uint32_t redact, const char *text)
 
 static void of_a_command_line_the_name_stays(void **state)
 {
-	(void)state;
 	assert_string_equal(command(ARGS, "/usr/bin/python3 train.py --key=secret"), "python3");
 	assert_string_equal(command(ARGS, "train --token=a/b"), "train");
 	assert_string_equal(command(ARGS | PATHS | HOST, "./x y"), "x");
@@ -38,7 +37,6 @@ static void of_a_command_line_the_name_stays(void **state)
 
 static void of_a_command_line_folders_go(void **state)
 {
-	(void)state;
 	assert_string_equal(command(PATHS, "/usr/bin/python3 /home/u/train.py --lr=1/2 -x"),
 			    "python3 train.py --lr=2 -x");
 	assert_string_equal(command(PATHS, "a --data=/mnt/secret/x,/mnt/y:/z/w"), "a --data=x,y:w");
@@ -54,7 +52,6 @@ static void of_a_path_the_base_name_stays(void **state)
 	size_t length = sizeof(path) - 1;
 	const char *left = redact_path(PATHS, path, &length);
 
-	(void)state;
 	assert_int_equal(length, strlen("lib.so (deleted)"));
 	assert_memory_equal(left, "lib.so (deleted)", length);
 	length = sizeof(path) - 1;
@@ -70,7 +67,6 @@ static void a_host_is_told_apart_and_not_named(void **state)
 	char one[64] = "server-one", same[64] = "server-one", two[64] = "server-two",
 	     later[64] = "server-one", plain[64] = "server-one";
 
-	(void)state;
 	redact_host(HOST, one, sizeof(one), "feedbeef");
 	redact_host(HOST, same, sizeof(same), "feedbeef");
 	redact_host(HOST, two, sizeof(two), "feedbeef");
@@ -91,7 +87,6 @@ static void what_is_left_out_has_a_text(void **state)
 {
 	char text[REDACT_TEXT_BYTES];
 
-	(void)state;
 	redact_text(0, text);
 	assert_string_equal(text, "");
 	redact_text(ARGS | HOST, text);

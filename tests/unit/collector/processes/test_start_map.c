@@ -18,7 +18,6 @@ static int setup(void **state)
 {
 	void *region = aligned_alloc(64, REGION_BYTES_MIN);
 
-	(void)state;
 	if (!region || region_shape_of(REGION_BYTES_MIN, &view.shape))
 		return -1;
 	memset(region, 0, REGION_BYTES_MIN);
@@ -29,7 +28,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	free(view.header);
 	return 0;
 }
@@ -80,7 +78,6 @@ static void nothing_is_left(void **state)
 {
 	char text[64];
 
-	(void)state;
 	assert_int_equal(modules_left(), 0);
 	assert_int_equal(start_map_command(&view, text, sizeof(text)), 0);
 	assert_int_equal(start_map_executable(&view, text, sizeof(text)), 0);
@@ -91,7 +88,6 @@ static void what_is_left_is_read(void **state)
 	struct start_module module;
 	char text[64];
 
-	(void)state;
 	leave();
 	assert_int_equal(modules_left(), 2);
 	assert_int_equal(start_map_command(&view, text, sizeof(text)), sizeof(command) - 1);
@@ -110,7 +106,6 @@ static void what_is_left_is_read(void **state)
 
 static void what_found_no_room_is_known(void **state)
 {
-	(void)state;
 	leave();
 	start->left_out = 7;
 	assert_true(start_map_read(&map, &view));
@@ -121,7 +116,6 @@ static void every_cut_ends_the_list(void **state)
 {
 	uint32_t bytes;
 
-	(void)state;
 	leave();
 	bytes = start->bytes;
 	for (uint32_t cut = 0; cut <= bytes; cut++) {
@@ -134,7 +128,6 @@ static void lengths_that_cannot_be_end_the_list(void **state)
 {
 	static const uint32_t wrong[] = { 1u << 15, 1u << 31, UINT32_MAX, UINT32_MAX - 7 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		leave()->path_bytes = wrong[i];
 		assert_int_equal(modules_left(), 1);

@@ -130,7 +130,6 @@ static void check(enum python_table form, const uint8_t *bytes, size_t length,
 
 static void lines_are_those_of_python(void **state)
 {
-	(void)state;
 	CHECK(8, PYTHON_LNOTAB);
 	CHECK(9, PYTHON_LNOTAB);
 	CHECK(10, PYTHON_RANGES);
@@ -146,7 +145,6 @@ static void damaged_tables_do_no_harm(void **state)
 	uint8_t bytes[64];
 	uint32_t random = 1;
 
-	(void)state;
 	for (unsigned int i = 0; i < 20000; i++) {
 		struct line_table table = { forms[i % 3], bytes, i % sizeof(bytes), i };
 
@@ -163,7 +161,6 @@ static void lines_do_not_become_negative(void **state)
 	const uint8_t back[] = { 2, 0x81 }; /* 127 lines back */
 	struct line_table table = { PYTHON_LNOTAB, back, sizeof(back), 5 };
 
-	(void)state;
 	assert_int_equal(line_table_find(&table, 0), 5);
 	assert_int_equal(line_table_find(&table, 2), 0);
 }

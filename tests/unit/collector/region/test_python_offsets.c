@@ -40,7 +40,6 @@ static void check_is_read(const struct python_layout *layout)
 
 static void every_layout_is_read_whole(void **state)
 {
-	(void)state;
 	for (unsigned int minor = 8; minor; minor = layout_next(minor)) {
 		assert_non_null(layout_of(minor));
 		check_is_read(layout_of(minor));
@@ -59,7 +58,6 @@ static void hostile_words_are_refused_or_fit(void **state)
 	unsigned int minors[] = { 13, 14, FREE_THREADED + 14 };
 	unsigned int taken = 0, refused = 0;
 
-	(void)state;
 	for (size_t m = 0; m < 3; m++) {
 		unsigned int minor = minors[m] % FREE_THREADED;
 
@@ -89,7 +87,6 @@ static void another_table_is_none(void **state)
 	struct python_layout layout = { .minor = 77 };
 	uint64_t words[PYTHON_OFFSETS_WORDS];
 
-	(void)state;
 	memcpy(words, offset_words_13, sizeof(words));
 	assert_false(python_offsets_take(words, 14, &layout));
 	assert_false(python_offsets_take(words, 12, &layout));

@@ -19,7 +19,6 @@ static struct region_shape shape_for(uint64_t buffer_bytes)
 
 static void classes_lie_one_behind_the_other(void **state)
 {
-	(void)state;
 	for (uint64_t buffer = MIB; buffer <= 65536 * MIB; buffer += buffer / 4 / 4096 * 4096) {
 		struct region_shape s = shape_for(buffer);
 		uint64_t end = s.ring_offset + s.ring_count * sizeof(struct region_ring);
@@ -44,7 +43,6 @@ static void default_has_rings_for_many_threads(void **state)
 {
 	struct region_shape s = shape_for(64 * MIB);
 
-	(void)state;
 	assert_true(s.ring_count > 20000);
 	assert_int_equal(s.class[0].ring_bytes, 2 * MIB);
 	assert_true(s.class[0].count >= 7);
@@ -56,7 +54,6 @@ static void larger_buffer_has_more(void **state)
 {
 	struct region_shape before = shape_for(64 * MIB);
 
-	(void)state;
 	for (uint64_t buffer = 128 * MIB; buffer <= 65536 * MIB; buffer *= 2) {
 		struct region_shape s = shape_for(buffer);
 
@@ -72,7 +69,6 @@ static void a_freed_ring_is_found_first(void **state)
 {
 	static struct region_header header;
 
-	(void)state;
 	atomic_store(&header.ring_free[1], 7);
 	region_ring_is_free(&header, 1, 9);
 	assert_int_equal(atomic_load(&header.ring_free[1]), 7);

@@ -30,7 +30,6 @@ static void a_mutex_says_who_has_it(void **state)
 	pthread_mutexattr_t how;
 	pthread_mutex_t mutex;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		pthread_mutexattr_init(&how);
 		pthread_mutexattr_settype(&how, types[i]);
@@ -48,7 +47,6 @@ static void what_is_no_mutex_has_no_owner(void **state)
 	uint8_t bytes[MUTEX_BYTES] = { 0 };
 	sem_t semaphore;
 
-	(void)state;
 	assert_int_equal(mutex_owner_of(bytes), 0);
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(mutex_owner_of(bytes), 0);

@@ -15,7 +15,6 @@ enum { ADD = 0, FLOOR_DIVIDE = 2, MATRIX_MULTIPLY = 4, ADD_IN_PLACE = 13 };
 
 static void calls_by_version(void **state)
 {
-	(void)state;
 	assert_true(native_calls_is(11, CALL_311, 0));
 	assert_true(native_calls_is(8, CALL_METHOD_38, 0));
 	assert_false(native_calls_is(8, CALL_311, 0));
@@ -25,7 +24,6 @@ static void calls_by_version(void **state)
 
 static void operations_by_what_they_do(void **state)
 {
-	(void)state;
 	assert_true(native_calls_is(11, BINARY_OP_311, MATRIX_MULTIPLY));
 	assert_true(native_calls_is(11, BINARY_OP_311, ADD));
 	assert_true(native_calls_is(12, BINARY_OP_311, ADD_IN_PLACE));
@@ -51,7 +49,6 @@ static void an_instruction_by_address(void **state)
 {
 	static const uint8_t code[] = { 1, 0, CALL_311, 1 };
 
-	(void)state;
 	assert_true(look(11, 0, (uintptr_t)&code[2]));
 	assert_false(look(11, 0, (uintptr_t)&code[0]));
 	assert_false(look(11, 0, 0));
@@ -63,7 +60,6 @@ static void an_instruction_by_number(void **state)
 	static uint8_t instructions[40], code[64];
 	const uint8_t *at = instructions;
 
-	(void)state;
 	memcpy(code + 48, &at, sizeof(at));
 	instructions[32 + 4] = CALL_METHOD_38;
 	assert_true(look(9, (uintptr_t)code, 4));

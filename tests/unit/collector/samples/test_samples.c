@@ -34,7 +34,6 @@ static void *spin(void *argument)
 
 static int spinner_start(void **state)
 {
-	(void)state;
 	if (pthread_create(&spinner.thread, NULL, spin, NULL))
 		return -1;
 	while (!atomic_load(&spinner.tid))
@@ -44,7 +43,6 @@ static int spinner_start(void **state)
 
 static int spinner_end(void **state)
 {
-	(void)state;
 	atomic_store(&spinner.ends, true);
 	return pthread_join(spinner.thread, NULL);
 }
@@ -102,7 +100,6 @@ static void each_layout_is_sampled(void **state)
 {
 	uint32_t place;
 
-	(void)state;
 	for (unsigned int minor = 8; minor; minor = layout_next(minor)) {
 		begin_with(minor, 1, atomic_load(&spinner.tid));
 		made_process_look(4);
@@ -133,7 +130,6 @@ static uint32_t holder_seen(uint32_t looks)
 /* The thread that spins has the GIL, or had it last, or a thread has it that nobody lists. */
 static void holder_of_the_gil_is_known(void **state)
 {
-	(void)state;
 	for (unsigned int minor = 8; minor; minor = layout_next(minor)) {
 		uint32_t tid = atomic_load(&spinner.tid), gil;
 
@@ -156,7 +152,6 @@ static void words_at_the_end_of_a_frame_are_read(void **state)
 {
 	uint32_t place = 0;
 
-	(void)state;
 	begin_with(FREE_THREADED + 14, 1, atomic_load(&spinner.tid));
 	made_put(MADE_RUNTIME + 36 * 8, PYTHON_FRAME_BYTES - 5); /* owner */
 	made_put(MADE_RUNTIME + 38 * 8, PYTHON_FRAME_BYTES - 4); /* copy */
@@ -174,7 +169,6 @@ static void words_at_the_end_of_a_frame_are_read(void **state)
  */
 static void look_is_at_most_three_reads(void **state)
 {
-	(void)state;
 	begin_with(11, 1, atomic_load(&spinner.tid));
 	made_process_look(4);
 	for (int i = 0; i < 16; i++) {
@@ -189,7 +183,6 @@ static void torn_stack_has_no_line(void **state)
 {
 	uint32_t place = 1;
 
-	(void)state;
 	begin_with(11, 1, atomic_load(&spinner.tid));
 	made_process_look(3);
 	made_put(MADE_FRAME + made.layout->frame_back, 3);
@@ -211,7 +204,6 @@ static void thread_ends(void **state)
 {
 	uint32_t place;
 
-	(void)state;
 	begin_with(12, 2, NO_TID);
 	made_tid(0, atomic_load(&spinner.tid));
 	made_process_look(3);
@@ -236,7 +228,6 @@ static void thread_that_is_new_stands_for_the_time_since_the_last_look(void **st
 	const struct sample *first = NULL;
 	uint32_t place;
 
-	(void)state;
 	begin_with(12, 2, NO_TID);
 	made_put(MADE_INTERPRETER + made.layout->threads, made_address(made_thread(1)));
 	made_process_look(2);
@@ -268,7 +259,6 @@ static void lists_without_end_end(void **state)
 {
 	uint32_t place;
 
-	(void)state;
 	begin_with(11, MADE_THREADS, NO_TID);
 	made_tid(0, atomic_load(&spinner.tid));
 	made_put(made_thread(MADE_THREADS - 1) + made.layout->thread_next,
@@ -294,7 +284,6 @@ static void kernel_that_refuses_is_asked_no_more(void **state)
 {
 	static const int errors[] = { EPERM, ENOSYS, EACCES };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
 		begin_with(11, 1, atomic_load(&spinner.tid));
 		made.error = errors[i];
@@ -316,7 +305,6 @@ static void kernel_that_refuses_is_asked_no_more(void **state)
  */
 static void process_that_is_gone_is_given_up(void **state)
 {
-	(void)state;
 	begin_with(11, 1, atomic_load(&spinner.tid));
 	made_process_look(2);
 	made.error = ESRCH;
@@ -334,7 +322,6 @@ static void nothing_is_seen_while_gates_are_shut(void **state)
 {
 	uint32_t place, before;
 
-	(void)state;
 	begin_with(11, 1, atomic_load(&spinner.tid));
 	made_process_look(3);
 	before = samples_of(EVT_PYTHON_RUNS, &place);
@@ -371,7 +358,6 @@ static void words_of_a_program_are_not_believed(void **state)
 		at->text_length,   at->text_data
 	};
 
-	(void)state;
 	layout_refused_with(0, 0);
 	layout_refused_with(1, 0x30d00f0);
 	layout_refused_with(2, 2);
@@ -393,7 +379,6 @@ static void why_there_are_none_is_told(void **state)
 		    { 77, PYTHON_STANDS_CHECKED, EVT_PYTHON_OFF_VERSION },
 		    { 12, PYTHON_STANDS_DIFFERENT, EVT_PYTHON_OFF_LAYOUT } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		begin_with(11, 1, atomic_load(&spinner.tid));
 		made_process_say(all[i].minor, all[i].standing);

@@ -141,7 +141,6 @@ static enum stack_result read_stack(struct stack *stack)
 
 static int begin(void **state)
 {
-	(void)state;
 	memset(&common, 0, sizeof(common));
 	memset(frame, 0, sizeof(frame));
 	refuses = false;
@@ -174,7 +173,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	codes_release(&codes);
 	places_release(&places);
 	memory_release(&memory);
@@ -205,7 +203,6 @@ static void stack_is_told_once(void **state)
 {
 	struct stack first, second;
 
-	(void)state;
 	assert_int_equal(read_stack(&first), STACK_READ);
 	assert_int_equal(read_stack(&second), STACK_READ);
 	assert_int_equal(first.place, 2);
@@ -221,7 +218,6 @@ static void line_follows_the_instruction(void **state)
 {
 	struct stack first, second;
 
-	(void)state;
 	assert_int_equal(read_stack(&first), STACK_READ);
 	put64(frame[0], layout->frame_at, at(code[0].bytes) + layout->code_start + 16);
 	assert_int_equal(read_stack(&second), STACK_READ);
@@ -233,7 +229,6 @@ static void address_is_used_again(void **state)
 {
 	struct stack first, second;
 
-	(void)state;
 	assert_int_equal(read_stack(&first), STACK_READ);
 	make_code(&code[0], "new", 77);
 	assert_int_equal(read_stack(&second), STACK_READ);
@@ -245,7 +240,6 @@ static void what_is_no_stack_is_torn(void **state)
 {
 	struct stack stack;
 
-	(void)state;
 	put64(code[0].bytes, layout->object_type, at(thread)); /* no code object */
 	assert_int_equal(read_stack(&stack), STACK_TORN);
 	make_code(&code[0], "inner", 10);
@@ -268,7 +262,6 @@ static void thread_without_frames_is_no_error(void **state)
 {
 	struct stack stack;
 
-	(void)state;
 	put64(cframe, layout->cframe_frame, 0);
 	assert_int_equal(read_stack(&stack), STACK_NONE);
 	put64(thread, layout->thread_frame, 0);
@@ -279,7 +272,6 @@ static void ring_of_frames_ends(void **state)
 {
 	struct stack stack;
 
-	(void)state;
 	put64(frame[1], layout->frame_back, at(frame[0]));
 	assert_int_equal(read_stack(&stack), STACK_READ);
 	assert_true(stack.is_cut);
@@ -290,7 +282,6 @@ static void deep_stack_is_cut(void **state)
 {
 	struct stack stack;
 
-	(void)state;
 	for (unsigned int i = 0; i < FRAMES; i++)
 		make_frame(i, &code[i % 3], i + 1 == FRAMES);
 	assert_int_equal(read_stack(&stack), STACK_READ);
@@ -302,7 +293,6 @@ static void refusal_is_known(void **state)
 {
 	struct stack stack;
 
-	(void)state;
 	refuses = true;
 	assert_int_equal(read_stack(&stack), STACK_TORN);
 	assert_int_equal(memory.error, EPERM);
@@ -343,7 +333,6 @@ static void hints_save_calls(void **state)
 	struct stack stack;
 	uint32_t calls;
 
-	(void)state;
 	for (unsigned int i = 0; i < 40; i++)
 		make_frame(i, &code[i % 3], i == 39);
 	for (unsigned int i = 0; i < 3 * STACK_TURN; i++) {
@@ -368,7 +357,6 @@ static void neighbours_are_one_part(void **state)
 	static _Alignas(MEMORY_PAGE) uint8_t pages[2 * MEMORY_PAGE];
 	uint8_t got[16];
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(pages); i++)
 		pages[i] = (uint8_t)(i * 7 + i / 256);
 	memory_begin(&memory, 1);
@@ -400,7 +388,6 @@ static void more_than_there_is_room_for(void **state)
 	static uint8_t bytes[3 * MEMORY_PARTS * 64];
 	uint8_t got[8];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bytes); i += 64)
 		bytes[i] = (uint8_t)(i / 64 % 251);
 	memory_begin(&memory, 1);
@@ -423,7 +410,6 @@ static void unchanged_frames_are_not_read(void **state)
 	struct stack stack;
 	unsigned int read = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 40; i++)
 		make_frame(i, &many[i].code, i == 39);
 	for (unsigned int i = 0; i < 3; i++)
@@ -443,7 +429,6 @@ static void other_code_at_the_same_place_is_seen(void **state)
 	struct stack first, stack;
 	unsigned int looks = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 40; i++)
 		make_frame(i, &many[i].code, i == 39);
 	assert_int_equal(read_stack(&first), STACK_READ);
@@ -465,7 +450,6 @@ static void what_is_known_changes_nothing(void **state)
 	struct stack stack, plain;
 	unsigned int random = 1;
 
-	(void)state;
 	for (unsigned int round = 0; round < 2000; round++) {
 		unsigned int depth = 1 + (random >> 8) % 50, from = (random >> 16) % 10;
 
@@ -518,7 +502,6 @@ static void torn_stack_is_read_again(void **state)
 {
 	struct stack stack;
 
-	(void)state;
 	moves = is_torn_at_first;
 	torn_until = 6;
 	assert_int_equal(read_stack(&stack), STACK_READ);
@@ -543,7 +526,6 @@ static void running_thread_between_frames_is_read_again(void **state)
 	const uint64_t own = at(thread) + 192;
 	struct stack stack;
 
-	(void)state;
 	moves = has_no_frame_at_first;
 	torn_until = 4;
 	assert_int_equal(read_running(&stack), STACK_READ);
@@ -581,7 +563,6 @@ static void frames_of_two_moments_are_no_stack(void **state)
 	uint32_t after;
 	struct stack stack;
 
-	(void)state;
 	make_frame(1, &code[2], true);
 	assert_int_equal(read_stack(&stack), STACK_READ);
 	after = stack.place;
@@ -604,7 +585,6 @@ static void running_stack_takes_two_calls(void **state)
 	struct stack stack;
 	uint32_t calls;
 
-	(void)state;
 	for (unsigned int i = 0; i < 40; i++)
 		make_frame(i, &code[i % 3], i == 39);
 	for (unsigned int i = 0; i < 2 * STACK_TURN; i++) {
@@ -675,7 +655,6 @@ static void change_within_a_read_is_seen(void **state)
 	struct memory_hints hints = { 0 };
 	struct stack before, after, stack;
 
-	(void)state;
 	make_frame(2, &code[0], false);
 	make_frame(3, &code[2], true);
 	put64(cframe, layout->cframe_frame, at(frame[2]));
@@ -709,7 +688,6 @@ static void mark_tells_whether_a_thread_has_gone_on(void **state)
 	struct stack_mark mark;
 	struct stack stack;
 
-	(void)state;
 	stack_mark(&memory, layout, &known, &mark);
 	assert_false(mark.is_known); /* nothing was read of it */
 	assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
@@ -746,7 +724,6 @@ static void frame_read_for_others_is_read_again(void **state)
 	struct memory_hints hints = { &own, 1, 1 };
 	struct stack before, after, stack;
 
-	(void)state;
 	put64(frame[0], layout->frame_back, at(frame[40]));
 	make_frame(40, &code[2], true);
 	assert_int_equal(read_stack(&after), STACK_READ);

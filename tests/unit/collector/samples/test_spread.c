@@ -19,7 +19,6 @@ static void samples_of_one_weight_get_the_same(void **state)
 	struct sample sample[] = { made(10, 0), made(100, SAMPLE_WEIGHT), made(3, SAMPLE_WEIGHT),
 				   made(50, 0), made(1, SAMPLE_WEIGHT),   made(36, 0) };
 
-	(void)state;
 	assert_int_equal(spread_cpu(sample, 6), 0);
 	for (unsigned int i = 0; i < 6; i++)
 		assert_in_range(sample[i].cpu_us, sample[i].weight ? 66 : 0,
@@ -31,7 +30,6 @@ static void weights_are_parts(void **state)
 {
 	struct sample sample[] = { made(100, SAMPLE_WEIGHT / 4), made(100, SAMPLE_WEIGHT) };
 
-	(void)state;
 	assert_int_equal(spread_cpu(sample, 2), 0);
 	assert_int_equal(sample[0].cpu_us, 40);
 	assert_int_equal(sample[1].cpu_us, 160);
@@ -43,7 +41,6 @@ static void rest_is_for_the_next_ones(void **state)
 	struct sample none[] = { made(7, 0), made(UINT32_MAX, 0) };
 	struct sample half[] = { made(60, SAMPLE_WEIGHT / 2), made(40, 0) };
 
-	(void)state;
 	assert_int_equal(spread_cpu(none, 2), 7ull + UINT32_MAX);
 	assert_int_equal(none[0].cpu_us + none[1].cpu_us, 0);
 	assert_int_equal(spread_cpu(half, 2), 50);
@@ -70,7 +67,6 @@ static void lines_get_what_they_use(void **state)
 	uint64_t now = 0, cpu = 0, told = 0, got[3] = { 0 }, all = 0, owed = 0;
 	uint32_t seed = 1;
 
-	(void)state;
 	for (unsigned int i = 0; i < LOOKS; i++) {
 		uint64_t at;
 

@@ -41,7 +41,6 @@ static void calls_say_what_is_waited_for(void **state)
 
 	struct thread_wait wait;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		assert_int_equal(thread_state_of_call(lines[i].line, GIL, &wait), lines[i].state);
 	assert_int_equal(thread_state_of_call("202 0x50 0x189\n", 0, &wait), EVT_PYTHON_LOCK);
@@ -68,7 +67,6 @@ static void looker_runs(void **state)
 	struct thread_files files;
 	struct thread_look first = { 0 }, second = { 0 };
 
-	(void)state;
 	thread_files_init(&files, (uint32_t)getpid(), (uint32_t)syscall(SYS_gettid));
 	if (!thread_look(&files, 0, &first)) {
 		thread_files_close(&files);
@@ -85,7 +83,6 @@ static void thread_that_is_gone_is_none(void **state)
 	struct thread_files files;
 	struct thread_look look = { 0 };
 
-	(void)state;
 	thread_files_init(&files, (uint32_t)getpid(), 0x7ffffff0);
 	assert_false(thread_look(&files, 0, &look));
 	thread_files_close(&files);
@@ -97,7 +94,6 @@ static void times_are_three_numbers(void **state)
 					     "-1 2 3", "a b c", "1,2,3", " 1 2 3" };
 	struct thread_look look = { .cpu_ns = 7, .ready_ns = 8, .turns = 9 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_false(thread_times_of(wrong[i], &look));
 	assert_int_equal(look.cpu_ns + look.ready_ns + look.turns, 24);
@@ -147,7 +143,6 @@ static void who_has_not_run_waits_for_the_same(void **state)
 	int channel[2];
 	pid_t child;
 
-	(void)state;
 	if (!looks_are_possible())
 		skip(); /* no schedstat in this kernel; tests/run says so */
 	assert_int_equal(pipe(channel), 0);
@@ -181,7 +176,6 @@ static void switches_are_counted(void **state)
 	};
 	struct thread_switches switches;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_false(thread_switches_of(wrong[i], &switches));
 	assert_true(
@@ -208,7 +202,6 @@ static void counts_around_a_moment_say_who_was_on_a_cpu(void **state)
 	const struct thread_switches none = { 5, 4 }, waits = { 6, 4 }, put_off = { 5, 5 },
 				     both = { 6, 5 };
 
-	(void)state;
 	/*
 	 * it got its tenth turn and has given up nine: on a CPU all the time, or since some time
 	 * before the moment
@@ -243,7 +236,6 @@ static void time_of_a_switch_is_read(void **state)
 				      "se.exec_start : 99999999999999999999.000001",
 				      "nr_switches : 1.000000" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(thread_switched_of(wrong[i]), 0);
 	assert_int_equal(thread_switched_of("x (1, #threads: 1)\n---\n"
@@ -259,7 +251,6 @@ static void who_is_on_a_cpu_is_told(void **state)
 	struct thread_moment moment;
 	pid_t child = fork();
 
-	(void)state;
 	if (!child) {
 		alarm(100); /* it ends without us, too */
 		for (;;)

@@ -18,7 +18,6 @@ static struct frame_writer *fw;
 
 static int setup(void **state)
 {
-	(void)state;
 	fw = frame_writer_new();
 	header = (struct region_header){ 0 };
 	if (!fw)
@@ -29,7 +28,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	frame_writer_free(fw);
 	return 0;
 }
@@ -51,7 +49,6 @@ static void the_region_bounds_the_table(void **state)
 {
 	uint32_t least = frame_stacks(fw)->limit;
 
-	(void)state;
 	assert_true(least > 0 && least < STACK_DEFINITIONS_MAX);
 	renewal_init(&renewal, fw, 1ull << 40);
 	assert_int_equal(frame_stacks(fw)->limit, STACK_DEFINITIONS_MAX - 1);
@@ -63,7 +60,6 @@ static void it_asks_when_the_table_is_half_full(void **state)
 {
 	uint32_t half = frame_stacks(fw)->limit / 2;
 
-	(void)state;
 	assert_int_equal(asked(START_NS), 0);
 	define(1, half - 1);
 	assert_int_equal(asked(START_NS + MS), 0);
@@ -76,7 +72,6 @@ static void what_is_not_defined_again_is_forgotten_in_time(void **state)
 {
 	uint32_t half = frame_stacks(fw)->limit / 2;
 
-	(void)state;
 	define(1, half);
 	assert_int_equal(asked(START_NS), 1);
 	define(1, 100);
@@ -91,7 +86,6 @@ static void many_cuts_in_no_time_are_not_enough(void **state)
 {
 	uint32_t half = frame_stacks(fw)->limit / 2;
 
-	(void)state;
 	define(1, half);
 	for (unsigned int i = 0; i < 50; i++)
 		asked(START_NS + i * MS);
@@ -105,7 +99,6 @@ static void pauses_double_while_the_table_is_too_small(void **state)
 	uint64_t at_ns = START_NS, last_ns = 0, pause_ns = 0;
 	unsigned int questions = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 400; i++, at_ns += 100 * MS) {
 		unsigned int before = questions;
 

@@ -18,7 +18,6 @@ static void an_empty_map_has_nothing(void **state)
 {
 	static struct pointer_map map;
 
-	(void)state;
 	assert_null(pointer_map_find(&map, 1));
 	assert_null(pointer_map_find(&map, UINT64_MAX));
 }
@@ -27,7 +26,6 @@ static void the_last_value_put_is_found(void **state)
 {
 	static struct pointer_map map;
 
-	(void)state;
 	assert_true(pointer_map_put(&map, 7, pointer_of(1)));
 	assert_true(pointer_map_put(&map, 7, pointer_of(2)));
 	assert_ptr_equal(pointer_map_find(&map, 7), pointer_of(2));
@@ -44,7 +42,6 @@ static void many_keys_of_any_kind_are_found(void **state)
 	static const uint64_t steps[] = { 1, 16, 4096, 1ull << 32, 0x9e3779b97f4a7c15u };
 	static struct pointer_map map[5];
 
-	(void)state;
 	for (unsigned int s = 0; s < 5; s++) {
 		for (uint64_t i = 1; i <= MANY; i++)
 			assert_true(pointer_map_put(&map[s], i * steps[s], pointer_of(i)));
@@ -60,7 +57,6 @@ static void a_replaced_key_stays_one_entry(void **state)
 	static struct pointer_map map;
 	uint64_t used = 0;
 
-	(void)state;
 	for (uint64_t i = 1; i <= MANY; i++)
 		assert_true(pointer_map_put(&map, i * 64, pointer_of(i)));
 	for (uint64_t i = 1; i <= MANY; i++)
@@ -87,7 +83,6 @@ static void threads_find_what_each_has_put(void **state)
 	pthread_t thread[THREADS];
 	void *failed;
 
-	(void)state;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, put_a_share, (void *)i), 0);
 	for (unsigned int i = 0; i < THREADS; i++) {

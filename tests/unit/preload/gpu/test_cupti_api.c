@@ -195,7 +195,6 @@ TAKES(cuptiActivityPopExternalCorrelationId_v2, CUpti_SubscriberHandle,
 /* Exactly so large as it is said to be: whoever reads beyond is found by the sanitizer. */
 static void records_of_any_length_are_read_to_their_end(void **state)
 {
-	(void)state;
 	for (uint32_t kind = 0; kind < CUPTI_KINDS; kind++) {
 		for (size_t bytes = 0; bytes < 300; bytes++) {
 			uint8_t *record = malloc(bytes ? bytes : 1);
@@ -228,7 +227,6 @@ static void a_kernel_is_read(void **state)
 	struct gpu_record r;
 	const struct evt_gpu_kernel *event = (const void *)r.field;
 
-	(void)state;
 	assert_true(gpu_record_read(&kernel, sizeof(kernel), &r));
 	assert_int_equal(r.event, EVT_gpu_kernel);
 	assert_int_equal(r.start_ns, 10);

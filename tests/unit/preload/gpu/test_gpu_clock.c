@@ -48,7 +48,6 @@ static void nap(uint64_t ns)
 
 static int setup(void **state)
 {
-	(void)state;
 	clock_is_tsc = false; /* ticks are nanoseconds */
 	header.base_mono = header.base_tsc = clock_ticks();
 	return 0;
@@ -63,7 +62,6 @@ static void a_clock_that_drifts_is_followed(void **state)
 	uint64_t before_stamp, before_ticks, duration_ns;
 	int64_t ago_ns, true_ns;
 
-	(void)state;
 	rate = 1.0005;
 	gpu_clock_begin(timestamp);
 	assert_true(gpu_moment_look(&moment, timestamp));
@@ -91,7 +89,6 @@ static void the_rate_does_not_see_a_lost_cpu(void **state)
 {
 	struct gpu_moment calm, stalled;
 
-	(void)state;
 	clock_is_tsc = true;
 	do {
 		header.base_tsc = clock_ticks();

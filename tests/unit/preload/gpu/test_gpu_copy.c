@@ -62,7 +62,6 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
 
 static void too_many_at_once(void **state)
 {
-	(void)state;
 	gpu_copy_register(requested, completed);
 	copy_one();
 	gpu_copy_flush();

@@ -56,7 +56,6 @@ static void test_rows(void **state)
 		{ .cfa = CFI_CFA_RSP_LOAD, .offset = 16, .rbp = same, .ret = ret },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(skipped) / sizeof(skipped[0]); i++)
 		assert_true(caller_rule(&skipped[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -75,7 +74,6 @@ static void test_plain_caller(void **state)
 {
 	uint64_t plain;
 
-	(void)state;
 	caller_forget();
 	for (unsigned int i = 0; i < 3; i++) {
 		uint64_t caller = who_called(&plain);
@@ -91,7 +89,6 @@ static void test_codes_are_exact(void **state)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (unsigned int i = 0; i < 1000000; i++) {
 		uint64_t address, mix, page = 0, factor = 0x9e3779b97f4a7c15u, inverse = factor;
 
@@ -143,7 +140,6 @@ static void test_steady_after_many(void **state)
 	struct object libc;
 	uint64_t start, end;
 
-	(void)state;
 	/* one that no sanitiser has of its own: theirs lie beside operator new */
 	assert_int_equal(object_find((void *)(uintptr_t)a64l, &libc), 0);
 	start = (uintptr_t)libc.start + PLACE_BYTES;
@@ -167,7 +163,6 @@ static void test_stale_cache(void **state)
 {
 	uint64_t plain;
 
-	(void)state;
 	for (uint64_t way = 1; way < 0x10000; way++) {
 		caller_forget();
 		who_called(&plain);
@@ -183,7 +178,6 @@ static void test_stack_instead(void **state)
 {
 	uint64_t plain, caller;
 
-	(void)state;
 	caller_forget();
 	if (stack_begin(1u << EVT_FAMILY_alloc, 1024, 64))
 		skip();

@@ -71,7 +71,6 @@ static int take_list(int mode, struct aiocb *const *list, int length, struct sig
 
 static int set_up(void **state)
 {
-	(void)state;
 	recorder_gates->generation = 1;
 	recorder_gates->gate[EVT_FAMILY_io] = 1;
 	hook_real.aio_read = hook_real.aio_write = take;
@@ -100,7 +99,6 @@ static void single_requests(void **state)
 {
 	struct aiocb request = request_of(7, 0);
 
-	(void)state;
 	assert_int_equal(aio_read(&request), 0);
 	check(0, EVT_io_read_at, 7, 7);
 	request = request_of(8, 0);
@@ -123,7 +121,6 @@ static void lists(void **state)
 	static struct aiocb *list[RECORDS_MAX];
 	static const int lengths[] = { 0, 1, 2, 10, 63, 64, 65, 66, 129, 900 };
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(lengths) / sizeof(lengths[0]); i++) {
 		int length = lengths[i / 2], wanted = 0, place[RECORDS_MAX];
 

@@ -28,7 +28,6 @@ static int set_up(void **state)
 {
 	uint32_t entry = region_make(false);
 
-	(void)state;
 	assert_int_equal(recorder_open(&region_made, entry, 1u << EVT_FAMILY_io), 0);
 	lane = recorder_enter(EVT_FAMILY_io, RECORDER_IN_RECORD);
 	assert_non_null(lane);
@@ -37,7 +36,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	region_unmake();
 	return 0;
 }
@@ -47,7 +45,6 @@ static void kinds(void **state)
 	int end[2], pair[2], file = open("/proc/self/maps", O_RDONLY),
 			     null = open("/dev/null", O_RDWR);
 
-	(void)state;
 	assert_int_equal(pipe(end) | socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	assert_int_equal(descriptor_kind(file), DESCRIPTOR_FILE);
 	assert_int_equal(descriptor_kind(null), DESCRIPTOR_OTHER);
@@ -68,7 +65,6 @@ static void paths(void **state)
 	int null = open("/dev/null", O_RDWR), far;
 	struct string path = descriptor_path(null, room);
 
-	(void)state;
 	assert_int_equal(path.length, strlen("/dev/null"));
 	assert_memory_equal(path.bytes, "/dev/null", path.length);
 	far = fcntl(null, F_DUPFD, 1007);
@@ -90,7 +86,6 @@ static void a_descriptor_is_introduced_once(void **state)
 	int null = open("/dev/null", O_RDWR);
 	uint64_t head = lane->head;
 
-	(void)state;
 	assert_false(descriptor_is_known(null));
 	descriptor_introduce(null, recorder_now(), lane);
 	assert_true(descriptor_is_known(null));

@@ -164,7 +164,6 @@ static void environment_waits(void)
 
 static void the_environment_is_told_when_recording_begins(void **state)
 {
-	(void)state;
 	in_a_process(environment_waits);
 }
 
@@ -186,7 +185,6 @@ static void host_is_left_out(void)
 
 static void what_is_redacted_is_not_told(void **state)
 {
-	(void)state;
 	in_a_process(host_is_left_out);
 }
 
@@ -207,7 +205,6 @@ static void the_first_store_counts(void)
 
 static void stores_of_pytorch(void **state)
 {
-	(void)state;
 	in_a_process(the_first_store_counts);
 }
 
@@ -225,7 +222,6 @@ static void the_first_group_counts(void)
 
 static void ranks_of_groups(void **state)
 {
-	(void)state;
 	in_a_process(the_first_group_counts);
 }
 

@@ -80,7 +80,6 @@ static void note_flush(const char *what, uint64_t until)
 
 static int setup(void **state)
 {
-	(void)state;
 	called[0] = 0;
 	passed_ns = 0;
 	flush_takes_ns = 0;
@@ -106,7 +105,6 @@ static const char in_order[] =
 
 static void each_family_is_called_in_the_order_of_the_list(void **state)
 {
-	(void)state;
 	families_loaded();
 	families_start();
 	families_opened();
@@ -119,7 +117,6 @@ static void each_family_is_called_in_the_order_of_the_list(void **state)
 
 static void flush_is_over_after_its_time(void **state)
 {
-	(void)state;
 	flush_takes_ns = FAMILY_FLUSH_NS;
 	families_flush();
 	assert_non_null(strstr(called, ".flush "));
@@ -131,7 +128,6 @@ static void families_that_are_quick_all_have_the_same_end(void **state)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + FAMILY_FLUSH_NS;
 
-	(void)state;
 	flush_takes_ns = 1000;
 	families_flush();
 	assert_true(flush_until == end);

@@ -68,7 +68,6 @@ static uint32_t entry;
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(told, 0, sizeof(*told));
 	entry = region_make(false);
 	recorder_capture(true);
@@ -78,7 +77,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	region_unmake();
 	return 0;
 }
@@ -95,7 +93,6 @@ static int wait_for(pid_t pid)
 
 static void entries_are_claimed_until_the_table_is_full(void **state)
 {
-	(void)state;
 	assert_int_equal(entry, 0);
 	for (uint32_t i = 1; i < REGION_PROCESSES; i++)
 		assert_int_equal(entry_claim(REGION_PROCESS_PENDING), i);
@@ -112,7 +109,6 @@ static void a_pending_entry_is_confirmed_once(void **state)
 {
 	uint32_t pending = entry_claim(REGION_PROCESS_PENDING);
 
-	(void)state;
 	assert_true(entry_confirm(pending));
 	assert_false(entry_confirm(pending));
 	atomic_store(&region_entry(pending)->state, REGION_PROCESS_FREE); /* given up */
@@ -123,7 +119,6 @@ static void counts_go_to_the_own_entry(void **state)
 {
 	const struct region_process *own = region_entry(entry);
 
-	(void)state;
 	assert_ptr_equal(entry_own(), own);
 	assert_true(entry_is_own());
 	entry_count_lost(ENTRY_LOST_NO_RING);
@@ -146,7 +141,6 @@ static void a_forked_child_takes_the_entry_claimed_for_it(void **state)
 {
 	pid_t pid = fork();
 
-	(void)state;
 	if (pid == 0) /* brought in by the handler, before anything is recorded */
 		_exit(entry_own() == region_entry(1) && entry_is_own() &&
 				      recorder_gates->gate[EVT_FAMILY_nvtx] != 0
@@ -167,7 +161,6 @@ static void a_child_of_a_finished_collector_is_left(void **state)
 {
 	pid_t pid;
 
-	(void)state;
 	atomic_store(&region_made.header->collector_state, REGION_COLLECTOR_FINISHED);
 	pid = fork();
 	if (pid == 0)
@@ -182,7 +175,6 @@ static void a_child_of_a_failed_collector_is_not(void **state)
 {
 	pid_t pid;
 
-	(void)state;
 	atomic_store(&region_made.header->collector_state, REGION_COLLECTOR_FAILED);
 	pid = fork();
 	if (pid == 0)
@@ -197,7 +189,6 @@ static void an_end_is_written_once(void **state)
 {
 	struct region_process *own = region_entry(entry);
 
-	(void)state;
 	assert_true(process_end(0x103, EVT_END_IMMEDIATE, false));
 	assert_int_equal(atomic_load(&own->state), REGION_PROCESS_EXITING);
 	assert_int_equal(atomic_load(&own->exit_status), 3);
@@ -226,7 +217,6 @@ static void an_end_waits_for_the_collector(void **state)
 {
 	pthread_t collector;
 
-	(void)state;
 	assert_int_equal(pthread_create(&collector, NULL, flush, NULL), 0);
 	assert_true(process_end(0, EVT_END_EXIT, true));
 	assert_int_equal(atomic_load(&region_entry(0)->state), REGION_PROCESS_FLUSHED);
@@ -237,7 +227,6 @@ static void exit_flushes_the_families_and_says_its_status(void **state)
 {
 	pid_t pid;
 
-	(void)state;
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
@@ -256,7 +245,6 @@ static void exit_flushes_the_families_and_says_its_status(void **state)
 /* What a vfork() child does is not the parent's: it has the parent's memory. */
 static void anothers_end_is_nothing(void **state)
 {
-	(void)state;
 	region_entry(entry)->pid++;
 	assert_true(process_end(1, EVT_END_IMMEDIATE, false));
 	assert_int_equal(atomic_load(&region_entry(entry)->state), REGION_PROCESS_LIVE);

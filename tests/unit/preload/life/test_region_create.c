@@ -71,7 +71,6 @@ static int region_try(bool sealed)
 
 static void nobody_changes_its_length(void **state)
 {
-	(void)state;
 	assert_int_equal(region_try(true), 0);
 }
 
@@ -109,14 +108,12 @@ static int region_try_refused(uint32_t flags, int error)
 
 static void kernel_that_cannot_seal(void **state)
 {
-	(void)state;
 	assert_int_equal(region_try_refused(MFD_ALLOW_SEALING | 8u /* MFD_NOEXEC_SEAL */, EINVAL),
 			 0);
 }
 
 static void kernel_that_knows_no_memfd(void **state)
 {
-	(void)state;
 	assert_int_equal(region_try_refused(0, ENOSYS), 0);
 	assert_int_equal(region_try_refused(0, EPERM), 0);
 }

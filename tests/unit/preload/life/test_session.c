@@ -24,7 +24,6 @@ static char folder[] = "/tmp/intercept-unit-XXXXXX";
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&session, 0, sizeof(session));
 	memset(&settings, 0, sizeof(settings));
 	return 0;
@@ -50,7 +49,6 @@ static const char *inherited_from(bool own)
 
 static void the_first_process_records(void **state)
 {
-	(void)state;
 	assert_int_equal(begin(NULL, SETTINGS_CHILDREN_AUTO), SESSION_ACTIVE);
 	assert_true(session.fresh);
 	assert_false(session.late);
@@ -62,7 +60,6 @@ static void the_first_process_records(void **state)
 
 static void children_go_by_the_setting(void **state)
 {
-	(void)state;
 	assert_int_equal(begin(inherited_from(false), SETTINGS_CHILDREN_AUTO), SESSION_DORMANT);
 	assert_false(session.fresh);
 	assert_string_equal(session.id, "beef");
@@ -74,7 +71,6 @@ static void children_go_by_the_setting(void **state)
 /* A launcher has handed its place on by exec: the pid is the same. */
 static void the_place_goes_with_the_pid(void **state)
 {
-	(void)state;
 	assert_int_equal(begin(inherited_from(true), SETTINGS_CHILDREN_NONE), SESSION_ACTIVE);
 	assert_false(session.fresh);
 	assert_string_equal(session.id, "beef");
@@ -82,7 +78,6 @@ static void the_place_goes_with_the_pid(void **state)
 
 static void an_output_that_names_processes_apart_is_the_own(void **state)
 {
-	(void)state;
 	settings.output_varies = true;
 	(void)begin(inherited_from(false), SETTINGS_CHILDREN_AUTO);
 	assert_string_equal(session.output, "/out/own.evt");
@@ -94,7 +89,6 @@ static void what_is_no_session_begins_one(void **state)
 					     "a:x:/y", "a:1:rel", "a:-1:/x", "a:0:/x" };
 	char text[2 * REGION_PATH_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		assert_int_equal(begin(texts[i], SETTINGS_CHILDREN_NONE), SESSION_ACTIVE);
 		assert_true(session.fresh);
@@ -111,7 +105,6 @@ static void what_is_no_session_begins_one(void **state)
 /* Opened by dlopen(), as the CUDA driver does: the heap does not come through us. */
 static void who_is_not_preloaded_is_late(void **state)
 {
-	(void)state;
 	session_begin("/out/own.evt", NULL, "/somewhere/else.so", SETTINGS_CHILDREN_ALL);
 	assert_true(session.late);
 	assert_int_equal(session.role, SESSION_DORMANT);
@@ -135,7 +128,6 @@ static int role_under(const char *name)
 
 static void launchers_stay_dormant_by_their_name(void **state)
 {
-	(void)state;
 	(void)begin(NULL, SETTINGS_CHILDREN_AUTO);
 	assert_int_equal(role_under("nohup"), SESSION_DORMANT);
 	assert_int_equal(role_under("busybox"), SESSION_DORMANT);
@@ -148,7 +140,6 @@ static void children_find_the_session(void **state)
 {
 	char text[REGION_TEXT_BYTES + REGION_PATH_BYTES];
 
-	(void)state;
 	unsetenv("INTERCEPT_SESSION");
 	unsetenv("CUDA_INJECTION64_PATH");
 	setenv("NVTX_INJECTION64_PATH", "/another/tool.so", 1);
@@ -168,7 +159,6 @@ static void our_relative_path_becomes_absolute(void **state)
 {
 	char wanted[2 * REGION_PATH_BYTES], back[PATH_MAX], *slash;
 
-	(void)state;
 	(void)begin(NULL, SETTINGS_CHILDREN_AUTO);
 	assert_non_null(getcwd(back, sizeof(back)));
 	snprintf(wanted, sizeof(wanted), "%s", session.library);
@@ -207,7 +197,6 @@ static void the_collector_is_beside_the_library_or_installed(void **state)
 {
 	char path[REGION_PATH_BYTES];
 
-	(void)state;
 	make_folder("lib");
 	make_folder("lib/intercept");
 	make_folder("libexec");

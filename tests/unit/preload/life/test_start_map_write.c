@@ -47,14 +47,12 @@ static uint32_t modules_written(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	start = calloc(1, sizeof(*start));
 	return start ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	free(start);
 	return 0;
 }
@@ -64,7 +62,6 @@ static void all_modules_are_left(void **state)
 	static char *arguments[] = { "program", "a word", NULL };
 	uint32_t count = 0;
 
-	(void)state;
 	dl_iterate_phdr(count_module, &count);
 	start_map_arguments(arguments);
 	start_map_write(start);
@@ -80,7 +77,6 @@ static void what_finds_no_room_is_counted(void **state)
 	char folder[1200] = "", command[8192];
 	uint32_t count = 0;
 
-	(void)state;
 	dl_iterate_phdr(count_module, &count);
 	if (!library[0])
 		skip();

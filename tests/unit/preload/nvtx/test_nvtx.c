@@ -113,7 +113,6 @@ bool recorder_record(enum evt_family family, uint32_t type, const struct recorde
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&nvtx_self, 0, sizeof(nvtx_self));
 	recorder_gates->generation = 1;
 	recorder_gates->gate[EVT_FAMILY_nvtx] = 1;
@@ -189,7 +188,6 @@ static void push_and_pop_nest_by_thread_and_domain(void **state)
 {
 	const void *domain = domain_create("io");
 
-	(void)state;
 	read_at = 0;
 	assert_int_equal(push("outer"), 0);
 	assert_int_equal(push("inner"), 1);
@@ -216,7 +214,6 @@ static void more_domains_than_levels_are_still_recorded(void **state)
 {
 	static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
 
-	(void)state;
 	read_at = 0;
 	for (unsigned int i = 0; i < 6; i++) {
 		int level = push_in(domain_create(names[i]), "x");
@@ -244,7 +241,6 @@ static void attributes_are_read_as_far_as_their_size(void **state)
 				     .message = string_register("kept") };
 	const uint64_t *field;
 
-	(void)state;
 	read_at = 0;
 	(void)push_ex(&a);
 	field = next_record(EVT_nvtx_push_ex);
@@ -272,7 +268,6 @@ static void started_ranges_have_numbers(void **state)
 	uint64_t first = start("one"), second = start("two");
 	const uint64_t *field;
 
-	(void)state;
 	read_at = 0;
 	assert_true(first != 0 && second != first);
 	end(first);
@@ -289,7 +284,6 @@ static void names_are_recorded(void **state)
 {
 	const uint64_t *field;
 
-	(void)state;
 	read_at = 0;
 	((void (*)(uint32_t, const char *))core[NVTX_CORE_NameOsThreadA])(42, "loader");
 	((void (*)(uint32_t, const wchar_t *))core[NVTX_CORE_NameCategoryW])(5, L"\u00fcber");
@@ -306,7 +300,6 @@ static void names_are_recorded(void **state)
 
 static void nothing_is_recorded_inside_an_original(void **state)
 {
-	(void)state;
 	read_at = 0;
 	nvtx_self.inside = 1;
 	assert_int_equal(push("twice"), NVTX_LEVEL_UNTRACKED);
@@ -320,7 +313,6 @@ static void nothing_is_recorded_inside_an_original(void **state)
 
 static void same_text_is_one_handle(void **state)
 {
-	(void)state;
 	assert_ptr_equal(domain_create("same"), domain_create("same"));
 	assert_ptr_equal(string_register("same"), domain_create("same"));
 	assert_ptr_not_equal(domain_create("same"), domain_create("other"));
@@ -330,7 +322,6 @@ static void same_text_is_one_handle(void **state)
 
 static void a_short_table_is_filled_as_far_as_it_goes(void **state)
 {
-	(void)state;
 	core_size = NVTX_CORE_RangePop;
 	client_init();
 	core_size = CORE_SIZE;
@@ -347,7 +338,6 @@ static void the_payload_extension_is_enabled(void **state)
 		3, sizeof(extension), NVTX_EXTENSION_PAYLOAD, 0x0104, 1, &segment, NULL, NULL
 	};
 
-	(void)state;
 	assert_int_equal(InitializeInjectionNvtxExtension(&extension), 1);
 	assert_int_equal(((uint8_t(*)(const void *))slots[NVTX_PAYLOAD_SLOT_DomainIsEnabled])(NULL),
 			 1);
@@ -362,7 +352,6 @@ static void a_range_opens_and_closes_what_it_captures(void **state)
 {
 	uint64_t range;
 
-	(void)state;
 	capture_range_nvtx = true;
 	push("other");
 	push("captured");
@@ -389,7 +378,6 @@ static void a_range_that_ends_a_step_is_told_by_its_key(void **state)
 {
 	uint64_t outer, range;
 
-	(void)state;
 	steps_named = true;
 	atomic_store(&steps_open, 1);
 	push("iteration");

@@ -39,7 +39,6 @@ static int region_setup(void **state)
 {
 	uint32_t entry = region_make(false);
 
-	(void)state;
 	strings_forget();
 	memset(&nvtx_self, 0, sizeof(nvtx_self));
 	capture_reset();
@@ -55,7 +54,6 @@ static int region_setup(void **state)
 
 static int region_teardown(void **state)
 {
-	(void)state;
 	region_unmake();
 	return 0;
 }
@@ -78,7 +76,6 @@ static void a_schedule_follows_the_ranges_that_end_steps(void **state)
 {
 	uint64_t range;
 
-	(void)state;
 	strcpy(settings.step_name, "iteration*");
 	settings.schedule = (struct schedule){ .skip_first = 1, .active = 2, .repeat = 1 };
 	settings.capture = SETTINGS_CAPTURE_STEPS;
@@ -128,7 +125,6 @@ static void capture_follows_the_range_of_that_name(void **state)
 {
 	uint64_t range;
 
-	(void)state;
 	settings.capture = SETTINGS_CAPTURE_RANGE;
 	settings.capture_nvtx = true;
 	strcpy(settings.capture_name, "step");
@@ -166,7 +162,6 @@ static void capture_may_name_the_domain(void **state)
 {
 	const void *train = domain_create("train"), *test = domain_create("test");
 
-	(void)state;
 	strcpy(settings.capture_name, "step@train");
 	capture_range_init();
 	read_at = 0;
@@ -189,7 +184,6 @@ static void facts_wait_for_the_range(void **state)
 {
 	struct string key = string_of("torch_version"), value = string_of("9.9");
 
-	(void)state;
 	strcpy(settings.capture_name, "step");
 	capture_range_init();
 	assert_int_equal(region_teardown(NULL), 0);
@@ -213,7 +207,6 @@ static void facts_wait_for_the_range(void **state)
 /* A forked child whose collector has gone gets a region of its own. */
 static void a_new_region_inside_of_a_range_is_recorded(void **state)
 {
-	(void)state;
 	push("step");
 	capture_reset();
 	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
@@ -228,7 +221,6 @@ static void labels_and_ranges_are_apart(void **state)
 {
 	uint64_t range;
 
-	(void)state;
 	settings.capture_labels = true;
 	capture_range_init();
 	assert_true(capture_range_labels);

@@ -104,7 +104,6 @@ static void good_one(void)
 
 static void one_is_read(void **state)
 {
-	(void)state;
 	each_version(good_one);
 }
 
@@ -134,7 +133,6 @@ static void bad_addresses(void)
 
 static void none_at_bad_addresses(void **state)
 {
-	(void)state;
 	each_version(bad_addresses);
 }
 
@@ -161,13 +159,11 @@ static void bad_texts(void)
 
 static void texts_are_checked(void **state)
 {
-	(void)state;
 	each_version(bad_texts);
 }
 
 static int make_memory(void **state)
 {
-	(void)state;
 	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return memory == MAP_FAILED || mprotect(memory + PAGE, PAGE, PROT_NONE);
 }

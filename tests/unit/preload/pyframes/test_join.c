@@ -136,7 +136,6 @@ static void two_entries(void)
 
 static void functions_follow_their_native_frame(void **state)
 {
-	(void)state;
 	two_entries();
 	assert_int_not_equal(joined(), 0);
 	is_sent((uint64_t[]){ 1, 2, 11, 12, 3, 4, 13, 5 }, 8);
@@ -146,7 +145,6 @@ static void a_pair_is_joined_once(void **state)
 {
 	uint64_t id;
 
-	(void)state;
 	two_entries();
 	id = joined();
 	memset(names, 0, sizeof(names));
@@ -162,7 +160,6 @@ static void a_pair_is_joined_once(void **state)
 
 static void what_does_not_fit_is_nothing(void **state)
 {
-	(void)state;
 	two_entries();
 	python[3].frame = 4000; /* below the whole native stack */
 	assert_int_equal(joined(), 0);
@@ -181,7 +178,6 @@ static void what_does_not_fit_is_nothing(void **state)
 
 static void another_stack_is_nothing(void **state)
 {
-	(void)state;
 	two_entries();
 	assert_int_equal(join_stacks(NULL, NATIVE + run * 1000 + 1, PYTHON + run * 1000), 0);
 	assert_int_equal(join_stacks(NULL, NATIVE + run * 1000, PYTHON + run * 1000 + 1), 0);
@@ -198,7 +194,6 @@ static void a_truncated_stack_has_the_rest_in_front(void **state)
 {
 	uint64_t first = 1 | (uint64_t)FRAME_IS_TRUNCATED << RECORD_FRAME_SHIFT;
 
-	(void)state;
 	two_entries();
 	native[0].word = first;
 	python[0].frame = 20000;
@@ -208,7 +203,6 @@ static void a_truncated_stack_has_the_rest_in_front(void **state)
 
 static void without_room_it_is_tried_again(void **state)
 {
-	(void)state;
 	for (room = 0; room < 8; room++) {
 		size_t now = room;
 
@@ -233,7 +227,6 @@ static void walk_again(void)
 
 static void a_handler_in_between_leaves_nothing(void **state)
 {
-	(void)state;
 	two_entries();
 	meanwhile = take_another;
 	assert_int_equal(joined(), 0);
@@ -277,7 +270,6 @@ static void two_of_chain(unsigned int minor)
 
 static void chains_are_followed(void **state)
 {
-	(void)state;
 	for (unsigned int minor = 10; minor <= 11; minor++) {
 		two_of_chain(minor);
 		assert_int_not_equal(joined(), 0);
@@ -296,7 +288,6 @@ static void hostile_chains_are_nothing(void **state)
 				 1ull << 47,
 				 UINT64_MAX - 7 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		two_of_chain(11);
 		set(at_of(0) + layout->entry_chain, bad[i]);
@@ -313,7 +304,6 @@ static void hostile_chains_are_nothing(void **state)
 
 static void older_ones_have_no_such_memory(void **state)
 {
-	(void)state;
 	assert_false(join_begin(layout_of(8)));
 	assert_false(join_begin(layout_of(9)));
 	for (unsigned int minor = 10; minor; minor = layout_next(minor))
@@ -337,7 +327,6 @@ static void whatever_comes_next_has_its_own_id(void **state)
 {
 	unsigned int random = 1;
 
-	(void)state;
 	start(12);
 	frame_names.generation++;
 	add_native(9000, 1);

@@ -36,7 +36,6 @@ static void its_own_only(void **state)
 {
 	struct stack_python_frame f = first;
 
-	(void)state;
 	memset(&thread, 0, sizeof(thread));
 	assert_false(is_found(&f, OUTER, 64, EPOCH));
 	leaf_keep(&thread, &first, OUTER, EPOCH);
@@ -58,7 +57,6 @@ static void the_later_one_stays(void **state)
 	struct stack_python_frame other = first;
 	struct stack_python_leaf leaf;
 
-	(void)state;
 	memset(&thread, 0, sizeof(thread));
 	leaf_keep(&thread, &first, OUTER, EPOCH);
 	for (other.instruction = 66;
@@ -79,7 +77,6 @@ static void halves_are_nothing(void **state)
 	struct stack_python_leaf mine, *at;
 	struct stack_python_leaf leaf;
 
-	(void)state;
 	other.word = 32;
 	other.id = 12;
 	other.path = 22;

@@ -273,7 +273,6 @@ static void read_once(void)
 
 static void what_stands_is_read_once(void **state)
 {
-	(void)state;
 	each_version(read_once);
 }
 
@@ -291,7 +290,6 @@ static void ended_code(void)
 
 static void when_code_has_ended_all_is_read_again(void **state)
 {
-	(void)state;
 	each_version(ended_code);
 }
 
@@ -326,7 +324,6 @@ static void bad_links(void)
 
 static void hostile_frames_are_lost_and_counted(void **state)
 {
-	(void)state;
 	each_version(bad_links);
 }
 
@@ -350,7 +347,6 @@ static void ring_of_frames(void)
 
 static void a_ring_of_frames_ends(void **state)
 {
-	(void)state;
 	each_version(ring_of_frames);
 }
 
@@ -379,7 +375,6 @@ static void strange_states(void)
 
 static void states_of_others_are_no_stack(void **state)
 {
-	(void)state;
 	each_version(strange_states);
 }
 
@@ -411,7 +406,6 @@ static void interrupted(void)
 
 static void a_handler_in_between_has_its_own(void **state)
 {
-	(void)state;
 	each_version(interrupted);
 }
 
@@ -420,7 +414,6 @@ static void a_handler_in_between_has_its_own(void **state)
  */
 static void frames_of_c_mark_entries(void **state)
 {
-	(void)state;
 	for (unsigned int minor = 12; minor; minor = layout_next(minor)) {
 		begin(minor);
 		make_frames(4);
@@ -443,7 +436,6 @@ static void another_example_is_refused(void **state)
 {
 	struct pyframes_example other[5];
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++)
 		other[i] = example;
 	other[0].code += 16;
@@ -460,7 +452,6 @@ static void another_example_is_refused(void **state)
 
 static int make_memory(void **state)
 {
-	(void)state;
 	memory = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return memory == MAP_FAILED || mprotect(memory + 2 * PAGE, PAGE, PROT_NONE) ||
 	       pthread_key_create(&key, NULL);

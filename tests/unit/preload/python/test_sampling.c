@@ -129,7 +129,6 @@ static void check(char yama, uint32_t collector)
 /* A collector that looks between the two would be refused, and give the process up. */
 static void the_collector_is_named_before_it_may_look(void **state)
 {
-	(void)state;
 	check('1', COLLECTOR);
 	assert_int_equal(named.calls, 1);
 	assert_int_equal(named.collector, COLLECTOR);
@@ -139,7 +138,6 @@ static void the_collector_is_named_before_it_may_look(void **state)
 
 static void nobody_is_named_in_vain(void **state)
 {
-	(void)state;
 	check('0', COLLECTOR);
 	assert_int_equal(named.calls, 0);
 	check('1', 0);
@@ -150,7 +148,6 @@ static void nobody_is_named_in_vain(void **state)
 /* A child of fork() has another entry, and nobody may read it yet. */
 static void a_child_names_it_again(void **state)
 {
-	(void)state;
 	check('1', COLLECTOR);
 	memset(&own, 0, sizeof(own));
 	sampling_tell();

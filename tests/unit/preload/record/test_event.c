@@ -28,13 +28,11 @@ static int set_up(void **state)
 {
 	uint32_t entry = region_make(false);
 
-	(void)state;
 	return recorder_open(&region_made, entry, 1u << EVT_FAMILY_io);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	region_unmake();
 	return 0;
 }
@@ -49,7 +47,6 @@ static void event_in_a_block_has_its_number(void **state)
 	const struct recorder_field closed[] = { { .number = 8 } };
 	const uint64_t *words;
 
-	(void)state;
 	recorder_capture(true);
 	assert_true(recorder_record(EVT_FAMILY_io, EVT_probe_call, call, 5));
 	assert_true(recorder_record(EVT_FAMILY_io, EVT_io_close, closed, 1));

@@ -47,14 +47,12 @@ static void open_with(bool wait_when_full)
 
 static int setup(void **state)
 {
-	(void)state;
 	open_with(false);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	region_unmake();
 	return 0;
 }
@@ -111,7 +109,6 @@ static void records_wrap_and_none_spans_the_end(void **state)
 	struct region_ring *ring = region_ring(0, 0);
 	uint64_t number = 0, read = 0;
 
-	(void)state;
 	for (unsigned int round = 0; round < 20; round++) {
 		for (uint64_t i = 0; i < ring_capacity(0) / WORDS / 2; i++)
 			assert_true(record(number++));
@@ -127,7 +124,6 @@ static void a_full_ring_drops_and_counts(void **state)
 	struct region_ring *ring = region_ring(0, 0);
 	uint64_t number = 0, head;
 
-	(void)state;
 	while (record(number))
 		number++;
 	head = atomic_load(&ring->head);
@@ -161,7 +157,6 @@ static void a_full_ring_waits_for_the_collector(void **state)
 	uint64_t number = 0;
 	pthread_t collector;
 
-	(void)state;
 	region_unmake();
 	open_with(true);
 	ring = region_ring(0, 0);
@@ -204,7 +199,6 @@ static void time_that_a_thread_was_stopped_is_no_wait(void **state)
 	struct region_ring *ring;
 	uint64_t number = 0;
 
-	(void)state;
 	region_unmake();
 	open_with(true);
 	ring = region_ring(0, 0);
@@ -223,7 +217,6 @@ static void a_sleeping_collector_is_woken_by_half_a_ring(void **state)
 	struct region_header *header = region_made.header;
 	uint32_t bell = atomic_load(&header->doorbell);
 
-	(void)state;
 	atomic_store(&header->asleep, 1);
 	for (uint64_t i = 0; i < ring_capacity(0) / WORDS / 4; i++)
 		assert_true(record(i));
@@ -240,7 +233,6 @@ static void a_scribbled_ring_is_not_written(void **state)
 	struct region_ring *ring = region_ring(0, 0);
 	uint64_t head;
 
-	(void)state;
 	assert_true(record(0));
 	atomic_store(&ring->state, REGION_RING_CLOSED);
 	for (uint64_t i = 0; i < ring_capacity(0); i++)
@@ -252,7 +244,6 @@ static void a_scribbled_ring_is_not_written(void **state)
 
 static void a_thread_without_a_ring_is_counted(void **state)
 {
-	(void)state;
 	for (uint32_t i = 0; i < region_made.shape.ring_count; i++)
 		atomic_store(&region_rings(region_made.header, &region_made.shape)[i].state,
 			     REGION_RING_LIVE);
@@ -275,7 +266,6 @@ static void a_thread_that_ends_gives_its_ring_back(void **state)
 	uint64_t name[REGION_NAME_WORDS];
 	pthread_t thread;
 
-	(void)state;
 	recorder_watch_threads();
 	assert_int_equal(pthread_create(&thread, NULL, record_named, NULL), 0);
 	pthread_join(thread, NULL);
@@ -300,7 +290,6 @@ static bool is_open(enum evt_family family)
 
 static void gates_are_by_family_and_by_capture_range(void **state)
 {
-	(void)state;
 	assert_true(is_open(EVT_FAMILY_nvtx));
 	assert_true(is_open(EVT_FAMILY_alloc));
 	assert_false(is_open(EVT_FAMILY_cuda));
@@ -317,7 +306,6 @@ static void gates_are_by_family_and_by_capture_range(void **state)
 
 static void gates_stay_shut_when_opened_inside_of_no_range(void **state)
 {
-	(void)state;
 	recorder_capture(false);
 	recorder_reopen(entry);
 	assert_false(is_open(EVT_FAMILY_nvtx));
@@ -331,7 +319,6 @@ static void a_new_generation_has_rings_of_its_own(void **state)
 {
 	uint64_t generation = recorder_gates->generation;
 
-	(void)state;
 	assert_true(record(1));
 	recorder_reopen(entry);
 	assert_true(recorder_gates->generation == generation + 1);
@@ -356,7 +343,6 @@ static void inside_of_a_record_the_second_lane_is_used(void **state)
 {
 	struct recorder_lane *lane, *second;
 
-	(void)state;
 	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
 	assert_ptr_equal(lane, &recorder_self.lane[0]);
 	second = enter_below(EVT_FAMILY_alloc);
@@ -376,7 +362,6 @@ static void inside_of_an_original_only_the_heap_is_silent(void **state)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL), *second;
 
-	(void)state;
 	assert_non_null(lane);
 	assert_null(enter_below(EVT_FAMILY_alloc));
 	second = enter_below(EVT_FAMILY_nvtx);
@@ -404,7 +389,6 @@ static void a_lane_left_by_longjmp_is_idle(void **state)
 {
 	jmp_buf back;
 
-	(void)state;
 	if (setjmp(back) == 0)
 		enter_far_below(&back);
 	assert_true(recorder_self.lane[0].owner >= RECORDER_BUSY_MIN);
@@ -453,7 +437,6 @@ static void a_forked_child_gets_an_entry_and_a_ring_of_its_own(void **state)
 {
 	struct region_ring *own = region_ring(0, 0), *child = region_ring(0, 1);
 
-	(void)state;
 	assert_true(record(1));
 	recorder_on_strange_fork(adopt);
 	assert_int_equal(child_records(2), 0);
@@ -469,7 +452,6 @@ static void a_forked_child_gets_an_entry_and_a_ring_of_its_own(void **state)
 
 static void a_child_that_nobody_adopts_records_nothing(void **state)
 {
-	(void)state;
 	assert_true(record(1));
 	recorder_on_strange_fork(adopt_nobody);
 	assert_int_not_equal(child_records(2), 0);

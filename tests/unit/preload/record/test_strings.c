@@ -55,7 +55,6 @@ static void empty_strings_are_zero(void **state)
 {
 	struct string s;
 
-	(void)state;
 	lane_reset(WORDS);
 	s = string_of(NULL);
 	assert_int_equal(string_id(&s, &lane), 0);
@@ -70,7 +69,6 @@ static void empty_strings_are_zero(void **state)
 
 static void a_hash_is_xxh3(void **state)
 {
-	(void)state;
 	/* XXH3_64bits("abc") as the xxhsum program prints it */
 	assert_true(string_hash("abc", 3) == 0x78af5f94892f3950ull);
 }
@@ -80,7 +78,6 @@ static void a_text_is_sent_once(void **state)
 	char text[RECORD_TEXT_BYTES];
 	struct string s = string_of("forward");
 
-	(void)state;
 	lane_reset(WORDS);
 	assert_true(string_id(&s, &lane) == string_hash("forward", 7));
 	(void)string_id(&s, &lane);
@@ -98,7 +95,6 @@ static void a_dropped_text_is_sent_again(void **state)
 	char longer[200];
 	struct string s;
 
-	(void)state;
 	memset(longer, 'x', sizeof(longer));
 	s = string_of_bytes(longer, sizeof(longer));
 	lane_reset(RECORD_PIECE_WORDS);
@@ -127,7 +123,6 @@ static void an_owner_is_asked_for_its_text_anew(void **state)
 					     "a name of 25 charActers.." };
 	uint64_t owner[64];
 
-	(void)state;
 	lane_reset(WORDS);
 	for (unsigned int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -146,7 +141,6 @@ static void an_owner_of_a_dropped_text_sends_it_again(void **state)
 {
 	uint64_t owner[1];
 
-	(void)state;
 	lane_reset(0);
 	(void)id_of(owner, "aten::add");
 	assert_int_equal(lane.head, 0);
@@ -159,7 +153,6 @@ static void one_that_comes_again_is_sent_once(void **state)
 {
 	struct string s = string_of("AddmmBackward0"), other = string_of("MulBackward0");
 
-	(void)state;
 	lane_reset(0);
 	assert_true(string_id_again(&s, &lane) == s.hash);
 	assert_int_equal(lane.head, 0); /* dropped */
@@ -180,7 +173,6 @@ static void long_texts_are_cut(void **state)
 	static char text[RECORD_TEXT_MAX + 10], got[RECORD_TEXT_MAX + 64];
 	struct string s;
 
-	(void)state;
 	memset(text, 'y', sizeof(text) - 1);
 	s = string_of(text);
 	lane_reset(WORDS);
@@ -196,7 +188,6 @@ static void wide_texts_are_utf8(void **state)
 	struct string s = string_of_wide(wide);
 	char text[RECORD_TEXT_BYTES];
 
-	(void)state;
 	assert_int_equal(s.length, sizeof(utf8) - 1);
 	assert_true(s.hash == string_hash(utf8, sizeof(utf8) - 1));
 	lane_reset(WORDS);
@@ -214,7 +205,6 @@ static void long_wide_texts_are_cut_at_a_character(void **state)
 	static char got[RECORD_TEXT_MAX + 64], narrow[RECORD_TEXT_MAX];
 	struct string s;
 
-	(void)state;
 	for (size_t i = 0; i < RECORD_TEXT_MAX - 1; i++)
 		wide[i] = 0x20ac;
 	s = string_of_wide(wide);

@@ -32,7 +32,6 @@ static int setup(void **state)
 {
 	uint32_t entry;
 
-	(void)state;
 	memset(&recorder_self, 0, sizeof(recorder_self)); /* as a new thread */
 	entry = region_make(false);
 	recorder_capture(true);
@@ -42,7 +41,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	region_unmake();
 	return 0;
 }
@@ -68,7 +66,6 @@ static void edges_are_read_when_time_has_passed(void **state)
 	const uint64_t *ring;
 	uint64_t first, due;
 
-	(void)state;
 	first = edge(recorder_now()); /* of a thread that has just begun */
 	ring = recorder_self.lane[0].words;
 	assert_int_equal(words(), 2);
@@ -90,7 +87,6 @@ static void interval_is_within_its_bounds(void **state)
 {
 	uint64_t first;
 
-	(void)state;
 	thread_clock_begin();
 	assert_in_range(thread_clock_interval, THREAD_CLOCK_TICKS,
 			THREAD_CLOCK_TICKS * THREAD_CLOCK_LONGEST);
@@ -106,7 +102,6 @@ static void interval_is_within_its_bounds(void **state)
 
 static void rare_edges_are_always_read(void **state)
 {
-	(void)state;
 	thread_clock_record();
 	thread_clock_record();
 	assert_int_equal(words(), 4);
@@ -127,7 +122,6 @@ static void the_ring_has_where_it_began_and_ended(void **state)
 	pthread_t thread;
 	struct region_ring *ring;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, ends_at_once, NULL), 0);
 	pthread_join(thread, NULL);
 	ring = region_ring(0, 0);
@@ -164,7 +158,6 @@ static void refused_is_never_asked_again(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	(void)recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD); /* has its ring */
 	recorder_leave(&recorder_self.lane[0]);
 	child = fork();

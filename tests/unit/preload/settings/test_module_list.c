@@ -6,7 +6,6 @@
 
 static void a_package_is_with_all_below_it(void **state)
 {
-	(void)state;
 	assert_true(module_list_has("mypkg.*", "mypkg"));
 	assert_true(module_list_has("mypkg.*", "mypkg.part.deep"));
 	assert_false(module_list_has("mypkg.*", "mypkgs"));
@@ -18,7 +17,6 @@ static void a_package_is_with_all_below_it(void **state)
 
 static void the_last_that_fits_decides(void **state)
 {
-	(void)state;
 	assert_false(module_list_has("mypkg.*,!mypkg.utils", "mypkg.utils"));
 	assert_true(module_list_has("mypkg.*,!mypkg.utils", "mypkg.other"));
 	assert_true(module_list_has("!mypkg.utils,mypkg.*", "mypkg.utils"));
@@ -26,7 +24,6 @@ static void the_last_that_fits_decides(void **state)
 
 static void only_left_out_means_all_others(void **state)
 {
-	(void)state;
 	assert_true(module_list_has("!torch.*", "__main__"));
 	assert_false(module_list_has("!torch.*", "torch"));
 	assert_true(module_list_has("!torch.*", ""));
@@ -36,7 +33,6 @@ static void only_left_out_means_all_others(void **state)
 
 static void odd_lists_do_no_harm(void **state)
 {
-	(void)state;
 	assert_true(module_list_has("", "a"));
 	assert_true(module_list_has(",,", "a"));
 	assert_true(module_list_has("!", "a"));
@@ -51,7 +47,6 @@ static void what_is_no_list_of_modules(void **state)
 	static const char *const right[] = { "a",  "*",      "!a.*", "a.*,!a.b", "a,",
 					     ",a", "!*,a.b", "my*",  "!*" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (module_list_is_one(wrong[i]))
 			fail_msg("'%s' is taken", wrong[i]);

@@ -31,7 +31,6 @@ static void compare(const char *setting, const char *actions)
 
 static void steps_have_the_actions_of_torch(void **state)
 {
-	(void)state;
 	compare("wait=1,warmup=1,active=3,repeat=2,skip_first=0", "012230122300000");
 	compare("active=1", "33333");
 	compare("active=2", "232323");
@@ -46,7 +45,6 @@ static void numbers_far_out_do_not_wrap(void **state)
 {
 	struct schedule schedule;
 
-	(void)state;
 	assert_true(schedule_parse("wait=1000000000,warmup=1000000000,active=1000000000,"
 				   "repeat=1000000000,skip_first=1000000000",
 				   &schedule));
@@ -83,7 +81,6 @@ static void what_is_wrong_is_refused(void **state)
 	};
 	struct schedule schedule = { .wait = 7 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (schedule_parse(wrong[i], &schedule))
 			fail_msg("'%s' was taken", wrong[i]);
@@ -97,7 +94,6 @@ static void steps_have_the_actions_of_the_table(void **state)
 	FILE *table;
 	unsigned int lines = 0;
 
-	(void)state;
 	table = fopen(table_path, "r");
 	assert_non_null(table);
 	while (fgets(line, sizeof(line), table)) {

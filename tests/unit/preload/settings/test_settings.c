@@ -59,7 +59,6 @@ static void defaults_without_environment(void **state)
 {
 	char here[4096];
 
-	(void)state;
 	read_with(NULL, NULL);
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_memory_equal(settings.output, here, strlen(here));
@@ -77,7 +76,6 @@ static void defaults_without_environment(void **state)
 /* Whoever hides something and misspells it has nothing of it in the file. */
 static void what_is_left_out(void **state)
 {
-	(void)state;
 	read_with(NULL, NULL);
 	assert_int_equal(settings.redact, 0);
 	read_with("INTERCEPT_REDACT=none", NULL);
@@ -119,7 +117,6 @@ static void families_are_added_and_removed(void **state)
 		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports,gc" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		read_with(rows[i].value, NULL);
 		assert_string_equal(settings.trace_text, rows[i].families);
@@ -146,7 +143,6 @@ static void sizes_have_units_and_limits(void **state)
 		{ "INTERCEPT_BUFFER=2 M", 64 * MIB },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		read_with(rows[i].value, NULL);
 		assert_int_equal(settings.buffer_bytes, rows[i].bytes);
@@ -157,7 +153,6 @@ static void output_patterns_are_expanded(void **state)
 {
 	char wanted[64];
 
-	(void)state;
 	snprintf(wanted, sizeof(wanted), "/x/%d-7%%.evt", (int)getpid());
 	read_with("INTERCEPT_OUTPUT=/x/%p-%r%%.evt", "SLURM_PROCID=7");
 	assert_string_equal(settings.output, wanted);
@@ -173,7 +168,6 @@ static void output_patterns_are_expanded(void **state)
 
 static void capture_names_a_range(void **state)
 {
-	(void)state;
 	read_with("INTERCEPT_CAPTURE=nvtx:step 3@train", NULL);
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_RANGE);
 	assert_true(settings.capture_nvtx && !settings.capture_labels);
@@ -199,7 +193,6 @@ static void capture_names_a_range(void **state)
 
 static void a_schedule_limits_what_is_recorded(void **state)
 {
-	(void)state;
 	read_with(NULL, NULL);
 	assert_int_equal(settings.schedule.active, 0);
 	assert_string_equal(settings.step_name, "");
@@ -218,7 +211,6 @@ static void a_schedule_limits_what_is_recorded(void **state)
 
 static void one_setting_says_when_to_record(void **state)
 {
-	(void)state;
 	assert_non_null(
 		strstr(spoken_with("INTERCEPT_SCHEDULE=active=3", "INTERCEPT_CAPTURE=nvtx:a"),
 		       "both set"));
@@ -229,7 +221,6 @@ static void one_setting_says_when_to_record(void **state)
 
 static void a_sample_of_stacks(void **state)
 {
-	(void)state;
 	read_with("INTERCEPT_STACKS=native", "INTERCEPT_STACKS_EVERY=512K");
 	assert_int_equal(settings.stacks_every_bytes, 512 << 10);
 	assert_int_equal(settings_sampled_stacks(), 512 << 10);
@@ -263,7 +254,6 @@ static void stacks_of_long_calls(void **state)
 	};
 	char setting[64];
 
-	(void)state;
 	read_with("INTERCEPT_STACKS_MIN_TIME=1us", NULL);
 	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_cuda], 1000);
 	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_io], 1000);
@@ -287,7 +277,6 @@ static void words_of_families(void **state)
 {
 	uint64_t word[EVT_FAMILY_LIMIT];
 
-	(void)state;
 	read_with("INTERCEPT_TRACE=native-samples,io", "INTERCEPT_SAMPLE=70");
 	settings_family_words(word);
 	assert_int_equal(word[EVT_FAMILY_native_samples], 70);
@@ -320,7 +309,6 @@ static void families_with_stacks_and_calls(void **state)
 #include "collector/format/families.def"
 	};
 
-	(void)state;
 #define FAMILY_PAIR(one, two, by_default, needs, doc, none, why)
 #define FAMILY(name, by_default, needs, doc, none, why)                                          \
 	read_with("INTERCEPT_STACKS=" #name ":both", "INTERCEPT_STACKS_MIN_TIME=" #name ":1us"); \
@@ -333,7 +321,6 @@ static void families_with_stacks_and_calls(void **state)
 
 static void a_wrong_value_is_one_line(void **state)
 {
-	(void)state;
 	assert_string_equal(spoken_with("INTERCEPT_FULL=maybe", NULL),
 			    "intercept: INTERCEPT_FULL='maybe' is not allowed; allowed is wait or "
 			    "drop; taking 'wait'\n");
@@ -345,7 +332,6 @@ static void a_wrong_value_is_one_line(void **state)
 
 static void an_unknown_variable_gets_the_nearest_name(void **state)
 {
-	(void)state;
 	assert_string_equal(spoken_with("INTERCEPT_OUTPT=x", "INTERCEPT_SESSION=y"),
 			    "intercept: unknown variable 'INTERCEPT_OUTPT'; the nearest known is "
 			    "INTERCEPT_OUTPUT\n");
@@ -357,7 +343,6 @@ static void an_unknown_variable_gets_the_nearest_name(void **state)
 /* What the user sets besides wins, and a list of + and - changes the preset's. */
 static void presets_are_values_of_other_settings(void **state)
 {
-	(void)state;
 	read_with(NULL, NULL);
 	assert_string_equal(settings_preset(), "");
 	read_with("INTERCEPT_PRESET=default", NULL);
@@ -386,7 +371,6 @@ static void presets_are_values_of_other_settings(void **state)
 /* A wrong value of a setting is replaced by the preset's, a wrong preset by none. */
 static void wrong_values_beside_a_preset(void **state)
 {
-	(void)state;
 	assert_string_equal(spoken_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=0"),
 			    "intercept: INTERCEPT_OPERATORS='0' is not allowed; allowed is a "
 			    "number from 1 to 1000000; taking '100'\n");
@@ -405,7 +389,6 @@ static void help_names_every_setting(void **state)
 {
 	const char *text;
 
-	(void)state;
 	text = spoken_with("INTERCEPT_HELP=1", NULL);
 #define SETTING(kind, NAME, fallback, allowed, doc) \
 	assert_non_null(strstr(text, "INTERCEPT_" #NAME " ("));
@@ -414,7 +397,6 @@ static void help_names_every_setting(void **state)
 
 static void stacks_by_family(void **state)
 {
-	(void)state;
 	read_with(NULL, NULL);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_LARGE);
 	assert_int_equal(settings.stacks_depth, 1024);
@@ -481,7 +463,6 @@ static void the_other_injection_is_kept(void **state)
 	};
 	char entry[1024];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		strcpy(entry, cases[i].entry);
 		read_with(entry, NULL);

@@ -27,7 +27,6 @@ static void test_once(void **state)
 {
 	uint64_t id = send_outermost(0x1000);
 
-	(void)state;
 	assert_int_equal(send_outermost(0x1000), id);
 	assert_int_equal(frames_sent(), 1);
 	frame_names_forked();
@@ -41,7 +40,6 @@ static void test_asked(void **state)
 	_Atomic uint32_t asked = 4;
 	uint64_t id = send_outermost(0x1000);
 
-	(void)state;
 	frame_names_listen(&asked);
 	frame_names_hear();
 	assert_int_equal(send_outermost(0x1000), id);
@@ -61,7 +59,6 @@ static void test_one_home(void **state)
 {
 	uint64_t word[6] = { 0x1000 }, found = 1;
 
-	(void)state;
 	for (uint64_t next = 0x1001; found < 6; next++)
 		if (home_of(next) == home_of(word[0]))
 			word[found++] = next;
@@ -77,7 +74,6 @@ static void test_chain(void **state)
 	uint64_t outer = send_outermost(0x1000);
 	uint64_t path = frame_path(frame_path(0, 0x1000), 0x2000);
 
-	(void)state;
 	assert_true(frame_is_sent(frame_path(0, 0x1000)));
 	assert_false(frame_is_sent(path));
 	assert_int_equal(frame_name(&judge->lane, outer, 0x2000, path), frame_id_of(path));
@@ -92,7 +88,6 @@ static void test_one_id(void **state)
 	uint64_t first = frame_name(&judge->lane, 7, 0x1000, one);
 	uint64_t second = frame_name(&judge->lane, 7, 0x1000, other);
 
-	(void)state;
 	assert_int_equal(frame_id_of(one), frame_id_of(other));
 	assert_int_not_equal(first, second);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -104,14 +99,12 @@ static void test_one_id(void **state)
 
 static int begun(void **state)
 {
-	(void)state;
 	judge = judge_new();
 	return frame_names_begin(1u << 10) ? 0 : -1; /* forgets what the last test sent */
 }
 
 static int ended(void **state)
 {
-	(void)state;
 	judge_free(judge);
 	return 0;
 }

@@ -69,7 +69,6 @@ static uint64_t python_stack(struct recorder_lane *lane)
 
 static int begin(void **state)
 {
-	(void)state;
 	memset(&thread, 0, sizeof(thread));
 	thread.frame = &frame;
 	large_families = 0;
@@ -85,7 +84,6 @@ static int begin(void **state)
 
 static void no_memory_is_said(void **state)
 {
-	(void)state;
 	large_prepare(1u << EVT_FAMILY_alloc, 4096, 0);
 	assert_false(large_map());
 	large_prepare(0, 4096, 0); /* none is needed */
@@ -94,7 +92,6 @@ static void no_memory_is_said(void **state)
 
 static void nothing_is_large_before_python_can_be_read(void **state)
 {
-	(void)state;
 	assert_false(large_heap_is_due(UINT64_MAX - 1));
 	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_alloc, 1 << 20), 0);
 	large_begin();
@@ -109,7 +106,6 @@ static void the_caller_is_innermost(void **state)
 	static struct recorder_lane lane;
 	uint64_t word;
 
-	(void)state;
 	large_begin();
 	word = large_caller(&lane, CALLER);
 	assert_int_equal(word >> RECORD_STACK_BITS, 1);
@@ -146,7 +142,6 @@ static void stacks_take_one_part_of_the_time(void **state)
 {
 	static const uint64_t cost[] = { 60, 1000, LARGE_COST_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cost) / sizeof(cost[0]); i++)
 		assert_in_range(part_of(cost[i]), LARGE_PARTS * 9 / 10, LARGE_PARTS * 11 / 10);
 }
@@ -155,7 +150,6 @@ static void what_loses_its_cpu_costs_no_more_than_the_most(void **state)
 {
 	struct large_budget budget = { .spent = 0 };
 
-	(void)state;
 	large_budget_spend(&budget, UINT64_MAX / 2);
 	assert_int_equal(budget.spent, (uint64_t)LARGE_PARTS * LARGE_COST_MAX);
 }
@@ -164,7 +158,6 @@ static void a_pause_gives_all_of_it_back(void **state)
 {
 	struct large_budget budget = { .ticks = 500, .spent = LARGE_TICKS + 1000 };
 
-	(void)state;
 	assert_false(large_budget_lasts(&budget, 600));
 	assert_int_equal(large_skips, LARGE_SKIPPED);
 	assert_true(large_budget_lasts(&budget, 600 + LARGE_TICKS + 1000));
@@ -173,7 +166,6 @@ static void a_pause_gives_all_of_it_back(void **state)
 
 static void blocks_are_passed_over_once_it_is_used_up(void **state)
 {
-	(void)state;
 	large_begin();
 	thread.large = (struct large_budget){ .ticks = recorder_now(), .spent = UINT64_MAX / 2 };
 	assert_int_equal(large_caller(&(struct recorder_lane){ 0 }, CALLER), CALLER);

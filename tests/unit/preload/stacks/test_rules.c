@@ -54,7 +54,6 @@ static void expect_in_full(struct cfi_row row, bool is_usual)
 
 static void test_usual_rules(void **state)
 {
-	(void)state;
 	for (int64_t offset = 0; offset <= 8 * USUAL_OFFSET_MAX; offset += 8) {
 		expect_in_full(row_of(CFI_CFA_RSP, offset, CFI_SAVED_SAME, 0), true);
 		expect_in_full(row_of(CFI_CFA_RBP, offset, CFI_SAVED_BY_CFA, -16), true);
@@ -65,7 +64,6 @@ static void test_usual_rules(void **state)
 
 static void test_rules_that_do_not_fit(void **state)
 {
-	(void)state;
 	expect_in_full(row_of(CFI_CFA_RSP, 8 * USUAL_OFFSET_MAX + 8, CFI_SAVED_SAME, 0), false);
 	expect_in_full(row_of(CFI_CFA_RSP, 20, CFI_SAVED_SAME, 0), false);
 	expect_in_full(row_of(CFI_CFA_RBP, -16, CFI_SAVED_BY_CFA, -16), false);
@@ -89,7 +87,6 @@ static uint64_t address_of_code(uint64_t code)
  */
 static void test_an_entry_is_of_one_address(void **state)
 {
-	(void)state;
 	for (uint64_t i = 1; i < 2000; i++) {
 		uint64_t address = i * 0x5deece66d & ((1ull << 47) - 1);
 		uint64_t code = rule_hot_code(address), bits = rules_epoch_bits(i << 16);
@@ -136,7 +133,6 @@ static void test_rules_of_libc(void **state)
 	uint64_t bits = bits_now(), start, bytes, seed = 1, usual = 0, hot = 0;
 	struct object libc;
 
-	(void)state;
 	assert_true(object_of((uintptr_t)&qsort, &libc));
 	start = (uintptr_t)&qsort - 100000;
 	bytes = 400000;
@@ -168,7 +164,6 @@ static void test_four_at_one_place(void **state)
 	uint64_t address[RULES_HOT_WAYS], found = 0, bits = bits_now();
 	uint64_t place = rule_hot_place(rule_hot_code((uintptr_t)&qsort + 1));
 
-	(void)state;
 	for (uint64_t at = (uintptr_t)&qsort + 1; found < RULES_HOT_WAYS; at++)
 		if (rule_hot_place(rule_hot_code(at)) == place && rule_at(at, bits) & RULE_IS_USUAL)
 			address[found++] = at;
@@ -184,7 +179,6 @@ static void test_unloading(void **state)
 {
 	uint64_t address = (uintptr_t)&qsort + 1;
 
-	(void)state;
 	(void)rule_at(address, bits_now());
 	assert_true(is_hot(address));
 	rules_unloading_begins();
@@ -205,7 +199,6 @@ static void test_epochs_come_again(void **state)
 {
 	uint64_t address = (uintptr_t)&qsort + 1;
 
-	(void)state;
 	(void)rule_at(address, bits_now());
 	assert_true(is_hot(address));
 	for (unsigned int i = 0; i < RULES_HOT_EPOCHS; i += 2) {
@@ -219,7 +212,6 @@ static void test_epochs_come_again(void **state)
 
 static int begin(void **state)
 {
-	(void)state;
 	return object_can_be_found() && rules_begin(1024, 0) ? 0 : -1;
 }
 

@@ -23,7 +23,6 @@ static void a_distance_is_what_the_logarithm_says(void **state)
 {
 	uint64_t uniform = 1;
 
-	(void)state;
 	for (unsigned int i = 0; i < 200000; i++, uniform = uniform * 6364136223846793005u + 1) {
 		for (size_t k = 0; k < COUNT(everies); k++) {
 			uint64_t number = i % 3 ? uniform >> i % 64 | 1 : UINT64_MAX - i;
@@ -62,7 +61,6 @@ static long double chance_of(uint64_t bytes, uint64_t every)
 
 static void the_chance_is_that_of_a_poisson_process(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < COUNT(everies); k++)
 		for (size_t i = 0; i < COUNT(sizes); i++) {
 			long double ratio = (long double)sizes[i] / (long double)everies[k];
@@ -75,7 +73,6 @@ static void the_chance_is_that_of_a_poisson_process(void **state)
 /* The expected estimate is the truth: the chance to be drawn, times what stands for it then. */
 static void an_estimate_is_unbiased(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < COUNT(everies); k++)
 		for (size_t i = 0; i < COUNT(sizes); i++) {
 			struct estimate_amount amount = estimate_weigh(sizes[i], everies[k]);
@@ -98,7 +95,6 @@ static void sizes_are_drawn_by_their_bytes(void **state)
 	uint64_t hits[COUNT(turn)] = { 0 };
 	struct sample sample;
 
-	(void)state;
 	sample_begin(&sample, 12345, every);
 	for (unsigned int i = 0; i < ROUNDS; i++)
 		for (size_t k = 0; k < COUNT(turn); k++)
@@ -117,7 +113,6 @@ static void a_block_of_no_bytes_is_a_block(void **state)
 {
 	struct estimate_amount amount = estimate_weigh(0, 1u << 20);
 
-	(void)state;
 	assert_int_equal(amount.bytes, 0);
 	assert_int_equal(estimate_whole(amount.allocations), (1u << 20) + 1);
 }

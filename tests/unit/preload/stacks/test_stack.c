@@ -140,7 +140,6 @@ static NOINLINE void walk(unsigned int depth)
 
 static void test_shapes(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 300 && !judge->wrong; i++)
 		walk(1 + draw(8));
 	judge_expect(1000);
@@ -193,7 +192,6 @@ static NOINLINE void stale_areas(size_t more, size_t within, bool saving)
  */
 static void test_stale_return_address(void **state)
 {
-	(void)state;
 	for (size_t within = 16; within < 200; within += 16) {
 		for (size_t more = 16; more < 600; more += 16) {
 			stale_areas(more, within, false);
@@ -215,7 +213,6 @@ static NOINLINE unsigned int recurse(unsigned int depth)
 
 static void test_depth_limit(void **state)
 {
-	(void)state;
 	for (unsigned int depth = LIMIT - 40; depth < LIMIT + 40; depth += 3)
 		recurse(depth);
 	judge_expect(1000);
@@ -276,7 +273,6 @@ static void use_alternate_stack(void)
 
 static void test_signals(void **state)
 {
-	(void)state;
 	signals(0);
 	use_alternate_stack();
 	signals(SA_ONSTACK);
@@ -297,7 +293,6 @@ static NOINLINE __attribute__((no_sanitize("undefined"))) void fault(unsigned in
 
 static void test_fault(void **state)
 {
-	(void)state;
 	handle(SIGSEGV, SA_NODEFER);
 	handler_escapes = 1;
 	for (unsigned int depth = 0; depth < 20; depth++)
@@ -318,7 +313,6 @@ static NOINLINE unsigned int overflow(unsigned int depth)
 
 static void test_stack_overflow(void **state)
 {
-	(void)state;
 	use_alternate_stack();
 	handle(SIGSEGV, SA_ONSTACK | SA_NODEFER);
 	handler_escapes = 1;
@@ -349,7 +343,6 @@ static void test_coroutines(void **state)
 {
 	static char stacks[ROUTINES][1u << 17];
 
-	(void)state;
 	for (volatile unsigned int i = 0; i < ROUTINES; i++) { /* getcontext() may return twice */
 		getcontext(&routine[i]);
 		routine[i].uc_stack.ss_sp = stacks[i];
@@ -376,7 +369,6 @@ static void test_code_without_tables(void **state)
 	void (*run)(void (*)(void)) = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	memcpy((void *)(uintptr_t)run, code, sizeof(code));
 	for (unsigned int i = 0; i < 10; i++) {
 		run(stale_probe);
@@ -390,7 +382,6 @@ static void test_code_without_tables(void **state)
 
 static int judged(void **state)
 {
-	(void)state;
 	judge = judge_new();
 	stack_forked(); /* so that each test's lane has all frames */
 	return 0;
@@ -398,7 +389,6 @@ static int judged(void **state)
 
 static int unjudged(void **state)
 {
-	(void)state;
 	judge_free(judge);
 	return 0;
 }
@@ -408,7 +398,6 @@ static void test_fork(void **state)
 	int status = 0;
 	pid_t child;
 
-	(void)state;
 	walk(3);
 	child = fork();
 	if (!child) {
@@ -431,7 +420,6 @@ static void test_vfork(void **state)
 	int status = 0;
 	pid_t child;
 
-	(void)state;
 	while (times-- > 0) {
 		walk(3);
 		child = vfork();
@@ -472,7 +460,6 @@ static HOT void tail_first(unsigned int depth)
 
 static void test_tail_calls(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 50; i++) {
 		tail_first(draw(4));
 		walk(draw(4));
@@ -501,7 +488,6 @@ static NOINLINE void jump_from(unsigned int depth)
 
 static void test_longjmp(void **state)
 {
-	(void)state;
 	for (volatile unsigned int i = 0; i < 50; i++) {
 		if (!setjmp(landing))
 			jump_from(1 + draw(20));
@@ -536,7 +522,6 @@ static void test_thread_destructor(void **state)
 {
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_key_create(&ending, thread_ends), 0);
 	for (unsigned int i = 0; i < 5; i++) {
 		assert_int_equal(pthread_create(&thread, NULL, thread_run, NULL), 0);
@@ -574,7 +559,6 @@ static void test_many_threads(void **state)
 	pthread_t thread[THREADS_AT_ONCE];
 	uint64_t missed = judge_missed;
 
-	(void)state;
 	for (unsigned int n = 0; n < THREADS; n += THREADS_AT_ONCE) {
 		for (unsigned int i = 0; i < THREADS_AT_ONCE; i++)
 			assert_int_equal(pthread_create(&thread[i], NULL, thread_of_many, judge),
@@ -607,7 +591,6 @@ static __attribute__((constructor)) void before_main(void)
 
 static void test_constructor(void **state)
 {
-	(void)state;
 	assert_int_equal(started_wrong, 0);
 	assert_true(started_compared >= 1);
 }
@@ -623,7 +606,6 @@ static void test_no_room(void **state)
 {
 	uint64_t missed = judge_missed;
 
-	(void)state;
 	judge_dropped = 0;
 	judge->lane.limit = 10; /* two frames */
 	assert_int_equal(unjudged_probe(), 0);
@@ -643,7 +625,6 @@ static void test_epochs_are_used_up(void **state)
 {
 	uint64_t left = 0, large = 0;
 
-	(void)state;
 	walk(3);
 	while ((rules_epoch() >> RULES_EPOCH_SHIFT) % RULES_EPOCHS != RULES_EPOCHS - 1)
 		rules_unloading_begins();
@@ -667,7 +648,6 @@ static void test_records(void **state)
 	uint64_t stack = unjudged_probe();
 	uint64_t *at = &judge->lane.words[judge->lane.head];
 
-	(void)state;
 	assert_true(stack_put(&judge->lane, stack, EVT_free, 5, (uint64_t[]){ 99 }, 1));
 	assert_int_equal(at[0], record_word(5, RECORD_STACK));
 	assert_int_equal(at[1], stack);

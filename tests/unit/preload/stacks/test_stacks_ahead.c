@@ -71,7 +71,6 @@ static void test_repeats(void **state)
 {
 	struct ahead ahead = ahead_with_log();
 
-	(void)state;
 	assert_int_equal(note_all(&ahead), 0);
 	assert_int_equal(note_all(&ahead), WALKS - 1);
 	assert_int_equal(note_all(&ahead), WALKS);
@@ -85,7 +84,6 @@ static void test_followed(void **state)
 	struct ahead ahead = ahead_with_log();
 	uint32_t place;
 
-	(void)state;
 	note_all(&ahead);
 	note_all(&ahead);
 	place = frame_place(&frame_names.entry[home_of(5)]);
@@ -98,7 +96,6 @@ static void test_wraps(void **state)
 {
 	struct ahead ahead = ahead_with_log();
 
-	(void)state;
 	for (unsigned int i = 0; i < 2 * AHEAD_LOG_ENTRIES / WALKS; i++)
 		note_all(&ahead);
 	assert_true(note_all(&ahead) >= WALKS - 1);
@@ -109,7 +106,6 @@ static void test_two_threads(void **state)
 {
 	struct ahead one = ahead_with_log(), two = ahead_with_log();
 
-	(void)state;
 	note_all(&one);
 	(void)note(&two, 3);
 	note_all(&two);
@@ -123,7 +119,6 @@ static void test_logs(void **state)
 	struct ahead ahead = { 0 }, other;
 	unsigned int logs = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < AHEAD_WALKS_MIN; i++) {
 		assert_null(ahead.log);
 		ahead_note(&ahead, home_of(1));

@@ -233,14 +233,12 @@ static void interrupt_by(void (*handler)(void))
 
 static void test_on_the_same_stack(void **state)
 {
-	(void)state;
 	interrupt_by(handle_deep);
 	assert_true(inner->compared > INSTRUCTIONS_MIN);
 }
 
 static void test_on_another_stack(void **state)
 {
-	(void)state;
 	interrupt_by(handle_elsewhere);
 	assert_true(inner->compared > INSTRUCTIONS_MIN);
 }
@@ -249,7 +247,6 @@ static void test_missed(void **state)
 {
 	uint64_t missed = judge_missed;
 
-	(void)state;
 	interrupt_by(handle_missed);
 	assert_true(judge_missed > missed);
 }
@@ -259,7 +256,6 @@ static int begin(void **state)
 	static char stack[1u << 17];
 	struct sigaction action = { .sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO };
 
-	(void)state;
 	judge = judge_new();
 	inner = judge_new();
 	free(inner->name);
@@ -275,7 +271,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	signal(SIGTRAP, SIG_DFL);
 	inner->name = NULL;
 	judge_free(inner);

@@ -16,7 +16,6 @@ static const struct {
 
 static void each_hash_is_its_names(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < WRAPPERS; i++)
 		if (wrapper[i].hash != symbols_hash(wrapper[i].name))
 			fail_msg("%s: 0x%08x is not its hash, 0x%08x is", wrapper[i].name,
@@ -25,7 +24,6 @@ static void each_hash_is_its_names(void **state)
 
 static void each_name_is_there_once(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < WRAPPERS; i++)
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(wrapper[i].name, wrapper[k].name);

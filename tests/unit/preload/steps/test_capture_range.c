@@ -52,7 +52,6 @@ static void want(const char *name)
 
 static void a_name_is_of_any_domain(void **state)
 {
-	(void)state;
 	want("step");
 	assert_true(capture_range_nvtx);
 	assert_true(capture_range_labels);
@@ -64,7 +63,6 @@ static void a_name_is_of_any_domain(void **state)
 
 static void a_domain_is_behind_the_last_at(void **state)
 {
-	(void)state;
 	want("a@b@trainer");
 	assert_true(capture_range_matches(hash("a@b"), hash("trainer")));
 	assert_false(capture_range_matches(hash("a@b"), hash("other")));
@@ -74,7 +72,6 @@ static void a_domain_is_behind_the_last_at(void **state)
 
 static void gates_are_open_while_one_range_is(void **state)
 {
-	(void)state;
 	want("step");
 	capture_range_open();
 	assert_true(gates);
@@ -87,7 +84,6 @@ static void gates_are_open_while_one_range_is(void **state)
 
 static void a_key_closes_its_own_range(void **state)
 {
-	(void)state;
 	want("step");
 	capture_range_open_key(7);
 	capture_range_open_key(8);
@@ -108,7 +104,6 @@ static void more_ranges_than_slots(void **state)
 {
 	uint32_t held;
 
-	(void)state;
 	want("step");
 	for (uint64_t key = 1; key <= MANY; key++)
 		capture_range_open_key(key);

@@ -53,7 +53,6 @@ static int64_t bytes_of(const void *object, uint32_t tag)
 
 static int setup(void **state)
 {
-	(void)state;
 	torch_layout = (struct torch_layout){
 		.sizes = 8, .type_half = 80, .list = 2, .tag_list = TAG_LIST, .tag_bool = 9
 	};
@@ -74,7 +73,6 @@ static void bytes_are_counted(void **state)
 	struct torch_value deeper[1] = { value_of(&lists, TAG_LIST) };
 	struct list too_deep = list(deeper, 1), empty = list(deeper, 0);
 
-	(void)state;
 	assert_int_equal(bytes_of(&flat, TORCH_TAG_TENSOR), 40);
 	assert_int_equal(bytes_of(&deep, TORCH_TAG_TENSOR), 480);
 	assert_int_equal(bytes_of(&none, TORCH_TAG_TENSOR), 2);
@@ -91,7 +89,6 @@ static void what_is_too_much_is_not_known(void **state)
 	static const uint64_t size[4] = { 1u << 31, 1u << 31, 4, 1 };
 	struct tensor huge = tensor(4, size, FLOAT), many = tensor(1, size, FLOAT);
 
-	(void)state;
 	many.word[8] = 65;
 	assert_int_equal(bytes_of(&huge, TORCH_TAG_TENSOR), TORCH_COLLECTIVE_UNKNOWN);
 	assert_int_equal(bytes_of(&many, TORCH_TAG_TENSOR), TORCH_COLLECTIVE_UNKNOWN);
@@ -128,7 +125,6 @@ static void the_size_of_a_group_is_found(void **state)
 {
 	struct group_argument a = { 0 };
 
-	(void)state;
 	assert_int_equal(ranks_of(&a, 3, 8), 0); /* nowhere */
 	a.group[10] = 3;
 	a.group[11] = 8;

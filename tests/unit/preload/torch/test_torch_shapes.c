@@ -91,7 +91,6 @@ static void show_all(void)
 
 static void the_layout_is_found(void **state)
 {
-	(void)state;
 	assert_false(torch_layout_found());
 	show_all();
 	assert_true(torch_layout_found());
@@ -139,7 +138,6 @@ static void inputs_have_texts(void **state)
 		{ 0, TAG_STRING, 0 },
 	};
 
-	(void)state;
 	expect_texts(
 		input, 11,
 		"[[16, 1, 8, 8], [], [16, 1, 8, 8, 9223372036854775807, 0, 3], [16], "
@@ -164,7 +162,6 @@ static void what_does_not_fit_is_told(void **state)
 	struct torch_shapes s;
 	struct torch_text text;
 
-	(void)state;
 	for (unsigned int i = 0; i < 1000; i++)
 		many[i] = value_of(impl, 1);
 	torch_shapes_describe(&s, input, 2);
@@ -193,7 +190,6 @@ static void a_long_text_is_cut(void **state)
 	struct torch_shapes s;
 	struct torch_text text;
 
-	(void)state;
 	for (unsigned int i = 0; i < 300; i++)
 		many[i] = value_of(impl, 1);
 	torch_shapes_describe(&s, many, 300);
@@ -213,7 +209,6 @@ static void integers_are_told(void **state)
 	struct torch_shapes s;
 	struct torch_text text;
 
-	(void)state;
 	torch_shapes_describe_integers(&s, input, 3);
 	torch_shapes_integers_text(&s, &text);
 	assert_int_equal(text.length, strlen("[2, 3, 7, 0]"));

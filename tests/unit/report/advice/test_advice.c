@@ -11,7 +11,6 @@
 
 static void a_good_training_gets_no_advice(void **state)
 {
-	(void)state;
 	write_one(&well);
 	for (size_t i = 0; i < bottleneck.advice_count; i++)
 		fail_msg("%s: %s", bottleneck.advice[i].rule->id, bottleneck.advice[i].text);
@@ -23,7 +22,6 @@ static void a_good_training_gets_no_advice(void **state)
 
 static void shares_of_a_step(void **state)
 {
-	(void)state;
 	one_is_wrong(CHANGED(dataloader_ns, 1200 * US), "dataloader", 11.95);
 	one_is_wrong(CHANGED(zero_grad_ns, 700 * US), "zero_grad", 6.98);
 	one_is_wrong(CHANGED(communication_ns, 1100 * US), "communication", 10.96);
@@ -32,7 +30,6 @@ static void shares_of_a_step(void **state)
 
 static void values_read_in_steps(void **state)
 {
-	(void)state;
 	struct run run = CHANGED(items, 2);
 
 	one_is_wrong(run, "item", 2);
@@ -56,7 +53,6 @@ static void small_operators_with_python_between(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.operators = 200;
 	run.operator_ns = 5 * US;
 	run.gap_ns = 40 * US;
@@ -80,7 +76,6 @@ static void optimizers_of_one_operator_a_parameter(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.optimizer_operators = 100;
 	write_one(&run);
 	only("optimizer", NULL);
@@ -95,7 +90,6 @@ static void what_a_closure_runs_is_not_the_optimizers(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.operators = 1;
 	run.closure_ns = 6 * MS;
 	run.optimizer_operators = 100;
@@ -111,7 +105,6 @@ static void a_place_between_operators(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.wait_in_one_ns = 2 * MS;
 	run.operator_ns = 400 * US;
 	write_one(&run);
@@ -134,7 +127,6 @@ static void a_backward_pass_on_another_thread(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.wait_in_one_ns = 2 * MS;
 	run.operator_ns = 400 * US;
 	run.beside = BACKWARD_BESIDE;
@@ -156,7 +148,6 @@ static void a_place_costs_no_more_than_it_took(void **state)
 	struct gaps gaps;
 	uint64_t at_ns = 0;
 
-	(void)state;
 	gaps_init(&gaps);
 	for (unsigned int i = 0; i < 30; i++) {
 		gaps_busy(&gaps, (struct nest_place){ .time_ns = at_ns }, 1);
@@ -185,7 +176,6 @@ static void whether_it_runs_there(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.wait_in_one_ns = 2 * MS;
 	run.operator_ns = 400 * US;
 	is_said(run, NULL); /* clocks were not read */
@@ -226,7 +216,6 @@ static void more_threads_than_cpus(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.steps = 400; /* CPU times are told now and then: a short loop says nothing */
 	run.reads_clock = true;
 	run.runnable_ns = 4 * MS;
@@ -246,7 +235,6 @@ static void functions_that_are_compiled_again(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.compile_every = 10;
 	run.compile_ns = 100 * MS;
 	write_one(&run);
@@ -259,7 +247,6 @@ static void slow_steps_without_a_cause(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.slow_every = 7;
 	run.stall_ns = 40 * MS;
 	write_one(&run);
@@ -271,13 +258,11 @@ static void slow_steps_without_a_cause(void **state)
 
 static void device_memory_that_does_not_settle(void **state)
 {
-	(void)state;
 	one_is_wrong(CHANGED(device_allocs_until, 1000), "device_allocations", 3);
 }
 
 static void copies_from_memory_that_is_not_pinned(void **state)
 {
-	(void)state;
 	one_is_wrong(CHANGED(copy_source, 0x200000), "pageable_copies", 1 << 20);
 }
 
@@ -285,7 +270,6 @@ static void memory_that_grows(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.frees = false;
 	write_one(&run);
 	only("tensor_growth", "heap_growth");
@@ -312,7 +296,6 @@ static void steps_that_take_long(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	one_is_wrong(CHANGED(first_ns, 50 * MS), "first_step", 5);
 	run.slow_every = 30;
 	run.slow_ns = 40 * MS;
@@ -332,7 +315,6 @@ static void first_steps_that_are_most_of_the_time(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.steps = 4;
 	run.operators = 60;
 	run.operator_ns = 20 * US;
@@ -357,7 +339,6 @@ static void ranks_that_wait(void **state)
 {
 	struct run slow = well;
 
-	(void)state;
 	start(2);
 	write_run(1, &well);
 	slow.communication_ns = 2 * MS;
@@ -383,7 +364,6 @@ static void ranks_that_are_missing(void **state)
 {
 	static const char *const sizes[] = { "4", "1", "many" };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		start(1);
 		write_run(1, &well);
@@ -403,7 +383,6 @@ static void a_long_time_before_the_first_step(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.start_ns = 20000ull * MS;
 	write_one(&run);
 	only("startup", NULL);
@@ -419,7 +398,6 @@ static void a_rank_begins_late(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.start_ns = 20000ull * MS;
 	start(1);
 	frame_begin_block(c.r.fw, 0);
@@ -468,7 +446,6 @@ static void slow_imports_before_the_first_step(void **state)
 	struct run run = well;
 	const struct advice *advice;
 
-	(void)state;
 	run.start_ns = 7000ull * MS;
 	start(1);
 	write_run(1, &run);
@@ -494,7 +471,6 @@ static void slow_imports_before_the_first_step(void **state)
 
 static void slow_imports_without_steps(void **state)
 {
-	(void)state;
 	start(1);
 	frame_begin_block(c.r.fw, 1);
 	import_event(50 * MS, "a.b", "", 0); /* still open at the end */
@@ -520,7 +496,6 @@ static void slow_imports_without_steps(void **state)
 
 static void no_steps_at_all(void **state)
 {
-	(void)state;
 	start(1);
 	frame_begin_block(c.r.fw, 1);
 	now = 100;
@@ -552,7 +527,6 @@ static void recordings_of_a_part(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.frees = false;
 	run.copy_source = 0x200000;
 	start(1);
@@ -580,7 +554,6 @@ static void what_failed_comes_first(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.dataloader_ns = 3 * MS;
 	start(1);
 	write_run(1, &run);
@@ -607,7 +580,6 @@ static void the_greatest_gain_comes_first(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.operator_ns = 300 * US;
 	run.dataloader_ns = 1200 * US;
 	run.zero_grad_ns = 3 * MS;
@@ -633,7 +605,6 @@ static void known_causes_come_before_guesses(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.operators = 200;
 	run.operator_ns = 5 * US;
 	run.gap_ns = 40 * US;
@@ -660,7 +631,6 @@ static void advice_is_in_the_order_of_seconds(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.operator_ns = 100 * US;
 	run.dataloader_ns = 1200 * US;
 	run.zero_grad_ns = 3 * MS;
@@ -686,7 +656,6 @@ static void shares_above_a_half_are_problems(void **state)
 {
 	struct run run = well;
 
-	(void)state;
 	run.operator_ns = 100 * US;
 	run.dataloader_ns = 8 * MS;
 	write_one(&run);
@@ -701,7 +670,6 @@ static void shares_above_a_half_are_problems(void **state)
 
 static void facts_of_the_environment(void **state)
 {
-	(void)state;
 	start(1);
 	write_run(1, &well);
 	frame_begin_block(c.r.fw, 1);
@@ -721,7 +689,6 @@ static void a_name_of_accents_stays_in_its_room(void **state)
 	char text[402] = "e", shown[PLACE_NAME_BYTES + 1];
 	struct source_name name = { .text = text, .length = 401 };
 
-	(void)state;
 	for (size_t i = 1; i < 401; i += 2)
 		memcpy(text + i, "\xcc\x81", 2);
 	shown[PLACE_NAME_BYTES] = 'x';

@@ -7,7 +7,6 @@
 /* Its events are there: no number is too small. */
 static void a_stack_that_is_missing_is_no_loss(void **state)
 {
-	(void)state;
 	start(1);
 	write_run(1, &well);
 	frame_begin_block(c.r.fw, 0);
@@ -21,7 +20,6 @@ static void a_stack_that_is_missing_is_no_loss(void **state)
 /* A ring that was not full needs no other setting. */
 static void what_does_not_help_is_not_proposed(void **state)
 {
-	(void)state;
 	for (unsigned int full = 0; full < 2; full++) {
 		start(1);
 		write_run(1, &well);
@@ -41,7 +39,6 @@ static void a_program_with_workers_is_told_of_no_first_ones(void **state)
 	struct run run = well;
 	const struct advice *advice;
 
-	(void)state;
 	run.dataloader_ns = 3 * MS;
 	run.has_workers = true;
 	write_one(&run);

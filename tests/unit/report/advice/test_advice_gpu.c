@@ -43,7 +43,6 @@ static void a_busy_gpu_gets_no_advice(void **state)
 {
 	struct run run = on_device(busy);
 
-	(void)state;
 	expect_no_advice(&run);
 	run.device.memory = 2; /* pinned, though nobody saw it being pinned */
 	run.copy_source = 0x9000000;
@@ -54,7 +53,6 @@ static void a_gpu_that_waits_is_seen(void **state)
 {
 	struct run run = DEVICE(kernel_ns, 300 * US);
 
-	(void)state;
 	one_is_wrong(run, "gpu_idle", 70);
 	run.dataloader_ns = 6 * MS; /* the cause is said instead */
 	run.operator_ns = 100 * US;
@@ -74,7 +72,6 @@ static void waiting_for_a_busy_gpu(void **state)
 	struct run run = on_device(busy);
 	const struct advice *advice;
 
-	(void)state;
 	run.operator_ns = 100 * US;
 	run.wait_ns = 5 * MS;
 	write_one(&run);
@@ -95,7 +92,6 @@ static void copies_that_kernels_wait_for(void **state)
 {
 	struct run run = on_device(busy);
 
-	(void)state;
 	run.device.kernel_ns = 400 * US;
 	run.device.copied_ns = 5 * MS;
 	run.device.memory = 2; /* pinned */
@@ -111,7 +107,6 @@ static void losses_leave_idle_times_open(void **state)
 {
 	struct run run = DEVICE(kernel_ns, 300 * US);
 
-	(void)state;
 	start(1);
 	write_run(1, &run);
 	frame_begin_block(c.r.fw, 1);
@@ -133,7 +128,6 @@ static void a_host_that_is_busy_launching(void **state)
 .operator = "aten::cumsum" });
 	const struct advice *advice;
 
-	(void)state;
 	run.operator_ns = 100 * US;
 	write_one(&run);
 	advice = only("launch_bound", NULL); /* and nothing else about the same seconds */
@@ -158,7 +152,6 @@ static void the_cause_stands_alone(void **state)
 {
 	struct run run = DEVICE(kernel_ns, 300 * US);
 
-	(void)state;
 	run.device_allocs = 200;
 	run.device_allocs_until = 60;
 	write_one(&run);
@@ -176,7 +169,6 @@ static void products_without_tensor_cores(void **state)
 	struct run run = DEVICE(operator, "aten::mm");
 	const struct advice *advice;
 
-	(void)state;
 	run.device.kernel = "ampere_sgemm_128x64_nn";
 	write_one(&run);
 	advice = only("no_tensor_cores", NULL);
@@ -213,7 +205,6 @@ static void calls_that_block(void **state)
 {
 	struct run run = DEVICE(copies, 3);
 
-	(void)state;
 	run.device.copy_ns = 100 * US;
 	one_is_wrong(run, "blocking_copies", 2.85);
 	run = DEVICE(sets, 3);
@@ -233,7 +224,6 @@ static void pageable_memory_as_cupti_tells(void **state)
 {
 	struct run run = DEVICE(memory, 1); /* pageable, though it was pinned once */
 
-	(void)state;
 	write_one(&run);
 	assert_int_equal(only("pageable_copies", NULL)->value, run.copy_bytes);
 	assert_int_equal(advice_of("pageable_copies")->gain_ns, 57ull * 5 * US);
@@ -245,7 +235,6 @@ static void long_gaps_of_the_device(void **state)
 	struct run run = DEVICE(gap_every, 1);
 	const struct advice *advice;
 
-	(void)state;
 	run.steps = 12;
 	run.step_ns = run.first_ns = 700 * MS;
 	run.operator_ns = 60 * MS;

@@ -9,7 +9,6 @@
 
 static void files_that_are_read_badly(void **state)
 {
-	(void)state;
 	struct reading bits = { .reads = 20, .bytes = 100, .call_ns = 30 * US };
 	struct reading again = { .opens = 2, .reads = 2, .bytes = 65536, .call_ns = 75 * US };
 	struct run run;
@@ -31,7 +30,6 @@ static void files_that_are_read_badly(void **state)
 /* As many samples as files: none is read often, all of them are. */
 static void many_files_that_are_read_badly(void **state)
 {
-	(void)state;
 	struct reading bits = {
 		.opens = 1, .reads = 20, .bytes = 100, .call_ns = 30 * US, .many = true
 	};
@@ -59,7 +57,6 @@ static void many_files_that_are_read_badly(void **state)
 /* Only where the loop waits for the DataLoader, and the DataLoader for files. */
 static void files_below_the_data_loader(void **state)
 {
-	(void)state;
 	struct run run = CHANGED(dataloader_ns, 1500 * US);
 
 	run.reading.call_ns = 187 * US;

@@ -185,7 +185,6 @@ static void one_of_two_workers_is_slow(void **state)
 	struct run run = loading(60);
 	const struct advice *advice;
 
-	(void)state;
 	write_waits(&run, seen, 3);
 	advice = only("slow_worker", NULL);
 	is_at(advice, TRAIN ":30", "another worker for 0 %");
@@ -207,7 +206,6 @@ static void workers_that_are_all_slow(void **state)
 	};
 	struct run run = loading(60);
 
-	(void)state;
 	write_waits(&run, seen, 3);
 	is_at(only("dataloader", NULL), TRAIN ":30", "the workers were in train.py:30 (decode)");
 	release();
@@ -241,7 +239,6 @@ static void a_lock_that_another_thread_has(void **state)
 	};
 	struct run run = waiting(60);
 
-	(void)state;
 	write_waits(&run, seen, 2);
 	is_at(only("lock_wait", NULL), TRAIN ":10", "that it waited for that is likely");
 	release();
@@ -270,7 +267,6 @@ static void a_child_process_and_a_queue(void **state)
 	};
 	struct run run = waiting(60);
 
-	(void)state;
 	write_waits(&run, seen, 2);
 	is_at(only("child_process", NULL), TRAIN ":25", "called from train.py:20");
 	release();
@@ -342,7 +338,6 @@ static void write_loop(unsigned int blocked_of_10)
 
 static void an_event_loop_that_is_blocked(void **state)
 {
-	(void)state;
 	write_loop(6);
 	is_at(only("blocked_event_loop", NULL), TRAIN ":40", "waited for 59.9 %");
 	assert_true(advice_of("blocked_event_loop")->gain_ns > 3500 * (uint64_t)MS);
@@ -355,7 +350,6 @@ static void an_event_loop_that_is_blocked(void **state)
 /* Many short callbacks look like one long one: a note. */
 static void an_event_loop_that_computes(void **state)
 {
-	(void)state;
 	loop_state = EVT_PYTHON_RUNS;
 	write_loop(6);
 	is_at(advice_of("blocked_event_loop"), TRAIN ":40",
@@ -386,7 +380,6 @@ static void write_main(enum place place, enum evt_python_state state, uint64_t c
 
 static void what_a_program_without_steps_waits_for(void **state)
 {
-	(void)state;
 	write_main(AT_LOCK, EVT_PYTHON_IO, 75);
 	is_at(only("waits", NULL), TRAIN ":14", "the main thread waits for fsync()");
 	release();
@@ -423,7 +416,6 @@ static void write_starving(uint64_t runnable_ns, const char *cores)
 
 static void a_program_without_a_cpu(void **state)
 {
-	(void)state;
 	write_starving(4000 * (uint64_t)MS, "8");
 	is_at(only("cpu_contention", NULL), "", "had no CPU for 40.0 % of its life");
 	release();
@@ -469,7 +461,6 @@ static void a_loop_without_steps_waits_for_workers(void **state)
 	const struct busy workers[] = { { WORKER, AT_SAMPLE }, { WORKER + 1, AT_SAMPLE } };
 	const struct busy starting[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_HOLDER } };
 
-	(void)state;
 	write_others(IN_LOADER, EVT_PYTHON_IO, 0, workers, 2);
 	is_at(advice_of("dataloader"), TRAIN ":30", "100 % of the workers' time meanwhile was in");
 	assert_string_equal(advice_of("dataloader")->waits_at, TRAIN ":20");
@@ -486,7 +477,6 @@ static void all_who_are_waited_for_are_in_one_line(void **state)
 	const struct busy same[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_HOLDER } };
 	const struct busy two[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_LOCK } };
 
-	(void)state;
 	write_others(IN_FUTURE, EVT_PYTHON_LOCK, 0, same, 2);
 	assert_null(advice_of("waits")); /* what they do is the cause */
 	assert_string_equal(advice_of("hot_line")->place.line, TRAIN ":10");
@@ -501,7 +491,6 @@ static void a_client_of_its_own_server(void **state)
 	const struct busy server[] = { { BESIDE, AT_HOLDER } };
 	const struct busy stranger[] = { { WORKER, AT_HOLDER } };
 
-	(void)state;
 	write_others(AT_LOCK, EVT_PYTHON_IO, 46, server, 1); /* recvfrom() */
 	assert_null(advice_of("waits"));
 	assert_string_equal(advice_of("hot_line")->place.line, TRAIN ":10");

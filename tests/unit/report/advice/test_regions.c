@@ -16,7 +16,6 @@ static enum region_kind kind_of(const char *name)
 
 static void names_of_regions(void **state)
 {
-	(void)state;
 	assert_int_equal(kind_of("Torch-Compiled Region: 0/0"), REGION_FIRST);
 	assert_int_equal(kind_of("Torch-Compiled Region: 12/0"), REGION_FIRST);
 	assert_int_equal(kind_of("Torch-Compiled Region: 12/3"), REGION_AGAIN);
@@ -31,7 +30,6 @@ static void a_region_inside_of_another_is_a_break(void **state)
 {
 	struct regions regions = { 0 };
 
-	(void)state;
 	regions_open(&regions);
 	regions_record_gradient(&regions);
 	regions_open(&regions);
@@ -50,7 +48,6 @@ static void without_gradients_nothing_is_counted(void **state)
 {
 	struct regions regions = { 0 };
 
-	(void)state;
 	regions_record_gradient(&regions); /* of no region */
 	regions_open(&regions);
 	regions_open(&regions);
@@ -64,7 +61,6 @@ static void the_longest_names_of_a_step(void **state)
 	struct step_labels labels = { 0 };
 	struct step_labels_kept kept = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < 2 * STEP_LABELS_MAX; i++)
 		step_labels_add(&labels, &(struct step_label){ 100 + i, i, 1 });
 	step_labels_add(&labels, &(struct step_label){ 1000, 2 * STEP_LABELS_MAX - 1, 1 });
@@ -135,7 +131,6 @@ static void names_of_a_gap(void **state)
 {
 	uint64_t ns;
 
-	(void)state;
 	assert_int_equal(label_of_a_gap(within, &ns), 7);
 	assert_int_equal(ns, 300);
 	assert_int_equal(label_of_a_gap(to_its_end, &ns), 9);
@@ -163,7 +158,6 @@ static void too_many_gaps_count_in_steps_only(void **state)
 	const struct gaps_step early = { .counts = true }, settled = { true, true };
 	struct gaps gaps;
 
-	(void)state;
 	gaps_init(&gaps);
 	put_gaps(&gaps, 0, GAP_PENDING_MAX + 100);
 	assert_int_equal(gaps.beyond, 0);

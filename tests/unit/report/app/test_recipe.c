@@ -14,13 +14,11 @@ static char folder[] = "recipe.XXXXXX";
 
 static int setup(void **state)
 {
-	(void)state;
 	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	return chdir("..") || rmdir(folder) ? -1 : 0;
 }
 
@@ -34,14 +32,12 @@ static void make(const char *path)
 
 static void nothing_is_there(void **state)
 {
-	(void)state;
 	assert_true(recipe_is_needed("run.evt"));
 	assert_true(recipe_is_needed("nowhere/run.evt"));
 }
 
 static void a_recording_is_there(void **state)
 {
-	(void)state;
 	make("run.evt");
 	assert_false(recipe_is_needed("run.evt"));
 	assert_true(recipe_is_needed("other.evt"));
@@ -51,7 +47,6 @@ static void a_recording_is_there(void **state)
 /* NAME.NUMBER.evt is what another process of the run has written. */
 static void another_process_has_written(void **state)
 {
-	(void)state;
 	make("run.123.evt");
 	assert_false(recipe_is_needed("run.evt"));
 	assert_true(recipe_is_needed("ru.evt"));
@@ -61,7 +56,6 @@ static void another_process_has_written(void **state)
 /* What is in the way is said by whoever opens it. */
 static void what_cannot_be_reached_is_no_reason(void **state)
 {
-	(void)state;
 	make("file");
 	assert_false(recipe_is_needed("file/run.evt"));
 	unlink("file");

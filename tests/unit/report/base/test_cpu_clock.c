@@ -19,7 +19,6 @@ static void since_the_reading_it_may_have_run(void **state)
 	struct cpu_moment moment = at(1000, 300, 1400);
 	struct cpu_clock unread = { 0 };
 
-	(void)state;
 	assert_true(moment.is_known);
 	assert_int_equal(moment.low_ns, 300);
 	assert_int_equal(moment.high_ns, 700);
@@ -34,7 +33,6 @@ static void between_two_moments(void **state)
 	struct cpu_clock unread = { 0 };
 	uint64_t ns;
 
-	(void)state;
 	/* read at both ends: exact */
 	cpu_span_add_between(&span, at(1000, 300, 1000), at(2000, 450, 2000), 1000);
 	assert_int_equal(span.low_ns, 150);
@@ -73,7 +71,6 @@ static void a_part_of_the_time_between_readings(void **state)
 	struct cpu_span span = { 0 };
 	uint64_t ns;
 
-	(void)state;
 	cpu_span_add_part(&span, 40, 100, 100); /* it ran all the time, so in the part too */
 	assert_int_equal(span.low_ns, 40);
 	assert_int_equal(span.high_ns, 40);

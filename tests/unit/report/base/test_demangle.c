@@ -19,7 +19,6 @@ static void names_are_those_of_the_source(void **state)
 {
 	struct demangler d = { 0 };
 
-	(void)state;
 	assert_string_equal(
 		demangle(&d, ADD, strlen(ADD), true),
 		"at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
@@ -72,7 +71,6 @@ static void only_the_function_loses_its_return_type(void **state)
 	};
 	struct demangler d = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *mangled = names[i].mangled;
 
@@ -102,7 +100,6 @@ static const char *compact_of(const char *name)
 
 static void parts_of_names_are_found_by_their_brackets(void **state)
 {
-	(void)state;
 	assert_string_equal(base_of("at::native::f<4, a::b<float> >"), "f");
 	assert_string_equal(base_of("(anonymous namespace)::g"), "g");
 	assert_string_equal(base_of("a<b::c>::d<e>"), "d");
@@ -182,7 +179,6 @@ static void long_names_keep_their_function(void **state)
 		{ 1, "a::b", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *shown = shortened_of(names[i].name, names[i].width);
 
@@ -225,7 +221,6 @@ static void hostile_names_take_bounded_time_and_memory(void **state)
 	char *text = malloc(70000);
 	clock_t start = clock();
 
-	(void)state;
 	for (unsigned int i = 0; i < 1000; i++)
 		assert_null(demangle(&d, text, name_that_doubles(text, 34), true));
 	assert_true(d.output <= 1001 * (DEMANGLE_OUTPUT_MAX + 1000));
@@ -251,7 +246,6 @@ static void names_of_10000_characters_are_names(void **state)
 	char *text = malloc(20000), *name = malloc(20000);
 	size_t length;
 
-	(void)state;
 	memset(name, 'k', 9994);
 	name[9994] = '\0';
 	length = (size_t)sprintf(text, "_Z9994%sv", name);

@@ -15,7 +15,6 @@ static void all_bytes_are_written(void **state)
 	FILE *file = tmpfile();
 	char read[8] = "";
 
-	(void)state;
 	assert_non_null(file);
 	assert_true(descriptor_write(fileno(file), "abc", 3));
 	assert_true(descriptor_write(fileno(file), "def", 3));
@@ -30,7 +29,6 @@ static void a_full_device_says_so(void **state)
 {
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(full >= 0);
 	assert_false(descriptor_write(full, "abc", 3));
 	assert_int_equal(errno, ENOSPC);

@@ -15,7 +15,6 @@ static void each_text_has_one_number(void **state)
 	struct interned interned = { .count = 0 };
 	char text[16];
 
-	(void)state;
 	for (unsigned int round = 0; round < 2; round++)
 		for (unsigned int i = 0; i < MANY; i++) {
 			snprintf(text, sizeof(text), "%u", i);
@@ -31,7 +30,6 @@ static void bytes_and_length_tell_texts_apart(void **state)
 {
 	struct interned interned = { .count = 0 };
 
-	(void)state;
 	assert_int_equal(interned_put(&interned, "", 0), 0);
 	assert_int_equal(interned_put(&interned, "a\0b", 3), 1);
 	assert_int_equal(interned_put(&interned, "a\0c", 3), 2);

@@ -16,7 +16,6 @@ static uint64_t gone_sum, gone_pieces;
 
 static int teardown(void **state)
 {
-	(void)state;
 	intervals_release(&intervals);
 	memset(wanted, 0, sizeof(wanted));
 	gone_sum = gone_pieces = 0;
@@ -74,7 +73,6 @@ static uint32_t draw(uint32_t below)
 
 static void test_ranges_are_those_of_the_model(void **state)
 {
-	(void)state;
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint64_t from = draw(NUMBERS), bytes = 1 + draw(draw(8) ? 40 : 4000), there;
 		uint64_t to = from + bytes < NUMBERS ? from + bytes : NUMBERS;
@@ -100,7 +98,6 @@ static void test_ranges_are_those_of_the_model(void **state)
 
 static void test_what_is_no_range_is_refused(void **state)
 {
-	(void)state;
 	assert_false(intervals_put(&intervals, &(struct interval){ 5, 5, 1 }));
 	assert_false(intervals_put(&intervals, &(struct interval){ 6, 5, 1 }));
 	intervals_erase(&intervals, 0, UINT64_MAX, take_gone, NULL);
@@ -114,7 +111,6 @@ static void test_what_is_no_range_is_refused(void **state)
 /* A hole that would make one too many costs what lies behind it, and `gone` hears of that. */
 static void test_ranges_are_bounded(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < INTERVALS_MAX; i++)
 		assert_true(intervals_put(&intervals, &(struct interval){ i * 4, i * 4 + 3, 1 }));
 	assert_false(intervals_put(&intervals, &(struct interval){ 4ull * INTERVALS_MAX,

@@ -17,7 +17,6 @@ static void what_is_put_is_found(void **state)
 	struct map map;
 	bool added;
 
-	(void)state;
 	map_init(&map);
 	for (uint64_t i = 1; i <= KEYS; i++) {
 		map_put(&map, i * i, &added)->value = i;
@@ -71,7 +70,6 @@ static void searches_are_short_whatever_is_drawn(void **state)
 	static const uint32_t counts[] = { 30, 400, 3000 };
 	uint64_t seed = 2;
 
-	(void)state;
 	for (unsigned int drawn = 0; drawn < 500; drawn++) {
 		uint64_t multiplier = map_multiplier(next_random(&seed));
 
@@ -87,7 +85,6 @@ static void a_number_is_replaced_only_where_it_has_to_be(void **state)
 {
 	uint64_t seed = 3;
 
-	(void)state;
 	for (unsigned int i = 0; i < 20; i++) {
 		uint64_t multiplier = map_multiplier(next_random(&seed));
 

@@ -16,7 +16,6 @@ static void what_was_set_is_there(void **state)
 	struct pages pages = { 0 };
 	uint32_t *first;
 
-	(void)state;
 	assert_int_equal(pages_get(&pages, 5), 0);
 	first = pages_place(&pages, far_apart[0]);
 	for (uint32_t i = 0; i < FAR; i++)

@@ -17,7 +17,6 @@ static void greatest_sum(void **state)
 	struct row_links links;
 	uint64_t found;
 
-	(void)state;
 	row_links_init(&links);
 	row_links_add(&links, 0, 0, 7, 3);
 	most_is(&links, 0, 0, 7);
@@ -40,7 +39,6 @@ static void many(void **state)
 {
 	struct row_links links;
 
-	(void)state;
 	row_links_init(&links);
 	for (uint64_t i = 0; i < 100000; i++)
 		row_links_add(&links, i % 100, 0, i % 1000, i % 1000);

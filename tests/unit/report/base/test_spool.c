@@ -75,7 +75,6 @@ static void check(uint64_t count, uint64_t times, bool in_file)
 
 static void few_stay_in_memory(void **state)
 {
-	(void)state;
 	check(0, TIMES, false);
 	check(1, TIMES, false);
 	check(5000, TIMES, false);
@@ -83,7 +82,6 @@ static void few_stay_in_memory(void **state)
 
 static void many_wait_in_a_file(void **state)
 {
-	(void)state;
 	check(MANY, TIMES, true);
 	check(MANY, UINT64_MAX >> 33, true);
 	check(MANY, 1, true); /* all at once */
@@ -96,7 +94,6 @@ static void without_a_file_memory_has_all(void **state)
 	static const rlim_t limits[] = { 1, 5u << 20 };
 	struct rlimit before, limit;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {

@@ -33,7 +33,6 @@ static void expect_sorted(size_t count)
 
 static void any_number_of_runs(void **state)
 {
-	(void)state;
 	for (size_t length = 1; length < 40; length++) {
 		for (size_t count = 0; count < MOST; count++)
 			put(count, count % length * 10 + count / length);
@@ -45,7 +44,6 @@ static void few_elements(void **state)
 {
 	uint32_t random = 1;
 
-	(void)state;
 	for (size_t count = 0; count < 20; count++) {
 		for (size_t i = 0; i < count; i++)
 			put(i, (random = random * 1103515245u + 12345u) >> 29);
@@ -55,7 +53,6 @@ static void few_elements(void **state)
 
 static void backwards_and_equal(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < MOST; i++)
 		put(i, (MOST - i) / 3);
 	expect_sorted(MOST);
@@ -70,7 +67,6 @@ static void backwards_and_equal(void **state)
  */
 static void long_runs_overlap(void **state)
 {
-	(void)state;
 	for (size_t length = 66; length <= MOST; length += 13) {
 		for (size_t apart = 0; apart <= 2 * length; apart += 7) {
 			for (size_t count = 0; count < MOST; count++)

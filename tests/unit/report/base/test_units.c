@@ -15,7 +15,6 @@ static void times_have_three_digits(void **state)
 {
 	char text[UNIT_TEXT_BYTES];
 
-	(void)state;
 	assert_string_equal(unit_format_ns(text, 0), "0 ns");
 	assert_string_equal(unit_format_ns(text, 999), "999 ns");
 	assert_string_equal(unit_format_ns(text, 1000), "1.00 us");
@@ -34,7 +33,6 @@ static void bytes_and_counts(void **state)
 {
 	char text[UNIT_TEXT_BYTES];
 
-	(void)state;
 	assert_string_equal(unit_format_bytes(text, 1023), "1023 B");
 	assert_string_equal(unit_format_bytes(text, 1536), "1.50 KiB");
 	assert_string_equal(unit_format_bytes(text, 4718592), "4.50 MiB");
@@ -57,7 +55,6 @@ static void seconds_have_five_digits(void **state)
 {
 	char text[UNIT_TEXT_BYTES];
 
-	(void)state;
 	assert_string_equal(unit_format(text, UNIT_SECONDS, 0), "0.0");
 	assert_string_equal(unit_format(text, UNIT_SECONDS, 1644), "1.644e-06");
 	assert_string_equal(unit_format(text, UNIT_SECONDS, 2250649), "0.0022506");
@@ -78,7 +75,6 @@ static double parsed(const char *text, enum unit unit)
 
 static void numbers_are_read_with_their_units(void **state)
 {
-	(void)state;
 	assert_true(parsed("10MiB", UNIT_BYTES) == 10485760);
 	assert_true(parsed("10 MB", UNIT_BYTES) == 1e7);
 	assert_true(parsed("5ms", UNIT_NS) == 5e6);
@@ -104,7 +100,6 @@ static const char *escaped(const char *text, size_t length)
 
 static void what_steers_a_terminal_is_written_out(void **state)
 {
-	(void)state;
 	assert_string_equal(escaped("a\nb\tc", 5), "a\\nb\\tc");
 	assert_string_equal(escaped("\x1b[31m", 5), "\\x1b[31m");
 	assert_string_equal(escaped("a\0b", 3), "a\\x00b");
@@ -127,7 +122,6 @@ static void what_is_not_seen_is_written_out(void **state)
 		0x20, 0x7e, 0xe9, 0x301, 0x4e2d, 0xfffd, 0x1f600, 0x10ffff
 	};
 
-	(void)state;
 	assert_string_equal(escaped("a\xe2\x80\x8b"
 				    "b",
 				    5),
@@ -141,7 +135,6 @@ static void what_is_not_seen_is_written_out(void **state)
 
 static void without_utf8_only_ascii_is_shown(void **state)
 {
-	(void)state;
 	text_set_utf8(false);
 	assert_string_equal(escaped("Z\xc3\xbcrich \xf0\x9f\x98\x80\xff", 13),
 			    "Z\\u{fc}rich \\u{1f600}\\xff");
@@ -153,7 +146,6 @@ static void an_escaped_text_stays_as_it_is(void **state)
 {
 	char once[256];
 
-	(void)state;
 	snprintf(once, sizeof(once), "%s", escaped("\x1b[31m\n\\\xff\xe2\x80\x8b", 11));
 	assert_string_equal(escaped(once, strlen(once)), once);
 }
@@ -172,7 +164,6 @@ static void a_name_is_one_word_of_a_shell(void **state)
 {
 	char small[8];
 
-	(void)state;
 	assert_string_equal(word("dir/run.evt.1"), "dir/run.evt.1");
 	assert_string_equal(word("caf\xc3\xa9.evt"), "caf\xc3\xa9.evt");
 	assert_string_equal(word(""), "''");
@@ -194,7 +185,6 @@ static void escape_stays_within_its_room(void **state)
 {
 	char shown[8];
 
-	(void)state;
 	for (size_t room = 1; room <= sizeof(shown); room++) {
 		memset(shown, 'X', sizeof(shown));
 		assert_true(text_escape(shown, room, "a\x1b\x1b", 3) < room);
@@ -204,7 +194,6 @@ static void escape_stays_within_its_room(void **state)
 
 static void width_counts_columns(void **state)
 {
-	(void)state;
 	assert_int_equal(text_width("abc", 3), 3);
 	assert_int_equal(text_width("Z\xc3\xbcrich", 7), 6);
 	assert_int_equal(text_width("\xe6\x97\xa5\xe6\x9c\xac", 6), 4); /* two wide characters */
@@ -216,7 +205,6 @@ static void code_is_shortened_at_its_end(void **state)
 {
 	char shown[64];
 
-	(void)state;
 	assert_int_equal(text_shorten_end(shown, "abcdefghij", 10, 10, ".."), 10);
 	assert_string_equal(shown, "abcdefghij");
 	assert_int_equal(text_shorten_end(shown, "    /a/b(c)", 11, 8, ".."), 8);
@@ -233,7 +221,6 @@ static void names_are_shortened_in_the_middle(void **state)
 {
 	char shown[64];
 
-	(void)state;
 	text_shorten(shown, "abcdefghij", 10, 10, "..");
 	assert_string_equal(shown, "abcdefghij");
 	text_shorten(shown, "abcdefghij", 10, 7, "..");
@@ -259,7 +246,6 @@ static const char *shortened_command(const char *command, size_t width)
  */
 static void commands_keep_their_program(void **state)
 {
-	(void)state;
 	assert_string_equal(shortened_command("/usr/lib/cc1 -o /tmp/a.s", 24),
 			    "/usr/lib/cc1 -o /tmp/a.s");
 	assert_string_equal(shortened_command("/usr/lib/cc1 -o /tmp/a.s", 23), "cc1 -o /tmp/a.s");
@@ -287,7 +273,6 @@ static const char *shortened_stack(const char *stack, size_t width)
 /* What all of the row is about. */
 static void stacks_keep_an_innermost_that_stands_nowhere_else(void **state)
 {
-	(void)state;
 	assert_string_equal(shortened("main;outer;inner", 15, false), "..;outer;inner");
 	assert_string_equal(shortened("main;outer;inner", 13, false), "..;inner");
 	assert_string_equal(shortened("main;outer;inner", 8, false), "..;inner");
@@ -300,7 +285,6 @@ static void stacks_keep_an_innermost_that_stands_nowhere_else(void **state)
 
 static void stacks_keep_whole_frames_next_to_the_innermost(void **state)
 {
-	(void)state;
 	assert_string_equal(shortened_stack("main;outer;inner", 16), "main;outer;inner");
 	assert_string_equal(shortened_stack("main;outer;inner", 15), "..;outer;inner");
 	assert_string_equal(shortened_stack("main;outer;inner", 14), "..;outer;inner");
@@ -322,7 +306,6 @@ static void paths_lose_whole_folders_in_front(void **state)
 	static const char path[] = "/usr/lib/python3/torch/nn/modules/linear.py";
 	char shown[64];
 
-	(void)state;
 	text_shorten(shown, path, strlen(path), 30, "\xe2\x80\xa6");
 	assert_string_equal(shown, "\xe2\x80\xa6/torch/nn/modules/linear.py");
 	text_shorten(shown, path, strlen(path), 28, "\xe2\x80\xa6");
@@ -345,7 +328,6 @@ static void paths_lose_whole_folders_in_front(void **state)
 
 static void globs(void **state)
 {
-	(void)state;
 	assert_true(text_matches("conv2d", 6, "conv*", 5));
 	assert_true(text_matches("conv2d", 6, "*v?d", 4));
 	assert_true(text_matches("", 0, "*", 1));
@@ -357,7 +339,6 @@ static void nearest_word(void **state)
 {
 	struct text_nearest nearest;
 
-	(void)state;
 	text_nearest_init(&nearest, "formt");
 	text_nearest_try(&nearest, "filter");
 	text_nearest_try(&nearest, "format");

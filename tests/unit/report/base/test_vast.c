@@ -19,7 +19,6 @@ static void what_was_put_stays(void **state)
 	struct element *array = NULL;
 	size_t room = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ELEMENTS; i++) {
 		array = vast_room(array, i, &room, sizeof(*array));
 		assert_true(room > i);
@@ -37,7 +36,6 @@ static void an_element_may_be_far_away(void **state)
 	size_t room = 0;
 	uint32_t *array = vast_room(NULL, 0, &room, sizeof(*array));
 
-	(void)state;
 	array[0] = 7;
 	array = vast_room(array, 30000000, &room, sizeof(*array));
 	assert_true(room > 30000000);

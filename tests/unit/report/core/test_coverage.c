@@ -59,7 +59,6 @@ static void a_window(uint32_t stream, uint64_t from_ns, uint64_t to_ns)
 
 static void a_whole_run_has_nothing_to_say(void **state)
 {
-	(void)state;
 	begin(NULL);
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
 	finish(UINT64_MAX);
@@ -70,7 +69,6 @@ static void a_whole_run_has_nothing_to_say(void **state)
 
 static void windows_are_told_and_nothing_is_a_leak(void **state)
 {
-	(void)state;
 	begin("nvtx:X");
 	a_window(1, 1000, 21000);
 	a_window(3, 11000, 31000); /* of the other process, at the same time in part */
@@ -86,7 +84,6 @@ static void windows_are_told_and_nothing_is_a_leak(void **state)
 
 static void a_window_without_an_end_goes_on_to_the_end_of_its_process(void **state)
 {
-	(void)state;
 	begin("cuda-profiler-api");
 	a_window(1, 1000, 0);
 	FRAME_PUT(c.r.fw, 501000, nvtx_pop, .domain = 0);
@@ -97,7 +94,6 @@ static void a_window_without_an_end_goes_on_to_the_end_of_its_process(void **sta
 
 static void time_ends_what_is_told_of_what_lives(void **state)
 {
-	(void)state;
 	begin(NULL);
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
 	finish(500000);

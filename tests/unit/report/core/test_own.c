@@ -52,7 +52,6 @@ static void python_files(void **state)
 	};
 	struct own own = own_of(NULL);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (has_file(&own, files[i].file) != files[i].is_users)
 			fail_msg("%s", files[i].file);
@@ -67,7 +66,6 @@ static void asked_for(void **state)
 	};
 	struct own own = own_of(&options);
 
-	(void)state;
 	assert_true(has_file(&own, "/v/lib/python3.11/site-packages/torchvision/io.py"));
 	assert_true(has_file(&own, "/v/lib/python3.9/site-packages/mine/a.py"));
 	assert_false(has_file(&own, "/v/lib/python3.11/site-packages/mine/a.py"));
@@ -114,7 +112,6 @@ static void native_code(void **state)
 		{ "/home/me/app", NULL, NULL, NULL, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
 		struct own own = own_of(NULL);
 		struct source_name executable = { .text = frames[i].executable,
@@ -132,7 +129,6 @@ static void native_code(void **state)
 
 static void constructors(void **state)
 {
-	(void)state;
 	assert_true(own_is_constructor("Derived::Derived"));
 	assert_true(own_is_constructor("ns::Node<int, A::B>::Node"));
 	assert_true(own_is_constructor("ns::Node<int>::Node<long>"));

@@ -113,7 +113,6 @@ static void options_make_states_of_their_own(void **state)
 	struct seen *first, *second;
 	struct run *run;
 
-	(void)state;
 	cuda_recording_start(&c, 1);
 	frame_begin_block(c.r.fw, 1);
 	pops(100, 3);
@@ -155,7 +154,6 @@ static void what_has_been_given_out_is_settled(void **state)
 	struct seen *seen;
 	struct run *run;
 
-	(void)state;
 	cuda_recording_start(&c, 1);
 	for (uint64_t i = 0; i < FRAMES; i++) {
 		frame_begin_block(c.r.fw, 1);
@@ -209,7 +207,6 @@ static void an_analysis_comes_after_those_that_it_wants(void **state)
 	struct other *other;
 	struct run *run;
 
-	(void)state;
 	cuda_recording_start(&c, 1);
 	frame_begin_block(c.r.fw, 1);
 	pops(100, 3);

@@ -219,7 +219,6 @@ static void cut_pair_by_time(unsigned int opens, unsigned int closes)
 
 static void pairs_are_followed_over_every_cut_in_time(void **state)
 {
-	(void)state;
 	for_each_pair(cut_pair_by_time);
 }
 
@@ -231,7 +230,6 @@ static void what_belongs_to_before_the_cut_is_followed(void **state)
 {
 	struct filter_settings before = all;
 
-	(void)state;
 	before.to_ns = STEP_NS;
 	for (unsigned int id = 1; id < EVT_ID_LIMIT; id++) {
 		if (!evt_descriptors[id].name || evt_descriptors[id].family == EVT_FAMILY_system ||
@@ -295,7 +293,6 @@ static void cut_pair_by_range(unsigned int opens, unsigned int closes)
 
 static void pairs_are_followed_over_every_cut_of_a_range(void **state)
 {
-	(void)state;
 	for_each_pair(cut_pair_by_range);
 }
 
@@ -333,7 +330,6 @@ static void ask_for_range(unsigned int opens, unsigned int closes)
 
 static void every_kind_of_range_can_be_asked_for(void **state)
 {
-	(void)state;
 	for_each_pair(ask_for_range);
 }
 
@@ -359,7 +355,6 @@ static bool sounds_like_a_pair(unsigned int id)
 
 static void no_pair_is_forgotten(void **state)
 {
-	(void)state;
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		if (sounds_like_a_pair(id) && !evt_roles[id].opens && !evt_roles[id].closes)
 			fail_msg("event %s opens and closes nothing", evt_descriptors[id].name);
@@ -367,7 +362,6 @@ static void no_pair_is_forgotten(void **state)
 
 static void every_kind_of_scope_has_both_ends(void **state)
 {
-	(void)state;
 	for (unsigned int scope = 1; scope < EVT_SCOPE_KIND_LIMIT; scope++) {
 		bool opens = false, closes = false;
 
@@ -384,7 +378,6 @@ static void every_kind_of_scope_has_both_ends(void **state)
 /* A range has a title; and an end by key names a field of the same codec as what begins it. */
 static void every_kind_of_range_can_be_found_again(void **state)
 {
-	(void)state;
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		const struct evt_role *opens = &evt_roles[id];
 

@@ -78,7 +78,6 @@ static const char *explain(struct wish wish)
 
 static void the_reason_is_the_true_one(void **state)
 {
-	(void)state;
 	assert_string_equal(explain((struct wish){ "alloc,nvtx", .family = EVT_FAMILY_alloc }),
 			    "nothing was allocated");
 	assert_non_null(strstr(explain((struct wish){ "alloc,nvtx", .family = EVT_FAMILY_nvtx }),

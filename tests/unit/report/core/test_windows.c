@@ -15,7 +15,6 @@ static void add(uint32_t file, uint32_t process, uint64_t from_ns, uint64_t to_n
 
 static int teardown(void **state)
 {
-	(void)state;
 	windows_release(&windows);
 	windows = (struct windows){ .count = 0 };
 	return 0;
@@ -23,14 +22,12 @@ static int teardown(void **state)
 
 static void none_hold_nothing(void **state)
 {
-	(void)state;
 	windows_settle(&windows);
 	assert_false(windows_hold(&windows, 0, 0, 0));
 }
 
 static void the_end_is_outside(void **state)
 {
-	(void)state;
 	add(0, 1, 10, 20);
 	windows_settle(&windows);
 	assert_false(windows_hold(&windows, 0, 1, 9));
@@ -43,7 +40,6 @@ static void the_end_is_outside(void **state)
 
 static void steps_that_follow_each_other_are_one(void **state)
 {
-	(void)state;
 	add(0, 1, 30, 40);
 	add(0, 1, 10, 20);
 	add(0, 1, 20, 30);
@@ -69,7 +65,6 @@ static void any_are_as_in_a_list(void **state)
 {
 	struct window list[40];
 
-	(void)state;
 	for (unsigned int round = 0; round < 200; round++) {
 		for (unsigned int i = 0; i < 40; i++) {
 			uint64_t from_ns = random_below(300);

@@ -129,7 +129,6 @@ static void launch(uint64_t time_ns, const char *kernel, uint32_t grid, uint64_t
 
 static void nested_calls_count_for_nothing_and_errors_count_twice(void **state)
 {
-	(void)state;
 	begin(1);
 	CUDA_PUT(&c, 100, cuda_call, "cuInit", 5, .flags = EVT_CUDA_NESTED);
 	CUDA_PUT(&c, 110, cuda_call, "cudaFree", 20, .result = 0);
@@ -175,7 +174,6 @@ static void launches_have_rows_by_every_key(void **state)
 {
 	struct reading options = plain;
 
-	(void)state;
 	begin(1);
 	launch(100, ADD, 4, 0);
 	FRAME_PUT(c.r.fw, 110, nvtx_push, .name = cuda_recording_name(&c, "outer"));
@@ -247,7 +245,6 @@ static void selection_leave_out_calls_and_follow_memory(void **state)
 {
 	struct reading options = plain;
 
-	(void)state;
 	begin(1);
 	CUDA_PUT(&c, 50, cuda_alloc, "cudaMalloc", 7, .kind = EVT_CUDA_DEVICE, .bytes = 100,
 		 .address = 0x100);
@@ -290,7 +287,6 @@ static void copies_and_calls_have_rows_by_range(void **state)
 {
 	struct reading options = plain;
 
-	(void)state;
 	begin(1);
 	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "load"));
 	CUDA_PUT(&c, 110, cuda_copy, "cudaMemcpy", 2, .kind = EVT_CUDA_COPY_HTOD, .bytes = 5);
@@ -335,7 +331,6 @@ static void what_no_row_says_is_noted(void **state)
 	struct reading options = plain;
 	char *text;
 
-	(void)state;
 	begin(1);
 	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "step"));
 	launch(120, ADD, 4, 0);
@@ -376,7 +371,6 @@ static uint64_t launches_with(const char *range, bool during)
 
 static void a_range_is_of_its_own_thread(void **state)
 {
-	(void)state;
 	begin(1);
 	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "step"));
 	launch(120, ADD, 4, 0);
@@ -401,7 +395,6 @@ static void a_range_is_of_its_own_thread(void **state)
 
 static void a_forked_child_starts_with_no_device_memory(void **state)
 {
-	(void)state;
 	begin(2);
 	CUDA_PUT(&c, 50, cuda_alloc, "cudaMalloc", 7, .kind = EVT_CUDA_DEVICE, .bytes = 100,
 		 .address = 0x100);
@@ -418,7 +411,6 @@ static void kernels_without_number_are_rows_each(void **state)
 	enum { KERNELS = 100000 };
 	struct group *first;
 
-	(void)state;
 	begin(1);
 	for (unsigned int i = 0; i < KERNELS; i++) {
 		char kernel[64];

@@ -98,7 +98,6 @@ static uint64_t at(size_t row, enum column_id column)
  */
 static void a_kind_that_nobody_knows_is_unknown(void **state)
 {
-	(void)state;
 	begin();
 	CUDA_PUT(&c, 100 * US, cuda_alloc, "cudaMallocNew", 2000, .kind = EVT_CUDA_MEMORY_LIMIT,
 		 .bytes = 100, .address = A);
@@ -113,7 +112,6 @@ static void a_kind_that_nobody_knows_is_unknown(void **state)
 
 static void records_in_any_order_are_put_in_theirs(void **state)
 {
-	(void)state;
 	begin();
 	tell(900 * US, 400 * US, 1, A, 30); /* after A was given back */
 	tell(900 * US, 300 * US, 2, A, 100);
@@ -137,7 +135,6 @@ static void records_in_any_order_are_put_in_theirs(void **state)
 /* At the end of --time lives what was given before it, also when that is reported after it. */
 static void at_a_cut_lives_what_was_given_before(void **state)
 {
-	(void)state;
 	begin();
 	ask(102 * US, A, 100);
 	ask(202 * US, B, 50);
@@ -158,7 +155,6 @@ static void at_a_cut_lives_what_was_given_before(void **state)
 
 static void a_block_is_of_the_call_around_it(void **state)
 {
-	(void)state;
 	begin();
 	FRAME_PUT(c.r.fw, 10 * US, nvtx_push, .name = cuda_recording_name(&c, "load"));
 	ask(100 * US, A, 1000);
@@ -203,7 +199,6 @@ static void a_block_is_of_the_call_around_it(void **state)
  */
 static void many_calls_do_not_displace_one_under_way(void **state)
 {
-	(void)state;
 	begin();
 	for (uint64_t i = 0; i < 6000; i++)
 		ask(1000 * US + i * 100 * US, B + i, 8);
@@ -220,7 +215,6 @@ static void many_calls_do_not_displace_one_under_way(void **state)
 
 static void lost_records_leave_no_wrong_sum_of_an_address(void **state)
 {
-	(void)state;
 	begin();
 	tell(900 * US, 100 * US, 1, A, 100);
 	tell(900 * US, 200 * US, 1, A, 70); /* its release was lost */
@@ -239,7 +233,6 @@ static void lost_records_leave_no_wrong_sum_of_an_address(void **state)
 
 static void a_reset_ends_what_is_left(void **state)
 {
-	(void)state;
 	begin();
 	CUDA_PUT(&c, 500 * US, cuda_free, "cudaDeviceReset", 1000, .kind = EVT_CUDA_ALL,
 		 .device = 0);
@@ -259,7 +252,6 @@ static void a_reset_ends_what_is_left(void **state)
 /* Ten seconds and more behind: applied as it comes, and counted. */
 static void what_is_told_too_late_is_counted(void **state)
 {
-	(void)state;
 	begin();
 	for (uint64_t i = 0; i < EVENTS; i++)
 		tell(SECOND + i, SECOND + i, 1 + i % 2, A, 10);
@@ -285,7 +277,6 @@ static void totals(uint64_t time_ns, uint64_t device, uint64_t reserved)
 
 static void pytorch_says_what_it_holds(void **state)
 {
-	(void)state;
 	begin();
 	tell(100 * US, 100 * US, 1, A, 500);
 	totals(200 * US, 1 << 8 | 1, 300);
@@ -306,7 +297,6 @@ static void pytorch_says_what_it_holds(void **state)
 /* PyTorch gives nothing back as it ends: the next process has the memory. */
 static void a_process_that_has_ended_holds_nothing(void **state)
 {
-	(void)state;
 	cuda_recording_start(&c, 3);
 	frame_begin_block(c.r.fw, 1);
 	totals(100 * US, 1 << 8 | 1, 300);
@@ -337,7 +327,6 @@ static void a_process_that_has_ended_holds_nothing(void **state)
  */
 static void blocks_of_a_process_that_has_ended_are_no_part_of_a_peak(void **state)
 {
-	(void)state;
 	cuda_recording_start(&c, 3);
 	frame_begin_block(c.r.fw, 1);
 	ask(100 * US, A, 300);
@@ -375,7 +364,6 @@ static void blocks_of_a_process_that_has_ended_are_no_part_of_a_peak(void **stat
 /* Of the host, pinned or not: no part of what a device has. */
 static void pageable_memory_is_the_hosts(void **state)
 {
-	(void)state;
 	begin();
 	tell(100 * US, 100 * US, 1, A, 500);
 	FRAME_PUT(c.r.fw, 200 * US, gpu_memory, .operation = 1, .memory = 1, .address = B,
@@ -400,7 +388,6 @@ static void pool(uint64_t now_ns, uint64_t time_ns, unsigned int operation, uint
 
 static void pools_hold_more_than_they_give_out(void **state)
 {
-	(void)state;
 	cuda_recording_start(&c, 3);
 	frame_begin_block(c.r.fw, 1);
 	pool(400 * US, 200 * US, 3, A, 64); /* told in no order */
@@ -427,7 +414,6 @@ static void pools_hold_more_than_they_give_out(void **state)
 
 static void nodes_that_allocate_are_counted_once(void **state)
 {
-	(void)state;
 	begin();
 	FRAME_PUT(c.r.fw, 100 * US, gpu_captured, .node = 1, .graph = 1, .kind = 10);
 	FRAME_PUT(c.r.fw, 110 * US, gpu_captured, .node = 2, .of = 1, .graph = 2, .kind = 10);

@@ -14,14 +14,12 @@ static struct device_memory memory;
 
 static int start(void **state)
 {
-	(void)state;
 	device_memory_init(&memory, DEVICE_BY_KIND, NULL);
 	return 0;
 }
 
 static int stop(void **state)
 {
-	(void)state;
 	device_memory_release(&memory);
 	return 0;
 }
@@ -49,7 +47,6 @@ static void take(uint64_t begin_ns, uint64_t time_ns, uint64_t kind, uint64_t ad
 
 static void what_is_freed_is_not_live(void **state)
 {
-	(void)state;
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(20, EVT_CUDA_PINNED, B, 50);
 	assert_int_equal(memory.device.now, 100);
@@ -66,7 +63,6 @@ static void what_is_freed_is_not_live(void **state)
 
 static void a_free_told_late_ends_the_old_block_only(void **state)
 {
-	(void)state;
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(5000, EVT_CUDA_DEVICE, A, 30); /* the free began at 4000 and returns at 9000 */
 	assert_int_equal(memory.device.now, 30);
@@ -84,7 +80,6 @@ static void a_free_told_late_ends_the_old_block_only(void **state)
 
 static void frees_on_their_way_are_told_apart_by_their_begin(void **state)
 {
-	(void)state;
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(5000, EVT_CUDA_DEVICE, A, 30); /* first free: 4000..20000 */
 	put(8000, EVT_CUDA_DEVICE, A, 7);  /* second: 7000..19000 */
@@ -98,7 +93,6 @@ static void frees_on_their_way_are_told_apart_by_their_begin(void **state)
 
 static void a_block_is_gone_when_its_free_begins(void **state)
 {
-	(void)state;
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(50, EVT_CUDA_DEVICE, B, 90); /* the free of A began at 40 */
 	assert_int_equal(highwater_peak(&memory.device), 190);
@@ -109,7 +103,6 @@ static void a_block_is_gone_when_its_free_begins(void **state)
 
 static void a_block_that_came_after_the_free_began_lives(void **state)
 {
-	(void)state;
 	put(50000, EVT_CUDA_DEVICE, A, 90);
 	take(10000, 60000, EVT_CUDA_ANY, A); /* of a block from before the recording */
 	assert_int_equal(memory.device.now, 90);
@@ -125,7 +118,6 @@ static void a_reset_frees_what_is_on_its_device(void **state)
 				   .counts = true,
 				   .kind = EVT_CUDA_DEVICE };
 
-	(void)state;
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(11, EVT_CUDA_POOL, B, 10);
 	put(12, EVT_CUDA_PINNED, 0x1000, 50);
@@ -145,7 +137,6 @@ static void a_reset_frees_what_is_on_its_device(void **state)
 
 static void handles_are_no_addresses(void **state)
 {
-	(void)state;
 	put(10, EVT_CUDA_DEVICE, 0x100, 1);
 	put(11, EVT_CUDA_ARRAY, 0x100, 2);
 	put(12, EVT_CUDA_VIRTUAL, 0x100, 4);
@@ -162,7 +153,6 @@ static void what_the_filters_leave_out_is_followed_and_not_counted(void **state)
 {
 	struct device_op op = { .time_ns = 5, .address = A, .bytes = 3, .kind = EVT_CUDA_DEVICE };
 
-	(void)state;
 	device_memory_allocate(&memory, &op);
 	put(5000, EVT_CUDA_DEVICE, A, 7);
 	take(4000, 6000, EVT_CUDA_ANY, A);
@@ -188,7 +178,6 @@ static void put_in(uint32_t range, uint64_t time_ns, int64_t device, uint64_t ad
 
 static void rows_at_the_peak_add_up_to_it(void **state)
 {
-	(void)state;
 	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 85);
 	put_in(2, 20, 0, B, 100);
@@ -210,7 +199,6 @@ static void rows_at_the_peak_add_up_to_it(void **state)
 
 static void a_free_told_late_moves_the_peak(void **state)
 {
-	(void)state;
 	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 100);
 	put_in(2, 5000, 0, A, 30); /* the free of the first began at 4000 and returns at 9000 */
@@ -225,7 +213,6 @@ static void a_free_told_late_moves_the_peak(void **state)
 
 static void ranges_have_a_row_for_each_device(void **state)
 {
-	(void)state;
 	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 10);
 	put_in(1, 20, 1, B, 20);
@@ -236,7 +223,6 @@ static void ranges_have_a_row_for_each_device(void **state)
 
 static void memory_grows_with_live_blocks_only(void **state)
 {
-	(void)state;
 	for (uint64_t i = 1; i <= 1000000; i++) {
 		put(i * 100, EVT_CUDA_DEVICE, A + i % 50000 * 512, i);
 		if (i % 3)

@@ -99,7 +99,6 @@ static struct work thread_work(size_t index)
 
 static void work_is_counted_in_the_ranges_around_its_call(void **state)
 {
-	(void)state;
 	start(2);
 	push(100, "outer");
 	launch(110, 1);
@@ -136,7 +135,6 @@ static void work_is_counted_in_the_ranges_around_its_call(void **state)
 /* What starts and ends by number is the process's: all its threads are inside. */
 static void start_end_ranges_have_the_work_of_their_process(void **state)
 {
-	(void)state;
 	start(2);
 	FRAME_PUT(c.r.fw, 100, nvtx_start, .domain = name(""), .name = name("all"), .range = 1);
 	launch(110, 1);
@@ -165,7 +163,6 @@ static void start_end_ranges_have_the_work_of_their_process(void **state)
 
 static void an_only_child_of_its_parents_name_is_the_same_operator(void **state)
 {
-	(void)state;
 	start(2);
 	begin(100, "conv");
 	begin(110, "conv");
@@ -202,7 +199,6 @@ static void a_filter_looks_at_the_call(void **state)
 {
 	struct filter_settings early = plain, other = plain;
 
-	(void)state;
 	start(2);
 	push(100, "r");
 	launch(110, 1);
@@ -231,7 +227,6 @@ static void a_filter_looks_at_the_call(void **state)
 
 static void work_waits_for_its_call_and_not_for_ever(void **state)
 {
-	(void)state;
 	start(2);
 	push(50, "r");
 	on_stream(2); /* CUPTI's thread is ahead of the call's */
@@ -253,7 +248,6 @@ static void work_waits_for_its_call_and_not_for_ever(void **state)
 
 static void steps_have_what_ran_in_their_time(void **state)
 {
-	(void)state;
 	start(2);
 	FRAME_PUT(c.r.fw, 10, gpu_cupti, .state = EVT_GPU_STARTED);
 	mark(1000, 1);
@@ -291,7 +285,6 @@ static void memory_is_of_what_is_under_way(void **state)
 {
 	enum { LAUNCHES = 1000 };
 
-	(void)state;
 	start(2);
 	for (uint64_t i = 1; i <= LAUNCHES; i++) {
 		uint64_t at = i * SECOND;

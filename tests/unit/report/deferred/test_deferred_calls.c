@@ -13,7 +13,6 @@ static struct deferred_calls calls;
 
 static int setup(void **state)
 {
-	(void)state;
 	deferred_calls_init(&calls);
 	calls.places = PLACES;
 	return 0;
@@ -21,7 +20,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	deferred_calls_release(&calls);
 	return 0;
 }
@@ -57,7 +55,6 @@ static void sweep(uint64_t before_ns)
 
 static void numbers_in_a_row(void **state)
 {
-	(void)state;
 	for (uint64_t i = 1; i < 5000; i++) {
 		put(i % 3, i, i);
 		expect_call(i % 3, i, i);
@@ -72,7 +69,6 @@ static void numbers_in_a_row(void **state)
 
 static void numbers_far_apart(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		put(UINT32_MAX, UINT32_MAX - i * 4000000, i);
 	for (uint64_t i = 0; i < 1000; i++)
@@ -83,7 +79,6 @@ static void what_is_over_makes_room(void **state)
 {
 	size_t pages = 0;
 
-	(void)state;
 	for (uint64_t round = 1; round < 50; round++) {
 		for (uint64_t i = 0; i < 1000; i++)
 			put(0, round * 1000 + i, round);
@@ -100,7 +95,6 @@ static void what_is_over_makes_room(void **state)
 
 static void what_is_not_over_stays(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		put(0, i, i % 2);
 	sweep(1);
@@ -114,7 +108,6 @@ static void sweeps_wait_for_pages(void **state)
 {
 	uint64_t i = 0;
 
-	(void)state;
 	for (; !deferred_calls_want_sweep(&calls) && i < 1u << 20; i++)
 		put(0, i * DEFERRED_PAGE_CALLS, i);
 	assert_true(i < 1u << 20);

@@ -82,7 +82,6 @@ static size_t count(const char *part)
 
 static void operators_are_spans_in_us(void **state)
 {
-	(void)state;
 	start();
 	begin(1234567, "aten::outer");
 	begin(1234570, "aten::inner");
@@ -99,7 +98,6 @@ static void operators_are_spans_in_us(void **state)
 
 static void hostile_names_stay_data(void **state)
 {
-	(void)state;
 	start();
 	begin(10, "a\"}],\\\n\x01\x7f\xff\xc3\xa4</script>");
 	end(20);
@@ -112,7 +110,6 @@ static void hostile_names_stay_data(void **state)
 
 static void what_has_no_end_is_said(void **state)
 {
-	(void)state;
 	start();
 	begin(10, "open");
 	begin(20, "closed");
@@ -137,7 +134,6 @@ static void end_held(uint64_t time_ns, const char *name, uint64_t function)
 
 static void what_is_of_no_thread_has_no_end_either(void **state)
 {
-	(void)state;
 	start();
 	FRAME_PUT(c.r.fw, 10, torch_async_begin, .name = cuda_recording_name(&c, "gloo:all_reduce"),
 		  .function = 0x1000);
@@ -159,7 +155,6 @@ static void what_is_of_no_thread_has_no_end_either(void **state)
 /* A viewer of JSON would give the one that ends first the end of the other. */
 static void what_crosses_is_on_a_line_of_its_own(void **state)
 {
-	(void)state;
 	start();
 	begin_held(1000, "first", 0x1000);
 	begin_held(2000, "second", 0x2000);
@@ -183,7 +178,6 @@ static void only_what_the_filters_hold_for(void **state)
 		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .from_ns = 100, .to_ns = UINT64_MAX
 	};
 
-	(void)state;
 	start();
 	begin(10, "early");
 	end(20);
@@ -199,7 +193,6 @@ static void only_what_the_filters_hold_for(void **state)
 
 static void ends_of_flows_have_one_number(void **state)
 {
-	(void)state;
 	start();
 	FRAME_PUT(c.r.fw, 10, torch_begin_ex, .name = cuda_recording_name(&c, "aten::mul"),
 		  .sequence = 7, .thread = 1);
@@ -216,7 +209,6 @@ static void ends_of_flows_have_one_number(void **state)
 
 static void calls_of_cuda_end_where_they_are_told(void **state)
 {
-	(void)state;
 	start();
 	CUDA_PUT(&c, 5000, cuda_call, "cudaMalloc", 2000, .result = 0);
 	CUDA_PUT(&c, 9000, cuda_call, "cuMemAlloc_v2", 1000, .result = 2);

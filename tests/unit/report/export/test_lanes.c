@@ -69,7 +69,6 @@ static void check(uint32_t count)
 
 static void any_spans_nest(void **state)
 {
-	(void)state;
 	for (seed = 1; seed < 400; seed++) {
 		uint64_t kept = seed, within = 4 + draw(60), length = 1 + draw(20);
 		uint32_t count = 1 + (uint32_t)draw(60);
@@ -95,7 +94,6 @@ static void forgotten_spans_are_not_crossed(void **state)
 	uint64_t now = 1000;
 	uint32_t count = 0;
 
-	(void)state;
 	seed = 7;
 	while (count < SPANS_MAX - 1) {
 		uint64_t length = 1 + draw(5), back = draw(1000) ? length : draw(now);
@@ -115,7 +113,6 @@ static void nested_spans_share_a_lane(void **state)
 	struct lanes lanes = { 0 };
 	uint32_t count = 0;
 
-	(void)state;
 	for (uint64_t step = 0; step < 1500; step++) {
 		uint64_t start = 10000 * step;
 
@@ -134,7 +131,6 @@ static void what_has_no_end_is_crossed_by_nothing(void **state)
 {
 	struct lanes lanes = { 0 };
 
-	(void)state;
 	assert_int_equal(lanes_put(&lanes, 10, 20), 0);
 	assert_int_equal(lanes_put(&lanes, 30, LANE_NO_END), 0);
 	assert_int_equal(lanes_put(&lanes, 20, 25), 0);

@@ -121,7 +121,6 @@ static void whole_and_damaged_files_read_the_same(void **state)
 	struct recording r;
 	uint64_t seed = 5;
 
-	(void)state;
 	make_recording(&r);
 	compare(r.bytes, r.length, workers);
 	for (int i = 0; i < 150; i++) {
@@ -146,7 +145,6 @@ static void may_be_closed_at_any_time(void **state)
 	struct workers *workers = need_workers();
 	struct recording r;
 
-	(void)state;
 	make_recording(&r);
 	for (unsigned int frames = 0; frames < 8; frames++) {
 		struct bytes bytes = bytes_of(r.bytes, r.length);
@@ -170,7 +168,6 @@ static void bad_blocks_are_told_as_before(void **state)
 	static const struct file_header header = { .version = FILE_VERSION, .session = "ahead" };
 	struct recording r;
 
-	(void)state;
 	recording_start(&r, &header);
 	for (uint64_t i = 0; i < 8; i++) {
 		struct frame_image image;

@@ -146,7 +146,6 @@ static void an_undamaged_recording_has_no_faults(void **state)
 	struct recording r;
 	struct reading whole;
 
-	(void)state;
 	make_small(&r);
 	whole = read_image(r.bytes, r.length);
 	assert_string_equal(whole.text, "");
@@ -160,7 +159,6 @@ static void cut_at_every_byte_it_is_readable_up_to_there(void **state)
 	struct recording r;
 	size_t expected;
 
-	(void)state;
 	make_small(&r);
 	whole = read_image(r.bytes, r.length);
 	for (size_t length = 0; length < r.length; length++) {
@@ -198,7 +196,6 @@ static void flipped_bits_are_named_or_ignored(void **state)
 	struct recording r;
 	size_t ignored = 0;
 
-	(void)state;
 	make_small(&r);
 	whole = read_image(r.bytes, r.length);
 	for (size_t bit = 0; bit < r.length * 8; bit += BITS_STEP) {
@@ -220,7 +217,6 @@ static void the_frames_around_a_damaged_one_are_read(void **state)
 	struct recording r;
 	struct reading part;
 
-	(void)state;
 	make_small(&r);
 	r.bytes[r.frame_offset[3] - 1] ^= 1; /* the checksum of frame 2 */
 	part = read_image(r.bytes, r.length);
@@ -236,7 +232,6 @@ static void missing_frames_are_counted(void **state)
 	struct reading part;
 	size_t gap;
 
-	(void)state;
 	make_small(&r);
 	gap = r.frame_offset[4] - r.frame_offset[2];
 	memmove(r.bytes + r.frame_offset[2], r.bytes + r.frame_offset[4],
@@ -252,7 +247,6 @@ static void frames_are_not_read_twice(void **state)
 	struct recording r, twice = { 0 };
 	struct reading part;
 
-	(void)state;
 	make_small(&r);
 	recording_append(&twice, r.bytes, r.frame_offset[3]);
 	recording_append(&twice, r.bytes + r.frame_offset[2], r.length - r.frame_offset[2]);
@@ -269,7 +263,6 @@ static void what_is_not_a_recording_is_refused(void **state)
 	struct file_header newer = plain_header;
 	struct recording r, zstd = { 0 };
 
-	(void)state;
 	assert_int_equal(read_image(NULL, 0).error, EVT_EMPTY);
 	assert_int_equal(read_image(elf, sizeof(elf)).error, EVT_FOREIGN);
 	assert_int_equal(read_image((const uint8_t *)"text\n", 5).error, EVT_FOREIGN);
@@ -287,7 +280,6 @@ static void a_recording_without_its_header_is_read(void **state)
 	struct recording r;
 	struct reading part;
 
-	(void)state;
 	make_small(&r);
 	r.bytes[20] ^= 0xff;
 	part = read_image(r.bytes, r.length);
@@ -302,7 +294,6 @@ static void a_second_recording_behind_the_first_is_named(void **state)
 	struct recording r, both = { 0 };
 	struct reading part;
 
-	(void)state;
 	make_small(&r);
 	recording_append(&both, r.bytes, r.length);
 	recording_append(&both, r.bytes, r.length);
@@ -355,7 +346,6 @@ static void hostile_sizes_take_no_memory(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	make_hostile(&r);
 	fflush(NULL);
 	child = fork();

@@ -25,7 +25,6 @@ static void every_reason_ends_with_what_to_do(void **state)
 		{ EVT_CHECKSUM, 0, "damaged header", "record or copy it again" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[FILE_ERROR_BYTES];
 		const char *reason, *remedy;

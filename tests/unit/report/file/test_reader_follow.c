@@ -78,7 +78,6 @@ static void every_byte_may_be_the_last_one_for_now(void **state)
 	uint64_t before = 0;
 	size_t header;
 
-	(void)state;
 	make(&r);
 	header = 8 + (size_t)r.bytes[4] + ((size_t)r.bytes[5] << 8);
 	open_at(&following, &r, header);
@@ -102,7 +101,6 @@ static void each_stop_leads_to_the_whole(void **state)
 	struct recording r;
 	size_t header;
 
-	(void)state;
 	make(&r);
 	header = 8 + (size_t)r.bytes[4] + ((size_t)r.bytes[5] << 8);
 	for (size_t size = header; size <= r.length; size++) {
@@ -125,7 +123,6 @@ static void what_is_missing_is_said_when_nobody_writes(void **state)
 	struct recording r;
 	size_t cut;
 
-	(void)state;
 	make(&r);
 	cut = r.frame_offset[FRAMES] + 10;
 	open_at(&following, &r, cut);
@@ -144,7 +141,6 @@ static void damage_is_passed_over_while_it_grows(void **state)
 	struct following following;
 	struct recording r;
 
-	(void)state;
 	make(&r);
 	r.bytes[r.frame_offset[2] + 20] ^= 0x55;
 	open_at(&following, &r, r.frame_offset[2]);

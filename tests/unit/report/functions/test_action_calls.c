@@ -13,14 +13,12 @@ static struct action_calls actions;
 
 static int begin(void **state)
 {
-	(void)state;
 	action_calls_init(&actions);
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	action_calls_release(&actions);
 	return 0;
 }
@@ -62,7 +60,6 @@ static void has(uint32_t action, uint32_t function, const struct call_counts *wa
 
 static void a_call_counts_in_all_that_are_open(void **state)
 {
-	(void)state;
 	enter(0, F); /* in none */
 	action_calls_begin(&actions, at(10), OUTER);
 	assert_true(action_calls_any(&actions, 3));
@@ -84,7 +81,6 @@ static void a_call_counts_in_all_that_are_open(void **state)
 
 static void what_is_open_is_over_with_the_action(void **state)
 {
-	(void)state;
 	action_calls_begin(&actions, at(0), OUTER);
 	enter(10, F);
 	action_calls_end(&actions, at(30), OUTER);
@@ -99,7 +95,6 @@ static void what_is_open_is_over_with_the_action(void **state)
 
 static void one_name_counts_once(void **state)
 {
-	(void)state;
 	action_calls_begin(&actions, at(0), OUTER);
 	action_calls_begin(&actions, at(5), OUTER);
 	enter(10, F);
@@ -116,7 +111,6 @@ static void one_name_counts_once(void **state)
 
 static void actions_may_overlap(void **state)
 {
-	(void)state;
 	action_calls_begin(&actions, at(0), OUTER);
 	action_calls_begin(&actions, at(5), INNER);
 	enter(10, F);
@@ -133,7 +127,6 @@ static void actions_may_overlap(void **state)
 
 static void a_cut_ends_actions_and_their_calls(void **state)
 {
-	(void)state;
 	action_calls_begin(&actions, at(0), OUTER);
 	enter(10, F);
 	action_calls_cut(&actions, at(30), NEST_CUT);
@@ -151,7 +144,6 @@ static void a_cut_ends_actions_and_their_calls(void **state)
 /* Of a file that has nothing else a call would take as long as all of it. */
 static void the_deepest_are_none(void **state)
 {
-	(void)state;
 	for (uint32_t name = 0; name < ACTION_DEPTH_MAX + 50; name++)
 		action_calls_begin(&actions, at(name), name);
 	enter(1000, F);

@@ -8,14 +8,12 @@ static struct calls calls;
 
 static int begin(void **state)
 {
-	(void)state;
 	calls_init(&calls);
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	calls_release(&calls);
 	return 0;
 }
@@ -42,7 +40,6 @@ static void has(const struct call_counts *counts, uint64_t number, uint64_t recu
 
 static void recursion_counts_its_time_once(void **state)
 {
-	(void)state;
 	enter(0, 7);
 	enter(10, 8);
 	enter(20, 8);
@@ -61,7 +58,6 @@ static void recursion_counts_its_time_once(void **state)
 
 static void a_return_below_others_ends_them(void **state)
 {
-	(void)state;
 	enter(0, 1);
 	enter(10, 2);
 	enter(20, 3);
@@ -75,7 +71,6 @@ static void a_return_below_others_ends_them(void **state)
 
 static void keys_have_rows_of_their_own(void **state)
 {
-	(void)state;
 	for (uint64_t key = 0; key < 3; key++) {
 		calls_enter(&calls,
 			    &(struct call){ .key = key * (UINT64_MAX / 2), .counts = true });
@@ -87,7 +82,6 @@ static void keys_have_rows_of_their_own(void **state)
 
 static void what_does_not_count_is_followed(void **state)
 {
-	(void)state;
 	enter(0, 1);
 	calls_enter(&calls, &(struct call){ .time_ns = 10, .function = 2 });
 	enter(20, 3);
@@ -101,7 +95,6 @@ static void what_does_not_count_is_followed(void **state)
 
 static void a_cut_ends_all(void **state)
 {
-	(void)state;
 	enter(0, 1);
 	enter(10, 2);
 	calls_cut(&calls, 5, 20, NEST_CUT); /* a thread that was never seen */
@@ -121,7 +114,6 @@ static void a_cut_ends_all(void **state)
  */
 static void stacks_stand_still_while_another_runs(void **state)
 {
-	(void)state;
 	enter(0, 7);
 	calls_switch(&calls, 0, 100, 0x1000, 0x2000);
 	enter(100, 7);
@@ -140,7 +132,6 @@ static void stacks_stand_still_while_another_runs(void **state)
 /* What is still open on all stacks ends with the thread, without the time that it stood still. */
 static void all_stacks_end_with_the_thread(void **state)
 {
-	(void)state;
 	enter(0, 7);
 	calls_switch(&calls, 0, 100, 0x1000, 0x2000);
 	enter(100, 8);

@@ -32,7 +32,6 @@ static void collections_add_up_by_generation(void **state)
 	const struct collections *collections;
 	struct group *young, *full;
 
-	(void)state;
 	begin(fw, 1000, 0);
 	end(fw, 1100, 5);
 	begin(fw, 2000, 2);
@@ -60,7 +59,6 @@ static void halves_are_no_collections(void **state)
 	struct frame_writer *fw = recording_begin(1);
 	const struct collections *collections;
 
-	(void)state;
 	end(fw, 500, 3);
 	begin(fw, 1000, 1);
 	collections = read_by(BY_gc_generation);
@@ -74,7 +72,6 @@ static void threads_collect_beside_each_other(void **state)
 	struct frame_writer *fw = recording_begin(2);
 	const struct collections *collections;
 
-	(void)state;
 	begin(fw, 1000, 0);
 	end(fw, 1500, 1);
 	on_stream(3);

@@ -40,7 +40,6 @@ static void a_device_is_busy_when_anything_runs(void **state)
 {
 	const struct gpu_lane *lane;
 
-	(void)state;
 	start(2);
 	for (uint64_t i = 1; i <= 4; i++)
 		launch(100 * i, i);
@@ -70,7 +69,6 @@ static void a_gap_is_of_whom_the_stream_waited_for(void **state)
 {
 	const struct gpu_stream_time *stream;
 
-	(void)state;
 	start(2);
 	launch(1000, 1);
 	launch(1100, 2);
@@ -273,7 +271,6 @@ static uint64_t idle_ns(uint32_t lane, uint32_t stream)
 
 static void times_are_those_of_sums_without_order(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 2; seed++) {
 		make_pieces(seed);
 		assert_int_equal(told_count, PIECES - PIECES / WINDOWS);
@@ -309,7 +306,6 @@ static bool is(const char *text, unsigned int bit)
 
 static void names_say_what_a_kernel_is(void **state)
 {
-	(void)state;
 	assert_int_equal(class_of("ampere_sgemm_32x32_sliced1x4_nn"), 0);
 	assert_int_equal(class_of("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"),
 			 KERNEL_USES_TENSOR_CORES);

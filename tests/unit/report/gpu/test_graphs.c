@@ -81,7 +81,6 @@ static void a_launch_lasts_from_its_first_node_to_its_last(void **state)
 {
 	const struct graph_row *row;
 
-	(void)state;
 	start(2);
 	launch_graph(1000, 1, 0xa0);
 	launch_graph(9000, 2, 0xa0);
@@ -107,7 +106,6 @@ static void a_launch_lasts_from_its_first_node_to_its_last(void **state)
 
 static void launches_without_work_are_of_the_graph_of_their_handle(void **state)
 {
-	(void)state;
 	start(2);
 	launch_graph(1000, 1, 0xa0);
 	launch_graph(2000, 2, 0xa0);
@@ -130,7 +128,6 @@ static void launches_without_work_are_of_the_graph_of_their_handle(void **state)
 
 static void work_of_other_calls_is_of_no_graph(void **state)
 {
-	(void)state;
 	start(2);
 	CUDA_PUT(&c, 1000, cuda_launch, "cudaLaunchKernel", 5, .kernel = name("k"),
 		 .correlation = 1);
@@ -147,7 +144,6 @@ static void work_of_other_calls_is_of_no_graph(void **state)
  */
 static void nodes_have_the_range_of_their_capture(void **state)
 {
-	(void)state;
 	start(2);
 	push(100, "a");
 	capture(200, 10);
@@ -185,7 +181,6 @@ static void nodes_have_the_range_of_their_capture(void **state)
 /* A node that says it is a copy of itself, or of what is a copy of it, ends somewhere. */
 static void copies_in_a_circle_have_no_context(void **state)
 {
-	(void)state;
 	start(2);
 	copy(700, 20, 21);
 	copy(710, 21, 20);
@@ -202,7 +197,6 @@ static void copies_in_a_circle_have_no_context(void **state)
 
 static void a_node_names_the_work_before_it_on_its_thread_only(void **state)
 {
-	(void)state;
 	start(2);
 	push(100, "a");
 	capture(200, 10);
@@ -221,7 +215,6 @@ static void a_node_names_the_work_before_it_on_its_thread_only(void **state)
 
 static void whole_graphs_have_launches_and_no_gaps(void **state)
 {
-	(void)state;
 	start(2);
 	launch_graph(1000, 1, 0xa0);
 	launch_graph(2000, 2, 0xa0);

@@ -66,7 +66,6 @@ static void the_least_limit_counts(void **state)
 		{ &v100, 128, 32, 49152, 2 }, /* none for the system */
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct occupancy_launch one = launch(1, known[i].threads, known[i].registers,
 						     known[i].shared_bytes);
@@ -80,7 +79,6 @@ static void a_small_grid_fills_less(void **state)
 	struct occupancy_launch one = launch(1000, 128, 32, 64);
 	struct occupancy got;
 
-	(void)state;
 	assert_true(occupancy_of(&h100, &one, &got));
 	assert_float_equal(got.sm_blocks, 1000 / 132.0, 1e-9);
 	assert_float_equal(got.part, 1000 / 132.0 * 128 / 2048, 1e-9);
@@ -95,7 +93,6 @@ static void nonsense_is_unknown(void **state)
 	struct occupancy_launch one = launch(0, 128, 32, 0);
 	struct occupancy got = { .part = 7 };
 
-	(void)state;
 	assert_false(occupancy_of(&limits, &one, &got));
 	one = launch(1, 0, 32, 0);
 	assert_false(occupancy_of(&limits, &one, &got));

@@ -65,7 +65,6 @@ static void finish(void)
 
 static void calls_without_work_count(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	launch(1000, 1);
 	launch(1100, 2);
@@ -84,7 +83,6 @@ static void calls_without_work_count(void **state)
 
 static void what_has_no_work_does_not_count(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	launch(103, 1);                          /* began before CUPTI had started */
 	launch(1000, 0);                         /* CUPTI gave it no number */
@@ -104,7 +102,6 @@ static void what_has_no_work_does_not_count(void **state)
 
 static void what_is_captured_does_not_count(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	call(900, "cudaStreamBeginCapture");
 	launch(1000, 1);
@@ -120,7 +117,6 @@ static void what_is_captured_does_not_count(void **state)
 /* Where nodes are not told, a launch that is not interposed may be captured. */
 static void of_graphs_without_nodes_hidden_launches_do_not_count(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	launch_hidden(1200, 2, "cuLaunchKernel");
 	launch_hidden(1300, 3, "cudaGraphLaunch");
@@ -131,7 +127,6 @@ static void of_graphs_without_nodes_hidden_launches_do_not_count(void **state)
 
 static void a_graph_counts_once_it_had_work(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	launch_graph(1000, 1, 0xa0);
 	launch_graph(1100, 2, 0xa0);
@@ -145,7 +140,6 @@ static void a_graph_counts_once_it_had_work(void **state)
 
 static void each_loss_counts_once(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	launch(1000, 1);
 	launch(1100, 2);
@@ -165,7 +159,6 @@ static void each_loss_counts_once(void **state)
 
 static void what_is_left_to_another_does_not_count(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	launch(1000, 1);
 	FRAME_PUT(c.r.fw, SECOND, gpu_cupti, .state = EVT_GPU_LEFT);
@@ -177,7 +170,6 @@ static void what_is_left_to_another_does_not_count(void **state)
 /* A number that comes again is another call's; work of the first may have come under it. */
 static void numbers_may_come_again(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	launch(1000, 1);
 	launch(1100, 1);
@@ -188,7 +180,6 @@ static void numbers_may_come_again(void **state)
 
 static void filters_look_at_the_call(void **state)
 {
-	(void)state;
 	start_with_cupti();
 	launch(1000, 1);
 	launch(2000, 2);

@@ -122,7 +122,6 @@ static void a_sample_stands_for_all(void **state)
 {
 	struct stack_sum sum;
 
-	(void)state;
 	start(EVERY);
 	put_quarter();
 	read_all(&plain, HEAP_OF_C);
@@ -143,7 +142,6 @@ static void filters_give_the_same(void **state)
 	struct filter_settings settings = plain;
 	struct stack_sum sum;
 
-	(void)state;
 	settings.pid = 100;
 	start(EVERY);
 	put_quarter();
@@ -158,7 +156,6 @@ static void processes_with_all_stacks_count_fully(void **state)
 {
 	struct stack_sum sum;
 
-	(void)state;
 	start(EVERY);
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, 3);
@@ -181,7 +178,6 @@ static void processes_with_all_stacks_count_fully(void **state)
 /* Nothing was drawn: what is known are callers, and they are counted. */
 static void without_a_sample_all_are_counts(void **state)
 {
-	(void)state;
 	start(EVERY);
 	born(1, 0x9000, 77, 0);
 	read_all(&plain, HEAP_OF_C);
@@ -196,7 +192,6 @@ static void nonsense_is_no_sample(void **state)
 {
 	static const char *const words[] = { "0", "-1", "x", "", "99999999999", "5000000000" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		start(words[i]);
 		put_quarter();

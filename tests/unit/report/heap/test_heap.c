@@ -28,7 +28,6 @@ static void counts_bytes_peak_and_live_blocks(void **state)
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	allocate(&heap, 100, 0, 0, 0x10, 1000);
 	allocate(&heap, 200, 0, 0, 0x20, 24);
@@ -53,7 +52,6 @@ static void temporary_is_freed_by_the_threads_next_event(void **state)
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_KEY);
 	allocate(&heap, 100, 0, 0, 0x10, 8);
 	allocate(&heap, 5000, 0, 1, 0x20, 8); /* another thread's event lies between */
@@ -73,7 +71,6 @@ static void frees_of_unknown_blocks_are_unmatched(void **state)
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_KEY);
 	allocate(&heap, 100, 0, 0, 0x10, 8);
 	release(&heap, 200, 1, 5, 0x10); /* a forked child frees its parent's block */
@@ -89,7 +86,6 @@ static void peak_is_of_the_sum_over_processes(void **state)
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_KEY);
 	allocate(&heap, 100, 0, 0, 0x10, 100);
 	allocate(&heap, 200, 1, 1, 0x10, 50);
@@ -108,7 +104,6 @@ static void free_before_its_allocation_within_a_microsecond_matches(void **state
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	release(&heap, 1000, 0, 1, 0x10);
 	allocate(&heap, 1900, 0, 0, 0x10, 32);
@@ -128,7 +123,6 @@ static void allocation_before_the_free_of_its_address_is_put_right(void **state)
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	allocate(&heap, 100, 0, 0, 0x10, 10);
 	allocate(&heap, 5000, 0, 1, 0x10, 20); /* thread 0's free is on its way */
@@ -145,7 +139,6 @@ static void allocation_of_a_live_address_ends_the_old_block(void **state)
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	allocate(&heap, 100, 0, 0, 0x10, 10);
 	allocate(&heap, 5000, 0, 0, 0x10, 20);
@@ -164,7 +157,6 @@ static void failed_realloc_gives_the_block_back(void **state)
 	struct heap_op op = { 200, 0x10, 0, 0, 0, 0, HEAP_REALLOC_FREE, true, false };
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	allocate(&heap, 100, 0, 0, 0x10, 10);
 	heap_take(&heap, &op);
@@ -188,7 +180,6 @@ static void blocks_of_four_gib_keep_their_size(void **state)
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_SIZE);
 	allocate(&heap, 100, 0, 0, 0x10, 5ull << 32);
 	allocate(&heap, 200, 0, 0, 0x20, UINT32_MAX);
@@ -205,7 +196,6 @@ static void uncounted_blocks_are_followed_but_not_counted(void **state)
 	struct heap_op op = { 100, 0x10, 64, 0x1000, 0, 0, HEAP_ALLOCATION, false, false };
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	heap_take(&heap, &op);
 	release(&heap, 200, 0, 0, 0x10);
@@ -228,7 +218,6 @@ static void agrees_with_a_simple_model(void **state)
 	uint64_t seed = 42, live = 0, peak = 0, blocks = 0;
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	for (uint64_t i = 0; i < 1000000; i++) {
 		uint64_t at, address;
@@ -260,7 +249,6 @@ static void agrees_with_a_simple_model(void **state)
 
 static void classes_are_powers_of_two(void **state)
 {
-	(void)state;
 	assert_int_equal(size_class_top(size_class(0)), 0);
 	assert_int_equal(size_class_top(size_class(1)), 1);
 	assert_int_equal(size_class_top(size_class(2)), 2);
@@ -275,7 +263,6 @@ static void curve_keeps_the_greatest_values(void **state)
 	static struct curve curve;
 	uint64_t values[4];
 
-	(void)state;
 	curve_init(&curve);
 	for (uint64_t t = 0; t < 1000; t++)
 		curve_put(&curve, t * 1000000, t == 300 ? 5000 : t);
@@ -319,7 +306,6 @@ static void brief_blocks_count_as_others(void **state)
 	bool live[300] = { false };
 	uint64_t seed = 7;
 
-	(void)state;
 	heap_init(&with, HEAP_BY_CALLER);
 	heap_init(&without, HEAP_BY_CALLER);
 	for (uint64_t i = 0; i < 200000; i++) {
@@ -357,7 +343,6 @@ static void what_lived_when_the_program_was_done_was_kept(void **state)
 	struct heap heap;
 	struct heap_op brief = { 350, 0x60, 7, 0x1000, 0, 0, HEAP_ALLOCATION, true, true };
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	allocate(&heap, 100, 0, 0, 0x10, 1000);
 	allocate(&heap, 200, 0, 0, 0x20, 24);
@@ -394,7 +379,6 @@ static void peak_is_not_of_processes_that_have_ended(void **state)
 	struct heap heap;
 	const struct layers *layers;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_KEY);
 	heap_keep_layers(&heap);
 	allocate(&heap, 100, 0, 0, 0x10, 60);
@@ -433,7 +417,6 @@ static void what_a_process_had_at_its_end_was_kept(void **state)
 {
 	struct heap heap;
 
-	(void)state;
 	heap_init(&heap, HEAP_BY_CALLER);
 	allocate(&heap, 100, 0, 0, 0x10, 60);
 	heap_end_process(&heap, 0, 200); /* killed: it was not told when its program was done */

@@ -249,7 +249,6 @@ static void records_count_as_events(void **state)
 {
 	static struct maker m;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 160; seed++) {
 		make(&m, seed, seed % 2, seed % 4 > 1);
 		compare(&m);

@@ -17,14 +17,12 @@ static struct mappings mappings;
 
 static int setup(void **state)
 {
-	(void)state;
 	mappings_init(&mappings);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	mappings_release(&mappings);
 	return 0;
 }
@@ -56,7 +54,6 @@ static uint64_t mapped(enum mapping_kind kind)
 
 static void test_kinds(void **state)
 {
-	(void)state;
 	map_plain(AT, 3 * MIB);
 	map_plain(AT + 4 * MIB, 1 * MIB);
 	map_plain(AT + 6 * MIB, MIB / 4);
@@ -77,7 +74,6 @@ static void test_kinds(void **state)
 
 static void test_parts_go(void **state)
 {
-	(void)state;
 	map_plain(AT, 10 * MIB);
 	map_plain(AT + 10 * MIB, 10 * MIB);
 	mappings_unmap(&mappings, 1, AT + 4 * MIB, 2 * MIB);
@@ -91,7 +87,6 @@ static void test_parts_go(void **state)
 
 static void test_mremap(void **state)
 {
-	(void)state;
 	map_plain(AT, 2 * MIB);
 	move(AT, 2 * MIB, AT + 100 * MIB, 6 * MIB); /* elsewhere, and longer */
 	assert_int_equal(mapped(MAPPING_PRIVATE), 6 * MIB);
@@ -115,7 +110,6 @@ static void test_mremap(void **state)
 
 static void test_nonsense(void **state)
 {
-	(void)state;
 	mappings_unmap(&mappings, 1, AT, MIB); /* of a process that was never seen */
 	move(AT, MIB, AT + MIB, MIB);
 	map_plain(AT, 0);
@@ -138,7 +132,6 @@ static void test_rows_are_bounded(void **state)
 {
 	struct mapping mapping = { .bytes = 4096, .protection = PROT_READ, .process = 1 };
 
-	(void)state;
 	for (uint64_t i = 0; i < MAPPING_ROWS_MAX + 100; i++) {
 		mapping.address = AT + i * 8192;
 		mapping.caller = i;

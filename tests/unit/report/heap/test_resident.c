@@ -73,7 +73,6 @@ static void finish(void)
 
 static int release(void **state)
 {
-	(void)state;
 	run_free(run);
 	source_close(source);
 	cuda_recording_release(&c);
@@ -85,7 +84,6 @@ static void heap_arenas_and_mappings_explain_what_is_resident(void **state)
 	const struct resident_process *most;
 	uint32_t index;
 
-	(void)state;
 	start();
 	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 3 * MIB, PYTHON);
 	map(110, 0x10000000, MIB, PYTHON + 0x10);
@@ -124,7 +122,6 @@ static void the_runtimes_end_is_not_the_programs(void **state)
 {
 	const struct resident_process *process;
 
-	(void)state;
 	start();
 	FRAME_PUT(c.r.fw, 250, teardown_begin, .name = cuda_recording_name(&c, "python"));
 	on_stream(0);
@@ -144,7 +141,6 @@ static void a_look_behind_the_programs_end_does_not_move_it(void **state)
 {
 	const struct resident_process *process;
 
-	(void)state;
 	start();
 	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 3 * MIB, PYTHON);
 	FRAME_PUT(c.r.fw, 250, teardown_begin, .name = cuda_recording_name(&c, "python"));
@@ -168,7 +164,6 @@ static void at_the_end_counts_what_lives_then(void **state)
 {
 	const struct resident_process *process;
 
-	(void)state;
 	start();
 	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 30 * MIB, PYTHON);
 	frame_put_born(c.r.fw, EVT_malloc, 110, 0x20, MIB, PYTHON);
@@ -198,7 +193,6 @@ static void after_the_recordings_end_nothing_is_explained(void **state)
 {
 	const struct resident_process *process;
 
-	(void)state;
 	start();
 	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 3 * MIB, PYTHON);
 	on_stream(0);
@@ -224,7 +218,6 @@ static void what_no_kernel_tells_is_followed_without_harm(void **state)
 	const struct resident_process *most;
 	uint32_t index;
 
-	(void)state;
 	start();
 	on_stream(0);
 	FRAME_PUT(c.r.fw, 100, process_memory, .process = 1, .resident_bytes = 7); /* no kinds */
@@ -240,7 +233,6 @@ static void what_no_kernel_tells_is_followed_without_harm(void **state)
 
 static void arenas_are_known_without_samples(void **state)
 {
-	(void)state;
 	start();
 	map(110, 0x10000000, MIB, PYTHON + 0x10);
 	map(120, 0x20000000, MIB, PYTHON + 0x10);

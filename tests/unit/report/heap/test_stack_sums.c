@@ -131,7 +131,6 @@ static void what_stacks_hold_adds_up_to_the_heap(void **state)
 {
 	uint64_t bytes = 0, kept = 0, peak = 0, peak_blocks = 0;
 
-	(void)state;
 	start(1);
 	put_usual();
 	finish_recording();
@@ -170,7 +169,6 @@ static void filters_give_the_same_stacks(void **state)
 {
 	struct filter_settings first_part = plain;
 
-	(void)state;
 	first_part.to_ns = 4 * TICK + 1;
 	start(1);
 	put_usual();
@@ -184,7 +182,6 @@ static void filters_give_the_same_stacks(void **state)
 
 static void functions_are_of_the_innermost_frame(void **state)
 {
-	(void)state;
 	start(1);
 	put_usual();
 	finish_recording();
@@ -203,7 +200,6 @@ static void a_filter_is_about_any_frame(void **state)
 	const char *filters[] = { "stack~0x11" };
 	const struct options options = { .filter = filters, .filter_count = 1 };
 
-	(void)state;
 	start(1);
 	put_usual();
 	finish_recording();
@@ -216,7 +212,6 @@ static void a_filter_is_about_any_frame(void **state)
 /* A recording with callers only: a stack is one frame. */
 static void callers_are_stacks_of_one_frame(void **state)
 {
-	(void)state;
 	start(1);
 	FRAME_PUT(c.r.fw, 100, malloc, .ptr = 0x1000, .size = 5, .caller = 0x77);
 	FRAME_PUT(c.r.fw, 110, malloc, .ptr = 0x2000, .size = 6, .caller = 0x77);
@@ -232,7 +227,6 @@ static void callers_are_stacks_of_one_frame(void **state)
 
 static void processes_share_their_stacks(void **state)
 {
-	(void)state;
 	start(2);
 	born(100, 0x1000, 5, stack_of(0x10, 0x20));
 	on_stream(3);
@@ -277,7 +271,6 @@ static void what_grows_is_told_from_what_stays(void **state)
 {
 	double per_step;
 
-	(void)state;
 	start(1);
 	put_steps();
 	finish_recording();
@@ -321,7 +314,6 @@ static void ranks_grow_at_the_same_place(void **state)
 {
 	double per_step;
 
-	(void)state;
 	start(3);
 	born(1, 0x900000, 1000, stack_of(0x10, 0x40));
 	put_rank(10, false);
@@ -401,7 +393,6 @@ static void a_server_grows_without_steps(void **state)
 {
 	struct filter_settings of_process = plain;
 
-	(void)state;
 	of_process.pid = 100;
 	for (unsigned int is_filtered = 0; is_filtered < 2; is_filtered++) {
 		start(1);
@@ -430,7 +421,6 @@ static void the_first_step_ends_looks_at_the_whole(void **state)
 {
 	double per_step;
 
-	(void)state;
 	start(1);
 	put_server();
 	for (uint64_t step = 0; step < STEPS; step++) {
@@ -457,7 +447,6 @@ static void what_goes_up_and_down_does_not_grow(void **state)
 	struct growth_curve curve = { .looks = sizeof(loader) / sizeof(loader[0]) };
 	double per_step;
 
-	(void)state;
 	for (size_t i = 0; i < curve.looks; i++) {
 		curve.bytes[i] = loader[i];
 		curve.step[i] = i * 32;
@@ -473,7 +462,6 @@ static void a_few_steps_say_nothing(void **state)
 {
 	double per_step;
 
-	(void)state;
 	start(1);
 	for (uint64_t step = 0; step < GROWTH_LOOKS_MIN - 1; step++) {
 		FRAME_PUT(c.r.fw, 100 + step * 10, step, .number = step);
@@ -510,7 +498,6 @@ static void the_summary_says_what_grows(void **state)
 {
 	char *text;
 
-	(void)state;
 	start(1);
 	put_leak(2048);
 	finish_recording();
@@ -526,7 +513,6 @@ static void the_summary_does_not_cry_over_little(void **state)
 {
 	char *text;
 
-	(void)state;
 	start(1);
 	put_leak(10);
 	finish_recording();
@@ -544,7 +530,6 @@ static void calls_are_by_who_called(void **state)
 	struct io_reading *reading;
 	struct table table;
 
-	(void)state;
 	start(2);
 	for (unsigned int i = 0; i < 3; i++) {
 		const struct evt_io_read fields = { .fd = 3, .bytes = 10, .duration = 5 };

@@ -112,7 +112,6 @@ static void a_backward_pass_is_its_callers(void **state)
 {
 	struct probe *probe;
 
-	(void)state;
 	begin_recording();
 	forward(1000, 2000, 1);
 	forward(50000, 51000, 1); /* the optimizer */
@@ -142,7 +141,6 @@ static void a_backward_pass_is_its_callers(void **state)
 /* Greenlets: an operator ends before those that began after it. */
 static void an_end_out_of_turn_is_one(void **state)
 {
-	(void)state;
 	begin_recording();
 	begin(1000, "aten::mm", 0, 1, 0);
 	FRAME_PUT(c.r.fw, 7000, torch_end_outer, .inside = 0);
@@ -160,7 +158,6 @@ static void who_goes_on_does_not_wait(void **state)
 {
 	struct probe *probe;
 
-	(void)state;
 	begin_recording();
 	forward(1000, 2000, 1);
 	forward(6000, 6100, 1);
@@ -182,7 +179,6 @@ static void a_thread_with_operators_of_its_own_helps_nobody(void **state)
 {
 	struct probe *probe;
 
-	(void)state;
 	begin_recording();
 	forward(1000, 2000, 1);
 	on_stream(OTHER);
@@ -201,7 +197,6 @@ static void a_thread_with_operators_of_its_own_helps_nobody(void **state)
  */
 static void replicas_belong_to_the_caller(void **state)
 {
-	(void)state;
 	begin_recording();
 	forward(3000, 4000, 1);
 	on_stream(OTHER);
@@ -218,7 +213,6 @@ static void replicas_belong_to_the_caller(void **state)
 /* Two that train in one process share autograd's thread: each function says whose it is. */
 static void two_callers_share_the_thread(void **state)
 {
-	(void)state;
 	begin_recording();
 	forward(1000, 2000, 1);
 	forward(20000, 21000, 1);
@@ -245,7 +239,6 @@ static void two_callers_share_the_thread(void **state)
 /* A pass within a pass, on a second thread of autograd's: it is the first caller's in the end. */
 static void passes_within_passes(void **state)
 {
-	(void)state;
 	begin_recording();
 	forward(1000, 2000, 1);
 	on_stream(ENGINE_THREAD);
@@ -265,7 +258,6 @@ static void passes_within_passes(void **state)
 /* Hostile: threads that are named never ran, or name themselves and each other. */
 static void names_that_lead_nowhere(void **state)
 {
-	(void)state;
 	begin_recording();
 	node(1000, 2000, 1, 77);
 	node(3000, 4000, 1, 1);
@@ -316,7 +308,6 @@ static void a_range_has_what_is_done_for_it(void **state)
 	struct filter_settings filter = plain;
 	const struct ranges *ranges;
 
-	(void)state;
 	record_range();
 	close_recording(60000);
 	open_run(NULL);
@@ -349,7 +340,6 @@ static void a_step_waits_for_no_helper(void **state)
 	uint64_t running_ns, at = 100000;
 	const struct steps *steps;
 
-	(void)state;
 	begin_recording();
 	FRAME_PUT(c.r.fw, at, thread_clock, .cpu_ns = 5000);
 	FRAME_PUT(c.r.fw, at, step, .number = 0, .name = name("Optimizer.step#SGD.step"));

@@ -123,7 +123,6 @@ static void record_two_gaps(void)
 
 static void activities_are_the_innermost(void **state)
 {
-	(void)state;
 	record_two_gaps();
 	read_all(BY_gpu_idle_activity, 0);
 	assert_int_equal(gaps_ns(), 8010 + 100 + 1090);
@@ -163,7 +162,6 @@ static void activities_are_the_innermost(void **state)
 
 static void looks_count_where_nothing_else_is_known(void **state)
 {
-	(void)state;
 	cuda_recording_start(&c, 1);
 	frame_begin_block(c.r.fw, 0);
 	FRAME_PUT(c.r.fw, 1, python_code, .id = 1, .function = name("main"), .file = name("a.py"),
@@ -231,7 +229,6 @@ static void long_gaps_are_known_in_little_memory(void **state)
 {
 	static const uint32_t pieces_max[] = { 0, 100 };
 
-	(void)state;
 	record_long_gap();
 	for (size_t i = 0; i < 2; i++) {
 		read_all(BY_gpu_idle_op, pieces_max[i]);

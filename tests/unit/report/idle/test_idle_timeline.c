@@ -19,7 +19,6 @@ static void take(void *state, uint32_t key, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t used = strlen(text);
 
-	(void)state;
 	snprintf(text + used, sizeof(text) - used, "%s%u:%u-%u", used ? " " : "", key,
 		 (unsigned int)from_ns, (unsigned int)to_ns);
 }
@@ -39,7 +38,6 @@ static void release(void)
 
 static void scopes_hold_until_the_next(void **state)
 {
-	(void)state;
 	timelines_put_scope(&lines, 3, 100, 1);
 	timelines_put_scope(&lines, 3, 200, 2);
 	timelines_put_scope(&lines, 3, 300, 2);
@@ -58,7 +56,6 @@ static void scopes_hold_until_the_next(void **state)
 
 static void the_innermost_of_calls_and_scopes_counts(void **state)
 {
-	(void)state;
 	timelines_put_scope(&lines, 0, 100, 1);
 	timelines_put_call(&lines, 0, 120, 140, 5); /* within the next */
 	timelines_put_call(&lines, 0, 110, 180, 6);
@@ -76,7 +73,6 @@ static void the_innermost_of_calls_and_scopes_counts(void **state)
 /* A thread that is first seen within a call; one that began before anything is kept. */
 static void a_call_may_have_begun_before_all_that_is_known(void **state)
 {
-	(void)state;
 	timelines_put_call(&lines, 0, 120, 140, 5);
 	timelines_put_call(&lines, 0, 100, 150, 6);
 	assert_string_equal(between(0, 90, 160),
@@ -89,7 +85,6 @@ static void a_call_may_have_begun_before_all_that_is_known(void **state)
 
 static void a_look_counts_where_it_was_made_or_between_two_of_the_same(void **state)
 {
-	(void)state;
 	timelines_put_look(&lines, 0, 100, 120, 1);
 	timelines_put_look(&lines, 0, 120, 140, 2);
 	timelines_put_look(&lines, 0, 140, 160, 2);
@@ -105,7 +100,6 @@ static void a_look_counts_where_it_was_made_or_between_two_of_the_same(void **st
 
 static void what_is_forgotten_is_not_known(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		timelines_put_scope(&lines, 0, 100 * i, 1 + i % 2);
 	assert_int_equal(lines.pieces, 999);
@@ -127,7 +121,6 @@ static void open_gaps_keep_sums_of_their_latest_beginning(void **state)
 	struct open_gap *gap;
 	const struct open_gap_part *part;
 
-	(void)state;
 	open_gaps_init(&gaps);
 	gap = open_gaps_put(&gaps, 2, 0, 100);
 	for (uint32_t i = 0; i < 6; i++)

@@ -50,7 +50,6 @@ static void imports_nest(void **state)
 	const struct imports *imports;
 	const struct range_row *outer, *inner;
 
-	(void)state;
 	begin(fw, 1000, "outer", "main.py", 3);
 	begin(fw, 1100, "inner", "outer.py", 7);
 	end(fw, 1400, false);
@@ -72,7 +71,6 @@ static void the_first_importer_is_kept(void **state)
 	const struct imports *imports;
 	const struct import_origin *origin;
 
-	(void)state;
 	begin(fw, 1000, "module", "first.py", 3);
 	end(fw, 1100, true);
 	begin(fw, 1200, "module", "second.py", 9);
@@ -97,7 +95,6 @@ static void ends_and_begins_without_the_other(void **state)
 	const struct imports *imports;
 	const struct range_row *row;
 
-	(void)state;
 	end(fw, 900, false);
 	begin(fw, 1000, "open", "main.py", 1);
 	imports = read_imports();

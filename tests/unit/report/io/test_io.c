@@ -61,7 +61,6 @@ static const struct io_row *row(uint64_t key)
 
 static void calls_and_bytes_are_of_the_file(void **state)
 {
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
 	read_bytes(110, 120, FD, 1000);
@@ -83,7 +82,6 @@ static void calls_and_bytes_are_of_the_file(void **state)
 /* Closed by one thread, opened again by another one, recorded by the first only then. */
 static void a_call_is_of_the_file_that_was_there_when_it_began(void **state)
 {
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
 	open_as(200, FD, FILE_B);
@@ -99,7 +97,6 @@ static void a_call_is_of_the_file_that_was_there_when_it_began(void **state)
 
 static void what_a_descriptor_is_found_to_be_holds_from_there_on(void **state)
 {
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
 	is_found_to_be(FD, FILE_B, IO_KIND_PIPE);
@@ -113,7 +110,6 @@ static void what_a_descriptor_is_found_to_be_holds_from_there_on(void **state)
 
 static void nothing_is_known_where_events_were_lost(void **state)
 {
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
 	io_forget(&io, 0);
@@ -129,7 +125,6 @@ static void processes_have_descriptors_of_their_own(void **state)
 {
 	struct io_place child = at(300);
 
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
 	child.process = 1;
@@ -144,7 +139,6 @@ static void accesses_that_jump(void **state)
 	struct io_place place = at(500);
 	struct io_bytes bytes = { .fd = FD, .bytes = 100, .has_offset = true, .offset = 700 };
 
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
 	read_bytes(110, 120, FD, 100);
@@ -165,7 +159,6 @@ static void a_copy_is_one_call(void **state)
 {
 	struct io_place place = at(500);
 
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
 	open_as(110, FD + 1, FILE_B);
@@ -181,7 +174,6 @@ static void mappings_are_found_by_their_address(void **state)
 {
 	struct io_place place = at(500);
 
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
 	io_map(&io, &place, FD, 0x7f0000001000, 8192);
@@ -200,7 +192,6 @@ static void kinds_are_rows_of_their_own(void **state)
 {
 	struct io_place place = at(500);
 
-	(void)state;
 	io_init(&io, IO_BY_KIND);
 	open_as(100, FD, FILE_A);
 	is_found_to_be(FD + 1, FILE_B, IO_KIND_SOCKET);
@@ -220,7 +211,6 @@ static void failures_are_of_the_file_that_was_named(void **state)
 	struct io_place place = at(500);
 	struct io_opened missing = { .file = FILE_C, .failed = true, .is_call = true };
 
-	(void)state;
 	io_init(&io, IO_BY_FILE);
 	io_open(&io, &place, &missing);
 	open_as(600, FD, FILE_C);

@@ -119,7 +119,6 @@ static uint64_t number_of(const char *name, enum column_id column)
 
 static void actions_overlap_and_nest_by_name(void **state)
 {
-	(void)state;
 	begin(1);
 	put(100, "A");
 	put(150, "B");
@@ -154,7 +153,6 @@ static void actions_overlap_and_nest_by_name(void **state)
 
 static void what_is_open_ends_with_its_process(void **state)
 {
-	(void)state;
 	begin(2);
 	put(100, "A");
 	put(110, "never");
@@ -181,7 +179,6 @@ static void what_is_open_ends_with_its_process(void **state)
 
 static void what_is_open_ends_where_recording_stops(void **state)
 {
-	(void)state;
 	begin(1);
 	put(100, "A");
 	put_operator(110, "aten::add", 0);
@@ -202,7 +199,6 @@ static void what_is_open_ends_where_recording_stops(void **state)
 
 static void rows_of_ranks_and_files_are_one(void **state)
 {
-	(void)state;
 	begin(2);
 	put(100, "A");
 	end(200, "A");
@@ -238,7 +234,6 @@ static void an_action_counts_where_it_begins(void **state)
 {
 	struct filter_settings some = plain;
 
-	(void)state;
 	some.from_ns = 200;
 	some.to_ns = 300;
 	begin(1);
@@ -262,7 +257,6 @@ static void an_action_counts_where_it_begins(void **state)
 
 static void user_scopes_stand_in(void **state)
 {
-	(void)state;
 	begin(1);
 	FRAME_PUT(c.r.fw, 10, nvtx_push, .name = cuda_recording_name(&c, "range"));
 	put_operator(50, "aten::mul", 0);
@@ -296,7 +290,6 @@ static void user_scopes_stand_in(void **state)
 
 static void a_scope_that_never_ends_is_wall_time(void **state)
 {
-	(void)state;
 	begin(1);
 	put_operator(100, "step", USER);
 	put_operator(110, "aten::add", 0);
@@ -313,7 +306,6 @@ static void a_scope_that_never_ends_is_wall_time(void **state)
 
 static void nvtx_ranges_stand_in(void **state)
 {
-	(void)state;
 	begin(1);
 	put_operator(5, "aten::mul", 0);
 	end_operator(6);
@@ -338,7 +330,6 @@ static void the_total_stays_first(void **state)
 {
 	struct arrangement arrangement = { .sort = 0, .limit = 1 };
 
-	(void)state;
 	begin(1);
 	put(100, "B");
 	put(110, "A");
@@ -361,7 +352,6 @@ static void the_total_stays_first(void **state)
 
 static void nothing_has_no_total(void **state)
 {
-	(void)state;
 	begin(1);
 	put_operator(5, "aten::mul", 0);
 	end_operator(6);

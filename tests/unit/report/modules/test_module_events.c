@@ -120,7 +120,6 @@ static uint64_t number_of(const char *module, enum column_id column)
 
 static void rows_are_names_with_self_and_total_time(void **state)
 {
-	(void)state;
 	start(2);
 	call(100);
 	call(1000);
@@ -159,7 +158,6 @@ static void a_tree_has_a_row_for_each_path(void **state)
 {
 	size_t inner;
 
-	(void)state;
 	start(1);
 	call(100);
 	begin(300, "Net"); /* one that calls itself, and one that two others call */
@@ -192,7 +190,6 @@ static void a_tree_has_a_row_for_each_path(void **state)
 
 static void what_is_done_inside_counts(void **state)
 {
-	(void)state;
 	start(1);
 	begin(100, "Net");
 	FRAME_PUT(c.r.fw, 105, torch_begin, .name = cuda_recording_name(&c, "aten::mm"));
@@ -223,7 +220,6 @@ static void what_is_done_inside_counts(void **state)
 
 static void what_is_open_ends_where_recording_or_the_program_does(void **state)
 {
-	(void)state;
 	start(2);
 	end(90); /* of a call that began while nothing was recorded */
 	call(100);
@@ -251,7 +247,6 @@ static void what_is_open_ends_where_recording_or_the_program_does(void **state)
 
 static void losses_do_not_nest_what_follows(void **state)
 {
-	(void)state;
 	start(1);
 	for (unsigned int i = 0; i < 3; i++) {
 		on_stream(1);
@@ -272,7 +267,6 @@ static void selection_leave_out_calls_and_follow_nesting(void **state)
 {
 	struct filter_settings options = plain;
 
-	(void)state;
 	start(1);
 	call(100);
 	call(1000);
@@ -296,7 +290,6 @@ static void any_order_of_events_adds_up(void **state)
 	static const char *const names[] = { "Net", "A: a", "B: a.b", "", ": ", "C: " };
 	uint64_t time_ns = 0, self_ns = 0, roots_ns = 0;
 
-	(void)state;
 	srandom(7);
 	start(1);
 	for (unsigned int i = 0; i < 20000; i++) {

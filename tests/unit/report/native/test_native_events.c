@@ -29,7 +29,6 @@ static void cpu_time_adds_up_by_process(void **state)
 	const struct native_reading *reading;
 	uint64_t sum = 0;
 
-	(void)state;
 	sample(fw, 1000, 100, false);
 	sample(fw, 2000, 50, true);
 	on_stream(3);
@@ -51,7 +50,6 @@ static void counters_of_processes_run_on(void **state)
 	struct frame_writer *fw = recording_begin(2);
 	const struct native_reading *reading;
 
-	(void)state;
 	on_stream(0);
 	FRAME_PUT(fw, 1000, native_sampling, .process = 1, .period_ns = 1000, .lost = 3);
 	FRAME_PUT(fw, 2000, native_sampling, .process = 1, .period_ns = 1000, .lost = 5,
@@ -70,7 +68,6 @@ static void who_was_not_followed_has_a_reason(void **state)
 	struct frame_writer *fw = recording_begin(1);
 	const struct native_reading *reading;
 
-	(void)state;
 	on_stream(0);
 	FRAME_PUT(fw, 1000, native_sampling, .process = 1, .off = EVT_NATIVE_OFF_REFUSED);
 	FRAME_PUT(fw, 2000, native_sampling, .process = 1, .off = EVT_NATIVE_OFF_REFUSED);
@@ -84,7 +81,6 @@ static void who_was_not_followed_has_a_reason(void **state)
 
 static void each_reason_has_a_sentence(void **state)
 {
-	(void)state;
 	assert_null(native_off_text(0));
 	assert_null(native_off_text(EVT_NATIVE_OFF_LIMIT));
 	for (unsigned int off = EVT_NATIVE_OFF_REFUSED; off < EVT_NATIVE_OFF_LIMIT; off++)

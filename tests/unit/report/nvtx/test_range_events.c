@@ -42,7 +42,6 @@ static void a_pop_closes_the_innermost_of_its_domain(void **state)
 	struct frame_writer *fw = recording_begin(1);
 	const struct ranges *ranges;
 
-	(void)state;
 	push(fw, 1000, "a", "outer");
 	push(fw, 1100, "b", "other");
 	push(fw, 1200, "a", "inner");
@@ -63,7 +62,6 @@ static void numbers_tell_ranges_of_a_process_apart(void **state)
 	const struct ranges *ranges;
 	const struct range_row *row;
 
-	(void)state;
 	FRAME_PUT(fw, 1000, nvtx_start, .domain = name_of("a"), .name = name_of("load"),
 		  .range = 1);
 	FRAME_PUT(fw, 1100, nvtx_start, .domain = name_of("a"), .name = name_of("load"),
@@ -85,7 +83,6 @@ static void an_end_alone_closes_nothing(void **state)
 	struct frame_writer *fw = recording_begin(1);
 	const struct ranges *ranges;
 
-	(void)state;
 	pop(fw, 500, "a");
 	push(fw, 1000, "a", "open");
 	pop(fw, 1100, "b");

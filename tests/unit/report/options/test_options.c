@@ -28,7 +28,6 @@ static void report_options_and_files(void **state)
 {
 	struct options options;
 
-	(void)state;
 	assert_int_equal(PARSE(&options, "alloc", "--sort=peak_bytes:asc", "-n", "5", "--by",
 			       "size", "a.evt", "b.evt"),
 			 0);
@@ -44,7 +43,6 @@ static void keys_are_those_of_the_report(void **state)
 {
 	struct options options;
 
-	(void)state;
 	assert_int_equal(PARSE(&options, "--by", "grid", "launches", "--names=short"), 0);
 	assert_int_equal(options.by, BY_launches_grid);
 	assert_int_equal(options.of_report[REPORT_OPTION_names].choice, 1);
@@ -67,7 +65,6 @@ static void summary_is_the_default(void **state)
 {
 	struct options options;
 
-	(void)state;
 	assert_int_equal(PARSE(&options, "run.evt"), 0);
 	assert_int_equal(options.report, REPORT_summary);
 	assert_int_equal(options.file_count, 1);
@@ -92,7 +89,6 @@ static void a_file_may_be_named_like_a_report(void **state)
 {
 	struct options options;
 
-	(void)state;
 	assert_int_equal(PARSE(&options, "./alloc"), 0);
 	assert_int_equal(options.report, REPORT_summary);
 	options_release(&options);
@@ -112,7 +108,6 @@ static void times_are_read_with_open_ends(void **state)
 {
 	struct options options;
 
-	(void)state;
 	assert_int_equal(PARSE(&options, "--time", "1.5s..2s"), 0);
 	assert_true(options.scope.from_ns == 1500000000 && options.scope.to_ns == 2000000000);
 	options_release(&options);
@@ -129,7 +124,6 @@ static void times_may_count_from_the_end(void **state)
 {
 	struct options options;
 
-	(void)state;
 	assert_int_equal(PARSE(&options, "--time", "-10s.."), 0);
 	assert_true(options.scope.from_end && options.scope.from_ns == 10000000000);
 	assert_true(!options.scope.to_end && options.scope.to_ns == UINT64_MAX);
@@ -153,7 +147,6 @@ static void steps_are_numbers_or_a_name(void **state)
 {
 	struct options options;
 
-	(void)state;
 	assert_int_equal(PARSE(&options, "ops", "--step", "7"), 0);
 	assert_true(options.scope.by_step);
 	assert_true(options.scope.step_first == 7 && options.scope.step_last == 7);
@@ -178,7 +171,6 @@ static void steps_are_numbers_or_a_name(void **state)
 
 static void wrong_options_are_named(void **state)
 {
-	(void)state;
 	REFUSES("did you mean '--format'", "--formt", "csv");
 	REFUSES("unknown option '-z'", "-z");
 	REFUSES("--format 'xml' is not one of table, csv, json, markdown", "--format", "xml");
@@ -238,7 +230,6 @@ static void conditions_are_parsed(void **state)
 {
 	struct row_filter parsed;
 
-	(void)state;
 	assert_int_equal(condition(&parsed, "bytes_allocated>=10MiB"), 0);
 	assert_int_equal(parsed.sign, ROW_FILTER_AT_LEAST);
 	assert_true(parsed.number == 10485760);
@@ -274,7 +265,6 @@ static bool kernel_meets(const char *text)
 
 static void kernels_are_known_by_what_tables_show(void **state)
 {
-	(void)state;
 	assert_true(kernel_meets("kernel=im2col_kernel<float>"));
 	assert_true(kernel_meets("kernel=*at::native::im2col*"));
 	assert_true(kernel_meets("kernel~native"));
@@ -289,7 +279,6 @@ static void a_rate_has_a_unit(void **state)
 	size_t count = columns_of("memcpy", columns);
 	struct row_filter parsed;
 
-	(void)state;
 	assert_int_equal(
 		row_filter_parse(&parsed, "GB/s>3GB/s", columns, count, message, sizeof(message)),
 		0);
@@ -301,7 +290,6 @@ static void a_rate_has_a_unit(void **state)
 
 static void every_report_has_what_it_is_sorted_by(void **state)
 {
-	(void)state;
 	for (int i = 0; i < REPORT_LIMIT; i++) {
 		const struct column *columns[COLUMNS_MAX];
 		size_t count = columns_of(report_infos[i].id, columns);

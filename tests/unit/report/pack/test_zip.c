@@ -67,14 +67,12 @@ static int judge(const char *path, unsigned int files, const char *wide)
 
 static void small_archives_have_no_zip64(void **state)
 {
-	(void)state;
 	write_zip("small.zip", 0, FILES);
 	assert_int_equal(judge("small.zip", FILES, "small"), 0);
 }
 
 static void large_ones_are_read_as_zip64(void **state)
 {
-	(void)state;
 	write_zip("wide.zip", 1, FILES);
 	assert_int_equal(judge("wide.zip", FILES, "wide"), 0);
 }
@@ -85,7 +83,6 @@ static void more_files_than_16_bits_count(void **state)
 	struct zip zip;
 	char name[32];
 
-	(void)state;
 	zip_init(&zip, to);
 	write_file("content", 1);
 	for (unsigned int i = 0; i < 65536; i++) {

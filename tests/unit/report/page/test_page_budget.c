@@ -15,7 +15,6 @@ static void test_greedy(void **state)
 	struct page_budget budget;
 	uint64_t all = 0;
 
-	(void)state;
 	page_budget_init(&budget, BYTES, true);
 	for (unsigned int part = 0; part < PAGE_PARTS; part++) {
 		uint64_t left;
@@ -35,7 +34,6 @@ static void test_modest(void **state)
 {
 	struct page_budget budget;
 
-	(void)state;
 	page_budget_init(&budget, BYTES, false);
 	page_budget_begin(&budget, PAGE_TABLES);
 	page_budget_use(&budget, 1000);
@@ -49,7 +47,6 @@ static void test_pieces(void **state)
 	struct page_budget budget;
 	uint64_t left;
 
-	(void)state;
 	page_budget_init(&budget, BYTES, false);
 	page_budget_begin(&budget, PAGE_TIMELINE);
 	left = page_budget_left(&budget);
@@ -72,7 +69,6 @@ static void test_least(void **state)
 {
 	struct page_budget budget;
 
-	(void)state;
 	page_budget_init(&budget, 0, false);
 	page_budget_begin(&budget, PAGE_COMPARE);
 	assert_int_equal(page_budget_left(&budget), PAGE_BYTES_LEAST - PAGE_BYTES_FRAME);

@@ -29,7 +29,6 @@ static void test_depths(void **state)
 {
 	struct timeline timeline;
 
-	(void)state;
 	timeline_init(&timeline);
 	put(&timeline, "inner", 10, 5); /* at its end: before what is around it */
 	put(&timeline, "inner", 20, 5);
@@ -54,7 +53,6 @@ static void test_ends(void **state)
 {
 	struct timeline timeline;
 
-	(void)state;
 	timeline_init(&timeline);
 	put_slice(&timeline, "runs on",
 		  (struct trace_slice){ .event.time_ns = 40, .runs_on = true });
@@ -87,7 +85,6 @@ static void test_wrong_times(void **state)
 {
 	struct timeline timeline;
 
-	(void)state;
 	timeline_init(&timeline);
 	put(&timeline, "late", 500, 5);
 	put(&timeline, "long", 50, UINT64_MAX);
@@ -103,7 +100,6 @@ static void test_many(void **state)
 	struct timeline timeline;
 	uint64_t count = 0, busy = 0, spans = SPANS_MAX + SPANS_MAX / 4;
 
-	(void)state;
 	timeline_init(&timeline);
 	for (uint64_t i = 0; i < spans; i++)
 		put_slice(&timeline, i % 2 ? "a" : "b",
@@ -143,7 +139,6 @@ static void test_arrows(void **state)
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	(void)state;
 	timeline_init(&timeline);
 	put_flow(&timeline, TRACE_WORK, 50, 70);
 	put_flow(&timeline, TRACE_BACKWARD, 20, 300);
@@ -167,7 +162,6 @@ static void test_arrows_many(void **state)
 	struct timeline timeline;
 	const uint64_t count = 3 * ARROWS_MAX;
 
-	(void)state;
 	timeline_init(&timeline);
 	for (uint64_t i = 0; i < count; i++)
 		put_flow(&timeline, TRACE_BACKWARD, 10 * i, 10 * i + 3);

@@ -32,7 +32,6 @@ static void recorded_children_are_left_out(void **state)
 {
 	uint64_t ns;
 
-	(void)state;
 	assert_true(children_of(5ull * SECOND, 2ull * SECOND, &ns));
 	assert_true(ns == 3ull * SECOND);
 	assert_true(children_of(5ull * SECOND, 0, &ns));
@@ -46,7 +45,6 @@ static void the_rest_is_never_negative(void **state)
 {
 	uint64_t ns;
 
-	(void)state;
 	assert_true(children_of(2ull * SECOND, 3ull * SECOND, &ns));
 	assert_int_equal(ns, 0);
 }
@@ -55,7 +53,6 @@ static void without_usage_it_is_not_told(void **state)
 {
 	uint64_t ns;
 
-	(void)state;
 	assert_false(children_of(0, 2ull * SECOND, &ns));
 	assert_int_equal(ns, 0);
 }

@@ -42,7 +42,6 @@ static void cpu_time_where_clocks_were_read(void **state)
 	struct ranges ranges;
 	uint64_t ns;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	push(&ranges, 50, 0, 0, C); /* before the first reading: nothing is known of it */
 	reads(&ranges, 100, 0, 7);
@@ -64,7 +63,6 @@ static void self_is_total_without_children(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	push(&ranges, 100, 0, 0, A);
 	push(&ranges, 110, 0, 0, B);
@@ -88,7 +86,6 @@ static void pops_close_the_innermost_of_their_domain(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	push(&ranges, 0, 0, 1, A);
 	push(&ranges, 10, 0, 2, B); /* another domain, closed after A */
@@ -105,7 +102,6 @@ static void crossed_domains_charge_the_outer_range_once(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	push(&ranges, 0, 0, 1, C);
 	push(&ranges, 10, 0, 1, A);
@@ -124,7 +120,6 @@ static void time_within_any_range_counts_once(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	push(&ranges, 0, 0, 1, C);
 	push(&ranges, 10, 0, 1, A);
@@ -148,7 +143,6 @@ static void unbalanced_pops_are_counted_and_harmless(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	pop(&ranges, 10, 0, 0);
 	push(&ranges, 20, 0, 0, A);
@@ -165,7 +159,6 @@ static void open_ranges_count_and_take_time_when_the_process_has_ended(void **st
 {
 	struct ranges ranges;
 
-	(void)state;
 	for (int ended = 0; ended < 2; ended++) {
 		ranges_init(&ranges, false);
 		push(&ranges, 0, 0, 0, A);
@@ -192,7 +185,6 @@ static void work_inside_is_the_difference(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	ranges_push(&ranges, &(struct range_opening){
 				     0,
@@ -222,7 +214,6 @@ static void start_end_match_by_number_in_any_order(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	ranges_start(&ranges, &(struct range_opening){ 0, 0, 3, 0, A, 1, { 0 }, true, NULL });
 	ranges_start(&ranges, &(struct range_opening){ 10, 0, 3, 0, B, 2, { 0 }, true, NULL });
@@ -241,7 +232,6 @@ static void paths_are_rows_of_their_own(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, true);
 	push(&ranges, 0, 0, 0, A);
 	push(&ranges, 1, 0, 0, B);
@@ -262,7 +252,6 @@ static void deep_nesting_takes_constant_time_each(void **state)
 	enum { DEPTH = 100000 };
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	for (uint64_t i = 0; i < DEPTH; i++)
 		push(&ranges, i, 0, (uint32_t)(i & 1), A);
@@ -280,7 +269,6 @@ static void many_names_take_bounded_memory_each(void **state)
 	struct ranges ranges;
 	size_t slots = 0;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	for (uint32_t i = 0; i < NAMES; i++) {
 		push(&ranges, i, 0, 0, i);
@@ -310,7 +298,6 @@ static void percentiles_are_within_one_percent(void **state)
 	struct histogram histogram = { 0 };
 	uint64_t seed = 7;
 
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 		value[i] = (seed >> 11) >>
@@ -346,7 +333,6 @@ static void every_sample_is_in_its_bucket(void **state)
 	enum { SAMPLES = 150 };
 	uint64_t value[SAMPLES], seed = 3;
 
-	(void)state;
 	for (unsigned int width = 1; width < 40; width++) {
 		struct histogram histogram = { 0 }, both = { 0 };
 
@@ -367,7 +353,6 @@ static void merged_rows_have_the_statistics_of_all(void **state)
 {
 	struct ranges ranges;
 
-	(void)state;
 	ranges_init(&ranges, false);
 	for (uint64_t i = 1; i <= 4; i++) { /* durations 10 20 under A, 30 40 under B */
 		push(&ranges, 0, 0, 0, i <= 2 ? A : B);

@@ -18,7 +18,6 @@ static unsigned int take(const char *text)
 
 static void words_are_taken(void **state)
 {
-	(void)state;
 	assert_int_equal(take("args"), REDACT_ARGS);
 	assert_int_equal(take("paths"), REDACT_PATHS);
 	assert_int_equal(take("host,args"), REDACT_HOST | REDACT_ARGS);
@@ -34,7 +33,6 @@ static void other_words_are_refused_by_name(void **state)
 		",args", "args,,paths", "host ", "paths,secrets"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char quoted[64];
 

@@ -116,7 +116,6 @@ static const char *place_of(uint32_t number, bool of_cpu)
 
 static void the_deepest_function_with_half_is_named(void **state)
 {
-	(void)state;
 	start();
 	runs(5, 4);
 	runs(6, 3);
@@ -130,7 +129,6 @@ static void the_deepest_function_with_half_is_named(void **state)
 
 static void none_is_named_where_none_has_half(void **state)
 {
-	(void)state;
 	start();
 	runs(1, 6); /* in the user's own line */
 	runs(5, 5);
@@ -141,7 +139,6 @@ static void none_is_named_where_none_has_half(void **state)
 
 static void who_only_calls_others_is_not_named(void **state)
 {
-	(void)state;
 	start();
 	runs(9, 9);
 	runs(10, 1);
@@ -158,7 +155,6 @@ static void who_only_calls_others_is_not_named(void **state)
 
 static void waits_count_unless_cpu_time_alone_does(void **state)
 {
-	(void)state;
 	start();
 	sample(1, 0, EVT_PYTHON_IO);
 	runs(5, 2);
@@ -172,7 +168,6 @@ static void waits_count_unless_cpu_time_alone_does(void **state)
 
 static void all_frames_are_the_users_where_he_asks(void **state)
 {
-	(void)state;
 	start();
 	runs(5, 4);
 	read_all();

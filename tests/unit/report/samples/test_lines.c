@@ -20,7 +20,6 @@ static const struct line *line_at(uint32_t number)
  */
 static void shares_are_those_of_the_program(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -50,7 +49,6 @@ static void shares_are_those_of_the_program(void **state)
  */
 static void looks_left_out_are_a_bound(void **state)
 {
-	(void)state;
 	start();
 	frame_begin_block(c.r.fw, 1);
 	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
@@ -69,7 +67,6 @@ static void looks_left_out_are_a_bound(void **state)
  */
 static void late_looks_are_a_bound(void **state)
 {
-	(void)state;
 	start();
 	frame_begin_block(c.r.fw, 1);
 	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
@@ -86,7 +83,6 @@ static void late_looks_are_a_bound(void **state)
 /* C code that the line has called is native, without an operator. */
 static void called_code_is_native(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -103,7 +99,6 @@ static void called_code_is_native(void **state)
 /* Of a function that calls itself each sample counts once. */
 static void recursion_counts_once(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -125,7 +120,6 @@ static void recursion_counts_once(void **state)
  */
 static void a_line_of_two_functions_counts_once(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 0);
@@ -151,7 +145,6 @@ static void a_line_of_two_functions_counts_once(void **state)
 /* An operator makes it native, a scope of the user does not. */
 static void native_is_an_operator(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -181,7 +174,6 @@ static void call(uint64_t end_ns, uint64_t duration_ns, uint64_t flags)
 /* A call is known at its end: what was seen meanwhile is its time, once, and none of Python's. */
 static void calls_of_cuda_are_known_at_their_end(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -215,7 +207,6 @@ static void filters_hold(void **state)
 {
 	struct filter_settings later = plain;
 
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -247,7 +238,6 @@ static uint64_t torn_of_process(uint32_t number)
  */
 static void lost_definitions_are_rows(void **state)
 {
-	(void)state;
 	start();
 	frame_begin_block(c.r.fw, 0);
 	define_place(5, 5, 9, 4);
@@ -281,7 +271,6 @@ static void lost_definitions_are_rows(void **state)
 
 static void paths_match_by_their_ends(void **state)
 {
-	(void)state;
 	assert_true(MATCH("/a/b/train.py", "train.py"));
 	assert_true(MATCH("train.py", "/a/b/train.py"));
 	assert_true(MATCH("./b/train.py", "/a/b/train.py"));
@@ -297,7 +286,6 @@ static void paths_match_by_their_ends(void **state)
  */
 static void torn_stacks_are_a_row(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -352,7 +340,6 @@ static uint64_t stack_weight(enum stack_value value, const char *text)
 
 static void samples_are_stacks(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -384,7 +371,6 @@ static void samples_are_stacks(void **state)
 /* Places in a circle, as of a file that lies: each is a stack, and it ends. */
 static void circles_end(void **state)
 {
-	(void)state;
 	start();
 	frame_begin_block(c.r.fw, 0);
 	define_code(1, "main", 1);
@@ -445,7 +431,6 @@ static void a_moment_is_held_by_one_thread(void **state)
 {
 	uint64_t first;
 
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -467,7 +452,6 @@ static void a_moment_is_held_by_one_thread(void **state)
 /* The kernel uses a thread's number again: it is whoever has it at the time. */
 static void a_holder_is_who_has_the_number_then(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -498,7 +482,6 @@ static void waits_belong_to_who_had_the_gil(void **state)
 	uint64_t tid = 0;
 	struct source_thread *const *thread;
 
-	(void)state;
 	for (unsigned int round = 0; round < 2; round++) { /* the first tells its tid */
 		start();
 		define_all();

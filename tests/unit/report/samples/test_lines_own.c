@@ -125,7 +125,6 @@ static void a_library_is_its_callers(void **state)
 	const struct line_link *link;
 	size_t line;
 
-	(void)state;
 	define_all();
 	frame_begin_block(c.r.fw, 1);
 	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
@@ -158,7 +157,6 @@ static void a_library_is_its_callers(void **state)
  */
 static void lines_are_of_the_steps(void **state)
 {
-	(void)state;
 	define_all();
 	frame_begin_block(c.r.fw, 1);
 	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
@@ -180,7 +178,6 @@ static void lines_are_of_the_steps(void **state)
 
 static void one_mark_is_no_step(void **state)
 {
-	(void)state;
 	define_all();
 	frame_begin_block(c.r.fw, 1);
 	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);

@@ -55,7 +55,6 @@ static void put_short_run(unsigned int works, unsigned int mains, uint64_t sleep
  */
 static void few_looks_say_where_most_was(void **state)
 {
-	(void)state;
 	put_short_run(9, 4, 0);
 	expect_summary(1000 * MS, 1,
 		       "A guess from only 13 samples: 180 ms of 260 ms of CPU time was spent in "
@@ -96,7 +95,6 @@ static void put_sampling(uint64_t hz, enum evt_python_off off, unsigned int look
 /* A higher rate is advised where there is one, and where it would be of use. */
 static void more_samples_are_advised_where_there_are_more(void **state)
 {
-	(void)state;
 	put_sampling(999, EVT_PYTHON_ON, 20);
 	assert_true(samples_can_be_more(samples));
 	expect_summary(
@@ -122,7 +120,6 @@ static void more_samples_are_advised_where_there_are_more(void **state)
 /* Of a process that was sampled, and one that was not, nobody says that none was. */
 static void one_that_was_not_sampled_is_not_all(void **state)
 {
-	(void)state;
 	start();
 	frame_begin_block(c.r.fw, 0);
 	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 1, .hz = 50);
@@ -147,7 +144,6 @@ static void one_that_was_not_sampled_is_not_all(void **state)
 
 static void a_thread_that_waits_says_where(void **state)
 {
-	(void)state;
 	put_short_run(2, 0, 900);
 	expect_summary(1000 * MS, 1,
 		       "It waited 900 ms in made.py:2 (main) (prof-report lines --sort "
@@ -163,7 +159,6 @@ static void a_thread_that_waits_says_where(void **state)
 /* Of several each waits for another thing. */
 static void threads_that_wait_say_nothing(void **state)
 {
-	(void)state;
 	start();
 	define_all();
 	for (uint32_t stream = 1; stream <= 2; stream++) {
@@ -204,7 +199,6 @@ static void expect_ready(uint64_t cpu_ms, uint64_t ready_ms, const char *expecte
 
 static void a_thread_without_a_cpu_is_told(void **state)
 {
-	(void)state;
 	expect_ready(
 		600, 1500,
 		"The busiest thread had no CPU for 1.50 s of its 3.00 s although it could have "

@@ -17,14 +17,12 @@ static void add(uint64_t time_ns, uint64_t place, uint64_t row)
 
 static int start(void **state)
 {
-	(void)state;
 	looks = (struct open_looks){ 0 };
 	return 0;
 }
 
 static void those_since_the_begin(void **state)
 {
-	(void)state;
 	assert_int_equal(open_looks_take(&looks, 0).all_ns, 0);
 	for (uint64_t i = 1; i <= 5; i++)
 		add(100 * i, 1, 1);
@@ -38,7 +36,6 @@ static void those_since_the_begin(void **state)
 
 static void another_stack_ends_them(void **state)
 {
-	(void)state;
 	add(100, 1, 1);
 	add(200, 2, 1);
 	add(300, 2, 1);
@@ -54,7 +51,6 @@ static void long_ones_are_coarser(void **state)
 {
 	const uint64_t all = 100000;
 
-	(void)state;
 	for (uint64_t i = 1; i <= all; i++)
 		add(i, 1, 1);
 	assert_true(looks.count <= OPEN_LOOKS);

@@ -10,7 +10,6 @@ static struct cover cover;
 
 static void overlaps_count_once(void **state)
 {
-	(void)state;
 	cover_init(&cover);
 	cover_begin(&cover, A, 0, 10);
 	cover_begin(&cover, A, 0, 20); /* inside */
@@ -28,7 +27,6 @@ static void overlaps_count_once(void **state)
 
 static void places_add_up(void **state)
 {
-	(void)state;
 	cover_init(&cover);
 	for (uint32_t place = 0; place < 100; place++)
 		cover_begin(&cover, A, place, 0);
@@ -44,7 +42,6 @@ static void places_add_up(void **state)
 
 static void what_runs_on_adds_nothing(void **state)
 {
-	(void)state;
 	cover_init(&cover);
 	cover_begin(&cover, A, 0, 10);
 	cover_end(&cover, A, 0, 90, false);

@@ -62,7 +62,6 @@ static void scopes_nest_per_thread(void **state)
 {
 	uint32_t outer;
 
-	(void)state;
 	start((struct nest_options){ 0 });
 	assert_false(end(5, 0));
 	outer = begin(10, 0, A);
@@ -84,7 +83,6 @@ static void scopes_nest_per_thread(void **state)
 /* Keyed or not, the innermost of a key ends, and what is inside goes on in what was around. */
 static void ends_by_key_leave_what_is_inside(void **state)
 {
-	(void)state;
 	for (int keyed = 0; keyed < 2; keyed++) {
 		uint32_t first;
 
@@ -108,7 +106,6 @@ static void ends_by_key_leave_what_is_inside(void **state)
 
 static void hidden_scopes_are_around_nothing(void **state)
 {
-	(void)state;
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
 	nest_begin(&nest, (struct nest_place){ 10, 0, 0, 0, NULL, 0 }, B, true);
@@ -124,7 +121,6 @@ static void hidden_scopes_are_around_nothing(void **state)
 
 static void one_ends_on_another_thread_of_its_process(void **state)
 {
-	(void)state;
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
 	nest_begin(&nest, (struct nest_place){ 0, 2, 7, 0, NULL, 0 }, A,
@@ -138,7 +134,6 @@ static void one_ends_on_another_thread_of_its_process(void **state)
 
 static void a_cut_ends_what_is_open_on_its_thread(void **state)
 {
-	(void)state;
 	start((struct nest_options){ .is_keyed = true });
 	begin(0, 0, A);
 	begin(10, 0, B);
@@ -160,7 +155,6 @@ static void a_cut_ends_what_is_open_on_its_thread(void **state)
 
 static void what_is_too_deep_is_counted(void **state)
 {
-	(void)state;
 	start((struct nest_options){ .depth_max = 2 });
 	begin(0, 0, A);
 	begin(1, 0, B);
@@ -176,7 +170,6 @@ static void what_is_too_deep_is_counted(void **state)
 
 static void places_are_used_again(void **state)
 {
-	(void)state;
 	start((struct nest_options){ .is_keyed = true });
 	for (uint64_t i = 0; i < 100000; i++) {
 		begin(i, (uint32_t)(i % 3), A);
@@ -195,7 +188,6 @@ static void ends_are_found_among_thousands_of_threads(void **state)
 {
 	enum { THREADS = 20000, PROCESSES = 40 };
 
-	(void)state;
 	start((struct nest_options){ 0 });
 	for (uint32_t thread = 0; thread < THREADS; thread++) {
 		struct nest_place place = { 10, thread, thread % PROCESSES, 0, NULL, 0 };
@@ -220,7 +212,6 @@ static void ends_are_found_among_thousands_of_threads(void **state)
 
 static void an_identity_ends_its_own(void **state)
 {
-	(void)state;
 	start((struct nest_options){ 0 });
 	begin_held(0, 0, A, 0x1000);
 	begin(10, 0, B);
@@ -243,7 +234,6 @@ static void an_identity_ends_its_own(void **state)
 
 static void an_identity_that_begins_again_has_lost_its_end(void **state)
 {
-	(void)state;
 	start((struct nest_options){ .is_keyed = true });
 	begin_held(0, 0, A, 0x1000);
 	begin_held(10, 1, B, 0x1000);
@@ -271,7 +261,6 @@ static struct nest_place at(uint64_t time_ns, uint64_t task)
 
 static void tasks_end_their_own(void **state)
 {
-	(void)state;
 	for (int keyed = 0; keyed < 2; keyed++) {
 		start((struct nest_options){ .is_keyed = keyed });
 		nest_begin(&nest, at(0, 0), A, false);
@@ -307,7 +296,6 @@ static struct nest_place by(uint64_t time_ns, uint64_t task, uint64_t generator)
 
 static void generators_end_their_own(void **state)
 {
-	(void)state;
 	start((struct nest_options){ .is_keyed = true, .by_generators = true });
 	nest_begin(&nest, by(0, 0, 0), A, false);
 	nest_begin(&nest, by(10, 0, 77), A, false);
@@ -338,7 +326,6 @@ static void what_is_around_is_of_the_task(void **state)
 {
 	uint32_t outer, one, two;
 
-	(void)state;
 	start((struct nest_options){ .is_keyed = true });
 	outer = nest_begin(&nest, at(0, 0), A, false);
 	one = nest_begin(&nest, at(10, 7), B, false);
@@ -362,7 +349,6 @@ static void an_outer_one_ends_by_how_many_are_inside(void **state)
 {
 	struct nest_place place = at(30, 0);
 
-	(void)state;
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
 	begin(10, 0, B);

@@ -95,7 +95,6 @@ static void put_window(uint64_t from_ns, uint64_t to_ns)
 
 static void ranges_end_where_events_were_lost(void **state)
 {
-	(void)state;
 	start();
 	push(10, "outer");
 	push(20, "inner");
@@ -115,7 +114,6 @@ static void ranges_end_where_events_were_lost(void **state)
 
 static void ranges_end_where_recording_stops(void **state)
 {
-	(void)state;
 	start();
 	put_window(100, 200);
 	put_window(300, 400);
@@ -130,7 +128,6 @@ static void ranges_end_where_recording_stops(void **state)
 
 static void started_ranges_end_where_recording_stops(void **state)
 {
-	(void)state;
 	start();
 	FRAME_PUT(c.r.fw, 10, capture_start, .name = 0);
 	FRAME_PUT(c.r.fw, 20, nvtx_start, .name = cuda_recording_name(&c, "started"), .range = 5);
@@ -149,7 +146,6 @@ static void started_ranges_end_where_recording_stops(void **state)
 
 static void a_range_that_is_asked_for_ends_where_recording_stops(void **state)
 {
-	(void)state;
 	start();
 	put_window(100, 200); /* outer stays open */
 	FRAME_PUT(c.r.fw, 300, capture_start, .name = 0);
@@ -161,7 +157,6 @@ static void a_range_that_is_asked_for_ends_where_recording_stops(void **state)
 
 static void a_range_that_is_asked_for_ends_where_events_were_lost(void **state)
 {
-	(void)state;
 	start();
 	push(10, "outer");
 	allocate(20, 0x1000);
@@ -174,7 +169,6 @@ static void a_range_that_is_asked_for_ends_where_events_were_lost(void **state)
 
 static void a_started_range_that_is_asked_for_ends_where_recording_stops(void **state)
 {
-	(void)state;
 	start();
 	FRAME_PUT(c.r.fw, 10, capture_start, .name = 0);
 	FRAME_PUT(c.r.fw, 20, nvtx_start, .name = cuda_recording_name(&c, "started"), .range = 5);
@@ -226,7 +220,6 @@ static void counts_within(const char *range, uint64_t allocations)
 
 static void labels_need_not_nest(void **state)
 {
-	(void)state;
 	start();
 	label(10, "first");
 	operator_begins(11, "first"); /* an operator of that name is none */
@@ -244,7 +237,6 @@ static void labels_need_not_nest(void **state)
 
 static void operators_are_no_ranges(void **state)
 {
-	(void)state;
 	start();
 	operator_begins(10, "aten::add");
 	allocate(20, 0x1000);
@@ -255,7 +247,6 @@ static void operators_are_no_ranges(void **state)
 /* Before version 97 of events all ends were the innermost one's. */
 static void labels_of_older_recordings_end_as_operators_do(void **state)
 {
-	(void)state;
 	start();
 	label(10, "old");
 	operator_begins(20, "aten::add");
@@ -268,7 +259,6 @@ static void labels_of_older_recordings_end_as_operators_do(void **state)
 
 static void labels_end_where_events_were_lost(void **state)
 {
-	(void)state;
 	start();
 	label(10, "outer");
 	allocate(20, 0x1000);
@@ -280,7 +270,6 @@ static void labels_end_where_events_were_lost(void **state)
 
 static void labels_end_where_recording_stops(void **state)
 {
-	(void)state;
 	start();
 	FRAME_PUT(c.r.fw, 5, capture_start, .name = 0);
 	label(10, "outer");
@@ -294,7 +283,6 @@ static void labels_end_where_recording_stops(void **state)
 
 static void labels_of_no_thread_hold_for_the_process(void **state)
 {
-	(void)state;
 	start();
 	FRAME_PUT(c.r.fw, 10, torch_async_begin, .name = cuda_recording_name(&c, "all_reduce"),
 		  .function = 0x7000);
@@ -312,7 +300,6 @@ static void labels_of_no_thread_hold_for_the_process(void **state)
 /* Whoever named it: NVTX, a label, an action; each ends on its own. */
 static void ranges_of_one_name_add_up(void **state)
 {
-	(void)state;
 	start();
 	push(10, "train");
 	label(20, "train");

@@ -55,7 +55,6 @@ static void callers_asked_for_again_are_the_same(void **state)
 	unsigned int seed = 1;
 	size_t known = 0;
 
-	(void)state;
 	for (unsigned int round = 0; round < 20; round++) {
 		struct caller_memo memo;
 

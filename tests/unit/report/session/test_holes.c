@@ -19,7 +19,6 @@ static uint64_t cuts, marks_at_cut, cut_ns; /* of threads whose events were lost
 
 static void take(void *state, const struct source_event *event, bool counts)
 {
-	(void)state;
 	(void)event;
 	marks += counts;
 }
@@ -32,7 +31,6 @@ static void start(void *state, struct run *of, const void *options)
 
 static void cut(void *state, const struct cut *cut)
 {
-	(void)state;
 	if (cut->reason != CUT_LOST || !cut->thread)
 		return;
 	if (!cuts++) {
@@ -105,7 +103,6 @@ static void without_losses_all_is_known(void **state)
 {
 	const struct source_hole *hole;
 
-	(void)state;
 	cuda_recording_start(&c, 1);
 	put_frame(100, 200);
 	cuda_recording_finish(&c, 5000);
@@ -130,7 +127,6 @@ static void a_full_file_is_known_until_it_was_full(void **state)
 {
 	const struct source_loss *loss;
 
-	(void)state;
 	cuda_recording_start(&c, 1);
 	put_frame(100, 200);
 	recording_close_frame(&c.r, 1000);
@@ -156,7 +152,6 @@ static void a_full_file_is_known_until_it_was_full(void **state)
 /* The disk had room again: a hole, and what comes after it is told. */
 static void a_disk_that_was_full_leaves_a_hole(void **state)
 {
-	(void)state;
 	cuda_recording_start(&c, 1);
 	put_frame(100, 200);
 	recording_close_frame(&c.r, 1000);
@@ -223,7 +218,6 @@ static void close_two(void)
 
 static void a_hole_of_one_file_is_one_of_the_sum(void **state)
 {
-	(void)state;
 	read_two(4500);
 	assert_false(known_within(run, 1500, 2500));
 	assert_true(known_within(run, 3200, 3500));
@@ -232,7 +226,6 @@ static void a_hole_of_one_file_is_one_of_the_sum(void **state)
 
 static void a_file_whose_processes_are_over_is_missed_nowhere(void **state)
 {
-	(void)state;
 	read_two(900);
 	assert_true(known_within(run, 1500, 2500));
 	close_two();
@@ -242,7 +235,6 @@ static void a_full_ring_is_a_hole_of_its_process(void **state)
 {
 	const struct source_hole *hole;
 
-	(void)state;
 	cuda_recording_start(&c, 2);
 	put_frame(100, 200);
 	recording_close_frame(&c.r, 1000);
@@ -266,7 +258,6 @@ static void a_file_that_breaks_off_says_so(void **state)
 {
 	size_t length;
 
-	(void)state;
 	cuda_recording_start(&c, 1);
 	put_frame(100, 200);
 	recording_close_frame(&c.r, 1000);

@@ -122,7 +122,6 @@ static void ranks_are_one_job(void **state)
 		{ "a", "1", NULL, { "store", "127.0.0.1:7" }, 20, 50 },
 	};
 
-	(void)state;
 	expect_runs(old, 2, "00", NULL);
 	expect_runs(named, 2, "00", NULL);
 }
@@ -133,7 +132,6 @@ static void one_may_end_before_another_begins(void **state)
 					    { "a", "1", "3", { 0 }, 0, 20 },
 					    { "a", "2", "3", { 0 }, 50, 20 } };
 
-	(void)state;
 	expect_runs(rank, 3, "000", NULL);
 }
 
@@ -167,7 +165,6 @@ static void what_contradicts_keeps_apart(void **state)
 		  "SLURM_JOB_ID" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(apart) / sizeof(apart[0]); i++)
 		expect_runs(apart[i].rank, 2, "01", apart[i].why);
 }
@@ -187,7 +184,6 @@ static void what_does_not_contradict(void **state)
 	static const struct rank redacted[] = { { "a", "0", "2", { "store", ":5" }, 0, 9 },
 						{ "b", "1", "2", { "store", "n:5" }, 0, 9 } };
 
-	(void)state;
 	expect_runs(used, 2, "00", NULL);
 	expect_runs(own, 2, "00", NULL);
 	expect_runs(redacted, 2, "00", NULL);
@@ -203,7 +199,6 @@ static void two_jobs_stay_apart(void **state)
 					       { "a", "1", "2", { 0 }, 0, 9 },
 					       { "a", "1", "2", { 0 }, 0, 9 } };
 
-	(void)state;
 	expect_runs(known, 4, "0101", "store");
 	expect_runs(unknown, 3, "012", "both fit, but both are rank 1; name the files of one job");
 }
@@ -213,7 +208,6 @@ static void without_a_rank_it_is_no_job(void **state)
 	static const struct rank rank[] = { { "a", NULL, NULL, { "store", "n:1" }, 0, 9 },
 					    { "a", "1", "2", { "store", "n:1" }, 0, 9 } };
 
-	(void)state;
 	expect_runs(rank, 2, "01", NULL);
 }
 
@@ -227,7 +221,6 @@ static void hostile_facts_are_only_texts(void **state)
 		{ "a", "2", "18446744073709551615", { "\t", "x" }, UINT64_MAX / 2, UINT64_MAX },
 	};
 
-	(void)state;
 	memset(long_text, '%', sizeof(long_text) - 1);
 	expect_runs(rank, 4, "0102", "did not run at the same time");
 }
@@ -238,7 +231,6 @@ static void what_cannot_be_read_is_no_job(void **state)
 	char *file[] = { missing };
 	struct job job;
 
-	(void)state;
 	job_read(&job, file, 1);
 	assert_int_equal(job.ranks, 0);
 	job_release(&job);

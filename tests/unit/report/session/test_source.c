@@ -83,7 +83,6 @@ static void streams_are_merged_by_time(void **state)
 	struct source *source;
 	uint64_t order[8];
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
 	put_marks(&r, 1, first, 3);
@@ -144,7 +143,6 @@ static void times_of_threads(void **state)
 	struct thread_times times;
 	uint64_t order[16];
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_times(&r);
 	recording_close_frame(&r, 6000);
@@ -176,7 +174,6 @@ static void blocks_of_one_stream_keep_their_order_at_equal_times(void **state)
 	struct source_event event;
 	uint64_t expected = 0x1000;
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -231,7 +228,6 @@ static void losses_that_no_event_tells_are_of_the_end_marker(void **state)
 {
 	uint32_t reason = 0;
 
-	(void)state;
 	assert_int_equal(losses_of(0, 0, &reason), 0);
 	assert_int_equal(losses_of(5, 5, &reason), 5);
 	assert_int_equal(reason, EVT_LOST_FULL);
@@ -258,7 +254,6 @@ static void files_of_one_host_are_placed_by_the_monotonic_clock(void **state)
 	struct source *source;
 	uint64_t order[2];
 
-	(void)state;
 	later.base_mono += 100;
 	later.base_real += 77; /* was set a little meanwhile */
 	make_one(&r[0], &plain_header, 150);
@@ -279,7 +274,6 @@ static void files_of_other_hosts_are_placed_by_the_wall_clock(void **state)
 	struct source *source;
 	uint64_t order[2];
 
-	(void)state;
 	strcpy(other.host, "elsewhere");
 	other.base_mono += 1000000000000;
 	other.base_real -= 30;
@@ -301,7 +295,6 @@ static void names_may_be_defined_late_or_never(void **state)
 	struct source_event event;
 	const struct source_name *late, *never;
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
 	frame_begin_block(r.fw, 1);
@@ -338,7 +331,6 @@ static void a_signal_handlers_stream_joins_its_thread(void **state)
 	struct source *source;
 	uint64_t order[2];
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
 	frame_begin_block(r.fw, 0);
@@ -373,7 +365,6 @@ static void a_stream_without_definition_has_a_row_that_says_so(void **state)
 	struct source *source;
 	uint64_t order[1];
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_marks(&r, 5, &time_ns, 1);
 	recording_close_frame(&r, 40);
@@ -398,7 +389,6 @@ static void the_tables_say_what_was_recorded(void **state)
 	struct recording r;
 	struct source *source;
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
 	frame_begin_block(r.fw, 0);
@@ -452,7 +442,6 @@ static void a_mapping_takes_the_place_of_another(void **state)
 	struct recording r;
 	struct source *source;
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
 	frame_begin_block(r.fw, 0);

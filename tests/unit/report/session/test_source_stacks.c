@@ -108,7 +108,6 @@ static void stacks_are_the_same_in_all_frames(void **state)
 	struct source *source;
 	uint32_t first, second;
 
-	(void)state;
 	record(&r, false);
 	source = open_images(&r, 1);
 	first = next_stack(source, 10);
@@ -131,7 +130,6 @@ static void stacks_are_the_same_in_all_files(void **state)
 	struct source_event event;
 	uint32_t of_time[64] = { 0 };
 
-	(void)state;
 	record(&r[0], false);
 	record(&r[1], true);
 	source = open_images(r, 2);
@@ -157,7 +155,6 @@ static void who_wants_none_has_none(void **state)
 	struct recording r;
 	struct source *source;
 
-	(void)state;
 	wants.event[EVT_nvtx_mark] = true;
 	record(&r, false);
 	source = open_images(&r, 1);
@@ -226,7 +223,6 @@ static void sites_of_the_heap_have_stacks(void **state)
 	struct source *source;
 	struct recording r;
 
-	(void)state;
 	record_heap(&r);
 	source = open_images(&r, 1);
 	source_want_heap(source, heap_take, &taken);
@@ -298,7 +294,6 @@ static void large_files_have_the_same_stacks(void **state)
 	struct recording r;
 	uint64_t count = 0;
 
-	(void)state;
 	record_large(&r);
 	assert_true(r.length > 1 << 20);
 	source = open_images(&r, 1);
@@ -324,7 +319,6 @@ static void losses_of_stacks_are_told_apart(void **state)
 	struct source *source;
 	struct recording r;
 
-	(void)state;
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
 	frame_begin_block(r.fw, 0);

@@ -14,7 +14,6 @@ static void what_differs_in_anything_is_another_frame(void **state)
 {
 	struct stacks stacks;
 
-	(void)state;
 	stacks_init(&stacks);
 	assert_int_equal(stacks_add(&stacks, STACK_NONE, 0x1000, 0), 1);
 	assert_int_equal(stacks_add(&stacks, STACK_NONE, 0x1000, 2), 2);
@@ -34,7 +33,6 @@ static void a_frame_may_call_any_number_of_others(void **state)
 {
 	struct stacks stacks;
 
-	(void)state;
 	stacks_init(&stacks);
 	assert_int_equal(stacks_add(&stacks, STACK_NONE, 1, 0), 1);
 	for (int turn = 0; turn < 2; turn++)
@@ -52,7 +50,6 @@ static void a_stack_may_be_deep(void **state)
 	struct stacks stacks;
 	uint32_t stack = STACK_NONE;
 
-	(void)state;
 	stacks_init(&stacks);
 	for (int turn = 0; turn < 2; turn++, stack = turn < 2 ? STACK_NONE : stack)
 		for (uint32_t i = 1; i <= DEPTH; i++) {

@@ -164,7 +164,6 @@ static void check(uint64_t look, const unsigned int *line, unsigned int count)
 /* Up to the call of torch.autograd: what it did before it called the engine is over. */
 static void backward_is_at_its_callers_line(void **state)
 {
-	(void)state;
 	begin_recording();
 	operator_on(1000, "aten::mm", STACK(MAIN));
 	operator_on(2000, "aten::ones_like", STACK(MAIN, METHOD, BACKWARD, MAKE_GRADS));
@@ -182,7 +181,6 @@ static void backward_is_at_its_callers_line(void **state)
 /* With an explicit gradient the last operator says nothing of where the thread waits. */
 static void a_line_that_is_not_known_is_none(void **state)
 {
-	(void)state;
 	begin_recording();
 	operator_on(1000, "aten::mm", STACK(MAIN));
 	on_stream(ENGINE_THREAD);
@@ -215,7 +213,6 @@ static void block_on(uint64_t time_ns, uint64_t stack)
  */
 static void explicit_gradients_are_at_their_callers_line(void **state)
 {
-	(void)state;
 	begin_recording();
 	operator_on(1000, "aten::mm", STACK(MAIN));
 	block_on(1500, STACK(MAIN, METHOD, BACKWARD));
@@ -245,7 +242,6 @@ static void explicit_gradients_are_at_their_callers_line(void **state)
  */
 static void hidden_calls_are_at_their_operators_line(void **state)
 {
-	(void)state;
 	begin_recording();
 	begin(1000, "aten::linear", 0, STACK(MAIN));
 	begin(1010, "aten::addmm", 0, STACK(MAIN, METHOD));

@@ -18,20 +18,17 @@ static struct text_store texts;
 
 static int make(void **state)
 {
-	(void)state;
 	stack_library_make(&library);
 	return 0;
 }
 
 static int unmake(void **state)
 {
-	(void)state;
 	return unlink(library.path);
 }
 
 static int start(void **state)
 {
-	(void)state;
 	source = (struct source){ .file_count = 0 };
 	stacks_init(&source.stacks);
 	stack_process_init(&one, 0, &library, HERE);
@@ -43,7 +40,6 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	(void)state;
 	named_stacks_release(&names);
 	stacks_release(&source.stacks);
 	text_store_release(&texts);
@@ -64,7 +60,6 @@ static uint32_t usual(uint64_t bias)
 
 static void what_nobody_wants_to_see_is_folded(void **state)
 {
-	(void)state;
 	assert_string_equal(text_of(&one, usual(HERE)), "main;train");
 }
 
@@ -73,7 +68,6 @@ static void names_of_any_form_are_folded(void **state)
 {
 	static const enum symbol_form forms[] = { SYMBOLS_FULL, SYMBOLS_SHORT, SYMBOLS_MANGLED };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		named_stacks_release(&names);
 		named_stacks_init(&names, &source, forms[i]);
@@ -85,7 +79,6 @@ static void names_of_any_form_are_folded(void **state)
 
 static void raw_stacks_have_it_all(void **state)
 {
-	(void)state;
 	names.is_raw = true;
 	assert_string_equal(text_of(&one, usual(HERE)),
 			    "_start;__libc_start_main;main;train;operator new(unsigned "
@@ -94,7 +87,6 @@ static void raw_stacks_have_it_all(void **state)
 
 static void only_ends_are_folded(void **state)
 {
-	(void)state;
 	/* a program's own function between: what is around it stays */
 	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MAIN, MALLOC, TRAIN)),
 			    "main;malloc;train");
@@ -105,7 +97,6 @@ static void only_ends_are_folded(void **state)
 
 static void a_stack_keeps_a_frame(void **state)
 {
-	(void)state;
 	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MALLOC)), "malloc");
 	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, START_FUNCTION)),
 			    "_start");
@@ -121,7 +112,6 @@ static void wrappers_by_their_flag_are_folded(void **state)
 	uint32_t wrapper = stacks_add(&source.stacks, main_frame,
 				      stack_address(&library, HERE, OTHER, 8), FRAME_IS_WRAPPER);
 
-	(void)state;
 	assert_string_equal(text_of(&one, wrapper), "main");
 }
 
@@ -129,7 +119,6 @@ static void places_are_equal_wherever_they_are_mapped(void **state)
 {
 	uint32_t here = usual(HERE), there = usual(THERE);
 
-	(void)state;
 	assert_int_not_equal(here, there);
 	assert_int_equal(named_stack_of(&names, &one.process, here, 10),
 			 named_stack_of(&names, &two.process, there, 10));
@@ -147,7 +136,6 @@ static void an_address_means_what_was_there_then(void **state)
 	uint32_t stack = STACK(&source, &library, HERE, 8, MAIN);
 	uint32_t before, after;
 
-	(void)state;
 	one.module[1] = one.module[0];
 	one.module[0].path = &gone;
 	one.module[0].to_ns = 100;
@@ -165,7 +153,6 @@ static void unknown_code_is_its_address(void **state)
 {
 	uint32_t stack = stacks_add(&source.stacks, STACK_NONE, 0x1234, 0);
 
-	(void)state;
 	assert_string_equal(text_of(&one, stack), "0x1234");
 }
 
@@ -174,7 +161,6 @@ static void a_truncated_stack_says_so(void **state)
 	uint32_t root = stacks_add(&source.stacks, STACK_NONE,
 				   stack_address(&library, HERE, TRAIN, 8), FRAME_IS_TRUNCATED);
 
-	(void)state;
 	assert_string_equal(text_of(&one, stacks_add(&source.stacks, root,
 						     stack_address(&library, HERE, STEP, 8), 0)),
 			    "(more callers, not recorded);train;step");
@@ -186,7 +172,6 @@ static void frames_come_innermost_first_and_are_counted(void **state)
 	uint32_t stack = named_stack_of(&names, &one.process,
 					STACK(&source, &library, HERE, 8, MAIN, TRAIN, STEP), 10);
 
-	(void)state;
 	assert_int_equal(named_stack_frames(&names, stack, frame, 2), 3);
 	assert_string_equal(frame[0].function, "step");
 	assert_string_equal(frame[1].function, "train");
@@ -201,7 +186,6 @@ static void a_stack_may_be_a_million_deep(void **state)
 	uint32_t stack = STACK_NONE;
 	const char *text;
 
-	(void)state;
 	for (unsigned int i = 0; i < 1000000; i++)
 		stack = stacks_add(&source.stacks, stack,
 				   stack_address(&library, HERE, i % 2 ? TRAIN : STEP, 8), 0);
@@ -216,7 +200,6 @@ static void names_cannot_break_a_line_or_a_stack(void **state)
 	char shown[NAMED_TEXT_FRAME_MAX], longer[10001];
 	size_t length = named_frame_text(shown, "a;b\nc\033[31m");
 
-	(void)state;
 	assert_int_equal(length, strlen(shown));
 	assert_null(strpbrk(shown, ";\n\033"));
 	assert_memory_equal(shown, "a:b", 3);
@@ -231,7 +214,6 @@ static void a_long_name_keeps_its_end(void **state)
 	char shown[NAMED_TEXT_FRAME_MAX], longer[2000];
 	size_t length;
 
-	(void)state;
 	memset(longer, 'x', sizeof(longer));
 	memcpy(longer, "std::", 5);
 	strcpy(longer + sizeof(longer) - 10, ">::insert");

@@ -19,7 +19,6 @@ static void the_same_pair_is_the_same_node(void **state)
 {
 	struct node_table table;
 
-	(void)state;
 	node_table_init(&table);
 	for (uint32_t i = 1; i <= NODES; i++)
 		assert_int_equal(node_table_put(&table, parent_of(i), i % 3 + 7), i);
@@ -41,7 +40,6 @@ static void a_parent_may_have_any_number_of_children(void **state)
 	struct node_table table;
 	uint32_t number[3][CHILDREN];
 
-	(void)state;
 	node_table_init(&table);
 	assert_int_equal(node_table_put(&table, 0, 1), 1);
 	assert_int_equal(node_table_put(&table, 1, 1), 2);

@@ -35,7 +35,6 @@ static uint32_t below(uint32_t parent, const char *name)
 
 static int start(void **state)
 {
-	(void)state;
 	names = (struct named_stacks){ .frame_count = 1 };
 	names.frame = memory_room(NULL, 0, &names.frame_room, sizeof(*names.frame));
 	node_table_init(&names.nodes);
@@ -44,7 +43,6 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	(void)state;
 	stack_tree_release(&tree);
 	free(names.frame);
 	node_table_release(&names.nodes);
@@ -76,7 +74,6 @@ static void from_the_outermost_inwards(void **state)
 {
 	uint32_t *order;
 
-	(void)state;
 	fill(false);
 	order = stack_tree_order(&tree);
 	assert_int_equal(tree.count, 5);
@@ -92,7 +89,6 @@ static void from_the_innermost_outwards(void **state)
 {
 	uint32_t *order;
 
-	(void)state;
 	fill(true);
 	order = stack_tree_order(&tree);
 	assert_int_equal(tree.count, 6);
@@ -108,7 +104,6 @@ static void recursion_is_counted_once_a_level(void **state)
 {
 	uint32_t stack = NAMED_NONE;
 
-	(void)state;
 	stack_tree_init(&tree, &names, true);
 	for (int i = 0; i < 100; i++)
 		stack = below(stack, "fib");
@@ -123,7 +118,6 @@ static void an_empty_tree_is_no_fault(void **state)
 {
 	uint32_t *order;
 
-	(void)state;
 	stack_tree_init(&tree, &names, false);
 	stack_tree_settle(&tree);
 	order = stack_tree_order(&tree);
@@ -156,7 +150,6 @@ static void a_graph_has_a_frame_for_each_node(void **state)
 {
 	char *text;
 
-	(void)state;
 	fill(false);
 	text = svg();
 	assert_int_equal(times(text, "<g data-x="), 5);
@@ -174,7 +167,6 @@ static void names_cannot_break_a_graph(void **state)
 	uint32_t top;
 	char *text;
 
-	(void)state;
 	memset(longest, 'y', sizeof(longest) - 1);
 	top = below(NAMED_NONE, "</title><script>alert(1)</script>");
 	stack_tree_init(&tree, &names, false);
@@ -196,7 +188,6 @@ static void what_is_too_deep_or_narrow_is_left_out_and_counted(void **state)
 	uint32_t stack = NAMED_NONE;
 	char *text;
 
-	(void)state;
 	for (unsigned int i = 0; i < 4096; i++)
 		stack = below(stack, i % 2 ? "odd" : "even");
 	stack_tree_init(&tree, &names, false);

@@ -72,7 +72,6 @@ static void one_very_long_step_hides_no_other(void **state)
 	static const uint64_t cpu_ns[] = { 50, 50, 50000, 50, 90, 50, 50 };
 	uint64_t at = 1000;
 
-	(void)state;
 	start();
 	mark(at, 0, "step");
 	for (size_t i = 0; i < sizeof(cpu_ns) / sizeof(cpu_ns[0]); i++) {
@@ -103,7 +102,6 @@ static void three_steps(const char *name)
 
 static void what_the_profiler_ends_at_its_stop_is_no_step(void **state)
 {
-	(void)state;
 	three_steps("ProfilerStep");
 	assert_int_equal(table.row_count, 2);
 	assert_int_equal(steps->time.count, 2);

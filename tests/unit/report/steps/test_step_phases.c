@@ -79,7 +79,6 @@ static void expect(uint64_t data, uint64_t forward, uint64_t backward, uint64_t 
 
 static void a_usual_step(void **state)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_DATA, 100, 5);
 	scope(PHASE_SCOPE_OPERATOR, 3, 1); /* to the device */
@@ -97,7 +96,6 @@ static void a_usual_step(void **state)
 
 static void gradients_that_are_accumulated(void **state)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 3; i++) {
 		scope(PHASE_SCOPE_GRADED, 10, 1);
@@ -109,7 +107,6 @@ static void gradients_that_are_accumulated(void **state)
 
 static void backward_on_another_thread(void **state)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_GRADED, 10, 20); /* ones_like, and a thread that has to wake up */
 	pass(30);
@@ -124,7 +121,6 @@ static void backward_on_another_thread(void **state)
 /* Two of them with one loss each: both are optimizer. */
 static void two_optimizers(void **state)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 2; i++) {
 		scope(PHASE_SCOPE_GRADED, 10, 0);
@@ -137,7 +133,6 @@ static void two_optimizers(void **state)
 /* The forward pass that backward runs again is backward. */
 static void checkpointing(void **state)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_GRADED, 10, 0);
 	open_scope(PHASE_SCOPE_BACKWARD);
@@ -149,7 +144,6 @@ static void checkpointing(void **state)
 
 static void a_closure(void **state)
 {
-	(void)state;
 	begin();
 	open_scope(PHASE_SCOPE_OPTIMIZER);
 	scope(PHASE_SCOPE_OPERATOR, 3, 1);
@@ -165,7 +159,6 @@ static void a_closure(void **state)
 
 static void evaluation_and_inference(void **state)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_DATA, 10, 1);
 	scope(PHASE_SCOPE_PRODUCT, 40, 1);
@@ -178,7 +171,6 @@ static void evaluation_and_inference(void **state)
 /* The loss of a step is detached behind it, then comes an evaluation. */
 static void an_evaluation_behind_a_detach(void **state)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_OPTIMIZER, 10, 0);
 	scope(PHASE_SCOPE_GRADED, 2, 1);
@@ -190,7 +182,6 @@ static void an_evaluation_behind_a_detach(void **state)
 /* A part of the network is frozen: that is no evaluation. */
 static void a_frozen_part(void **state)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_PRODUCT, 40, 1);
 	scope(PHASE_SCOPE_GRADED_PRODUCT, 10, 1);
@@ -203,7 +194,6 @@ static void a_frozen_part(void **state)
  */
 static void a_compiled_region(void **state)
 {
-	(void)state;
 	begin();
 	open_scope(PHASE_SCOPE_REGION);
 	open_scope(PHASE_SCOPE_GRADED);
@@ -218,7 +208,6 @@ static void a_compiled_region(void **state)
 
 static void launches_by_phase(void **state)
 {
-	(void)state;
 	begin();
 	open_scope(PHASE_SCOPE_GRADED_PRODUCT);
 	step_phases_launch(&phases, here(), false);
@@ -241,7 +230,6 @@ static void launches_by_phase(void **state)
 static void names(void **state)
 {
 #define OF(name, scope, graded) phase_scope_of(name, strlen(name), scope, graded)
-	(void)state;
 	assert_int_equal(OF("Optimizer.step#SGD.step", 7, false), PHASE_SCOPE_OPTIMIZER);
 	assert_int_equal(OF("Optimizer.zero_grad#SGD.zero_grad", 7, false), PHASE_SCOPE_OPTIMIZER);
 	assert_int_equal(OF("enumerate(DataLoader)#X.__next__", 7, false), PHASE_SCOPE_DATA);
@@ -261,7 +249,6 @@ static void names(void **state)
 /* What began before a cut, or ends without having begun, leaves nothing open. */
 static void cuts_and_strange_ends(void **state)
 {
-	(void)state;
 	begin();
 	close_scope();
 	pass(5);

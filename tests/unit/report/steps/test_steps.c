@@ -13,14 +13,12 @@ static struct steps steps;
 
 static int setup(void **state)
 {
-	(void)state;
 	steps_init(&steps, true);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	steps_release(&steps);
 	return 0;
 }
@@ -93,7 +91,6 @@ static void span_is(const struct cpu_span *span, uint64_t wall_ns, uint64_t low_
  */
 static void running_and_waiting(void **state)
 {
-	(void)state;
 	reads(1000, 0, 5000);
 	mark(1000, 0);
 	opens(1000, 0, STEP_operators);
@@ -119,7 +116,6 @@ static void running_and_waiting(void **state)
 
 static void nothing_is_known_of_another_threads_step(void **state)
 {
-	(void)state;
 	reads(1000, 0, 100);
 	reads(1000, 1, 100);
 	mark(1000, 0);
@@ -137,7 +133,6 @@ static void a_recording_without_readings(void **state)
 {
 	uint64_t ns;
 
-	(void)state;
 	mark(1000, 0);
 	mark(2000, 1);
 	assert_false(cpu_span_value(&row_at(0)->cpu.all, 1000, &ns));
@@ -146,7 +141,6 @@ static void a_recording_without_readings(void **state)
 
 static void every_instant_has_one_category(void **state)
 {
-	(void)state;
 	mark(1000, 0);
 	opens(1000, 0, STEP_NOTHING); /* a label around it all */
 	opens(1010, 0, STEP_dataloader);
@@ -170,7 +164,6 @@ static void every_instant_has_one_category(void **state)
 
 static void threads_of_a_process_count_together(void **state)
 {
-	(void)state;
 	mark(0, 0);
 	opens(10, 0, STEP_operators); /* loss.backward() waits in no operator */
 	closes(20, 0);
@@ -187,7 +180,6 @@ static void threads_of_a_process_count_together(void **state)
 
 static void what_goes_on_past_the_end_counts_in_both(void **state)
 {
-	(void)state;
 	mark(0, 0);
 	opens(5, 1, STEP_operators);
 	mark(10, 1);
@@ -205,7 +197,6 @@ static void what_goes_on_past_the_end_counts_in_both(void **state)
 
 static void instants_without_length_count_nowhere(void **state)
 {
-	(void)state;
 	mark(10, 0);
 	opens(20, 0, STEP_operators);
 	closes(20, 0);
@@ -222,7 +213,6 @@ static void instants_without_length_count_nowhere(void **state)
 
 static void a_first_step_without_a_mark_begins_with_the_first_operator(void **state)
 {
-	(void)state;
 	calls(5, 8, 0); /* setting up the device */
 	opens(100, 0, STEP_operators);
 	closes(110, 0);
@@ -234,7 +224,6 @@ static void a_first_step_without_a_mark_begins_with_the_first_operator(void **st
 
 static void a_mark_of_the_first_step_leaves_out_what_was_before(void **state)
 {
-	(void)state;
 	opens(100, 0, STEP_operators);
 	closes(110, 0);
 	mark(200, 0);
@@ -252,7 +241,6 @@ static void interrupt(uint64_t time_ns)
 
 static void only_whole_steps_count(void **state)
 {
-	(void)state;
 	interrupt(0); /* recording begins in the midst of something */
 	closes(5, 0);
 	opens(10, 0, STEP_operators);
@@ -288,7 +276,6 @@ static void io_counts_from_the_interruption_of_its_process(void **state)
 	static const struct nest_place first = { 10, 0, 0, 0, NULL, 0 },
 				       second = { 10, 1, 1, 0, NULL, 0 };
 
-	(void)state;
 	marks(first, 0, A, true);
 	marks(second, 0, A, true);
 	steps_io(&steps, first, 3);
@@ -315,7 +302,6 @@ static void io_counts_from_the_interruption_of_its_process(void **state)
 
 static void scopes_end_where_events_were_lost(void **state)
 {
-	(void)state;
 	mark(0, 0);
 	opens(10, 0, STEP_operators);
 	opens(12, 0, STEP_dataloader);
@@ -329,7 +315,6 @@ static void scopes_end_where_events_were_lost(void **state)
 
 static void processes_have_steps_of_their_own(void **state)
 {
-	(void)state;
 	marks((struct nest_place){ 0, 0, 0, 0, NULL, 0 }, 0, A, true);
 	marks((struct nest_place){ 5, 1, 1, 0, NULL, 0 }, 0, B, true);
 	opens(10, 0, STEP_operators);
@@ -350,7 +335,6 @@ static void many_steps_and_one_long_one(void **state)
 	enum { STEPS = 100000, SCOPES = 3000000 };
 	uint64_t time_ns = 0;
 
-	(void)state;
 	steps.wants_rows = false;
 	mark(time_ns, 0);
 	for (uint64_t i = 1; i <= STEPS; i++) {
@@ -380,7 +364,6 @@ static enum step_category category(const char *name, uint64_t scope)
 
 static void names_say_the_category(void **state)
 {
-	(void)state;
 	assert_int_equal(category("aten::add", 0), STEP_operators);
 	assert_int_equal(category("AddBackward0", 1), STEP_operators);
 	assert_int_equal(category("my label", 7), STEP_NOTHING);
@@ -403,7 +386,6 @@ static void the_outermost_range_of_the_name_ends_a_step(void **state)
 	const struct nest_place here = { 0, 0, 0, 0, NULL, 0 }, other = { 0, 1, 1, 0, NULL, 0 };
 	struct step_ranges ranges;
 
-	(void)state;
 	step_ranges_init(&ranges, "iteration*");
 	assert_true(step_ranges_match(&ranges, "iteration 5", 11));
 	assert_true(step_ranges_match(&ranges, "iteration", 9));
@@ -445,7 +427,6 @@ static void ranges_that_cross_end_by_name(void **state)
 	const struct nest_place here = { 0, 0, 0, 0, NULL, 0 };
 	struct step_ranges ranges;
 
-	(void)state;
 	step_ranges_init(&ranges, "step");
 	assert_false(step_ranges_pop_one(&ranges, here, true));
 	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, true);
@@ -462,7 +443,6 @@ static void ranges_that_cross_end_by_name(void **state)
 
 static void scopes_that_cross_have_their_time(void **state)
 {
-	(void)state;
 	mark(0, 0);
 	opens(10, 0, STEP_dataloader);
 	opens(20, 0, STEP_NOTHING);

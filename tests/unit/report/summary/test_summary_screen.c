@@ -71,7 +71,6 @@ static void put_training(struct frame_writer *fw)
 
 static void a_training_fits_the_screen(void **state)
 {
-	(void)state;
 	put_training(recording_begin(2));
 	recording_open();
 	judge(SCREEN_COLUMNS, SCREEN_LINES, true);
@@ -82,7 +81,6 @@ static void a_training_fits_the_screen(void **state)
 
 static void a_narrow_screen_has_more_lines(void **state)
 {
-	(void)state;
 	put_training(recording_begin(1));
 	recording_open();
 	judge(SCREEN_COLUMNS / 2, 2 * SCREEN_LINES, false);
@@ -91,7 +89,6 @@ static void a_narrow_screen_has_more_lines(void **state)
 
 static void nothing_was_recorded(void **state)
 {
-	(void)state;
 	recording_begin(1);
 	recording_open();
 	judge(SCREEN_COLUMNS, SCREEN_LINES, false);

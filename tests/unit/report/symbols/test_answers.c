@@ -79,7 +79,6 @@ static void bytes_and_back(void **state)
 	uint8_t *bytes, *same;
 	size_t length, same_length;
 
-	(void)state;
 	fill(&answers);
 	expect_filled(&answers);
 	bytes = answers_write(&answers, &subject, &length);
@@ -109,7 +108,6 @@ static void bytes_that_are_damaged(void **state)
 	size_t length;
 	uint8_t *bytes;
 
-	(void)state;
 	fill(&answers);
 	bytes = answers_write(&answers, &answers.subject, &length);
 	answers_init(&again);
@@ -135,7 +133,6 @@ static void a_file_of_nothing_takes_little(void **state)
 	uint8_t *empty;
 	uint64_t hash;
 
-	(void)state;
 	answers_init(&answers);
 	empty = answers_write(&answers, &answers.subject, &length);
 	head = length - 2 - sizeof(hash); /* without how many texts and addresses */
@@ -186,7 +183,6 @@ static void answers_between_runs(void **state)
 	static const char cached[] = "cache/deep/" BUILD_ID ".symbols";
 	struct answers answers, found;
 
-	(void)state;
 	setenv(CACHE_VARIABLE, "cache/deep", 1);
 	write_file("subject", "code");
 	fill(&answers);
@@ -239,7 +235,6 @@ static void set_age(const char *path, time_t seconds)
 
 static void what_is_oldest_goes_first(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir("trimmed", 0700), 0);
 	write_file("trimmed/aaaa.symbols", "1234567890");
 	write_file("trimmed/bbbb.symbols", "1234567890");

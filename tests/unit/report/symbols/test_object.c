@@ -28,7 +28,6 @@ static void what_is_no_file_of_code(void **state)
 	char name[] = "object-XXXXXX";
 	int file = mkstemp(name);
 
-	(void)state;
 	assert_true(file >= 0);
 	opened("/no/such/file", "", OBJECT_MISSING);
 	opened(name, "", OBJECT_UNREADABLE); /* empty */
@@ -115,7 +114,6 @@ static void files_that_are_damaged(void **state)
 	size_t length = 0;
 	uint8_t *bytes;
 
-	(void)state;
 	make_library(whole);
 	bytes = read_file(whole, &length);
 	assert_non_null(bytes);
@@ -145,7 +143,6 @@ static void functions_of_a_library(void **state)
 	struct object_place place;
 	bool has_inlined = false, has_itself = false, has_label = false;
 
-	(void)state;
 	make_library(path);
 	opened(path, "0123456789abcdef", OBJECT_OTHER_BUILD);
 	object = opened(path, "", OBJECT_FOUND);
@@ -189,7 +186,6 @@ static void label_ends_with_its_section(void **state)
 	struct object *object;
 	unsigned int named = 0;
 
-	(void)state;
 	if (system(command))
 		skip();
 	object = opened(path, "", OBJECT_FOUND);
@@ -215,7 +211,6 @@ static void inlined_by_the_linker(void **state)
 	struct object_place place;
 	struct object *object;
 
-	(void)state;
 	if (system(command))
 		skip();
 	object = opened(path, "", OBJECT_FOUND);
@@ -243,7 +238,6 @@ static void split_debug_information(void **state)
 		"object-split.c -o object-split.so 2>object-split.txt";
 	struct object_place place;
 
-	(void)state;
 	if (system(command))
 		skip();
 	for (unsigned int turn = 0; turn < 2; turn++) {
@@ -279,7 +273,6 @@ static void functions_of_the_vdso(void **state)
 	char build_id[41] = "";
 	bool has_clock = false;
 
-	(void)state;
 	if (!id)
 		skip();
 	for (int i = 0; i < 20; i++)

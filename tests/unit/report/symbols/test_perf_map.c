@@ -61,7 +61,6 @@ static void functions_of_a_map(void **state)
 				   "7f0000003000 100 cut off";
 	struct perf_map *map;
 
-	(void)state;
 	write_map(text, sizeof(text) - 1);
 	map = opened(0, UINT64_MAX, PERF_MAP_FOUND);
 	expect_function(map, 0x7f0000001000, "written again", 0);
@@ -92,7 +91,6 @@ static void maps_that_are_not_the_process_own(void **state)
 {
 	const struct timespec times[] = { { 1000, 0 }, { 1000, 0 } };
 
-	(void)state;
 	write_map("1000 10 a\n", 10);
 	assert_int_equal(utimensat(AT_FDCWD, MAP, times, 0), 0);
 	perf_map_close(opened(1000000000000, 1000000000000, PERF_MAP_FOUND));

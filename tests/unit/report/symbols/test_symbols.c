@@ -78,7 +78,6 @@ static void functions_that_are_inlined(void **state)
 	char path[64];
 	uint64_t address;
 
-	(void)state;
 	make_library(path);
 	mapped_init(&mapped, path, "");
 	symbols_init(&symbols, NULL, SYMBOLS_FULL);
@@ -128,7 +127,6 @@ static void addresses_of_nothing(void **state)
 	struct symbols symbols;
 	struct mapped mapped;
 
-	(void)state;
 	mapped_init(&mapped, "/no/such/library.so", "00ff");
 	symbols_init(&symbols, NULL, SYMBOLS_FULL);
 	assert_int_equal(
@@ -161,7 +159,6 @@ static void processes_without_modules(void **state)
 	struct symbols symbols;
 	struct mapped mapped;
 
-	(void)state;
 	mapped_init(&mapped, "/nowhere/library.so", "");
 	child.parent = &mapped.process;
 	symbols_init(&symbols, NULL, SYMBOLS_FULL);
@@ -186,7 +183,6 @@ static void one_recording_is_looked_up_once(void **state)
 	struct mapped mapped, gone;
 	char path[64];
 
-	(void)state;
 	make_library(path);
 	mapped_init(&mapped, path, "");
 	mapped_init(&gone, "/no/such/library.so", "00ff");

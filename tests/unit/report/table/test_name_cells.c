@@ -80,7 +80,6 @@ static void what_differs_is_shown(void **state)
 		"/home/me/projects/other/source/package/training/loop.py:41 (step)",
 	};
 
-	(void)state;
 	EXPECT(COLUMN_diff_what, in_the_middle, 40, "at::n…oat<add_kernel…operator…ong, long)",
 	       "at::n…oat<mul_kernel…operator…ong, long)", "something_else");
 	EXPECT(COLUMN_diff_what, folders, 40, "…ojects/first/source/pa…oop.py:41 (step)",
@@ -99,7 +98,6 @@ static void parameters_tell_overloads_apart(void **state)
 		"at::_ops::add_Tensor::call(at::Tensor const&, at::Tensor const&, double)",
 	};
 
-	(void)state;
 	EXPECT(COLUMN_leaks_function, overloads, 40, "at::_o…call… const&, c10::Scalar const&)",
 	       "at::_ops…call…at::Tensor const&, double)");
 }
@@ -119,7 +117,6 @@ static void all_places_that_differ_are_shown(void **state)
 	};
 	char *text;
 
-	(void)state;
 	text = shown("diff", COLUMN_diff_what, name, 4, 50);
 	for (size_t i = 0; i < 4; i++)
 		for (size_t k = 0; k < i; k++)
@@ -144,7 +141,6 @@ static void other_rows_stay_as_they_are(void **state)
 		"\xc3\xa4\xc3\xb6\xc3\xbc-\xc3\xa4\xc3\xb6\xc3\xbc",
 	};
 
-	(void)state;
 	EXPECT(COLUMN_diff_what, name, 30, "the_same_name_t…or_this_screen",
 	       "the_same_name_t…or_this_screen", "another_name_th…or_this_screen", "short");
 	EXPECT(COLUMN_diff_what, wide, 16, "äö…ä-a-öü-…ü-äöü", "äö…ä-b-öü-…ü-äöü");
@@ -157,7 +153,6 @@ static void places_of_names_further_away_are_found(void **state)
 	const char *name[16];
 	char *text;
 
-	(void)state;
 	for (unsigned int i = 0; i < 16; i++) {
 		snprintf(names[i], sizeof(names[i]),
 			 "a_long_name_that_begins_%c_goes_on_for_long_%c_and_longer_still_%c_until_"

@@ -101,7 +101,6 @@ static void the_frame_that_differs_is_shown(void **state)
 					     "..;evaluate;(2);resize_the_storage;leaf",
 					     "main;train;other;leaf" };
 
-	(void)state;
 	expect(stack, 3, 48, true, beside);
 	expect(stack, 3, 42, false, alone);
 	expect(stack, 3, 38, true, narrow);
@@ -123,7 +122,6 @@ static void no_mark_stands_for_nothing(void **state)
 	static const char *const near_so[] = { "..;first;resize_the_storage;leaf",
 					       "..;other;resize_the_storage;leaf" };
 
-	(void)state;
 	expect(stack, 2, 40, false, shown_so);
 	expect(near, 2, 34, false, near_so);
 }
@@ -135,7 +133,6 @@ static void all_of_many_differ(void **state)
 	static char text[ROWS][256];
 	const char *stack[ROWS];
 
-	(void)state;
 	for (unsigned int i = 0; i < ROWS; i++) {
 		snprintf(text[i], sizeof(text[i]),
 			 "main;begin_%u;a_function;begin_%u;a_function;begin_%u;a_function;begin_%"
@@ -158,7 +155,6 @@ static void a_recursion_differs_by_its_depth(void **state)
 	static char text[ROWS][1024];
 	const char *stack[ROWS];
 
-	(void)state;
 	for (unsigned int i = 0; i < ROWS; i++) {
 		strcpy(text[i], "main;run_the_program");
 		for (unsigned int n = 0; n <= i; n++)
@@ -178,7 +174,6 @@ static void frames_that_are_not_there_are_not_counted(void **state)
 					     "main;evaluate;a;(12 frames);step;layer;leaf" };
 	char *text = shown(stack, 2, 33, false);
 
-	(void)state;
 	assert_non_null(strstr(line[0], "train;..;"));
 	assert_non_null(strstr(line[1], "evaluate;..;"));
 	free(text);
@@ -196,7 +191,6 @@ static void hostile_stacks_fit(void **state)
 		"y;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(;(a"
 	};
 
-	(void)state;
 	for (size_t width = 40; width < 90; width++) {
 		free(shown(stack, 7, width, true));
 		free(shown(stack, 7, width, false));

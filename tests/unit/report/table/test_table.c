@@ -78,7 +78,6 @@ static void rows_are_sorted_and_limited(void **state)
 {
 	struct table table = three_ranges();
 
-	(void)state;
 	arrange(&table, "total_ns", true, 2);
 	assert_int_equal(table.shown, 2);
 	assert_int_equal(table.passed, 3);
@@ -108,7 +107,6 @@ static void few_of_many_are_the_first_ones(void **state)
 	uint64_t seed = 1;
 	struct table table, whole;
 
-	(void)state;
 	table_init(&table, "nvtx", NULL);
 	table_init(&whole, "nvtx", NULL);
 	for (size_t i = 0; i < MANY; i++) {
@@ -139,7 +137,6 @@ static void rows_that_cannot_be_shown_are_dropped(void **state)
 	static char name[MANY][12];
 	uint64_t seed = 1;
 
-	(void)state;
 	for (unsigned int k = 0; k < 2 * sizeof(limits) / sizeof(limits[0]); k++) {
 		struct table table, whole;
 		struct arrangement plan = { .descending = k % 2, .limit = limits[k / 2] };
@@ -179,7 +176,6 @@ static void dropped_rows_tell(void **state)
 	struct arrangement plan = { .descending = true, .limit = 1 };
 	struct table table;
 
-	(void)state;
 	table_init(&table, "nvtx", NULL);
 	plan.sort = column_of(&table, "count");
 	table.plan = &plan;
@@ -219,7 +215,6 @@ static double number_in(const char *expression)
 
 static void a_heading_in_seconds_compares_seconds(void **state)
 {
-	(void)state;
 	assert_true(number_in("Mean duration (s)>0.5") == 5e8);
 	assert_true(number_in("Mean duration (s) > 2") == 2e9);
 	assert_true(number_in("Mean duration (s)>5ms") == 5e6);
@@ -232,7 +227,6 @@ static void rows_must_meet_all_conditions(void **state)
 	struct row_filter condition[2];
 	char message[256];
 
-	(void)state;
 	assert_int_equal(row_filter_parse(&condition[0], "name=*ward*", table.column,
 					  table.column_count, message, sizeof(message)),
 			 0);
@@ -252,7 +246,6 @@ static void eighty_columns(void **state)
 {
 	struct table table = three_ranges();
 
-	(void)state;
 	arrange(&table, "total_ns", true, 0);
 	assert_string_equal(
 		drawn(&table, 80, true, export_table_rows),
@@ -271,7 +264,6 @@ static void no_line_is_wider_than_the_screen(void **state)
 {
 	struct table table = three_ranges();
 
-	(void)state;
 	arrange(&table, "total_ns", true, 0);
 	for (size_t width = 50; width <= 250; width++) {
 		const char *line = drawn(&table, width, width & 1, export_table_rows);
@@ -292,7 +284,6 @@ static void wide_screens_show_all_that_says_something(void **state)
 	struct table table = three_ranges();
 	const char *text;
 
-	(void)state;
 	arrange(&table, "total_ns", true, 0);
 	text = drawn(&table, 200, true, export_table_rows);
 	assert_non_null(strstr(text, "conv2d_forward_with_a_very_long_name"));
@@ -309,7 +300,6 @@ static void without_a_screen_nothing_is_cut(void **state)
 	char folder[400] = "/";
 	const char *text, *line;
 
-	(void)state;
 	memset(folder + 1, 'x', 300);
 	add_range(&table, folder, 1, 1);
 	arrange(&table, "total_ns", true, 0);
@@ -333,7 +323,6 @@ static void empty_columns_are_left_out(void **state)
 	struct table table = three_ranges();
 	const char *text;
 
-	(void)state;
 	for (size_t row = 0; row < table.row_count; row++)
 		table.cell[row * table.column_count + (size_t)column_of(&table, "p50_ns")]
 			.kind = CELL_NONE;
@@ -357,7 +346,6 @@ static void markdown_has_the_columns_of_the_screen(void **state)
 	struct table table = three_ranges();
 	const char *text;
 
-	(void)state;
 	arrange(&table, "total_ns", true, 0);
 	text = drawn(&table, 80, true, export_markdown);
 	assert_non_null(strstr(text, "| range | count | total | self | p50 | heap bytes |\n"));
@@ -371,7 +359,6 @@ static void csv_is_raw_and_quoted(void **state)
 	struct table table = three_ranges();
 	const char *text;
 
-	(void)state;
 	arrange(&table, "total_ns", false, 2);
 	text = drawn(&table, 80, true, export_csv);
 	assert_int_equal(strncmp(text, "name,domain,depth,count,total_ns,percent,", 41), 0);
@@ -385,7 +372,6 @@ static void csv_defuses_formulas(void **state)
 	struct table table;
 	const char *text;
 
-	(void)state;
 	table_init(&table, "nvtx", NULL);
 	add_range(&table, "=1+1", 1, 1);
 	add_range(&table, "-2 \"x\"", 1, 2);
@@ -407,7 +393,6 @@ static void markdown_escapes_its_own_signs(void **state)
 {
 	struct table table = three_ranges();
 
-	(void)state;
 	add_range(&table, "a|b\n<c>", 1, 1);
 	arrange(&table, "total_ns", false, 1);
 	assert_non_null(
@@ -420,7 +405,6 @@ static void json_strings_are_valid_utf8(void **state)
 	char text[256] = "";
 	struct json json = { .out = fmemopen(text, sizeof(text), "w") };
 
-	(void)state;
 	json_open(&json, NULL, '{');
 	json_text(&json, "a", "x\"\\\n\xff\xe6\x97\xa5\0y", 10);
 	json_number(&json, "b", UINT64_MAX);
@@ -438,7 +422,6 @@ static void json_writes_out_what_is_not_seen(void **state)
 	char text[256] = "";
 	struct json json = { .out = fmemopen(text, sizeof(text), "w") };
 
-	(void)state;
 	json_open(&json, NULL, '{');
 	json_text(&json, "a", "\xc3\xa9\xe2\x80\x8b\xf3\xa0\x81\xa1", 9);
 	text_set_utf8(false);
@@ -454,7 +437,6 @@ static void trees_keep_rows_below_their_parents(void **state)
 {
 	struct table table;
 
-	(void)state;
 	table_init(&table, "nvtx", NULL);
 	table.is_tree = true;
 	add_range(&table, "root small", 1, 10);
@@ -483,7 +465,6 @@ static void deep_trees_are_no_problem(void **state)
 	enum { DEPTH = 100000 };
 	struct table table;
 
-	(void)state;
 	table_init(&table, "nvtx", NULL);
 	table.is_tree = true;
 	for (uint32_t i = 0; i < DEPTH; i++) {
@@ -561,7 +542,6 @@ static void rows_are_made_as_they_are_written(void **state)
 	struct table table;
 	int count;
 
-	(void)state;
 	table_init(&table, "leaks", NULL);
 	count = column_of(&table, "allocations");
 	table_release(&table);
@@ -589,7 +569,6 @@ static void late_cells_are_kept(void **state)
 	struct table table;
 	char *text;
 
-	(void)state;
 	text = written(LATE_ROWS_MAX, &plan, &few, export_table_rows);
 	assert_int_equal(few.made, LATE_ROWS_MAX);
 	free(text);
@@ -648,7 +627,6 @@ static void rows_are_streamed_in_parts(void **state)
 	struct arrangement arrangement = { .limit = 0 };
 	size_t row = 0, largest = 0;
 
-	(void)state;
 	table_init(&whole, "nvtx", NULL);
 	table_init(&parts, "nvtx", NULL);
 	arrangement.sort = column_of(&whole, "min_ns");
@@ -687,7 +665,6 @@ static void what_is_not_in_order_is_not_streamed(void **state)
 	struct table table;
 	struct arrangement plan = { .limit = 5 };
 
-	(void)state;
 	table_init(&table, "nvtx", NULL);
 	table.pending = (struct table_pending){ make_pending_row, NULL, &made, COLUMN_nvtx_min_ns };
 	plan.sort = column_of(&table, "min_ns");

@@ -19,14 +19,12 @@ static struct tensors tensors;
 
 static int start(void **state)
 {
-	(void)state;
 	tensors_init(&tensors, TENSORS_BY_KEY, NULL);
 	return 0;
 }
 
 static int stop(void **state)
 {
-	(void)state;
 	tensors_release(&tensors);
 	return 0;
 }
@@ -64,7 +62,6 @@ static const struct tensor_row *row_of(uint64_t device, uint64_t key)
 
 static void who_allocated_holds_who_frees_has_freed(void **state)
 {
-	(void)state;
 	put(10, INNER, A, 100);
 	put(20, OTHER, B, 50);
 	assert_int_equal(take(30, OTHER, A), 100);
@@ -86,7 +83,6 @@ static void what_is_around_has_it_once(void **state)
 	static const uint64_t around[] = { OUTER, INNER, OUTER };
 	struct tensor_op op = at(10, INNER, A, 100);
 
-	(void)state;
 	op.outer = around;
 	op.outer_count = 3;
 	tensors_allocate(&tensors, &op);
@@ -102,7 +98,6 @@ static void each_device_has_its_own_peak(void **state)
 {
 	struct tensor_op op = at(10, INNER, A, 1000);
 
-	(void)state;
 	op.device = CUDA0;
 	tensors_allocate(&tensors, &op);
 	put(15, INNER, A, 7); /* the CPU's block of that address is another */
@@ -124,7 +119,6 @@ static void a_block_never_seen_is_unmatched(void **state)
 {
 	struct tensor_op op = at(10, INNER, A, 512);
 
-	(void)state;
 	op.device = CUDA0;
 	assert_int_equal(take(5, INNER, B), 0);
 	assert_int_equal(tensors_free(&tensors, &op), 512); /* it says so itself */
@@ -140,7 +134,6 @@ static void a_microsecond_across_threads_is_put_right(void **state)
 {
 	struct tensor_op op = at(1000, OTHER, A, 0);
 
-	(void)state;
 	op.thread = 1;
 	tensors_free(&tensors, &op);
 	put(1500, INNER, A, 10);
@@ -160,7 +153,6 @@ static void what_does_not_count_is_remembered(void **state)
 {
 	struct tensor_op op = at(10, INNER, A, 100);
 
-	(void)state;
 	op.counts = false;
 	tensors_allocate(&tensors, &op);
 	assert_int_equal(tensors.live.bytes, 0);
@@ -173,7 +165,6 @@ static void a_child_starts_with_none(void **state)
 {
 	struct tensor_op op = at(20, INNER, A, 0);
 
-	(void)state;
 	put(10, INNER, A, 100);
 	op.process = 1;
 	assert_int_equal(tensors_free(&tensors, &op), 0);
@@ -187,7 +178,6 @@ static void a_process_that_has_ended_holds_nothing(void **state)
 	struct tensor_op second = at(40, OTHER, A, 100), late = at(50, INNER, B, 0);
 	const struct layers *layers;
 
-	(void)state;
 	tensors_keep_layers(&tensors);
 	put(10, INNER, A, 100);
 	put(20, INNER, B, 7);
@@ -217,7 +207,6 @@ static void blocks_of_several_processes_go_with_their_own(void **state)
 {
 	struct tensor_op op = at(1, INNER, 0, 10);
 
-	(void)state;
 	for (uint32_t i = 0; i < 12; i++) {
 		op.process = i % 3;
 		op.address = A + i;
@@ -244,7 +233,6 @@ static void what_is_reserved_is_the_sum_of_processes(void **state)
 {
 	static const struct source_process first = { .index = 0 }, second = { .index = 1 };
 
-	(void)state;
 	tensors_reserve(&tensors, &first, 10, CUDA0, 100);
 	tensors_reserve(&tensors, &second, 20, CUDA0, 50);
 	tensors_reserve(&tensors, &first, 30, CUDA0, 20);
@@ -259,7 +247,6 @@ static void devices_have_names(void **state)
 {
 	char text[TENSOR_DEVICE_BYTES];
 
-	(void)state;
 	assert_string_equal(tensor_device_text(0, text), "cpu");
 	assert_string_equal(tensor_device_text(CUDA1, text), "cuda:1");
 	assert_string_equal(tensor_device_text(12 << 8, text), "xpu");

@@ -75,7 +75,6 @@ static void who_comes_first_waits(void **state)
 {
 	const struct collective_row *row;
 
-	(void)state;
 	write_two();
 	finish(BY_nccl_op);
 	assert_int_equal(all->row_count, 2);
@@ -103,7 +102,6 @@ static void who_comes_first_waits(void **state)
  */
 static void a_wait_ends_with_the_call(void **state)
 {
-	(void)state;
 	cuda_recording_start(&c, 2);
 	on_process(1);
 	async(1000, 1100, "gloo:broadcast");
@@ -119,7 +117,6 @@ static void a_wait_ends_with_the_call(void **state)
 
 static void unequal_counts_are_not_matched(void **state)
 {
-	(void)state;
 	cuda_recording_start(&c, 2);
 	on_process(1);
 	async(1000, 1100, "gloo:all_reduce");
@@ -144,7 +141,6 @@ static void kernels_of_nccl_are_rows(void **state)
 {
 	static const char kernel[] = "_Z38ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
-	(void)state;
 	cuda_recording_start(&c, 1);
 	on_process(1);
 	CUDA_PUT(&c, 900, cuda_launch, "cudaLaunchKernel", 5, .kernel = name(kernel),
@@ -191,7 +187,6 @@ static void bytes_of_what_is_inside(void **state)
 {
 	const struct collective_row *row;
 
-	(void)state;
 	cuda_recording_start(&c, 1);
 	on_process(1);
 	op(1000, "c10d::_allgather_base_", 800, 100, 8);
@@ -220,7 +215,6 @@ static void bytes_of_what_is_inside(void **state)
  */
 static void bytes_that_are_not_known(void **state)
 {
-	(void)state;
 	cuda_recording_start(&c, 1);
 	on_process(1);
 	op(1000, "c10d::allreduce_", 800, 0, 0);
@@ -259,7 +253,6 @@ static void sizes_are_those_of_nccl_tests(void **state)
 {
 	struct collective_size size;
 
-	(void)state;
 	expect_size("c10d::allreduce_", 4, 1200, 1800);
 	expect_size("c10d::allreduce_", 0, 1200, -1);
 	expect_size("c10d::allgather_", 4, 1200, 900);
@@ -279,7 +272,6 @@ static void labels_say_backend_and_operation(void **state)
 {
 	struct collective_label label;
 
-	(void)state;
 	assert_true(collective_label_of("nccl:_all_gather_base", 21, &label));
 	assert_memory_equal(label.op, "_all_gather_base", label.op_length);
 	assert_int_equal(label.backend_length, 4);

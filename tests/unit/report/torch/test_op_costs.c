@@ -32,7 +32,6 @@ static void products_count_each_operand_once(void **state)
 {
 	struct op_cost of;
 
-	(void)state;
 	expect(cost("aten::mm", "[[16, 8], [8, 4]]", "['float', 'float']", ""), 2 * 16 * 8 * 4,
 	       4 * (16 * 8 + 8 * 4 + 16 * 4));
 	expect(cost("aten::addmm", "[[4], [16, 8], [8, 4], [], []]",
@@ -57,7 +56,6 @@ static void products_count_each_operand_once(void **state)
 
 static void the_others_count_elements(void **state)
 {
-	(void)state;
 	expect(cost("aten::add", "[[16, 1], [4], []]", "['float', 'float', 'Scalar']", ""), 64,
 	       4 * (16 + 4 + 64));
 	expect(cost("aten::add_", "[[8], [8], []]", "['float', 'float', 'Scalar']", ""), 8, 96);
@@ -87,7 +85,6 @@ static void the_others_count_elements(void **state)
 
 static void what_does_not_fit_is_not_known(void **state)
 {
-	(void)state;
 	unknown(cost("aten::frobnicate", "[[16, 8], [8, 4]]", "['float', 'float']", ""));
 	unknown(cost("mm", "[[16, 8], [8, 4]]", "['float', 'float']", ""));
 	unknown(cost("aten::", "[[16, 8], [8, 4]]", "['float', 'float']", ""));
@@ -114,7 +111,6 @@ static void lists_and_cut_texts_are_read_as_far_as_they_go(void **state)
 {
 	struct shape shape[4];
 
-	(void)state;
 	assert_int_equal(shapes_read("[[1, 2], [[2, 3], [4]], []]", 27, shape, 4), 3);
 	assert_true(shape[1].is_list);
 	assert_int_equal(shape[1].list_elements, 10);

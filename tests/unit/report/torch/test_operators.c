@@ -52,14 +52,12 @@ static void cut_process(uint64_t time_ns)
 
 static int start(void **state)
 {
-	(void)state;
 	operators_init(&operators, false);
 	return 0;
 }
 
 static int stop(void **state)
 {
-	(void)state;
 	operators_release(&operators);
 	return 0;
 }
@@ -131,7 +129,6 @@ static void rows_are_of_whom_they_are_asked(void **state)
 
 static void self_is_total_without_children(void **state)
 {
-	(void)state;
 	begin(100, A);
 	begin(110, B);
 	begin_at(second, 112, B); /* another thread's is no child */
@@ -158,7 +155,6 @@ static void self_is_total_without_children(void **state)
 /* A > A > A > (B, B): one call of A with two children. */
 static void chains_of_only_children_are_one_call(void **state)
 {
-	(void)state;
 	begin(0, A);
 	begin(10, A);
 	begin(20, A);
@@ -177,7 +173,6 @@ static void chains_of_only_children_are_one_call(void **state)
 
 static void children_with_siblings_are_calls_of_their_own(void **state)
 {
-	(void)state;
 	begin(0, A); /* the child comes first */
 	begin(10, A);
 	end(20);
@@ -206,7 +201,6 @@ static void children_with_siblings_are_calls_of_their_own(void **state)
 
 static void hidden_ones_are_neither_rows_nor_parents(void **state)
 {
-	(void)state;
 	begin(0, A);
 	begin(10, HIDDEN);
 	operators_note(&operators, first.thread, &(struct operator_work){ .cpu_bytes = 64 });
@@ -233,7 +227,6 @@ static void work_belongs_to_the_innermost_of_its_thread(void **state)
 				   freed = { .cpu_bytes = (uint64_t)-300 };
 	uint32_t name;
 
-	(void)state;
 	operators_note(&operators, first.thread, &allocated); /* outside of any */
 	begin(0, A);
 	operators_note(&operators, first.thread, &allocated);
@@ -254,7 +247,6 @@ static void work_belongs_to_the_innermost_of_its_thread(void **state)
 
 static void a_folded_child_gives_its_work_to_its_parent(void **state)
 {
-	(void)state;
 	begin(0, A);
 	begin(10, A);
 	operators_note(&operators, first.thread, &(struct operator_work){ .cuda_calls = 2 });
@@ -269,7 +261,6 @@ static void a_folded_child_gives_its_work_to_its_parent(void **state)
 
 static void ends_after_a_gap_are_of_what_was_not_seen(void **state)
 {
-	(void)state;
 	end(5);
 	begin(10, A);
 	begin(20, B);
@@ -288,7 +279,6 @@ static void ends_after_a_gap_are_of_what_was_not_seen(void **state)
 
 static void a_cut_of_one_process_leaves_the_others(void **state)
 {
-	(void)state;
 	begin(10, A);
 	begin_at(child, 10, A);
 	cut_process(40);
@@ -304,7 +294,6 @@ static void a_cut_of_one_process_leaves_the_others(void **state)
 
 static void what_is_open_at_the_end_is_told(void **state)
 {
-	(void)state;
 	begin(10, A);
 	begin(20, A);
 	end(30);
@@ -323,7 +312,6 @@ static void what_is_open_at_the_end_is_told(void **state)
 
 static void shapes_make_rows_of_their_own(void **state)
 {
-	(void)state;
 	operators.by_shapes = true;
 	for (uint32_t shapes = 7; shapes < 9; shapes++) {
 		begin(10, A);
@@ -342,7 +330,6 @@ static void shapes_make_rows_of_their_own(void **state)
 
 static void endless_nesting_takes_no_memory(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 1000000; i++)
 		begin(i, i % 2 ? A : B);
 	for (uint64_t i = 0; i < 1000000; i++)
@@ -354,7 +341,6 @@ static void endless_nesting_takes_no_memory(void **state)
 
 static void times_that_go_backwards_are_no_time(void **state)
 {
-	(void)state;
 	begin(100, A);
 	begin(110, B);
 	end(150);
@@ -380,7 +366,6 @@ static void names_follow_torch_profiler(void **state)
 	struct operator_names names;
 	bool hidden;
 
-	(void)state;
 	operator_names_init(&names);
 	assert_int_equal(operator_name_of(&names, 5, text_of("aten::add"), &hidden), 5);
 	assert_false(hidden);
@@ -416,7 +401,6 @@ static uint64_t conv_flops(const char *shapes, const char *integers)
 
 static void flops_are_those_of_torch_profiler(void **state)
 {
-	(void)state;
 	assert_int_equal(flops("aten::mm", "[[16, 8], [8, 4]]"), 2 * 16 * 8 * 4);
 	assert_int_equal(flops("aten::addmm", "[[4], [16, 8], [8, 4], [], []]"), 2 * 16 * 8 * 4);
 	assert_int_equal(flops("aten::bmm", "[[5, 16, 8], [5, 8, 4]]"), 5 * 2 * 16 * 8 * 4);
@@ -453,7 +437,6 @@ static void scopes_that_cross_end_by_name(void **state)
 {
 	uint32_t name;
 
-	(void)state;
 	begin(0, A);
 	begin(10, B);
 	begin(20, C);
@@ -474,7 +457,6 @@ static void a_scope_ends_on_another_thread(void **state)
 {
 	uint32_t name;
 
-	(void)state;
 	begin(0, A);
 	begin_at(second, 0, B);
 	begin_at(child, 0, A);
@@ -493,7 +475,6 @@ static void a_scope_ends_on_another_thread(void **state)
 /* The one that ends may be the outermost of thousands, or not be there at all. */
 static void a_name_is_not_looked_for_for_ever(void **state)
 {
-	(void)state;
 	begin(0, A);
 	for (unsigned int i = 0; i < 3000; i++)
 		begin(1, B);

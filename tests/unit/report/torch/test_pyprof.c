@@ -79,7 +79,6 @@ static const char *layer_of(size_t at)
 /* linear() forward on one thread, its two products backward on another, as PyTorch calls them. */
 static void backward_has_what_forward_was(void **state)
 {
-	(void)state;
 	start_counting();
 	FRAME_PUT(c.r.fw, 90, torch_module_begin, .name = name("Linear: fc"));
 	begin(100, "aten::linear", 0, 5, 1);
@@ -127,7 +126,6 @@ static void backward_has_what_forward_was(void **state)
 
 static void numbers_are_of_their_thread(void **state)
 {
-	(void)state;
 	start_counting();
 	begin(100, "aten::relu", 0, 5, 1);
 	end(110);
@@ -158,7 +156,6 @@ static void labels_and_the_outside_are_no_operators(void **state)
 		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .from_ns = 150, .to_ns = UINT64_MAX
 	};
 
-	(void)state;
 	start_counting();
 	kernel(100, "a");
 	begin(200, "aten::relu", 0, NONE, 1);

@@ -130,7 +130,6 @@ static uint64_t number_of(const char *name, enum column_id column)
 
 static void rows_are_names_and_scopes_of_all_threads_and_processes(void **state)
 {
-	(void)state;
 	start(2);
 	begin_scope(100, "ProfilerStep#1", 7);
 	begin(110, "aten::add");
@@ -195,7 +194,6 @@ static void end_async(uint64_t time_ns, uint64_t function)
 
 static void collectives_end_on_other_threads(void **state)
 {
-	(void)state;
 	start(2);
 	begin(100, "c10d::allreduce_");
 	begin_async(110, "gloo:all_reduce", 0x1000);
@@ -245,7 +243,6 @@ static double percent_of(const char *name, enum column_id column)
 /* Two tasks take turns: each label has its own time, and each moment of the thread counts once. */
 static void labels_of_tasks_overlap(void **state)
 {
-	(void)state;
 	start(1);
 	begin_label(100, "request", 0x1000);
 	begin_label(120, "request", 0x2000);
@@ -271,7 +268,6 @@ static void shapes_are_keys_when_asked_for(void **state)
 {
 	struct reading options = plain;
 
-	(void)state;
 	start(1);
 	FRAME_PUT(c.r.fw, 90, torch_sampling, .one_in = 100);
 	begin(100, "aten::mm");
@@ -311,7 +307,6 @@ static void selection_leave_out_calls_and_follow_nesting(void **state)
 {
 	struct reading options = plain;
 
-	(void)state;
 	start(1);
 	begin(100, "a");
 	begin(110, "b");
@@ -337,7 +332,6 @@ static void selection_leave_out_calls_and_follow_nesting(void **state)
 
 static void a_capture_that_closes_ends_what_is_open(void **state)
 {
-	(void)state;
 	start(1);
 	FRAME_PUT(c.r.fw, 90, capture_start, .name = 0);
 	begin(100, "outer");
@@ -358,7 +352,6 @@ static void a_capture_that_closes_ends_what_is_open(void **state)
 
 static void losses_do_not_nest_what_follows(void **state)
 {
-	(void)state;
 	start(1);
 	for (unsigned int i = 0; i < 3; i++) {
 		begin(1000 * i + 100, "a"); /* its end is lost */
@@ -389,7 +382,6 @@ static void what_is_done_in_an_operator_has_its_name(void **state)
 {
 	struct kernel_names names;
 
-	(void)state;
 	start(1);
 	FRAME_PUT(c.r.fw, 90, malloc, .ptr = 0x100, .size = 7);
 	begin(100, "aten::linear");
@@ -447,7 +439,6 @@ static void any_order_of_events_adds_up(void **state)
 	static const char *const names[] = { "a", "b", "aten::is_leaf", "ProfilerStep#7" };
 	uint64_t random = 20261121, self_ns = 0;
 
-	(void)state;
 	start(2);
 	for (uint64_t time_ns = 1; time_ns < 30000; time_ns++) {
 		const char *name = names[random_next(&random) % 4];

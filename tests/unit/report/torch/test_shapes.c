@@ -29,7 +29,6 @@ static void types_are_those_of_the_library(void **state)
 	char text[80];
 	uint8_t bytes[4];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		bool is_packed = strstr(types[i].name, "quint4x2") ||
 				 strstr(types[i].name, "quint2x4");
@@ -45,7 +44,6 @@ static void older_names_are_known(void **state)
 {
 	uint8_t bytes[4];
 
-	(void)state;
 	assert_int_equal(bytes_in("['unsigned short', 'unsigned long', 'long', 'short']", bytes),
 			 4);
 	assert_memory_equal(bytes, ((uint8_t[]){ 2, 8, 8, 2 }), 4);
@@ -55,7 +53,6 @@ static void what_is_no_type_has_no_size(void **state)
 {
 	uint8_t bytes[4];
 
-	(void)state;
 	assert_int_equal(bytes_in("['Scalar', 'TensorList', '', 'c10::dummy_', 'float']", bytes),
 			 4);
 	assert_memory_equal(bytes, ((uint8_t[]){ 0, 0, 0, 0 }), 4);

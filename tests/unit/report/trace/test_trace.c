@@ -35,7 +35,6 @@ static void take_slice(void *state, const struct trace_slice *slice)
 
 static void take_flow(void *state, const struct trace_flow *flow)
 {
-	(void)state;
 	flows++;
 	last_flow = *flow;
 }
@@ -81,7 +80,6 @@ static void names_are_bytes_and_arguments_have_types(void **state)
 {
 	static const char hostile[] = "a\"}\\\n\xff";
 
-	(void)state;
 	start(1);
 	for (uint64_t i = 0; i < 2; i++) {
 		FRAME_PUT(c.r.fw, 10 + 100 * i, torch_begin_ex, .name = name(hostile),
@@ -109,7 +107,6 @@ static void work_comes_with_its_call(void **state)
 {
 	const struct slice *kernel = &taken[1];
 
-	(void)state;
 	start(1);
 	launch(1000, 5);
 	KERNEL_PUT(9000, 2000, 300, 5, "_Z6matmulv", .grid_x = 4);
@@ -131,7 +128,6 @@ static void work_comes_with_its_call(void **state)
 /* Only for who can draw nothing else, what crosses has a number. */
 static void what_crosses_has_a_number(void **state)
 {
-	(void)state;
 	for (int nests_only = 0; nests_only < 2; nests_only++) {
 		start(1);
 		begin_held(1000, "first", 0x1000);
@@ -149,7 +145,6 @@ static void what_crosses_has_a_number(void **state)
 
 static void what_has_no_end_says_why(void **state)
 {
-	(void)state;
 	start(1);
 	FRAME_PUT(c.r.fw, 10, nvtx_start, .name = name("epoch"), .range = 7);
 	FRAME_PUT(c.r.fw, 20, torch_begin, .name = name("open"));

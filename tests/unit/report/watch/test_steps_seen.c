@@ -18,7 +18,6 @@ static void a_step_counts_when_the_next_one_begins(void **state)
 	struct frame_writer *fw = recording_begin(1);
 	const struct steps_seen *seen;
 
-	(void)state;
 	step(fw, 1000, 0);
 	step(fw, 1300, 1);
 	step(fw, 1800, 2);
@@ -38,7 +37,6 @@ static void processes_do_not_end_each_others_steps(void **state)
 	struct frame_writer *fw = recording_begin(2);
 	const struct steps_seen *seen;
 
-	(void)state;
 	step(fw, 1000, 0);
 	step(fw, 5000, 1);
 	on_stream(3);
@@ -58,7 +56,6 @@ static void without_steps_all_is_zero(void **state)
 {
 	const struct steps_seen *seen;
 
-	(void)state;
 	recording_begin(1);
 	recording_open();
 	seen = steps_seen_want(run, &(struct steps_seen_options){ 0 });
