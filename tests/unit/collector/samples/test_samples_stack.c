@@ -605,7 +605,9 @@ static void running_stack_takes_two_calls(void **state)
 	memory_hints_release(&hints);
 }
 
-/* Evaluation loops are not far apart on the thread's stack: another one is read with the last one. */
+/*
+ * Evaluation loops are not far apart on the thread's stack: another one is read with the last one.
+ */
 static void other_loop_is_read_at_once(void **state)
 {
 	static _Alignas(MEMORY_PAGE) uint8_t loop[2][64];
@@ -613,7 +615,6 @@ static void other_loop_is_read_at_once(void **state)
 	struct stack stack;
 	uint32_t calls;
 
-	(void)state;
 	put64(thread, layout->thread_frame, at(loop[0]));
 	put64(loop[0], layout->cframe_frame, at(frame[0]));
 	put64(loop[1], layout->cframe_frame, at(frame[1]));
