@@ -150,15 +150,6 @@ static bool summary_verdict_find_line(const struct summary *summary, struct step
 	       100.0 * (double)line->ns / (double)lines->all_ns >= SHARE_MIN;
 }
 
-/* Returns whether the screen lists causes. */
-static bool summary_verdict_has_causes(const struct bottleneck *bottleneck)
-{
-	for (size_t i = 0; i < bottleneck->advice_count; i++)
-		if (cause_is_of_program(&bottleneck->advice[i]))
-			return true;
-	return false;
-}
-
 /* The steps are a small part of the run, whatever they do. */
 static const struct advice *long_start(const struct bottleneck *bottleneck)
 {
@@ -198,7 +189,7 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 		summary_verdict_say_line(summary, &line, "Nothing stands out: ", text);
 	else if (summary->steps->time.count)
 		snprintf(text, VERDICT_BYTES, "%s",
-			 summary_verdict_has_causes(&summary->bottleneck)
+			 causes_are_of_program(&summary->bottleneck)
 				 ? "Nothing stands out: there are only notes and small causes."
 				 : "Nothing stands out: no cause was found.");
 	else

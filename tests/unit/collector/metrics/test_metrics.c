@@ -4,12 +4,7 @@
  * collector/metrics: the union of intervals in any order, live bytes by a sample, text and the
  * file that is replaced.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,7 +32,6 @@ static void busy_is_the_union_in_any_order(void **state)
 	struct busy busy = { 0 };
 	uint64_t expected = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3000; i++) {
 		uint64_t start = random_next() % 19000, end = start + random_next() % 9;
 
@@ -62,7 +56,6 @@ static void busy_is_bounded(void **state)
 {
 	struct busy busy = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 10 * BUSY_PIECES_MAX; i++)
 		busy_add(&busy, 10 * (i ^ 1), 10 * (i ^ 1) + 4);
 	assert_true(busy.room <= BUSY_PIECES_MAX);
@@ -79,7 +72,6 @@ static void live_bytes_are_close_and_end_at_zero(void **state)
 	struct heap_live *live = calloc(1, sizeof(*live));
 	uint64_t exact = 0, estimate;
 
-	(void)state;
 	assert_int_equal(heap_live_init(live), 0);
 	for (uint64_t i = 0; i < BLOCKS; i++) {
 		uint64_t bytes = i % 1000 ? 16 + i % 977 : 1u << 20;
@@ -104,7 +96,6 @@ static void large_blocks_are_exact(void **state)
 {
 	struct heap_live *live = calloc(1, sizeof(*live));
 
-	(void)state;
 	assert_int_equal(heap_live_init(live), 0);
 	for (uint64_t i = 1; i <= 1000; i++)
 		heap_live_born(live, 0, i << 20, 100000 + i);
@@ -125,7 +116,6 @@ static void live_bytes_survive_anything(void **state)
 {
 	struct heap_live *live = calloc(1, sizeof(*live));
 
-	(void)state;
 	assert_int_equal(heap_live_init(live), 0);
 	for (uint64_t i = 0; i < 400000; i++) {
 		heap_live_born(live, (unsigned int)(i % HEAP_LIVE_HEAPS), random_next() << 4,
@@ -148,7 +138,6 @@ static void text_is_escaped(void **state)
 						  { "pid", "7" } };
 	struct exposition e = { 0 };
 
-	(void)state;
 	exposition_begin(&e, "x_total", "counter", "An x.");
 	exposition_put_count(&e, "", label, 3, 12);
 	exposition_put_ns(&e, "", label, 0, 1500000001);
@@ -181,7 +170,6 @@ static void only_own_files_are_replaced(void **state)
 	struct metrics_file file;
 	struct stat info;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/x.prom", folder);
 	metrics_file_init(&file, path, 7);
@@ -209,7 +197,6 @@ static void another_collector_keeps_the_name(void **state)
 	char folder[] = "/tmp/test_metrics.XXXXXX", path[64], why[METRICS_FILE_WHY_BYTES];
 	struct metrics_file one, other;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/x.prom", folder);
 	metrics_file_init(&one, path, 7);

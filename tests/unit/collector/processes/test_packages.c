@@ -4,18 +4,11 @@
  * collector/processes/packages.c: what an installer has put beside the program is told once, and
  * nothing else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "collector/processes/packages.h"
 #include "collector/region/region.h"
 
@@ -34,7 +27,6 @@ static void write_file(const char *path, const char *text)
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (!mkdtemp(root) || chdir(root))
 		return -1;
 	mkdir("libs", 0700);
@@ -53,14 +45,12 @@ static int tear_down(void **state)
 {
 	char command[64];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", root);
 	return chdir("/") || system(command);
 }
 
 static int begin(void **state)
 {
-	(void)state;
 	memset(&common, 0, sizeof(common));
 	journal_init(&common.journal);
 	packages_init(&packages, &common);
@@ -69,7 +59,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	packages_release(&packages);
 	names_release(&common.names);
 	journal_release(&common.journal);
@@ -103,7 +92,6 @@ static bool told_path(const char *file)
 
 static void what_a_record_lists_is_told_once(void **state)
 {
-	(void)state;
 	note("libs/fast_maths/deep/core.py");
 	assert_int_equal(told(), 1);
 	assert_true(told_path("libs/fast_maths"));
@@ -118,7 +106,6 @@ static void what_a_record_lists_is_told_once(void **state)
 
 static void what_no_record_lists_is_the_users(void **state)
 {
-	(void)state;
 	note("libs/train.py"); /* beside installed packages, as in a function of a cloud */
 	note("libs/fast_maths_of_mine/core.py");
 	note("libs/six.pyx");
@@ -132,7 +119,6 @@ static void odd_names_are_left_alone(void **state)
 	static const char zero[] = "/tmp/\0/a.py";
 	char long_path[8192];
 
-	(void)state;
 	memset(long_path, '/', sizeof(long_path));
 	packages_note(&packages, 7, long_path, sizeof(long_path));
 	packages_note(&packages, 7, long_path, 300);
@@ -146,7 +132,6 @@ static void odd_names_are_left_alone(void **state)
 
 static void without_folders_nothing_is_told(void **state)
 {
-	(void)state;
 	common.view.redact = 1u << REGION_REDACT_paths;
 	note("libs/six.py");
 	assert_int_equal(told(), 0);
@@ -156,7 +141,6 @@ static void a_full_table_tells_nothing_more(void **state)
 {
 	char path[64];
 
-	(void)state;
 	for (unsigned int i = 0; i < PACKAGES_KNOWN_MAX + 10; i++) {
 		snprintf(path, sizeof(path), "missing%u/train.py", i);
 		note(path);

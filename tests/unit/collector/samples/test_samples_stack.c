@@ -613,7 +613,6 @@ static void other_loop_is_read_at_once(void **state)
 	struct stack stack;
 	uint32_t calls;
 
-	(void)state;
 	put64(thread, layout->thread_frame, at(loop[0]));
 	put64(loop[0], layout->cframe_frame, at(frame[0]));
 	put64(loop[1], layout->cframe_frame, at(frame[1]));

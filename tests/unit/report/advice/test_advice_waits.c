@@ -291,7 +291,6 @@ static void regular_expressions(void **state)
 	struct run run = waiting(60);
 	const struct advice *advice;
 
-	(void)state;
 	write_waits(&run, seen, 1);
 	advice = only("between_operators", NULL);
 	is_at(advice, TRAIN ":25", "passes in a regular expression");

@@ -83,7 +83,6 @@ static void close_ranks(void)
 
 static void one_is_slow_from_a_step_on(void **state)
 {
-	(void)state;
 	open_ranks();
 	works(2, 0, STEPS, 10);
 	works(0, 0, STEPS, 11);
@@ -112,7 +111,6 @@ static void one_is_slow_from_a_step_on(void **state)
 
 static void of_two_slow_ones_none_is_named(void **state)
 {
-	(void)state;
 	open_ranks();
 	works(0, 0, STEPS, 10);
 	works(1, 0, STEPS, 30);
@@ -126,7 +124,6 @@ static void of_two_slow_ones_none_is_named(void **state)
 /* It works longer, but the others do not wait for it. */
 static void one_that_is_not_late_is_not_named(void **state)
 {
-	(void)state;
 	open_ranks();
 	works(0, 0, STEPS, 10);
 	works(1, 0, STEPS, 30);
@@ -139,7 +136,6 @@ static void one_that_is_not_late_is_not_named(void **state)
 
 static void few_steps_say_nothing(void **state)
 {
-	(void)state;
 	open_ranks();
 	works(0, 0, 10, 10);
 	works(1, 0, 10, 30);
@@ -153,7 +149,6 @@ static void few_steps_say_nothing(void **state)
 
 static void one_step_and_one_rank(void **state)
 {
-	(void)state;
 	open_ranks();
 	works(1, 0, 1, 30);
 	rank_rows_make(&rows, source, &steps, &calls);

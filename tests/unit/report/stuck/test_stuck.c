@@ -103,7 +103,6 @@ static void over(void)
 
 static void one_rank_is_late(void **state)
 {
-	(void)state;
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
 		calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000 + i);
@@ -124,7 +123,6 @@ static void one_rank_is_late(void **state)
  */
 static void who_is_late_is_not_known(void **state)
 {
-	(void)state;
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
 		calls(i, "gloo:all_reduce", i == 1 ? 4 : 5, i == 1 ? 0 : 1000);
@@ -142,7 +140,6 @@ static void who_is_late_is_not_known(void **state)
 
 static void they_are_in_different_ones(void **state)
 {
-	(void)state;
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
 		calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000);
@@ -159,7 +156,6 @@ static void they_are_in_different_ones(void **state)
 
 static void a_rank_was_killed(void **state)
 {
-	(void)state;
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
 		calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000);
@@ -175,7 +171,6 @@ static void a_rank_was_killed(void **state)
 
 static void a_file_is_missing(void **state)
 {
-	(void)state;
 	start_ranks(3, 4);
 	for (unsigned int i = 0; i < 3; i++) {
 		calls(i, "gloo:all_reduce", 5, 1000);
@@ -189,7 +184,6 @@ static void a_file_is_missing(void **state)
 /* All were killed at the same time because they hung: that is no end of theirs. */
 static void killed_together(void **state)
 {
-	(void)state;
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
 		calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000);
@@ -205,7 +199,6 @@ static void killed_together(void **state)
 /* Steps of 20 s have come before: 10 s are nothing. */
 static void long_steps_are_no_hang(void **state)
 {
-	(void)state;
 	start_ranks(0, 0);
 	frame_begin_block(c.r.fw, 1);
 	for (uint64_t i = 0; i < 3; i++)
@@ -230,7 +223,6 @@ static void lock(uint64_t stream, uint64_t place, uint64_t owner)
 
 static void two_threads_hold_each_other(void **state)
 {
-	(void)state;
 	start_ranks(0, 0);
 	lock(1, 2, 200);
 	lock(2, 3, 100);
@@ -244,7 +236,6 @@ static void two_threads_hold_each_other(void **state)
 
 static void one_that_runs_is_not_stuck(void **state)
 {
-	(void)state;
 	start_ranks(0, 0);
 	frame_begin_block(c.r.fw, 1);
 	for (uint64_t ms = 1000; ms <= END_MS; ms += 1000)
@@ -277,7 +268,6 @@ static void what_it_waits_for_is_in_a_child(void **state)
 
 static void without_samples_nothing_is_known(void **state)
 {
-	(void)state;
 	start_ranks(0, 0);
 	find();
 	says(0, "It is not known whether anything is stuck: no thread of Python was sampled.");
