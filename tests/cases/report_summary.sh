@@ -15,15 +15,15 @@ expect_match "summary of ranges" "$text" \
 # sentences come first, in the order of time, causes, memory; nothing is said of what was not recorded
 one=$(tr '\n' ' ' <<<"$text")
 expect_match "sentences" "$one" \
-	'^captured ran [0-9.]+ [mu]?s and used [0-9.]+ [mu]?s of CPU time\. NVTX ranges took [0-9.]+ [mun]?s \((outside|wanted) '
-expect_match "memory" "$one" 'memory +(resident [0-9.]+ MiB at its peak; )?heap .* of it for captured '
+	'^captured ran [0-9.]+ [mu]?s and used [0-9.]+ [mu]?s of CPU time\. NVTX ranges took [0-9.]+ [mun]?s, [0-9.]+ [mun]?s of it .(outside|wanted)'
+expect_match "memory" "$one" 'memory +(resident [0-9.]+ MiB at its peak; )?heap .* of it asked for by +captured '
 # a long name shows that something of it is left out, and what it ends in
 long=$(printf 'extension%.0s' 1 2 3 4 5).cpython-311.so
 cp "$PROGRAMS/captured" "$long"
 OUTPUT=$PWD/long.evt
 run_traced "./$long" || fail "status $?"
 one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
-expect_match "a long name" "$one" 'heap .* of it for +extension[a-z]+\.\.[a-z]*\.cpython-311\.so '
+expect_match "a long name" "$one" 'heap .* of it asked for by +extension[a-z]+\.\.[a-z]*\.cpython-311\.so '
 rm -f long.evt
 OUTPUT=$PWD/run.evt
 expect_eq "phases of a program without steps" \
@@ -54,7 +54,7 @@ rm -f run.evt
 
 run_traced "$PROGRAMS/exits" || true
 expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Nothing recorded shows what its time went to\. INTERCEPT_TRACE=\+native-samples samples native code, \+io records input and output\. '
+	'Nothing recorded shows what its time went to\. Record with INTERCEPT_TRACE=\+native-samples to see the CPU time of functions, with \+io to see input and output\. '
 rm -f run.evt
 
 # forty threads wait for as long as the program lives: that is more than it took
