@@ -3,6 +3,7 @@
 #include "report/summary/summary.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "report/base/text.h"
 #include "report/native/native_rows.h"
@@ -52,10 +53,22 @@ static void summary_native_put_place(const struct native_reading *native, struct
 		verb, name);
 }
 
+/* The module stands for functions without names, as in a stripped program. */
+static void put_nameless(struct native_rows *rows, size_t place, FILE *out)
+{
+	const struct named_frame *frame = stack_rows_frame(&rows->rows, place);
+	char name[NAME_BYTES];
+
+	if (frame->function || !frame->module || frame->module[0] == '[')
+		return;
+	text_escape(name, sizeof(name), frame->module, strlen(frame->module));
+	fprintf(out, " %s has no names of functions: install its debug symbols.", name);
+}
+
 static bool print_places(const struct native_reading *native, struct native_rows *rows,
 			 const struct screen *screen)
 {
-	size_t count = rows->rows.place_count, place = place_next(rows, count);
+	size_t count = rows->rows.place_count, first = place_next(rows, count), place = first;
 	char time[UNIT_TEXT_BYTES];
 	struct prose prose;
 
@@ -77,6 +90,7 @@ static bool print_places(const struct native_reading *native, struct native_rows
 		summary_native_put_place(native, rows, place, "in", prose.screen.out);
 	}
 	fputs(" (prof-report native).", prose.screen.out);
+	put_nameless(rows, first, prose.screen.out);
 	prose_end(&prose, screen);
 	return true;
 }

@@ -15,8 +15,8 @@ expect_match "summary of ranges" "$text" \
 # sentences come first, in the order of time, causes, memory; nothing is said of what was not recorded
 one=$(tr '\n' ' ' <<<"$text")
 expect_match "sentences" "$one" \
-	"^captured ran [0-9.]+ [mu]?s and used [0-9.]+ [mu]?s of CPU time\. NVTX ranges took [0-9.]+ [mun]?s, [0-9.]+ [mun]?s of it '(outside|wanted)'"
-expect_match "memory" "$one" 'memory +(resident [0-9.]+ MiB at its peak; )?heap .* of it asked for by +captured'
+	'^captured ran [0-9.]+ [mu]?s and used [0-9.]+ [mu]?s of CPU time\. NVTX ranges took [0-9.]+ [mun]?s, [0-9.]+ [mun]?s of it .(outside|wanted)'
+expect_match "memory" "$one" 'memory +(resident [0-9.]+ MiB at its peak; )?heap .* of it asked for by +captured '
 # a long name shows that something of it is left out, and what it ends in
 long=$(printf 'extension%.0s' 1 2 3 4 5).cpython-311.so
 cp "$PROGRAMS/captured" "$long"
