@@ -94,6 +94,7 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	text_set(h->capture, sizeof(h->capture), wish->capture);
 	text_set(h->step, sizeof(h->step), wish->step);
 	text_set(h->own, sizeof(h->own), wish->own);
+	text_set(h->trigger, sizeof(h->trigger), wish->trigger);
 	text_set(h->version_text, sizeof(h->version_text), INTERCEPT_VERSION);
 	region_base(h);
 	h->magic = REGION_MAGIC;
@@ -167,6 +168,7 @@ int region_create(const struct region_wish *wish, struct region_header **ret_hea
 	}
 	region_seal(fd);
 	region_fill(map, &shape, wish);
+	((struct region_header *)map)->is_memfd = fcntl(fd, F_GET_SEALS) > 0;
 	*ret_header = map;
 	*ret_shape = shape;
 	*ret_fd = fd;
