@@ -181,10 +181,15 @@ static void sample_interrupt(int signal_number)
 	is_interrupted = 1;
 }
 
+/* What to do about it is another setting than in a program that was started under intercept. */
 static int sample_fail(const struct outside *outside)
 {
-	fprintf(stderr, "%.*s\n", (int)sizeof(outside->header->collector_error) - 1,
-		outside->header->collector_error);
+	const char *why = outside->header->collector_error;
+	size_t length = strnlen(why, sizeof(outside->header->collector_error) - 1);
+	const char *advice = memchr(why, ';', length);
+
+	fprintf(stderr, "intercept: %.*s; name another file with -o\n",
+		advice ? (int)(advice - why) : (int)length, why);
 	return 1;
 }
 

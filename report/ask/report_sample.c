@@ -255,10 +255,11 @@ static int sample_make(const struct sample *sample, struct report_request *reque
 	if (child == 0)
 		sample_run_collector(sample);
 	status = child < 0 ? 128 : sample_wait(child);
+	if (status == 1) /* it has said why */
+		return STATUS_INPUT;
 	if (status && status != SAMPLE_NO_PYTHON) {
 		snprintf(request->message, sizeof(request->message),
-			 status == 1 ? "the recording could not be made"
-				     : "intercept-collector could not be run, or was ended");
+			 "intercept-collector could not be run, or was ended");
 		return STATUS_INPUT;
 	}
 	if (status == SAMPLE_NO_PYTHON)
