@@ -59,7 +59,7 @@ TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lz -lsqlite3 -liberty -ldw -lelf -
 objects = $(patsubst %.c,$(2)/%.o,$(wildcard $(1:%=%/*.c) $(1:%=%/*/*.c)))
 UNIT_PRELOAD_DIR := $(if $(SAN),$(O)/unit-objects,$(O))
 
-FORMAT_OBJECTS       := $(call objects,collector/format collector/region,$(O))
+FORMAT_OBJECTS       := $(call objects,collector/format collector/region collector/control,$(O))
 COLLECTOR_OBJECTS    := $(filter-out $(FORMAT_OBJECTS),$(call objects,collector,$(O)))
 PAGE_DIGESTS         := $(O)/report/page/page_digests.o
 REPORT_OBJECTS       := $(call objects,report,$(O)) $(PAGE_DIGESTS)

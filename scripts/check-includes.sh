@@ -18,14 +18,17 @@ layers='
 	collector/region    :
 	collector/cfi       :
 	collector/format    :
+	collector/control   :
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
 	collector/metrics   : collector/region collector/format collector/core collector/processes
 	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics
 	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
+	collector/captures  : collector/region collector/format collector/control collector/core collector/processes
+	collector/outside   : collector/region collector/format collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/metrics collector/output
+	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/metrics collector/outside collector/output
 
 	preload           : lists
 	preload/base      :
@@ -49,7 +52,7 @@ layers='
 	report         : lists
 	report/base    : errors
 	report/file    : collector/format report/base
-	report/session : collector/format report/base report/file
+	report/session : collector/format collector/control report/base report/file
 	report/table   : families report/base report/session
 	report/symbols : collector/format/frame_flags.h collector/format/codec.h report/base report/session report/table
 	report/options : families report/base report/session report/table
@@ -71,6 +74,7 @@ layers='
 	report/export  : events model report/trace report/symbols report/stacks report/*
 	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*
 	report/watch   : families events errors model report/*
+	report/ask     : events collector/control report/base report/session report/table report/options report/core
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/options report/core
 	report/pack    : errors report/base report/session report/table report/symbols report/options report/core report/raw
 	report/app     : families errors report/raw report/base report/session report/table report/options report/core

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: intercept run [-o NAME] [--trace LIST] [--FAMILY...] [--SETTING VALUE...] [--steps A..B] [--] COMMAND...
+#        intercept capture [--for 5s | --steps 3] PID|RUN.evt
+#        intercept sample [--for 10s] [-o NAME] PID
 #        intercept help
 #
 # Runs COMMAND under intercept: a shorthand for LD_PRELOAD and the INTERCEPT_ variables, which remain what counts. --FAMILY,
@@ -48,7 +50,7 @@ found=$(command -v prof-report) && [ "$(readlink -f "$found")" = "$(readlink -f 
 settings=$(INTERCEPT_HELP=1 INTERCEPT_OUTPUT=/dev/null INTERCEPT_CHILDREN=none LD_PRELOAD="$library" /bin/true 2>&1)
 
 usage() {
-	sed -n '4,10s/^# \{0,1\}//p' "$0"
+	sed -n '4,12s/^# \{0,1\}//p' "$0"
 	printf '\nfamilies:%s\nsettings:%s\n' "$(families | sed 's/^/ --/' | tr -d '\n')" \
 		"$(known_settings | sed 's/^/ --/' | tr -d '\n')"
 }
@@ -94,6 +96,7 @@ help | --help | -h)
 	exit
 	;;
 run) shift ;;
+capture | sample) exec "$report" "$@" ;;
 '') die "a command is needed, as in: intercept run -- python train.py" ;;
 *) die "unknown command '$1'; as in: intercept run -- python train.py" ;;
 esac

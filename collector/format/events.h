@@ -73,6 +73,27 @@ enum evt_end_how {
 	EVT_END_EXEC = 4,      /* the pid continues with another program */
 };
 
+/* capture_begin.from */
+enum evt_capture_from {
+	EVT_CAPTURE_ASKED = 1, /* `intercept capture` */
+	EVT_CAPTURE_FILE = 2,  /* the file that INTERCEPT_TRIGGER names */
+	EVT_CAPTURE_RULE = 3,  /* a rule: what it waited for has happened */
+};
+
+/* capture_end.how */
+enum evt_capture_how {
+	EVT_CAPTURE_OVER = 1,   /* all that was asked for is recorded */
+	EVT_CAPTURE_PASSED = 2, /* its steps were over before it was asked for */
+	EVT_CAPTURE_LEFT = 3,   /* the program ended first */
+	EVT_CAPTURE_IDLE = 4,   /* no step began in time */
+};
+
+/* capture_refused.why */
+enum evt_capture_refusal {
+	EVT_CAPTURE_BUSY = 1,    /* another capture was under way */
+	EVT_CAPTURE_INVALID = 2, /* it cannot be read, or the file is not safe to follow */
+};
+
 /* lost.reason */
 enum evt_lost_reason {
 	EVT_LOST_FULL = 1,       /* the ring was full */

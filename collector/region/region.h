@@ -32,6 +32,7 @@
 #define REGION_PRESET_BYTES 16u
 #define REGION_FAMILIES 64u            /* words for families: more than there are families */
 #define REGION_START_BYTES (32u << 10) /* enough for some three hundred modules */
+#define REGION_STEPS 32u               /* lengths of the newest steps of a process */
 
 enum region_redact {
 #define REDACT(name) REGION_REDACT_##name,
@@ -101,7 +102,36 @@ struct region_process {
 	_Atomic uint64_t limitations; /* 1 << enum limitation, collector/format/limitations.h */
 	_Atomic uint64_t
 		gates; /* address of EVT_FAMILY_LIMIT words: while all are 0, nothing is recorded */
+	/*
+	 * Only under INTERCEPT_CAPTURE=trigger: the number of the capture that the process makes
+	 * (0: none) and of the last one that it ended, both written after the gates are set; steps
+	 * that ended, when the last one did, and the lengths of the newest ones, all in ticks (own
+	 * clock, base not subtracted).
+	 * `steps` is written last.
+	 */
+	_Atomic uint32_t capture_open, capture_done;
+	_Atomic uint64_t capture_begin_tsc, capture_end_tsc; /* of the last one */
+	_Atomic uint64_t steps, step_tsc;
+	_Atomic uint64_t step_ticks[REGION_STEPS];
 };
+
+/* region_asked.from: the capture begins with the step that begins next */
+#define REGION_FROM_NEXT UINT64_MAX
+
+/*
+ * What the collector asks of all processes of the region. It writes the numbers of steps while
+ * `word` is even, and `word` last; it makes `word` odd to begin a capture and even to end it.
+ */
+struct region_asked {
+	_Atomic uint64_t word;  /* odd: capture (word + 1) / 2 is wanted */
+	_Atomic uint64_t steps; /* how many steps each process records; 0: all until the end */
+	_Atomic uint64_t from;  /* number of the first of these steps, or REGION_FROM_NEXT */
+};
+
+static inline uint32_t region_asked_number(uint64_t word)
+{
+	return (uint32_t)((word + 1) / 2);
+}
 
 /*
  * Rank, number of ranks (0: unknown) and the line of ranks.def that gave it, in one word that is
@@ -319,6 +349,12 @@ struct region_header {
 	 * them.
 	 */
 	_Alignas(64) _Atomic uint32_t stacks_asked;
+	/* Read by every hook while the gates are shut. */
+	_Alignas(64) struct region_asked asked;
+	/* INTERCEPT_TRIGGER, "" if it is not set: a file, or rules */
+	_Alignas(64) char trigger[REGION_PATH_BYTES];
+	/* the region is a sealed memfd, so the collector may make one, too: no filter kills it */
+	uint32_t is_memfd;
 };
 
 /* Where everything is, computed from the region's length alone. */

@@ -206,7 +206,7 @@ int collector_init(struct collector *c, const struct collector_start *start)
 	atomic_store(&header->collector_pid, (uint32_t)getpid());
 	atomic_store(&header->collector_state, REGION_COLLECTOR_RUNNING);
 	view_futex_wake(&header->collector_state);
-	if (start->inspect) /* now, because nobody waits for it */
+	if (start->inspect && !start->outside) /* now, because nobody waits for it */
 		c->processes.region = namesake_region_of(start->base);
 	return 0;
 }

@@ -51,6 +51,8 @@ struct collector_start {
 	void *base; /* the mapped region */
 	uint64_t bytes;
 	bool inspect; /* examine the processes through /proc and pidfds */
+	/* the processes do not map the region: it was made for them (collector/outside) */
+	bool outside;
 	int first_fd; /* pidfd of the process that started us, 0: none; taken over */
 };
 

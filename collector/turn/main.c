@@ -5,13 +5,18 @@
  * SOCKET, this process is the session's nursery and its first child is the collector. "-": there is
  * none.
  *
- * It gives up everything inherited from the program that started it: session, directory,
+ * intercept-collector --sample PID NANOSECONDS HZ OUTPUT: samples a program that was started without
+ * us (collector/outside), for prof-report, whose child it is. SIGINT and SIGTERM end it early.
+ *
+ * The collector gives up everything inherited from the program that started it: session, directory,
  * descriptors, signals. It prints nothing: errors are stored in the region, and the program prints
  * them.
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,8 +24,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/outside/outside.h"
 #include "collector/turn/collector.h"
 #include "collector/turn/nursery.h"
+#include "collector/turn/self.h"
 
 #define DESCRIPTORS_MAX 65536 /* number of descriptors closed one by one if nothing better works */
 #define REGION_FD 3
@@ -161,13 +168,72 @@ static bool live_in_nursery(int *watched)
 	return child != NURSERY_OVER;
 }
 
+/* --- from outside --- */
+
+#define SAMPLE_ARGUMENTS 6
+#define SAMPLE_NO_PYTHON 4 /* exit status: done, but there was no Python whose stacks can be read */
+
+static volatile sig_atomic_t is_interrupted;
+
+static void sample_interrupt(int signal_number)
+{
+	(void)signal_number;
+	is_interrupted = 1;
+}
+
+/* What to do about it is another setting than in a program that was started under intercept. */
+static int sample_fail(const struct outside *outside)
+{
+	const char *why = outside->header->collector_error;
+	size_t length = strnlen(why, sizeof(outside->header->collector_error) - 1);
+	const char *advice = memchr(why, ';', length);
+
+	fprintf(stderr, "intercept: %.*s; name another file with -o\n",
+		advice ? (int)(advice - why) : (int)length, why);
+	return 1;
+}
+
+static int sample_outside(char **argv)
+{
+	const struct outside_wish wish = { .pid = (uint32_t)strtoul(argv[2], NULL, 10),
+					   .hz = (unsigned int)strtoul(argv[4], NULL, 10),
+					   .output = argv[5] };
+	uint64_t until_ns = self_steady_ns() + strtoull(argv[3], NULL, 10);
+	struct collector_start start = { .inspect = true, .outside = true };
+	const struct sigaction action = { .sa_handler = sample_interrupt };
+	struct outside outside;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	umask(077);
+	limits_settle();
+	prctl(PR_SET_NAME, "intercept-coll");
+	if (outside_begin(&outside, &wish))
+		return 1;
+	start.base = outside.header;
+	start.bytes = outside.bytes;
+	if (collector_init(&collector, &start))
+		return sample_fail(&outside);
+	self_tell_meta(&collector.common, 0, "outside", argv[2]);
+	while (!collector.finished) {
+		if (is_interrupted || self_steady_ns() >= until_ns)
+			outside_end(&outside);
+		collector_turn(&collector);
+		if (!collector.finished)
+			collector_sleep(&collector);
+	}
+	return outside.has_python ? 0 : SAMPLE_NO_PYTHON;
+}
+
 int main(int argc, char **argv)
 {
-	struct collector_start start;
+	struct collector_start start = { .outside = false };
 	int fd = argc >= 2 ? main_number_of(argv[1]) : -1;
 	int watched = argc >= 3 ? main_number_of(argv[2]) : -1;
 	int listening = argc >= 4 ? main_number_of(argv[3]) : -1;
 
+	if (argc == SAMPLE_ARGUMENTS && !strcmp(argv[1], "--sample"))
+		return sample_outside(argv);
 	if (fd < 0)
 		return 2;
 	setsid();

@@ -10,6 +10,7 @@
 
 #include "preload/stacks/long_calls.h"
 #include "preload/record/capture.h"
+#include "preload/record/capture_asked.h"
 #include "preload/record/correlation.h"
 #include "preload/record/driver.h"
 #include "preload/cuda/cuda_kernels.h"
@@ -112,6 +113,7 @@ static inline uint64_t function_id(enum cuda_function function, struct recorder_
 
 static struct recorder_lane *record_enter(void)
 {
+	capture_asked_look();
 	return recorder_enter(EVT_FAMILY_cuda, RECORDER_IN_RECORD);
 }
 

@@ -22,6 +22,7 @@
 #include "preload/life/launch.h"
 #include "preload/life/process.h"
 #include "preload/record/capture.h"
+#include "preload/record/capture_asked.h"
 #include "preload/record/entry.h"
 #include "preload/record/limitation.h"
 #include "preload/life/region_create.h"
@@ -230,7 +231,8 @@ static int start_recording(void)
 				    .capture = capture,
 				    .step = settings.step_name,
 				    .own = settings.own,
-				    .metrics = settings.metrics };
+				    .metrics = settings.metrics,
+				    .trigger = settings.trigger };
 	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };
 	uint32_t entry;
 	int fd, error;
@@ -245,6 +247,8 @@ static int start_recording(void)
 	} else if (settings.capture == SETTINGS_CAPTURE_STEPS) {
 		strcpy(capture, "steps ");
 		strcat(capture, settings.schedule_text);
+	} else if (settings.capture == SETTINGS_CAPTURE_TRIGGER) {
+		strcpy(capture, "trigger");
 	}
 	error = check_output();
 	if (error)
@@ -271,6 +275,7 @@ static int start_recording(void)
 	strings_forget();
 	capture_reset();
 	thread_clock_begin();
+	capture_asked_init(settings.capture == SETTINGS_CAPTURE_TRIGGER);
 	error = recorder_open(&region, entry, families_wanted());
 	if (error)
 		return error;

@@ -98,6 +98,7 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	text_set(h->step, sizeof(h->step), wish->step);
 	text_set(h->own, sizeof(h->own), wish->own);
 	text_set(h->metrics, sizeof(h->metrics), wish->metrics);
+	text_set(h->trigger, sizeof(h->trigger), wish->trigger);
 	text_set(h->version_text, sizeof(h->version_text), INTERCEPT_VERSION);
 	region_base(h);
 	h->magic = REGION_MAGIC;
@@ -171,6 +172,7 @@ int region_create(const struct region_wish *wish, struct region_header **ret_hea
 	}
 	region_seal(fd);
 	region_fill(map, &shape, wish);
+	((struct region_header *)map)->is_memfd = fcntl(fd, F_GET_SEALS) > 0;
 	*ret_header = map;
 	*ret_shape = shape;
 	*ret_fd = fd;

@@ -22,6 +22,7 @@ struct region_wish {
 	const char *capture; /* "" if everything is recorded */
 	const char *step;    /* INTERCEPT_STEP, "" if it is auto */
 	const char *own;     /* INTERCEPT_OWN, "" if it is not set */
+	const char *trigger; /* INTERCEPT_TRIGGER, "" if it is not set */
 };
 
 /*

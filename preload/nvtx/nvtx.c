@@ -9,6 +9,7 @@
 
 #include "preload/record/task.h"
 #include "preload/record/thread_clock.h"
+#include "preload/record/capture_asked.h"
 #include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
 
@@ -180,6 +181,7 @@ int nvtx_push(const struct nvtx_event *event)
 
 	if (nvtx_self.inside)
 		return NVTX_LEVEL_UNTRACKED;
+	capture_asked_look();
 	domain = domain_of(event->domain);
 	level = level_of(domain);
 	counted = counted_level(level, true);

@@ -17,7 +17,9 @@ bool nvtx_touch(void)
 {
 	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_nvtx) ||
 		      (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_nvtx) ||
-		      (settings.capture == SETTINGS_CAPTURE_STEPS && settings.step_name[0]);
+		      ((settings.capture == SETTINGS_CAPTURE_STEPS ||
+			settings.capture == SETTINGS_CAPTURE_TRIGGER) &&
+		       settings.step_name[0]);
 
 	if (!wanted)
 		return false;

@@ -96,6 +96,7 @@ static bool torch_is_wanted(void)
 {
 	return (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
 	       settings.capture == SETTINGS_CAPTURE_STEPS ||
+	       settings.capture == SETTINGS_CAPTURE_TRIGGER ||
 	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
 }
 

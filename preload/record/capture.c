@@ -8,28 +8,43 @@
 
 #include <stdatomic.h>
 
+
 #include "preload/record/event.h"
 #include "preload/record/thread_clock.h"
 
 static _Atomic bool capture_on;
 static _Atomic bool gates_busy;
+static _Atomic bool opened_due; /* the gates opened where `capture_opened` must not be called */
+static _Atomic uint64_t capture_number;
 
 static void tell_nobody(void)
 {
 }
 static void (*capture_opened)(void) = tell_nobody;
+static void (*capture_switched)(bool on);
 
 static void record_switch(bool on, const struct string *why)
 {
-	const struct recorder_field field = { .text = why };
+	const struct recorder_field field[] = {
+		{ .text = why },
+		{ .number = atomic_load_explicit(&capture_number, memory_order_relaxed) },
+	};
 
 	thread_clock_record();
-	(void)recorder_record(RECORDER_ANY, on ? EVT_capture_start : EVT_capture_stop, &field, 1);
+	if (!recorder_record(RECORDER_ANY, on ? EVT_capture_start : EVT_capture_stop, field, 2) &&
+	    !on)
+		/* the gates are shut already: recorder_shut_when_asked() */
+		recorder_record_late(EVT_capture_stop, field, 2);
 }
 
 void capture_on_open(void (*opened)(void))
 {
 	capture_opened = opened;
+}
+
+void capture_on_switch(void (*switched)(bool on))
+{
+	capture_switched = switched;
 }
 
 void capture_reset(void)
@@ -51,20 +66,29 @@ bool capture_is_on(void)
 	return atomic_load_explicit(&capture_on, memory_order_relaxed);
 }
 
-void capture_switch(bool on, const struct string *why)
+static void gates_switch(bool on, const struct string *why, bool within_malloc)
 {
 	if (atomic_exchange(&capture_on, on) == on)
 		return;
 	if (on)
 		recorder_capture(true);
 	record_switch(on, why);
-	if (on)
-		capture_opened();
-	else
+	if (!on)
 		recorder_capture(false);
+	if (capture_switched)
+		capture_switched(on);
+	if (on && within_malloc)
+		atomic_store(&opened_due, true);
+	else if (on)
+		capture_opened();
 }
 
-void capture_follow(bool (*wanted)(void), const struct string *why)
+void capture_switch(bool on, const struct string *why)
+{
+	gates_switch(on, why, false);
+}
+
+static void gates_follow(bool (*wanted)(void), const struct string *why, bool within_malloc)
 {
 	bool on;
 
@@ -72,9 +96,32 @@ void capture_follow(bool (*wanted)(void), const struct string *why)
 		if (atomic_exchange(&gates_busy, true))
 			return;
 		on = wanted();
-		capture_switch(on, why);
+		gates_switch(on, why, within_malloc);
+		recorder_capture(on); /* a thread may have shut them, to look */
 		atomic_store(&gates_busy, false);
 	} while (wanted() != on);
+}
+
+void capture_follow(bool (*wanted)(void), const struct string *why)
+{
+	gates_follow(wanted, why, false);
+}
+
+void capture_follow_within_malloc(bool (*wanted)(void), const struct string *why)
+{
+	gates_follow(wanted, why, true);
+}
+
+void capture_catch_up(void)
+{
+	if (atomic_load_explicit(&opened_due, memory_order_relaxed) &&
+	    atomic_exchange(&opened_due, false))
+		capture_opened();
+}
+
+void capture_set_number(uint64_t number)
+{
+	atomic_store_explicit(&capture_number, number, memory_order_relaxed);
 }
 
 void capture_forked(void)

@@ -16,6 +16,9 @@
 /* Sets the function to call when the gates have opened. Call once, in the constructor. */
 void capture_on_open(void (*opened)(void));
 
+/* Sets the function to call after each switch, by the thread that switches. */
+void capture_on_switch(void (*switched)(bool on));
+
 /* Call before the recorder is opened: the gates are shut, as at the start. */
 void capture_reset(void);
 /* Everything is recorded from now on. No record is made of this change. */
@@ -31,6 +34,14 @@ void capture_switch(bool on, const struct string *why);
  * a time sets the gates and asks again afterwards; other threads leave it to that thread.
  */
 void capture_follow(bool (*wanted)(void), const struct string *why);
+/*
+ * The same where malloc() may be running: the function of capture_on_open() is called later, by
+ * capture_catch_up(), because it calls libraries whose locks the thread may hold.
+ */
+void capture_follow_within_malloc(bool (*wanted)(void), const struct string *why);
+void capture_catch_up(void);
+/* Sets the number that the next starts and stops are recorded with; 0: none. */
+void capture_set_number(uint64_t number);
 bool capture_is_on(void);
 
 /* Call in a forked child: the thread that was setting the gates may not exist here. */

@@ -92,6 +92,12 @@ static void take(uint32_t entry, uint64_t children_before_ns)
 	atomic_store(&p->limitations, atomic_load(&limitations));
 	atomic_store(&p->python, 0);
 	atomic_store(&p->python_threads, 0);
+	atomic_store(&p->capture_open, 0);
+	atomic_store(&p->capture_done, 0);
+	atomic_store(&p->capture_begin_tsc, 0);
+	atomic_store(&p->capture_end_tsc, 0);
+	atomic_store(&p->steps, 0);
+	atomic_store(&p->step_tsc, 0);
 	atomic_store_explicit(&p->state, REGION_PROCESS_LIVE, memory_order_release);
 	self = entry;
 }

@@ -26,10 +26,9 @@ static struct recorder_lane *enter(enum evt_family family)
 	return lane;
 }
 
-bool recorder_record(enum evt_family family, uint32_t type, const struct recorder_field *field,
-		     unsigned int fields)
+static bool record_on(struct recorder_lane *lane, uint32_t type, const struct recorder_field *field,
+		      unsigned int fields)
 {
-	struct recorder_lane *lane = enter(family);
 	uint64_t value[EVT_FIELDS_MAX], ticks;
 	bool put;
 
@@ -44,4 +43,15 @@ bool recorder_record(enum evt_family family, uint32_t type, const struct recorde
 					      value, fields);
 	recorder_leave(lane);
 	return put;
+}
+
+bool recorder_record(enum evt_family family, uint32_t type, const struct recorder_field *field,
+		     unsigned int fields)
+{
+	return record_on(enter(family), type, field, fields);
+}
+
+bool recorder_record_late(uint32_t type, const struct recorder_field *field, unsigned int fields)
+{
+	return record_on(recorder_enter(RECORDER_LATE, RECORDER_IN_RECORD), type, field, fields);
 }

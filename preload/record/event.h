@@ -29,5 +29,7 @@ struct recorder_field {
  */
 bool recorder_record(enum evt_family family, uint32_t type, const struct recorder_field *field,
 		     unsigned int fields);
+/* The same whether or not a gate is open. */
+bool recorder_record_late(uint32_t type, const struct recorder_field *field, unsigned int fields);
 
 #endif

@@ -26,6 +26,8 @@
 #define RECORDER_NAP_MAX_NS 100000000u /* a nap counts for at most this much waiting time */
 /* time between two checks for a ring that is about to become free */
 #define RECORDER_RING_WAIT_NS 1000000u
+/* a thread checks for requests after this many words of its ring: some 20 events of the heap */
+#define RECORDER_LOOK_WORDS 64u
 #define RECORDER_RETRY 1024u /* calls of a thread without a ring between two attempts to get one */
 
 __thread struct recorder_thread recorder_self
@@ -43,6 +45,7 @@ static void leave_alone(void)
 {
 }
 static void (*adopt_child)(void) = leave_alone;
+static void (*look_at_asked)(void); /* NULL: nobody asks */
 
 static struct recorder_region region;
 static uint32_t recorder_process;      /* our entry in the process table */
@@ -108,6 +111,8 @@ static void begin(uint32_t process, bool is_joined)
 	recorder_gates->no_tsc = !clock_is_tsc;
 	__asm__("mov %%fs:0, %0" : "=r"(thread));
 	recorder_gates->self = (uint64_t)((char *)&recorder_self - thread);
+	recorder_gates->asked = look_at_asked ? &region.header->asked.word
+					      : (const _Atomic uint64_t *)&recorder_gates->followed;
 	recorder_gates->generation = recorder_generation;
 	gates_set(!atomic_load(&recorder_paused));
 }
@@ -201,6 +206,18 @@ void recorder_capture(bool on)
 	atomic_store(&recorder_paused, !on);
 	if (atomic_load(&recorder_running) && recorder_gates->generation)
 		gates_set(on);
+}
+
+void recorder_on_asked(void (*look)(void))
+{
+	look_at_asked = look;
+	if (recorder_gates->generation)
+		recorder_gates->asked = &region.header->asked.word;
+}
+
+void recorder_followed(uint64_t word)
+{
+	__atomic_store_n(&recorder_gates->followed, word, __ATOMIC_RELAXED);
 }
 
 void recorder_on_strange_fork(void (*adopt)(void))
@@ -510,6 +527,8 @@ struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t fram
 	}
 	if (lane->owner >= RECORDER_BUSY_MIN)
 		return enter_busy(family, lane->owner, frame);
+	if (recorder_is_asked())
+		look_at_asked();
 	if (!recorder_gate(family))
 		return NULL;
 	if (lane->owner == recorder_gate(family) + 1)
@@ -619,6 +638,19 @@ static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
 }
 
 /*
+ * A record is being written, so nothing can be done about the request here; the next hook finds its
+ * gate shut, and looks. A thread that has followed the request meanwhile opened the gates after it
+ * wrote `followed`, so it is seen here.
+ */
+static void gates_shut_to_look(void)
+{
+	gates_set(false);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!recorder_is_asked())
+		gates_set(!atomic_load(&recorder_paused));
+}
+
+/*
  * One step towards room for `words`. Returns 1: there is room, 0: call again, -1: there will be
  * none.
  */
@@ -628,13 +660,15 @@ static int room_step(struct recorder_lane *lane, unsigned int words)
 	uint64_t tail = atomic_load_explicit(&lane->ring->tail, memory_order_acquire);
 	uint64_t end = (lane->head | lane->mask) + 1;
 	uint64_t full = tail + capacity;
-	uint64_t step = lane->head + capacity / 4;
+	uint64_t step = lane->head + (look_at_asked ? RECORDER_LOOK_WORDS : capacity / 4);
 
 	if (lane->ring == &nowhere_ring || lane->head - tail > capacity ||
 	    atomic_load_explicit(&lane->ring->state, memory_order_relaxed) == REGION_RING_CLOSED)
 		/* our collector would not write such a tail, or will never move it again */
 		return -1;
 	wake_when_half_full(lane, tail);
+	if (look_at_asked && recorder_is_asked())
+		gates_shut_to_look();
 	if (lane->head + words > end && end <= full) {
 		lane->words[lane->head & lane->mask] = record_word(end - lane->head, RECORD_PAD);
 		recorder_publish(lane, (unsigned int)(end - lane->head));

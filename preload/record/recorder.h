@@ -76,6 +76,9 @@ struct recorder_gates {
 		/* generation, or 0: closed; families that are always recorded have no gate */
 		[EVT_FAMILY_LIMIT];
 	uint64_t generation; /* 0 after fork: not this process's */
+	/* region_asked.word, as last followed, and where it is: at `followed` if nobody asks */
+	uint64_t followed;
+	const _Atomic uint64_t *asked;
 };
 
 _Static_assert(offsetof(struct recorder_gates, gate[EVT_FAMILY_alloc]) < RECORDER_LINE,
@@ -114,13 +117,20 @@ bool recorder_make_room(struct recorder_lane *lane, unsigned int words);
 /* As recorder_make_room(), for words that are no record of their own: nothing is counted. */
 bool recorder_find_room(struct recorder_lane *lane, unsigned int words);
 
+/* The collector has asked for something else than is done: capture_asked.h. A generation is set. */
+static inline bool recorder_is_asked(void)
+{
+	return atomic_load_explicit(recorder_gates->asked, memory_order_relaxed) !=
+	       __atomic_load_n(&recorder_gates->followed, __ATOMIC_RELAXED);
+}
+
 /*
  * The family is off or paused in a process that records, so the state of the lane does not
  * matter.
  */
 static inline bool recorder_is_shut(enum evt_family family)
 {
-	return !recorder_gate(family) && recorder_gates->generation;
+	return !recorder_gate(family) && recorder_gates->generation && !recorder_is_asked();
 }
 
 /*
@@ -293,6 +303,14 @@ void recorder_watch_threads(void);
 void recorder_on_thread_end(void (*left)(void));
 /* Capture ranges: opens or shuts the gates of all families. */
 void recorder_capture(bool on);
+/*
+ * From now on, hooks compare region_asked.word with `followed`, and call `look` when they differ:
+ * soon while the gates are shut, and after at most RECORDER_LOOK_WORDS of a ring while they are
+ * open. `look` may run within malloc().
+ */
+void recorder_on_asked(void (*look)(void));
+/* What the collector asks for is done. */
+void recorder_followed(uint64_t word);
 /* Reports the end of this thread. Records that it still writes are taken all the same. */
 void recorder_retire(void);
 /* Wakes the collector. */

@@ -226,7 +226,26 @@ static bool parse_CAPTURE(const char *value)
 		settings.capture_name[0] = 0;
 		return true;
 	}
+	if (strcmp(value, "trigger") == 0) {
+		settings.capture = SETTINGS_CAPTURE_TRIGGER;
+		settings.capture_name[0] = 0;
+		return true;
+	}
 	return capture_take_range(value);
+}
+
+/* The collector reads what it says: a value with a slash is a file, any other is requests. */
+static bool parse_TRIGGER(const char *value)
+{
+	settings.trigger[0] = 0;
+	if (strcmp(value, "none") == 0)
+		return true;
+	if (strchr(value, '/'))
+		return output_path_expand(value, settings.trigger, sizeof(settings.trigger));
+	if (strlen(value) >= sizeof(settings.trigger))
+		return false;
+	strcpy(settings.trigger, value);
+	return true;
 }
 
 static bool parse_SCHEDULE(const char *value)
@@ -443,9 +462,25 @@ static void setting_read(const struct setting *s)
 			 instead);
 }
 
+/* INTERCEPT_TRIGGER says when to record, unless another setting does. */
+static void choose_trigger(void)
+{
+	if (!settings.trigger[0])
+		return;
+	if (settings.capture == SETTINGS_CAPTURE_ALL && !settings.schedule.active)
+		settings.capture = SETTINGS_CAPTURE_TRIGGER;
+	if (settings.capture == SETTINGS_CAPTURE_TRIGGER && !settings.schedule.active)
+		return;
+	settings.trigger[0] = 0;
+	if (speaking)
+		log_line(PREFIX "TRIGGER changes nothing: " PREFIX "%s says when to record",
+			 settings.schedule.active ? "SCHEDULE" : "CAPTURE");
+}
+
 /* Both settings say when to record, so only one can be used. */
 static void choose_capture(void)
 {
+	choose_trigger();
 	if (!settings.schedule.active)
 		return;
 	if (settings.capture != SETTINGS_CAPTURE_ALL && speaking)

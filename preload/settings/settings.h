@@ -41,7 +41,8 @@ enum settings_capture {
 	SETTINGS_CAPTURE_ALL,
 	SETTINGS_CAPTURE_RANGE,
 	SETTINGS_CAPTURE_CUDA,
-	SETTINGS_CAPTURE_STEPS /* INTERCEPT_SCHEDULE */
+	SETTINGS_CAPTURE_STEPS, /* INTERCEPT_SCHEDULE */
+	SETTINGS_CAPTURE_TRIGGER
 };
 enum settings_full { SETTINGS_FULL_WAIT, SETTINGS_FULL_DROP };
 enum settings_graphs { SETTINGS_GRAPHS_NODES, SETTINGS_GRAPHS_WHOLE };
@@ -65,6 +66,7 @@ struct settings {
 	/* kinds of ranges that the name selects, at least one of them */
 	bool capture_nvtx, capture_labels;
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */
+	char trigger[SETTINGS_PATH_BYTES]; /* an absolute path, or rules; "": none */
 	struct schedule schedule;
 	char schedule_text[SETTINGS_NAME_BYTES];
 	char functions

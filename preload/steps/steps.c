@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "preload/record/capture.h"
+#include "preload/record/capture_asked.h"
 #include "preload/record/event.h"
 #include "preload/record/family.h"
 #include "preload/record/names.h"
@@ -195,6 +196,14 @@ static void step_ends(const struct name *name)
 	bool was_on = capture_is_on();
 
 	atomic_store_explicit(&first_is_marked, true, memory_order_relaxed);
+	if (capture_is_asked) {
+		if (was_on)
+			record_step(number, name);
+		capture_asked_step(number);
+		if (!was_on)
+			record_step(number, name);
+		return;
+	}
 	if (!steps_scheduled) {
 		record_step(number, name);
 		return;

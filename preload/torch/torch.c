@@ -18,6 +18,7 @@
 #include "preload/record/task.h"
 #include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
+#include "preload/record/capture_asked.h"
 #include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
 #include "preload/record/strings.h"
@@ -271,6 +272,7 @@ static inline bool may_be_user_scope(const uint64_t *function)
 static inline void look_for_range(const uint64_t *function)
 {
 	steps_look();
+	capture_asked_look();
 	if (__builtin_expect(may_be_user_scope(function), 0)) {
 		struct string name = string_of(torch_api.name(function));
 

@@ -83,6 +83,8 @@ static void say_steps(const struct filter_settings *scope, const struct windows 
 		      char *message, size_t message_bytes)
 {
 	uint64_t first = UINT64_MAX, last = 0, count = 0;
+	const char *of_process = scope->pid != FILTER_NO_ID ? " of that process" : "";
+	const char *kind = scope->by_capture ? "capture" : "step";
 
 	for (size_t i = 0; i < windows->count; i++) {
 		const struct window *window = &windows->window[i];
@@ -93,15 +95,20 @@ static void say_steps(const struct filter_settings *scope, const struct windows 
 		last = window->number > last ? window->number : last;
 		count++;
 	}
-	if (!count)
+	if (!count && scope->by_capture)
+		snprintf(message, message_bytes,
+			 "--capture: no capture was recorded%s; they are for programs that are "
+			 "started with INTERCEPT_CAPTURE=trigger",
+			 of_process);
+	else if (!count)
 		snprintf(message, message_bytes,
 			 "--step: no whole step was recorded%s; prof-report steps says why",
-			 scope->pid != FILTER_NO_ID ? " of that process" : "");
+			 of_process);
 	else
 		snprintf(message, message_bytes,
-			 "--step: there is no such step; %" PRIu64 " step%s recorded, %" PRIu64
+			 "--%s: there is no such %s; %" PRIu64 " %s%s recorded, %" PRIu64
 			 " to %" PRIu64,
-			 count, count == 1 ? " was" : "s were", first, last);
+			 kind, kind, count, kind, count == 1 ? " was" : "s were", first, last);
 }
 
 /* Narrows the time to that from the begin of the first window to the end of the last. */
@@ -129,20 +136,30 @@ static const struct window_kind *const kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Finds all complete steps, and the end of the recording. */
-static uint64_t read_ahead(struct source *ahead, bool by_step, struct windows *windows)
+/* The kind of windows that the scope has numbers of; NULL: it has none. */
+static const struct window_kind *lookahead_kind(const struct filter_settings *scope)
+{
+	const char *name = scope->by_capture ? "capture" : "step";
+
+	for (size_t i = 0; i < KINDS && scope->by_step; i++)
+		if (!strcmp(kinds[i]->name, name))
+			return kinds[i];
+	return NULL;
+}
+
+/* Finds all complete windows of the kind, and the end of the recording. */
+static uint64_t read_ahead(struct source *ahead, const struct window_kind *kind,
+			   struct windows *windows)
 {
 	static const struct filter_settings all = { .pid = FILTER_NO_ID,
 						    .tid = FILTER_NO_ID,
 						    .to_ns = UINT64_MAX };
 	struct run *run = run_new(ahead, &all);
-	const void *state[KINDS] = { NULL };
+	const void *state = kind ? kind->start(run) : NULL;
 
-	for (size_t i = 0; by_step && i < KINDS; i++)
-		state[i] = kinds[i]->start(run);
 	run_read(run, true);
-	for (size_t i = 0; by_step && i < KINDS; i++)
-		kinds[i]->put(state[i], run, windows);
+	if (kind)
+		kind->put(state, run, windows);
 	run_free(run);
 	return source_known_ns(ahead);
 }
@@ -174,7 +191,7 @@ int lookahead_complete(struct filter_settings *scope, struct windows *ret_window
 	*ret_windows = (struct windows){ .count = 0 };
 	if (source_open(&ahead, paths, count, &at_once, message, message_bytes))
 		return -1;
-	end_ns = read_ahead(ahead, scope->by_step, ret_windows);
+	end_ns = read_ahead(ahead, lookahead_kind(scope), ret_windows);
 	result = complete_time(scope, end_ns, message, message_bytes);
 	if (!result && scope->by_step)
 		result = complete_steps(scope, ret_windows, ahead, source, message, message_bytes);

@@ -73,6 +73,11 @@ const struct source_name *why_empty_capture(const struct run *run)
 	return why_empty_meta(run, "capture");
 }
 
+bool why_empty_is_outside(const struct run *run)
+{
+	return why_empty_meta(run, "outside") != NULL;
+}
+
 const char *why_empty_schedule(const char *capture)
 {
 	size_t length = strlen(STEPS_PREFIX);
@@ -101,7 +106,7 @@ void why_empty_name_filters(const struct run *run, const char *what, char text[A
 		{ "--rank", scope->has_rank },
 		{ "--thread", scope->tid != FILTER_NO_ID },
 		{ "--time", !scope->windows && (scope->from_ns || scope->to_ns != UINT64_MAX) },
-		{ "--step", scope->windows != NULL },
+		{ scope->by_capture ? "--capture" : "--step", scope->windows != NULL },
 		{ scope->during ? "--during" : "--range", scope->range != NULL },
 	};
 	const char *before = " within ";
@@ -147,6 +152,11 @@ static bool is_filtered_by_stack(const struct run *run)
 	return false;
 }
 
+static bool why_empty_is_trigger(const char *capture)
+{
+	return strcmp(capture, "trigger") == 0 || strncmp(capture, "trigger,", 8) == 0;
+}
+
 const char *why_empty_explain(const struct run *run, enum evt_family family,
 			      struct why_empty *ret_absence)
 {
@@ -157,6 +167,11 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 		text_escape(name, sizeof(name), capture->text, capture->length);
 	if (run_filters(run)->any)
 		why_empty_name_filters(run, absences[family].what, text);
+	else if (why_empty_is_off(run, family) && why_empty_is_outside(run))
+		snprintf(text, ABSENCE_BYTES,
+			 "%s was recorded: the program was sampled from outside, which shows stacks, "
+			 "memory, threads and processes",
+			 absences[family].what);
 	else if (why_empty_is_off(run, family))
 		why_empty_name_setting(family, text);
 	else if (limitations_concern(run_source(run), 1ull << family))
@@ -170,12 +185,19 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 			"the program made fewer steps, or none; choose earlier steps, or record "
 			"without INTERCEPT_SCHEDULE",
 			name);
+	else if (why_empty_is_whole(run) && why_empty_is_trigger(name))
+		snprintf(text, ABSENCE_BYTES,
+			 "nothing was asked for: with INTERCEPT_CAPTURE=trigger only what `intercept "
+			 "capture` or INTERCEPT_TRIGGER asks for is recorded");
 	else if (why_empty_is_whole(run))
 		snprintf(text, ABSENCE_BYTES,
 			 "recording was limited to %s, which never opened: check INTERCEPT_CAPTURE",
 			 name);
 	else if (capture && why_empty_schedule(name))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded in %s", absences[family].what, name);
+	else if (capture && why_empty_is_trigger(name))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded in a capture",
+			 absences[family].what);
 	else if (capture)
 		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open",
 			 absences[family].what, name);

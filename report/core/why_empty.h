@@ -22,6 +22,8 @@ bool why_empty_is_off(const struct run *run, enum evt_family family);
  * known.
  */
 const struct source_name *why_empty_capture(const struct run *run);
+/* True if a program was sampled from outside, without the library (prof-report sample). */
+bool why_empty_is_outside(const struct run *run);
 /* Returns the INTERCEPT_SCHEDULE in such a text; NULL: it is no schedule. */
 const char *why_empty_schedule(const char *capture);
 /* Returns whether INTERCEPT_CAPTURE limited the recording, as far as known. */

@@ -23,6 +23,7 @@ struct filter_settings {
 	bool during;           /* the range may be open on any thread of the event's process */
 	bool from_end, to_end; /* the times count backwards from the end of the recording */
 	bool by_step;          /* only steps step_first to step_last */
+	bool by_capture;       /* these are numbers of captures; with by_step */
 	uint64_t step_first, step_last;
 	const struct windows *windows; /* of these steps, settled; NULL: any time. Borrowed */
 	bool has_rank;                 /* only these ranks, both included */

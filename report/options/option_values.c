@@ -253,33 +253,51 @@ static int option_take_time(struct parser *parser, const char *value)
 	return 0;
 }
 
-/* N, A..B, A.. or ..B; any other text is a name. */
-static int option_take_step(struct parser *parser, const char *value)
+/* N, A..B, A.. or ..B. */
+static int option_take_numbers(struct parser *parser, const char *option, const char *value)
 {
 	struct filter_settings *scope = &parser->options->scope;
 	const char *dots = strstr(value, "..");
 	size_t first = strspn(value, "0123456789");
 	char text[32];
 
-	if (!*value || value[strspn(value, "0123456789.")])
-		return parser_take_step_name(parser, value);
+	if (scope->by_step)
+		return parser_fail(parser,
+				   "--step and --capture: only one of them can be given, and only once");
 	if ((dots ? value + first != dots || !(first || dots[2]) : value[first]) ||
 	    strlen(value) >= sizeof(text) || (dots && strchr(dots + 2, '.')))
 		return parser_fail(
-			parser, "--step '%s' is not N or A..B, as in 7, 5..9, 100.. or ..9", value);
+			parser, "--%s '%s' is not N or A..B, as in 7, 5..9, 100.. or ..9", option,
+			value);
 	snprintf(text, sizeof(text), "%.*s", (int)first, value);
 	scope->by_step = true;
 	scope->step_first = 0;
 	scope->step_last = UINT64_MAX;
-	if (first && parser_number(parser, "step", text, &scope->step_first))
+	if (first && parser_number(parser, option, text, &scope->step_first))
 		return -1;
 	if (!dots)
 		scope->step_last = scope->step_first;
-	else if (dots[2] && parser_number(parser, "step", dots + 2, &scope->step_last))
+	else if (dots[2] && parser_number(parser, option, dots + 2, &scope->step_last))
 		return -1;
 	if (scope->step_last < scope->step_first)
-		return parser_fail(parser, "--step '%s' ends before it begins", value);
+		return parser_fail(parser, "--%s '%s' ends before it begins", option, value);
 	return 0;
+}
+
+/* Numbers; any other text is a name. */
+static int option_take_step(struct parser *parser, const char *value)
+{
+	if (!*value || value[strspn(value, "0123456789.")])
+		return parser_take_step_name(parser, value);
+	return option_take_numbers(parser, "step", value);
+}
+
+static int option_take_capture(struct parser *parser, const char *value)
+{
+	int status = option_take_numbers(parser, "capture", value);
+
+	parser->options->scope.by_capture = true;
+	return status;
 }
 
 static int option_take_range(struct parser *parser, const char *value)

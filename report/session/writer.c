@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/control/control.h"
 #include "report/base/text.h"
 
 #define NAME "intercept-coll\n" /* as in /proc/PID/comm */
@@ -86,7 +87,8 @@ static bool line_is_shared(const char *line, uint64_t *ret_device, uint64_t *ret
 		return false;
 	*ret_device = (uint64_t)major << 32 | minor;
 	*ret_inode = inode;
-	return inode && perms[1] == 'w' && perms[3] == 's';
+	/* the collector's other shared memory */
+	return inode && perms[1] == 'w' && perms[3] == 's' && !strstr(line, CONTROL_NAME);
 }
 
 /*

@@ -145,6 +145,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 		       totals->has_lives && totals->selected_peak_bytes,
 		       totals->selected_peak_bytes);
 	summary_put_memory(summary, facts);
+	facts_number(facts, "captures", UNIT_COUNT, captures_recorded(summary->captures));
 	facts_number(facts, "processes", UNIT_COUNT, totals->selected_processes);
 	facts_number(facts, "threads", UNIT_COUNT, totals->selected_threads);
 	facts_number(facts, "allocations", UNIT_COUNT, heap->allocations);
@@ -196,6 +197,7 @@ static void summary_want(struct report *report)
 	run_counts_all(run);
 	*(struct summary *)report->state = (struct summary){
 		.tensors = tensors_want(run, &(struct tensors_options){ .by = BY_tensors_op }),
+		.captures = captures_want(run, NULL),
 		.names = range_names_want(run, NULL),
 		.run = run,
 		.source = run_source(run),

@@ -7,6 +7,7 @@
 #include "report/advice/bottleneck.h"
 #include "report/ranges/range_names.h"
 #include "report/ranges/ranges.h"
+#include "report/captures/captures.h"
 #include "report/cuda/cuda.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_time.h"
@@ -54,6 +55,7 @@ struct summary_phases {
 struct summary {
 	struct bottleneck bottleneck;
 	const struct tensors *tensors; /* by operator */
+	const struct captures *captures;
 	const struct range_names *names;
 	struct heap_owner heap_owner;
 	struct summary_phases phases;

@@ -205,6 +205,45 @@ static void put_steps(const struct summary *summary, const struct screen *screen
 		unit_plural(steps->time.count), unit_format_ns(time, steps->time.total_ns));
 }
 
+#define CAPTURES_SHOWN 3u
+#define REQUEST_BYTES 96u
+
+static void put_capture(const struct summary *summary, const struct screen *screen,
+			const struct captured *capture)
+{
+	const struct source_name *request = source_name_at(summary->source, capture->request);
+	uint64_t end_ns = captured_end_ns(summary->captures, capture);
+	char length[UNIT_TEXT_BYTES], begin[UNIT_TEXT_BYTES], text[REQUEST_BYTES] = "";
+
+	if (request->text)
+		text_escape(text, sizeof(text), request->text, request->length);
+	fprintf(screen->out, " %s at %s%s%s%s", unit_format_ns(length, end_ns - capture->begin_ns),
+		unit_format_ns(begin, capture->begin_ns), *text ? " (" : "", text, *text ? ")" : "");
+}
+
+/* " 2 captures: 1.01 s at 1.17 s (now for 1s), 503 ms at 3.19 s (now for 500ms)." */
+static void put_captures(const struct summary *summary, const struct screen *screen)
+{
+	const struct captures *captures = summary->captures;
+	size_t count = captures_recorded(captures), shown = 0;
+
+	if (!count)
+		return;
+	fprintf(screen->out, " %zu capture%s:", count, unit_plural(count));
+	for (size_t i = 0; i < captures->count && shown < CAPTURES_SHOWN; i++) {
+		if (!captures->capture[i].is_recorded)
+			continue;
+		if (shown++)
+			putc(',', screen->out);
+		put_capture(summary, screen, &captures->capture[i]);
+	}
+	if (count > shown)
+		fprintf(screen->out, " and %zu more", count - shown);
+	putc('.', screen->out);
+	if (count > 1 && !run_filters(summary->run)->any)
+		fputs(" Option --capture N shows one of them.", screen->out);
+}
+
 void summary_print_title(const struct summary *summary, const struct screen *screen)
 {
 	char filters[ABSENCE_BYTES];
@@ -219,6 +258,9 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 	put_ranks(summary, &line.screen);
 	if (coverage_recorded(summary->run, &recorded))
 		fprintf(line.screen.out, " R%s.", recorded.text + 1);
+	put_captures(summary, &line.screen);
+	if (why_empty_is_outside(summary->run))
+		fputs(" It was sampled from outside for that time.", line.screen.out);
 	if (run_filters(summary->run)->any) {
 		why_empty_name_filters(summary->run, "", filters);
 		fprintf(line.screen.out, " All that follows is%s.", filters);

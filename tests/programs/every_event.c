@@ -49,6 +49,9 @@ static void put_end(struct frame_writer *fw)
 	FRAME_PUT(fw, now, cost, .cpu_ns = 100, .records = 90, .file_bytes = 80, .memory_bytes = 70,
 		  .waits = 1);
 	FRAME_PUT(fw, now, lost, .process = 1, .stream = 1, .count = 7, .reason = EVT_LOST_FULL);
+	FRAME_PUT(fw, now, capture_begin, .number = 2, .from = EVT_CAPTURE_FILE, .request = 5);
+	FRAME_PUT(fw, now, capture_end, .number = 2, .how = EVT_CAPTURE_OVER);
+	FRAME_PUT(fw, now, capture_refused, .why = EVT_CAPTURE_BUSY, .request = 6);
 	FRAME_PUT(fw, now, module_end, .process = 1, .start = 0x400000);
 	FRAME_PUT(fw, now, thread_end, .stream = 1, .cpu_ns = 400);
 	FRAME_PUT(fw, now, process_end, .process = 1, .exit_status = 3, .cpu_ns = 500);
