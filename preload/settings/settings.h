@@ -80,7 +80,9 @@ struct settings {
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */
 	uint64_t max_file_bytes; /* 0: no limit */
-	uint64_t rank;           /* region_rank() in a distributed run; 0 if no variable gives it */
+	/* INTERCEPT_KEEP_LAST: at most one of them is not 0 */
+	uint64_t keep_last_ns, keep_last_bytes, keep_last_steps;
+	uint64_t rank; /* region_rank() in a distributed run; 0 if no variable gives it */
 	unsigned int verbose;
 	bool help;
 	const char *session; /* value of INTERCEPT_SESSION or NULL; belongs to the environment */

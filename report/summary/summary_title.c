@@ -219,7 +219,7 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 	put_ranks(summary, &line.screen);
 	if (coverage_recorded(summary->run, &recorded))
 		fprintf(line.screen.out, " R%s.", recorded.text + 1);
-	if (run_filters(summary->run)->any) {
+	if (filter_is_set(&run_filters(summary->run)->settings)) {
 		why_empty_name_filters(summary->run, "", filters);
 		fprintf(line.screen.out, " All that follows is%s.", filters);
 	}
