@@ -21,8 +21,9 @@ except ImportError:
 MASK = 2 ** 64 - 1
 MAGIC_ZSTD = 0xFD2FB528
 MAGIC_HEADER, MAGIC_END = 0x184D2A50, 0x184D2A51
+MAGIC_SEGMENT, MAGIC_GONE = 0x184D2A53, 0x184D2A54
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
-VERSION = 6
+VERSION = 7
 FRAME_MAX = 16 << 20
 RECORDS_MAX, KINDS_MAX, FIELDS_MAX, WINDOW = 32768, 65536, 16, 4096
 NODES_MAX, DEPTH_MAX = 262144, 32768
@@ -170,6 +171,15 @@ def checked_payload(data, at, least):
     if len(payload) < least or xxh64(payload[:-8]) != struct.unpack("<Q", payload[-8:])[0]:
         raise Damage("checksum of a skippable frame is wrong")
     return Cursor(payload[:-8])
+
+
+def tagged_payload(piece, tag, count):
+    """The numbers of a skippable frame about segments; what follows them and their checksum means nothing."""
+    cursor = Cursor(piece[8:])
+    payload = cursor.take(8 + 8 * count)
+    if payload[:4] != tag or xxh64(payload) != cursor.u64():
+        raise Damage("%s is damaged" % tag.decode())
+    return struct.unpack("<%dQ" % count, payload[8:])
 
 
 def read_header(data):
@@ -362,7 +372,8 @@ class Frame:
 
     def __init__(self, content, types):
         cursor = Cursor(content)
-        if cursor.take(4) != b"DATA":
+        self.is_state = content[:4] == b"STAT"
+        if cursor.take(4) not in (b"DATA", b"STAT"):
             raise Damage("a zstd frame that is no data")
         head = cursor.u32()
         self.sequence, self.watermark = cursor.u64(), cursor.u64()
@@ -436,6 +447,8 @@ class Recording:
 
     def __init__(self, data):
         self.damage, self.frames, self.types = [], [], None
+        self.given_back = False  # and what follows has not begun yet
+        self.sequence = 0  # of the last frame
         self.data = data
         at = 0
         while at < len(data) or not at:
@@ -454,15 +467,23 @@ class Recording:
             self.take_frame(decompress(piece))
         elif magic == MAGIC_END:
             checked_payload(self.data, at, 40)
+        elif magic == MAGIC_GONE and not self.frames:
+            self.given_back = bool(tagged_payload(piece, b"GONE", 6))
+        elif magic == MAGIC_SEGMENT and self.given_back:
+            self.sequence = tagged_payload(piece, b"SEGM", 14)[1]
         return at + len(piece)
 
     def take_frame(self, content):
         if self.types is None:
             self.types = read_schema(content)
             return
+        if content[:4] == b"STAT" and not self.given_back:
+            return
         frame = Frame(content, self.types)
-        if self.frames and frame.sequence != self.frames[-1].sequence + 1:
-            self.damage.append("frame %d follows frame %d" % (frame.sequence, self.frames[-1].sequence))
+        self.given_back = False
+        if self.frames and not frame.is_state and frame.sequence != self.sequence + 1:
+            self.damage.append("frame %d follows frame %d" % (frame.sequence, self.sequence))
+        self.sequence = frame.sequence
         self.frames.append(frame)
 
 

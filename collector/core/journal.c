@@ -165,9 +165,12 @@ void journal_write(struct journal *journal, struct frame_writer *fw)
 
 void journal_clear(struct journal *journal, uint64_t string_ns)
 {
-	size_t left = journal->count - journal->written;
+	size_t left = journal->count - journal->written, written = journal->written;
 
 	journal->string_ns = string_ns;
+	for (size_t i = 0; i < written && journal->is_written; i++)
+		if (journal->event[i].id != EVT_string)
+			journal->is_written(journal->context, &journal->event[i]);
 	if (left)
 		memmove(journal->event, journal->event + journal->written,
 			left * sizeof(*journal->event));

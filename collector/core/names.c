@@ -29,6 +29,7 @@ void names_release(struct names *names)
 {
 	free(names->entry);
 	names->entry = NULL;
+	texts_release(&names->texts);
 }
 
 void names_listen(struct names *names,
@@ -83,6 +84,27 @@ static void name_define(struct names *names, uint32_t id, const char *text, size
 	journal_add_string(names->journal, id, text, length);
 	if (names->listener)
 		names->listener(names->listener_state, id, text, length);
+	texts_keep(&names->texts, id, text, length);
+}
+
+/* Half of the journal is left to what is new. Without room, the next use defines the name. */
+static __attribute__((noinline)) void names_define_again(struct names *names, uint64_t id)
+{
+	const struct journal *journal = names->journal;
+	size_t length;
+	const char *text = texts_find(&names->texts, id, &length);
+
+	if (!text || journal->count >= JOURNAL_EVENTS_MAX / 2 ||
+	    journal->text_bytes + length > JOURNAL_TEXT_MAX / 2)
+		return;
+	texts_use(&names->texts, id);
+	journal_add_string(names->journal, id, text, length);
+}
+
+void names_use(struct names *names, uint64_t id)
+{
+	if (texts_is_stale(&names->texts, id))
+		names_define_again(names, id);
 }
 
 static uint32_t names_overflow(struct names *names)
@@ -91,6 +113,8 @@ static uint32_t names_overflow(struct names *names)
 		names->overflow = ++names->count;
 		name_define(names, names->overflow, names_overflow_text,
 			    sizeof(names_overflow_text) - 1);
+	} else {
+		names_use(names, names->overflow);
 	}
 	return names->overflow;
 }
@@ -122,7 +146,10 @@ uint64_t names_id(struct names *names, uint64_t hash)
 	if (!hash)
 		return 0;
 	entry = names_entry_of(names, hash);
-	return entry ? entry->id : names_overflow(names);
+	if (!entry)
+		return names_overflow(names);
+	names_use(names, entry->id);
+	return entry->id;
 }
 
 uint64_t names_id_text(struct names *names, const char *text, size_t length)
@@ -139,6 +166,8 @@ uint64_t names_id_text(struct names *names, const char *text, size_t length)
 	if (!entry->defined) {
 		entry->defined = 1;
 		name_define(names, entry->id, text, length);
+	} else {
+		names_use(names, entry->id);
 	}
 	return entry->id;
 }

@@ -2,10 +2,11 @@
 /*
  * Names: converts the 64-bit hashes in records to the dense ids of the file, and assembles
  * RECORD_TEXT pieces. An id is given at the first use or the first definition, whichever comes
- * first. The text is passed on once and not kept.
+ * first. The text is passed on, and kept in `texts`: a name that a segment of the file uses for the
+ * first time is defined in it again.
  *
- * One thread. Memory is bounded: NAMES_MAX names of 16 bytes, and NAMES_PENDING_BYTES of incomplete
- * texts. Names beyond that share the id of one name that says so.
+ * One thread. Memory is bounded: NAMES_MAX names of 28 bytes, NAMES_PENDING_BYTES of incomplete
+ * texts, TEXTS_BYTES_MAX of complete ones. Names beyond that share the id of one name that says so.
  */
 #ifndef COLLECTOR_CORE_NAMES_H
 #define COLLECTOR_CORE_NAMES_H
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "collector/core/journal.h"
+#include "collector/core/texts.h"
 
 #define NAMES_MAX (1u << 20)
 #define NAMES_PENDING_BYTES (16u << 20)
@@ -29,6 +31,7 @@ struct names {
 	uint32_t count;
 	uint32_t overflow; /* id of the name for all names without room, 0 before there is one */
 	size_t pending_bytes;
+	struct texts texts;
 	struct journal *journal; /* where definitions go */
 	/* is told each definition, too; NULL: nobody is */
 	void (*listener)(void *state, uint32_t id, const char *text, size_t length);
@@ -49,6 +52,9 @@ void names_release(struct names *names);
 void names_listen(struct names *names,
 		  void (*listener)(void *state, uint32_t id, const char *text, size_t length),
 		  void *state);
+
+/* The id is used by a record: defines it again if this segment of the file has not done so. */
+void names_use(struct names *names, uint64_t id);
 
 /* The id for a hash of a record; 0 for 0. */
 uint64_t names_id(struct names *names, uint64_t hash);

@@ -6,6 +6,7 @@
  */
 #include "collector/drain/drain.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/format/error.h"
@@ -66,6 +67,7 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		const struct evt_descriptor *event = &evt_descriptors[id];
 
+		drain->stands[id] = standing_is_about(id);
 		for (unsigned int i = 0; event->name && i < event->field_count; i++) {
 			if (event->field[i].codec == EVT_CODEC_name)
 				drain->names[id] |= (uint16_t)(1u << i);
@@ -75,6 +77,108 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 			drain->has_caller[id] = event->field[i].codec == EVT_CODEC_caller;
 		}
 	}
+}
+
+void drain_release(struct drain *drain)
+{
+	uint32_t rings = drain->standing ? drain->common->view.shape.ring_count : 0;
+
+	for (uint32_t i = 0; i < rings; i++)
+		standing_release(&drain->standing[i]);
+	free(drain->standing);
+	standing_list_release(&drain->shared);
+	drain->standing = NULL;
+}
+
+/* Brings what stood on the ring up to date: another stream may have it, or ends may be missing. */
+static void drain_settle_standing(struct standing *standing, const struct stream *stream)
+{
+	if (standing->stream != stream->number) {
+		standing->list.count = 0;
+		*standing = (struct standing){ .list = standing->list,
+					       .stream = stream->number,
+					       .stops = stream->process->recording_stops,
+					       .dropped = stream->dropped };
+	}
+	if (standing->stops != stream->process->recording_stops ||
+	    standing->dropped != stream->dropped)
+		standing_cut(standing);
+	standing->stops = stream->process->recording_stops;
+	standing->dropped = stream->dropped;
+}
+
+static __attribute__((noinline)) void drain_note_standing(struct drain *drain,
+							  const struct stream *stream, uint32_t id,
+							  uint64_t ns, const uint64_t *value)
+{
+	const struct standing_event event = { stream->number, stream->process->number, id, ns,
+					      value };
+	struct standing *standing;
+
+	if (!drain->standing)
+		drain->standing = calloc(drain->common->view.shape.ring_count,
+					 sizeof(*drain->standing));
+	if (!drain->standing)
+		return;
+	standing = &drain->standing[stream->index];
+	drain_settle_standing(standing, stream);
+	standing_take(standing, &drain->shared, &event);
+	if (id == EVT_step)
+		drain->steps = value[0] + 1;
+	if (id != EVT_capture_stop)
+		return;
+	stream->process->recording_stops++;
+	standing_drop_process(&drain->shared, event.process);
+}
+
+static bool drain_stands(const struct drain *drain, const struct stream *stream)
+{
+	return drain->standing && drain->standing[stream->index].stream == stream->number;
+}
+
+static void drain_drop_ended(struct drain *drain, const struct streams *streams)
+{
+	struct standing_list *shared = &drain->shared;
+
+	for (uint32_t i = 0; i < shared->count;) {
+		uint32_t process = shared->entry[i].process;
+		bool lives = false;
+
+		for (uint32_t j = 0; j < streams->active_count && !lives; j++)
+			lives = streams->slot[streams->active[j]].process->number == process;
+		if (lives)
+			i++;
+		else
+			standing_drop_process(shared, process);
+	}
+}
+
+bool drain_write_standing(struct drain *drain, const struct streams *streams)
+{
+	struct names *names = &drain->common->names;
+	static const struct standing nothing;
+	bool fits;
+
+	drain_drop_ended(drain, streams);
+	frame_begin_block(drain->fw, 0);
+	fits = standing_write_names(&drain->shared, names, drain->fw);
+	for (uint32_t i = 0; i < streams->active_count && fits; i++) {
+		const struct stream *stream = &streams->slot[streams->active[i]];
+
+		if (!drain_stands(drain, stream))
+			continue;
+		drain_settle_standing(&drain->standing[stream->index], stream);
+		fits = standing_write_names(&drain->standing[stream->index].list, names, drain->fw);
+	}
+	frame_end_block(drain->fw);
+	for (uint32_t i = 0; i < streams->active_count && fits; i++) {
+		const struct stream *stream = &streams->slot[streams->active[i]];
+
+		fits = standing_write(drain_stands(drain, stream) ? &drain->standing[stream->index]
+								  : &nothing,
+				      &drain->shared, stream->number, drain->fw);
+	}
+	return fits;
 }
 
 void drain_forget_callers(struct drain *drain)
@@ -162,6 +266,16 @@ static __attribute__((noinline)) void drain_tally_event(const struct drain *drai
 		tally_take(drain->common->tallies, thread, id, ns, value);
 }
 
+/* What an event that is in the frame says to others of the collector. */
+static inline void drain_note_event(struct drain *drain, const struct stream *stream, uint32_t id,
+				    uint64_t ns, const uint64_t *value)
+{
+	if (__builtin_expect(drain->common->tallies != NULL, 0))
+		drain_tally_event(drain, stream, id, ns, value);
+	if (drain->stands[id])
+		drain_note_standing(drain, stream, id, ns, value);
+}
+
 static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 						     const struct stream *stream, uint32_t type,
 						     uint64_t ns, const uint64_t *at)
@@ -176,8 +290,8 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 		error = frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
 	else
 		error = frame_put(drain->fw, type, ns, value);
-	if (__builtin_expect(drain->common->tallies != NULL, 0) && !error)
-		drain_tally_event(drain, stream, type, ns, value);
+	if (!error)
+		drain_note_event(drain, stream, type, ns, value);
 	return error;
 }
 
@@ -206,8 +320,8 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 	}
 	type &= ~RECORD_PACKED;
 	error = frame_put_stack(drain->fw, type, ns, value, stream->stack);
-	if (drain->common->tallies && !error)
-		drain_tally_event(drain, stream, type, ns, value);
+	if (!error)
+		drain_note_event(drain, stream, type, ns, value);
 	return error;
 }
 
@@ -494,8 +608,7 @@ static enum step drain_in_block(struct drain *drain, struct stream *stream, stru
 			      : frame_put(drain->fw, id, ns, value);
 	if (error)
 		return STEP_FULL;
-	if (drain->common->tallies)
-		drain_tally_event(drain, stream, id, ns, value);
+	drain_note_event(drain, stream, id, ns, value);
 	stream->stack = 0;
 	span->ticks = ticks;
 	span->at += words;

@@ -12,6 +12,7 @@
 
 #include "collector/core/common.h"
 #include "collector/format/block.h"
+#include "collector/drain/standing.h"
 #include "collector/drain/streams.h"
 
 #define DRAIN_CALLERS 1024u /* pages of callers that are remembered as looked up */
@@ -32,14 +33,25 @@ struct drain {
 	uint64_t in_frame; /* records put into the frame; the code that closes it sets both to 0 */
 	uint64_t records;  /* records taken so far, over all frames */
 	uint64_t refused;  /* records that did not fit even into an empty frame, not reported yet */
-	uint16_t names[EVT_ID_LIMIT];   /* which fields of an event are names, as bits */
-	uint16_t spans[EVT_ID_LIMIT];   /* and which are durations in ticks */
-	bool has_caller[EVT_ID_LIMIT];  /* the last field is a return address */
+	uint16_t names[EVT_ID_LIMIT];  /* which fields of an event are names, as bits */
+	uint16_t spans[EVT_ID_LIMIT];  /* and which are durations in ticks */
+	bool has_caller[EVT_ID_LIMIT]; /* the last field is a return address */
+	bool stands[EVT_ID_LIMIT];     /* standing_is_about() */
+	struct standing *standing;     /* one a ring; NULL: nothing stood so far */
+	struct standing_list shared;   /* what belongs to processes */
+	uint64_t steps; /* number plus one of the last step of any process; 0: none */
 	uint64_t caller[DRAIN_CALLERS]; /* page of the caller and process, hashed by the page */
 	uint64_t loader_stacks[DRAIN_STACKS / 64]; /* a bit for each stack id of ld.so, modulo */
 };
 
 void drain_init(struct drain *drain, struct common *common, struct frame_writer *fw);
+void drain_release(struct drain *drain);
+
+/*
+ * Puts into blocks of an open frame what stands on the streams, and before it the names that it
+ * uses. Returns false if there is no room.
+ */
+bool drain_write_standing(struct drain *drain, const struct streams *streams);
 
 /*
  * Takes records with ticks up to `limit` until `most` words are used up. `limit` is at most now.

@@ -24,6 +24,7 @@
 #define FRAME_BYTES_FULL (384u << 10) /* a writer closes a frame that has reached this size */
 #define FRAME_KINDS_MAX 65536u        /* pairs of event and caller per frame */
 #define FRAME_TAG_DATA 0x41544144u    /* "DATA" */
+#define FRAME_TAG_STATE 0x54415453u   /* "STAT": the state at the beginning of a segment */
 #define FRAME_TAG_SCHEMA 0x4d484353u  /* "SCHM" */
 #define FRAME_HEADER_BYTES 64u
 #define FRAME_HEADER_STACKS_BYTES 72u /* for a frame with stacks */
@@ -105,6 +106,8 @@ struct stack_table *frame_stacks(struct frame_writer *fw);
  */
 size_t frame_bytes(const struct frame_writer *fw);
 uint64_t frame_records(const struct frame_writer *fw);
+/* The families of its events: bits 1 << enum evt_family. */
+uint64_t frame_families(const struct frame_writer *fw);
 /* True if the frame has an event of one of these families: 1 << enum evt_family. */
 bool frame_has_families(const struct frame_writer *fw, uint32_t families);
 
@@ -122,6 +125,8 @@ struct frame_image {
 	size_t cut_count;
 };
 int frame_close(struct frame_writer *fw, struct frame_info info, struct frame_image *ret_image);
+/* Changes FRAME_TAG_DATA of a frame that was just closed. */
+void frame_image_set_tag(struct frame_writer *fw, const struct frame_image *image, uint32_t tag);
 
 /* --- reading (report) --- */
 

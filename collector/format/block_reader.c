@@ -338,7 +338,7 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	info.records = get_u64(&c);
 	kind_count = get_u32(&c);
 	kind_bytes = get_u32(&c);
-	if (tag != FRAME_TAG_DATA || head < FRAME_HEADER_BYTES)
+	if ((tag != FRAME_TAG_DATA && tag != FRAME_TAG_STATE) || head < FRAME_HEADER_BYTES)
 		return EVT_CORRUPT;
 	if (head >= FRAME_HEADER_STACKS_BYTES) {
 		nodes = get_u32(&c);

@@ -129,6 +129,7 @@ const struct evt_role evt_roles[EVT_ID_LIMIT] = {
 #define DETAILS(scope) .details = EVT_SCOPE_KIND_##scope,
 #define DEFERRED() .is_deferred = true,
 #define TIMELESS() .is_timeless = true,
+#define HOLDS(keys) .holds = 1 + (keys),
 #define END(name) \
 	}         \
 	,

@@ -355,6 +355,7 @@ extern const struct evt_scope_descriptor evt_scopes[EVT_SCOPE_KIND_LIMIT];
 struct evt_role {
 	enum evt_scope_kind opens, closes, details; /* EVT_SCOPE_KIND_NONE: nothing */
 	bool is_deferred, is_timeless;
+	uint8_t holds; /* HOLDS(): number of its keys plus one, 0: it does not hold */
 	/*
 	 * Fields of events that open and close scopes: their index plus one, 0: none. See
 	 * evt_part().

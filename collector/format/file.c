@@ -24,7 +24,7 @@
 #define SEEK_FOOTER_BYTES 9u /* number of entries, descriptor 0 (no checksums), magic */
 
 _Static_assert(FILE_SKIPPABLE_HEAD + HEADER_FIXED_BYTES + 3 * (1 + FILE_SESSION_BYTES) +
-			       2 * HASH_BYTES <=
+			       3 * HASH_BYTES <=
 		       FILE_HEADER_BYTES_MAX,
 	       "the longest header fits");
 
@@ -89,6 +89,7 @@ size_t file_header_write(uint8_t *bytes, const struct file_header *header)
 	at = file_put_text(at, header->host);
 	at = file_put_text(at, header->program);
 	at = put_u64(at, header->name);
+	at = put_u64(at, header->segment);
 	at = put_u64(at, XXH64(payload, (size_t)(at - payload), 0));
 	file_put_head(bytes, FILE_MAGIC_HEADER, (size_t)(at - payload));
 	return (size_t)(at - bytes);
@@ -127,6 +128,8 @@ static int file_parse_header(struct cursor c, struct file_header *ret_header)
 	if (!c.failed && c.at < c.end) {
 		file_get_text(&c, h.program);
 		h.name = get_u64(&c);
+		if (!c.failed && c.at < c.end)
+			h.segment = get_u64(&c);
 	}
 	if (c.failed)
 		return EVT_CORRUPT;
@@ -149,7 +152,7 @@ int file_header_read(const uint8_t *bytes, size_t length, struct file_header *re
 	payload_length = get_u32(&c);
 	payload = c.at;
 	memcpy(&version, payload + HEADER_FIXED_NUMBERS, sizeof(version));
-	if (version > FILE_VERSION)
+	if (version > FILE_VERSION_KEEP_LAST)
 		return EVT_NEWER;
 	if (payload_length > FILE_HEADER_BYTES_MAX - FILE_SKIPPABLE_HEAD)
 		return EVT_TOO_LARGE;

@@ -5,6 +5,7 @@
  *   header          skippable zstd frame FILE_MAGIC_HEADER
  *   schema          zstd frame whose content begins with FRAME_TAG_SCHEMA
  *   symbols ...     skippable zstd frames FILE_MAGIC_SYMBOLS, seldom
+ *   segments        heads among the data frames: collector/format/segment.h
  *   data ...        zstd frames whose content begins with FRAME_TAG_DATA
  *   end marker      skippable zstd frame FILE_MAGIC_END
  *   seek table      skippable zstd frame FILE_MAGIC_SEEK (zstd's seekable format, version 0.1.0)
@@ -25,6 +26,8 @@
 /* "\x89EVT\r\n\x1a\n" little-endian: reveals text-mode damage */
 #define FILE_SIGNATURE 0x0a1a0a0d54564589ull
 #define FILE_VERSION 6u /* readers refuse a greater version; 6: event numbers above 127 */
+/* of a file whose segments may be given back while it is written; the greatest that is read */
+#define FILE_VERSION_KEEP_LAST 7u
 #define FILE_SESSION_BYTES 64u
 #define FILE_HEADER_BYTES_MAX 4096u
 /*
@@ -59,7 +62,8 @@ struct file_header {
 	uint32_t flags;
 	/* name of the program's file, without directory; "" unknown */
 	char program[FILE_SESSION_BYTES];
-	uint64_t name; /* file_name_hash() of the name it was given last */
+	uint64_t name;    /* file_name_hash() of the name it was given last */
+	uint64_t segment; /* offset of the first segment head in the file, 0: there is none */
 };
 
 struct file_end {

@@ -170,19 +170,24 @@ size_t frame_bytes(const struct frame_writer *fw)
 	return bytes;
 }
 
-bool frame_has_families(const struct frame_writer *fw, uint32_t families)
+uint64_t frame_families(const struct frame_writer *fw)
 {
 	const struct kind_table *kinds = &fw->kinds;
+	uint64_t families = 0;
 
-	for (uint64_t i = 0; i < 1ull << (64 - kinds->shift); i++) {
+	for (uint64_t i = 0; !fw->closed && i < 1ull << (64 - kinds->shift); i++) {
 		const struct kind *kind = &kinds->slot[i];
 		const struct evt_descriptor *event = &evt_descriptors[kind->tag % EVT_ID_LIMIT];
 
-		if (kind->tag / EVT_ID_LIMIT == kinds->turn && event->name &&
-		    families >> event->family & 1)
-			return true;
+		if (kind->tag / EVT_ID_LIMIT == kinds->turn && event->name)
+			families |= 1ull << event->family;
 	}
-	return false;
+	return families;
+}
+
+bool frame_has_families(const struct frame_writer *fw, uint32_t families)
+{
+	return frame_families(fw) & families;
 }
 
 uint64_t frame_records(const struct frame_writer *fw)
@@ -309,6 +314,11 @@ static size_t frame_write_stacks(struct frame_writer *fw)
 
 	memmove(fw->bytes + HEADROOM - length, fw->bytes, length);
 	return length;
+}
+
+void frame_image_set_tag(struct frame_writer *fw, const struct frame_image *image, uint32_t tag)
+{
+	put_u32(fw->bytes + (image->bytes - fw->bytes), tag);
 }
 
 int frame_close(struct frame_writer *fw, struct frame_info info, struct frame_image *ret_image)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collector/format/error.h"
@@ -11,6 +12,8 @@
 #define SEEK_FIRST 64u
 /* reserved below max_bytes, for the last frame and what follows it */
 #define END_RESERVE (64u << 10)
+/* reserved on disk for what follows the last frame, and for blocks that are used in part */
+#define DISK_RESERVE (32u << 10)
 
 /* If this fails, nothing may follow the torn frame. */
 static void output_take_back(struct output *output, size_t written)
@@ -66,11 +69,35 @@ static bool output_has_room(const struct output *output, size_t length, bool las
 {
 	uint64_t end = file_seek_length(output->seek_count + 1) + FILE_END_BYTES;
 
-	if (!output->max_bytes)
+	if (!output->max_bytes || output->segments.gives_back)
 		return true;
 	if (!last)
 		end += output->max_bytes / 4 < END_RESERVE ? output->max_bytes / 4 : END_RESERVE;
 	return output->bytes + length + end <= output->max_bytes;
+}
+
+/* Frames that are not on disk any more leave the seek table, which begins with the schema. */
+bool output_give_back(struct output *output)
+{
+	size_t from = output->segments.count ? output->segments.segment[0].frames : 0;
+	uint64_t given = output->segments.given_bytes;
+	size_t frames = segments_give_back(&output->segments, output->fd);
+
+	if (output->segments.given_bytes == given)
+		return false;
+	output->seek_count -= frames;
+	memmove(output->seek + from, output->seek + from + frames,
+		(output->seek_count - from) * sizeof(*output->seek));
+	return true;
+}
+
+/* Gives back as much as `length` more bytes need; what is open stays. */
+static void output_make_room(struct output *output, size_t length)
+{
+	while (output->disk_max && output->segments.count > 1 &&
+	       output_disk_bytes(output) + length + DISK_RESERVE > output->disk_max &&
+	       output_give_back(output))
+		;
 }
 
 static int output_write_image(struct output *output, const struct frame_image *image, bool last)
@@ -85,6 +112,7 @@ static int output_write_image(struct output *output, const struct frame_image *i
 		output->full = true;
 		return EVT_TOO_LARGE;
 	}
+	output_make_room(output, length);
 	error = output_append(output, bytes, length);
 	return error ? error : output_note_frame(output, length, image->length);
 }
@@ -125,6 +153,102 @@ int output_init(struct output *output, int fd, uint64_t max_bytes, const struct 
 	return error;
 }
 
+/* Puts padding, if needed, and a head at the end of the file. Returns the bytes before the head. */
+static size_t output_put_head(const struct output *output, const struct segment_head *head,
+			      uint8_t *bytes, size_t *ret_length)
+{
+	bool to_page = output->segments.gives_back;
+	size_t pad = segment_pad_bytes(output->bytes, SEGMENT_HEAD_BYTES, to_page);
+
+	memset(bytes, 0, pad);
+	if (pad)
+		segment_pad_write(bytes, pad);
+	*ret_length = pad + segment_head_write(bytes + pad, head);
+	return pad;
+}
+
+#define HEAD_ROOM (2 * SEGMENT_PAGE + SEGMENT_HEAD_BYTES)
+
+int output_keep_last(struct output *output, const struct keep_last *keep)
+{
+	const struct segment_head head = { .number = 1 };
+	struct file_header header = output->header;
+	struct segment first = { .has_head = true, .head = head };
+	uint8_t bytes[HEAD_ROOM];
+	size_t length, pad;
+	int error;
+
+	output->keep = *keep;
+	output->segments.gives_back = segments_can_give_back(output->fd);
+	output->keeps_all = !output->segments.gives_back;
+	if (output->keeps_all) {
+		if (keep->bytes && (!output->max_bytes || keep->bytes < output->max_bytes))
+			output->max_bytes = keep->bytes;
+		return EVT_OK;
+	}
+	pad = output_put_head(output, &head, bytes, &length);
+	first.offset = output->bytes + pad;
+	first.frames = output->seek_count;
+	error = output_append(output, bytes, length);
+	if (error)
+		return error;
+	output->segments.count = 0;
+	header.version = FILE_VERSION_KEEP_LAST;
+	header.segment = first.offset;
+	output_write_header(output, &header);
+	return segments_add(&output->segments, &first) ? EVT_OK : EVT_NO_MEMORY;
+}
+
+/* Appends padding, head and state, or nothing. */
+static int output_append_segment(struct output *output, const struct segment_head *head,
+				 const struct frame_image *state, uint64_t *ret_offset)
+{
+	const uint8_t *frame;
+	size_t frame_length, length, pad;
+	uint8_t *bytes;
+	int error = compressor_run(&output->compressor, state, &frame, &frame_length);
+
+	if (error)
+		return error;
+	bytes = malloc(HEAD_ROOM + frame_length);
+	if (!bytes)
+		return EVT_NO_MEMORY;
+	pad = output_put_head(output, head, bytes, &length);
+	memcpy(bytes + length, frame, frame_length);
+	*ret_offset = output->bytes + pad;
+	output_make_room(output, length + frame_length);
+	error = output_has_room(output, length + frame_length, false) ? EVT_OK : EVT_TOO_LARGE;
+	if (!error)
+		error = output_append(output, bytes, length + frame_length);
+	free(bytes);
+	return error ? error : output_note_frame(output, frame_length, state->length);
+}
+
+int output_begin_segment(struct output *output, const struct segment_head *end,
+			 const struct segment_head *next, uint64_t steps,
+			 const struct frame_image *state)
+{
+	struct segment segment = { .has_head = true, .steps = steps, .head = *next };
+	struct file_header header = output->header;
+	bool is_first = !output->segments.count;
+	int error;
+
+	if (is_first &&
+	    !segments_add(&output->segments, &(struct segment){ .head = { .number = 1 } }))
+		return EVT_NO_MEMORY;
+	segment.head.number = segments_open(&output->segments)->head.number + 1;
+	error = output_append_segment(output, &segment.head, state, &segment.offset);
+	if (error)
+		return error;
+	segment.frames = output->seek_count - 1; /* the state is the first of the segment */
+	segments_close(&output->segments, output->fd, segment.offset, end);
+	if (!output->header.segment) {
+		header.segment = segment.offset;
+		output_write_header(output, &header);
+	}
+	return segments_add(&output->segments, &segment) ? EVT_OK : EVT_NO_MEMORY;
+}
+
 void output_write_header(struct output *output, const struct file_header *header)
 {
 	uint8_t before[FILE_HEADER_BYTES_MAX], bytes[FILE_HEADER_BYTES_MAX];
@@ -150,7 +274,7 @@ int output_write_frame(struct output *output, const struct frame_image *image, u
 	return EVT_OK;
 }
 
-int output_finish(struct output *output, struct file_end end)
+int output_finish(struct output *output, struct file_end end, const struct segment_head *last)
 {
 	size_t seek = file_seek_length(output->seek_count);
 	uint8_t *bytes = malloc(FILE_END_BYTES + seek);
@@ -163,6 +287,8 @@ int output_finish(struct output *output, struct file_end end)
 	end.records = output->records;
 	length = file_end_write(bytes, &end);
 	length += file_seek_write(bytes + length, output->seek, output->seek_count);
+	if (last)
+		segments_close(&output->segments, output->fd, output->bytes, last);
 	error = output_append(output, bytes, length);
 	free(bytes);
 	return error;
@@ -170,6 +296,7 @@ int output_finish(struct output *output, struct file_end end)
 
 void output_release(struct output *output)
 {
+	segments_release(&output->segments);
 	compressor_release(&output->compressor);
 	free(output->seek);
 	if (output->fd >= 0)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "collector/output/compress.h"
+#include "collector/output/segments.h"
 #include "collector/format/block.h"
 #include "collector/format/file.h"
 
@@ -30,6 +31,10 @@ struct output {
 	size_t seek_count;
 	size_t seek_room;
 	struct compressor compressor;
+	struct segments segments;
+	struct keep_last keep; /* all 0: everything is kept */
+	uint64_t disk_max;     /* limit for output_disk_bytes(); 0: none */
+	bool keeps_all;        /* `keep` was asked for, but the file system cannot give back */
 	char path[PATH_MAX];
 	struct file_header header;
 	int guard_fd; /* -1, or a descriptor that keeps the session's first file in its place */
@@ -39,6 +44,29 @@ struct output {
 int output_init(struct output *output, int fd, uint64_t max_bytes,
 		const struct file_header *header);
 
+/*
+ * Right after output_init(): older segments will be given back. Limits in bytes are then those of
+ * what is on disk. If the file system cannot give back, a limit in bytes becomes one of the file.
+ */
+int output_keep_last(struct output *output, const struct keep_last *keep);
+
+/*
+ * Ends the open segment, as `end` says, and begins the next one with a frame that holds the state
+ * at its beginning; `steps` have begun before it. On failure the open one continues.
+ */
+int output_begin_segment(struct output *output, const struct segment_head *end,
+			 const struct segment_head *next, uint64_t steps,
+			 const struct frame_image *state);
+
+/* Gives the oldest segment back. False: it cannot be given back. */
+bool output_give_back(struct output *output);
+
+/* Bytes that the file occupies, as far as it is known. */
+static inline uint64_t output_disk_bytes(const struct output *output)
+{
+	return output->bytes - output->segments.given_bytes;
+}
+
 /* Writes the header again, with changed flags or a changed hash of its name. */
 void output_write_header(struct output *output, const struct file_header *header);
 
@@ -46,8 +74,8 @@ void output_write_header(struct output *output, const struct file_header *header
 int output_write_frame(struct output *output, const struct frame_image *image, uint64_t records,
 		       bool last);
 
-/* Writes end marker and seek table. */
-int output_finish(struct output *output, struct file_end end);
+/* Completes the open segment's head as `last` says, and writes end marker and seek table. */
+int output_finish(struct output *output, struct file_end end, const struct segment_head *last);
 
 void output_release(struct output *output);
 

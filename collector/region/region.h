@@ -300,9 +300,11 @@ struct region_header {
 
 	/* What the collector is to do; written before it starts. */
 	uint64_t max_file_bytes; /* 0: no limit */
-	uint32_t keep;           /* finished files of earlier runs to keep */
-	uint32_t redact;         /* 1 << enum region_redact: what the file must not contain */
-	uint32_t place;          /* 1 << enum region_place */
+	/* only the newest part of the file is kept: at most one of them is not 0 */
+	uint64_t keep_last_ns, keep_last_bytes, keep_last_steps;
+	uint32_t keep;   /* finished files of earlier runs to keep */
+	uint32_t redact; /* 1 << enum region_redact: what the file must not contain */
+	uint32_t place;  /* 1 << enum region_place */
 	/*
 	 * For each family, in the order of collector/format/families.def: what its source in the
 	 * collector is to do; 0: nothing.

@@ -136,7 +136,8 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 		       (place & 1u << REGION_PLACE_FIRST ? FILE_OF_FIRST : 0);
 	fd = output_name_open(&request, path, &why);
 	header.name = file_name_hash(path);
-	if (fd < 0 || output_init(&c->output, fd, view->header->max_file_bytes, &header)) {
+	if (fd < 0 || output_init(&c->output, fd, view->header->max_file_bytes, &header) ||
+	    segmenting_begin(c)) {
 		say_cannot_create(ret_error, VIEW_ERROR_BYTES, path, why, errno);
 		return -1;
 	}
@@ -144,6 +145,7 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 	snprintf(view->header->file, sizeof(view->header->file), "%s", path);
 	c->output.guard_fd = guard_fd;
 	naming_begin(&c->naming, &c->output, view->header);
+	segmenting_say(c);
 	return 0;
 }
 
@@ -215,6 +217,8 @@ void collector_release(struct collector *c)
 {
 	processes_release(&c->processes);
 	sources_release(&c->sources);
+	segmenting_release(&c->segmenting);
+	drain_release(&c->drain);
 	streams_release(&c->streams, &c->common);
 	names_release(&c->common.names);
 	journal_release(&c->common.journal);
@@ -376,6 +380,7 @@ void collector_finish(struct collector *c)
 {
 	struct region_header *header = c->common.view.header;
 	unsigned int files = naming_count_session(&c->naming, &c->output);
+	struct segment_head last;
 	struct file_end end = { 0 };
 	char text[16];
 
@@ -386,7 +391,8 @@ void collector_finish(struct collector *c)
 	end.lost = c->lost + c->lost_disk + c->lost_limit + c->drain.refused +
 		   c->common.journal.dropped;
 	end.end_ns = c->watermark_ns;
-	output_finish(&c->output, end);
+	last = segmenting_end(c);
+	output_finish(&c->output, end, &last);
 	sources_finish(&c->sources);
 	naming_finish(&c->naming, &c->output, c->drain.records);
 	rotation_unlock(

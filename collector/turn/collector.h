@@ -17,6 +17,7 @@
 #include "collector/turn/naming.h"
 #include "collector/processes/processes.h"
 #include "collector/turn/renewal.h"
+#include "collector/turn/segmenting.h"
 #include "collector/turn/sources.h"
 #include "collector/drain/streams.h"
 
@@ -30,6 +31,7 @@ struct collector {
 	struct output output;
 	struct naming naming;
 	struct renewal renewal;
+	struct segmenting segmenting;
 	uint64_t started_ns; /* the following are steady times */
 	uint64_t closed_ns;  /* when the last frame was closed */
 	uint64_t steered_ns; /* when the clock was last adjusted */

@@ -255,6 +255,7 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);
 	naming_see(&c->naming, &c->output, c->fw);
+	segmenting_see(c);
 	error = frame_close(c->fw, info, &image);
 	if (!error && info.records)
 		error = cut_output(c, cut, &image, info.records);
@@ -347,6 +348,8 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 		cut_write(c, &cut);
 	if (kind == EPOCH_NOW)
 		entries_free(c);
+	if (kind != EPOCH_LAST)
+		segmenting_turn(c, cut.steady_ns);
 	renewal_turn(&c->renewal, c->fw, c->common.view.header, cut.steady_ns);
 	if (kind != EPOCH_FULL) /* only these cuts end processes and examine threads */
 		c->closed_ns = cut.steady_ns;

@@ -85,6 +85,9 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	h->clock = clock_is_tsc ? REGION_CLOCK_TSC : REGION_CLOCK_MONOTONIC;
 	h->bytes = shape->bytes;
 	h->max_file_bytes = wish->max_file_bytes;
+	h->keep_last_ns = wish->keep_last_ns;
+	h->keep_last_bytes = wish->keep_last_bytes;
+	h->keep_last_steps = wish->keep_last_steps;
 	h->keep = wish->keep;
 	h->redact = wish->redact;
 	h->place = wish->place;

@@ -9,6 +9,7 @@ struct region_wish {
 	/* wanted size of the buffers; reduced to what the program's limits allow */
 	uint64_t buffer_bytes;
 	uint64_t max_file_bytes;
+	uint64_t keep_last_ns, keep_last_bytes, keep_last_steps; /* at most one is not 0 */
 	uint32_t keep;
 	uint32_t redact;        /* 1 << enum region_redact */
 	uint32_t place;         /* 1 << enum region_place */

@@ -86,7 +86,9 @@ struct settings {
 	/* absolute, patterns expanded; "" for none */
 	char metrics[SETTINGS_PATH_BYTES];
 	bool metrics_vary; /* the pattern has the pid or the rank */
-	uint64_t rank;     /* region_rank() in a distributed run; 0 if no variable gives it */
+	/* INTERCEPT_KEEP_LAST: at most one of them is not 0 */
+	uint64_t keep_last_ns, keep_last_bytes, keep_last_steps;
+	uint64_t rank; /* region_rank() in a distributed run; 0 if no variable gives it */
 	unsigned int verbose;
 	bool help;
 	const char *session; /* value of INTERCEPT_SESSION or NULL; belongs to the environment */

@@ -13,12 +13,42 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
+/* Counts what the files had before the parts of them that are there. */
+static uint64_t source_gone_records(struct source *source)
+{
+	struct source_file *const *file;
+	size_t count = source_files(source, &file);
+	uint64_t records = 0;
+
+	for (size_t i = 0; i < count; i++)
+		records += file[i]->gone_records;
+	return records;
+}
+
+static const char *coverage_kept(const struct run *run, struct coverage_text *ret_text)
+{
+	struct source *source = run_source(run);
+	uint64_t from_ns = source_kept_from_ns(source), end_ns = source_end_ns(source);
+	char kept[UNIT_TEXT_BYTES], end[UNIT_TEXT_BYTES], from[UNIT_TEXT_BYTES];
+	char count[UNIT_TEXT_BYTES];
+
+	snprintf(ret_text->text, COVERAGE_BYTES,
+		 "recorded: the last %s of %s are kept, from %s on; %s earlier events were given "
+		 "back, INTERCEPT_KEEP_LAST",
+		 unit_format_ns(kept, end_ns > from_ns ? end_ns - from_ns : 0),
+		 unit_format_ns(end, end_ns), unit_format_ns(from, from_ns),
+		 unit_format_count(count, source_gone_records(source)));
+	return ret_text->text;
+}
+
 const char *coverage_recorded(const struct run *run, struct coverage_text *ret_text)
 {
 	const struct source_name *capture = why_empty_capture(run);
 	char name[COVERAGE_BYTES / 2] = "a capture range", a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 	const char *schedule;
 
+	if (source_gave_back(run_source(run)))
+		return coverage_kept(run, ret_text);
 	if (!why_empty_is_limited(run) || !run_captured(run)->windows)
 		return NULL;
 	if (capture)

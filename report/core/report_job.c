@@ -100,9 +100,34 @@ static struct document make_document(struct report *report, const struct facts *
 		.empty = report_job_explain(report, absence),
 	};
 
-	if (kind->form == REPORT_TABLE)
+	if (kind->form == REPORT_TABLE ||
+	    (kind->form != REPORT_TEXT && source_gave_back(run_source(report->run))))
 		document.scope = coverage_recorded(report->run, recorded);
 	return document;
+}
+
+/* Blocks of the time that was given back are no errors when they are freed. */
+static void report_job_tell_kept(const struct run *run, struct facts *facts)
+{
+	struct source *source = run_source(run);
+	uint64_t older = 0;
+	bool frees = false;
+
+	if (!source_gave_back(source))
+		return;
+	facts_number(facts, "kept_from_ns", UNIT_NS, source_kept_from_ns(source));
+	facts_number(facts, "kept_to_ns", UNIT_NS, source_end_ns(source));
+	for (size_t i = 0; i < facts->count; i++) {
+		struct fact *fact = &facts->fact[i];
+
+		if (strcmp(fact->name, "frees_unmatched") != 0 || fact->cell.kind != CELL_NUMBER)
+			continue;
+		frees = true;
+		older = fact->cell.number;
+		fact->cell.number = 0;
+	}
+	if (frees)
+		facts_number(facts, "frees_before_kept", UNIT_COUNT, older);
 }
 
 void report_job_fill(struct report_job *job)
@@ -115,6 +140,7 @@ void report_job_fill(struct report_job *job)
 		kind->total(report, &job->facts);
 	if (job->table.stacks.total)
 		job->table.stacks.total(job->table.stacks.state, &job->facts);
+	report_job_tell_kept(report->run, &job->facts);
 	job->document = make_document(report, &job->facts, &job->absence, &job->recorded);
 }
 

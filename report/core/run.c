@@ -76,6 +76,8 @@ struct run *run_new(struct source *source, const struct filter_settings *filter)
 
 	run->source = source;
 	selection_init(&run->filters, filter);
+	run->filters.settings.gave_back = source_gave_back(source);
+	run->filters.any |= run->filters.settings.gave_back;
 	return run;
 }
 

@@ -223,7 +223,7 @@ enum filter_verdict selection_judge(struct selection *filters, struct source *so
 	}
 	if (settings->tid != FILTER_NO_ID && event->thread->tid != settings->tid)
 		inside = false;
-	if (time_ns < settings->from_ns)
+	if (time_ns < settings->from_ns || time_ns < event->file->kept_from_ns)
 		inside = false;
 	if (inside && settings->windows)
 		inside = windows_hold(settings->windows, event->file->index, event->process->number,

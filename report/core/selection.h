@@ -21,7 +21,8 @@ struct owners; /* report/core/owners.h */
 
 struct selection {
 	struct filter_settings settings;
-	bool any; /* some filter is set */
+	/* some filter is set, or only the newest part of the recording is left */
+	bool any;
 	struct open_ranges ranges;
 	struct owners *
 		/*

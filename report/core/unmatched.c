@@ -2,11 +2,20 @@
 /* Formats the counts into sentences, which the screen wraps. Keeps no state. */
 #include "report/core/unmatched.h"
 
-void unmatched_print_blocks(const struct screen *screen, uint64_t frees, uint64_t reused)
+void unmatched_print_blocks(const struct screen *screen, const struct run *run, uint64_t frees,
+			    uint64_t reused)
 {
 	char count[UNIT_TEXT_BYTES];
 
-	if (frees)
+	if (frees && source_gave_back(run_source(run)))
+		screen_print_prose(
+			screen,
+			"older: %s free%s of blocks that were allocated before the part of the "
+			"recording that was kept. No row counts %s, and blocks of that time that "
+			"are still live are not known.",
+			unit_format_count(count, frees), frees == 1 ? "" : "s",
+			frees == 1 ? "this free" : "these frees");
+	else if (frees)
 		screen_print_prose(
 			screen,
 			"unmatched: %s free%s of blocks whose allocation is not recorded for this "

@@ -9,13 +9,15 @@
 
 #include <stdint.h>
 
+#include "report/core/analysis.h"
 #include "report/table/export.h"
 
 /*
  * Frees of blocks whose allocation is not recorded, and blocks that were allocated twice without a
  * free.
  */
-void unmatched_print_blocks(const struct screen *screen, uint64_t frees, uint64_t reused);
+void unmatched_print_blocks(const struct screen *screen, const struct run *run, uint64_t frees,
+			    uint64_t reused);
 /* Ends without a begin; `what` is the word for one of them: "operator". */
 void unmatched_print_ends(const struct screen *screen, uint64_t ends, const char *what);
 

@@ -165,7 +165,7 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
-	if (run_filters(run)->any)
+	if (filter_is_set(&run_filters(run)->settings))
 		why_empty_name_filters(run, absences[family].what, text);
 	else if (why_empty_is_off(run, family) && why_empty_is_outside(run))
 		snprintf(text, ABSENCE_BYTES,
@@ -174,6 +174,10 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 			 absences[family].what);
 	else if (why_empty_is_off(run, family))
 		why_empty_name_setting(family, text);
+	else if (source_gave_back(run_source(run)))
+		snprintf(text, ABSENCE_BYTES,
+			 "%s was recorded in the part that INTERCEPT_KEEP_LAST has kept",
+			 absences[family].what);
 	else if (limitations_concern(run_source(run), 1ull << family))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded", absences[family].what);
 	else if (is_filtered_by_stack(run))

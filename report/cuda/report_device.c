@@ -166,7 +166,7 @@ static void report_device_foot(const struct document *document, const struct scr
 	const struct device_memory *memory = &((const struct device_report *)report->state)
 						      ->cuda->memory;
 
-	unmatched_print_blocks(screen, memory->frees_unmatched, memory->reused);
+	unmatched_print_blocks(screen, report->run, memory->frees_unmatched, memory->reused);
 }
 
 const struct report_kind report_kind_device_memory = {

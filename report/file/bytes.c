@@ -32,6 +32,7 @@ int bytes_open(struct bytes *ret_bytes, const char *path)
 	}
 	*ret_bytes = (struct bytes){ .fd = fd,
 				     .size = (uint64_t)info.st_size,
+				     .disk = (uint64_t)info.st_blocks * 512,
 				     .device = info.st_dev,
 				     .inode = info.st_ino };
 	return EVT_OK;
@@ -39,7 +40,7 @@ int bytes_open(struct bytes *ret_bytes, const char *path)
 
 struct bytes bytes_of(const void *memory, size_t length)
 {
-	return (struct bytes){ .fd = -1, .memory = memory, .size = length };
+	return (struct bytes){ .fd = -1, .memory = memory, .size = length, .disk = length };
 }
 
 void bytes_close(struct bytes *bytes)

@@ -18,6 +18,7 @@ struct bytes {
 	uint64_t size;         /* when it was opened; the file may have grown since */
 	const char *path;      /* borrowed; for a file without a descriptor */
 	uint64_t device, inode;
+	uint64_t disk; /* bytes that it occupies; 0: unknown */
 };
 
 /*

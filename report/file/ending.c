@@ -54,6 +54,8 @@ static int skippable_length(struct reader *reader, uint64_t offset, uint64_t *re
 static int ending_take_marker(struct reader *reader)
 {
 	struct reader_facts *facts = &reader->facts;
+	const uint64_t frames = facts->frames + facts->before.frames;
+	const uint64_t records = facts->records + facts->before.records;
 	size_t available;
 	const uint8_t *bytes = window_at(&reader->window, facts->position, FILE_END_BYTES,
 					 &available);
@@ -69,16 +71,16 @@ static int ending_take_marker(struct reader *reader)
 			     (unsigned long long)facts->last_sequence + 1,
 			     (unsigned long long)facts->end.frames);
 	facts->complete = true;
-	if (facts->end.records != facts->records)
+	if (facts->end.records != records)
 		reader_fault(reader, facts->position, EVT_CORRUPT,
 			     "%llu record%s written, %llu read",
 			     (unsigned long long)facts->end.records,
-			     unit_plural(facts->end.records), (unsigned long long)facts->records);
-	else if (facts->end.frames != facts->frames)
+			     unit_plural(facts->end.records), (unsigned long long)records);
+	else if (facts->end.frames != frames)
 		reader_fault(reader, facts->position, EVT_CORRUPT,
 			     "%llu frame%s written, %llu read",
 			     (unsigned long long)facts->end.frames, unit_plural(facts->end.frames),
-			     (unsigned long long)facts->frames);
+			     (unsigned long long)frames);
 	else if (facts->end.end_ns < facts->last_watermark_ns)
 		reader_fault(reader, facts->position, EVT_CORRUPT,
 			     "the end is before the last frame's watermark");
@@ -163,6 +165,7 @@ int ending_take(struct reader *reader, uint32_t magic)
 		symbols_take(reader, length);
 	if (magic == FILE_MAGIC_SEEK)
 		seek_compare(reader, length);
+	segments_take(reader, magic);
 	reader->facts.position += length;
 	return EVT_END;
 }

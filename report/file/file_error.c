@@ -47,7 +47,7 @@ void file_error_describe(int error, int error_number, char *text, size_t room)
 		snprintf(text, room,
 			 "has a newer format than this prof-report reads (%u): use the prof-report "
 			 "of the intercept that recorded it",
-			 FILE_VERSION);
+			 FILE_VERSION_KEEP_LAST);
 		return;
 	case EVT_FOREIGN:
 		snprintf(text, room,

@@ -81,6 +81,10 @@ static int reader_accept(struct reader *reader, const struct reader_frame *frame
 {
 	struct reader_facts *facts = &reader->facts;
 
+	if (frame->is_state) {
+		facts->last_watermark_ns = frame->info.watermark_ns;
+		return EVT_OK;
+	}
 	if (frame->info.sequence <= facts->last_sequence) {
 		reader_fault(reader, facts->position, EVT_CORRUPT,
 			     "frame %llu comes after frame %llu: not read again",
@@ -125,8 +129,11 @@ static int reader_take_content(struct reader *reader, const uint8_t *bytes, size
 	uint32_t tag = get_u32(&c);
 	int error;
 
-	if (tag == FRAME_TAG_DATA)
+	frame->is_state = tag == FRAME_TAG_STATE && reader->enters;
+	if (tag == FRAME_TAG_DATA || frame->is_state) {
+		reader->enters = false;
 		return reader_take_data(reader, bytes, length, frame);
+	}
 	if (tag != FRAME_TAG_SCHEMA) /* from a later version, which this one may skip */
 		return EVT_END;
 	if (reader->schema_loaded) {
@@ -332,7 +339,7 @@ static int reader_start(struct reader *reader)
 		return reader_salvage(reader, error);
 	reader->facts.header_known = true;
 	reader->facts.position = length;
-	return EVT_OK;
+	return segments_find_first(reader);
 }
 
 int reader_open(struct reader **ret_reader, const struct bytes *bytes, bool live,

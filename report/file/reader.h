@@ -43,6 +43,14 @@ struct reader_facts {
 	uint64_t frames, records; /* read so far */
 	uint64_t position;        /* bytes read or skipped */
 	uint64_t last_sequence, last_watermark_ns;
+	/*
+	 * Of a file whose first segments were given back, or that is read from a later one on: where
+	 * reading began, and the data frames, records and losses before that. All 0: at its start.
+	 */
+	struct {
+		bool gave_back; /* nobody can read them any more */
+		uint64_t from_ns, frames, records, lost;
+	} before;
 };
 
 struct reader_frame {
@@ -51,6 +59,11 @@ struct reader_frame {
 	struct frame_info info;
 	const struct event_block *block; /* all blocks of the frame, in the order of the file */
 	size_t block_count;
+	/*
+	 * It holds no events of its own, but repeats what the first segment that is read needs of
+	 * earlier ones, each event with the time that it had: not counted.
+	 */
+	bool is_state;
 };
 
 struct reader;

@@ -49,6 +49,7 @@ struct reader {
 	bool seek_checked;
 	bool damaged; /* some bytes were skipped, so the seek table cannot match */
 	bool follows; /* the file grows: see reader_follow() */
+	bool enters;  /* a segment begins here, and nothing before it was read */
 	bool done;
 };
 
@@ -83,6 +84,13 @@ bool ending_verifies(struct reader *reader, uint64_t offset, uint32_t magic);
 /* The file has no more bytes: reports what is missing. */
 void ending_check(struct reader *reader);
 int ending_note_frame(struct reader *reader, size_t compressed, size_t uncompressed);
+
+/* --- segments.c --- */
+
+/* Notes what was given back, if anything. The position stays. */
+int segments_find_first(struct reader *reader);
+/* Takes a skippable frame of segments at the present position. */
+void segments_take(struct reader *reader, uint32_t magic);
 
 /* --- frame_events.c --- */
 

@@ -141,7 +141,7 @@ static void alloc_foot(const struct document *document, const struct screen *scr
 	const struct alloc_state *state = report->state;
 	struct symbols_missing missing;
 
-	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
+	unmatched_print_blocks(screen, report->run, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
 	alloc_print_arenas(report, screen);
 	heap_print_sampling(state->heap, report, screen);

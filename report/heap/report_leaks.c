@@ -294,7 +294,7 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 	const struct leaks_state *state = report->state;
 	uint64_t steps = growth_steps(state->growth);
 
-	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
+	unmatched_print_blocks(screen, report->run, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
 	print_lost(run_source(report->run), screen);
 	heap_print_sampling(state->heap, report, screen);

@@ -95,7 +95,7 @@ static void peak_foot(const struct document *document, const struct screen *scre
 	const struct report *report = document->context;
 	const struct peak_state *state = report->state;
 
-	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
+	unmatched_print_blocks(screen, report->run, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
 	heap_print_sampling(state->heap, report, screen);
 	heap_share_print(state->heap, WEIGHT_PEAK, screen);

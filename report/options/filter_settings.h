@@ -28,7 +28,15 @@ struct filter_settings {
 	const struct windows *windows; /* of these steps, settled; NULL: any time. Borrowed */
 	bool has_rank;                 /* only these ranks, both included */
 	uint64_t rank_from, rank_to;
+	bool gave_back; /* the older part of the recording is gone: INTERCEPT_KEEP_LAST */
 };
+
+/* Returns whether only a part of the time is selected. */
+static inline bool filter_cuts_time(const struct filter_settings *settings)
+{
+	return settings->from_ns || settings->to_ns != UINT64_MAX || settings->from_end ||
+	       settings->by_step || settings->range;
+}
 
 /*
  * Returns whether only a part of the time counts. Then figures of whole processes do not hold (CPU
@@ -36,15 +44,14 @@ struct filter_settings {
  */
 static inline bool filter_cuts_lives(const struct filter_settings *settings)
 {
-	return settings->from_ns || settings->to_ns != UINT64_MAX || settings->from_end ||
-	       settings->by_step || settings->range;
+	return filter_cuts_time(settings) || settings->gave_back;
 }
 
 /* Returns whether any filter is set. */
 static inline bool filter_is_set(const struct filter_settings *settings)
 {
 	return settings->pid != FILTER_NO_ID || settings->has_rank ||
-	       settings->tid != FILTER_NO_ID || filter_cuts_lives(settings);
+	       settings->tid != FILTER_NO_ID || filter_cuts_time(settings);
 }
 
 #endif

@@ -88,8 +88,8 @@ static int check_name(struct check *check, uint64_t id)
 static int check_definition(struct check *check, const struct event *event)
 {
 	switch (event->id) {
-	case EVT_string:
-		return check_define(check, &check->names, EVENT_AS(string, event)->id, "string");
+	case EVT_string: /* each segment of the file defines the names that it uses */
+		return lookup_put(&check->names, EVENT_AS(string, event)->id, DEFINED);
 	case EVT_process:
 		return check_define(check, &check->processes, EVENT_AS(process, event)->process,
 				    "process");
@@ -273,8 +273,10 @@ int check_frame(struct check *check, const struct reader_facts *facts,
 
 	check->offset = frame->offset;
 	check->sequence = frame->info.sequence;
-	check_clocks(check, facts, &frame->info);
-	check->last = frame->info;
+	if (!frame->is_state) { /* which was made from tables, and so has no moment of its own */
+		check_clocks(check, facts, &frame->info);
+		check->last = frame->info;
+	}
 	lookup_release(&check->times);
 	store_release(&check->store);
 	if (frame->block_count)
@@ -285,7 +287,7 @@ int check_frame(struct check *check, const struct reader_facts *facts,
 		for (uint32_t j = 0; block->stream == 0 && j < block->count && !error; j++)
 			error = check_definition(check, &block->event[j]);
 	}
-	for (size_t i = 0; i < frame->block_count && !error; i++)
+	for (size_t i = 0; i < frame->block_count && !error && !frame->is_state; i++)
 		error = check_block(check, &frame->block[i]);
 	return error;
 }
@@ -305,7 +307,8 @@ void check_finish(struct check *check, const struct reader_facts *facts)
 	if (count && !facts->live)
 		check_fault(check, "names used and not defined: %llu, the first is #%llu",
 			    (unsigned long long)count, (unsigned long long)first);
-	if (facts->complete && facts->end.lost != check->lost)
+	if (facts->complete && facts->end.lost != check->lost + facts->before.lost)
 		check_fault(check, "%llu lost records in the end marker, %llu in the frames",
-			    (unsigned long long)facts->end.lost, (unsigned long long)check->lost);
+			    (unsigned long long)facts->end.lost,
+			    (unsigned long long)(check->lost + facts->before.lost));
 }

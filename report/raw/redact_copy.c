@@ -16,6 +16,7 @@
 #include "collector/format/codec.h"
 #include "collector/format/error.h"
 #include "collector/format/file.h"
+#include "collector/format/segment.h"
 #include "report/base/descriptor.h"
 #include "report/base/memory.h"
 #include "report/file/decompress.h"
@@ -34,6 +35,7 @@ struct redacting {
 	size_t room;
 	struct decompressor decompressor;
 	struct redact_bytes changed;
+	bool enters; /* the first segment that is left of the recording begins here */
 	struct seek_entry *seek;
 	size_t seek_count, seek_room;
 	bool is_damaged; /* true: the file is damaged; false: errno has the error */
@@ -82,6 +84,7 @@ static int take_header(struct redacting *redacting, const uint8_t *bytes, size_t
 		snprintf(header.host, sizeof(header.host), "%s", redacting->texts->host);
 	snprintf(header.session, sizeof(header.session), "%s", redacting->texts->session);
 	header.name = file_name_hash(redacting->copy); /* the old name may contain the host */
+	header.segment = 0;
 	return !descriptor_write(redacting->to, written, file_header_write(written, &header));
 }
 
@@ -106,6 +109,35 @@ static int put_seek(struct redacting *redacting)
 	return error;
 }
 
+/* What was given back needs no room in the copy. */
+static int redact_take_gone(struct redacting *redacting)
+{
+	int64_t length = redact_copy_look(redacting, SEGMENT_GONE_BYTES);
+	uint8_t bytes[SEGMENT_GONE_BYTES];
+	struct segment_gone gone;
+
+	if (length < 0 || segment_gone_read(redacting->piece, (size_t)length, &gone))
+		return damaged(redacting);
+	redacting->enters = true;
+	return !descriptor_write(redacting->to, bytes,
+				 segment_gone_write(bytes, &gone, SEGMENT_GONE_BYTES));
+}
+
+/* The copy has no segments but the one that it begins with, if others were before it. */
+static int redact_take_segment(struct redacting *redacting)
+{
+	int64_t length = redact_copy_look(redacting, SEGMENT_HEAD_BYTES);
+	uint8_t bytes[SEGMENT_HEAD_BYTES];
+	struct segment_head head;
+
+	if (!redacting->enters)
+		return 0;
+	if (length < 0 || segment_head_read(redacting->piece, (size_t)length, &head))
+		return damaged(redacting);
+	head.bytes = 0;
+	return !descriptor_write(redacting->to, bytes, segment_head_write(bytes, &head));
+}
+
 /* Skippable frames of unknown kinds are not copied: they could contain anything. */
 static int take_skippable(struct redacting *redacting, uint32_t magic, size_t *ret_length)
 {
@@ -120,6 +152,10 @@ static int take_skippable(struct redacting *redacting, uint32_t magic, size_t *r
 	*ret_length = whole;
 	if (magic == FILE_MAGIC_SEEK)
 		return put_seek(redacting);
+	if (magic == FILE_MAGIC_GONE)
+		return redact_take_gone(redacting);
+	if (magic == FILE_MAGIC_SEGMENT)
+		return redact_take_segment(redacting);
 	if (whole > FILE_SYMBOLS_BYTES_MAX + FILE_SKIPPABLE_HEAD)
 		return damaged(redacting);
 	length = redact_copy_look(redacting, whole);
@@ -161,6 +197,7 @@ static int redact_copy_take_frame(struct redacting *redacting, size_t *ret_lengt
 	const uint8_t *content;
 	struct cursor c;
 	int64_t length;
+	uint32_t tag;
 	int error;
 
 	do {
@@ -174,7 +211,11 @@ static int redact_copy_take_frame(struct redacting *redacting, size_t *ret_lengt
 				      &content, &content_length))
 		return damaged(redacting);
 	c = cursor_of(content, content_length);
-	if (get_u32(&c) != FRAME_TAG_DATA)
+	tag = get_u32(&c);
+	if (tag == FRAME_TAG_STATE && !redacting->enters)
+		return 0;
+	redacting->enters = false;
+	if (tag != FRAME_TAG_DATA && tag != FRAME_TAG_STATE)
 		return redact_copy_put_frame(redacting, content, content_length);
 	if (redact_frame(redacting->texts, content, content_length, &redacting->changed))
 		return damaged(redacting);

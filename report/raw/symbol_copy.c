@@ -16,6 +16,7 @@
 
 #include "collector/format/codec.h"
 #include "collector/format/file.h"
+#include "collector/format/segment.h"
 #include "report/base/descriptor.h"
 #include "report/base/memory.h"
 #include "report/file/bytes.h"
@@ -83,15 +84,43 @@ static int copy_range(struct copying *copying, uint64_t offset, uint64_t end)
 	return 0;
 }
 
+/*
+ * What was given back needs no room in the copy. It follows the schema, perhaps behind padding;
+ * sets *offset to what follows it.
+ */
+static int copy_gone(struct copying *copying, uint64_t *offset)
+{
+	uint64_t at = behind_skippable(copying, *offset, FILE_MAGIC_PAD), behind;
+	uint8_t bytes[SEGMENT_GONE_BYTES];
+	struct segment_gone gone;
+	int64_t length;
+
+	if (copy_range(copying, *offset, at))
+		return -1;
+	*offset = at;
+	while ((behind = behind_skippable(copying, at, FILE_MAGIC_GONE)) != at) {
+		length = bytes_read(&copying->from, at, bytes, sizeof(bytes));
+		if (length < 0 || segment_gone_read(bytes, (size_t)length, &gone))
+			return 0;
+		if (!descriptor_write(copying->to, bytes,
+				      segment_gone_write(bytes, &gone, sizeof(bytes))))
+			return -1;
+		*offset = at = behind;
+	}
+	return 0;
+}
+
 static int write_copy(struct copying *copying, const struct symbolized *symbolized)
 {
+	uint64_t rest = copying->behind_symbols;
+
 	if (copy_range(copying, 0, copying->behind_schema))
 		return -1;
 	for (size_t i = 0; i < symbolized->count; i++)
 		if (!descriptor_write(copying->to, symbolized->frame[i].bytes,
 				      symbolized->frame[i].length))
 			return -1;
-	return copy_range(copying, copying->behind_symbols, copying->from.size) ||
+	return copy_gone(copying, &rest) || copy_range(copying, rest, copying->from.size) ||
 	       fsync(copying->to);
 }
 

@@ -205,10 +205,11 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 	uint64_t watermark_ns = file_time(file, frame->info.watermark_ns);
 	int error;
 
-	file->file.frames++;
+	file->file.frames += !frame->is_state;
 	file->frame = ++source->frames;
-	file->before_ns = file->watermark_ns;
+	file->before_ns = frame->is_state ? watermark_ns : file->watermark_ns;
 	file->watermark_ns = watermark_ns;
+	file->is_state = frame->is_state;
 	if (watermark_ns > source->end_ns)
 		source->end_ns = watermark_ns;
 	if (frame->block_count > file->run_room) {
@@ -219,7 +220,7 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 		file->run = run;
 		file->run_room = frame->block_count;
 	}
-	error = file_find_hole(file, frame);
+	error = frame->is_state ? EVT_OK : file_find_hole(file, frame);
 	file->sequence = frame->info.sequence;
 	if (!error)
 		error = file_define(file, frame);
@@ -291,8 +292,10 @@ static void source_settle_run(struct source *source)
 	source->begin = source->at;
 	if (!current->thread)
 		return;
-	current->thread->events += count;
-	current->process->events += count;
+	if (!((const struct file_row *)source->run->owner)->is_state) {
+		current->thread->events += count;
+		current->process->events += count;
+	}
 	if (time_ns > current->thread->end_ns)
 		current->thread->end_ns = time_ns;
 	if (time_ns > current->process->end_ns)
@@ -620,6 +623,24 @@ size_t source_faults(const struct source *source, const struct source_fault **re
 {
 	*ret_faults = source->fault;
 	return source->fault_count;
+}
+
+bool source_gave_back(const struct source *source)
+{
+	for (size_t i = 0; i < source->file_count; i++)
+		if (source->file[i]->file.gave_back)
+			return true;
+	return false;
+}
+
+uint64_t source_kept_from_ns(const struct source *source)
+{
+	uint64_t from_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < source->file_count; i++)
+		if (source->file[i]->file.gave_back && source->file[i]->file.kept_from_ns < from_ns)
+			from_ns = source->file[i]->file.kept_from_ns;
+	return from_ns == UINT64_MAX ? 0 : from_ns;
 }
 
 uint64_t source_settled_ns(const struct source *source)

@@ -149,7 +149,10 @@ struct source_file {
 	bool complete;     /* the end marker was found */
 	bool is_cut_short; /* nothing could be written any more: known_ns; see holes.h */
 	uint64_t known_ns;
-	bool live;         /* a writer holds it */
+	bool live; /* a writer holds it */
+	/* its older part was given back (INTERCEPT_KEEP_LAST): it begins here; on the session's clock */
+	bool gave_back;
+	uint64_t kept_from_ns, gone_records;
 	int64_t offset_ns; /* its time 0 on the session's clock */
 	uint64_t cost_cpu_ns, cost_memory_bytes,
 		cost_waits;                   /* of its collector, from the last `cost` event */
@@ -363,6 +366,10 @@ const struct source_process *source_process_of(const struct source_file *file, u
 const struct source_thread *source_thread_of(const struct source_file *file, uint64_t stream);
 
 size_t source_files(const struct source *source, struct source_file *const **ret_files);
+/* The older part of a file was given back while it was written: INTERCEPT_KEEP_LAST. */
+bool source_gave_back(const struct source *source);
+/* Where what was kept begins: in the file that reaches back furthest; 0: nothing was given back. */
+uint64_t source_kept_from_ns(const struct source *source);
 size_t source_processes(const struct source *source, struct source_process *const **ret_processes);
 /* Number of processes that have ended so far. */
 uint64_t source_processes_ended(const struct source *source);

@@ -92,11 +92,15 @@ int loss_add_unreported(struct file_row *file)
 	const struct reader_facts *facts = reader_facts(file->reader);
 	struct evt_lost event = { .reason = EVT_LOST_LIMIT };
 
+	if (!file->counts_before) {
+		file->counts_before = true;
+		file->lost_told = add_capped(file->lost_told, facts->before.lost);
+	}
 	if (!facts->complete || facts->end.lost <= file->lost_told)
 		return EVT_OK;
 	event.count = facts->end.lost - file->lost_told;
 	file->lost_told = facts->end.lost; /* counted once, however many ends there are */
-	if (facts->end.frames != facts->frames)
+	if (facts->end.frames != facts->frames + facts->before.frames)
 		event.reason = 0; /* it may have been recorded in a frame that is missing */
 	file->before_ns = file->watermark_ns;
 	if (event.reason)

@@ -97,6 +97,10 @@ static int file_start(struct file_row *file, struct session_file *found)
 	file->file.session = reader_facts(file->reader)->header.session;
 	if (found->unfinished[0])
 		fault_add(file, found->bytes.size, EVT_TRUNCATED, "%s", found->unfinished);
+	file->file.gave_back = reader_facts(file->reader)->before.gave_back;
+	if (file->file.gave_back && found->bytes.disk && found->bytes.disk < file->file.bytes)
+		file->file.bytes = found->bytes.disk;
+	file->file.gone_records = reader_facts(file->reader)->before.records;
 	file->file.start_real_ns = reader_facts(file->reader)->header.base_real;
 	file->ended = false;
 	return EVT_OK;
@@ -137,8 +141,14 @@ static void source_place_files(struct source *source)
 		if (distance < earliest)
 			earliest = distance;
 	}
-	for (size_t i = 0; i < source->file_count; i++)
-		source->file[i]->file.offset_ns -= earliest;
+	for (size_t i = 0; i < source->file_count; i++) {
+		struct file_row *file = source->file[i];
+
+		file->file.offset_ns -= earliest;
+		if (file->file.gave_back)
+			file->file.kept_from_ns = file_time(
+				file, reader_facts(file->reader)->before.from_ns);
+	}
 }
 
 static int source_start(struct source *source, struct session_file *found, size_t count)

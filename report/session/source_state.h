@@ -75,6 +75,7 @@ struct file_row {
 	uint64_t frame;             /* of the present frame, owned; NULL before the first */
 	struct heap_shared *shared; /* any address is shared */
 	bool is_shared;             /* of the present frame */
+	bool is_state;              /* the present frame repeats what an earlier one held */
 	size_t name_count, text_bytes;
 	struct merge_run *run; /* number of runs in the merge */
 	size_t run_room;
@@ -94,6 +95,7 @@ struct file_row {
 	/* records of the last frame that are later than what is known */
 	uint64_t left_out;
 	uint64_t lost_told; /* by `lost` events */
+	bool counts_before; /* lost_told contains the losses before what was read */
 };
 
 struct source {

@@ -261,7 +261,7 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 	put_captures(summary, &line.screen);
 	if (why_empty_is_outside(summary->run))
 		fputs(" It was sampled from outside for that time.", line.screen.out);
-	if (run_filters(summary->run)->any) {
+	if (filter_is_set(&run_filters(summary->run)->settings)) {
 		why_empty_name_filters(summary->run, "", filters);
 		fprintf(line.screen.out, " All that follows is%s.", filters);
 	}

@@ -73,7 +73,7 @@ static void tensors_foot(const struct document *document, const struct screen *s
 	const struct report *report = document->context;
 	const struct tensors *tensors = ((const struct tensors_state *)report->state)->tensors;
 
-	unmatched_print_blocks(screen, tensors->frees_unmatched, tensors->reused);
+	unmatched_print_blocks(screen, report->run, tensors->frees_unmatched, tensors->reused);
 }
 
 /* `cuda0_peak_bytes` and so on. */

@@ -5,10 +5,12 @@
  * checks of `prof-report check`. Must not crash, hang, or take memory without bound.
  *
  * Bytes that begin with a frame's tag are the content of one: they are compressed and put into a
- * recording that is whole, since no fuzzer guesses a checksum. SCHM...DATA... gives two frames.
+ * recording that is whole, since no fuzzer guesses a checksum. SCHM...DATA... gives two frames. STAT
+ * gives a recording whose beginning was given back: the numbers of its head, then a state's content.
  */
 #include <stdlib.h>
 
+#include "collector/format/segment.h"
 #include "report/heap/heap_events.h"
 #include "report/raw/check.h"
 #include "report/session/source_open.h"
@@ -136,8 +138,34 @@ static void fuzz_content(const uint8_t *data, size_t size)
 	recording_release(&recording);
 }
 
+static void fuzz_state(const uint8_t *data, size_t size)
+{
+	static const struct file_header header = { .version = FILE_VERSION_KEEP_LAST,
+						   .session = "fuzz" };
+	const uint8_t *second = memmem(data + 4, size - 4, "DATA", 4);
+	uint8_t bytes[SEGMENT_HEAD_BYTES + SEGMENT_GONE_BYTES];
+	const struct segment_gone gone = { .segments = 1 };
+	struct segment_head head = { .number = 0 };
+	struct recording recording;
+
+	memcpy(&head, data + 4, size - 4 < sizeof(head) ? size - 4 : sizeof(head));
+	recording_start(&recording, &header);
+	recording_append(&recording, bytes, segment_gone_write(bytes, &gone, SEGMENT_GONE_BYTES));
+	recording_append(&recording, bytes, segment_head_write(bytes, &head));
+	recording_append_frame(&recording, data, second ? (size_t)(second - data) : size);
+	if (second)
+		recording_append_frame(&recording, second, size - (size_t)(second - data));
+	recording_finish(&recording, 0);
+	fuzz_image(recording.bytes, recording.length);
+	recording_release(&recording);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	if (size > 4 && memcmp(data, "STAT", 4) == 0) {
+		fuzz_state(data, size);
+		return 0;
+	}
 	if (size > 4 && (memcmp(data, "DATA", 4) == 0 || memcmp(data, "SCHM", 4) == 0))
 		fuzz_content(data, size);
 	else

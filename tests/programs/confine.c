@@ -3,8 +3,8 @@
  * Runs a command under a seccomp filter on one system call, as sandboxes do, which its children
  * inherit.
  *
- * usage: confine kill|eperm pidfd_open|memfd_create|chdir|umask|process_vm_readv|perf_event_open
- * COMMAND...
+ * usage: confine kill|eperm pidfd_open|memfd_create|chdir|umask|process_vm_readv|perf_event_open|
+ * fallocate COMMAND...
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -31,7 +31,8 @@ static int number_of(const char *name)
 		      { "chdir", SYS_chdir },
 		      { "umask", SYS_umask },
 		      { "process_vm_readv", SYS_process_vm_readv },
-		      { "perf_event_open", SYS_perf_event_open } };
+		      { "perf_event_open", SYS_perf_event_open },
+		      { "fallocate", SYS_fallocate } };
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (!strcmp(name, calls[i].name))

@@ -18,7 +18,7 @@ int main(void)
 {
 	static uint8_t bytes[64 << 20];
 	size_t length = fread(bytes, 1, sizeof(bytes), stdin);
-	uint32_t payload, version = FILE_VERSION + 1;
+	uint32_t payload, version = FILE_VERSION_KEEP_LAST + 1;
 	uint64_t hash;
 
 	if (length < FILE_SKIPPABLE_HEAD + 64)
