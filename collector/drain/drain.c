@@ -12,6 +12,7 @@
 #include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
 #include "collector/format/stack_table.h"
+#include "collector/processes/process_steps.h"
 #include "collector/region/record.h"
 
 #define BATCH_WORDS 512u          /* words after which the tail is published */
@@ -129,7 +130,11 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 		modules_note_unmapped(&stream->process->modules, ns, value[0], value[1]);
 	if (type >= EVT_malloc && type <= EVT_memalign)
 		return frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
-	return frame_put(drain->fw, type, ns, value);
+	if (frame_put(drain->fw, type, ns, value))
+		return -1;
+	if (type == EVT_step)
+		process_steps_take(stream->process, drain->common, type, ns);
+	return 0;
 }
 
 static struct evt_malloc packed_load(const uint64_t *at)
@@ -403,6 +408,8 @@ static enum step drain_in_block(struct drain *drain, struct stream *stream, stru
 			      : frame_put(drain->fw, id, ns, value);
 	if (error)
 		return STEP_FULL;
+	if (id == EVT_detail_start || id == EVT_detail_stop)
+		process_steps_take(stream->process, drain->common, id, ns);
 	stream->stack = 0;
 	span->ticks = ticks;
 	span->at += words;

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 16u
+#define REGION_VERSION 17u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 38)
@@ -99,6 +99,11 @@ struct region_process {
 	_Atomic uint64_t limitations; /* 1 << enum limitation, collector/format/limitations.h */
 	_Atomic uint64_t
 		gates; /* address of EVT_FAMILY_LIMIT words: while all are 0, nothing is recorded */
+	/*
+	 * written by the collector: which share of the steps is to have detail, in 1 / 2^32; 0: all
+	 */
+	_Atomic uint32_t detail_share;
+	uint32_t unused;
 };
 
 /*
@@ -283,6 +288,7 @@ struct region_header {
 		[REGION_PATH_BYTES];
 	char trace[REGION_TEXT_BYTES];   /* families recorded, for the file's meta events */
 	char capture[REGION_TEXT_BYTES]; /* the capture range; "" if everything is recorded */
+	char budget[REGION_TEXT_BYTES];  /* INTERCEPT_BUDGET; "" if it is off */
 	char step[REGION_TEXT_BYTES];    /* what ends a step, if the user has set it, else "" */
 	/* what counts as the user's own code, if the user has set it, else "" */
 	char own[REGION_TEXT_BYTES];

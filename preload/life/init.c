@@ -159,6 +159,8 @@ static unsigned int families_wanted(void)
 	if (settings.trace & 1u << SETTINGS_FAMILY_##name) \
 		families |= 1u << EVT_FAMILY_##name;
 #include "collector/format/families.def"
+	if (budget_is_on(&settings.budget)) /* between windows a gate stays open for steps */
+		families |= 1u << EVT_FAMILY_steps;
 	if (session.late ||
 	    /* hooks of the heap look for originals only while the heap is not recorded */
 	    !hook_ready)
@@ -226,6 +228,7 @@ static int start_recording(void)
 				    .output = session.output,
 				    .trace = settings.trace_text,
 				    .capture = capture,
+				    .budget = settings.budget_text,
 				    .step = settings.step_name,
 				    .own = settings.own };
 	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };

@@ -92,6 +92,7 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	text_set(h->output, sizeof(h->output), wish->output);
 	text_set(h->trace, sizeof(h->trace), wish->trace);
 	text_set(h->capture, sizeof(h->capture), wish->capture);
+	text_set(h->budget, sizeof(h->budget), wish->budget);
 	text_set(h->step, sizeof(h->step), wish->step);
 	text_set(h->own, sizeof(h->own), wish->own);
 	text_set(h->version_text, sizeof(h->version_text), INTERCEPT_VERSION);

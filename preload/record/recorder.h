@@ -293,6 +293,8 @@ void recorder_watch_threads(void);
 void recorder_on_thread_end(void (*left)(void));
 /* Capture ranges: opens or shuts the gates of all families. */
 void recorder_capture(bool on);
+/* Detail windows: opens or shuts the gates of the families that have detail (FAMILY_DRAWN). */
+void recorder_detail(bool on);
 /* Reports the end of this thread. Records that it still writes are taken all the same. */
 void recorder_retire(void);
 /* Wakes the collector. */

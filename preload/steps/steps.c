@@ -16,6 +16,7 @@
 #include "preload/record/recorder.h"
 #include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
+#include "preload/steps/detail.h"
 
 #define STEPS_SLOTS 32u /* number of threads that can have such a scope open */
 
@@ -196,7 +197,9 @@ static void step_ends(const struct name *name)
 
 	atomic_store_explicit(&first_is_marked, true, memory_order_relaxed);
 	if (!steps_scheduled) {
+		detail_before_step(number);
 		record_step(number, name);
+		detail_after_step(number);
 		return;
 	}
 	if (!atomic_load(&is_leader))

@@ -100,8 +100,9 @@ static struct document make_document(struct report *report, const struct facts *
 		.empty = report_job_explain(report, absence),
 	};
 
-	if (kind->form == REPORT_TABLE)
-		document.scope = coverage_recorded(report->run, recorded);
+	if (kind->form == REPORT_TABLE ||
+	    (kind->form == REPORT_PART && run_detail(report->run)->until_ns))
+		document.scope = coverage_said(report->run, recorded);
 	return document;
 }
 

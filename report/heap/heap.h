@@ -179,6 +179,11 @@ void heap_end_process(struct heap *heap, uint32_t process, uint64_t time_ns);
 void heap_forget_callers(struct heap *heap, uint32_t process);
 /* Recording has stopped in the process, or events of it were lost: an address may not be what it seems. */
 void heap_distrust(struct heap *heap, uint32_t process);
+/*
+ * From here on only windows of the process's events are recorded: which blocks live, and the peak,
+ * stay as they are now, and so do frees. What is allocated in windows counts as such.
+ */
+void heap_leave(struct heap *heap, uint32_t process);
 /* After the last event, before rows are read. */
 void heap_finish(struct heap *heap);
 

@@ -60,9 +60,9 @@ static void put_busy(const struct summary *summary, const struct gpu_totals *tot
 		     size_t room)
 {
 	const struct steps *steps = summary->steps;
-	bool has_steps = steps->has_gpu && steps->time.total_ns;
+	bool has_steps = steps->has_gpu && steps->detailed_ns;
 	uint64_t busy_ns = has_steps ? steps->gpu_ns : totals->busy_ns;
-	uint64_t span_ns = has_steps ? steps->time.total_ns : totals->span_ns;
+	uint64_t span_ns = has_steps ? steps->detailed_ns : totals->span_ns;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 
 	snprintf(text, room, "busy for %s of the steps' time (%s of %s)",
