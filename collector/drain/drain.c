@@ -14,6 +14,7 @@
 #include "collector/format/record_put.h"
 #include "collector/format/stack_table.h"
 #include "collector/metrics/tally.h"
+#include "collector/processes/process_steps.h"
 #include "collector/region/record.h"
 
 #define BATCH_WORDS 512u          /* words after which the tail is published */
@@ -274,6 +275,8 @@ static inline void drain_note_event(struct drain *drain, const struct stream *st
 		drain_tally_event(drain, stream, id, ns, value);
 	if (drain->stands[id])
 		drain_note_standing(drain, stream, id, ns, value);
+	if (id == EVT_step || id == EVT_detail_start || id == EVT_detail_stop)
+		process_steps_take(stream->process, drain->common, id, ns);
 }
 
 static __attribute__((noinline)) int drain_put_plain(struct drain *drain,

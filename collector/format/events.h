@@ -405,6 +405,13 @@ static inline bool evt_closes_range(uint32_t id, enum evt_scope_owner owner)
 	return id < EVT_ID_LIMIT && evt_scope_is_range(evt_roles[id].closes, owner);
 }
 
+/* Ends one scope and begins the next of the same kind, as a step does. */
+static inline bool evt_is_between(uint32_t id)
+{
+	return id < EVT_ID_LIMIT && evt_roles[id].closes &&
+	       evt_roles[id].closes == evt_roles[id].opens;
+}
+
 extern const char *const evt_codec_names[EVT_CODEC_LIMIT];
 extern const char *const evt_family_names[EVT_FAMILY_LIMIT];
 extern const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT];

@@ -14,6 +14,7 @@
 #include "collector/format/layout.h"
 #include "collector/processes/limitations.h"
 #include "collector/processes/proc.h"
+#include "collector/processes/process_steps.h"
 #include "collector/processes/memory_samples.h"
 #include "collector/processes/redact.h"
 #include "collector/processes/start_map.h"
@@ -37,6 +38,7 @@ void processes_release(struct processes *processes)
 			continue;
 		watch_release(&processes->slot[i].watch);
 		modules_release(&processes->slot[i].modules);
+		process_steps_release(&processes->slot[i]);
 	}
 	images_release(&processes->images);
 }
@@ -738,6 +740,7 @@ void processes_free_entry(struct processes *processes, struct common *common,
 	processes->waits += view_load64(&shared->waits);
 	watch_release(&process->watch);
 	modules_release(&process->modules);
+	process_steps_release(process);
 	process->number = 0;
 	atomic_store(&shared->waits, 0);
 	atomic_store(&shared->lost_no_ring, 0);

@@ -20,6 +20,8 @@
 #include "collector/processes/namesake.h"
 #include "collector/processes/watch.h"
 
+struct steering;
+
 struct process {
 	uint32_t number; /* in the file; 0: unused */
 	uint32_t entry;
@@ -37,6 +39,7 @@ struct process {
 	uint64_t rank;       /* region_rank() as last recorded, 0: none */
 	struct watch watch;
 	struct modules modules;
+	struct steering *steering;    /* process_steps.h; NULL: it has no steps, or no budget */
 	uint64_t command, executable; /* names */
 	uint64_t stack_start;         /* changes with exec; 0 if unknown */
 	uint64_t cpu_ns;

@@ -113,6 +113,11 @@ struct region_process {
 	_Atomic uint64_t capture_begin_tsc, capture_end_tsc; /* of the last one */
 	_Atomic uint64_t steps, step_tsc;
 	_Atomic uint64_t step_ticks[REGION_STEPS];
+	/*
+	 * written by the collector: which share of the steps is to have detail, in 1 / 2^32; 0: all
+	 */
+	_Atomic uint32_t detail_share;
+	uint32_t unused;
 };
 
 /* region_asked.from: the capture begins with the step that begins next */
@@ -318,6 +323,7 @@ struct region_header {
 	char preset[REGION_PRESET_BYTES]; /* INTERCEPT_PRESET; "" if it is the default */
 	char trace[REGION_TEXT_BYTES];    /* families recorded, for the file's meta events */
 	char capture[REGION_TEXT_BYTES];  /* the capture range; "" if everything is recorded */
+	char budget[REGION_TEXT_BYTES];   /* INTERCEPT_BUDGET; "" if it is off */
 	char step[REGION_TEXT_BYTES];     /* what ends a step, if the user has set it, else "" */
 	/* what counts as the user's own code, if the user has set it, else "" */
 	char own[REGION_TEXT_BYTES];

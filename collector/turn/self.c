@@ -103,6 +103,8 @@ void self_tell_session(struct common *common, const char *host)
 	tell_header_text(common, "trace", header->trace, sizeof(header->trace));
 	if (header->capture[0])
 		tell_header_text(common, "capture", header->capture, sizeof(header->capture));
+	if (header->budget[0])
+		tell_header_text(common, "budget", header->budget, sizeof(header->budget));
 	if (header->step[0])
 		tell_header_text(common, "step", header->step, sizeof(header->step));
 	if (header->own[0] && !(common->view.redact & 1u << REGION_REDACT_paths))

@@ -160,6 +160,8 @@ static unsigned int families_wanted(void)
 	if (settings.trace & 1u << SETTINGS_FAMILY_##name) \
 		families |= 1u << EVT_FAMILY_##name;
 #include "collector/format/families.def"
+	if (budget_is_on(&settings.budget)) /* between windows a gate stays open for steps */
+		families |= 1u << EVT_FAMILY_steps;
 	if (session.late ||
 	    /* hooks of the heap look for originals only while the heap is not recorded */
 	    !hook_ready)
@@ -232,6 +234,7 @@ static int start_recording(void)
 				    .preset = settings_preset(),
 				    .trace = settings.trace_text,
 				    .capture = capture,
+				    .budget = settings.budget_text,
 				    .step = settings.step_name,
 				    .own = settings.own,
 				    .metrics = settings.metrics,

@@ -98,6 +98,7 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	text_set(h->preset, sizeof(h->preset), wish->preset);
 	text_set(h->trace, sizeof(h->trace), wish->trace);
 	text_set(h->capture, sizeof(h->capture), wish->capture);
+	text_set(h->budget, sizeof(h->budget), wish->budget);
 	text_set(h->step, sizeof(h->step), wish->step);
 	text_set(h->own, sizeof(h->own), wish->own);
 	text_set(h->metrics, sizeof(h->metrics), wish->metrics);

@@ -21,6 +21,7 @@ struct region_wish {
 	const char *preset; /* "" if it is the default */
 	const char *trace;
 	const char *capture; /* "" if everything is recorded */
+	const char *budget;  /* INTERCEPT_BUDGET, "" if it is off */
 	const char *step;    /* INTERCEPT_STEP, "" if it is auto */
 	const char *own;     /* INTERCEPT_OWN, "" if it is not set */
 	const char *trigger; /* INTERCEPT_TRIGGER, "" if it is not set */

@@ -59,15 +59,26 @@ static struct {
 	bool is_joined; /* recording began while the program ran, so other threads may be older */
 } recorder_began;
 
-static _Atomic bool recorder_paused; /* waiting for a capture range */
+static _Atomic bool recorder_paused;    /* waiting for a capture range */
+static _Atomic bool recorder_is_sparse; /* between two detail windows */
 static _Atomic bool recorder_running;
 static _Atomic uint64_t
 	recorder_stalled; /* rings drop records without waiting, because no progress was seen */
 
+/* Families whose gates are shut between detail windows. */
+static const unsigned int families_drawn = 0u
+#define FAMILY_DRAWN(name, gate) | (gate##u) << EVT_FAMILY_##name
+#include "collector/format/families.def"
+	;
+
 static void gates_set(bool on)
 {
+	unsigned int families = recorder_families;
+
+	if (atomic_load(&recorder_is_sparse))
+		families &= ~families_drawn;
 	for (unsigned int i = 0; i < EVT_FAMILY_LIMIT; i++) {
-		bool open = on && (recorder_families & (1u << i));
+		bool open = on && (families & (1u << i));
 
 		__atomic_store_n(&recorder_gates->gate[i], open ? recorder_generation : 0,
 				 __ATOMIC_RELEASE);
@@ -218,6 +229,13 @@ void recorder_on_asked(void (*look)(void))
 void recorder_followed(uint64_t word)
 {
 	__atomic_store_n(&recorder_gates->followed, word, __ATOMIC_RELAXED);
+}
+
+void recorder_detail(bool on)
+{
+	atomic_store(&recorder_is_sparse, !on);
+	if (atomic_load(&recorder_running) && recorder_gates->generation)
+		gates_set(!atomic_load(&recorder_paused));
 }
 
 void recorder_on_strange_fork(void (*adopt)(void))

@@ -311,6 +311,8 @@ void recorder_capture(bool on);
 void recorder_on_asked(void (*look)(void));
 /* What the collector asks for is done. */
 void recorder_followed(uint64_t word);
+/* Detail windows: opens or shuts the gates of the families that have detail (FAMILY_DRAWN). */
+void recorder_detail(bool on);
 /* Reports the end of this thread. Records that it still writes are taken all the same. */
 void recorder_retire(void);
 /* Wakes the collector. */

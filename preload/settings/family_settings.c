@@ -229,6 +229,13 @@ unsigned int settings_native_hz(void)
 	return settings.trace & 1u << SETTINGS_FAMILY_native_samples ? settings.sample_hz : 0;
 }
 
+uint64_t settings_budget_word(void)
+{
+	uint64_t parts = settings.budget.parts_per_million;
+
+	return parts | (parts && settings.budget.first_is_set ? SETTINGS_BUDGET_FIRST : 0);
+}
+
 bool settings_want_python(void)
 {
 	unsigned int families = 0u

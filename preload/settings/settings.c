@@ -263,6 +263,17 @@ static bool parse_SCHEDULE(const char *value)
 	return true;
 }
 
+static bool parse_BUDGET(const char *value)
+{
+	settings.budget = (struct budget){ 0 };
+	settings.budget_text[0] = 0;
+	if (strlen(value) >= sizeof(settings.budget_text) || !budget_parse(value, &settings.budget))
+		return false;
+	if (budget_is_on(&settings.budget))
+		strcpy(settings.budget_text, value);
+	return true;
+}
+
 static bool parse_STEP(const char *value)
 {
 	settings.step_name[0] = 0;
@@ -538,6 +549,20 @@ static void choose_capture(void)
 	settings.capture_name[0] = 0;
 }
 
+/* Steps are drawn only where all of the run is recorded. */
+static void choose_budget(void)
+{
+	if (!budget_is_on(&settings.budget) || settings.capture == SETTINGS_CAPTURE_ALL)
+		return;
+	if (speaking)
+		log_line(PREFIX "BUDGET='%s' is set beside " PREFIX "CAPTURE or " PREFIX
+				"SCHEDULE, which say when to record; " PREFIX
+				"BUDGET changes nothing",
+			 settings.budget_text);
+	settings.budget = (struct budget){ 0 };
+	settings.budget_text[0] = 0;
+}
+
 /* A user who sets which stacks are kept wants stacks. */
 static void say_without_stacks(const char *name, bool is_asked, const char *what, bool has)
 {
@@ -607,6 +632,7 @@ void settings_read(void)
 	for (size_t i = 0; i < SETTING_COUNT; i++)
 		setting_read(&setting_list[i]);
 	choose_capture();
+	choose_budget();
 	choose_stacks();
 	settings.rank = rank_word();
 	settings.session = environment_find(PREFIX "SESSION", PREFIX_LENGTH + 7);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "collector/format/events.h"
+#include "preload/settings/budget.h"
 #include "preload/settings/schedule.h"
 
 #define SETTINGS_PATH_BYTES 4096u
@@ -69,6 +70,8 @@ struct settings {
 	char trigger[SETTINGS_PATH_BYTES]; /* an absolute path, or rules; "": none */
 	struct schedule schedule;
 	char schedule_text[SETTINGS_NAME_BYTES];
+	struct budget budget;
+	char budget_text[SETTINGS_NAME_BYTES]; /* "" if it is off */
 	char functions
 		/* list of modules (preload/settings/module_list.h); "" for all */
 		[SETTINGS_NAME_BYTES];
@@ -127,6 +130,13 @@ unsigned int settings_large_stacks(void);
 
 /* Returns the number of native stacks per second of CPU time; 0 if none are wanted. */
 unsigned int settings_native_hz(void);
+
+/*
+ * Returns what detail may cost, in parts per million of the time of the program; 0 if the collector
+ * has nothing to decide. SETTINGS_BUDGET_FIRST: no time has to pass before the budget holds.
+ */
+#define SETTINGS_BUDGET_FIRST (1ull << 32)
+uint64_t settings_budget_word(void);
 
 /* True if a family is recorded that begins with an audit event of Python. */
 bool settings_want_python(void);

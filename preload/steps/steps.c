@@ -17,6 +17,7 @@
 #include "preload/record/recorder.h"
 #include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
+#include "preload/steps/detail.h"
 
 #define STEPS_SLOTS 32u /* number of threads that can have such a scope open */
 
@@ -205,7 +206,9 @@ static void step_ends(const struct name *name)
 		return;
 	}
 	if (!steps_scheduled) {
+		detail_before_step(number);
 		record_step(number, name);
+		detail_after_step(number);
 		return;
 	}
 	if (!atomic_load(&is_leader))

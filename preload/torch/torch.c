@@ -20,6 +20,7 @@
 #include "preload/settings/settings.h"
 #include "preload/record/capture_asked.h"
 #include "preload/steps/capture_range.h"
+#include "preload/steps/detail.h"
 #include "preload/steps/steps.h"
 #include "preload/record/strings.h"
 #include "preload/base/symbols.h"
@@ -357,6 +358,10 @@ static void *operator_start(void **ret_context, const void *function)
 			look_at_function(function);
 		else if (state == TORCH_SHOWING_INPUTS && torch_function.sequence)
 			look_at_inputs(function);
+		return ret_context;
+	}
+	if (__builtin_expect(!detail_is_on(), 0) && !may_be_user_scope(function)) {
+		torch_callbacks_follow();
 		return ret_context;
 	}
 	name_fetch(function);

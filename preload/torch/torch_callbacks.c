@@ -13,6 +13,7 @@
 #include "preload/record/family.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
+#include "preload/steps/detail.h"
 #include "preload/steps/steps.h"
 
 /*
@@ -108,7 +109,7 @@ void torch_callbacks_give_up(void)
 void torch_callbacks_run(bool scopes_are_known)
 {
 	bool varies = scopes_are_known && torch_callback_api.has_lock &&
-		      settings.capture != SETTINGS_CAPTURE_ALL;
+		      (settings.capture != SETTINGS_CAPTURE_ALL || budget_is_on(&settings.budget));
 
 	if (!varies && settings.operators <= 1)
 		return;
@@ -116,6 +117,7 @@ void torch_callbacks_run(bool scopes_are_known)
 	(void)callback_add(true, false, 1);
 	operators_add();
 	atomic_store(&torch_callbacks_vary, varies);
+	detail_on_change(torch_callbacks_follow);
 }
 
 /* --- while it runs --- */
@@ -125,7 +127,7 @@ void torch_callbacks_run(bool scopes_are_known)
  */
 static bool operators_are_wanted(void)
 {
-	return capture_is_on() || !steps_lead() || atomic_load(&forking);
+	return (capture_is_on() && detail_is_on()) || !steps_lead() || atomic_load(&forking);
 }
 
 /* What PyTorch allocates for the callback is not recorded as the program's. */
@@ -173,7 +175,8 @@ void torch_callbacks_follow(void)
 bool torch_callbacks_before_fork(void *arguments)
 {
 	(void)arguments;
-	if (!steps_scheduled || !atomic_load(&torch_callbacks_vary))
+	if ((!steps_scheduled && !budget_is_on(&settings.budget)) ||
+	    !atomic_load(&torch_callbacks_vary))
 		return true;
 	atomic_store(&forking, (uintptr_t)&recorder_self);
 	operators_follow();

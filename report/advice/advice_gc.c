@@ -34,8 +34,8 @@ static const struct step_row *step_at(const struct bottleneck *bottleneck,
 	for (size_t i = 0; i < steps->row_count; i++) {
 		const struct step_row *row = &steps->row[i];
 
-		if (row->process == pause->process && !bottleneck->loop.is_warm[i] &&
-		    pause->from_ns >= row->start_ns &&
+		if (row->process == pause->process && row->has_detail &&
+		    !bottleneck->loop.is_warm[i] && pause->from_ns >= row->start_ns &&
 		    pause->from_ns < row->start_ns + row->total_ns)
 			return row;
 	}

@@ -61,7 +61,8 @@ static uint64_t idle_ns_of(const struct bottleneck *bottleneck)
 	uint64_t idle_ns = 0;
 
 	for (size_t i = 0; i < steps->row_count; i++)
-		if (!bottleneck->loop.is_warm[i] && steps->row[i].total_ns > steps->row[i].gpu_ns)
+		if (!bottleneck->loop.is_warm[i] && steps->row[i].has_detail &&
+		    steps->row[i].total_ns > steps->row[i].gpu_ns)
 			idle_ns += steps->row[i].total_ns - steps->row[i].gpu_ns;
 	return idle_ns;
 }

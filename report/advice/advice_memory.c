@@ -113,7 +113,7 @@ static bool rise_look(const struct bottleneck *bottleneck, enum growth_of what, 
 	uint64_t before = 0;
 
 	*growth = (struct rise){ 0 };
-	if (!process || bottleneck->limited)
+	if (!process || bottleneck->limited || run_detail(bottleneck->run)->until_ns)
 		return false;
 	from = process->sample_count / 10 + EVIDENCE_SETTLED;
 	if (process->sample_count < from + GROWTH_STEPS_MIN)

@@ -29,9 +29,10 @@ bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
 bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct coverage_text recorded;
-	const char *text = coverage_recorded(bottleneck->run, &recorded);
+	const char *text = coverage_said(bottleneck->run, &recorded);
 
-	if (!advice_exceeds(advice, bottleneck->limited))
+	if (!advice_exceeds(advice,
+			    bottleneck->limited || run_detail(bottleneck->run)->until_ns != 0))
 		return false;
 	advice_say(advice, "%s.",
 		   text ? text : "only part of the run was recorded (INTERCEPT_CAPTURE)");

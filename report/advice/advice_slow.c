@@ -4,6 +4,7 @@
  * but at random places: only what slow steps have in common is a cause.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ static const struct step_label *labels_of(const struct slow_steps *slow,
 static void look_at_usual(struct slow_steps *slow)
 {
 	struct timing operators = { 0 }, graded = { 0 };
-	double count = 0;
+	double count = 0, detailed = 0;
 
 	for (size_t i = 0; i < slow->steps->row_count; i++) {
 		const struct step_row *row = &slow->steps->row[i];
@@ -91,6 +92,7 @@ static void look_at_usual(struct slow_steps *slow)
 		if (slow->later.left_out[i] || is_slow(slow, i))
 			continue;
 		count++;
+		detailed += row->has_detail;
 		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
 			slow->usual_ns[c] += (double)row->ns[c];
 		sample = evidence_sample_of(slow->bottleneck->evidence, row->process, row->number);
@@ -102,11 +104,24 @@ static void look_at_usual(struct slow_steps *slow)
 			label_at(slow, labels_of(slow, sample)[l].name)->usual++;
 	}
 	for (int c = 0; c < STEP_CATEGORY_LIMIT && count; c++)
-		slow->usual_ns[c] /= count;
+		slow->usual_ns[c] /= c == STEP_operators || c == STEP_other ? fmax(detailed, 1)
+									    : count;
 	slow->usual_operators = timing_percentile(&operators, 90);
 	slow->usual_graded = timing_percentile(&graded, 90);
 	timing_release(&operators);
 	timing_release(&graded);
+}
+
+/* What a step without detail took in operators and outside of them is what no other category took. */
+static double excess_in(const struct slow_steps *slow, const struct step_row *row, int category)
+{
+	double usual_ns = slow->usual_ns[category], rest_ns = (double)row->total_ns;
+
+	if (row->has_detail || (category != STEP_operators && category != STEP_other))
+		return (double)row->ns[category] - usual_ns;
+	for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
+		rest_ns -= (double)row->ns[c];
+	return rest_ns - slow->usual_ns[STEP_operators] - slow->usual_ns[STEP_other];
 }
 
 static enum step_category advice_slow_excess_of(const struct slow_steps *slow,
@@ -115,8 +130,7 @@ static enum step_category advice_slow_excess_of(const struct slow_steps *slow,
 	enum step_category most = STEP_other;
 
 	for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
-		if ((double)row->ns[c] - slow->usual_ns[c] >
-		    (double)row->ns[most] - slow->usual_ns[most])
+		if (excess_in(slow, row, c) > excess_in(slow, row, most))
 			most = (enum step_category)c;
 	return most;
 }
@@ -340,7 +354,11 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 	bool applies;
 
 	slow_steps_look(&slow, bottleneck, advice->rule->threshold);
-	advice->gain_ns = slow.gain_ns;
+	/* other advice is about steps with detail: their part of it */
+	advice->gain_ns = bottleneck->loop.all_ns ? (uint64_t)((double)slow.gain_ns *
+							       (double)bottleneck->loop.total_ns /
+							       (double)bottleneck->loop.all_ns)
+						  : slow.gain_ns;
 	applies = slow.later.time.count >= STEPS_FOR_P99 && slow.later.p50_ns && slow.count > 1 &&
 		  advice_exceeds(advice, (double)timing_percentile(&slow.later.time, 99) /
 						 (double)slow.later.p50_ns);

@@ -355,6 +355,7 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
 	run_reads(run, EVT_capture_start, 0, evidence_events_take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, evidence_events_take_capture, mine);
+	run_reads(run, EVT_detail_stop, 0, evidence_events_take_capture, mine);
 }
 
 static void evidence_events_cut(void *state, const struct cut *cut)

@@ -36,6 +36,8 @@ static void leave_out(struct steady_loop *loop, const struct step_row *row,
 	loop->warm_ns += row->total_ns;
 	if (row->total_ns > loop->warm_longest_ns)
 		loop->warm_longest_ns = row->total_ns;
+	if (!row->has_detail)
+		return;
 	loop->steps--;
 	loop->total_ns -= row->total_ns;
 	loop->gpu_ns -= row->gpu_ns;
@@ -55,8 +57,8 @@ void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 	bool *settled = NULL;
 	size_t room = 0;
 
-	*loop = (struct steady_loop){ .steps = steps->time.count,
-				      .total_ns = steps->time.total_ns,
+	*loop = (struct steady_loop){ .steps = steps->detailed,
+				      .total_ns = steps->detailed_ns,
 				      .gpu_ns = steps->gpu_ns,
 				      .work = evidence->work,
 				      .median_ns = median_of_later(steps),
@@ -74,7 +76,9 @@ void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 			continue;
 		}
 		settled[row->process] = true;
-		step_cpu_add(&loop->cpu, &row->cpu);
+		loop->all_ns += row->total_ns;
+		if (row->has_detail)
+			step_cpu_add(&loop->cpu, &row->cpu);
 	}
 	free(settled);
 }

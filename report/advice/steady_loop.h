@@ -17,7 +17,8 @@
 #define LOOP_STEPS_MIN 3u /* steps that must follow a step before it can be classified */
 
 struct steady_loop {
-	uint64_t steps, total_ns; /* settled steps */
+	uint64_t steps, total_ns; /* settled steps that have detail (core/detail.h) */
+	uint64_t all_ns;          /* duration of all settled steps, with detail or without */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns; /* a device was busy */
 	struct step_cpu cpu;

@@ -89,7 +89,7 @@ void worker_restarts_look(struct worker_restarts *restarts, const struct bottlen
 		const struct step_row *row = &steps->row[i];
 		uint64_t workers = 0;
 
-		if (row->number && !loop->is_warm[i])
+		if (row->number && row->has_detail && !loop->is_warm[i])
 			workers = started_in(start, count, row);
 
 		if (!workers)

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "collector/format/block.h"
+#include "report/core/detail.h"
 #include "report/core/recorded_time.h"
 #include "report/scopes/cut.h"
 #include "report/core/selection.h"
@@ -159,6 +160,8 @@ const struct frame_wants *run_wants(const struct run *run);
 uint64_t run_families(const struct run *run);
 const struct selection *run_filters(const struct run *run);
 const struct recorded_time *run_captured(const struct run *run);
+/* As of the event that is being read. */
+const struct detail *run_detail(const struct run *run);
 /* Events of programs for which the filters hold: see run_counts(). */
 uint64_t run_events(const struct run *run, enum evt_id id);
 uint64_t run_events_of_all(const struct run *run);

@@ -61,6 +61,22 @@ const char *coverage_recorded(const struct run *run, struct coverage_text *ret_t
 	return ret_text->text;
 }
 
+const char *coverage_said(const struct run *run, struct coverage_text *ret_text)
+{
+	const struct detail *detail = run_detail(run);
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+
+	if (!detail->until_ns)
+		return coverage_recorded(run, ret_text);
+	snprintf(ret_text->text, COVERAGE_BYTES,
+		 "recorded with detail: %s of %s steps (INTERCEPT_BUDGET); operators and "
+		 "allocations of the others were not recorded; memory of tensors and which "
+		 "blocks live is known until %s",
+		 unit_format_count(a, detail->detailed), unit_format_count(b, detail->steps),
+		 unit_format_ns(c, detail->until_ns));
+	return ret_text->text;
+}
+
 static bool source_is_live(struct source *source)
 {
 	struct source_file *const *file;
@@ -94,7 +110,10 @@ const char *coverage_still_live(const struct run *run, struct coverage_text *ret
 	struct source_file *const *file;
 	char time[UNIT_TEXT_BYTES];
 
-	if (why_empty_is_limited(run))
+	if (run_detail(run)->until_ns)
+		snprintf(ret_text->text, COVERAGE_BYTES, "not freed by %s",
+			 unit_format_ns(time, run_detail(run)->until_ns));
+	else if (why_empty_is_limited(run))
 		snprintf(ret_text->text, COVERAGE_BYTES, "not freed while recording");
 	else if (source_is_live(source) && known_ns >= source_end_ns(source))
 		snprintf(ret_text->text, COVERAGE_BYTES, "not freed so far");

@@ -17,6 +17,12 @@ struct coverage_text {
 /* "recorded: 32.0 ms of 4.65 s, ..."; NULL: all of the run was recorded. Returns ret_text->text. */
 const char *coverage_recorded(const struct run *run, struct coverage_text *ret_text);
 
+/*
+ * The same, or which steps have detail (INTERCEPT_BUDGET): "recorded with detail: 214 of 9,800
+ * steps ...".
+ */
+const char *coverage_said(const struct run *run, struct coverage_text *ret_text);
+
 /* How to describe memory that is live at the end of what was read. Returns ret_text->text. */
 const char *coverage_still_live(const struct run *run, struct coverage_text *ret_text);
 

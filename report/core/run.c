@@ -47,6 +47,7 @@ struct run {
 	const struct options *options;
 	struct selection filters;
 	struct recorded_time captured;
+	struct detail detail;
 	struct run_analysis *analysis; /* each one after those that it wants */
 	size_t analysis_count, analysis_room;
 	struct run_readers readers[EVT_ID_LIMIT];
@@ -106,6 +107,7 @@ void run_free(struct run *run)
 	free(run->heap_reader);
 	selection_release(&run->filters);
 	recorded_time_release(&run->captured);
+	detail_release(&run->detail);
 	free(run->analysis);
 	free(run->of_thread);
 	free(run->of_process);
@@ -277,7 +279,9 @@ static void run_complete_wants(struct run *run)
 {
 	run_wants_whole(run, EVT_python_task); /* the source reads it */
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
+	run->wants.event[EVT_detail_start] = run->wants.event[EVT_detail_stop] = true;
 	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
+		run->wants.event[i] |= evt_is_between(i);
 		if (run->filters.settings.range && is_of_range(i))
 			run_wants_whole(run, (enum evt_id)i);
 		/* event_place() reads these fields */
@@ -455,6 +459,9 @@ static void run_take_any(struct run *run, const struct source_event *event)
 	}
 	if (event->event.id == EVT_capture_start || event->event.id == EVT_capture_stop)
 		run_take_capture(run, event);
+	else if (event->event.id == EVT_detail_start || event->event.id == EVT_detail_stop)
+		detail_take(&run->detail, event->process->index, event->event.time_ns,
+			    event->event.id == EVT_detail_start);
 	if (event->event.id == EVT_thread_clock)
 		verdict = FILTER_PASSES_BY; /* followed everywhere, and not done by the program */
 	else if (!run->filters.any)
@@ -468,6 +475,9 @@ static void run_take_any(struct run *run, const struct source_event *event)
 	if (verdict == FILTER_COUNTS)
 		run_count(run, event);
 	run_give(run, event, verdict == FILTER_COUNTS);
+	if (evt_is_between(event->event.id))
+		detail_take_step(&run->detail, event->process->index, event->event.time_ns,
+				 verdict == FILTER_COUNTS);
 }
 
 static inline void run_take(struct run *run, const struct source_event *event)
@@ -575,7 +585,9 @@ void run_begin(struct run *run)
 	run_order_readers(run);
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		run->is_plain[id] = !run->filters.any && id != EVT_capture_start &&
-				    id != EVT_capture_stop && id != EVT_thread_clock;
+				    id != EVT_capture_stop && id != EVT_thread_clock &&
+				    id != EVT_detail_start && id != EVT_detail_stop &&
+				    !evt_is_between(id);
 	source_want_heap(run->source, run_take_heap, run);
 	source_want_holes(run->source, run_take_hole, run);
 	source_want(run->source, &run->wants);
@@ -653,6 +665,11 @@ const struct selection *run_filters(const struct run *run)
 const struct recorded_time *run_captured(const struct run *run)
 {
 	return &run->captured;
+}
+
+const struct detail *run_detail(const struct run *run)
+{
+	return &run->detail;
 }
 
 uint64_t run_events(const struct run *run, enum evt_id id)

@@ -294,8 +294,9 @@ static void set_step(struct parquet *parquet, const struct trace_slice *slice)
 		row_set(parquet, VALUE_GPU_BUSY, step->gpu_ns);
 	for (unsigned int i = slice->step_has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT;
 	     i++)
-		row_set(parquet, VALUE_STEP_kernel + i, step->ns[i]);
-	for (unsigned int i = 0; i < STEP_PHASE_LIMIT; i++)
+		if (step->has_detail || (i != STEP_operators && i != STEP_other))
+			row_set(parquet, VALUE_STEP_kernel + i, step->ns[i]);
+	for (unsigned int i = 0; step->has_detail && i < STEP_PHASE_LIMIT; i++)
 		row_set(parquet, VALUE_STEP_PHASE_data + i, step->phases.ns[i]);
 }
 

@@ -93,6 +93,8 @@ static void growth_take_step(void *state, const struct source_event *event, bool
 
 	if (!counts && event->event.time_ns >= growth->to_ns)
 		return; /* the heap is that of the end of --time */
+	if (!detail_is_unbroken(growth->detail, index))
+		return;
 	step = process->steps++;
 	if (growth->whole.looks) /* they consumed the changes */
 		heap_change_live(growth->heap);
@@ -118,6 +120,7 @@ static void growth_start(void *state, struct run *run, const void *options)
 
 	growth->heap = heap_want(run, &(struct heap_options){ BY_alloc_stack, asked->of });
 	heap_keep_changes(growth->heap);
+	growth->detail = run_detail(run);
 	growth->to_ns = run_filters(run)->settings.to_ns;
 	run_reads(run, EVT_step, 0, growth_take_step, growth);
 	growth_whole_start(growth);

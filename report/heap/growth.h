@@ -43,6 +43,7 @@ struct growth_process {
 
 struct growth {
 	struct heap *heap;
+	const struct detail *detail;
 	uint64_t to_ns;                  /* end of --time */
 	struct growth_process **process; /* by index; NULL: no step */
 	size_t room;

@@ -340,8 +340,34 @@ static void heap_restore(struct heap *heap, const struct heap_op *op)
 	heap_live_add(heap, process, undo.row, undo.size, op->time_ns);
 }
 
+void heap_apply_left(struct heap *heap, const struct heap_op *op, uint32_t known_row)
+{
+	struct heap_process *process = heap_process_at(heap, op->process);
+	struct heap_thread *thread = heap_thread_at(heap, op->thread);
+	bool temporary = op->kind != HEAP_ALLOCATION && thread->last_allocated == op->address &&
+			 thread->last_row && thread->last_window == process->left;
+
+	heap->totals.temporary_allocations += temporary;
+	if (temporary)
+		heap->row[thread->last_row - 1].temporary_allocations++;
+	thread->last_allocated = 0;
+	thread->last_row = 0;
+	if (op->kind != HEAP_ALLOCATION)
+		return;
+	thread->last_allocated = op->address;
+	thread->last_window = process->left;
+	if (!op->counts)
+		return;
+	thread->last_row = known_row ? known_row : heap_row_of(heap, process, op) + 1;
+	heap_count_allocation(heap, thread->last_row - 1, op);
+}
+
 void heap_apply(struct heap *heap, const struct heap_op *op, uint32_t row)
 {
+	if (__builtin_expect(heap_process_at(heap, op->process)->left, 0)) {
+		heap_apply_left(heap, op, row);
+		return;
+	}
 	if (__builtin_expect(op->time_ns >= heap->layers_due_ns, 0))
 		heap_look_layers(heap, op->time_ns);
 	switch (op->kind) {
@@ -383,6 +409,12 @@ void heap_distrust(struct heap *heap, uint32_t process)
 {
 	heap_drain(heap);
 	heap_process_at(heap, process)->distrusts = true;
+}
+
+void heap_leave(struct heap *heap, uint32_t process)
+{
+	heap_drain(heap);
+	heap_process_at(heap, process)->left++;
 }
 
 uint64_t heap_live_bytes(struct heap *heap)

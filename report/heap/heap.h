@@ -191,6 +191,11 @@ void heap_forget_callers(struct heap *heap, uint32_t process);
  * seems.
  */
 void heap_distrust(struct heap *heap, uint32_t process);
+/*
+ * From here on only windows of the process's events are recorded: which blocks live, and the peak,
+ * stay as they are now, and so do frees. What is allocated in windows counts as such.
+ */
+void heap_leave(struct heap *heap, uint32_t process);
 /* After the last event, before rows are read. */
 void heap_finish(struct heap *heap);
 

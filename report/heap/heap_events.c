@@ -75,6 +75,12 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 	heap_distrust(state, event->process->index);
 }
 
+static void take_detail_stop(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	heap_leave(state, event->process->index);
+}
+
 static void take_teardown(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
@@ -189,6 +195,7 @@ static void heap_start(void *state, struct run *run, const void *options)
 		heap->key = run_key(run, asked->by);
 	run_reads(run, EVT_capture_start, 0, take_capture, heap);
 	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
+	run_reads(run, EVT_detail_stop, 0, take_detail_stop, heap);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, heap);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, heap);
 	if (by == HEAP_BY_STACK)

@@ -480,12 +480,27 @@ static void chunk_pass_quietly(struct taking *t, const struct chunk *chunk)
 	t->heap->curve.last = totals->live_bytes;
 }
 
+/* Of a process that was left there are no pairs: which blocks live does not matter. */
+static void take_part_left(struct taking *t)
+{
+	const struct source_heap *given = t->given;
+
+	sites_begin(t->process, given);
+	for (uint32_t at = given->from; at < given->to; at++)
+		heap_records_record_take(t, at,
+					 merge_time(given->record[at].time_ns, given->offset_ns));
+}
+
 static void take_part(struct heap *heap, const struct source_heap *given)
 {
 	struct taking t = { .heap = heap, .given = given };
 
 	heap_drain(heap);
 	t.process = heap_process_at(heap, given->process->index);
+	if (t.process->left) {
+		take_part_left(&t);
+		return;
+	}
 	/* a row of samples must see each block, and its first sample may come within the run */
 	if (given->leads && !t.process->distrusts &&
 	    !(heap->may_estimate && given->process->stacks_every))

@@ -4,6 +4,7 @@
 
 #include "report/ranges/range_names.h"
 #include "report/core/report_kind.h"
+#include "report/steps/detail_cost.h"
 #include "report/steps/rows_steps.h"
 #include "report/steps/step_events.h"
 
@@ -21,6 +22,20 @@ static const struct steps *steps_of(const struct report *report)
 	return ((const struct steps_state *)report->state)->shown.steps;
 }
 
+/* "detail costs 1.7 % of the steps' time": of what INTERCEPT_BUDGET draws. */
+static void print_detail_cost(const struct steps *steps, const struct screen *screen)
+{
+	char share[UNIT_TEXT_BYTES], step[UNIT_TEXT_BYTES];
+	struct detail_cost cost;
+
+	if (steps->detailed == steps->time.count || !steps_detail_cost(steps, &cost))
+		return;
+	screen_print_prose(screen,
+			   "detail costs %s of the steps' time (%s in each step that has it)",
+			   unit_format_percent(share, 100 * cost.share),
+			   unit_format_ns(step, (uint64_t)cost.step_ns));
+}
+
 static void steps_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -34,16 +49,17 @@ static void steps_head(const struct document *document, const struct screen *scr
 		steps_print_times(&state->shown, &line.screen);
 		prose_end(&line, screen);
 	}
-	if (steps->time.total_ns) {
+	if (steps->detailed_ns) {
 		prose_begin(&line, screen);
 		fputs("time: ", line.screen.out);
-		steps_print_shares(steps->ns, &steps->cpu, steps->time.total_ns, &line.screen);
+		steps_print_shares(steps->ns, &steps->cpu, steps->detailed_ns, &line.screen);
 		prose_end(&line, screen);
 		prose_begin(&line, screen);
 		fputs("phases: ", line.screen.out);
 		steps_print_phases(steps, &line.screen);
 		prose_end(&line, screen);
 	}
+	print_detail_cost(steps, screen);
 	if (run_events(report->run, EVT_torch_sampling) && steps->time.count)
 		screen_print_prose(screen, "not all operators were recorded "
 					   "(INTERCEPT_OPERATORS): operators took more than this");
@@ -171,6 +187,18 @@ static void total_phases(const struct steps *steps, struct facts *facts)
 		facts_number(facts, launches[i], UNIT_COUNT, steps->phases.launches[i]);
 }
 
+static void total_detail_cost(const struct steps *steps, struct facts *facts)
+{
+	struct detail_cost cost;
+
+	if (!steps_detail_cost(steps, &cost)) {
+		facts_none(facts, "detail_cost_ns", UNIT_NS);
+		return;
+	}
+	facts_number(facts, "detail_cost_ns", UNIT_NS,
+		     (uint64_t)(cost.share * (double)steps->time.total_ns));
+}
+
 static void steps_total(const struct report *report, struct facts *facts)
 {
 	static const char *const names[STEP_CATEGORY_LIMIT] = {
@@ -183,6 +211,11 @@ static void steps_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "steps", UNIT_COUNT, steps->time.count);
 	facts_number(facts, "in_part", UNIT_COUNT, steps->in_part);
 	facts_number(facts, "total_ns", UNIT_NS, steps->time.total_ns);
+	if (steps->detailed != steps->time.count) {
+		facts_number(facts, "detailed", UNIT_COUNT, steps->detailed);
+		facts_number(facts, "detailed_ns", UNIT_NS, steps->detailed_ns);
+		total_detail_cost(steps, facts);
+	}
 	facts_number(facts, "avg_ns", UNIT_NS, timing_average(&steps->time));
 	facts_number(facts, "p50_ns", UNIT_NS, timing_percentile(&steps->time, 50));
 	facts_number(facts, "p90_ns", UNIT_NS, timing_percentile(&steps->time, 90));

@@ -33,10 +33,13 @@ static struct step_row steps_usual(const struct steps *steps)
 	uint64_t *number = memory_zero(steps->row_count + 1, sizeof(*number));
 	struct step_row usual = { 0 };
 
-	for (int i = 0; i < STEP_CATEGORY_LIMIT && steps->row_count; i++) {
+	for (int i = 0; i < STEP_CATEGORY_LIMIT && steps->detailed; i++) {
+		size_t count = 0;
+
 		for (size_t r = 0; r < steps->row_count; r++)
-			number[r] = steps->row[r].ns[i];
-		usual.ns[i] = numbers_median(number, steps->row_count);
+			if (steps->row[r].has_detail)
+				number[count++] = steps->row[r].ns[i];
+		usual.ns[i] = count ? numbers_median(number, count) : 0;
 	}
 	for (size_t r = 0; r < steps->row_count; r++)
 		number[r] = steps->row[r].total_ns;
@@ -107,6 +110,8 @@ static void rows_steps_put_cpu(struct table *table, const struct step_row *row)
 
 	put_split(table, &cpu->all, (const uint64_t[2]){ row->total_ns, cpu->helped_ns },
 		  COLUMN_steps_running_ns, COLUMN_steps_waiting_ns);
+	if (!row->has_detail)
+		return;
 	put_split(table, &cpu->operators,
 		  (const uint64_t[2]){ row->ns[STEP_operators], cpu->helped_operators_ns },
 		  COLUMN_steps_operators_running_ns, COLUMN_steps_operators_waiting_ns);
@@ -175,13 +180,14 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
 	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
 	for (int i = shown->steps->has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		if (i != STEP_gc || shown->has_gc)
+		if ((i != STEP_gc || shown->has_gc) && row->has_detail)
 			table_set_number(table, columns[i], row->ns[i]);
 	if (shown->has_gc)
 		table_set_number(table, COLUMN_steps_collections, row->collections);
-	if (shown->steps->has_gpu)
+	if (shown->steps->has_gpu && row->has_detail)
 		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
-	put_phases(table, shown, row);
+	if (row->has_detail)
+		put_phases(table, shown, row);
 	rows_steps_put_cpu(table, row);
 	if (shown->has_io)
 		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);
@@ -284,7 +290,7 @@ uint64_t steps_launched(const struct steps *steps)
 static void put_phase(const struct steps *steps, const struct screen *screen, int phase)
 {
 	const struct step_phase_times *phases = &steps->phases;
-	uint64_t each = steps->time.count ? phases->launches[phase] / steps->time.count : 0;
+	uint64_t each = steps->detailed ? phases->launches[phase] / steps->detailed : 0;
 	char text[UNIT_TEXT_BYTES];
 
 	if (steps->has_gpu)
@@ -317,7 +323,7 @@ void steps_print_phases(const struct steps *steps, const struct screen *screen)
 		told[most] = true;
 		fprintf(screen->out, "%s%s %s", before, step_phase_names[most],
 			unit_format_percent(a, 100.0 * (double)phases->ns[most] /
-						       (double)steps->time.total_ns));
+						       (double)steps->detailed_ns));
 		put_phase(steps, screen, most);
 		before = ", ";
 	}

@@ -5,8 +5,10 @@
  */
 #include "report/steps/step_events.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/scopes/async_scopes.h"
 #include "report/core/windows.h"
 #include "report/core/collecting.h"
@@ -22,6 +24,10 @@
 struct step_state {
 	struct steps steps; /* must be first: others see only this part */
 	struct source *source;
+	const struct detail *detail;
+	/* by process: the last mark, which may not have reached the steps yet */
+	uint64_t *marked_ns;
+	size_t marked_room;
 	struct step_ranges ranges;
 	struct async_scopes async;
 	struct collecting collecting;
@@ -123,13 +129,27 @@ static void take_helped(void *state, struct nest_place owner, uint64_t duration_
 	step_phases_helped(&mine->phases, owner, duration_ns);
 }
 
+/* Returns whether the step that ends at this event has no detail. */
+static bool step_is_in_part(struct step_state *mine, const struct source_event *event)
+{
+	uint32_t process = event->process->index;
+	uint64_t began_ns;
+
+	mine->marked_ns = memory_room(mine->marked_ns, process, &mine->marked_room,
+				      sizeof(*mine->marked_ns));
+	began_ns = mine->marked_ns[process];
+	mine->marked_ns[process] = event->event.time_ns;
+	return !detail_covers(mine->detail, process, began_ns);
+}
+
 static void step_events_take_mark(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
 	const struct evt_step *step = EVENT_AS(step, &event->event);
 	struct step_mark mark = { .number = step->number,
 				  .name = event_name(mine->source, event, step->name),
-				  .counts = counts };
+				  .counts = counts,
+				  .in_part = step_is_in_part(mine, event) };
 	const struct source_name *name = source_name_at(mine->source, mark.name);
 
 	put_helped(mine);
@@ -289,7 +309,9 @@ static void take_own_mark(struct step_state *mine, const struct source_event *ev
 			  bool counts)
 {
 	struct nest_place place = event_place(event);
-	struct step_mark mark = { .name = event_name(mine->source, event, id), .counts = counts };
+	struct step_mark mark = { .name = event_name(mine->source, event, id),
+				  .counts = counts,
+				  .in_part = step_is_in_part(mine, event) };
 
 	put_helped(mine);
 	step_phases_flush(&mine->phases, place);
@@ -454,6 +476,7 @@ static void step_events_start(void *state, struct run *run, const void *options)
 	struct step_state *mine = state;
 
 	mine->source = run_source(run);
+	mine->detail = run_detail(run);
 	steps_init(&mine->steps, asked->wants_rows != 0);
 	step_ranges_init(&mine->ranges, asked->name);
 	async_scopes_init(&mine->async);
@@ -557,6 +580,7 @@ static void step_events_release(void *state)
 	async_scopes_release(&mine->async);
 	collecting_release(&mine->collecting);
 	map_release(&mine->categories);
+	free(mine->marked_ns);
 }
 
 const struct analysis_kind analysis_steps = {

@@ -538,6 +538,25 @@ static void steps_add_cpu(struct steps *steps, const struct step_row *row)
 	step_cpu_add(&steps->cpu, &cpu);
 }
 
+static void steps_add_parts(struct steps *steps, const struct step_row *row)
+{
+	steps->detailed++;
+	steps->detailed_ns += row->total_ns;
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+		steps->ns[i] += row->ns[i];
+	steps->gpu_ns += row->gpu_ns;
+	step_phase_times_add(&steps->phases, &row->phases);
+}
+
+/* Without operators, their time would count as that of others. */
+static void row_forget_detail(struct step_row *row)
+{
+	row->has_detail = false;
+	row->ns[STEP_operators] = row->ns[STEP_other] = 0;
+	row->phases = (struct step_phase_times){ .ns = { 0 } };
+	row->cpu = (struct step_cpu){ .all = row->cpu.all };
+}
+
 static void steps_add_row(struct steps *steps, const struct step_row *row,
 			  struct step_process *process)
 {
@@ -547,12 +566,10 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	steps->processes += !process->has_step;
 	process->has_step = true;
 	timing_add(&steps->time, row->total_ns);
-	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
-		steps->ns[i] += row->ns[i];
-	steps->gpu_ns += row->gpu_ns;
 	steps_add_cpu(steps, row);
 	steps->collections += row->collections;
-	step_phase_times_add(&steps->phases, &row->phases);
+	if (row->has_detail)
+		steps_add_parts(steps, row);
 	if (!steps->wants_rows)
 		return;
 	steps->row = memory_room(steps->row, steps->row_count, &steps->row_room,
@@ -596,6 +613,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 	struct step_thread *thread = steps_thread_at(steps, place.thread);
 	struct step_row row = { .number = process->number,
 				.start_ns = process->start_ns,
+				.has_detail = true,
 				.process = place.process,
 				.name = mark->name,
 				.io_ns = *io_since(process, thread) };
@@ -611,7 +629,9 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		row.phases = process->phase_times;
 		row.cpu = steps_process_take_cpu(process, place,
 						 cpu_clock_at(&thread->clock, place.time_ns));
-		process->has_rest = mark->may_be_rest && row_is_idle(&row);
+		process->has_rest = mark->may_be_rest && !mark->in_part && row_is_idle(&row);
+		if (mark->in_part)
+			row_forget_detail(&row);
 		if (process->has_rest)
 			process->rest = row;
 		else

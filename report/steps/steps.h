@@ -83,6 +83,11 @@ struct step_phase_times {
 
 struct step_row {
 	uint64_t number, start_ns, total_ns;
+	/*
+	 * Operators were recorded in it (core/detail.h). Without them the time of `operators` and
+	 * `other`, its CPU time and that of the phases are not known, and are 0.
+	 */
+	bool has_detail;
 	uint32_t process; /* index */
 	uint32_t name;    /* of what ended it */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
@@ -101,6 +106,11 @@ struct steps {
 	struct step_row *row;
 	size_t row_count, row_room;
 	struct timing time; /* of the steps that count */
+	/*
+	 * Number and duration of the steps with detail. Sums by category and phase, and gpu_ns, are
+	 * of these; the others are of all steps.
+	 */
+	uint64_t detailed, detailed_ns;
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns, collections;
 	/* pieces of work that were reported too late, and count in part or not at all */
@@ -159,6 +169,7 @@ struct step_mark {
 	uint64_t number;
 	uint32_t name;    /* of what ended it */
 	bool counts;      /* the filters hold */
+	bool in_part;     /* the step that ends has no detail */
 	bool may_be_rest; /* of torch.profiler, whose stop() ends a step that has just begun */
 };
 void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark);

@@ -172,6 +172,10 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "steps", UNIT_COUNT, summary->steps->time.count);
 	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&summary->steps->time, 50));
 	facts_number(facts, "step_total_ns", UNIT_NS, summary->steps->time.total_ns);
+	if (summary->steps->detailed != summary->steps->time.count) {
+		facts_number(facts, "detailed_steps", UNIT_COUNT, summary->steps->detailed);
+		facts_number(facts, "detailed_ns", UNIT_NS, summary->steps->detailed_ns);
+	}
 	facts_number(facts, "step_dataloader_ns", UNIT_NS, summary->steps->ns[STEP_dataloader]);
 }
 

@@ -27,11 +27,11 @@ void summary_print_steps(const struct summary *summary, const struct screen *scr
 	const struct steps *steps = summary->steps;
 	struct prose line;
 
-	if (!steps->time.total_ns)
+	if (!steps->detailed_ns)
 		return;
 	prose_begin(&line, screen);
 	fputs("In the steps: ", line.screen.out);
-	steps_print_shares(steps->ns, &steps->cpu, steps->time.total_ns, &line.screen);
+	steps_print_shares(steps->ns, &steps->cpu, steps->detailed_ns, &line.screen);
 	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 	prose_begin(&line, screen);

@@ -10,6 +10,7 @@
 #include "report/core/why_empty.h"
 #include "report/core/coverage.h"
 #include "report/session/ranks.h"
+#include "report/steps/detail_cost.h"
 #include "report/summary/summary_screen.h"
 
 #define COMMAND_WIDTH_MAX 400u
@@ -248,6 +249,8 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 {
 	char filters[ABSENCE_BYTES];
 	struct coverage_text recorded;
+	char share[UNIT_TEXT_BYTES];
+	struct detail_cost cost;
 	struct prose line;
 
 	prose_begin(&line, screen);
@@ -256,11 +259,15 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 	putc('.', line.screen.out);
 	put_ends(summary, &line.screen);
 	put_ranks(summary, &line.screen);
-	if (coverage_recorded(summary->run, &recorded))
+	if (coverage_said(summary->run, &recorded))
 		fprintf(line.screen.out, " R%s.", recorded.text + 1);
 	put_captures(summary, &line.screen);
 	if (why_empty_is_outside(summary->run))
 		fputs(" It was sampled from outside for that time.", line.screen.out);
+	if (summary->steps->detailed != summary->steps->time.count &&
+	    steps_detail_cost(summary->steps, &cost))
+		fprintf(line.screen.out, " Detail costs %s of the steps' time.",
+			unit_format_percent(share, 100 * cost.share));
 	if (filter_is_set(&run_filters(summary->run)->settings)) {
 		why_empty_name_filters(summary->run, "", filters);
 		fprintf(line.screen.out, " All that follows is%s.", filters);

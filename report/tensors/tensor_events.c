@@ -9,6 +9,7 @@
 struct tensor_state {
 	struct tensors tensors; /* must be first: others see only this part */
 	struct run_key key;
+	const struct detail *detail;
 	uint64_t bytes; /* of the latest block */
 };
 
@@ -75,6 +76,8 @@ static void take_block(void *state, const struct source_event *event, bool count
 	else
 		op.key = key_of(&mine->key, event);
 	mine->bytes = op.bytes;
+	if (!detail_is_unbroken(mine->detail, op.process))
+		return; /* which blocks live is not known any more */
 	if (event->event.id == EVT_tensor_alloc)
 		tensors_allocate(&mine->tensors, &op);
 	else
@@ -130,6 +133,7 @@ static void tensor_events_start(void *state, struct run *run, const void *option
 	struct tensor_state *mine = state;
 
 	mine->key = run_key(run, asked->by);
+	mine->detail = run_detail(run);
 	tensors_init(&mine->tensors,
 		     asked->by == BY_tensors_size ? TENSORS_BY_SIZE : TENSORS_BY_KEY,
 		     run_source(run));
@@ -204,6 +208,8 @@ static void count_growth(void *state, const struct source_event *event, bool cou
 	uint64_t growth = event->event.id == EVT_tensor_alloc ? bytes : 0 - bytes;
 	bool is_device = EVENT_AS(tensor_alloc, &event->event)->device != 0;
 
+	if (!detail_is_unbroken(mine->blocks->detail, event->process->index))
+		return; /* how large a freed block is may not be known */
 	works_put_one(mine->works, event, counts,
 		      is_device ? WORK_tensor_device_growth : WORK_tensor_cpu_growth, growth);
 }

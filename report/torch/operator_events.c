@@ -17,6 +17,7 @@
 struct operator_state {
 	struct operators operators; /* must be first: others see only this part */
 	struct source *source;
+	const struct detail *detail;
 	struct operator_naming *naming;
 	struct async_scopes async;
 	struct run_key key; /* of the caller, if rows are by that */
@@ -69,6 +70,19 @@ static void operator_events_find_place(struct operator_state *mine,
 	map_remove(&mine->forward, entry);
 }
 
+/* Between windows of detail only labels are recorded, without what runs in them. */
+static bool has_detail(const struct operator_state *mine, const struct source_event *event)
+{
+	return detail_covers(mine->detail, event->process->index, event->event.time_ns);
+}
+
+static void operator_events_take_detail_stop(void *state, const struct source_event *event,
+					     bool counts)
+{
+	(void)counts;
+	operators_leave_out_open(&((struct operator_state *)state)->operators, event_place(event));
+}
+
 static void operator_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct operator_state *mine = state;
@@ -78,7 +92,7 @@ static void operator_events_take_begin(void *state, const struct source_event *e
 		.name = mine->naming->name,
 		.scope = event->event.id == EVT_torch_begin ? 0 : begin->scope,
 		.hidden = mine->naming->is_hidden,
-		.counts = counts,
+		.counts = counts && has_detail(mine, event),
 	};
 
 	if (mine->is_placed)
@@ -129,7 +143,7 @@ static void operator_events_take_async_begin(void *state, const struct source_ev
 			   &(struct async_scope){ .place = event_place(event),
 						  .key = mine->naming->name,
 						  .is_hidden = mine->naming->is_hidden,
-						  .counts = counts });
+						  .counts = counts && has_detail(mine, event) });
 }
 
 static struct operator_opening operator_events_opening_of(const struct async_scope *scope)
@@ -218,6 +232,7 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 	struct operator_state *mine = state;
 
 	mine->source = run_source(run);
+	mine->detail = run_detail(run);
 	mine->naming = operator_naming_want(run, NULL);
 	operators_init(&mine->operators, asked->by_shapes != 0);
 	mine->operators.kept = OPERATORS_FOLLOWED;
@@ -234,6 +249,7 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 	}
 	if (asked->is_full || asked->with_gpu)
 		deferred_listen(deferred_want(run), &listener, mine);
+	run_reads(run, EVT_detail_stop, 0, operator_events_take_detail_stop, mine);
 	run_reads(run, EVT_torch_begin, 0, operator_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
 		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope),

@@ -371,6 +371,30 @@ void operators_cut(struct operators *operators, struct nest_place place, enum ne
 	nest_cut(&operators->nest, place, how);
 }
 
+/* Its time up to now counts as covered, because operators in it were counted. */
+static void operators_leave_out(struct operators *operators, uint32_t scope, uint64_t time_ns)
+{
+	struct operator_open *open = &operators->open[scope];
+	struct nest_end end = { .thread = operators->nest.scope[scope].thread,
+				.time_ns = time_ns,
+				.how = NEST_CUT };
+
+	operators_uncover(operators, open->row, &end);
+	open->row = OPERATOR_NONE;
+}
+
+void operators_leave_out_open(struct operators *operators, struct nest_place place)
+{
+	const struct nest *nest = &operators->nest;
+	uint32_t thread = place.process < nest->process_room ? nest->process[place.process].first
+							     : NEST_NONE;
+
+	for (; thread != NEST_NONE; thread = nest->thread[thread].next)
+		for (uint32_t scope = nest->thread[thread].top; scope != NEST_NONE;
+		     scope = nest->scope[scope].below)
+			operators_leave_out(operators, scope, place.time_ns);
+}
+
 struct place {
 	uint64_t number;
 	bool is_by_forward;

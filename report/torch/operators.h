@@ -117,6 +117,12 @@ void operators_end_named(struct operators *operators, struct nest_place place, u
 			 bool elsewhere);
 
 /*
+ * From here on operators of the process are not recorded: what is open does not count, because what
+ * runs in it is not known.
+ */
+void operators_leave_out_open(struct operators *operators, struct nest_place place);
+
+/*
  * Adds an operator that is over and takes no part in the nesting: it has no self time, as in
  * torch.profiler.
  */

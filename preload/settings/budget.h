@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * INTERCEPT_BUDGET: what detail may cost, or which share of the steps has it. Pure functions, which
+ * do not know what a step is.
+ */
+#ifndef PRELOAD_SETTINGS_BUDGET_H
+#define PRELOAD_SETTINGS_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BUDGET_FIRST_STEPS 100u /* steps that have detail in any case, if the user sets no number */
+
+/* All zeros: off, all steps have detail. */
+struct budget {
+	uint32_t parts_per_million; /* of the program's time; 0: the share is fixed, or off */
+	uint32_t share;             /* fixed share of the steps, in 1 / 2^32; 0: none */
+	uint32_t first;             /* steps 0 to `first` - 1 have detail */
+	bool first_is_set;          /* by the user: the time since the start does not matter then */
+};
+
+static inline bool budget_is_on(const struct budget *budget)
+{
+	return budget->parts_per_million || budget->share;
+}
+
+/*
+ * Parses "off", "2%", "0.5%" or "1/8", the last three with or without ",first=N" behind them. If it
+ * returns false, the result is untouched.
+ */
+bool budget_parse(const char *text, struct budget *ret_budget);
+
+/*
+ * Returns whether the step has detail if `share` of all steps have it (1 / 2^32; 0: all). All
+ * processes come to the same answer for the same share; a step that has detail with one share has it
+ * with each larger one.
+ */
+bool budget_draws(const struct budget *budget, uint32_t share, uint64_t step);
+
+#endif
