@@ -9,6 +9,7 @@
 #include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/heap/resident.h"
+#include "report/session/holes.h"
 #include "report/session/limitations.h"
 #include "report/table/curve_print.h"
 
@@ -379,6 +380,15 @@ static void memory_head(const struct document *document, const struct screen *sc
 	putc('\n', screen->out);
 }
 
+/* Other files may reach further than that of the process. */
+static uint64_t memory_blocks_until_ns(const struct report *report)
+{
+	uint64_t run_ns = known_until_ns(report->run);
+	uint64_t file_ns = source_file_known_ns(most_process(report->state)->file);
+
+	return file_ns < run_ns ? file_ns : run_ns;
+}
+
 static void memory_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -397,7 +407,7 @@ static void memory_foot(const struct document *document, const struct screen *sc
 			screen,
 			"blocks and mappings were recorded until %s: what memory consisted "
 			"of after that is not known",
-			unit_format_ns(bytes, known_until_ns(report->run)));
+			unit_format_ns(bytes, memory_blocks_until_ns(report)));
 	if (peak->has_kinds && resident_untouched(peak))
 		screen_print_prose(screen,
 				   "%s of blocks and mappings were not resident: not touched yet, "

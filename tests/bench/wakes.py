@@ -19,11 +19,35 @@ PART = {"select": "wait", "write": "wake"}  # functions of asyncio, for what the
 WORK_S = 4
 
 
+# A line that asks the thread's clock belongs by halves to the parts before and behind it: which moment of that call it tells is not known.
+HALVES = (
+    ("waited = clock()", "wait", "work"),
+    ("worked = clock()", "work", "wake"),
+    ("woken = clock()", "wake", "wait"),
+    ("before = time.thread_time_ns()", "rest", "work"),
+    ('spent["work"] += time.thread_time_ns() - before', "work", "rest"),
+    ("before = clock()", "rest", None),  # None: the part that the function is called
+    ("spent[name] += clock() - before", None, "rest"),
+)
+
+
+def halves_of(row):
+    if not (row["file"] or "").endswith("wakes.py") or not row["line"]:
+        return ()
+    with open(PROGRAM, encoding="utf-8") as file:
+        text = file.read().splitlines()[row["line"] - 1].strip()
+    return [name or row["function"] for line, *names in HALVES if line == text for name in names]
+
+
 def parts_of(rows, clock):
     got = dict.fromkeys(clock, 0)
     for row in rows:
         name = PART.get(row["function"], row["function"])
-        if name in got:
+        halves = halves_of(row)
+        if len(halves) == 2 and all(half in got for half in halves):
+            for half in halves:
+                got[half] += row["cpu_ns"] / 2
+        elif name in got:
             got[name] += row["cpu_ns"]
         elif "rest" in got and row["function"] != "<module>" and "importlib" not in row["file"]:
             got["rest"] += row["cpu_ns"]

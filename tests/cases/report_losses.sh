@@ -36,6 +36,38 @@ last=$(sed -n 's/^time=//p' massif.out | tail -n 1)
 "$REPORT" page "$OUTPUT" -o page.html || fail "page: status $?"
 expect_match "line of check" "$("$REPORT" check "$OUTPUT")" "ok: .* bytes, [0-9]+ events lost\$"
 
+# Of several files, what is said of a process goes by its own file: another one may reach further.
+cat >full.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	unsigned int random = 1;
+	char *volatile more;
+	if (argc == 1) { /* the first process has a file of its own, and goes on */
+		if (!fork())
+			execl(argv[0], argv[0], "full", (char *)NULL);
+		wait(NULL);
+		more = malloc(100);
+		return 0;
+	}
+	for (int i = 0; i < 1200000; i++, random = random * 1103515245 + 12345)
+		free(malloc(1 + (random >> 8) % 100000));
+	more = malloc(30 << 20);
+	memset(more, 1, 30 << 20);
+	sleep(1);
+}
+END
+gcc -O1 -fno-builtin full.c -o full || fail "cannot build full.c"
+INTERCEPT_CHILDREN=all INTERCEPT_TRACE=alloc INTERCEPT_MAX_FILE=1M INTERCEPT_OUTPUT=$PWD/files.evt LD_PRELOAD=$LIB ./full || fail "full: status $?"
+"$REPORT" memory --wait 60 files.evt >out || fail "memory of two files: status $?"
+lost=$(sed -nE '1s/.*file limit, between (.*) and .*/\1/p' out)
+[[ $lost ]] || fail "the file was not full, or its end is the end of all: $(head -n 1 out)"
+said=$(tr '\n' ' ' <out | sed -nE 's/.*were recorded until ([0-9.]+ m?s):.*/\1/p')
+expect_eq "until when blocks are known of the process that is shown" "$said" "$lost"
+
 # Where a ring was full for a while, that is said with its time.
 cat >burst.c <<'END'
 #include <stdlib.h>
