@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* cases: capture_now */
 /*
  * Steps are counted by the programs themselves, because only they know where one begins. So a
  * capture of steps is asked for a moment before its first step, and is over when a process says

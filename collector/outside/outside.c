@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* cases: sample_outside */
 /*
  * The layout of the interpreter cannot be checked on frames that are known, as the library does
  * from inside. Instead the sampler reads nothing but what its chain of checks allows: a code object

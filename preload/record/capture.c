@@ -8,7 +8,6 @@
 
 #include <stdatomic.h>
 
-
 #include "preload/record/event.h"
 #include "preload/record/thread_clock.h"
 
@@ -66,10 +65,11 @@ bool capture_is_on(void)
 	return atomic_load_explicit(&capture_on, memory_order_relaxed);
 }
 
-static void gates_switch(bool on, const struct string *why, bool within_malloc)
+/* Returns true if the gates have opened: then capture_opened() is to be called. */
+static bool gates_switch(bool on, const struct string *why)
 {
 	if (atomic_exchange(&capture_on, on) == on)
-		return;
+		return false;
 	if (on)
 		recorder_capture(true);
 	record_switch(on, why);
@@ -77,39 +77,40 @@ static void gates_switch(bool on, const struct string *why, bool within_malloc)
 		recorder_capture(false);
 	if (capture_switched)
 		capture_switched(on);
-	if (on && within_malloc)
-		atomic_store(&opened_due, true);
-	else if (on)
-		capture_opened();
+	return on;
 }
 
 void capture_switch(bool on, const struct string *why)
 {
-	gates_switch(on, why, false);
+	if (gates_switch(on, why))
+		capture_opened();
 }
 
-static void gates_follow(bool (*wanted)(void), const struct string *why, bool within_malloc)
+static bool gates_follow(bool (*wanted)(void), const struct string *why)
 {
-	bool on;
+	bool on, has_opened = false;
 
 	do {
 		if (atomic_exchange(&gates_busy, true))
-			return;
+			return has_opened;
 		on = wanted();
-		gates_switch(on, why, within_malloc);
+		has_opened |= gates_switch(on, why);
 		recorder_capture(on); /* a thread may have shut them, to look */
 		atomic_store(&gates_busy, false);
 	} while (wanted() != on);
+	return has_opened;
 }
 
 void capture_follow(bool (*wanted)(void), const struct string *why)
 {
-	gates_follow(wanted, why, false);
+	if (gates_follow(wanted, why))
+		capture_opened();
 }
 
 void capture_follow_within_malloc(bool (*wanted)(void), const struct string *why)
 {
-	gates_follow(wanted, why, true);
+	if (gates_follow(wanted, why))
+		atomic_store(&opened_due, true);
 }
 
 void capture_catch_up(void)

@@ -90,22 +90,24 @@ static void asked_publish(bool on)
 	atomic_store(&self->capture_open, on ? number : 0);
 }
 
-static void asked_follow(bool within_malloc)
+static void asked_follow(void)
 {
 	const struct string why = asked_reason();
 	int saved = errno;
 
 	recorder_followed(atomic_load(&entry_region()->asked.word));
-	if (within_malloc)
-		capture_follow_within_malloc(asked_is_wanted, &why);
-	else
-		capture_follow(asked_is_wanted, &why);
+	capture_follow(asked_is_wanted, &why);
 	errno = saved;
 }
 
 static void asked_look_within_malloc(void)
 {
-	asked_follow(true);
+	const struct string why = asked_reason();
+	int saved = errno;
+
+	recorder_followed(atomic_load(&entry_region()->asked.word));
+	capture_follow_within_malloc(asked_is_wanted, &why);
+	errno = saved;
 }
 
 void capture_asked_follow(void)
@@ -115,7 +117,7 @@ void capture_asked_follow(void)
 	if (!recorder_is_open() || !recorder_gates->generation)
 		return;
 	if (recorder_is_asked())
-		asked_follow(false);
+		asked_follow();
 	saved = errno;
 	capture_catch_up();
 	errno = saved;
@@ -152,7 +154,7 @@ void capture_asked_step(uint64_t number)
 		atomic_store(&own_first, number);
 		atomic_store(&own_number, region_asked_number(word));
 	}
-	asked_follow(false);
+	asked_follow();
 	capture_catch_up();
 }
 

@@ -67,7 +67,7 @@ struct settings {
 	/* kinds of ranges that the name selects, at least one of them */
 	bool capture_nvtx, capture_labels;
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */
-	char trigger[SETTINGS_PATH_BYTES]; /* an absolute path, or rules; "": none */
+	char trigger[SETTINGS_PATH_BYTES];      /* an absolute path, or rules; "": none */
 	struct schedule schedule;
 	char schedule_text[SETTINGS_NAME_BYTES];
 	struct budget budget;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* cases: capture_now */
 /*
  * A control is found as a descriptor of a process that is called as collectors are. A process may
  * call itself anything, so the memory must also be of the right length and sealed: then reading it

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* cases: capture_now */
 /* Files have few captures, so they are found by going through them from the newest. */
 #include "report/captures/captures.h"
 

@@ -169,7 +169,8 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 		why_empty_name_filters(run, absences[family].what, text);
 	else if (why_empty_is_off(run, family) && why_empty_is_outside(run))
 		snprintf(text, ABSENCE_BYTES,
-			 "%s was recorded: the program was sampled from outside, which shows stacks, "
+			 "%s was recorded: the program was sampled from outside, which shows "
+			 "stacks, "
 			 "memory, threads and processes",
 			 absences[family].what);
 	else if (why_empty_is_off(run, family))
@@ -191,7 +192,8 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 			name);
 	else if (why_empty_is_whole(run) && why_empty_is_trigger(name))
 		snprintf(text, ABSENCE_BYTES,
-			 "nothing was asked for: with INTERCEPT_CAPTURE=trigger only what `intercept "
+			 "nothing was asked for: with INTERCEPT_CAPTURE=trigger only what "
+			 "`intercept "
 			 "capture` or INTERCEPT_TRIGGER asks for is recorded");
 	else if (why_empty_is_whole(run))
 		snprintf(text, ABSENCE_BYTES,

@@ -219,7 +219,8 @@ static void put_capture(const struct summary *summary, const struct screen *scre
 	if (request->text)
 		text_escape(text, sizeof(text), request->text, request->length);
 	fprintf(screen->out, " %s at %s%s%s%s", unit_format_ns(length, end_ns - capture->begin_ns),
-		unit_format_ns(begin, capture->begin_ns), *text ? " (" : "", text, *text ? ")" : "");
+		unit_format_ns(begin, capture->begin_ns), *text ? " (" : "", text,
+		*text ? ")" : "");
 }
 
 /* " 2 captures: 1.01 s at 1.17 s (now for 1s), 503 ms at 3.19 s (now for 500ms)." */

@@ -8,6 +8,7 @@
 
 #include "preload/base/log.h"
 #include "preload/base/pointer_map.h"
+#include "preload/record/capture_asked.h"
 #include "preload/record/event.h"
 #include "preload/record/limitation.h"
 #include "preload/record/wake.h"
@@ -148,6 +149,11 @@ void capture_range_init(void)
 bool nvtx_capture_matches(const struct nvtx_event *event)
 {
 	return strcmp(event->message, "captured") == 0;
+}
+
+bool capture_is_asked;
+void capture_asked_follow(void)
+{
 }
 
 void capture_range_open(void)
