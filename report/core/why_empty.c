@@ -87,7 +87,8 @@ const char *why_empty_schedule(const char *capture)
 
 bool why_empty_is_limited(const struct run *run)
 {
-	return why_empty_meta(run, "capture") || run_events(run, EVT_capture_start);
+	return why_empty_meta(run, "capture") || run_events(run, EVT_capture_start) ||
+	       source_gave_back(run_source(run));
 }
 
 bool why_empty_is_whole(const struct run *run)

@@ -26,7 +26,10 @@ const struct source_name *why_empty_capture(const struct run *run);
 bool why_empty_is_outside(const struct run *run);
 /* Returns the INTERCEPT_SCHEDULE in such a text; NULL: it is no schedule. */
 const char *why_empty_schedule(const char *capture);
-/* Returns whether INTERCEPT_CAPTURE limited the recording, as far as known. */
+/*
+ * Returns whether INTERCEPT_CAPTURE limited the recording, as far as known, or INTERCEPT_KEEP_LAST
+ * has given a part of it back.
+ */
 bool why_empty_is_limited(const struct run *run);
 /* Returns whether the range to which the recording was limited never opened. */
 bool why_empty_is_whole(const struct run *run);

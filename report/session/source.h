@@ -368,7 +368,10 @@ const struct source_thread *source_thread_of(const struct source_file *file, uin
 size_t source_files(const struct source *source, struct source_file *const **ret_files);
 /* The older part of a file was given back while it was written: INTERCEPT_KEEP_LAST. */
 bool source_gave_back(const struct source *source);
-/* Where what was kept begins: in the file that reaches back furthest; 0: nothing was given back. */
+/*
+ * Where what was kept begins: of the files with a part that was given back, in the one that reaches
+ * back furthest; 0: nothing was given back.
+ */
 uint64_t source_kept_from_ns(const struct source *source);
 size_t source_processes(const struct source *source, struct source_process *const **ret_processes);
 /* Number of processes that have ended so far. */
