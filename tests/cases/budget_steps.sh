@@ -109,6 +109,9 @@ edges() {
 }
 expect_eq "windows of another run" "$(edges dumped.again)" "$(edges dumped)"
 
+"$REPORT" diff "$OUTPUT" again.evt ops >compared || fail "diff"
+expect_match "what diff says" "$(tr '\n' ' ' <compared)" 'INTERCEPT_BUDGET was set: sums of operators and allocations are of the steps that'
+
 # A worker that is forked where there is no detail records its own all the same.
 cat >workers.py <<'END'
 import os, torch
