@@ -142,6 +142,19 @@ static void why_empty_name_setting(enum evt_family family, char text[ABSENCE_BYT
 			 absences[family].what, name, name);
 }
 
+/* INTERCEPT_BUDGET drew none of the steps that are selected, and records the family only in such. */
+static bool is_without_detail(const struct run *run, enum evt_family family)
+{
+	static const uint64_t drawn = 0
+#define FAMILY_DRAWN(name, gate) | 1ull << EVT_FAMILY_##name
+#include "collector/format/families.def"
+		;
+	const struct detail *detail = run_detail(run);
+
+	return drawn >> family & 1 && run_filters(run)->settings.windows && detail->until_ns &&
+	       !detail->detailed;
+}
+
 /* Returns whether events were excluded by their stacks, before there were rows. */
 static bool is_filtered_by_stack(const struct run *run)
 {
@@ -166,7 +179,12 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
-	if (filter_is_set(&run_filters(run)->settings))
+	if (is_without_detail(run, family))
+		snprintf(text, ABSENCE_BYTES,
+			 "%s was recorded: of the steps within --step none has detail "
+			 "(INTERCEPT_BUDGET); prof-report steps shows which steps have it",
+			 absences[family].what);
+	else if (filter_is_set(&run_filters(run)->settings))
 		why_empty_name_filters(run, absences[family].what, text);
 	else if (why_empty_is_off(run, family) && why_empty_is_outside(run))
 		snprintf(text, ABSENCE_BYTES,

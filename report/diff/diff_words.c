@@ -79,6 +79,31 @@ static void diff_words_print_environment(const struct screen *screen, const stru
 	}
 }
 
+static bool side_draws_steps(const struct side *side)
+{
+	const struct source_meta *meta;
+	size_t count = source_metas(side->request.source, &meta);
+
+	for (size_t i = 0; i < count; i++)
+		if (meta[i].key->text && !strcmp(meta[i].key->text, "budget"))
+			return true;
+	return false;
+}
+
+/* Runs need not have detail in as many steps as each other. */
+static void print_drawn(const struct screen *screen, const struct sides *sides)
+{
+	bool draws = false;
+
+	for (size_t i = 0; i < sides->count; i++)
+		draws |= side_draws_steps(&sides->side[i]);
+	if (draws)
+		screen_print_prose(
+			screen, "INTERCEPT_BUDGET was set: sums of operators and allocations are "
+				"of the steps that have detail, which may be more in one run; "
+				"compare figures per call");
+}
+
 void diff_head(const struct document *document, const struct screen *screen)
 {
 	const struct diff *diff = document->context;
@@ -88,6 +113,7 @@ void diff_head(const struct document *document, const struct screen *screen)
 		print_side(screen, i < sides->before ? "before" : "after", &sides->side[i]);
 	diff_words_print_environment(screen, sides->side[0].request.source,
 				     sides_after(sides)->request.source);
+	print_drawn(screen, sides);
 	if (diff->has_report && diff->changes.count)
 		screen_print_prose(screen, "report %s%s%s", report_infos[diff->report].name,
 				   diff->by == KEY_ID_LIMIT ? "" : " by ",

@@ -88,6 +88,11 @@ assert sum(totals[name] for name in parts) == totals["detailed_ns"], totals
 said = "ecorded with detail: %d of %d steps (INTERCEPT_BUDGET)" % (len(drawn), steps)
 for name in "ops", "steps", "alloc", "leaks", "tensors", "summary", "bottleneck", "memory", "nvtx":
     assert said in " ".join(output(name).split()), (name, output(name)[:1000])
+# of a step without detail an empty table says why it is empty
+without = min(set(range(steps)) - drawn)
+shown = " ".join(output("ops", "--step", str(without)).split())
+assert "of the steps within --step none has detail (INTERCEPT_BUDGET)" in shown, shown
+assert {row["name"]: row for row in report("ops", "--step", "7")["rows"]}["aten::mul"]["calls"] == 7 % 5 + 1
 # what lives is that of the first window: nothing of later ones can be taken for a leak, or for a free that matches nothing
 alloc = report("alloc")["totals"]
 assert alloc["allocations"] == allocations, (alloc["allocations"], allocations)
@@ -103,6 +108,9 @@ edges() {
 	grep -oE 'detail_st.* step=[0-9]+' "$1"
 }
 expect_eq "windows of another run" "$(edges dumped.again)" "$(edges dumped)"
+
+"$REPORT" diff "$OUTPUT" again.evt ops >compared || fail "diff"
+expect_match "what diff says" "$(tr '\n' ' ' <compared)" 'INTERCEPT_BUDGET was set: sums of operators and allocations are of the steps that'
 
 # A worker that is forked where there is no detail records its own all the same.
 cat >workers.py <<'END'
