@@ -21,11 +21,12 @@ layers='
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
 	collector/metrics   : collector/region collector/format collector/core collector/processes
-	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics
+	collector/gpu       : collector/region collector/format collector/core collector/processes
+	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics collector/gpu
 	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/metrics collector/output
+	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/metrics collector/gpu collector/output
 
 	preload           : lists
 	preload/base      :

@@ -12,6 +12,7 @@
 #include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
 #include "collector/format/stack_table.h"
+#include "collector/gpu/gpu_sums.h"
 #include "collector/metrics/tally.h"
 #include "collector/region/record.h"
 
@@ -162,6 +163,42 @@ static __attribute__((noinline)) void drain_tally_event(const struct drain *drai
 		tally_take(drain->common->tallies, thread, id, ns, value);
 }
 
+static inline bool drain_is_followed(const struct drain *drain)
+{
+	return drain->common->tallies || drain->common->gpu_sums;
+}
+
+static struct gpu_sums_place drain_place(const struct stream *stream)
+{
+	return (struct gpu_sums_place){ stream->index, stream->number, stream->process->number };
+}
+
+/* Before an event is put. Returns true if the sums have it, so that it needs no place in a file. */
+static __attribute__((noinline)) bool drain_sum_event(const struct drain *drain,
+						      const struct stream *stream, uint32_t id,
+						      uint64_t ns, uint64_t *value)
+{
+	const struct gpu_sums_place place = drain_place(stream);
+
+	if (gpu_sums_roles[id] == GPU_SUMS_CALL)
+		gpu_sums_take_call(drain->common->gpu_sums, &place, id, value);
+	return gpu_sums_roles[id] == GPU_SUMS_WORK &&
+	       gpu_sums_take_work(drain->common->gpu_sums, &place, id, ns, value);
+}
+
+/* After it has been put: one that found no room comes again. */
+static __attribute__((noinline)) void drain_note_event(const struct drain *drain,
+						       const struct stream *stream, uint32_t id,
+						       uint64_t ns, const uint64_t *value)
+{
+	const struct gpu_sums_place place = drain_place(stream);
+
+	if (drain->common->tallies)
+		drain_tally_event(drain, stream, id, ns, value);
+	if (drain->common->gpu_sums && gpu_sums_roles[id] == GPU_SUMS_SCOPE)
+		gpu_sums_take_scope(drain->common->gpu_sums, &place, id, ns, value);
+}
+
 static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 						     const struct stream *stream, uint32_t type,
 						     uint64_t ns, const uint64_t *at)
@@ -172,12 +209,15 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 	drain_load_plain(drain, stream, type, at, value);
 	if (type == EVT_unmap)
 		modules_note_unmapped(&stream->process->modules, ns, value[0], value[1]);
-	if (type >= EVT_malloc && type <= EVT_memalign)
+	if (__builtin_expect(drain->common->gpu_sums != NULL, 0) &&
+	    drain_sum_event(drain, stream, type, ns, value))
+		error = 0;
+	else if (type >= EVT_malloc && type <= EVT_memalign)
 		error = frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
 	else
 		error = frame_put(drain->fw, type, ns, value);
-	if (__builtin_expect(drain->common->tallies != NULL, 0) && !error)
-		drain_tally_event(drain, stream, type, ns, value);
+	if (__builtin_expect(drain_is_followed(drain), 0) && !error)
+		drain_note_event(drain, stream, type, ns, value);
 	return error;
 }
 
@@ -196,7 +236,7 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 {
 	uint64_t value[EVT_WORDS_MAX];
 	struct evt_malloc block;
-	int error;
+	int error = 0;
 
 	if (type & RECORD_PACKED) {
 		block = packed_load(at);
@@ -205,9 +245,10 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 		drain_load_plain(drain, stream, type, at, value);
 	}
 	type &= ~RECORD_PACKED;
-	error = frame_put_stack(drain->fw, type, ns, value, stream->stack);
-	if (drain->common->tallies && !error)
-		drain_tally_event(drain, stream, type, ns, value);
+	if (!drain->common->gpu_sums || !drain_sum_event(drain, stream, type, ns, value))
+		error = frame_put_stack(drain->fw, type, ns, value, stream->stack);
+	if (drain_is_followed(drain) && !error)
+		drain_note_event(drain, stream, type, ns, value);
 	return error;
 }
 
@@ -494,8 +535,8 @@ static enum step drain_in_block(struct drain *drain, struct stream *stream, stru
 			      : frame_put(drain->fw, id, ns, value);
 	if (error)
 		return STEP_FULL;
-	if (drain->common->tallies)
-		drain_tally_event(drain, stream, id, ns, value);
+	if (drain_is_followed(drain))
+		drain_note_event(drain, stream, id, ns, value);
 	stream->stack = 0;
 	span->ticks = ticks;
 	span->at += words;
