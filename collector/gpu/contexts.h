@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In which operators and labels the calls were made that asked for work of a GPU. Each thread's open
- * ones are followed; a call's correlation number leads to its scope when the work is reported.
+ * In which operators and labels the calls were made that asked for work of a GPU. The open ones of
+ * each thread are followed; a call's correlation number leads to its scope when the work is
+ * reported.
  *
  * Memory is bounded: SCOPES_MAX scopes (calls in others have the scope 0), CONTEXT_CALLS calls, the
  * newest of each place of the table. Everything may be invalid. One thread.

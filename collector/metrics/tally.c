@@ -279,8 +279,8 @@ static struct tally_device *device_of(struct tally *tally, uint64_t number)
 }
 
 /*
- * All events of work begin with ago_ns and duration_ns. Clocks may differ a little, so work may seem
- * to begin after it was reported.
+ * All events of work begin with ago_ns and duration_ns. Clocks may differ a little, so work may
+ * seem to begin after it was reported.
  */
 static struct tally_device *tally_take_work(struct tally *tally, uint64_t ns, const uint64_t *value,
 					    uint64_t number)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/gpu: time by kinds of work in any order, also cut at edges; scopes of calls, whatever begins and ends. */
+/*
+ * collector/gpu: time by kinds of work in any order, also cut at edges; scopes of calls, whatever
+ * begins and ends.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
