@@ -14,6 +14,7 @@ for how in NOTHING=1 FAKE_CUPTI_ORDER=reverse FAKE_CUPTI_ORDER=late; do
 	(export "${how?}" && run_traced "$PROGRAMS/cuda_gpu" work 2>err) || fail "$how: status $?"
 	expect_eq "$how: what is said" "$(cat err)" ""
 	same
+	"$REPORT" check "$OUTPUT" >out 2>&1 || fail "$how: check: $(cat out)"
 	"$REPORT" dump "$OUTPUT" | grep -cE ' gpu_(kernel|copy|set|node) ' >single
 	expect_eq "$how: single events" "$(cat single)" 0
 	expect "$OUTPUT" 'kernels.totals.calls == 255' 'kernels.totals.without_call == 0' 'gpu_trace.totals.rows == 0' \
