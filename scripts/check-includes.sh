@@ -22,13 +22,14 @@ layers='
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
 	collector/metrics   : collector/region collector/format collector/core collector/processes
-	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics
+	collector/gpu       : collector/region collector/format collector/core collector/processes
+	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics collector/gpu
 	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/captures  : collector/region collector/format collector/control collector/core collector/processes
 	collector/outside   : collector/region collector/format collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/metrics collector/outside collector/output
+	collector/turn      : families collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/metrics collector/gpu collector/outside collector/output
 
 	preload           : lists
 	preload/base      :

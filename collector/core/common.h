@@ -12,6 +12,7 @@
 #include "collector/core/view.h"
 
 struct tallies;
+struct gpu_sums;
 
 /* What the collector has used so far, as last recorded (event cost). */
 struct common_cost {
@@ -30,7 +31,8 @@ struct common {
 	uint64_t lost;
 	char host[256]; /* as the file may have it */
 	struct common_cost cost;
-	struct tallies *tallies; /* NULL while no metrics are wanted */
+	struct tallies *tallies;   /* NULL while no metrics are wanted */
+	struct gpu_sums *gpu_sums; /* NULL unless INTERCEPT_GPU=sums */
 };
 
 /* Time of a TSC reading in the region, from which the base was not subtracted. */

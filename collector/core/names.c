@@ -33,11 +33,11 @@ void names_release(struct names *names)
 }
 
 void names_listen(struct names *names,
-		  void (*listener)(void *state, uint32_t id, const char *text, size_t length),
+		  void (*take)(void *state, uint32_t id, const char *text, size_t length),
 		  void *state)
 {
-	names->listener = listener;
-	names->listener_state = state;
+	if (names->listeners < NAMES_LISTENERS)
+		names->listener[names->listeners++] = (struct names_listener){ take, state };
 }
 
 /* The slot of a hash or the empty one where it belongs; NULL if neither is within the limit. */
@@ -82,8 +82,8 @@ static bool names_grow(struct names *names)
 static void name_define(struct names *names, uint32_t id, const char *text, size_t length)
 {
 	journal_add_string(names->journal, id, text, length);
-	if (names->listener)
-		names->listener(names->listener_state, id, text, length);
+	for (unsigned int i = 0; i < names->listeners; i++)
+		names->listener[i].take(names->listener[i].state, id, text, length);
 	texts_keep(&names->texts, id, text, length);
 }
 

@@ -19,6 +19,7 @@
 #include "collector/core/texts.h"
 
 #define NAMES_MAX (1u << 20)
+#define NAMES_LISTENERS 2u
 #define NAMES_PENDING_BYTES (16u << 20)
 
 struct names {
@@ -33,9 +34,11 @@ struct names {
 	size_t pending_bytes;
 	struct texts texts;
 	struct journal *journal; /* where definitions go */
-	/* is told each definition, too; NULL: nobody is */
-	void (*listener)(void *state, uint32_t id, const char *text, size_t length);
-	void *listener_state;
+	struct names_listener {  /* is told each definition, too */
+		void (*take)(void *state, uint32_t id, const char *text, size_t length);
+		void *state;
+	} listener[NAMES_LISTENERS];
+	unsigned int listeners;
 };
 
 /* An incomplete text, one per ring. Zeroed memory is an empty one. */
@@ -48,9 +51,9 @@ struct names_text {
 
 int names_init(struct names *names, struct journal *journal);
 void names_release(struct names *names);
-/* `listener` is called with each text that is defined from now on. There is one at most. */
+/* `take` is called with each text that is defined from now on; for NAMES_LISTENERS at most. */
 void names_listen(struct names *names,
-		  void (*listener)(void *state, uint32_t id, const char *text, size_t length),
+		  void (*take)(void *state, uint32_t id, const char *text, size_t length),
 		  void *state);
 
 /* The id is used by a record: defines it again if this segment of the file has not done so. */

@@ -13,6 +13,7 @@
 #include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
 #include "collector/format/stack_table.h"
+#include "collector/gpu/gpu_sums.h"
 #include "collector/metrics/tally.h"
 #include "collector/processes/process_steps.h"
 #include "collector/region/record.h"
@@ -267,12 +268,47 @@ static __attribute__((noinline)) void drain_tally_event(const struct drain *drai
 		tally_take(drain->common->tallies, thread, id, ns, value);
 }
 
-/* What an event that is in the frame says to others of the collector. */
+static inline bool drain_is_followed(const struct drain *drain)
+{
+	return drain->common->tallies || drain->common->gpu_sums;
+}
+
+static struct gpu_sums_place drain_place(const struct stream *stream)
+{
+	return (struct gpu_sums_place){ stream->index, stream->number, stream->process->number };
+}
+
+/* Before an event is put. Returns true if the sums have it, so that it needs no place in a file. */
+static __attribute__((noinline)) bool drain_sum_event(const struct drain *drain,
+						      const struct stream *stream, uint32_t id,
+						      uint64_t ns, uint64_t *value)
+{
+	const struct gpu_sums_place place = drain_place(stream);
+
+	if (gpu_sums_roles[id] == GPU_SUMS_CALL)
+		gpu_sums_take_call(drain->common->gpu_sums, &place, id, value);
+	return gpu_sums_roles[id] == GPU_SUMS_WORK &&
+	       gpu_sums_take_work(drain->common->gpu_sums, &place, id, ns, value);
+}
+
+static __attribute__((noinline)) void drain_note_followed(const struct drain *drain,
+						       const struct stream *stream, uint32_t id,
+						       uint64_t ns, const uint64_t *value)
+{
+	const struct gpu_sums_place place = drain_place(stream);
+
+	if (drain->common->tallies)
+		drain_tally_event(drain, stream, id, ns, value);
+	if (drain->common->gpu_sums && gpu_sums_roles[id] == GPU_SUMS_SCOPE)
+		gpu_sums_take_scope(drain->common->gpu_sums, &place, id, ns, value);
+}
+
+/* What an event that is in the frame says to others of the collector. One that found no room comes again. */
 static inline void drain_note_event(struct drain *drain, const struct stream *stream, uint32_t id,
 				    uint64_t ns, const uint64_t *value)
 {
-	if (__builtin_expect(drain->common->tallies != NULL, 0))
-		drain_tally_event(drain, stream, id, ns, value);
+	if (__builtin_expect(drain_is_followed(drain), 0))
+		drain_note_followed(drain, stream, id, ns, value);
 	if (drain->stands[id])
 		drain_note_standing(drain, stream, id, ns, value);
 	if (id == EVT_step || id == EVT_detail_start || id == EVT_detail_stop)
@@ -289,7 +325,10 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 	drain_load_plain(drain, stream, type, at, value);
 	if (type == EVT_unmap)
 		modules_note_unmapped(&stream->process->modules, ns, value[0], value[1]);
-	if (type >= EVT_malloc && type <= EVT_memalign)
+	if (__builtin_expect(drain->common->gpu_sums != NULL, 0) &&
+	    drain_sum_event(drain, stream, type, ns, value))
+		error = 0;
+	else if (type >= EVT_malloc && type <= EVT_memalign)
 		error = frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
 	else
 		error = frame_put(drain->fw, type, ns, value);
@@ -313,7 +352,7 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 {
 	uint64_t value[EVT_WORDS_MAX];
 	struct evt_malloc block;
-	int error;
+	int error = 0;
 
 	if (type & RECORD_PACKED) {
 		block = packed_load(at);
@@ -322,7 +361,8 @@ static int drain_put_stack(struct drain *drain, const struct stream *stream, uin
 		drain_load_plain(drain, stream, type, at, value);
 	}
 	type &= ~RECORD_PACKED;
-	error = frame_put_stack(drain->fw, type, ns, value, stream->stack);
+	if (!drain->common->gpu_sums || !drain_sum_event(drain, stream, type, ns, value))
+		error = frame_put_stack(drain->fw, type, ns, value, stream->stack);
 	if (!error)
 		drain_note_event(drain, stream, type, ns, value);
 	return error;

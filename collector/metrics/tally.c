@@ -12,6 +12,7 @@
 
 #define SCOPE_BACKWARD 1u /* at::RecordScope */
 #define NAMES_ROOM_FIRST 1024u
+#define FUTURE_NS 1000000000ll
 
 const uint32_t tally_step_bounds_us[TALLY_STEP_CLASSES - 1] = TALLY_STEP_BOUNDS;
 
@@ -277,14 +278,18 @@ static struct tally_device *device_of(struct tally *tally, uint64_t number)
 	return NULL;
 }
 
-/* All events of work begin with ago_ns and duration_ns. */
+/*
+ * All events of work begin with ago_ns and duration_ns. Clocks may differ a little, so work may
+ * seem to begin after it was reported.
+ */
 static struct tally_device *tally_take_work(struct tally *tally, uint64_t ns, const uint64_t *value,
 					    uint64_t number)
 {
 	struct tally_device *device = number <= UINT32_MAX ? device_of(tally, number) : NULL;
-	uint64_t start_ns = ns - value[0];
+	int64_t ago_ns = (int64_t)value[0];
+	uint64_t start_ns = ago_ns > 0 && (uint64_t)ago_ns > ns ? 0 : ns - (uint64_t)ago_ns;
 
-	if (device && value[0] <= ns && value[1] <= ns)
+	if (device && ago_ns >= -FUTURE_NS && value[1] <= ns)
 		busy_add(&device->busy, start_ns, start_ns + value[1]);
 	return device;
 }

@@ -24,6 +24,7 @@
 #include "preload/record/correlation.h"
 #include "preload/record/driver.h"
 #include "preload/record/family.h"
+#include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"
@@ -215,6 +216,8 @@ static void start(bool is_late)
 		return;
 	}
 	state_record(EVT_GPU_STARTED, 0, gpu_cupti.path);
+	if (settings.gpu_sums)
+		limitation_note(LIMITATION_gpu_summed, NULL);
 	if (is_late)
 		state_record(EVT_GPU_LATE, 0, NULL);
 	if (gpu_second_is_here())

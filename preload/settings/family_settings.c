@@ -224,6 +224,13 @@ unsigned int settings_large_stacks(void)
 	return families;
 }
 
+unsigned int settings_gpu_word(void)
+{
+	if (!(settings.trace & 1u << SETTINGS_FAMILY_gpu))
+		return 0;
+	return settings.gpu_sums ? 2 : 1;
+}
+
 unsigned int settings_native_hz(void)
 {
 	return settings.trace & 1u << SETTINGS_FAMILY_native_samples ? settings.sample_hz : 0;

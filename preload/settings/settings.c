@@ -349,6 +349,15 @@ static bool parse_GRAPHS(const char *value)
 	return index >= 0;
 }
 
+static bool parse_GPU(const char *value)
+{
+	static const char *const words[] = { "each", "sums", NULL };
+	int index = parse_word(value, words);
+
+	settings.gpu_sums = index == 1;
+	return index >= 0;
+}
+
 static bool parse_CHILDREN(const char *value)
 {
 	static const char *const words[] = { "auto", "all", "none", NULL };

@@ -82,6 +82,7 @@ struct settings {
 	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
 	enum settings_graphs graphs;
+	bool gpu_sums; /* work of the GPU is added up */
 	enum settings_children children;
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */
@@ -137,6 +138,8 @@ unsigned int settings_native_hz(void);
  */
 #define SETTINGS_BUDGET_FIRST (1ull << 32)
 uint64_t settings_budget_word(void);
+/* Returns 0 if the GPU is not recorded, 2 if its work is added up, else 1. */
+unsigned int settings_gpu_word(void);
 
 /* True if a family is recorded that begins with an audit event of Python. */
 bool settings_want_python(void);

@@ -82,6 +82,18 @@ struct group *groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
 	return group;
 }
 
+struct group *groups_add_sums(struct groups *groups, const uint64_t key[GROUP_WORDS],
+			      const struct timing_sums *sums, uint64_t bytes, uint64_t max_bytes)
+{
+	struct group *group = groups_at(groups, key);
+
+	timing_add_sums(&group->time, sums);
+	group->bytes += bytes;
+	if (max_bytes > group->max_bytes)
+		group->max_bytes = max_bytes;
+	return group;
+}
+
 double *group_sums(struct group *group)
 {
 	if (!group->sum)

@@ -50,6 +50,9 @@ void groups_release(struct groups *groups);
 /* Returns the group in which it was counted, valid until the next call. */
 struct group *groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
 			 const struct group_call *call);
+/* The same for calls of which only sums are known. */
+struct group *groups_add_sums(struct groups *groups, const uint64_t key[GROUP_WORDS],
+			      const struct timing_sums *sums, uint64_t bytes, uint64_t max_bytes);
 /* Returns the index of the group in which a call with that key will be counted. */
 size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS]);
 /*

@@ -25,6 +25,23 @@ void timing_add(struct timing *timing, uint64_t duration_ns)
 	histogram_add(&timing->durations, duration_ns, 1);
 }
 
+void timing_add_sums(struct timing *timing, const struct timing_sums *sums)
+{
+	struct timing from = { .count = sums->count,
+			       .total_ns = sums->total_ns,
+			       .min_ns = sums->min_ns,
+			       .max_ns = sums->max_ns,
+			       .squares = (double)sums->squares,
+			       .has_sums = true };
+
+	if (!sums->count || sums->min_ns > sums->max_ns || sums->max_ns > sums->total_ns ||
+	    sums->total_ns / sums->count > sums->max_ns ||
+	    sums->total_ns / sums->count < sums->min_ns)
+		return;
+	from.mean = (double)sums->total_ns / (double)sums->count;
+	timing_merge(timing, &from);
+}
+
 void timing_merge(struct timing *into, const struct timing *from)
 {
 	double both = (double)(into->count + from->count), difference = from->mean - into->mean;
@@ -41,6 +58,7 @@ void timing_merge(struct timing *into, const struct timing *from)
 		into->max_ns = from->max_ns;
 	into->count += from->count;
 	into->total_ns += from->total_ns;
+	into->has_sums |= from->has_sums;
 	histogram_merge(&into->durations, &from->durations);
 }
 

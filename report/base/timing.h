@@ -6,16 +6,27 @@
 #ifndef REPORT_BASE_TIMING_H
 #define REPORT_BASE_TIMING_H
 
+#include <stdbool.h>
+
 #include "report/base/histogram.h"
 
 struct timing {
 	uint64_t count, total_ns, min_ns, max_ns;
 	double mean, squares; /* Welford: mean, and sum of squared differences from it */
 	struct histogram durations;
+	bool has_sums; /* some are known only as sums, so there are no percentiles */
 };
 
 void timing_release(struct timing *timing);
 void timing_add(struct timing *timing, uint64_t duration_ns);
+/*
+ * Durations of which only these sums are known: `squares` as above, of their own mean. Nothing if
+ * they cannot be true.
+ */
+struct timing_sums {
+	uint64_t count, total_ns, min_ns, max_ns, squares;
+};
+void timing_add_sums(struct timing *timing, const struct timing_sums *sums);
 void timing_merge(struct timing *into, const struct timing *from);
 
 /* Rounded; 0 if it is empty. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/core/coverage.h"
+#include "report/gpu/kernel_class.h"
 #include "report/gpu/occupancy.h"
 
 #define OCCUPANCIES_KNOWN 16u /* by the lowest bits of the grid and the block */
@@ -31,6 +32,7 @@ struct gpu_state {
 	struct run_key key;
 	bool wants_trace;
 	struct known_occupancy known[OCCUPANCIES_KNOWN];
+	struct kernel_classes classes;
 };
 
 const struct run_key *gpu_key(const struct gpu *gpu)
@@ -197,6 +199,67 @@ static void gpu_take_work(void *state, uint64_t place, const struct deferred_wor
 	gpu_work_count(mine, place, work);
 }
 
+/* --- sums (INTERCEPT_GPU=sums) --- */
+
+/* Returns false if sums have no place in that table: nobody knows how they divide into its rows. */
+static bool sums_put_key(const struct gpu_state *mine, enum gpu_table table, uint64_t device,
+			 uint64_t stream, uint64_t what, uint64_t key[GROUP_WORDS])
+{
+	enum gpu_form form = mine->gpu.keyed == table ? mine->gpu.form : GPU_BY_WHAT;
+
+	if (form == GPU_BY_KIND || form == GPU_BY_GRID || run_filters(mine->run)->any)
+		return false;
+	if (form == GPU_BY_WHAT) {
+		key[GPU_KEY_WHAT] = what;
+		return true;
+	}
+	key[GPU_KEY_DEVICE] = device;
+	if (form == GPU_BY_STREAM)
+		key[GPU_KEY_STREAM] = stream;
+	return true;
+}
+
+static void gpu_take_kernel_sum(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_kernel_sum *sum = EVENT_AS(gpu_kernel_sum, &event->event);
+	const struct timing_sums sums = { sum->count, sum->total_ns, sum->min_ns, sum->max_ns,
+					  sum->squares };
+	struct gpu_state *mine = state;
+	uint32_t name = event_name(mine->source, event, sum->kernel);
+	uint64_t key[GROUP_WORDS] = { 0 };
+	struct group *group;
+
+	(void)counts;
+	if (!sums_put_key(mine, GPU_KERNELS, (uint32_t)sum->device, (uint32_t)sum->stream, name,
+			  key)) {
+		mine->gpu.sums_left_out += sum->count;
+		return;
+	}
+	group = groups_add_sums(&mine->gpu.table[GPU_KERNELS], key, &sums, 0, 0);
+	mine->gpu.occupancy_unknown += sum->count;
+	if (kernel_classes_of(&mine->classes, name) & KERNEL_USES_TENSOR_CORES)
+		group_sums(group)[GPU_SUM_TENSOR_NS] += (double)sum->total_ns;
+	else
+		(void)group_sums(group);
+}
+
+static void gpu_take_copy_sum(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_copy_sum *sum = EVENT_AS(gpu_copy_sum, &event->event);
+	const struct timing_sums sums = { sum->count, sum->total_ns, sum->min_ns, sum->max_ns,
+					  sum->squares };
+	struct gpu_state *mine = state;
+	uint64_t key[GROUP_WORDS] = { 0 };
+
+	(void)counts;
+	if (sums_put_key(mine, GPU_COPIES, (uint32_t)sum->device, (uint32_t)sum->stream,
+			 sum->kind == UINT8_MAX ? GPU_KIND_SET : (uint32_t)sum->kind, key))
+		(void)groups_add_sums(&mine->gpu.table[GPU_COPIES], key, &sums, sum->bytes,
+				      sum->max_bytes);
+	else
+		mine->gpu.sums_left_out += sum->count;
+}
+
 /* --- CUPTI --- */
 
 static void gpu_take_cupti(void *state, const struct source_event *event, bool counts)
@@ -297,6 +360,9 @@ static void gpu_start(void *state, struct run *run, const void *options)
 	gpu_limits_init(&mine->gpu.limits);
 	run_reads(run, EVT_gpu_limits, FIELDS_ALL, gpu_take_limits, mine);
 	run_reads(run, EVT_gpu_lost, FIELDS_ALL, gpu_take_lost, mine);
+	kernel_classes_init(&mine->classes, mine->source);
+	run_reads(run, EVT_gpu_kernel_sum, FIELDS_ALL, gpu_take_kernel_sum, mine);
+	run_reads(run, EVT_gpu_copy_sum, FIELDS_ALL, gpu_take_copy_sum, mine);
 }
 
 static void gpu_release(void *state)
@@ -305,6 +371,7 @@ static void gpu_release(void *state)
 
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_release(&mine->gpu.table[i]);
+	kernel_classes_release(&mine->classes);
 	gpu_limits_release(&mine->gpu.limits);
 	spool_release(&mine->gpu.trace);
 }

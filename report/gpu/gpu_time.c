@@ -61,10 +61,9 @@ struct gpu_time_state {
 
 /* --- work in the order of its events --- */
 
-static uint32_t lane_of(struct gpu_time_state *mine, const struct deferred_work *work)
+static uint32_t lane_of(struct gpu_time_state *mine, uint32_t process, uint32_t device)
 {
-	const struct gpu_work *piece = gpu_work_of(work);
-	uint64_t key = ((uint64_t)work->process << 32 | piece->device) + 1;
+	uint64_t key = ((uint64_t)process << 32 | device) + 1;
 	struct gpu_time *time = &mine->time;
 	struct map_entry *entry;
 	bool added;
@@ -78,8 +77,7 @@ static uint32_t lane_of(struct gpu_time_state *mine, const struct deferred_work 
 		return (uint32_t)entry->value;
 	time->lane = memory_room(time->lane, time->lane_count, &time->lane_room,
 				 sizeof(*time->lane));
-	time->lane[time->lane_count] = (struct gpu_lane){ .process = work->process,
-							  .device = piece->device };
+	time->lane[time->lane_count] = (struct gpu_lane){ .process = process, .device = device };
 	entry->value = time->lane_count++;
 	return (uint32_t)entry->value;
 }
@@ -129,7 +127,7 @@ static void gpu_time_take_work(void *state, uint64_t place, const struct deferre
 	     (run_filters(mine->run)->any || coverage_recorded(mine->run, &text))))
 		return;
 	mine->time.late += work->start_ns < mine->time.done_ns;
-	lane = lane_of(mine, work);
+	lane = lane_of(mine, work->process, piece->device);
 	mine->piece = vast_room(mine->piece, mine->piece_count, &mine->piece_room,
 				sizeof(*mine->piece));
 	mine->piece[mine->piece_count++] = (struct piece){
@@ -141,6 +139,35 @@ static void gpu_time_take_work(void *state, uint64_t place, const struct deferre
 		.class = class_of(work) & 3u,
 		.has_call = work->has_call
 	};
+}
+
+/* The collector has added up what a device did since the last such event. */
+static void gpu_time_take_busy(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_busy *busy = EVENT_AS(gpu_busy, &event->event);
+	const struct source_process *process = source_process_of(event->file, busy->process);
+	uint64_t now_ns = event->event.time_ns;
+	struct gpu_time_state *mine = state;
+	struct gpu_lane *lane;
+	uint32_t number;
+
+	(void)counts;
+	if (!process || run_filters(mine->run)->any || busy->last_ago_ns > busy->first_ago_ns)
+		return;
+	number = lane_of(mine, process->index, (uint32_t)busy->device);
+	lane = &mine->time.lane[number];
+	lane->has_sums = true;
+	lane->first_ns = now_ns - (uint64_t)busy->first_ago_ns;
+	lane->last_ns = now_ns - (uint64_t)busy->last_ago_ns;
+	lane->busy_ns += busy->busy_ns;
+	lane->class_ns[GPU_COMPUTES] += busy->compute_ns;
+	lane->class_ns[GPU_COPIES_DATA] += busy->copy_ns;
+	lane->class_ns[GPU_COMMUNICATES] += busy->communication_ns;
+	lane->overlap_ns += busy->overlap_ns;
+	mine->time.late += busy->late;
+	/* a damaged file: no device is busy for longer than it has been there */
+	if (lane->busy_ns > lane->last_ns - lane->first_ns)
+		lane->busy_ns = lane->last_ns - lane->first_ns;
 }
 
 /* --- in order of time --- */
@@ -430,6 +457,7 @@ static void gpu_time_start(void *state, struct run *run, const void *options)
 	map_init(&mine->streams);
 	mine->time.told = deferred_want(run);
 	deferred_listen(mine->time.told, &listener, mine);
+	run_reads(run, EVT_gpu_busy, FIELDS_ALL, gpu_time_take_busy, mine);
 }
 
 static void gpu_time_settle(void *state, uint64_t upto_ns)

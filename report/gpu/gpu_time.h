@@ -41,6 +41,7 @@ struct gpu_lane {
 	uint64_t class_ns[GPU_CLASSES];
 	uint64_t busy_ns, overlap_ns;
 	double queue_ns; /* waiting calls, multiplied by their waiting time */
+	bool has_sums;   /* INTERCEPT_GPU=sums: nothing is known of queues and gaps */
 };
 
 struct gpu_stream_time {

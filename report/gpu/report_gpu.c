@@ -211,6 +211,11 @@ static void report_gpu_print_losses(const struct gpu *gpu, const struct screen *
 			screen_print_prose(screen, "LOST: %s %s record%s of the GPU", reasons[i],
 					   unit_format_count(number, gpu->lost[i]),
 					   unit_plural(gpu->lost[i]));
+	if (gpu->sums_left_out)
+		screen_print_prose(screen,
+				   "recorded as sums (INTERCEPT_GPU=sums), which this table cannot "
+				   "divide: %s kernels, copies and memsets",
+				   unit_format_count(number, gpu->sums_left_out));
 	if (gpu->deferred->uncorrelated)
 		screen_print_prose(
 			screen, "kernels, copies and memsets that belong to no recorded call: %s",

@@ -57,13 +57,15 @@ static void utilization_fill(struct report *report, struct table *table)
 				 lane->class_ns[GPU_COMMUNICATES]);
 		table_set_number(table, COLUMN_utilization_overlap_ns, lane->overlap_ns);
 		table_set_number(table, COLUMN_utilization_idle_ns, span_ns - lane->busy_ns);
-		table_set_number(table, COLUMN_utilization_queue_max, lane->queue_max);
+		if (!lane->has_sums)
+			table_set_number(table, COLUMN_utilization_queue_max, lane->queue_max);
 		if (!span_ns)
 			continue;
 		table_set_real(table, COLUMN_utilization_busy_percent,
 			       100.0 * (double)lane->busy_ns / (double)span_ns);
-		table_set_real(table, COLUMN_utilization_queue_avg,
-			       lane->queue_ns / (double)span_ns);
+		if (!lane->has_sums)
+			table_set_real(table, COLUMN_utilization_queue_avg,
+				       lane->queue_ns / (double)span_ns);
 	}
 }
 

@@ -336,6 +336,18 @@ static void unreported_take_cupti(void *state, const struct source_event *event,
 		process->is_unknown = true;
 }
 
+/* Work that is summed has no call, so it is not known which calls had none. */
+static void unreported_take_sum(void *state, const struct source_event *event, bool counts)
+{
+	/* the process is the first field of both */
+	uint64_t number = EVENT_AS(gpu_kernel_sum, &event->event)->process;
+	const struct source_process *process = source_process_of(event->file, number);
+
+	(void)counts;
+	if (process)
+		unreported_process_of(state, process)->is_unknown = true;
+}
+
 static void unreported_take_lost(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
@@ -395,6 +407,10 @@ static void unreported_start(void *state, struct run *run, const void *options)
 		  mine);
 	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), unreported_take_cupti, mine);
 	run_reads(run, EVT_gpu_lost, FIELD_BIT(gpu_lost, count), unreported_take_lost, mine);
+	run_reads(run, EVT_gpu_kernel_sum, FIELD_BIT(gpu_kernel_sum, process), unreported_take_sum,
+		  mine);
+	run_reads(run, EVT_gpu_copy_sum, FIELD_BIT(gpu_copy_sum, process), unreported_take_sum,
+		  mine);
 	run_reads(run, EVT_gpu_clock, FIELD_BIT(gpu_clock, drift), unreported_take_clock, mine);
 	run_reads(run, EVT_lost, FIELDS_ALL, take_ring_lost, mine);
 	deferred_listen(deferred_want(run), &listener, mine);

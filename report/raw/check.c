@@ -165,12 +165,20 @@ static int check_names(struct check *check, const struct event *event)
 	return error;
 }
 
+/* Sums of GPU work are written by the collector, although they are of a family of programs. */
+static bool check_is_sum(uint32_t id)
+{
+	return id == EVT_gpu_scope || id == EVT_gpu_kernel_sum || id == EVT_gpu_copy_sum ||
+	       id == EVT_gpu_busy || id == EVT_gpu_step;
+}
+
 static int check_event(struct check *check, const struct event *event)
 {
 	const struct evt_descriptor *own = &evt_descriptors[event->id];
 	int error;
 
-	if (own->name && (own->family == EVT_FAMILY_system) != (event->stream == 0))
+	if (own->name && !check_is_sum(event->id) &&
+	    (own->family == EVT_FAMILY_system) != (event->stream == 0))
 		check_fault(check, "event %s is in stream %u, where it does not belong", own->name,
 			    event->stream);
 	error = check_names(check, event);

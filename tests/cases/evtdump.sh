@@ -55,6 +55,7 @@ record cuda "$PROGRAMS/cuda_threads" 2 3
 # the GPU: work whose calls are not recorded as CUDA calls, and records that CUPTI dropped
 need_program cuda_gpu
 INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
+INTERCEPT_GPU=sums record gpu_sums "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 need_program cuda_life
 record pool "$PROGRAMS/cuda_life" pool
@@ -67,12 +68,12 @@ except ImportError: import _interpreters as interpreters
 other = interpreters.create()
 (getattr(interpreters, "run_string", None) or interpreters.exec)(other, "import html")
 interpreters.destroy(other)'
-# every event in a recorded file; of these, what needs greenlets and what only older versions wrote is seen there alone
+# every event in a recorded file; of these, what needs greenlets, or operators over a GPU, and what only older versions wrote is seen there alone
 cp seen recorded
 for file in "$ROOT"/tests/golden/events/*.evt; do
 	same_dump "$file"
 done
-grep -xE 'function_stack|io_unfinished|cuda_unfinished|torch_end_outer|python_task|torch_end_ex' seen >>recorded
+grep -xE 'gpu_scope|gpu_step|function_stack|io_unfinished|cuda_unfinished|torch_end_outer|python_task|torch_end_ex' seen >>recorded
 mv recorded seen
 # memory of tensors
 mkdir -p torch

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work is often drained before its call, which is in another ring. So a piece waits until its call
+ * is known, for three settles at most: rings are drained at least once between two of them.
+ */
+#include "collector/gpu/gpu_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS (GPU_SUMS_KEYS * 2)
+#define SETTLES_MAX 3u
+#define KIND_SET 255u
+#define FUTURE_NS 1000000000ull
+#define NAMES_FIRST 1024u
+
+static const char too_many_text[] = "<too many kernels>";
+
+const uint8_t gpu_sums_roles[EVT_ID_LIMIT] = {
+	[EVT_gpu_kernel] = GPU_SUMS_WORK,
+	[EVT_gpu_copy] = GPU_SUMS_WORK,
+	[EVT_gpu_set] = GPU_SUMS_WORK,
+	[EVT_gpu_node] = GPU_SUMS_WORK,
+	[EVT_cuda_launch] = GPU_SUMS_CALL,
+	[EVT_cuda_copy] = GPU_SUMS_CALL,
+	[EVT_gpu_call] = GPU_SUMS_CALL,
+	[EVT_torch_begin] = GPU_SUMS_SCOPE,
+	[EVT_torch_begin_ex] = GPU_SUMS_SCOPE,
+	[EVT_torch_begin_id] = GPU_SUMS_SCOPE,
+	[EVT_torch_end] = GPU_SUMS_SCOPE,
+	[EVT_torch_end_id] = GPU_SUMS_SCOPE,
+	[EVT_torch_end_outer] = GPU_SUMS_SCOPE,
+	[EVT_capture_stop] = GPU_SUMS_SCOPE,
+	[EVT_step] = GPU_SUMS_SCOPE,
+};
+
+/* --- names --- */
+
+static void flag_set(uint8_t **flags, uint32_t *room, uint32_t id)
+{
+	uint32_t larger = *room ? *room : NAMES_FIRST;
+	uint8_t *moved;
+
+	while (larger <= id)
+		larger *= 2;
+	if (larger > *room) {
+		moved = realloc(*flags, larger);
+		if (!moved)
+			return;
+		memset(moved + *room, 0, larger - *room);
+		*flags = moved;
+		*room = larger;
+	}
+	(*flags)[id] = 1;
+}
+
+static bool flag_of(const uint8_t *flags, uint32_t room, uint64_t id)
+{
+	return id < room && flags[id];
+}
+
+/* As report/gpu/kernel_class.c has it: the name as compiled, its mangling passed over. */
+static bool is_of_collective(const char *text, size_t length)
+{
+	const char *end = text + length, *at = text;
+
+	if (length >= 2 && memcmp(at, "_Z", 2) == 0) {
+		for (at += 2; at < end && *at >= '0' && *at <= '9'; at++)
+			continue;
+	}
+	if (end - at >= 4 && (memcmp(at, "nccl", 4) == 0 || memcmp(at, "hccl", 4) == 0))
+		return true;
+	return memmem(at, (size_t)(end - at), "ncclKernel", 10) != NULL;
+}
+
+static void gpu_sums_note_name(void *state, uint32_t id, const char *text, size_t length)
+{
+	struct gpu_sums *sums = state;
+
+	if (is_of_collective(text, length))
+		flag_set(&sums->is_communication, &sums->name_room, id);
+	if (length > 2 && memcmp(text, "cu", 2) == 0 &&
+	    (memmem(text, length, "Synchronize", 11) || memmem(text, length, "Query", 5) ||
+	     memmem(text, length, "Wait", 4)))
+		flag_set(&sums->is_wait, &sums->wait_room, id);
+}
+
+/* --- life --- */
+
+struct gpu_sums *gpu_sums_new(struct common *common)
+{
+	struct gpu_sums *sums = calloc(1, sizeof(*sums));
+
+	if (!sums)
+		return NULL;
+	sums->common = common;
+	sums->sum = calloc(GPU_SUMS_KEYS, sizeof(*sums->sum));
+	sums->slot = calloc(SLOTS, sizeof(*sums->slot));
+	sums->waiting = calloc(GPU_SUMS_WAITING, sizeof(*sums->waiting));
+	if (!sums->sum || !sums->slot || !sums->waiting ||
+	    contexts_init(&sums->contexts, common->view.shape.ring_count)) {
+		gpu_sums_free(sums);
+		return NULL;
+	}
+	names_listen(&common->names, gpu_sums_note_name, sums);
+	sums->too_many = names_id_text(&common->names, too_many_text, sizeof(too_many_text) - 1);
+	return sums;
+}
+
+static void gpu_process_release(struct gpu_process *process)
+{
+	for (unsigned int i = 0; i < GPU_SUMS_DEVICES; i++)
+		cover_release(&process->device[i].cover);
+	cover_release(&process->all);
+	free(process->edge);
+	*process = (struct gpu_process){ 0 };
+}
+
+void gpu_sums_free(struct gpu_sums *sums)
+{
+	if (!sums)
+		return;
+	for (unsigned int i = 0; i < GPU_SUMS_PROCESSES; i++)
+		gpu_process_release(&sums->process[i]);
+	contexts_release(&sums->contexts);
+	free(sums->sum);
+	free(sums->slot);
+	free(sums->waiting);
+	free(sums->is_communication);
+	free(sums->is_wait);
+	free(sums);
+}
+
+static struct gpu_process *gpu_process_of(struct gpu_sums *sums, uint32_t number, bool makes)
+{
+	struct gpu_process *unused = NULL;
+
+	for (unsigned int i = 0; i < GPU_SUMS_PROCESSES; i++) {
+		if (sums->process[i].process == number)
+			return &sums->process[i];
+		if (!sums->process[i].process && !unused)
+			unused = &sums->process[i];
+	}
+	if (!makes || !unused)
+		return NULL;
+	unused->edge = calloc(GPU_SUMS_STEPS, sizeof(*unused->edge));
+	if (!unused->edge)
+		return NULL;
+	unused->process = number;
+	return unused;
+}
+
+/* --- sums --- */
+
+static uint32_t sum_slot(const struct gpu_sums *sums, const struct gpu_sum_key *key)
+{
+	uint64_t hash = key->what + 0x9e3779b97f4a7c15ull * key->scope;
+	uint32_t at;
+
+	hash = (hash ^ (uint64_t)key->stream << 32 ^ (uint64_t)key->device << 48 ^
+		(uint64_t)key->process << 40 ^ key->is_copy) *
+	       0x9e3779b97f4a7c15ull;
+	at = (uint32_t)(hash >> 40) % SLOTS;
+	while (sums->slot[at] && memcmp(&sums->sum[sums->slot[at] - 1].key, key, sizeof(*key)) != 0)
+		at = (at + 1) % SLOTS;
+	return at;
+}
+
+/* The last keys are for what finds no room: one a process and kind. */
+#define KEYS_KEPT (GPU_SUMS_KEYS - 2 * GPU_SUMS_PROCESSES)
+
+static struct gpu_sum *gpu_sum_of(struct gpu_sums *sums, const struct gpu_sum_key *wanted)
+{
+	struct gpu_sum_key key;
+	uint32_t at = sum_slot(sums, wanted);
+
+	if (sums->slot[at])
+		return &sums->sum[sums->slot[at] - 1];
+	key = *wanted;
+	if (sums->sums >= KEYS_KEPT) {
+		key.device = key.context = key.stream = key.scope = 0;
+		key.what = wanted->is_copy ? 0 : (uint32_t)sums->too_many;
+		at = sum_slot(sums, &key);
+		if (sums->slot[at])
+			return &sums->sum[sums->slot[at] - 1];
+		if (sums->sums >= GPU_SUMS_KEYS)
+			return NULL;
+	}
+	sums->slot[at] = ++sums->sums;
+	sums->sum[sums->sums - 1] = (struct gpu_sum){ .key = key, .min_ns = UINT64_MAX };
+	return &sums->sum[sums->sums - 1];
+}
+
+static void sum_add_piece(struct gpu_sum *sum, const struct gpu_piece_waiting *piece)
+{
+	double away = (double)piece->duration_ns - sum->mean;
+
+	sum->count++;
+	sum->total_ns += piece->duration_ns;
+	sum->bytes += piece->bytes;
+	if (piece->bytes > sum->max_bytes)
+		sum->max_bytes = piece->bytes;
+	if (piece->duration_ns < sum->min_ns)
+		sum->min_ns = piece->duration_ns;
+	if (piece->duration_ns >= sum->max_ns) {
+		sum->max_ns = piece->duration_ns;
+		sum->longest_at_ns = piece->start_ns;
+	}
+	sum->mean += away / (double)sum->count;
+	sum->squares += away * ((double)piece->duration_ns - sum->mean);
+}
+
+static void piece_settle(struct gpu_sums *sums, struct gpu_piece_waiting *piece, uint32_t scope)
+{
+	struct gpu_sum *sum;
+
+	piece->key.scope = scope;
+	sum = gpu_sum_of(sums, &piece->key);
+	if (sum)
+		sum_add_piece(sum, piece);
+	else
+		sums->common->lost++; /* cannot be: there is room for each process */
+}
+
+/* Those whose call is known by now, or will not be. */
+static void pieces_settle(struct gpu_sums *sums, unsigned int settles_max)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < sums->waiting_count; i++) {
+		struct gpu_piece_waiting *piece = &sums->waiting[i];
+		uint32_t scope = 0;
+		bool known = contexts_find(&sums->contexts, piece->key.process, piece->correlation,
+					   &scope);
+
+		if (known || piece->settles++ >= settles_max)
+			piece_settle(sums, piece, scope);
+		else
+			sums->waiting[kept++] = *piece;
+	}
+	sums->waiting_count = kept;
+}
+
+/* --- work --- */
+
+static struct gpu_device_cover *device_cover_of(struct gpu_process *process, uint32_t number)
+{
+	for (unsigned int i = 0; i < GPU_SUMS_DEVICES; i++) {
+		struct gpu_device_cover *device = &process->device[i];
+
+		if (device->used && device->device != number)
+			continue;
+		device->used = true;
+		device->device = number;
+		return device;
+	}
+	return NULL;
+}
+
+static bool gpu_piece_of(const struct gpu_sums *sums, uint32_t process, uint32_t id,
+			 const uint64_t *value, struct gpu_piece_waiting *ret_piece,
+			 enum cover_kind *ret_kind)
+{
+	const struct evt_gpu_kernel *kernel = (const void *)value; /* the head is that of all */
+	struct gpu_piece_waiting *piece = ret_piece;
+
+	if ((kernel->device | kernel->context | kernel->stream | kernel->correlation) >> 32)
+		return false;
+	*piece = (struct gpu_piece_waiting){ .key.process = process };
+	piece->key.device = (uint32_t)kernel->device;
+	piece->key.context = (uint32_t)kernel->context;
+	piece->key.stream = (uint32_t)kernel->stream;
+	piece->correlation = kernel->correlation;
+	piece->key.is_copy = id != EVT_gpu_kernel;
+	if (id == EVT_gpu_kernel) {
+		piece->key.what = (uint32_t)kernel->kernel;
+		*ret_kind = flag_of(sums->is_communication, sums->name_room, kernel->kernel)
+				    ? COVER_COMMUNICATION
+				    : COVER_KERNEL;
+	} else if (id == EVT_gpu_copy) {
+		const struct evt_gpu_copy *copy = (const void *)value;
+
+		piece->key.what = copy->kind < KIND_SET ? (uint32_t)copy->kind : 0;
+		piece->bytes = copy->bytes;
+		*ret_kind = COVER_COPY;
+	} else {
+		piece->key.what = KIND_SET;
+		piece->bytes = ((const struct evt_gpu_set *)(const void *)value)->bytes;
+		*ret_kind = COVER_SET;
+	}
+	return true;
+}
+
+bool gpu_sums_take_work(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
+			uint64_t ns, const uint64_t *value)
+{
+	struct gpu_process *process = gpu_process_of(sums, place->process, true);
+	int64_t ago_ns = (int64_t)value[0];
+	uint64_t start_ns = ago_ns > 0 && (uint64_t)ago_ns > ns ? 0 : ns - (uint64_t)ago_ns;
+	struct gpu_device_cover *device;
+	struct gpu_piece_waiting piece;
+	enum cover_kind kind;
+
+	if (!process || id == EVT_gpu_node)
+		return process != NULL;
+	/* clocks differ a little; more than that was never written by a recorder */
+	if (value[1] > ns || ago_ns < -(int64_t)FUTURE_NS ||
+	    !gpu_piece_of(sums, place->process, id, value, &piece, &kind))
+		return false;
+	device = device_cover_of(process, piece.key.device);
+	if (!device)
+		return false;
+	piece.start_ns = start_ns;
+	piece.duration_ns = value[1];
+	cover_add(&device->cover, kind, start_ns, start_ns + piece.duration_ns);
+	cover_add(&process->all, kind, start_ns, start_ns + piece.duration_ns);
+	if (sums->waiting_count == GPU_SUMS_WAITING)
+		pieces_settle(sums, 0);
+	sums->waiting[sums->waiting_count++] = piece;
+	return true;
+}
+
+#define CORRELATION_OF(event) (offsetof(struct evt_##event, correlation) / sizeof(uint64_t))
+
+void gpu_sums_take_call(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
+			uint64_t *value)
+{
+	uint64_t *correlation = &value[id == EVT_cuda_launch ? CORRELATION_OF(cuda_launch)
+				       : id == EVT_cuda_copy ? CORRELATION_OF(cuda_copy)
+							     : CORRELATION_OF(gpu_call)];
+
+	if (!*correlation || *correlation >> 32)
+		return;
+	contexts_note_call(&sums->contexts, &sums->common->journal, place->ring, place->stream,
+			   place->process, *correlation);
+	if (id != EVT_gpu_call || !flag_of(sums->is_wait, sums->wait_room, value[0]))
+		*correlation = 0;
+}
+
+void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
+			 uint64_t ns, const uint64_t *value)
+{
+	struct gpu_process *process;
+
+	if (id != EVT_step) {
+		contexts_take(&sums->contexts, place->ring, place->stream, id, value);
+		return;
+	}
+	process = gpu_process_of(sums, place->process, true);
+	if (process && process->edges < GPU_SUMS_STEPS)
+		process->edge[process->edges++] = (struct gpu_step_edge){ ns, value[0] };
+}
+
+/* --- what is written --- */
+
+static uint64_t squares_word(double squares)
+{
+	return squares < 0 ? 0 : squares >= 1.8e19 ? UINT64_MAX : (uint64_t)squares;
+}
+
+static void sum_tell(const struct gpu_sums *sums, const struct gpu_sum *sum, uint64_t now_ns)
+{
+	const struct gpu_sum_key *key = &sum->key;
+	uint64_t interval_ns = now_ns - sums->interval_from_ns;
+
+	if (key->is_copy)
+		JOURNAL_ADD(&sums->common->journal, now_ns, gpu_copy_sum, .process = key->process,
+			    .interval_ns = interval_ns, .device = key->device,
+			    .context = key->context, .stream = key->stream, .kind = key->what,
+			    .scope = key->scope, .count = sum->count, .total_ns = sum->total_ns,
+			    .min_ns = sum->min_ns, .max_ns = sum->max_ns,
+			    .squares = squares_word(sum->squares), .bytes = sum->bytes,
+			    .max_bytes = sum->max_bytes);
+	else
+		JOURNAL_ADD(&sums->common->journal, now_ns, gpu_kernel_sum, .process = key->process,
+			    .interval_ns = interval_ns, .device = key->device,
+			    .context = key->context, .stream = key->stream, .kernel = key->what,
+			    .scope = key->scope, .count = sum->count, .total_ns = sum->total_ns,
+			    .min_ns = sum->min_ns, .max_ns = sum->max_ns,
+			    .squares = squares_word(sum->squares),
+			    .longest_ago_ns = now_ns - sum->longest_at_ns);
+}
+
+static void sums_tell(struct gpu_sums *sums, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < sums->sums; i++)
+		sum_tell(sums, &sums->sum[i], now_ns);
+	if (sums->sums)
+		memset(sums->slot, 0, SLOTS * sizeof(*sums->slot));
+	sums->sums = 0;
+	sums->interval_from_ns = now_ns;
+}
+
+#define BIT(kind) (1u << COVER_##kind)
+#define EVERYTHING (BIT(KERNEL) | BIT(COPY) | BIT(SET) | BIT(COMMUNICATION))
+
+static void masks_subtract(const uint64_t *now, uint64_t *was, uint64_t *ret_since)
+{
+	for (unsigned int i = 0; i < COVER_MASKS; i++) {
+		ret_since[i] = now[i] - was[i];
+		was[i] = now[i];
+	}
+}
+
+static void device_tell(struct gpu_sums *sums, uint32_t process, struct gpu_device_cover *device,
+			uint64_t now_ns)
+{
+	uint64_t since[COVER_MASKS], late = device->cover.late - device->told_late;
+	uint64_t compute_ns, communication_ns, kernels_ns;
+
+	masks_subtract(device->cover.mask_ns, device->told_ns, since);
+	device->told_late = device->cover.late;
+	compute_ns = cover_ns(since, BIT(KERNEL), 0);
+	communication_ns = cover_ns(since, BIT(COMMUNICATION), 0);
+	kernels_ns = cover_ns(since, BIT(KERNEL) | BIT(COMMUNICATION), 0);
+	if (!cover_ns(since, EVERYTHING, 0) && !late)
+		return;
+	JOURNAL_ADD(&sums->common->journal, now_ns, gpu_busy, .process = process,
+		    .device = device->device, .first_ago_ns = now_ns - device->cover.first_ns,
+		    .last_ago_ns = now_ns - device->cover.last_ns,
+		    .busy_ns = cover_ns(since, EVERYTHING, 0), .compute_ns = compute_ns,
+		    .copy_ns = cover_ns(since, BIT(COPY) | BIT(SET), 0),
+		    .communication_ns = communication_ns,
+		    .overlap_ns = compute_ns + communication_ns - kernels_ns, .late = late);
+}
+
+static void step_tell(struct gpu_sums *sums, struct gpu_process *process, uint64_t now_ns)
+{
+	uint64_t since[COVER_MASKS];
+
+	masks_subtract(process->all.mask_ns, process->step_ns, since);
+	if (!process->in_step)
+		return;
+	JOURNAL_ADD(&sums->common->journal, now_ns, gpu_step, .process = process->process,
+		    .step = process->step, .busy_ns = cover_ns(since, EVERYTHING, 0),
+		    .kernel_ns = cover_ns(since, BIT(KERNEL), 0),
+		    .copy_ns = cover_ns(since, BIT(COPY), BIT(KERNEL)),
+		    .set_ns = cover_ns(since, BIT(SET), BIT(KERNEL) | BIT(COPY)),
+		    .communication_ns = cover_ns(since, BIT(COMMUNICATION),
+						 BIT(KERNEL) | BIT(COPY) | BIT(SET)));
+}
+
+/* Steps that ended before `upto_ns`: all of their work has been reported. */
+static void steps_tell(struct gpu_sums *sums, struct gpu_process *process, uint64_t upto_ns,
+		       uint64_t now_ns)
+{
+	uint32_t done = 0;
+
+	for (; done < process->edges && process->edge[done].ns <= upto_ns; done++) {
+		cover_sweep(&process->all, process->edge[done].ns);
+		step_tell(sums, process, now_ns);
+		process->in_step = process->edge[done].number != UINT64_MAX;
+		process->step = process->edge[done].number;
+	}
+	process->edges -= done;
+	if (done && process->edges)
+		memmove(process->edge, process->edge + done,
+			process->edges * sizeof(*process->edge));
+	if (!process->in_step && !process->edges)
+		cover_sweep(&process->all, upto_ns);
+}
+
+void gpu_sums_leave(struct gpu_sums *sums, uint32_t number)
+{
+	struct gpu_process *process = gpu_process_of(sums, number, false);
+
+	if (process && number)
+		process->leaves = true;
+}
+
+void gpu_sums_settle(struct gpu_sums *sums, uint64_t now_ns, bool all)
+{
+	bool due, leaves = all;
+
+	for (unsigned int i = 0; i < GPU_SUMS_PROCESSES; i++)
+		leaves |= sums->process[i].leaves;
+	due = leaves || now_ns - sums->interval_from_ns >= GPU_SUMS_NS;
+	pieces_settle(sums, leaves ? 0 : SETTLES_MAX);
+	for (unsigned int i = 0; i < GPU_SUMS_PROCESSES; i++) {
+		struct gpu_process *process = &sums->process[i];
+		bool ends = process->leaves || all;
+		uint64_t upto_ns = ends                        ? UINT64_MAX
+				   : now_ns > GPU_SUMS_LATE_NS ? now_ns - GPU_SUMS_LATE_NS
+							       : 0;
+
+		if (!process->process)
+			continue;
+		steps_tell(sums, process, upto_ns, now_ns);
+		for (unsigned int j = 0; j < GPU_SUMS_DEVICES && due; j++) {
+			if (!process->device[j].used)
+				continue;
+			cover_sweep(&process->device[j].cover, upto_ns);
+			device_tell(sums, process->process, &process->device[j], now_ns);
+		}
+		if (ends)
+			gpu_process_release(process);
+	}
+	if (due)
+		sums_tell(sums, now_ns);
+}
