@@ -90,8 +90,11 @@ static void fork_and_free(void *block)
 
 	if (!child) {
 		free(block);
-		for (int i = 0; i < 100; i++)
-			free(malloc(10000));
+		for (int i = 0; i < 100; i++) {
+			void *volatile own = malloc(10000); /* gcc would leave both calls out */
+
+			free(own);
+		}
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
