@@ -186,4 +186,5 @@ const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT] = {
 	[EVT_LOST_STACK_ID] = "stack defined twice",
 	[EVT_LOST_NO_STACK] = "stack not recorded",
 	[EVT_LOST_MODULES] = "too many libraries",
+	[EVT_LOST_SAMPLED] = "too many sampled blocks",
 };

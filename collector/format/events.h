@@ -112,6 +112,7 @@ enum evt_lost_reason {
 	/* a record has only its caller, because its stack could not be taken */
 	EVT_LOST_NO_STACK = 13,
 	EVT_LOST_MODULES = 14, /* more files are mapped into a process than are recorded */
+	EVT_LOST_SAMPLED = 15, /* more sampled blocks of the heap live than can be remembered */
 	EVT_LOST_LIMIT_COUNT,
 };
 

@@ -473,6 +473,9 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 		lost += loss_tell(common, now_ns, p->number,
 				  counter_growth(&shared->lost_early, &p->lost_early),
 				  EVT_LOST_EARLY);
+		lost += loss_tell(common, now_ns, p->number,
+				  counter_growth(&shared->lost_sampled, &p->lost_sampled),
+				  EVT_LOST_SAMPLED);
 		/* no event is missing */
 		(void)loss_tell(common, now_ns, p->number,
 				counter_growth(&shared->lost_stacks, &p->lost_stacks),
@@ -747,6 +750,7 @@ void processes_free_entry(struct processes *processes, struct common *common,
 	atomic_store(&shared->lost_nested, 0);
 	atomic_store(&shared->lost_early, 0);
 	atomic_store(&shared->lost_stacks, 0);
+	atomic_store(&shared->lost_sampled, 0);
 	atomic_store(&shared->exit_status, REGION_STATUS_UNKNOWN);
 	atomic_store(&shared->exit_how, EVT_END_UNKNOWN);
 	atomic_store(&shared->exit_cpu_ns, 0);

@@ -56,7 +56,7 @@ struct process {
 	uint64_t image_ns;         /* the same, still running the program that we know */
 	uint32_t recording_stops;  /* capture ranges that have ended */
 	uint64_t limitations_told; /* 1 << enum limitation */
-	uint64_t lost_no_ring, lost_nested, lost_early, lost_stacks, lost_modules;
+	uint64_t lost_no_ring, lost_nested, lost_early, lost_stacks, lost_modules, lost_sampled;
 	uint64_t start_ns;
 };
 

@@ -88,6 +88,8 @@ struct region_process {
 	_Atomic uint64_t lost_early;
 	/* records that have only their caller because the stack was lost */
 	_Atomic uint64_t lost_stacks;
+	/* blocks of a sample of the heap that nobody could remember: preload/heap */
+	_Atomic uint64_t lost_sampled;
 	_Atomic uint64_t waits;
 	_Atomic uint64_t
 		exit_tsc; /* when it announced its end, 0 before; own clock, base not subtracted */

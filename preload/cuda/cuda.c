@@ -20,7 +20,9 @@
 #include "preload/record/strings.h"
 #include "preload/record/wake.h"
 
-__thread struct cuda_call *cuda_running __attribute__((tls_model("initial-exec")));
+/* in .tdata as stack_self is */
+__thread struct cuda_call *cuda_running
+	__attribute__((tls_model("initial-exec"), section(".tdata")));
 
 static uint64_t function_hashes[CUDA_FUNCTIONS]; /* hashes of their names; 0: not computed yet */
 

@@ -19,11 +19,13 @@
 /* How far this thread's rings had been written. */
 struct block_before {
 	uint64_t head[RECORDER_LEVELS];
+	/* of its draw: a malloc() that the original called has drawn for the block */
+	uint64_t left;
 };
 
 static inline struct block_before block_before(void)
 {
-	struct block_before before;
+	struct block_before before = { .left = recorder_self.heap_left };
 
 	for (unsigned int i = 0; i < RECORDER_LEVELS; i++)
 		before.head[i] = recorder_self.lane[i].head;
@@ -37,13 +39,17 @@ static inline __attribute__((always_inline)) void block_born(struct block_before
 							     uint32_t type, const void *block,
 							     uint64_t size, void *const *frame)
 {
+	bool is_drawn = heap_is_sampled();
 	struct recorder_lane *lane;
 
 	if (UNLIKELY(before.head[0] != recorder_self.lane[0].head ||
 		     before.head[1] != recorder_self.lane[1].head) &&
 	    block_is_recorded(before, block))
 		return;
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(is_drawn) &&
+	    (before.left != recorder_self.heap_left || heap_sample_misses(size)))
+		return;
+	lane = heap_enter_birth(is_drawn, size);
 	if (lane)
 		record_born(lane, type, block, size, frame);
 }
@@ -55,8 +61,12 @@ static inline __attribute__((always_inline)) void block_born(struct block_before
 static inline __attribute__((always_inline)) struct recorder_lane *block_dies(const void *block,
 									      void *const *frame)
 {
-	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
+	bool is_drawn = heap_is_sampled();
+	struct recorder_lane *lane;
 
+	if (UNLIKELY(is_drawn) && !sampled_blocks_may_have(block))
+		return NULL;
+	lane = heap_enter_death(is_drawn, block);
 	if (lane)
 		record_dies(lane, EVT_free, block, frame);
 	return lane;

@@ -352,6 +352,12 @@ uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t by
 	return caller_skip_wrappers(frame);
 }
 
+uint64_t caller_alone(void *const *frame)
+{
+	return stack_families >> EVT_FAMILY_alloc & 1 ? stack_plain_caller(frame)
+						      : caller_skip_wrappers(frame);
+}
+
 uint64_t caller_of_large(struct recorder_lane *lane, void *const *frame, uint64_t bytes)
 {
 	uint64_t address = (uintptr_t)frame[1];

@@ -127,6 +127,9 @@ static inline __attribute__((always_inline)) uint64_t caller_of(struct recorder_
 	return caller_skip(lane, frame, bytes);
 }
 
+/* Returns the return address outside of wrappers, for a record that has its stack besides. */
+uint64_t caller_alone(void *const *frame);
+
 struct cfi_row;
 /* The row as a word of the cache; 0: no frame to skip. */
 unsigned int caller_rule(const struct cfi_row *row);

@@ -35,10 +35,13 @@ static inline bool heap_is_there(void)
 
 HOOK_EXPORT void *malloc(size_t size)
 {
+	bool is_drawn = heap_is_sampled();
 	struct recorder_lane *lane;
 	void *ptr;
 
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(is_drawn) && heap_sample_misses(size))
+		return hook_real.malloc(size);
+	lane = heap_enter_birth(is_drawn, size);
 	if (UNLIKELY(!lane))
 		return UNLIKELY(!heap_is_there()) ? NULL : hook_real.malloc(size);
 	ptr = hook_real.malloc(size);
@@ -51,10 +54,13 @@ HOOK_EXPORT void *malloc(size_t size)
 
 HOOK_EXPORT void *calloc(size_t count, size_t size)
 {
+	bool is_drawn = heap_is_sampled();
 	struct recorder_lane *lane;
 	void *ptr;
 
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(is_drawn) && heap_sample_misses(count * size))
+		return hook_real.calloc(count, size);
+	lane = heap_enter_birth(is_drawn, count * size);
 	if (UNLIKELY(!lane))
 		return UNLIKELY(!heap_is_there()) ? NULL : hook_real.calloc(count, size);
 	ptr = hook_real.calloc(count, size);
@@ -70,38 +76,37 @@ HOOK_EXPORT void *calloc(size_t count, size_t size)
  * recorded as what it is. NULL for a size above 0 is a failure, and p stays allocated.
  */
 static inline __attribute__((always_inline)) void *realloc_recorded(struct recorder_lane *lane,
+								    struct heap_halves halves,
 								    void *ptr, size_t size,
 								    void *const *frame)
 {
 	void *fresh;
 
-	if (ptr) {
+	if (halves.death) {
 		recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
 		record_dies(lane, EVT_realloc_free, ptr, frame);
 	}
 	fresh = hook_real.realloc(ptr, size);
-	if (fresh) {
+	if (fresh && halves.birth) {
 		record_born(lane, EVT_realloc, fresh, size, frame);
 		return fresh;
 	}
-	if (ptr && size) {
-		recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
-		recorder_put(lane, EVT_realloc_failed, recorder_now(),
-			     &(uint64_t){ (uintptr_t)ptr }, 1);
-	}
+	if (!fresh && halves.death && size)
+		record_lives_on(lane, ptr, frame);
 	recorder_leave(lane);
-	return NULL;
+	return fresh;
 }
 
 static inline __attribute__((always_inline)) void *realloc_from(void *ptr, size_t size,
 								void *const *frame)
 {
 	struct recorder_lane *lane;
+	struct heap_halves halves;
 
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	lane = heap_enter_change(heap_is_sampled(), ptr, size, &halves);
 	if (UNLIKELY(!lane))
 		return UNLIKELY(!heap_is_there()) ? NULL : hook_real.realloc(ptr, size);
-	return realloc_recorded(lane, ptr, size, frame);
+	return realloc_recorded(lane, halves, ptr, size, frame);
 }
 
 HOOK_EXPORT void *realloc(void *ptr, size_t size)
@@ -132,11 +137,16 @@ HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
 
 static inline __attribute__((always_inline)) void free_from(void *ptr, void *const *frame)
 {
+	bool is_drawn = heap_is_sampled();
 	struct recorder_lane *lane;
 
 	if (!ptr)
 		return;
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
+	if (UNLIKELY(is_drawn) && !sampled_blocks_may_have(ptr)) {
+		hook_real.free(ptr);
+		return;
+	}
+	lane = heap_enter_death(is_drawn, ptr);
 	if (UNLIKELY(!lane)) {
 		if (heap_is_there())
 			hook_real.free(ptr);
@@ -179,10 +189,13 @@ HOOK_EXPORT void free_aligned_sized(void *ptr, size_t alignment, size_t size)
 
 HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
 {
+	bool is_drawn = heap_is_sampled();
 	struct recorder_lane *lane;
 	int error;
 
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(is_drawn) && heap_sample_misses(size))
+		return hook_real.posix_memalign(ret, alignment, size);
+	lane = heap_enter_birth(is_drawn, size);
 	if (UNLIKELY(!lane))
 		return UNLIKELY(!heap_is_there()) ? ENOMEM
 						  : hook_real.posix_memalign(ret, alignment, size);
@@ -209,12 +222,15 @@ HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
                                                                                   \
 	HOOK_EXPORT void *name parameters                                         \
 	{                                                                         \
+		bool is_drawn = heap_is_sampled();                                \
 		struct recorder_lane *lane;                                       \
 		void *ptr;                                                        \
                                                                                   \
 		if (UNLIKELY(!hook_real.name) && !heap_has_##name())              \
 			return NULL;                                              \
-		lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);        \
+		if (UNLIKELY(is_drawn) && heap_sample_misses(size))               \
+			return hook_real.name arguments;                          \
+		lane = heap_enter_birth(is_drawn, size);                          \
 		if (UNLIKELY(!lane))                                              \
 			return hook_real.name arguments;                          \
 		ptr = hook_real.name arguments;                                   \

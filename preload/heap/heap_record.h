@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "preload/heap/caller.h"
+#include "preload/heap/heap_sample.h"
 #include "preload/record/recorder.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -27,11 +28,15 @@ static inline __attribute__((always_inline)) void record_born(struct recorder_la
 							      uint32_t type, const void *block,
 							      uint64_t size, void *const *frame)
 {
-	uint64_t ptr = (uintptr_t)block;
-	uint64_t caller = caller_of(lane, frame, size);
-	uint64_t now = recorder_now();
+	uint64_t ptr = (uintptr_t)block, caller, now;
 	uint64_t *at;
 
+	if (UNLIKELY(heap_every)) {
+		heap_sample_born(lane, block, size, frame);
+		return;
+	}
+	caller = caller_of(lane, frame, size);
+	now = recorder_now();
 	recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
 	if (UNLIKELY(!record_fits_packed(ptr, size, caller))) {
 		record_born_wide(lane, record_word(now, type), ptr, size, caller);
@@ -49,15 +54,38 @@ static inline __attribute__((always_inline)) void record_dies(struct recorder_la
 							      uint32_t type, const void *block,
 							      void *const *frame)
 {
-	uint64_t now = recorder_now();
-	uint64_t *at = recorder_room(lane, 2);
+	uint64_t now;
+	uint64_t *at;
 
+	if (UNLIKELY(heap_every)) {
+		heap_sample_dies(lane, block, type == EVT_realloc_free);
+		recorder_switch_at(lane, frame, RECORDER_IN_CALL);
+		return;
+	}
+	now = recorder_now();
+	at = recorder_room(lane, 2);
 	if (at) {
 		at[0] = record_word(now, type);
 		at[1] = (uintptr_t)block;
 		recorder_publish(lane, 2);
 	}
 	recorder_switch_at(lane, frame, RECORDER_IN_CALL);
+}
+
+/*
+ * The realloc whose realloc_free was recorded has failed, so the block is what it was. `lane` is
+ * left IN_RECORD.
+ */
+static inline __attribute__((always_inline)) void record_lives_on(struct recorder_lane *lane,
+								  const void *block,
+								  void *const *frame)
+{
+	recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
+	if (heap_every)
+		heap_sample_lives_on(lane, block);
+	else
+		recorder_put(lane, EVT_realloc_failed, recorder_now(),
+			     &(uint64_t){ (uintptr_t)block }, 1);
 }
 
 #endif

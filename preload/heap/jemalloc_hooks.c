@@ -33,6 +33,7 @@ static void *otherwise_mallocx(size_t size, int flags)
 HOOK_EXPORT void *mallocx(size_t size, int flags)
 {
 	void *(*next)(size_t, int) = (void *(*)(size_t, int))allocator_next(ALLOCATOR_mallocx);
+	bool is_drawn = heap_is_sampled();
 	struct recorder_lane *lane = NULL;
 	void *block;
 
@@ -40,7 +41,9 @@ HOOK_EXPORT void *mallocx(size_t size, int flags)
 		return otherwise_mallocx(size, flags);
 	if (!allocator_has(ALLOCATOR_mallocx))
 		return next(size, flags);
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(is_drawn) && heap_sample_misses(size))
+		return next(size, flags);
+	lane = heap_enter_birth(is_drawn, size);
 	block = next(size, flags);
 	if (!lane)
 		return block;
@@ -54,21 +57,24 @@ HOOK_EXPORT void *mallocx(size_t size, int flags)
 
 /* The block moves or stays. On failure it stays allocated. */
 static inline __attribute__((always_inline)) void *rallocx_recorded(
-	struct recorder_lane *lane, void *(*next)(void *, size_t, int), void *ptr, size_t size,
-	int flags, void *const *frame)
+	struct recorder_lane *lane, struct heap_halves halves, void *(*next)(void *, size_t, int),
+	void *ptr, size_t size, int flags, void *const *frame)
 {
 	void *fresh;
 
-	record_dies(lane, EVT_realloc_free, ptr, frame);
+	if (halves.death) {
+		recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
+		record_dies(lane, EVT_realloc_free, ptr, frame);
+	}
 	fresh = next(ptr, size, flags);
-	if (fresh) {
+	if (fresh && halves.birth) {
 		record_born(lane, EVT_realloc, fresh, size, frame);
 		return fresh;
 	}
-	recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
-	recorder_put(lane, EVT_realloc_failed, recorder_now(), &(uint64_t){ (uintptr_t)ptr }, 1);
+	if (!fresh && halves.death)
+		record_lives_on(lane, ptr, frame);
 	recorder_leave(lane);
-	return NULL;
+	return fresh;
 }
 
 HOOK_EXPORT void *rallocx(void *ptr, size_t size, int flags)
@@ -76,15 +82,16 @@ HOOK_EXPORT void *rallocx(void *ptr, size_t size, int flags)
 	void *(*next)(void *, size_t,
 		      int) = (void *(*)(void *, size_t, int))allocator_next(ALLOCATOR_rallocx);
 	struct recorder_lane *lane;
+	struct heap_halves halves;
 
 	if (!next)
 		return flags & 63 ? NULL : realloc(ptr, size);
 	if (!ptr || !allocator_has(ALLOCATOR_rallocx))
 		return next(ptr, size, flags);
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
+	lane = heap_enter_change(heap_is_sampled(), ptr, size, &halves);
 	if (!lane)
 		return next(ptr, size, flags);
-	return rallocx_recorded(lane, next, ptr, size, flags, CALLER_FRAME);
+	return rallocx_recorded(lane, halves, next, ptr, size, flags, CALLER_FRAME);
 }
 
 /*
@@ -96,23 +103,27 @@ HOOK_EXPORT size_t xallocx(void *ptr, size_t size, size_t extra, int flags)
 	size_t (*next)(void *, size_t, size_t, int) = (size_t(*)(
 		void *, size_t, size_t, int))allocator_next(ALLOCATOR_xallocx);
 	struct recorder_lane *lane;
+	struct heap_halves halves;
 	size_t bytes;
 
 	if (!next)
 		return malloc_usable_size(ptr);
 	if (!allocator_has(ALLOCATOR_xallocx))
 		return next(ptr, size, extra, flags);
-	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
 	bytes = next(ptr, size, extra, flags);
+	if (bytes < size) /* the block is what it was */
+		return bytes;
+	lane = heap_enter_change(heap_is_sampled(), ptr, size, &halves);
 	if (!lane)
 		return bytes;
-	if (bytes < size) {
-		recorder_leave(lane);
-		return bytes;
+	if (halves.death) {
+		recorder_switch_at(lane, CALLER_FRAME, RECORDER_IN_RECORD);
+		record_dies(lane, EVT_realloc_free, ptr, CALLER_FRAME);
 	}
-	recorder_switch(lane, RECORDER_IN_RECORD);
-	record_dies(lane, EVT_realloc_free, ptr, CALLER_FRAME);
-	record_born(lane, EVT_realloc, ptr, size, CALLER_FRAME);
+	if (halves.birth)
+		record_born(lane, EVT_realloc, ptr, size, CALLER_FRAME);
+	else
+		recorder_leave(lane);
 	return bytes;
 }
 

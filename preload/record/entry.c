@@ -88,6 +88,7 @@ static void take(uint32_t entry, uint64_t children_before_ns)
 	atomic_store(&p->lost_nested, 0);
 	atomic_store(&p->lost_early, 0);
 	atomic_store(&p->lost_stacks, 0);
+	atomic_store(&p->lost_sampled, 0);
 	atomic_store(&p->waits, 0);
 	atomic_store(&p->detail_share, 0);
 	atomic_store(&p->limitations, atomic_load(&limitations));
@@ -174,6 +175,8 @@ void entry_count_lost(enum entry_lost what)
 		atomic_fetch_add_explicit(&p->lost_no_ring, 1, memory_order_relaxed);
 	else if (what == ENTRY_LOST_NESTED)
 		atomic_fetch_add_explicit(&p->lost_nested, 1, memory_order_relaxed);
+	else if (what == ENTRY_LOST_SAMPLED)
+		atomic_fetch_add_explicit(&p->lost_sampled, 1, memory_order_relaxed);
 	else if (what == ENTRY_LOST_STACK)
 		atomic_fetch_add_explicit(&p->lost_stacks, 1, memory_order_relaxed);
 	else

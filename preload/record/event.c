@@ -15,6 +15,11 @@ static const uint16_t block_numbers[EVT_BLOCK_ORDER_LIMIT + 1] = {
 #include "collector/format/events.def"
 };
 
+uint32_t recorder_number_in_block(enum evt_id id)
+{
+	return block_numbers[id - EVT_ID_BLOCKS];
+}
+
 static struct recorder_lane *enter(enum evt_family family)
 {
 	struct recorder_lane *lane = NULL;
@@ -37,10 +42,9 @@ static bool record_on(struct recorder_lane *lane, uint32_t type, const struct re
 	ticks = recorder_now();
 	for (unsigned int i = 0; i < fields; i++)
 		value[i] = field[i].text ? string_id(field[i].text, lane) : field[i].number;
-	put = type < EVT_ID_BLOCKS
-		      ? recorder_put(lane, type, ticks, value, fields)
-		      : recorder_put_in_block(lane, block_numbers[type - EVT_ID_BLOCKS], ticks,
-					      value, fields);
+	put = type < EVT_ID_BLOCKS ? recorder_put(lane, type, ticks, value, fields)
+				   : recorder_put_in_block(lane, recorder_number_in_block(type),
+							   ticks, value, fields);
 	recorder_leave(lane);
 	return put;
 }

@@ -32,4 +32,7 @@ bool recorder_record(enum evt_family family, uint32_t type, const struct recorde
 /* The same whether or not a gate is open. */
 bool recorder_record_late(uint32_t type, const struct recorder_field *field, unsigned int fields);
 
+/* Returns the number in files of an event in a block: for records that others write. */
+uint32_t recorder_number_in_block(enum evt_id id);
+
 #endif

@@ -59,6 +59,7 @@ static struct {
 	bool is_joined; /* recording began while the program ran, so other threads may be older */
 } recorder_began;
 
+static enum recorder_heap heap_recorded;
 static _Atomic bool recorder_paused;    /* waiting for a capture range */
 static _Atomic bool recorder_is_sparse; /* between two detail windows */
 static _Atomic bool recorder_running;
@@ -70,6 +71,14 @@ static const unsigned int families_drawn = 0u
 #define FAMILY_DRAWN(name, gate) | (gate##u) << EVT_FAMILY_##name
 #include "collector/format/families.def"
 	;
+
+static void gates_set_heap(uint64_t gate)
+{
+	__atomic_store_n(&recorder_gates->heap, heap_recorded == RECORDER_HEAP_EACH ? gate : 0,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&recorder_gates->heap_sampled,
+			 heap_recorded == RECORDER_HEAP_SAMPLED ? gate : 0, __ATOMIC_RELEASE);
+}
 
 static void gates_set(bool on)
 {
@@ -83,6 +92,13 @@ static void gates_set(bool on)
 		__atomic_store_n(&recorder_gates->gate[i], open ? recorder_generation : 0,
 				 __ATOMIC_RELEASE);
 	}
+	gates_set_heap(recorder_gates->gate[EVT_FAMILY_alloc]);
+}
+
+void recorder_heap(enum recorder_heap what)
+{
+	heap_recorded = what;
+	gates_set_heap(recorder_gates->gate[EVT_FAMILY_alloc]);
 }
 
 static void gates_wipe_on_fork(void)
@@ -516,7 +532,7 @@ static struct recorder_lane *enter_busy(enum evt_family family, uint64_t owner, 
 		return recorder_enter_slow(family, frame);
 	}
 	/* only the heap's hooks hold their lane around the original */
-	if ((owner & RECORDER_IN_CALL) && family == EVT_FAMILY_alloc)
+	if ((owner & RECORDER_IN_CALL) && (family == EVT_FAMILY_alloc || family == RECORDER_HEAP))
 		return NULL;
 	return enter_second_lane(family);
 }

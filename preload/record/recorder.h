@@ -52,7 +52,7 @@ _Static_assert(sizeof(struct recorder_lane) <= RECORDER_LINE, "a lane is a line 
 
 #define RECORDER_LEVELS 2u
 
-/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 160 bytes. */
+/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 176 bytes. */
 struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
 	uint64_t
@@ -61,6 +61,8 @@ struct recorder_thread {
 	uint64_t task, generator; /* that its records have named last: task.h */
 	uint32_t inside;          /* a call into CPython's allocators runs: preload/pymem */
 	uint32_t operators;       /* a bit for each one that is open: preload/torch */
+	/* bytes up to the next point of the heap's sample, 0: none drawn: preload/heap */
+	uint64_t heap_left, heap_seed;
 };
 
 PRELOAD_HIDDEN extern __thread struct recorder_thread recorder_self
@@ -72,6 +74,8 @@ struct recorder_gates {
 	uint64_t no_tsc; /* not clock_is_tsc */
 	/* offset from a thread's pointer to its recorder_self, the same in all threads */
 	uint64_t self;
+	/* what the heap's hooks see in place of gate[EVT_FAMILY_alloc]: enum recorder_heap */
+	uint64_t heap, heap_sampled;
 	uint64_t gate
 		/* generation, or 0: closed; families that are always recorded have no gate */
 		[EVT_FAMILY_LIMIT];
@@ -107,8 +111,13 @@ PRELOAD_HIDDEN extern uint64_t recorder_base;
  */
 #define RECORDER_LATE EVT_FAMILY_LIMIT
 
+/* Passed by the heap's hooks instead of family alloc, which has other events as well. */
+#define RECORDER_HEAP (EVT_FAMILY_LIMIT + 1)
+
 static inline uint64_t recorder_gate(enum evt_family family)
 {
+	if (family == RECORDER_HEAP)
+		return recorder_gates->heap;
 	return family == RECORDER_LATE ? recorder_gates->generation : recorder_gates->gate[family];
 }
 
@@ -301,6 +310,14 @@ void recorder_watch_threads(void);
  * afterwards.
  */
 void recorder_on_thread_end(void (*left)(void));
+/* What of the heap is recorded while the gate of family alloc is open. */
+enum recorder_heap {
+	RECORDER_HEAP_EACH,    /* `heap` is that gate */
+	RECORDER_HEAP_SAMPLED, /* `heap_sampled` is that gate: preload/heap/heap_sample.h */
+	RECORDER_HEAP_OFF,     /* neither is ever open */
+};
+/* Call while all gates are shut. */
+void recorder_heap(enum recorder_heap what);
 /* Capture ranges: opens or shuts the gates of all families. */
 void recorder_capture(bool on);
 /*

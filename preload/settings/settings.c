@@ -27,9 +27,10 @@
 
 struct settings settings;
 
-static bool speaking;       /* second reading: print what is wrong */
-static const char *refusal; /* why the last value was refused */
-static const char *instead; /* what is used instead */
+static const char *preset_shown = ""; /* settings_preset() */
+static bool speaking;                 /* second reading: print what is wrong */
+static const char *refusal;           /* why the last value was refused */
+static const char *instead;           /* what is used instead */
 
 #define PRESET_DEFAULT "default"
 #define PRESET_ALLOWED (presets_allowed + 2)
@@ -125,7 +126,7 @@ static bool parse_PRESET(const char *value)
 
 const char *settings_preset(void)
 {
-	return settings.preset && strcmp(settings.preset, PRESET_DEFAULT) ? settings.preset : "";
+	return preset_shown;
 }
 
 static bool parse_TRACE(const char *value)
@@ -171,6 +172,17 @@ static bool parse_STACKS_EVERY(const char *value)
 	    (bytes && (bytes < STACKS_EVERY_MIN || bytes > STACKS_EVERY_MAX)))
 		return false;
 	settings.stacks_every_bytes = bytes;
+	return true;
+}
+
+static bool parse_HEAP_EVERY(const char *value)
+{
+	uint64_t bytes;
+
+	if (!parse_size(value, &bytes) ||
+	    (bytes > 1 && (bytes < STACKS_EVERY_MIN || bytes > STACKS_EVERY_MAX)))
+		return false;
+	settings.heap_every_bytes = bytes > 1 ? bytes : 0;
 	return true;
 }
 
@@ -598,9 +610,22 @@ static void say_stacks(void)
 			   family_calls_have_stacks());
 }
 
+/* A sample of a sample says nothing more. */
+static void choose_sample(void)
+{
+	if (!settings.stacks_every_bytes || !settings.heap_every_bytes)
+		return;
+	if (speaking)
+		log_line(PREFIX "STACKS_EVERY and " PREFIX
+				"HEAP_EVERY are both set, and each allocation of a sample may have "
+				"its stack; taking " PREFIX "HEAP_EVERY");
+	settings.stacks_every_bytes = 0;
+}
+
 /* If nothing is sampled, nothing can be estimated. */
 static void choose_stacks(void)
 {
+	choose_sample();
 	say_stacks();
 	if (!settings.stacks_every_bytes || !settings.stacks_min_bytes)
 		return;
@@ -640,6 +665,7 @@ void settings_read(void)
 	settings.preset = NULL;
 	for (size_t i = 0; i < SETTING_COUNT; i++)
 		setting_read(&setting_list[i]);
+	preset_shown = strcmp(settings.preset, PRESET_DEFAULT) ? settings.preset : "";
 	choose_capture();
 	choose_budget();
 	choose_stacks();

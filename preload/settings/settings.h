@@ -62,6 +62,7 @@ struct settings {
 	unsigned int stacks_depth;
 	uint64_t stacks_min_bytes;   /* an allocation needs this size to have a stack */
 	uint64_t stacks_every_bytes; /* distance between sampled allocations; 0: each has a stack */
+	uint64_t heap_every_bytes;   /* distance between sampled allocations; 0: each is recorded */
 	uint64_t stacks_min_ns[SETTINGS_FAMILIES]; /* a call must take this long to have a stack */
 	enum settings_capture capture;
 	/* kinds of ranges that the name selects, at least one of them */

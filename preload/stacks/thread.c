@@ -17,7 +17,9 @@
 /* address space of all slots together; only the used part takes memory */
 #define SLOTS_BYTES_MAX (512u << 20)
 
-__thread struct stack_thread *stack_self __attribute__((tls_model("initial-exec")));
+/* In .tdata, which is padded up to recorder_self in any case: TLS is scarce (case elf). */
+__thread struct stack_thread *stack_self
+	__attribute__((tls_model("initial-exec"), section(".tdata")));
 
 unsigned int stack_depth_limit;
 uint64_t stack_every;

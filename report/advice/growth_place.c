@@ -177,7 +177,7 @@ struct growth_place growth_place_say(const struct bottleneck *bottleneck,
 	struct growers growers;
 	struct most most;
 
-	if (growth_steps(growth) < GROWTH_LOOKS_MIN || growth->heap->estimate)
+	if (growth_steps(growth) < GROWTH_LOOKS_MIN || heap_is_sample(growth->heap))
 		return found;
 	growers_init(&growers, bottleneck, growth);
 	most = find_most(&growers, growth, is_coarse);
@@ -202,7 +202,7 @@ struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,
 	struct growers growers;
 	size_t most;
 
-	if (!growth_is_whole(growth) || growth->heap->estimate)
+	if (!growth_is_whole(growth) || heap_is_sample(growth->heap))
 		return found;
 	growers_init(&growers, bottleneck, growth);
 	most = find_most_kept(&growers, growth);

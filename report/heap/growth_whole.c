@@ -43,7 +43,7 @@ static void whole_look(void *state, uint64_t time_ns)
 	struct heap *heap = growth->heap;
 	struct growth_look *look;
 
-	if (growth->room || heap->estimate)
+	if (growth->room || heap_is_sample(heap))
 		return;
 	while (whole->looks == GROWTH_LOOKS)
 		whole_thin(growth);

@@ -34,6 +34,7 @@ static void process_release(struct heap_process *process)
 	free(process->changed);
 	map_release(&process->blocks);
 	map_release(&process->large);
+	map_release(&process->sampled);
 	map_release(&process->callers);
 	pages_release(&process->stacks);
 	free(process);
@@ -133,6 +134,7 @@ struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 				    sizeof(struct heap_process *));
 	map_init_addresses(&process->blocks);
 	map_init(&process->large);
+	map_init_addresses(&process->sampled);
 	map_init(&process->callers);
 	process->index = index;
 	heap->process[index] = process;
@@ -210,15 +212,17 @@ void heap_displace(struct heap *heap, struct heap_process *process, struct map_e
 {
 	uint32_t row = (uint32_t)(block->value >> 32);
 	uint64_t size = block_size(process, block);
+	uint64_t every = block_every_take(process, block->key);
 
-	recents_put(&process->displaced,
-		    (struct recent){ block->key, op->time_ns, size, op->thread, row });
+	if (!every)
+		recents_put(&process->displaced,
+			    (struct recent){ block->key, op->time_ns, size, op->thread, row });
 	if ((uint32_t)block->value == SIZE_LARGE)
 		map_remove(&process->large, map_find(&process->large, block->key));
 	if (row == ROW_OUTSIDE)
 		return;
 	heap->totals.reused++;
-	heap_live_drop(heap, process, row, size, op->time_ns);
+	heap_live_drop(heap, process, row, size, every, op->time_ns);
 }
 
 static void heap_allocate(struct heap *heap, const struct heap_op *op, uint32_t known_row)
@@ -237,8 +241,7 @@ static void heap_allocate(struct heap *heap, const struct heap_op *op, uint32_t 
 	    recents_take(&process->frees, op->address, op->time_ns, op->thread, &early)) {
 		heap_thread_at(heap, op->thread)->last_allocated = 0;
 		heap->totals.frees_unmatched -= early.row;
-		heap->totals.frees += op->counts;
-		heap->totals.bytes_freed += op->counts ? op->size : 0;
+		heap_count_free(heap, row, op->size, op->every);
 		return;
 	}
 	young_settle(process, op->address);
@@ -248,9 +251,12 @@ static void heap_allocate(struct heap *heap, const struct heap_op *op, uint32_t 
 			heap_displace(heap, process, block, op);
 		block_set(process, block, row, op->size);
 	}
-	heap_thread_at(heap, op->thread)->last_allocated = op->address;
+	if (op->every)
+		map_put(&process->sampled, op->address, &added)->value = op->every;
+	/* of a sample, nobody knows which event of the heap was the thread's next */
+	heap_thread_at(heap, op->thread)->last_allocated = op->every ? 0 : op->address;
 	if (op->counts)
-		heap_live_add(heap, process, row, op->size, op->time_ns);
+		heap_live_add(heap, process, row, op->size, op->every, op->time_ns);
 }
 
 /* A free without a live block. `row` of its entry: the row whose frees_unmatched it raised. */
@@ -273,7 +279,7 @@ static bool heap_free_displaced(struct heap *heap, struct heap_process *process,
 		return false;
 	if (old.row != ROW_OUTSIDE)
 		heap->totals.reused--;
-	heap_count_free(heap, old.row, old.size);
+	heap_count_free(heap, old.row, old.size, 0);
 	return true;
 }
 
@@ -283,7 +289,7 @@ static void heap_free(struct heap *heap, const struct heap_op *op)
 	struct heap_thread *thread = heap_thread_at(heap, op->thread);
 	bool temporary = thread->last_allocated == op->address;
 	uint32_t row;
-	uint64_t size;
+	uint64_t size, every;
 
 	thread->last_allocated = 0;
 	if (process->displaced.count && heap_free_displaced(heap, process, op)) {
@@ -294,14 +300,28 @@ static void heap_free(struct heap *heap, const struct heap_op *op)
 		heap_free_unmatched(heap, process, op, &thread->undo);
 		return;
 	}
+	every = block_every_take(process, op->address);
 	if (op->kind == HEAP_REALLOC_FREE)
-		thread->undo = (struct heap_undo){ op->address, size, row, true, true, temporary };
-	heap_count_free(heap, row, size);
+		thread->undo = (struct heap_undo){ op->address, size,      row,  true,
+						   true,        temporary, every };
+	heap_count_free(heap, row, size, every);
 	if (row == ROW_OUTSIDE)
 		return;
 	heap->row[row].temporary_allocations += temporary;
 	heap->totals.temporary_allocations += temporary;
-	heap_live_drop(heap, process, row, size, op->time_ns);
+	heap_live_drop(heap, process, row, size, every, op->time_ns);
+}
+
+static void heap_take_back_free(struct heap *heap, const struct heap_undo *undo)
+{
+	const struct weight weight = weight_of(undo->size, undo->every);
+
+	if (undo->every) {
+		sampled_restore_free(heap, &weight);
+		return;
+	}
+	heap->totals.frees--;
+	heap->totals.bytes_freed -= undo->size;
 }
 
 /* realloc() has kept the block of the thread's last realloc_free: undoes that free. */
@@ -331,13 +351,14 @@ static void heap_restore(struct heap *heap, const struct heap_op *op)
 	if (!added)
 		return;
 	block_set(process, block, undo.row, undo.size);
+	if (undo.every)
+		map_put(&process->sampled, undo.address, &added)->value = undo.every;
 	if (undo.row == ROW_OUTSIDE)
 		return;
-	heap->totals.frees--;
-	heap->totals.bytes_freed -= undo.size;
+	heap_take_back_free(heap, &undo);
 	heap->totals.temporary_allocations -= undo.temporary;
 	heap->row[undo.row].temporary_allocations -= undo.temporary;
-	heap_live_add(heap, process, undo.row, undo.size, op->time_ns);
+	heap_live_add(heap, process, undo.row, undo.size, undo.every, op->time_ns);
 }
 
 void heap_apply_left(struct heap *heap, const struct heap_op *op, uint32_t known_row)
@@ -441,29 +462,62 @@ uint64_t heap_live_bytes_of(struct heap *heap, uint32_t index)
 
 /* --- what lived when programs were done --- */
 
-static void row_keep(struct heap *heap, uint32_t number, uint64_t size)
+/* A block that lives, and what it stands for. */
+struct held_block {
+	uint32_t row;
+	uint64_t size;
+	bool is_sampled;
+	struct weight weight;
+};
+
+static void row_keep(struct heap *heap, struct heap_process *process,
+		     const struct held_block *block)
 {
-	if (number == ROW_OUTSIDE)
-		return;
-	heap->row[number].kept_allocations++;
-	heap->row[number].kept_bytes += size;
+	struct heap_totals *totals = &heap->totals;
+	struct heap_row *row = &heap->row[block->row];
+
+	(void)process;
 	if (heap->estimate)
-		estimate_keep(heap, number, size);
-	heap->totals.kept_allocations++;
-	heap->totals.kept_bytes += size;
+		estimate_keep(heap, block->row, block->weight.bytes);
+	weight_count(&row->kept_allocations, &row->kept_fraction, block->weight.blocks);
+	row->kept_bytes += block->weight.bytes;
+	row->kept_variance += block->weight.variance;
+	weight_count(&totals->kept_allocations, &totals->kept_fraction, block->weight.blocks);
+	totals->kept_bytes += block->weight.bytes;
+	totals->kept_variance += block->weight.variance;
 }
 
-/* Visits all live blocks of the process. */
-static void process_each(struct heap *heap, struct heap_process *process,
-			 void (*take)(struct heap *heap, uint32_t row, uint64_t size))
+typedef void take_held(struct heap *heap, struct heap_process *process,
+		       const struct held_block *block);
+
+/* `size`: that of `young` has fewer bits than a block may have. */
+static void held_give(struct heap *heap, struct heap_process *process, take_held *take,
+		      const struct heap_young *young, uint64_t size)
+{
+	const struct map_entry *sampled = NULL;
+	uint64_t every;
+
+	if (young->row == ROW_OUTSIDE)
+		return;
+	if (process->sampled.count)
+		sampled = map_find(&process->sampled, young->address);
+	every = sampled ? sampled->value : 0;
+	take(heap, process,
+	     &(struct held_block){ young->row, size, every != 0, weight_of(size, every) });
+}
+
+/* Visits all live blocks of the process that count. */
+static void process_each(struct heap *heap, struct heap_process *process, take_held *take)
 {
 	struct map_entry *block = NULL;
 
 	while ((block = map_next(&process->blocks, block)))
-		take(heap, (uint32_t)(block->value >> 32), block_size(process, block));
+		held_give(heap, process, take,
+			  &(struct heap_young){ block->key, (uint32_t)(block->value >> 32), 0 },
+			  block_size(process, block));
 	for (size_t i = 0; process->young && i < 1u << YOUNG_BITS; i++)
 		if (process->young[i].address)
-			take(heap, process->young[i].row, process->young[i].size);
+			held_give(heap, process, take, &process->young[i], process->young[i].size);
 }
 
 static void process_keep(struct heap *heap, struct heap_process *process)
@@ -490,33 +544,42 @@ bool heap_program_is_done(const struct heap *heap, uint32_t process)
 
 /* --- processes that have ended --- */
 
-static void row_let_go(struct heap *heap, uint32_t number, uint64_t size)
+/* The process's own sum is what it held at its end. */
+static void row_let_go(struct heap *heap, struct heap_process *process,
+		       const struct held_block *block)
 {
-	struct heap_row *row;
+	uint64_t live_bytes = process->live_bytes;
+	bool keeps_changes = heap->keeps_changes;
 
-	if (number == ROW_OUTSIDE)
-		return;
-	row = &heap->row[number];
-	if (heap->estimate)
-		estimate_live_drop(heap, number, size);
-	heap_row_keep_peak(heap, row);
-	row->live_allocations--;
-	row->live_bytes -= size;
-	heap->totals.live_allocations--;
-	heap->totals.live_bytes -= size;
+	heap->keeps_changes = false;
+	if (block->is_sampled) {
+		sampled_live_drop(heap, process, block->row, &block->weight);
+	} else {
+		heap_live_drop_from_row(heap, process, block->row, block->size);
+		heap->totals.live_allocations--;
+		heap->totals.live_bytes -= block->size;
+	}
+	heap->keeps_changes = keeps_changes;
+	process->live_bytes = live_bytes;
 }
 
 /* Blocks that were never freed are live in the rows at the end. Peaks are complete by then. */
-static void row_restore(struct heap *heap, uint32_t number, uint64_t size)
+static void row_restore(struct heap *heap, struct heap_process *process,
+			const struct held_block *block)
 {
-	if (number == ROW_OUTSIDE)
-		return;
-	if (heap->estimate)
-		estimate_live_add(heap, number, size);
-	heap->row[number].live_allocations++;
-	heap->row[number].live_bytes += size;
-	heap->totals.live_allocations++;
-	heap->totals.live_bytes += size;
+	uint64_t live_bytes = process->live_bytes;
+	bool keeps_changes = heap->keeps_changes;
+
+	heap->keeps_changes = false;
+	if (block->is_sampled) {
+		sampled_live_add(heap, process, block->row, &block->weight);
+	} else {
+		heap_live_add_to_row(heap, process, block->row, block->size);
+		heap->totals.live_allocations++;
+		heap->totals.live_bytes += block->size;
+	}
+	heap->keeps_changes = keeps_changes;
+	process->live_bytes = live_bytes;
 }
 
 void heap_look_at(struct heap *heap, uint64_t allocations,
@@ -550,19 +613,11 @@ struct held {
 	uint64_t *ended; /* by row: bytes of ended processes; NULL: none */
 };
 
-static void held_add(struct held *held, struct heap_process *process)
+static void held_add(struct heap *heap, struct heap_process *process,
+		     const struct held_block *block)
 {
-	struct map_entry *block = NULL;
-	uint32_t row;
-
-	while ((block = map_next(&process->blocks, block))) {
-		row = (uint32_t)(block->value >> 32);
-		if (row != ROW_OUTSIDE)
-			held->ended[row] += block_size(process, block);
-	}
-	for (size_t i = 0; process->young && i < 1u << YOUNG_BITS; i++)
-		if (process->young[i].address && process->young[i].row != ROW_OUTSIDE)
-			held->ended[process->young[i].row] += process->young[i].size;
+	(void)process;
+	heap->held[block->row] += block->weight.bytes;
 }
 
 static uint64_t heap_row_held_bytes(const void *owner, size_t row)
@@ -589,15 +644,16 @@ const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
 	if (heap->layers_due_ns == LAYERS_NEVER)
 		return heap->layers;
 	if (heap->ended)
-		held.ended = memory_zero(heap->row_count, sizeof(*held.ended));
+		held.ended = heap->held = memory_zero(heap->row_count, sizeof(*held.ended));
 	for (struct heap_process *process = heap->ended; process; process = process->next_ended)
 		if (!is_last(heap, process))
-			held_add(&held, process);
+			process_each(heap, process, held_add);
 	for (size_t i = 0; held.ended && i < heap->row_count; i++)
 		bytes -= held.ended[i];
 	layers_end(heap->layers, end_ns, bytes, &held, heap->row_count, heap_row_held_bytes);
 	heap->layers_due_ns = LAYERS_NEVER;
 	free(held.ended);
+	heap->held = NULL;
 	return heap->layers;
 }
 
@@ -615,10 +671,14 @@ static void heap_finish_kept(struct heap *heap)
 	for (size_t i = 0; i < heap->row_count && !heap->has_ends; i++) {
 		heap->row[i].kept_allocations = heap->row[i].live_allocations;
 		heap->row[i].kept_bytes = heap->row[i].live_bytes;
+		heap->row[i].kept_variance = heap->row[i].live_variance;
+		heap->row[i].kept_fraction = heap->row[i].live_fraction;
 	}
 	if (!heap->has_ends) {
 		heap->totals.kept_allocations = heap->totals.live_allocations;
 		heap->totals.kept_bytes = heap->totals.live_bytes;
+		heap->totals.kept_variance = heap->totals.live_variance;
+		heap->totals.kept_fraction = heap->totals.live_fraction;
 	}
 }
 
@@ -645,4 +705,6 @@ void heap_finish(struct heap *heap)
 		process_each(heap, process, row_restore);
 	heap_finish_kept(heap);
 	estimate_finish(heap, heap->has_ends);
+	if (heap->totals.sampled)
+		sampled_settle(heap);
 }

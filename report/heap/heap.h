@@ -11,6 +11,8 @@
  * Most blocks live for a moment, and for many of them the file says so in advance
  * (event_is_brief()): these are kept in a table of their own, which stays in the cache.
  *
+ * Of a sample of the heap (weight.h) all figures are estimates, each with its variance.
+ *
  * Memory grows with live blocks and with rows. A block takes 16 bytes at a load of at most 1/2;
  * one of 4 GiB or more takes a second entry.
  */
@@ -27,6 +29,7 @@
 #include "report/base/size_class.h"
 #include "report/core/key.h"
 #include "report/heap/estimate.h"
+#include "report/heap/weight.h"
 #include "report/session/source.h"
 
 #define HEAP_QUEUE 16 /* as many misses of the cache are waited for at once */
@@ -59,8 +62,9 @@ struct heap_op {
 	uint64_t caller;          /* by key or stack: that */
 	uint32_t process, thread; /* indices of the source */
 	enum heap_kind kind;
-	bool counts; /* the filters hold: an allocation that does not count is only remembered */
-	bool brief;  /* of an allocation: event_is_brief() */
+	bool counts;    /* the filters hold: an allocation that does not count is only remembered */
+	bool brief;     /* of an allocation: event_is_brief() */
+	uint64_t every; /* of an allocation: it is one of a sample, see weight.h; 0: it is not */
 };
 
 /*
@@ -78,6 +82,10 @@ struct heap_row {
 	uint64_t key;              /* caller's address, class, stack, or of HEAP_BY_KEY */
 	uint64_t last_ns;          /* of the last new use of the key, to find its module */
 	uint64_t latest_ns;        /* of the last allocation */
+	/* of the bytes with these names, where they are estimates: see weight.h */
+	double variance, live_variance, peak_variance, kept_variance;
+	uint16_t fraction, live_fraction, peak_fraction, kept_fraction; /* of blocks */
+	bool is_sample; /* blocks of a sample are in it */
 	uint32_t process;
 	uint32_t changes_seen; /* it is among those of heap_take_changes() with that number */
 };
@@ -92,6 +100,11 @@ struct heap_totals {
 	 * end.
 	 */
 	uint64_t kept_allocations, kept_bytes;
+	/* as those of struct heap_row */
+	double variance, live_variance, peak_variance, kept_variance;
+	uint16_t fraction, live_fraction, peak_fraction, kept_fraction, freed_fraction;
+	uint64_t sampled; /* blocks of a sample that were recorded; 0: all figures are counts */
+	uint64_t every;   /* of the first of them */
 };
 
 struct heap {
@@ -108,9 +121,11 @@ struct heap {
 	size_t estimate_room;
 	struct stack_share *share; /* by stack: of heap_share.h, made when it is asked for first */
 	uint64_t class_allocations[SIZE_CLASSES], class_bytes[SIZE_CLASSES];
+	uint16_t class_fraction[SIZE_CLASSES];
 	struct curve curve;
 	struct layers *layers;  /* of rows' live bytes; NULL: nobody wants them */
 	uint64_t layers_due_ns; /* as layers->due_ns */
+	uint64_t *held;         /* by row, within heap_end_layers(): bytes of ended processes */
 	bool keeps_changes;
 	/* See heap_look_at(). */
 	uint64_t look_due;
@@ -126,6 +141,12 @@ struct heap {
 	struct heap_op queue[HEAP_QUEUE]; /* waiting for the lines of memory they need */
 	unsigned int queued;
 };
+
+/* Whether what grows cannot be said, because stacks or the blocks themselves are a sample. */
+static inline bool heap_is_sample(const struct heap *heap)
+{
+	return heap->estimate || heap->totals.sampled;
+}
 
 void heap_init(struct heap *heap, enum heap_by by);
 void heap_release(struct heap *heap);

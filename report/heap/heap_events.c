@@ -42,7 +42,24 @@ static void take_born(void *state, const struct source_event *event, bool counts
 	heap_take(heap,
 		  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
 				     key_of_born(heap, event, born->caller), event->process->index,
-				     event->thread->index, HEAP_ALLOCATION, counts, brief });
+				     event->thread->index, HEAP_ALLOCATION, counts, brief, 0 });
+	heap_pass_look(heap, event->event.time_ns);
+}
+
+static void take_sampled(void *state, const struct source_event *event, bool counts)
+{
+	struct heap *heap = state;
+	const struct evt_heap_sampled *born = EVENT_AS(heap_sampled, &event->event);
+
+	heap_take(heap, &(struct heap_op){ .time_ns = event->event.time_ns,
+					   .address = born->ptr,
+					   .size = born->size,
+					   .caller = key_of_born(heap, event, born->caller),
+					   .process = event->process->index,
+					   .thread = event->thread->index,
+					   .kind = HEAP_ALLOCATION,
+					   .counts = counts,
+					   .every = born->every });
 	heap_pass_look(heap, event->event.time_ns);
 }
 
@@ -51,7 +68,7 @@ static inline void take_dies(struct heap *heap, const struct source_event *event
 {
 	heap_take(heap, &(struct heap_op){ event->event.time_ns, event->event.value[0], 0, 0,
 					   event->process->index, event->thread->index, kind,
-					   counts, false });
+					   counts, false, 0 });
 }
 
 static void take_free(void *state, const struct source_event *event, bool counts)
@@ -67,6 +84,14 @@ static void take_realloc_free(void *state, const struct source_event *event, boo
 static void take_realloc_failed(void *state, const struct source_event *event, bool counts)
 {
 	take_dies(state, event, HEAP_REALLOC_FAILED, counts);
+}
+
+static void take_sample_freed(void *state, const struct source_event *event, bool counts)
+{
+	take_dies(state, event,
+		  EVENT_AS(heap_sample_freed, &event->event)->by_realloc ? HEAP_REALLOC_FREE
+									 : HEAP_FREE,
+		  counts);
 }
 
 static void take_capture(void *state, const struct source_event *event, bool counts)
@@ -107,6 +132,9 @@ static void read_blocks_of_c(struct run *run, struct heap *heap)
 {
 	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
 
+	run_reads(run, EVT_heap_sampled, FIELDS_ALL, take_sampled, heap);
+	run_reads(run, EVT_heap_sample_freed, FIELDS_ALL, take_sample_freed, heap);
+	run_reads(run, EVT_heap_sample_kept, FIELDS_ALL, take_realloc_failed, heap);
 	if ((heap->by == HEAP_BY_CALLER || heap->by == HEAP_BY_STACK) && !run_filters(run)->any) {
 		run_reads_heap(run, take_records, heap);
 		return;
@@ -130,9 +158,10 @@ static void read_blocks_of_python(struct run *run, struct heap *heap)
 static void take_begin(struct heap *heap, const struct source_event *event, uint64_t bytes,
 		       bool counts)
 {
-	heap_take(heap, &(struct heap_op){ event->event.time_ns, event->event.value[0], bytes,
-					   key_of_born(heap, event, 0), event->process->index,
-					   event->thread->index, HEAP_ALLOCATION, counts, false });
+	heap_take(heap,
+		  &(struct heap_op){ event->event.time_ns, event->event.value[0], bytes,
+				     key_of_born(heap, event, 0), event->process->index,
+				     event->thread->index, HEAP_ALLOCATION, counts, false, 0 });
 	heap_pass_look(heap, event->event.time_ns);
 }
 

@@ -155,7 +155,7 @@ static void pair_mark(struct taking *t, uint32_t at, uint64_t time_ns)
 	t->heap->totals.temporary_allocations += temporary;
 	if (t->given->site[record->site].kind == HEAP_RECORD_REALLOC)
 		heap_thread_at(t->heap, t->given->thread->index)->undo = (struct heap_undo){
-			record->address, record->size, row, true, true, temporary
+			record->address, record->size, row, true, true, temporary, 0
 		};
 }
 
@@ -351,7 +351,8 @@ static inline bool quiet_born(struct taking *t, const struct chunk *chunk, uint3
 	struct heap *heap = t->heap;
 	uint32_t row;
 
-	if (heap->estimate || process->frees.count || young_find(process, record->address))
+	if (heap->estimate || process->frees.count || process->sampled.count ||
+	    young_find(process, record->address))
 		return false;
 	record_follow(t, chunk, at);
 	row = site_row(t, record->site, time_ns);
@@ -388,7 +389,7 @@ static inline bool quiet_dies(struct taking *t, const struct chunk *chunk, uint3
 	uint32_t row;
 	uint64_t size;
 
-	if (heap->estimate || process->displaced.count ||
+	if (heap->estimate || process->displaced.count || process->sampled.count ||
 	    !heap_take_block(process, record->address, &row, &size))
 		return false;
 	record_follow(t, chunk, at);
@@ -396,10 +397,9 @@ static inline bool quiet_dies(struct taking *t, const struct chunk *chunk, uint3
 	temporary = thread->last_allocated == record->address;
 	thread->last_allocated = 0;
 	if (kind == HEAP_RECORD_REALLOC)
-		thread->undo = (struct heap_undo){
-			record->address, size, row, true, true, temporary
-		};
-	heap_count_free(heap, row, size);
+		thread->undo = (struct heap_undo){ record->address, size, row, true, true,
+						   temporary,       0 };
+	heap_count_free(heap, row, size, 0);
 	if (row == ROW_OUTSIDE)
 		return true;
 	heap->row[row].temporary_allocations += temporary;
@@ -502,7 +502,7 @@ static void take_part(struct heap *heap, const struct source_heap *given)
 		return;
 	}
 	/* a row of samples must see each block, and its first sample may come within the run */
-	if (given->leads && !t.process->distrusts &&
+	if (given->leads && !t.process->distrusts && !t.process->sampled.count &&
 	    !(heap->may_estimate && given->process->stacks_every))
 		t.pair_span = given->to - given->from;
 	sites_begin(t.process, given);

@@ -38,6 +38,7 @@ struct heap_process {
 	size_t site_room;
 	struct map blocks;   /* address to row << 32 | size */
 	struct map large;    /* address to size */
+	struct map sampled;  /* address to `every`, of blocks of a sample */
 	struct map callers;  /* address to row; not by stack */
 	struct pages stacks; /* by stack: row + 1 */
 	struct recents frees, displaced;
@@ -52,6 +53,7 @@ struct heap_undo {
 	uint64_t address, size;
 	uint32_t row;
 	bool counts, matched, temporary;
+	uint64_t every; /* as in struct heap_op */
 };
 
 struct heap_thread {
@@ -103,6 +105,8 @@ static inline void heap_row_keep_peak(const struct heap *heap, struct heap_row *
 		row->peak_seen = heap->peak_number;
 		row->peak_bytes = row->live_bytes;
 		row->peak_allocations = row->live_allocations;
+		row->peak_variance = row->live_variance;
+		row->peak_fraction = row->live_fraction;
 	}
 }
 
@@ -116,9 +120,19 @@ static inline bool heap_note_peak(struct heap *heap, uint64_t time_ns)
 	totals->peak_bytes = totals->live_bytes;
 	totals->peak_time_ns = time_ns;
 	totals->peak_allocations = totals->live_allocations;
+	totals->peak_variance = totals->live_variance;
+	totals->peak_fraction = totals->live_fraction;
 	heap->peak_number++;
 	return true;
 }
+
+/* sampled.c: the same with what an allocation of a sample stands for. */
+void sampled_count(struct heap *heap, uint32_t row, const struct heap_op *op);
+/*
+ * At the end: rows get what their fractions add up to, so that their numbers of blocks are together
+ * those of the heap.
+ */
+void sampled_settle(struct heap *heap);
 
 /* Counts an allocation in its row, but not in the totals. */
 static inline void heap_count_row(struct heap *heap, uint32_t row_number, uint64_t size,
@@ -137,6 +151,10 @@ static inline void heap_count_row(struct heap *heap, uint32_t row_number, uint64
 static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
 					 const struct heap_op *op)
 {
+	if (__builtin_expect(op->every != 0, 0)) {
+		sampled_count(heap, row_number, op);
+		return;
+	}
 	heap_count_row(heap, row_number, op->size, op->time_ns);
 	if (__builtin_expect(heap->estimate != NULL, 0))
 		estimate_count(heap, row_number, op->size);

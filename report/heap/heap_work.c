@@ -5,6 +5,11 @@
  */
 #include "report/core/work.h"
 
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+#include "report/heap/weight.h"
+
 static void heap_work_take_born(void *state, const struct source_event *event, bool counts)
 {
 	struct works *works = ((struct work_provider *)state)->works;
@@ -18,6 +23,33 @@ static void heap_work_take_born(void *state, const struct source_event *event, b
 	process->bytes_allocated += bytes;
 }
 
+/* Fractions of blocks that threads have too much: see weight.h. Begins as work_provider. */
+struct heap_work {
+	struct work_provider provider;
+	uint16_t *fraction; /* by thread */
+	size_t room;
+};
+
+static void heap_work_take_sampled(void *state, const struct source_event *event, bool counts)
+{
+	struct heap_work *mine = state;
+	const struct evt_heap_sampled *born = EVENT_AS(heap_sampled, &event->event);
+	struct weight weight = weight_of(born->size, born->every);
+	struct work *thread = works_at_thread(mine->provider.works, event, counts);
+	struct work *process = works_at_process(mine->provider.works, event, counts);
+	uint32_t index = event->thread->index;
+	uint64_t blocks = 0;
+
+	if (index >= mine->room)
+		mine->fraction = memory_room(mine->fraction, index, &mine->room,
+					     sizeof(*mine->fraction));
+	weight_count(&blocks, &mine->fraction[index], weight.blocks);
+	thread->allocations += blocks;
+	thread->bytes_allocated += weight.bytes;
+	process->allocations += blocks;
+	process->bytes_allocated += weight.bytes;
+}
+
 static void heap_work_start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
@@ -28,11 +60,20 @@ static void heap_work_start(void *state, struct run *run, const void *options)
 	works_take_sums(mine->works, WORK_allocations, WORK_bytes_allocated);
 	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
 		run_sums(run, born[i], FIELD_BIT(malloc, size), heap_work_take_born, mine);
+	run_reads(run, EVT_heap_sampled,
+		  FIELD_BIT(heap_sampled, size) | FIELD_BIT(heap_sampled, every),
+		  heap_work_take_sampled, mine);
 	run_follows(run, mine);
+}
+
+static void heap_work_release(void *state)
+{
+	free(((struct heap_work *)state)->fraction);
 }
 
 const struct analysis_kind analysis_heap_work = {
 	.name = "heap work",
-	.state_bytes = sizeof(struct work_provider),
+	.state_bytes = sizeof(struct heap_work),
 	.start = heap_work_start,
+	.release = heap_work_release,
 };

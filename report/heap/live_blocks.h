@@ -41,33 +41,67 @@ static inline void heap_live_drop_from_row(struct heap *heap, struct heap_proces
 	process->live_bytes -= size;
 }
 
+/* sampled.c: the same of a block of a sample, totals included, but for the peak and the curve. */
+void sampled_live_add(struct heap *heap, struct heap_process *process, uint32_t row,
+		      const struct weight *weight);
+void sampled_live_drop(struct heap *heap, struct heap_process *process, uint32_t row,
+		       const struct weight *weight);
+void sampled_count_free(struct heap *heap, const struct weight *weight);
+void sampled_restore_free(struct heap *heap, const struct weight *weight);
+/* Returns `every` of the block that ends; 0: it is none of a sample. */
+uint64_t sampled_take(struct heap_process *process, uint64_t address);
+
+static inline uint64_t block_every_take(struct heap_process *process, uint64_t address)
+{
+	return __builtin_expect(process->sampled.count != 0, 0) ? sampled_take(process, address)
+								: 0;
+}
+
 static inline void heap_live_add(struct heap *heap, struct heap_process *process, uint32_t row,
-				 uint64_t size, uint64_t time_ns)
+				 uint64_t size, uint64_t every, uint64_t time_ns)
 {
 	struct heap_totals *totals = &heap->totals;
 
-	heap_live_add_to_row(heap, process, row, size);
-	totals->live_allocations++;
-	totals->live_bytes += size;
+	if (__builtin_expect(every != 0, 0)) {
+		const struct weight weight = weight_of(size, every);
+
+		sampled_live_add(heap, process, row, &weight);
+	} else {
+		heap_live_add_to_row(heap, process, row, size);
+		totals->live_allocations++;
+		totals->live_bytes += size;
+	}
 	heap_note_peak(heap, time_ns);
 	curve_put(&heap->curve, time_ns, totals->live_bytes);
 }
 
 static inline void heap_live_drop(struct heap *heap, struct heap_process *process, uint32_t row,
-				  uint64_t size, uint64_t time_ns)
+				  uint64_t size, uint64_t every, uint64_t time_ns)
 {
 	struct heap_totals *totals = &heap->totals;
 
-	heap_live_drop_from_row(heap, process, row, size);
-	totals->live_allocations--;
-	totals->live_bytes -= size;
+	if (__builtin_expect(every != 0, 0)) {
+		const struct weight weight = weight_of(size, every);
+
+		sampled_live_drop(heap, process, row, &weight);
+	} else {
+		heap_live_drop_from_row(heap, process, row, size);
+		totals->live_allocations--;
+		totals->live_bytes -= size;
+	}
 	curve_put(&heap->curve, time_ns, totals->live_bytes);
 }
 
-static inline void heap_count_free(struct heap *heap, uint32_t row, uint64_t size)
+static inline void heap_count_free(struct heap *heap, uint32_t row, uint64_t size, uint64_t every)
 {
 	if (row == ROW_OUTSIDE)
 		return;
+	if (__builtin_expect(every != 0, 0)) {
+		const struct weight weight = weight_of(size, every);
+
+		sampled_count_free(heap, &weight);
+		return;
+	}
 	heap->totals.frees++;
 	heap->totals.bytes_freed += size;
 }

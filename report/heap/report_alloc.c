@@ -34,31 +34,36 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 {
 	const struct alloc_state *state = report->state;
 	const struct heap_totals *totals = &state->heap->totals;
-	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], error[HEAP_ERROR_BYTES];
 	struct coverage_text still_live;
 
-	fprintf(screen->out, "allocated    %s in %s %s",
+	fprintf(screen->out, "allocated    %s%s in %s %s",
 		unit_format_bytes(a, totals->bytes_allocated),
+		heap_error(error, state->heap, totals->variance),
 		unit_format_count(b, totals->allocations), blocks(totals->allocations));
-	if (totals->allocations)
+	if (totals->allocations && !totals->sampled)
 		fprintf(screen->out, ", %s of them temporary",
 			unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
 						       (double)totals->allocations));
-	fprintf(screen->out, "\npeak         %s in %s %s at %s\n",
+	fprintf(screen->out, "\npeak         %s%s in %s %s at %s\n",
 		unit_format_bytes(a, totals->peak_bytes),
+		heap_error(error, state->heap, totals->peak_variance),
 		unit_format_count(b, totals->peak_allocations), blocks(totals->peak_allocations),
 		unit_format_ns(c, totals->peak_time_ns));
-	fprintf(screen->out, "%-11s  %s in %s %s\n",
+	fprintf(screen->out, "%-11s  %s%s in %s %s\n",
 		heap_still_live(state->heap, report->run, &still_live),
 		unit_format_bytes(a, totals->kept_bytes),
+		heap_error(error, state->heap, totals->kept_variance),
 		unit_format_count(b, totals->kept_allocations), blocks(totals->kept_allocations));
 	if (state->heap->has_ends)
 		fprintf(screen->out,
-			"at the end   %s in %s %s were still allocated after Python had shut "
+			"at the end   %s%s in %s %s were still allocated after Python had shut "
 			"down\n",
 			unit_format_bytes(a, totals->live_bytes),
+			heap_error(error, state->heap, totals->live_variance),
 			unit_format_count(b, totals->live_allocations),
 			blocks(totals->live_allocations));
+	heap_print_sample(state->heap, screen);
 }
 
 /* Prints one line per size class. */
@@ -285,10 +290,15 @@ static void alloc_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "live_bytes", UNIT_BYTES, totals->kept_bytes);
 	facts_number(facts, "end_allocations", UNIT_COUNT, totals->live_allocations);
 	facts_number(facts, "end_bytes", UNIT_BYTES, totals->live_bytes);
-	facts_number(facts, "temporary_allocations", UNIT_COUNT, totals->temporary_allocations);
+	if (totals->sampled) /* what cannot be known is null */
+		facts_none(facts, "temporary_allocations", UNIT_COUNT);
+	else
+		facts_number(facts, "temporary_allocations", UNIT_COUNT,
+			     totals->temporary_allocations);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
 	facts_number(facts, "reallocs_failed", UNIT_COUNT, totals->reallocs_failed);
 	heap_share_total(state->heap, facts);
+	heap_sample_total(state->heap, facts);
 }
 
 const struct report_kind report_kind_alloc = {

@@ -119,6 +119,9 @@ static void put_row(struct leaks_state *state, struct table *table, const struct
 	state->bytes += sum->row.kept_bytes;
 	table_set_number(table, COLUMN_leaks_allocations, sum->row.kept_allocations);
 	table_set_number(table, COLUMN_leaks_bytes, sum->row.kept_bytes);
+	if (sum->row.is_sample)
+		table_set_number(table, COLUMN_leaks_bytes_error,
+				 weight_error(sum->row.kept_variance));
 	if (state->heap->totals.kept_bytes)
 		table_set_real(table, COLUMN_leaks_percent,
 			       100.0 * (double)sum->row.kept_bytes /
@@ -219,7 +222,7 @@ static void print_returned(const struct leaks_state *state, FILE *out)
 {
 	char bytes[UNIT_TEXT_BYTES];
 
-	if (state->returned && !state->heap->estimate)
+	if (state->returned && !heap_is_sample(state->heap))
 		fprintf(out, "%-11s  by %s a step where all was freed later (prof-report peak)\n",
 			state->growing ? "grows too" : "grows",
 			unit_format_bytes(bytes, state->returned_bytes));
@@ -239,7 +242,7 @@ static void print_growth(const struct leaks_state *state, const struct document 
 	else if (state->growing)
 		fprintf(out, "grows        %s of the rows: %s (--filter seems=grows shows them)\n",
 			count, bytes);
-	else if (steps >= GROWTH_LOOKS_MIN && !state->heap->estimate && !state->returned)
+	else if (steps >= GROWTH_LOOKS_MIN && !heap_is_sample(state->heap) && !state->returned)
 		fprintf(out, "grows        nothing, over %s steps\n",
 			unit_format_count(count, steps));
 	print_returned(state, out);
@@ -250,17 +253,19 @@ static void leaks_head(const struct document *document, const struct screen *scr
 	const struct report *report = document->context;
 	const struct leaks_state *state = report->state;
 	const struct heap_totals *totals = &state->heap->totals;
-	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
+	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], error[HEAP_ERROR_BYTES];
 	struct coverage_text still_live;
 
 	if (!totals->allocations)
 		return;
-	fprintf(screen->out, "%-11s  %s in %s block%s\n",
+	fprintf(screen->out, "%-11s  %s%s in %s block%s\n",
 		heap_still_live(state->heap, report->run, &still_live),
 		unit_format_bytes(bytes, totals->kept_bytes),
+		heap_error(error, state->heap, totals->kept_variance),
 		unit_format_count(count, totals->kept_allocations),
 		totals->kept_allocations == 1 ? "" : "s");
 	print_growth(state, document, screen->out);
+	heap_print_sample(state->heap, screen);
 	putc('\n', screen->out);
 }
 
@@ -298,8 +303,10 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 			       state->heap->totals.reused);
 	print_lost(run_source(report->run), screen);
 	heap_print_sampling(state->heap, report, screen);
-	if (state->heap->estimate)
-		screen_print_prose(screen, "growth is not known: stacks are a sample");
+	if (heap_is_sample(state->heap))
+		screen_print_prose(screen, "growth is not known: %s",
+				   state->heap->estimate ? "stacks are a sample"
+							 : "the heap is a sample");
 	else if (growth_is_whole(state->growth))
 		screen_print_prose(
 			screen,
@@ -329,12 +336,13 @@ static void leaks_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "growth", UNIT_BYTES,
 		     growth_steps(state->growth) ? state->growing_bytes : 0);
 	facts_number(facts, "freed_later_rows", UNIT_COUNT,
-		     state->heap->estimate ? 0 : state->returned);
+		     heap_is_sample(state->heap) ? 0 : state->returned);
 	facts_number(facts, "freed_later_growth", UNIT_BYTES,
-		     state->heap->estimate ? 0 : state->returned_bytes);
+		     heap_is_sample(state->heap) ? 0 : state->returned_bytes);
 	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
 	heap_share_total(((const struct leaks_state *)report->state)->heap, facts);
+	heap_sample_total(state->heap, facts);
 }
 
 static const char *leaks_explain(const struct report *report, struct why_empty *absence)

@@ -116,17 +116,19 @@ static void fill_kinds(const struct memory_state *state, struct table *table)
 	const struct resident_moment *peak = &state->most->peak, *end = &state->most->end;
 	bool has_blocks = peak->has_blocks || end->has_blocks;
 	bool has_kept = resident_kept(peak) || resident_kept(end);
+	bool is_sample = state->resident->heap->totals.sampled;
+	const char *heap_known = is_sample ? "about" : "at most";
 	const struct {
 		const char *kind, *known;
 		struct resident_row bytes;
 		bool is_told;
 	} rows[] = {
 		{ "heap: tensors",
-		  "at most",
+		  heap_known,
 		  { peak->tensors, end->tensors },
 		  peak->tensors || end->tensors },
 		{ "heap: blocks",
-		  "at most",
+		  heap_known,
 		  { peak->heap - peak->tensors, end->heap - end->tensors },
 		  peak->heap || end->heap },
 		{ "files", "counted", { peak->file, end->file }, peak->has_kinds },
@@ -136,7 +138,7 @@ static void fill_kinds(const struct memory_state *state, struct table *table)
 		  { resident_kept(peak), resident_kept(end) },
 		  has_kept },
 		{ "not explained",
-		  has_kept ? "about" : "at least",
+		  has_kept || is_sample ? "about" : "at least",
 		  { resident_rest(peak), resident_rest(end) },
 		  peak->has_kinds && has_blocks },
 		{ "anonymous memory",

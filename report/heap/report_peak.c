@@ -27,6 +27,8 @@ static void report_peak_put_row(const struct heap_totals *totals, struct table *
 	table_set_number(table, COLUMN_peak_allocations, row->peak_allocations);
 	table_set_number(table, COLUMN_peak_bytes, row->peak_bytes);
 	table_set_number(table, COLUMN_peak_allocated, row->allocations);
+	if (row->is_sample)
+		table_set_number(table, COLUMN_peak_bytes_error, weight_error(row->peak_variance));
 	if (totals->peak_bytes)
 		table_set_real(table, COLUMN_peak_percent,
 			       100.0 * (double)row->peak_bytes / (double)totals->peak_bytes);
@@ -80,14 +82,18 @@ static void peak_head(const struct document *document, const struct screen *scre
 	const struct peak_state *state = report->state;
 	const struct heap_totals *totals = &state->heap->totals;
 	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+	char error[HEAP_ERROR_BYTES];
 
 	if (!totals->allocations)
 		return;
-	fprintf(screen->out, "peak         %s in %s block%s at %s\n\n",
+	fprintf(screen->out, "peak         %s%s in %s block%s at %s\n",
 		unit_format_bytes(bytes, totals->peak_bytes),
+		heap_error(error, state->heap, totals->peak_variance),
 		unit_format_count(count, totals->peak_allocations),
 		totals->peak_allocations == 1 ? "" : "s",
 		unit_format_ns(time, totals->peak_time_ns));
+	heap_print_sample(state->heap, screen);
+	putc('\n', screen->out);
 }
 
 static void peak_foot(const struct document *document, const struct screen *screen)
@@ -113,6 +119,7 @@ static void peak_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
 	heap_share_total(((const struct peak_state *)report->state)->heap, facts);
+	heap_sample_total(((const struct peak_state *)report->state)->heap, facts);
 }
 
 static void peak_release(struct report *report)

@@ -19,20 +19,62 @@ static void heap_put_counters(struct table *table, const struct heap_row *row, u
 	if (all_bytes)
 		table_set_real(table, COLUMN_alloc_percent,
 			       100.0 * (double)row->bytes_allocated / (double)all_bytes);
-	if (row->allocations) {
+	if (row->allocations)
 		table_set_number(table, COLUMN_alloc_avg_bytes,
 				 row->bytes_allocated / row->allocations);
-		table_set_real(table, COLUMN_alloc_temporary_percent,
-			       100.0 * (double)row->temporary_allocations /
-				       (double)row->allocations);
-	}
 	table_set_number(table, COLUMN_alloc_peak_bytes, row->peak_bytes);
 	table_set_number(table, COLUMN_alloc_live_allocations, row->kept_allocations);
 	table_set_number(table, COLUMN_alloc_live_bytes, row->kept_bytes);
+	if (row->is_sample) {
+		/* which event of the heap was a thread's next is not known of a sample */
+		table_set_number(table, COLUMN_alloc_bytes_error, weight_error(row->variance));
+		return;
+	}
+	if (row->allocations)
+		table_set_real(table, COLUMN_alloc_temporary_percent,
+			       100.0 * (double)row->temporary_allocations /
+				       (double)row->allocations);
 	table_set_number(table, COLUMN_alloc_temporary_allocations, row->temporary_allocations);
 }
 
 /* --- estimates --- */
+
+const char *heap_error(char text[HEAP_ERROR_BYTES], const struct heap *heap, double variance)
+{
+	char bytes[UNIT_TEXT_BYTES];
+
+	text[0] = 0;
+	if (heap->totals.sampled)
+		snprintf(text, HEAP_ERROR_BYTES, " +- %s",
+			 unit_format_bytes(bytes, weight_error(variance)));
+	return text;
+}
+
+void heap_print_sample(const struct heap *heap, const struct screen *screen)
+{
+	char blocks[UNIT_TEXT_BYTES], every[UNIT_TEXT_BYTES];
+
+	if (heap->totals.sampled)
+		screen_print_prose(screen,
+				   "estimates from %s sampled block%s, one in %s "
+				   "(INTERCEPT_HEAP_EVERY); +- is the standard error",
+				   unit_format_count(blocks, heap->totals.sampled),
+				   unit_plural(heap->totals.sampled),
+				   unit_format_bytes(every, heap->totals.every));
+}
+
+void heap_sample_total(const struct heap *heap, struct facts *facts)
+{
+	const struct heap_totals *totals = &heap->totals;
+
+	if (!totals->sampled)
+		return;
+	facts_number(facts, "sampled_allocations", UNIT_COUNT, totals->sampled);
+	facts_number(facts, "heap_every", UNIT_BYTES, totals->every);
+	facts_number(facts, "bytes_allocated_error", UNIT_BYTES, weight_error(totals->variance));
+	facts_number(facts, "peak_bytes_error", UNIT_BYTES, weight_error(totals->peak_variance));
+	facts_number(facts, "live_bytes_error", UNIT_BYTES, weight_error(totals->kept_variance));
+}
 
 void heap_show_estimates(struct report *report, struct table *table, enum column_id counted,
 			 struct column *quiet)

@@ -55,6 +55,14 @@ void heap_put_estimate(struct table *table, struct estimate_columns columns,
 void heap_print_sampling(const struct heap *heap, const struct report *report,
 			 const struct screen *screen);
 
+/* Returns " +- BYTES" where the heap is a sample, else "". */
+#define HEAP_ERROR_BYTES (UNIT_TEXT_BYTES + 8)
+const char *heap_error(char text[HEAP_ERROR_BYTES], const struct heap *heap, double variance);
+/* Prints what the sample is, above a table; nothing where each allocation was recorded. */
+void heap_print_sample(const struct heap *heap, const struct screen *screen);
+/* The same for programs, with the standard errors of the totals. */
+void heap_sample_total(const struct heap *heap, struct facts *facts);
+
 /*
  * Returns what the live bytes are, in words. For a Python program they are what it used when it had
  * finished: its runtime frees most of that.

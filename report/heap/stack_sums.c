@@ -18,6 +18,11 @@ void heap_row_join(struct heap_row *into, const struct heap_row *from)
 	into->temporary_allocations += from->temporary_allocations;
 	into->peak_bytes += from->peak_bytes;
 	into->peak_allocations += from->peak_allocations;
+	into->is_sample |= from->is_sample;
+	into->variance += from->variance;
+	into->live_variance += from->live_variance;
+	into->kept_variance += from->kept_variance;
+	into->peak_variance += from->peak_variance;
 }
 
 static uint64_t estimated_weight(const struct heap_estimate *estimate, enum stack_weight weight)

@@ -573,7 +573,9 @@ void source_want_heap(struct source *source, source_take_heap *take, void *conte
 	source->heap_context = context;
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		source->heap_cuts[id] = evt_descriptors[id].name &&
-					(id == EVT_teardown_begin ||
+					(id == EVT_teardown_begin || id == EVT_heap_sampled ||
+					 id == EVT_heap_sample_freed ||
+					 id == EVT_heap_sample_kept ||
 					 evt_descriptors[id].family == EVT_FAMILY_capture ||
 					 evt_descriptors[id].family == EVT_FAMILY_steps);
 }

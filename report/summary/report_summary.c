@@ -153,7 +153,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "peak_bytes", UNIT_BYTES, heap->peak_bytes);
 	facts_number(facts, "live_bytes", UNIT_BYTES, heap->kept_bytes);
 	heap_share_total(summary->heap, facts);
-	facts_number(facts, "operators", UNIT_COUNT, totals->operators.calls);
+	facts_number(facts, "operators", UNIT_COUNT, totals->operators.estimated_calls);
 	if (ops_are_sampled(summary->operators)) /* what cannot be known is null */
 		facts_none(facts, "operators_self_cpu_ns", UNIT_NS);
 	else

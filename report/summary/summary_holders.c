@@ -77,7 +77,7 @@ static bool put_heap_line(const struct summary *summary, const struct screen *sc
 					     run_options(summary->run));
 	char bytes[UNIT_TEXT_BYTES];
 
-	if (summary->heap->estimate || !line.place[0] || line.bytes < peak / PART_MIN)
+	if (heap_is_sample(summary->heap) || !line.place[0] || line.bytes < peak / PART_MIN)
 		return false;
 	fprintf(screen->out, ", %s of it from %s", part_of(bytes, line.bytes, peak), line.place);
 	if (line.known_bytes < peak - peak / PART_MIN)

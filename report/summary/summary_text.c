@@ -195,7 +195,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 					  ROWS_OF_SMALL_PART, columns,
 					  sizeof(columns) / sizeof(columns[0]) };
 	const struct heap_totals *totals = &summary->heap->totals;
-	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], error[HEAP_ERROR_BYTES];
 	struct coverage_text still_live;
 	struct why_empty absence;
 	struct late_callers callers;
@@ -210,17 +210,22 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 		return;
 	}
 	screen_print(screen, SCREEN_BOLD, "\nheap");
-	fprintf(screen->out, "  peak %s at %s, %s %s\n", unit_format_bytes(a, totals->peak_bytes),
+	fprintf(screen->out, "  peak %s%s at %s, %s %s\n", unit_format_bytes(a, totals->peak_bytes),
+		heap_error(error, summary->heap, totals->peak_variance),
 		unit_format_ns(b, totals->peak_time_ns),
 		heap_still_live(summary->heap, summary->run, &still_live),
 		unit_format_bytes(c, totals->kept_bytes));
-	fprintf(screen->out, "      %s in %s allocation%s",
+	fprintf(screen->out, "      %s%s in %s allocation%s",
 		unit_format_bytes(a, totals->bytes_allocated),
+		heap_error(error, summary->heap, totals->variance),
 		unit_format_count(b, totals->allocations), unit_plural(totals->allocations));
-	fprintf(screen->out, ", %s temporary\n      ",
-		unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
-					       (double)totals->allocations));
+	if (!totals->sampled)
+		fprintf(screen->out, ", %s temporary",
+			unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
+						       (double)totals->allocations));
+	fputs("\n      ", screen->out);
 	heap_print_curve(summary->heap, summary->run, screen, screen->width - 6);
+	heap_print_sample(summary->heap, screen);
 	key_init_table(&table, BY_alloc_caller);
 	heap_fill_named_table(
 		summary->heap, summary->source, &table, &callers,

@@ -2,6 +2,9 @@
 /* Looks up the name of each operator event once, and counts operators for core/work.h. */
 #include "report/torch/operator_naming.h"
 
+#include <stdlib.h>
+
+#include "report/base/memory.h"
 #include "report/core/work.h"
 
 /* The name is the first field of all of them. */
@@ -62,14 +65,55 @@ const struct analysis_kind analysis_operator_naming = {
 struct operator_work_state {
 	struct works *works;
 	const struct operator_naming *naming;
+	uint64_t *one_in; /* by process; 0: each of its operators is recorded */
+	size_t room;
 };
+
+static void note_sampling(void *state, const struct source_event *event, bool counts)
+{
+	struct operator_work_state *mine = state;
+	uint32_t process = event->process->index;
+
+	(void)counts;
+	if (process >= mine->room)
+		mine->one_in = memory_room(mine->one_in, process, &mine->room,
+					   sizeof(*mine->one_in));
+	mine->one_in[process] = EVENT_AS(torch_sampling, &event->event)->one_in;
+}
+
+static bool operator_naming_is_label(const struct event *event)
+{
+	switch (event->id) {
+	case EVT_torch_async_begin:
+		return true;
+	case EVT_torch_begin_ex:
+		return EVENT_AS(torch_begin_ex, event)->scope == EVT_SCOPE_USER;
+	case EVT_torch_begin_id:
+		return EVENT_AS(torch_begin_id, event)->scope == EVT_SCOPE_USER;
+	default:
+		return false;
+	}
+}
+
+/* Labels are all recorded; an operator stands for those that are not. */
+static uint64_t operators_of(const struct operator_work_state *mine,
+			     const struct source_event *event)
+{
+	uint32_t process = event->process->index;
+
+	if (process >= mine->room || !mine->one_in[process] ||
+	    operator_naming_is_label(&event->event))
+		return 1;
+	return mine->one_in[process];
+}
 
 static void count_operator(void *state, const struct source_event *event, bool counts)
 {
 	const struct operator_work_state *mine = state;
 
 	if (!mine->naming->is_hidden || event->event.id == EVT_torch_async_begin)
-		works_put_one(mine->works, event, counts, WORK_operators, 1);
+		works_put_one(mine->works, event, counts, WORK_operators,
+			      operators_of(mine, event));
 }
 
 static void operator_naming_work_start(void *state, struct run *run, const void *options)
@@ -80,13 +124,20 @@ static void operator_naming_work_start(void *state, struct run *run, const void 
 	mine->works = works_provide(run);
 	mine->naming = operator_naming_want(run, NULL);
 	run_reads(run, EVT_torch_begin, 0, count_operator, mine);
-	run_reads(run, EVT_torch_begin_ex, 0, count_operator, mine);
-	run_reads(run, EVT_torch_begin_id, 0, count_operator, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), count_operator, mine);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), count_operator, mine);
 	run_reads(run, EVT_torch_async_begin, 0, count_operator, mine);
+	run_reads(run, EVT_torch_sampling, FIELDS_ALL, note_sampling, mine);
+}
+
+static void operator_naming_work_release(void *state)
+{
+	free(((struct operator_work_state *)state)->one_in);
 }
 
 const struct analysis_kind analysis_operator_work = {
 	.name = "operator work",
 	.state_bytes = sizeof(struct operator_work_state),
 	.start = operator_naming_work_start,
+	.release = operator_naming_work_release,
 };

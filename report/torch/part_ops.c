@@ -17,8 +17,9 @@ void operators_print_part(const struct operators *operators, const struct operat
 	static const enum column_id columns[] = { COLUMN_ops_name, COLUMN_ops_self_cpu_percent,
 						  COLUMN_ops_self_cpu_ns, COLUMN_ops_total_cpu_ns,
 						  COLUMN_ops_calls };
-	static const enum column_id sampled[] = { COLUMN_ops_name, COLUMN_ops_total_cpu_ns,
-						  COLUMN_ops_avg_cpu_ns, COLUMN_ops_calls };
+	static const enum column_id sampled[] = { COLUMN_ops_name, COLUMN_ops_estimated_cpu_ns,
+						  COLUMN_ops_avg_cpu_ns, COLUMN_ops_estimated_calls,
+						  COLUMN_ops_estimated_error };
 	struct part part = { shown->title, COLUMN_ops_self_cpu_ns, shown->rows, columns,
 			     sizeof(columns) / sizeof(columns[0]) };
 	char title[TITLE_BYTES], number[UNIT_TEXT_BYTES];
@@ -27,7 +28,7 @@ void operators_print_part(const struct operators *operators, const struct operat
 	if (ops_are_sampled(operators)) {
 		snprintf(title, sizeof(title), "%s, 1 in %s recorded", shown->title_sampled,
 			 unit_format_count(number, operators->one_in));
-		part = (struct part){ title, COLUMN_ops_total_cpu_ns, shown->rows, sampled,
+		part = (struct part){ title, COLUMN_ops_estimated_cpu_ns, shown->rows, sampled,
 				      sizeof(sampled) / sizeof(sampled[0]) };
 	}
 	table_init(&table, "ops", NULL);

@@ -46,9 +46,10 @@ static void ops_foot(const struct document *document, const struct screen *scree
 	if (ops_are_sampled(state->operators)) {
 		screen_print_prose(screen,
 				   "1 in %s operators was recorded (INTERCEPT_OPERATORS), and all "
-				   "labels: calls and totals are of those. No self times, shares "
-				   "and memory: what an operator has inside is sampled "
-				   "independently of it",
+				   "labels. Columns with ~ are estimates for all operators, +- is "
+				   "the standard error of ~calls; the other columns are of what "
+				   "was recorded. No self times, shares and memory: what an "
+				   "operator has inside is sampled independently of it",
 				   unit_format_count(number, state->operators->one_in));
 	} else {
 		screen_print(screen, SCREEN_BOLD, "Self CPU time total: %s",
@@ -74,13 +75,13 @@ static void ops_warn_of_shapes(const struct report *report, const struct operato
 			 "them; the rows are by name");
 }
 
-/* Without self times, the default order is by total. */
+/* Without self times, the default order is by the estimated total. */
 static void ops_sort_sampled(struct report_request *request, const struct table *table)
 {
 	if (request->options->sort)
 		return;
-	request->arrangement.sort = columns_find(table->column, table->column_count, "total_cpu_ns",
-						 12);
+	request->arrangement.sort = columns_find(table->column, table->column_count,
+						 "estimated_cpu_ns", 16);
 }
 
 static void report_ops_ops_want(struct report *report)
@@ -116,6 +117,8 @@ static void ops_total(const struct report *report, struct facts *facts)
 	uint64_t one_in = state->operators->one_in;
 
 	facts_number(facts, "calls", UNIT_COUNT, state->totals.calls);
+	if (ops_are_sampled(state->operators))
+		facts_number(facts, "estimated_calls", UNIT_COUNT, state->totals.estimated_calls);
 	if (ops_are_sampled(state->operators))
 		facts_none(facts, "self_cpu_ns", UNIT_NS);
 	else

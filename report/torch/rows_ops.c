@@ -5,6 +5,7 @@
 #include "report/torch/rows_ops.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/base/memory.h"
@@ -141,6 +142,32 @@ static void rows_ops_put_key(struct table *table, const struct source *source,
 		table_put_name(table, COLUMN_ops_input_shapes, source, row->shapes);
 }
 
+uint64_t ops_estimated(const struct operators *operators, const struct operator_row *row,
+		       uint64_t recorded)
+{
+	uint64_t all;
+
+	if (!ops_are_sampled(operators) || row->scope == EVT_SCOPE_USER)
+		return recorded;
+	return __builtin_mul_overflow(recorded, operators->one_in, &all) ? UINT64_MAX : all;
+}
+
+/* Each call was recorded with probability 1 / one_in, independently of the others. */
+static void put_estimates(struct table *table, const struct operator_row *row,
+			  const struct operators *operators)
+{
+	double one_in = (double)operators->one_in;
+
+	table_set_number(table, COLUMN_ops_estimated_calls,
+			 ops_estimated(operators, row, row->calls));
+	table_set_number(table, COLUMN_ops_estimated_cpu_ns,
+			 ops_estimated(operators, row, row->total.ns));
+	if (row->scope != EVT_SCOPE_USER)
+		table_set_real(table, COLUMN_ops_estimated_error,
+			       100.0 * sqrt((double)row->calls * one_in * (one_in - 1)) /
+				       ((double)row->calls * one_in));
+}
+
 static void rows_ops_put_row(struct table *table, const struct source *source,
 			     const struct operator_row *row, const struct ops_whole *ops)
 {
@@ -152,6 +179,8 @@ static void rows_ops_put_row(struct table *table, const struct source *source,
 	if (ops->has_gpu)
 		rows_ops_put_gpu(table, row, ops->gpu_self_ns);
 	table_set_number(table, COLUMN_ops_calls, row->calls);
+	if (ops->sampled && row->calls)
+		put_estimates(table, row, ops->operators);
 	if (row->flops)
 		table_set_number(table, COLUMN_ops_flops, row->flops);
 	table_set_number(table, COLUMN_ops_threads, row->threads);
@@ -176,6 +205,7 @@ struct ops_totals ops_add_up(const struct operators *operators, const struct sou
 		if (!ops_row_is_shown(source, row))
 			continue;
 		totals.calls += row->calls;
+		totals.estimated_calls += ops_estimated(operators, row, row->calls);
 		totals.open += row->open;
 		totals.self_cpu_ns += row->self.ns;
 		totals.self_cuda_ns += row->gpu_self_ns;

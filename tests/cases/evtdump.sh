@@ -48,6 +48,9 @@ INTERCEPT_TRACE=-alloc INTERCEPT_SAMPLE=1000 record samples python3 -c 'import t
 end = time.process_time() + 0.5
 while time.process_time() < end: pass'
 INTERCEPT_TRACE=+io record io "$PROGRAMS/io_calls" all
+# a sample of the heap
+need_program heap_sampled
+INTERCEPT_HEAP_EVERY=256K record heap_sample "$PROGRAMS/heap_sampled"
 # memory beside the heap
 record mappings "$PROGRAMS/mappings"
 # CUDA calls of every kind, failed ones too

@@ -27,6 +27,12 @@ expect_between "sampled operators" "$(count ' torch_begin.* name="aten::erfinv"'
 expect_eq "user scopes" "$(count ' torch_begin_id name="mine"')" 10
 expect_eq "optimizer steps" "$(count ' torch_begin_id name="Optimizer.step#SGD.step"')" 10
 expect_eq "sampling told" "$("$REPORT" dump "$OUTPUT" | grep ' torch_sampling ' | sed 's/.*one_in/one_in/')" one_in=50
+estimated=$(json ops "$OUTPUT" 'row(name="aten::erfinv")["estimated_calls"]')
+expect_eq "estimated calls" "$estimated" $((50 * $(count ' torch_begin.* name="aten::erfinv"')))
+# 50 in a thousand: the square root of 200 * 50 * 49 is 700 of 10,000
+expect_between "standard error in percent" "$(json ops "$OUTPUT" 'int(row(name="aten::erfinv")["estimated_error"])')" 5 13
+expect_eq "labels are counted" "$(json ops "$OUTPUT" 'row(name="mine")["estimated_calls"]')" 10
+expect_eq "operators of the summary" "$(json summary "$OUTPUT" 'totals["operators"]')" "$(json ops "$OUTPUT" 'totals["estimated_calls"]')"
 expect_eq "self time of sampled operators" "$(json ops "$OUTPUT" 'row(name="aten::erfinv")["self_cpu_ns"]')" null
 expect_eq "self time of all of them" "$(json ops "$OUTPUT" 'totals["self_cpu_ns"]')" null
 expect_match "footer of ops" "$("$REPORT" ops "$OUTPUT" | tr '\n' ' ')" "1 in 50 operators.*independently"

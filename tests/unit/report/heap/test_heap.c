@@ -14,14 +14,14 @@ static void allocate(struct heap *heap, uint64_t time_ns, uint32_t process, uint
 {
 	heap_take(heap, &(struct heap_op){ time_ns, address, size,
 					   heap->by == HEAP_BY_KEY ? thread : 0x1000, process,
-					   thread, HEAP_ALLOCATION, true, false });
+					   thread, HEAP_ALLOCATION, true, false, 0 });
 }
 
 static void release(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread,
 		    uint64_t address)
 {
 	heap_take(heap, &(struct heap_op){ time_ns, address, 0, 0, process, thread, HEAP_FREE, true,
-					   false });
+					   false, 0 });
 }
 
 static void counts_bytes_peak_and_live_blocks(void **state)
@@ -154,7 +154,7 @@ static void allocation_of_a_live_address_ends_the_old_block(void **state)
 
 static void failed_realloc_gives_the_block_back(void **state)
 {
-	struct heap_op op = { 200, 0x10, 0, 0, 0, 0, HEAP_REALLOC_FREE, true, false };
+	struct heap_op op = { 200, 0x10, 0, 0, 0, 0, HEAP_REALLOC_FREE, true, false, 0 };
 	struct heap heap;
 
 	heap_init(&heap, HEAP_BY_CALLER);
@@ -193,14 +193,14 @@ static void blocks_of_four_gib_keep_their_size(void **state)
 
 static void uncounted_blocks_are_followed_but_not_counted(void **state)
 {
-	struct heap_op op = { 100, 0x10, 64, 0x1000, 0, 0, HEAP_ALLOCATION, false, false };
+	struct heap_op op = { 100, 0x10, 64, 0x1000, 0, 0, HEAP_ALLOCATION, false, false, 0 };
 	struct heap heap;
 
 	heap_init(&heap, HEAP_BY_CALLER);
 	heap_take(&heap, &op);
 	release(&heap, 200, 0, 0, 0x10);
 	allocate(&heap, 300, 0, 0, 0x20, 8);
-	op = (struct heap_op){ 400, 0x20, 0, 0, 0, 0, HEAP_FREE, false, false };
+	op = (struct heap_op){ 400, 0x20, 0, 0, 0, 0, HEAP_FREE, false, false, 0 };
 	heap_take(&heap, &op);
 	heap_finish(&heap);
 	assert_int_equal(heap.totals.allocations, 1);
@@ -279,7 +279,7 @@ static struct heap_op random_op(uint64_t *seed, bool *live, uint64_t time_ns)
 	unsigned int block = random % 300;
 	struct heap_op op = {
 		time_ns,          0x1000 + 16 * block, random % 999,     0x4000 + random % 7, 0,
-		random >> 20 & 1, HEAP_ALLOCATION,     random % 11 != 0, random >> 21 & 1
+		random >> 20 & 1, HEAP_ALLOCATION,     random % 11 != 0, random >> 21 & 1,    0
 	};
 
 	if (live[block])
@@ -291,7 +291,8 @@ static struct heap_op random_op(uint64_t *seed, bool *live, uint64_t time_ns)
 				       op.thread,
 				       random % 5 ? HEAP_FREE : HEAP_REALLOC_FREE,
 				       op.counts,
-				       false };
+				       false,
+				       0 };
 	live[block] = !live[block];
 	return op;
 }
@@ -341,7 +342,7 @@ static void brief_blocks_count_as_others(void **state)
 static void what_lived_when_the_program_was_done_was_kept(void **state)
 {
 	struct heap heap;
-	struct heap_op brief = { 350, 0x60, 7, 0x1000, 0, 0, HEAP_ALLOCATION, true, true };
+	struct heap_op brief = { 350, 0x60, 7, 0x1000, 0, 0, HEAP_ALLOCATION, true, true, 0 };
 
 	heap_init(&heap, HEAP_BY_CALLER);
 	allocate(&heap, 100, 0, 0, 0x10, 1000);
@@ -383,9 +384,10 @@ static void peak_is_not_of_processes_that_have_ended(void **state)
 	heap_keep_layers(&heap);
 	allocate(&heap, 100, 0, 0, 0x10, 60);
 	allocate(&heap, 110, 0, 1, 0x20, 1ull << 33);
-	heap_take(&heap, &(struct heap_op){ 120, 0x30, 40, 0, 0, 0, HEAP_ALLOCATION, true, true });
 	heap_take(&heap,
-		  &(struct heap_op){ 121, 0x50, 999, 0, 0, 0, HEAP_ALLOCATION, false, false });
+		  &(struct heap_op){ 120, 0x30, 40, 0, 0, 0, HEAP_ALLOCATION, true, true, 0 });
+	heap_take(&heap,
+		  &(struct heap_op){ 121, 0x50, 999, 0, 0, 0, HEAP_ALLOCATION, false, false, 0 });
 	release(&heap, 130, 0, 1, 0x20);
 	heap_end_process(&heap, 7, 140); /* nobody */
 	heap_end_process(&heap, 0, 200);
