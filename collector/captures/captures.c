@@ -119,8 +119,8 @@ static void capture_end(struct captures *captures, enum evt_capture_how how, uin
 	if (now_ns < now->begin_ns)
 		now_ns = now->begin_ns; /* the clocks' relation is measured again now and then */
 	region_ask_nothing(captures);
-	JOURNAL_ADD(&captures->context.common->journal, now_ns, capture_end,
-		    .number = now->number, .how = how);
+	JOURNAL_ADD(&captures->context.common->journal, now_ns, capture_end, .number = now->number,
+		    .how = how);
 	captures->is_settled = false;
 	captures->news.how = how;
 	captures->news.end_ns = now_ns;
@@ -275,7 +275,8 @@ static void list_take(struct captures *captures, bool is_first, uint64_t steady_
 	memset(captures->rest_ns, 0, sizeof(captures->rest_ns));
 	memset(captures->fired_steps, 0, sizeof(captures->fired_steps));
 	if (trigger_parse_list(captures->file.text, captures->file.length, &captures->list, why))
-		capture_refuse(captures, EVT_CAPTURE_INVALID, text_name(captures, why, strlen(why)));
+		capture_refuse(captures, EVT_CAPTURE_INVALID,
+			       text_name(captures, why, strlen(why)));
 	for (uint32_t i = 0; i < captures->list.count; i++) {
 		const struct trigger *trigger = &captures->list.trigger[i];
 
@@ -302,7 +303,8 @@ static void trigger_look(struct captures *captures, uint64_t steady_ns)
 		break;
 	case TRIGGER_FILE_REFUSED:
 		captures->list.count = 0;
-		capture_refuse(captures, EVT_CAPTURE_INVALID, text_name(captures, why, strlen(why)));
+		capture_refuse(captures, EVT_CAPTURE_INVALID,
+			       text_name(captures, why, strlen(why)));
 		break;
 	case TRIGGER_FILE_SAME:
 		break;
@@ -353,8 +355,7 @@ static uint64_t limit_bytes(const struct captures *captures)
 	const struct processes *processes = captures->context.processes;
 
 	for (uint32_t i = 0; i < processes->limit; i++)
-		if (processes->slot[i].number && processes->slot[i].pid &&
-		    !processes->slot[i].gone)
+		if (processes->slot[i].number && processes->slot[i].pid && !processes->slot[i].gone)
 			return memory_limit_bytes(processes->slot[i].pid);
 	return 0;
 }
@@ -397,7 +398,8 @@ static void rule_look(struct captures *captures, uint32_t index, uint64_t steady
 		return;
 	if (!length_ns)
 		length_ns = rule->steps * steps_seen_median_ns(&captures->steps);
-	captures->rest_ns[index] = steady_ns + (REST_TIMES + 1) * captures_later(length_ns, NS_PER_S);
+	captures->rest_ns[index] = steady_ns +
+				   (REST_TIMES + 1) * captures_later(length_ns, NS_PER_S);
 	trigger_begin(captures, rule, steady_ns);
 }
 

@@ -58,8 +58,9 @@ void steps_seen_look(struct steps_seen *steps, const struct common *common,
 		return;
 	from = count - steps->count > REGION_STEPS ? count - REGION_STEPS : steps->count;
 	for (uint64_t i = from; i < count; i++)
-		length_take(steps, length_ns_of(common,
-						view_load64(&shared->step_ticks[i % REGION_STEPS])));
+		length_take(
+			steps,
+			length_ns_of(common, view_load64(&shared->step_ticks[i % REGION_STEPS])));
 	steps->count = count;
 	steps->ended_ns = common_ns(common, view_load64(&shared->step_tsc));
 }

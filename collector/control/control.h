@@ -54,7 +54,7 @@ struct control {
 	char text[CONTROL_TEXT_BYTES];
 	/* of the newest capture; `phase` is written last */
 	_Atomic uint32_t newest;
-	_Atomic uint32_t how; /* enum evt_capture_how, 0 while it is not over */
+	_Atomic uint32_t how;              /* enum evt_capture_how, 0 while it is not over */
 	_Atomic uint64_t begin_ns, end_ns; /* times of the file */
 	_Atomic uint32_t phase;            /* enum control_phase */
 };

@@ -246,7 +246,8 @@ static int ranks_read(struct trigger_reading *reading)
 		if (trigger->rank_count == TRIGGER_RANKS)
 			return reading_refuse(reading, "allowed: a list has at most 16 parts");
 		if (!trigger_span_of(reading->words.word, &from, &to) || to > UINT32_MAX)
-			return reading_refuse(reading, "a rank or a range of ranks, as in 0,3,8..15");
+			return reading_refuse(reading,
+					      "a rank or a range of ranks, as in 0,3,8..15");
 		trigger->rank_from[trigger->rank_count] = (uint32_t)from;
 		trigger->rank_to[trigger->rank_count++] = (uint32_t)to;
 		words_next(&reading->words);

@@ -292,8 +292,8 @@ static __attribute__((noinline)) bool drain_sum_event(const struct drain *drain,
 }
 
 static __attribute__((noinline)) void drain_note_followed(const struct drain *drain,
-						       const struct stream *stream, uint32_t id,
-						       uint64_t ns, const uint64_t *value)
+							  const struct stream *stream, uint32_t id,
+							  uint64_t ns, const uint64_t *value)
 {
 	const struct gpu_sums_place place = drain_place(stream);
 

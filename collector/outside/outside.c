@@ -119,6 +119,5 @@ void outside_end(struct outside *outside)
 	uint32_t live = REGION_PROCESS_LIVE;
 
 	atomic_store(&outside->entry->exit_tsc, outside_clock_ns(CLOCK_MONOTONIC));
-	(void)atomic_compare_exchange_strong(&outside->entry->state, &live,
-					     REGION_PROCESS_EXITING);
+	(void)atomic_compare_exchange_strong(&outside->entry->state, &live, REGION_PROCESS_EXITING);
 }

@@ -23,7 +23,7 @@ struct outside {
 
 struct outside_wish {
 	uint32_t pid;
-	unsigned int hz; /* looks a second */
+	unsigned int hz;    /* looks a second */
 	const char *output; /* absolute */
 };
 

@@ -170,10 +170,11 @@ static int say_no_process(const char *what, char *message, size_t message_bytes)
 		snprintf(message, message_bytes,
 			 "process %s belongs to another user; only that user can ask it", what);
 	else
-		snprintf(message, message_bytes,
-			 "process %s is not being recorded; start it with INTERCEPT_CAPTURE=trigger "
-			 "under intercept",
-			 what);
+		snprintf(
+			message, message_bytes,
+			"process %s is not being recorded; start it with INTERCEPT_CAPTURE=trigger "
+			"under intercept",
+			what);
 	return -1;
 }
 
@@ -209,20 +210,20 @@ int collectors_find(struct collectors *collectors, const char *what, char *messa
 	uint32_t collector;
 
 	*collectors = (struct collectors){ 0 };
-	if (is_pid &&
-	    (!pid || pid > INT32_MAX || !writer_find_file((uint32_t)pid, path)))
+	if (is_pid && (!pid || pid > INT32_MAX || !writer_find_file((uint32_t)pid, path)))
 		return say_no_process(what, message, message_bytes);
 	if (collector_of_file(is_pid ? path : what, &collector, message, message_bytes))
 		return -1;
 	if (!collectors_add(collectors, collector, NULL)) {
 		snprintf(message, message_bytes,
-			 errno == EACCES || errno == EPERM
-				 ? "the collector of '%s' belongs to another user; only that user can "
-				   "ask it"
-			 : errno == ENOENT
-				 ? "'%s' was not started with INTERCEPT_CAPTURE=trigger, so it cannot "
-				   "be asked for a capture"
-				 : "the collector of '%s' is of another version; use its prof-report",
+			 errno == EACCES || errno == EPERM ? "the collector of '%s' belongs to "
+							     "another user; only that user can "
+							     "ask it"
+			 : errno == ENOENT ? "'%s' was not started with INTERCEPT_CAPTURE=trigger, "
+					     "so it cannot "
+					     "be asked for a capture"
+					   : "the collector of '%s' is of another version; use its "
+					     "prof-report",
 			 what);
 		return -1;
 	}
@@ -290,8 +291,9 @@ int collector_ask(struct asked_collector *collector, const char *request, char *
 	bool is_alive = true, is_answered = false;
 
 	if (!control_lock(collector->fd)) {
-		snprintf(message, message_bytes, "somebody else is asking for a capture of '%s'; "
-						 "try again",
+		snprintf(message, message_bytes,
+			 "somebody else is asking for a capture of '%s'; "
+			 "try again",
 			 collector->path);
 		return -1;
 	}

@@ -80,8 +80,8 @@ static int sample_take_output(struct sample *sample, struct report_request *requ
 			 "this directory has no name any more: name a whole path with -o");
 		return STATUS_INPUT;
 	}
-	if (snprintf(sample->output, sizeof(sample->output), "%s%s%s", folder,
-		     *folder ? "/" : "", name) >= (int)sizeof(sample->output)) {
+	if (snprintf(sample->output, sizeof(sample->output), "%s%s%s", folder, *folder ? "/" : "",
+		     name) >= (int)sizeof(sample->output)) {
 		snprintf(request->message, sizeof(request->message), "-o: the name is too long");
 		return STATUS_USAGE;
 	}
@@ -158,9 +158,10 @@ static int sample_refuse_memory(struct report_request *request, uint32_t pid)
 	char why[256];
 
 	if (sample_yama_scope() == '0' || !geteuid())
-		return sample_refuse(request, pid,
-				     "cannot be looked at: it protects itself, or this container may "
-				     "not trace others (capability SYS_PTRACE)");
+		return sample_refuse(
+			request, pid,
+			"cannot be looked at: it protects itself, or this container may "
+			"not trace others (capability SYS_PTRACE)");
 	snprintf(why, sizeof(why),
 		 "cannot be looked at: kernel.yama.ptrace_scope is %c, so only root may; use sudo, "
 		 "or set it to 0",
@@ -199,8 +200,9 @@ static int sample_check(struct sample *sample, struct report_request *request)
 	if (stat(path, &st))
 		return sample_refuse(request, sample->pid, "does not exist");
 	if (geteuid() && st.st_uid != geteuid())
-		return sample_refuse(request, sample->pid,
-				     "belongs to another user; only that user or root may look at it");
+		return sample_refuse(
+			request, sample->pid,
+			"belongs to another user; only that user or root may look at it");
 	sample_read(sample->pid, "status", status, sizeof(status));
 	state = strstr(status, "\nState:\t");
 	if (state && (state[8] == 'Z' || state[8] == 'X'))
@@ -208,8 +210,9 @@ static int sample_check(struct sample *sample, struct report_request *request)
 	if (strstr(status, "\nKthread:\t1"))
 		return sample_refuse(request, sample->pid, "is a thread of the kernel");
 	if (is_in_other_namespace(status))
-		return sample_refuse(request, sample->pid,
-				     "lives in another pid namespace; run this inside of its container");
+		return sample_refuse(
+			request, sample->pid,
+			"lives in another pid namespace; run this inside of its container");
 	remote = (struct iovec){ (void *)(uintptr_t)sample_first_address(sample->pid), 1 };
 	if (!remote.iov_base)
 		return sample_refuse_memory(request, sample->pid);
@@ -263,9 +266,10 @@ static int sample_make(const struct sample *sample, struct report_request *reque
 		return STATUS_INPUT;
 	}
 	if (status == SAMPLE_NO_PYTHON)
-		talk_print("process %u has no Python whose stacks can be read (CPython 3.8 to 3.14): "
-			   "only native stacks were sampled",
-			   sample->pid);
+		talk_print(
+			"process %u has no Python whose stacks can be read (CPython 3.8 to 3.14): "
+			"only native stacks were sampled",
+			sample->pid);
 	text_print(stdout, sample->output);
 	putchar('\n');
 	if (shell_word(word, sizeof(word), sample->output))

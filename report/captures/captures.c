@@ -132,14 +132,14 @@ static void captures_window_put(const void *state, const struct run *run, struct
 		for (size_t j = 0; j < count && capture->is_recorded; j++) {
 			if (process[j]->file->index != capture->file)
 				continue;
-			windows_add(windows, &(struct window){
-						     .file = capture->file,
-						     .process = process[j]->number,
-						     .pid = process[j]->pid,
-						     .number = capture->number,
-						     .from_ns = capture->begin_ns,
-						     .to_ns = captured_end_ns(captures, capture) +
-							      1 });
+			windows_add(windows,
+				    &(struct window){ .file = capture->file,
+						      .process = process[j]->number,
+						      .pid = process[j]->pid,
+						      .number = capture->number,
+						      .from_ns = capture->begin_ns,
+						      .to_ns = captured_end_ns(captures, capture) +
+							       1 });
 		}
 	}
 }

@@ -262,13 +262,14 @@ static int option_take_numbers(struct parser *parser, const char *option, const 
 	char text[32];
 
 	if (scope->by_step)
-		return parser_fail(parser,
-				   "--step and --capture: only one of them can be given, and only once");
+		return parser_fail(
+			parser,
+			"--step and --capture: only one of them can be given, and only once");
 	if ((dots ? value + first != dots || !(first || dots[2]) : value[first]) ||
 	    strlen(value) >= sizeof(text) || (dots && strchr(dots + 2, '.')))
-		return parser_fail(
-			parser, "--%s '%s' is not N or A..B, as in 7, 5..9, 100.. or ..9", option,
-			value);
+		return parser_fail(parser,
+				   "--%s '%s' is not N or A..B, as in 7, 5..9, 100.. or ..9",
+				   option, value);
 	snprintf(text, sizeof(text), "%.*s", (int)first, value);
 	scope->by_step = true;
 	scope->step_first = 0;

@@ -110,7 +110,8 @@ static void rules(void **state)
 
 static void lists(void **state)
 {
-	static const char text[] = "# the night run\n steps 10..11\t# these\n\nnow for 5s;when no step for 60s\r\nwhat\nnever";
+	static const char text[] = "# the night run\n steps 10..11\t# these\n\nnow for 5s;when no "
+				   "step for 60s\r\nwhat\nnever";
 	struct trigger_list list;
 	char why[TRIGGER_WHY_BYTES], many[TRIGGER_BYTES + 100];
 
