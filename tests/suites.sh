@@ -13,7 +13,7 @@
 #
 # Unit tests and fuzz corpora belong to all suites. The result depends on nothing but the files of the tree.
 
-quick_cpu_s=3
+quick_cpu_s=2
 # What one test is taken to need if tests/seconds.txt does not name it: the mean of those that need less than a second.
 unnamed_cpu_s=0.35
 

@@ -267,7 +267,9 @@ static void trigger_begin(struct captures *captures, const struct trigger *trigg
 			      steady_ns);
 }
 
-/* The file or the setting has new requests. `now` in a file from before the program is not meant. */
+/*
+ * The file or the setting has new requests. `now` in a file from before the program is not meant.
+ */
 static void list_take(struct captures *captures, bool is_first, uint64_t steady_ns)
 {
 	char why[TRIGGER_WHY_BYTES];
@@ -485,7 +487,9 @@ static void captures_source_look(void *state, uint64_t steady_ns)
 	captures_look(state, steady_ns);
 }
 
-/* What is in the journal now is in this frame; a capture that nobody makes any more ends with it. */
+/*
+ * What is in the journal now is in this frame; a capture that nobody makes any more ends with it.
+ */
 static void captures_source_settle(void *state, uint64_t watermark_ns)
 {
 	struct captures *captures = state;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/drain/drain_standing.h"
 #include "collector/format/error.h"
 #include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
@@ -90,97 +91,6 @@ void drain_release(struct drain *drain)
 	free(drain->standing);
 	standing_list_release(&drain->shared);
 	drain->standing = NULL;
-}
-
-/* Brings what stood on the ring up to date: another stream may have it, or ends may be missing. */
-static void drain_settle_standing(struct standing *standing, const struct stream *stream)
-{
-	if (standing->stream != stream->number) {
-		standing->list.count = 0;
-		*standing = (struct standing){ .list = standing->list,
-					       .stream = stream->number,
-					       .stops = stream->process->recording_stops,
-					       .dropped = stream->dropped };
-	}
-	if (standing->stops != stream->process->recording_stops ||
-	    standing->dropped != stream->dropped)
-		standing_cut(standing);
-	standing->stops = stream->process->recording_stops;
-	standing->dropped = stream->dropped;
-}
-
-static __attribute__((noinline)) void drain_note_standing(struct drain *drain,
-							  const struct stream *stream, uint32_t id,
-							  uint64_t ns, const uint64_t *value)
-{
-	const struct standing_event event = { stream->number, stream->process->number, id, ns,
-					      value };
-	struct standing *standing;
-
-	if (!drain->standing)
-		drain->standing = calloc(drain->common->view.shape.ring_count,
-					 sizeof(*drain->standing));
-	if (!drain->standing)
-		return;
-	standing = &drain->standing[stream->index];
-	drain_settle_standing(standing, stream);
-	standing_take(standing, &drain->shared, &event);
-	if (id == EVT_step)
-		drain->steps = value[0] + 1;
-	if (id != EVT_capture_stop)
-		return;
-	stream->process->recording_stops++;
-	standing_drop_process(&drain->shared, event.process);
-}
-
-static bool drain_stands(const struct drain *drain, const struct stream *stream)
-{
-	return drain->standing && drain->standing[stream->index].stream == stream->number;
-}
-
-static void drain_drop_ended(struct drain *drain, const struct streams *streams)
-{
-	struct standing_list *shared = &drain->shared;
-
-	for (uint32_t i = 0; i < shared->count;) {
-		uint32_t process = shared->entry[i].process;
-		bool lives = false;
-
-		for (uint32_t j = 0; j < streams->active_count && !lives; j++)
-			lives = streams->slot[streams->active[j]].process->number == process;
-		if (lives)
-			i++;
-		else
-			standing_drop_process(shared, process);
-	}
-}
-
-bool drain_write_standing(struct drain *drain, const struct streams *streams)
-{
-	struct names *names = &drain->common->names;
-	static const struct standing nothing;
-	bool fits;
-
-	drain_drop_ended(drain, streams);
-	frame_begin_block(drain->fw, 0);
-	fits = standing_write_names(&drain->shared, names, drain->fw);
-	for (uint32_t i = 0; i < streams->active_count && fits; i++) {
-		const struct stream *stream = &streams->slot[streams->active[i]];
-
-		if (!drain_stands(drain, stream))
-			continue;
-		drain_settle_standing(&drain->standing[stream->index], stream);
-		fits = standing_write_names(&drain->standing[stream->index].list, names, drain->fw);
-	}
-	frame_end_block(drain->fw);
-	for (uint32_t i = 0; i < streams->active_count && fits; i++) {
-		const struct stream *stream = &streams->slot[streams->active[i]];
-
-		fits = standing_write(drain_stands(drain, stream) ? &drain->standing[stream->index]
-								  : &nothing,
-				      &drain->shared, stream->number, drain->fw);
-	}
-	return fits;
 }
 
 void drain_forget_callers(struct drain *drain)
@@ -303,7 +213,10 @@ static __attribute__((noinline)) void drain_note_followed(const struct drain *dr
 		gpu_sums_take_scope(drain->common->gpu_sums, &place, id, ns, value);
 }
 
-/* What an event that is in the frame says to others of the collector. One that found no room comes again. */
+/*
+ * What an event that is in the frame says to others of the collector. One that found no room comes
+ * again.
+ */
 static inline void drain_note_event(struct drain *drain, const struct stream *stream, uint32_t id,
 				    uint64_t ns, const uint64_t *value)
 {

@@ -48,8 +48,8 @@ static void exposition_add_text(struct exposition *e, const char *text)
 
 void exposition_begin(struct exposition *e, const char *metric, const char *type, const char *help)
 {
-	const char *const parts[] = { "# HELP " PREFIX, metric, " ", help, "\n",
-				      "# TYPE " PREFIX, metric, " ", type, "\n" };
+	const char *const parts[] = { "# HELP ", PREFIX, metric, " ", help, "\n",
+				      "# TYPE ", PREFIX, metric, " ", type, "\n" };
 
 	e->metric = metric;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

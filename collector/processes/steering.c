@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program switches at the edges of steps: the last step before a window and the first one behind
- * it hold the cost of the switch, so they are compared apart. An edge is examined SIDE + 1 steps
- * later, when both sides are known.
+ * The program switches at the edges of steps: the last step before a window and the first one
+ * behind it hold the cost of the switch, so they are compared apart. An edge is examined SIDE + 1
+ * steps later, when both sides are known.
  */
 #include "collector/processes/steering.h"
 
@@ -63,8 +63,8 @@ static const struct steering_step *step_back(const struct steering *steering, un
 }
 
 /*
- * Collects steps that are alike, from `back` on in direction `way`, without one that holds a switch.
- * Returns the number.
+ * Collects steps that are alike, from `back` on in direction `way`, without one that holds a
+ * switch. Returns the number.
  */
 static unsigned int side_collect(const struct steering *steering, unsigned int back, int way,
 				 int64_t ns[SIDE])

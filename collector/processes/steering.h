@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which share of its steps a process is to record with detail (INTERCEPT_BUDGET=2%): as many as cost
- * at most that part of its time. The cost is measured: where a detail window begins or ends, the
- * steps on one side have detail, and those on the other side have none. Medians of many such
+ * Which share of its steps a process is to record with detail (INTERCEPT_BUDGET=2%): as many as
+ * cost at most that part of its time. The cost is measured: where a detail window begins or ends,
+ * the steps on one side have detail, and those on the other side have none. Medians of many such
  * differences decide, so that a slow step does not.
  *
  * The program reads the share from its entry of the region (preload/steps/detail.h) and draws. One

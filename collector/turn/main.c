@@ -5,8 +5,9 @@
  * SOCKET, this process is the session's nursery and its first child is the collector. "-": there is
  * none.
  *
- * intercept-collector --sample PID NANOSECONDS HZ OUTPUT: samples a program that was started without
- * us (collector/outside), for prof-report, whose child it is. SIGINT and SIGTERM end it early.
+ * intercept-collector --sample PID NANOSECONDS HZ OUTPUT: samples a program that was started
+ * without us (collector/outside), for prof-report, whose child it is. SIGINT and SIGTERM end it
+ * early.
  *
  * The collector gives up everything inherited from the program that started it: session, directory,
  * descriptors, signals. It prints nothing: errors are stored in the region, and the program prints

@@ -28,7 +28,9 @@ void capture_asked_init(bool is_asked);
 
 void capture_asked_follow(void);
 
-/* Call where libraries may be called: in their callbacks for users, not within malloc() or CUPTI. */
+/*
+ * Call where libraries may be called: in their callbacks for users, not within malloc() or CUPTI.
+ */
 static inline void capture_asked_look(void)
 {
 	if (__builtin_expect(capture_is_asked, 0))

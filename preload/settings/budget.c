@@ -2,7 +2,8 @@
 /*
  * Steps are drawn in blocks: four steps that follow each other, each block by the hash of its
  * number. Neighbouring blocks join, so windows have random lengths, and each period has the same
- * chance at each of its positions. Opening a window costs some microseconds, which four steps share.
+ * chance at each of its positions. Opening a window costs some microseconds, which four steps
+ * share.
  */
 #include "preload/settings/budget.h"
 

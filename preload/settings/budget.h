@@ -32,8 +32,8 @@ bool budget_parse(const char *text, struct budget *ret_budget);
 
 /*
  * Returns whether the step has detail if `share` of all steps have it (1 / 2^32; 0: all). All
- * processes come to the same answer for the same share; a step that has detail with one share has it
- * with each larger one.
+ * processes come to the same answer for the same share; a step that has detail with one share has
+ * it with each larger one.
  */
 bool budget_draws(const struct budget *budget, uint32_t share, uint64_t step);
 

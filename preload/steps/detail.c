@@ -73,7 +73,12 @@ static void detail_begin(void)
 	atomic_store(&detail_off, false);
 	atomic_store(&detail_is_busy, false);
 	recorder_detail(true);
-	detail_text = string_of(settings.budget_text);
 }
 
-const struct family family_detail = { .start = detail_begin, .forked = detail_begin };
+static void detail_start(void)
+{
+	detail_text = string_of(settings.budget_text);
+	detail_begin();
+}
+
+const struct family family_detail = { .start = detail_start, .forked = detail_begin };

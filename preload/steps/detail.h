@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detail windows (INTERCEPT_BUDGET): operators, blocks of the heap and memory of tensors are recorded
- * in whole steps that are drawn, everything else always. The families of FAMILY_DRAWN
+ * Detail windows (INTERCEPT_BUDGET): operators, blocks of the heap and memory of tensors are
+ * recorded in whole steps that are drawn, everything else always. The families of FAMILY_DRAWN
  * (collector/format/families.def) have their gates shut between windows; PyTorch's callback for
- * operators is removed. Without INTERCEPT_BUDGET, and in a forked child until it counts steps of its
- * own, there is detail all the time.
+ * operators is removed. Without INTERCEPT_BUDGET, and in a forked child until it counts steps of
+ * its own, there is detail all the time.
  *
  * steps.c calls this at each step. Any thread; no lock, no allocation of ours.
  */

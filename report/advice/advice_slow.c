@@ -112,7 +112,9 @@ static void look_at_usual(struct slow_steps *slow)
 	timing_release(&graded);
 }
 
-/* What a step without detail took in operators and outside of them is what no other category took. */
+/*
+ * What a step without detail took in operators and outside of them is what no other category took.
+ */
 static double excess_in(const struct slow_steps *slow, const struct step_row *row, int category)
 {
 	double usual_ns = slow->usual_ns[category], rest_ns = (double)row->total_ns;

@@ -58,7 +58,7 @@ static bool answer_take(const struct asked_collector *collector, char *message,
 {
 	const struct control *seen = &collector->seen;
 
-	switch (seen->answer) {
+	switch (atomic_load(&seen->answer)) {
 	case CONTROL_TAKEN:
 		return true;
 	case CONTROL_BUSY:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Captures on request (INTERCEPT_CAPTURE=trigger) as an analysis of a run: when each began and
- * ended, and who asked. A capture has a number in its file. It begins with the collector's record or
- * with the first process that began to record for it, whichever is earlier: processes count their
- * steps themselves, and the collector learns of it a moment later.
+ * ended, and who asked. A capture has a number in its file. It begins with the collector's record
+ * or with the first process that began to record for it, whichever is earlier: processes count
+ * their steps themselves, and the collector learns of it a moment later.
  *
  * Memory grows with captures. To be used by one thread.
  */

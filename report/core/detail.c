@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A window begins before the event of its first step and ends after the event of the step behind its
- * last one, so the step that ends has detail if the window is open and is older than the step.
+ * A window begins before the event of its first step and ends after the event of the step behind
+ * its last one, so the step that ends has detail if the window is open and is older than the step.
  */
 #include "report/core/detail.h"
 

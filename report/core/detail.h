@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Detail windows (INTERCEPT_BUDGET): operators and blocks of memory are recorded in the steps that
- * were drawn, everything else always. A process without an edge of a window has detail all the time.
+ * were drawn, everything else always. A process without an edge of a window has detail all the
+ * time.
  *
  * Memory grows with processes.
  */

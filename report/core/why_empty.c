@@ -142,7 +142,9 @@ static void why_empty_name_setting(enum evt_family family, char text[ABSENCE_BYT
 			 absences[family].what, name, name);
 }
 
-/* INTERCEPT_BUDGET drew none of the steps that are selected, and records the family only in such. */
+/*
+ * INTERCEPT_BUDGET drew none of the steps that are selected, and records the family only in such.
+ */
 static bool is_without_detail(const struct run *run, enum evt_family family)
 {
 	static const uint64_t drawn = 0

@@ -44,8 +44,9 @@ struct reader_facts {
 	uint64_t position;        /* bytes read or skipped */
 	uint64_t last_sequence, last_watermark_ns;
 	/*
-	 * Of a file whose first segments were given back, or that is read from a later one on: where
-	 * reading began, and the data frames, records and losses before that. All 0: at its start.
+	 * Of a file whose first segments were given back, or that is read from a later one on:
+	 * where reading began, and the data frames, records and losses before that. All 0: at its
+	 * start.
 	 */
 	struct {
 		bool gave_back; /* nobody can read them any more */

@@ -214,7 +214,9 @@ struct growth_said *growth_say(const struct growth *growth, const size_t *place,
 	struct growth_curving c;
 
 	growth_curving_start(&c, growth, place, count, is_wanted);
-	/* of a sample, more may by chance have been drawn in one part of the steps than in another */
+	/*
+	 * of a sample, more may by chance have been drawn in one part of the steps than in another
+	 */
 	for (uint32_t i = 0; i < growth->room && !growth->heap->totals.sampled; i++)
 		if (growth->process[i])
 			judge_process(&c, growth, &rows, i, kept_bytes, said);

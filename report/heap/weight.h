@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a block of a sample of the heap stands for (INTERCEPT_HEAP_EVERY, preload/heap/heap_sample.h).
- * An allocation of s bytes was recorded with probability p = 1 - exp(-s / every), so it stands for
- * 1 / p allocations of s bytes, and the expected value of a sum of such is the sum over all of them
- * (Horvitz and Thompson, 1952). The variance of a sum of bytes is estimated by the sum of
- * s * s * (1 - p) / (p * p).
+ * What a block of a sample of the heap stands for (INTERCEPT_HEAP_EVERY,
+ * preload/heap/heap_sample.h). An allocation of s bytes was recorded with probability p = 1 -
+ * exp(-s / every), so it stands for 1 / p allocations of s bytes, and the expected value of a sum
+ * of such is the sum over all of them (Horvitz and Thompson, 1952). The variance of a sum of bytes
+ * is estimated by the sum of s * s * (1 - p) / (p * p).
  *
  * Numbers of blocks have a fraction: they are in units of 1 / ESTIMATE_ONE, and a counter keeps
  * whole blocks, and what is left in a fraction of its own.

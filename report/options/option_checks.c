@@ -75,7 +75,7 @@ static int parser_check_drawn(struct parser *parser)
 			   export_format_names[options->format]);
 }
 
-static bool report_takes(const struct report_info *report, unsigned int group)
+static bool report_takes(const struct report_info *report, uint64_t group)
 {
 	return report->takes & group || (group == TAKES_OUTPUT && report->takes & TAKES_FORMAT);
 }
@@ -86,7 +86,7 @@ static bool report_takes(const struct report_info *report, unsigned int group)
  * Names the reports that take the options of a group, separated by commas; "" if there are too
  * many.
  */
-static void name_reports(unsigned int group, char *ret_reports, size_t room)
+static void name_reports(uint64_t group, char *ret_reports, size_t room)
 {
 	unsigned int count = 0;
 	size_t used = 0;
@@ -109,7 +109,7 @@ static int parser_refuse_group(struct parser *parser, const char *report, unsign
 	const char *option = parser->options->given_name[bit];
 	char reports[256];
 
-	name_reports(1u << bit, reports, sizeof(reports));
+	name_reports(UINT64_C(1) << bit, reports, sizeof(reports));
 	if (reports[0])
 		return parser_fail(parser, "report '%s' takes no --%s; these do: %s", report,
 				   option, reports);
@@ -139,8 +139,8 @@ static int parser_check_groups(struct parser *parser)
 	const struct report_info *report = &report_infos[options->report];
 
 	for (unsigned int bit = 0; bit < OPTION_GROUPS; bit++)
-		if (options->given & 1u << bit && !report_takes(report, 1u << bit) &&
-		    !options->help)
+		if (options->given & UINT64_C(1) << bit &&
+		    !report_takes(report, UINT64_C(1) << bit) && !options->help)
 			return parser_refuse_group(parser, report->name, bit);
 	if (parser_check_drawn(parser))
 		return -1;

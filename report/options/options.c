@@ -63,7 +63,7 @@ int parser_take_step_name(struct parser *parser, const char *value)
 	const struct option_info *own = option_of_reports("step");
 
 	parser->options->given |= own->group;
-	parser->options->given_name[__builtin_ctz(own->group)] = "step NAME";
+	parser->options->given_name[__builtin_ctzll(own->group)] = "step NAME";
 	return parser_take_own(parser, own, value);
 }
 
@@ -131,7 +131,7 @@ static int options_parser_take(struct parser *parser, const struct option_info *
 				   value);
 	parser->options->given |= option->group;
 	if (option->group)
-		parser->options->given_name[__builtin_ctz(option->group)] = option->name;
+		parser->options->given_name[__builtin_ctzll(option->group)] = option->name;
 	return option->take ? option->take(parser, value) : parser_take_own(parser, option, value);
 }
 

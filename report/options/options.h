@@ -30,7 +30,7 @@ enum option_group {
 	TAKES_AGAINST = 1024, /* it can be compared with other runs */
 	TAKES_OF_REPORTS = 2048,
 };
-#define OPTION_GROUPS 32 /* bits of all */
+#define OPTION_GROUPS 64 /* bits of all */
 
 /* Options of the reports of one family only. */
 enum report_option {
@@ -41,7 +41,7 @@ enum report_option {
 /* Each of them is a group of its own: TAKES_step. */
 enum {
 #define REPORT_OPTION(id, argument, choices, doc) \
-	TAKES_##id = TAKES_OF_REPORTS << REPORT_OPTION_##id,
+	TAKES_##id = (uint64_t)TAKES_OF_REPORTS << REPORT_OPTION_##id,
 #include "report/families.def"
 };
 
@@ -53,7 +53,7 @@ enum report_id {
 
 struct report_info {
 	const char *id, *name;
-	unsigned int takes;
+	uint64_t takes;
 	const char *sort; /* default column; NULL: unsorted */
 	const char *doc, *more;
 };
@@ -98,7 +98,7 @@ struct options {
 	bool tree, raw, raw_stacks, live, waits, no_color, list, help, version;
 	char **file;
 	size_t file_count;
-	unsigned int given;                    /* groups of the options that were given */
+	uint64_t given;                        /* groups of the options that were given */
 	const char *given_name[OPTION_GROUPS]; /* one option of each such group, by its bit */
 };
 

@@ -19,7 +19,7 @@ struct parser {
 struct option_info {
 	const char *name;
 	char letter;
-	unsigned int group;
+	uint64_t group;
 	const char *argument;
 	int (*take)(struct parser *parser, const char *value);
 	enum report_option of_report; /* of a report's own options, which have no take() */

@@ -150,7 +150,10 @@ struct source_file {
 	bool is_cut_short; /* nothing could be written any more: known_ns; see holes.h */
 	uint64_t known_ns;
 	bool live; /* a writer holds it */
-	/* its older part was given back (INTERCEPT_KEEP_LAST): it begins here; on the session's clock */
+	/*
+	 * its older part was given back (INTERCEPT_KEEP_LAST): it begins here; on the session's
+	 * clock
+	 */
 	bool gave_back;
 	uint64_t kept_from_ns, gone_records;
 	int64_t offset_ns; /* its time 0 on the session's clock */

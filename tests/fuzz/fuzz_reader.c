@@ -5,8 +5,9 @@
  * checks of `prof-report check`. Must not crash, hang, or take memory without bound.
  *
  * Bytes that begin with a frame's tag are the content of one: they are compressed and put into a
- * recording that is whole, since no fuzzer guesses a checksum. SCHM...DATA... gives two frames. STAT
- * gives a recording whose beginning was given back: the numbers of its head, then a state's content.
+ * recording that is whole, since no fuzzer guesses a checksum. SCHM...DATA... gives two frames.
+ * STAT gives a recording whose beginning was given back: the numbers of its head, then a state's
+ * content.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: format */
 /*
- * Any bytes as the file that INTERCEPT_TRIGGER names. What is taken is within the limits that trigger.h promises, lies
- * inside of the text, and what is said of the rest can be shown on a terminal.
+ * Any bytes as the file that INTERCEPT_TRIGGER names. What is taken is within the limits that
+ * trigger.h promises, lies inside of the text, and what is said of the rest can be shown on a
+ * terminal.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * asked STOP [fork | exec | steps]: allocates blocks of 1024 bytes until the file STOP exists. fork:
- * children do the same for a moment, one after another; exec: becomes itself five times; steps: each
- * round is an NVTX range `round`. Prints nothing.
+ * asked STOP [fork | exec | steps]: allocates blocks of 1024 bytes until the file STOP exists.
+ * fork: children do the same for a moment, one after another; exec: becomes itself five times;
+ * steps: each round is an NVTX range `round`. Prints nothing.
  */
 /* build: -ldl */
 #include <dlfcn.h>

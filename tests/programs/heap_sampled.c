@@ -2,8 +2,8 @@
 /* build: -pthread */
 /*
  * usage: heap_sampled
- * Allocates by every function of the heap, frees on other threads, forks, and prints as JSON what it
- * has done itself: bytes and blocks of all, and what it never frees. For INTERCEPT_HEAP_EVERY.
+ * Allocates by every function of the heap, frees on other threads, forks, and prints as JSON what
+ * it has done itself: bytes and blocks of all, and what it never frees. For INTERCEPT_HEAP_EVERY.
  */
 #define _GNU_SOURCE
 #include <malloc.h>

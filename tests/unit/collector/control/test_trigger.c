@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: format */
-/* collector/control/trigger.h: what a request may look like, what it means, and what is said of any other. */
+/*
+ * collector/control/trigger.h: what a request may look like, what it means, and what is said of
+ * any other.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of names: kept by id, known as used or not in a turn, and forgotten only when there is no room. */
+/*
+ * Texts of names: kept by id, known as used or not in a turn, and forgotten only when there is no
+ * room.
+ */
 /* links: collector */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands on a stream: scopes end by key, by identity, in the middle, and by a cut; what holds is replaced. */
+/*
+ * What stands on a stream: scopes end by key, by identity, in the middle, and by a cut; what holds
+ * is replaced.
+ */
 /* links: collector */
 #include <setjmp.h>
 #include <stdarg.h>

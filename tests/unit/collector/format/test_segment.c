@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Heads of segments: round trips, every truncation, every flipped bit, and where they lie in a page. */
+/*
+ * Heads of segments: round trips, every truncation, every flipped bit, and where they lie in a
+ * page.
+ */
 /* links: format */
 #include <setjmp.h>
 #include <stdarg.h>

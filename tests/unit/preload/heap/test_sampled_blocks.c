@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:heap/sampled_blocks.c,stacks/pages.c */
 /* build: -pthread */
-/* preload/heap/sampled_blocks.c: what is put in is found until it is taken out, whoever else is there. */
+/*
+ * preload/heap/sampled_blocks.c: what is put in is found until it is taken out, whoever else is
+ * there.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,10 @@
 
 #include "report/core/detail.h"
 
-/* A window begins just before the event of its first step, and ends just after that behind its last. */
+/*
+ * A window begins just before the event of its first step, and ends just after that behind its
+ * last.
+ */
 static void steps_within_windows_have_detail(void **state)
 {
 	struct detail detail = { .process = NULL };

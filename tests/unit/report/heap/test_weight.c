@@ -24,7 +24,9 @@ static void what_was_recorded_anyway_stands_for_itself(void **state)
 	assert_true(weight.variance == 0);
 }
 
-/* The expected value is what there is: probability times weight. The variance is that of the draw. */
+/*
+ * The expected value is what there is: probability times weight. The variance is that of the draw.
+ */
 static void the_expected_value_is_what_there_is(void **state)
 {
 	static const uint64_t sizes[] = { 1, 16, 1000, 64 * KIB, 512 * KIB, 4096 * KIB };

@@ -15,7 +15,10 @@
 
 static struct step_row rows[ROWS];
 
-/* Windows of four steps, one in five; every `slow` steps one takes ten times as long, 0: none does. */
+/*
+ * Windows of four steps, one in five; every `slow` steps one takes ten times as long, 0: none
+ * does.
+ */
 static struct steps made(uint64_t detail_ns, uint64_t switch_ns, unsigned int slow)
 {
 	struct steps steps = { .row = rows, .row_count = ROWS };
