@@ -10,7 +10,7 @@ dumped() { # REGEX [FILE]
 
 start() { # FILE [HOW]; sets $program
 	rm -f stop
-	INTERCEPT_CAPTURE=trigger INTERCEPT_OUTPUT=$PWD/$1 LD_PRELOAD=$LIB "$PROGRAMS/asked" "$PWD/stop" ${2:-} &
+	INTERCEPT_CAPTURE=trigger INTERCEPT_OUTPUT=$PWD/$1 LD_PRELOAD=$LIB "$PROGRAMS/asked" "$PWD/stop" "${2:-}" &
 	program=$!
 	trap 'touch "$PWD/stop"; wait' EXIT
 	collector_of "$PWD/$1" >/dev/null || fail "no collector of $1"
@@ -28,6 +28,7 @@ start run.evt
 expect_match "the first capture" "$(cat first)" "^$OUTPUT: capture 1: 3[0-9.]+ ms from .* on\$|^$OUTPUT: capture 1: [0-9.]+ m?s from .* on\$"
 "$REPORT" capture --for 600s run.evt >second &
 asker=$!
+# shellcheck disable=SC2317 # eventually calls it
 end_of_second() { "$REPORT" dump run.evt 2>/dev/null | grep -q 'capture_begin number=2'; }
 eventually "the second capture to begin" end_of_second
 "$REPORT" capture --for 1s "$program" >third 2>err && fail "a capture while another is under way was taken"
@@ -72,12 +73,13 @@ wait $!
 
 # Asked for while the program forks, becomes another program, and ends.
 for how in fork exec; do
-	start $how.evt $how
+	start "$how.evt" "$how"
 	for _ in 1 2 3; do
 		"$REPORT" capture --for 30ms "$program" >>asked 2>&1
 	done
 	"$REPORT" capture --for 100s "$program" >last 2>&1 &
 	asker=$!
+	# shellcheck disable=SC2317 # eventually calls it
 	begun() { "$REPORT" dump "$how"*.evt 2>/dev/null | grep -q 'for 100s' || ! kill -0 "$asker" 2>/dev/null; }
 	eventually "the last capture to begin" begun
 	touch stop
