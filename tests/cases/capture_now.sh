@@ -73,7 +73,7 @@ wait $!
 
 # Asked for while the program forks, becomes another program, and ends.
 for how in fork exec; do
-	start $how.evt $how
+	start "$how.evt" "$how"
 	for _ in 1 2 3; do
 		"$REPORT" capture --for 30ms "$program" >>asked 2>&1
 	done

@@ -33,7 +33,7 @@ for python in "${PYTHONS[@]}"; do
 	touch stop
 	wait "$program" || fail "$python: status $?"
 	"$REPORT" check out.evt >/dev/null || fail "the file is damaged: $("$REPORT" check out.evt)"
-	grep -q 'has no Python' err && { [[ -e $(dirname "$(readlink -f "$python")")/../lib ]] && echo "$python: no symbols"; continue; }
+	if grep -q 'has no Python' err; then continue; fi
 	expect out.evt 'lines().select(function="spin")' 'processes().rows[0].pid == '"$program" 'not alloc().rows'
 	"$REPORT" out.evt | tr '\n' ' ' | grep -q 'It was sampled from outside' || fail "the summary does not say how it was made"
 	"$REPORT" ops out.evt | tr '\n' ' ' | grep -q 'sampled from outside' || fail "why there are no operators is not said"
