@@ -40,7 +40,7 @@ WHOLES = {
     "gil": (("wait_ns", "blocked_ns", "unknown_ns"),),  # of the totals
 }
 
-# The same figure of two reports, REPORT.TOTAL.
+# The same figure of two reports, REPORT.TOTAL; A|B: A, or where that was not said, B.
 SAME = (
     ("summary.allocations", "alloc.allocations"), ("summary.bytes_allocated", "alloc.bytes_allocated"),
     ("summary.peak_bytes", "alloc.peak_bytes"), ("summary.peak_bytes", "peak.bytes"), ("alloc.peak_time_ns", "peak.time_ns"),
@@ -50,7 +50,7 @@ SAME = (
 
     ("summary.cuda_calls", "api.calls"), ("summary.cuda_ns", "api.total_ns"), ("summary.cuda_errors", "api.errors"),
     ("summary.launches", "launches.calls"), ("summary.memcpy_calls", "memcpy.calls"), ("summary.memcpy_bytes", "memcpy.bytes"),
-    ("summary.operators", "ops.calls"), ("summary.operators_self_cpu_ns", "ops.self_cpu_ns"), ("summary.steps", "steps.steps"),
+    ("summary.operators", "ops.estimated_calls|calls"), ("summary.operators_self_cpu_ns", "ops.self_cpu_ns"), ("summary.steps", "steps.steps"),
     ("summary.step_total_ns", "steps.total_ns"), ("summary.step_p50_ns", "steps.p50_ns"), ("bottleneck.steps", "steps.steps"),
     ("bottleneck.step_total_ns", "steps.total_ns"), ("summary.wall_ns", "bottleneck.wall_ns"),
     ("threads.cuda_calls", "api.calls"), ("threads.cuda_ns", "api.total_ns"), ("threads.launches", "launches.calls"),
@@ -407,8 +407,9 @@ def same(tables):
         for name in pair:
             report, total = name.split(".")
             table = tables.get(report)
-            # memory without rows has not looked
-            values.append(table.totals.get(total) if table and (table.rows or report != "memory") else None)
+            has_looked = table and (table.rows or report != "memory")  # memory without rows has not
+            said = [table.totals.get(word) for word in total.split("|")] if has_looked else []
+            values.append(next((value for value in said if value is not None), None))
         if None not in values and values[0] != values[1]:
             yield tables[pair[0].split(".")[0]], "%s is %s, %s is %s" % (pair[0], values[0], pair[1], values[1])
 

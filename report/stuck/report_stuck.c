@@ -152,7 +152,7 @@ static void report_stuck_release(struct report *report)
 
 const struct report_kind report_kind_stuck = {
 	.state_bytes = sizeof(struct stuck),
-	.form = REPORT_WHOLE,
+	.form = REPORT_TABLE,
 	.family = EVT_FAMILY_samples,
 	.want = report_stuck_want,
 	.fill = report_stuck_fill,
