@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -pthread */
+/* races: heap_sampled */
 /*
  * usage: heap_sampled
  * Allocates by every function of the heap, frees on other threads, forks, and prints as JSON what

@@ -7,6 +7,7 @@
  * long_run STEPS BLOCKS [PROGRESS]: PROGRESS is a file that grows by a byte a step.
  */
 /* build: -pthread -fno-builtin */
+/* races: long_run 20 500 */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
