@@ -69,9 +69,9 @@ const char *coverage_said(const struct run *run, struct coverage_text *ret_text)
 	if (!detail->until_ns)
 		return coverage_recorded(run, ret_text);
 	snprintf(ret_text->text, COVERAGE_BYTES,
-		 "recorded with detail: %s of %s steps (INTERCEPT_BUDGET); operators and "
-		 "allocations of the others were not recorded; memory of tensors and which "
-		 "blocks live is known until %s",
+		 "recorded with detail: %s of %s steps (INTERCEPT_BUDGET). Operators and "
+		 "allocations of the others were not recorded. Memory of tensors, and which "
+		 "blocks live, is known until %s",
 		 unit_format_count(a, detail->detailed), unit_format_count(b, detail->steps),
 		 unit_format_ns(c, detail->until_ns));
 	return ret_text->text;

@@ -69,7 +69,7 @@ expect_eq "all reports" "$(complete_bash prof-report '' | tr ' ' '\n' | grep -vx
 	"$("$REPORT" --list | awk '{ print $1 }' | sort)"
 expect_eq "reports" "$(complete_bash prof-report me)" 'memcpy memory '
 expect_eq "files" "$(complete_bash prof-report alloc ru)" 'run.evt '
-expect_eq "options" "$(complete_bash prof-report alloc --ra)" '--range --rank --raw --raw-stacks '
+expect_eq "options" "$(complete_bash prof-report alloc --ra)" '--range --rank --ranks --raw --raw-stacks '
 expect_eq "columns" "$(complete_bash prof-report alloc --sort pea)" 'peak_bytes '
 expect_eq "a column called name" "$(complete_bash prof-report nvtx --columns na)" 'name '
 expect_eq "keys" "$(complete_bash prof-report ops --by '')" 'function line op python shape stack '

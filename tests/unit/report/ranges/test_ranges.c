@@ -279,7 +279,7 @@ static void many_names_take_bounded_memory_each(void **state)
 	for (size_t i = 0; i < ranges.row_count; i++)
 		slots += ranges.row[i].time.durations.room;
 	assert_in_range(slots, NAMES, NAMES * 2);
-	assert_true(sizeof(struct range_row) - sizeof(struct work) <= 136);
+	assert_true(sizeof(struct range_row) - sizeof(struct work) <= 144);
 	ranges_release(&ranges);
 }
 
