@@ -87,7 +87,8 @@ struct group *groups_add_sums(struct groups *groups, const uint64_t key[GROUP_WO
 {
 	struct group *group = groups_at(groups, key);
 
-	timing_add_sums(&group->time, sums);
+	if (!timing_add_sums(&group->time, sums))
+		return group;
 	group->bytes += bytes;
 	if (max_bytes > group->max_bytes)
 		group->max_bytes = max_bytes;

@@ -25,7 +25,7 @@ void timing_add(struct timing *timing, uint64_t duration_ns)
 	histogram_add(&timing->durations, duration_ns, 1);
 }
 
-void timing_add_sums(struct timing *timing, const struct timing_sums *sums)
+bool timing_add_sums(struct timing *timing, const struct timing_sums *sums)
 {
 	struct timing from = { .count = sums->count,
 			       .total_ns = sums->total_ns,
@@ -37,9 +37,10 @@ void timing_add_sums(struct timing *timing, const struct timing_sums *sums)
 	if (!sums->count || sums->min_ns > sums->max_ns || sums->max_ns > sums->total_ns ||
 	    sums->total_ns / sums->count > sums->max_ns ||
 	    sums->total_ns / sums->count < sums->min_ns)
-		return;
+		return false;
 	from.mean = (double)sums->total_ns / (double)sums->count;
 	timing_merge(timing, &from);
+	return true;
 }
 
 void timing_merge(struct timing *into, const struct timing *from)

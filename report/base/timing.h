@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include <stdbool.h>
+
 #include "report/base/histogram.h"
 
 struct timing {
@@ -26,7 +28,8 @@ void timing_add(struct timing *timing, uint64_t duration_ns);
 struct timing_sums {
 	uint64_t count, total_ns, min_ns, max_ns, squares;
 };
-void timing_add_sums(struct timing *timing, const struct timing_sums *sums);
+/* Returns false, and adds nothing, if no calls can have these sums. */
+bool timing_add_sums(struct timing *timing, const struct timing_sums *sums);
 void timing_merge(struct timing *into, const struct timing *from);
 
 /* Rounded; 0 if it is empty. */
