@@ -400,6 +400,12 @@ def of_threads(table, tables):
                 yield "%s of thread %s is %s, it lived %s" % (name, row.get("thread"), value, life)
 
 
+def whole_blocks(tables, pair):
+    """By how much a sum over threads may be less: of a sampled heap, each has whole blocks, and a fraction that is not shown."""
+    sampled = tables["alloc"].totals.get("sampled_allocations") if "alloc" in tables else None
+    return len(tables["threads"].rows) if sampled and pair[0] == "threads.allocations" else 0
+
+
 def same(tables):
     cut = any(table.run.cut for table in tables.values())
     for pair in SAME if cut else SAME + SAME_WHOLE:
@@ -410,7 +416,7 @@ def same(tables):
             has_looked = table and (table.rows or report != "memory")  # memory without rows has not
             said = [table.totals.get(word) for word in total.split("|")] if has_looked else []
             values.append(next((value for value in said if value is not None), None))
-        if None not in values and values[0] != values[1]:
+        if None not in values and abs(values[0] - values[1]) > whole_blocks(tables, pair):
             yield tables[pair[0].split(".")[0]], "%s is %s, %s is %s" % (pair[0], values[0], pair[1], values[1])
 
 
