@@ -11,30 +11,16 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/numbers.h"
 
 #define TENTHS 10u
 
-uint64_t rank_own_ns(const struct step_row *step)
+/* Of one step: without communication. */
+static uint64_t rank_own_ns(const struct step_row *step)
 {
 	uint64_t away_ns = step->phases.ns[PHASE_communication];
 
 	return step->total_ns > away_ns ? step->total_ns - away_ns : 0;
-}
-
-static int rank_rows_compare_ns(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
-/* Of two in the middle, the lower one; 0 of none. Sorts them. */
-static uint64_t rank_rows_median(uint64_t *value, size_t count)
-{
-	if (!count)
-		return 0;
-	qsort(value, count, sizeof(*value), rank_rows_compare_ns);
-	return value[(count - 1) / 2];
 }
 
 /* --- rows --- */
@@ -104,7 +90,7 @@ static uint64_t rank_own_p50(const struct rank_row *row, size_t from, size_t to)
 
 	for (size_t i = from; i < to; i++)
 		value[i - from] = rank_own_ns(row->step[i]);
-	median = rank_rows_median(value, to - from);
+	median = numbers_median(value, to - from);
 	free(value);
 	return median;
 }
@@ -117,13 +103,13 @@ static void rank_row_add_up(struct rank_row *row)
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
 		for (size_t i = 0; i < row->steps; i++)
 			value[i] = row->step[i]->phases.ns[phase];
-		row->phase_p50_ns[phase] = rank_rows_median(value, row->steps);
+		row->phase_p50_ns[phase] = numbers_median(value, row->steps);
 	}
 	for (size_t i = 0; i < row->steps; i++) {
 		value[i] = row->step[i]->total_ns;
 		row->gc_ns += row->step[i]->ns[STEP_gc];
 	}
-	row->step_p50_ns = rank_rows_median(value, row->steps);
+	row->step_p50_ns = numbers_median(value, row->steps);
 	row->own_p50_ns = rank_own_p50(row, 0, row->steps);
 	if (tenth) {
 		row->own_first_ns = rank_own_p50(row, 0, tenth);
@@ -200,7 +186,7 @@ static uint64_t rank_rows_others_p50(const struct rank_rows *rows, size_t but, i
 		if (i != but)
 			value[count++] = phase < 0 ? rows->row[i].own_p50_ns
 						   : rows->row[i].phase_p50_ns[phase];
-	median = rank_rows_median(value, count);
+	median = numbers_median(value, count);
 	free(value);
 	return median;
 }

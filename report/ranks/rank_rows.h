@@ -53,7 +53,4 @@ void rank_rows_make(struct rank_rows *rows, const struct source *source, const s
 		    const struct collectives *collectives);
 void rank_rows_release(struct rank_rows *rows);
 
-/* Of one step: without communication. */
-uint64_t rank_own_ns(const struct step_row *step);
-
 #endif

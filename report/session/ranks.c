@@ -11,13 +11,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-
-static int ranks_rank_compare(const void *a, const void *b)
-{
-	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-
-	return (first > second) - (first < second);
-}
+#include "report/base/numbers.h"
 
 /* Appends `from` to `to`, both inclusive; "..." if there is no more room. */
 static void ranks_text_add(char text[RANKS_BYTES], uint64_t from, uint64_t to)
@@ -85,7 +79,7 @@ uint64_t *ranks_list(const struct source *source, struct ranks *ret_ranks)
 		if (process[i]->world_size > ret_ranks->world_size)
 			ret_ranks->world_size = process[i]->world_size;
 	}
-	qsort(rank, count, sizeof(*rank), ranks_rank_compare);
+	numbers_sort(rank, count);
 	for (size_t i = 0; i < count; i++) {
 		/* workers have the rank of the process that forked them */
 		if (!ret_ranks->count || rank[ret_ranks->count - 1] != rank[i])

@@ -6,23 +6,10 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/numbers.h"
 #include "report/base/text.h"
 
 #define NAME_BYTES 60
-
-static int number_compare(const void *a, const void *b)
-{
-	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-
-	return (first > second) - (first < second);
-}
-
-/* Sorts the numbers and returns the median; of two in the middle, the lower one. */
-static uint64_t numbers_median(uint64_t *number, size_t count)
-{
-	qsort(number, count, sizeof(*number), number_compare);
-	return number[(count - 1) / 2];
-}
 
 /*
  * Returns the median of each number: a few much longer steps do not change it, as they would change

@@ -35,6 +35,8 @@ static void last_look_move(struct last_look *last, const struct source_event *ev
 	uint64_t time_ns = event->event.time_ns;
 	uint64_t rested_ns = time_ns - (last->thread ? last->time_ns : time_ns);
 
+	if (last->thread && time_ns < last->time_ns)
+		return; /* only in a damaged file */
 	if (!last->thread)
 		last->place_ns = last->still_ns = time_ns;
 	else if (place != last->place)

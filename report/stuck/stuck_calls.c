@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/numbers.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/session/ranks.h"
@@ -150,13 +151,6 @@ static void rank_set_add(struct rank_set *set, uint32_t process)
 	set->process[set->count++] = process;
 }
 
-static int rank_set_compare(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
 /* "rank 2", "ranks 0, 1, 3" */
 #define RANK_SET_BYTES (RANKS_BYTES + 16)
 static const char *rank_set_text(const struct stuck *stuck, const struct rank_set *set,
@@ -167,7 +161,7 @@ static const char *rank_set_text(const struct stuck *stuck, const struct rank_se
 
 	for (size_t i = 0; i < set->count; i++)
 		rank[i] = stuck->process[set->process[i]].rank;
-	qsort(rank, set->count, sizeof(*rank), rank_set_compare);
+	numbers_sort(rank, set->count);
 	ranks_write_list(list, rank, set->count);
 	free(rank);
 	comma = strstr(list, " and ") ? NULL : strrchr(list, ',');
