@@ -52,6 +52,11 @@ total() { # NAME: of the totals
 	json native "$OUTPUT" "totals['$1']"
 }
 
+lost_few() { # a busy machine may lose many; what samples stand for is not known then, nor how many there are
+	expect_eq 'samples' "$(json native "$OUTPUT" 'totals["samples"] > 0')" true
+	[[ $(json native "$OUTPUT" 'totals["samples_lost"] < totals["samples"] / 10') == true ]]
+}
+
 spin shares 2
 "$REPORT" native "$OUTPUT" >table || fail "native: status $?"
 off=$(grep 'no native stack was sampled' table) && skip "$off"
@@ -103,15 +108,15 @@ INTERCEPT_SAMPLE=60 spin many
 
 spin fork 2
 shares fork "$OUTPUT" 6 alpha=60 beta=40
-expect_eq 'fork: processes with samples' "$(json native "$OUTPUT" 'sum(r["samples"] > 300 for r in rows)' --by process)" 2
+! lost_few || expect_eq 'fork: processes with samples' "$(json native "$OUTPUT" 'sum(r["samples"] > 300 for r in rows)' --by process)" 2
 
 # it becomes another program, which has a file of its own and the CPU time of the first as well: half of 2 s here, 2 s there
 rm -f run*.evt
 run_traced "$PROGRAMS/native_spin" exec 2 || fail "exec: status $?"
 written
 shares exec "$OUTPUT" 35 alpha=33.3 gamma_=66.7
-expect_between 'exec: CPU time' "$(json native "$OUTPUT" 'int(totals["cpu_ns"] / totals["samples"] * (totals["samples"] + totals["samples_lost"]) / 1e6)')" 2850 3100
-expect_eq 'exec: processes' "$(json native "$OUTPUT" 'sorted(r["samples"] > 500 for r in rows)' --by process)" '[true, true]'
+! lost_few || expect_between 'exec: CPU time' "$(json native "$OUTPUT" 'int(totals["cpu_ns"] / totals["samples"] * (totals["samples"] + totals["samples_lost"]) / 1e6)')" 2850 3100
+! lost_few || expect_eq 'exec: processes' "$(json native "$OUTPUT" 'sorted(r["samples"] > 500 for r in rows)' --by process)" '[true, true]'
 
 spin plugins 2
 shares plugins "$OUTPUT" 4 native_one=50 native_two=50
