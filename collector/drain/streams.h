@@ -14,6 +14,7 @@
 
 #include "collector/core/common.h"
 #include "collector/drain/open_calls.h"
+#include "collector/drain/silent_threads.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/processes.h"
 
@@ -50,6 +51,7 @@ struct streams {
 	uint32_t numbers; /* numbers given so far */
 	uint32_t visit;   /* where the next look at threads continues */
 	struct open_calls open_calls;
+	struct silent_threads silent;
 };
 
 int streams_init(struct streams *streams, const struct common *common);
