@@ -157,6 +157,9 @@ static bool is_said_of_waits(const struct advice *of, const struct advice *advic
 		    (rule->look == advice_child_process || rule->look == advice_lock_wait) &&
 		    advice[i].gain_ns >= of->gain_ns / 2 && is_same_place(&advice[i], of))
 			return true;
+		if (of->waits_for_ranks && rule->look == advice_ranks_wait &&
+		    advice[i].gain_ns >= of->gain_ns / 2)
+			return true;
 		if (of->rule->look == advice_hot_line && rule->severity != ADVICE_NOTE &&
 		    *of->place.line && !strcmp(of->place.line, advice[i].place.line))
 			return true;

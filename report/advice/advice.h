@@ -54,7 +54,8 @@ struct advice {
 		gain_ns;
 	/* its weight for sorting: for a guess, without what known causes explain */
 	uint64_t weight_ns;
-	bool is_of_run; /* the seconds are of the run, although there may be steps */
+	bool is_of_run;       /* the seconds are of the run, although there may be steps */
+	bool waits_for_ranks; /* most of the wait in it is for other ranks of the job */
 	struct advice_place place;
 	char waits_at
 		/* FILE:LINE that waits, if the place may be another thread's; "": it is no wait */

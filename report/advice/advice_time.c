@@ -268,6 +268,10 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 	if (wait_cause_is_sync(most))
 		advice->todo = "fsync() waits until the disk has the data. Write several times and "
 			       "call it once, every so many steps, or leave it to another thread.";
+	advice->waits_for_ranks = most->kind == WAIT_RANKS;
+	if (advice->waits_for_ranks)
+		advice->todo = "See which rank the others wait for, and what it does meanwhile: "
+			       "prof-report ranks.";
 }
 
 /* Says which part of Python's library runs there, and what is faster. */
@@ -467,5 +471,9 @@ bool advice_communication(const struct bottleneck *bottleneck, struct advice *ad
 		"it%s.",
 		advice->value, steps->processes, steps->processes == 1 ? "" : "es",
 		waits > 0.05 ? ", beside what ranks wait for each other" : "");
+	if (steps->processes == 1 && !waits)
+		advice->todo = "Whether that is data on its way or a wait for a later rank shows "
+			       "when the files of all ranks are named together. For data: larger "
+			       "buckets (bucket_cap_mb), no_sync(), or a lower precision.";
 	return true;
 }

@@ -48,6 +48,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.imports = import_evidence_want(run, NULL),
 		.functions = functions_want(
 			run, &(struct functions_options){ .by = BY_functions_function }),
+		.collectives = collectives_want(run, &(struct collectives_options){ 0 }),
 		.io_by_file = io_want(run, &(struct io_options){ BY_io_file }),
 		.io_by_process = io_want(run, &(struct io_options){ BY_io_process }),
 		.io_by_operator = io_want(run, &(struct io_options){ BY_io_op }),

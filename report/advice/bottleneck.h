@@ -23,6 +23,7 @@
 #include "report/io/io_events.h"
 #include "report/native/native_events.h"
 #include "report/tensors/tensors.h"
+#include "report/torch/collectives.h"
 #include "report/torch/operators.h"
 
 struct growth; /* report/heap/growth.h */
@@ -49,6 +50,7 @@ struct bottleneck {
 	struct run_facts *environment;
 	struct import_evidence *imports;
 	struct functions *functions;
+	struct collectives *collectives;
 	struct io_reading *io_by_file, *io_by_process, *io_by_operator;
 
 	struct steady_loop loop;              /* what shares are of */
@@ -79,8 +81,9 @@ void bottleneck_release(struct bottleneck *bottleneck);
 /* Text of a fact that the process told, NULL when it did not. */
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);
 /*
- * Share of the communication time that ranks wait for the rank that communicates least, from 0 to
- * 1.
+ * Share of the communication time that ranks wait for a later one, from 0 to 1: as the calls of
+ * collectives say where all of them are matched, else what ranks communicate longer than the rank
+ * that communicates least.
  */
 double ranks_waiting_share(const struct bottleneck *bottleneck);
 

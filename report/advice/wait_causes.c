@@ -330,6 +330,7 @@ const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_
 		[WAIT_EVENT] = "an event or a condition that another thread sets",
 		[WAIT_THREAD] = "the end of another thread",
 		[WAIT_CHILD] = "a child process",
+		[WAIT_RANKS] = "other ranks, in a collective",
 		[WAIT_SELECT] = "sockets or pipes, in select()",
 		[WAIT_IDLE] = "requests or tasks",
 	};
