@@ -194,6 +194,9 @@ $(REPORT): $(REPORT_OBJECTS) $(FORMAT_OBJECTS)
 
 # --- tests --------------------------------------------------------------------------------------
 
+# Hundreds of links of the same objects: lld takes a third of the CPU time of the usual linker.
+TEST_LDFLAGS := $(if $(shell command -v ld.lld),-fuse-ld=lld)
+
 # Tests compare our declarations with the real headers, where there are some.
 $(O)/tests/%.o: private COMMON += $(NVTX_CFLAGS) $(CUDA_CFLAGS)
 
@@ -202,12 +205,12 @@ unit_source = $(filter %/$(1).c,$(UNIT_SOURCES))
 unit_object = $(patsubst %.c,$(O)/%.o,$(call unit_source,$(1)))
 $(UNIT_TESTS): $(O)/unit/%: $$(call unit_object,%) $$(call linked_objects,$$(call unit_source,%))
 	$(call begin,LD)
-	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $(TEST_LDFLAGS) $^ $(TEST_LIBS) -o $@
 
 $(FUZZ_REPLAY): $(O)/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay.o \
 		$$(call linked_objects,tests/fuzz/fuzz_%.c)
 	$(call begin,LD)
-	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $(TEST_LDFLAGS) $^ $(TEST_LIBS) -o $@
 
 # libFuzzer comes with clang: everything is compiled again, instrumented. A "%" of patsubst in a static pattern
 # rule would be replaced by the rule's stem, so that nothing matched: hence a function.
