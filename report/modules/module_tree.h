@@ -4,9 +4,9 @@
  * functions of its operators, and in calls that were repeated during backward (checkpointing).
  *
  * A row is a module at its path of modules. Amounts belong to the innermost module only, so those
- * of all rows add up to the whole; what a module has with the modules within is the sum over its part
- * of the tree (module_tree_add_up()). Names are indices that the caller assigns. Memory grows with
- * rows.
+ * of all rows add up to the whole. What a module has with the modules within is the sum over its
+ * part of the tree (module_tree_add_up()). Names are indices that the caller assigns. Memory grows
+ * with rows.
  */
 #ifndef REPORT_MODULES_MODULE_TREE_H
 #define REPORT_MODULES_MODULE_TREE_H
