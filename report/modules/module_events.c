@@ -221,10 +221,10 @@ static void module_op_count_flops(struct module_state *mine, const struct module
 
 	if (top && top->phase == MODULE_RECOMPUTED && mine->has_tensors && !op->has_allocated)
 		return;
-	if (into)
+	if (into && op->flops == COUNTED_FLOPS_UNKNOWN)
+		into->flops_unknown++;
+	else if (into)
 		into->flops += op->flops;
-	else if (op->counts && !top)
-		mine->modules.flops_elsewhere += op->flops;
 }
 
 static void module_events_take_tensor(void *state, const struct source_event *event, bool counts)
@@ -305,10 +305,10 @@ static void module_events_take_inputs(void *state, const struct source_event *ev
 	const struct evt_torch_inputs *given = EVENT_AS(torch_inputs, &event->event);
 	uint32_t op = nest_top(&mine->ops, event->thread->index);
 
+	(void)counts;
 	mine->modules.has_inputs = true;
 	if (op == NEST_NONE || module_op_is_repeated(&mine->ops, op))
 		return;
-	mine->op[op].counts = counts;
 	mine->op[op].flops = counted_flops(
 		source_name_at(mine->source, (uint32_t)mine->ops.scope[op].key),
 		source_name_at(mine->source, event_name(mine->source, event, given->shapes)),

@@ -18,7 +18,6 @@ struct modules {
 	struct autograd_nodes nodes;
 	bool has_operators; /* all of them were recorded, with sequence numbers */
 	bool has_inputs;    /* sizes of inputs were recorded, so FLOPs are known */
-	uint64_t flops_elsewhere;
 	/* backward functions whose operators were in no module, or are not known */
 	uint64_t backward_elsewhere;
 };

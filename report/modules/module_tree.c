@@ -59,6 +59,7 @@ void module_amounts_add(struct module_amounts *into, const struct module_amounts
 	into->gpu_ns += more->gpu_ns;
 	into->gpu_ops += more->gpu_ops;
 	into->flops += more->flops;
+	into->flops_unknown += more->flops_unknown;
 	work_add(&into->work, &more->work);
 }
 

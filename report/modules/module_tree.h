@@ -25,6 +25,7 @@ enum module_phase { MODULE_FORWARD, MODULE_BACKWARD, MODULE_RECOMPUTED, MODULE_P
 
 struct module_amounts {
 	uint64_t ns, gpu_ns, gpu_ops, flops;
+	uint64_t flops_unknown; /* operators that have FLOPs, but how many is not known */
 	struct work work;
 };
 

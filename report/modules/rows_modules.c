@@ -136,10 +136,10 @@ static void modules_put_line(struct table *table, const struct modules *modules,
 		line_put_backward(table, line);
 	if (works_have_deferred(run))
 		line_put_gpu(table, line, knows_backward);
-	if (modules->has_inputs) {
+	if (modules->has_inputs && !line->total.flops_unknown)
 		table_set_number(table, COLUMN_modules_flops, line->total.flops);
+	if (modules->has_inputs && !line->self.flops_unknown)
 		table_set_number(table, COLUMN_modules_self_flops, line->self.flops);
-	}
 }
 
 static bool line_is_shown(const struct module_line *line)

@@ -32,7 +32,7 @@ static uint64_t flops_product(const struct shape *left, const struct shape *righ
 {
 	if (left->count != dimensions || right->count != dimensions ||
 	    left->size[dimensions - 1] != right->size[dimensions - 2])
-		return 0;
+		return COUNTED_FLOPS_UNKNOWN;
 	return shape_product(2, shape_product(shape_elements(left), right->size[dimensions - 1]));
 }
 
@@ -115,7 +115,7 @@ static uint64_t flops_convolution(const struct shape *input, const struct shape 
 	uint64_t places;
 
 	if (!conv_read(integers, &input[0], &input[1], false, &conv))
-		return 0;
+		return COUNTED_FLOPS_UNKNOWN;
 	places = conv.is_transposed ? flops_spatial(&input[0])
 				    : conv_output(&input[0], &input[1], &conv);
 	return shape_product(2, shape_product(shape_product(places, input[0].size[0]),
@@ -130,7 +130,7 @@ static uint64_t flops_convolution_backward(const struct shape *input, const stru
 	struct conv conv;
 
 	if (!conv_read(integers, image, kernel, true, &conv) || gradient->count != image->count)
-		return 0;
+		return COUNTED_FLOPS_UNKNOWN;
 	places = shape_product(shape_product(2, image->size[0]),
 			       flops_spatial(conv.is_transposed ? image : gradient));
 	channels = shape_product(image->size[1], gradient->size[1]);
@@ -163,7 +163,7 @@ static uint64_t flops_attention(const struct shape *input, const struct shape *i
 
 	(void)integers;
 	if (!attention_fits(query, key, value))
-		return 0;
+		return COUNTED_FLOPS_UNKNOWN;
 	return flops_each_head(query, query->size[2], query->size[3], key->size[2]) +
 	       flops_each_head(query, query->size[2], key->size[2], value->size[3]);
 }
@@ -175,7 +175,7 @@ static uint64_t flops_attention_backward(const struct shape *input, const struct
 
 	(void)integers;
 	if (!attention_fits(query, key, value))
-		return 0;
+		return COUNTED_FLOPS_UNKNOWN;
 	return shape_product(3,
 			     flops_each_head(query, query->size[2], query->size[3], key->size[2])) +
 	       shape_product(2,
@@ -220,13 +220,13 @@ uint64_t counted_flops(const struct source_name *name, const struct source_name 
 			continue;
 		if (!shapes->text || shapes_read(shapes->text, shapes->length, input,
 						 counted[i].inputs) < counted[i].inputs)
-			return 0;
+			return COUNTED_FLOPS_UNKNOWN;
 		if (counted[i].has_integers &&
 		    (!integers->text || !shape_read(integers->text, integers->length, &list)))
-			return 0;
+			return COUNTED_FLOPS_UNKNOWN;
 		for (unsigned int k = 0; k < counted[i].inputs; k++)
 			if (input[k].is_list)
-				return 0;
+				return COUNTED_FLOPS_UNKNOWN;
 		return counted[i].formula(input, &list);
 	}
 	return 0;

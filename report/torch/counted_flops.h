@@ -12,7 +12,10 @@
 
 #include "report/session/source.h"
 
-/* 0: none, or not known. `shapes` and `integers` are texts of event torch_inputs. */
+/* It is counted, but its inputs were not recorded, or not all of them (older recordings). */
+#define COUNTED_FLOPS_UNKNOWN UINT64_MAX
+
+/* 0: it is not counted. `shapes` and `integers` are texts of event torch_inputs. */
 uint64_t counted_flops(const struct source_name *name, const struct source_name *shapes,
 		       const struct source_name *integers);
 
