@@ -2,9 +2,12 @@
 # usage: client.py PORT PLAN: sends requests by plain sockets and prints, as JSON, what it sent and got: a list for each request
 # with method, path, status (0: none), bytes sent, bytes received, and nanoseconds from before the first send to after the last byte.
 # PLAN is a list of words: METHOD:PATH[:BYTES of body] on one connection that is kept; `new` opens another one; `pipe:N:PATH`
-# sends N requests at once; `leave:PATH` sends one and closes before the answer; `split:PATH` sends a request byte by byte.
+# sends N requests at once, if the server keeps connections; `split:PATH` sends a request byte by byte; `ws:PATH` talks WebSocket;
+# `leave:PATH` sends one that waits for the file `go`, and resets the connection when the server has it (file `held`), before `go`.
 import json
+import os
 import socket
+import struct
 import sys
 import time
 
@@ -17,6 +20,7 @@ class Connection:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.settimeout(100)
         self.left = b""
+        self.closes = False  # the server closes it after the last answer
 
     def more(self):
         data = self.socket.recv(65536)
@@ -45,12 +49,14 @@ class Connection:
         if first is None:
             return 0, 0
         status = int(first.split()[1])
+        self.closes = first.startswith(b"HTTP/1.0")
         while True:
             name, _, value = self.line().partition(b":")
             if not name:
                 break
             if name.lower() == b"content-length":
                 length = int(value)
+            self.closes |= name.lower() == b"connection" and value.strip().lower() == b"close"
             chunked |= name.lower() == b"transfer-encoding" and b"chunked" in value.lower()
         if method == "HEAD" or status in (204, 304) or status < 200:
             return status, self.taken
@@ -63,7 +69,7 @@ class Connection:
         if length is None:
             while self.more():
                 pass
-            length = len(self.left)
+            length, self.closes = len(self.left), True
         self.body(length)
         return status, self.taken
 
@@ -86,10 +92,12 @@ def ask(connection, method, path, whole, step=None):
 connection = Connection()
 for word in plan:
     what, _, rest = word.partition(":")
-    if what == "new":
+    if connection.closes or what == "new":
         connection.socket.close()
         connection = Connection()
-    elif what == "pipe":
+    if what == "new":
+        continue
+    if what == "pipe":
         count, _, path = rest.partition(":")
         start = time.monotonic_ns()
         connection.socket.sendall(text("GET", path) * int(count))
@@ -98,8 +106,23 @@ for word in plan:
             done.append(["GET", path, status, len(text("GET", path)), taken, time.monotonic_ns() - start])
     elif what == "leave":
         connection.socket.sendall(text("GET", rest))
+        while not os.path.exists("held"):
+            time.sleep(0.01)
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.socket.close()
+        open("go", "w").close()
         done.append(["GET", rest, 0, len(text("GET", rest)), 0, 0])
+        connection = Connection()
+    elif what == "ws":
+        upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        ask(connection, "GET", rest, text("GET", rest)[:-2] + upgrade.encode())
+        connection.socket.sendall(b"\x81\x82\0\0\0\0ho")  # a frame of text, masked with zeros
+        while len(connection.left) < 6:
+            if not connection.more():
+                sys.exit("no frame came back")
+        if connection.left[:6] != b"\x81\x04hoho":
+            sys.exit("another frame came back: %r" % connection.left)
+        connection.socket.close()
         connection = Connection()
     elif what == "split":
         ask(connection, "GET", rest, text("GET", rest), 1)

@@ -36,6 +36,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"until the end" * 10)
         elif path == "/boom":
             raise RuntimeError("of the handler's own")
+        elif path == "/held":  # until the file `go` is there
+            open("held", "w").close()
+            while not os.path.exists("go"):
+                time.sleep(0.01)
+            self.answer(200, b"let go")
         elif path == "/missing":
             self.answer(404, b"no")
         elif path == "/error":
