@@ -42,7 +42,9 @@ layers='
 	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks
+	preload/requests  : preload/base preload/settings preload/record
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
+	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/stacks
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/stacks preload/python

@@ -36,6 +36,8 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"gpu-idle\..*|utilization\.(busy|compute|copy|communication|overlap|idle|span)_ns": BETWEEN,
     r"alloc\.temporary_allocations": "the block's end may lie in the other part",
     r"functions\.(cumtime_ns|primitive_calls)": "a call within a call of the same function counts where that one does not",
+    r"requests\.(per_second|answer_ns)": OF_A_WHOLE,
+    r"requests\.(alone|cpu_ns|gc_ns|open)": BETWEEN,
     r"imports\.cumulative_ns": "",
 }
 # What tells rows apart where that is not all their text.
