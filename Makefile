@@ -108,8 +108,9 @@ part_format    := $(FORMAT_OBJECTS)
 part_report    := $(filter-out $(O)/report/app/main.o,$(REPORT_OBJECTS)) $(FORMAT_OBJECTS)
 part_preload   := $(UNIT_PRELOAD_OBJECTS)
 part_cfi       := $(CFI_OBJECTS)
-part = $(or $(part_$(1)),$(patsubst preload:%.c,$(UNIT_PRELOAD_DIR)/preload/%.o, \
-	$(subst $(comma), preload:,$(1))))
+part_source = $(patsubst preload:%.c,$(UNIT_PRELOAD_DIR)/preload/%.o, \
+	$(patsubst report:%.c,$(O)/report/%.o,$(subst $(comma), $(firstword $(subst :, ,$(1))):,$(1))))
+part = $(or $(part_$(1)),$(part_source))
 # A test may compile a source in its own way, by including it: `replaces:` names it.
 replaced_objects = $(patsubst %.c,$(O)/%.o,$(call top_line,replaces,$(1)))
 linked_objects = $(sort $(filter-out $(call replaced_objects,$(1)),$(foreach word,$(call top_line,links,$(1)),$(call part,$(word)))))

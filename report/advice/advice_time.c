@@ -391,7 +391,7 @@ bool advice_copies(const struct bottleneck *bottleneck, struct advice *advice)
 	char time[UNIT_TEXT_BYTES];
 
 	if (bottleneck->sampled || bottleneck->launches || bottleneck_gpu(bottleneck) ||
-	    !share_exceeds(bottleneck, advice, work->copies_ns))
+	    bottleneck->steps->has_sums || !share_exceeds(bottleneck, advice, work->copies_ns))
 		return false;
 	advice_say(advice,
 		   "copying tensors (clone(), contiguous(), to(), copy_()) takes %.1f %% of the "
@@ -418,7 +418,7 @@ static bool has_double_operators(const struct bottleneck *bottleneck, struct adv
 
 bool advice_double_precision(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	if (bottleneck->sampled)
+	if (bottleneck->sampled || bottleneck->steps->has_sums)
 		return false;
 	return bottleneck_gpu(bottleneck) ? advice_double_kernels(bottleneck, advice)
 					  : has_double_operators(bottleneck, advice);

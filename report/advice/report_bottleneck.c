@@ -61,7 +61,9 @@ static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
 	facts_number(facts, "warm_up_steps", UNIT_COUNT, bottleneck->loop.warm_steps);
 	facts_number(facts, "warm_up_ns", UNIT_NS, bottleneck->loop.warm_ns);
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		if (i != STEP_gc || !why_empty_is_off(bottleneck->run, EVT_FAMILY_gc))
+		if (!steps_know(bottleneck->steps, (enum step_category)i, true))
+			facts_none(facts, names[i], UNIT_NS);
+		else if (i != STEP_gc || !why_empty_is_off(bottleneck->run, EVT_FAMILY_gc))
 			facts_number(facts, names[i], UNIT_NS, bottleneck->steps->ns[i]);
 	facts_number(facts, "operators", UNIT_COUNT, bottleneck->operator_calls);
 	facts_number(facts, "gaps_not_kept", UNIT_COUNT, bottleneck->evidence->gaps.beyond);
