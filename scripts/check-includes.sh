@@ -73,6 +73,7 @@ layers='
 	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
 	report/stuck   : model report/advice report/*
 	report/ranks   : model report/*
+	report/clocks  : model report/*
 	report/summary : model report/symbols report/stacks report/advice report/stuck report/native report/*
 	report/trace   : events model report/*
 	report/export  : events model report/trace report/symbols report/stacks report/*

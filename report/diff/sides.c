@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "report/core/clocks.h"
 #include "report/options/opening.h"
 #include "report/session/sessions.h"
 #include "report/session/source_say.h"
@@ -95,6 +96,7 @@ static int side_open(struct side *side, struct report_request *outer)
 	if (source_open(&side->request.source, side->file, side->file_count, &opening,
 			outer->message, sizeof(outer->message)))
 		return STATUS_INPUT;
+	clocks_correct(side->request.source);
 	side->is_open = true;
 	batch_init(&side->batch, &side->request);
 	return STATUS_OK;

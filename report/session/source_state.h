@@ -60,8 +60,21 @@ struct stream_row {
 
 #define NAMES_RECENT 64u /* per file, by the low bits of their ids */
 
+/* A clock, and how it differs from the first one. */
+struct clock_row {
+	struct source_clock clock;
+	uint32_t first;            /* index of the file that it was found by */
+	struct clock_piece *piece; /* owned; clock.piece */
+	/* between which what is added changes evenly; in the order of time; NULL: not corrected */
+	struct clock_knot {
+		int64_t time_ns, add_ns;
+	} * knot;
+	size_t knots;
+};
+
 struct file_row {
 	struct source_file file;
+	int64_t uncorrected_ns; /* file.offset_ns without corrections */
 	struct source *source;
 	char *path; /* owned */
 	struct bytes bytes;
@@ -102,6 +115,11 @@ struct source {
 	struct store store;
 	struct file_row **file;
 	size_t file_count, file_room;
+
+	struct clock_row *clock;
+	size_t clock_count, clock_room;
+	/* from times as clocks without corrections have them to those of the session */
+	int64_t moved_ns;
 
 	struct source_process **process;
 	size_t process_count, process_room;
@@ -157,6 +175,13 @@ struct source {
 		current; /* process, thread and file of the run; the event handed out last */
 	int error;       /* why source_step() returned none */
 };
+
+/* --- source_clocks.c --- */
+/* Finds which files have one clock, and places all on that of the first file. */
+int clocks_find(struct source *source);
+void clocks_release(struct source *source);
+/* Corrects all times of a frame if the file's clock is corrected. */
+void clocks_correct_frame(const struct file_row *file, struct reader_frame *frame);
 
 /* --- source_names.c --- */
 int names_start(struct source *source);
@@ -241,7 +266,7 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 void books_take_own(struct thread_row *thread, struct file_row *file, const struct event *event);
 
 /* --- source.c --- */
-/* Converts a time to the session's clock. */
+/* Converts a time of a frame, which is corrected, to the session's clock. */
 static inline uint64_t file_time(const struct file_row *file, uint64_t time_ns)
 {
 	return merge_time(time_ns, (uint64_t)file->file.offset_ns);
