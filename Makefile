@@ -50,8 +50,8 @@ PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,-z,nodelete,--no-undefined,--sort
 # The archive, where there is one: the shared library brings libstdc++, which makes a start of 1.7 ms one of 2.2.
 ALLOCATOR = $(if $(SAN),,$(or $(JEMALLOC_ARCHIVE),$(JEMALLOC_LIBS)))
 COLLECTOR_LIBS = -lzstd -lpthread
-REPORT_LIBS = -lzstd -lz -lsqlite3 -liberty -ldw -lelf -lm -lpthread $(ALLOCATOR) -ldl
-TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lz -lsqlite3 -liberty -ldw -lelf -lm -lpthread -ldl
+REPORT_LIBS = -lzstd -lz -lsqlite3 -ljson-c -liberty -ldw -lelf -lm -lpthread $(ALLOCATOR) -ldl
+TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lz -lsqlite3 -ljson-c -liberty -ldw -lelf -lm -lpthread -ldl
 
 # --- what there is to build ---------------------------------------------------------------------
 

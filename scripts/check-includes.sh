@@ -80,6 +80,7 @@ layers='
 	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*
 	report/watch   : families events errors model report/*
 	report/ask     : events collector/control report/base report/session report/table report/options report/core
+	report/mcp     : families errors collector/format/file.h report/base report/session report/table report/options report/core
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/options report/core
 	report/pack    : errors report/base report/session report/table report/symbols report/options report/core report/raw
 	report/app     : families errors report/raw report/base report/session report/table report/options report/core
@@ -158,6 +159,7 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 	only 'zstd' "collector/output/compress.c|report/file/decompress.c|report/file/recompress.c|report/export/page_codec.c$tests"
 	only 'zlib' "report/export/sink.c|report/pack/zip.c$tests"
 	only 'sqlite3' "report/export/sqlite.c$tests"
+	only 'json-c/' "report/mcp/value.c$tests"
 	only 'libiberty' "report/base/demangle.c$tests"
 	only 'elfutils/|libelf|gelf' "collector/[a-z_/]*.c|report/[a-z_/]*.c$tests"
 	only 'libunwind' 'tests/.*'
