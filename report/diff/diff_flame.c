@@ -115,7 +115,7 @@ static bool is_unsure(const struct diff_node *node)
 	return node->verdict == VERDICT_NOISE || node->verdict == VERDICT_SLIGHT;
 }
 
-static const char *mark_of(const struct diff_node *node)
+static const char *flame_mark_of(const struct diff_node *node)
 {
 	if (is_unsure(node))
 		return "~ ";
@@ -197,7 +197,7 @@ static void diff_flame_put_box(const struct diff_drawing *drawing, uint32_t numb
 				 .name = node->name,
 				 .value = value,
 				 .hue = hue,
-				 .mark = mark_of(node),
+				 .mark = flame_mark_of(node),
 				 .data = data };
 
 	if (!flame_svg_is_drawn(node->depth, box.share))
