@@ -199,6 +199,7 @@ void bottleneck_look(struct bottleneck *bottleneck)
 	worker_waits_look(bottleneck, &bottleneck->worker_waits);
 	bottleneck->wait_causes = memory_zero(1, sizeof(*bottleneck->wait_causes));
 	wait_causes_look(bottleneck->wait_causes, bottleneck);
+	serving_look(&bottleneck->serving, bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);
 }
 
@@ -208,6 +209,7 @@ void bottleneck_release(struct bottleneck *bottleneck)
 	if (bottleneck->wait_causes)
 		wait_causes_release(bottleneck->wait_causes);
 	free(bottleneck->wait_causes);
+	serving_release(&bottleneck->serving);
 	timing_release(&bottleneck->operator_times);
 	free(bottleneck->advice);
 }

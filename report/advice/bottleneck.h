@@ -8,6 +8,7 @@
 #include "report/advice/gc_pauses.h"
 #include "report/advice/gpu_evidence.h"
 #include "report/advice/import_evidence.h"
+#include "report/advice/serving.h"
 #include "report/advice/steady_loop.h"
 #include "report/advice/worker_restarts.h"
 #include "report/advice/worker_waits.h"
@@ -67,6 +68,7 @@ struct bottleneck {
 	struct worker_restarts restarts;
 	struct worker_waits worker_waits;
 	struct wait_causes *wait_causes;
+	struct serving serving;
 	bool sampled, limited;
 	struct advice *advice; /* most important first */
 	size_t advice_count;

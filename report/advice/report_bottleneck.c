@@ -88,6 +88,10 @@ static void report_bottleneck_put_place(struct table *table, const struct advice
 
 static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 {
+	static const char *const bases[] = { [ADVICE_OF_STEPS] = "steps",
+					     [ADVICE_OF_RUN] = "run",
+					     [ADVICE_OF_SERVING] = "serving" };
+
 	for (size_t i = 0; i < bottleneck->advice_count; i++) {
 		const struct advice *advice = &bottleneck->advice[i];
 		const struct advice_rule *rule = advice->rule;
@@ -106,7 +110,7 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 			table_set_real(table, COLUMN_bottleneck_stake_percent,
 				       advice_share(bottleneck, advice));
 			table_put_text(table, COLUMN_bottleneck_stake_of,
-				       advice_is_of_run(advice) ? "run" : "steps");
+				       bases[advice_base_of(advice)]);
 		}
 		report_bottleneck_put_place(table, &advice->place);
 		if (advice->waits_at[0])

@@ -99,7 +99,9 @@ struct source_thread {
 	uint32_t tid;
 	const struct source_name *name; /* last known, NULL when none */
 	const struct source_name *kernel_name,
-		*given_name;       /* by whom; given: by NVTX or threading.Thread */
+		*given_name; /* by whom; given: by NVTX or threading.Thread */
+	/* it is of a ThreadPoolExecutor that may have so many; 0: it is not, or not known */
+	uint64_t pool_threads;
 	uint64_t start_ns, end_ns; /* end: once all is read never after the process's */
 	bool ended;
 	bool has_records;           /* it has records of its own, not only samples of its stack */

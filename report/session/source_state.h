@@ -203,9 +203,14 @@ void thread_note_cpu(struct source_thread *thread, uint64_t cpu_ns);
 /* The thread that had this tid at that time, NULL when none. */
 void thread_take_kernel_name(struct source *source, struct source_thread *thread,
 			     const struct source_name *name);
+/* What a program says of one of its threads. */
+struct thread_naming {
+	const struct source_name *name;
+	uint64_t pool_threads; /* as in struct source_thread */
+};
 /* The program names a thread, which may have no stream yet. */
 void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
-		     uint64_t time_ns, const struct source_name *name);
+		     uint64_t time_ns, const struct thread_naming *naming);
 struct thread_row *thread_find(struct source *source, const struct source_process *process,
 			       uint64_t tid, uint64_t time_ns);
 
