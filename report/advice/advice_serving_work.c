@@ -25,7 +25,7 @@ static bool is_work(const struct bottleneck *bottleneck, size_t row, const char 
 	return work && !strcmp(work->id, id);
 }
 
-/* Says "WHAT for N % of the time that it served (seconds), on thread NAME", and where. */
+/* Says "WHAT for N % of the serving time (seconds), on thread NAME", and where. */
 static void say_serving_work(const struct bottleneck *bottleneck, const struct serving_tally *tally,
 			     const char *what, struct advice *advice)
 {
