@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: report:samples/place_roles.c */
+/* links: report format */
 /* report/samples/place_roles.c: idle threads, and tasks of event loops. */
 #include "report/samples/place_roles.h"
 
