@@ -92,7 +92,7 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 /* Returns the most that can be gained, in percent of what advice_base_of() says. */
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
 enum advice_base advice_base_of(const struct advice *advice);
-/* "steps' time", "run" or "time after start-up". */
+/* "steps' time", "run" or "serving time". */
 const char *advice_base_text(const struct advice *advice);
 
 /* Sets the value; returns true if it exceeds the rule's threshold. */
