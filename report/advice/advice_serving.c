@@ -127,8 +127,8 @@ bool advice_gil_starvation(const struct bottleneck *bottleneck, struct advice *a
 	if (applies) {
 		wait_thread_name(bottleneck->waits->thread[thread], name);
 		advice_say(advice,
-			   "%s %s waited for the GIL for %.1f %% of the time that the program "
-			   "served (%s).",
+			   "%s %s waited for the GIL for %.1f %% of the time after start-up "
+			   "(%s).",
 			   bottleneck->serving.thread[thread].is_loop ? "the event loop on thread"
 								      : "thread",
 			   name, advice->value, unit_format_ns(time, advice->gain_ns));

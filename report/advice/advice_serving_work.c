@@ -32,8 +32,8 @@ static void say_serving_work(const struct bottleneck *bottleneck, const struct s
 	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
 
 	wait_thread_name(bottleneck->waits->thread[serving_tally_thread(tally)], name);
-	advice_say(advice, "thread %s %s for %.1f %% of the time that the program served (%s).",
-		   name, what, advice->value, unit_format_ns(time, advice->gain_ns));
+	advice_say(advice, "thread %s %s for %.1f %% of the time after start-up (%s).", name, what,
+		   advice->value, unit_format_ns(time, advice->gain_ns));
 	wait_say_line_of(bottleneck, &tally->lines, tally->ns, tally->looks, advice);
 	advice->waits_at[0] = '\0';
 }
@@ -197,7 +197,7 @@ bool serving_says_lock(const struct bottleneck *bottleneck, struct advice *advic
 	if (applies) {
 		advice_say(advice,
 			   "%u threads waited for a lock for %s in all; the one that waited most "
-			   "did so for %.1f %% of the time that the program served.",
+			   "did so for %.1f %% of the time after start-up.",
 			   tally_threads(&tally), unit_format_ns(time, tally.ns), advice->value);
 		wait_say_line_of(bottleneck, &tally.lines, tally.ns, tally.looks, advice);
 		say_who_is_past(bottleneck, &line, advice);
@@ -329,8 +329,8 @@ static bool says_batcher(const struct bottleneck *bottleneck, const struct batch
 	step_line_put(bottleneck->lines, &line, &advice->place);
 	wait_thread_name(bottleneck->waits->thread[batching->thread], name);
 	advice_say(advice,
-		   "requests waited for a result in %s for %.1f %% of the time that the program "
-		   "served, and meanwhile thread %s waited itself, in %s, for %.0f %% of it "
+		   "requests waited for a result in %s for %.1f %% of the time after "
+		   "start-up, and meanwhile thread %s waited itself, in %s, for %.0f %% of it "
 		   "(%" PRIu64 " samples), while hardly any thread was at work. That it waits for "
 		   "a fuller batch is likely, but was not recorded.",
 		   results, advice->value, name, text, 100.0 * (double)line.ns / waited,

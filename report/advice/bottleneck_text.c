@@ -223,6 +223,19 @@ static void print_environment(const struct bottleneck *bottleneck, const struct 
 
 /* --- where the time went --- */
 
+/* Start-up is one phase, and not what advice on a server speaks of. */
+static void print_serving(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	const struct serving *serving = &bottleneck->serving;
+	char start[UNIT_TEXT_BYTES], served[UNIT_TEXT_BYTES];
+
+	if (serving->is_server)
+		fprintf(screen->out,
+			"; it first waited for requests or tasks after %s, %s before the end",
+			unit_format_ns(start, serving->since_ns),
+			unit_format_ns(served, serving->ns));
+}
+
 static void print_phases(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	const struct source_process *process = bottleneck->process;
@@ -232,6 +245,7 @@ static void print_phases(const struct bottleneck *bottleneck, const struct scree
 
 	put_label(screen, "wall");
 	fputs(unit_format_ns(text, bottleneck->wall_ns), screen->out);
+	print_serving(bottleneck, screen);
 	if (process && bottleneck->imported_ns)
 		fprintf(screen->out, "; time to `import torch` done %s",
 			unit_format_ns(text, bottleneck->imported_ns));
@@ -414,7 +428,8 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	print_cuda(bottleneck, document, screen);
 	top_functions_print(bottleneck, document, screen);
 	screen_print(screen, SCREEN_BOLD, "\nwhat to change first\n");
-	if (!bottleneck->operator_calls && bottleneck_is_python(bottleneck))
+	if (!bottleneck->operator_calls && bottleneck_is_python(bottleneck) &&
+	    !bottleneck->serving.is_server)
 		screen_print_prose(screen, "%s",
 				   why_empty_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
 	if (!bottleneck_is_python(bottleneck) && !bottleneck->native->all.samples)
@@ -429,6 +444,7 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		print_advice(bottleneck, screen, i);
 	if (!bottleneck->advice_count &&
-	    (bottleneck->operator_calls || !bottleneck_is_python(bottleneck)))
+	    (bottleneck->operator_calls || bottleneck->serving.is_server ||
+	     !bottleneck_is_python(bottleneck)))
 		fputs("nothing stands out: no rule of this report applies\n", screen->out);
 }

@@ -51,6 +51,7 @@ static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
 	};
 
 	facts_number(facts, "wall_ns", UNIT_NS, bottleneck->wall_ns);
+	facts_number(facts, "serving_ns", UNIT_NS, bottleneck->serving.ns);
 	put_since(facts, "import_torch_ns", bottleneck, bottleneck->imported_ns);
 	put_since(facts, "first_step_ns", bottleneck, bottleneck->first_step_ns);
 	put_since(facts, "last_step_ns", bottleneck, bottleneck->last_step_ns);

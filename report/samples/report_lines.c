@@ -78,6 +78,7 @@ static void put_states(struct table *table, const struct sample_counts *counts)
 	table_set_number(table, COLUMN_lines_sleep_ns, counts->state_ns[EVT_PYTHON_SLEEP]);
 	table_set_number(table, COLUMN_lines_child_ns, counts->state_ns[EVT_PYTHON_CHILD]);
 	table_set_number(table, COLUMN_lines_ready_ns, counts->ready_ns);
+	table_set_number(table, COLUMN_lines_idle_ns, counts->idle_ns);
 }
 
 static void report_lines_put_counts(struct table *table, const struct sample_counts *counts,
@@ -220,6 +221,28 @@ static void fill_source(struct lines_state *state, const struct report *report,
 		report->request->arrangement.limit = 0;
 }
 
+/* The outermost function of what event loops ran, coroutine or callback, and its file. */
+static void fill_tasks(const struct report *report, const struct samples *samples,
+		       struct table *table)
+{
+	const struct source *source = run_source(report->run);
+
+	for (size_t i = 0; i < samples->row_count; i++) {
+		uint64_t task = samples->row[i].key;
+		bool is_named = task != PLACE_TASK_NONE && task != PLACE_TASK_LOOP;
+
+		table_add_row(table);
+		report_lines_put_name(table, COLUMN_lines_task, source,
+				      is_named ? (uint32_t)task - 1 : SAMPLE_NONE,
+				      task == PLACE_TASK_LOOP ? "(the event loop)"
+							      : "(no event loop)");
+		if (is_named)
+			report_lines_put_name(table, COLUMN_lines_file, source,
+					      (uint32_t)(task >> 32) - 1, "");
+		report_lines_put_counts(table, &samples->row[i].counts, samples->all.cpu_ns);
+	}
+}
+
 static void report_lines_lines_fill(struct report *report, struct table *table)
 {
 	struct lines_state *state = report->state;
@@ -230,6 +253,10 @@ static void report_lines_lines_fill(struct report *report, struct table *table)
 									       : LINES_BY_LINE;
 	struct lines lines;
 
+	if (samples->is_by_task) {
+		fill_tasks(report, samples, table);
+		return;
+	}
 	if (samples->key.kind) {
 		for (size_t i = 0; i < samples->row_count; i++) {
 			table_add_row(table);
@@ -268,9 +295,9 @@ static void lines_prepare(struct report *report)
 	struct lines_state *state = report->state;
 
 	state->samples = samples_want(report->run, &(struct samples_options){ .by = options->by });
-	if (!state->samples->key.kind && line_memory_is_wanted(options))
+	if (state->samples->is_by_place && line_memory_is_wanted(options))
 		state->heap = line_memory_want(report->run);
-	if (!state->samples->key.kind && line_gpu_is_wanted(options))
+	if (state->samples->is_by_place && line_gpu_is_wanted(options))
 		state->gpu = line_gpu_want(report->run, NULL);
 }
 
@@ -286,6 +313,7 @@ static void samples_total(const struct report *report, struct facts *facts)
 		(uint64_t)(samples_doubt_percent(samples) / 100 * (double)samples->all.cpu_ns));
 	facts_number(facts, "native_ns", UNIT_NS, samples->all.native_ns);
 	facts_number(facts, "wait_ns", UNIT_NS, samples->all.wait_ns);
+	facts_number(facts, "idle_ns", UNIT_NS, samples->all.idle_ns);
 	facts_number(facts, "cuda_ns", UNIT_NS, samples->all.cuda_ns);
 	facts_number(facts, "steps_cpu_ns", UNIT_NS, samples->steps.cpu_ns);
 	facts_number(facts, "steps_wait_ns", UNIT_NS, samples->steps.wait_ns);

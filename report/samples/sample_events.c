@@ -90,9 +90,29 @@ static void take_code(void *state, const struct source_event *event, bool counts
 	samples->code_count++;
 }
 
+/* The place around it and its code are defined already. */
+static struct place_role sample_events_role_of(const struct state *mine,
+					       const struct sample_place *place)
+{
+	const struct sample_place *around = place->from ? samples_place(&mine->samples, place->from)
+							: NULL;
+	const struct sample_code *code = samples_code(&mine->samples, place->code);
+	struct place_text text = { .file = "", .function = "" };
+
+	if (code) {
+		text.file_name = code->file;
+		text.function_name = code->function;
+		text.file = name_text(source_name_at(mine->source, code->file), &text.file_length);
+		text.function = name_text(source_name_at(mine->source, code->function),
+					  &text.function_length);
+	}
+	return place_role_of(&text, around ? &around->role : NULL);
+}
+
 static void take_place(void *state, const struct source_event *event, bool counts)
 {
-	struct samples *samples = state;
+	struct state *mine = state;
+	struct samples *samples = &mine->samples;
 	const struct evt_python_place *place = EVENT_AS(python_place, &event->event);
 	size_t at = define(&samples->places, sample_place_key(event, place->id),
 			   samples->place_count);
@@ -107,6 +127,7 @@ static void take_place(void *state, const struct source_event *event, bool count
 		.code = sample_place_key(event, place->code),
 		.line = place->line <= UINT32_MAX ? (uint32_t)place->line : 0,
 	};
+	samples->place[at].role = sample_events_role_of(mine, &samples->place[at]);
 	samples->place_count++;
 }
 
@@ -120,6 +141,7 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 	into->late_looks += more->late_looks;
 	into->native_ns += more->native_ns;
 	into->wait_ns += more->wait_ns;
+	into->idle_ns += more->idle_ns;
 	into->ready_ns += more->ready_ns;
 	into->cuda_ns += more->cuda_ns;
 	for (unsigned int i = 0; i < EVT_PYTHON_STATE_LIMIT; i++)
@@ -135,6 +157,7 @@ void sample_counts_take(struct sample_counts *from, const struct sample_counts *
 	from->late_looks -= part->late_looks;
 	from->native_ns -= part->native_ns;
 	from->wait_ns -= part->wait_ns;
+	from->idle_ns -= part->idle_ns;
 	from->ready_ns -= part->ready_ns;
 	from->cuda_ns -= part->cuda_ns;
 	for (unsigned int i = 0; i < EVT_PYTHON_STATE_LIMIT; i++)
@@ -181,6 +204,25 @@ static struct sampled_thread *sample_events_thread_at(struct state *mine,
 	return &mine->thread[index];
 }
 
+/* Returns whether the thread waits for something to do: for a request, a task, a connection. */
+static bool is_rest(const struct state *mine, const struct source_event *event, unsigned int state)
+{
+	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
+	const struct sample_place *place = samples_place(&mine->samples,
+							 sample_place_key(event, sample->place));
+
+	return place && place->role.is_idle &&
+	       (state == EVT_PYTHON_IO || state == EVT_PYTHON_LOCK || state == EVT_PYTHON_WAITS);
+}
+
+/* The key of rows by task. */
+static uint64_t task_of(const struct samples *samples, uint64_t key)
+{
+	const struct sample_place *place = samples_place(samples, key);
+
+	return place ? place->role.task : PLACE_TASK_NONE;
+}
+
 /* Returns what the look adds. The thread's own state is updated whether the look counts or not. */
 static struct sample_counts counts_of(struct state *mine, const struct source_event *event)
 {
@@ -209,7 +251,10 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 		if (sample->calls || key_of(&mine->operator, event) != NO_OPERATOR)
 			counts.native_ns = counts.cpu_ns;
 	} else if (state != EVT_PYTHON_READY) {
-		counts.wait_ns = counts.state_ns[state] = passed_ns;
+		if (is_rest(mine, event, state))
+			counts.idle_ns = passed_ns;
+		else
+			counts.wait_ns = counts.state_ns[state] = passed_ns;
 	}
 	return counts;
 }
@@ -320,7 +365,10 @@ static void sample_events_take_sample(void *state, const struct source_event *ev
 	if (samples->is_by_place && !look.place && place_by_owner(mine, event, &look))
 		return;
 	look_add(mine, sample_events_thread_at(mine, event),
-		 samples->is_by_place ? 0 : key_of(&samples->key, event), &look);
+		 samples->is_by_place  ? 0
+		 : samples->is_by_task ? task_of(samples, look.place)
+				       : key_of(&samples->key, event),
+		 &look);
 }
 
 static void sample_events_take_call(struct state *mine, const struct source_event *event,
@@ -426,7 +474,8 @@ static void sample_events_start(void *state, struct run *run, const void *option
 	mine->source = run_source(run);
 	mine->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	mine->samples.key = run_key(run, asked->by);
-	mine->samples.is_by_place = !mine->samples.key.kind;
+	mine->samples.is_by_task = ((const struct samples_options *)options)->by == BY_lines_task;
+	mine->samples.is_by_place = !mine->samples.key.kind && !mine->samples.is_by_task;
 	mine->operator= run_key(run, BY_lines_native);
 	map_init(&mine->samples.rows);
 	map_init(&mine->samples.places);

@@ -16,6 +16,7 @@
 #include "report/base/map.h"
 #include "report/core/analysis.h"
 #include "report/core/key.h"
+#include "report/samples/place_roles.h"
 
 #define SAMPLE_NONE UINT32_MAX
 #define SAMPLE_TORN_PLACE 1u /* keys of places are larger: a stack that could not be read */
@@ -29,6 +30,7 @@
 
 struct sample_counts {
 	uint64_t looks, cpu_ns, native_ns, wait_ns, ready_ns;
+	uint64_t idle_ns;   /* it waited for something to do; no part of wait_ns and state_ns */
 	uint64_t cpu_looks; /* those that have CPU time: what shares of it stand on */
 	double cpu_squares; /* of their CPU times, in ns */
 	uint64_t
@@ -59,6 +61,7 @@ struct sample_place {
 	uint64_t from; /* key of the place around it, 0: none */
 	uint64_t code; /* key of its function */
 	uint32_t line;
+	struct place_role role;
 };
 struct sample_code {
 	uint32_t function, file; /* indices of names */
@@ -83,7 +86,7 @@ struct samples {
 	uint64_t on;                          /* processes that were, as long as they ran */
 	uint64_t hz;                          /* the highest that one was sampled at; 0: none was */
 	struct run_key key;
-	bool is_by_place;
+	bool is_by_place, is_by_task;
 	/* why not, as limitations, which every report begins with; not in older recordings */
 	bool is_said;
 };
