@@ -51,7 +51,7 @@ for column in "allocations", "bytes_allocated", "peak_bytes", "live_bytes":
     assert sum(row[column] for row in tensors) == sum(row[column] for row in devices), column
 assert max(row["bytes_allocated"] for row in tensors if row["module"] in rows) > 0
 # each parameter has a gradient of its size
-assert top["parameter_bytes"] == theirs["parameters"][name] and top["activation_bytes"] > 0, (top, theirs["parameters"][name])
+assert top["parameter_bytes"] == theirs["parameters"][model] and top["activation_bytes"] > 0, (top, theirs["parameters"][model])
 
 # parts add up to the whole, by name and in the tree
 assert sum(row["self_ns"] for row in ours["rows"]) == totals["total_ns"] == top["total_ns"]
