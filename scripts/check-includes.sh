@@ -67,7 +67,7 @@ layers='
 	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
 	report/*       : events collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
-	report/modules : events model report/torch
+	report/modules : events model report/torch report/tensors
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples
 	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*

@@ -34,14 +34,39 @@ def dotted(text):
     return text.partition(": ")[2]
 
 
-# A call of torch.compile's OptimizedModule is one of the module that it was made of.
-def name_of(module, path):
-    path = ".".join(part for part in path.split(".") if part != "_orig_mod")
-    return type(module).__name__ + (": " + path if path else "")
+# Modules of torch that only call another one: class, where it is from, and the name of the other one. A call of
+# such a wrapper is one of the module in it.
+WRAPPERS = {
+    "OptimizedModule": ("torch._dynamo", "_orig_mod"),
+    "DistributedDataParallel": ("torch.nn.parallel", "module"),
+    "FullyShardedDataParallel": ("torch.distributed.fsdp", "_fsdp_wrapped_module"),
+    "CheckpointWrapper": ("torch.distributed.algorithms", "_checkpoint_wrapped_module"),
+}
+UNNAMED = {name for _, name in WRAPPERS.values()} - {"module"}
+
+
+# The module in a wrapper; None: it is no wrapper.
+def wrapped_of(module):
+    kind = type(module)
+    home, name = WRAPPERS.get(kind.__name__, ("", ""))
+    return module._modules.get(name) if name and kind.__module__.startswith(home) else None
 
 
 def is_wrapper(module):
-    return type(module).__name__ == "OptimizedModule" and type(module).__module__.startswith("torch._dynamo")
+    return wrapped_of(module) is not None
+
+
+# fully_shard() makes a class of two: FSDPModule and the module's own.
+def class_of(module):
+    kind = type(module)
+    if kind.__name__.startswith("FSDP") and kind.__bases__[0].__name__ == "FSDPModule":
+        kind = kind.__bases__[-1]
+    return kind.__name__
+
+
+def name_of(module, path):
+    path = ".".join(part for part in path.split(".") if part not in UNNAMED)
+    return class_of(module) + (": " + path if path else "")
 
 
 def parts_of(module):
@@ -84,7 +109,7 @@ class Names:
     def name_inside(self, module, place, around, tree):
         parent, path = around(), dotted(around.texts.get(tree, ""))
         prefix = path + "." if path else ""
-        kind = type(module).__name__
+        kind = class_of(module)
         found = [name for name, part in parent._modules.items() if part is module]
         if not found and kind not in around.missed:
             found = [name for name, part in parts_of(parent) if part is module]
@@ -134,13 +159,22 @@ def link(begin, end, depth, is_compiling):
             place = names.place_of(module)
             tree = outer[1] if outer else place.number
             place.tree = tree
-            place.texts[tree] = text = type(module).__name__
+            place.texts[tree] = text = class_of(module)
             return place, tree, text
 
-    # What is on the stack: place, tree, depth, whether it is an OptimizedModule's.
+    # What is on the stack: place, tree, depth, and whether it is a wrapper's. `...` is a wrapper in a wrapper and
+    # None the module in it: their call has begun with the outer wrapper.
     def close(stack):
-        if stack.pop()[3] is not None:
+        if stack.pop()[3] not in (..., None):
             end(None)
+
+    # Through all wrappers: module and place.
+    def inside(module):
+        place, inner = None, wrapped_of(module)
+        while place is None and inner is not None:
+            module, place = inner, places.get(id(inner))
+            inner = wrapped_of(module)
+        return module, place
 
     # A call that an exception has left without a word lies at or above us on the stack. Beside us may be one
     # that is under way, too: where Python calls Python without C between, as in module.__call__(x).
@@ -158,11 +192,10 @@ def link(begin, end, depth, is_compiling):
         place = places.get(id(module))
         wrapped = place is None and is_wrapper(module)
         if wrapped:
-            module = module._orig_mod
-            place = places.get(id(module))
+            module, place = inside(module)
         if stack:
-            if stack[-1][3] and stack[-1][0] is place and not wrapped:  # has begun with the OptimizedModule
-                stack.append((place, stack[-1][1], at, None))
+            if stack[-1][3] and stack[-1][0] is place:  # has begun with a wrapper
+                stack.append((place, stack[-1][1], at, ... if wrapped else None))
                 return
             while stack and is_dead(stack[-1], place, at):
                 close(stack)
@@ -178,8 +211,8 @@ def link(begin, end, depth, is_compiling):
         if not stack:
             return
         place = places.get(id(module))
-        if place is None and is_wrapper(module):
-            place = places.get(id(module._orig_mod))
+        if place is None:
+            place = inside(module)[1]
         if stack[-1][0] is place:
             close(stack)
         elif any(open[0] is place for open in stack):

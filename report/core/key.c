@@ -21,8 +21,20 @@ static const enum key_id own[] = {
 #include "report/families.def"
 };
 
+/* Keys of a kind of another name. */
+static const struct {
+	enum key_id id;
+	const struct key_kind *kind;
+} renamed[] = {
+#define KEY_OF_KIND(report, key, kind) { BY_##report##_##key, &key_kind_##kind },
+#include "report/families.def"
+};
+
 const struct key_kind *key_kind_of(enum key_id id)
 {
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
+		if (renamed[i].id == id)
+			return renamed[i].kind;
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (own[i] == id)
 			return NULL;

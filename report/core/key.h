@@ -28,6 +28,8 @@ struct key_kind {
 	void (*put)(const void *state, uint64_t key, struct table *table,
 		    const enum column_id *column);
 
+	/* Backward functions, and what is in them, have the key of their forward operator. */
+	bool joins_backward;
 	/* Each of these may be NULL. */
 	/*
 	 * Called once all is read. Maps keys that mean the same to one of them; KEY_LEFT_OUT:

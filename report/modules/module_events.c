@@ -343,6 +343,34 @@ static void module_events_take_late(void *state, uint64_t place, const struct de
 	into->gpu_ops++;
 }
 
+/* --- tensors: where they were made, and what they were for --- */
+
+static uint64_t module_events_tensor_place(void *state, const struct source_event *event)
+{
+	struct module_state *mine = state;
+	const struct module_scope *top = module_scopes_top(&mine->modules.scopes,
+							   event->thread->index);
+
+	if (!top || top->into == MODULE_NONE)
+		return 0;
+	return (uint64_t)event->process->index << 32 | (top->into + 1);
+}
+
+/* An activation was kept for the pass that ended next, a gradient was made in it. */
+static void module_events_tensor_settle(void *state, uint64_t place, enum tensor_category category,
+					uint64_t bytes, uint64_t pass)
+{
+	struct module_tree *tree = &((struct module_state *)state)->modules.scopes.tree;
+	uint64_t of = (place & ~(uint64_t)UINT32_MAX) | (uint32_t)pass;
+
+	if (!place)
+		return;
+	if (category == CATEGORY_activations)
+		module_tree_keep(tree, (uint32_t)place - 1, MODULE_ACTIVATIONS, of, bytes);
+	else if (category == CATEGORY_gradients)
+		module_tree_keep(tree, (uint32_t)place - 1, MODULE_GRADIENTS, of, bytes);
+}
+
 /* --- the analysis --- */
 
 static void module_events_read_operators(struct module_state *mine, struct run *run)
@@ -372,6 +400,17 @@ static void module_events_start(void *state, struct run *run, const void *option
 	module_scopes_init(&mine->modules.scopes);
 	autograd_nodes_init(&mine->modules.nodes);
 	nest_init(&mine->ops, (struct nest_options){ 0 }, module_op_ended, mine);
+	if (asked->work & WORK_BIT(tensor_bytes)) {
+		static const struct category_listener tensors = { module_events_tensor_place,
+								  module_events_tensor_settle };
+		struct categories *categories = run_want(
+			run, &analysis_categories,
+			&(struct categories_options){ .for_modules = 1 });
+
+		categories->listener = &tensors;
+		categories->listening = mine;
+		mine->modules.categories = categories;
+	}
 	if (asked->work & WORK_BIT(gpu_ns)) {
 		mine->helpers = helpers_want(run, NULL);
 		deferred_listen(deferred_want(run), &listener, mine);

@@ -12,12 +12,14 @@
 #include "report/core/analysis.h"
 #include "report/modules/autograd_nodes.h"
 #include "report/modules/module_scopes.h"
+#include "report/tensors/categories.h"
 
 struct modules {
 	struct module_scopes scopes;
 	struct autograd_nodes nodes;
-	bool has_operators; /* all of them were recorded, with sequence numbers */
-	bool has_inputs;    /* sizes of inputs were recorded, so FLOPs are known */
+	const struct categories *categories; /* NULL: tensors are not wanted */
+	bool has_operators;                  /* all of them were recorded, with sequence numbers */
+	bool has_inputs;                     /* sizes of inputs were recorded, so FLOPs are known */
 	/* backward functions whose operators were in no module, or are not known */
 	uint64_t backward_elsewhere;
 };

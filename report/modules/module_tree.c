@@ -11,6 +11,7 @@ void module_tree_init(struct module_tree *tree)
 	*tree = (struct module_tree){ .row = NULL };
 	map_init(&tree->rows);
 	map_init(&tree->latest);
+	map_init(&tree->kept);
 }
 
 void module_tree_release(struct module_tree *tree)
@@ -20,6 +21,7 @@ void module_tree_release(struct module_tree *tree)
 	free(tree->row);
 	map_release(&tree->rows);
 	map_release(&tree->latest);
+	map_release(&tree->kept);
 }
 
 static uint32_t module_tree_add(struct module_tree *tree, uint32_t parent, uint32_t name)
@@ -53,6 +55,20 @@ uint32_t module_tree_enter_alone(struct module_tree *tree, uint32_t name)
 	return latest ? (uint32_t)latest->value : module_tree_enter(tree, MODULE_NONE, name);
 }
 
+void module_tree_keep(struct module_tree *tree, uint32_t row, enum module_kept kind, uint64_t pass,
+		      uint64_t bytes)
+{
+	const uint64_t words[3] = { row, kind, pass };
+	uint64_t key = map_hash_bytes(words, sizeof(words), 0);
+	struct map_entry *entry;
+	bool added;
+
+	entry = map_put(&tree->kept, key ? key : 1, &added);
+	entry->value += bytes;
+	if (entry->value > tree->row[row].kept_bytes[kind])
+		tree->row[row].kept_bytes[kind] = entry->value;
+}
+
 void module_amounts_add(struct module_amounts *into, const struct module_amounts *more)
 {
 	into->ns += more->ns;
@@ -60,6 +76,8 @@ void module_amounts_add(struct module_amounts *into, const struct module_amounts
 	into->gpu_ops += more->gpu_ops;
 	into->flops += more->flops;
 	into->flops_unknown += more->flops_unknown;
+	for (unsigned int kind = 0; kind < MODULE_KEPT; kind++)
+		into->kept_bytes[kind] += more->kept_bytes[kind];
 	work_add(&into->work, &more->work);
 }
 
@@ -103,6 +121,9 @@ struct module_amounts *module_tree_add_up(const struct module_tree *tree, const 
 			if (seen[into] == i + 1)
 				continue;
 			seen[into] = i + 1;
+			for (unsigned int kind = 0; kind < MODULE_KEPT; kind++)
+				sums[into * MODULE_PHASES]
+					.kept_bytes[kind] += tree->row[i].kept_bytes[kind];
 			for (unsigned int phase = 0; phase < MODULE_PHASES; phase++)
 				module_amounts_add(&sums[into * MODULE_PHASES + phase],
 						   &tree->row[i].own[phase]);

@@ -6,7 +6,7 @@
  * A row is a module at its path of modules. Amounts belong to the innermost module only, so those
  * of all rows add up to the whole. What a module has with the modules within is the sum over its
  * part of the tree (module_tree_add_up()). Names are indices that the caller assigns. Memory grows
- * with rows.
+ * with rows, and with backward passes times rows that had something in them.
  */
 #ifndef REPORT_MODULES_MODULE_TREE_H
 #define REPORT_MODULES_MODULE_TREE_H
@@ -23,9 +23,13 @@
 
 enum module_phase { MODULE_FORWARD, MODULE_BACKWARD, MODULE_RECOMPUTED, MODULE_PHASES };
 
+/* What a backward pass had for a module: the most of all passes. */
+enum module_kept { MODULE_ACTIVATIONS, MODULE_GRADIENTS, MODULE_KEPT };
+
 struct module_amounts {
 	uint64_t ns, gpu_ns, gpu_ops, flops;
-	uint64_t flops_unknown; /* operators that have FLOPs, but how many is not known */
+	uint64_t kept_bytes[MODULE_KEPT]; /* of sums only */
+	uint64_t flops_unknown;           /* operators that have FLOPs, but how many is not known */
 	struct work work;
 };
 
@@ -36,12 +40,14 @@ struct module_row {
 	uint64_t open;      /* calls that the program did not end */
 	struct timing time; /* of calls of the forward pass */
 	struct module_amounts own[MODULE_PHASES];
+	uint64_t kept_bytes[MODULE_KEPT]; /* of its own */
 };
 
 struct module_tree {
 	struct module_row *row;
 	size_t count, room;
 	struct map rows;   /* parent and name to row */
+	struct map kept;   /* row, kind, process and backward pass to bytes */
 	struct map latest; /* name + 1 to the row that was entered last under that name */
 };
 
@@ -55,6 +61,10 @@ uint32_t module_tree_enter(struct module_tree *tree, uint32_t parent, uint32_t n
  * which it was entered last, or one at the top.
  */
 uint32_t module_tree_enter_alone(struct module_tree *tree, uint32_t name);
+
+/* Adds bytes that the backward pass of the process had for the row. */
+void module_tree_keep(struct module_tree *tree, uint32_t row, enum module_kept kind, uint64_t pass,
+		      uint64_t bytes);
 
 void module_amounts_add(struct module_amounts *into, const struct module_amounts *more);
 struct module_amounts module_row_self(const struct module_row *row);

@@ -46,7 +46,8 @@ void modules_put_name(struct table *table, const struct source_name *name,
 	size_t class_length = after ? (size_t)(after - text) : length;
 	size_t skipped = after ? class_length + strlen(AFTER_CLASS) : 0;
 
-	table_set_text(table, class_column, text, class_length);
+	if (class_column != COLUMN_ID_LIMIT)
+		table_set_text(table, class_column, text, class_length);
 	table_set_text(table, module_column, text + skipped, length - skipped);
 }
 
@@ -136,6 +137,12 @@ static void modules_put_line(struct table *table, const struct modules *modules,
 		line_put_backward(table, line);
 	if (works_have_deferred(run))
 		line_put_gpu(table, line, knows_backward);
+	if (knows_backward && modules->categories && modules->categories->is_known) {
+		table_set_number(table, COLUMN_modules_activation_bytes,
+				 line->total.kept_bytes[MODULE_ACTIVATIONS]);
+		table_set_number(table, COLUMN_modules_parameter_bytes,
+				 line->total.kept_bytes[MODULE_GRADIENTS]);
+	}
 	if (modules->has_inputs && !line->total.flops_unknown)
 		table_set_number(table, COLUMN_modules_flops, line->total.flops);
 	if (modules->has_inputs && !line->self.flops_unknown)

@@ -18,7 +18,10 @@ struct modules_totals {
 struct modules_totals modules_fill_table(const struct modules *modules, const struct run *run,
 					 struct table *table, bool tree);
 
-/* Class and dotted name of a module, from the name that it was recorded under. */
+/*
+ * Class and dotted name of a module, from the name that it was recorded under. COLUMN_ID_LIMIT: the
+ * class is not wanted.
+ */
 void modules_put_name(struct table *table, const struct source_name *name,
 		      enum column_id module_column, enum column_id class_column);
 

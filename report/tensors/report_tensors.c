@@ -14,6 +14,7 @@
 
 struct tensors_state {
 	struct tensors *tensors;
+	struct categories *categories; /* NULL: rows are not by them */
 };
 
 static void device_print(const struct run *run, const struct tensor_device *device,
@@ -103,13 +104,22 @@ static void device_total(const struct tensor_device *device, struct facts *facts
 
 static void tensors_prepare(struct report *report)
 {
-	((struct tensors_state *)report->state)->tensors = tensors_want(
-		report->run, &(struct tensors_options){ .by = report->request->options->by });
+	struct tensors_state *state = report->state;
+	enum key_id by = report->request->options->by;
+
+	if (by == BY_tensors_category)
+		state->categories = categories_want(report->run, NULL);
+	state->tensors = tensors_want(report->run, &(struct tensors_options){ .by = by });
 }
 
 static void tensors_fill(struct report *report, struct table *table)
 {
-	tensors_fill_table(((struct tensors_state *)report->state)->tensors, table);
+	const struct tensors_state *state = report->state;
+
+	if (state->categories)
+		categories_fill_table(state->categories, table);
+	else
+		tensors_fill_table(state->tensors, table);
 }
 
 static void tensors_total(const struct report *report, struct facts *facts)

@@ -5,6 +5,7 @@
 
 #include "report/table/export.h"
 #include "report/table/table.h"
+#include "report/tensors/categories.h"
 #include "report/tensors/tensors.h"
 
 #define TENSOR_DEVICE_BYTES 40
@@ -17,6 +18,9 @@ const char *tensors_row_text(const struct tensors *tensors, const struct tensor_
 			     struct text_store *texts);
 
 /* `table` has columns of report tensors. */
+/* Rows by category instead. */
+void categories_fill_table(const struct categories *categories, struct table *table);
+
 void tensors_fill_table(struct tensors *tensors, struct table *table);
 
 #endif

@@ -55,6 +55,8 @@ static void operator_events_find_place(struct operator_state *mine,
 	bool added;
 
 	opening->caller = key_of(&mine->key, event);
+	if (mine->key.kind && mine->key.kind->joins_backward)
+		return;
 	if (event->event.id == EVT_torch_begin || (int64_t)begin->sequence < 0)
 		return;
 	if (begin->scope == SCOPE_FORWARD && opening->caller) {

@@ -42,6 +42,17 @@ engine = sum(row["total_cpu_ns"] for row in ops["rows"] if row["name"].startswit
 assert totals["total_backward_ns"] + totals["backward_elsewhere_ns"] + totals["total_recomputed_ns"] == engine, (totals, engine)
 assert totals["backward_elsewhere_ns"] < engine
 
+# operators and tensors by module are those of all modules, and of none
+split, tensors, devices = (json.load(open(name))["rows"] for name in ("split.json", "tensors.json", "devices.json"))
+for column in "self_cpu_ns", "calls":
+    assert sum(row[column] for row in split) == sum(row[column] for row in ops["rows"]), column
+assert {row["module"] for row in split} <= {*rows, "(no module)"}
+for column in "allocations", "bytes_allocated", "peak_bytes", "live_bytes":
+    assert sum(row[column] for row in tensors) == sum(row[column] for row in devices), column
+assert max(row["bytes_allocated"] for row in tensors if row["module"] in rows) > 0
+# each parameter has a gradient of its size
+assert top["parameter_bytes"] == theirs["parameters"][model] and top["activation_bytes"] > 0, (top, theirs["parameters"][model])
+
 # parts add up to the whole, by name and in the tree
 assert sum(row["self_ns"] for row in ours["rows"]) == totals["total_ns"] == top["total_ns"]
 for row in ours["rows"]:
@@ -63,5 +74,8 @@ for model in Transformer ResNet MLP Recurrent "Transformer checkpoint"; do
 	"$REPORT" modules --format json --limit 0 "$OUTPUT" >rows.json || fail "$model: modules"
 	"$REPORT" modules --tree --format json --limit 0 "$OUTPUT" >tree.json || fail "$model: tree"
 	"$REPORT" ops --format json --limit 0 "$OUTPUT" >ops.json || fail "$model: ops"
+	"$REPORT" ops --by module --format json --limit 0 "$OUTPUT" >split.json || fail "$model: ops by module"
+	"$REPORT" tensors --by module --format json --limit 0 "$OUTPUT" >tensors.json || fail "$model: tensors by module"
+	"$REPORT" tensors --by device --format json --limit 0 "$OUTPUT" >devices.json || fail "$model: tensors by device"
 	python3 compare.py "$@" 2>why || fail "$model: $(tail -3 why)"
 done

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Follows operators as far as they say where a block is made, and counts per process how many nodes
+ * of autograd's graph have begun, and how many passes and steps of optimizers have ended. A block
+ * keeps these counts, and their difference at its end says what it outlived.
+ */
+#include "report/tensors/categories.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/scopes/nest.h"
+
+#define SCOPE_FUNCTION 0u /* of at::RecordScope */
+#define SCOPE_BACKWARD 1u
+#define ENGINE "autograd::engine::evaluate_function"
+#define STEP "Optimizer.step#"
+#define LOADER "enumerate(DataLoader)"
+#define INPUT_PASSES 2u /* what lives longer is none */
+
+enum made_in { MADE_OUTSIDE, MADE_FORWARD, MADE_BACKWARD, MADE_BY_OPTIMIZER, MADE_BY_LOADER };
+
+struct category_block {
+	uint64_t address, bytes, place;
+	uint64_t nodes, passes, steps; /* of its process when it was made */
+	uint64_t peak_number;          /* of its device, before it was made */
+	uint32_t process, device;
+	enum made_in made_in;
+	bool exists, counts, is_parameter, was_first; /* was_first: before the first pass */
+};
+
+struct category_process {
+	uint64_t nodes, passes, steps;
+	uint32_t last; /* the thread that ran an operator last, outside of autograd's engine; + 1 */
+	uint32_t owner, runner; /* threads that call the pass, and run it; + 1 */
+	bool is_in_pass;
+};
+
+struct category_state {
+	struct categories categories; /* must be first: others see only this part */
+	struct source *source;
+	struct nest ops;  /* keys are names */
+	uint8_t *made_in; /* parallel to its scopes */
+	size_t made_in_room;
+	uint8_t *name_kind; /* by index of a name: enum made_in + 1 */
+	size_t name_room;
+	struct category_process *process;
+	size_t process_room;
+	struct category_block *block;
+	size_t block_count, block_room;
+	struct map blocks; /* process, kind of device and address to block */
+	uint32_t *unused;
+	size_t unused_count, unused_room;
+	bool is_sampled, has_sequences;
+};
+
+const char *category_name(enum tensor_category category)
+{
+	static const char *const names[CATEGORIES] = {
+#define CATEGORY(id, name) name,
+#include "report/tensors/categories.def"
+	};
+
+	return names[category];
+}
+
+/* --- devices --- */
+
+static uint32_t category_device_of(struct categories *all, uint64_t device)
+{
+	for (uint32_t i = 0; i < all->device_count; i++)
+		if (all->device[i].device == device)
+			return i;
+	all->device = memory_room(all->device, all->device_count, &all->device_room,
+				  sizeof(*all->device));
+	all->device[all->device_count] = (struct category_device){ .device = device };
+	return (uint32_t)all->device_count++;
+}
+
+/* --- what a block was --- */
+
+static enum tensor_category category_of_outside(const struct category_block *block,
+						const struct category_process *process,
+						bool is_freed)
+{
+	if (process->nodes == block->nodes)
+		return is_freed ? CATEGORY_temporaries : CATEGORY_unknown;
+	return process->passes - block->passes > INPUT_PASSES ? CATEGORY_unknown : CATEGORY_inputs;
+}
+
+static enum tensor_category category_of_forward(const struct category_block *block,
+						const struct category_process *process,
+						bool is_freed)
+{
+	if (process->nodes == block->nodes)
+		return is_freed ? CATEGORY_temporaries : CATEGORY_unknown;
+	return process->passes - block->passes > INPUT_PASSES ? CATEGORY_unknown
+							      : CATEGORY_activations;
+}
+
+static enum tensor_category category_of(const struct category_state *mine,
+					const struct category_block *block, bool is_freed)
+{
+	const struct category_process *process = &mine->process[block->process];
+
+	if (mine->is_sampled || !mine->has_sequences)
+		return CATEGORY_unknown;
+	if (block->is_parameter)
+		return CATEGORY_parameters;
+	switch (block->made_in) {
+	case MADE_BACKWARD:
+		return process->passes > block->passes || !is_freed ? CATEGORY_gradients
+								    : CATEGORY_temporaries;
+	case MADE_BY_OPTIMIZER:
+		return process->steps > block->steps || !is_freed ? CATEGORY_optimizer
+								  : CATEGORY_temporaries;
+	case MADE_BY_LOADER:
+		return CATEGORY_inputs;
+	case MADE_FORWARD:
+		return category_of_forward(block, process, is_freed);
+	default:
+		return category_of_outside(block, process, is_freed);
+	}
+}
+
+/* --- blocks --- */
+
+static uint64_t category_identity(uint32_t process, uint64_t device, uint64_t address)
+{
+	const uint64_t words[3] = { process, device == 0, address };
+	uint64_t key = map_hash_bytes(words, sizeof(words), 0);
+
+	return key ? key : 1;
+}
+
+/* The block ends, or everything is read: adds it to what it was. */
+static void category_settle(struct category_state *mine, struct category_block *block,
+			    bool is_freed)
+{
+	struct categories *all = &mine->categories;
+	enum tensor_category category = category_of(mine, block, is_freed);
+	struct category_device *device = &all->device[block->device];
+	struct category_sums *sums = &device->of[category];
+
+	block->exists = false;
+	if (!block->counts)
+		return;
+	device->bytes -= block->bytes;
+	sums->allocations++;
+	sums->bytes_allocated += block->bytes;
+	sums->live_allocations += !is_freed;
+	sums->live_bytes += is_freed ? 0 : block->bytes;
+	if (sums->peak_number != device->peak_number)
+		sums->peak_bytes = 0;
+	sums->peak_number = device->peak_number;
+	if (block->peak_number < device->peak_number)
+		sums->peak_bytes += block->bytes;
+	if (all->listener)
+		all->listener->settle(all->listening, block->place, category, block->bytes,
+				      block->passes);
+}
+
+static void category_drop(struct category_state *mine, struct map_entry *known, bool is_freed)
+{
+	uint32_t at = (uint32_t)known->value;
+
+	map_remove(&mine->blocks, known);
+	category_settle(mine, &mine->block[at], is_freed);
+	mine->unused = memory_room(mine->unused, mine->unused_count, &mine->unused_room,
+				   sizeof(*mine->unused));
+	mine->unused[mine->unused_count++] = at;
+}
+
+static uint32_t category_take_block(struct category_state *mine)
+{
+	if (mine->unused_count)
+		return mine->unused[--mine->unused_count];
+	mine->block = memory_room(mine->block, mine->block_count, &mine->block_room,
+				  sizeof(*mine->block));
+	return (uint32_t)mine->block_count++;
+}
+
+static struct category_process *category_process_of(struct category_state *mine, uint32_t process)
+{
+	mine->process = memory_room(mine->process, process, &mine->process_room,
+				    sizeof(*mine->process));
+	return &mine->process[process];
+}
+
+/* The innermost scope that says it. */
+static enum made_in category_made_in(const struct category_state *mine, uint32_t thread)
+{
+	uint32_t at = nest_innermost(&mine->ops, thread);
+
+	for (; at != NEST_NONE; at = nest_outer(&mine->ops, at))
+		if (mine->made_in[at] != MADE_OUTSIDE)
+			return mine->made_in[at];
+	return MADE_OUTSIDE;
+}
+
+static void category_take_alloc(void *state, const struct source_event *event, bool counts)
+{
+	struct category_state *mine = state;
+	struct categories *all = &mine->categories;
+	const struct evt_tensor_alloc *given = EVENT_AS(tensor_alloc, &event->event);
+	struct category_process *process = category_process_of(mine, event->process->index);
+	uint32_t index = category_device_of(all, given->device), at;
+	uint64_t identity = category_identity(event->process->index, given->device, given->ptr);
+	struct map_entry *known = map_find(&mine->blocks, identity);
+	struct category_device *device = &all->device[index];
+	bool added;
+
+	if (known)
+		category_drop(mine, known, true);
+	at = category_take_block(mine);
+	map_put(&mine->blocks, identity, &added)->value = at;
+	mine->block[at] = (struct category_block){
+		.address = given->ptr,
+		.bytes = given->bytes,
+		.place = all->listener ? all->listener->place(all->listening, event) : 0,
+		.nodes = process->nodes,
+		.passes = process->passes,
+		.steps = process->steps,
+		.peak_number = device->peak_number,
+		.process = event->process->index,
+		.device = index,
+		.made_in = category_made_in(mine, event->thread->index),
+		.exists = true,
+		.counts = counts,
+		.was_first = !process->passes && !process->is_in_pass,
+	};
+	if (!counts)
+		return;
+	device->bytes += given->bytes;
+	if (device->bytes > device->peak_bytes) {
+		device->peak_bytes = device->bytes;
+		device->peak_number++;
+	}
+}
+
+static void category_take_free(void *state, const struct source_event *event, bool counts)
+{
+	struct category_state *mine = state;
+	const struct evt_tensor_free *given = EVENT_AS(tensor_free, &event->event);
+	struct map_entry *known = map_find(
+		&mine->blocks, category_identity(event->process->index, given->device, given->ptr));
+
+	(void)counts;
+	if (known)
+		category_drop(mine, known, true);
+}
+
+/* --- parameters --- */
+
+static bool block_is_gradient(const struct category_block *block, uint32_t process)
+{
+	return block->exists && block->process == process && block->made_in == MADE_BACKWARD;
+}
+
+static bool block_may_be_parameter(const struct category_block *block, uint32_t process)
+{
+	return block->exists && block->process == process && block->was_first &&
+	       (block->made_in == MADE_OUTSIDE || block->made_in == MADE_FORWARD);
+}
+
+static uint64_t parameter_key(const struct category_block *block)
+{
+	const uint64_t words[2] = { block->device, block->bytes };
+	uint64_t key = map_hash_bytes(words, sizeof(words), 0);
+
+	return key ? key : 1;
+}
+
+/*
+ * A pass has ended: each gradient has a parameter of its size. Blocks that were made first are
+ * taken first, because a model is made before its copies.
+ */
+static void category_find_parameters(struct category_state *mine, uint32_t process)
+{
+	struct map wanted;
+	bool added;
+
+	map_init(&wanted);
+	for (size_t i = 0; i < mine->block_count; i++)
+		if (block_is_gradient(&mine->block[i], process))
+			map_put(&wanted, parameter_key(&mine->block[i]), &added)->value++;
+	for (int marked = 1; marked >= 0; marked--) /* those that are known, then others */
+		for (size_t i = 0; i < mine->block_count && wanted.count; i++) {
+			struct category_block *block = &mine->block[i];
+			struct map_entry *want;
+
+			if (!block_may_be_parameter(block, process) ||
+			    block->is_parameter != (marked == 1))
+				continue;
+			want = map_find(&wanted, parameter_key(block));
+			if (!want || !want->value)
+				continue;
+			want->value--;
+			block->is_parameter = true;
+		}
+	map_release(&wanted);
+}
+
+/* --- operators --- */
+
+static enum made_in name_look(const struct source_name *name)
+{
+	static const struct {
+		const char *begin;
+		enum made_in made_in;
+	} names[] = { { ENGINE, MADE_BACKWARD },
+		      { STEP, MADE_BY_OPTIMIZER },
+		      { LOADER, MADE_BY_LOADER } };
+
+	for (size_t i = 0; name->text && i < sizeof(names) / sizeof(names[0]); i++)
+		if (name->length >= strlen(names[i].begin) &&
+		    !memcmp(name->text, names[i].begin, strlen(names[i].begin)))
+			return names[i].made_in;
+	return MADE_OUTSIDE;
+}
+
+static enum made_in category_name_kind(struct category_state *mine, uint32_t name)
+{
+	mine->name_kind = memory_room(mine->name_kind, name, &mine->name_room,
+				      sizeof(*mine->name_kind));
+	if (!mine->name_kind[name])
+		mine->name_kind[name] = (uint8_t)name_look(source_name_at(mine->source, name)) + 1;
+	return mine->name_kind[name] - 1;
+}
+
+static void category_end_pass(struct category_state *mine, uint32_t index)
+{
+	struct category_process *process = &mine->process[index];
+
+	process->is_in_pass = false;
+	process->passes++;
+	category_find_parameters(mine, index);
+}
+
+/* Says what the operator is, and counts nodes and passes. */
+static void category_note(struct category_state *mine, const struct source_event *event,
+			  enum made_in made_in, bool is_outermost)
+{
+	struct category_process *process = category_process_of(mine, event->process->index);
+	uint32_t thread = event->thread->index + 1;
+
+	if (made_in == MADE_BACKWARD) {
+		process->nodes++;
+		process->runner = thread;
+		if (!process->is_in_pass)
+			process->owner = process->last;
+		process->is_in_pass = true;
+	} else if (is_outermost) {
+		if (process->is_in_pass && (thread == process->owner || thread == process->runner))
+			category_end_pass(mine, event->process->index);
+		process->last = thread;
+	}
+}
+
+static void category_take_op(void *state, const struct source_event *event, bool counts)
+{
+	struct category_state *mine = state;
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	uint32_t name = event_name(mine->source, event, begin->name);
+	enum made_in made_in = category_name_kind(mine, name);
+	bool is_outermost = nest_innermost(&mine->ops, event->thread->index) == NEST_NONE;
+	uint32_t scope = nest_begin(&mine->ops, event_place(event), name, false);
+
+	(void)counts;
+	if (event->event.id != EVT_torch_begin && made_in == MADE_OUTSIDE) {
+		bool has_sequence = (int64_t)begin->sequence >= 0;
+
+		mine->has_sequences |= has_sequence;
+		if (begin->scope == SCOPE_BACKWARD)
+			made_in = MADE_BACKWARD;
+		else if (begin->scope == SCOPE_FUNCTION && has_sequence)
+			made_in = MADE_FORWARD;
+	}
+	mine->made_in = memory_room(mine->made_in, scope, &mine->made_in_room,
+				    sizeof(*mine->made_in));
+	mine->made_in[scope] = (uint8_t)made_in;
+	category_note(mine, event, made_in, is_outermost);
+}
+
+static void category_op_ended(void *state, const struct nest_end *end)
+{
+	struct category_state *mine = state;
+
+	if (mine->made_in[end->scope] == MADE_BY_OPTIMIZER)
+		category_process_of(mine, mine->ops.thread[end->thread].process)->steps++;
+}
+
+static void category_take_op_end(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	nest_end(&((struct category_state *)state)->ops, event_place(event));
+}
+
+static void category_take_op_end_named(void *state, const struct source_event *event, bool counts)
+{
+	struct category_state *mine = state;
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+
+	(void)counts;
+	nest_end_named(&mine->ops, event_place(event), event_name(mine->source, event, end->name),
+		       end->thread != 0);
+}
+
+static void category_take_sampling(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	((struct category_state *)state)->is_sampled |= EVENT_AS(torch_sampling, &event->event)
+								->one_in > 1;
+}
+
+/* --- ends --- */
+
+static void category_end_blocks(struct category_state *mine, uint32_t process)
+{
+	if (process < mine->process_room && mine->process[process].is_in_pass)
+		category_end_pass(mine, process);
+	for (size_t i = 0; i < mine->block_count; i++) {
+		struct category_block *block = &mine->block[i];
+		struct map_entry *known;
+
+		if (!block->exists || block->process != process)
+			continue;
+		known = map_find(&mine->blocks,
+				 category_identity(process,
+						   mine->categories.device[block->device].device,
+						   block->address));
+		if (known)
+			category_drop(mine, known, false);
+	}
+}
+
+static void category_take_end(void *state, const struct source_event *event, bool counts)
+{
+	const struct source_process *process = source_process_of(
+		event->file, EVENT_AS(process_end, &event->event)->process);
+
+	(void)counts;
+	if (process)
+		category_end_blocks(state, process->index);
+}
+
+static void categories_start(void *state, struct run *run, const void *options)
+{
+	struct category_state *mine = state;
+
+	(void)options;
+	mine->source = run_source(run);
+	nest_init(&mine->ops, (struct nest_options){ 0 }, category_op_ended, mine);
+	map_init(&mine->blocks);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, category_take_op, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, category_take_op, mine);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, category_take_op, mine);
+	run_reads(run, EVT_torch_end, 0, category_take_op_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, category_take_op_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, category_take_op_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, category_take_op_end_named, mine);
+	run_reads(run, EVT_torch_sampling, FIELDS_ALL, category_take_sampling, mine);
+	run_reads(run, EVT_tensor_alloc, FIELDS_ALL, category_take_alloc, mine);
+	run_reads(run, EVT_tensor_free, FIELDS_ALL, category_take_free, mine);
+	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), category_take_end, mine);
+}
+
+static void categories_cut(void *state, const struct cut *cut)
+{
+	if (cut->thread)
+		nest_cut(&((struct category_state *)state)->ops, cut_place(cut), cut_ending(cut));
+}
+
+static void categories_finish(void *state)
+{
+	struct category_state *mine = state;
+	struct categories *all = &mine->categories;
+
+	for (size_t i = 0; i < mine->process_room; i++)
+		category_end_blocks(mine, (uint32_t)i);
+	all->is_known = mine->has_sequences && !mine->is_sampled;
+	for (size_t i = 0; i < all->device_count; i++)
+		for (unsigned int k = 0; k < CATEGORIES; k++)
+			if (all->device[i].of[k].peak_number != all->device[i].peak_number)
+				all->device[i].of[k].peak_bytes = 0;
+}
+
+static void categories_release(void *state)
+{
+	struct category_state *mine = state;
+
+	nest_release(&mine->ops);
+	map_release(&mine->blocks);
+	free(mine->categories.device);
+	free(mine->made_in);
+	free(mine->name_kind);
+	free(mine->process);
+	free(mine->block);
+	free(mine->unused);
+}
+
+const struct analysis_kind analysis_categories = {
+	.name = "categories of tensors",
+	.state_bytes = sizeof(struct category_state),
+	.options_bytes = sizeof(struct categories_options),
+	.start = categories_start,
+	.cut = categories_cut,
+	.finish = categories_finish,
+	.release = categories_release,
+};

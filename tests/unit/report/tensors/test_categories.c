@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/tensors/categories.c: what blocks are for, over recordings in memory. */
+#include "tests/unit/unit.h"
+#include "report/session/source_open.h"
+#include "report/tensors/categories.h"
+#include "tests/unit/cuda_recording.h"
+
+#define ENGINE "autograd::engine::evaluate_function: "
+#define NOT_NUMBERED UINT64_MAX
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static const struct categories *categories;
+
+static void start(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void op(uint64_t time_ns, const char *name, unsigned int scope, uint64_t sequence)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin_ex, .name = cuda_recording_name(&c, name),
+		  .scope = scope, .sequence = sequence, .thread = 1,
+		  .forward_thread = scope == 1 ? 1 : 0);
+}
+
+static void op_end(uint64_t time_ns)
+{
+	frame_put(c.r.fw, EVT_torch_end, time_ns, &time_ns); /* it has no field */
+}
+
+static void alloc(uint64_t time_ns, uint64_t address, uint64_t bytes)
+{
+	FRAME_PUT(c.r.fw, time_ns, tensor_alloc, .ptr = address << 12, .bytes = bytes);
+}
+
+static void release_block(uint64_t time_ns, uint64_t address)
+{
+	FRAME_PUT(c.r.fw, time_ns, tensor_free, .ptr = address << 12);
+}
+
+/* An operator that makes a block. */
+static void make(uint64_t time_ns, const char *name, uint64_t sequence, uint64_t address,
+		 uint64_t bytes)
+{
+	op(time_ns, name, 0, sequence);
+	alloc(time_ns + 1, address, bytes);
+	op_end(time_ns + 2);
+}
+
+static void finish(void)
+{
+	static char path[] = "one.evt";
+	static const struct filter_settings plain = { .pid = FILTER_NO_ID,
+						      .tid = FILTER_NO_ID,
+						      .to_ns = UINT64_MAX };
+	struct session_file file = { .path = path };
+	char message[256];
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &plain);
+	categories = categories_want(run, NULL);
+	run_read(run, false);
+}
+
+static void release(void)
+{
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+static const struct category_sums *sums_of(enum tensor_category category)
+{
+	assert_int_equal(categories->device_count, 1);
+	return &categories->device[0].of[category];
+}
+
+/* One step: addresses 1 parameter, 2 input, 3 activation, 4 gradient, 5 state, others short. */
+static void step(uint64_t time_ns, uint64_t sequence, bool makes_state)
+{
+	make(time_ns, "aten::randn", NOT_NUMBERED, 2, 70);
+	make(time_ns + 10, "aten::mm", sequence, 3, 500);
+	make(time_ns + 20, "aten::sum", sequence + 1, 6, 9);
+	release_block(time_ns + 25, 6);
+	op(time_ns + 30, ENGINE "MmBackward0", 0, NOT_NUMBERED);
+	op(time_ns + 31, "MmBackward0", 1, sequence);
+	alloc(time_ns + 32, 4, 100);
+	alloc(time_ns + 33, 7, 11);
+	release_block(time_ns + 34, 7);
+	release_block(time_ns + 35, 3);
+	op_end(time_ns + 36);
+	op_end(time_ns + 37);
+	op(time_ns + 40, "Optimizer.step#Adam.step", 7, NOT_NUMBERED);
+	if (makes_state)
+		alloc(time_ns + 41, 5, 200);
+	alloc(time_ns + 42, 8, 13);
+	release_block(time_ns + 43, 8);
+	op_end(time_ns + 44);
+	release_block(time_ns + 45, 2);
+}
+
+static void blocks_are_what_they_outlive(void **state)
+{
+	start();
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	step(1000, 5, true);
+	release_block(1500, 4);
+	step(2000, 7, false);
+	finish();
+	assert_true(categories->is_known);
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
+	assert_int_equal(sums_of(CATEGORY_parameters)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_gradients)->bytes_allocated, 200);
+	assert_int_equal(sums_of(CATEGORY_gradients)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_optimizer)->bytes_allocated, 200);
+	assert_int_equal(sums_of(CATEGORY_activations)->bytes_allocated, 1000);
+	assert_int_equal(sums_of(CATEGORY_inputs)->bytes_allocated, 140);
+	assert_int_equal(sums_of(CATEGORY_temporaries)->bytes_allocated, 2 * (9 + 11 + 13));
+	assert_int_equal(sums_of(CATEGORY_unknown)->allocations, 0);
+	/* the peak is in the second backward function: all but the short ones */
+	assert_int_equal(categories->device[0].peak_bytes, 100 + 200 + 70 + 500 + 100 + 11);
+	assert_int_equal(sums_of(CATEGORY_activations)->peak_bytes, 500);
+	assert_int_equal(sums_of(CATEGORY_gradients)->peak_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_parameters)->peak_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_optimizer)->peak_bytes, 200);
+	assert_int_equal(sums_of(CATEGORY_temporaries)->peak_bytes, 11);
+	release();
+}
+
+static void nothing_is_known_of_sampled_operators(void **state)
+{
+	start();
+	FRAME_PUT(c.r.fw, 50, torch_sampling, .one_in = 10);
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	step(1000, 5, true);
+	finish();
+	assert_false(categories->is_known);
+	assert_int_equal(sums_of(CATEGORY_parameters)->allocations, 0);
+	assert_int_equal(sums_of(CATEGORY_unknown)->allocations, 8);
+	release();
+}
+
+/* The sum of all categories is what was live, whatever the order of events. */
+static void parts_add_up_to_the_peak(void **state)
+{
+	static const char *const names[] = { "aten::mm", ENGINE "X", "Optimizer.step#SGD.step" };
+	uint64_t time_ns = 0, peak_bytes = 0, live_bytes = 0;
+
+	srandom(3);
+	start();
+	for (unsigned int i = 0; i < 20000; i++) {
+		time_ns += 10;
+		switch (random() % 4) {
+		case 0:
+			op(time_ns, names[random() % 3], (unsigned int)random() % 2,
+			   random() % 2 ? i : NOT_NUMBERED);
+			break;
+		case 1:
+			op_end(time_ns);
+			break;
+		case 2:
+			alloc(time_ns, 1 + (uint64_t)random() % 50, (uint64_t)random() % 1000);
+			break;
+		default:
+			release_block(time_ns, 1 + (uint64_t)random() % 50);
+			break;
+		}
+		if (!frame_block_room(c.r.fw)) {
+			frame_end_block(c.r.fw);
+			frame_begin_block(c.r.fw, 1);
+		}
+	}
+	finish();
+	for (unsigned int k = 0; k < CATEGORIES; k++) {
+		peak_bytes += sums_of((enum tensor_category)k)->peak_bytes;
+		live_bytes += sums_of((enum tensor_category)k)->live_bytes;
+	}
+	assert_int_equal(peak_bytes, categories->device[0].peak_bytes);
+	assert_true(live_bytes <= peak_bytes);
+	assert_int_equal(categories->device[0].bytes, 0);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_are_what_they_outlive),
+		cmocka_unit_test(nothing_is_known_of_sampled_operators),
+		cmocka_unit_test(parts_add_up_to_the_peak),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
