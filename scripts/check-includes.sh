@@ -80,6 +80,7 @@ layers='
 	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*
 	report/watch   : families events errors model report/*
 	report/ask     : events collector/control report/base report/session report/table report/options report/core
+	report/doctor  : report/base report/session report/table report/options report/core
 	report/mcp     : families errors collector/format/file.h report/base report/session report/table report/options report/core
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/options report/core
 	report/pack    : errors report/base report/session report/table report/symbols report/options report/core report/raw

@@ -4,7 +4,8 @@
 # usage: intercept run [-o NAME] [--trace LIST] [--FAMILY...] [--SETTING VALUE...] [--steps A..B] [--] COMMAND...
 #        intercept capture [--for 5s | --steps 3] PID|RUN.evt
 #        intercept sample [--for 10s] [-o NAME] PID
-#        intercept help
+#        intercept doctor
+#        intercept help | --version
 #
 # Runs COMMAND under intercept: a shorthand for LD_PRELOAD and the INTERCEPT_ variables, which remain what counts. --FAMILY,
 # as in --modules, is INTERCEPT_TRACE=+modules; --SETTING VALUE, as in --stacks both, is INTERCEPT_STACKS=both. Which there
@@ -50,7 +51,7 @@ found=$(command -v prof-report) && [ "$(readlink -f "$found")" = "$(readlink -f 
 settings=$(INTERCEPT_HELP=1 INTERCEPT_OUTPUT=/dev/null INTERCEPT_CHILDREN=none LD_PRELOAD="$library" /bin/true 2>&1)
 
 usage() {
-	sed -n '4,12s/^# \{0,1\}//p' "$0"
+	sed -n '4,13s/^# \{0,1\}//p' "$0"
 	printf '\nfamilies:%s\nsettings:%s\n' "$(families | sed 's/^/ --/' | tr -d '\n')" \
 		"$(known_settings | sed 's/^/ --/' | tr -d '\n')"
 }
@@ -96,7 +97,8 @@ help | --help | -h)
 	exit
 	;;
 run) shift ;;
-capture | sample) exec "$report" "$@" ;;
+capture | sample | doctor) exec "$report" "$@" ;;
+--version | -V) "$report" --version | sed 's/^prof-report/intercept/'; exit ;;
 '') die "a command is needed, as in: intercept run -- python train.py" ;;
 *) die "unknown command '$1'; as in: intercept run -- python train.py" ;;
 esac

@@ -298,7 +298,7 @@ same_as_fake() {
 }
 
 # Reports that print something else than a table, as a pattern.
-no_tables='dump|check|symbolize|export|diff|page|watch|redact|pack|capture|sample|mcp'
+no_tables='dump|check|symbolize|export|diff|page|watch|redact|pack|capture|sample|mcp|doctor'
 
 tables() {
 	local report key

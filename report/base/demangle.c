@@ -99,7 +99,7 @@ static void drop_return_types(struct demangle_component *name)
 	}
 }
 
-static bool demangling_run_cplus(struct demangling *demangling, int options)
+static bool demangling_run_cplus(struct demangling *demangling, int options, bool is_whole)
 {
 	void *volatile memory = NULL; /* volatile because of the longjmp() */
 	struct demangle_component *name;
@@ -112,7 +112,8 @@ static bool demangling_run_cplus(struct demangling *demangling, int options)
 	if (!name)
 		return cplus_demangle_v3_callback(demangling->input, options, demangling_collect,
 						  demangling);
-	drop_return_types(name);
+	if (!is_whole)
+		drop_return_types(name);
 	if (!setjmp(demangling->too_long))
 		done = cplus_demangle_print_callback(options, name, demangling_collect, demangling);
 	free(memory);
@@ -120,7 +121,7 @@ static bool demangling_run_cplus(struct demangling *demangling, int options)
 }
 
 /* Returns false if it is no mangled name, or one that is too long. */
-static bool demangling_run(struct demangling *demangling, size_t length, int options)
+static bool demangling_run(struct demangling *demangling, size_t length, int options, bool is_whole)
 {
 	demangling->used = 0;
 	if (setjmp(demangling->too_long))
@@ -130,7 +131,7 @@ static bool demangling_run(struct demangling *demangling, size_t length, int opt
 				   demangling_collect, demangling))
 		return true;
 	demangling->used = 0;
-	return demangling_run_cplus(demangling, options);
+	return demangling_run_cplus(demangling, options, is_whole);
 }
 
 /* Converts gfortran's __MODULE_MOD_PROCEDURE to MODULE::PROCEDURE; NULL if it is no such name. */
@@ -149,11 +150,10 @@ static const char *demangle_fortran(struct demangler *demangler, const char *nam
 				 name + 2, (int)(name + length - procedure), procedure);
 }
 
-const char *demangle(struct demangler *demangler, const char *name, size_t length,
-		     bool with_parameters)
+static const char *demangle_as(struct demangler *demangler, const char *name, size_t length,
+			       int options, bool is_whole)
 {
 	static struct demangling demangling; /* static because it is large; there is one thread */
-	int options = DMGL_ANSI | (with_parameters ? DMGL_PARAMS : 0);
 	bool done;
 
 	if (length < 3 || demangler->output >= DEMANGLE_OUTPUT_ALL)
@@ -170,7 +170,19 @@ const char *demangle(struct demangler *demangler, const char *name, size_t lengt
 	}
 	memcpy(demangling.input, name, length);
 	demangling.input[length] = '\0';
-	done = demangling_run(&demangling, length, options);
+	done = demangling_run(&demangling, length, options, is_whole);
 	demangler->output += demangling.used + length;
 	return done ? text_store_put(&demangler->texts, demangling.output, demangling.used) : NULL;
+}
+
+const char *demangle(struct demangler *demangler, const char *name, size_t length,
+		     bool with_parameters)
+{
+	return demangle_as(demangler, name, length, DMGL_ANSI | (with_parameters ? DMGL_PARAMS : 0),
+			   false);
+}
+
+const char *demangle_whole(struct demangler *demangler, const char *name, size_t length)
+{
+	return demangle_as(demangler, name, length, DMGL_ANSI | DMGL_PARAMS, true);
 }

@@ -29,6 +29,12 @@ void demangler_release(struct demangler *demangler);
 const char *demangle(struct demangler *demangler, const char *name, size_t length,
 		     bool with_parameters);
 
+/*
+ * The same, with return type and parameters: what __cxa_demangle() makes of a C++ name, and other
+ * profilers show.
+ */
+const char *demangle_whole(struct demangler *demangler, const char *name, size_t length);
+
 /* True if it was made by a Rust compiler. Older ones end with "17", an h, the hash and "E". */
 #define DEMANGLE_RUST_HASH 17u /* bytes: the h and the hash */
 bool demangle_is_rust(const char *name, size_t length);

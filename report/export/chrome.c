@@ -486,8 +486,10 @@ static bool has_several_ranks(struct source *source)
 int export_chrome(struct report_request *request)
 {
 	bool by_rank = is_folder(request->options->output);
-	int status = trace_write(&(struct trace_options){
-		.request = request, .writer = &writer, .by_rank = by_rank });
+	int status = trace_write(&(struct trace_options){ .whole_kernel_names = true,
+							  .request = request,
+							  .writer = &writer,
+							  .by_rank = by_rank });
 
 	if (!by_rank && has_several_ranks(request->source))
 		talk_print("several ranks are in one file; -o FOLDER/ writes a file for each");

@@ -627,8 +627,11 @@ int export_parquet(struct report_request *request)
 	for (unsigned int i = 0; i < PARQUET_COUNT; i++)
 		for (uint32_t k = 0; k < tables[i].columns; k++)
 			parquet->at[i][tables[i].column[k].value] = (uint8_t)(k + 1);
-	status = trace_write(&(struct trace_options){
-		.request = request, .writer = &writer, .state = parquet, .by_rank = true });
+	status = trace_write(&(struct trace_options){ .whole_kernel_names = true,
+						      .request = request,
+						      .writer = &writer,
+						      .state = parquet,
+						      .by_rank = true });
 	if (!status)
 		export_say_written(request->options->output, parquet->files, "file",
 				   parquet->writer.bytes);

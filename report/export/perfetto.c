@@ -303,5 +303,6 @@ static const struct trace_writer writer = {
 
 int export_perfetto(struct report_request *request)
 {
-	return trace_write(&(struct trace_options){ .request = request, .writer = &writer });
+	return trace_write(&(struct trace_options){
+		.request = request, .writer = &writer, .whole_kernel_names = true });
 }

@@ -529,8 +529,8 @@ static const struct trace_writer writer = {
 int export_sqlite(struct report_request *request)
 {
 	if (request->options->output)
-		return trace_write(
-			&(struct trace_options){ .request = request, .writer = &writer });
+		return trace_write(&(struct trace_options){
+			.request = request, .writer = &writer, .whole_kernel_names = true });
 	snprintf(request->message, sizeof(request->message),
 		 "export sqlite needs a file: add -o FILE");
 	return STATUS_USAGE;

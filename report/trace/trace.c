@@ -212,6 +212,7 @@ static void trace_start(void *state, struct run *run, const void *options)
 
 	trace->options = *(const struct trace_options *)options;
 	trace->writer = trace->options.writer;
+	trace->texts.whole_kernel_names = trace->options.whole_kernel_names;
 	trace->source = trace->texts.source = run_source(run);
 	trace->run = run;
 	trace->filters = run_filters(run);

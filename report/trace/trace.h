@@ -149,6 +149,8 @@ struct trace_options {
 	const struct trace_writer *writer;
 	void *state;
 	bool by_rank; /* one file per rank */
+	/* kernels have their return type, as in torch.profiler's traces: scripts join by name */
+	bool whole_kernel_names;
 };
 
 /*

@@ -49,7 +49,9 @@ static void make_types(struct trace_texts *texts, struct trace_text *text)
 
 static void make_kernel(struct trace_texts *texts, struct trace_text *text)
 {
-	const char *plain = demangle(&texts->demangler, text->text, text->length, true);
+	const char *plain = texts->whole_kernel_names
+				    ? demangle_whole(&texts->demangler, text->text, text->length)
+				    : demangle(&texts->demangler, text->text, text->length, true);
 
 	if (plain)
 		*text = (struct trace_text){ .text = plain, .length = strlen(plain) };

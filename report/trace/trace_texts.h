@@ -15,7 +15,7 @@
 enum trace_form {
 	TRACE_AS_IS,
 	TRACE_AS_MODULE, /* with TRACE_MODULE_LABEL */
-	TRACE_AS_KERNEL, /* demangled */
+	TRACE_AS_KERNEL, /* demangled, with its return type if texts.whole_kernel_names is set */
 	TRACE_AS_SHAPES, /* of inputs: a list if it is one */
 	TRACE_AS_TYPES,
 	TRACE_FORMS
@@ -44,6 +44,7 @@ struct trace_texts {
 	struct text_store store;
 	struct text_store passing; /* text of the last one without a number */
 	struct demangler demangler;
+	bool whole_kernel_names;
 };
 
 struct trace_text trace_text(struct trace_texts *texts, enum trace_form form, uint32_t name);

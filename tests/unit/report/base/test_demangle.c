@@ -51,6 +51,26 @@ static void names_are_those_of_the_source(void **state)
 	demangler_release(&d);
 }
 
+/* As other profilers show kernels: with what only template functions have in their names. */
+static void whole_names_keep_their_return_type(void **state)
+{
+	static const char *const names[][2] = {
+		{ "_Z3tplIiEPvv", "void* tpl<int>()" },
+		{ "_Z6returnIiEPFivET_", "int (*return<int>(int))()" },
+		{ "_Z5smallPf", "small(float*)" },
+	};
+	struct demangler d = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_string_equal(demangle_whole(&d, names[i][0], strlen(names[i][0])),
+				    names[i][1]);
+	assert_true(!strncmp(demangle_whole(&d, ADD, strlen(ADD)),
+			     "void at::native::vectorized_elementwise_kernel<4, ", 50));
+	assert_null(demangle_whole(&d, "triton_poi_fused_0", 18));
+	demangler_release(&d);
+}
+
 /* What libiberty's own option would take out of the arguments, too. */
 static void only_the_function_loses_its_return_type(void **state)
 {
@@ -261,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_those_of_the_source),
 		cmocka_unit_test(only_the_function_loses_its_return_type),
+		cmocka_unit_test(whole_names_keep_their_return_type),
 		cmocka_unit_test(parts_of_names_are_found_by_their_brackets),
 		cmocka_unit_test(long_names_keep_their_function),
 		cmocka_unit_test(hostile_names_take_bounded_time_and_memory),
