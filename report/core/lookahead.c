@@ -84,7 +84,7 @@ static void say_steps(const struct filter_settings *scope, const struct windows 
 {
 	uint64_t first = UINT64_MAX, last = 0, count = 0;
 	const char *of_process = scope->pid != FILTER_NO_ID ? " of that process" : "";
-	const char *kind = scope->by_capture ? "capture" : "step";
+	const char *kind = filter_step_word(scope);
 
 	for (size_t i = 0; i < windows->count; i++) {
 		const struct window *window = &windows->window[i];
@@ -100,6 +100,9 @@ static void say_steps(const struct filter_settings *scope, const struct windows 
 			 "--capture: no capture was recorded%s; they are for programs that are "
 			 "started with INTERCEPT_CAPTURE=trigger",
 			 of_process);
+	else if (!count && scope->by_request)
+		snprintf(message, message_bytes,
+			 "--request: no request was recorded from begin to end%s", of_process);
 	else if (!count)
 		snprintf(message, message_bytes,
 			 "--step: no whole step was recorded%s; prof-report steps says why",
@@ -139,7 +142,7 @@ static const struct window_kind *const kinds[] = {
 /* The kind of windows that the scope has numbers of; NULL: it has none. */
 static const struct window_kind *lookahead_kind(const struct filter_settings *scope)
 {
-	const char *name = scope->by_capture ? "capture" : "step";
+	const char *name = filter_step_word(scope);
 
 	for (size_t i = 0; i < KINDS && scope->by_step; i++)
 		if (!strcmp(kinds[i]->name, name))

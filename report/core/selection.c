@@ -226,8 +226,8 @@ enum filter_verdict selection_judge(struct selection *filters, struct source *so
 	if (time_ns < settings->from_ns || time_ns < event->file->kept_from_ns)
 		inside = false;
 	if (inside && settings->windows)
-		inside = windows_hold(settings->windows, event->file->index, event->process->number,
-				      time_ns);
+		inside = windows_hold_thread(settings->windows, event->file->index,
+					     event->process->number, event->thread->tid, time_ns);
 	if (time_ns >= settings->to_ns)
 		return event_is_followed(event->event.id) ? FILTER_PASSES_BY : FILTER_BEYOND;
 	return inside ? FILTER_COUNTS : FILTER_PASSES_BY;

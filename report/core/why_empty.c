@@ -101,6 +101,9 @@ bool why_empty_is_whole(const struct run *run)
 void why_empty_name_filters(const struct run *run, const char *what, char text[ABSENCE_BYTES])
 {
 	const struct filter_settings *scope = &run_filters(run)->settings;
+	const char *by = scope->by_capture   ? "--capture"
+			 : scope->by_request ? "--request"
+					     : "--step";
 	const struct {
 		const char *name;
 		bool given;
@@ -109,7 +112,7 @@ void why_empty_name_filters(const struct run *run, const char *what, char text[A
 		{ "--rank", scope->has_rank },
 		{ "--thread", scope->tid != FILTER_NO_ID },
 		{ "--time", !scope->windows && (scope->from_ns || scope->to_ns != UINT64_MAX) },
-		{ scope->by_capture ? "--capture" : "--step", scope->windows != NULL },
+		{ by, scope->windows != NULL },
 		{ scope->during ? "--during" : "--range", scope->range != NULL },
 	};
 	const char *before = " within ";

@@ -22,6 +22,7 @@ struct run;
 struct window {
 	uint32_t file, process; /* indices; `process` is the number in the file */
 	uint32_t pid;
+	uint32_t thread; /* thread id; 0: all threads of the process */
 	uint64_t number; /* its number among the windows of the process */
 	uint64_t from_ns, to_ns;
 };
@@ -39,6 +40,9 @@ void windows_add(struct windows *windows, const struct window *window);
  */
 void windows_settle(struct windows *windows);
 bool windows_hold(const struct windows *windows, uint32_t file, uint32_t process, uint64_t time_ns);
+/* The same for an event of that thread: windows of the thread hold it, too. */
+bool windows_hold_thread(const struct windows *windows, uint32_t file, uint32_t process,
+			 uint32_t thread, uint64_t time_ns);
 
 struct window_kind {
 	const char *name;

@@ -24,12 +24,19 @@ struct filter_settings {
 	bool from_end, to_end; /* the times count backwards from the end of the recording */
 	bool by_step;          /* only steps step_first to step_last */
 	bool by_capture;       /* these are numbers of captures; with by_step */
+	bool by_request;       /* these are numbers of requests; with by_step */
 	uint64_t step_first, step_last;
 	const struct windows *windows; /* of these steps, settled; NULL: any time. Borrowed */
 	bool has_rank;                 /* only these ranks, both included */
 	uint64_t rank_from, rank_to;
 	bool gave_back; /* the older part of the recording is gone: INTERCEPT_KEEP_LAST */
 };
+
+/* What the numbers of by_step are numbers of, and the option's name. */
+static inline const char *filter_step_word(const struct filter_settings *settings)
+{
+	return settings->by_capture ? "capture" : settings->by_request ? "request" : "step";
+}
 
 /* Returns whether only a part of the time is selected. */
 static inline bool filter_cuts_time(const struct filter_settings *settings)

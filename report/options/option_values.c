@@ -264,7 +264,8 @@ static int option_take_numbers(struct parser *parser, const char *option, const 
 	if (scope->by_step)
 		return parser_fail(
 			parser,
-			"--step and --capture: only one of them can be given, and only once");
+			"--step, --capture and --request: only one of them can be given, and "
+			"only once");
 	if ((dots ? value + first != dots || !(first || dots[2]) : value[first]) ||
 	    strlen(value) >= sizeof(text) || (dots && strchr(dots + 2, '.')))
 		return parser_fail(parser,
@@ -298,6 +299,14 @@ static int option_take_capture(struct parser *parser, const char *value)
 	int status = option_take_numbers(parser, "capture", value);
 
 	parser->options->scope.by_capture = true;
+	return status;
+}
+
+static int option_take_request(struct parser *parser, const char *value)
+{
+	int status = option_take_numbers(parser, "request", value);
+
+	parser->options->scope.by_request = true;
 	return status;
 }
 

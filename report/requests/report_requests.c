@@ -75,15 +75,18 @@ static void report_requests_put_key(const struct report *report, struct table *t
 		table_set_number(table, COLUMN_requests_thread, threads[key->thread]->tid);
 }
 
-static uint64_t requests_span_ns(const struct requests *requests)
-{
-	return requests->last_ns > requests->first_ns ? requests->last_ns - requests->first_ns : 0;
-}
-
 static void report_requests_put_alone(const struct requests_report *mine, struct table *table,
 				      const struct request_row *row)
 {
-	uint64_t cpu_ns;
+	static const struct {
+		enum look_of of;
+		enum column_id column;
+	} waits[] = {
+		{ LOOK_GIL, COLUMN_requests_gil_ns },      { LOOK_LOCK, COLUMN_requests_lock_ns },
+		{ LOOK_IO, COLUMN_requests_io_ns },        { LOOK_SLEEP, COLUMN_requests_sleep_ns },
+		{ LOOK_AWAITS, COLUMN_requests_await_ns },
+	};
+	uint64_t cpu_ns, wait_ns;
 
 	table_set_number(table, COLUMN_requests_alone, row->alone);
 	if (!row->alone)
@@ -92,6 +95,10 @@ static void report_requests_put_alone(const struct requests_report *mine, struct
 		table_set_number(table, COLUMN_requests_cpu_ns, cpu_ns);
 	if (mine->has_gc)
 		table_set_number(table, COLUMN_requests_gc_ns, row->gc_ns);
+	table_set_number(table, COLUMN_requests_samples, look_counts_all(&row->looks));
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (request_row_waited(row, waits[i].of, &wait_ns))
+			table_set_number(table, waits[i].column, wait_ns);
 }
 
 static void report_requests_put_times(struct table *table, const struct timing *time,

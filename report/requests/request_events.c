@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/core/windows.h"
 #include "report/core/work.h"
 
 #define ERRORS_FROM 500u /* statuses of faults of the server */
@@ -16,8 +17,10 @@
 struct open_request {
 	struct request_key key;
 	bool counts, used;
-	uint64_t overlaps;       /* of its thread, at its begin */
-	bool began_alone;        /* no other request was open on its thread */
+	uint64_t overlaps; /* of its thread, at its begin */
+	bool began_alone;  /* no other request was open on its thread */
+	struct look_counts looks;
+	size_t next_unused;      /* likewise, of the next one */
 	struct cpu_moment began; /* the thread's CPU time */
 	struct work work;        /* the thread's, at its begin */
 	uint64_t id;             /* its place in the map */
@@ -26,6 +29,7 @@ struct open_request {
 struct request_thread {
 	uint64_t open;     /* requests that began on it */
 	uint64_t overlaps; /* begins that found another one open */
+	size_t newest;     /* the open request that began last on it */
 	struct cpu_clock clock;
 };
 
@@ -33,14 +37,18 @@ struct requests_state {
 	struct requests requests; /* must be first: others see only this part */
 	struct source *source;
 	struct works *works;
+	struct requests_options options;
 	enum key_id by;
 	struct map rows;  /* hash of a key to its row */
 	struct map known; /* hash of process, connection, number to an open request + 1 */
 	struct open_request *open;
 	size_t open_count, open_room;
+	size_t unused;                 /* first unused element of `open` + 1 */
 	struct request_thread *thread; /* by index */
 	size_t thread_room;
-	uint64_t numbers; /* requests that have begun */
+	uint64_t *numbers; /* requests that have begun, by process */
+	size_t numbers_room;
+	struct request_looks looks;
 };
 
 static struct request_thread *request_thread_at(struct requests_state *mine, uint32_t thread)
@@ -96,12 +104,22 @@ static uint64_t request_id_of(const struct source_event *event, uint64_t connect
 
 static size_t open_request_new(struct requests_state *mine)
 {
-	for (size_t i = 0; i < mine->open_count; i++)
-		if (!mine->open[i].used)
-			return i;
+	size_t at = mine->unused;
+
+	if (at) {
+		mine->unused = mine->open[at - 1].next_unused;
+		return at - 1;
+	}
 	mine->open = memory_room(mine->open, mine->open_count, &mine->open_room,
 				 sizeof(*mine->open));
 	return mine->open_count++;
+}
+
+static uint64_t request_number_next(struct requests_state *mine, uint32_t process)
+{
+	mine->numbers = memory_room(mine->numbers, process, &mine->numbers_room,
+				    sizeof(*mine->numbers));
+	return mine->numbers[process]++;
 }
 
 static void take_request_begin(void *state, const struct source_event *event, bool counts)
@@ -114,7 +132,7 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 	struct open_request *open = &mine->open[at];
 
 	*open = (struct open_request){
-		.key = { .number = mine->numbers++,
+		.key = { .number = request_number_next(mine, event->process->index),
 			 .start_ns = event->event.time_ns,
 			 .method = event_name(mine->source, event, begin->method),
 			 .endpoint = event_name(mine->source, event, begin->endpoint),
@@ -130,9 +148,85 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 	thread->overlaps += thread->open != 0;
 	open->overlaps = thread->overlaps;
 	thread->open++;
+	thread->newest = at;
 	map_put(&mine->known, open->id, &added)->value = at + 1;
 	if (counts && !mine->requests.first_ns)
 		mine->requests.first_ns = event->event.time_ns;
+}
+
+/* --- looks --- */
+
+static bool open_request_is_alone(const struct requests_state *mine,
+				  const struct open_request *open)
+{
+	return open->began_alone && mine->thread[open->key.thread].overlaps == open->overlaps;
+}
+
+/* Looks belong to requests that have ended since the sample before, or to the open one. */
+static void take_request_sample(void *state, const struct source_event *event, bool counts)
+{
+	struct requests_state *mine = state;
+	struct request_thread *thread = request_thread_at(mine, event->thread->index);
+	const struct request_span *spans;
+	struct look_event look;
+	bool is_look = request_looks_read(&mine->looks, event, &look);
+	size_t count = request_looks_take(&mine->looks, event->thread->index, &spans);
+
+	(void)counts;
+	if (!is_look)
+		return;
+	for (size_t i = 0; i < count; i++)
+		mine->requests.row[spans[i].row].looks.at[look.of] += look_event_within(
+			&look, spans[i].from_ns, spans[i].to_ns);
+	if (thread->open == 1 && mine->open[thread->newest].used) {
+		struct open_request *open = &mine->open[thread->newest];
+
+		if (open_request_is_alone(mine, open))
+			open->looks.at[look.of] += look_event_within(&look, open->key.start_ns,
+								     UINT64_MAX);
+	}
+}
+
+bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t *ret_ns)
+{
+	uint64_t all = look_counts_all(&row->looks);
+
+	if (all < REQUEST_LOOKS_MIN)
+		return false;
+	*ret_ns = (uint64_t)((double)row->alone_ns * (double)row->looks.at[of] / (double)all);
+	return true;
+}
+
+struct timing requests_time(const struct requests *requests)
+{
+	struct timing time = { 0 };
+
+	for (size_t i = 0; i < requests->count; i++)
+		timing_merge(&time, &requests->row[i].time);
+	return time;
+}
+
+uint64_t requests_ended(const struct requests *requests)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < requests->count; i++)
+		count += requests->row[i].time.count;
+	return count;
+}
+
+uint64_t requests_total_ns(const struct requests *requests)
+{
+	uint64_t total_ns = 0;
+
+	for (size_t i = 0; i < requests->count; i++)
+		total_ns += requests->row[i].time.total_ns;
+	return total_ns;
+}
+
+uint64_t requests_span_ns(const struct requests *requests)
+{
+	return requests->last_ns > requests->first_ns ? requests->last_ns - requests->first_ns : 0;
 }
 
 /* --- ends --- */
@@ -149,14 +243,19 @@ static void request_put_alone(struct requests_state *mine, struct request_row *r
 	row->alone_ns += wall_ns;
 	cpu_span_add_between(&row->cpu, open->began, cpu_clock_at(&thread->clock, end_ns), wall_ns);
 	row->gc_ns += work_between(&open->work, &now).gc_ns;
+	for (int i = 0; i < LOOK_LIMIT; i++)
+		row->looks.at[i] += open->looks.at[i];
+	request_looks_keep(&mine->looks, open->key.thread,
+			   &(struct request_span){ .from_ns = open->key.start_ns,
+						   .to_ns = end_ns,
+						   .row = (size_t)(row - mine->requests.row) });
 }
 
 /* The thread that ends it is the one that began it, and had no other one in between. */
 static bool request_was_alone(const struct requests_state *mine, const struct open_request *open,
 			      const struct source_event *event)
 {
-	return open->began_alone && open->key.thread == event->thread->index &&
-	       mine->thread[open->key.thread].overlaps == open->overlaps;
+	return open->key.thread == event->thread->index && open_request_is_alone(mine, open);
 }
 
 static void request_count(struct requests_state *mine, struct open_request *open,
@@ -172,6 +271,10 @@ static void request_count(struct requests_state *mine, struct open_request *open
 	open->key.ending = end->ending < REQUEST_OPEN ? (uint32_t)end->ending : REQUEST_UNKNOWN;
 	row = request_row_of(mine, &open->key);
 	timing_add(&row->time, end_ns - open->key.start_ns);
+	mine->requests.answered = memory_room(mine->requests.answered, open->key.worker,
+					      &mine->requests.answered_room,
+					      sizeof(*mine->requests.answered));
+	mine->requests.answered[open->key.worker]++;
 	if (end->answer >= end->duration)
 		timing_add(&row->answer, end->answer - end->duration);
 	row->errors += end->status >= ERRORS_FROM;
@@ -182,6 +285,8 @@ static void request_count(struct requests_state *mine, struct open_request *open
 		request_put_alone(mine, row, open, event, end_ns);
 	if (end_ns > mine->requests.last_ns)
 		mine->requests.last_ns = end_ns;
+	if (mine->options.take)
+		mine->options.take(mine->options.context, &open->key, event->thread, end_ns);
 }
 
 static void request_forget(struct requests_state *mine, struct open_request *open)
@@ -193,6 +298,8 @@ static void request_forget(struct requests_state *mine, struct open_request *ope
 		map_remove(&mine->known, entry);
 	thread->open -= thread->open != 0;
 	open->used = false;
+	open->next_unused = mine->unused;
+	mine->unused = (size_t)(open - mine->open) + 1;
 }
 
 /* An end without a known begin is not counted: recording began in between, or events were lost. */
@@ -256,7 +363,8 @@ static void requests_start(void *state, struct run *run, const void *options)
 {
 	struct requests_state *mine = state;
 
-	mine->by = ((const struct requests_options *)options)->by;
+	mine->options = *(const struct requests_options *)options;
+	mine->by = mine->options.by;
 	mine->source = run_source(run);
 	mine->works = works_want(run, WORK_BIT(gc_ns));
 	map_init(&mine->rows);
@@ -264,6 +372,11 @@ static void requests_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_request_clock, mine);
 	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request_begin, mine);
 	run_reads(run, EVT_request_end, FIELDS_ALL, take_request_end, mine);
+	run_reads(run, EVT_python_sample,
+		  FIELD_BIT(python_sample, state) | FIELD_BIT(python_sample, looks) |
+			  FIELD_BIT(python_sample, call) | FIELD_BIT(python_sample, unclear),
+		  take_request_sample, mine);
+	run_follows(run, mine);
 }
 
 static void requests_release(void *state)
@@ -275,7 +388,10 @@ static void requests_release(void *state)
 		timing_release(&mine->requests.row[i].answer);
 	}
 	free(mine->requests.row);
+	free(mine->requests.answered);
 	free(mine->open);
+	free(mine->numbers);
+	request_looks_release(&mine->looks);
 	free(mine->thread);
 	map_release(&mine->rows);
 	map_release(&mine->known);
@@ -289,4 +405,44 @@ const struct analysis_kind analysis_requests = {
 	.cut = requests_cut,
 	.finish = requests_finish,
 	.release = requests_release,
+};
+
+/* --- the option --request of all reports --- */
+
+static const void *requests_window_start(struct run *run)
+{
+	return requests_want(run, &(struct requests_options){ .by = BY_requests_request });
+}
+
+/* What the thread did is the request's if it was alone; else all of the process at that time. */
+static void requests_window_put(const void *state, const struct run *run, struct windows *windows)
+{
+	const struct requests *requests = state;
+	struct source_process *const *process;
+	struct source_thread *const *thread;
+
+	(void)source_processes(run_source(run), &process);
+	(void)source_threads(run_source(run), &thread);
+	for (size_t i = 0; i < requests->count; i++) {
+		const struct request_row *row = &requests->row[i];
+		const struct source_process *worker = process[row->key.worker];
+
+		if (!row->time.count)
+			continue;
+		windows_add(
+			windows,
+			&(struct window){ .file = worker->file->index,
+					  .process = worker->number,
+					  .pid = worker->pid,
+					  .thread = row->alone ? thread[row->key.thread]->tid : 0,
+					  .number = row->key.number,
+					  .from_ns = row->key.start_ns,
+					  .to_ns = row->key.start_ns + row->time.total_ns + 1 });
+	}
+}
+
+const struct window_kind window_kind_request = {
+	.name = "request",
+	.start = requests_window_start,
+	.put = requests_window_put,
 };

@@ -15,6 +15,7 @@
 #include "report/base/timing.h"
 #include "report/core/analysis.h"
 #include "report/options/keys.h"
+#include "report/requests/request_looks.h"
 
 enum request_ending {
 	REQUEST_ANSWERED,
@@ -27,8 +28,8 @@ enum request_ending {
 
 /* What a row shows of itself; what its key does not have is 0. */
 struct request_key {
-	uint64_t number; /* of a single request */
-	uint64_t start_ns;
+	uint64_t number;           /* of a single request, from 0 in its process */
+	uint64_t start_ns;         /* when the program received it */
 	uint32_t method, endpoint; /* indices of names */
 	uint32_t status, ending;
 	uint32_t worker, thread; /* indices */
@@ -40,19 +41,46 @@ struct request_row {
 	struct timing answer; /* from the first byte of the answer to its last */
 	uint64_t errors, unanswered, open, alone;
 	uint64_t bytes_in, bytes_out;
-	uint64_t alone_ns; /* time of those that were alone */
+	uint64_t alone_ns; /* handling of those that were alone */
 	struct cpu_span cpu;
 	uint64_t gc_ns;
+	struct look_counts looks; /* of those that were alone */
 };
 
 struct requests {
 	struct request_row *row;
 	size_t count, room;
 	uint64_t first_ns, last_ns; /* begin of the first request, end of the last one */
+	uint64_t *answered;         /* requests that have ended, by process */
+	size_t answered_room;
 };
 
+/* Looks that a row must have before shares of them say anything. */
+#define REQUEST_LOOKS_MIN 10u
+
+/* Returns how long the requests that were alone waited for that, by looks; false: too few looks. */
+bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t *ret_ns);
+
+/* Of all rows together; to be released. */
+struct timing requests_time(const struct requests *requests);
+uint64_t requests_ended(const struct requests *requests);
+uint64_t requests_total_ns(const struct requests *requests);
+/* Whether the process has answered requests that count. */
+static inline bool requests_answered_by(const struct requests *requests, uint32_t process)
+{
+	return process < requests->answered_room && requests->answered[process];
+}
+/* From the first request to the last end of one: what requests a second are counted by. */
+uint64_t requests_span_ns(const struct requests *requests);
+
+/* A request that counts has ended. Its key has all that is known of it. */
+typedef void request_take(void *context, const struct request_key *key,
+			  const struct source_thread *thread, uint64_t end_ns);
+
 struct requests_options {
-	enum key_id by; /* a key of report requests */
+	enum key_id by;     /* a key of report requests */
+	request_take *take; /* NULL: nobody wants to know */
+	void *context;
 };
 ANALYSIS(requests, struct requests)
 

@@ -121,6 +121,18 @@ static void put_gpu(const struct summary *summary, struct facts *facts)
 	facts_number(facts, "gpu_span_ns", UNIT_NS, gpu.span_ns);
 }
 
+static void put_requests(const struct summary *summary, struct facts *facts)
+{
+	struct timing time = requests_time(summary->requests);
+
+	if (time.count) {
+		facts_number(facts, "requests", UNIT_COUNT, time.count);
+		facts_number(facts, "request_p50_ns", UNIT_NS, timing_percentile(&time, 50));
+		facts_number(facts, "request_p99_ns", UNIT_NS, timing_percentile(&time, 99));
+	}
+	timing_release(&time);
+}
+
 static void summary_total(const struct report *report, struct facts *facts)
 {
 	const struct summary *summary = report->state;
@@ -177,6 +189,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 		facts_number(facts, "detailed_ns", UNIT_NS, summary->steps->detailed_ns);
 	}
 	facts_number(facts, "step_dataloader_ns", UNIT_NS, summary->steps->ns[STEP_dataloader]);
+	put_requests(summary, facts);
 }
 
 static void summary_fill_rows(struct table *table, const struct facts *facts)
@@ -221,6 +234,8 @@ static void summary_want(struct report *report)
 					     &(struct native_events_options){ BY_native_stack }),
 		.imports = imports_want(run, NULL),
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
+		.requests = requests_want(run,
+					  &(struct requests_options){ .by = BY_requests_endpoint }),
 		.works = works_want(run, WORK_BIT(allocations) | WORK_BIT(bytes_allocated)),
 	};
 	bottleneck_want(&((struct summary *)report->state)->bottleneck, run);

@@ -17,6 +17,7 @@
 #include "report/heap/resident.h"
 #include "report/imports/import_events.h"
 #include "report/native/native_events.h"
+#include "report/requests/request_events.h"
 #include "report/samples/sample_events.h"
 #include "report/steps/steps.h"
 #include "report/stuck/stuck.h"
@@ -71,6 +72,7 @@ struct summary {
 	struct unreported *unreported;
 	struct operators *operators;
 	struct steps *steps;
+	struct requests *requests; /* by endpoint */
 	struct stuck stuck;
 	struct samples *samples;       /* by line */
 	struct native_reading *native; /* by stack */

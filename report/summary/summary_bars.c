@@ -313,3 +313,36 @@ void summary_print_bars(const struct summary *summary, const struct screen *scre
 	print_run(summary, screen);
 	print_step(summary, screen);
 }
+
+/* --- a request --- */
+
+void summary_print_request_bar(const struct request_bar *of, const struct screen *screen)
+{
+	static const struct {
+		struct bar_part look;
+		const char *name;
+	} parts[REQUEST_PART_LIMIT] = {
+		[REQUEST_PART_CPU] = { { '#', "\xe2\x96\x88", "32", 0, "" }, "on a CPU" },
+		[REQUEST_PART_GIL] = { { 'g', "\xe2\x96\x93", "31", 0, "" }, "GIL" },
+		[REQUEST_PART_LOCKS] = { { 'l', "\xe2\x95\xb3", "31", 0, "" }, "locks" },
+		[REQUEST_PART_IO] = { { 'i', "\xe2\x96\x91", "33", 0, "" }, "I/O" },
+		[REQUEST_PART_SLEEP] = { { 's', "\xe2\x94\x80", "33", 0, "" }, "sleep" },
+		[REQUEST_PART_AWAITS] = { { 'a', "\xe2\x95\x90", "34", 0, "" }, "awaiting" },
+		[REQUEST_PART_OTHER] = { { '.', "\xc2\xb7", "2", 0, "" }, "not known" },
+	};
+	struct bar bar = { .label = "", .count = REQUEST_PART_LIMIT };
+	unsigned int percent[PARTS_MAX];
+
+	_Static_assert(REQUEST_PART_LIMIT <= PARTS_MAX, "a bar has room for them");
+	for (size_t i = 0; i < bar.count; i++) {
+		bar.part[i] = parts[i].look;
+		bar.part[i].value = of->ns[i];
+	}
+	share_out(&bar, 100, percent);
+	for (size_t i = 0; i < bar.count; i++)
+		if (percent[i])
+			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%", parts[i].name,
+				 percent[i]);
+	snprintf(bar.tail, sizeof(bar.tail), "%s", of->tail);
+	bar_print(&bar, screen);
+}

@@ -97,6 +97,7 @@ static void summary_screen_print_figures(const struct summary *summary, const st
 					 bool says_losses)
 {
 	summary_print_bars(summary, screen);
+	summary_print_requests(summary, screen);
 	summary_print_memory_line(summary, screen);
 	summary_print_gpu_line(summary, screen);
 	if (says_losses)

@@ -33,6 +33,24 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 void summary_print_verdict(const struct summary *summary, const struct screen *screen);
 /* Prints a bar of the run and one of a step; nothing if they are not known. */
 void summary_print_bars(const struct summary *summary, const struct screen *screen);
+/* Prints how many requests a server has answered, how long they took, and for what. */
+void summary_print_requests(const struct summary *summary, const struct screen *screen);
+/* Where the time of an endpoint's requests went. */
+enum request_part {
+	REQUEST_PART_CPU,
+	REQUEST_PART_GIL,
+	REQUEST_PART_LOCKS,
+	REQUEST_PART_IO,
+	REQUEST_PART_SLEEP,
+	REQUEST_PART_AWAITS,
+	REQUEST_PART_OTHER, /* not known */
+	REQUEST_PART_LIMIT,
+};
+struct request_bar {
+	char tail[96]; /* behind the bar */
+	uint64_t ns[REQUEST_PART_LIMIT];
+};
+void summary_print_request_bar(const struct request_bar *of, const struct screen *screen);
 void summary_print_memory_line(const struct summary *summary, const struct screen *screen);
 void summary_print_gpu_line(const struct summary *summary, const struct screen *screen);
 void summary_print_missing(const struct summary *summary, const struct screen *screen);

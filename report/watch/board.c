@@ -212,6 +212,35 @@ static void board_put_phases(struct board_writer *writer, const struct sums *sum
 	board_put_line(writer, NULL, line);
 }
 
+/* The 99th percentile is that of all requests so far. */
+static void board_put_requests(struct board_writer *writer, const struct sums *sums)
+{
+	const struct board *board = writer->board;
+	char line[LINE_BYTES], mean[UNIT_TEXT_BYTES], p99[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
+	uint64_t count = sums->window[FOLLOWER_REQUESTS];
+	struct timing time = { 0 };
+	int used;
+
+	if (!sums->total[FOLLOWER_REQUESTS])
+		return;
+	for (size_t i = 0; i < board->count; i++) {
+		struct timing more = requests_time(board->follower[i]->requests);
+
+		timing_merge(&time, &more);
+		timing_release(&more);
+	}
+	used = snprintf(line, sizeof(line), "requests  %.3g/s", (double)count / in_seconds(sums));
+	if (count)
+		used += snprintf(
+			line + used, sizeof(line) - (size_t)used, "   mean %s",
+			unit_format(mean, UNIT_NS, sums->window[FOLLOWER_REQUEST_NS] / count));
+	snprintf(line + used, sizeof(line) - (size_t)used, "   %s in all, p99 %s",
+		 unit_format(all, UNIT_COUNT, sums->total[FOLLOWER_REQUESTS]),
+		 unit_format(p99, UNIT_NS, timing_percentile(&time, 99)));
+	timing_release(&time);
+	board_put_line(writer, NULL, line);
+}
+
 static void board_put_cpu(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], memory[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
@@ -434,10 +463,9 @@ static void put_lists(struct board_writer *writer, const struct sums *sums)
 void board_print(const struct board *board, const struct screen *screen)
 {
 	static void (*const parts[])(struct board_writer *, const struct sums *) = {
-		board_put_head,        board_put_steps, board_put_phases,
-		board_put_cpu,         board_put_heap,  board_put_gpu,
-		board_put_collections, put_io,          board_put_file,
-		put_trouble,           put_lists
+		board_put_head, board_put_steps, board_put_phases, board_put_requests,
+		board_put_cpu,  board_put_heap,  board_put_gpu,    board_put_collections,
+		put_io,         board_put_file,  put_trouble,      put_lists
 	};
 	struct board_writer writer = { board, screen, 0 };
 	struct sums sums;

@@ -34,6 +34,8 @@ static void follower_want(struct follower *follower)
 	follower->loop = steps_want(follower->run, &(struct steps_options){ .wants_rows = false });
 	follower->collections = collections_want(
 		follower->run, &(struct collections_options){ .by = BY_gc_generation });
+	follower->requests = requests_want(
+		follower->run, &(struct requests_options){ .by = BY_requests_endpoint });
 	follower->heap = heap_want(follower->run, &(struct heap_options){ .by = BY_alloc_size });
 }
 
@@ -137,6 +139,10 @@ uint64_t follower_count(const struct follower *follower, enum follower_count whi
 		return groups_total(&follower->collections->groups).time.count;
 	case FOLLOWER_COLLECTION_NS:
 		return groups_total(&follower->collections->groups).time.total_ns;
+	case FOLLOWER_REQUESTS:
+		return requests_ended(follower->requests);
+	case FOLLOWER_REQUEST_NS:
+		return requests_total_ns(follower->requests);
 	case FOLLOWER_STEP_NS:
 		return follower->loop->time.total_ns;
 	case FOLLOWER_STEP_GPU_NS:

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "report/gc/gc_events.h"
+#include "report/requests/request_events.h"
 #include "report/session/session_files.h"
 #include "report/steps/step_events.h"
 #include "report/watch/watch_kind.h"
@@ -31,6 +32,8 @@ enum follower_count {
 	FOLLOWER_RECORDS,
 	FOLLOWER_COLLECTIONS,
 	FOLLOWER_COLLECTION_NS,
+	FOLLOWER_REQUESTS,
+	FOLLOWER_REQUEST_NS,
 	FOLLOWER_STEP_NS, /* of the steps whose phases are known */
 	FOLLOWER_STEP_GPU_NS,
 	FOLLOWER_PHASES, /* one for each */
@@ -58,6 +61,7 @@ struct follower {
 	const struct steps_seen *steps;
 	const struct steps *loop;
 	struct collections *collections;
+	const struct requests *requests;
 	struct heap *heap;
 	struct follower_mark *mark; /* a ring */
 	size_t mark_room, mark_count;

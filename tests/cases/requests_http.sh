@@ -25,3 +25,18 @@ expect_eq "faults of the server" "$(json requests "$OUTPUT" 'row(status=500)["er
 expect_eq "unanswered" "$(json requests "$OUTPUT" 'totals["unanswered"]')" 1
 expect_eq "alone" "$(json requests "$OUTPUT" 'sum(r["alone"] for r in rows)')" 13
 expect_eq "of one worker" "$(json requests "$OUTPUT" 'len(rows), rows[0]["requests"]' --by worker)" "(1, 18)"
+
+# --request: what happened in one of them, in any report
+expect_eq "one request" "$(json requests "$OUTPUT" '[row["endpoint"] for row in rows]' --request 13)" '["/slow"]'
+expect_eq "three" "$(json requests "$OUTPUT" 'totals["requests"]' --request 13..15)" 3
+expect_eq "threads in it" "$(json threads "$OUTPUT" 'len(rows)' --request 13 --filter 'events>0')" 1
+refuses 2 'there is no such request; 18 requests were recorded, 0 to 17' requests --request 18 "$OUTPUT"
+
+# the first screen of the summary, and slices of a trace
+COLUMNS=200 "$REPORT" summary "$OUTPUT" >summary.txt || fail "prof-report summary: status $?"
+grep -Eq '^requests 18 in .*, by 1 process; status 500 or more: 1; without a whole answer: 1 ' summary.txt || fail "the first screen: $(head -n 25 summary.txt)"
+grep -Eq '\] GET /slow: [0-9.]+/s, p50 [0-9.]+ [mu]?s, p99 ' summary.txt || fail "no endpoint in the first screen: $(head -n 25 summary.txt)"
+"$REPORT" export chrome -o trace.json "$OUTPUT" || fail "prof-report export: status $?"
+expect_eq "slices of a trace" "$(python3 -I -S -c 'import json
+events = json.load(open("trace.json"))["traceEvents"]
+print(sum(event.get("args", {}).get("status") == 404 and event["name"] == "GET /missing" for event in events if event["ph"] != "e"))')" 1

@@ -3,6 +3,7 @@
 # with method, path, status (0: none), bytes sent, bytes received, and nanoseconds from before the first send to after the last byte.
 # PLAN is a list of words: METHOD:PATH[:BYTES of body] on one connection that is kept; `new` opens another one; `pipe:N:PATH`
 # sends N requests at once, if the server keeps connections; `split:PATH` sends a request byte by byte; `ws:PATH` talks WebSocket;
+# `sent:PATH` sends one, makes the file `go` 0.3 s later and waits for the answer;
 # `leave:PATH` sends one that waits for the file `go`, and resets the connection when the server has it (file `held`), before `go`.
 import json
 import os
@@ -113,6 +114,13 @@ for word in plan:
         open("go", "w").close()
         done.append(["GET", rest, 0, len(text("GET", rest)), 0, 0])
         connection = Connection()
+    elif what == "sent":
+        start = time.monotonic_ns()
+        connection.socket.sendall(text("GET", rest))
+        time.sleep(0.3)
+        open("go", "w").close()
+        status, taken = connection.answer("GET")
+        done.append(["GET", rest, status, len(text("GET", rest)), taken, time.monotonic_ns() - start])
     elif what == "ws":
         upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
         ask(connection, "GET", rest, text("GET", rest)[:-2] + upgrade.encode())

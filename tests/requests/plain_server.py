@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# usage: plain_server.py PORT_FILE: http.server with a thread a connection, keep-alive; see tests/requests/client.py for what it answers.
+# usage: plain_server.py PORT_FILE [single]: http.server with a thread for each connection, or one for all; keep-alive. What it
+# answers to the requests of client.py is below.
 import http.server
 import os
 import signal
@@ -60,7 +61,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Server(http.server.ThreadingHTTPServer):
+single = sys.argv[2:] == ["single"]
+
+
+class Server(http.server.HTTPServer if single else http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, *_):

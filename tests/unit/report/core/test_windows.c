@@ -26,6 +26,21 @@ static void none_hold_nothing(void **state)
 	assert_false(windows_hold(&windows, 0, 0, 0));
 }
 
+/* A window of one thread holds what that thread did; one of the process what any did. */
+static void threads_have_windows_of_their_own(void **state)
+{
+	add(0, 1, 10, 20);
+	windows_add(&windows,
+		    &(struct window){ .process = 1, .thread = 7, .from_ns = 15, .to_ns = 40 });
+	windows_settle(&windows);
+	assert_int_equal(windows.count, 2);
+	assert_true(windows_hold_thread(&windows, 0, 1, 8, 12));
+	assert_false(windows_hold_thread(&windows, 0, 1, 8, 30));
+	assert_true(windows_hold_thread(&windows, 0, 1, 7, 30));
+	assert_false(windows_hold_thread(&windows, 0, 1, 7, 40));
+	assert_false(windows_hold(&windows, 0, 1, 30));
+}
+
 static void the_end_is_outside(void **state)
 {
 	add(0, 1, 10, 20);
@@ -95,9 +110,8 @@ static void any_are_as_in_a_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(none_hold_nothing),
-		EACH(the_end_is_outside),
-		EACH(steps_that_follow_each_other_are_one),
+		EACH(none_hold_nothing),    EACH(threads_have_windows_of_their_own),
+		EACH(the_end_is_outside),   EACH(steps_that_follow_each_other_are_one),
 		EACH(any_are_as_in_a_list),
 	};
 

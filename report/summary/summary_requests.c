@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the first screen says of a server: how many requests, and for the endpoints with the most
+ * time how long they took and where that time went.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/base/text.h"
+#include "report/summary/summary_screen.h"
+
+#define ENDPOINTS_SHOWN 3u
+#define ENDPOINT_SHOWN_BYTES 25u
+#define METHOD_SHOWN_BYTES 9u
+#define NS_PER_S 1e9
+
+static double per_second(uint64_t count, uint64_t span_ns)
+{
+	return span_ns ? (double)count / ((double)span_ns / NS_PER_S) : 0;
+}
+
+/* How many processes have answered requests. */
+static uint64_t workers_of(const struct summary *summary)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(summary->source, &process);
+	uint64_t workers = 0;
+
+	for (size_t i = 0; i < count; i++)
+		workers += requests_answered_by(summary->requests, process[i]->index);
+	return workers;
+}
+
+static void print_all(const struct summary *summary, const struct screen *screen)
+{
+	const struct requests *requests = summary->requests;
+	uint64_t count = 0, errors = 0, unanswered = 0, workers = workers_of(summary);
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	for (size_t i = 0; i < requests->count; i++) {
+		count += requests->row[i].time.count;
+		errors += requests->row[i].errors;
+		unanswered += requests->row[i].unanswered;
+	}
+	screen_label_begin(&line, screen, "requests");
+	fprintf(line.screen.out, "%s in %s, %.1f a second, by %s process%s",
+		unit_format_count(a, count), unit_format_ns(b, requests_span_ns(requests)),
+		per_second(count, requests_span_ns(requests)), unit_format_count(c, workers),
+		workers == 1 ? "" : "es");
+	if (errors)
+		fprintf(line.screen.out, "; status 500 or more: %s", unit_format_count(a, errors));
+	if (unanswered)
+		fprintf(line.screen.out, "; without a whole answer: %s",
+			unit_format_count(a, unanswered));
+	fputs(" (prof-report requests)", line.screen.out);
+	prose_end(&line, screen);
+}
+
+/* "GET /items/{number}: 38.9/s, p50 1.2 ms, p99 8.5 ms" */
+static void put_endpoint(const struct summary *summary, const struct request_row *row, char *text,
+			 size_t room)
+{
+	char method[METHOD_SHOWN_BYTES], endpoint[ENDPOINT_SHOWN_BYTES];
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+	const char *name;
+	size_t length;
+
+	name = name_text(source_name_at(summary->source, row->key.method), &length);
+	text_escape(method, sizeof(method), name, length);
+	name = name_text(source_name_at(summary->source, row->key.endpoint), &length);
+	text_escape(endpoint, sizeof(endpoint), name, length);
+	snprintf(text, room, "%s %s: %.1f/s, p50 %s, p99 %s", method, endpoint,
+		 per_second(row->time.count, requests_span_ns(summary->requests)),
+		 unit_format_ns(a, timing_percentile(&row->time, 50)),
+		 unit_format_ns(b, timing_percentile(&row->time, 99)));
+}
+
+/* What is known of where the time went; the rest is that of no part. */
+static void request_times(const struct request_row *row, uint64_t ns[REQUEST_PART_LIMIT])
+{
+	static const enum look_of waits[REQUEST_PART_LIMIT] = {
+		[REQUEST_PART_GIL] = LOOK_GIL,       [REQUEST_PART_LOCKS] = LOOK_LOCK,
+		[REQUEST_PART_IO] = LOOK_IO,         [REQUEST_PART_SLEEP] = LOOK_SLEEP,
+		[REQUEST_PART_AWAITS] = LOOK_AWAITS,
+	};
+	uint64_t known_ns = 0;
+
+	memset(ns, 0, REQUEST_PART_LIMIT * sizeof(*ns));
+	if (row->alone && cpu_span_value(&row->cpu, row->alone_ns, &ns[REQUEST_PART_CPU]))
+		known_ns += ns[REQUEST_PART_CPU];
+	for (int i = REQUEST_PART_GIL; i <= REQUEST_PART_AWAITS; i++)
+		if (request_row_waited(row, waits[i], &ns[i]))
+			known_ns += ns[i];
+	if (known_ns < row->time.total_ns)
+		ns[REQUEST_PART_OTHER] = row->time.total_ns - known_ns;
+}
+
+static int compare_total(const void *left, const void *right)
+{
+	uint64_t a = (*(const struct request_row *const *)left)->time.total_ns,
+		 b = (*(const struct request_row *const *)right)->time.total_ns;
+
+	return (a < b) - (a > b);
+}
+
+void summary_print_requests(const struct summary *summary, const struct screen *screen)
+{
+	const struct requests *requests = summary->requests;
+	const struct request_row **row = memory_grow(NULL, requests->count + 1, sizeof(*row));
+	size_t count = 0;
+
+	for (size_t i = 0; i < requests->count; i++)
+		if (requests->row[i].time.count)
+			row[count++] = &requests->row[i];
+	qsort(row, count, sizeof(*row), compare_total);
+	if (count)
+		print_all(summary, screen);
+	for (size_t i = 0; i < count && i < ENDPOINTS_SHOWN; i++) {
+		struct request_bar bar;
+
+		put_endpoint(summary, row[i], bar.tail, sizeof(bar.tail));
+		request_times(row[i], bar.ns);
+		summary_print_request_bar(&bar, screen);
+	}
+	free(row);
+}
