@@ -2,21 +2,21 @@
 /* Functions that read and write by descriptor. */
 #include "preload/io/io.h"
 
-#define BYTES_HOOK(event, name, as, parameters, arguments)    \
-	IO_HOOK(ssize_t, name, parameters, arguments, as, fd, \
-		io_record_bytes(EVT_##event, &call, result))
+#define BYTES_HOOK(event, name, as, parameters, arguments)             \
+	IO_WAIT_HOOK(ssize_t, name, parameters, arguments, as, fd, fd, \
+		     io_record_bytes(EVT_##event, &call, result))
 
 #define BYTES_AT_HOOK(event, name, as, parameters, arguments) \
 	IO_HOOK(ssize_t, name, parameters, arguments, as, fd, \
 		io_record_bytes_at(EVT_##event, &call, offset, result))
 
-BYTES_HOOK(io_read, read, "read", (int fd, void *to, size_t bytes), (fd, to, bytes))
-BYTES_HOOK(io_read, __read_chk, "read", (int fd, void *to, size_t bytes, size_t room),
+BYTES_HOOK(io_read, read, read, (int fd, void *to, size_t bytes), (fd, to, bytes))
+BYTES_HOOK(io_read, __read_chk, read, (int fd, void *to, size_t bytes, size_t room),
 	   (fd, to, bytes, room))
-BYTES_HOOK(io_write, write, "write", (int fd, const void *from, size_t bytes), (fd, from, bytes))
-BYTES_HOOK(io_read, readv, "readv", (int fd, const struct iovec *piece, int pieces),
+BYTES_HOOK(io_write, write, write, (int fd, const void *from, size_t bytes), (fd, from, bytes))
+BYTES_HOOK(io_read, readv, readv, (int fd, const struct iovec *piece, int pieces),
 	   (fd, piece, pieces))
-BYTES_HOOK(io_write, writev, "writev", (int fd, const struct iovec *piece, int pieces),
+BYTES_HOOK(io_write, writev, writev, (int fd, const struct iovec *piece, int pieces),
 	   (fd, piece, pieces))
 
 #define PREAD(name)                                                                              \
