@@ -636,6 +636,7 @@ static void choose_sample(void)
 /* If nothing is sampled, nothing can be estimated. */
 static void choose_stacks(void)
 {
+	family_stacks_unasked();
 	choose_sample();
 	say_stacks();
 	if (!settings.stacks_every_bytes || !settings.stacks_min_bytes)

@@ -37,10 +37,12 @@ static struct waits_place waits_place_of(struct waits *waits, const struct sourc
 		.function = source_name_of(events->source, event->file, told->function)->index,
 		.object = wait_objects_of(&events->objects, process, told->kind, told->object),
 		.holder = told->owner ? waits_holder(process, told->owner) : 0,
-		.line = waits->has_lines && counts ? key_of(&waits->line, event) : 0,
 		.counts = counts,
 	};
 
+	/* whoever asks for the line counts as a wait that has a stack, or none */
+	if (counts && waits->has_lines && told->how != WAIT_SHORT)
+		wait.line = key_of(&waits->line, event);
 	if (counts)
 		wait.key = wait_key(waits, event, wait.function, wait.object, wait.holder,
 				    told->kind);

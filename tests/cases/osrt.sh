@@ -84,3 +84,14 @@ run_traced "$waits" all >out 2>err || fail "without osrt: $(cat err)"
 "$REPORT" dump run.evt | grep ' osrt_' && fail "osrt is recorded by default"
 "$REPORT" waits run.evt >out 2>&1
 grep -q 'INTERCEPT_TRACE=+osrt' out || fail "waits does not say how to record them: $(cat out)"
+
+# lines of Python, unless the user says otherwise; locks of Python
+cat >lines.py <<'END'
+import threading
+lock = threading.Lock()
+lock.acquire()
+lock.acquire(timeout=0.05)
+END
+rm -f run.evt
+INTERCEPT_TRACE=+osrt INTERCEPT_OSRT_MIN=1ms run_traced python3 lines.py >out 2>err || fail "lines.py: $(cat err)"
+expect_eq "the line that waits" "$(json waits run.evt '[r["line"].endswith("lines.py:4") for r in rows if r["kind"] == "semaphore" and r["line"]]')" '[true]'
