@@ -44,8 +44,9 @@ layers='
 	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/requests  : preload/base preload/settings preload/record
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
-	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks
-	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/stacks
+	preload/osrt      : collector/region/wait_calls.def collector/format/wait_objects.def preload/base preload/settings preload/record preload/hook preload/stacks
+	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks preload/osrt
+	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/osrt preload/stacks
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/stacks preload/python
 	preload/lightning : preload/base preload/settings preload/record preload/steps preload/python
@@ -66,16 +67,17 @@ layers='
 	report/ranges  : report/base report/scopes report/core report/helpers report/deferred
 	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
 	report/*       : events collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
+	report/osrt      : events collector/format/wait_objects.def model report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
 	report/modules : events model report/torch report/tensors
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples
 	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
-	report/stuck   : model report/advice report/*
+	report/stuck   : model report/advice report/osrt report/*
 	report/ranks   : model report/*
 	report/clocks  : model report/*
 	report/summary : model report/symbols report/stacks report/advice report/stuck report/native report/*
-	report/trace   : events model report/*
+	report/trace   : events model report/osrt report/*
 	report/export  : events model report/trace report/symbols report/stacks report/*
 	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*
 	report/watch   : families events errors model report/*

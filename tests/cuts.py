@@ -40,9 +40,10 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"requests\.(per_second|answer_ns)": OF_A_WHOLE,
     r"requests\.(alone|cpu_ns|gc_ns|open|samples|(gil|lock|io|sleep|await)_ns)": BETWEEN,
     r"imports\.cumulative_ns": "",
+    r"waits\.short_.*": "these are counted without a time, so no part has them",
 }
 # What tells rows apart where that is not all their text.
-KEYS = {"imports": ("module",), "steps": ("pid", "step"), "io": ("file",)}
+KEYS = {"imports": ("module",), "steps": ("pid", "step"), "io": ("file",), "waits": ("function",)}
 NO_KEYS = ("text", "calls", "value", "seems", "known", "parent")
 
 

@@ -24,8 +24,11 @@ int streams_init(struct streams *streams, const struct common *common)
 
 void streams_release(struct streams *streams, struct common *common)
 {
-	for (uint32_t i = 0; i < streams->active_count; i++)
+	for (uint32_t i = 0; i < streams->active_count; i++) {
 		names_drop_text(&common->names, &streams->slot[streams->active[i]].text);
+		stream_waits_release(&streams->slot[streams->active[i]].waits);
+	}
+	thread_waits_release(&streams->waits);
 	open_calls_release(&streams->open_calls);
 	free(streams->slot);
 	free(streams->active);
@@ -212,6 +215,16 @@ uint64_t streams_tell_losses(struct streams *streams, struct common *common, uin
 	return lost;
 }
 
+/* Its process ends: calls that its thread is in, once. */
+static void stream_take_open_calls(struct streams *streams, struct stream *stream,
+				   struct common *common, uint64_t now_ns)
+{
+	if (stream->open_calls_taken)
+		return;
+	thread_waits_take_last(&streams->waits, stream, common, now_ns);
+	open_calls_take(&streams->open_calls, stream, common, now_ns);
+}
+
 static void ring_free(struct region_ring *ring)
 {
 	atomic_store(&ring->head, 0);
@@ -231,8 +244,10 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 	uint64_t end_ns = end_tsc ? common_ns(common, end_tsc) : now_ns;
 
 	common->lost += stream_tell_losses(stream, common, now_ns);
+	thread_waits_take(&streams->waits, stream, common, end_ns < now_ns ? end_ns : now_ns);
 	if (stream->process->gone && !stream->process->told)
-		open_calls_take(&streams->open_calls, stream, common, now_ns);
+		stream_take_open_calls(streams, stream, common, now_ns);
+	stream_waits_release(&stream->waits);
 	/* a thread may write after it was retired: its end is not before its last record */
 	JOURNAL_ADD(&common->journal, end_ns < now_ns ? end_ns : now_ns, thread_end,
 		    .stream = stream->number,
@@ -282,8 +297,17 @@ void streams_take_open_calls(struct streams *streams, struct common *common,
 		struct stream *stream = &streams->slot[streams->active[i]];
 
 		if (stream->process == process)
-			open_calls_take(&streams->open_calls, stream, common, now_ns);
+			stream_take_open_calls(streams, stream, common, now_ns);
 	}
+}
+
+void streams_take_waits(struct streams *streams, struct common *common, uint64_t now_ns)
+{
+	if (!view_family_word(&common->view, EVT_FAMILY_osrt))
+		return;
+	for (uint32_t i = 0; i < streams->active_count; i++)
+		thread_waits_take(&streams->waits, &streams->slot[streams->active[i]], common,
+				  now_ns);
 }
 
 void streams_tell_names(struct streams *streams, struct common *common,

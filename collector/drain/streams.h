@@ -15,6 +15,7 @@
 #include "collector/core/common.h"
 #include "collector/drain/open_calls.h"
 #include "collector/drain/silent_threads.h"
+#include "collector/drain/thread_waits.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/processes.h"
 
@@ -42,6 +43,7 @@ struct stream {
 	char name[PROC_NAME_BYTES]; /* last recorded name, not terminated */
 	uint8_t name_length;
 	struct stream_sched sched;
+	struct stream_waits waits;
 };
 
 struct streams {
@@ -52,6 +54,7 @@ struct streams {
 	uint32_t visit;   /* where the next look at threads continues */
 	struct open_calls open_calls;
 	struct silent_threads silent;
+	struct thread_waits waits;
 };
 
 int streams_init(struct streams *streams, const struct common *common);
@@ -87,6 +90,9 @@ void streams_reap(struct streams *streams, struct common *common, uint64_t now_n
 /* Takes the open calls of a process that is leaving and whose end is not recorded yet. */
 void streams_take_open_calls(struct streams *streams, struct common *common,
 			     const struct process *process, uint64_t now_ns);
+
+/* Takes what all threads say of their waits, up to now. */
+void streams_take_waits(struct streams *streams, struct common *common, uint64_t now_ns);
 
 /* Records the thread names of a process that is leaving, before it is gone. */
 void streams_tell_names(struct streams *streams, struct common *common,

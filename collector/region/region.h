@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 17u
+#define REGION_VERSION 18u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 38)
@@ -251,6 +251,40 @@ struct region_ring {
 
 _Static_assert(sizeof(struct region_ring) == 192, "three cache lines");
 
+enum region_wait {
+#define WAIT_CALL(name) REGION_WAIT_##name,
+#include "collector/region/wait_calls.def"
+	REGION_WAIT_LIMIT,
+};
+#define REGION_WAITS 60u
+
+_Static_assert(REGION_WAIT_LIMIT <= REGION_WAITS, "each function has a sum");
+
+/*
+ * The waits of one thread (family osrt), written by it: the one that it is in, and the number and
+ * time of those that were too short for a record. `start` is 0 while there is none, and is written
+ * last; what is said at struct region_open_call holds. Sums grow from the claim of the ring on.
+ * Only the first rings have such a block (struct region_shape), the others record every wait.
+ */
+struct region_waits {
+	_Atomic uint64_t start;  /* ticks of the records, at least 1 */
+	_Atomic uint64_t object; /* what it waits for, by `kind` */
+	_Atomic uint64_t owner;  /* thread that held the lock just before, 0: unknown */
+	_Atomic uint64_t head;   /* head of the ring when it began */
+	_Atomic uint32_t call;   /* enum region_wait */
+	_Atomic uint32_t kind;   /* place in collector/format/wait_objects.def */
+	uint64_t reserved[3];
+	struct region_wait_sum {
+		_Atomic uint64_t calls, ticks;
+	} sum[REGION_WAITS];
+};
+
+#define REGION_WAITS_BYTES 1024u
+#define REGION_WAITS_MAX 1024u        /* blocks */
+#define REGION_WAITS_SHARE (1u << 17) /* bytes of the region for each block */
+
+_Static_assert(sizeof(struct region_waits) == REGION_WAITS_BYTES, "a quarter of a page");
+
 /*
  * What the process was when its recording began, in case it ends, or becomes another program,
  * before the collector has examined it. It also holds for the processes that it forks. Written
@@ -372,7 +406,9 @@ struct region_shape {
 	uint64_t bytes;
 	uint64_t process_offset;
 	uint64_t start_offset; /* struct region_start */
-	uint64_t ring_offset;  /* directory: struct region_ring[ring_count] */
+	uint64_t waits_offset; /* struct region_waits[waits_count], of the first rings */
+	uint32_t waits_count;
+	uint64_t ring_offset; /* directory: struct region_ring[ring_count] */
 	uint32_t ring_count;
 	struct region_class {
 		uint32_t first; /* index of its first ring */
@@ -432,7 +468,12 @@ static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape
 	s.process_offset = region_align(sizeof(struct region_header), 4096);
 	s.start_offset = region_align(
 		s.process_offset + REGION_PROCESSES * sizeof(struct region_process), 4096);
-	s.ring_offset = s.start_offset + REGION_START_BYTES;
+	s.waits_offset = s.start_offset + REGION_START_BYTES;
+	s.waits_count = bytes / REGION_WAITS_SHARE < REGION_WAITS_MAX
+				? (uint32_t)(bytes / REGION_WAITS_SHARE)
+				: REGION_WAITS_MAX;
+	s.ring_offset = s.waits_offset +
+			region_align((uint64_t)s.waits_count * REGION_WAITS_BYTES, 4096);
 	/*
 	 * the directory's length depends on the number of rings, and that on the room left. It is
 	 * counted for the whole region first, which gives slightly too many, and then cut to what
@@ -473,6 +514,15 @@ static inline struct region_start *region_start(void *region, const struct regio
 static inline struct region_ring *region_rings(void *region, const struct region_shape *s)
 {
 	return (struct region_ring *)((char *)region + s->ring_offset);
+}
+
+/* The block of ring `index`; NULL: it has none. */
+static inline struct region_waits *region_waits_of(void *region, const struct region_shape *s,
+						   uint64_t index)
+{
+	if (index >= s->waits_count)
+		return NULL;
+	return (struct region_waits *)((char *)region + s->waits_offset) + index;
 }
 
 /*

@@ -37,7 +37,7 @@ struct cut {
 bool epoch_is_pending(const struct collector *c)
 {
 	if (c->drain.in_frame || c->common.journal.count || c->streams.open_calls.count ||
-	    sources_are_pending(&c->sources))
+	    c->streams.waits.count || sources_are_pending(&c->sources))
 		return true;
 	for (uint32_t i = 0; i < c->streams.active_count; i++) {
 		const struct stream *stream = &c->streams.slot[c->streams.active[i]];
@@ -135,7 +135,7 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 {
 	uint64_t refused = c->drain.refused + c->common.journal.dropped +
-			   c->streams.open_calls.refused;
+			   c->streams.open_calls.refused + c->streams.waits.refused;
 	bool told = true;
 
 	if (!c->lost_disk && !c->lost_limit && !refused)
@@ -178,8 +178,10 @@ static void cut_note_success(struct collector *c, bool told)
 {
 	if (told) {
 		c->lost += c->lost_disk + c->lost_limit + c->drain.refused +
-			   c->common.journal.dropped + c->streams.open_calls.refused;
+			   c->common.journal.dropped + c->streams.open_calls.refused +
+			   c->streams.waits.refused;
 		c->streams.open_calls.refused = 0;
+		c->streams.waits.refused = 0;
 		c->drain.refused = 0;
 		c->common.journal.dropped = 0;
 		c->lost_disk = 0;
@@ -248,9 +250,11 @@ static int cut_write(struct collector *c, const struct cut *cut)
 		c->watermark_ns = cut->now_ns;
 	info.watermark_ns = c->watermark_ns;
 	cut_settle_stacks(c, cut);
+	streams_take_waits(&c->streams, &c->common, c->watermark_ns);
 	sources_settle(&c->sources, c->watermark_ns);
 	journal_write(&c->common.journal, c->fw); /* first, because its events are older */
 	c->drain.in_frame += sources_write(&c->sources, c->fw, c->watermark_ns);
+	c->drain.in_frame += thread_waits_write(&c->streams.waits, c->fw);
 	c->drain.in_frame += open_calls_write(&c->streams.open_calls, c->fw);
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);

@@ -10,7 +10,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "preload/base/clock.h"
 #include "preload/gpu/gpu.h"
@@ -203,7 +205,7 @@ static void copying_wait(void)
 	int saved = errno;
 
 	while (atomic_load(&copying) && clock_ns(CLOCK_MONOTONIC) < until)
-		nanosleep(&nap, NULL);
+		syscall(SYS_nanosleep, &nap, NULL); /* libc's is a hook of ours */
 	errno = saved;
 }
 

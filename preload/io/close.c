@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #define IO_BEGINS(call) io_call_begins_closing(call)
+/* Waits of the operating system have descriptors of their own (descriptor_wait.c). */
+#define IO_SHUT() io_waits_are_shut()
+#define IO_WHEN_OFF(descriptor) (void)(!osrt_is_off() && (descriptor) < 0)
 
 #include "preload/io/descriptor.h"
 #include "preload/io/io.h"
@@ -95,7 +98,7 @@ HOOK_EXPORT void closefrom(int first)
 		(void)io_missing(false);
 		return;
 	}
-	if (!io_is_off())
+	if (!io_is_off() || !osrt_is_off())
 		descriptor_forget_all();
 	hook_real.closefrom(first);
 }

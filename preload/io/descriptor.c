@@ -91,5 +91,5 @@ void descriptor_introduce(int fd, uint64_t ticks, struct recorder_lane *lane)
 	path = descriptor_redacted(descriptor_path(fd, room));
 	if (recorder_put(lane, EVT_io_fd, ticks,
 			 (uint64_t[]){ (uint64_t)fd, kind, string_id(&path, lane) }, 3))
-		descriptor_know(fd);
+		descriptor_know(fd, kind);
 }

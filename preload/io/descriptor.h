@@ -32,24 +32,43 @@ enum descriptor_kind {
  */
 #define DESCRIPTOR_SLOTS 2048u
 
-/* The number of the descriptor, and the round in which it became known. */
+/*
+ * The number of the descriptor with its kind in the upper bits, and the round in which it became
+ * known. Linux has no descriptors of DESCRIPTOR_KIND_SHIFT bits.
+ */
 PRELOAD_HIDDEN extern uint64_t descriptor_slot[DESCRIPTOR_SLOTS];
 PRELOAD_HIDDEN extern uint32_t descriptor_round;
 
+#define DESCRIPTOR_KIND_SHIFT 60u
+#define DESCRIPTOR_MARK_MASK ((1ull << DESCRIPTOR_KIND_SHIFT) - 1)
+
+static inline uint64_t descriptor_slot_of(int fd)
+{
+	return __atomic_load_n(&descriptor_slot[(uint32_t)fd % DESCRIPTOR_SLOTS], __ATOMIC_RELAXED);
+}
+
 static inline uint64_t descriptor_mark(int fd)
 {
-	return (uint64_t)(uint32_t)fd << 32 | __atomic_load_n(&descriptor_round, __ATOMIC_RELAXED);
+	uint32_t round = __atomic_load_n(&descriptor_round, __ATOMIC_RELAXED);
+
+	return ((uint64_t)(uint32_t)fd << 32 & DESCRIPTOR_MARK_MASK) | round;
 }
 
 static inline bool descriptor_is_known(int fd)
 {
-	return __atomic_load_n(&descriptor_slot[(uint32_t)fd % DESCRIPTOR_SLOTS],
-			       __ATOMIC_RELAXED) == descriptor_mark(fd);
+	return (descriptor_slot_of(fd) & DESCRIPTOR_MARK_MASK) == descriptor_mark(fd);
 }
 
-static inline void descriptor_know(int fd)
+/* Of a known descriptor; if another thread forgets it meanwhile, of the one before. */
+static inline enum descriptor_kind descriptor_known_kind(int fd)
 {
-	__atomic_store_n(&descriptor_slot[(uint32_t)fd % DESCRIPTOR_SLOTS], descriptor_mark(fd),
+	return (enum descriptor_kind)(descriptor_slot_of(fd) >> DESCRIPTOR_KIND_SHIFT);
+}
+
+static inline void descriptor_know(int fd, enum descriptor_kind kind)
+{
+	__atomic_store_n(&descriptor_slot[(uint32_t)fd % DESCRIPTOR_SLOTS],
+			 descriptor_mark(fd) | (uint64_t)kind << DESCRIPTOR_KIND_SHIFT,
 			 __ATOMIC_RELAXED);
 }
 

@@ -259,6 +259,7 @@ void io_record_open(const struct io_call *call, const struct io_opening *opening
 	char room[DESCRIPTOR_PATH_BYTES];
 	struct string path;
 	bool failed = call->fd < 0;
+	enum descriptor_kind kind = DESCRIPTOR_UNKNOWN;
 	struct io_opening readable = *opening;
 
 	if (!r.lane)
@@ -267,12 +268,13 @@ void io_record_open(const struct io_call *call, const struct io_opening *opening
 		readable.path = NULL;
 	path = opened_path(call->fd, &readable, room);
 	path = descriptor_redacted(path);
-	if (!failed)
-		descriptor_know(call->fd);
+	if (!failed) {
+		kind = descriptor_kind(call->fd);
+		descriptor_know(call->fd, kind);
+	}
 	io_record_put(&r, EVT_io_open,
 		      (uint64_t[]){ r.function, failed ? 0 : (uint64_t)call->fd,
-				    failed ? (uint64_t)r.saved : 0,
-				    failed ? DESCRIPTOR_UNKNOWN : descriptor_kind(call->fd),
+				    failed ? (uint64_t)r.saved : 0, kind,
 				    (uint64_t)(unsigned int)opening->flags,
 				    string_id(&path, r.lane), r.duration },
 		      7);

@@ -22,6 +22,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/hook/hook.h"
+#include "preload/osrt/wait.h"
 #include "preload/record/open_call.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
@@ -49,6 +50,20 @@ static inline __attribute__((always_inline)) bool io_is_shut(void)
 {
 	return recorder_is_shut(EVT_FAMILY_io);
 }
+
+/*
+ * The process records, but neither this family nor waits of the operating system (family osrt), of
+ * which hooks of this folder are a part.
+ */
+static inline __attribute__((always_inline)) bool io_waits_are_shut(void)
+{
+	return !(recorder_gates->gate[EVT_FAMILY_io] | recorder_gates->gate[EVT_FAMILY_osrt]) &&
+	       recorder_gates->generation && !recorder_is_asked();
+}
+/* For functions that wait, and those that close descriptors. */
+#ifndef IO_SHUT
+#define IO_SHUT() io_is_shut()
+#endif
 
 /* The call is not to be recorded. */
 static inline bool io_is_off(void)
@@ -109,6 +124,11 @@ void io_record_close(const struct io_call *call, int result);
  */
 intptr_t io_missing(bool as_null);
 
+/* What is done with the descriptor of a call when input and output is not recorded. */
+#ifndef IO_WHEN_OFF
+#define IO_WHEN_OFF(descriptor) (void)0
+#endif
+
 /*
  * A hook. It does only what nearly every call needs: it checks that nothing is recorded, and jumps
  * to the original. `recorded_<name>` does the rest. `missing` is the argument of io_missing().
@@ -124,8 +144,10 @@ intptr_t io_missing(bool as_null);
                                                                                                    \
 		if (!hook_real.original && (!hook_resolve() || !hook_real.original))               \
 			return (type)io_missing(missing);                                          \
-		if (io_is_off())                                                                   \
+		if (io_is_off()) {                                                                 \
+			IO_WHEN_OFF(descriptor);                                                   \
 			return hook_real.original arguments;                                       \
+		}                                                                                  \
 		call = (struct io_call){ &function, recorder_now(), descriptor };                  \
 		IO_BEGINS(&call);                                                                  \
 		result = hook_real.original arguments;                                             \
@@ -134,12 +156,12 @@ intptr_t io_missing(bool as_null);
 		return result;                                                                     \
 	}
 
-#define IO_EXPORTED(type, name, original, parameters, arguments)   \
-	HOOK_EXPORT type name parameters                           \
-	{                                                          \
-		if (IO_LIKELY(hook_real.original && io_is_shut())) \
-			return hook_real.original arguments;       \
-		return recorded_##name arguments;                  \
+#define IO_EXPORTED(type, name, original, parameters, arguments) \
+	HOOK_EXPORT type name parameters                         \
+	{                                                        \
+		if (IO_LIKELY(hook_real.original && IO_SHUT()))  \
+			return hook_real.original arguments;     \
+		return recorded_##name arguments;                \
 	}
 
 /* For functions whose failure is -1, and for those whose failure is 0 or NULL. */
@@ -149,5 +171,57 @@ intptr_t io_missing(bool as_null);
 #define IO_HOOK_NULL(type, name, parameters, arguments, named, descriptor, record)            \
 	IO_RECORDED(true, type, name, name, parameters, arguments, named, descriptor, record) \
 	IO_EXPORTED(type, name, name, parameters, arguments)
+
+/*
+ * A function that waits. Where input and output is recorded, this is as IO_RECORDED(). Otherwise it
+ * is a wait of the operating system, REGION_WAIT_<wait>, if that family is recorded, for the
+ * descriptor `waits_for`. Below 0: it waits for several.
+ */
+#define IO_WAIT_RECORDED(type, name, parameters, arguments, wait, waits_for, descriptor, record) \
+	static __attribute__((noinline)) type waited_##name parameters                           \
+	{                                                                                        \
+		struct osrt_wait waited;                                                         \
+		type result;                                                                     \
+                                                                                                 \
+		if (osrt_is_off() ||                                                             \
+		    !descriptor_wait_begins(&waited, REGION_WAIT_##wait, waits_for))             \
+			return hook_real.name arguments;                                         \
+		result = hook_real.name arguments;                                               \
+		osrt_end(&waited, result < 0 ? errno : 0);                                       \
+		return result;                                                                   \
+	}                                                                                        \
+	static __attribute__((noinline)) type recorded_##name parameters                         \
+	{                                                                                        \
+		static struct string function = { .bytes = #wait, .length = sizeof(#wait) - 1 }; \
+		struct io_call call;                                                             \
+		type result;                                                                     \
+                                                                                                 \
+		if (!hook_real.name && (!hook_resolve() || !hook_real.name))                     \
+			return (type)io_missing(false);                                          \
+		if (io_is_off())                                                                 \
+			return waited_##name arguments;                                          \
+		call = (struct io_call){ &function, recorder_now(), descriptor };                \
+		IO_BEGINS(&call);                                                                \
+		result = hook_real.name arguments;                                               \
+		open_call_end(REGION_OPEN_io);                                                   \
+		record;                                                                          \
+		return result;                                                                   \
+	}
+
+#define IO_WAIT_HOOK(type, name, parameters, arguments, wait, waits_for, descriptor, record)     \
+	IO_WAIT_RECORDED(type, name, parameters, arguments, wait, waits_for, descriptor, record) \
+	HOOK_EXPORT type name parameters                                                         \
+	{                                                                                        \
+		if (IO_LIKELY(hook_real.name && io_waits_are_shut()))                            \
+			return hook_real.name arguments;                                         \
+		return recorded_##name arguments;                                                \
+	}
+
+/*
+ * Before a wait for a descriptor, where only family osrt is recorded: says in the file what the
+ * descriptor is, at its first use, and begins the wait. Returns false if the call is no such wait:
+ * regular files never block, and what a child of vfork() does is not its parent's.
+ */
+bool descriptor_wait_begins(struct osrt_wait *wait, enum region_wait call, int fd);
 
 #endif

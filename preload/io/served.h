@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hooks of functions by which a program serves connections: besides input and output they show
- * preload/requests what was received and sent. Without an accepted connection they do what IO_HOOK
- * does, and read one pointer more.
+ * preload/requests what was received and sent. Without an accepted connection they do what
+ * IO_WAIT_HOOK does, and read one pointer more.
  */
 #ifndef PRELOAD_IO_SERVED_H
 #define PRELOAD_IO_SERVED_H
@@ -12,9 +12,9 @@
 #include "preload/io/io.h"
 #include "preload/requests/connections.h"
 
-#define SERVED_RECORDED(name, as, event, parameters, arguments)                \
-	IO_RECORDED(false, ssize_t, name, name, parameters, arguments, as, fd, \
-		    io_record_bytes(EVT_##event, &call, result))
+#define SERVED_RECORDED(name, as, event, parameters, arguments)            \
+	IO_WAIT_RECORDED(ssize_t, name, parameters, arguments, as, fd, fd, \
+			 io_record_bytes(EVT_##event, &call, result))
 
 /* `show` tells preload/requests, with `result` and `started`, the ticks before the call. */
 #define SERVED_EXPORTED(type, name, descriptor, parameters, arguments, show) \
@@ -33,7 +33,7 @@
 	{                                                                    \
 		if (IO_UNLIKELY(connection_is_followed(descriptor)))         \
 			return served_##name arguments;                      \
-		if (IO_LIKELY(hook_real.name && io_is_shut()))               \
+		if (IO_LIKELY(hook_real.name && io_waits_are_shut()))        \
 			return hook_real.name arguments;                     \
 		return recorded_##name arguments;                            \
 	}

@@ -7,14 +7,14 @@
 	IO_HOOK(ssize_t, name, parameters, arguments, as, fd, \
 		io_record_bytes_at(EVT_##event, &call, offset, result))
 
-SERVED_READ(read, "read", to, false, (int fd, void *to, size_t bytes), (fd, to, bytes))
-SERVED_READ(__read_chk, "read", to, false, (int fd, void *to, size_t bytes, size_t room),
+SERVED_READ(read, read, to, false, (int fd, void *to, size_t bytes), (fd, to, bytes))
+SERVED_READ(__read_chk, read, to, false, (int fd, void *to, size_t bytes, size_t room),
 	    (fd, to, bytes, room))
-SERVED_WRITE(write, "write", from, (int fd, const void *from, size_t bytes), (fd, from, bytes))
-SERVED_READ_PIECES(readv, "readv", piece, pieces, false,
+SERVED_WRITE(write, write, from, (int fd, const void *from, size_t bytes), (fd, from, bytes))
+SERVED_READ_PIECES(readv, readv, piece, pieces, false,
 		   (int fd, const struct iovec *piece, int pieces), (fd, piece, pieces))
-SERVED_WRITE_PIECES(writev, "writev", piece, pieces,
-		    (int fd, const struct iovec *piece, int pieces), (fd, piece, pieces))
+SERVED_WRITE_PIECES(writev, writev, piece, pieces, (int fd, const struct iovec *piece, int pieces),
+		    (fd, piece, pieces))
 
 #define PREAD(name)                                                                              \
 	BYTES_AT_HOOK(io_read_at, name, "pread", (int fd, void *to, size_t bytes, off_t offset), \

@@ -321,6 +321,40 @@ static uint64_t cpu_ns_before(uint32_t tid)
 	return recorder_began.is_joined ? REGION_CPU_UNKNOWN : 0;
 }
 
+static struct region_waits *ring_waits(const struct region_ring *ring)
+{
+	return region_waits_of(region.header, &region.shape,
+			       (uint64_t)(ring - region_rings(region.header, &region.shape)));
+}
+
+struct region_waits *recorder_waits(const struct recorder_lane *lane)
+{
+	return ring_waits(lane->ring);
+}
+
+/* Other families leave these pages untouched. */
+static void ring_clear_waits(const struct region_ring *ring)
+{
+	struct region_waits *waits = ring_waits(ring);
+
+	if (!waits || !region.header->family[EVT_FAMILY_osrt])
+		return;
+	atomic_store(&waits->start, 0);
+	for (unsigned int i = 0; i < REGION_WAITS; i++) {
+		atomic_store_explicit(&waits->sum[i].calls, 0, memory_order_relaxed);
+		atomic_store_explicit(&waits->sum[i].ticks, 0, memory_order_relaxed);
+	}
+}
+
+/* The thread was cancelled in a wait. */
+static void ring_end_wait(const struct region_ring *ring)
+{
+	struct region_waits *waits = ring_waits(ring);
+
+	if (waits && region.header->family[EVT_FAMILY_osrt])
+		atomic_store(&waits->start, 0);
+}
+
 static bool ring_claim(struct region_ring *ring, unsigned int level)
 {
 	uint32_t expected = REGION_RING_FREE;
@@ -341,6 +375,7 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 		atomic_store(&ring->name[i], 0);
 	for (unsigned int i = 0; i < REGION_OPEN_LIMIT; i++)
 		atomic_store(&ring->open[i].start, 0);
+	ring_clear_waits(ring);
 	atomic_store(&ring->dropped, 0);
 	atomic_store(&ring->waiters, 0);
 	atomic_store(&ring->head, 0);
@@ -603,6 +638,7 @@ void recorder_retire(void)
 		/* the thread was cancelled in a call */
 		for (unsigned int j = 0; j < REGION_OPEN_LIMIT; j++)
 			atomic_store(&lane->ring->open[j].start, 0);
+		ring_end_wait(lane->ring);
 		atomic_store(&lane->ring->end_cpu_ns, thread_clock_ns());
 		atomic_store(&lane->ring->end_tsc, clock_ticks());
 		atomic_compare_exchange_strong(&lane->ring->state, &live, REGION_RING_RETIRED);

@@ -273,6 +273,9 @@ static inline bool recorder_put_in_block(struct recorder_lane *lane, uint32_t nu
 	return true;
 }
 
+/* What of the region says how the lane's thread waits; NULL: its ring has no such block. */
+struct region_waits *recorder_waits(const struct recorder_lane *lane);
+
 /* --- control: life/ --- */
 
 /* The parts of the region that recording needs. Not owned. */

@@ -205,6 +205,13 @@ bool family_calls_have_min_time(void)
 	return any;
 }
 
+void family_stacks_unasked(void)
+{
+	if (settings.trace >> SETTINGS_FAMILY_osrt & 1 &&
+	    settings.stacks[SETTINGS_FAMILY_osrt] == SETTINGS_STACKS_LARGE)
+		settings.stacks[SETTINGS_FAMILY_osrt] = SETTINGS_STACKS_PYTHON;
+}
+
 /* --- answers to the recorder and the collector --- */
 
 uint64_t settings_sampled_stacks(void)

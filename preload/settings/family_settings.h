@@ -34,6 +34,12 @@ bool family_stacks_take(const char *item, size_t length);
  */
 bool family_min_time_take(const char *item, size_t length);
 
+/*
+ * Where the user has not chosen, waits of the operating system have Python's lines: recorded ones
+ * are long, and their line is what people ask for.
+ */
+void family_stacks_unasked(void);
+
 bool family_has_stacks(enum settings_family family);
 /* Whether any family that has calls has stacks, and whether any has a minimum time for them. */
 bool family_calls_have_stacks(void);

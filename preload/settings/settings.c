@@ -22,6 +22,7 @@
 #define KEEP_LAST_MAX 1000000u /* of its units */
 #define STACKS_EVERY_MIN (1u << 10)
 #define STACKS_EVERY_MAX (1u << 30)
+#define OSRT_MIN_NS_MAX 1000000000000ull
 #define STACKS_DEPTH_DEFAULT 1024u
 #define STACKS_DEPTH_MAX 4096u /* equals STACK_DEPTH_MAX of preload/stacks/thread.h */
 
@@ -315,6 +316,16 @@ static bool parse_OPERATORS(const char *value)
 	if (!parse_number(value, 1000000, &one_in) || !one_in)
 		return false;
 	settings.operators = one_in;
+	return true;
+}
+
+static bool parse_OSRT_MIN(const char *value)
+{
+	uint64_t ns;
+
+	if (!parse_time(value, &ns) || ns > OSRT_MIN_NS_MAX)
+		return false;
+	settings.osrt_min_ns = ns;
 	return true;
 }
 
@@ -625,6 +636,7 @@ static void choose_sample(void)
 /* If nothing is sampled, nothing can be estimated. */
 static void choose_stacks(void)
 {
+	family_stacks_unasked();
 	choose_sample();
 	say_stacks();
 	if (!settings.stacks_every_bytes || !settings.stacks_min_bytes)

@@ -78,6 +78,7 @@ struct settings {
 		[SETTINGS_NAME_BYTES];
 	char step_name[SETTINGS_NAME_BYTES]; /* NAME or NAME*, "" for auto */
 	char own[SETTINGS_NAME_BYTES];       /* patterns of paths, "" for none */
+	uint64_t osrt_min_ns;                /* waits that take less are only counted */
 	unsigned int operators;              /* one operator in this many is recorded */
 	unsigned int sample_hz;              /* samples of Python stacks per second, 0: none */
 	uint64_t buffer_bytes;               /* whole pages */

@@ -231,6 +231,7 @@ static const struct {
 	[TRACE_RUNTIME] = { PARQUET_CALLS, "runtime" },
 	[TRACE_DRIVER] = { PARQUET_CALLS, "driver" },
 	[TRACE_IO] = { PARQUET_IO, NULL },
+	[TRACE_OSRT] = { PARQUET_OSRT, NULL },
 	[TRACE_KERNEL] = { PARQUET_KERNELS, NULL },
 	[TRACE_COPY] = { PARQUET_COPIES, "memcpy" },
 	[TRACE_SET] = { PARQUET_COPIES, "memset" },

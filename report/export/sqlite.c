@@ -450,6 +450,7 @@ static void sql_slice(void *state, const struct trace_slice *slice)
 		sqlite_put_call(sql, slice, end);
 		break;
 	case TRACE_IO:
+	case TRACE_OSRT:
 		SQL_PUT(sql, SQL_IO, INTEGER(event->time_ns), end, INTEGER(sqlite_tid_of(event)),
 			INTEGER(id_of_name(sql, &event->name)), NONE, cut_of(slice));
 		break;

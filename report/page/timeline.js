@@ -8,7 +8,7 @@ const AXIS = 20;
 const TIMELINE_HEIGHT_MAX = 6000;
 const VIEW_MIN_NS = 1000;
 const WAITING_SHARE = 0.01; /* of the busiest thread's time in spans */
-const TABLE_OF = { cpu_op: "ops", python_function: "modules", cuda_runtime: "api", cuda_driver: "api", io: "io", kernel: "kernels", gpu_memcpy: "gpu-copies", gpu_memset: "gpu-copies" };
+const TABLE_OF = { cpu_op: "ops", python_function: "modules", cuda_runtime: "api", cuda_driver: "api", io: "io", osrt: "waits", kernel: "kernels", gpu_memcpy: "gpu-copies", gpu_memset: "gpu-copies" };
 
 class Timeline {
 	constructor(data) {

@@ -138,6 +138,7 @@ void trace_device_put_unfinished(struct trace *trace);
 void trace_device_finish(struct trace *trace);
 void trace_device_release(struct trace *trace);
 void trace_samples_start(struct trace *trace, struct run *run);
+void trace_waits_start(struct trace *trace, struct run *run);
 void trace_moments_start(struct trace *trace, struct run *run);
 void trace_moments_finish(struct trace *trace);
 void trace_moments_release(struct trace *trace);

@@ -28,7 +28,7 @@ record() { # NAME COMMAND...: the file of the run is NAME.evt
 	same_dump "$OUTPUT"
 }
 
-for program in counts errnos io_calls mappings captured nvtx_v3 plugins progress cuda_threads tensors; do
+for program in counts errnos io_calls waits mappings captured nvtx_v3 plugins progress cuda_threads tensors; do
 	need_program $program
 done
 # heap calls of every kind, threads and forked children; failed ones; a library that goes
@@ -48,6 +48,9 @@ INTERCEPT_TRACE=-alloc INTERCEPT_SAMPLE=1000 record samples python3 -c 'import t
 end = time.process_time() + 0.5
 while time.process_time() < end: pass'
 INTERCEPT_TRACE=+io record io "$PROGRAMS/io_calls" all
+# waits of the operating system, recorded and only counted
+INTERCEPT_TRACE=+osrt INTERCEPT_OSRT_MIN=0 record waits "$PROGRAMS/waits" all
+INTERCEPT_TRACE=+osrt INTERCEPT_OSRT_MIN=1000s record short_waits "$PROGRAMS/waits" locks 3
 # a sample of the heap
 need_program heap_sampled
 INTERCEPT_HEAP_EVERY=256K record heap_sample "$PROGRAMS/heap_sampled"
@@ -81,7 +84,7 @@ cp seen recorded
 for file in "$ROOT"/tests/golden/events/*.evt; do
 	same_dump "$file"
 done
-grep -xE 'gpu_scope|gpu_step|function_stack|io_unfinished|cuda_unfinished|torch_end_outer|python_task|torch_end_ex' seen >>recorded
+grep -xE 'gpu_scope|gpu_step|function_stack|io_unfinished|cuda_unfinished|osrt_waiting|osrt_unfinished|torch_end_outer|python_task|torch_end_ex' seen >>recorded
 mv recorded seen
 # memory of tensors
 mkdir -p torch

@@ -92,7 +92,7 @@ static void a_descriptor_is_introduced_once(void **state)
 	assert_true(lane->head > head);
 	descriptor_forget(null);
 	assert_false(descriptor_is_known(null));
-	descriptor_know(null);
+	descriptor_know(null, DESCRIPTOR_OTHER);
 	assert_true(descriptor_is_known(null));
 	assert_false(descriptor_is_known(null + (int)DESCRIPTOR_SLOTS)); /* of the same slot */
 	descriptor_forget(null + (int)DESCRIPTOR_SLOTS);
