@@ -57,7 +57,7 @@ HOOK_EXPORT int close(int fd)
 {
 	if (IO_UNLIKELY(connection_is_followed(fd)))
 		close_served(fd);
-	if (IO_LIKELY(hook_real.close && io_is_shut()))
+	if (IO_LIKELY(hook_real.close && IO_SHUT()))
 		return hook_real.close(fd);
 	return recorded_close(fd);
 }
