@@ -42,9 +42,10 @@ layers='
 	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks
+	preload/requests  : preload/base preload/settings preload/record
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
 	preload/osrt      : collector/region/wait_calls.def collector/format/wait_objects.def preload/base preload/settings preload/record preload/hook preload/stacks
-	preload/io        : preload/base preload/settings preload/record preload/hook preload/stacks preload/osrt
+	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks preload/osrt
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/osrt preload/stacks
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/stacks preload/python
@@ -68,17 +69,20 @@ layers='
 	report/*       : events collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
 	report/osrt      : events collector/format/wait_objects.def model report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
+	report/modules : events model report/torch
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples
 	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
 	report/stuck   : model report/advice report/osrt report/*
 	report/ranks   : model report/*
+	report/clocks  : model report/*
 	report/summary : model report/symbols report/stacks report/advice report/stuck report/native report/*
 	report/trace   : events model report/osrt report/*
 	report/export  : events model report/trace report/symbols report/stacks report/*
 	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*
 	report/watch   : families events errors model report/*
 	report/ask     : events collector/control report/base report/session report/table report/options report/core
+	report/mcp     : families errors collector/format/file.h report/base report/session report/table report/options report/core
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/options report/core
 	report/pack    : errors report/base report/session report/table report/symbols report/options report/core report/raw
 	report/app     : families errors report/raw report/base report/session report/table report/options report/core
@@ -157,6 +161,7 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 	only 'zstd' "collector/output/compress.c|report/file/decompress.c|report/file/recompress.c|report/export/page_codec.c$tests"
 	only 'zlib' "report/export/sink.c|report/pack/zip.c$tests"
 	only 'sqlite3' "report/export/sqlite.c$tests"
+	only 'json-c/' "report/mcp/value.c$tests"
 	only 'libiberty' "report/base/demangle.c$tests"
 	only 'elfutils/|libelf|gelf' "collector/[a-z_/]*.c|report/[a-z_/]*.c$tests"
 	only 'libunwind' 'tests/.*'

@@ -75,6 +75,24 @@ generate_columns() { # roff
 		{ gsub(/-/, "\\-"); printf ".TP\n.BR %s \" (%s)\"\n%s\n", $2, $3, $4 }'
 }
 
+# Which report answers which question, then the columns that people see first, in the reports' own words.
+# shellcheck disable=SC2016 # backquotes of Markdown
+generate_agents() {
+	local columns
+	columns=$(expand report/families.def 'COLUMN(report, name, header, unit, priority, order, doc)' \
+		'report @, name @, priority @, unit @, doc')
+	echo '| question | report |'
+	echo '|---|---|'
+	expand report/mcp/questions.def 'MCP_QUESTION(report, question)' 'report @, question' |
+		awk -F'\t' '{ gsub(/_/, "-", $1); printf "| %s | `%s` |\n", $2, $1 }'
+	expand report/mcp/questions.def 'MCP_QUESTION(report, question)' 'report' | while read -r report; do
+		printf '\n**%s**: ' "${report//_/-}"
+		awk -F'\t' -v report="$report" '
+			$1 == report && $3 <= 3 { printf "%s`%s` %s", n++ ? "; " : "", $2, $5 }
+			END { print "." }' <<<"$columns"
+	done
+}
+
 generate_hooks() {
 	expand preload/families.def 'HOOK(library, returns, name, ...)' 'library @, name' |
 		awk -F'\t' '{ list[$1] = list[$1] " `" $2 "`" } END { for (l in list) print "- " l ":" list[l] }' | sort

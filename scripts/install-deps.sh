@@ -7,7 +7,7 @@
 # (about 2 GB), or with `browser` or `firefox` what opens pages in tests. Does nothing when all are there. Where there is a Python with PyTorch, `bench` puts Scalene (PyPI)
 # into a directory of its own: it would bring other versions.
 
-packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libsqlite3-dev libjemalloc-dev libunwind-dev
+packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libsqlite3-dev libjson-c-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libdw-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy lld mold ccache cppcheck gfortran heaptrack shellcheck universal-ctags musl-tools valgrind zsh
 	python3-wheel dpkg-dev lintian libgoogle-perftools-dev libmimalloc-dev strace"

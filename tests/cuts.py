@@ -27,6 +27,7 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r".*\.(max|min|avg|mean|stddev|depth|step|idx|first|last|start|end|time)(_ns)?": OF_A_MOMENT,
     r"utilization\.queue_.*|.*\.live_(bytes|allocations)|.*\.(total|cupti|estimated)_live_bytes": OF_A_MOMENT,
     r"(leaks|peak|memory|stuck)\..*": OF_A_MOMENT,
+    r"clocks\..*": "a host's clock is found by all of its calls",
     r"ranks\..*": "the first step of each part is left out",
     r"(bottleneck|summary)\..*": OF_A_WHOLE,
     r"steps\.excess_ns|kernels\.sm_blocks|pyprof\.sil": OF_A_WHOLE,
@@ -36,6 +37,8 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"gpu-idle\..*|utilization\.(busy|compute|copy|communication|overlap|idle|span)_ns": BETWEEN,
     r"alloc\.temporary_allocations": "the block's end may lie in the other part",
     r"functions\.(cumtime_ns|primitive_calls)": "a call within a call of the same function counts where that one does not",
+    r"requests\.(per_second|answer_ns)": OF_A_WHOLE,
+    r"requests\.(alone|cpu_ns|gc_ns|open)": BETWEEN,
     r"imports\.cumulative_ns": "",
     r"waits\.short_.*": "these are counted without a time, so no part has them",
 }

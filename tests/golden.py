@@ -19,7 +19,7 @@ def tables(program):
     """All reports of recordings but bottleneck: advice may change, what the file holds may not."""
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
     names = [line.split()[0] for line in listed.splitlines()]
-    return [(name,) for name in names if name not in ("dump", "check", "symbolize", "bottleneck", "export", "diff", "page", "watch", "redact", "pack", "capture", "sample")]
+    return [(name,) for name in names if name not in ("dump", "check", "symbolize", "bottleneck", "export", "diff", "page", "watch", "redact", "pack", "capture", "sample", "mcp")]
 
 
 def read(program, path):

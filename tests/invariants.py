@@ -36,6 +36,8 @@ WHOLES = {
         ("gpu_ns", "gpu_data_ns", "gpu_forward_ns", "gpu_backward_ns", "gpu_optimizer_ns", "gpu_communication_ns", "gpu_evaluation_ns",
          "gpu_other_phase_ns"),
     ),
+    # where backward was not known, recomputed calls are not told apart either
+    "modules": (("total_ns", "forward_ns", "backward_ns", "recomputed_ns"), ("gpu_ns", "gpu_forward_ns", "gpu_backward_ns", "gpu_recomputed_ns")),
     "utilization": (("span_ns", "busy_ns", "idle_ns"),),
     "gil": (("wait_ns", "blocked_ns", "unknown_ns"),),  # of the totals
 }

@@ -36,6 +36,7 @@
 #   need_cuda_torch [eager]           one that is built for CUDA 13, as the fake CUDA is
 #   need_lightning                    as need_torch, and sets PYTHONPATH
 #   need_starting                     the same for pytest, uvicorn, ... (scripts/starting-env.sh), which it puts into PATH
+#   need_servers                      the same for servers of Python: sets PYTHONPATH
 #   documented COMMAND                the first line of docs/STARTING.md that begins with these words, for eval
 # A helper that needs PyTorch has "# fetched" behind its name, one that needs another download or a browser "# fetched: test-all":
 # tests/suites.sh keeps the cases that call it out of `make check`, or out of `make test` as well. $SUITE is the suite that runs
@@ -120,6 +121,14 @@ need_lightning() { # fetched: test-all
 	"$PYTHON" -c 'import sys, importlib.util as u
 sys.exit(not all(u.find_spec(name) for name in ("lightning", "pytorch_lightning")))' 2>/dev/null ||
 		skip "no Lightning for $PYTHON (scripts/pip-folder.sh lightning installs it)"
+}
+
+need_servers() { # fetched: test-all
+	local folder
+	folder=$(fetched servers)
+	need_torch
+	[[ -e $folder/made-of ]] || skip "no uvicorn, gunicorn, Django and so on (scripts/pip-folder.sh servers installs them)"
+	export PYTHONPATH=$folder
 }
 
 need_starting() { # fetched: test-all
@@ -289,7 +298,7 @@ same_as_fake() {
 }
 
 # Reports that print something else than a table, as a pattern.
-no_tables='dump|check|symbolize|export|diff|page|watch|redact|pack|capture|sample'
+no_tables='dump|check|symbolize|export|diff|page|watch|redact|pack|capture|sample|mcp'
 
 tables() {
 	local report key

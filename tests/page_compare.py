@@ -48,6 +48,28 @@ def shown(browser, entry, rows):
             assert text == (row["verdict"] or "-") and name == ("verdict-" + row["verdict"] if row["verdict"] else ""), (entry, row, name, text)
 
 
+VALUES = {"alloc: bytes, all": ("alloc", "bytes"), "alloc: bytes that": ("alloc", "live")}
+
+
+def flames(browser, go, report, after, before, pieces):
+    """The differences of flame graphs: sums of diff --flame, and signs that need no colour."""
+    for entry in pieces:
+        has = browser.value(f"piece('{entry['id']}')")
+        known = [value for text, value in VALUES.items() if entry["title"].startswith(text)]
+        for of, value in known:
+            folded = subprocess.run([report, "diff", "--flame", after, "--against", *before, "--of", of, "--value", value, "--format", "folded"], capture_output=True, timeout=100, text=True)
+            for at, side in ((1, "all_before"), (2, "all_after")):
+                assert abs(sum(float(line.rsplit(" ", 2)[at]) for line in folded.stdout.splitlines()) - has[side]) <= 0.51, (entry, side)
+        first = [i for i, depth in enumerate(has["depth"]) if depth == 1]
+        assert has["left_out"] or abs(sum(has["before"][i] for i in first) - has["all_before"]) <= len(first), entry
+        go(browser, "compare/" + entry["id"])
+        browser.wait("byId('panel').graph")
+        marks = browser.value("[byId('panel').graph.top, ...byId('panel').graph.top.children].map((node) => [node.name, byId('panel').graph.label(node), byId('panel').graph.before(node), byId('panel').graph.after(node), byId('panel').graph.describe(node)])")
+        for name, label, was, now, text in marks:
+            assert label[0] in ("~" if "noise" in text or "slight" in text else "+" if now > was else "-" if now < was else "="), (label, was, now, text)
+            assert " before, " in text and " after: " in text, text
+
+
 def compare(browser, go, report, after, before):
     browser.open("compare.html", "#compare")
     browser.wait("document.querySelector('#panel select') || byId('panel').textContent.includes('cannot be shown')")
@@ -60,11 +82,13 @@ def compare(browser, go, report, after, before):
         go(browser, "compare/" + (entry["name"] or ""))
         if rows:
             shown(browser, entry, rows)
+    pieces = [one for one in browser.value("piece('manifest').then((one) => one.pieces)") if one["kind"] == "compare-flame" and one["rows"]]
+    flames(browser, go, report, after, before, pieces)
     go(browser, "compare")
     choose(browser, "Report", "steps")
     browser.wait("location.hash === '#compare/steps' && document.querySelector('select[aria-label=Report]').value === 'steps'")
     assert "cannot be shown" not in browser.value("byId('panel').textContent")
-    print(len(entries), "comparisons,", sum(one["rows"] for one in entries), "changes")
+    print(len(entries), "comparisons,", len(pieces), "flame graphs,", sum(one["rows"] for one in entries), "changes")
 
 
 def main(*words):

@@ -33,6 +33,7 @@ static struct restate_kind kind_of(uint32_t id)
 	case EVT_python_line:
 	case EVT_python_code:
 	case EVT_python_place:
+	case EVT_gpu_scope:
 		return (struct restate_kind){ true, 0 };
 	default:
 		return (struct restate_kind){ false, 0 };

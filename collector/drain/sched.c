@@ -26,6 +26,7 @@ struct sched {
 	struct source_context context;
 	uint64_t looked_ns; /* steady time */
 	uint32_t visit;     /* where the next look continues */
+	uint32_t looks;
 };
 
 static size_t read_of_thread(const struct stream *stream, const char *file, char *text, size_t room)
@@ -101,6 +102,21 @@ static void sched_tell(struct stream *stream, struct common *common, uint64_t no
 		    .voluntary = now.voluntary, .involuntary = now.involuntary);
 }
 
+/* Examines threads that may end at their first record, before there is a stream to examine. */
+static void sched_look_at_silent(struct sched *sched)
+{
+	struct processes *processes = sched->context.processes;
+	bool all = sched->looks++ % SCHED_STATUS_LOOKS == 0;
+
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		struct process *process = &processes->slot[i];
+
+		if (process->number && process->pid && !process->gone && !process->moved)
+			silent_threads_look(&sched->context.streams->silent, sched->context.common,
+					    process, all);
+	}
+}
+
 static void sched_look(void *state, uint64_t steady_ns)
 {
 	struct sched *sched = state;
@@ -112,6 +128,7 @@ static void sched_look(void *state, uint64_t steady_ns)
 	if (steady_ns - sched->looked_ns < SCHED_NS)
 		return;
 	sched->looked_ns = steady_ns;
+	sched_look_at_silent(sched);
 	for (uint32_t i = 0; i < visits; i++) {
 		struct stream *stream = &streams->slot[streams->active[(sched->visit + i) % count]];
 		uint64_t now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));

@@ -80,12 +80,12 @@ static void stream_tell_last_name(struct stream *stream, struct common *common, 
 }
 
 /* What the stream's thread did before its first record, at `first_ns`. */
-static struct thread_life stream_life(const struct stream *stream, const struct common *common,
-				      uint64_t first_ns)
+static struct thread_life stream_life(struct streams *streams, const struct stream *stream,
+				      const struct common *common, uint64_t first_ns)
 {
 	const struct region_ring *ring = &common->view.ring[stream->index];
 	const struct process *process = stream->process;
-	uint64_t before_ns = view_load64(&ring->before_cpu_ns), age_ns, now_ns;
+	uint64_t before_ns = view_load64(&ring->before_cpu_ns);
 	struct thread_facts facts = {
 		.process_ns = process->start_ns,
 		.first_ns = first_ns,
@@ -94,11 +94,10 @@ static struct thread_life stream_life(const struct stream *stream, const struct 
 		.before_cpu_ns = before_ns == REGION_CPU_UNKNOWN ? THREAD_LIFE_UNKNOWN : before_ns,
 	};
 
-	if (process->pid && !process->gone && !process->moved &&
-	    proc_thread_age(process->pid, stream->tid, &age_ns, &facts.tick_ns)) {
-		now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));
-		facts.born_ns = now_ns > age_ns ? now_ns - age_ns : 0;
-	}
+	if (!process->pid || process->gone || process->moved ||
+	    !thread_born_read(common, process->pid, stream->tid, &facts.born_ns, &facts.tick_ns))
+		silent_threads_born(&streams->silent, process->pid, stream->tid, &facts.born_ns,
+				    &facts.tick_ns);
 	return thread_life_of(&facts);
 }
 
@@ -122,7 +121,7 @@ static void stream_begin(struct streams *streams, struct common *common, uint32_
 	stream->words = view_ring_words(&common->view, index, &stream->word_count);
 	streams->active[streams->active_count++] = index;
 	first_ns = common_ns(common, view_load64(&ring->start_tsc));
-	life = stream_life(stream, common, first_ns);
+	life = stream_life(streams, stream, common, first_ns);
 	JOURNAL_ADD(&common->journal, first_ns, thread, .stream = stream->number,
 		    .process = process->number, .tid = stream->tid, .level = level ? 1 : 0,
 		    .cpu_ns = view_load64(&ring->start_cpu_ns), .lived_ns = life.lived_ns,

@@ -14,6 +14,7 @@
 
 #include "collector/core/common.h"
 #include "collector/drain/open_calls.h"
+#include "collector/drain/silent_threads.h"
 #include "collector/drain/thread_waits.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/processes.h"
@@ -53,6 +54,7 @@ struct streams {
 	uint32_t visit;   /* where the next look at threads continues */
 	struct open_calls open_calls;
 	struct thread_waits waits;
+	struct silent_threads silent;
 };
 
 int streams_init(struct streams *streams, const struct common *common);

@@ -13,6 +13,7 @@
 #define KIND_SET 255u
 #define FUTURE_NS 1000000000ull
 #define NAMES_FIRST 1024u
+#define USUAL_NAMES_MAX (1u << 22)
 
 static const char too_many_text[] = "<too many kernels>";
 
@@ -30,7 +31,11 @@ const uint8_t gpu_sums_roles[EVT_ID_LIMIT] = {
 	[EVT_torch_end] = GPU_SUMS_SCOPE,
 	[EVT_torch_end_id] = GPU_SUMS_SCOPE,
 	[EVT_torch_end_outer] = GPU_SUMS_SCOPE,
+	[EVT_torch_async_begin] = GPU_SUMS_SCOPE,
+	[EVT_torch_async_end] = GPU_SUMS_SCOPE,
 	[EVT_capture_stop] = GPU_SUMS_SCOPE,
+	[EVT_detail_start] = GPU_SUMS_SCOPE,
+	[EVT_detail_stop] = GPU_SUMS_SCOPE,
 	[EVT_step] = GPU_SUMS_SCOPE,
 };
 
@@ -77,6 +82,7 @@ static void gpu_sums_note_name(void *state, uint32_t id, const char *text, size_
 {
 	struct gpu_sums *sums = state;
 
+	contexts_note_name(&sums->contexts, id, text, length);
 	if (is_of_collective(text, length))
 		flag_set(&sums->is_communication, &sums->name_room, id);
 	if (length > 2 && memcmp(text, "cu", 2) == 0 &&
@@ -112,7 +118,7 @@ static void gpu_process_release(struct gpu_process *process)
 	for (unsigned int i = 0; i < GPU_SUMS_DEVICES; i++)
 		cover_release(&process->device[i].cover);
 	cover_release(&process->all);
-	free(process->edge);
+	free(process->cut);
 	*process = (struct gpu_process){ 0 };
 }
 
@@ -126,6 +132,7 @@ void gpu_sums_free(struct gpu_sums *sums)
 	free(sums->sum);
 	free(sums->slot);
 	free(sums->waiting);
+	free(sums->usual);
 	free(sums->is_communication);
 	free(sums->is_wait);
 	free(sums);
@@ -143,8 +150,8 @@ static struct gpu_process *gpu_process_of(struct gpu_sums *sums, uint32_t number
 	}
 	if (!makes || !unused)
 		return NULL;
-	unused->edge = calloc(GPU_SUMS_STEPS, sizeof(*unused->edge));
-	if (!unused->edge)
+	unused->cut = calloc(GPU_SUMS_CUTS, sizeof(*unused->cut));
+	if (!unused->cut)
 		return NULL;
 	unused->process = number;
 	return unused;
@@ -210,11 +217,76 @@ static void sum_add_piece(struct gpu_sum *sum, const struct gpu_piece_waiting *p
 	sum->squares += away * ((double)piece->duration_ns - sum->mean);
 }
 
-static void piece_settle(struct gpu_sums *sums, struct gpu_piece_waiting *piece, uint32_t scope)
+/* --- unusual kernels --- */
+
+static struct gpu_usual *usual_of(struct gpu_sums *sums, uint32_t name)
+{
+	uint32_t larger = sums->usual_room ? sums->usual_room : NAMES_FIRST;
+	struct gpu_usual *moved;
+
+	while (larger <= name && larger < USUAL_NAMES_MAX)
+		larger *= 2;
+	if (name >= larger)
+		return NULL;
+	if (larger > sums->usual_room) {
+		moved = realloc(sums->usual, larger * sizeof(*moved));
+		if (!moved)
+			return NULL;
+		memset(moved + sums->usual_room, 0, (larger - sums->usual_room) * sizeof(*moved));
+		sums->usual = moved;
+		sums->usual_room = larger;
+	}
+	return &sums->usual[name];
+}
+
+static void unusual_tell(struct gpu_sums *sums, const struct gpu_piece_waiting *piece,
+			 double usual_ns, uint64_t now_ns)
+{
+	const struct gpu_sum_key *key = &piece->key;
+
+	if (sums->unusual >= GPU_UNUSUAL_TOLD) {
+		sums->unusual_left_out++;
+		return;
+	}
+	sums->unusual++;
+	JOURNAL_ADD(&sums->common->journal, now_ns, gpu_unusual,
+		    .ago_ns = (int64_t)(now_ns - piece->start_ns),
+		    .duration_ns = piece->duration_ns, .process = key->process,
+		    .device = key->device, .context = key->context, .stream = key->stream,
+		    .kernel = key->what, .scope = key->scope, .usual_ns = (uint64_t)usual_ns,
+		    .left_out = sums->unusual_left_out);
+	sums->unusual_left_out = 0;
+}
+
+/*
+ * An unusual kernel counts in the mean as if it were just usual, so that kernels which have become
+ * longer for good are soon what is usual.
+ */
+static void kernel_look(struct gpu_sums *sums, const struct gpu_piece_waiting *piece,
+			uint64_t now_ns)
+{
+	struct gpu_usual *usual = usual_of(sums, piece->key.what);
+	double ns = (double)piece->duration_ns;
+
+	if (!usual)
+		return;
+	if (usual->count >= GPU_UNUSUAL_AFTER && ns > GPU_UNUSUAL_TIMES * usual->mean_ns) {
+		if (piece->duration_ns >= GPU_UNUSUAL_NS)
+			unusual_tell(sums, piece, usual->mean_ns, now_ns);
+		ns = GPU_UNUSUAL_TIMES * usual->mean_ns;
+	}
+	usual->count += usual->count < UINT32_MAX;
+	usual->mean_ns += (ns - usual->mean_ns) / usual->count;
+}
+
+static void piece_settle(struct gpu_sums *sums, struct gpu_piece_waiting *piece, uint32_t scope,
+			 uint64_t now_ns)
 {
 	struct gpu_sum *sum;
 
 	piece->key.scope = scope;
+	if (!piece->key.is_copy)
+		kernel_look(sums, piece, now_ns);
 	sum = gpu_sum_of(sums, &piece->key);
 	if (sum)
 		sum_add_piece(sum, piece);
@@ -223,7 +295,7 @@ static void piece_settle(struct gpu_sums *sums, struct gpu_piece_waiting *piece,
 }
 
 /* Those whose call is known by now, or will not be. */
-static void pieces_settle(struct gpu_sums *sums, unsigned int settles_max)
+static void pieces_settle(struct gpu_sums *sums, unsigned int settles_max, uint64_t now_ns)
 {
 	uint32_t kept = 0;
 
@@ -234,7 +306,7 @@ static void pieces_settle(struct gpu_sums *sums, unsigned int settles_max)
 					   &scope);
 
 		if (known || piece->settles++ >= settles_max)
-			piece_settle(sums, piece, scope);
+			piece_settle(sums, piece, scope, now_ns);
 		else
 			sums->waiting[kept++] = *piece;
 	}
@@ -242,6 +314,9 @@ static void pieces_settle(struct gpu_sums *sums, unsigned int settles_max)
 }
 
 /* --- work --- */
+
+static void stretches_tell(struct gpu_sums *sums, struct gpu_process *process, uint64_t upto_ns,
+			   uint64_t now_ns);
 
 static struct gpu_device_cover *device_cover_of(struct gpu_process *process, uint32_t number)
 {
@@ -315,40 +390,64 @@ bool gpu_sums_take_work(struct gpu_sums *sums, const struct gpu_sums_place *plac
 	cover_add(&device->cover, kind, start_ns, start_ns + piece.duration_ns);
 	cover_add(&process->all, kind, start_ns, start_ns + piece.duration_ns);
 	if (sums->waiting_count == GPU_SUMS_WAITING)
-		pieces_settle(sums, 0);
+		pieces_settle(sums, 0, ns);
 	sums->waiting[sums->waiting_count++] = piece;
 	return true;
 }
 
 #define CORRELATION_OF(event) (offsetof(struct evt_##event, correlation) / sizeof(uint64_t))
 
+/* Between windows of detail no operator is recorded, so the scope of a call is not known. */
 void gpu_sums_take_call(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
 			uint64_t *value)
 {
 	uint64_t *correlation = &value[id == EVT_cuda_launch ? CORRELATION_OF(cuda_launch)
 				       : id == EVT_cuda_copy ? CORRELATION_OF(cuda_copy)
 							     : CORRELATION_OF(gpu_call)];
+	const struct gpu_process *process = gpu_process_of(sums, place->process, false);
 
 	if (!*correlation || *correlation >> 32)
 		return;
-	contexts_note_call(&sums->contexts, &sums->common->journal, place->ring, place->stream,
-			   place->process, *correlation);
+	if (!process || !process->lacks_detail)
+		contexts_note_call(&sums->contexts, &sums->common->journal, place->ring,
+				   place->stream, place->process, *correlation);
 	if (id != EVT_gpu_call || !flag_of(sums->is_wait, sums->wait_room, value[0]))
 		*correlation = 0;
+}
+
+static int gpu_sums_by_time(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static void cut_put(struct gpu_sums *sums, struct gpu_process *process, uint64_t ns)
+{
+	if (process->cuts == GPU_SUMS_CUTS) {
+		qsort(process->cut, process->cuts, sizeof(*process->cut), gpu_sums_by_time);
+		stretches_tell(sums, process, process->cut[process->cuts / 2], ns);
+	}
+	process->cut[process->cuts++] = ns;
 }
 
 void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
 			 uint64_t ns, const uint64_t *value)
 {
-	struct gpu_process *process;
+	const struct context_place context = { place->ring, place->stream, place->process };
+	struct gpu_process *process = gpu_process_of(sums, place->process, true);
+	struct context_cuts cuts;
 
-	if (id != EVT_step) {
-		contexts_take(&sums->contexts, place->ring, place->stream, id, value);
+	if (id == EVT_detail_start || id == EVT_detail_stop) {
+		if (process)
+			process->lacks_detail = id == EVT_detail_stop;
 		return;
 	}
-	process = gpu_process_of(sums, place->process, true);
-	if (process && process->edges < GPU_SUMS_STEPS)
-		process->edge[process->edges++] = (struct gpu_step_edge){ ns, value[0] };
+	cuts = contexts_take(&sums->contexts, &context, id, ns, value);
+	if (process && !process->cut_ns && !process->cuts && !cuts.count)
+		cuts = (struct context_cuts){ { ns }, 1 }; /* the first step may begin here */
+	for (unsigned int i = 0; process && i < cuts.count; i++)
+		cut_put(sums, process, cuts.ns[i]);
 }
 
 /* --- what is written --- */
@@ -388,6 +487,7 @@ static void sums_tell(struct gpu_sums *sums, uint64_t now_ns)
 	if (sums->sums)
 		memset(sums->slot, 0, SLOTS * sizeof(*sums->slot));
 	sums->sums = 0;
+	sums->unusual = 0;
 	sums->interval_from_ns = now_ns;
 }
 
@@ -424,40 +524,54 @@ static void device_tell(struct gpu_sums *sums, uint32_t process, struct gpu_devi
 		    .overlap_ns = compute_ns + communication_ns - kernels_ns, .late = late);
 }
 
-static void step_tell(struct gpu_sums *sums, struct gpu_process *process, uint64_t now_ns)
+static void stretch_tell(struct gpu_sums *sums, struct gpu_process *process, uint64_t end_ns,
+			 uint64_t now_ns)
 {
-	uint64_t since[COVER_MASKS];
+	uint64_t since[COVER_MASKS], late = process->all.late - process->told_late;
 
-	masks_subtract(process->all.mask_ns, process->step_ns, since);
-	if (!process->in_step)
+	masks_subtract(process->all.mask_ns, process->told_ns, since);
+	if (!process->cut_ns || (!cover_ns(since, EVERYTHING, 0) && !late))
 		return;
-	JOURNAL_ADD(&sums->common->journal, now_ns, gpu_step, .process = process->process,
-		    .step = process->step, .busy_ns = cover_ns(since, EVERYTHING, 0),
+	process->told_late = process->all.late;
+	JOURNAL_ADD(&sums->common->journal, now_ns, gpu_stretch,
+		    .ago_ns = (int64_t)(now_ns - process->cut_ns),
+		    .duration_ns = end_ns - process->cut_ns, .process = process->process,
 		    .kernel_ns = cover_ns(since, BIT(KERNEL), 0),
 		    .copy_ns = cover_ns(since, BIT(COPY), BIT(KERNEL)),
 		    .set_ns = cover_ns(since, BIT(SET), BIT(KERNEL) | BIT(COPY)),
 		    .communication_ns = cover_ns(since, BIT(COMMUNICATION),
-						 BIT(KERNEL) | BIT(COPY) | BIT(SET)));
+						 BIT(KERNEL) | BIT(COPY) | BIT(SET)),
+		    .late = late);
 }
 
-/* Steps that ended before `upto_ns`: all of their work has been reported. */
-static void steps_tell(struct gpu_sums *sums, struct gpu_process *process, uint64_t upto_ns,
-		       uint64_t now_ns)
+/* Stretches that ended before `upto_ns`: all of their work has been reported. */
+static void stretches_tell(struct gpu_sums *sums, struct gpu_process *process, uint64_t upto_ns,
+			   uint64_t now_ns)
 {
 	uint32_t done = 0;
 
-	for (; done < process->edges && process->edge[done].ns <= upto_ns; done++) {
-		cover_sweep(&process->all, process->edge[done].ns);
-		step_tell(sums, process, now_ns);
-		process->in_step = process->edge[done].number != UINT64_MAX;
-		process->step = process->edge[done].number;
+	qsort(process->cut, process->cuts, sizeof(*process->cut), gpu_sums_by_time);
+	for (; done < process->cuts && process->cut[done] <= upto_ns; done++) {
+		if (process->cut[done] <= process->cut_ns)
+			continue;
+		cover_sweep(&process->all, process->cut[done]);
+		stretch_tell(sums, process, process->cut[done], now_ns);
+		process->cut_ns = process->cut[done];
 	}
-	process->edges -= done;
-	if (done && process->edges)
-		memmove(process->edge, process->edge + done,
-			process->edges * sizeof(*process->edge));
-	if (!process->in_step && !process->edges)
+	process->cuts -= done;
+	if (done && process->cuts)
+		memmove(process->cut, process->cut + done, process->cuts * sizeof(*process->cut));
+	if (!process->cut_ns && !process->cuts)
 		cover_sweep(&process->all, upto_ns);
+}
+
+/* Pauses that are over; what is later may still go on. */
+static void pauses_tell(struct gpu_sums *sums, struct gpu_process *process, uint64_t upto_ns)
+{
+	uint64_t ns;
+
+	while ((ns = contexts_take_pause(&sums->contexts, process->process, upto_ns)))
+		cut_put(sums, process, ns);
 }
 
 void gpu_sums_leave(struct gpu_sums *sums, uint32_t number)
@@ -475,7 +589,7 @@ void gpu_sums_settle(struct gpu_sums *sums, uint64_t now_ns, bool all)
 	for (unsigned int i = 0; i < GPU_SUMS_PROCESSES; i++)
 		leaves |= sums->process[i].leaves;
 	due = leaves || now_ns - sums->interval_from_ns >= GPU_SUMS_NS;
-	pieces_settle(sums, leaves ? 0 : SETTLES_MAX);
+	pieces_settle(sums, leaves ? 0 : SETTLES_MAX, now_ns);
 	for (unsigned int i = 0; i < GPU_SUMS_PROCESSES; i++) {
 		struct gpu_process *process = &sums->process[i];
 		bool ends = process->leaves || all;
@@ -485,7 +599,8 @@ void gpu_sums_settle(struct gpu_sums *sums, uint64_t now_ns, bool all)
 
 		if (!process->process)
 			continue;
-		steps_tell(sums, process, upto_ns, now_ns);
+		pauses_tell(sums, process, upto_ns);
+		stretches_tell(sums, process, upto_ns, now_ns);
 		for (unsigned int j = 0; j < GPU_SUMS_DEVICES && due; j++) {
 			if (!process->device[j].used)
 				continue;

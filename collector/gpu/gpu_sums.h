@@ -2,7 +2,9 @@
 /*
  * INTERCEPT_GPU=sums: kernels, copies and memsets are added up instead of recorded one by one, by
  * what they were, where they ran and the scope of their call (contexts.h). Written every
- * GPU_SUMS_NS, with the time that devices were busy, in all and in each step (cover.h).
+ * GPU_SUMS_NS, with the time that devices were busy, in all and in each stretch between two cuts
+ * (contexts.h) or edges of steps. Kernels that take much longer than those of their name before
+ * them have an event of their own beside the sums.
  *
  * Memory is bounded: GPU_SUMS_KEYS keys an interval (work without room is one key more for each
  * process and kind), GPU_SUMS_WAITING pieces that wait for their call, GPU_SUMS_PROCESSES processes
@@ -24,7 +26,15 @@
 #define GPU_SUMS_WAITING 16384u
 #define GPU_SUMS_PROCESSES 16u
 #define GPU_SUMS_DEVICES 16u
-#define GPU_SUMS_STEPS 8192u /* that wait for the work of their time */
+#define GPU_SUMS_CUTS (1u << 16) /* edges of stretches that wait for the work of their time */
+/*
+ * A kernel is unusual if it took this many times the mean of at least so many of its name before
+ * it, and this time at least. So many an interval have an event of their own.
+ */
+#define GPU_UNUSUAL_TIMES 10.0
+#define GPU_UNUSUAL_AFTER 100u
+#define GPU_UNUSUAL_NS 50000u
+#define GPU_UNUSUAL_TOLD 256u
 /* CUPTI hands work out at least once a second; what is later than this counts in part */
 #define GPU_SUMS_LATE_NS 3000000000ull
 
@@ -45,22 +55,20 @@ struct gpu_piece_waiting {
 };
 
 struct gpu_process {
-	uint32_t process; /* 0: unused */
-	bool leaves;
+	uint32_t process;          /* 0: unused */
+	bool leaves, lacks_detail; /* lacks_detail: it is between windows of detail */
 	struct gpu_device_cover {
 		bool used;
 		uint32_t device;
 		struct cover cover;
 		uint64_t told_ns[COVER_MASKS], told_late;
 	} device[GPU_SUMS_DEVICES];
-	struct cover all;              /* of its devices, for steps */
-	uint64_t step_ns[COVER_MASKS]; /* of `all` when the step began */
-	struct gpu_step_edge {
-		uint64_t ns, number;
-	} * edge;
-	uint32_t edges;
-	bool in_step;
-	uint64_t step;
+	struct cover all;              /* of its devices, for stretches */
+	uint64_t told_ns[COVER_MASKS]; /* of `all` when the stretch began */
+	uint64_t told_late;
+	uint64_t *cut; /* times at which stretches begin or end, in no order */
+	uint32_t cuts;
+	uint64_t cut_ns; /* the stretch that is under way began then; 0: none is */
 };
 
 struct gpu_sums {
@@ -76,6 +84,13 @@ struct gpu_sums {
 	uint64_t too_many;         /* name for kernels without room */
 	uint8_t *is_communication; /* by name id */
 	uint32_t name_room;
+	struct gpu_usual {
+		double mean_ns;
+		uint32_t count;
+	} * usual; /* of kernels, by name id */
+	uint32_t usual_room;
+	uint32_t unusual; /* told in this interval */
+	uint64_t unusual_left_out;
 	uint8_t *is_wait; /* functions that only wait, by name id */
 	uint32_t wait_room;
 };

@@ -35,8 +35,9 @@ struct process {
 	bool execed;
 	bool told;
 	bool flushed;
-	uint32_t ranks_told; /* RANKS_TOLD_MAX at most */
-	uint64_t rank;       /* region_rank() as last recorded, 0: none */
+	uint32_t ranks_told;   /* RANKS_TOLD_MAX at most */
+	uint32_t threads_seen; /* its number of threads at the last look, drain/silent_threads.h */
+	uint64_t rank;         /* region_rank() as last recorded, 0: none */
 	struct watch watch;
 	struct modules modules;
 	struct steering *steering;    /* process_steps.h; NULL: it has no steps, or no budget */

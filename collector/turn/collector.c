@@ -267,12 +267,8 @@ static void collector_tidy(struct collector *c, uint64_t now)
 	for (uint32_t i = 0; i < c->processes.limit && !any; i++)
 		any = process_is_done(&c->processes.slot[i]);
 	streams_reap(&c->streams, &c->common, clockmap_ns(&c->common.clock, now), false);
-	for (uint32_t i = 0; i < c->processes.limit && any; i++) {
-		struct process *process = &c->processes.slot[i];
-
-		if (process_is_done(process) && !streams_has_process(&c->streams, process))
-			processes_free_entry(&c->processes, &c->common, process);
-	}
+	if (any)
+		epoch_free_entries(c);
 }
 
 static bool collector_is_due(const struct collector *c, uint64_t steady_ns)

@@ -272,13 +272,15 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	return error;
 }
 
-static void entries_free(struct collector *c)
+void epoch_free_entries(struct collector *c)
 {
 	for (uint32_t i = 0; i < c->processes.limit; i++) {
 		struct process *process = &c->processes.slot[i];
 
-		if (process_is_done(process) && !streams_has_process(&c->streams, process))
-			processes_free_entry(&c->processes, &c->common, process);
+		if (!process_is_done(process) || streams_has_process(&c->streams, process))
+			continue;
+		silent_threads_forget(&c->streams.silent, process->pid);
+		processes_free_entry(&c->processes, &c->common, process);
 	}
 }
 
@@ -351,7 +353,7 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 	else
 		cut_write(c, &cut);
 	if (kind == EPOCH_NOW)
-		entries_free(c);
+		epoch_free_entries(c);
 	if (kind != EPOCH_LAST)
 		segmenting_turn(c, cut.steady_ns);
 	renewal_turn(&c->renewal, c->fw, c->common.view.header, cut.steady_ns);

@@ -17,6 +17,9 @@ enum epoch_kind {
 
 void epoch_close(struct collector *c, enum epoch_kind kind);
 
+/* Frees the entries of processes whose end was recorded and that are gone, with all their rings. */
+void epoch_free_entries(struct collector *c);
+
 /* True if anything waits to be written. */
 bool epoch_is_pending(const struct collector *c);
 

@@ -16,6 +16,7 @@
 
 #include "preload/io/descriptor.h"
 #include "preload/io/io.h"
+#include "preload/requests/connections.h"
 #include "preload/record/trouble.h"
 
 static inline int closing(int fd)
@@ -39,7 +40,27 @@ static void record_stream_close(const struct io_call *call, int result)
 		io_record_close(call, result);
 }
 
-IO_HOOK(int, close, (int fd), (fd), "close", closing(fd), io_record_close(&call, result))
+IO_RECORDED(false, int, close, close, (int fd), (fd), "close", closing(fd),
+	    io_record_close(&call, result))
+
+/* A child of vfork() closes its own descriptors, not its parent's. */
+static __attribute__((noinline)) void close_served(int fd)
+{
+	int saved = errno;
+
+	if (!io_has_vforked || !io_is_vforked())
+		connection_closes(fd);
+	errno = saved;
+}
+
+HOOK_EXPORT int close(int fd)
+{
+	if (IO_UNLIKELY(connection_is_followed(fd)))
+		close_served(fd);
+	if (IO_LIKELY(hook_real.close && IO_SHUT()))
+		return hook_real.close(fd);
+	return recorded_close(fd);
+}
 
 IO_RECORDED(false, int, fclose, fclose, (FILE * stream), (stream), "fclose", closing_stream(stream),
 	    record_stream_close(&call, result))

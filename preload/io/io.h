@@ -177,8 +177,7 @@ intptr_t io_missing(bool as_null);
  * a wait of the operating system, REGION_WAIT_<wait>, if that family is recorded, for the
  * descriptor `waits_for`. Below 0: it waits for several.
  */
-#define IO_WAIT_HOOK(type, name, parameters, arguments, wait, waits_for, descriptor, record)     \
-	static __attribute__((noinline)) type recorded_##name parameters;                        \
+#define IO_WAIT_RECORDED(type, name, parameters, arguments, wait, waits_for, descriptor, record) \
 	static __attribute__((noinline)) type waited_##name parameters                           \
 	{                                                                                        \
 		struct osrt_wait waited;                                                         \
@@ -190,12 +189,6 @@ intptr_t io_missing(bool as_null);
 		result = hook_real.name arguments;                                               \
 		osrt_end(&waited, result < 0 ? errno : 0);                                       \
 		return result;                                                                   \
-	}                                                                                        \
-	HOOK_EXPORT type name parameters                                                         \
-	{                                                                                        \
-		if (IO_LIKELY(hook_real.name && io_waits_are_shut()))                            \
-			return hook_real.name arguments;                                         \
-		return recorded_##name arguments;                                                \
 	}                                                                                        \
 	static __attribute__((noinline)) type recorded_##name parameters                         \
 	{                                                                                        \
@@ -213,6 +206,15 @@ intptr_t io_missing(bool as_null);
 		open_call_end(REGION_OPEN_io);                                                   \
 		record;                                                                          \
 		return result;                                                                   \
+	}
+
+#define IO_WAIT_HOOK(type, name, parameters, arguments, wait, waits_for, descriptor, record)     \
+	IO_WAIT_RECORDED(type, name, parameters, arguments, wait, waits_for, descriptor, record) \
+	HOOK_EXPORT type name parameters                                                         \
+	{                                                                                        \
+		if (IO_LIKELY(hook_real.name && io_waits_are_shut()))                            \
+			return hook_real.name arguments;                                         \
+		return recorded_##name arguments;                                                \
 	}
 
 /*

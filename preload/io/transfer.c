@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that read and write by descriptor. */
 #include "preload/io/io.h"
-
-#define BYTES_HOOK(event, name, as, parameters, arguments)             \
-	IO_WAIT_HOOK(ssize_t, name, parameters, arguments, as, fd, fd, \
-		     io_record_bytes(EVT_##event, &call, result))
+#include "preload/io/served.h"
 
 #define BYTES_AT_HOOK(event, name, as, parameters, arguments) \
 	IO_HOOK(ssize_t, name, parameters, arguments, as, fd, \
 		io_record_bytes_at(EVT_##event, &call, offset, result))
 
-BYTES_HOOK(io_read, read, read, (int fd, void *to, size_t bytes), (fd, to, bytes))
-BYTES_HOOK(io_read, __read_chk, read, (int fd, void *to, size_t bytes, size_t room),
-	   (fd, to, bytes, room))
-BYTES_HOOK(io_write, write, write, (int fd, const void *from, size_t bytes), (fd, from, bytes))
-BYTES_HOOK(io_read, readv, readv, (int fd, const struct iovec *piece, int pieces),
-	   (fd, piece, pieces))
-BYTES_HOOK(io_write, writev, writev, (int fd, const struct iovec *piece, int pieces),
-	   (fd, piece, pieces))
+SERVED_READ(read, read, to, false, (int fd, void *to, size_t bytes), (fd, to, bytes))
+SERVED_READ(__read_chk, read, to, false, (int fd, void *to, size_t bytes, size_t room),
+	    (fd, to, bytes, room))
+SERVED_WRITE(write, write, from, (int fd, const void *from, size_t bytes), (fd, from, bytes))
+SERVED_READ_PIECES(readv, readv, piece, pieces, false,
+		   (int fd, const struct iovec *piece, int pieces), (fd, piece, pieces))
+SERVED_WRITE_PIECES(writev, writev, piece, pieces, (int fd, const struct iovec *piece, int pieces),
+		    (fd, piece, pieces))
 
 #define PREAD(name)                                                                              \
 	BYTES_AT_HOOK(io_read_at, name, "pread", (int fd, void *to, size_t bytes, off_t offset), \
@@ -70,10 +67,15 @@ VECTOR_FLAGS(io_write, pwritev64v2, "pwritev2")
 #define MOVE_HOOK(name, as, parameters, arguments) \
 	IO_HOOK(ssize_t, name, parameters, arguments, as, from, io_record_move(&call, to, result))
 
-MOVE_HOOK(sendfile, "sendfile", (int to, int from, off_t *offset, size_t bytes),
-	  (to, from, offset, bytes))
-MOVE_HOOK(sendfile64, "sendfile", (int to, int from, off_t *offset, size_t bytes),
-	  (to, from, offset, bytes))
+#define SENDFILE_HOOK(name)                                                                      \
+	IO_RECORDED(false, ssize_t, name, name, (int to, int from, off_t *offset, size_t bytes), \
+		    (to, from, offset, bytes), "sendfile", from,                                 \
+		    io_record_move(&call, to, result))                                           \
+	SERVED_EXPORTED(ssize_t, name, to, (int to, int from, off_t *offset, size_t bytes),      \
+			(to, from, offset, bytes), connection_sent_file(to, result, started))
+
+SENDFILE_HOOK(sendfile)
+SENDFILE_HOOK(sendfile64)
 MOVE_HOOK(copy_file_range, "copy_file_range",
 	  (int from, off64_t *from_offset, int to, off64_t *to_offset, size_t bytes,
 	   unsigned int flags),

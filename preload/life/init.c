@@ -215,6 +215,20 @@ static uint32_t place_wanted(void)
 	       (uint32_t)settings.metrics_vary << REGION_PLACE_METRICS_OWN;
 }
 
+/* Readers look for what is behind the setting: report/core/whole_heap.c. */
+static const char *budget_said(void)
+{
+	static const char heap[] = ", the sample of the heap goes on";
+	static char text[SETTINGS_NAME_BYTES + sizeof(heap)];
+
+	if (!settings.budget_text[0] || !settings.heap_every_bytes ||
+	    !(settings.trace >> SETTINGS_FAMILY_alloc & 1))
+		return settings.budget_text;
+	strcpy(text, settings.budget_text);
+	strcat(text, heap);
+	return text;
+}
+
 static int start_recording(void)
 {
 	char capture[SETTINGS_NAME_BYTES + 32] = "";
@@ -234,7 +248,7 @@ static int start_recording(void)
 				    .preset = settings_preset(),
 				    .trace = settings.trace_text,
 				    .capture = capture,
-				    .budget = settings.budget_text,
+				    .budget = budget_said(),
 				    .step = settings.step_name,
 				    .own = settings.own,
 				    .metrics = settings.metrics,

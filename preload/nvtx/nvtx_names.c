@@ -42,10 +42,12 @@ void nvtx_name_category(const void *domain, uint32_t category, const struct stri
 
 void nvtx_name_thread(uint32_t tid, const struct string *name)
 {
-	const struct recorder_field field[] = { { .number = tid }, { .text = name } };
+	const struct recorder_field field[] = { { .number = tid },
+						{ .text = name },
+						{ .number = 0 } };
 
 	if (!nvtx_self.inside)
-		(void)recorder_record(EVT_FAMILY_nvtx, EVT_nvtx_thread_name, field, 2);
+		(void)recorder_record(EVT_FAMILY_nvtx, EVT_nvtx_thread_name, field, 3);
 }
 
 /* Of all resources, only threads have names in the recording. */

@@ -52,7 +52,7 @@ void *thread_names_attribute(void *object, const char *name)
 	return value;
 }
 
-static uint32_t thread_names_number_of(void *value)
+uint32_t thread_names_number_of(void *value)
 {
 	long number = value ? python_api.PyLong_AsLong(value) : 0;
 
@@ -61,7 +61,7 @@ static uint32_t thread_names_number_of(void *value)
 	return number > 0 && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
-void thread_names_tell(uint32_t tid, void *value)
+void thread_names_tell(uint32_t tid, void *value, uint32_t pool_threads)
 {
 	size_t length;
 	const char *bytes = python_utf8(value, &length);
@@ -74,9 +74,11 @@ void thread_names_tell(uint32_t tid, void *value)
 	key = name.hash ^ (uint64_t)tid * 0x9e3779b97f4a7c15u;
 	if (is_told(key))
 		return;
-	if (!recorder_record(
-		    RECORDER_ANY, EVT_nvtx_thread_name,
-		    (const struct recorder_field[]){ { .number = tid }, { .text = &name } }, 2))
+	if (!recorder_record(RECORDER_ANY, EVT_nvtx_thread_name,
+			     (const struct recorder_field[]){ { .number = tid },
+							      { .text = &name },
+							      { .number = pool_threads } },
+			     3))
 		told[(key ^ key >> 32) % TOLD] = 0;
 }
 
@@ -88,7 +90,7 @@ static void look_at_thread(void *thread)
 	uint32_t tid = thread_names_number_of(number);
 
 	if (tid && name && tid != (uint32_t)syscall(SYS_getpid))
-		thread_names_tell(tid, name);
+		thread_names_tell(tid, name, 0);
 	if (number)
 		python_api.Py_DecRef(number);
 	if (name)

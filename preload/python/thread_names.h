@@ -23,8 +23,13 @@ PRELOAD_HIDDEN void thread_names_see(const char *event, void *arguments);
  * An attribute as object.__getattribute__() has it: a new reference, or NULL. No exception stays.
  */
 PRELOAD_HIDDEN void *thread_names_attribute(void *object, const char *name);
-/* The thread has that name, a str. */
-PRELOAD_HIDDEN void thread_names_tell(uint32_t tid, void *name);
+/*
+ * The thread has that name, a str. `pool_threads`: it is of a pool that may have so many threads;
+ * 0: it is not, or that is not known.
+ */
+PRELOAD_HIDDEN void thread_names_tell(uint32_t tid, void *name, uint32_t pool_threads);
+/* A number that is an int of Python; 0: it is none, or does not fit. */
+PRELOAD_HIDDEN uint32_t thread_names_number_of(void *value);
 /* The interpreter goes down: there are no modules to be asked for. */
 PRELOAD_HIDDEN bool thread_names_are_over(void);
 

@@ -26,6 +26,7 @@
  */
 static _Atomic uint64_t starter;
 static void *starting;
+static uint32_t starting_pool; /* of its pool: how many threads that may have */
 static unsigned int tid_offset;
 
 #define EVENTS_MINOR 12u /* the first version that raises an event */
@@ -47,8 +48,32 @@ static bool is_bootstrap(void *function)
 	return is;
 }
 
+/*
+ * A thread of ThreadPoolExecutor runs _worker(reference to the executor, ...). The executor says
+ * how many threads it may have; 0: the thread is of no pool.
+ */
+static uint32_t pool_threads_of(void *thread)
+{
+	void *(*referent)(void *) = (void *(*)(void *))symbols_find_loaded("PyWeakref_GetObject");
+	void *arguments = thread_names_attribute(thread, "_args"), *executor = NULL, *count = NULL;
+	uint32_t threads = 0;
+
+	if (referent && arguments && python_api.PyTuple_Size(arguments) >= 3)
+		executor = referent(python_api.PyTuple_GetItem(arguments, 0)); /* borrowed */
+	if (executor)
+		count = thread_names_attribute(executor, "_max_workers");
+	if (count) {
+		threads = thread_names_number_of(count);
+		python_api.Py_DecRef(count);
+	}
+	if (arguments)
+		python_api.Py_DecRef(arguments);
+	python_api.PyErr_Clear();
+	return threads;
+}
+
 /* A new reference. */
-static void *name_of(void *function)
+static void *name_of(void *function, uint32_t *ret_pool)
 {
 	void *object, *name;
 
@@ -56,6 +81,7 @@ static void *name_of(void *function)
 		return NULL;
 	object = thread_names_attribute(function, "__self__");
 	name = object ? thread_names_attribute(object, "_name") : NULL;
+	*ret_pool = name ? pool_threads_of(object) : 0;
 	if (object)
 		python_api.Py_DecRef(object);
 	return name;
@@ -66,11 +92,12 @@ static void start_of(void *function)
 {
 	uint64_t self = (uint64_t)pthread_self(), none = 0;
 	bool is_first;
+	uint32_t pool = 0;
 	void *name;
 
 	if (!tid_offset && !(tid_offset = sampling_tid_offset()))
 		return;
-	name = name_of(function);
+	name = name_of(function, &pool);
 	if (!name)
 		return;
 	is_first = atomic_compare_exchange_strong(&starter, &none, self);
@@ -81,6 +108,7 @@ static void start_of(void *function)
 	if (!is_first) /* no thread came of it */
 		python_api.Py_DecRef(starting);
 	starting = name;
+	starting_pool = pool;
 }
 
 void thread_starts_see(void *arguments)
@@ -153,11 +181,11 @@ static __attribute__((noinline)) void look_for_start(void *argument)
 static __attribute__((noinline)) void thread_has_started(uint64_t thread)
 {
 	void *name = starting;
-	uint32_t tid = 0;
+	uint32_t tid = 0, pool = starting_pool;
 
 	atomic_store_explicit(&starter, 0, memory_order_release);
 	if (thread && own_memory_read(thread + tid_offset, &tid, sizeof(tid)) && tid)
-		thread_names_tell(tid, name);
+		thread_names_tell(tid, name, pool);
 	python_api.Py_DecRef(name);
 }
 

@@ -84,8 +84,10 @@ static void gates_set(bool on)
 {
 	unsigned int families = recorder_families;
 
+	/* a sample of the heap goes on: it costs little, and only so it knows which blocks live */
 	if (atomic_load(&recorder_is_sparse))
-		families &= ~families_drawn;
+		families &= ~families_drawn | (unsigned int)(heap_recorded == RECORDER_HEAP_SAMPLED)
+						      << EVT_FAMILY_alloc;
 	for (unsigned int i = 0; i < EVT_FAMILY_LIMIT; i++) {
 		bool open = on && (families & (1u << i));
 

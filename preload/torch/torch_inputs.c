@@ -13,8 +13,16 @@
 #include "preload/torch/torch_collective.h"
 #include "preload/torch/torch_shapes.h"
 
-#define CONV2D_INPUTS 7u
-#define CONV2D_INTEGERS 3u /* the first integer after input, weight and bias */
+/* Operators whose integers say what their shapes do not, and the first integer's input. */
+static const struct {
+	const char *name;
+	unsigned int inputs, first;
+} with_integers[] = {
+	{ "aten::conv2d", 7, 3 },
+	{ "aten::convolution", 9, 3 },
+	{ "aten::convolution_backward", 11, 4 },
+};
+#define CONVOLUTION "aten::conv"
 
 typedef void text_maker(const struct torch_shapes *shapes, struct torch_text *text);
 
@@ -57,12 +65,19 @@ static uint64_t name_of_integers(const char *operator_name, const struct torch_v
 {
 	struct torch_shapes integers;
 
-	if (count != CONV2D_INPUTS || strcmp(operator_name, "aten::conv2d") != 0)
+	if (strncmp(operator_name, CONVOLUTION, strlen(CONVOLUTION)) != 0)
 		return 0;
-	torch_shapes_describe_integers(&integers, inputs + CONV2D_INTEGERS,
-				       CONV2D_INPUTS - CONV2D_INTEGERS);
-	return torch_inputs_name_of(&integers, torch_shapes_integers_text,
-				    hash_of_words(&integers) ^ SALT_INTEGERS, lane);
+	for (size_t i = 0; i < sizeof(with_integers) / sizeof(with_integers[0]); i++) {
+		unsigned int first = with_integers[i].first;
+
+		if (count != with_integers[i].inputs ||
+		    strcmp(operator_name, with_integers[i].name) != 0)
+			continue;
+		torch_shapes_describe_integers(&integers, inputs + first, count - first);
+		return torch_inputs_name_of(&integers, torch_shapes_integers_text,
+					    hash_of_words(&integers) ^ SALT_INTEGERS, lane);
+	}
+	return 0;
 }
 
 /* --- operators of torch.distributed --- */

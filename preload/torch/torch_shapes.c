@@ -120,6 +120,14 @@ void torch_shapes_describe(struct torch_shapes *s, const struct torch_value *val
 		s->word[s->words++] = WORD_CUT;
 }
 
+/* Booleans are 0 or 1. What is neither is 0. */
+static uint64_t integer_of(const struct torch_value *value)
+{
+	if (value->tag == TORCH_TAG_INT)
+		return value->payload;
+	return value->tag == torch_layout.tag_bool ? value->payload & 1 : 0;
+}
+
 void torch_shapes_describe_integers(struct torch_shapes *s, const struct torch_value *value,
 				    size_t count)
 {
@@ -133,7 +141,7 @@ void torch_shapes_describe_integers(struct torch_shapes *s, const struct torch_v
 		if (item->tag == torch_layout.tag_list)
 			item = list_values(item, &items);
 		for (size_t k = 0; k < items && k < LIST_INTEGERS_MAX; k++)
-			s->word[s->words++] = item[k].tag == TORCH_TAG_INT ? item[k].payload : 0;
+			s->word[s->words++] = integer_of(&item[k]);
 	}
 }
 

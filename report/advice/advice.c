@@ -92,7 +92,7 @@ static bool advice_limit(const struct bottleneck *bottleneck, struct advice *adv
 /* Returns whether the cause's seconds are, or may be, part of the guess's. */
 static bool explains(const struct advice *cause, const struct advice *guess)
 {
-	if (is_guess(cause) || advice_is_of_run(cause))
+	if (is_guess(cause) || advice_base_of(cause) != ADVICE_OF_STEPS)
 		return false;
 	if (guess->rule->look == advice_gpu_idle)
 		return !is_of_gpu(cause);
@@ -113,6 +113,9 @@ static void advice_weigh(struct advice *advice, size_t count)
 		advice[i].weight_ns = advice[i].gain_ns > explained_ns
 					      ? advice[i].gain_ns - explained_ns
 					      : 0;
+		/* it ends in a failure, however long that takes */
+		if (advice[i].is_unbounded)
+			advice[i].weight_ns = UINT64_MAX;
 		/* about the machine: what the program itself does comes first */
 		if (advice[i].rule->look == advice_cpu_contention)
 			advice[i].weight_ns = 0;
@@ -157,6 +160,9 @@ static bool is_said_of_waits(const struct advice *of, const struct advice *advic
 		    (rule->look == advice_child_process || rule->look == advice_lock_wait) &&
 		    advice[i].gain_ns >= of->gain_ns / 2 && is_same_place(&advice[i], of))
 			return true;
+		if (of->waits_for_ranks && rule->look == advice_ranks_wait &&
+		    advice[i].gain_ns >= of->gain_ns / 2)
+			return true;
 		if (of->rule->look == advice_hot_line && rule->severity != ADVICE_NOTE &&
 		    *of->place.line && !strcmp(of->place.line, advice[i].place.line))
 			return true;
@@ -167,6 +173,25 @@ static bool is_said_of_waits(const struct advice *of, const struct advice *advic
 		    rule->look == advice_blocked_event_loop && is_same_place(&advice[i], of))
 			return true;
 	}
+	return false;
+}
+
+/* Returns whether the rule knows what callbacks of an event loop, or a line, do. */
+static bool knows_work(const struct advice_rule *rule)
+{
+	return rule->look == advice_serialisation || rule->look == advice_sync_logging ||
+	       rule->look == advice_client_per_request;
+}
+
+/* Returns whether other advice has half of the same seconds or more, and knows what is done. */
+static bool is_said_of_work(const struct advice *of, const struct advice *advice, size_t count)
+{
+	if (of->rule->look != advice_blocked_event_loop && of->rule->look != advice_hot_line)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (knows_work(advice[i].rule) && advice[i].severity != ADVICE_NOTE &&
+		    advice[i].gain_ns >= of->gain_ns / 2)
+			return true;
 	return false;
 }
 
@@ -187,7 +212,8 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 			continue;
 		if (advice[i].rule->look == advice_exposed_copies && copies_are_said)
 			continue;
-		if (is_said_of_waits(&advice[i], advice, count))
+		if (is_said_of_waits(&advice[i], advice, count) ||
+		    is_said_of_work(&advice[i], advice, count))
 			continue;
 		if (advice[i].rule->look == advice_slow_steps && restarts_are_said &&
 		    bottleneck->restarts.excess_ns >= advice[i].gain_ns / 2)
@@ -228,19 +254,34 @@ static int advice_compare(const void *a, const void *b)
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice)
 {
 	double share = bottleneck_share(bottleneck, advice->gain_ns);
+	enum advice_base of = advice_base_of(advice);
+	uint64_t all_ns = of == ADVICE_OF_SERVING ? bottleneck->serving.ns : bottleneck->wall_ns;
 
-	if (advice_is_of_run(advice))
-		share = bottleneck->wall_ns
-				? 100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns
-				: 0;
+	if (of != ADVICE_OF_STEPS)
+		share = all_ns ? 100.0 * (double)advice->gain_ns / (double)all_ns : 0;
 	return share < 100 ? share : 100;
 }
 
-bool advice_is_of_run(const struct advice *advice)
+enum advice_base advice_base_of(const struct advice *advice)
 {
-	return advice->rule->look == advice_first_step || advice->rule->look == advice_startup ||
-	       advice->rule->look == advice_slow_imports || advice->rule->look == advice_hot_line ||
-	       advice->rule->look == advice_hot_function || advice->is_of_run;
+	bool is_of_run = advice->rule->look == advice_first_step ||
+			 advice->rule->look == advice_startup ||
+			 advice->rule->look == advice_slow_imports ||
+			 advice->rule->look == advice_hot_line ||
+			 advice->rule->look == advice_hot_function;
+
+	return is_of_run ? ADVICE_OF_RUN : advice->of;
+}
+
+const char *advice_base_text(const struct advice *advice)
+{
+	static const char *const texts[] = {
+		[ADVICE_OF_STEPS] = "steps' time",
+		[ADVICE_OF_RUN] = "run",
+		[ADVICE_OF_SERVING] = "serving time",
+	};
+
+	return texts[advice_base_of(advice)];
 }
 
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count)

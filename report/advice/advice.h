@@ -32,6 +32,13 @@ struct advice_place {
 	uint64_t samples;                  /* on which this is based */
 };
 
+/* What the time at stake is a share of. */
+enum advice_base {
+	ADVICE_OF_STEPS,
+	ADVICE_OF_RUN,
+	ADVICE_OF_SERVING, /* the run of a server, without its start-up */
+};
+
 struct advice;
 struct advice_rule {
 	const char *id;
@@ -54,7 +61,9 @@ struct advice {
 		gain_ns;
 	/* its weight for sorting: for a guess, without what known causes explain */
 	uint64_t weight_ns;
-	bool is_of_run; /* the seconds are of the run, although there may be steps */
+	bool waits_for_ranks; /* most of the wait in it is for other ranks of the job */
+	bool is_unbounded;    /* memory that grows until the program fails: it comes first */
+	enum advice_base of;  /* that of the rule's seconds: see advice_base_of() */
 	struct advice_place place;
 	char waits_at
 		/* FILE:LINE that waits, if the place may be another thread's; "": it is no wait */
@@ -81,9 +90,11 @@ struct advice {
  */
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count);
 
-/* Returns the most that can be gained, in percent of the loop's settled steps, or of the run. */
+/* Returns the most that can be gained, in percent of what advice_base_of() says. */
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
-bool advice_is_of_run(const struct advice *advice);
+enum advice_base advice_base_of(const struct advice *advice);
+/* "steps' time", "run" or "serving time". */
+const char *advice_base_text(const struct advice *advice);
 
 /* Sets the value; returns true if it exceeds the rule's threshold. */
 bool advice_exceeds(struct advice *advice, double value);

@@ -54,6 +54,23 @@ const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck)
 	return loop_has_gpu(bottleneck) ? bottleneck->gpu : NULL;
 }
 
+/*
+ * Returns whether the steps say how long the GPU was busy, single pieces of its work or not
+ * (INTERCEPT_GPU=sums).
+ */
+static bool loop_is_timed(const struct bottleneck *bottleneck)
+{
+	const struct steps *steps = bottleneck->steps;
+	uint64_t busy = 0;
+
+	if (!steps->has_sums)
+		return loop_has_gpu(bottleneck);
+	for (size_t i = 0; i < steps->row_count; i++)
+		busy += !bottleneck->loop.is_warm[i] && steps->row[i].gpu_ns;
+	return !steps->gpu_late && !run_events(bottleneck->run, EVT_gpu_lost) &&
+	       (double)busy > BUSY_STEPS_SHARE * (double)bottleneck->loop.steps;
+}
+
 /* Returns how long nothing ran on a device in settled steps. */
 static uint64_t idle_ns_of(const struct bottleneck *bottleneck)
 {
@@ -69,7 +86,7 @@ static uint64_t idle_ns_of(const struct bottleneck *bottleneck)
 
 uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck)
 {
-	return loop_has_gpu(bottleneck) ? idle_ns_of(bottleneck) : UINT64_MAX;
+	return loop_is_timed(bottleneck) ? idle_ns_of(bottleneck) : UINT64_MAX;
 }
 
 /* --- the host launches, and the GPU waits for it --- */
@@ -149,7 +166,7 @@ bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 	uint64_t idle_ns = idle_ns_of(bottleneck);
 	char time[UNIT_TEXT_BYTES];
 
-	if (!loop_has_gpu(bottleneck) || !advice_gpu_share_exceeds(bottleneck, advice, idle_ns))
+	if (!loop_is_timed(bottleneck) || !advice_gpu_share_exceeds(bottleneck, advice, idle_ns))
 		return false;
 	advice_say(advice, "nothing ran on the GPU for %.1f %% of the steps' time, %s a step.",
 		   advice->value, unit_format_ns(time, idle_ns / bottleneck->loop.steps));
@@ -269,7 +286,7 @@ bool advice_exposed_copies(const struct bottleneck *bottleneck, struct advice *a
 	uint64_t ns = bottleneck->loop.ns[STEP_memcpy];
 	char time[UNIT_TEXT_BYTES];
 
-	if (!loop_has_gpu(bottleneck) || !advice_gpu_share_exceeds(bottleneck, advice, ns))
+	if (!loop_is_timed(bottleneck) || !advice_gpu_share_exceeds(bottleneck, advice, ns))
 		return false;
 	advice_say(advice,
 		   "for %.1f %% of the steps' time, %s a step, the GPU only copies: no kernel runs "

@@ -195,13 +195,13 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 /*
  * Without steps there is no rate. Growth is judged from allocation to allocation, as in report
  * leaks: of blocks of the heap, else of objects of Python where each was recorded. Arenas alone do
- * not tell, because they are only asked for while memory grows.
+ * not tell, because they are only asked for while memory grows. Of servers, memory_growth says it.
  */
 bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct growth_place found;
 
-	if (bottleneck->steps->time.count)
+	if (bottleneck->steps->time.count || bottleneck->serving.is_server)
 		return false;
 	found = growth_place_say_kept(bottleneck, bottleneck->heap_growth, advice);
 	if (!found.is_found) {

@@ -80,6 +80,16 @@ static const struct step_label *labels_of(const struct slow_steps *slow,
 	return slow->bottleneck->evidence->labels.label + sample->first_label;
 }
 
+/* What no other category took. */
+static double rest_ns_of(const struct step_row *row)
+{
+	double rest_ns = (double)row->total_ns;
+
+	for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
+		rest_ns -= (double)row->ns[c];
+	return rest_ns;
+}
+
 static void look_at_usual(struct slow_steps *slow)
 {
 	struct timing operators = { 0 }, graded = { 0 };
@@ -95,6 +105,8 @@ static void look_at_usual(struct slow_steps *slow)
 		detailed += row->has_detail;
 		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
 			slow->usual_ns[c] += (double)row->ns[c];
+		if (slow->steps->has_sums)
+			slow->usual_ns[STEP_other] += rest_ns_of(row);
 		sample = evidence_sample_of(slow->bottleneck->evidence, row->process, row->number);
 		if (!sample)
 			continue;
@@ -104,8 +116,10 @@ static void look_at_usual(struct slow_steps *slow)
 			label_at(slow, labels_of(slow, sample)[l].name)->usual++;
 	}
 	for (int c = 0; c < STEP_CATEGORY_LIMIT && count; c++)
-		slow->usual_ns[c] /= c == STEP_operators || c == STEP_other ? fmax(detailed, 1)
-									    : count;
+		slow->usual_ns[c] /= !slow->steps->has_sums &&
+						     (c == STEP_operators || c == STEP_other)
+					     ? fmax(detailed, 1)
+					     : count;
 	slow->usual_operators = timing_percentile(&operators, 90);
 	slow->usual_graded = timing_percentile(&graded, 90);
 	timing_release(&operators);
@@ -113,17 +127,16 @@ static void look_at_usual(struct slow_steps *slow)
 }
 
 /*
- * What a step without detail took in operators and outside of them is what no other category took.
+ * What a step took in operators and outside of them, if that is not known, is what no other
+ * category took.
  */
 static double excess_in(const struct slow_steps *slow, const struct step_row *row, int category)
 {
-	double usual_ns = slow->usual_ns[category], rest_ns = (double)row->total_ns;
-
-	if (row->has_detail || (category != STEP_operators && category != STEP_other))
-		return (double)row->ns[category] - usual_ns;
-	for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
-		rest_ns -= (double)row->ns[c];
-	return rest_ns - slow->usual_ns[STEP_operators] - slow->usual_ns[STEP_other];
+	if (steps_know(slow->steps, (enum step_category)category, row->has_detail))
+		return (double)row->ns[category] - slow->usual_ns[category];
+	if (category != STEP_operators && category != STEP_other)
+		return 0;
+	return rest_ns_of(row) - slow->usual_ns[STEP_operators] - slow->usual_ns[STEP_other];
 }
 
 static enum step_category advice_slow_excess_of(const struct slow_steps *slow,

@@ -104,11 +104,37 @@ static uint64_t ranks_waited_ns(const struct rank *rank, size_t room, size_t lea
 	return waited_ns;
 }
 
-double ranks_waiting_share(const struct bottleneck *bottleneck)
+/*
+ * Returns the share of the collectives' time before the last rank had begun them, -1 if it is not
+ * known: calls that are not matched, or whose end only the GPU sees.
+ */
+static double collectives_waiting_share(const struct bottleneck *bottleneck)
 {
-	size_t room, least = SIZE_MAX;
-	struct rank *rank = ranks_look(bottleneck->steps, &room);
-	uint64_t all_ns = 0, waited_ns;
+	const struct collectives *all = bottleneck->collectives;
+	uint64_t wait_ns = 0, total_ns = 0;
+
+	for (size_t i = 0; i < all->row_count; i++) {
+		const struct collective_row *row = &all->row[i];
+		const struct source_name *name = source_name_at(bottleneck->source, row->name);
+		struct collective_label label;
+
+		if (row->is_kernel || row->matched != row->time.count || !name || !name->text ||
+		    !collective_label_of(name->text, name->length, &label) ||
+		    !collective_is_timed(&label))
+			return -1;
+		wait_ns += row->wait_ns;
+		total_ns += row->time.total_ns;
+	}
+	return total_ns ? (double)wait_ns / (double)total_ns : -1;
+}
+
+/* Time of steps that ranks wait for a later one: see ranks_waiting_share(). */
+static uint64_t ranks_waiting_ns(const struct bottleneck *bottleneck, const struct rank *rank,
+				 size_t room)
+{
+	double share = collectives_waiting_share(bottleneck);
+	size_t least = SIZE_MAX;
+	uint64_t all_ns = 0;
 
 	for (size_t i = 0; i < room; i++) {
 		all_ns += rank[i].communication_ns;
@@ -116,9 +142,21 @@ double ranks_waiting_share(const struct bottleneck *bottleneck)
 		    (least == SIZE_MAX || rank_share(&rank[i]) < rank_share(&rank[least])))
 			least = i;
 	}
-	waited_ns = least == SIZE_MAX || !rank[least].communication_ns
-			    ? 0
-			    : ranks_waited_ns(rank, room, least);
+	if (share >= 0)
+		return (uint64_t)(share * (double)all_ns);
+	return least == SIZE_MAX || !rank[least].communication_ns
+		       ? 0
+		       : ranks_waited_ns(rank, room, least);
+}
+
+double ranks_waiting_share(const struct bottleneck *bottleneck)
+{
+	size_t room;
+	struct rank *rank = ranks_look(bottleneck->steps, &room);
+	uint64_t all_ns = 0, waited_ns = ranks_waiting_ns(bottleneck, rank, room);
+
+	for (size_t i = 0; i < room; i++)
+		all_ns += rank[i].communication_ns;
 	free(rank);
 	return all_ns ? (double)waited_ns / (double)all_ns : 0;
 }
@@ -183,7 +221,7 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 		applies = advice_exceeds(advice,
 					 rank_share(&rank[most]) - rank_share(&rank[least]));
 	if (applies) {
-		advice->gain_ns += ranks_waited_ns(rank, room, least);
+		advice->gain_ns += ranks_waiting_ns(bottleneck, rank, room);
 		advice_say(advice,
 			   "%s communicates for %.1f %% of its steps' time, %s for %.1f %%: most "
 			   "likely the first waits for the second.",

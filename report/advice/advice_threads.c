@@ -9,44 +9,10 @@
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/machine.h"
 
 #define WINDOW_NS_MIN 3000000000u /* CPU times of processes are reported every half second */
 #define BUSY_MIN 0.85             /* share of all CPUs */
-#define DIGITS 16
-
-/* Returns the number of CPUs; 0 if it was not reported or there were several machines. */
-static unsigned long cores_of(const struct bottleneck *bottleneck)
-{
-	const struct source_meta *meta;
-	size_t count = source_metas(bottleneck->source, &meta);
-	unsigned long cores = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		char digits[DIGITS] = "";
-		unsigned long told;
-
-		if (!meta[i].key->text || strcmp(meta[i].key->text, "cores") ||
-		    !meta[i].value->text || meta[i].value->length >= DIGITS)
-			continue;
-		memcpy(digits, meta[i].value->text, meta[i].value->length);
-		told = strtoul(digits, NULL, 10);
-		if (cores && told != cores)
-			return 0;
-		cores = told;
-	}
-	return cores;
-}
-
-static bool is_one_machine(const struct bottleneck *bottleneck)
-{
-	struct source_file *const *file;
-	size_t count = source_files(bottleneck->source, &file);
-
-	for (size_t i = 1; i < count; i++)
-		if (!file[i]->host || !file[0]->host || strcmp(file[i]->host, file[0]->host))
-			return false;
-	return true;
-}
 
 /*
  * Returns the process whose loop's thread had no CPU for the largest share of its settled steps;
@@ -86,12 +52,12 @@ struct starving {
 static bool loop_starves(const struct bottleneck *bottleneck, struct advice *advice,
 			 struct starving *ret_starving)
 {
-	unsigned long cores = cores_of(bottleneck);
+	unsigned long cores = machine_cores(bottleneck);
 	const struct evidence_process *starved;
 	double share;
 
 	starved = find_starved(bottleneck->evidence, &share);
-	if (!starved || !cores || !is_one_machine(bottleneck) ||
+	if (!starved || !cores || !machine_is_one(bottleneck) ||
 	    !advice_exceeds(advice, 100 * share))
 		return false;
 	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
@@ -137,11 +103,11 @@ static const struct source_thread *main_thread(const struct source_process *proc
 static bool main_starves(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct source_thread *thread = main_thread(bottleneck->process);
-	unsigned long cores = cores_of(bottleneck);
+	unsigned long cores = machine_cores(bottleneck);
 	double life_ns, busy;
 	uint64_t runnable_ns;
 
-	if (!thread || !thread->cpu.is_looked || !cores || !is_one_machine(bottleneck) ||
+	if (!thread || !thread->cpu.is_looked || !cores || !machine_is_one(bottleneck) ||
 	    bottleneck->limited || run_filters(bottleneck->run)->any ||
 	    thread->end_ns < thread->start_ns + WINDOW_NS_MIN)
 		return false;
@@ -151,7 +117,7 @@ static bool main_starves(const struct bottleneck *bottleneck, struct advice *adv
 	if ((double)runnable_ns > life_ns || busy >= BUSY_MIN * (double)cores ||
 	    !advice_exceeds(advice, 100 * (double)runnable_ns / life_ns))
 		return false;
-	advice->is_of_run = true;
+	advice->of = ADVICE_OF_RUN;
 	advice->gain_ns = runnable_ns;
 	advice_say(
 		advice,

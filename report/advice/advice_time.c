@@ -268,6 +268,10 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 	if (wait_cause_is_sync(most))
 		advice->todo = "fsync() waits until the disk has the data. Write several times and "
 			       "call it once, every so many steps, or leave it to another thread.";
+	advice->waits_for_ranks = most->kind == WAIT_RANKS;
+	if (advice->waits_for_ranks)
+		advice->todo = "See which rank the others wait for, and what it does meanwhile: "
+			       "prof-report ranks.";
 }
 
 /* Says which part of Python's library runs there, and what is faster. */
@@ -387,7 +391,7 @@ bool advice_copies(const struct bottleneck *bottleneck, struct advice *advice)
 	char time[UNIT_TEXT_BYTES];
 
 	if (bottleneck->sampled || bottleneck->launches || bottleneck_gpu(bottleneck) ||
-	    !share_exceeds(bottleneck, advice, work->copies_ns))
+	    bottleneck->steps->has_sums || !share_exceeds(bottleneck, advice, work->copies_ns))
 		return false;
 	advice_say(advice,
 		   "copying tensors (clone(), contiguous(), to(), copy_()) takes %.1f %% of the "
@@ -414,7 +418,7 @@ static bool has_double_operators(const struct bottleneck *bottleneck, struct adv
 
 bool advice_double_precision(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	if (bottleneck->sampled)
+	if (bottleneck->sampled || bottleneck->steps->has_sums)
 		return false;
 	return bottleneck_gpu(bottleneck) ? advice_double_kernels(bottleneck, advice)
 					  : has_double_operators(bottleneck, advice);
@@ -467,5 +471,9 @@ bool advice_communication(const struct bottleneck *bottleneck, struct advice *ad
 		"it%s.",
 		advice->value, steps->processes, steps->processes == 1 ? "" : "es",
 		waits > 0.05 ? ", beside what ranks wait for each other" : "");
+	if (steps->processes == 1 && !waits)
+		advice->todo = "Whether that is data on its way or a wait for a later rank shows "
+			       "when the files of all ranks are named together. For data: larger "
+			       "buckets (bucket_cap_mb), no_sync(), or a lower precision.";
 	return true;
 }

@@ -10,6 +10,7 @@
 
 #include "report/advice/bottleneck.h"
 #include "report/advice/place_text.h"
+#include "report/advice/process_starter.h"
 #include "report/advice/wait_text.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
@@ -33,7 +34,7 @@ bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advi
 	if (!cause || !causes->all_ns || cause->looks < LOOKS_MIN)
 		return false;
 	share = (double)cause->ns / (double)causes->all_ns;
-	advice->is_of_run = !causes->is_of_steps;
+	advice->of = causes->is_of_steps ? ADVICE_OF_STEPS : ADVICE_OF_RUN;
 	advice->gain_ns = causes->is_of_steps
 				  ? (uint64_t)(share * (double)bottleneck->loop.total_ns)
 				  : cause->ns;
@@ -114,11 +115,23 @@ static uint64_t say_command(const struct bottleneck *bottleneck, struct advice *
 	return most->count;
 }
 
+/* Returns whether the process is the parent of processes that serve: it waits until they end. */
+static bool starts_workers(const struct bottleneck *bottleneck)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+
+	for (size_t i = 0; bottleneck->serving.is_server && i < looks->serves_room; i++)
+		if (looks->serves_ns[i] && looks->process[i] != bottleneck->process &&
+		    process_is_started_by(looks->process[i], bottleneck->process))
+			return true;
+	return false;
+}
+
 bool advice_child_process(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_CHILD);
 
-	if (!wait_cause_exceeds(bottleneck, advice, cause))
+	if (!wait_cause_exceeds(bottleneck, advice, cause) || starts_workers(bottleneck))
 		return false;
 	advice_say(advice, "%s waits for child processes for %.1f %% of the %s.",
 		   who_waits(bottleneck), advice->value, of_what(bottleneck));
@@ -154,6 +167,8 @@ bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_LOCK);
 
+	if (bottleneck->serving.is_server)
+		return serving_says_lock(bottleneck, advice);
 	if (!wait_cause_exceeds(bottleneck, advice, cause))
 		return false;
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
@@ -184,10 +199,12 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 	const struct wait_cause *most = NULL;
 	char text[64];
 
+	/* the main thread of a server that starts others does not serve */
 	for (size_t i = 0; i < causes->count && !causes->is_of_steps; i++)
 		if (!is_idle(&causes->cause[i]) && (!most || causes->cause[i].ns > most->ns))
 			most = &causes->cause[i];
-	if (!most || !most->lines.count || !wait_cause_exceeds(bottleneck, advice, most))
+	if (!most || !most->lines.count || !wait_cause_exceeds(bottleneck, advice, most) ||
+	    (bottleneck->serving.is_server && most->kind == WAIT_THREAD))
 		return false;
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   wait_cause_text(most, text), advice->value, of_what(bottleneck));
@@ -205,6 +222,7 @@ struct event_loop {
 	uint64_t all_ns;
 	struct callback_time {
 		uint64_t ns, looks;
+		uint64_t longest_ns; /* in looks in a row at one place */
 		struct line_sums lines;
 	} callback[CALLBACKS];
 };
@@ -226,6 +244,8 @@ static void loop_add(struct event_loop *loop, const struct wait_row *row,
 		return;
 	time->ns += row->ns;
 	time->looks += row->looks;
+	if (row->longest_ns > time->longest_ns)
+		time->longest_ns = row->longest_ns;
 	line.ns = row->ns;
 	line.looks = row->looks;
 	if (place->has_line && line.is_users)
@@ -307,31 +327,68 @@ static bool says_waits(const struct bottleneck *bottleneck, const struct event_l
 	return true;
 }
 
-/* Many short callbacks look like one long one, so this is a note. */
+#define CALLBACK_WORK_MIN 0.4 /* share of what the callbacks compute */
+
+/* Says which work of Python's library with a known remedy the callbacks do. */
+static void say_callback_work(const struct bottleneck *bottleneck, size_t thread,
+			      struct advice *advice)
+{
+	const struct wait_works *works = &bottleneck->wait_causes->works;
+	const struct wait_work *work = wait_works_most(works);
+	const struct source_thread *of = bottleneck->waits->thread[thread];
+
+	advice->todo = "If a callback takes milliseconds, hand its work to another process "
+		       "(loop.run_in_executor() with a ProcessPoolExecutor), or let it await in "
+		       "between.";
+	if (!work || work->looks < WAIT_LOOKS_MIN || of->process != bottleneck->process ||
+	    of->tid != of->process->pid ||
+	    (double)work->ns < CALLBACK_WORK_MIN * (double)advice->gain_ns)
+		return;
+	advice_add(advice, " It was in %s for %.0f %% of that.", work->work->words,
+		   100.0 * (double)work->ns / (double)advice->gain_ns);
+	advice->todo = work->work->todo;
+}
+
+/* Returns the sum of all lines of the line's function. */
+static uint64_t function_ns(const struct line_sums *lines, const struct step_line *line)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < lines->count; i++)
+		if (lines->line[i].file == line->file && lines->line[i].function == line->function)
+			ns += lines->line[i].ns;
+	return ns;
+}
+
+/*
+ * Many short callbacks look like one long one. So this is a note, unless one function of the user's
+ * own has half of the time in a server.
+ */
 static bool says_computes(const struct bottleneck *bottleneck, const struct event_loop *loop,
 			  struct advice *advice)
 {
-	char text[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
+	char text[UNIT_TEXT_BYTES], longest[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
 	const struct callback_time *time;
+	struct step_line line;
 	size_t thread;
 
 	if (!find_loop(bottleneck, loop, CALLBACK_COMPUTES, advice, &thread) ||
 	    advice->value < COMPUTES_MIN)
 		return false;
 	time = &loop[thread].callback[CALLBACK_COMPUTES];
-	if (time->looks < WAIT_LOOKS_MIN || !time->lines.count)
+	if (time->looks < WAIT_LOOKS_MIN || !line_sums_most(&time->lines, &line))
 		return false;
-	advice->severity = ADVICE_NOTE;
+	if (!bottleneck->serving.is_server || function_ns(&time->lines, &line) * 2 < time->ns)
+		advice->severity = ADVICE_NOTE;
 	wait_thread_name(bottleneck->waits->thread[thread], name);
 	advice_say(advice,
 		   "callbacks of the event loop on thread %s computed, or were ready to, for %.1f "
-		   "%% of its time (%s); while one computes no other task of the loop runs. How "
-		   "long a single one takes was not recorded.",
-		   name, advice->value, unit_format_ns(text, time->ns));
+		   "%% of its time (%s); while one computes no other task of the loop runs. The "
+		   "longest time that it was seen at one place, in one callback or several, is %s.",
+		   name, advice->value, unit_format_ns(text, time->ns),
+		   unit_format_ns(longest, time->longest_ns));
 	wait_say_line_of(bottleneck, &time->lines, time->ns, time->looks, advice);
-	advice->todo = "If a callback takes milliseconds, hand its work to another process "
-		       "(loop.run_in_executor() with a ProcessPoolExecutor), or let it await in "
-		       "between.";
+	say_callback_work(bottleneck, thread, advice);
 	snprintf(advice->command, sizeof(advice->command), "lines");
 	return true;
 }
@@ -341,7 +398,7 @@ bool advice_blocked_event_loop(const struct bottleneck *bottleneck, struct advic
 	struct event_loop *loop = loops_of(bottleneck);
 	bool applies;
 
-	advice->is_of_run = true;
+	advice->of = ADVICE_OF_RUN;
 	applies = says_waits(bottleneck, loop, advice) || says_computes(bottleneck, loop, advice);
 	loops_release(bottleneck, loop);
 	return applies;

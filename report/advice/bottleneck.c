@@ -48,6 +48,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.imports = import_evidence_want(run, NULL),
 		.functions = functions_want(
 			run, &(struct functions_options){ .by = BY_functions_function }),
+		.collectives = collectives_want(run, &(struct collectives_options){ 0 }),
 		.io_by_file = io_want(run, &(struct io_options){ BY_io_file }),
 		.io_by_process = io_want(run, &(struct io_options){ BY_io_process }),
 		.io_by_operator = io_want(run, &(struct io_options){ BY_io_op }),
@@ -198,6 +199,7 @@ void bottleneck_look(struct bottleneck *bottleneck)
 	worker_waits_look(bottleneck, &bottleneck->worker_waits);
 	bottleneck->wait_causes = memory_zero(1, sizeof(*bottleneck->wait_causes));
 	wait_causes_look(bottleneck->wait_causes, bottleneck);
+	serving_look(&bottleneck->serving, bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);
 }
 
@@ -207,6 +209,7 @@ void bottleneck_release(struct bottleneck *bottleneck)
 	if (bottleneck->wait_causes)
 		wait_causes_release(bottleneck->wait_causes);
 	free(bottleneck->wait_causes);
+	serving_release(&bottleneck->serving);
 	timing_release(&bottleneck->operator_times);
 	free(bottleneck->advice);
 }

@@ -8,6 +8,7 @@
 #include "report/advice/gc_pauses.h"
 #include "report/advice/gpu_evidence.h"
 #include "report/advice/import_evidence.h"
+#include "report/advice/serving.h"
 #include "report/advice/steady_loop.h"
 #include "report/advice/worker_restarts.h"
 #include "report/advice/worker_waits.h"
@@ -23,6 +24,7 @@
 #include "report/io/io_events.h"
 #include "report/native/native_events.h"
 #include "report/tensors/tensors.h"
+#include "report/torch/collectives.h"
 #include "report/torch/operators.h"
 
 struct growth; /* report/heap/growth.h */
@@ -49,6 +51,7 @@ struct bottleneck {
 	struct run_facts *environment;
 	struct import_evidence *imports;
 	struct functions *functions;
+	struct collectives *collectives;
 	struct io_reading *io_by_file, *io_by_process, *io_by_operator;
 
 	struct steady_loop loop;              /* what shares are of */
@@ -65,6 +68,7 @@ struct bottleneck {
 	struct worker_restarts restarts;
 	struct worker_waits worker_waits;
 	struct wait_causes *wait_causes;
+	struct serving serving;
 	bool sampled, limited;
 	struct advice *advice; /* most important first */
 	size_t advice_count;
@@ -79,8 +83,9 @@ void bottleneck_release(struct bottleneck *bottleneck);
 /* Text of a fact that the process told, NULL when it did not. */
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);
 /*
- * Share of the communication time that ranks wait for the rank that communicates least, from 0 to
- * 1.
+ * Share of the communication time that ranks wait for a later one, from 0 to 1: as the calls of
+ * collectives say where all of them are matched, else what ranks communicate longer than the rank
+ * that communicates least.
  */
 double ranks_waiting_share(const struct bottleneck *bottleneck);
 

@@ -391,7 +391,7 @@ static void print_advice(const struct bottleneck *bottleneck, const struct scree
 		fprintf(screen->out, ", at most %s, %s of the %s",
 			unit_format_ns(time, advice->gain_ns),
 			unit_format_percent(share, advice_share(bottleneck, advice)),
-			advice_is_of_run(advice) ? "run" : "steps' time");
+			advice_base_text(advice));
 	fputs(")\n   ", screen->out);
 	snprintf(words, sizeof(words), "%s %s [prof-report %s]", advice->text, advice->todo,
 		 advice->command);

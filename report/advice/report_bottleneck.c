@@ -61,7 +61,9 @@ static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
 	facts_number(facts, "warm_up_steps", UNIT_COUNT, bottleneck->loop.warm_steps);
 	facts_number(facts, "warm_up_ns", UNIT_NS, bottleneck->loop.warm_ns);
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		if (i != STEP_gc || !why_empty_is_off(bottleneck->run, EVT_FAMILY_gc))
+		if (!steps_know(bottleneck->steps, (enum step_category)i, true))
+			facts_none(facts, names[i], UNIT_NS);
+		else if (i != STEP_gc || !why_empty_is_off(bottleneck->run, EVT_FAMILY_gc))
 			facts_number(facts, names[i], UNIT_NS, bottleneck->steps->ns[i]);
 	facts_number(facts, "operators", UNIT_COUNT, bottleneck->operator_calls);
 	facts_number(facts, "gaps_not_kept", UNIT_COUNT, bottleneck->evidence->gaps.beyond);
@@ -86,6 +88,10 @@ static void report_bottleneck_put_place(struct table *table, const struct advice
 
 static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 {
+	static const char *const bases[] = { [ADVICE_OF_STEPS] = "steps",
+					     [ADVICE_OF_RUN] = "run",
+					     [ADVICE_OF_SERVING] = "serving" };
+
 	for (size_t i = 0; i < bottleneck->advice_count; i++) {
 		const struct advice *advice = &bottleneck->advice[i];
 		const struct advice_rule *rule = advice->rule;
@@ -104,7 +110,7 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 			table_set_real(table, COLUMN_bottleneck_stake_percent,
 				       advice_share(bottleneck, advice));
 			table_put_text(table, COLUMN_bottleneck_stake_of,
-				       advice_is_of_run(advice) ? "run" : "steps");
+				       bases[advice_base_of(advice)]);
 		}
 		report_bottleneck_put_place(table, &advice->place);
 		if (advice->waits_at[0])

@@ -294,6 +294,11 @@ bool wait_is_idle(enum wait_kind kind, uint32_t call)
 	return kind == WAIT_IDLE || kind == WAIT_SELECT;
 }
 
+bool wait_is_accept(uint32_t call)
+{
+	return call == SYS_accept + 1 || call == SYS_accept4 + 1;
+}
+
 bool wait_cause_is_sync(const struct wait_cause *cause)
 {
 	return cause->call == SYS_fsync + 1 || cause->call == SYS_fdatasync + 1;
@@ -330,6 +335,7 @@ const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_
 		[WAIT_EVENT] = "an event or a condition that another thread sets",
 		[WAIT_THREAD] = "the end of another thread",
 		[WAIT_CHILD] = "a child process",
+		[WAIT_RANKS] = "other ranks, in a collective",
 		[WAIT_SELECT] = "sockets or pipes, in select()",
 		[WAIT_IDLE] = "requests or tasks",
 	};

@@ -77,6 +77,8 @@ const struct wait_beside *wait_cause_beside(const struct wait_cause *cause);
 /* It waits for whoever asks for something: a server that has nothing to do. */
 bool wait_cause_is_idle(const struct wait_cause *cause);
 bool wait_is_idle(enum wait_kind kind, uint32_t call);
+/* It waits for a connection: what only a server does. `call` as of struct wait_look. */
+bool wait_is_accept(uint32_t call);
 /* It waits until a file is on the disk. */
 bool wait_cause_is_sync(const struct wait_cause *cause);
 

@@ -13,12 +13,14 @@
 #include "report/helpers/helpers.h"
 #include "report/advice/process_starter.h"
 #include "report/advice/step_lines.h"
+#include "report/advice/wait_causes.h"
 #include "report/base/memory.h"
 #include "report/options/keys.h"
 
 #define SETTLE_NS 1000000000u /* a rest is reported within half of that */
 #define TURN_NS 100000000u    /* between two attempts to settle */
 #define NO_STEP UINT64_MAX
+#define THREADS_PAIRED_MAX 64u /* with more threads, pairs would cost too much */
 
 struct stretch_seen {
 	uint64_t from_ns, to_ns, place, looks;
@@ -30,6 +32,7 @@ struct recent {
 	struct stretch_seen *seen;
 	size_t first, count, room;
 	uint64_t last_ns;
+	uint64_t same_place, same_ns; /* looks in a row at one place, where it computed */
 };
 
 struct pending {
@@ -44,6 +47,7 @@ struct state {
 	const struct evidence *evidence;
 	const struct helpers *helpers;
 	struct map rows, pairs, commands;
+	struct run *run;
 	struct source *source;
 	struct recent *recent; /* by thread */
 	size_t recent_room;
@@ -52,6 +56,10 @@ struct state {
 	struct wait_pair *met; /* pairs of pending looks */
 	size_t met_count, met_room;
 	uint64_t turned_ns;
+	struct own own;      /* for wait_place_look(), before all has been read */
+	size_t own_places;   /* how many there were when it was made */
+	uint64_t *paired_ns; /* by process: the end of the last look of another thread with pairs */
+	size_t paired_room;
 };
 
 /* --- rows and pairs --- */
@@ -61,7 +69,8 @@ static size_t wait_looks_row_add(struct state *mine, const struct wait_look *loo
 {
 	const uint64_t words[] = { look->of,    (uint64_t)look->thread << 32 | look->call,
 				   look->state, look->place,
-				   look->owner, look->owner_place };
+				   look->owner, look->owner_place,
+				   look->serves };
 	struct wait_looks *all = &mine->looks;
 	struct map_entry *entry;
 	bool added;
@@ -74,6 +83,7 @@ static size_t wait_looks_row_add(struct state *mine, const struct wait_look *loo
 	}
 	all->row[entry->value].ns += ns;
 	all->row[entry->value].looks += looks;
+	all->row[entry->value].samples += looks != 0;
 	return (size_t)entry->value;
 }
 
@@ -177,6 +187,8 @@ static void wait_looks_pending_count(struct state *mine, const struct pending *p
 	row = wait_looks_row_add(mine, &pending->look,
 				 pending->step == NO_STEP ? 0 : pending->to_ns - pending->from_ns,
 				 pending->step == NO_STEP ? 0 : pending->looks);
+	if (pending->step == NO_STEP)
+		mine->looks.row[row].paired_ns += pending->to_ns - pending->from_ns;
 	for (size_t i = 0; i < pending->pair_count; i++)
 		pair_add(mine, row, &mine->met[pending->first_pair + i]);
 }
@@ -246,6 +258,63 @@ static void pending_add(struct state *mine, const struct pending *pending)
 	mine->pending[mine->pending_count++] = *pending;
 }
 
+/* Notes for how long the thread was seen at one place in a row, running or ready to run. */
+static void wait_looks_row_extend(struct state *mine, struct recent *recent, size_t row,
+				  const struct stretch_seen *seen)
+{
+	struct wait_row *at = &mine->looks.row[row];
+	bool computes = seen->state == EVT_PYTHON_RUNS || seen->state == EVT_PYTHON_READY;
+
+	if (!computes || recent->same_place != seen->place)
+		recent->same_ns = 0;
+	recent->same_place = computes ? seen->place : 0;
+	if (!computes)
+		return;
+	recent->same_ns += seen->to_ns - seen->from_ns;
+	if (recent->same_ns > at->longest_ns)
+		at->longest_ns = recent->same_ns;
+}
+
+/*
+ * Whose code a file is depends on where stacks begin, in recordings without folders: it is found
+ * out again when there are twice as many places.
+ */
+static struct own *wait_looks_own(struct state *mine)
+{
+	size_t places = mine->looks.samples->place_count;
+
+	if (places < 2 * mine->own_places)
+		return &mine->own;
+	own_release(&mine->own);
+	own_init(&mine->own, mine->source, run_options(mine->run));
+	own_places_note_scripts(mine->looks.samples, &mine->own);
+	mine->own_places = places;
+	return &mine->own;
+}
+
+/*
+ * Returns whether a thread of a process that serves waits for a result, and no other thread's look
+ * at that time has pairs.
+ */
+static bool wait_looks_is_for_result(struct state *mine, const struct wait_look *look,
+				     const struct stretch_seen *seen)
+{
+	struct wait_place place;
+
+	if (!look->serves || look->state != EVT_PYTHON_LOCK ||
+	    mine->looks.process[look->process]->thread_count > THREADS_PAIRED_MAX)
+		return false;
+	mine->paired_ns = memory_room(mine->paired_ns, look->process, &mine->paired_room,
+				      sizeof(*mine->paired_ns));
+	if (seen->from_ns < mine->paired_ns[look->process])
+		return false;
+	wait_place_look(mine->looks.samples, wait_looks_own(mine), look->place, &place);
+	if (place.kind != WAIT_FUTURE)
+		return false;
+	mine->paired_ns[look->process] = seen->to_ns;
+	return true;
+}
+
 static void wait_looks_take_look(struct state *mine, const struct source_event *event,
 				 const struct stretch_seen *seen, struct wait_look look)
 {
@@ -257,12 +326,15 @@ static void wait_looks_take_look(struct state *mine, const struct source_event *
 				   .looks = seen->looks,
 				   .step = NO_STEP };
 
-	(void)wait_looks_row_add(mine, &look, seen->to_ns - seen->from_ns, seen->looks);
+	wait_looks_row_extend(
+		mine, &mine->recent[look.thread],
+		wait_looks_row_add(mine, &look, seen->to_ns - seen->from_ns, seen->looks), seen);
 	if (at && at->under_way && at->from.time_ns && at->thread == look.thread) {
 		look.of = of_step_lines(step_lines_open_on(mine->evidence, mine->helpers,
 							   look.thread, event->event.time_ns));
 		pending.step = at->number;
-	} else if (!wait_is_one(look.state) || event->thread->tid != event->process->pid) {
+	} else if (!wait_is_one(look.state) || (event->thread->tid != event->process->pid &&
+						!wait_looks_is_for_result(mine, &look, seen))) {
 		return;
 	}
 	pending.look = look;
@@ -295,6 +367,51 @@ static uint32_t call_of(const struct evt_python_sample *sample)
 	return sample->call <= UINT32_MAX ? (uint32_t)sample->call : 0;
 }
 
+/*
+ * Returns whether the process of the look has waited for requests or tasks before: in accept(), or
+ * at an event loop's or a server's own wait. Its start-up is over then.
+ */
+static bool wait_looks_serves(struct state *mine, const struct wait_look *look, uint64_t time_ns)
+{
+	struct wait_looks *looks = &mine->looks;
+	struct wait_place place;
+	bool was_serving;
+
+	looks->serves_ns = memory_room(looks->serves_ns, look->process, &looks->serves_room,
+				       sizeof(*looks->serves_ns));
+	was_serving = looks->serves_ns[look->process] != 0;
+	if (was_serving || !wait_is_one(look->state) || look->state == EVT_PYTHON_SLEEP)
+		return was_serving;
+	if (!wait_is_accept(look->call)) {
+		wait_place_look(looks->samples, wait_looks_own(mine), look->place, &place);
+		if (place.is_in_callback || !(place.is_in_loop || place.is_server) ||
+		    !wait_is_idle(place.kind, look->call))
+			return false;
+	}
+	looks->serves_ns[look->process] = time_ns;
+	return false;
+}
+
+static struct wait_look wait_looks_of_sample(const struct source_event *event,
+					     const struct evt_python_sample *sample,
+					     const struct stretch_seen *seen)
+{
+	bool waits_for_gil = seen->state == EVT_PYTHON_GIL;
+	uint64_t owner = waits_for_gil ? sample->holder : sample->owner;
+
+	return (struct wait_look){
+		.of = WAIT_OF_THREAD,
+		.thread = event->thread->index,
+		.process = event->process->index,
+		.state = seen->state,
+		.place = seen->place,
+		.call = call_of(sample),
+		.owner = owner <= UINT32_MAX ? (uint32_t)owner : 0,
+		.owner_place = sample_place_key(event, waits_for_gil ? sample->holder_place
+								     : sample->owner_place),
+	};
+}
+
 static void wait_looks_take_sample(void *state, const struct source_event *event, bool counts)
 {
 	struct state *mine = state;
@@ -308,6 +425,8 @@ static void wait_looks_take_sample(void *state, const struct source_event *event
 						      ? (enum evt_python_state)sample->state
 						      : EVT_PYTHON_WAITS };
 
+	struct wait_look look;
+
 	recent->last_ns = seen.to_ns;
 	if (!seen.looks || !seen.from_ns || seen.from_ns >= seen.to_ns ||
 	    seen.to_ns - seen.from_ns > SAMPLE_WAIT_MAX_NS)
@@ -315,18 +434,10 @@ static void wait_looks_take_sample(void *state, const struct source_event *event
 	recent->seen = memory_room(recent->seen, recent->count, &recent->room,
 				   sizeof(*recent->seen));
 	recent->seen[recent->count++] = seen;
+	look = wait_looks_of_sample(event, sample, &seen);
+	look.serves = wait_looks_serves(mine, &look, seen.from_ns);
 	if (counts)
-		wait_looks_take_look(
-			mine, event, &seen,
-			(struct wait_look){
-				.of = WAIT_OF_THREAD,
-				.thread = event->thread->index,
-				.process = event->process->index,
-				.state = seen.state,
-				.place = seen.place,
-				.call = call_of(sample),
-				.owner = sample->owner <= UINT32_MAX ? (uint32_t)sample->owner : 0,
-				.owner_place = sample_place_key(event, sample->owner_place) });
+		wait_looks_take_look(mine, event, &seen, look);
 	if (seen.to_ns > mine->turned_ns + TURN_NS)
 		wait_looks_settle(mine, seen.to_ns, false);
 }
@@ -365,11 +476,13 @@ static void wait_looks_start(void *state, struct run *run, const void *options)
 	map_init(&mine->rows);
 	map_init(&mine->pairs);
 	map_init(&mine->commands);
+	mine->run = run;
 	mine->source = run_source(run);
 	run_reads(run, EVT_child_command, FIELDS_ALL, take_command, mine);
 	mine->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	mine->evidence = evidence_want(run, NULL);
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	own_init(&mine->own, mine->source, run_options(run));
 	run_reads(run, EVT_python_sample, FIELDS_ALL, wait_looks_take_sample, mine);
 }
 
@@ -395,6 +508,9 @@ static void wait_looks_release(void *state)
 	free(mine->looks.pair);
 	free(mine->looks.thread);
 	free(mine->looks.process);
+	free(mine->looks.serves_ns);
+	free(mine->paired_ns);
+	own_release(&mine->own);
 }
 
 const struct analysis_kind analysis_wait_looks = {

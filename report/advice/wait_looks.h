@@ -6,7 +6,9 @@
  * count in whole settled steps, apart from looks of each thread over the whole run. For each look
  * at which the loop's thread waited (without steps: the main thread of a process), the looks of the
  * other threads of its process and of the child processes at the same time are kept beside it: the
- * pairs. A pair says what was seen at the same time, not who waited for whom.
+ * pairs. A pair says what was seen at the same time, not who waited for whom. The same is done for
+ * other threads of a process that serves, while they wait for a result of a pool or a future: for
+ * one of them at a time, in a process of few threads.
  *
  * Memory grows with distinct places by thread, with pairs up to WAIT_PAIRS_MAX (those beyond are
  * counted), and with the samples of one step. Threads and processes are indices; times are ns. One
@@ -32,13 +34,19 @@ struct wait_look {
 	uint32_t thread, process;
 	uint32_t call; /* number of the system call plus 1; 0: not known */
 	enum evt_python_state state;
-	uint64_t place, owner_place; /* sample_place_key(); owner: who had the mutex */
-	uint32_t owner;              /* its tid; 0: not known */
+	/* sample_place_key(); owner: who had the mutex, or the GIL where it waits for that */
+	uint64_t place, owner_place;
+	uint32_t owner; /* its tid; 0: not known */
+	bool serves;    /* the process has waited for requests before: it has started */
 };
 
 struct wait_row {
 	struct wait_look look;
 	uint64_t ns, looks;
+	uint64_t samples; /* that these looks came in: a thread that rests has one for many looks */
+	uint64_t
+		paired_ns; /* of threads other than the main one: time that pairs were looked for */
+	uint64_t longest_ns; /* in looks in a row at this place, running or ready to run */
 };
 
 struct wait_pair {
@@ -67,6 +75,9 @@ struct wait_looks {
 	const struct source_thread **thread; /* by index; NULL: it was not sampled */
 	const struct source_process **process;
 	size_t thread_room, process_room;
+	/* by process: when it first waited for requests or tasks; 0: it never did */
+	uint64_t *serves_ns;
+	size_t serves_room;
 	const struct samples *samples;
 };
 

@@ -20,6 +20,16 @@ static const struct known_work known_works[] = {
 #include "report/advice/work_places.def"
 };
 
+enum server_role { ROLE_NONE, ROLE_SERVES, ROLE_POOL, ROLE_DOWNSTREAM };
+
+static const struct {
+	const char *file, *function;
+	enum server_role role;
+} server_places[] = {
+#define SERVER_PLACE(file, function, role) { file, function, ROLE_##role },
+#include "report/advice/server_places.def"
+};
+
 /* A frame, as texts. */
 struct frame {
 	const char *file, *function;
@@ -90,6 +100,35 @@ static const struct known_work *work_of(const struct frame *frame)
 			return work;
 	}
 	return NULL;
+}
+
+static enum server_role server_role_of(const struct frame *frame)
+{
+	for (size_t i = 0; i < sizeof(server_places) / sizeof(server_places[0]); i++)
+		if ((!*server_places[i].function ||
+		     is_function(frame, server_places[i].function)) &&
+		    is_file(frame, server_places[i].file))
+			return server_places[i].role;
+	return ROLE_NONE;
+}
+
+/* `depth` counts the frames of the process itself, from the innermost one on. */
+static void take_role(const struct frame *frame, unsigned int depth, struct wait_place *found)
+{
+	switch (server_role_of(frame)) {
+	case ROLE_SERVES:
+		found->is_server = true;
+		break;
+	case ROLE_POOL:
+		found->is_in_pool = true;
+		found->is_in_task = depth > 0 && found->kind != WAIT_QUEUE;
+		break;
+	case ROLE_DOWNSTREAM:
+		found->is_downstream |= !found->has_line || !found->line.is_users;
+		break;
+	default:
+		break;
+	}
 }
 
 static void wait_places_put_line(const struct samples *samples, const struct sample_place *place,
@@ -174,8 +213,10 @@ void wait_place_look(const struct samples *samples, struct own *own, uint64_t ke
 		bool is_users = own_place_is_users(samples, own, place);
 		struct frame frame;
 
-		if (!frame_of(samples, own->source, place, &frame) ||
-		    wait_places_take_frame(&frame, depth, ret_place))
+		if (!frame_of(samples, own->source, place, &frame))
+			break;
+		take_role(&frame, depth, ret_place);
+		if (wait_places_take_frame(&frame, depth, ret_place))
 			break;
 		if (is_users && (!ret_place->has_line || !ret_place->line.is_users))
 			wait_places_put_line(samples, place, true, ret_place);

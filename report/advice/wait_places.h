@@ -24,6 +24,7 @@ enum wait_kind {
 	WAIT_EVENT,  /* threading.Event, Condition, Barrier */
 	WAIT_THREAD, /* the end of a thread */
 	WAIT_CHILD,  /* a process */
+	WAIT_RANKS,  /* other ranks of the job, in a collective */
 	WAIT_SELECT,
 	WAIT_IDLE,    /* no work: a pool's thread, an event loop, a server */
 	WAIT_LIBRARY, /* another library waits, at the user's line */
@@ -43,7 +44,11 @@ struct wait_place {
 	bool is_in_callback;           /* of an event loop: not in its select() */
 	bool is_in_loop;               /* the thread runs an event loop */
 	bool is_worker;                /* of a DataLoader */
-	bool is_in_sample; /* the worker makes a sample; false: it has no work, or sends */
+	bool is_server;                /* in a server's function that takes connections */
+	bool is_in_pool;               /* a thread of a pool that runs tasks */
+	bool is_in_task;    /* the thread of a pool runs one: it does not wait for work */
+	bool is_downstream; /* in a client of another server (server_places.def) */
+	bool is_in_sample;  /* the worker makes a sample; false: it has no work, or sends */
 	bool has_line;
 	struct step_line
 		/*

@@ -29,6 +29,9 @@ void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sum
 void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_cause *cause,
 		     struct advice *advice);
 
+/* advice_lock_wait() of a server: any thread of it; in advice_serving_work.c. */
+bool serving_says_lock(const struct bottleneck *bottleneck, struct advice *advice);
+
 /* "'loader' (4711)", without a name of its own "4711" */
 void wait_thread_name(const struct source_thread *thread, char shown[PLACE_NAME_BYTES]);
 

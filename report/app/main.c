@@ -210,7 +210,8 @@ static int run(struct options *options)
 	struct sessions sessions;
 	int status;
 
-	if (!options->file_count && !(report_infos[options->report].takes & TAKES_COMPARE)) {
+	if (!options->file_count &&
+	    !(report_infos[options->report].takes & (TAKES_COMPARE | TAKES_NOTHING))) {
 		if (recipe_is_needed(default_files[0])) {
 			recipe_print(default_files[0]);
 			return STATUS_INPUT;

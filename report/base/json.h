@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define JSON_DEPTH 8
+#define JSON_DEPTH 16
 
 struct json {
 	FILE *out;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/core/known.h"
+#include "report/core/whole_heap.h"
 #include "report/core/why_empty.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
@@ -68,12 +69,17 @@ const char *coverage_said(const struct run *run, struct coverage_text *ret_text)
 
 	if (!detail->until_ns)
 		return coverage_recorded(run, ret_text);
-	snprintf(ret_text->text, COVERAGE_BYTES,
-		 "recorded with detail: %s of %s steps (INTERCEPT_BUDGET). Operators and "
-		 "allocations of the others were not recorded. Memory of tensors, and which "
-		 "blocks live, is known until %s",
-		 unit_format_count(a, detail->detailed), unit_format_count(b, detail->steps),
-		 unit_format_ns(c, detail->until_ns));
+	snprintf(
+		ret_text->text, COVERAGE_BYTES,
+		whole_heap_is_recorded(run_source(run))
+			? "recorded with detail: %s of %s steps (INTERCEPT_BUDGET). Operators of "
+			  "the others were not recorded. The sample of the heap is of all of them. "
+			  "Memory of tensors is known until %s"
+			: "recorded with detail: %s of %s steps (INTERCEPT_BUDGET). Operators and "
+			  "allocations of the others were not recorded. Memory of tensors, and "
+			  "which blocks live, is known until %s",
+		unit_format_count(a, detail->detailed), unit_format_count(b, detail->steps),
+		unit_format_ns(c, detail->until_ns));
 	return ret_text->text;
 }
 
@@ -110,7 +116,7 @@ const char *coverage_still_live(const struct run *run, struct coverage_text *ret
 	struct source_file *const *file;
 	char time[UNIT_TEXT_BYTES];
 
-	if (run_detail(run)->until_ns)
+	if (run_detail(run)->until_ns && !whole_heap_is_recorded(source))
 		snprintf(ret_text->text, COVERAGE_BYTES, "not freed by %s",
 			 unit_format_ns(time, run_detail(run)->until_ns));
 	else if (why_empty_is_limited(run))

@@ -191,6 +191,7 @@ int lookahead_complete(struct filter_settings *scope, struct windows *ret_window
 	*ret_windows = (struct windows){ .count = 0 };
 	if (source_open(&ahead, paths, count, &at_once, message, message_bytes))
 		return -1;
+	(void)source_share_clocks(ahead, source);
 	end_ns = read_ahead(ahead, lookahead_kind(scope), ret_windows);
 	result = complete_time(scope, end_ns, message, message_bytes);
 	if (!result && scope->by_step)

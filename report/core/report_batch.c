@@ -36,16 +36,13 @@ void batch_init(struct batch *batch, struct report_request *outer)
 	*batch = (struct batch){ .outer = outer };
 }
 
-size_t batch_add(struct batch *batch, enum report_id id, enum key_id by)
+size_t batch_add_own(struct batch *batch, enum report_id id, enum key_id by)
 {
-	struct batch_report *one;
+	struct batch_report *one = memory_zero(1, sizeof(*one));
 
-	for (size_t i = 0; i < batch->count; i++)
-		if (batch->report[i]->id == id && batch->report[i]->by == by)
-			return i;
-	one = memory_zero(1, sizeof(*one));
 	one->id = id;
 	one->by = by;
+	one->is_own = true;
 	one->options = *batch->outer->options;
 	one->options.report = id;
 	one->options.by = by == KEY_ID_LIMIT ? (enum key_id)0 : by;
@@ -59,6 +56,19 @@ size_t batch_add(struct batch *batch, enum report_id id, enum key_id by)
 				    sizeof(*batch->report));
 	batch->report[batch->count] = one;
 	return batch->count++;
+}
+
+size_t batch_add(struct batch *batch, enum report_id id, enum key_id by)
+{
+	size_t place;
+
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->report[i]->id == id && batch->report[i]->by == by &&
+		    !batch->report[i]->is_own)
+			return i;
+	place = batch_add_own(batch, id, by);
+	batch->report[place]->is_own = false;
+	return place;
 }
 
 static void batch_want(struct batch *batch)

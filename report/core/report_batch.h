@@ -18,6 +18,7 @@ struct batch_report {
 	struct options options; /* those of the request, but for the report and its key */
 	struct report_request request;
 	struct report_job job;
+	bool is_own; /* has options that batch_add() does not know */
 };
 
 struct batch {
@@ -41,6 +42,11 @@ void batch_init(struct batch *batch, struct report_request *outer);
  * with that key is not added again.
  */
 size_t batch_add(struct batch *batch, enum report_id id, enum key_id by);
+/*
+ * The same, but the report is always added. Its options are its own: the caller may change them
+ * until batch_read().
+ */
+size_t batch_add_own(struct batch *batch, enum report_id id, enum key_id by);
 /*
  * Reads the source to its end. Returns STATUS_OK, or another status with the outer request's
  * message.

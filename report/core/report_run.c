@@ -2,6 +2,7 @@
 /* The one driver of all reports. The command line is checked before anything is read. */
 #include "report/core/report_job.h"
 
+#include "report/core/clocks.h"
 #include "report/core/lookahead.h"
 
 static int report_read(struct report_job *job, struct report_request *request)
@@ -30,6 +31,7 @@ static int report_read_ahead(struct report_job *job, struct report_request *requ
 	int status = STATUS_USAGE;
 
 	request->scope = options->scope;
+	clocks_correct(request->source);
 	if (!lookahead_is_needed(&request->scope) ||
 	    !lookahead_complete(&request->scope, &windows, request->source, options->file,
 				options->file_count, request->message, sizeof(request->message)))

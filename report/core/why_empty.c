@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "report/base/text.h"
+#include "report/base/units.h"
 #include "report/options/options.h"
+#include "report/session/holes.h"
 #include "report/session/limitations.h"
 
 /* The word for a family's events, and the sentence if the program made none. */
@@ -168,6 +170,23 @@ static bool is_filtered_by_stack(const struct run *run)
 	return false;
 }
 
+/* Says that the events may be among those that were lost. Returns false if none were lost. */
+static bool why_empty_is_lost(const struct run *run, const char *what, char text[ABSENCE_BYTES])
+{
+	const struct source *source = run_source(run);
+	const struct source_loss *losses;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!source_losses(source, &losses))
+		return false;
+	if (source_known_ns(source) < source_end_ns(source))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded until %s; what came later was lost",
+			 what, unit_format_ns(time, source_known_ns(source)));
+	else
+		snprintf(text, ABSENCE_BYTES, "%s was recorded; other events were lost", what);
+	return true;
+}
+
 static bool why_empty_is_trigger(const char *capture)
 {
 	return strcmp(capture, "trigger") == 0 || strncmp(capture, "trigger,", 8) == 0;
@@ -228,7 +247,7 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 	else if (capture)
 		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open",
 			 absences[family].what, name);
-	else
+	else if (!why_empty_is_lost(run, absences[family].what, text))
 		snprintf(text, ABSENCE_BYTES, "%s", absences[family].none);
 	return text;
 }

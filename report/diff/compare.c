@@ -8,6 +8,9 @@
 
 #include "report/base/memory.h"
 #include "report/diff/diff.h"
+#include "report/stacks/stack_report.h"
+
+#define FLAME_NODES_MAX 20000u
 
 static FILE *compare_text_open(char **text, size_t *length)
 {
@@ -95,6 +98,41 @@ static int diff_put_all(struct diff *diff, struct options *options, take_compare
 	return status;
 }
 
+/* Repeats with fewer functions as long as the caller asks for that. */
+static void diff_put_flame(struct diff *diff, size_t place, take_compared *take, void *context)
+{
+	const struct batch_report *one = sides_after(&diff->sides)->batch.report[place];
+	const struct stack_report *stacks = one->job.report.state;
+	struct diff_flame flame;
+	size_t most = FLAME_NODES_MAX;
+
+	diff_flame_make(&flame, &diff->sides, place);
+	while (most) {
+		char *text = NULL;
+		size_t length, shown;
+		FILE *out = compare_text_open(&text, &length);
+
+		shown = diff_flame_write_json(&flame, out, most);
+		fclose(out);
+		most = take(context, &(struct compared){ .flame = stacks->from->name,
+							 .title = flame.title,
+							 .json = text,
+							 .length = length,
+							 .rows = flame.tree.count - 1,
+							 .shown = shown,
+							 .most = most });
+		free(text);
+	}
+	diff_flame_release(&flame);
+}
+
+static void diff_put_flames(struct diff *diff, take_compared *take, void *context)
+{
+	for (size_t i = 0; i < DIFF_FLAMES; i++)
+		if (diff_has_stacks(diff, diff->flame[i], false))
+			diff_put_flame(diff, diff->flame[i], take, context);
+}
+
 static int diff_documents(struct diff *diff, struct options *options, take_compared *take,
 			  void *context)
 {
@@ -104,6 +142,8 @@ static int diff_documents(struct diff *diff, struct options *options, take_compa
 		status = diff_read(diff);
 	if (!status)
 		status = diff_put_all(diff, options, take, context);
+	if (!status)
+		diff_put_flames(diff, take, context);
 	if (!status)
 		sides_say_faults(&diff->sides);
 	return status;
@@ -129,6 +169,7 @@ int compare_put(struct report_request *request, char *const *base, size_t base_c
 	options.file_count = options.against + base_count;
 	diff->request = &own;
 	diff->by = KEY_ID_LIMIT;
+	diff->has_flames = true;
 	status = diff_documents(diff, &options, take, context);
 	if (status)
 		snprintf(request->message, sizeof(request->message), "%s", own.message);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A comparison as documents, for report `page`, which shows all at once: what changed most, and
- * each report that can be compared. All documents come from one reading of each run. Each is what
- * `prof-report diff ... --format json` writes.
+ * each report that can be compared, and
+ * the stacks of both as one tree. All documents come from one reading of each run. Those of
+ * reports are what `prof-report diff ... --format json` writes.
  */
 #ifndef REPORT_DIFF_COMPARE_H
 #define REPORT_DIFF_COMPARE_H
@@ -17,6 +18,9 @@ struct compared {
 	const char *head, *foot; /* the lines that people read around it; "": none */
 	size_t length, rows, shown;
 	size_t most; /* number of rows that it may have */
+	/* a difference of flame graphs, if not NULL: whose stacks; rows are functions */
+	const char *flame;
+	const char *title;
 };
 
 /*

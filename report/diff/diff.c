@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/stacks/stack_report.h"
 
 #define TOTALS_GROUP 0
 #define UNLIMITED SIZE_MAX
@@ -27,8 +28,36 @@ int diff_fail(struct diff *diff, const char *format, const char *word)
 
 /* --- reading --- */
 
+static const struct {
+	const char *of;
+	enum stack_value value;
+} flames[DIFF_FLAMES] = {
+#define DIFF_FLAME(of, value) { #of, STACK_##value },
+#include "report/diff/diff.def"
+};
+
+/* Each has its own --of and --value. */
+static void diff_want_flames(struct diff *diff)
+{
+	for (size_t i = 0; i < DIFF_FLAMES && diff->has_flames; i++) {
+		diff->flame[i] = sides_add_own(&diff->sides, REPORT_flame,
+					       batch_key(REPORT_flame, "function"));
+		for (size_t side = 0; side < diff->sides.count; side++) {
+			struct batch *batch = &diff->sides.side[side].batch;
+			struct options *own = &batch->report[diff->flame[i]]->options;
+
+			own->of_report[REPORT_OPTION_of].text = flames[i].of;
+			own->of_report[REPORT_OPTION_value] = (struct report_option_value){
+				"", flames[i].value
+			};
+		}
+	}
+}
+
 static void diff_want(struct diff *diff)
 {
+	if (diff->per_step)
+		diff->steps = sides_add(&diff->sides, REPORT_steps, joined_key(REPORT_steps));
 	if (diff->has_report)
 		diff->place = sides_add(&diff->sides, diff->report, diff->by);
 	memcpy(diff->shown, overview, sizeof(overview));
@@ -43,6 +72,25 @@ static void diff_want(struct diff *diff)
 			diff->has_report && diff->condition[i].report == diff->report
 				? diff->by
 				: diff->condition[i].by);
+	diff_want_flames(diff);
+}
+
+/* Each side's stacks are divided by its own steps. */
+static int diff_count_steps(struct diff *diff)
+{
+	for (size_t i = 0; i < diff->sides.count && diff->per_step; i++) {
+		struct side *side = &diff->sides.side[i];
+
+		side->steps = (double)side->batch.report[diff->steps]->job.table.row_count;
+		if (side->steps > 0)
+			continue;
+		snprintf(diff->request->message, sizeof(diff->request->message),
+			 "--per step: '%.300s' has no steps; leave it out, or see prof-report "
+			 "steps --help",
+			 side->name);
+		return STATUS_INPUT;
+	}
+	return STATUS_OK;
 }
 
 int diff_read(struct diff *diff)
@@ -53,7 +101,8 @@ int diff_read(struct diff *diff)
 	if (status)
 		return status;
 	diff_want(diff);
-	return sides_read(&diff->sides);
+	status = sides_read(&diff->sides);
+	return status ? status : diff_count_steps(diff);
 }
 
 /* --- changes --- */
@@ -180,6 +229,48 @@ static void diff_total(const struct diff *diff, struct facts *facts)
 	facts_number(facts, "not_told", UNIT_COUNT, count[VERDICT_NONE]);
 }
 
+/* Nothing that is live is a result, too; nothing of what was not recorded is not. */
+static bool side_has_stacks(const struct batch_report *one)
+{
+	const struct stack_report *stacks = one->job.report.state;
+
+	return one->job.table.row_count ||
+	       (stacks->value == STACK_LIVE && stacks->has_value &&
+		!why_empty_is_off(one->job.report.run, stacks->from->family));
+}
+
+bool diff_has_stacks(struct diff *diff, size_t place, bool says_why)
+{
+	for (size_t i = 0; i < diff->sides.count; i++) {
+		const struct side *side = &diff->sides.side[i];
+		const struct batch_report *one = side->batch.report[place];
+		const char *why = one->job.document.empty;
+
+		if (side_has_stacks(one))
+			continue;
+		if (says_why)
+			snprintf(diff->request->message, sizeof(diff->request->message),
+				 "'%.150s' cannot be drawn: %.320s", side->name,
+				 why ? why : "it has no stacks of this kind");
+		return false;
+	}
+	return true;
+}
+
+static void diff_draw(const struct document *document, const struct screen *screen,
+		      enum export_format format)
+{
+	const struct diff *diff = document->context;
+	struct diff_flame flame;
+
+	diff_flame_make(&flame, &diff->sides, diff->place);
+	if (format == FORMAT_SVG)
+		diff_flame_write_svg(&flame, screen->out);
+	else
+		diff_flame_write_folded(&flame, screen->out);
+	diff_flame_release(&flame);
+}
+
 static void reader_take(struct diff_reader *reader, const struct document *document,
 			struct screen screen, const struct table *table)
 {
@@ -200,6 +291,7 @@ int diff_write(struct diff *diff, struct diff_reader *reader)
 		.head = diff_head,
 		.names_first = true,
 		.foot = diff_foot,
+		.draw = diff_draw,
 		.context = diff,
 		.before = before,
 		.before_count = diff->sides.before,

@@ -13,6 +13,7 @@
 
 #include "report/diff/changes.h"
 #include "report/diff/condition.h"
+#include "report/diff/diff_flame.h"
 
 /* A line of the overview: diff.def. */
 struct diff_shown {
@@ -29,6 +30,13 @@ enum {
 	DIFF_OVERVIEW, /* number of lines of diff.def */
 };
 
+/* Which stacks the page shows; the number of lines of diff.def. */
+enum {
+#define DIFF_FLAME(of, value) DIFF_FLAME_OF_##of##_##value,
+#include "report/diff/diff.def"
+	DIFF_FLAMES,
+};
+
 struct diff {
 	struct report_request *request;
 	struct sides sides;
@@ -39,6 +47,10 @@ struct diff {
 	bool has_report;
 	enum key_id by;
 	size_t place; /* index of that report */
+	size_t steps; /* index of report steps, for --per step */
+	bool per_step;
+	bool has_flames;           /* stacks are compared, too */
+	size_t flame[DIFF_FLAMES]; /* their indices */
 	struct diff_shown shown[DIFF_OVERVIEW];
 	struct condition *condition;
 	struct joined *joined; /* kept because their texts are used */
@@ -64,6 +76,11 @@ struct diff_reader {
  * `reader`: NULL: none.
  */
 int diff_write(struct diff *diff, struct diff_reader *reader);
+/*
+ * Returns whether all runs have stacks in the report flame of that index. If not, `says_why` sets
+ * the message.
+ */
+bool diff_has_stacks(struct diff *diff, size_t place, bool says_why);
 /* Begins the table of another report, as if nothing had been compared yet. */
 int diff_begin_again(struct diff *diff);
 /* Sets the message, with one word in it. Returns STATUS_USAGE. */

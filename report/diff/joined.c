@@ -425,6 +425,16 @@ static double row_error(const struct table *table, size_t row, const char *name)
 	return error;
 }
 
+/* Stacks may be counted per step. */
+static double joined_share(const struct joined *joined, size_t side, size_t column)
+{
+	const struct batch_report *one = joined->sides->side[side].batch.report[joined->place];
+
+	return one->id == REPORT_flame && one->job.table.column[column]->unit == UNIT_AMOUNT
+		       ? joined->sides->side[side].steps
+		       : 1;
+}
+
 static struct measured measure_row(const struct batch_report *one, size_t row, size_t column)
 {
 	struct measured measured = { .error = NAN };
@@ -446,11 +456,17 @@ struct change joined_change(const struct joined *joined, const struct joined_row
 	const struct batch_report *one = sides->side[0].batch.report[joined->place];
 	struct change change;
 
-	for (size_t i = 0; i < sides->count; i++)
+	for (size_t i = 0; i < sides->count; i++) {
 		measured[i] = measure_row(sides->side[i].batch.report[joined->place], row->row[i],
 					  column);
+		measured[i].value /= joined_share(joined, i, column);
+	}
 	change = noise_judge(measured, sides->before, sides->count - sides->before,
 			     one->job.table.column[column]->unit);
+	/* samples may have missed the stack by chance, and the table does not have their number */
+	if ((change.verdict == VERDICT_NEW || change.verdict == VERDICT_GONE) &&
+	    sides_is_sampled(sides, joined->place))
+		change.verdict = VERDICT_NONE;
 	free(measured);
 	return change;
 }
@@ -525,7 +541,8 @@ struct change joined_change_total(const struct sides *sides, size_t place, const
 
 			if (strcmp(found->name, fact) != 0 || found->cell.kind == CELL_TEXT)
 				continue;
-			measured[i].value = cell_value(&found->cell);
+			measured[i].value = cell_value(&found->cell) /
+					    (one->id == REPORT_flame ? sides->side[i].steps : 1);
 			measured[i].has = !isnan(measured[i].value) && has_totals(one);
 			measured[i].error = total_error(one, fact);
 			*ret_unit = found->unit;

@@ -8,6 +8,7 @@
 
 #include "report/base/memory.h"
 #include "report/diff/diff.h"
+#include "report/stacks/stack_source.h"
 
 /* --- the command line --- */
 
@@ -44,6 +45,33 @@ static int diff_take_words(struct diff *diff)
 	return STATUS_OK;
 }
 
+/* --flame is the report `flame`, of functions. */
+static int diff_take_flame(struct diff *diff)
+{
+	const struct options *options = diff->request->options;
+	const struct report_option_value *value = &options->of_report[REPORT_OPTION_value];
+
+	if (options->given & TAKES_flame && diff->has_report && diff->report != REPORT_flame)
+		return diff_fail(diff, "diff: --flame is of report flame: leave out '%.100s'",
+				 report_infos[diff->report].name);
+	if (options->given & TAKES_flame) {
+		diff->report = REPORT_flame;
+		diff->has_report = true;
+	}
+	if (options->given & (TAKES_of | TAKES_value) &&
+	    (!diff->has_report || !(report_infos[diff->report].takes & TAKES_of)))
+		return diff_fail(diff, "diff: --%s is of stacks: add --flame",
+				 options->given & TAKES_of ? "of" : "value");
+	diff->per_step = options->of_report[REPORT_OPTION_per].choice;
+	if (diff->per_step && diff->report != REPORT_flame)
+		return diff_fail(diff, "diff: --per %s is of stacks: add --flame", "step");
+	if (diff->per_step && value->text &&
+	    (value->choice == STACK_LIVE || value->choice == STACK_PEAK))
+		return diff_fail(diff, "diff: --per step: --value %s is no sum over steps",
+				 value->text);
+	return STATUS_OK;
+}
+
 static int diff_choose_key(struct diff *diff)
 {
 	const char *name = diff->request->options->by_name;
@@ -54,6 +82,8 @@ static int diff_choose_key(struct diff *diff)
 	if (!diff->has_report)
 		return STATUS_OK;
 	diff->by = name ? batch_key(diff->report, name) : joined_key(diff->report);
+	if (!name && diff->request->options->given & TAKES_flame)
+		diff->by = batch_key(REPORT_flame, "function");
 	if (name && diff->by == KEY_ID_LIMIT)
 		return diff_fail(
 			diff, "diff: the report has no --by '%.100s'; its --help lists them", name);
@@ -81,6 +111,8 @@ int diff_prepare(struct diff *diff)
 	int status = diff_take_words(diff);
 
 	if (!status)
+		status = diff_take_flame(diff);
+	if (!status)
 		status = diff_choose_key(diff);
 	if (!status)
 		status = diff_parse_conditions(diff);
@@ -107,8 +139,12 @@ static int diff_judge(struct diff *diff)
 
 static int diff_show(struct diff *diff)
 {
-	int status = diff_write(diff, NULL), faults, judged;
+	enum export_format format = diff->request->options->format;
+	int status = STATUS_INPUT, faults, judged;
 
+	if ((format != FORMAT_SVG && format != FORMAT_FOLDED) ||
+	    diff_has_stacks(diff, diff->place, true))
+		status = diff_write(diff, NULL);
 	if (status)
 		return status;
 	faults = sides_say_faults(&diff->sides);

@@ -7,15 +7,18 @@
 
 #include <stdlib.h>
 
+#include "report/core/clocks.h"
 #include "report/options/opening.h"
 #include "report/session/sessions.h"
 #include "report/session/source_say.h"
+#include "report/stacks/stack_report.h"
 
 static void sides_add_files(struct sides *sides, char *const *file, size_t count)
 {
 	struct side *side = &sides->side[sides->count++];
 
 	side->name = file[0];
+	side->steps = 1;
 	side->file = &sides->file[sides->file_count];
 	side->file_count = count;
 	for (size_t i = 0; i < count; i++)
@@ -93,6 +96,7 @@ static int side_open(struct side *side, struct report_request *outer)
 	if (source_open(&side->request.source, side->file, side->file_count, &opening,
 			outer->message, sizeof(outer->message)))
 		return STATUS_INPUT;
+	clocks_correct(side->request.source);
 	side->is_open = true;
 	batch_init(&side->batch, &side->request);
 	return STATUS_OK;
@@ -119,6 +123,27 @@ size_t sides_add(struct sides *sides, enum report_id id, enum key_id by)
 	for (size_t i = 0; i < sides->count; i++)
 		place = batch_add(&sides->side[i].batch, id, by);
 	return place;
+}
+
+size_t sides_add_own(struct sides *sides, enum report_id id, enum key_id by)
+{
+	size_t place = 0;
+
+	for (size_t i = 0; i < sides->count; i++)
+		place = batch_add_own(&sides->side[i].batch, id, by);
+	return place;
+}
+
+bool sides_is_sampled(const struct sides *sides, size_t place)
+{
+	const struct batch_report *one = sides->side[0].batch.report[place];
+	const struct stack_report *stacks = one->job.report.state;
+
+	if (one->id != REPORT_flame && one->id != REPORT_top_down && one->id != REPORT_bottom_up)
+		return false;
+	return stacks->from->family == EVT_FAMILY_samples ||
+	       stacks->from->family == EVT_FAMILY_native_samples ||
+	       stack_report_is_estimated(stacks);
 }
 
 int sides_read(struct sides *sides)

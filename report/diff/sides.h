@@ -17,6 +17,7 @@ struct side {
 	struct report_request request;
 	struct batch batch;
 	bool is_open;
+	double steps; /* what stacks are divided by; 1 unless they are counted per step */
 };
 
 struct sides {
@@ -41,6 +42,10 @@ int sides_open(struct sides *sides, struct report_request *request, char **file,
 	       size_t against);
 /* Adds the report to the batch of each side; returns its index there. */
 size_t sides_add(struct sides *sides, enum report_id id, enum key_id by);
+/* The same, with options of its own: batch_add_own(). */
+size_t sides_add_own(struct sides *sides, enum report_id id, enum key_id by);
+/* Returns whether the report is of stacks that were sampled, so that a run may miss some. */
+bool sides_is_sampled(const struct sides *sides, size_t place);
 int sides_read(struct sides *sides);
 /* Reports the faults of all files on stderr; returns STATUS_OK or STATUS_INPUT. */
 int sides_say_faults(const struct sides *sides);

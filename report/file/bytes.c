@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "collector/format/error.h"
+#include "report/base/confine.h"
 
 int bytes_open(struct bytes *ret_bytes, const char *path)
 {
@@ -19,7 +20,7 @@ int bytes_open(struct bytes *ret_bytes, const char *path)
 
 	if (fd < 0)
 		return EVT_IO;
-	if (fstat(fd, &info))
+	if (!confine_allows(fd) || fstat(fd, &info))
 		saved = errno;
 	else if (S_ISDIR(info.st_mode))
 		saved = EISDIR;

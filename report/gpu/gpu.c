@@ -260,6 +260,33 @@ static void gpu_take_copy_sum(void *state, const struct source_event *event, boo
 		mine->gpu.sums_left_out += sum->count;
 }
 
+/* A kernel that is in the sums, too: `trace` has it, tables have it already. */
+static void gpu_take_unusual(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_unusual *told = EVENT_AS(gpu_unusual, &event->event);
+	const struct source_process *process = source_process_of(event->file, told->process);
+	struct gpu_state *mine = state;
+	int64_t ago_ns = (int64_t)told->ago_ns;
+
+	(void)counts;
+	mine->gpu.unusual_left_out += told->left_out;
+	if (!process || run_filters(mine->run)->any || ago_ns < 0 ||
+	    (uint64_t)ago_ns > event->event.time_ns)
+		return;
+	mine->gpu.unusual++;
+	if (mine->wants_trace)
+		spool_put(
+			&mine->gpu.trace,
+			&(struct gpu_piece){ .start_ns = event->event.time_ns - (uint64_t)ago_ns,
+					     .duration_ns = told->duration_ns,
+					     .kind = GPU_WORK_KERNEL,
+					     .process = process->index,
+					     .what = event_name(mine->source, event, told->kernel),
+					     .device = (uint32_t)told->device,
+					     .context = (uint32_t)told->context,
+					     .stream = (uint32_t)told->stream });
+}
+
 /* --- CUPTI --- */
 
 static void gpu_take_cupti(void *state, const struct source_event *event, bool counts)
@@ -363,6 +390,7 @@ static void gpu_start(void *state, struct run *run, const void *options)
 	kernel_classes_init(&mine->classes, mine->source);
 	run_reads(run, EVT_gpu_kernel_sum, FIELDS_ALL, gpu_take_kernel_sum, mine);
 	run_reads(run, EVT_gpu_copy_sum, FIELDS_ALL, gpu_take_copy_sum, mine);
+	run_reads(run, EVT_gpu_unusual, FIELDS_ALL, gpu_take_unusual, mine);
 }
 
 static void gpu_release(void *state)

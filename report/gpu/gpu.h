@@ -67,6 +67,8 @@ struct gpu {
 	uint64_t occupancy_unknown; /* kernels that are not in the means of occupancy */
 	/* work that was recorded as sums, and cannot be told apart as this report would need */
 	uint64_t sums_left_out;
+	/* kernels beside the sums that took much longer than others of their name */
+	uint64_t unusual, unusual_left_out;
 	struct deferred *deferred;
 	uint64_t lost[EVT_GPU_LOST_LIMIT];
 	uint32_t copy_what; /* name of a second libcupti */

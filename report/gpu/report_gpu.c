@@ -142,6 +142,10 @@ static void trace_total(const struct report *report, struct facts *facts)
 	const struct gpu *gpu = report_gpu_gpu_of(report);
 
 	facts_number(facts, "rows", UNIT_COUNT, gpu->trace.count);
+	if (gpu->unusual || gpu->unusual_left_out) {
+		facts_number(facts, "unusual", UNIT_COUNT, gpu->unusual);
+		facts_number(facts, "unusual_left_out", UNIT_COUNT, gpu->unusual_left_out);
+	}
 	losses_of(report, GPU_KERNELS, facts);
 }
 
@@ -216,6 +220,12 @@ static void report_gpu_print_losses(const struct gpu *gpu, const struct screen *
 				   "recorded as sums (INTERCEPT_GPU=sums), which this table cannot "
 				   "divide: %s kernels, copies and memsets",
 				   unit_format_count(number, gpu->sums_left_out));
+	if (gpu->unusual || gpu->unusual_left_out)
+		screen_print_prose(
+			screen,
+			"kernels that ran for more than 10 times the mean of those of "
+			"their name before them: %s are in gpu-trace, all are in the sums",
+			unit_format_count(number, gpu->unusual));
 	if (gpu->deferred->uncorrelated)
 		screen_print_prose(
 			screen, "kernels, copies and memsets that belong to no recorded call: %s",

@@ -250,6 +250,8 @@ static void trace_put(struct gpu_trace_rows *rows, const struct gpu_piece *piece
 		return;
 	}
 	kernel_text_put(&rows->naming.names, source, table, COLUMN_gpu_trace_name, piece->what);
+	if (!piece->grid[0])
+		return; /* not known of a kernel beside the sums */
 	table_put_text(table, COLUMN_gpu_trace_grid, trace_dimensions(rows, piece->grid));
 	table_put_text(table, COLUMN_gpu_trace_block, trace_dimensions(rows, piece->block));
 }

@@ -2,6 +2,7 @@
 /* The heap as an analysis: events of the heap's blocks become operations of heap.h. */
 #include "report/heap/heap_events.h"
 
+#include "report/core/whole_heap.h"
 #include "report/heap/mappings.h"
 
 #include "report/stacks/stack_rows.h"
@@ -104,6 +105,13 @@ static void take_detail_stop(void *state, const struct source_event *event, bool
 {
 	(void)counts;
 	heap_leave(state, event->process->index);
+}
+
+/* Of the C heap: a sample of it may go on. */
+static void take_c_detail_stop(void *state, const struct source_event *event, bool counts)
+{
+	if (!whole_heap_is_recorded(((struct heap *)state)->source))
+		take_detail_stop(state, event, counts);
 }
 
 static void take_teardown(void *state, const struct source_event *event, bool counts)
@@ -224,7 +232,8 @@ static void heap_start(void *state, struct run *run, const void *options)
 		heap->key = run_key(run, asked->by);
 	run_reads(run, EVT_capture_start, 0, take_capture, heap);
 	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
-	run_reads(run, EVT_detail_stop, 0, take_detail_stop, heap);
+	run_reads(run, EVT_detail_stop, 0,
+		  asked->of == HEAP_OF_C ? take_c_detail_stop : take_detail_stop, heap);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, heap);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, heap);
 	if (by == HEAP_BY_STACK)

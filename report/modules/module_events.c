@@ -1,73 +1,417 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of modules: opens and closes a range per call, identified by the path of modules around it.
+ * Follows all operators of each thread, because their ends do not say what ends. autograd's engine
+ * opens a scope (evaluate_function) around each backward function. What the engine does there
+ * belongs to the same module, so the module's scope begins with the engine's, as soon as the
+ * function is known. A gradient is accumulated right after the function that computed it, on the
+ * same thread, so AccumulateGrad belongs to the module of that function.
  */
 #include "report/modules/module_events.h"
 
-#include "report/helpers/helped_work.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/deferred/deferred.h"
+#include "report/helpers/helpers.h"
+#include "report/torch/counted_flops.h"
+
+#define SCOPE_FORWARD 0u /* of at::RecordScope */
+#define SCOPE_BACKWARD 1u
+#define ENGINE "autograd::engine::evaluate_function"
+#define ACCUMULATES "AccumulateGrad"
+
+/* Parallel to an open operator. */
+struct module_op {
+	bool is_engine;
+	bool is_entered; /* a scope of modules began with it */
+	bool counts;
+	bool has_allocated; /* a tensor */
+	uint64_t began_ns, flops;
+	struct work work; /* of the thread, when a scope of the engine began */
+};
+
+/* What is known of a name, once it was looked at. */
+enum name_kind { NAME_UNSEEN, NAME_PLAIN, NAME_ENGINE, NAME_ACCUMULATES };
 
 struct module_state {
-	struct ranges modules; /* first member: it is what others see */
+	struct modules modules; /* first member: it is what others see */
 	struct source *source;
-	struct helped_work *works;
+	struct works *works; /* NULL: no counters are wanted */
+	const struct helpers *helpers;
+	struct nest ops; /* keys are names */
+	struct module_op *op;
+	size_t op_room;
+	uint8_t *name_kind; /* by index of a name */
+	size_t name_room;
+	uint32_t *last; /* by thread: the module of its last backward function, + 1 */
+	size_t last_room;
+	const struct source_thread *thread; /* whose operators end */
+	bool is_cutting;
+	bool has_sequences, is_sampled, has_tensors;
 };
+
+/* --- moments --- */
+
+static struct module_moment module_moment_of(const struct module_state *mine,
+					     struct nest_place place,
+					     const struct source_thread *thread)
+{
+	struct module_moment moment = { .place = place };
+
+	if (mine->works)
+		moment.work = works_of_thread(mine->works, thread);
+	return moment;
+}
+
+static struct module_moment module_events_moment(const struct module_state *mine,
+						 const struct source_event *event)
+{
+	return module_moment_of(mine, event_place(event), event->thread);
+}
+
+/* --- calls --- */
 
 static void module_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct module_state *mine = state;
 	const struct evt_torch_module_begin *begin = EVENT_AS(torch_module_begin, &event->event);
+	struct module_moment moment = module_events_moment(mine, event);
 
-	ranges_push(&mine->modules,
-		    &(struct range_opening){
-			    .time_ns = event->event.time_ns,
-			    .thread = event->thread->index,
-			    .process = event->process->index,
-			    .name = event_name(mine->source, event, begin->name),
-			    .work = helped_work_of_thread(mine->works, event->thread),
-			    .counts = counts,
-		    });
+	module_scopes_call(&mine->modules.scopes, &moment,
+			   event_name(mine->source, event, begin->name), counts);
 }
 
 static void module_events_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct module_state *mine = state;
+	struct module_moment moment = module_events_moment(mine, event);
 
 	(void)counts;
-	ranges_pop(&mine->modules,
-		   &(struct range_closing){
-			   .time_ns = event->event.time_ns,
-			   .thread = event->thread->index,
-			   .process = event->process->index,
-			   .work = helped_work_of_thread(mine->works, event->thread),
-		   });
+	module_scopes_return(&mine->modules.scopes, &moment);
+}
+
+/* --- operators --- */
+
+static enum name_kind name_kind_look(const struct source_name *name)
+{
+	if (!name->text || name->length < strlen(ENGINE) ||
+	    memcmp(name->text, ENGINE, strlen(ENGINE)) != 0)
+		return NAME_PLAIN;
+	return memmem(name->text, name->length, ACCUMULATES, strlen(ACCUMULATES)) ? NAME_ACCUMULATES
+										  : NAME_ENGINE;
+}
+
+static enum name_kind name_kind_of(struct module_state *mine, uint32_t name)
+{
+	mine->name_kind = memory_room(mine->name_kind, name, &mine->name_room,
+				      sizeof(*mine->name_kind));
+	if (mine->name_kind[name] == NAME_UNSEEN)
+		mine->name_kind[name] = name_kind_look(source_name_at(mine->source, name));
+	return mine->name_kind[name];
+}
+
+static uint32_t *module_events_last(struct module_state *mine, uint32_t thread)
+{
+	mine->last = memory_room(mine->last, thread, &mine->last_room, sizeof(*mine->last));
+	return &mine->last[thread];
+}
+
+/* The operator `scope` begins a scope of modules: now, or when it began. */
+static void module_events_enter(struct module_state *mine, const struct source_event *event,
+				uint32_t scope, uint32_t row, bool counts)
+{
+	struct module_moment moment = module_events_moment(mine, event);
+	struct module_op *op = &mine->op[scope];
+
+	if (op->began_ns < moment.place.time_ns &&
+	    module_scopes_added_ns(&mine->modules.scopes, event->thread->index) <= op->began_ns) {
+		moment.place.time_ns = op->began_ns;
+		moment.work = op->work;
+	}
+	op->is_entered = true;
+	mine->modules.backward_elsewhere += row == MODULE_NONE && counts;
+	module_scopes_begin_backward(&mine->modules.scopes, &moment, row, counts);
+}
+
+static void module_events_take_backward(struct module_state *mine, const struct source_event *event,
+					uint32_t scope, bool counts)
+{
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	struct autograd_node node = { event->process->index, begin->forward_thread,
+				      begin->sequence };
+	uint32_t around = mine->ops.scope[scope].parent, row = MODULE_NONE;
+
+	if ((int64_t)begin->sequence < 0)
+		return;
+	mine->has_sequences = true;
+	(void)autograd_nodes_find(&mine->modules.nodes, node, &row);
+	if (around != NEST_NONE && mine->op[around].is_engine) {
+		if (mine->op[around].is_entered)
+			return;
+		scope = around;
+	}
+	*module_events_last(mine, event->thread->index) = row == MODULE_NONE ? 0 : row + 1;
+	module_events_enter(mine, event, scope, row, counts);
+}
+
+static void module_events_take_forward(struct module_state *mine, const struct source_event *event)
+{
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	const struct module_scope *top = module_scopes_top(&mine->modules.scopes,
+							   event->thread->index);
+
+	if (!top || (int64_t)begin->sequence < 0)
+		return;
+	autograd_nodes_put(
+		&mine->modules.nodes,
+		(struct autograd_node){ event->process->index, begin->thread, begin->sequence },
+		top->row);
+}
+
+static void module_events_take_engine(struct module_state *mine, const struct source_event *event,
+				      uint32_t scope, enum name_kind kind, bool counts)
+{
+	struct module_op *op = &mine->op[scope];
+	uint32_t last;
+
+	op->is_engine = true;
+	op->counts = counts;
+	op->began_ns = event->event.time_ns;
+	if (mine->works)
+		op->work = works_of_thread(mine->works, event->thread);
+	if (kind != NAME_ACCUMULATES)
+		return;
+	last = *module_events_last(mine, event->thread->index);
+	module_events_enter(mine, event, scope, last ? last - 1 : MODULE_NONE, counts);
+}
+
+static void module_events_take_op(void *state, const struct source_event *event, bool counts)
+{
+	struct module_state *mine = state;
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	uint32_t name = event_name(mine->source, event, begin->name);
+	enum name_kind kind = name_kind_of(mine, name);
+	uint32_t scope = nest_begin(&mine->ops, event_place(event), name, false);
+
+	mine->op = memory_room(mine->op, scope, &mine->op_room, sizeof(*mine->op));
+	mine->op[scope].is_engine = mine->op[scope].is_entered = false;
+	mine->op[scope].has_allocated = false;
+	mine->op[scope].flops = 0;
+	mine->op[scope].began_ns = UINT64_MAX;
+	if (kind != NAME_PLAIN)
+		module_events_take_engine(mine, event, scope, kind, counts);
+	else if (event->event.id == EVT_torch_begin)
+		return;
+	else if (begin->scope == SCOPE_BACKWARD)
+		module_events_take_backward(mine, event, scope, counts);
+	else if (begin->scope == SCOPE_FORWARD)
+		module_events_take_forward(mine, event);
+}
+
+/*
+ * Checkpointing ends a repeated call by an exception as soon as it has what it needs: the operator
+ * that saves the last tensor has begun, and computes nothing. So it allocates nothing either.
+ */
+static void module_op_count_flops(struct module_state *mine, const struct module_op *op,
+				  uint32_t thread)
+{
+	const struct module_scope *top = module_scopes_top(&mine->modules.scopes, thread);
+	struct module_amounts *into = module_scope_amounts(&mine->modules.scopes, top);
+
+	if (top && top->phase == MODULE_RECOMPUTED && mine->has_tensors && !op->has_allocated)
+		return;
+	if (into && op->flops == COUNTED_FLOPS_UNKNOWN)
+		into->flops_unknown++;
+	else if (into)
+		into->flops += op->flops;
+}
+
+static void module_events_take_tensor(void *state, const struct source_event *event, bool counts)
+{
+	struct module_state *mine = state;
+	uint32_t top = nest_top(&mine->ops, event->thread->index);
+
+	(void)counts;
+	mine->has_tensors = true;
+	if (top != NEST_NONE)
+		mine->op[top].has_allocated = true;
+}
+
+static void module_op_ended(void *state, const struct nest_end *end)
+{
+	struct module_state *mine = state;
+	struct nest_place place = { .time_ns = end->time_ns, .thread = end->thread };
+	const struct module_op *op = &mine->op[end->scope];
+	struct module_moment moment;
+
+	if (end->parent != NEST_NONE)
+		mine->op[end->parent].has_allocated |= op->has_allocated;
+	if (op->flops && end->how == NEST_ENDS)
+		module_op_count_flops(mine, op, end->thread);
+	/* the engine did something that is no function of an operator */
+	if (op->is_engine && !op->is_entered && op->counts && end->how != NEST_RUNS_ON &&
+	    !module_scopes_top(&mine->modules.scopes, end->thread))
+		mine->modules.scopes.elsewhere_ns += end->total_ns;
+	if (!op->is_entered || mine->is_cutting)
+		return;
+	place.process = mine->ops.thread[end->thread].process;
+	moment = module_moment_of(mine, place, mine->thread);
+	module_scopes_end_backward(&mine->modules.scopes, &moment);
+}
+
+static void module_events_take_op_end(void *state, const struct source_event *event, bool counts)
+{
+	struct module_state *mine = state;
+
+	(void)counts;
+	mine->thread = event->thread;
+	nest_end(&mine->ops, event_place(event));
+}
+
+static void module_events_take_op_end_named(void *state, const struct source_event *event,
+					    bool counts)
+{
+	struct module_state *mine = state;
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+
+	(void)counts;
+	mine->thread = event->thread;
+	nest_end_named(&mine->ops, event_place(event), event_name(mine->source, event, end->name),
+		       end->thread != 0);
+}
+
+static void module_events_take_sampling(void *state, const struct source_event *event, bool counts)
+{
+	struct module_state *mine = state;
+
+	(void)counts;
+	mine->is_sampled |= EVENT_AS(torch_sampling, &event->event)->one_in > 1;
+}
+
+/* --- FLOPs --- */
+
+/* An operator that only calls one of the same name, as under autocast, is counted by that one. */
+static bool module_op_is_repeated(const struct nest *ops, uint32_t op)
+{
+	uint32_t around = ops->scope[op].parent;
+
+	return around != NEST_NONE && ops->scope[around].key == ops->scope[op].key;
+}
+
+static void module_events_take_inputs(void *state, const struct source_event *event, bool counts)
+{
+	struct module_state *mine = state;
+	const struct evt_torch_inputs *given = EVENT_AS(torch_inputs, &event->event);
+	uint32_t op = nest_top(&mine->ops, event->thread->index);
+
+	(void)counts;
+	mine->modules.has_inputs = true;
+	if (op == NEST_NONE || module_op_is_repeated(&mine->ops, op))
+		return;
+	mine->op[op].flops = counted_flops(
+		source_name_at(mine->source, (uint32_t)mine->ops.scope[op].key),
+		source_name_at(mine->source, event_name(mine->source, event, given->shapes)),
+		source_name_at(mine->source, event_name(mine->source, event, given->integers)));
+}
+
+/* --- work of the GPU --- */
+
+static uint64_t module_events_place_of(void *state, const struct source_event *event, bool counts)
+{
+	struct module_state *mine = state;
+	const struct module_scope *top;
+	uint32_t thread;
+
+	(void)counts;
+	thread = helpers_scopes_of(mine->helpers, &mine->modules.scopes.nest, event->thread->index);
+	top = module_scopes_top(&mine->modules.scopes, thread);
+	if (!top || top->into == MODULE_NONE)
+		return DEFERRED_NOTHING;
+	return (uint64_t)top->into * MODULE_PHASES + top->into_phase + 1;
+}
+
+static void module_events_take_late(void *state, uint64_t place, const struct deferred_work *work)
+{
+	struct module_tree *tree = &((struct module_state *)state)->modules.scopes.tree;
+	struct module_amounts *into;
+
+	if (place == DEFERRED_NOTHING || !work->is_on_device)
+		return;
+	into = &tree->row[(place - 1) / MODULE_PHASES].own[(place - 1) % MODULE_PHASES];
+	into->gpu_ns += work->duration_ns;
+	into->gpu_ops++;
+}
+
+/* --- the analysis --- */
+
+static void module_events_read_operators(struct module_state *mine, struct run *run)
+{
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, module_events_take_op, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, module_events_take_op, mine);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, module_events_take_op, mine);
+	run_reads(run, EVT_torch_inputs, FIELDS_ALL, module_events_take_inputs, mine);
+	run_reads(run, EVT_torch_end, 0, module_events_take_op_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, module_events_take_op_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, module_events_take_op_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, module_events_take_op_end_named, mine);
+	run_reads(run, EVT_torch_sampling, FIELDS_ALL, module_events_take_sampling, mine);
+	run_reads(run, EVT_tensor_alloc, 0, module_events_take_tensor, mine);
 }
 
 static void module_events_start(void *state, struct run *run, const void *options)
 {
+	static const struct deferred_listener listener = { .place = module_events_place_of,
+							   .take = module_events_take_late,
+							   .takes_uncounted = true };
 	const struct modules_options *asked = options;
 	struct module_state *mine = state;
 
 	mine->source = run_source(run);
-	mine->works = helped_work_want(run, asked->work);
-	ranges_init(&mine->modules, true);
-	if (asked->work & WORK_BIT(gpu_ns))
-		ranges_want_late(&mine->modules, run);
+	mine->works = asked->work ? works_want(run, asked->work) : NULL;
+	module_scopes_init(&mine->modules.scopes);
+	autograd_nodes_init(&mine->modules.nodes);
+	nest_init(&mine->ops, (struct nest_options){ 0 }, module_op_ended, mine);
+	if (asked->work & WORK_BIT(gpu_ns)) {
+		mine->helpers = helpers_want(run, NULL);
+		deferred_listen(deferred_want(run), &listener, mine);
+	}
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, module_events_take_begin, mine);
 	run_reads(run, EVT_torch_module_end, 0, module_events_take_end, mine);
+	module_events_read_operators(mine, run);
 }
 
 static void module_events_cut(void *state, const struct cut *cut)
 {
 	struct module_state *mine = state;
+	struct module_moment moment;
 
-	if (cut->thread)
-		ranges_cut(&mine->modules, cut_place(cut),
-			   helped_work_of_thread(mine->works, cut->thread), cut_ending(cut));
+	if (!cut->thread)
+		return;
+	moment = module_moment_of(mine, cut_place(cut), cut->thread);
+	module_scopes_cut(&mine->modules.scopes, &moment, cut_ending(cut));
+	mine->is_cutting = true;
+	nest_cut(&mine->ops, cut_place(cut), cut_ending(cut));
+	mine->is_cutting = false;
 }
 
 static void module_events_release(void *state)
 {
-	ranges_release(&((struct module_state *)state)->modules);
+	struct module_state *mine = state;
+
+	module_scopes_release(&mine->modules.scopes);
+	autograd_nodes_release(&mine->modules.nodes);
+	nest_release(&mine->ops);
+	free(mine->op);
+	free(mine->name_kind);
+	free(mine->last);
+}
+
+bool modules_know_backward(const struct modules *modules)
+{
+	const struct module_state *mine = (const struct module_state *)modules;
+
+	return mine->has_sequences && !mine->is_sampled;
 }
 
 const struct analysis_kind analysis_modules = {

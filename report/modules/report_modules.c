@@ -6,7 +6,7 @@
 #include "report/modules/rows_modules.h"
 
 struct modules_state {
-	struct ranges *modules;
+	struct modules *modules;
 	struct modules_totals totals;
 };
 
@@ -18,7 +18,7 @@ static uint64_t modules_unmatched(const struct report *report)
 {
 	const struct modules_state *state = report->state;
 
-	return run_filters(report->run)->any ? 0 : state->modules->unbalanced;
+	return run_filters(report->run)->any ? 0 : state->modules->scopes.unmatched;
 }
 
 static void modules_foot(const struct document *document, const struct screen *screen)
@@ -46,10 +46,17 @@ static void modules_fill(struct report *report, struct table *table)
 
 static void modules_total(const struct report *report, struct facts *facts)
 {
-	const struct modules_totals *totals = &((struct modules_state *)report->state)->totals;
+	const struct modules_state *state = report->state;
+	const struct modules_totals *totals = &state->totals;
+	const struct module_scopes *scopes = &state->modules->scopes;
 
 	facts_number(facts, "calls", UNIT_COUNT, totals->calls);
+	facts_number(facts, "recomputed_calls", UNIT_COUNT, totals->recomputed_calls);
 	facts_number(facts, "total_ns", UNIT_NS, totals->total_ns);
+	facts_number(facts, "total_forward_ns", UNIT_NS, totals->phase_ns[MODULE_FORWARD]);
+	facts_number(facts, "total_backward_ns", UNIT_NS, totals->phase_ns[MODULE_BACKWARD]);
+	facts_number(facts, "total_recomputed_ns", UNIT_NS, totals->phase_ns[MODULE_RECOMPUTED]);
+	facts_number(facts, "backward_elsewhere_ns", UNIT_NS, scopes->elsewhere_ns);
 	facts_number(facts, "open", UNIT_COUNT, totals->open);
 	facts_number(facts, "unmatched", UNIT_COUNT, modules_unmatched(report));
 }

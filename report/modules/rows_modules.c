@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of PyTorch's modules as a table of report modules: joins paths by name, and splits class
- * and dotted name.
+ * The rows of PyTorch's modules as a table of report modules: joins paths by name, adds up what is
+ * in the modules within, and splits class and dotted name.
  */
 #include "report/modules/rows_modules.h"
 
@@ -12,50 +12,33 @@
 
 #define AFTER_CLASS ": " /* in a name, followed by the dotted name; the outermost module has none */
 
-/*
- * Joins rows of paths that end with the same name into the first of them; [i] is that row. To be
- * freed.
- */
-static uint32_t *modules_join(struct ranges *modules)
-{
-	uint32_t *joined = memory_zero(modules->row_count, sizeof(*joined));
-	struct map names;
+/* What all rows of one name have in common. */
+struct module_line {
+	struct module_row row; /* counts and times of all of them */
+	struct module_amounts self, total;
+	const struct module_amounts *phase;
+};
 
-	map_init(&names);
-	for (size_t i = 0; i < modules->row_count; i++) {
-		struct range_row *row = &modules->row[i], *into;
-		bool added;
-		struct map_entry *entry = map_put(&names, (uint64_t)row->name + 1, &added);
-
-		if (added)
-			entry->value = i;
-		joined[i] = (uint32_t)entry->value;
-		into = &modules->row[entry->value];
-		if (row->depth < into->depth)
-			into->depth = row->depth;
-		if (!added)
-			range_row_merge(into, row);
-	}
-	map_release(&names);
-	return joined;
-}
-
-static struct modules_totals modules_add_up(const struct ranges *modules)
+static struct modules_totals modules_add_up(const struct module_tree *tree)
 {
 	struct modules_totals totals = { 0 };
 
-	for (size_t i = 0; i < modules->row_count; i++) {
-		const struct range_row *row = &modules->row[i];
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct module_row *row = &tree->row[i];
 
-		totals.calls += row->count;
+		totals.calls += row->calls;
+		totals.recomputed_calls += row->recomputed_calls;
 		totals.open += row->open;
-		if (row->parent == RANGE_NONE)
-			totals.total_ns += row->time.total_ns;
+		for (unsigned int phase = 0; phase < MODULE_PHASES; phase++) {
+			totals.phase_ns[phase] += row->own[phase].ns;
+			totals.total_ns += row->own[phase].ns;
+		}
 	}
 	return totals;
 }
 
-static void rows_modules_put_name(struct table *table, const struct source_name *name)
+void modules_put_name(struct table *table, const struct source_name *name,
+		      enum column_id module_column, enum column_id class_column)
 {
 	size_t length;
 	const char *text = name_text(name, &length);
@@ -63,48 +46,132 @@ static void rows_modules_put_name(struct table *table, const struct source_name 
 	size_t class_length = after ? (size_t)(after - text) : length;
 	size_t skipped = after ? class_length + strlen(AFTER_CLASS) : 0;
 
-	table_set_text(table, COLUMN_modules_class, text, class_length);
-	table_set_text(table, COLUMN_modules_module, text + skipped, length - skipped);
+	table_set_text(table, class_column, text, class_length);
+	table_set_text(table, module_column, text + skipped, length - skipped);
 }
 
-static void rows_modules_put_row(struct table *table, const struct source *source,
-				 const struct range_row *row, uint64_t all_ns)
+static void line_add_row(struct module_line *line, const struct module_row *row)
 {
-	rows_modules_put_name(table, source_name_at(source, row->name));
-	table_set_number(table, COLUMN_modules_depth, row->depth);
-	table_set_number(table, COLUMN_modules_calls, row->count);
-	table_set_number(table, COLUMN_modules_open, row->open);
-	table_set_number(table, COLUMN_modules_total_ns, row->time.total_ns);
-	table_set_number(table, COLUMN_modules_self_ns, row->self_ns);
-	if (all_ns)
-		table_set_real(table, COLUMN_modules_percent,
-			       100.0 * (double)row->time.total_ns / (double)all_ns);
-	timing_put(table, TIMING_COLUMNS(modules), &row->time);
+	struct module_amounts self = module_row_self(row);
+
+	if (row->depth < line->row.depth)
+		line->row.depth = row->depth;
+	line->row.calls += row->calls;
+	line->row.recomputed_calls += row->recomputed_calls;
+	line->row.backward_functions += row->backward_functions;
+	line->row.open += row->open;
+	timing_merge(&line->row.time, &row->time);
+	module_amounts_add(&line->self, &self);
 }
 
-struct modules_totals modules_fill_table(struct ranges *modules, const struct run *run,
+/* Lines of rows that are not the first of their name stay empty. */
+static struct module_line *modules_lines(const struct module_tree *tree, const uint32_t *joined,
+					 const struct module_amounts *sums)
+{
+	struct module_line *lines = memory_zero(tree->count + 1, sizeof(*lines));
+
+	for (size_t i = 0; i < tree->count; i++) {
+		struct module_line *line = &lines[joined ? joined[i] : i];
+
+		if (!joined || joined[i] == i) {
+			line->row.name = tree->row[i].name;
+			line->row.parent = tree->row[i].parent;
+			line->row.depth = tree->row[i].depth;
+			line->phase = &sums[i * MODULE_PHASES];
+			for (unsigned int phase = 0; phase < MODULE_PHASES; phase++)
+				module_amounts_add(&line->total, &line->phase[phase]);
+		}
+		line_add_row(line, &tree->row[i]);
+	}
+	return lines;
+}
+
+static void line_put_times(struct table *table, const struct module_line *line,
+			   const struct modules_totals *totals)
+{
+	table_set_number(table, COLUMN_modules_total_ns, line->total.ns);
+	table_set_number(table, COLUMN_modules_self_ns, line->self.ns);
+	if (totals->total_ns)
+		table_set_real(table, COLUMN_modules_percent,
+			       100.0 * (double)line->total.ns / (double)totals->total_ns);
+	table_set_number(table, COLUMN_modules_forward_ns, line->phase[MODULE_FORWARD].ns);
+	timing_put(table, TIMING_COLUMNS(modules), &line->row.time);
+}
+
+static void line_put_backward(struct table *table, const struct module_line *line)
+{
+	table_set_number(table, COLUMN_modules_backward_ns, line->phase[MODULE_BACKWARD].ns);
+	table_set_number(table, COLUMN_modules_backward_functions, line->row.backward_functions);
+	table_set_number(table, COLUMN_modules_recomputed_ns, line->phase[MODULE_RECOMPUTED].ns);
+	table_set_number(table, COLUMN_modules_recomputed_calls, line->row.recomputed_calls);
+}
+
+static void line_put_gpu(struct table *table, const struct module_line *line, bool knows_backward)
+{
+	table_set_number(table, COLUMN_modules_gpu_ns, line->total.gpu_ns);
+	table_set_number(table, COLUMN_modules_gpu_self_ns, line->self.gpu_ns);
+	table_set_number(table, COLUMN_modules_gpu_ops, line->total.gpu_ops);
+	table_set_number(table, COLUMN_modules_gpu_forward_ns, line->phase[MODULE_FORWARD].gpu_ns);
+	if (!knows_backward)
+		return;
+	table_set_number(table, COLUMN_modules_gpu_backward_ns,
+			 line->phase[MODULE_BACKWARD].gpu_ns);
+	table_set_number(table, COLUMN_modules_gpu_recomputed_ns,
+			 line->phase[MODULE_RECOMPUTED].gpu_ns);
+}
+
+static void modules_put_line(struct table *table, const struct modules *modules,
+			     const struct run *run, const struct module_line *line,
+			     const struct modules_totals *totals)
+{
+	bool knows_backward = modules_know_backward(modules);
+
+	modules_put_name(table, source_name_at(run_source(run), line->row.name),
+			 COLUMN_modules_module, COLUMN_modules_class);
+	table_set_number(table, COLUMN_modules_depth, line->row.depth);
+	table_set_number(table, COLUMN_modules_calls, line->row.calls);
+	table_set_number(table, COLUMN_modules_open, line->row.open);
+	line_put_times(table, line, totals);
+	if (knows_backward)
+		line_put_backward(table, line);
+	if (works_have_deferred(run))
+		line_put_gpu(table, line, knows_backward);
+	if (modules->has_inputs && !line->total.flops_unknown)
+		table_set_number(table, COLUMN_modules_flops, line->total.flops);
+	if (modules->has_inputs && !line->self.flops_unknown)
+		table_set_number(table, COLUMN_modules_self_flops, line->self.flops);
+}
+
+static bool line_is_shown(const struct module_line *line)
+{
+	return line->row.calls || line->row.recomputed_calls || line->row.backward_functions;
+}
+
+struct modules_totals modules_fill_table(const struct modules *modules, const struct run *run,
 					 struct table *table, bool tree)
 {
 	struct work_columns columns = work_columns_of("modules", run);
-	struct modules_totals totals = modules_add_up(modules);
-	uint32_t *joined = tree ? NULL : modules_join(modules);
+	const struct module_tree *rows = &modules->scopes.tree;
+	uint32_t *joined = tree ? NULL : module_tree_join(rows);
+	struct module_amounts *sums = module_tree_add_up(rows, joined);
+	struct module_line *lines = modules_lines(rows, joined, sums);
+	struct modules_totals totals = modules_add_up(rows);
 
 	table->is_tree = tree;
-	for (size_t i = 0; i < modules->row_count; i++) {
-		const struct range_row *row = &modules->row[i];
+	for (size_t i = 0; i < rows->count; i++) {
 		size_t place;
 
-		if (joined && joined[i] != i)
-			continue;
-		place = table_add_row(table);
-		if (tree && row->parent != RANGE_NONE)
-			table->parent[place] = row->parent;
-		rows_modules_put_row(table, run_source(run), row, totals.total_ns);
-		work_put_columns(&columns, table, &row->work);
-		if (works_have_deferred(run))
-			table_set_number(table, COLUMN_modules_gpu_self_ns,
-					 row->gpu ? row->gpu->self_ns : 0);
+		if (tree || line_is_shown(&lines[i])) {
+			place = table_add_row(table);
+			if (tree && lines[i].row.parent != MODULE_NONE)
+				table->parent[place] = lines[i].row.parent;
+			work_put_columns(&columns, table, &lines[i].total.work);
+			modules_put_line(table, modules, run, &lines[i], &totals);
+		}
+		timing_release(&lines[i].row.time);
 	}
+	free(lines);
+	free(sums);
 	free(joined);
 	return totals;
 }

@@ -56,8 +56,10 @@ static int parser_check_drawn(struct parser *parser)
 	struct options *options = parser->options;
 	const char *end = options->output ? strrchr(options->output, '.') : NULL;
 	bool is_drawn = options->format == FORMAT_FOLDED || options->format == FORMAT_SVG;
+	bool draws = options->report == REPORT_flame ||
+		     (options->report == REPORT_diff && options->given & TAKES_flame);
 
-	if (options->report == REPORT_flame && !options->format_given && end)
+	if (draws && !options->format_given && end)
 		options->format = !strcmp(end, ".svg")      ? FORMAT_SVG
 				  : !strcmp(end, ".folded") ? FORMAT_FOLDED
 							    : options->format;
@@ -66,11 +68,11 @@ static int parser_check_drawn(struct parser *parser)
 		return parser_fail(parser,
 				   "report '%s' has no --format pstats: it is of report functions",
 				   report_infos[options->report].name);
-	if (!is_drawn || options->report == REPORT_flame || options->help)
+	if (!is_drawn || draws || options->help)
 		return 0;
 	return parser_fail(parser,
-			   "report '%s' has no --format %s: it is of report flame; try table, csv, "
-			   "json or markdown",
+			   "report '%s' has no --format %s: it is of report flame and of diff "
+			   "--flame; try table, csv, json or markdown",
 			   report_infos[options->report].name,
 			   export_format_names[options->format]);
 }

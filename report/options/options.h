@@ -28,7 +28,8 @@ enum option_group {
 	TAKES_WORD = 256,     /* a word in front of the files says what to do */
 	TAKES_COMPARE = 512,  /* it reads several runs */
 	TAKES_AGAINST = 1024, /* it can be compared with other runs */
-	TAKES_OF_REPORTS = 2048,
+	TAKES_NOTHING = 2048, /* no file need be named, nor be there */
+	TAKES_OF_REPORTS = 4096,
 };
 #define OPTION_GROUPS 64 /* bits of all */
 

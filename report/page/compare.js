@@ -47,13 +47,21 @@ async function panelCompare(manifest, panel, route) {
 		return;
 	}
 	const entry = entries.find((one) => (one.name || "") === (route[0] || "")) || entries[0];
+	const label = (one) => (one.kind === "compare-flame" ? "flame graph of " + show(one.title) : one.name || "what changed most");
+	const flames = manifest.pieces.filter((one) => one.kind === "compare-flame" && one.rows);
+	const all = [...entries, ...flames], hash = (one) => (one.kind === "compare-flame" ? one.id : one.name || "");
+	const choice = (chosen) => compareSelect("Report", all.map(label), label(chosen), (name) => { location.hash = "compare/" + encodeURIComponent(hash(all.find((one) => label(one) === name) || {})); });
+	const flame = flames.find((one) => one.id === route[0]);
+	if (flame) {
+		await flameDiffShow(panel, flame, choice(flame));
+		return;
+	}
 	const { document: doc, head, foot } = entry.left_out ? { document: { rows: [] } } : await piece(entry.id);
 	const rows = doc.rows.map(compareRow), metrics = entry.name ? compareMetrics(rows) : [], place = el("div", { class: "changes" });
 	const first = metrics.includes(route[1]) ? route[1] : metrics.includes(entry.metric) ? entry.metric : metrics[0] || COMPARE_ALL;
-	const label = (one) => one.name || "what changed most";
 	const draw = (metric) => { panel.table = compareTable(place, rows, metric, !!entry.name); };
 	panel.replaceChildren(el("div", { class: "tools" },
-		compareSelect("Report", entries.map(label), label(entry), (name) => { location.hash = "compare/" + encodeURIComponent((entries.find((one) => label(one) === name) || {}).name || ""); }),
+		choice(entry),
 		metrics.length > 1 ? compareSelect("Column", [...metrics, COMPARE_ALL], first, draw) : ""),
 		sentences(head) || "", entry.shown < entry.rows ? el("p", { class: "dim" }, `The page has ${entry.shown.toLocaleString("en-US")} of ${entry.rows.toLocaleString("en-US")} changes; prof-report diff has all.`) : "",
 		rows.length ? place : entry.left_out ? noRoom("these changes", "prof-report diff has them.") : el("p", { class: "empty" }, "Nothing that both runs recorded has changed."), sentences(foot) || "");

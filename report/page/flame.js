@@ -73,12 +73,24 @@ class FlameGraph {
 		return `${show(node.name)}\n${of(node.total)}` + (node.self ? `, of its own ${of(node.self)}` : "");
 	}
 
+	fill(node) {
+		return colorOf(node.name);
+	}
+
+	label(node) {
+		return show(node.name);
+	}
+
+	/* Over the fill and below the name. */
+	hatch() {}
+
 	drawNode(context, node) {
 		const [x, width] = this.place(node), y = this.y(node.depth);
 		if (width < 0.4)
 			return false;
-		context.fillStyle = this.matches(node) ? color("pick") : colorOf(node.name);
+		context.fillStyle = this.matches(node) ? color("pick") : this.fill(node);
 		context.fillRect(x, y, Math.max(0.5, width - 0.5), FLAME_ROW - 1);
+		this.hatch(context, node, x, y, width);
 		if (node === this.chosen) {
 			context.strokeStyle = color("mark");
 			context.lineWidth = 2;
@@ -90,7 +102,7 @@ class FlameGraph {
 			context.rect(x, y, width - 2, FLAME_ROW);
 			context.clip();
 			context.fillStyle = color("front");
-			context.fillText(cut(show(node.name), 300), x + 3, y + 13);
+			context.fillText(cut(this.label(node), 300), x + 3, y + 13);
 			context.restore();
 		}
 		return true;

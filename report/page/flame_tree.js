@@ -3,13 +3,13 @@
 
 const REVERSED_NODES_MAX = 200000;
 
-/* Nodes: {name, depth, self, total, left, parent, children}; left is where it begins, in the tree's own unit. */
+/* Nodes: {name, at, depth, self, total, left, parent, children}; at is the index in the piece, -1 of the root; left is where it begins, in the tree's own unit. */
 function flameTree(data) {
-	const root = { name: "all", depth: 0, self: 0, total: data.all, left: 0, parent: null, children: [] };
+	const root = { name: "all", at: -1, depth: 0, self: 0, total: data.all, left: 0, parent: null, children: [] };
 	const path = [root];
 	for (let i = 0; i < data.depth.length; i++) {
 		const depth = data.depth[i], parent = path[depth - 1];
-		const node = { name: data.names[data.name[i]], depth, self: data.self[i], total: data.total[i], left: 0, parent, children: [] };
+		const node = { name: data.names[data.name[i]], at: i, depth, self: data.self[i], total: data.total[i], left: 0, parent, children: [] };
 		parent.children.push(node);
 		path[depth] = node;
 	}

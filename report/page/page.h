@@ -15,6 +15,7 @@ struct page {
 	struct report_request *request;
 	struct run *run;
 	struct page_file file;
+	unsigned int compared_flames; /* number of differences of flame graphs so far */
 };
 
 /* Opens a stream to memory; never NULL. Its text belongs to the caller once it is closed. */

@@ -51,18 +51,43 @@ static bool page_compare_put_piece(struct page *page, const char *id, const stru
 	bool fits;
 	struct json json = { .out = page_text_open(&text, &length) };
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "head", one->head);
-	json_string(&json, "foot", one->foot);
-	fputs(", \"document\": ", json.out);
-	fwrite(one->json, 1, one->length, json.out);
-	json_close(&json, '}');
+	if (one->flame) {
+		fwrite(one->json, 1, one->length, json.out);
+	} else {
+		json_open(&json, NULL, '{');
+		json_string(&json, "head", one->head);
+		json_string(&json, "foot", one->foot);
+		fputs(", \"document\": ", json.out);
+		fwrite(one->json, 1, one->length, json.out);
+		json_close(&json, '}');
+	}
 	fclose(json.out);
 	fits = page_file_weigh(text, length) <= page_budget_room(&page->file.budget, PIECES);
 	if (fits)
 		page_file_put(&page->file, id, text, length);
 	free(text);
 	return fits;
+}
+
+/* The smallest functions are joined to those around them until the rest fits. */
+static size_t take_compared_flame(struct page *page, const struct compared *one)
+{
+	struct json *entry;
+	char id[ID_BYTES];
+	bool fits;
+
+	snprintf(id, sizeof(id), "compare-flame-%u", page->compared_flames);
+	fits = page_compare_put_piece(page, id, one);
+	if (!fits && one->most > 1)
+		return one->shown > 4 ? one->shown / 4 : 1;
+	page->compared_flames++;
+	entry = fits ? page_file_entry(&page->file, id, "compare-flame")
+		     : page_file_leave_out(&page->file, id, "compare-flame");
+	json_string(entry, "title", one->title);
+	json_number(entry, "rows", one->rows);
+	json_number(entry, "shown", fits ? one->shown : 0);
+	json_close(entry, '}');
+	return 0;
 }
 
 static size_t take_compared_report(void *context, const struct compared *one)
@@ -72,6 +97,8 @@ static size_t take_compared_report(void *context, const struct compared *one)
 	struct json *entry;
 	bool fits;
 
+	if (one->flame)
+		return take_compared_flame(page, one);
 	snprintf(id, sizeof(id), "compare-%s", one->report ? one->report : "all");
 	fits = page_compare_put_piece(page, id, one);
 	if (!fits && one->most > 1) {

@@ -132,27 +132,51 @@ static int rank_rows_compare_call(const void *a, const void *b)
 	return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
 }
 
-/* One call of several ranks, in the order of their arrival. */
-static void rank_rows_take_call(struct rank_rows *rows, const struct source *source,
-				const struct collective_call *const *call, size_t count)
+static struct rank_row *rank_rows_of_call(struct rank_rows *rows, const struct source *source,
+					  const struct collective_call *call)
 {
 	struct source_process *const *process;
 
 	source_processes(source, &process);
-	for (size_t i = 0; i < count && count > 1; i++) {
-		struct rank_row *row = NULL;
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->row[i].process == process[call->process])
+			return &rows->row[i];
+	return NULL;
+}
 
-		for (size_t r = 0; r < rows->count; r++)
-			if (rows->row[r].process == process[call[i]->process])
-				row = &rows->row[r];
-		if (!row)
-			continue;
-		row->calls++;
-		if (i + 1 < count)
-			continue;
-		row->late_count++;
-		row->late_ns += call[i]->begin_ns - call[i - 1]->begin_ns;
+/* The last one arrived after all others, however far the clocks of their hosts are off. */
+static bool rank_rows_is_last(const struct source *source,
+			      const struct collective_call *const *call, size_t count)
+{
+	const struct collective_call *last = call[count - 1];
+	struct source_process *const *process;
+
+	source_processes(source, &process);
+	for (size_t i = 0; i + 1 < count; i++)
+		if (last->begin_ns - call[i]->begin_ns <
+		    source_clocks_doubt_ns(source, process[last->process]->file,
+					   process[call[i]->process]->file))
+			return false;
+	return true;
+}
+
+/* One call of several ranks, in the order of their arrival. */
+static void rank_rows_take_call(struct rank_rows *rows, const struct source *source,
+				const struct collective_call *const *call, size_t count)
+{
+	struct rank_row *row = NULL;
+
+	if (count < 2)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		row = rank_rows_of_call(rows, source, call[i]);
+		if (row)
+			row->calls++;
 	}
+	if (!row || !rank_rows_is_last(source, call, count))
+		return;
+	row->late_count++;
+	row->late_ns += call[count - 1]->begin_ns - call[count - 2]->begin_ns;
 }
 
 static void rank_rows_take_calls(struct rank_rows *rows, const struct source *source,

@@ -7,7 +7,7 @@
  * a rank waits for the others is communication. The first step of each rank is left out. The score
  * is the best rank's median own time divided by the rank's. Calls of collectives belong together
  * by their order (torch/collectives.h); the one that begins last is late, by its distance to the
- * one before it.
+ * one before it. Between hosts it is only if that is more than their clocks may be off.
  *
  * A straggler is said only where one rank alone stands out: its median own time is at least
  * RANK_SLOW times the median of all others', the next slowest one's is not, and, where calls are

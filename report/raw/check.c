@@ -169,7 +169,8 @@ static int check_names(struct check *check, const struct event *event)
 static bool check_is_sum(uint32_t id)
 {
 	return id == EVT_gpu_scope || id == EVT_gpu_kernel_sum || id == EVT_gpu_copy_sum ||
-	       id == EVT_gpu_busy || id == EVT_gpu_step;
+	       id == EVT_gpu_busy || id == EVT_gpu_step || id == EVT_gpu_stretch ||
+	       id == EVT_gpu_unusual;
 }
 
 static int check_event(struct check *check, const struct event *event)

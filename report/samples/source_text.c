@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/base/confine.h"
 #include "report/base/memory.h"
 #include "report/samples/sample_events.h"
 
@@ -19,8 +20,8 @@ static char *source_text_read_all(const char *path, size_t *ret_length)
 	FILE *file = fopen(path, "re");
 	char *bytes = NULL;
 
-	if (file && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) &&
-	    about.st_size <= (off_t)SOURCE_TEXT_BYTES_MAX) {
+	if (file && confine_allows(fileno(file)) && fstat(fileno(file), &about) == 0 &&
+	    S_ISREG(about.st_mode) && about.st_size <= (off_t)SOURCE_TEXT_BYTES_MAX) {
 		bytes = memory_zero((size_t)about.st_size + 1, 1);
 		*ret_length = fread(bytes, 1, (size_t)about.st_size, file);
 	}

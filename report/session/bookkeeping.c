@@ -179,6 +179,8 @@ void books_take_own(struct thread_row *thread, struct file_row *file, const stru
 						     EVENT_AS(python_task, event)->generator };
 		return;
 	}
-	thread_set_name(file->source, thread->thread.process, named->tid, event->time_ns,
-			source_name_of(file->source, &file->file, named->name));
+	thread_set_name(
+		file->source, thread->thread.process, named->tid, event->time_ns,
+		&(struct thread_naming){ source_name_of(file->source, &file->file, named->name),
+					 named->pool_threads });
 }

@@ -257,6 +257,8 @@ int file_load(struct file_row *file)
 		sums_settle(file);
 		error = reader_next(file->reader, &frame);
 		if (!error)
+			clocks_correct_frame(file, &frame);
+		if (!error)
 			error = file_take_frame(file, &frame);
 		if (error && error != EVT_NO_MEMORY) {
 			if (error != EVT_END)

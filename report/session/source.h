@@ -11,7 +11,7 @@
  * processes, threads, strings and modules, and with one frame per file, never with events.
  *
  * Times: ns since the session's first record. Files of one host are aligned by CLOCK_MONOTONIC,
- * files of other hosts by CLOCK_REALTIME.
+ * files of other hosts by CLOCK_REALTIME, until source_correct_clock() knows better.
  */
 #ifndef REPORT_SESSION_SOURCE_H
 #define REPORT_SESSION_SOURCE_H
@@ -99,7 +99,9 @@ struct source_thread {
 	uint32_t tid;
 	const struct source_name *name; /* last known, NULL when none */
 	const struct source_name *kernel_name,
-		*given_name;       /* by whom; given: by NVTX or threading.Thread */
+		*given_name; /* by whom; given: by NVTX or threading.Thread */
+	/* it is of a ThreadPoolExecutor that may have so many; 0: it is not, or not known */
+	uint64_t pool_threads;
 	uint64_t start_ns, end_ns; /* end: once all is read never after the process's */
 	bool ended;
 	bool has_records;           /* it has records of its own, not only samples of its stack */
@@ -157,6 +159,7 @@ struct source_file {
 	bool gave_back;
 	uint64_t kept_from_ns, gone_records;
 	int64_t offset_ns; /* its time 0 on the session's clock */
+	uint32_t clock;    /* which of the source's clocks it has */
 	uint64_t cost_cpu_ns, cost_memory_bytes,
 		cost_waits;                   /* of its collector, from the last `cost` event */
 	uint64_t start_real_ns;               /* CLOCK_REALTIME of its time 0, 0 if unknown */
@@ -197,6 +200,53 @@ struct source_options {
 int source_open(struct source **ret_source, char *const *paths, size_t count,
 		const struct source_options *options, char *message, size_t message_bytes);
 void source_close(struct source *source);
+/* Opens the same files once more, as they are now. EVT_NO_MEMORY, or that nothing can be read. */
+int source_open_again(struct source **ret_source, const struct source *source);
+
+/*
+ * The clocks that the files were recorded by: CLOCK_MONOTONIC of a machine since its boot. The
+ * first one is that of the session. Times of others are as exact as their real-time clocks, unless
+ * they are corrected.
+ */
+#define CLOCK_DOUBT_UNKNOWN UINT64_MAX
+/*
+ * What is to be added to times of a clock for a while: a straight line. Times are those of the
+ * session as it is without corrections.
+ */
+struct clock_piece {
+	int64_t from_ns, to_ns;
+	int64_t add_ns; /* at from_ns */
+	double drift;   /* ns a second */
+	/* The line is that far off at most, from from_ns to to_ns; its drift by that much. */
+	double doubt_ns, drift_doubt;
+	bool drift_is_known;
+	uint64_t bounds; /* that it was found by */
+};
+
+struct source_clock {
+	const char *host;
+	uint32_t files;
+	uint64_t doubt_ns;               /* how far it may be off: 0 of the first one */
+	const struct clock_piece *piece; /* in the order of time; NULL: it is not corrected */
+	size_t pieces;
+};
+size_t source_clocks(const struct source *source);
+const struct source_clock *source_clock(const struct source *source, size_t clock);
+/* How far times of two files may be off from each other. */
+uint64_t source_clocks_doubt_ns(const struct source *source, const struct source_file *one,
+				const struct source_file *other);
+
+/*
+ * Call before the first source_next(), and before anything is kept that depends on times. Beside
+ * the pieces the first and the last one go on; between two of them what is added changes evenly.
+ * Copied. Pieces by which time would go back are ignored. EVT_NO_MEMORY.
+ */
+int source_correct_clock(struct source *source, size_t clock, const struct clock_piece *piece,
+			 size_t count);
+/* A time of that clock without corrections, as it is with them. */
+uint64_t source_corrected_ns(const struct source *source, size_t clock, int64_t time_ns);
+/* Corrects the clocks of a source of the same files in the same way. */
+int source_share_clocks(struct source *to, const struct source *from);
 
 /*
  * Call before the first source_next(). Only these events are handed out. The others are counted

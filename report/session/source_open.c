@@ -16,10 +16,6 @@
 #include "report/session/session_files.h"
 #include "report/session/source_state.h"
 
-/* CLOCK_REALTIME may be set during a run; after another boot the difference is larger */
-#define SAME_CLOCK_NS 60000000000ull
-#define OFFSET_NS_MAX (1ll << 59) /* 18 years: what is further away is no valid clock */
-
 static void file_note_fault(void *context, uint64_t offset, int error, const char *text)
 {
 	fault_add(context, offset, error, "%s", text);
@@ -106,51 +102,6 @@ static int file_start(struct file_row *file, struct session_file *found)
 	return EVT_OK;
 }
 
-/* ns from the start of `first` to that of `file`, modulo 2^64 */
-static int64_t file_distance(const struct file_row *file, const struct file_header *first)
-{
-	const struct file_header *own = &reader_facts(file->reader)->header;
-	int64_t by_mono = (int64_t)(own->base_mono - first->base_mono);
-	int64_t by_real = (int64_t)(own->base_real - first->base_real);
-	uint64_t apart = (uint64_t)(by_mono > by_real ? by_mono - by_real : by_real - by_mono);
-	bool same_clock = strcmp(own->host, first->host) == 0 && apart < SAME_CLOCK_NS;
-
-	return same_clock ? by_mono : by_real;
-}
-
-static void source_place_files(struct source *source)
-{
-	const struct file_header *first = NULL;
-	int64_t earliest = 0;
-
-	for (size_t i = 0; i < source->file_count; i++) {
-		struct file_row *file = source->file[i];
-		int64_t distance;
-
-		if (!file->reader || !reader_facts(file->reader)->header_known)
-			continue;
-		if (!first)
-			first = &reader_facts(file->reader)->header;
-		distance = file_distance(file, first);
-		if (distance > OFFSET_NS_MAX || distance < -OFFSET_NS_MAX) {
-			fault_add(file, 0, EVT_CORRUPT,
-				  "its clock is years away: placed at the start");
-			distance = 0;
-		}
-		file->file.offset_ns = distance;
-		if (distance < earliest)
-			earliest = distance;
-	}
-	for (size_t i = 0; i < source->file_count; i++) {
-		struct file_row *file = source->file[i];
-
-		file->file.offset_ns -= earliest;
-		if (file->file.gave_back)
-			file->file.kept_from_ns = file_time(
-				file, reader_facts(file->reader)->before.from_ns);
-	}
-}
-
 static int source_start(struct source *source, struct session_file *found, size_t count)
 {
 	int error = EVT_OK;
@@ -166,8 +117,7 @@ static int source_start(struct source *source, struct session_file *found, size_
 	}
 	if (error)
 		return error;
-	source_place_files(source);
-	return EVT_OK;
+	return clocks_find(source);
 }
 
 /* If no file could be opened: says why the first one could not. */
@@ -243,6 +193,22 @@ int source_open(struct source **ret_source, char *const *paths, size_t count,
 	return error;
 }
 
+int source_open_again(struct source **ret_source, const struct source *source)
+{
+	const struct source_options opening = { .live = true, .only_named = true };
+	char **path = calloc(source->file_count + 1, sizeof(*path));
+	char message[256];
+	int error = path ? EVT_OK : EVT_NO_MEMORY;
+
+	for (size_t i = 0; i < source->file_count && !error; i++)
+		path[i] = source->file[i]->path;
+	if (!error)
+		error = source_open(ret_source, path, source->file_count, &opening, message,
+				    sizeof(message));
+	free(path);
+	return error;
+}
+
 void source_close(struct source *source)
 {
 	if (!source)
@@ -274,6 +240,7 @@ void source_close(struct source *source)
 	stacks_release(&source->stacks);
 	map_release(&source->python_lines);
 	free(source->python_line);
+	clocks_release(source);
 	free(source->file);
 	free(source->name);
 	free(source->process);

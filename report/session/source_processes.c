@@ -128,7 +128,7 @@ struct thread_row *thread_find(struct source *source, const struct source_proces
 }
 
 struct waiting_name {
-	const struct source_name *name; /* NULL: a thread has taken it */
+	struct thread_naming naming; /* name NULL: a thread has taken it */
 	uint64_t time_ns;
 };
 
@@ -176,13 +176,15 @@ void thread_take_kernel_name(struct source *source, struct source_thread *thread
 }
 
 void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
-		     uint64_t time_ns, const struct source_name *name)
+		     uint64_t time_ns, const struct thread_naming *naming)
 {
 	struct thread_row *row = thread_find(source, process, tid, time_ns);
 	struct waiting_name *waiting;
 
 	if (row && !(row->thread.ended && row->thread.end_ns < time_ns)) {
-		row->thread.given_name = name;
+		row->thread.given_name = naming->name;
+		if (naming->pool_threads)
+			row->thread.pool_threads = naming->pool_threads;
 		thread_choose_name(source, &row->thread);
 		return;
 	}
@@ -192,7 +194,7 @@ void thread_set_name(struct source *source, const struct source_process *process
 		if (!waiting || lookup_put(&source->name_by_tid, thread_key(process, tid), waiting))
 			return;
 	}
-	*waiting = (struct waiting_name){ name, time_ns };
+	*waiting = (struct waiting_name){ *naming, time_ns };
 }
 
 /*
@@ -204,11 +206,13 @@ static void thread_take_waiting(struct source *source, struct source_thread *thr
 	struct waiting_name *waiting = lookup_find(&source->name_by_tid,
 						   thread_key(thread->process, thread->tid));
 
-	if (!waiting || !waiting->name || thread->start_ns > waiting->time_ns + NAME_WAITS_NS)
+	if (!waiting || !waiting->naming.name ||
+	    thread->start_ns > waiting->time_ns + NAME_WAITS_NS)
 		return;
-	thread->given_name = waiting->name;
+	thread->given_name = waiting->naming.name;
+	thread->pool_threads = waiting->naming.pool_threads;
 	thread_choose_name(source, thread);
-	waiting->name = NULL;
+	waiting->naming.name = NULL;
 }
 
 static void process_add_thread(struct source_process *process, struct source_thread *thread)

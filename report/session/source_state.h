@@ -60,8 +60,21 @@ struct stream_row {
 
 #define NAMES_RECENT 64u /* per file, by the low bits of their ids */
 
+/* A clock, and how it differs from the first one. */
+struct clock_row {
+	struct source_clock clock;
+	uint32_t first;            /* index of the file that it was found by */
+	struct clock_piece *piece; /* owned; clock.piece */
+	/* between which what is added changes evenly; in the order of time; NULL: not corrected */
+	struct clock_knot {
+		int64_t time_ns, add_ns;
+	} * knot;
+	size_t knots;
+};
+
 struct file_row {
 	struct source_file file;
+	int64_t uncorrected_ns; /* file.offset_ns without corrections */
 	struct source *source;
 	char *path; /* owned */
 	struct bytes bytes;
@@ -102,6 +115,11 @@ struct source {
 	struct store store;
 	struct file_row **file;
 	size_t file_count, file_room;
+
+	struct clock_row *clock;
+	size_t clock_count, clock_room;
+	/* from times as clocks without corrections have them to those of the session */
+	int64_t moved_ns;
 
 	struct source_process **process;
 	size_t process_count, process_room;
@@ -158,6 +176,13 @@ struct source {
 	int error;       /* why source_step() returned none */
 };
 
+/* --- source_clocks.c --- */
+/* Finds which files have one clock, and places all on that of the first file. */
+int clocks_find(struct source *source);
+void clocks_release(struct source *source);
+/* Corrects all times of a frame if the file's clock is corrected. */
+void clocks_correct_frame(const struct file_row *file, struct reader_frame *frame);
+
 /* --- source_names.c --- */
 int names_start(struct source *source);
 int names_define(struct file_row *file, uint64_t id, struct evt_text text);
@@ -178,9 +203,14 @@ void thread_note_cpu(struct source_thread *thread, uint64_t cpu_ns);
 /* The thread that had this tid at that time, NULL when none. */
 void thread_take_kernel_name(struct source *source, struct source_thread *thread,
 			     const struct source_name *name);
+/* What a program says of one of its threads. */
+struct thread_naming {
+	const struct source_name *name;
+	uint64_t pool_threads; /* as in struct source_thread */
+};
 /* The program names a thread, which may have no stream yet. */
 void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
-		     uint64_t time_ns, const struct source_name *name);
+		     uint64_t time_ns, const struct thread_naming *naming);
 struct thread_row *thread_find(struct source *source, const struct source_process *process,
 			       uint64_t tid, uint64_t time_ns);
 
@@ -241,7 +271,7 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 void books_take_own(struct thread_row *thread, struct file_row *file, const struct event *event);
 
 /* --- source.c --- */
-/* Converts a time to the session's clock. */
+/* Converts a time of a frame, which is corrected, to the session's clock. */
 static inline uint64_t file_time(const struct file_row *file, uint64_t time_ns)
 {
 	return merge_time(time_ns, (uint64_t)file->file.offset_ns);

@@ -41,6 +41,9 @@ struct thread_times thread_times(const struct source_thread *thread)
 				    ? cpu->runnable_ns
 				    : thread_times_difference(cpu->first_runnable_ns,
 							      cpu->runnable_ns);
+	/* the last look may be later than the end: a thread may wait for a CPU to leave, too */
+	if (times.runnable_ns > thread_times_difference(times.cpu_ns, wall_ns))
+		times.runnable_ns = thread_times_difference(times.cpu_ns, wall_ns);
 	times.blocked_ns = thread_times_difference(times.cpu_ns + times.runnable_ns, wall_ns);
 	times.voluntary = cpu->voluntary;
 	times.involuntary = cpu->involuntary;

@@ -64,21 +64,26 @@ static unsigned int hue_of(const char *name)
 }
 
 struct drawing {
-	FILE *out;
+	struct flame_svg svg;
 	const struct stack_tree *tree;
-	const struct flame_text *text;
 	double *left; /* of each node, as a share of the whole */
-	unsigned int depth;
-	size_t left_out;
 };
 
-static bool flame_svg_is_drawn(const struct drawing *drawing, uint32_t node)
+bool flame_svg_is_drawn(unsigned int depth, double share)
 {
-	const struct tree_node *at = &drawing->tree->node[node];
+	return depth < FLAME_DEPTH_MAX && share * WIDTH >= NARROWEST;
+}
 
-	return at->depth < FLAME_DEPTH_MAX &&
-	       (double)at->total * WIDTH >=
-		       NARROWEST * (double)drawing->tree->node[TREE_ROOT].total;
+static double flame_svg_share(const struct stack_tree *tree, uint32_t node)
+{
+	uint64_t all = tree->node[TREE_ROOT].total;
+
+	return all ? (double)tree->node[node].total / (double)all : 1;
+}
+
+static bool node_is_drawn(const struct stack_tree *tree, uint32_t node)
+{
+	return flame_svg_is_drawn(tree->node[node].depth, flame_svg_share(tree, node));
 }
 
 /* Children are beside each other, in the order of the nodes, from their parent's left end. */
@@ -94,44 +99,64 @@ static void place_nodes(struct drawing *drawing, const uint32_t *order)
 		drawing->left[order[i]] = drawing->left[node->parent] +
 					  (all > 0 ? (double)used[node->parent] / all : 0);
 		used[node->parent] += node->total;
-		if (!flame_svg_is_drawn(drawing, order[i]))
-			drawing->left_out++;
-		else if (node->depth > drawing->depth)
-			drawing->depth = node->depth;
+		flame_svg_count(&drawing->svg, node->depth, flame_svg_share(tree, order[i]));
 	}
 	free(used);
+}
+
+/* What is written into the rectangle, cut to its width. */
+static void flame_svg_put_label(FILE *out, const struct flame_box *box, double width)
+{
+	char shown[NAME_BYTES + 8], cut[NAME_BYTES + 16];
+	size_t room = width > 3 * LETTER ? (size_t)(width / LETTER) : 0, used = 0, length;
+
+	if (box->mark)
+		used = (size_t)snprintf(shown, 8, "%.6s", box->mark);
+	length = used + text_escape(shown + used, sizeof(shown) - used, box->name,
+				    strnlen(box->name, NAME_BYTES));
+	if (room && text_width(shown, length) <= room) {
+		put_escaped(out, shown, length);
+	} else if (room > 2 && length) {
+		length = text_shorten(cut, shown, length, room, "..");
+		put_escaped(out, cut, length);
+	}
+}
+
+void flame_svg_put(const struct flame_svg *svg, const struct flame_box *box)
+{
+	double x = box->left * WIDTH, width = box->share * WIDTH;
+	unsigned int y = TOP + (svg->depth - box->depth) * ROW;
+
+	fprintf(svg->out, "<g data-x=\"%.6f\" data-w=\"%.6f\" data-d=\"%u\"%s%s%s%s><title>",
+		box->left, box->share, box->depth, box->mark ? " data-m=\"" : "",
+		box->mark ? box->mark : "", box->mark ? "\"" : "", box->data ? box->data : "");
+	flame_svg_put_text(svg->out, box->name);
+	fprintf(svg->out,
+		" (%s)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" "
+		"class=\"%s\"/>",
+		box->value, x, y, width, ROW - 1, box->hue);
+	fprintf(svg->out, "<text x=\"%.2f\" y=\"%u\">", x + 3, y + ROW - 5);
+	flame_svg_put_label(svg->out, box, width);
+	fputs("</text></g>\n", svg->out);
 }
 
 static void draw_node(const struct drawing *drawing, uint32_t number)
 {
 	const struct tree_node *node = &drawing->tree->node[number];
-	uint64_t all = drawing->tree->node[TREE_ROOT].total;
-	const char *name = tree_name(drawing->tree, number);
-	double share = all ? (double)node->total / (double)all : 1,
-	       x = drawing->left[number] * WIDTH, width = share * WIDTH;
-	unsigned int y = TOP + (drawing->depth - node->depth) * ROW;
-	char value[UNIT_TEXT_BYTES], percent[UNIT_TEXT_BYTES], shown[NAME_BYTES];
-	size_t room = width > 3 * LETTER ? (size_t)(width / LETTER) : 0, length;
+	double share = flame_svg_share(drawing->tree, number);
+	char amount[UNIT_TEXT_BYTES], percent[UNIT_TEXT_BYTES], value[2 * UNIT_TEXT_BYTES], hue[16];
+	struct flame_box box = { .left = drawing->left[number],
+				 .share = share,
+				 .depth = node->depth,
+				 .name = tree_name(drawing->tree, number),
+				 .value = value,
+				 .hue = hue };
 
-	fprintf(drawing->out, "<g data-x=\"%.6f\" data-w=\"%.6f\" data-d=\"%u\"><title>",
-		drawing->left[number], share, node->depth);
-	flame_svg_put_text(drawing->out, name);
-	fprintf(drawing->out,
-		" (%s, %s)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" "
-		"class=\"h%u\"/>",
-		unit_format(value, drawing->text->unit, node->total),
-		unit_format_percent(percent, 100 * share), x, y, width, ROW - 1, hue_of(name));
-	fprintf(drawing->out, "<text x=\"%.2f\" y=\"%u\">", x + 3, y + ROW - 5);
-	length = text_escape(shown, sizeof(shown), name, strnlen(name, NAME_BYTES));
-	if (room && text_width(shown, length) <= room) {
-		put_escaped(drawing->out, shown, length);
-	} else if (room > 2 && length) {
-		char cut[NAME_BYTES + 8];
-
-		length = text_shorten(cut, shown, length, room, "..");
-		put_escaped(drawing->out, cut, length);
-	}
-	fputs("</text></g>\n", drawing->out);
+	snprintf(value, sizeof(value), "%s, %s",
+		 unit_format(amount, drawing->svg.text->unit, node->total),
+		 unit_format_percent(percent, 100 * share));
+	snprintf(hue, sizeof(hue), "h%u", hue_of(box.name));
+	flame_svg_put(&drawing->svg, &box);
 }
 
 static const char style[] =
@@ -149,12 +174,15 @@ static const char style_dark[] =
 	".title{fill:#eee}.note{fill:#aaa}.button{fill:#8ab4f8}"
 	"g[data-x]:hover rect{stroke:#fff}}\n</style>\n";
 
-static void put_style(FILE *out)
+static void put_style(const struct flame_svg *svg)
 {
-	fputs(style, out);
-	for (unsigned int hue = 0; hue < 12; hue++)
-		fprintf(out, ".h%u{fill:hsl(%u,80%%,%u%%)}\n", hue, 12 + hue * 4, 62 + hue % 4 * 4);
-	fputs(style_dark, out);
+	fputs(style, svg->out);
+	for (unsigned int hue = 0; hue < 12 && !svg->text->style; hue++)
+		fprintf(svg->out, ".h%u{fill:hsl(%u,80%%,%u%%)}\n", hue, 12 + hue * 4,
+			62 + hue % 4 * 4);
+	if (svg->text->style)
+		fputs(svg->text->style, svg->out);
+	fputs(style_dark, svg->out);
 }
 
 /*
@@ -170,15 +198,16 @@ static const char script[] =
 	"	var title = g.querySelector('title').textContent;\n"
 	"	return { g: g, x: +g.dataset.x, w: +g.dataset.w, d: +g.dataset.d,\n"
 	"		name: title.replace(/ \\([^()]*\\)$/, ''), rect: g.querySelector('rect'),\n"
-	"		text: g.querySelector('text') };\n"
+	"		text: g.querySelector('text'), mark: g.dataset.m || '' };\n"
 	"});\n"
 	"function show(frame, x, w) {\n"
 	"	var px = Math.max(w * W, 0), room = Math.floor(px / LETTER);\n"
 	"	frame.rect.setAttribute('x', (x * W).toFixed(2));\n"
 	"	frame.rect.setAttribute('width', px.toFixed(2));\n"
 	"	frame.text.setAttribute('x', (x * W + 3).toFixed(2));\n"
-	"	frame.text.textContent = room < 3 ? '' : frame.name.length <= room ? frame.name :\n"
-	"		frame.name.slice(0, room - 2) + '..';\n"
+	"	var name = frame.mark + frame.name;\n"
+	"	frame.text.textContent = room < 3 ? '' : name.length <= room ? name :\n"
+	"		name.slice(0, room - 2) + '..';\n"
 	"}\n"
 	"function zoom(to) {\n"
 	"	var eps = 1e-9;\n"
@@ -221,50 +250,72 @@ static const char script[] =
 	"})();\n"
 	"]]></script>\n";
 
-static void flame_svg_put_head(const struct drawing *drawing)
+static void put_note(FILE *out, unsigned int y, const char *text)
 {
-	FILE *out = drawing->out;
-	unsigned int height = TOP + (drawing->depth + 1) * ROW + BOTTOM;
+	fprintf(out, "<text class=\"note\" x=\"6\" y=\"%u\">", y);
+	flame_svg_put_text(out, text);
+	fputs("</text>\n", out);
+}
+
+void flame_svg_count(struct flame_svg *svg, unsigned int depth, double share)
+{
+	if (!flame_svg_is_drawn(depth, share))
+		svg->left_out++;
+	else if (depth > svg->depth)
+		svg->depth = depth;
+}
+
+void flame_svg_begin(const struct flame_svg *svg)
+{
+	FILE *out = svg->out;
+	unsigned int height = TOP + (svg->depth + 1) * ROW + BOTTOM;
 
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %u\" "
 		"width=\"100%%\">\n",
 		WIDTH, height);
-	put_style(out);
+	put_style(svg);
 	fputs("<text class=\"title\" x=\"6\" y=\"22\">", out);
-	flame_svg_put_text(out, drawing->text->title);
-	fputs("</text>\n<text class=\"note\" x=\"6\" y=\"42\">", out);
-	flame_svg_put_text(out, drawing->text->subtitle);
-	fputs("</text>\n<text class=\"button\" id=\"reset\" x=\"900\" y=\"22\">reset zoom</text>\n"
+	flame_svg_put_text(out, svg->text->title);
+	fputs("</text>\n", out);
+	put_note(out, 42, svg->text->subtitle);
+	if (svg->text->legend)
+		put_note(out, 58, svg->text->legend);
+	fputs("<text class=\"button\" id=\"reset\" x=\"900\" y=\"22\">reset zoom</text>\n"
 	      "<foreignObject x=\"1000\" y=\"6\" width=\"200\" height=\"26\">"
 	      "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" "
 	      "placeholder=\"search (regular expression)\" "
 	      "aria-label=\"search\"/></foreignObject>\n"
 	      "<text class=\"note\" id=\"found\" x=\"1000\" y=\"46\"></text>\n",
 	      out);
-	if (drawing->left_out)
+	if (svg->left_out)
 		fprintf(out,
 			"<text class=\"note\" x=\"6\" y=\"%u\">%zu functions are too narrow or too "
 			"deep to be "
 			"drawn</text>\n",
-			height - 12, drawing->left_out);
+			height - 12, svg->left_out);
+}
+
+void flame_svg_end(const struct flame_svg *svg)
+{
+	fputs(script, svg->out);
+	fputs("</svg>\n", svg->out);
 }
 
 void flame_svg_write(FILE *out, const struct stack_tree *tree, const struct flame_text *text)
 {
-	struct drawing drawing = { .out = out, .tree = tree, .text = text };
+	struct drawing drawing = { .svg = { .out = out, .text = text }, .tree = tree };
 	uint32_t *order = stack_tree_order(tree);
 
 	drawing.left = memory_zero(tree->count, sizeof(*drawing.left));
 	place_nodes(&drawing, order);
-	flame_svg_put_head(&drawing);
+	flame_svg_begin(&drawing.svg);
 	draw_node(&drawing, TREE_ROOT);
 	for (size_t i = 0; i + 1 < tree->count; i++)
-		if (flame_svg_is_drawn(&drawing, order[i]))
+		if (node_is_drawn(tree, order[i]))
 			draw_node(&drawing, order[i]);
-	fputs(script, out);
-	fputs("</svg>\n", out);
+	flame_svg_end(&drawing.svg);
 	free(order);
 	free(drawing.left);
 }

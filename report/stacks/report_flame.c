@@ -72,7 +72,9 @@ static void draw_svg(const struct stack_report *state, struct source *source, FI
 	struct source_process *const *process;
 	size_t count = source_processes(source, &process);
 	char title[TITLE_BYTES], subtitle[TITLE_BYTES];
-	struct flame_text text = { title, subtitle, stack_report_unit(state) };
+	struct flame_text text = { .title = title,
+				   .subtitle = subtitle,
+				   .unit = stack_report_unit(state) };
 	struct stack_tree tree;
 
 	snprintf(title, sizeof(title), "%s",

@@ -153,7 +153,7 @@ enum unit stack_report_unit(const struct stack_report *state)
 					     : UNIT_BYTES;
 }
 
-static bool stack_report_is_estimated(const struct stack_report *state)
+bool stack_report_is_estimated(const struct stack_report *state)
 {
 	return state->from->is_estimated && state->from->is_estimated(state->from_state);
 }

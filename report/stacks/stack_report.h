@@ -31,6 +31,8 @@ void stack_report_tree(const struct stack_report *state, struct stack_tree *tree
 		       enum tree_identity identity);
 
 enum unit stack_report_unit(const struct stack_report *state);
+/* Returns whether its values stand for more than what was recorded. */
+bool stack_report_is_estimated(const struct stack_report *state);
 /* "alloc: bytes at the peak, 1.23 MiB", cut to `room`. */
 void stack_report_describe(const struct stack_report *state, char *text, size_t room);
 /* Prints "alloc: bytes" and the sum in one line, for people. */

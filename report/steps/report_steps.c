@@ -63,6 +63,12 @@ static void steps_head(const struct document *document, const struct screen *scr
 	if (run_events(report->run, EVT_torch_sampling) && steps->time.count)
 		screen_print_prose(screen, "not all operators were recorded "
 					   "(INTERCEPT_OPERATORS): operators took more than this");
+	if (steps->has_sums)
+		screen_print_prose(screen,
+				   "The GPU's work was recorded as sums (INTERCEPT_GPU=sums), so "
+				   "what the host did while the GPU was idle is known by phase "
+				   "only: its categories have no time, and dataloader is the time "
+				   "of phase data in which the GPU was idle.");
 	if (steps->gpu_late)
 		screen_print_prose(screen,
 				   "kernels and copies that CUPTI reported too late to be whole in "
@@ -199,6 +205,17 @@ static void total_detail_cost(const struct steps *steps, struct facts *facts)
 		     (uint64_t)(cost.share * (double)steps->time.total_ns));
 }
 
+static void total_host_splits(const struct steps *steps, struct facts *facts)
+{
+	total_split(
+		facts, &steps->cpu.operators,
+		(const uint64_t[2]){ steps->ns[STEP_operators], steps->cpu.helped_operators_ns },
+		"operators_running_ns", "operators_waiting_ns");
+	total_split(facts, &steps->cpu.other,
+		    (const uint64_t[2]){ steps->ns[STEP_other], steps->cpu.helped_other_ns },
+		    "other_running_ns", "other_waiting_ns");
+}
+
 static void steps_total(const struct report *report, struct facts *facts)
 {
 	static const char *const names[STEP_CATEGORY_LIMIT] = {
@@ -222,7 +239,9 @@ static void steps_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "p99_ns", UNIT_NS, timing_percentile(&steps->time, 99));
 	facts_number(facts, "max_ns", UNIT_NS, steps->time.max_ns);
 	for (int i = steps->has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		if (i != STEP_gc || !why_empty_is_off(report->run, EVT_FAMILY_gc))
+		if (!steps_know(steps, (enum step_category)i, true))
+			facts_none(facts, names[i], UNIT_NS);
+		else if (i != STEP_gc || !why_empty_is_off(report->run, EVT_FAMILY_gc))
 			facts_number(facts, names[i], UNIT_NS, steps->ns[i]);
 	if (!why_empty_is_off(report->run, EVT_FAMILY_gc))
 		facts_number(facts, "collections", UNIT_COUNT, steps->collections);
@@ -233,13 +252,8 @@ static void steps_total(const struct report *report, struct facts *facts)
 	total_split(facts, &steps->cpu.all,
 		    (const uint64_t[2]){ steps->time.total_ns, steps->cpu.helped_ns }, "running_ns",
 		    "waiting_ns");
-	total_split(
-		facts, &steps->cpu.operators,
-		(const uint64_t[2]){ steps->ns[STEP_operators], steps->cpu.helped_operators_ns },
-		"operators_running_ns", "operators_waiting_ns");
-	total_split(facts, &steps->cpu.other,
-		    (const uint64_t[2]){ steps->ns[STEP_other], steps->cpu.helped_other_ns },
-		    "other_running_ns", "other_waiting_ns");
+	if (steps_know(steps, STEP_operators, true))
+		total_host_splits(steps, facts);
 	total_phases(steps, facts);
 	facts_number(facts, "helped_ns", UNIT_NS, steps->cpu.helped_ns);
 }

@@ -23,6 +23,9 @@ static struct step_row steps_usual(const struct steps *steps)
 	for (int i = 0; i < STEP_CATEGORY_LIMIT && steps->detailed; i++) {
 		size_t count = 0;
 
+		if (!steps_know(steps, (enum step_category)i, true))
+			continue;
+
 		for (size_t r = 0; r < steps->row_count; r++)
 			if (steps->row[r].has_detail)
 				number[count++] = steps->row[r].ns[i];
@@ -91,13 +94,16 @@ static void put_split(struct table *table, const struct cpu_span *cpu, const uin
 	table_set_number(table, waiting, waiting_ns);
 }
 
-static void rows_steps_put_cpu(struct table *table, const struct step_row *row)
+static void rows_steps_put_cpu(struct table *table, const struct steps *steps,
+			       const struct step_row *row)
 {
 	const struct step_cpu *cpu = &row->cpu;
 
 	put_split(table, &cpu->all, (const uint64_t[2]){ row->total_ns, cpu->helped_ns },
 		  COLUMN_steps_running_ns, COLUMN_steps_waiting_ns);
-	if (!row->has_detail)
+	if (row->has_detail && cpu->helped_ns)
+		table_set_number(table, COLUMN_steps_helped_ns, cpu->helped_ns);
+	if (!steps_know(steps, STEP_operators, row->has_detail))
 		return;
 	put_split(table, &cpu->operators,
 		  (const uint64_t[2]){ row->ns[STEP_operators], cpu->helped_operators_ns },
@@ -105,8 +111,6 @@ static void rows_steps_put_cpu(struct table *table, const struct step_row *row)
 	put_split(table, &cpu->other,
 		  (const uint64_t[2]){ row->ns[STEP_other], cpu->helped_other_ns },
 		  COLUMN_steps_other_running_ns, COLUMN_steps_other_waiting_ns);
-	if (cpu->helped_ns)
-		table_set_number(table, COLUMN_steps_helped_ns, cpu->helped_ns);
 }
 
 static void put_phases(struct table *table, const struct steps_shown *shown,
@@ -167,7 +171,8 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
 	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
 	for (int i = shown->steps->has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		if ((i != STEP_gc || shown->has_gc) && row->has_detail)
+		if ((i != STEP_gc || shown->has_gc) && row->has_detail &&
+		    steps_know(shown->steps, (enum step_category)i, true))
 			table_set_number(table, columns[i], row->ns[i]);
 	if (shown->has_gc)
 		table_set_number(table, COLUMN_steps_collections, row->collections);
@@ -175,7 +180,7 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
 	if (row->has_detail)
 		put_phases(table, shown, row);
-	rows_steps_put_cpu(table, row);
+	rows_steps_put_cpu(table, shown->steps, row);
 	if (shown->has_io)
 		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);
 	table_set_text(table, COLUMN_steps_ended_by, text, length);

@@ -123,13 +123,12 @@ static void held_apply(struct step_delay *delay)
 
 /* --- the device --- */
 
-static void edge_put(struct step_delay *delay, const struct deferred_work *work,
-		     enum step_category category, uint64_t time_ns, bool begins)
+static void edge_put(struct step_delay *delay, uint32_t process, enum step_category category,
+		     uint64_t time_ns, bool begins)
 {
 	delay->edge = memory_room(delay->edge, delay->edge_count, &delay->edge_room,
 				  sizeof(*delay->edge));
-	delay->edge[delay->edge_count++] = (struct step_edge){ time_ns, work->process, category,
-							       begins };
+	delay->edge[delay->edge_count++] = (struct step_edge){ time_ns, process, category, begins };
 }
 
 static enum step_category step_delay_category_of(const struct deferred_work *work)
@@ -154,8 +153,32 @@ void step_delay_put_work(struct step_delay *delay, const struct deferred_work *w
 	}
 	if (end_ns <= start_ns)
 		return;
-	edge_put(delay, work, step_delay_category_of(work), start_ns, true);
-	edge_put(delay, work, step_delay_category_of(work), end_ns, false);
+	edge_put(delay, work->process, step_delay_category_of(work), start_ns, true);
+	edge_put(delay, work->process, step_delay_category_of(work), end_ns, false);
+}
+
+/* As if one kind of work had run after the other from the begin on. */
+void step_delay_put_stretch(struct step_delay *delay, const struct step_stretch *stretch)
+{
+	uint64_t at_ns = stretch->start_ns, end_ns;
+
+	step_delay_begin(delay);
+	if (__builtin_add_overflow(at_ns, stretch->duration_ns, &end_ns))
+		return;
+	if (at_ns < delay->done_ns) {
+		delay->steps->gpu_late++;
+		at_ns = delay->done_ns;
+	}
+	for (int i = 0; i <= STEP_communication && at_ns < end_ns; i++) {
+		uint64_t left_ns = end_ns - at_ns;
+		uint64_t ns = stretch->ns[i] < left_ns ? stretch->ns[i] : left_ns;
+
+		if (!ns)
+			continue;
+		edge_put(delay, stretch->process, (enum step_category)i, at_ns, true);
+		edge_put(delay, stretch->process, (enum step_category)i, at_ns + ns, false);
+		at_ns += ns;
+	}
 }
 
 /* --- both, in order of time --- */

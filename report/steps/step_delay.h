@@ -77,6 +77,16 @@ void step_delay_release(struct step_delay *delay);
 void step_delay_begin(struct step_delay *delay);
 void step_delay_put(struct step_delay *delay, const struct step_op *op);
 void step_delay_put_work(struct step_delay *delay, const struct deferred_work *work);
+/*
+ * INTERCEPT_GPU=sums: how long the devices of a process were busy in a stretch of time, by the
+ * categories up to STEP_communication. When in the stretch that was is not known, and is of no
+ * account: a stretch lies in one step and one phase.
+ */
+struct step_stretch {
+	uint32_t process;
+	uint64_t start_ns, duration_ns, ns[STEP_communication + 1];
+};
+void step_delay_put_stretch(struct step_delay *delay, const struct step_stretch *stretch);
 /* All work up to that time has been reported; UINT64_MAX: nothing more comes. */
 void step_delay_flush(struct step_delay *delay, uint64_t upto_ns);
 

@@ -440,6 +440,30 @@ static void step_events_take_work(void *state, uint64_t place, const struct defe
 	step_delay_put_work(&((struct step_state *)state)->delay, work);
 }
 
+static void step_events_take_stretch(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_stretch *told = EVENT_AS(gpu_stretch, &event->event);
+	const struct source_process *process = source_process_of(event->file, told->process);
+	uint64_t now_ns = event->event.time_ns;
+	int64_t ago_ns = (int64_t)told->ago_ns;
+	struct step_state *mine = state;
+
+	(void)counts;
+	mine->steps.has_sums = true;
+	if (!process || mine->ranges.name || ago_ns < 0 || (uint64_t)ago_ns > now_ns)
+		return;
+	mine->steps.gpu_late += told->late;
+	step_delay_put_stretch(
+		&mine->delay,
+		&(struct step_stretch){ .process = process->index,
+					.start_ns = now_ns - (uint64_t)ago_ns,
+					.duration_ns = told->duration_ns,
+					.ns = { [STEP_kernel] = told->kernel_ns,
+						[STEP_memcpy] = told->copy_ns,
+						[STEP_memset] = told->set_ns,
+						[STEP_communication] = told->communication_ns } });
+}
+
 /* GPU work may come from now on. Waiting begins before the first piece. */
 static void step_events_take_cupti(void *state, const struct source_event *event, bool counts)
 {
@@ -496,6 +520,7 @@ static void step_events_start(void *state, struct run *run, const void *options)
 		deferred_listen(deferred_want(run), &listener, mine);
 		run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), step_events_take_cupti,
 			  mine);
+		run_reads(run, EVT_gpu_stretch, FIELDS_ALL, step_events_take_stretch, mine);
 	}
 	if (asked->name)
 		read_ranges(run, mine); /* before the events inside of a step */

@@ -557,6 +557,28 @@ static void row_forget_detail(struct step_row *row)
 	row->cpu = (struct step_cpu){ .all = row->cpu.all };
 }
 
+bool steps_know(const struct steps *steps, enum step_category category, bool has_detail)
+{
+	if (steps->has_sums && category > STEP_communication && category != STEP_dataloader)
+		return false;
+	if (steps->has_sums && category == STEP_dataloader)
+		return has_detail && steps->has_gpu;
+	return has_detail || (category != STEP_operators && category != STEP_other);
+}
+
+/* What the host did while a device was busy is not known, nor which part of it. */
+static void row_forget_host(struct step_row *row)
+{
+	const struct step_phase_times *phases = &row->phases;
+
+	memset(row->ns + STEP_runtime, 0,
+	       (STEP_CATEGORY_LIMIT - STEP_runtime) * sizeof(row->ns[0]));
+	row->ns[STEP_dataloader] = phases->ns[PHASE_data] - phases->gpu_ns[PHASE_data];
+	memset(row->phases.outside_ns, 0, sizeof(row->phases.outside_ns));
+	memset(row->phases.gc_ns, 0, sizeof(row->phases.gc_ns));
+	row->cpu = (struct step_cpu){ .all = row->cpu.all, .helped_ns = row->cpu.helped_ns };
+}
+
 static void steps_add_row(struct steps *steps, const struct step_row *row,
 			  struct step_process *process)
 {
@@ -632,6 +654,8 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		process->has_rest = mark->may_be_rest && !mark->in_part && row_is_idle(&row);
 		if (mark->in_part)
 			row_forget_detail(&row);
+		if (steps->has_sums)
+			row_forget_host(&row);
 		if (process->has_rest)
 			process->rest = row;
 		else

@@ -115,7 +115,13 @@ struct steps {
 	uint64_t gpu_ns, collections;
 	/* pieces of work that were reported too late, and count in part or not at all */
 	uint64_t gpu_late;
-	bool has_gpu;        /* GPU work was recorded */
+	bool has_gpu; /* GPU work was recorded */
+	/*
+	 * INTERCEPT_GPU=sums: when the GPU was busy is known by stretches, so what the host did
+	 * meanwhile is not known. The categories of the host are 0, but for dataloader: it is the
+	 * time that the step's thread waited for a DataLoader while no device was busy.
+	 */
+	bool has_sums;
 	struct step_cpu cpu; /* sums */
 	struct step_phase_times phases;
 	uint64_t in_part;   /* number of steps in groups with gaps in their numbers */
@@ -175,6 +181,8 @@ struct step_mark {
 void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark);
 /* Returns the number after the last mark of the process; 0: there was none. */
 uint64_t steps_next_number(struct steps *steps, uint32_t process);
+/* Whether the time of that category is known, in a step with or without detail. */
+bool steps_know(const struct steps *steps, enum step_category category, bool has_detail);
 void step_cpu_add(struct step_cpu *into, const struct step_cpu *more);
 /*
  * Recording begins or stops in the process, so no step is under way. To be called after the cuts of

@@ -25,7 +25,8 @@ static void put_stake(const struct bottleneck *bottleneck, const struct advice *
 	if (advice->gain_ns)
 		fprintf(out, ": %s, %.0f %% of the %s", unit_format_ns(time, advice->gain_ns),
 			advice_share(bottleneck, advice),
-			advice_is_of_run(advice) ? "run" : "steps");
+			advice_base_of(advice) == ADVICE_OF_STEPS ? "steps"
+								  : advice_base_text(advice));
 }
 
 struct cause_form {

@@ -24,7 +24,7 @@ static const char *summary_verdict_share_of(const struct advice *advice)
 {
 	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
 		return "CPU time";
-	return advice_is_of_run(advice) ? "run" : "steps' time";
+	return advice_base_text(advice);
 }
 
 static double share_said(const struct bottleneck *bottleneck, const struct advice *advice)

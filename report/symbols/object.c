@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/base/confine.h"
 #include "report/base/map.h"
 #include "report/base/memory.h"
 
@@ -99,7 +100,8 @@ static int object_open_file(const char *path, enum object_state *ret_state)
 								 : OBJECT_UNREADABLE;
 		return -1;
 	}
-	if (!fstat(file, &status) && S_ISREG(status.st_mode))
+	if ((!strcmp(path, OBJECT_VDSO) || confine_allows(file)) && !fstat(file, &status) &&
+	    S_ISREG(status.st_mode))
 		return file;
 	close(file);
 	*ret_state = OBJECT_UNREADABLE;
@@ -128,11 +130,22 @@ static bool report_file(struct object *object, const char *path, int file)
 	return !dwfl_report_end(object->dwfl, NULL, NULL) && object->module;
 }
 
+/* Where only some files may be read, those that libdwfl would look for elsewhere may not be. */
+static int object_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
+				 Dwarf_Addr base, const char *file, const char *link, GElf_Word sum,
+				 char **ret_name)
+{
+	if (confine_is_on())
+		return -1;
+	return dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, sum,
+					    ret_name);
+}
+
 struct object *object_open(const char *path, const char *build_id, enum object_state *ret_state)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_debuginfo = object_find_debuginfo,
 		.section_address = dwfl_offline_section_address,
 	};
 	struct object *object;

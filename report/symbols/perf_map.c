@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/base/confine.h"
 #include "report/base/memory.h"
 
 #define SECOND_NS 1000000000ull
@@ -123,7 +124,7 @@ struct perf_map *perf_map_read(const char *path, uint64_t from_ns, uint64_t to_n
 	*ret_state = file < 0 && errno == ENOENT ? PERF_MAP_MISSING : PERF_MAP_UNREADABLE;
 	if (file < 0)
 		return NULL;
-	if (!fstat(file, &status))
+	if (confine_allows(file) && !fstat(file, &status))
 		*ret_state = perf_map_look_at(&status, from_ns, to_ns);
 	if (*ret_state == PERF_MAP_FOUND)
 		map = take_text(perf_map_read_text(file, (size_t)status.st_size));

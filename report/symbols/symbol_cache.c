@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "report/base/confine.h"
 #include "report/base/descriptor.h"
 
 #define ENDING ".symbols"
@@ -39,6 +40,8 @@ static bool find_folder(char *ret_folder)
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int length;
 
+	if (confine_is_on())
+		return false;
 	if (own && *own) {
 		if (!strcmp(own, "off"))
 			return false;

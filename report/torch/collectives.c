@@ -21,6 +21,7 @@ struct begun {
 
 struct collectives_state {
 	struct collectives all; /* must be first: others see only this part */
+	bool wants_kernels;
 	struct source *source;
 	struct operator_naming *naming;
 	struct collective_sizes *sizes;
@@ -229,6 +230,18 @@ static uint64_t collectives_place_of(void *state, const struct source_event *eve
 	return collective_sizes_open(mine->sizes, event->thread->index);
 }
 
+static void collectives_kernel_add(struct collectives *all, const struct gpu_work *piece)
+{
+	all->kernel = memory_room(all->kernel, all->kernel_count, &all->kernel_room,
+				  sizeof(*all->kernel));
+	all->kernel[all->kernel_count++] = (struct collective_call){
+		.name = piece->what,
+		.process = piece->deferred.process,
+		.begin_ns = piece->deferred.start_ns,
+		.end_ns = deferred_end_ns(&piece->deferred)
+	};
+}
+
 /* An operator may launch several kernels: its bytes count once. */
 static void collectives_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
@@ -239,6 +252,8 @@ static void collectives_take_work(void *state, uint64_t place, const struct defe
 
 	if (piece->kind != GPU_WORK_KERNEL || !piece->is_communication)
 		return;
+	if (mine->wants_kernels)
+		collectives_kernel_add(&mine->all, piece);
 	row = collectives_row_of(mine, piece->what, work->process, true);
 	timing_add(&row->time, work->duration_ns);
 	if (place == DEFERRED_NOTHING)
@@ -317,10 +332,41 @@ static bool any_counts(const struct collective_call *call, size_t count)
 	return false;
 }
 
-/* For all calls of a label, by number. */
-static void match_label(struct collectives *all, struct collective_call *call, size_t count)
+/*
+ * How far the clocks of the processes of these calls may be off from each other: by the doubts of
+ * the two worst ones.
+ */
+static uint64_t calls_doubt_ns(const struct source *source, const struct collective_call *call,
+			       size_t count)
 {
+	struct source_process *const *process;
+	const struct source_file *worst, *second = NULL;
+
+	source_processes(source, &process);
+	worst = process[call[0].process]->file;
+	for (size_t i = 1; i < count; i++) {
+		const struct source_file *file = process[call[i].process]->file;
+		uint64_t own_ns;
+
+		if (file->clock == worst->clock)
+			continue;
+		own_ns = source_clock(source, file->clock)->doubt_ns;
+		if (own_ns > source_clock(source, worst->clock)->doubt_ns) {
+			second = worst;
+			worst = file;
+		} else if (!second || own_ns > source_clock(source, second->clock)->doubt_ns) {
+			second = file;
+		}
+	}
+	return second ? source_clocks_doubt_ns(source, worst, second) : 0;
+}
+
+/* For all calls of a label, by number. */
+static void match_label(struct collectives_state *mine, struct collective_call *call, size_t count)
+{
+	struct collectives *all = &mine->all;
 	size_t processes = 0;
+	uint64_t doubt_ns;
 
 	while (processes < count && !call[processes].ordinal)
 		processes++;
@@ -330,6 +376,12 @@ static void match_label(struct collectives *all, struct collective_call *call, s
 		all->unmatched++;
 		return;
 	}
+	doubt_ns = calls_doubt_ns(mine->source, call, processes);
+	if (doubt_ns == CLOCK_DOUBT_UNKNOWN) {
+		all->unclocked++;
+		return;
+	}
+	all->doubt_ns = doubt_ns > all->doubt_ns ? doubt_ns : all->doubt_ns;
 	for (size_t i = 0; i < count; i += processes)
 		match_calls(call + i, processes);
 }
@@ -462,7 +514,7 @@ static void collectives_finish(void *state)
 	number_calls(all);
 	for (size_t i = 1; i <= all->call_count; i++)
 		if (i == all->call_count || all->call[i].name != all->call[from].name) {
-			match_label(all, all->call + from, i - from);
+			match_label(mine, all->call + from, i - from);
 			from = i;
 		}
 	collectives_add_up(mine);
@@ -478,6 +530,7 @@ static void collectives_start(void *state, struct run *run, const void *options)
 
 	mine->source = run_source(run);
 	mine->all.by_rank = ((const struct collectives_options *)options)->by == BY_nccl_rank;
+	mine->wants_kernels = ((const struct collectives_options *)options)->wants_kernels;
 	mine->naming = operator_naming_want(run, NULL);
 	mine->sizes = collective_sizes_want(run, NULL);
 	async_scopes_init(&mine->async);
@@ -511,6 +564,7 @@ static void collectives_release(void *state)
 		timing_release(&mine->all.row[i].time);
 	free(mine->all.row);
 	free(mine->all.call);
+	free(mine->all.kernel);
 	free(mine->all.open_call);
 	free(mine->begun);
 	free(mine->apart);

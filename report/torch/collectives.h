@@ -8,7 +8,8 @@
  * process. This is correct if all of these processes made the call equally often, over the whole
  * run and not only in the selected time. For other labels no waits are known. A label that several
  * groups of ranks use equally often is treated as one group. A process waits in a call until the
- * last process has begun it. Between machines, the accuracy of the waits is that of their clocks.
+ * last process has begun it. Between machines, waits are known only if their clocks are (report
+ * clocks), and as exactly as those.
  *
  * Bytes come from the operators that started the calls (collective_sizes.h). If a label begins
  * within its operator (nccl), its bytes are known. Work that begins on a thread of the process
@@ -60,11 +61,21 @@ struct collectives {
 	size_t call_count, call_room;
 	struct collective_open *open_call; /* all of them, selected or not; in no order */
 	size_t open_count, open_room;
+	/*
+	 * With wants_kernels: those of the GPU, of the same type, from start to end on the GPU, in
+	 * no order; name, process, begin_ns and end_ns.
+	 */
+	struct collective_call *kernel;
+	size_t kernel_count, kernel_room;
 	uint64_t unmatched; /* labels that processes called unequally often */
-	uint64_t open;      /* calls whose end was not seen; they are not counted */
+	/* labels of hosts whose clocks are not known to be close: they are not matched either */
+	uint64_t unclocked;
+	uint64_t doubt_ns; /* waits of matched calls between hosts may be that far off */
+	uint64_t open;     /* calls whose end was not seen; they are not counted */
 };
 struct collectives_options {
 	enum key_id by;
+	bool wants_kernels;
 };
 ANALYSIS(collectives, struct collectives)
 

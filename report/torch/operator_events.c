@@ -9,6 +9,7 @@
 #include "report/deferred/deferred.h"
 #include "report/core/work.h"
 #include "report/torch/operator_naming.h"
+#include "report/torch/operator_sums.h"
 
 #define NO_OPERATOR "(no operator)"
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
@@ -18,7 +19,9 @@ struct operator_state {
 	struct operators operators; /* must be first: others see only this part */
 	struct source *source;
 	const struct detail *detail;
+	const struct run *run;
 	struct operator_naming *naming;
+	struct operator_sums sums;
 	struct async_scopes async;
 	struct run_key key; /* of the caller, if rows are by that */
 	bool is_placed;
@@ -231,8 +234,10 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 	const struct operators_options *asked = options;
 	struct operator_state *mine = state;
 
+	mine->run = run;
 	mine->source = run_source(run);
 	mine->detail = run_detail(run);
+	operator_sums_init(&mine->sums);
 	mine->naming = operator_naming_want(run, NULL);
 	operators_init(&mine->operators, asked->by_shapes != 0);
 	mine->operators.kept = OPERATORS_FOLLOWED;
@@ -247,8 +252,10 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 			     operator_events_take_work, mine);
 		run_reads(run, EVT_torch_inputs, FIELDS_ALL, operator_events_take_inputs, mine);
 	}
-	if (asked->is_full || asked->with_gpu)
+	if (asked->is_full || asked->with_gpu) {
 		deferred_listen(deferred_want(run), &listener, mine);
+		operator_sums_want(&mine->sums, run, mine->naming);
+	}
 	run_reads(run, EVT_detail_stop, 0, operator_events_take_detail_stop, mine);
 	run_reads(run, EVT_torch_begin, 0, operator_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
@@ -292,10 +299,20 @@ static void operator_events_cut(void *state, const struct cut *cut)
 				 &(struct async_cut){ mine, cut });
 }
 
+static void operator_events_finish(void *state)
+{
+	struct operator_state *mine = state;
+
+	operator_sums_settle(&mine->sums, &mine->operators,
+			     run_filters(mine->run)->any || mine->operators.by_shapes ||
+				     mine->is_placed);
+}
+
 static void operator_events_release(void *state)
 {
 	struct operator_state *mine = state;
 
+	operator_sums_release(&mine->sums);
 	operators_release(&mine->operators);
 	async_scopes_release(&mine->async);
 	map_release(&mine->forward);
@@ -307,6 +324,7 @@ const struct analysis_kind analysis_operators = {
 	.options_bytes = sizeof(struct operators_options),
 	.start = operator_events_start,
 	.cut = operator_events_cut,
+	.finish = operator_events_finish,
 	.release = operator_events_release,
 };
 

@@ -115,6 +115,21 @@ static uint32_t operators_row_of(struct operators *operators, uint32_t name, uin
 	return (uint32_t)entry->value;
 }
 
+bool operators_add_gpu(struct operators *operators, uint32_t name, uint64_t scope,
+		       uint64_t total_ns, uint64_t self_ns)
+{
+	uint32_t kept = scope < OPERATOR_SCOPE_MAX ? (uint32_t)scope : OPERATOR_SCOPE_MAX;
+	const struct map_entry *entry = map_find(&operators->rows,
+						 ((uint64_t)name << 8 | kept) + 1);
+
+	if (!entry)
+		return false;
+	operators->has_gpu = true;
+	operators->row[entry->value].gpu_total_ns += total_ns;
+	operators->row[entry->value].gpu_self_ns += self_ns;
+	return true;
+}
+
 static uint32_t operators_shaped_row(struct operators *operators, uint32_t row, uint32_t shapes)
 {
 	bool added;

@@ -70,6 +70,8 @@ struct operators {
 	enum operators_kept kept; /* at first OPERATORS_ALL */
 	bool has_memory;          /* tensors were recorded; false: 0 bytes means not known */
 	bool has_gpu;             /* GPU work was recorded */
+	/* INTERCEPT_GPU=sums: pieces of work that could not be divided among these rows */
+	uint64_t gpu_left_out;
 	struct operator_row *row;
 	size_t row_count, row_room;
 	struct map rows;            /* name and scope to row */
@@ -139,6 +141,12 @@ void operators_cut_apart(struct operators *operators, const struct operator_open
  */
 uint64_t operators_covered_ns(const struct operators *operators, uint32_t row);
 
+/*
+ * INTERCEPT_GPU=sums: work of the GPU that was asked for in calls of the row with that name and
+ * scope. Returns false if no call of it was recorded.
+ */
+bool operators_add_gpu(struct operators *operators, uint32_t name, uint64_t scope,
+		       uint64_t total_ns, uint64_t self_ns);
 /* Sets the inputs of the operator that has just begun; flops 0: not known. */
 void operators_describe(struct operators *operators, uint32_t thread, uint32_t shapes,
 			uint64_t flops);

@@ -164,6 +164,16 @@ static void report_nccl_foot(const struct document *document, const struct scree
 				   "operations that processes called unequally often, or of which "
 				   "recordings are missing, so that no waits are known: %s",
 				   unit_format_count(number, all->unmatched));
+	if (all->unclocked)
+		screen_print_prose(screen,
+				   "operations between hosts whose clocks are not known (report "
+				   "clocks), so that no waits are known: %s",
+				   unit_format_count(number, all->unclocked));
+	if (all->doubt_ns)
+		screen_print_prose(screen,
+				   "waits and skews between hosts are exact to %s: the clocks of "
+				   "hosts are aligned by the collectives (report clocks)",
+				   unit_format_ns(number, all->doubt_ns));
 	if (all->open)
 		screen_print_prose(screen, "calls that did not end, which do not count: %s",
 				   unit_format_count(number, all->open));

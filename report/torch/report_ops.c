@@ -37,6 +37,20 @@ static void ops_print_crossed(const struct screen *screen, uint64_t crossed)
 			   unit_format_count(number, crossed), crossed == 1 ? "" : "s");
 }
 
+/* Work outside of operators is in no row, sums or not. */
+static void ops_print_left_out(const struct screen *screen, uint64_t pieces)
+{
+	char number[UNIT_TEXT_BYTES];
+
+	if (pieces)
+		screen_print_prose(
+			screen,
+			"%s kernels, copies and memsets of operators were recorded as "
+			"sums (INTERCEPT_GPU=sums), which this table cannot divide: they "
+			"are left out",
+			unit_format_count(number, pieces));
+}
+
 static void ops_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -59,6 +73,7 @@ static void ops_foot(const struct document *document, const struct screen *scree
 			fprintf(screen->out, "Self CUDA time total: %s\n",
 				unit_format_ns(number, state->totals.self_cuda_ns));
 	}
+	ops_print_left_out(screen, state->operators->gpu_left_out);
 	unmatched_print_ends(screen, ops_unmatched(report), "operator");
 	ops_print_crossed(screen, state->operators->crossed);
 }
@@ -125,6 +140,8 @@ static void ops_total(const struct report *report, struct facts *facts)
 		facts_number(facts, "self_cpu_ns", UNIT_NS, state->totals.self_cpu_ns);
 	if (state->operators->has_gpu && !ops_are_sampled(state->operators))
 		facts_number(facts, "self_cuda_ns", UNIT_NS, state->totals.self_cuda_ns);
+	if (state->operators->gpu_left_out)
+		facts_number(facts, "gpu_left_out", UNIT_COUNT, state->operators->gpu_left_out);
 	facts_number(facts, "open", UNIT_COUNT, state->totals.open);
 	facts_number(facts, "unmatched", UNIT_COUNT, ops_unmatched(report));
 	facts_number(facts, "crossed", UNIT_COUNT, state->operators->crossed);

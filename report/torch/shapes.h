@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHAPE_DIMENSIONS_MAX 16u
+#define SHAPE_DIMENSIONS_MAX 20u /* convolution_backward of three dimensions has 17 integers */
 #define SHAPE_INPUTS_MAX 16u
 
 struct shape {

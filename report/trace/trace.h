@@ -85,7 +85,7 @@ struct trace_slice {
 	const struct trace_flow *flow; /* from the call to this work; NULL: unknown */
 	/* for TRACE_STEP: a step for which the program has no label */
 	const struct step_row *step;
-	bool step_has_gpu; /* work of a device is part of step->ns */
+	const struct steps *steps; /* of `step`: what is known of it */
 };
 
 /* True for a range without end, in formats that can express that; JSON cannot. */

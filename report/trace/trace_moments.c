@@ -436,7 +436,7 @@ static void put_step(struct trace *trace, const struct step_row *row)
 					   .time_ns = row->start_ns },
 				.duration_ns = row->total_ns - (row->total_ns > 0 && !takes_all),
 				.step = row,
-				.step_has_gpu = trace->steps->has_gpu });
+				.steps = trace->steps });
 }
 
 /* --- for the analysis --- */

@@ -65,6 +65,11 @@ INTERCEPT_GPU=sums record gpu_sums "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 need_program cuda_life
 record pool "$PROGRAMS/cuda_life" pool
+record requests python3 -c 'import http.server, threading, urllib.request
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+threading.Thread(target=server.handle_request).start()
+urllib.request.build_opener(urllib.request.ProxyHandler({})).open("http://127.0.0.1:%d/" % server.server_port).read()
+server.server_close()' 2>/dev/null
 INTERCEPT_TRACE=gc record collections python3 -c 'import gc; gc.collect()'
 record commands python3 -c 'import subprocess; subprocess.run(["true"])'
 # calls of Python functions; another interpreter

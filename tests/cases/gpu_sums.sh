@@ -39,5 +39,16 @@ rm -f ./*.evt* counts.json
 run_traced "$PROGRAMS/cuda_gpu" many 40000 || fail "many: status $?"
 same
 [[ $("$REPORT" dump "$OUTPUT" | grep -c ' gpu_kernel_sum ') -le 200 ]] || fail "too many sums"
+
+# a kernel that takes much longer than its name's others is a row of its own, and counts once
+rm -f ./*.evt* counts.json
+FAKE_CUDA_LONG=2000 run_traced "$PROGRAMS/cuda_gpu" many 40000 || fail "unusual: status $?"
+same
+"$REPORT" check "$OUTPUT" >out 2>&1 || fail "unusual: check: $(cat out)"
+expect "$OUTPUT" 'gpu_trace.totals.rows == 20' 'gpu_trace.totals.unusual == 20' 'gpu_trace.totals.unusual_left_out == 0' \
+	'max(row.duration_ns for row in gpu_trace.rows) == kernels.rows[0].max_ns' \
+	'all(row.duration_ns > 50 * kernels.rows[0].avg_ns for row in gpu_trace.rows)' \
+	'all(row.grid is None for row in gpu_trace.rows)'
+"$REPORT" kernels "$OUTPUT" | grep -q '20 are in gpu-trace' || fail "kernels does not say what gpu-trace has"
 INTERCEPT_GPU=some run_traced "$PROGRAMS/cuda_gpu" work 2>err
 expect_match "a wrong value" "$(cat err)" "INTERCEPT_GPU='some' is not allowed; allowed is each or sums"

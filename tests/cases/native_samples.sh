@@ -11,7 +11,8 @@ export INTERCEPT_TRACE=native-samples INTERCEPT_SAMPLE=1000 LD_LIBRARY_PATH=$PRO
 cat >shares.py <<'END'
 # usage: shares.py FILE.json MOST NAME=PERCENT...: total_percent of functions (of rows by another key percent), within 3 points or, of few
 # samples, within 4 times what chance allows. MOST: percent of the CPU time of the processes that may be missing; lost samples are not.
-# What is lost is counted with the kernel's records of threads that begin and end, so it may be more than the samples.
+# What is lost is counted with the kernel's records of threads that begin and end, so it may be more than the samples, or, of threads
+# of different age, samples of more or less time than those that are there: what is missing is known only where little was lost.
 import json, math, sys
 doc = json.load(open(sys.argv[1]))
 rows, totals = doc["rows"], doc["totals"]
@@ -20,7 +21,7 @@ assert samples >= 300, "only %d samples" % samples
 seen = totals["cpu_ns"] * (samples + totals["samples_lost"]) / samples
 used = json.load(open("processes.json"))
 used = sum(row["cpu_ns"] for row in used["rows"])
-least = used * (1 - float(sys.argv[2]) / 100)
+least = used * (1 - float(sys.argv[2]) / 100) if totals["samples_lost"] < samples / 10 else 0
 assert least <= seen and totals["cpu_ns"] <= used * 1.03, "%.2f s were seen of %.2f s" % (seen / 1e9, used / 1e9)
 for want in sys.argv[3:]:
     name, percent = want.rsplit("=", 1)
@@ -49,6 +50,11 @@ spin() { # MODE [SECONDS]
 }
 total() { # NAME: of the totals
 	json native "$OUTPUT" "totals['$1']"
+}
+
+lost_few() { # a busy machine may lose many; what samples stand for is not known then, nor how many there are
+	expect_eq 'samples' "$(json native "$OUTPUT" 'totals["samples"] > 0')" true
+	[[ $(json native "$OUTPUT" 'totals["samples_lost"] < totals["samples"] / 10') == true ]]
 }
 
 spin shares 2
@@ -102,15 +108,15 @@ INTERCEPT_SAMPLE=60 spin many
 
 spin fork 2
 shares fork "$OUTPUT" 6 alpha=60 beta=40
-expect_eq 'fork: processes with samples' "$(json native "$OUTPUT" 'sum(r["samples"] > 300 for r in rows)' --by process)" 2
+! lost_few || expect_eq 'fork: processes with samples' "$(json native "$OUTPUT" 'sum(r["samples"] > 300 for r in rows)' --by process)" 2
 
 # it becomes another program, which has a file of its own and the CPU time of the first as well: half of 2 s here, 2 s there
 rm -f run*.evt
 run_traced "$PROGRAMS/native_spin" exec 2 || fail "exec: status $?"
 written
 shares exec "$OUTPUT" 35 alpha=33.3 gamma_=66.7
-expect_between 'exec: CPU time' "$(json native "$OUTPUT" 'int(totals["cpu_ns"] / totals["samples"] * (totals["samples"] + totals["samples_lost"]) / 1e6)')" 2850 3100
-expect_eq 'exec: processes' "$(json native "$OUTPUT" 'sorted(r["samples"] > 500 for r in rows)' --by process)" '[true, true]'
+! lost_few || expect_between 'exec: CPU time' "$(json native "$OUTPUT" 'int(totals["cpu_ns"] / totals["samples"] * (totals["samples"] + totals["samples_lost"]) / 1e6)')" 2850 3100
+! lost_few || expect_eq 'exec: processes' "$(json native "$OUTPUT" 'sorted(r["samples"] > 500 for r in rows)' --by process)" '[true, true]'
 
 spin plugins 2
 shares plugins "$OUTPUT" 4 native_one=50 native_two=50

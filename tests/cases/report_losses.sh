@@ -24,8 +24,10 @@ known=$(json summary "$OUTPUT" 'doc["session"]["known_ns"]')
 end=$(json summary "$OUTPUT" 'doc["session"]["end_ns"]')
 ((known < end)) || fail "the file was full at $known ns of $end"
 "$REPORT" leaks "$OUTPUT" >out || fail "leaks: status $?"
-grep -q '^not freed by [0-9.]* m\?s ' out || fail "leaks does not say until when: $(cat out)"
-! grep -q 'never freed' out || fail "leaks says what nobody knows: $(cat out)"
+# (a machine that is slow may have filled the file before the first of them)
+grep -q '^not freed by [0-9.]* m\?s \|^no allocation was recorded until [0-9.]* m\?s; what came later was lost$' out ||
+	fail "leaks does not say until when: $(cat out)"
+! grep -q 'never freed\|nothing was allocated' out || fail "leaks says what nobody knows: $(cat out)"
 "$REPORT" memory "$OUTPUT" >out || fail "memory: status $?"
 if ! grep -q '^heap: blocks' out; then
 	tr '\n' ' ' <out | grep -q 'blocks and mappings were recorded until' || fail "memory explains what was not recorded: $(cat out)"

@@ -127,6 +127,13 @@ bool cupti_has_kind(int kind)
 	return false;
 }
 
+/* For tests: whether that kind of activity is reported now. */
+FAKE_EXPORT int cuda_fake_has_kind(int kind);
+int cuda_fake_has_kind(int kind)
+{
+	return cupti_has_kind(kind);
+}
+
 /* Who wants the record, a bit each. */
 static uint8_t clients_of(const struct fake_work *work)
 {

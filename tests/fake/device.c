@@ -81,15 +81,25 @@ static bool duration_by_name(const char *name, uint64_t *ret_ns)
 	return false;
 }
 
+/* FAKE_CUDA_LONG=N: each Nth kernel takes a hundred times as long. */
+static uint64_t times_as_long(void)
+{
+	static _Atomic uint64_t kernels;
+	const char *text = getenv("FAKE_CUDA_LONG");
+	uint64_t every = text ? strtoull(text, NULL, 0) : 0;
+
+	return every && (atomic_fetch_add(&kernels, 1) + 1) % every == 0 ? 100 : 1;
+}
+
 static uint64_t duration_of(const struct fake_work *work)
 {
 	uint64_t blocks = (uint64_t)work->grid.x * work->grid.y * work->grid.z, ns;
 
 	switch (work->kind) {
 	case FAKE_KERNEL:
-		if (duration_by_name(work->name, &ns))
-			return ns;
-		return 1000 + 10 * (blocks < 100 ? blocks : 100);
+		if (!duration_by_name(work->name, &ns))
+			ns = 1000 + 10 * (blocks < 100 ? blocks : 100);
+		return ns * times_as_long();
 	case FAKE_COPY:
 		if (duration_by_name("[copy]", &ns))
 			return ns;

@@ -8,6 +8,7 @@
  * first that fits; "*" is any, "[copy]" are copies) makes it a slow device that works on its own,
  * so that a program's shares of time do not depend on the machine: the host runs ahead by
  * QUEUE_DEPTH kernels, copies of pageable memory hold it up, and streams wait for events.
+ * With FAKE_CUDA_LONG=N each Nth kernel takes a hundred times as long.
  * FAKE_CUDA_GEMM is the name of the kernels that the fake cuBLAS launches.
  *
  *   a stream does one thing after the other; there is one engine for copies in each direction

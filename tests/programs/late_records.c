@@ -3,12 +3,14 @@
 /* build: -pthread */
 /*
  * Threads that use the CPU before they do anything that is recorded: each sleeps, uses so much CPU
- * time, allocates one block and says what its own clock has. The third runs in a forked child.
+ * time, allocates one block and says what its own clock has. The third runs in a forked child. Of
+ * the fourth that block is the last that it does: it is gone when the record is read.
  * Prints "NAME CPU_NS WALL_NS" a line.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +26,7 @@ static long long now_ns(clockid_t clock)
 static void *work(void *argument)
 {
 	const char *name = argument;
-	struct timespec pause = { 0, 200000000 };
+	struct timespec pause = { strcmp(name, "last") == 0, 200000000 };
 	long long start_ns = now_ns(CLOCK_MONOTONIC);
 	void *volatile block;
 	char line[128];
@@ -33,12 +35,14 @@ static void *work(void *argument)
 	nanosleep(&pause, NULL);
 	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < 200000000)
 		;
-	block = malloc(1000);
-	free(block);
 	pthread_setname_np(pthread_self(), name);
 	length = snprintf(line, sizeof(line), "%s %lld %lld\n", name,
 			  now_ns(CLOCK_THREAD_CPUTIME_ID), now_ns(CLOCK_MONOTONIC) - start_ns);
-	return length == write(STDOUT_FILENO, line, (size_t)length) ? argument : NULL;
+	if (length != write(STDOUT_FILENO, line, (size_t)length))
+		return NULL;
+	block = malloc(1000);
+	free(block);
+	return argument;
 }
 
 static void run(const char *name)
@@ -55,6 +59,7 @@ int main(void)
 
 	run("one");
 	run("two");
+	run("last");
 	child = fork();
 	if (child == 0) {
 		run("child");

@@ -19,16 +19,16 @@ GUESSES = {"optimizer", "small_operators", "zero_grad", "item"}
 
 def wanted(path):
     with open(path, encoding="utf-8") as file:
-        lines = re.findall(r"^# (first|also|text|names|line): (.*)$", file.read(), re.M)
+        lines = re.findall(r"^# (first|also|text|names|line|module): (.*)$", file.read(), re.M)
     head = dict(lines)
     texts = [text for key, text in lines if key == "text"]
-    return head["first"], head.get("also", "").split(), texts, head.get("names", ""), head.get("line", "")
+    return head["first"], head.get("also", "").split(), texts, head.get("names", ""), head.get("line", ""), head.get("module", "")
 
 
 def main():
     *options, program, recording, source = sys.argv[1:]
     live = "--live" in options
-    first, also, texts, names, line = wanted(source)
+    first, also, texts, names, line, module = wanted(source)
     command = [program, "bottleneck", "--format", "json", *[option for option in options if option != "--live"], recording]
     rows = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["rows"]
     said = [row["id"] for row in rows if row["severity"] != "note"]
@@ -51,6 +51,11 @@ def main():
     has_stacks = first == "gc_pauses" or first.endswith("_growth") or any(row["samples"] for row in rows if row["id"] == first)
     if line and has_stacks and not any(row["id"] == first and ("/" + (row["line"] or "")).endswith("/" + line) for row in rows):
         wrong.append("'%s' is not at %s" % (first, line))
+    if module:
+        command = [program, "modules", "--format", "json", recording]
+        row = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["rows"][0]
+        if row["module"] != module:
+            wrong.append("the first module is '%s', not '%s'" % (row["module"], module))
     if wrong:
         print("%s: %s; said: %s" % (source, ", ".join(wrong), ", ".join(said) or "nothing"), file=sys.stderr)
         return 1

@@ -8,6 +8,7 @@ Each program plants one cause into it. The head of a program gives what the repo
     # text: ...      what the advice has to say; there may be several of these lines
     # names: ID REGEX   an advice that has to be there, and what it says, as the numbers of ranks
     # line: FILE:LINE   of the first advice, where the recording has samples: the line of the program itself
+    # module: NAME   the first row of prof-report modules
     # trace: ...     INTERCEPT_TRACE of the recording, where it is not TRACE of record.sh
     # step: NAME     INTERCEPT_STEP of the recording
     # stacks: ...    INTERCEPT_STACKS of the recording, where it is not the default

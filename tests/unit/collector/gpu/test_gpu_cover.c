@@ -85,7 +85,7 @@ static void take(uint32_t id, uint64_t first, uint64_t function)
 		((struct evt_torch_begin_id *)(void *)value)->function = function;
 	if (id == EVT_torch_end_id)
 		((struct evt_torch_end_id *)(void *)value)->function = function;
-	contexts_take(&contexts, 0, 1, id, value);
+	contexts_take(&contexts, &(struct context_place){ 0, 1, 9 }, id, 1, value);
 }
 
 static uint32_t scope_at(uint64_t correlation)

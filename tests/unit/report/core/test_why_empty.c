@@ -14,7 +14,7 @@ static const struct file_header plain_header = { .version = FILE_VERSION,
 
 struct wish {
 	const char *trace, *capture; /* NULL: not told */
-	bool captured, filtered;
+	bool captured, filtered, lossy;
 	enum evt_family family;
 };
 
@@ -45,6 +45,10 @@ static void record(struct recording *r, const struct wish *wish)
 	frame_begin_block(r->fw, 1);
 	if (wish->captured)
 		FRAME_PUT(r->fw, 5, capture_start, .name = 6);
+	frame_end_block(r->fw);
+	frame_begin_block(r->fw, 0);
+	if (wish->lossy)
+		FRAME_PUT(r->fw, 6, lost, .stream = 1, .process = 1, .count = 3, .reason = 1);
 	frame_end_block(r->fw);
 	recording_close_frame(r, 10);
 	recording_finish(r, 10);
@@ -99,6 +103,9 @@ static void the_reason_is_the_true_one(void **state)
 	assert_string_equal(explain((struct wish){ "alloc,nvtx", "nvtx:step", true,
 						   .family = EVT_FAMILY_alloc }),
 			    "no allocation was recorded while nvtx:step was open");
+	assert_string_equal(
+		explain((struct wish){ "alloc,nvtx", .lossy = true, .family = EVT_FAMILY_alloc }),
+		"no allocation was recorded; other events were lost");
 	assert_string_equal(explain((struct wish){ "alloc,nvtx", .filtered = true,
 						   .family = EVT_FAMILY_alloc }),
 			    "no allocation within --range; without such options the report covers "

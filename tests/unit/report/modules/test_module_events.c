@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/modules/module_events.c, rows_modules.c: calls of modules over recordings in memory:
- * nesting, threads, gaps.
+ * report/modules/module_events.c, module_scopes.c, module_tree.c, rows_modules.c: calls of modules
+ * and their backward functions over recordings in memory: nesting, threads, recomputation, gaps.
  */
 #include "tests/unit/unit.h"
 #include "report/modules/module_events.h"
 #include "report/modules/rows_modules.h"
-#include "report/nvtx/rows_ranges.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 #include "tests/unit/table_fixture.h"
@@ -17,7 +16,7 @@
 static struct cuda_recording c;
 static struct source *source;
 static struct run *run;
-static struct ranges *modules;
+static struct modules *modules;
 static struct table table;
 static struct modules_totals totals;
 
@@ -182,8 +181,8 @@ static void a_tree_has_a_row_for_each_path(void **state)
 	assert_int_equal(cell_of(inner, COLUMN_modules_self_ns)->number, 15);
 	assert_int_equal(totals.total_ns, 150);
 	read_again(plain, 1, false);
-	assert_int_equal(number_of("Net", COLUMN_modules_total_ns),
-			 170); /* each call, also in itself */
+	/* each moment once, also where it calls itself */
+	assert_int_equal(number_of("Net", COLUMN_modules_total_ns), 150);
 	assert_int_equal(number_of("Net", COLUMN_modules_self_ns), 93);
 	release();
 }
@@ -211,10 +210,10 @@ static void what_is_done_inside_counts(void **state)
 	finish(false);
 	assert_int_equal(number_of("Net", COLUMN_modules_operators), 2);
 	assert_int_equal(number_of("fc", COLUMN_modules_operators), 1);
-	assert_int_equal(modules->row[0].work.tensor_bytes, 164);
-	assert_int_equal(modules->row[1].work.tensor_bytes, 100);
-	assert_int_equal(modules->row[0].work.launches, 1);
-	assert_int_equal(modules->row[1].work.launches, 1);
+	assert_int_equal(number_of("Net", COLUMN_modules_tensor_bytes), 164);
+	assert_int_equal(number_of("fc", COLUMN_modules_tensor_bytes), 100);
+	assert_int_equal(number_of("Net", COLUMN_modules_launches), 1);
+	assert_int_equal(number_of("fc", COLUMN_modules_launches), 1);
 	release();
 }
 
@@ -241,7 +240,7 @@ static void what_is_open_ends_where_recording_or_the_program_does(void **state)
 	assert_int_equal(number_of("Net", COLUMN_modules_max_ns), 2000);
 	assert_int_equal(number_of("fc", COLUMN_modules_total_ns), 70);
 	assert_int_equal(totals.open, 4);
-	assert_int_equal(modules->unbalanced, 2);
+	assert_int_equal(modules->scopes.unmatched, 2);
 	release();
 }
 
@@ -284,6 +283,196 @@ static void selection_leave_out_calls_and_follow_nesting(void **state)
 	release();
 }
 
+/* --- backward functions --- */
+
+#define FORWARD_SCOPE 0
+#define BACKWARD_SCOPE 1
+#define ENGINE "autograd::engine::evaluate_function: "
+
+static void op(uint64_t time_ns, uint64_t sequence)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin_ex, .name = cuda_recording_name(&c, "aten::mm"),
+		  .scope = FORWARD_SCOPE, .sequence = sequence, .thread = 1);
+}
+
+static void engine(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin, .name = cuda_recording_name(&c, name));
+}
+
+static void function(uint64_t time_ns, uint64_t sequence, uint64_t thread)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin_ex, .name = cuda_recording_name(&c, "MmBackward0"),
+		  .scope = BACKWARD_SCOPE, .sequence = sequence, .thread = thread,
+		  .forward_thread = 1);
+}
+
+static void op_end(uint64_t time_ns)
+{
+	frame_put(c.r.fw, EVT_torch_end, time_ns, &time_ns); /* it has no field */
+}
+
+/* A call of Net with fc in it, one operator in each: 100 ns, 40 of them in fc. */
+static void forward(uint64_t time_ns)
+{
+	begin(time_ns, "Net");
+	begin(time_ns + 10, "Linear: fc");
+	op(time_ns + 20, 7);
+	op_end(time_ns + 30);
+	end(time_ns + 50);
+	op(time_ns + 60, 8);
+	op_end(time_ns + 70);
+	end(time_ns + 100);
+}
+
+/* The backward functions of forward(): 30 ns for Net, 200 for fc, 25 for the gradient of fc. */
+static void backward(uint64_t time_ns, uint64_t thread)
+{
+	engine(time_ns, ENGINE "MmBackward0");
+	function(time_ns + 5, 8, thread);
+	op_end(time_ns + 20);
+	op_end(time_ns + 30);
+	engine(time_ns + 100, ENGINE "MmBackward0");
+	function(time_ns + 110, 7, thread);
+	op_end(time_ns + 290);
+	op_end(time_ns + 300);
+	engine(time_ns + 310, ENGINE "torch::autograd::AccumulateGrad");
+	op_end(time_ns + 335);
+}
+
+static void expect_backward(void)
+{
+	assert_int_equal(number_of("fc", COLUMN_modules_forward_ns), 40);
+	assert_int_equal(number_of("fc", COLUMN_modules_backward_ns), 225);
+	assert_int_equal(number_of("fc", COLUMN_modules_self_ns), 265);
+	assert_int_equal(number_of("fc", COLUMN_modules_backward_functions), 2);
+	assert_int_equal(number_of("fc", COLUMN_modules_recomputed_ns), 0);
+	assert_int_equal(number_of("Net", COLUMN_modules_forward_ns), 100);
+	assert_int_equal(number_of("Net", COLUMN_modules_backward_ns), 255);
+	assert_int_equal(number_of("Net", COLUMN_modules_self_ns), 90);
+	assert_int_equal(number_of("Net", COLUMN_modules_total_ns), 355);
+	assert_int_equal(number_of("Net", COLUMN_modules_calls), 1);
+	assert_int_equal(totals.total_ns, 355);
+	assert_int_equal(totals.phase_ns[MODULE_BACKWARD], 255);
+}
+
+static void backward_functions_belong_to_modules(void **state)
+{
+	start(1);
+	forward(1000);
+	backward(2000, 1);
+	finish(false);
+	expect_backward();
+	assert_true(cell_of(row_of("fc", 0), COLUMN_modules_percent)->real < 75);
+	release();
+	start(1); /* on a thread of autograd's engine */
+	forward(1000);
+	op(1999, UINT64_MAX);
+	on_stream(2);
+	backward(2000, 2);
+	finish(false);
+	expect_backward();
+	release();
+}
+
+/* A second backward() over one graph (retain_graph) belongs there, too. */
+static void backward_functions_may_run_again(void **state)
+{
+	start(1);
+	forward(1000);
+	backward(2000, 1);
+	backward(3000, 1);
+	finish(false);
+	assert_int_equal(number_of("fc", COLUMN_modules_backward_ns), 450);
+	assert_int_equal(modules->backward_elsewhere, 0);
+	release();
+}
+
+/* Functions of operators in no module do not count for one, nor do gradients after them. */
+static void backward_functions_outside_are_nobodys(void **state)
+{
+	start(1);
+	forward(1000);
+	op(1500, 9);
+	op_end(1510);
+	engine(1600, ENGINE "AddBackward0");
+	function(1605, 9, 1);
+	op_end(1690);
+	op_end(1700);
+	engine(1700, ENGINE "torch::autograd::AccumulateGrad");
+	op_end(1800);
+	finish(false);
+	assert_int_equal(number_of("Net", COLUMN_modules_backward_ns), 0);
+	assert_int_equal(number_of("Net", COLUMN_modules_total_ns), 100);
+	assert_int_equal(modules->backward_elsewhere, 2);
+	release();
+}
+
+/* The module is called again in a backward function: 60 ns of 200, 50 of them in fc. */
+static void recompute(bool tree)
+{
+	start(1);
+	forward(1000);
+	engine(2000, ENGINE "CheckpointBackward");
+	function(2010, 8, 1);
+	begin(2020, "Linear: fc");
+	op(2030, 11);
+	op_end(2040);
+	begin(2050, "Linear: fc.part");
+	end(2060);
+	end(2080);
+	engine(2100, ENGINE "MmBackward0");
+	function(2100, 11, 1);
+	op_end(2140);
+	op_end(2140);
+	op_end(2190);
+	op_end(2200);
+	finish(tree);
+}
+
+static void calls_in_backward_functions_are_recomputed(void **state)
+{
+	recompute(false);
+	assert_int_equal(number_of("fc", COLUMN_modules_calls), 1);
+	assert_int_equal(number_of("fc", COLUMN_modules_recomputed_calls), 1);
+	assert_int_equal(number_of("fc", COLUMN_modules_forward_ns), 40);
+	assert_int_equal(number_of("fc", COLUMN_modules_recomputed_ns), 60);
+	assert_int_equal(number_of("fc", COLUMN_modules_backward_ns), 40);
+	assert_int_equal(number_of("fc", COLUMN_modules_depth), 1);
+	assert_int_equal(number_of("fc", COLUMN_modules_max_ns), 40); /* of forward calls */
+	assert_int_equal(number_of("fc.part", COLUMN_modules_recomputed_ns), 10);
+	assert_int_equal(number_of("fc.part", COLUMN_modules_calls), 0);
+	assert_int_equal(number_of("Net", COLUMN_modules_backward_ns), 140);
+	assert_int_equal(number_of("Net", COLUMN_modules_recomputed_ns), 60);
+	assert_int_equal(number_of("Net", COLUMN_modules_total_ns), 300);
+	assert_int_equal(totals.calls, 2);
+	assert_int_equal(totals.recomputed_calls, 2);
+	release();
+	recompute(true);
+	assert_int_equal(table.parent[row_of("fc", 0)], row_of("Net", 0));
+	assert_int_equal(table.parent[row_of("fc.part", 0)], row_of("fc", 0));
+	assert_int_equal(table.row_count, 3);
+	release();
+}
+
+/* If operators were sampled, or not recorded, nobody knows what backward took. */
+static void backward_is_empty_where_it_is_not_known(void **state)
+{
+	start(1);
+	FRAME_PUT(c.r.fw, 900, torch_sampling, .one_in = 10);
+	forward(1000);
+	backward(2000, 1);
+	finish(false);
+	assert_int_equal(cell_of(row_of("fc", 0), COLUMN_modules_backward_ns)->kind, CELL_NONE);
+	assert_int_equal(number_of("fc", COLUMN_modules_forward_ns), 40);
+	release();
+	start(1);
+	call(100);
+	finish(false);
+	assert_int_equal(cell_of(row_of("fc", 0), COLUMN_modules_backward_ns)->kind, CELL_NONE);
+	release();
+}
+
 /* Begins and ends as a broken program or file may have them. */
 static void any_order_of_events_adds_up(void **state)
 {
@@ -294,10 +483,23 @@ static void any_order_of_events_adds_up(void **state)
 	start(1);
 	for (unsigned int i = 0; i < 20000; i++) {
 		time_ns += (uint64_t)random() % 50;
-		switch (random() % 5) {
+		switch (random() % 9) {
 		case 0:
 		case 1:
 			begin(time_ns, names[random() % 6]);
+			break;
+		case 5:
+			op(time_ns, (uint64_t)random() % 10);
+			break;
+		case 6:
+			engine(time_ns, random() % 2 ? ENGINE "MmBackward0"
+						     : ENGINE "torch::autograd::AccumulateGrad");
+			break;
+		case 7:
+			function(time_ns, (uint64_t)random() % 12, 1);
+			break;
+		case 8:
+			op_end(time_ns);
 			break;
 		case 2:
 		case 3:
@@ -319,7 +521,7 @@ static void any_order_of_events_adds_up(void **state)
 	}
 	assert_int_equal(self_ns, roots_ns);
 	assert_int_equal(roots_ns, totals.total_ns);
-	assert_true(totals.calls > 5000);
+	assert_true(totals.calls && totals.recomputed_calls && totals.phase_ns[MODULE_BACKWARD]);
 	release();
 }
 
@@ -332,6 +534,11 @@ int main(void)
 		cmocka_unit_test(what_is_open_ends_where_recording_or_the_program_does),
 		cmocka_unit_test(losses_do_not_nest_what_follows),
 		cmocka_unit_test(selection_leave_out_calls_and_follow_nesting),
+		cmocka_unit_test(backward_functions_belong_to_modules),
+		cmocka_unit_test(backward_functions_may_run_again),
+		cmocka_unit_test(backward_functions_outside_are_nobodys),
+		cmocka_unit_test(calls_in_backward_functions_are_recomputed),
+		cmocka_unit_test(backward_is_empty_where_it_is_not_known),
 		cmocka_unit_test(any_order_of_events_adds_up),
 	};
 

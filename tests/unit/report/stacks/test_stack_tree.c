@@ -127,7 +127,9 @@ static void an_empty_tree_is_no_fault(void **state)
 
 static char *svg(void)
 {
-	static const struct flame_text text = { "a <program> & \"its\" name", "bytes", UNIT_BYTES };
+	static const struct flame_text text = { .title = "a <program> & \"its\" name",
+						.subtitle = "bytes",
+						.unit = UNIT_BYTES };
 	char *bytes = NULL;
 	size_t length;
 	FILE *out = open_memstream(&bytes, &length);

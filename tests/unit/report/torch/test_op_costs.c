@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/torch/op_costs.c, shapes.c: FLOPs and bytes by hand, and inputs that are none. */
+/*
+ * report/torch/op_costs.c, counted_flops.c, shapes.c: FLOPs and bytes by hand, and inputs that are
+ * none.
+ */
 #include "tests/unit/unit.h"
+#include "report/torch/counted_flops.h"
 #include "report/torch/op_costs.h"
 #include "report/torch/shapes.h"
 
@@ -118,7 +122,68 @@ static void lists_and_cut_texts_are_read_as_far_as_they_go(void **state)
 	assert_int_equal(shapes_read("[[1, 2], [[2, 3], ...], []]", 27, shape, 4), 1);
 	assert_int_equal(shapes_read("[[1], ...]", 10, shape, 4), 1);
 	assert_int_equal(shapes_read("[[1], [2], [3]]", 15, shape, 2), 2);
-	assert_int_equal(shapes_read("[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]]", 37, shape, 4), 0);
+	assert_int_equal(shapes_read("[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]]", 45, shape, 4),
+			 0);
+}
+
+/* As torch.utils.flop_counter counts them: printed by it for these sizes. */
+static uint64_t counted(const char *name, const char *shapes, const char *integers)
+{
+	struct source_name names[3] = { { .text = name, .length = strlen(name) },
+					{ .text = shapes, .length = strlen(shapes) },
+					{ .text = integers, .length = strlen(integers) } };
+
+	return counted_flops(&names[0], &names[1], &names[2]);
+}
+
+static void flops_are_those_of_the_flop_counter(void **state)
+{
+	const char *conv = "[[16, 4, 9, 9], [8, 2, 3, 3], [8]]";
+	const char *back = "[[16, 8, 5, 5], [16, 4, 9, 9], [8, 2, 3, 3]]";
+
+	assert_int_equal(counted("aten::mm", "[[16, 8], [8, 4]]", ""), 1024);
+	assert_int_equal(counted("aten::addmm", "[[4], [16, 8], [8, 4]]", ""), 1024);
+	assert_int_equal(counted("aten::bmm", "[[3, 16, 8], [3, 8, 4]]", ""), 3072);
+	assert_int_equal(counted("aten::baddbmm", "[[1], [3, 16, 8], [3, 8, 4]]", ""), 3072);
+	/* stride, padding, dilation, transposed, output padding, groups, wanted gradients */
+	assert_int_equal(counted("aten::convolution", conv, "[2, 2, 1, 1, 1, 1, 0, 0, 0, 2]"),
+			 115200);
+	assert_int_equal(
+		counted("aten::convolution", "[[2, 4, 5], [4, 3, 3]]", "[2, 1, 1, 1, 0, 1]"), 720);
+	/* the gradient of the weight as if there were no groups, as it counts */
+	assert_int_equal(counted("aten::convolution_backward", back,
+				 "[2, 2, 1, 1, 1, 1, 0, 0, 0, 2, 1, 0, 0]"),
+			 115200);
+	assert_int_equal(counted("aten::convolution_backward", back,
+				 "[2, 2, 1, 1, 1, 1, 0, 0, 0, 2, 0, 1, 1]"),
+			 230400);
+	assert_int_equal(counted("aten::_scaled_dot_product_flash_attention_for_cpu",
+				 "[[2, 4, 12, 8], [2, 4, 10, 8], [2, 4, 10, 8]]", ""),
+			 30720);
+	assert_int_equal(counted("aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+				 "[[2, 4, 12, 8], [2, 4, 12, 8], [2, 4, 10, 8], [2, 4, 10, 8]]",
+				 ""),
+			 76800);
+}
+
+static void unknown_flops(const char *name, const char *shapes, const char *integers)
+{
+	assert_true(counted(name, shapes, integers) == COUNTED_FLOPS_UNKNOWN);
+}
+
+static void what_is_not_counted_has_no_flops(void **state)
+{
+	assert_int_equal(counted("aten::add", "[[16, 8], [8, 4]]", ""), 0);
+	unknown_flops("aten::mm", "[[16, 8], [7, 4]]", "");
+	unknown_flops("aten::mm", "[[16, 8]]", "");
+	unknown_flops("aten::mm", "[[[16, 8], [8, 4]], [8, 4]]", "");
+	unknown_flops("aten::mm", "", "");
+	unknown_flops("aten::convolution", "[[16, 4, 9, 9], [8, 4, 3, 3]]", "[2]");
+	unknown_flops("aten::convolution", "[[16], [8]]", "[1, 1, 1, 0, 0, 1]");
+	unknown_flops("aten::convolution", "[[], []]", "[1, 1]");
+	unknown_flops("aten::convolution_backward", "[[16], [16, 4, 9], [8, 4, 3]]",
+		      "[1, 0, 1, 0, 0, 1, 1, 1, 1]");
+	assert_int_equal(counted("aten::mm", "[[9223372036854775807, 2], [2, 9]]", ""), 0);
 }
 
 int main(void)
@@ -127,6 +192,8 @@ int main(void)
 		cmocka_unit_test(products_count_each_operand_once),
 		cmocka_unit_test(the_others_count_elements),
 		cmocka_unit_test(what_does_not_fit_is_not_known),
+		cmocka_unit_test(flops_are_those_of_the_flop_counter),
+		cmocka_unit_test(what_is_not_counted_has_no_flops),
 		cmocka_unit_test(lists_and_cut_texts_are_read_as_far_as_they_go),
 	};
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names the endpoint of a request by the pattern of its path: the parts that differ from request to
+ * request are replaced. So the recording has few names, and no query, token or address of a user.
+ *
+ *   /items/42/reviews?page=2                -> /items/{number}/reviews
+ *   /jobs/550e8400-e29b-41d4-a716-446655440000 -> /jobs/{uuid}
+ *
+ * No lock, no allocation, no system call.
+ */
+#ifndef PRELOAD_REQUESTS_ENDPOINT_H
+#define PRELOAD_REQUESTS_ENDPOINT_H
+
+#include <stddef.h>
+
+#include "preload/base/hidden.h"
+
+#define ENDPOINT_BYTES 128u
+
+/* Writes the pattern of a request's target and returns its length; longer ones end in `...`. */
+PRELOAD_HIDDEN size_t endpoint_of(const char *target, size_t length, char room[ENDPOINT_BYTES]);
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules about what the threads of servers do for requests: locks, batchers, serialisation, logs
+ * that are written at once, clients made anew, other servers that are waited for. All rest on
+ * samples of the time in which the program served.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/advice/serving_tally.h"
+#include "report/advice/wait_text.h"
+#include "report/base/memory.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
+
+/* --- work of a known kind --- */
+
+static bool is_work(const struct bottleneck *bottleneck, size_t row, const char *id)
+{
+	const struct known_work *work = bottleneck->serving.place[row].work;
+
+	return work && !strcmp(work->id, id);
+}
+
+/* Says "WHAT for N % of the serving time (seconds), on thread NAME", and where. */
+static void say_serving_work(const struct bottleneck *bottleneck, const struct serving_tally *tally,
+			     const char *what, struct advice *advice)
+{
+	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
+
+	wait_thread_name(bottleneck->waits->thread[serving_tally_thread(tally)], name);
+	advice_say(advice, "thread %s %s for %.1f %% of the time that the program served (%s).",
+		   name, what, advice->value, unit_format_ns(time, advice->gain_ns));
+	wait_say_line_of(bottleneck, &tally->lines, tally->ns, tally->looks, advice);
+	advice->waits_at[0] = '\0';
+}
+
+static bool says_work(const struct bottleneck *bottleneck, struct advice *advice,
+		      serving_kind *is_wanted, const char *what)
+{
+	struct serving_tally tally;
+	bool applies;
+
+	serving_tally_make(&tally, bottleneck, is_wanted);
+	applies = serving_tally_exceeds(&tally, bottleneck, advice) && tally.lines.count;
+	if (applies)
+		say_serving_work(bottleneck, &tally, what, advice);
+	serving_tally_release(&tally);
+	return applies;
+}
+
+static bool serialises(const struct bottleneck *bottleneck, size_t row)
+{
+	return is_work(bottleneck, row, "SERIALISE") &&
+	       !wait_is_one(bottleneck->waits->row[row].look.state);
+}
+
+bool advice_serialisation(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	return says_work(bottleneck, advice, serialises,
+			 "turned objects into text or bytes, or back,");
+}
+
+static bool makes_client(const struct bottleneck *bottleneck, size_t row)
+{
+	return is_work(bottleneck, row, "CLIENT");
+}
+
+bool advice_client_per_request(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	return says_work(bottleneck, advice, makes_client,
+			 "made clients, sessions or TLS contexts");
+}
+
+static bool logs(const struct bottleneck *bottleneck, size_t row)
+{
+	uint32_t call = bottleneck->waits->row[row].look.call;
+
+	return call == SYS_fsync + 1 || call == SYS_fdatasync + 1 ||
+	       is_work(bottleneck, row, "LOGGING");
+}
+
+bool advice_sync_logging(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	return says_work(bottleneck, advice, logs,
+			 "wrote a log, or waited until a file was on the disk (fsync),");
+}
+
+static bool waits_downstream(const struct bottleneck *bottleneck, size_t row)
+{
+	const struct wait_look *look = &bottleneck->waits->row[row].look;
+
+	return bottleneck->serving.place[row].is_downstream && look->state == EVT_PYTHON_IO;
+}
+
+bool advice_downstream(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	return says_work(bottleneck, advice, waits_downstream,
+			 "waited for answers of another server");
+}
+
+/* --- locks --- */
+
+static bool waits_for_lock(const struct bottleneck *bottleneck, size_t row)
+{
+	const struct wait_place *place = &bottleneck->serving.place[row];
+
+	return bottleneck->waits->row[row].look.state == EVT_PYTHON_LOCK && place->has_line &&
+	       place->line.is_users && (place->kind == WAIT_IN_C || place->kind == WAIT_LOCK);
+}
+
+/* Returns whether the place, or one that it was called from, is another line of that function. */
+static bool is_past_line(const struct samples *samples, uint64_t key, const struct step_line *line)
+{
+	const struct sample_place *place = samples_place(samples, key);
+
+	for (unsigned int depth = 0; place && depth < SAMPLE_DEPTH_MAX; depth++) {
+		const struct sample_code *code = samples_code(samples, place->code);
+
+		if (code && code->file == line->file && code->function == line->function)
+			return place->line != line->number;
+		place = place->from ? samples_place(samples, place->from) : NULL;
+	}
+	return false;
+}
+
+/*
+ * A lock of Python has no owner that could be read. Whoever holds one has got past the line where
+ * the others wait: it is in another line of the same function, or in what that calls.
+ */
+static void sum_past_the_line(const struct bottleneck *bottleneck, const struct step_line *line,
+			      struct line_sums *ret_lines)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+
+	line_sums_init(ret_lines);
+	for (size_t i = 0; i < looks->row_count; i++) {
+		const struct wait_row *row = &looks->row[i];
+		const struct wait_place *place = &bottleneck->serving.place[i];
+		struct step_line at = place->line;
+
+		if (!serving_has(row) || !place->has_line || !at.is_users ||
+		    waits_for_lock(bottleneck, i) ||
+		    !is_past_line(looks->samples, row->look.place, line))
+			continue;
+		at.ns = row->ns;
+		at.looks = row->looks;
+		line_sums_add(ret_lines, &at);
+	}
+}
+
+static void say_who_is_past(const struct bottleneck *bottleneck, const struct step_line *waits,
+			    struct advice *advice)
+{
+	char text[STEP_LINE_BYTES];
+	struct line_sums lines;
+	struct step_line line;
+
+	sum_past_the_line(bottleneck, waits, &lines);
+	if (lines.looks >= WAIT_LOOKS_MIN && line_sums_most(&lines, &line)) {
+		step_line_text(bottleneck->lines, &line, text);
+		step_line_put(bottleneck->lines, &line, &advice->place);
+		advice_add(advice,
+			   " Threads that had got past that line were in %s for %.0f %% of their "
+			   "time (%" PRIu64 " samples): that they held the lock is likely, but was "
+			   "not recorded.",
+			   text, 100.0 * (double)line.ns / (double)lines.ns, line.looks);
+	} else {
+		advice_add(advice, " Who held the lock was not recorded.");
+	}
+	line_sums_release(&lines);
+}
+
+/* Sums the threads that waited for a lock at all. */
+static unsigned int tally_threads(const struct serving_tally *tally)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < tally->threads; i++)
+		count += tally->by_thread[i] != 0;
+	return count;
+}
+
+bool serving_says_lock(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct serving_tally tally;
+	char time[UNIT_TEXT_BYTES];
+	struct step_line line;
+	bool applies;
+
+	serving_tally_make(&tally, bottleneck, waits_for_lock);
+	applies = serving_tally_exceeds(&tally, bottleneck, advice) &&
+		  line_sums_most(&tally.lines, &line);
+	if (applies) {
+		advice_say(advice,
+			   "%u threads waited for a lock for %s in all; the one that waited most "
+			   "did so for %.1f %% of the time that the program served.",
+			   tally_threads(&tally), unit_format_ns(time, tally.ns), advice->value);
+		wait_say_line_of(bottleneck, &tally.lines, tally.ns, tally.looks, advice);
+		say_who_is_past(bottleneck, &line, advice);
+	}
+	serving_tally_release(&tally);
+	return applies;
+}
+
+/* --- batchers --- */
+
+#define NOBODY_WORKS 0.5        /* share of the wait in which a batcher waits itself */
+#define OTHERS_WORK 0.2         /* share of the wait that others may be at work for */
+#define WAKES_NS_MAX 200000000u /* a thread that waits longer at a time has nothing to do */
+
+/* What went on while threads waited for a result. */
+struct batching {
+	uint64_t waited_ns, looks; /* looked at; all of it */
+	uint64_t all_ns;
+	uint64_t work_ns;         /* some other thread was at work */
+	struct line_sums waiting; /* the lines of threads that waited for more requests meanwhile */
+	struct line_sums results; /* the lines that waited for results */
+	uint32_t thread;          /* that waited most */
+	uint64_t *by_thread;
+};
+
+/* Returns whether the row is a thread that waits in a queue, again and again. */
+static bool is_batcher(const struct bottleneck *bottleneck, const struct wait_pair *pair,
+		       const struct wait_place *place)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+	uint64_t ns = 0, samples = 0;
+
+	if (place->kind != WAIT_QUEUE && place->kind != WAIT_EVENT &&
+	    pair->state != EVT_PYTHON_SLEEP)
+		return false;
+	for (size_t i = 0; i < looks->row_count; i++)
+		if (serving_has(&looks->row[i]) && looks->row[i].look.thread == pair->thread &&
+		    looks->row[i].look.place == pair->place) {
+			ns += looks->row[i].ns;
+			samples += looks->row[i].samples;
+		}
+	return samples && ns / samples < WAKES_NS_MAX;
+}
+
+static bool waits_for_result(const struct bottleneck *bottleneck, size_t row)
+{
+	const struct wait_row *at = &bottleneck->waits->row[row];
+	const struct wait_place *place = &bottleneck->serving.place[row];
+
+	return serving_has(at) && at->look.state == EVT_PYTHON_LOCK && place->kind == WAIT_FUTURE &&
+	       place->has_line && place->line.is_users;
+}
+
+static void batching_add_pair(struct batching *batching, const struct bottleneck *bottleneck,
+			      const struct wait_pair *pair, const struct wait_place *place)
+{
+	struct step_line line = place->line;
+
+	if (!wait_is_one(pair->state)) {
+		batching->work_ns += pair->ns;
+		return;
+	}
+	if (!place->has_line || !line.is_users || place->is_in_loop ||
+	    !is_batcher(bottleneck, pair, place))
+		return;
+	line.ns = pair->ns;
+	line.looks = pair->looks;
+	line_sums_add(&batching->waiting, &line);
+	batching->by_thread[pair->thread] += pair->ns;
+	if (batching->by_thread[pair->thread] > batching->by_thread[batching->thread])
+		batching->thread = pair->thread;
+}
+
+static void batching_look(struct batching *batching, const struct bottleneck *bottleneck)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+	struct own own;
+
+	*batching = (struct batching){ .by_thread = memory_zero(looks->thread_room + 1,
+								sizeof(uint64_t)) };
+	line_sums_init(&batching->waiting);
+	line_sums_init(&batching->results);
+	own_init(&own, bottleneck->source, run_options(bottleneck->run));
+	own_places_note_scripts(looks->samples, &own);
+	for (size_t i = 0; bottleneck->serving.is_server && i < looks->row_count; i++)
+		if (waits_for_result(bottleneck, i)) {
+			struct step_line line = bottleneck->serving.place[i].line;
+
+			batching->waited_ns += looks->row[i].paired_ns;
+			batching->looks += looks->row[i].looks;
+			batching->all_ns += looks->row[i].ns;
+			line.ns = looks->row[i].ns;
+			line.looks = looks->row[i].looks;
+			line_sums_add(&batching->results, &line);
+		}
+	for (size_t i = 0; batching->waited_ns && i < looks->pair_count; i++) {
+		const struct wait_pair *pair = &looks->pair[i];
+		struct wait_place place;
+
+		if (!waits_for_result(bottleneck, pair->row))
+			continue;
+		wait_place_look(looks->samples, &own, pair->place, &place);
+		batching_add_pair(batching, bottleneck, pair, &place);
+	}
+	own_release(&own);
+}
+
+static bool says_batcher(const struct bottleneck *bottleneck, const struct batching *batching,
+			 struct advice *advice)
+{
+	char text[STEP_LINE_BYTES], results[STEP_LINE_BYTES], name[PLACE_NAME_BYTES];
+	struct step_line line, result;
+	double waited = (double)batching->waited_ns;
+
+	if (!batching->waited_ns || batching->looks < WAIT_LOOKS_MIN ||
+	    (double)batching->work_ns > OTHERS_WORK * waited ||
+	    !line_sums_most(&batching->waiting, &line) ||
+	    !line_sums_most(&batching->results, &result) ||
+	    (double)batching->by_thread[batching->thread] < NOBODY_WORKS * waited)
+		return false;
+	advice->of = ADVICE_OF_SERVING;
+	advice->gain_ns = batching->waited_ns;
+	if (!advice_exceeds(advice, 100.0 * waited / (double)bottleneck->serving.ns))
+		return false;
+	step_line_text(bottleneck->lines, &result, results);
+	step_line_put(bottleneck->lines, &result, &advice->place);
+	snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", advice->place.line);
+	step_line_text(bottleneck->lines, &line, text);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	wait_thread_name(bottleneck->waits->thread[batching->thread], name);
+	advice_say(advice,
+		   "requests waited for a result in %s for %.1f %% of the time that the program "
+		   "served, and meanwhile thread %s waited itself, in %s, for %.0f %% of it "
+		   "(%" PRIu64 " samples), while hardly any thread was at work. That it waits for "
+		   "a fuller batch is likely, but was not recorded.",
+		   results, advice->value, name, text, 100.0 * (double)line.ns / waited,
+		   line.looks);
+	return true;
+}
+
+bool advice_batcher_waits(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct batching batching;
+	bool applies;
+
+	batching_look(&batching, bottleneck);
+	applies = says_batcher(bottleneck, &batching, advice);
+	line_sums_release(&batching.waiting);
+	line_sums_release(&batching.results);
+	free(batching.by_thread);
+	return applies;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time that a server's threads spent in one kind of work or wait: in all, of the thread with most
+ * of it, and by line of the user's. For the rules about servers.
+ */
+#ifndef REPORT_ADVICE_SERVING_TALLY_H
+#define REPORT_ADVICE_SERVING_TALLY_H
+
+#include "report/advice/bottleneck.h"
+
+#define SERVING_LOOKS_MIN 5u /* with fewer samples nothing is said */
+
+struct serving_tally {
+	struct line_sums lines;
+	uint64_t ns, looks;
+	uint64_t *by_thread;
+	size_t threads; /* by_thread's length */
+};
+
+/* Whether the row at this index is of that kind. */
+typedef bool serving_kind(const struct bottleneck *bottleneck, size_t row);
+
+/* Adds up the rows of serving processes that `is_wanted` accepts; to be released. */
+void serving_tally_make(struct serving_tally *tally, const struct bottleneck *bottleneck,
+			serving_kind *is_wanted);
+void serving_tally_release(struct serving_tally *tally);
+
+/* Returns the index of the thread with the most time. */
+size_t serving_tally_thread(const struct serving_tally *tally);
+
+/*
+ * Sets what is at stake: the time of the thread with the most, in % of the time that the program
+ * served. Returns whether that exceeds the rule's threshold and rests on enough samples; fewer than
+ * WAIT_LOOKS_MIN make it a note.
+ */
+bool serving_tally_exceeds(const struct serving_tally *tally, const struct bottleneck *bottleneck,
+			   struct advice *advice);
+
+#endif

@@ -1,0 +1,24 @@
+#!/bin/bash
+# Servers with one planted cause each, run and asked by a client: the cause is advised, with its line; of servers that are well nothing is.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# Work of a fixed number of requests. What waits takes its time whatever the machine does; what computes is judged by kept recordings
+# (truth_recorded), where no other program had the CPUs.
+export PYTHONPATH=$ROOT/tests/truth
+python=${PYTHON:-python3}
+for name in server_blocking_call server_lock server_pool server_batcher server_cache server_good server_good_threads server_good_pool; do
+	program=$ROOT/tests/truth/programs/$name.py
+	trace=$(sed -n 's/^# trace: //p' "$program")
+	INTERCEPT_TRACE=${trace:--alloc,-tensors} run_traced "$python" "$program" >out 2>err || fail "$name: status $?: $(tail -3 err)"
+	expect_eq "output of $name" "$(cat out err)" ''
+	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name: $("$REPORT" bottleneck "$OUTPUT" | tail -40)"
+	# a server that is well has no warning, however busy the machine is
+	[[ $name != server_good* ]] || expect_eq "advice of $name" "$(json bottleneck "$OUTPUT" '" ".join(r["id"] for r in rows if r["severity"] != "note")')" ''
+	rm -f "$OUTPUT" ./*.evt
+done
+# threads of a pool have its name, and the report knows how many threads the pool may have
+INTERCEPT_TRACE=-alloc run_traced "$python" "$ROOT/tests/truth/programs/server_pool.py" >out 2>err || fail "$(tail -3 err)"
+expect_eq "threads of the pool" "$(json threads "$OUTPUT" '" ".join(sorted(r["name"] for r in rows if r["name"].startswith("lookups")))')" "lookups_0 lookups_1"
+expect_match "lines by thread" "$("$REPORT" lines --by thread "$OUTPUT")" 'lookups_1'
+expect_match "what is recorded" "$("$REPORT" dump "$OUTPUT")" 'nvtx_thread_name tid=[0-9]+ name="?lookups_1"? pool_threads=2'

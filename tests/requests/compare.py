@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# usage: compare.py CLIENT.json REQUESTS.json: the requests of `prof-report requests --by request --format json` are those of
+# client.py, in their order (one client): method, status, bytes; none took longer than the client saw.
+import json
+import sys
+
+asked = json.load(open(sys.argv[1]))
+rows = sorted(json.load(open(sys.argv[2]))["rows"], key=lambda row: row["request"])
+faults = []
+if len(rows) != len(asked):
+    faults.append("%d requests were sent, %d recorded" % (len(asked), len(rows)))
+for (method, path, status, sent, got, ns), row in zip(asked, rows):
+    wanted = {"method": method, "status": status or None, "bytes_in": sent, "bytes_out": got}
+    if not status:  # it left before the answer, or the server closed the connection
+        del wanted["bytes_out"]
+    if path.startswith("/") and "?" not in path and not any(c.isdigit() for c in path):
+        wanted["endpoint"] = path
+    seen = {name: row[name] for name in wanted}
+    if seen != wanted:
+        faults.append("%s %s: recorded %s, wanted %s" % (method, path, seen, wanted))
+    if ns and row["total_ns"] > ns:
+        faults.append("%s %s took %d ns, its client saw %d" % (method, path, row["total_ns"], ns))
+print("\n".join(faults))
+sys.exit(bool(faults))

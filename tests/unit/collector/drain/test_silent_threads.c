@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* links: collector format */
+/* build: -pthread */
+/*
+ * collector/drain/silent_threads.c, over threads of this process: when they began is known after
+ * they have ended, until a look finds them gone.
+ */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+#include "collector/drain/silent_threads.h"
+
+#define THREADS 20u /* more than one look examines */
+
+static struct silent_threads silent;
+static struct common common;
+static struct process process;
+static sem_t begun, may_end;
+static uint32_t tids[THREADS];
+
+static void *sleeper(void *slot)
+{
+	*(uint32_t *)slot = (uint32_t)gettid();
+	sem_post(&begun);
+	sem_wait(&may_end);
+	return slot;
+}
+
+static unsigned int known(void)
+{
+	uint64_t born_ns, tick_ns, now_ns = clockmap_ns(&common.clock, clockmap_now(&common.clock));
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < THREADS; i++) {
+		if (!silent_threads_born(&silent, process.pid, tids[i], &born_ns, &tick_ns))
+			continue;
+		assert_true(born_ns <= now_ns);
+		assert_true(tick_ns > 0);
+		count++;
+	}
+	return count;
+}
+
+static void a_thread_is_known_until_a_look_finds_it_gone(void **state)
+{
+	struct clockmap_sync base = { 0, 0, 0 };
+	pthread_t thread[THREADS];
+
+	clockmap_init(&common.clock, REGION_CLOCK_MONOTONIC, &base, &base);
+	process.pid = (uint32_t)getpid();
+	sem_init(&begun, 0, 0);
+	sem_init(&may_end, 0, 0);
+	for (unsigned int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, sleeper, &tids[i]), 0);
+	for (unsigned int i = 0; i < THREADS; i++)
+		sem_wait(&begun);
+	assert_int_equal(known(), 0);
+	silent_threads_look(&silent, &common, &process, false);
+	assert_in_range(known(), 1, THREADS - 1); /* the rest at the next look */
+	silent_threads_look(&silent, &common, &process, false);
+	assert_int_equal(known(), THREADS);
+	for (unsigned int i = 0; i < THREADS; i++)
+		sem_post(&may_end);
+	for (unsigned int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(known(), THREADS);
+	silent_threads_forget(&silent, process.pid + 1);
+	assert_int_equal(known(), THREADS);
+	do /* the kernel may take a moment longer than pthread_join() */
+		silent_threads_look(&silent, &common, &process, true);
+	while (known());
+	assert_int_equal(silent.count, 0);
+}
+
+static void a_process_that_is_gone_has_no_threads(void **state)
+{
+	struct process gone = { .pid = 0x7fffffff };
+
+	silent_threads_look(&silent, &common, &gone, true);
+	assert_int_equal(silent.count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_thread_is_known_until_a_look_finds_it_gone),
+		cmocka_unit_test(a_process_that_is_gone_has_no_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* links: collector format */
+/*
+ * collector/gpu/gpu_sums.c: kernels that take much longer than those of their name have an event of
+ * their own and are in the sums once; what has become longer for good is soon usual; memory is
+ * bounded. Stretches: tests/unit/report/steps/test_step_delay.c.
+ */
+#include "tests/unit/unit.h"
+
+#include "collector/gpu/gpu_sums.h"
+
+#define PROCESS 3u
+#define US 1000u
+
+static struct common common;
+static struct gpu_sums *sums;
+static uint64_t now_ns, calls;
+
+static int begins(void **state)
+{
+	common = (struct common){ .view.shape.ring_count = 2 };
+	now_ns = 5000000000;
+	journal_init(&common.journal);
+	assert_int_equal(names_init(&common.names, &common.journal), 0);
+	sums = gpu_sums_new(&common);
+	assert_non_null(sums);
+	return 0;
+}
+
+static int ends(void **state)
+{
+	gpu_sums_free(sums);
+	names_release(&common.names);
+	journal_release(&common.journal);
+	return 0;
+}
+
+/* A kernel ran that nothing is known of but its name and duration. */
+static void runs(uint64_t name, uint64_t ns)
+{
+	const struct gpu_sums_place place = { 0, 1, PROCESS };
+	struct evt_gpu_kernel record = {
+		.ago_ns = (int64_t)ns + 7, .duration_ns = ns, .correlation = ++calls, .kernel = name
+	};
+	uint64_t value[EVT_WORDS_MAX];
+
+	memcpy(value, &record, sizeof(record));
+	now_ns += ns + 10;
+	assert_true(gpu_sums_take_work(sums, &place, EVT_gpu_kernel, now_ns, value));
+}
+
+static void settles(void)
+{
+	for (int i = 0; i < 5; i++)
+		gpu_sums_settle(sums, now_ns, false);
+	gpu_sums_settle(sums, now_ns, true);
+}
+
+static uint64_t count_of(uint32_t id)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < common.journal.count; i++)
+		count += common.journal.event[i].id == id;
+	return count;
+}
+
+static const uint64_t *value_of(uint32_t id, uint64_t number)
+{
+	for (size_t i = 0; i < common.journal.count; i++)
+		if (common.journal.event[i].id == id && number-- == 0)
+			return common.journal.event[i].value;
+	fail_msg("event %u is missing", id);
+	return NULL;
+}
+
+static void a_long_kernel_is_told_beside_the_sums(void **state)
+{
+	const struct evt_gpu_unusual *unusual;
+	const struct evt_gpu_kernel_sum *sum;
+
+	for (int i = 0; i < 300; i++) {
+		runs(8, 20 * US); /* another name has its own mean */
+		runs(9, 200 * US);
+	}
+	runs(8, 700 * US);
+	runs(9, 700 * US);
+	settles();
+	assert_int_equal(count_of(EVT_gpu_unusual), 1);
+	unusual = (const void *)value_of(EVT_gpu_unusual, 0);
+	assert_int_equal(unusual->kernel, 8);
+	assert_int_equal(unusual->duration_ns, 700 * US);
+	assert_int_equal(unusual->usual_ns, 20 * US);
+	assert_int_equal(unusual->process, PROCESS);
+	assert_int_equal(unusual->left_out, 0);
+	assert_int_equal(count_of(EVT_gpu_kernel_sum), 2);
+	sum = (const void *)value_of(EVT_gpu_kernel_sum, 0);
+	assert_int_equal(sum->kernel, 8);
+	assert_int_equal(sum->count, 301);
+	assert_int_equal(sum->total_ns, 300 * 20 * US + 700 * US);
+}
+
+static void the_first_and_the_short_are_usual(void **state)
+{
+	for (unsigned int i = 0; i < GPU_UNUSUAL_AFTER; i++)
+		runs(8, i ? 20 * US : 900 * US);
+	for (unsigned int i = 0; i < GPU_UNUSUAL_AFTER; i++)
+		runs(9, 1 * US);
+	runs(9, 40 * US);
+	settles();
+	assert_int_equal(count_of(EVT_gpu_unusual), 0);
+}
+
+static void what_is_longer_for_good_is_usual(void **state)
+{
+	for (int i = 0; i < 200; i++)
+		runs(8, 20 * US);
+	for (int i = 0; i < 5000; i++)
+		runs(8, 300 * US);
+	settles();
+	assert_true(count_of(EVT_gpu_unusual) > 0);
+	assert_true(count_of(EVT_gpu_unusual) < 100);
+	assert_int_equal(
+		((const struct evt_gpu_kernel_sum *)(const void *)value_of(EVT_gpu_kernel_sum, 0))
+			->count,
+		5200);
+}
+
+static void unusual_ones_are_bounded_and_counted(void **state)
+{
+	const struct evt_gpu_unusual *last;
+	uint64_t long_ones = 0;
+
+	for (uint64_t name = 1; name <= 50; name++)
+		for (int i = 0; i < 2000; i++) {
+			bool is_long = i > 200 && i % 100 == 0;
+
+			runs(name, is_long ? 900 * US : 20 * US);
+			long_ones += is_long;
+		}
+	settles();
+	assert_int_equal(count_of(EVT_gpu_unusual), GPU_UNUSUAL_TOLD);
+	now_ns += 1;
+	for (int i = 0; i < 200; i++)
+		runs(99, 20 * US);
+	runs(99, 900 * US);
+	settles();
+	last = (const void *)value_of(EVT_gpu_unusual, GPU_UNUSUAL_TOLD);
+	assert_int_equal(last->kernel, 99);
+	assert_int_equal(last->left_out, long_ones - GPU_UNUSUAL_TOLD);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_long_kernel_is_told_beside_the_sums, begins,
+						ends),
+		cmocka_unit_test_setup_teardown(the_first_and_the_short_are_usual, begins, ends),
+		cmocka_unit_test_setup_teardown(what_is_longer_for_good_is_usual, begins, ends),
+		cmocka_unit_test_setup_teardown(unusual_ones_are_bounded_and_counted, begins, ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:requests/endpoint.c */
+/* preload/requests/endpoint.c: which parts of a path are replaced; queries are left out. */
+#include "tests/unit/unit.h"
+
+#include "preload/requests/endpoint.h"
+
+static void expect_endpoint(const char *target, const char *wanted)
+{
+	char room[ENDPOINT_BYTES];
+	size_t length = endpoint_of(target, strlen(target), room);
+
+	assert_int_equal(length, strlen(wanted));
+	assert_memory_equal(room, wanted, length);
+}
+
+static void words_stay(void **state)
+{
+	expect_endpoint("/", "/");
+	expect_endpoint("/v1/chat/completions", "/v1/chat/completions");
+	expect_endpoint("/static/app.js", "/static/app.js");
+	expect_endpoint("*", "{text}");
+	expect_endpoint("//a//b/", "//a//b/");
+}
+
+static void keys_are_replaced(void **state)
+{
+	expect_endpoint("/items/42/reviews", "/items/{number}/reviews");
+	expect_endpoint("/jobs/550e8400-e29b-41d4-a716-446655440000", "/jobs/{uuid}");
+	expect_endpoint("/blob/0123456789abcdefABCDEF", "/blob/{hash}");
+	expect_endpoint("/mail/someone@example.org", "/mail/{text}");
+	expect_endpoint("/file/a%20b", "/file/{text}");
+	expect_endpoint("/t/abcdefghijklmnopqrstuvwxyzabcdefg", "/t/{text}");
+}
+
+static void a_query_and_a_host_are_left_out(void **state)
+{
+	expect_endpoint("/a?token=secret", "/a");
+	expect_endpoint("/a#part", "/a");
+	expect_endpoint("http://host:80/a/7?b", "/a/{number}");
+	expect_endpoint("http://host", "/");
+	expect_endpoint("/a?next=http://host/b", "/a");
+}
+
+static void long_paths_are_cut(void **state)
+{
+	char target[400], room[ENDPOINT_BYTES];
+	size_t length;
+
+	for (size_t i = 0; i < sizeof(target); i++)
+		target[i] = i % 8 ? 'a' : '/';
+	length = endpoint_of(target, sizeof(target), room);
+	assert_true(length <= ENDPOINT_BYTES);
+	assert_memory_equal(room + length - 3, "...", 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_stay),
+		cmocka_unit_test(keys_are_replaced),
+		cmocka_unit_test(a_query_and_a_host_are_left_out),
+		cmocka_unit_test(long_paths_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* Documents and texts that are cut to a number of rows and bytes, in pieces of any length. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/unit.h"
+#include "report/mcp/mcp_bound.h"
+#include "report/mcp/value.h"
+
+static const char document[] =
+	"{\n \"report\": \"x\",\n \"rows\": [\n  {\"a\": 18446744073709551615},\n"
+	"  {\"a\": 2},\n  {\"a\": 3}\n ],\n \"totals\": {\n  \"n\": 3\n }\n}\n";
+
+static void check(size_t rows, size_t bytes, size_t piece, size_t kept)
+{
+	struct mcp_bound bound = { .most_bytes = bytes, .most_rows = rows, .is_json = true };
+	char why[VALUE_WHY_BYTES], wanted[64];
+	struct value *value;
+	const char *text;
+
+	for (size_t at = 0; at < sizeof(document) - 1; at += piece)
+		mcp_bound_take(&bound, document + at,
+			       at + piece < sizeof(document) ? piece : sizeof(document) - 1 - at);
+	text = mcp_bound_finish(&bound);
+	assert_non_null(text);
+	value = value_read(text, strlen(text) - 1, why);
+	assert_int_equal(value_count(value_member(value, "rows")), kept);
+	snprintf(wanted, sizeof(wanted), "\"left_out\": {\"rows\": %zu, \"of\": 3", 3 - kept);
+	assert_non_null(strstr(text, wanted));
+	assert_non_null(value_member(value, "totals"));
+	/* numbers stay as they are written */
+	assert_int_equal(!!strstr(text, "18446744073709551615"), kept > 0);
+	value_free(value);
+	mcp_bound_release(&bound);
+}
+
+static void rows_are_left_out_and_counted(void **state)
+{
+	(void)state;
+	for (size_t piece = 1; piece < sizeof(document); piece += 7) {
+		check(10, 1000, piece, 3);
+		check(2, 1000, piece, 2);
+		check(1, 1000, piece, 1);
+		check(0, 1000, piece, 0);
+		check(10, 115, piece, 3 - (115 < sizeof(document)));
+	}
+}
+
+static void a_head_that_does_not_fit(void **state)
+{
+	struct mcp_bound bound = { .most_bytes = 12, .most_rows = 10, .is_json = true };
+
+	(void)state;
+	mcp_bound_take(&bound, document, sizeof(document) - 1);
+	assert_null(mcp_bound_finish(&bound));
+	mcp_bound_release(&bound);
+	bound = (struct mcp_bound){ .most_bytes = 100, .most_rows = 10, .is_json = true };
+	assert_null(mcp_bound_finish(&bound));
+	mcp_bound_release(&bound);
+}
+
+static void a_document_without_rows(void **state)
+{
+	static const char none[] = "{\n \"rows\": [],\n \"totals\": {}\n}\n";
+	struct mcp_bound bound = { .most_bytes = 100, .most_rows = 10, .is_json = true };
+
+	(void)state;
+	mcp_bound_take(&bound, none, sizeof(none) - 1);
+	assert_non_null(strstr(mcp_bound_finish(&bound), "\"of\": 0"));
+	mcp_bound_release(&bound);
+}
+
+static void text_is_cut_at_lines(void **state)
+{
+	static const char text[] = "first\nsecond\nthird, without an end";
+	struct mcp_bound bound = { .most_bytes = 14 };
+
+	(void)state;
+	mcp_bound_take(&bound, text, sizeof(text) - 1);
+	assert_string_equal(mcp_bound_finish(&bound),
+			    "first\nsecond\n(1 line left out: raise max_bytes)\n");
+	mcp_bound_release(&bound);
+	bound = (struct mcp_bound){ .most_bytes = 14 };
+	assert_string_equal(mcp_bound_finish(&bound), "");
+	mcp_bound_release(&bound);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_left_out_and_counted),
+		cmocka_unit_test(a_head_that_does_not_fit),
+		cmocka_unit_test(a_document_without_rows),
+		cmocka_unit_test(text_is_cut_at_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/requests/request_events.c: begins and ends, who was alone on its thread, rows, halves. */
+#include "tests/unit/unit.h"
+#include "report/requests/request_events.h"
+#include "tests/unit/run_fixture.h"
+
+static void begin(struct frame_writer *fw, uint64_t time_ns, uint64_t connection, uint64_t number)
+{
+	FRAME_PUT(fw, time_ns, request_begin, .connection = connection, .number = number,
+		  .method = name_of("GET"), .endpoint = name_of(connection > 8 ? "/b" : "/a"));
+}
+
+static void end_as(struct frame_writer *fw, uint64_t time_ns, uint64_t connection, uint64_t number,
+		   uint64_t status)
+{
+	FRAME_PUT(fw, time_ns, request_end, .connection = connection, .number = number,
+		  .status = status, .ending = status ? REQUEST_ANSWERED : REQUEST_CLIENT_LEFT,
+		  .bytes_in = 10, .bytes_out = 20, .answer = 50, .duration = 20);
+}
+
+static void clock_at(struct frame_writer *fw, uint64_t time_ns, uint64_t cpu_ns)
+{
+	FRAME_PUT(fw, time_ns, thread_clock, .cpu_ns = cpu_ns);
+}
+
+static const struct requests *requests_by(enum key_id by)
+{
+	const struct requests *requests;
+
+	recording_open();
+	requests = requests_want(run, &(struct requests_options){ .by = by });
+	recording_read();
+	return requests;
+}
+
+/* The call that sent the last byte began 20 ns before the event. */
+static void time_ends_before_the_last_call(void **state)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+	const struct request_row *row;
+	uint64_t cpu_ns = 0;
+
+	clock_at(fw, 1000, 500);
+	begin(fw, 1000, 1, 0);
+	clock_at(fw, 2020, 900);
+	end_as(fw, 2020, 1, 0, 200);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->count, 1);
+	row = &requests->row[0];
+	assert_int_equal(row->time.count, 1);
+	assert_int_equal(row->time.total_ns, 1000);
+	assert_int_equal(row->answer.total_ns, 30);
+	assert_int_equal(row->bytes_in, 10);
+	assert_int_equal(row->bytes_out, 20);
+	assert_int_equal(row->alone, 1);
+	assert_true(cpu_span_value(&row->cpu, row->alone_ns, &cpu_ns));
+	assert_in_range(cpu_ns, 380, 400);
+	assert_int_equal(requests->first_ns, 1000);
+	assert_int_equal(requests->last_ns, 2000);
+	recording_close();
+}
+
+static void requests_that_take_turns_are_not_alone(void **state)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	begin(fw, 1000, 1, 0);
+	begin(fw, 1500, 2, 0);
+	end_as(fw, 2000, 1, 0, 200);
+	end_as(fw, 2500, 2, 0, 200);
+	begin(fw, 3000, 1, 1);
+	end_as(fw, 3100, 1, 1, 200);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->count, 1);
+	assert_int_equal(requests->row[0].time.count, 3);
+	assert_int_equal(requests->row[0].alone, 1);
+	assert_int_equal(requests->row[0].alone_ns, 80);
+	recording_close();
+}
+
+static void answered_by_another_thread_is_not_alone(void **state)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	begin(fw, 1000, 1, 0);
+	on_stream(2);
+	end_as(fw, 2000, 1, 0, 200);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->row[0].time.count, 1);
+	assert_int_equal(requests->row[0].alone, 0);
+	recording_close();
+}
+
+static void rows_by_status_and_by_request(void **state)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	begin(fw, 1000, 1, 0);
+	end_as(fw, 1100, 1, 0, 200);
+	begin(fw, 2000, 9, 0);
+	end_as(fw, 2100, 9, 0, 500);
+	begin(fw, 3000, 9, 1);
+	end_as(fw, 3100, 9, 1, 0);
+	requests = requests_by(BY_requests_status);
+	assert_int_equal(requests->count, 3);
+	assert_int_equal(requests->row[1].key.status, 500);
+	assert_int_equal(requests->row[1].errors, 1);
+	assert_int_equal(requests->row[2].unanswered, 1);
+	assert_int_equal(requests->row[2].errors, 0);
+	recording_close();
+}
+
+static void single_requests_have_numbers(void **state)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	begin(fw, 1000, 1, 0);
+	begin(fw, 1500, 9, 0);
+	end_as(fw, 1800, 9, 0, 200);
+	end_as(fw, 2100, 1, 0, 200);
+	requests = requests_by(BY_requests_request);
+	assert_int_equal(requests->count, 2);
+	assert_int_equal(requests->row[0].key.number, 1);
+	assert_int_equal(requests->row[0].key.start_ns, 1500);
+	assert_int_equal(requests->row[1].key.number, 0);
+	recording_close();
+}
+
+/* An end alone is none; a begin alone is open, and has no time. */
+static void halves_have_no_time(void **state)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	end_as(fw, 500, 3, 7, 200);
+	begin(fw, 1000, 1, 0);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->count, 1);
+	assert_int_equal(requests->row[0].time.count, 0);
+	assert_int_equal(requests->row[0].open, 1);
+	recording_close();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_ends_before_the_last_call),
+		cmocka_unit_test(requests_that_take_turns_are_not_alone),
+		cmocka_unit_test(answered_by_another_thread_is_not_alone),
+		cmocka_unit_test(rows_by_status_and_by_request),
+		cmocka_unit_test(single_requests_have_numbers),
+		cmocka_unit_test(halves_have_no_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
