@@ -49,13 +49,13 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 	forbid collector "$sockets" nursery
 	forbid collector "$runs" 'nursery|seccomp' # seccomp: a child that tries what may be killed
 	forbid report "$sockets"
-	forbid report "$runs" 'pager|report_sample|mcp_run' # the PAGER of the user, on a terminal only; the collector, for `sample`; reports, for `mcp`
+	forbid report "$runs" 'pager|report_sample|mcp_run|doctor_python' # the PAGER of the user, on a terminal only; the collector, for `sample`; reports, for `mcp`; interpreters, for `doctor`
 	forbid collector "$ends" 'main|seccomp'
 	forbid collector "$prints" main
 	forbid collector "$environment|$changes" main
 	forbid collector/format "$ends|$prints|$environment|$changes"
-	forbid report "$ends" 'main|memory|pager|report_sample|mcp_run|spool' # spool: its file cannot be read back, which is as memory that is gone
+	forbid report "$ends" 'main|memory|pager|report_sample|mcp_run|doctor_python|spool' # spool: its file cannot be read back, which is as memory that is gone
 	forbid report 'stderr' 'talk|memory|run|export' # names in lines are escaped there
-	forbid report "$environment|$changes" 'main|symbol_cache|pager|terminal|spool|page_file|own|confine|mcp_run' # where temporary files go, what the terminal is, where a cache is, and whether servers are asked, whose code is the user's, what may be read
+	forbid report "$environment|$changes" 'main|symbol_cache|pager|terminal|spool|page_file|own|confine|mcp_run|doctor_checks|doctor_python' # where temporary files go, what the terminal is, where a cache is, and whether servers are asked, whose code is the user's, what may be read, what doctor is asked about
 } | sort -u | grep . && exit 1
 exit 0

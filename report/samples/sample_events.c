@@ -216,7 +216,7 @@ static bool is_rest(const struct state *mine, const struct source_event *event, 
 }
 
 /* The key of rows by task. */
-static uint64_t task_of(const struct samples *samples, uint64_t key)
+static uint64_t sample_task_of(const struct samples *samples, uint64_t key)
 {
 	const struct sample_place *place = samples_place(samples, key);
 
@@ -366,7 +366,7 @@ static void sample_events_take_sample(void *state, const struct source_event *ev
 		return;
 	look_add(mine, sample_events_thread_at(mine, event),
 		 samples->is_by_place  ? 0
-		 : samples->is_by_task ? task_of(samples, look.place)
+		 : samples->is_by_task ? sample_task_of(samples, look.place)
 				       : key_of(&samples->key, event),
 		 &look);
 }

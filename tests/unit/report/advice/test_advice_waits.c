@@ -346,7 +346,7 @@ static void an_event_loop_that_is_blocked(void **state)
 	release();
 }
 
-/* Many short callbacks look like one long one: more than a note only where one function has half. */
+/* Many short callbacks look like one long one: a note, unless one function has half of them. */
 static void an_event_loop_that_computes(void **state)
 {
 	loop_state = EVT_PYTHON_RUNS;
