@@ -37,6 +37,7 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"alloc\.temporary_allocations": "the block's end may lie in the other part",
     r"functions\.(cumtime_ns|primitive_calls)": "a call within a call of the same function counts where that one does not",
     r"imports\.cumulative_ns": "",
+    r"modules\.(activation|parameter)_bytes": "of the backward pass with the most",
 }
 # What tells rows apart where that is not all their text.
 KEYS = {"imports": ("module",), "steps": ("pid", "step"), "io": ("file",)}
