@@ -41,6 +41,7 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"requests\.(alone|cpu_ns|gc_ns|open|samples|(gil|lock|io|sleep|await)_ns)": BETWEEN,
     r"imports\.cumulative_ns": "",
     r"waits\.short_.*": "these are counted without a time, so no part has them",
+    r"modules\.(activation|parameter)_bytes": "of the backward pass with the most",
 }
 # What tells rows apart where that is not all their text.
 KEYS = {"imports": ("module",), "steps": ("pid", "step"), "io": ("file",), "waits": ("function",)}

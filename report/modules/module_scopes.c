@@ -51,9 +51,12 @@ uint64_t module_scopes_added_ns(const struct module_scopes *scopes, uint32_t thr
 struct module_amounts *module_scope_amounts(struct module_scopes *scopes,
 					    const struct module_scope *scope)
 {
-	return scope && scope->into != MODULE_NONE
-		       ? &scopes->tree.row[scope->into].own[scope->into_phase]
-		       : NULL;
+	struct module_row *row;
+
+	if (!scope || scope->into == MODULE_NONE)
+		return NULL;
+	row = &scopes->tree.row[scope->into];
+	return scope->is_within ? &row->within[scope->into_phase] : &row->own[scope->into_phase];
 }
 
 /* Adds what the thread has done since its last moment to the scope that it was in. */
@@ -89,7 +92,8 @@ static void module_scopes_begin(struct module_scopes *scopes, const struct modul
 
 	module_scopes_advance(scopes, moment);
 	around = module_scopes_open_of(scopes, moment->place.thread);
-	scope.into = scope.counts ? scope.row : around ? around->into : MODULE_NONE;
+	scope.into = scope.counts ? scope.into : around ? around->into : MODULE_NONE;
+	scope.is_within = !scope.counts;
 	scope.into_phase = scope.counts || !around ? scope.phase : around->into_phase;
 	entry = nest_begin(&scopes->nest, moment->place, key, false);
 	if (entry >= scopes->open_room)
@@ -100,7 +104,10 @@ static void module_scopes_begin(struct module_scopes *scopes, const struct modul
 
 /* --- calls --- */
 
-/* The row of a call: below that of the call around it, in the same phase. */
+/*
+ * The row of a call: below that of the call around it, in the same phase. What it does belongs
+ * there too, except if the call around it does not count: that one has no part in it then.
+ */
 static struct module_scope module_scopes_place(struct module_scopes *scopes, uint32_t thread,
 					       uint32_t name)
 {
@@ -109,11 +116,13 @@ static struct module_scope module_scopes_place(struct module_scopes *scopes, uin
 	struct module_scope scope = { .phase = MODULE_FORWARD };
 
 	if (!around) {
-		scope.row = module_tree_enter(tree, MODULE_NONE, name);
+		scope.row = scope.into = module_tree_enter(tree, MODULE_NONE, name);
 	} else if (around->phase == MODULE_BACKWARD) {
-		scope.row = module_tree_enter_alone(tree, name);
+		scope.row = scope.into = module_tree_enter_alone(tree, name);
 		scope.phase = MODULE_RECOMPUTED;
 	} else {
+		scope.into = module_tree_enter(tree, around->counts ? around->into : MODULE_NONE,
+					       name);
 		scope.row = module_tree_enter(tree, around->row, name);
 		scope.phase = around->phase;
 	}
@@ -124,7 +133,7 @@ void module_scopes_call(struct module_scopes *scopes, const struct module_moment
 			uint32_t name, bool counts)
 {
 	struct module_scope scope = module_scopes_place(scopes, moment->place.thread, name);
-	struct module_row *row = &scopes->tree.row[scope.row];
+	struct module_row *row = &scopes->tree.row[scope.into];
 
 	scope.counts = counts;
 	if (counts && scope.phase == MODULE_RECOMPUTED)
@@ -148,7 +157,7 @@ static void module_scope_ended(void *state, const struct nest_end *end)
 
 	if (end->key != SCOPE_IS_CALL || !scope->counts)
 		return;
-	row = &scopes->tree.row[scope->row];
+	row = &scopes->tree.row[scope->into];
 	row->open += end->how != NEST_ENDS;
 	if (end->how != NEST_RUNS_ON && scope->phase == MODULE_FORWARD)
 		timing_add(&row->time, end->total_ns);
@@ -163,7 +172,8 @@ void module_scopes_begin_backward(struct module_scopes *scopes, const struct mod
 		scopes->tree.row[row].backward_functions++;
 	module_scopes_begin(
 		scopes, moment, SCOPE_IS_BACKWARD,
-		(struct module_scope){ .row = row, .phase = MODULE_BACKWARD, .counts = counts });
+		(struct module_scope){
+			.row = row, .into = row, .phase = MODULE_BACKWARD, .counts = counts });
 }
 
 void module_scopes_end_backward(struct module_scopes *scopes, const struct module_moment *moment)

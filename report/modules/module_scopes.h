@@ -24,6 +24,7 @@ struct module_scope {
 	 * does. MODULE_NONE: nowhere.
 	 */
 	uint32_t into;
+	bool is_within; /* it is not itself */
 	enum module_phase into_phase;
 };
 

@@ -124,9 +124,12 @@ struct module_amounts *module_tree_add_up(const struct module_tree *tree, const 
 			for (unsigned int kind = 0; kind < MODULE_KEPT; kind++)
 				sums[into * MODULE_PHASES]
 					.kept_bytes[kind] += tree->row[i].kept_bytes[kind];
-			for (unsigned int phase = 0; phase < MODULE_PHASES; phase++)
+			for (unsigned int phase = 0; phase < MODULE_PHASES; phase++) {
 				module_amounts_add(&sums[into * MODULE_PHASES + phase],
 						   &tree->row[i].own[phase]);
+				module_amounts_add(&sums[into * MODULE_PHASES + phase],
+						   &tree->row[i].within[phase]);
+			}
 		}
 	free(seen);
 	return sums;

@@ -40,6 +40,8 @@ struct module_row {
 	uint64_t open;      /* calls that the program did not end */
 	struct timing time; /* of calls of the forward pass */
 	struct module_amounts own[MODULE_PHASES];
+	/* in modules within whose calls do not count, because the filters leave them out */
+	struct module_amounts within[MODULE_PHASES];
 	uint64_t kept_bytes[MODULE_KEPT]; /* of its own */
 };
 

@@ -30,8 +30,10 @@ static struct modules_totals modules_add_up(const struct module_tree *tree)
 		totals.recomputed_calls += row->recomputed_calls;
 		totals.open += row->open;
 		for (unsigned int phase = 0; phase < MODULE_PHASES; phase++) {
-			totals.phase_ns[phase] += row->own[phase].ns;
-			totals.total_ns += row->own[phase].ns;
+			uint64_t ns = row->own[phase].ns + row->within[phase].ns;
+
+			totals.phase_ns[phase] += ns;
+			totals.total_ns += ns;
 		}
 	}
 	return totals;

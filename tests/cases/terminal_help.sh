@@ -72,7 +72,7 @@ expect_eq "files" "$(complete_bash prof-report alloc ru)" 'run.evt '
 expect_eq "options" "$(complete_bash prof-report alloc --ra)" '--range --rank --ranks --raw --raw-stacks '
 expect_eq "columns" "$(complete_bash prof-report alloc --sort pea)" 'peak_bytes '
 expect_eq "a column called name" "$(complete_bash prof-report nvtx --columns na)" 'name '
-expect_eq "keys" "$(complete_bash prof-report ops --by '')" 'function line op python shape stack '
+expect_eq "keys" "$(complete_bash prof-report ops --by '')" 'function line module op python shape stack '
 expect_eq "formats" "$(complete_bash prof-report ops --format m)" 'markdown '
 expect_match "exports" "$(complete_bash prof-report export c)" 'callgrind chrome csv '
 expect_match "intercept" "$(complete_bash intercept run --mo)" '^--modules $'
@@ -90,7 +90,7 @@ complete_zsh() { # WORD...
 }
 expect_match "zsh: reports" "$(complete_zsh prof-report '')" 'alloc api .*threads'
 expect_match "zsh: columns" "$(complete_zsh prof-report alloc --sort '')" 'peak_bytes '
-expect_eq "zsh: keys" "$(complete_zsh prof-report ops --by '')" 'function line op python shape stack '
+expect_eq "zsh: keys" "$(complete_zsh prof-report ops --by '')" 'function line module op python shape stack '
 expect_match "zsh: options" "$(complete_zsh prof-report alloc --)" '--range '
 expect_eq "zsh: files" "$(complete_zsh prof-report alloc '')" 'files '
 exit 0
