@@ -78,7 +78,7 @@ wait "${pids[@]}" 2>/dev/null
 ! grep MISSING shown || fail "nothing is missing"
 expect_eq "rows" "$(json stuck "lock0.evt" '[[r["rank"], r["thread"] == "holder", r["line"].rsplit(":", 1)[1], r["operation"], r["sequence"]]
 	for r in sorted(rows, key=lambda r: (r["rank"], r["thread"] == "holder"))]' lock1.evt lock2.evt)" \
-	"[[0, false, \"$there\", \"gloo:all_reduce\", 4], [1, false, \"$here\", null, null], [1, true, \"$((here - 10))\", null, null], [2, false, \"$there\", \"gloo:all_reduce\", 4]]"
+	"[[0, false, \"$there\", \"gloo:all_reduce\", 4], [1, false, \"$here\", null, null], [1, true, \"$((here - 13))\", null, null], [2, false, \"$there\", \"gloo:all_reduce\", 4]]"
 "$REPORT" summary lock?.evt | grep -q 'Rank 1 has not entered' || fail "the summary does not say it"
 "$REPORT" watch lock0.evt >shown || fail "watch: status $?"
 grep -q '^stuck     Rank 0 entered gloo:all_reduce number 4' shown || fail "watch: $(cat shown)"
