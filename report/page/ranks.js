@@ -4,7 +4,7 @@
  * and numbers beside the rows say the same.
  */
 
-const HEAT_LEFT = 96, HEAT_RIGHT = 56, HEAT_TOP = 4, HEAT_BOTTOM = 18, HEAT_HEIGHT = 340;
+const HEAT_LEFT = 96, HEAT_RIGHT = 56, HEAT_TOP = 10, HEAT_BOTTOM = 18, HEAT_HEIGHT = 340;
 const HEAT_ROW = 13; /* a row of text */
 /* From so many times the median on, the next level begins. */
 const HEAT_LEVELS = [0, 0.9, 1.1, 1.25, 1.5, 2, 3];
@@ -119,7 +119,7 @@ class HeatMap {
 		const apart = Math.max(1, Math.ceil(HEAT_ROW / high)), width = this.canvas.clientWidth;
 		context.fillStyle = color("front");
 		for (let row = 0; row < this.data.ranks.length; row += apart) {
-			const y = HEAT_TOP + row * high + Math.min(high, HEAT_ROW) - 2, mean = this.mean(row), [from, to] = this.data.ranks[row];
+			const y = HEAT_TOP + row * high + high / 2 + 4, mean = this.mean(row), [from, to] = this.data.ranks[row];
 			context.textAlign = "right";
 			context.fillText(from === to ? `rank ${from}` : `ranks ${from}-${to}`, HEAT_LEFT - 6, y);
 			context.textAlign = "left";
