@@ -79,8 +79,8 @@ layers='
 	report/summary : model report/symbols report/stacks report/advice report/stuck report/native report/*
 	report/trace   : events model report/osrt report/*
 	report/export  : events model report/trace report/symbols report/stacks report/*
-	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/*
-	report/watch   : families events errors model report/*
+	report/page    : families events model report/symbols report/stacks report/advice report/summary report/trace report/export report/ranks report/*
+	report/watch   : families events errors model report/stuck report/*
 	report/ask     : events collector/control report/base report/session report/table report/options report/core
 	report/doctor  : report/base report/session report/table report/options report/core
 	report/mcp     : families errors collector/format/file.h report/base report/session report/table report/options report/core

@@ -162,6 +162,9 @@ static bool stat_read(const char *path, struct proc_stat *ret_stat)
 	/* a main thread that has ended by pthread_exit() is a zombie while others run */
 	*ret_stat = (struct proc_stat){
 		.zombie = (state == 'Z' || state == 'X') && field[STAT_THREADS] <= 1,
+		.stopped = state == 'T'   ? 1
+			   : state == 't' ? 2
+					  : 0,
 		.parent_pid = (uint32_t)field[STAT_PARENT],
 		.wait_status = state == 'Z' ? (int)field[STAT_EXIT_CODE] : -1,
 		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) * tick_ns,

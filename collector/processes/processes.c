@@ -610,21 +610,35 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 		    .disk_written = disk_written);
 }
 
+/* Of a process that uses no CPU time, or that was stopped before. */
+static uint32_t process_stopped(const struct process *p, uint64_t cpu_ns)
+{
+	struct proc_stat stat;
+
+	if (cpu_ns > p->cpu_ns && !p->stopped)
+		return 0;
+	return proc_stat(p->pid, &stat) && !stat.zombie ? stat.stopped : 0;
+}
+
 void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
 		struct process *p = &processes->slot[i];
 		uint64_t cpu_ns;
+		uint32_t stopped;
 
 		if (!p->number || p->gone || p->told || !p->pid)
 			continue;
 		tell_usage(common, p, now_ns);
 		cpu_ns = proc_cpu_ns(p->pid);
-		if (cpu_ns <= p->cpu_ns)
+		stopped = process_stopped(p, cpu_ns);
+		if (cpu_ns <= p->cpu_ns && stopped == p->stopped)
 			continue;
-		p->cpu_ns = cpu_ns;
+		p->cpu_ns = later(cpu_ns, p->cpu_ns);
+		p->stopped = stopped;
 		JOURNAL_ADD(&common->journal, now_ns, process_cpu, .process = p->number,
-			    .cpu_ns = cpu_ns, .memory_bytes = proc_memory_bytes(p->pid));
+			    .cpu_ns = p->cpu_ns, .memory_bytes = proc_memory_bytes(p->pid),
+			    .stopped = stopped);
 	}
 }
 

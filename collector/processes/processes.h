@@ -43,6 +43,7 @@ struct process {
 	struct steering *steering;    /* process_steps.h; NULL: it has no steps, or no budget */
 	uint64_t command, executable; /* names */
 	uint64_t stack_start;         /* changes with exec; 0 if unknown */
+	uint32_t stopped;             /* as process_cpu has it */
 	uint64_t cpu_ns;
 	struct process_usage { /* as last recorded */
 		uint64_t memory_peak_bytes, children_ns, major_faults;

@@ -10,6 +10,7 @@
 #include "report/export/parquet.def"
 #include "report/export/exporter.h"
 #include "report/export/parquet_table.h"
+#include "report/export/parquet_views.h"
 #include "report/export/plain_text.h"
 #include "report/trace/trace.h"
 
@@ -487,6 +488,55 @@ static uint64_t parquet_put_faults(struct parquet_rank *rank, struct source *sou
 	return found;
 }
 
+/* --- clocks of several hosts --- */
+
+static void parquet_put_clock(struct parquet_rank *rank, const struct source *source, size_t at,
+			      const struct clock_piece *piece)
+{
+	struct parquet *parquet = rank->parquet;
+
+	parquet_row_begin(parquet, PARQUET_CLOCK_OFFSETS);
+	row_set(parquet, VALUE_START,
+		real_ns(parquet, piece ? source_corrected_ns(source, at, piece->from_ns) : 0));
+	row_set(parquet, VALUE_END,
+		real_ns(parquet, piece ? source_corrected_ns(source, at, piece->to_ns)
+				       : source_end_ns(source)));
+	row_set_word(parquet, VALUE_BASIS,
+		     piece ? "collectives"
+		     : at  ? "real-time clock"
+			   : "reference");
+	if (!at)
+		row_set(parquet, VALUE_UNCERTAINTY, 0);
+	row_set(parquet, VALUE_BOUNDS, piece ? piece->bounds : 0);
+	if (piece) {
+		row_set(parquet, VALUE_CLOCK_OFFSET, (uint64_t)piece->add_ns);
+		row_set(parquet, VALUE_UNCERTAINTY, (uint64_t)piece->doubt_ns + 1);
+		row_set(parquet, VALUE_DRIFT, (uint64_t)(int64_t)piece->drift);
+	}
+	if (piece && piece->drift_is_known)
+		row_set(parquet, VALUE_DRIFT_UNCERTAINTY, (uint64_t)piece->drift_doubt + 1);
+	row_end(rank);
+}
+
+/* Of a source with several clocks, the one of the rank's host; as report clocks has it. */
+static void parquet_put_clocks(struct parquet_rank *rank, const struct source *source)
+{
+	const struct parquet *parquet = rank->parquet;
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process), i = 0;
+	const struct source_clock *clock;
+
+	while (i < count && parquet_rank_of(parquet, process[i]) != rank)
+		i++;
+	if (i == count || source_clocks(source) < 2)
+		return;
+	clock = source_clock(source, process[i]->file->clock);
+	for (size_t k = 0; k < clock->pieces; k++)
+		parquet_put_clock(rank, source, process[i]->file->clock, &clock->piece[k]);
+	if (!clock->pieces)
+		parquet_put_clock(rank, source, process[i]->file->clock, NULL);
+}
+
 /* --- folders --- */
 
 /* Hive's form of names in paths: %XX except for letters, digits and a few others. */
@@ -569,6 +619,7 @@ static int parquet_take_close(struct trace_file *file, struct report_request *re
 	snprintf(faults, sizeof(faults), "%llu",
 		 (unsigned long long)parquet_put_faults(rank, request->source));
 	snprintf(start, sizeof(start), "%llu", (unsigned long long)parquet->base_real_ns);
+	parquet_put_clocks(rank, request->source);
 	for (unsigned int i = 0; i < PARQUET_COUNT; i++) {
 		parquet->gathered -= parquet_table_bytes(&rank->table[i]);
 		parquet_table_close(&rank->table[i], &parquet->writer, notes,
@@ -606,6 +657,15 @@ static void parquet_free(struct parquet *parquet)
 	free(parquet);
 }
 
+static int parquet_put_views(struct report_request *request)
+{
+	const char *name[PARQUET_COUNT];
+
+	for (unsigned int i = 0; i < PARQUET_COUNT; i++)
+		name[i] = tables[i].name;
+	return parquet_views_write(request, name, PARQUET_COUNT);
+}
+
 int export_parquet(struct report_request *request)
 {
 	struct parquet *parquet;
@@ -633,6 +693,8 @@ int export_parquet(struct report_request *request)
 						      .writer = &writer,
 						      .state = parquet,
 						      .by_rank = true });
+	if (!status && parquet_put_views(request))
+		status = STATUS_INPUT;
 	if (!status)
 		export_say_written(request->options->output, parquet->files, "file",
 				   parquet->writer.bytes);

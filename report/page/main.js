@@ -7,6 +7,7 @@ const PANELS = [
 	["flames", "Flame graphs", panelFlames],
 	["memory", "Memory", panelMemory],
 	["steps", "Steps", panelSteps],
+	["ranks", "Ranks", panelRanks],
 	["advice", "Advice", panelAdvice],
 	["tables", "Tables", panelTables],
 	["compare", "Compare", panelCompare],
@@ -71,7 +72,7 @@ function panelShow() {
 async function panelDraw(chosen, rest) {
 	const panel = byId("panel");
 	panel.setAttribute("aria-labelledby", "tab-" + chosen[0]);
-	panel.redraw = panel.table = panel.timeline = panel.chart = panel.graph = panel.curves = panel.charts = null;
+	panel.redraw = panel.table = panel.heat = panel.timeline = panel.chart = panel.graph = panel.curves = panel.charts = null;
 	try {
 		await chosen[2](page.manifest, panel, rest);
 	} catch (error) {

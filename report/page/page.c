@@ -14,6 +14,7 @@
 #include "report/page/page_flames.h"
 #include "report/page/page_layers.h"
 #include "report/page/page_memory.h"
+#include "report/page/page_ranks.h"
 #include "report/page/page_tables.h"
 #include "report/page/page_timeline.h"
 #include "report/session/limitations.h"
@@ -67,6 +68,7 @@ static void say_written(const struct page *page, uint64_t bytes)
 
 struct page_parts {
 	struct page_tables tables;
+	struct page_ranks ranks;
 	struct page_flames flames;
 	struct page_memory memory;
 	struct page_layers layers;
@@ -81,6 +83,7 @@ static int page_write(struct page *page, struct page_parts *parts)
 	if (page_file_open(&page->file, page->request))
 		return STATUS_INPUT;
 	page_tables_put(&parts->tables, page);
+	page_ranks_put(&parts->ranks, page);
 	page_flames_put(&parts->flames, page);
 	page_memory_put(&parts->memory, page);
 	page_layers_put(&parts->layers, page);
@@ -126,6 +129,7 @@ static int page_source(struct report_request *request)
 		return status;
 	page.run = run_new(request->source, &request->scope);
 	run_set_options(page.run, request->options);
+	page_ranks_want(&parts.ranks, &page);
 	page_flames_want(&parts.flames, &page);
 	page_memory_want(&parts.memory, &page);
 	page_layers_want(&parts.layers, &page);

@@ -7,8 +7,8 @@
  * everything.
  */
 static const unsigned int shares[PAGE_PARTS] = {
-	[PAGE_TABLES] = 4,   [PAGE_FLAMES] = 8,  [PAGE_MEMORY] = 16,
-	[PAGE_TIMELINE] = 3, [PAGE_COMPARE] = 8,
+	[PAGE_TABLES] = 4,  [PAGE_RANKS] = 64,   [PAGE_FLAMES] = 8,
+	[PAGE_MEMORY] = 16, [PAGE_TIMELINE] = 3, [PAGE_COMPARE] = 8,
 };
 
 void page_budget_init(struct page_budget *budget, uint64_t bytes, bool compares)

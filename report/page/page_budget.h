@@ -18,7 +18,15 @@
 #define PAGE_PIECE_LEAST 12000u  /* reserved for a piece, if there is that much */
 
 /* In the order in which they are made. */
-enum page_part { PAGE_TABLES, PAGE_FLAMES, PAGE_MEMORY, PAGE_TIMELINE, PAGE_COMPARE, PAGE_PARTS };
+enum page_part {
+	PAGE_TABLES,
+	PAGE_RANKS,
+	PAGE_FLAMES,
+	PAGE_MEMORY,
+	PAGE_TIMELINE,
+	PAGE_COMPARE,
+	PAGE_PARTS
+};
 
 struct page_budget {
 	uint64_t left;             /* of the page, for pieces */

@@ -49,6 +49,9 @@ struct rank_rows {
 	double gain_percent;       /* what the steps of the job would take less, at most */
 };
 
+/* What a rank worked on its own in a step: without communication. */
+uint64_t rank_own_ns(const struct step_row *step);
+
 void rank_rows_make(struct rank_rows *rows, const struct source *source, const struct steps *steps,
 		    const struct collectives *collectives);
 void rank_rows_release(struct rank_rows *rows);

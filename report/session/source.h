@@ -69,6 +69,9 @@ struct source_process {
 	int64_t exit_status; /* -1: unknown */
 	uint32_t how;        /* enum evt_end_how */
 	uint64_t cpu_ns, memory_bytes;
+	/* as process_cpu had it last: 1: a signal stopped it, 2: a debugger; and since when */
+	uint32_t stopped;
+	uint64_t stopped_ns;
 	uint64_t memory_peak_bytes, children_ns,
 		major_faults;             /* from process_usage; 0 if unknown */
 	uint64_t disk_read, disk_written; /* from process_usage: bytes plus one, 0 if unknown */

@@ -51,6 +51,14 @@ void stuck_say(struct stuck *stuck, const char *format, ...)
 
 /* --- the state of each process --- */
 
+const char *stuck_stopped(const struct stuck *stuck, const struct source_process *process)
+{
+	if (!process->stopped || process->ended || stuck->is_cut)
+		return NULL;
+	return process->stopped == STUCK_BY_DEBUGGER ? "stopped by a debugger"
+						     : "stopped by a signal";
+}
+
 /* The thread that marks the steps, else the main thread. */
 static const struct last_look *stuck_main_of(const struct stuck *stuck,
 					     const struct source_process *process)
@@ -76,8 +84,9 @@ static bool stuck_is_idle(const struct stuck *stuck, const struct stuck_process 
 	bool is_plain = place->kind == WAIT_IN_C || place->kind == WAIT_LIBRARY ||
 			place->kind == WAIT_SELECT || place->kind == WAIT_IDLE;
 
-	return state->rank == UINT64_MAX && !last_step_of(stuck->looks, state->process->index) &&
-	       !place->is_in_callback && is_plain && wait_is_idle(place->kind, state->main->call);
+	return !stuck_stopped(stuck, state->process) && state->rank == UINT64_MAX &&
+	       !last_step_of(stuck->looks, state->process->index) && !place->is_in_callback &&
+	       is_plain && wait_is_idle(place->kind, state->main->call);
 }
 
 static void stuck_take_process(struct stuck *stuck, const struct source_process *process)
@@ -227,6 +236,9 @@ const char *stuck_waits_for(const struct stuck *stuck, const struct last_look *l
 	struct wait_place place;
 	char words[64];
 
+	if (stuck_stopped(stuck, look->thread->process))
+		return look->thread->process->stopped == STUCK_BY_DEBUGGER ? "its debugger"
+									   : "SIGCONT";
 	if (look->state == EVT_PYTHON_RUNS || look->state == EVT_PYTHON_READY ||
 	    look->state == EVT_PYTHON_TORN)
 		return NULL;
@@ -240,8 +252,14 @@ void stuck_place_text(const struct stuck *stuck, const struct last_look *look,
 {
 	char line[300], waits[STUCK_PLACE_BYTES];
 	const char *what = stuck_waits_for(stuck, look, waits);
+	const char *stopped = stuck_stopped(stuck, look->thread->process);
 
 	stuck_line_text(stuck, look->place, line, sizeof(line));
+	if (stopped) {
+		snprintf(text, STUCK_PLACE_BYTES, "%s, %s",
+			 line[0] ? line : "a line that is not known", stopped);
+		return;
+	}
 	if (what)
 		stuck_holder_text(stuck, look, waits, strlen(waits));
 	snprintf(text, STUCK_PLACE_BYTES, "%s%s%.280s", line[0] ? line : "a line that is not known",
@@ -368,7 +386,12 @@ static void stuck_say_children(struct stuck *stuck, const struct stuck_process *
 				  stuck_end_text(child, how),
 				  unit_format_ns(time, parent->until_ns - child->end_ns));
 			said++;
-		} else if (state->main && !state->left && stuck_is_at_work(stuck, state->main)) {
+		} else if (!state->main && stuck_stopped(stuck, child)) {
+			stuck_say(stuck, "Its child, process %u, has been %s.", child->pid,
+				  stuck_stopped(stuck, child));
+			said++;
+		} else if (state->main && !state->left &&
+			   (stuck_stopped(stuck, child) || stuck_is_at_work(stuck, state->main))) {
 			stuck_place_text(stuck, state->main, place);
 			stuck_say(
 				stuck, "Its child, process %u, has been at %s, for %s.", child->pid,

@@ -21,6 +21,7 @@
 
 #define STUCK_NS 5000000000u
 #define STUCK_STEPS 3u
+#define STUCK_BY_DEBUGGER 2u /* source_process.stopped */
 #define STUCK_NAME_BYTES 96u
 #define STUCK_PLACE_BYTES 600u
 
@@ -90,6 +91,8 @@ const char *stuck_name(const struct stuck *stuck, uint32_t process, char text[ST
 /* "train.py:15 (load), waiting for a lock ..."; of a thread that runs without what it waits for. */
 void stuck_place_text(const struct stuck *stuck, const struct last_look *look,
 		      char text[STUCK_PLACE_BYTES]);
+/* "stopped by a signal"; NULL: it is not, or that is not known. */
+const char *stuck_stopped(const struct stuck *stuck, const struct source_process *process);
 /* How it ended: "was killed by SIGKILL", "ended with status 3" */
 const char *stuck_end_text(const struct source_process *process, char text[STUCK_NAME_BYTES]);
 /* What it waits for, in words; NULL: it runs. */

@@ -17,6 +17,9 @@
 #define LIST_ROWS 8u     /* if the number of lines is unlimited */
 #define LIST_ROWS_MIN 3u /* heading, names of columns, one row */
 #define FIGURE 9         /* columns for a number */
+#define VERDICT_LINES 4u
+#define VERDICT_LEFT 10u /* columns of its title */
+#define VERDICT_LEAST 20u
 
 /* Sums over all files. */
 struct sums {
@@ -165,6 +168,33 @@ static void board_put_head(struct board_writer *writer, const struct sums *sums)
 		snprintf(line + used, sizeof(line) - (size_t)used, "  pid %u  %s", sums->pid,
 			 command);
 	board_put_line(writer, SCREEN_BOLD, line);
+}
+
+/* Lines of whole words, the first with a title. */
+static void board_put_stuck(struct board_writer *writer, const struct sums *sums)
+{
+	size_t width = writer->screen->width > VERDICT_LEFT + VERDICT_LEAST
+			       ? writer->screen->width - VERDICT_LEFT
+			       : VERDICT_LEAST;
+	const char *at = writer->board->verdict;
+
+	(void)sums;
+	for (unsigned int i = 0; at && *at && i < VERDICT_LINES; i++) {
+		size_t length = strlen(at), used = length;
+		char line[LINE_BYTES];
+
+		for (used = length <= width ? length : width; length > width && used > 1; used--)
+			if (at[used] == ' ')
+				break;
+		used = used > 1 ? used : width;
+		if (i + 1 == VERDICT_LINES)
+			used = length; /* cut, as lines are */
+		snprintf(line, sizeof(line), "%-*s%.*s", (int)VERDICT_LEFT, i ? "" : "stuck",
+			 (int)used, at);
+		board_put_line(writer, SCREEN_RED, line);
+		at += used;
+		at += *at == ' ';
+	}
 }
 
 static void board_put_steps(struct board_writer *writer, const struct sums *sums)
@@ -463,9 +493,11 @@ static void put_lists(struct board_writer *writer, const struct sums *sums)
 void board_print(const struct board *board, const struct screen *screen)
 {
 	static void (*const parts[])(struct board_writer *, const struct sums *) = {
-		board_put_head, board_put_steps, board_put_phases, board_put_requests,
-		board_put_cpu,  board_put_heap,  board_put_gpu,    board_put_collections,
-		put_io,         board_put_file,  put_trouble,      put_lists
+		board_put_head,   board_put_stuck,    board_put_steps,
+		board_put_phases, board_put_requests, board_put_cpu,
+		board_put_heap,   board_put_gpu,      board_put_collections,
+		put_io,           board_put_file,     put_trouble,
+		put_lists
 	};
 	struct board_writer writer = { board, screen, 0 };
 	struct sums sums;

@@ -16,7 +16,8 @@ struct board {
 	size_t count;
 	size_t rows; /* 0: lists have their usual length */
 	bool has_ended;
-	bool is_live; /* the q key ends it */
+	bool is_live;        /* the q key ends it */
+	const char *verdict; /* what is stuck, in sentences; NULL: nothing, as far as is known */
 };
 
 /* Prints at most `rows` lines. Lists are joined over all files by the names of their rows. */

@@ -11,6 +11,7 @@
 #include "report/core/report_kind.h"
 #include "report/watch/board.h"
 #include "report/watch/terminal.h"
+#include "report/watch/watch_stuck.h"
 #include "report/watch/watched.h"
 
 #define INTERVAL_MS 1000u
@@ -23,6 +24,7 @@
 
 struct watch {
 	struct watched watched;
+	struct watch_stuck stuck;
 	struct screen screen;
 	unsigned int interval_ms, window_s;
 	uint64_t looks, looks_max; /* 0: unlimited */
@@ -88,6 +90,7 @@ static void watch_print(struct watch *watch, FILE *out, bool is_drawn)
 		.rows = is_drawn ? watch->rows : 0,
 		.has_ended = watched_has_ended(&watch->watched),
 		.is_live = is_drawn,
+		.verdict = watch->stuck.verdict,
 	};
 	struct screen screen = watch->screen;
 
@@ -144,8 +147,10 @@ static int watch_run(struct watch *watch, struct report_request *request)
 
 	do {
 		status = watched_look(&watch->watched, request->message, sizeof(request->message));
-		if (!status)
+		if (!status) {
+			watch_stuck_look(&watch->stuck, &watch->watched);
 			watch_show(watch);
+		}
 		watch->looks++;
 		if (status || ferror(watch->screen.out) || watched_has_ended(&watch->watched) ||
 		    (watch->looks_max && watch->looks >= watch->looks_max))
@@ -176,7 +181,9 @@ static int watch_status(const struct watch *watch)
 
 static int watch_files(struct report_request *request)
 {
-	struct watch watch = { .screen = request->screen, .rows = ROWS };
+	struct watch watch = { .screen = request->screen,
+			       .rows = ROWS,
+			       .stuck.options = request->options };
 	int status = watch_take_options(&watch, request);
 
 	if (!status)
@@ -191,6 +198,7 @@ static int watch_files(struct report_request *request)
 	if (!status)
 		status = watch_status(&watch);
 	watched_release(&watch.watched);
+	watch_stuck_release(&watch.stuck);
 	return status;
 }
 

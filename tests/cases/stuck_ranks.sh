@@ -8,6 +8,7 @@ need_torch
 export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 cat >hang.py <<'END'
 import os
+import signal
 import sys
 import threading
 import time
@@ -27,6 +28,9 @@ def hold():
 
 def load(step):
     if step != 3 or rank != 1:
+        return
+    if kind == "stopped":
+        os.kill(os.getpid(), signal.SIGSTOP)  # itself
         return
     if kind == "barrier":
         dist.barrier()
@@ -74,11 +78,20 @@ wait "${pids[@]}" 2>/dev/null
 ! grep MISSING shown || fail "nothing is missing"
 expect_eq "rows" "$(json stuck "lock0.evt" '[[r["rank"], r["thread"] == "holder", r["line"].rsplit(":", 1)[1], r["operation"], r["sequence"]]
 	for r in sorted(rows, key=lambda r: (r["rank"], r["thread"] == "holder"))]' lock1.evt lock2.evt)" \
-	"[[0, false, \"$there\", \"gloo:all_reduce\", 4], [1, false, \"$here\", null, null], [1, true, \"$((here - 10))\", null, null], [2, false, \"$there\", \"gloo:all_reduce\", 4]]"
+	"[[0, false, \"$there\", \"gloo:all_reduce\", 4], [1, false, \"$here\", null, null], [1, true, \"$((here - 13))\", null, null], [2, false, \"$there\", \"gloo:all_reduce\", 4]]"
 "$REPORT" summary lock?.evt | grep -q 'Rank 1 has not entered' || fail "the summary does not say it"
+"$REPORT" watch lock0.evt >shown || fail "watch: status $?"
+grep -q '^stuck     Rank 0 entered gloo:all_reduce number 4' shown || fail "watch: $(cat shown)"
 
 begin barrier
 await barrier "^The ranks are in 2 different collectives at the same time"
 kill -9 "${pids[@]}"
 wait "${pids[@]}" 2>/dev/null
 "$REPORT" stuck barrier?.evt | grep -q '^Rank 1: in gloo:barrier number 1 for' || fail "$("$REPORT" stuck barrier?.evt)"
+
+begin stopped
+await stopped "^Rank 1 has not entered gloo:all_reduce number 4, which ranks 0 and 2 entered .* ago; it is at hang\.py:$(grep -n '# itself' hang.py | cut -d: -f1) \(load\), stopped by a signal\.$"
+kill -CONT "${pids[1]}"
+for pid in "${pids[@]}"; do
+	wait "$pid" || fail "stopped and continued: status $?; $(cat out.?)"
+done

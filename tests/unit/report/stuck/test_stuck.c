@@ -117,6 +117,43 @@ static void one_rank_is_late(void **state)
 	over();
 }
 
+static void is_stopped(unsigned int rank, uint64_t at_ms, uint64_t stopped)
+{
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, at_ms * MS, process_cpu, .process = rank + 1, .cpu_ns = at_ms,
+		  .stopped = stopped);
+	frame_end_block(c.r.fw);
+}
+
+/* By SIGSTOP, by a debugger, and one that goes on again. */
+static void a_process_is_stopped(void **state)
+{
+	static const char *const said[] = {
+		"Rank 1 has not entered gloo:all_reduce number 6, which ranks 0 and 2 entered "
+		"59.0 s ago; it is at made.py:11 (work), stopped by a signal.",
+		"Rank 1 has not entered gloo:all_reduce number 6, which ranks 0 and 2 entered "
+		"59.0 s ago; it is at made.py:11 (work), stopped by a debugger.",
+		"Rank 1 has not entered gloo:all_reduce number 6, which ranks 0 and 2 entered "
+		"59.0 s ago; it is at made.py:11 (work), waiting for something that was not "
+		"recorded.",
+	};
+
+	for (unsigned int kind = 0; kind < 3; kind++) {
+		start_ranks(3, 3);
+		is_stopped(1, 1500, kind == 1 ? 2 : 1);
+		if (kind == 2)
+			is_stopped(1, 2500, 0);
+		for (unsigned int i = 0; i < 3; i++) {
+			calls(i, "gloo:all_reduce", 5, i == 1 ? 0 : 1000 + i);
+			rests(stream_of(i), 1000, END_MS, i == 1 ? 3 : 2,
+			      i == 1 ? EVT_PYTHON_WAITS : EVT_PYTHON_LOCK);
+		}
+		find();
+		says(0, said[kind]);
+		over();
+	}
+}
+
 /*
  * It has ended one call less than those before the one that the others are in: perhaps it is in
  * other groups.
@@ -278,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_rank_is_late),
+		cmocka_unit_test(a_process_is_stopped),
 		cmocka_unit_test(who_is_late_is_not_known),
 		cmocka_unit_test(they_are_in_different_ones),
 		cmocka_unit_test(a_rank_was_killed),
