@@ -61,7 +61,7 @@ layers='
 	report/symbols : collector/format/frame_flags.h collector/format/codec.h report/base report/session report/table
 	report/options : families report/base report/session report/table
 	report/scopes  : report/base report/session
-	report/core    : families collector/format/families.def collector/format/block.h report/base report/session report/table report/options report/scopes
+	report/core    : families collector/format/families.def collector/format/block.h collector/format/segment.h report/base report/session report/table report/options report/scopes
 	report/helpers : events report/base report/scopes report/core
 	report/deferred : families report/base report/scopes report/core
 	report/ranges  : report/base report/scopes report/core report/helpers report/deferred

@@ -22,6 +22,11 @@ MASK = 2 ** 64 - 1
 MAGIC_ZSTD = 0xFD2FB528
 MAGIC_HEADER, MAGIC_END = 0x184D2A50, 0x184D2A51
 MAGIC_SEGMENT, MAGIC_GONE = 0x184D2A53, 0x184D2A54
+MAGIC_DIGEST, MAGIC_INDEX = 0x184D2A56, 0x184D2A57
+# Of which events digests have each.
+DIGEST_FAMILIES = ("system", "steps", "capture")
+DIGEST_EVENTS = ("fact", "nvtx_category", "nvtx_thread_name", "gpu_device", "gpu_limits", "torch_sampling",
+                 "function_interpreter")
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
 VERSION = 7
 FRAME_MAX = 16 << 20
@@ -271,6 +276,9 @@ class Record:
     def __init__(self, time, stream, kind, values):
         self.time, self.stream, self.type, self.values, self.stack = time, stream, kind.type, values, kind.stack
 
+    def content(self):
+        return (self.time, self.stream, self.type.name, self.values)
+
 
 class Block:
     """One block: its columns, and the heap addresses seen in it."""
@@ -450,6 +458,8 @@ class Recording:
         self.given_back = False  # and what follows has not begun yet
         self.sequence = 0  # of the last frame
         self.data = data
+        self.summed = []  # of the events of the open segment those that its digest must have
+        self.segments = []  # (offset, numbers of the head) as far as they have been read
         at = 0
         while at < len(data) or not at:
             try:
@@ -469,9 +479,46 @@ class Recording:
             checked_payload(self.data, at, 40)
         elif magic == MAGIC_GONE and not self.frames:
             self.given_back = bool(tagged_payload(piece, b"GONE", 6))
-        elif magic == MAGIC_SEGMENT and self.given_back:
-            self.sequence = tagged_payload(piece, b"SEGM", 14)[1]
+        elif magic == MAGIC_SEGMENT:
+            head = tagged_payload(piece, b"SEGM", 14)
+            if self.given_back:
+                self.sequence = head[1]
+            self.segments.append((at, head))
+        elif magic == MAGIC_DIGEST:
+            self.take_digest(piece)
+        elif magic == MAGIC_INDEX:
+            self.take_index(piece, at)
         return at + len(piece)
+
+    def is_in_digest(self, record):
+        return record.type.family in DIGEST_FAMILIES or record.type.name in DIGEST_EVENTS
+
+    def take_digest(self, piece):
+        """It stands behind the head of the next segment, and has what the segment before that had."""
+        if piece[8:12] != b"DGST" or struct.unpack_from("<I", piece, 12)[0] != 1:
+            raise Damage("a digest of another version")
+        frame = Frame(decompress(piece[24:]), self.types)
+        whole = sorted(map(repr, self.summed))
+        self.summed = []
+        if self.given_back:
+            return
+        if frame.sequence != self.sequence:
+            raise Damage("a digest up to frame %d behind frame %d" % (frame.sequence, self.sequence))
+        if not self.damage and sorted(map(repr, map(Record.content, frame.records))) != whole:
+            raise Damage("a digest that is not what its segment has")
+
+    def take_index(self, piece, at):
+        """It repeats the heads; `back` leads to each from where the index begins."""
+        if xxh64(piece[8:-8]) != struct.unpack("<Q", piece[-8:])[0] or piece[8:12] != b"INDX":
+            raise Damage("the index is damaged")
+        count = struct.unpack_from("<Q", piece, len(piece) - 16)[0]
+        entries = [struct.unpack_from("<15Q", piece, 16 + 120 * number) for number in range(count)]
+        heads = {offset: head for offset, head in self.segments}
+        for back, *head in entries:
+            if heads.get(at - back, tuple(head)) != tuple(head) or at - back > at:
+                raise Damage("the index says another thing of segment %d than its head" % head[0])
+        if [head[0] for head in heads.values()] != [entry[1] for entry in entries][-len(heads):]:
+            raise Damage("the index has other segments than the file")
 
     def take_frame(self, content):
         if self.types is None:
@@ -480,6 +527,8 @@ class Recording:
         if content[:4] == b"STAT" and not self.given_back:
             return
         frame = Frame(content, self.types)
+        if not frame.is_state:
+            self.summed += [record.content() for record in frame.records if self.is_in_digest(record)]
         self.given_back = False
         if self.frames and not frame.is_state and frame.sequence != self.sequence + 1:
             self.damage.append("frame %d follows frame %d" % (frame.sequence, self.sequence))

@@ -7,6 +7,7 @@
 #define COLLECTOR_CORE_COMMON_H
 
 #include "collector/core/clockmap.h"
+#include "collector/core/digest.h"
 #include "collector/core/journal.h"
 #include "collector/core/names.h"
 #include "collector/core/view.h"
@@ -24,6 +25,7 @@ struct common {
 	struct clockmap clock;
 	struct journal journal;
 	struct names names;
+	struct digest digest; /* of the open segment of the file */
 	/*
 	 * losses added to the journal since the last epoch, other than those that the journal
 	 * itself counts

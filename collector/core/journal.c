@@ -169,8 +169,7 @@ void journal_clear(struct journal *journal, uint64_t string_ns)
 
 	journal->string_ns = string_ns;
 	for (size_t i = 0; i < written && journal->is_written; i++)
-		if (journal->event[i].id != EVT_string)
-			journal->is_written(journal->context, &journal->event[i]);
+		journal->is_written(journal->context, &journal->event[i]);
 	if (left)
 		memmove(journal->event, journal->event + journal->written,
 			left * sizeof(*journal->event));

@@ -32,7 +32,7 @@ struct journal {
 	size_t text_room;
 	uint64_t string_ns; /* time of definitions: before everything else in the frame */
 	uint64_t dropped;
-	/* called for each event that is in the file, except texts; NULL: nobody wants to know */
+	/* called for each event that is in the file; NULL: nobody wants to know */
 	void (*is_written)(void *context, const struct journal_event *event);
 	void *context;
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "collector/drain/drain_standing.h"
+#include "collector/format/segment.h"
 #include "collector/format/error.h"
 #include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
@@ -70,7 +71,8 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		const struct evt_descriptor *event = &evt_descriptors[id];
 
-		drain->stands[id] = standing_is_about(id);
+		drain->stands[id] = standing_is_about(id) || segment_digest_has(id) ||
+				    id == EVT_tensor_alloc || id == EVT_tensor_free;
 		for (unsigned int i = 0; event->name && i < event->field_count; i++) {
 			if (event->field[i].codec == EVT_CODEC_name)
 				drain->names[id] |= (uint16_t)(1u << i);
@@ -90,6 +92,7 @@ void drain_release(struct drain *drain)
 		standing_release(&drain->standing[i]);
 	free(drain->standing);
 	standing_list_release(&drain->shared);
+	tensor_blocks_release(&drain->tensors);
 	drain->standing = NULL;
 }
 

@@ -13,6 +13,7 @@
 #include "collector/core/common.h"
 #include "collector/format/block.h"
 #include "collector/drain/standing.h"
+#include "collector/drain/tensor_blocks.h"
 #include "collector/drain/streams.h"
 
 #define DRAIN_CALLERS 1024u /* pages of callers that are remembered as looked up */
@@ -36,9 +37,10 @@ struct drain {
 	uint16_t names[EVT_ID_LIMIT];  /* which fields of an event are names, as bits */
 	uint16_t spans[EVT_ID_LIMIT];  /* and which are durations in ticks */
 	bool has_caller[EVT_ID_LIMIT]; /* the last field is a return address */
-	bool stands[EVT_ID_LIMIT];     /* standing_is_about() */
+	bool stands[EVT_ID_LIMIT];     /* drain_note_standing() wants it */
 	struct standing *standing;     /* one a ring; NULL: nothing stood so far */
 	struct standing_list shared;   /* what belongs to processes */
+	struct tensor_blocks tensors;
 	uint64_t steps; /* number plus one of the last step of any process; 0: none */
 	uint64_t caller[DRAIN_CALLERS]; /* page of the caller and process, hashed by the page */
 	uint64_t loader_stacks[DRAIN_STACKS / 64]; /* a bit for each stack id of ld.so, modulo */
@@ -52,6 +54,8 @@ void drain_release(struct drain *drain);
  * uses. Returns false if there is no room.
  */
 bool drain_write_standing(struct drain *drain, const struct streams *streams);
+/* Returns whether that was all: none was left out for want of room. */
+bool drain_standing_is_whole(const struct drain *drain);
 
 /*
  * Takes records with ticks up to `limit` until `most` words are used up. `limit` is at most now.

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "collector/format/segment.h"
+
 /* Brings what stood on the ring up to date: another stream may have it, or ends may be missing. */
 static void drain_settle_standing(struct standing *standing, const struct stream *stream)
 {
@@ -31,6 +33,12 @@ void drain_note_standing(struct drain *drain, const struct stream *stream, uint3
 					      value };
 	struct standing *standing;
 
+	if (id == EVT_tensor_alloc || id == EVT_tensor_free) {
+		tensor_blocks_take(&drain->tensors, &event);
+		return;
+	}
+	if (segment_digest_has(id))
+		digest_add(&drain->common->digest, stream->number, id, ns, value);
 	if (!drain->standing)
 		drain->standing = calloc(drain->common->view.shape.ring_count,
 					 sizeof(*drain->standing));
@@ -69,8 +77,37 @@ static void drain_drop_ended(struct drain *drain, const struct streams *streams)
 	}
 }
 
+/* The stream itself, else another one of the process. */
+static uint32_t stream_for_block(const void *context, const struct tensor_block *block)
+{
+	const struct streams *streams = context;
+	uint32_t other = 0;
+
+	for (uint32_t i = 0; i < streams->active_count; i++) {
+		const struct stream *stream = &streams->slot[streams->active[i]];
+
+		if (stream->number == block->stream)
+			return block->stream;
+		if (!other && stream->process->number == block->process)
+			other = stream->number;
+	}
+	return other;
+}
+
+bool drain_standing_is_whole(const struct drain *drain)
+{
+	uint32_t rings = drain->standing ? drain->common->view.shape.ring_count : 0;
+
+	for (uint32_t i = 0; i < rings; i++)
+		if (drain->standing[i].beyond || drain->standing[i].list.is_partial)
+			return false;
+	return !drain->shared.is_partial && !drain->tensors.is_partial;
+}
+
 bool drain_write_standing(struct drain *drain, const struct streams *streams)
 {
+	const struct tensor_blocks_place place = { stream_for_block, streams };
+
 	struct names *names = &drain->common->names;
 	static const struct standing nothing;
 	bool fits;
@@ -94,5 +131,6 @@ bool drain_write_standing(struct drain *drain, const struct streams *streams)
 								  : &nothing,
 				      &drain->shared, stream->number, drain->fw);
 	}
-	return fits;
+	return fits && (tensor_blocks_write(&drain->tensors, &place, drain->fw) ||
+			drain->tensors.is_partial);
 }

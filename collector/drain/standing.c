@@ -30,11 +30,11 @@ static bool standing_list_add(struct standing_list *list, const struct standing_
 	if (list->count == list->room) {
 		uint32_t room = list->room ? list->room * 2 : ROOM_FIRST;
 
-		if (room > STANDING_MAX)
+		entry = room > STANDING_MAX ? NULL : realloc(list->entry, room * sizeof(*entry));
+		if (!entry) {
+			list->is_partial = true;
 			return false;
-		entry = realloc(list->entry, room * sizeof(*entry));
-		if (!entry)
-			return false;
+		}
 		list->entry = entry;
 		list->room = room;
 	}

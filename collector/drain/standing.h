@@ -27,6 +27,7 @@ struct standing_list {
 		uint64_t task[3]; /* fields of the python_task in which it began */
 	} * entry;
 	uint32_t count, room;
+	bool is_partial; /* something had no room */
 };
 
 /* Zeroed memory is an empty one. */

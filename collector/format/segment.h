@@ -12,16 +12,22 @@
 #ifndef COLLECTOR_FORMAT_SEGMENT_H
 #define COLLECTOR_FORMAT_SEGMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/format/events.h"
 #include "collector/format/file.h"
 
 #define FILE_MAGIC_SEGMENT 0x184D2A53u
 #define FILE_MAGIC_GONE 0x184D2A54u
-#define FILE_MAGIC_PAD 0x184D2A55u   /* its payload means nothing */
+#define FILE_MAGIC_PAD 0x184D2A55u /* its payload means nothing */
+#define FILE_MAGIC_DIGEST 0x184D2A56u
+#define FILE_MAGIC_INDEX 0x184D2A57u
 #define FILE_TAG_SEGMENT 0x4d474553u /* "SEGM" */
 #define FILE_TAG_GONE 0x454e4f47u    /* "GONE" */
+#define FILE_TAG_DIGEST 0x54534744u  /* "DGST" */
+#define FILE_TAG_INDEX 0x58444e49u   /* "INDX" */
 
 #define SEGMENT_PAGE 4096u /* segments that may be given back begin at a multiple of it */
 #define SEGMENT_VERSION 1u
@@ -61,6 +67,48 @@ size_t segment_pad_write(uint8_t *bytes, size_t length);
 /* `bytes` begin at the skippable frame. Errors: enum evt_error; EVT_FOREIGN: it is another one. */
 int segment_head_read(const uint8_t *bytes, size_t length, struct segment_head *ret_head);
 int segment_gone_read(const uint8_t *bytes, size_t length, struct segment_gone *ret_gone);
+
+/*
+ * The digest of a segment stands behind the head of the next one, or before the index: a skippable
+ * frame with the number of the segment and a zstd frame. That has the form of a data frame, and all
+ * events of the segment for which this is true. It stands for the segment where that is not read.
+ */
+static inline bool segment_digest_has(uint32_t id)
+{
+	const struct evt_descriptor *event = &evt_descriptors[id];
+
+	return event->name && event->family != EVT_FAMILY_clock &&
+	       (event->family == EVT_FAMILY_system || event->family == EVT_FAMILY_steps ||
+		event->family == EVT_FAMILY_capture || evt_role_of(id)->holds);
+}
+
+#define SEGMENT_DIGEST_HEAD (FILE_SKIPPABLE_HEAD + 16u) /* what precedes the zstd frame */
+/* Writes what precedes a zstd frame of `length` bytes. Returns SEGMENT_DIGEST_HEAD. */
+size_t segment_digest_write(uint8_t *bytes, uint64_t number, size_t length);
+/* Returns the number of the segment and the length of the zstd frame. */
+int segment_digest_read(const uint8_t *bytes, size_t length, uint64_t *ret_number,
+			size_t *ret_frame);
+
+/*
+ * The index repeats all heads right before the end marker, so that a reader finds it from the end
+ * of the file. `back`: from the begin of the index back to the begin of the segment, so that an
+ * index stays right in a copy with more frames at the start.
+ */
+struct segment_entry {
+	uint64_t back;
+	struct segment_head head; /* complete */
+};
+#define SEGMENT_INDEX_MAX (1u << 20) /* entries */
+/* Number of entries and checksum, with which an index ends. */
+#define SEGMENT_INDEX_FOOT 16u
+
+size_t segment_index_length(size_t count);
+size_t segment_index_write(uint8_t *bytes, const struct segment_entry *entry, size_t count);
+/* `bytes`: the last SEGMENT_INDEX_FOOT bytes of an index. Returns its whole length; 0: it is none. */
+size_t segment_index_find(const uint8_t *bytes);
+/* `bytes`: a whole index of `count` entries, which are filled in. */
+int segment_index_read(const uint8_t *bytes, size_t length, struct segment_entry *ret_entry,
+		       size_t count);
 
 /* How many bytes of padding a head of `head_bytes` needs at `offset` to lie in one page. */
 size_t segment_pad_bytes(uint64_t offset, size_t head_bytes, int to_page);

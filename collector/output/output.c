@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "collector/format/error.h"
+#include "collector/format/room.h"
 
-#define SEEK_FIRST 64u
 /* reserved below max_bytes, for the last frame and what follows it */
 #define END_RESERVE (64u << 10)
 /* reserved on disk for what follows the last frame, and for blocks that are used in part */
@@ -50,15 +50,12 @@ static int output_append(struct output *output, const uint8_t *bytes, size_t len
 
 static int output_note_frame(struct output *output, size_t compressed, size_t uncompressed)
 {
-	if (output->seek_count == output->seek_room) {
-		size_t room = output->seek_room ? output->seek_room * 2 : SEEK_FIRST;
-		struct seek_entry *seek = realloc(output->seek, room * sizeof(*seek));
+	struct seek_entry *seek = room_for_one(output->seek, &output->seek_room, output->seek_count,
+					       sizeof(*seek));
 
-		if (!seek)
-			return EVT_NO_MEMORY;
-		output->seek = seek;
-		output->seek_room = room;
-	}
+	if (!seek)
+		return EVT_NO_MEMORY;
+	output->seek = seek;
 	output->seek[output->seek_count++] = (struct seek_entry){ (uint32_t)compressed,
 								  (uint32_t)uncompressed };
 	return EVT_OK;
@@ -149,6 +146,7 @@ int output_init(struct output *output, int fd, uint64_t max_bytes, const struct 
 		output_release(output);
 		errno = saved;
 	}
+	output->begin = output->bytes;
 	output->max_bytes = max_bytes; /* header and schema are written whatever the limit */
 	return error;
 }
@@ -199,8 +197,26 @@ int output_keep_last(struct output *output, const struct keep_last *keep)
 	return segments_add(&output->segments, &first) ? EVT_OK : EVT_NO_MEMORY;
 }
 
-/* Appends padding, head and state, or nothing. */
+struct output_digest output_make_digest(struct output *output, const struct frame_image *image)
+{
+	struct output_digest digest = { 0 };
+	const uint8_t *frame;
+	size_t length;
+
+	if (compressor_run(&output->compressor, image, &frame, &length))
+		return digest;
+	digest.bytes = malloc(SEGMENT_DIGEST_HEAD + length);
+	if (!digest.bytes)
+		return digest;
+	digest.length = segment_digest_write(digest.bytes, output_segment_number(output), length);
+	memcpy(digest.bytes + digest.length, frame, length);
+	digest.length += length;
+	return digest;
+}
+
+/* Appends padding, head, the digest of the segment before, and state, or nothing. */
 static int output_append_segment(struct output *output, const struct segment_head *head,
+				 const struct output_digest *digest,
 				 const struct frame_image *state, uint64_t *ret_offset)
 {
 	const uint8_t *frame;
@@ -210,10 +226,13 @@ static int output_append_segment(struct output *output, const struct segment_hea
 
 	if (error)
 		return error;
-	bytes = malloc(HEAD_ROOM + frame_length);
+	bytes = malloc(HEAD_ROOM + digest->length + frame_length);
 	if (!bytes)
 		return EVT_NO_MEMORY;
 	pad = output_put_head(output, head, bytes, &length);
+	if (digest->length)
+		memcpy(bytes + length, digest->bytes, digest->length);
+	length += digest->length;
 	memcpy(bytes + length, frame, frame_length);
 	*ret_offset = output->bytes + pad;
 	output_make_room(output, length + frame_length);
@@ -226,18 +245,18 @@ static int output_append_segment(struct output *output, const struct segment_hea
 
 int output_begin_segment(struct output *output, const struct segment_head *end,
 			 const struct segment_head *next, uint64_t steps,
-			 const struct frame_image *state)
+			 const struct output_digest *digest, const struct frame_image *state)
 {
 	struct segment segment = { .has_head = true, .steps = steps, .head = *next };
+	const struct segment first = { .offset = output->begin, .head = { .number = 1 } };
 	struct file_header header = output->header;
 	bool is_first = !output->segments.count;
 	int error;
 
-	if (is_first &&
-	    !segments_add(&output->segments, &(struct segment){ .head = { .number = 1 } }))
+	if (is_first && !segments_add(&output->segments, &first))
 		return EVT_NO_MEMORY;
 	segment.head.number = segments_open(&output->segments)->head.number + 1;
-	error = output_append_segment(output, &segment.head, state, &segment.offset);
+	error = output_append_segment(output, &segment.head, digest, state, &segment.offset);
 	if (error)
 		return error;
 	segment.frames = output->seek_count - 1; /* the state is the first of the segment */
@@ -274,21 +293,40 @@ int output_write_frame(struct output *output, const struct frame_image *image, u
 	return EVT_OK;
 }
 
-int output_finish(struct output *output, struct file_end end, const struct segment_head *last)
+/* Puts the digest of the last segment and the index at `bytes`. Returns their length. */
+static size_t output_put_index(const struct output *output, const struct output_digest *digest,
+			       uint8_t *bytes)
+{
+	size_t index = segments_index_length(&output->segments), length = 0;
+
+	if (digest->length)
+		memcpy(bytes, digest->bytes, digest->length);
+	length = digest->length;
+	if (!segments_write_index(&output->segments, output->bytes + length, bytes + length))
+		return 0;
+	return length + index;
+}
+
+int output_finish(struct output *output, struct file_end end, const struct segment_head *last,
+		  const struct output_digest *digest)
 {
 	size_t seek = file_seek_length(output->seek_count);
-	uint8_t *bytes = malloc(FILE_END_BYTES + seek);
-	size_t length;
+	size_t index = segments_index_length(&output->segments) + digest->length;
+	bool has_index = last && output_has_index(output) && output_has_room(output, index, true);
+	uint8_t *bytes = malloc(index + FILE_END_BYTES + seek);
+	size_t length = 0;
 	int error;
 
 	if (!bytes)
 		return EVT_NO_MEMORY;
 	end.frames = output->frames;
 	end.records = output->records;
-	length = file_end_write(bytes, &end);
-	length += file_seek_write(bytes + length, output->seek, output->seek_count);
 	if (last)
 		segments_close(&output->segments, output->fd, output->bytes, last);
+	if (has_index)
+		length = output_put_index(output, digest, bytes);
+	length += file_end_write(bytes + length, &end);
+	length += file_seek_write(bytes + length, output->seek, output->seek_count);
 	error = output_append(output, bytes, length);
 	free(bytes);
 	return error;

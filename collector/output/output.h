@@ -23,6 +23,7 @@ struct output {
 	int fd;
 	bool full;          /* max_bytes was reached */
 	bool torn;          /* half a frame could not be removed: nothing more is written */
+	uint64_t begin;     /* bytes of header and schema */
 	uint64_t bytes;     /* bytes of complete frames in the file */
 	uint64_t max_bytes; /* 0: no limit */
 	uint64_t frames;
@@ -50,13 +51,37 @@ int output_init(struct output *output, int fd, uint64_t max_bytes,
  */
 int output_keep_last(struct output *output, const struct keep_last *keep);
 
+/* The digest of the open segment, as bytes of the file; empty: it has none. The caller frees it. */
+struct output_digest {
+	uint8_t *bytes;
+	size_t length;
+};
+/* `image`: the events of the digest. Empty without memory. */
+struct output_digest output_make_digest(struct output *output, const struct frame_image *image);
+
 /*
- * Ends the open segment, as `end` says, and begins the next one with a frame that holds the state
- * at its beginning; `steps` have begun before it. On failure the open one continues.
+ * Ends the open segment, as `end` says, and begins the next one with the digest of the open one and
+ * a frame that holds the state at its beginning; `steps` have begun before it. On failure the open
+ * one continues.
  */
 int output_begin_segment(struct output *output, const struct segment_head *end,
 			 const struct segment_head *next, uint64_t steps,
-			 const struct frame_image *state);
+			 const struct output_digest *digest, const struct frame_image *state);
+/*
+ * True if the end of the file will have an index of its segments: there are several, and nothing
+ * was lost for want of room.
+ */
+static inline bool output_has_index(const struct output *output)
+{
+	return output->segments.count > 1 && !output->full && !output->torn;
+}
+/* Number of the open segment. */
+static inline uint64_t output_segment_number(const struct output *output)
+{
+	const struct segment *open = segments_open((struct segments *)&output->segments);
+
+	return open ? open->head.number : 1;
+}
 
 /* Gives the oldest segment back. False: it cannot be given back. */
 bool output_give_back(struct output *output);
@@ -74,8 +99,12 @@ void output_write_header(struct output *output, const struct file_header *header
 int output_write_frame(struct output *output, const struct frame_image *image, uint64_t records,
 		       bool last);
 
-/* Completes the open segment's head as `last` says, and writes end marker and seek table. */
-int output_finish(struct output *output, struct file_end end, const struct segment_head *last);
+/*
+ * Completes the open segment's head as `last` says, and writes its digest, the index, end marker
+ * and seek table.
+ */
+int output_finish(struct output *output, struct file_end end, const struct segment_head *last,
+		  const struct output_digest *digest);
 
 void output_release(struct output *output);
 

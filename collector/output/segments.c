@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROOM_FIRST 16u
+#include "collector/format/room.h"
 
 void segments_release(struct segments *segments)
 {
@@ -38,15 +38,12 @@ bool segments_can_give_back(int fd)
 
 bool segments_add(struct segments *segments, const struct segment *segment)
 {
-	if (segments->count == segments->room) {
-		uint32_t room = segments->room ? segments->room * 2 : ROOM_FIRST;
-		struct segment *grown = realloc(segments->segment, room * sizeof(*grown));
+	struct segment *grown = room_for_one(segments->segment, &segments->room, segments->count,
+					     sizeof(*grown));
 
-		if (!grown)
-			return false;
-		segments->segment = grown;
-		segments->room = room;
-	}
+	if (!grown)
+		return false;
+	segments->segment = grown;
 	segments->segment[segments->count++] = *segment;
 	return true;
 }
@@ -94,8 +91,29 @@ static void segments_forget_first(struct segments *segments, size_t frames)
 	segments->count--;
 	memmove(segments->segment, segments->segment + 1,
 		segments->count * sizeof(*segments->segment));
-	for (uint32_t i = 0; i < segments->count; i++)
+	for (size_t i = 0; i < segments->count; i++)
 		segments->segment[i].frames -= frames;
+}
+
+size_t segments_index_length(const struct segments *segments)
+{
+	bool is_wanted = segments->count > 1 && segments->count <= SEGMENT_INDEX_MAX;
+
+	return is_wanted ? segment_index_length(segments->count) : 0;
+}
+
+bool segments_write_index(const struct segments *segments, uint64_t offset, uint8_t *bytes)
+{
+	struct segment_entry *entry = malloc(segments->count * sizeof(*entry));
+
+	if (!entry)
+		return false;
+	for (size_t i = 0; i < segments->count; i++)
+		entry[i] = (struct segment_entry){ offset - segments->segment[i].offset,
+						   segments->segment[i].head };
+	segment_index_write(bytes, entry, segments->count);
+	free(entry);
+	return true;
 }
 
 size_t segments_give_back(struct segments *segments, int fd)

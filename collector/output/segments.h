@@ -20,7 +20,7 @@ struct keep_last {
 };
 
 struct segment {
-	uint64_t offset; /* of its head */
+	uint64_t offset; /* of its head; of one without a head, of its first frame */
 	bool has_head;   /* the first one has none if everything is kept */
 	size_t frames;   /* zstd frames before it in the seek table */
 	uint64_t steps;  /* steps that had begun before it */
@@ -29,7 +29,7 @@ struct segment {
 
 struct segments {
 	struct segment *segment; /* those on disk; the last one is open */
-	uint32_t count, room;
+	size_t count, room;
 	bool gives_back;
 	uint64_t given_bytes;     /* bytes of the file that are given back */
 	struct segment_gone gone; /* at `gone_offset`: given back last */
@@ -58,6 +58,11 @@ static inline struct segment *segments_open(struct segments *segments)
  */
 void segments_close(struct segments *segments, int fd, uint64_t end_offset,
 		    const struct segment_head *end);
+
+/* Length of the index of all that are on disk; 0: it needs none. */
+size_t segments_index_length(const struct segments *segments);
+/* Writes that index, which will stand at `offset`. All heads must be complete. */
+bool segments_write_index(const struct segments *segments, uint64_t offset, uint8_t *bytes);
 
 /*
  * Gives the oldest segment back. Returns how many entries of the seek table belonged to it; 0: it

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -221,6 +222,7 @@ void collector_release(struct collector *c)
 	drain_release(&c->drain);
 	streams_release(&c->streams, &c->common);
 	names_release(&c->common.names);
+	digest_release(&c->common.digest);
 	journal_release(&c->common.journal);
 	frame_writer_free(c->fw);
 	output_release(&c->output);
@@ -376,6 +378,7 @@ void collector_finish(struct collector *c)
 {
 	struct region_header *header = c->common.view.header;
 	unsigned int files = naming_count_session(&c->naming, &c->output);
+	struct output_digest digest;
 	struct segment_head last;
 	struct file_end end = { 0 };
 	char text[16];
@@ -388,7 +391,9 @@ void collector_finish(struct collector *c)
 		   c->common.journal.dropped;
 	end.end_ns = c->watermark_ns;
 	last = segmenting_end(c);
-	output_finish(&c->output, end, &last);
+	digest = segmenting_last_digest(c);
+	output_finish(&c->output, end, &last, &digest);
+	free(digest.bytes);
 	sources_finish(&c->sources);
 	naming_finish(&c->naming, &c->output, c->drain.records);
 	rotation_unlock(

@@ -174,9 +174,27 @@ static void cut_settle_stacks(struct collector *c, const struct cut *cut)
 			    .reason = EVT_LOST_STACK_ID);
 }
 
-static void cut_note_success(struct collector *c, bool told)
+/* The losses that cut_put_unwritten() recorded. */
+static void cut_digest_unwritten(struct collector *c, uint64_t now_ns)
+{
+	const struct evt_lost losses[] = {
+		{ .count = c->lost_disk, .reason = EVT_LOST_DISK },
+		{ .count = c->lost_limit, .reason = EVT_LOST_LIMIT },
+		{ .count = c->drain.refused + c->common.journal.dropped +
+			   c->streams.open_calls.refused,
+		  .reason = EVT_LOST_REFUSED },
+	};
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (losses[i].count)
+			digest_add(&c->common.digest, 0, EVT_lost, now_ns,
+				   (const uint64_t *)&losses[i]);
+}
+
+static void cut_note_success(struct collector *c, uint64_t now_ns, bool told)
 {
 	if (told) {
+		cut_digest_unwritten(c, now_ns);
 		c->lost += c->lost_disk + c->lost_limit + c->drain.refused +
 			   c->common.journal.dropped + c->streams.open_calls.refused +
 			   c->streams.waits.refused;
@@ -194,6 +212,7 @@ static void cut_note_success(struct collector *c, bool told)
 
 static void cut_note_failure(struct collector *c)
 {
+	digest_give_up(&c->common.digest);
 	if (c->output.full)
 		c->lost_limit += c->drain.in_frame;
 	else
@@ -266,7 +285,7 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	if (error)
 		cut_note_failure(c);
 	else if (info.records)
-		cut_note_success(c, told);
+		cut_note_success(c, cut->now_ns, told);
 	c->drain.in_frame = 0;
 	c->drain.newest = 0;
 	return error;

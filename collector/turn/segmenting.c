@@ -7,6 +7,7 @@
 #include "collector/turn/segmenting.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/format/error.h"
@@ -28,6 +29,12 @@ static void segmenting_is_written(void *context, const struct journal_event *eve
 	struct collector *c = context;
 	const struct evt_descriptor *descriptor = &evt_descriptors[event->id];
 
+	if (event->id == EVT_string) {
+		digest_add_string(&c->common.digest, event->time_ns, event->value[0],
+				  c->common.journal.text + event->value[1], event->value[2]);
+		return;
+	}
+	digest_add(&c->common.digest, 0, event->id, event->time_ns, event->value);
 	restate_take(&c->segmenting.restate, event);
 	for (unsigned int i = 0; i < descriptor->field_count; i++)
 		if (descriptor->field[i].codec == EVT_CODEC_name)
@@ -140,6 +147,25 @@ static bool segment_is_due(const struct collector *c, uint64_t steady_ns)
 	       (bytes >= SEGMENT_BYTES || steady_ns - s->begun_ns >= SEGMENT_NS);
 }
 
+/* The digest of the open segment, made in the writer of frames, in which no frame is open. */
+static struct output_digest segment_make_digest(struct collector *c)
+{
+	struct frame_info info = { .sequence = c->sequence, .watermark_ns = c->watermark_ns };
+	bool is_whole = digest_write(&c->common.digest, c->fw);
+	struct frame_image image;
+
+	if (!frame_close(c->fw, info, &image) && is_whole)
+		return output_make_digest(&c->output, &image);
+	return (struct output_digest){ 0 };
+}
+
+struct output_digest segmenting_last_digest(struct collector *c)
+{
+	if (output_has_index(&c->output))
+		return segment_make_digest(c);
+	return (struct output_digest){ 0 };
+}
+
 /* Builds the state in the writer of frames, in which no frame is open. */
 static bool segment_make_state(struct collector *c, struct frame_image *ret_image)
 {
@@ -164,17 +190,24 @@ static void segment_begin(struct collector *c, uint64_t steady_ns)
 				     .records = c->output.records,
 				     .lost_before = c->lost };
 	uint64_t before = c->output.bytes;
+	struct output_digest digest = segment_make_digest(c);
 	struct frame_image image;
+	bool begun = segment_make_state(c, &image);
 
-	if (!segment_make_state(c, &image)) {
+	/* the next segment can only be entered with all that it needs */
+	if (!drain_standing_is_whole(&c->drain) || s->restate.left_out)
+		digest.length = 0;
+	if (begun) {
+		frame_image_set_tag(c->fw, &image, FRAME_TAG_STATE);
+		begun = !output_begin_segment(&c->output, &end, &next, c->drain.steps, &digest,
+					      &image);
+	}
+	free(digest.bytes);
+	if (!begun) {
 		s->tried_bytes = c->output.bytes;
 		return;
 	}
-	frame_image_set_tag(c->fw, &image, FRAME_TAG_STATE);
-	if (output_begin_segment(&c->output, &end, &next, c->drain.steps, &image)) {
-		s->tried_bytes = c->output.bytes;
-		return;
-	}
+	digest_clear(&c->common.digest);
 	s->tried_bytes = 0;
 	s->state_bytes = c->output.bytes - before;
 	s->begun_ns = steady_ns;

@@ -10,13 +10,14 @@
 
 #include "collector/core/restate.h"
 #include "collector/format/segment.h"
+#include "collector/output/output.h"
 
 struct collector;
 
 struct segmenting {
 	struct restate restate;
 	uint64_t begun_ns;    /* steady time when the open segment began */
-	uint64_t state_bytes; /* length of the last state in the file; 0: there was none */
+	uint64_t state_bytes; /* length of the last state and digest; 0: there was none */
 	uint64_t tried_bytes; /* length of the file when a segment could not begin */
 	uint64_t lost;        /* records lost before the open segment */
 	uint64_t steps;       /* drain's `steps` when it began */
@@ -40,5 +41,8 @@ void segmenting_turn(struct collector *c, uint64_t steady_ns);
 
 /* What the open segment's head has to say at its end. */
 struct segment_head segmenting_end(const struct collector *c);
+
+/* At the end of the file: the digest of the last segment; empty if the file needs none. */
+struct output_digest segmenting_last_digest(struct collector *c);
 
 #endif

@@ -111,6 +111,19 @@ void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *cl
 void run_follows(struct run *run, void *state);
 
 /*
+ * For start(), after it has said what it reads: promises about the state's results where only a
+ * part of the time is selected, so that segments of the file are passed over. Without a promise, all
+ * segments are read that have events of its families.
+ *
+ * run_enters(): of what precedes the part, it needs only what the state of a segment repeats: scopes
+ * that are open, last clocks of threads, blocks of tensors that live.
+ * run_leaves(): of what follows the part, it needs nothing once all scopes that began in the part
+ * have ended.
+ */
+void run_enters(struct run *run, const void *state);
+void run_leaves(struct run *run, const void *state);
+
+/*
  * For start(), for kinds with a field `size`: their number and the sum of their sizes are added to
  * thread->sum and process->sum, and the events are not delivered. Where that is impossible, take()
  * gets them: with filters, and in frames with an event of run_sums_exact(), which reads the sums of

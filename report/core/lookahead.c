@@ -14,6 +14,8 @@
 #include "report/core/analysis.h"
 #include "report/session/holes.h"
 
+#define LOOKAHEAD_UNCLEAR 1 /* marks of steps do not suffice */
+
 bool lookahead_is_needed(const struct filter_settings *scope)
 {
 	return scope->from_end || scope->to_end || scope->by_step;
@@ -150,16 +152,21 @@ static const struct window_kind *lookahead_kind(const struct filter_settings *sc
 	return NULL;
 }
 
-/* Finds all complete windows of the kind, and the end of the recording. */
-static uint64_t read_ahead(struct source *ahead, const struct window_kind *kind,
+/*
+ * Finds all complete windows of the kind, and the end of the recording. `by_marks`: only by what
+ * digests of segments have.
+ */
+static uint64_t read_ahead(struct source *ahead, const struct window_kind *kind, bool by_marks,
 			   struct windows *windows)
 {
 	static const struct filter_settings all = { .pid = FILTER_NO_ID,
 						    .tid = FILTER_NO_ID,
 						    .to_ns = UINT64_MAX };
 	struct run *run = run_new(ahead, &all);
-	const void *state = kind ? kind->start(run) : NULL;
+	const void *state = kind ? kind->start(run, by_marks) : NULL;
 
+	if (by_marks)
+		source_seek(ahead, &(struct source_plan){ .only_digests = true });
 	run_read(run, true);
 	if (kind)
 		kind->put(state, run, windows);
@@ -182,23 +189,65 @@ static int complete_steps(struct filter_settings *scope, struct windows *windows
 	return 0;
 }
 
+/*
+ * Returns whether marks alone say where the selected steps are. Not of the first step, which may
+ * begin with an operator, and not of a process's last one, which may be an empty one that does not
+ * count.
+ */
+static bool marks_suffice(const struct filter_settings *scope, const struct windows *windows)
+{
+	size_t selected = 0;
+
+	if (!scope->by_step || scope->by_capture)
+		return true;
+	for (size_t i = 0; i < windows->count; i++) {
+		const struct window *window = &windows->window[i], *next = window + 1;
+		bool is_last = i + 1 == windows->count || next->file != window->file ||
+			       next->process != window->process;
+
+		if (window->number < scope->step_first || window->number > scope->step_last)
+			continue;
+		selected++;
+		if (is_last)
+			return false;
+	}
+	return selected && scope->step_first;
+}
+
+static int lookahead_read(struct filter_settings *scope, struct windows *windows,
+			  const struct source *source, struct source *ahead, bool by_marks,
+			  char *message, size_t message_bytes)
+{
+	uint64_t end_ns = read_ahead(ahead, lookahead_kind(scope), by_marks, windows);
+	int result;
+
+	windows_sort(windows);
+	if (by_marks && !marks_suffice(scope, windows))
+		return LOOKAHEAD_UNCLEAR;
+	result = complete_time(scope, end_ns, message, message_bytes);
+	if (!result && scope->by_step)
+		result = complete_steps(scope, windows, ahead, source, message, message_bytes);
+	return result;
+}
+
 int lookahead_complete(struct filter_settings *scope, struct windows *ret_windows,
 		       const struct source *source, char *const *paths, size_t count, char *message,
 		       size_t message_bytes)
 {
 	static const struct source_options at_once = { .live = true };
-	struct source *ahead;
-	uint64_t end_ns;
-	int result;
+	int result = LOOKAHEAD_UNCLEAR;
 
 	*ret_windows = (struct windows){ .count = 0 };
-	if (source_open(&ahead, paths, count, &at_once, message, message_bytes))
-		return -1;
-	(void)source_share_clocks(ahead, source);
-	end_ns = read_ahead(ahead, lookahead_kind(scope), ret_windows);
-	result = complete_time(scope, end_ns, message, message_bytes);
-	if (!result && scope->by_step)
-		result = complete_steps(scope, ret_windows, ahead, source, message, message_bytes);
-	source_close(ahead);
+	for (int pass = 0; pass < 2 && result == LOOKAHEAD_UNCLEAR; pass++) {
+		struct source *ahead;
+
+		ret_windows->count = 0;
+		if (source_open(&ahead, paths, count, &at_once, message, message_bytes))
+			return -1;
+		(void)source_share_clocks(ahead, source);
+		result = lookahead_read(scope, ret_windows, source, ahead, pass == 0, message,
+					message_bytes);
+		source_close(ahead);
+	}
 	return result;
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/format/segment.h"
 #include "report/base/memory.h"
 #include "report/session/holes.h"
 
@@ -28,7 +29,7 @@ struct run_analysis {
 struct run_reader {
 	analysis_take *take;
 	void *state; /* of an analysis */
-	bool follows;
+	bool follows, enters, leaves;
 };
 
 struct run_readers {
@@ -166,7 +167,7 @@ static void run_add_reader(struct run *run, enum evt_id id, struct run_reader re
 
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
 {
-	run_add_reader(run, id, (struct run_reader){ take, state, false });
+	run_add_reader(run, id, (struct run_reader){ .take = take, .state = state });
 	run->wants.event[id] = true;
 	run->wants.fields[id] |= fields;
 }
@@ -192,9 +193,25 @@ void run_follows(struct run *run, void *state)
 	}
 }
 
+void run_enters(struct run *run, const void *state)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		for (size_t i = 0; i < run->readers[id].count; i++)
+			run->readers[id].reader[i].enters |= run->readers[id].reader[i].state ==
+							     state;
+}
+
+void run_leaves(struct run *run, const void *state)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		for (size_t i = 0; i < run->readers[id].count; i++)
+			run->readers[id].reader[i].leaves |= run->readers[id].reader[i].state ==
+							     state;
+}
+
 void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
 {
-	run_add_reader(run, id, (struct run_reader){ take, state, false });
+	run_add_reader(run, id, (struct run_reader){ .take = take, .state = state });
 	run->wants.sum[id] = true;
 	run->wants.event[id] |= run->filters.any;
 	run->wants.fields[id] |= fields;
@@ -579,8 +596,50 @@ static void progress_show(struct progress *progress)
 		(unsigned long long)(progress->events >> 20));
 }
 
+/* Returns whether an event that follows the selected time reaches a reader that needs it. */
+static bool reads_after(uint32_t id, const struct run_reader *reader)
+{
+	const struct evt_role *role = evt_role_of(id);
+
+	return reader->follows || id == EVT_thread_clock || role->opens || role->closes ||
+	       role->details || role->is_deferred || role->is_timeless;
+}
+
+/* Families of which segments before and after the selected time have to be read, too. */
+static void run_plan_reader(uint32_t id, const struct run_reader *reader, struct source_plan *plan)
+{
+	uint64_t family = 1ull << evt_descriptors[id].family;
+
+	if (!reader->enters)
+		plan->before |= family;
+	if (!reader->leaves && reads_after(id, reader))
+		plan->after |= family;
+}
+
+static void run_seek(const struct run *run)
+{
+	const struct filter_settings *settings = &run->filters.settings;
+	struct source_plan plan = { .from_ns = settings->from_ns, .to_ns = settings->to_ns };
+
+	if (!settings->from_ns && settings->to_ns == UINT64_MAX)
+		return;
+	/* which ranges are open, and whose threads work for others */
+	for (uint32_t id = 0; id < EVT_ID_LIMIT && settings->range; id++)
+		if (evt_descriptors[id].name && is_of_range(id))
+			plan.before |= 1ull << evt_descriptors[id].family;
+	plan.after = plan.before;
+	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
+		const struct run_readers *readers = &run->readers[id];
+
+		for (size_t i = 0; i < readers->count && !segment_digest_has(id); i++)
+			run_plan_reader(id, &readers->reader[i], &plan);
+	}
+	source_seek(run->source, &plan);
+}
+
 void run_begin(struct run *run)
 {
+	run_seek(run);
 	run_complete_wants(run);
 	run_order_readers(run);
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)

@@ -50,12 +50,17 @@ static int windows_compare(const void *a, const void *b)
 	return order ? order : windows_compare_number(left->from_ns, right->from_ns);
 }
 
+void windows_sort(struct windows *windows)
+{
+	if (windows->count)
+		qsort(windows->window, windows->count, sizeof(*windows->window), windows_compare);
+}
+
 void windows_settle(struct windows *windows)
 {
 	size_t kept = 0;
 
-	if (windows->count)
-		qsort(windows->window, windows->count, sizeof(*windows->window), windows_compare);
+	windows_sort(windows);
 	for (size_t i = 0; i < windows->count; i++) {
 		const struct window *next = &windows->window[i];
 		struct window *last = kept ? &windows->window[kept - 1] : NULL;

@@ -35,6 +35,8 @@ struct windows {
 
 void windows_release(struct windows *windows);
 void windows_add(struct windows *windows, const struct window *window);
+/* By file, process and time. */
+void windows_sort(struct windows *windows);
 /*
  * To be called once all are there and before windows_hold(): sorts them and joins those that touch.
  */
@@ -46,8 +48,11 @@ bool windows_hold_thread(const struct windows *windows, uint32_t file, uint32_t 
 
 struct window_kind {
 	const char *name;
-	/* Wants the analyses that know the windows; its result is passed to put(). */
-	const void *(*start)(struct run *run);
+	/*
+	 * Wants the analyses that know the windows; its result is passed to put(). `by_marks`: they
+	 * may read only events that digests of segments have.
+	 */
+	const void *(*start)(struct run *run, bool by_marks);
 	/* Called once all is read: puts each complete window. */
 	void (*put)(const void *state, const struct run *run, struct windows *windows);
 };

@@ -139,6 +139,8 @@ static void cuda_events_work_start(void *state, struct run *run, const void *opt
 	run_reads(run, EVT_cuda_free, head, cuda_events_count_call, state);
 	run_reads(run, EVT_cuda_unfinished, head, cuda_events_count_call, state);
 	run_follows(run, state);
+	run_enters(run, state);
+	run_leaves(run, state);
 }
 
 const struct analysis_kind analysis_cuda_work = {

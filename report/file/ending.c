@@ -12,21 +12,18 @@
 #include <xxhash.h>
 
 #include "collector/format/error.h"
+#include "collector/format/room.h"
 
-#define SEEK_FIRST 64u
 #define SEEK_FOOTER_MAGIC 0x8F92EAB1u /* last four bytes of a table in zstd's seekable format */
 
 int ending_note_frame(struct reader *reader, size_t compressed, size_t uncompressed)
 {
-	if (reader->seek_count == reader->seek_room) {
-		size_t room = reader->seek_room ? reader->seek_room * 2 : SEEK_FIRST;
-		struct seek_entry *seek = realloc(reader->seek, room * sizeof(*seek));
+	struct seek_entry *seek = room_for_one(reader->seek, &reader->seek_room, reader->seek_count,
+					       sizeof(*seek));
 
-		if (!seek)
-			return EVT_NO_MEMORY;
-		reader->seek = seek;
-		reader->seek_room = room;
-	}
+	if (!seek)
+		return EVT_NO_MEMORY;
+	reader->seek = seek;
 	reader->seek[reader->seek_count++] = (struct seek_entry){ (uint32_t)compressed,
 								  (uint32_t)uncompressed };
 	return EVT_OK;
@@ -98,6 +95,10 @@ static void seek_compare(struct reader *reader, uint64_t length)
 	bool same = false;
 
 	reader->seek_checked = true;
+	if (reader->seeking.has_passed) { /* frames without an entry */
+		free(expected);
+		return;
+	}
 	if (expected) {
 		file_seek_write(expected, reader->seek, reader->seek_count);
 		bytes = window_at(&reader->window, offset, wanted, &available);

@@ -61,7 +61,7 @@ static uint32_t reader_magic(struct reader *reader, uint64_t offset)
 	return get_u32(&c);
 }
 
-static void reader_tell_gap(struct reader *reader, uint64_t sequence)
+void reader_tell_gap(struct reader *reader, uint64_t sequence)
 {
 	uint64_t first = reader->facts.last_sequence + 1;
 
@@ -77,11 +77,13 @@ static void reader_tell_gap(struct reader *reader, uint64_t sequence)
 }
 
 /* A decoded frame. EVT_END if it is not usable. */
-static int reader_accept(struct reader *reader, const struct reader_frame *frame)
+static int reader_accept(struct reader *reader, struct reader_frame *frame)
 {
 	struct reader_facts *facts = &reader->facts;
 
 	if (frame->is_state) {
+		frame->rejoins = reader->seeking.rejoins;
+		reader->seeking.rejoins = false;
 		facts->last_watermark_ns = frame->info.watermark_ns;
 		return EVT_OK;
 	}
@@ -93,6 +95,8 @@ static int reader_accept(struct reader *reader, const struct reader_frame *frame
 		return EVT_END;
 	}
 	reader_tell_gap(reader, frame->info.sequence);
+	frame->rejoins = reader->seeking.rejoins;
+	reader->seeking.rejoins = false;
 	facts->last_sequence = frame->info.sequence;
 	facts->last_watermark_ns = frame->info.watermark_ns;
 	facts->frames++;
@@ -113,8 +117,12 @@ static int reader_take_data(struct reader *reader, const uint8_t *bytes, size_t 
 			     "the schema is missing: events are read as this version knows them");
 		error = schema_load_own(reader);
 	}
+	if (!error && frame->is_state && reader->seeking.rejoins)
+		frame_reader_want(reader->decoder.frame_reader, &reader->seeking.wants);
 	if (!error)
 		error = frame_decode(reader, bytes, length, frame);
+	if (frame->is_state && reader->seeking.rejoins)
+		frame_reader_want(reader->decoder.frame_reader, reader->wants);
 	return error ? error : reader_accept(reader, frame);
 }
 
@@ -129,7 +137,7 @@ static int reader_take_content(struct reader *reader, const uint8_t *bytes, size
 	uint32_t tag = get_u32(&c);
 	int error;
 
-	frame->is_state = tag == FRAME_TAG_STATE && reader->enters;
+	frame->is_state = tag == FRAME_TAG_STATE && (reader->enters || reader->seeking.rejoins);
 	if (tag == FRAME_TAG_DATA || frame->is_state) {
 		reader->enters = false;
 		return reader_take_data(reader, bytes, length, frame);
@@ -255,6 +263,13 @@ static int reader_step(struct reader *reader, struct reader_frame *frame)
 	return error;
 }
 
+bool reader_is_at_segment(struct reader *reader)
+{
+	uint32_t magic = reader_magic(reader, reader->facts.position);
+
+	return magic == ZSTD_FRAME_MAGIC || magic == FILE_MAGIC_SEGMENT;
+}
+
 /* There are no bytes after the position, or not enough yet. */
 static int reader_stop(struct reader *reader)
 {
@@ -280,7 +295,9 @@ int reader_next(struct reader *reader, struct reader_frame *ret_frame)
 	while (!reader->done) {
 		if (!window_at(&reader->window, reader->facts.position, 1, &available))
 			return reader_stop(reader);
-		error = reader_step(reader, &frame);
+		error = seek_pass(reader, &frame);
+		if (error == EVT_END)
+			error = reader_step(reader, &frame);
 		/* reader_step() returns this only for a file that grows */
 		if (error == EVT_TRUNCATED)
 			return EVT_END;
@@ -375,6 +392,7 @@ void reader_close(struct reader *reader)
 	decompressor_release(&reader->decompressor);
 	window_release(&reader->window);
 	free(reader->seek);
+	seek_release(&reader->seeking);
 	free(reader);
 }
 
@@ -397,6 +415,11 @@ void reader_want(struct reader *reader, const struct frame_wants *wants)
 void reader_work_with(struct reader *reader, struct workers *workers)
 {
 	reader->workers = workers;
+}
+
+void reader_seek(struct reader *reader, const struct reader_chooser *chooser)
+{
+	reader->seeking.chooser = *chooser;
 }
 
 struct reader_scratch *reader_scratch_new(void)

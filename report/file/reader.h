@@ -18,6 +18,7 @@
 
 #include "collector/format/block.h"
 #include "collector/format/file.h"
+#include "collector/format/segment.h"
 #include "report/file/bytes.h"
 
 #define READER_FAULT_BYTES 160u
@@ -40,7 +41,7 @@ struct reader_facts {
 	bool complete; /* the end marker was found */
 	bool live;     /* given to reader_open() */
 	struct file_end end;
-	uint64_t frames, records; /* read so far */
+	uint64_t frames, records; /* read so far, or passed over: see reader_seek() */
 	uint64_t position;        /* bytes read or skipped */
 	uint64_t last_sequence, last_watermark_ns;
 	/*
@@ -65,6 +66,17 @@ struct reader_frame {
 	 * earlier ones, each event with the time that it had: not counted.
 	 */
 	bool is_state;
+	/*
+	 * Only with reader_seek(). It stands for a segment that is not read, and has all of its
+	 * events of segment_digest_has(). `info` has the sequence number and watermark of the
+	 * segment's last frame.
+	 */
+	bool is_digest;
+	/*
+	 * The segment before it was not read. With is_state: of that only scopes that are open are
+	 * needed, as the digests had the rest. Without it: there should have been a state.
+	 */
+	bool rejoins;
 };
 
 struct reader;
@@ -89,6 +101,26 @@ void reader_want(struct reader *reader, const struct frame_wants *wants);
  * Allows these threads to decode frames ahead from now on. Borrowed, and must outlive the reader.
  */
 void reader_work_with(struct reader *reader, struct workers *workers);
+
+enum reader_choice {
+	READER_READS,
+	READER_PASSES,
+	READER_PASSES_IF_CLOSED, /* unless a scope that began in the chooser's time is open there */
+};
+
+/* Says which segments are not read; times are those of the file. */
+struct reader_chooser {
+	/* `later`: families that it or any later segment has */
+	enum reader_choice (*choose)(void *context, const struct segment_head *head,
+				     uint64_t later);
+	void *context;
+	uint64_t from_ns, to_ns;
+};
+/*
+ * Allows the reader to pass over segments, if the file has them and does not grow. Call before the
+ * first reader_next(). Copied.
+ */
+void reader_seek(struct reader *reader, const struct reader_chooser *chooser);
 
 /*
  * What readers of one thread need only while they decode a frame, shared so that many files do not

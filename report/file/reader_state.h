@@ -11,6 +11,7 @@
 #include "report/file/decompress.h"
 #include "report/file/frame_decoder.h"
 #include "report/file/reader.h"
+#include "report/file/seek.h"
 #include "report/file/window.h"
 
 /*
@@ -51,6 +52,7 @@ struct reader {
 	bool follows; /* the file grows: see reader_follow() */
 	bool enters;  /* a segment begins here, and nothing before it was read */
 	bool done;
+	struct seek seeking;
 };
 
 __attribute__((format(printf, 4, 5))) void reader_fault(struct reader *reader, uint64_t offset,
@@ -65,6 +67,11 @@ struct frame_place {
 	size_t length;
 };
 int reader_find_frame(struct reader *reader, uint64_t offset, struct frame_place *ret_place);
+
+/* Reports frames that are missing before the one with this sequence number. */
+void reader_tell_gap(struct reader *reader, uint64_t sequence);
+/* True if the position is behind the schema and its symbols. */
+bool reader_is_at_segment(struct reader *reader);
 
 /* --- damage.c --- */
 

@@ -94,6 +94,9 @@ static void gc_events_start(void *state, struct run *run, const void *options)
 		run_reads(run, EVT_gc_frame, FIELDS_ALL, gc_events_take_frame, mine);
 	run_reads(run, EVT_gc_begin, FIELDS_ALL, gc_events_take_begin, mine);
 	run_reads(run, EVT_gc_end, FIELDS_ALL, gc_events_take_end, mine);
+	if (mine->by != BY_gc_where) /* its frames precede the begin */
+		run_enters(run, mine);
+	run_leaves(run, mine);
 }
 
 static void gc_events_cut(void *state, const struct cut *cut)

@@ -33,6 +33,8 @@ static void gc_work_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gc_begin, 0, gc_work_take_begin, mine);
 	run_reads(run, EVT_gc_end, 0, gc_work_take_end, mine);
 	run_follows(run, mine);
+	run_enters(run, mine);
+	run_leaves(run, mine);
 }
 
 static void gc_work_cut(void *state, const struct cut *cut)

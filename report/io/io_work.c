@@ -52,6 +52,8 @@ static void io_work_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_io_write_at, FIELD_BIT(io_write_at, bytes), io_work_take_bytes_at, mine);
 	run_reads(run, EVT_io_move, FIELD_BIT(io_move, bytes), io_work_take_move, mine);
 	run_follows(run, mine);
+	run_enters(run, mine);
+	run_leaves(run, mine);
 }
 
 const struct analysis_kind analysis_io_work = {

@@ -114,6 +114,8 @@ static void native_events_start(void *state, struct run *run, const void *option
 	map_init(&mine->reading.rows);
 	run_reads(run, EVT_native_sample, FIELDS_ALL, native_events_take_sample, mine);
 	run_reads(run, EVT_native_sampling, FIELDS_ALL, native_events_take_sampling, mine);
+	run_enters(run, mine);
+	run_leaves(run, mine);
 }
 
 static void native_events_release(void *state)

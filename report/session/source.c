@@ -30,7 +30,7 @@ static int file_pass_over(struct file_row *file, int error)
 
 static int file_define(struct file_row *file, const struct reader_frame *frame)
 {
-	for (size_t i = 0; i < frame->block_count; i++) {
+	for (size_t i = 0; i < frame->block_count && !file->is_rejoined; i++) {
 		const struct event_block *block = &frame->block[i];
 
 		for (uint32_t j = 0; block->stream == 0 && j < block->count; j++) {
@@ -92,7 +92,7 @@ static int file_find_hole(struct file_row *file, const struct reader_frame *fram
 	struct source_hole hole = { &file->file, NULL, file->before_ns,
 				    frame_first_ns(file, frame) };
 
-	if (!is_lost && frame->info.sequence == file->sequence + 1)
+	if (!is_lost && !frame->rejoins && frame->info.sequence == file->sequence + 1)
 		return EVT_OK;
 	if (is_lost && reader_is_at_end(file->reader)) {
 		file_cut_short(file);
@@ -165,6 +165,8 @@ static int file_add_run(struct file_row *file, size_t index, const struct event_
 	int error = EVT_OK;
 
 	run->block = NULL;
+	if (!block->stream && file->is_rejoined)
+		return EVT_OK;
 	if (block->stream && file->file.is_cut_short) {
 		file->left_out += block->records;
 		return EVT_OK;
@@ -205,11 +207,11 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 	uint64_t watermark_ns = file_time(file, frame->info.watermark_ns);
 	int error;
 
-	file->file.frames += !frame->is_state;
 	file->frame = ++source->frames;
 	file->before_ns = frame->is_state ? watermark_ns : file->watermark_ns;
 	file->watermark_ns = watermark_ns;
-	file->is_state = frame->is_state;
+	file->is_state = frame->is_state || frame->is_digest;
+	file->is_rejoined = frame->is_state && frame->rejoins;
 	if (watermark_ns > source->end_ns)
 		source->end_ns = watermark_ns;
 	if (frame->block_count > file->run_room) {
@@ -220,7 +222,7 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 		file->run = run;
 		file->run_room = frame->block_count;
 	}
-	error = frame->is_state ? EVT_OK : file_find_hole(file, frame);
+	error = file->is_state ? EVT_OK : file_find_hole(file, frame);
 	file->sequence = frame->info.sequence;
 	if (!error)
 		error = file_define(file, frame);
@@ -270,6 +272,7 @@ int file_load(struct file_row *file)
 	}
 	if (file->ended)
 		sums_settle(file);
+	file->file.frames = reader_facts(file->reader)->frames;
 	file->file.records = reader_facts(file->reader)->records;
 	file->file.complete = reader_facts(file->reader)->complete;
 	if (file->ended)

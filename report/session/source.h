@@ -258,6 +258,20 @@ int source_share_clocks(struct source *to, const struct source *from);
  */
 void source_want(struct source *source, const struct frame_wants *wants);
 /*
+ * Which segments of files have to be read; their digests stand for the others. Times are on the
+ * session's clock. Events of stream 0, of families steps and capture, and those with HOLDS() are
+ * handed out whatever is read.
+ */
+struct source_plan {
+	uint64_t from_ns, to_ns; /* what is in this time is read, and scopes that began in it */
+	uint64_t before, after;  /* families: 1 << enum evt_family; read before and after it, too */
+	bool only_digests;       /* no other event is needed at all */
+};
+/* Call before the first source_next(). Files that are being written are read as a whole. */
+void source_seek(struct source *source, const struct source_plan *plan);
+/* Families of segments that were passed over, as far as reading has come. */
+uint64_t source_families_passed(const struct source *source);
+/*
  * Addresses that more than one thread of a process uses within a frame of the file, and others by
  * chance: one bit each.
  */

@@ -89,6 +89,8 @@ struct file_row {
 	struct heap_shared *shared; /* any address is shared */
 	bool is_shared;             /* of the present frame */
 	bool is_state;              /* the present frame repeats what an earlier one held */
+	bool reads_before;          /* a segment was read: those up to the selected time follow */
+	bool is_rejoined;           /* it repeats only open scopes: frame.rejoins */
 	size_t name_count, text_bytes;
 	struct merge_run *run; /* number of runs in the merge */
 	size_t run_room;
@@ -152,6 +154,8 @@ struct source {
 	struct reader_scratch *scratch; /* for all files; NULL: there is one file */
 	bool begun;                     /* the first frame of each file has been read */
 	struct frame_wants wants;
+	struct source_plan plan; /* source_seek() */
+	uint64_t families_passed;
 	struct stacks stacks;
 	struct map python_lines; /* from id to the index below */
 	struct source_python_line *python_line;

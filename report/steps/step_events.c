@@ -488,14 +488,46 @@ static void step_events_finish(void *state)
 	step_delay_flush(&((struct step_state *)state)->delay, UINT64_MAX);
 }
 
+/* What happens inside of steps. */
+static void read_contents(struct run *run, struct step_state *mine)
+{
+	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
+					     EVT_cuda_alloc, EVT_cuda_free };
+	uint32_t call = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, flags);
+
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, step_events_take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex,
+		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope) |
+			  FIELD_BIT(torch_begin_ex, sequence),
+		  step_events_take_begin, mine);
+	run_reads(run, EVT_torch_begin_id,
+		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope) |
+			  FIELD_BIT(torch_begin_id, sequence),
+		  step_events_take_begin, mine);
+	run_reads(run, EVT_torch_end, 0, step_events_take_end, mine);
+	run_reads(run, EVT_torch_end_outer, 0, step_events_take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, step_events_take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, step_events_take_end_named, mine);
+	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, step_events_take_async_begin, mine);
+	run_reads(run, EVT_torch_async_end, FIELDS_ALL, step_events_take_async_end, mine);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		run_reads(run, calls[i], call, step_events_take_call, mine);
+	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
+		if (id != EVT_io_fd)
+			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id),
+				  step_events_take_io, mine);
+	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), step_events_take_io,
+		  mine);
+	run_reads(run, EVT_gc_begin, 0, step_events_take_collection, mine);
+	run_reads(run, EVT_gc_end, 0, step_events_take_collected, mine);
+	run_reads(run, EVT_thread_clock, FIELDS_ALL, step_events_take_clock, mine);
+}
+
 static void step_events_start(void *state, struct run *run, const void *options)
 {
 	static const struct deferred_listener listener = { .take = step_events_take_work,
 							   .takes_uncounted = true,
 							   .takes_uncorrelated = true };
-	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
-					     EVT_cuda_alloc, EVT_cuda_free };
-	uint32_t call = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, flags);
 	const struct steps_options *asked = options;
 	struct step_state *mine = state;
 
@@ -526,34 +558,10 @@ static void step_events_start(void *state, struct run *run, const void *options)
 		read_ranges(run, mine); /* before the events inside of a step */
 	else
 		run_reads(run, EVT_step, FIELDS_ALL, step_events_take_mark, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, step_events_take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex,
-		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope) |
-			  FIELD_BIT(torch_begin_ex, sequence),
-		  step_events_take_begin, mine);
-	run_reads(run, EVT_torch_begin_id,
-		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope) |
-			  FIELD_BIT(torch_begin_id, sequence),
-		  step_events_take_begin, mine);
-	run_reads(run, EVT_torch_end, 0, step_events_take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, step_events_take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, step_events_take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, step_events_take_end_named, mine);
-	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, step_events_take_async_begin, mine);
-	run_reads(run, EVT_torch_async_end, FIELDS_ALL, step_events_take_async_end, mine);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		run_reads(run, calls[i], call, step_events_take_call, mine);
-	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
-		if (id != EVT_io_fd)
-			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id),
-				  step_events_take_io, mine);
-	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), step_events_take_io,
-		  mine);
-	run_reads(run, EVT_gc_begin, 0, step_events_take_collection, mine);
-	run_reads(run, EVT_gc_end, 0, step_events_take_collected, mine);
-	run_reads(run, EVT_thread_clock, FIELDS_ALL, step_events_take_clock, mine);
 	run_reads(run, EVT_capture_start, 0, step_events_take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, step_events_take_capture, mine);
+	if (!asked->marks_only)
+		read_contents(run, mine);
 }
 
 struct async_cut {
@@ -621,9 +629,11 @@ const struct analysis_kind analysis_steps = {
 
 /* --- the option --step of all reports --- */
 
-static const void *window_start(struct run *run)
+static const void *window_start(struct run *run, bool by_marks)
 {
-	return steps_want(run, &(struct steps_options){ .wants_rows = true, .host_only = true });
+	return steps_want(run, &(struct steps_options){ .wants_rows = true,
+							.host_only = true,
+							.marks_only = by_marks });
 }
 
 static void window_put(const void *state, const struct run *run, struct windows *windows)

@@ -9,7 +9,8 @@
 struct steps_options {
 	const char *name; /* of --step: what ends steps; NULL: the recorded steps */
 	uint64_t wants_rows;
-	uint64_t host_only; /* GPU work is not wanted */
+	uint64_t host_only;  /* GPU work is not wanted */
+	uint64_t marks_only; /* only where steps begin and end, as far as marks say it */
 };
 ANALYSIS(steps, struct steps)
 

@@ -144,8 +144,12 @@ static void tensor_events_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), tensor_events_take_end,
 		  mine);
-	if (asked->follows)
-		run_follows(run, mine);
+	if (!asked->follows)
+		return;
+	run_follows(run, mine);
+	/* only for how large blocks are that are freed */
+	run_enters(run, mine);
+	run_leaves(run, mine);
 }
 
 static void tensor_events_finish(void *state)
@@ -183,6 +187,8 @@ static void work_start(void *state, struct run *run, const void *options)
 	((struct work_provider *)state)->works = works_provide(run);
 	run_reads(run, EVT_tensor_alloc, FIELD_BIT(tensor_alloc, bytes), count_bytes, state);
 	run_follows(run, state);
+	run_enters(run, state);
+	run_leaves(run, state);
 }
 
 const struct analysis_kind analysis_tensor_work = {
@@ -226,6 +232,8 @@ static void tensor_events_growth_start(void *state, struct run *run, const void 
 	run_reads(run, EVT_tensor_alloc, 0, count_growth, mine);
 	run_reads(run, EVT_tensor_free, 0, count_growth, mine);
 	run_follows(run, mine);
+	run_enters(run, mine);
+	run_leaves(run, mine);
 }
 
 const struct analysis_kind analysis_tensor_growth = {

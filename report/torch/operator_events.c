@@ -24,7 +24,7 @@ struct operator_state {
 	struct operator_sums sums;
 	struct async_scopes async;
 	struct run_key key; /* of the caller, if rows are by that */
-	bool is_placed;
+	bool is_placed, wants_memory;
 	/* process, torch's thread and sequence number of a forward operator, to its place */
 	struct map forward;
 };
@@ -253,6 +253,7 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 		works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(cuda_calls)),
 			     operator_events_take_work, mine);
 		run_reads(run, EVT_torch_inputs, FIELDS_ALL, operator_events_take_inputs, mine);
+		mine->wants_memory = true;
 	}
 	if (asked->is_full || asked->with_gpu) {
 		deferred_listen(deferred_want(run), &listener, mine);
@@ -274,6 +275,19 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, operator_events_take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, operator_events_take_async_end, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, operator_events_take_sampling, mine);
+	if (!mine->is_placed) /* a backward function asks for the place of a forward one */
+		run_enters(run, mine);
+	run_leaves(run, mine);
+}
+
+/* Memory is known if tensors were recorded at any time. */
+static void operator_events_finish(void *state)
+{
+	struct operator_state *mine = state;
+
+	mine->operators.has_memory |= mine->wants_memory &&
+				      source_families_passed(mine->source) >> EVT_FAMILY_tensors &
+					      1;
 }
 
 struct async_cut {

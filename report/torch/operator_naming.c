@@ -45,6 +45,8 @@ static void operator_naming_start(void *state, struct run *run, const void *opti
 		  naming);
 	run_reads(run, EVT_torch_async_begin, FIELD_BIT(torch_async_begin, name),
 		  operator_naming_take, naming);
+	run_enters(run, naming);
+	run_leaves(run, naming);
 }
 
 static void operator_naming_release(void *state)
@@ -128,6 +130,8 @@ static void operator_naming_work_start(void *state, struct run *run, const void 
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), count_operator, mine);
 	run_reads(run, EVT_torch_async_begin, 0, count_operator, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, note_sampling, mine);
+	run_enters(run, mine);
+	run_leaves(run, mine);
 }
 
 static void operator_naming_work_release(void *state)

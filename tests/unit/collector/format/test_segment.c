@@ -62,6 +62,46 @@ static void segment_head_flipped_bits_are_seen(void **state)
 	}
 }
 
+static void segment_index_round_trip(void **state)
+{
+	struct segment_entry entry[3], read[3];
+	uint8_t bytes[1024];
+	size_t length;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		entry[i] = (struct segment_entry){ 1000 - i, segment_of_test };
+	length = segment_index_write(bytes, entry, 3);
+	assert_int_equal(length, segment_index_length(3));
+	assert_int_equal(segment_index_find(bytes + length - SEGMENT_INDEX_FOOT), length);
+	assert_int_equal(segment_index_read(bytes, length, read, 3), EVT_OK);
+	assert_memory_equal(read, entry, sizeof(read));
+	for (size_t bit = 0; bit < 8 * length; bit++) {
+		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		assert_int_not_equal(segment_index_read(bytes, length, read, 3), EVT_OK);
+		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	memset(bytes, 0xff, SEGMENT_INDEX_FOOT);
+	assert_int_equal(segment_index_find(bytes), 0);
+}
+
+static void segment_digest_round_trip(void **state)
+{
+	uint8_t bytes[SEGMENT_DIGEST_HEAD];
+	uint64_t number;
+	size_t frame;
+
+	(void)state;
+	assert_int_equal(segment_digest_write(bytes, 7, 1000), sizeof(bytes));
+	assert_int_equal(segment_digest_read(bytes, sizeof(bytes), &number, &frame), EVT_OK);
+	assert_int_equal(number, 7);
+	assert_int_equal(frame, 1000);
+	assert_int_equal(segment_digest_read(bytes, sizeof(bytes) - 1, &number, &frame),
+			 EVT_TRUNCATED);
+	bytes[12]++;
+	assert_int_equal(segment_digest_read(bytes, sizeof(bytes), &number, &frame), EVT_FOREIGN);
+}
+
 static void segment_gone_round_trip(void **state)
 {
 	const struct segment_gone gone = { 4, 30, 1000, 2, 10, 20 };
@@ -101,6 +141,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(segment_head_round_trip),
 		cmocka_unit_test(segment_head_flipped_bits_are_seen),
+		cmocka_unit_test(segment_index_round_trip),
+		cmocka_unit_test(segment_digest_round_trip),
 		cmocka_unit_test(segment_gone_round_trip),
 		cmocka_unit_test(segment_heads_lie_in_one_page),
 	};

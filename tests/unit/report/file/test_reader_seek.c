@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Segments that are passed over: their digests keep the tables and steps, the state of the next one
+ * has the scopes that are open, and nothing else of them is read. What cannot be trusted is told,
+ * and the file is read as a whole.
+ */
+/* links: report format */
+#include "tests/unit/unit.h"
+
+#include "collector/format/error.h"
+#include "report/session/source_open.h"
+#include "tests/unit/segmented.h"
+
+static int seek_setup(void **state)
+{
+	seek_make();
+	seek_put_index(entry);
+	recording_finish(&recording, (SEGMENTS + 1) * S);
+	return 0;
+}
+
+static int seek_teardown(void **state)
+{
+	recording_release(&recording);
+	return 0;
+}
+
+struct seek_seen {
+	unsigned int steps, pushes, pops, faults;
+	uint64_t first_push_ns, frames, records;
+	bool complete;
+};
+
+static struct seek_seen seek_read_part(const struct source_plan *plan)
+{
+	static char path[] = "seek.evt";
+	struct session_file file = { .path = path,
+				     .bytes = bytes_of(recording.bytes, recording.length) };
+	const struct source_fault *fault;
+	struct source_file *const *files;
+	struct seek_seen seen = { 0 };
+	struct source_event event;
+	struct source *source;
+	char message[256];
+
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), EVT_OK);
+	if (plan)
+		source_seek(source, plan);
+	while (!source_next(source, &event)) {
+		seen.steps += event.event.id == EVT_step;
+		seen.pops += event.event.id == EVT_nvtx_pop;
+		if (event.event.id != EVT_nvtx_push)
+			continue;
+		assert_int_equal(event.process->pid, 77);
+		if (!seen.pushes++)
+			seen.first_push_ns = event.event.time_ns;
+	}
+	source_files(source, &files);
+	seen.faults = (unsigned int)source_faults(source, &fault);
+	seen.frames = files[0]->frames;
+	seen.records = files[0]->records;
+	seen.complete = files[0]->complete;
+	source_close(source);
+	return seen;
+}
+
+/* Of the third segment, from 3 s to 4 s. */
+static const struct source_plan third = { .from_ns = 3 * S + S / 4, .to_ns = 3 * S + S / 2 };
+
+static void expect_third(const struct seek_seen *seen)
+{
+	assert_int_equal(seen->steps, SEGMENTS);
+	assert_int_equal(seen->pushes, 2); /* the one that is open since the second segment */
+	assert_int_equal(seen->first_push_ns, 2 * S + S / 2);
+	assert_int_equal(seen->pops, 1);
+	assert_int_equal(seen->frames, SEGMENTS);
+	assert_int_equal(seen->records, recording.records);
+}
+
+static void expect_whole(const struct seek_seen *seen)
+{
+	assert_int_equal(seen->steps, SEGMENTS);
+	assert_int_equal(seen->pushes, SEGMENTS + 1);
+	assert_int_equal(seen->pops, SEGMENTS + 1);
+	assert_int_equal(seen->frames, SEGMENTS);
+	assert_int_equal(seen->records, recording.records);
+}
+
+static void only_the_wanted_segment_is_read(void **state)
+{
+	struct seek_seen seen = seek_read_part(&third);
+
+	expect_third(&seen);
+	assert_int_equal(seen.faults, 0);
+	assert_true(seen.complete);
+	seen = seek_read_part(NULL);
+	expect_whole(&seen);
+	assert_int_equal(seen.faults, 0);
+}
+
+/* So they are certainly not read. */
+static void damage_of_other_segments_is_not_met(void **state)
+{
+	struct seek_seen seen;
+
+	for (unsigned int number = 1; number <= SEGMENTS; number++)
+		if (number != 3)
+			memset(recording.bytes + recording.frame_offset[number] + 12, 0x55, 20);
+	seen = seek_read_part(&third);
+	expect_third(&seen);
+	assert_int_equal(seen.faults, 0);
+	seen = seek_read_part(NULL);
+	assert_true(seen.faults > 0);
+}
+
+/* A scope that began in the selected time is read up to its end. */
+static void open_scopes_are_followed(void **state)
+{
+	const struct source_plan second = { .from_ns = 2 * S + S / 4, .to_ns = 3 * S - S / 4 };
+	struct seek_seen seen = seek_read_part(&second);
+
+	assert_int_equal(seen.steps, SEGMENTS);
+	assert_int_equal(seen.pops, SEGMENTS); /* of all but the first */
+	assert_int_equal(seen.faults, 0);
+}
+
+static void families_are_read_before_and_after(void **state)
+{
+	struct source_plan plan = third;
+	struct seek_seen seen;
+
+	plan.before = 1ull << EVT_FAMILY_nvtx;
+	seen = seek_read_part(&plan);
+	assert_int_equal(seen.pops, 3);
+	plan.after = plan.before;
+	seen = seek_read_part(&plan);
+	expect_whole(&seen);
+	plan.before = plan.after = 1ull << EVT_FAMILY_gpu;
+	seen = seek_read_part(&plan);
+	expect_third(&seen);
+}
+
+static void digests_suffice_for_steps(void **state)
+{
+	struct seek_seen seen = seek_read_part(&(struct source_plan){ .only_digests = true });
+
+	assert_int_equal(seen.steps, SEGMENTS);
+	assert_int_equal(seen.pushes, 0);
+	assert_int_equal(seen.faults, 0);
+}
+
+/*
+ * A writer that was killed leaves heads. What families the first segment has is not known, so it is
+ * read, and what lies between it and the selected time.
+ */
+static void heads_lead_on_without_an_index(void **state)
+{
+	struct seek_seen seen;
+
+	recording.length = index_at;
+	seen = seek_read_part(&third);
+	assert_int_equal(seen.steps, SEGMENTS);
+	assert_int_equal(seen.pops, 3);
+	assert_false(seen.complete);
+	seen = seek_read_part(&(struct source_plan){ .only_digests = true });
+	assert_int_equal(seen.steps, SEGMENTS);
+	assert_int_equal(seen.pops, 0);
+}
+
+static void a_damaged_index_is_told(void **state)
+{
+	struct seek_seen seen;
+
+	recording.bytes[index_at + 40] ^= 1;
+	seen = seek_read_part(&third);
+	assert_int_equal(seen.steps, SEGMENTS);
+	assert_int_equal(seen.pops, 3); /* as without an index */
+	assert_int_equal(seen.faults, 1);
+}
+
+static void a_damaged_digest_is_told(void **state)
+{
+	struct seek_seen seen;
+
+	recording.bytes[digest_at[1] + SEGMENT_DIGEST_HEAD + 12] ^= 0xff;
+	seen = seek_read_part(&third);
+	expect_whole(&seen);
+	assert_int_equal(seen.faults, 1);
+}
+
+/* Offsets behind the file, in a circle, overlapping; times that go back; numbers that repeat. */
+static void a_false_index_is_not_believed(void **state)
+{
+	for (unsigned int lie = 0; lie < 7; lie++) {
+		struct segment_entry wrong[SEGMENTS];
+		struct seek_seen seen;
+
+		seek_make();
+		memcpy(wrong, entry, sizeof(wrong));
+		if (lie == 0)
+			wrong[3].head.bytes = 1ull << 40;
+		if (lie == 1)
+			wrong[2].back = wrong[0].back;
+		if (lie == 2)
+			wrong[1].head.bytes += 10;
+		if (lie == 3)
+			wrong[2].head.begin_ns = 0;
+		if (lie == 4)
+			wrong[2].head.number = 2;
+		if (lie == 5)
+			wrong[0].back = 0;
+		if (lie == 6)
+			wrong[1].head.end_ns = 0;
+		seek_put_index(wrong);
+		recording_finish(&recording, (SEGMENTS + 1) * S);
+		seen = seek_read_part(&third);
+		assert_int_equal(seen.steps, SEGMENTS);
+		assert_int_equal(seen.pops, 3);
+		assert_int_equal(seen.faults, 1);
+		recording_release(&recording);
+	}
+}
+
+/* Each byte behind the frames changed, and each length: nothing crashes, steps are never doubled. */
+static void any_damage_reads(void **state)
+{
+	size_t whole = recording.length;
+
+	for (size_t at = recording.frame_offset[2]; at < whole; at++) {
+		struct seek_seen seen;
+
+		recording.bytes[at] ^= 0x41;
+		seen = seek_read_part(&third);
+		assert_true(seen.steps <= SEGMENTS);
+		recording.bytes[at] ^= 0x41;
+		recording.length = at;
+		seen = seek_read_part(&third);
+		assert_true(seen.steps <= SEGMENTS);
+		recording.length = whole;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define WITH_RECORDING(test) cmocka_unit_test_setup_teardown(test, seek_setup, seek_teardown)
+		WITH_RECORDING(only_the_wanted_segment_is_read),
+		WITH_RECORDING(damage_of_other_segments_is_not_met),
+		WITH_RECORDING(open_scopes_are_followed),
+		WITH_RECORDING(families_are_read_before_and_after),
+		WITH_RECORDING(digests_suffice_for_steps),
+		WITH_RECORDING(heads_lead_on_without_an_index),
+		WITH_RECORDING(a_damaged_index_is_told),
+		WITH_RECORDING(a_damaged_digest_is_told),
+		cmocka_unit_test(a_false_index_is_not_believed),
+		WITH_RECORDING(any_damage_reads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
