@@ -238,7 +238,8 @@ int lookahead_complete(struct filter_settings *scope, struct windows *ret_window
 	int result = LOOKAHEAD_UNCLEAR;
 
 	*ret_windows = (struct windows){ .count = 0 };
-	for (int pass = 0; pass < 2 && result == LOOKAHEAD_UNCLEAR; pass++) {
+	/* digests of segments have steps and captures, but no requests */
+	for (int pass = scope->by_request ? 1 : 0; pass < 2 && result == LOOKAHEAD_UNCLEAR; pass++) {
 		struct source *ahead;
 
 		ret_windows->count = 0;
