@@ -280,16 +280,6 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 	run_leaves(run, mine);
 }
 
-/* Memory is known if tensors were recorded at any time. */
-static void operator_events_finish(void *state)
-{
-	struct operator_state *mine = state;
-
-	mine->operators.has_memory |= mine->wants_memory &&
-				      source_families_passed(mine->source) >> EVT_FAMILY_tensors &
-					      1;
-}
-
 struct async_cut {
 	struct operator_state *of;
 	const struct cut *cut;
@@ -315,10 +305,14 @@ static void operator_events_cut(void *state, const struct cut *cut)
 				 &(struct async_cut){ mine, cut });
 }
 
+/* Memory is known if tensors were recorded at any time. */
 static void operator_events_finish(void *state)
 {
 	struct operator_state *mine = state;
 
+	mine->operators.has_memory |= mine->wants_memory &&
+				      source_families_passed(mine->source) >> EVT_FAMILY_tensors &
+					      1;
 	operator_sums_settle(&mine->sums, &mine->operators,
 			     run_filters(mine->run)->any || mine->operators.by_shapes ||
 				     mine->is_placed);
