@@ -239,7 +239,8 @@ int lookahead_complete(struct filter_settings *scope, struct windows *ret_window
 
 	*ret_windows = (struct windows){ .count = 0 };
 	/* digests of segments have steps and captures, but no requests */
-	for (int pass = scope->by_request ? 1 : 0; pass < 2 && result == LOOKAHEAD_UNCLEAR; pass++) {
+	for (int pass = scope->by_request ? 1 : 0; pass < 2 && result == LOOKAHEAD_UNCLEAR;
+	     pass++) {
 		struct source *ahead;
 
 		ret_windows->count = 0;

@@ -99,7 +99,9 @@ void watch_stuck_look(struct watch_stuck *stuck, const struct watched *watched)
 {
 	uint64_t now_ns = watch_stuck_now_ns(), cost_ns;
 
-	if (!watched->count || !watch_stuck_stands_still(watched)) {
+	/* once it has ended, what happened before it stood still may be within the window */
+	if (!watched->count ||
+	    (!watch_stuck_stands_still(watched) && !watched_has_ended(watched))) {
 		free(stuck->verdict);
 		stuck->verdict = NULL;
 		return;
