@@ -188,7 +188,7 @@ int segment_index_read(const uint8_t *bytes, size_t length, struct segment_entry
 	if (hash != XXH64(bytes + FILE_SKIPPABLE_HEAD, hashed, 0))
 		return EVT_CHECKSUM;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t number[NUMBERS(*ret_entry)];
+		uint64_t number[NUMBERS(*ret_entry)] = { 0 };
 
 		for (size_t j = 0; j < NUMBERS(*ret_entry); j++)
 			number[j] = get_u64(&c);

@@ -104,7 +104,7 @@ struct segment_entry {
 
 size_t segment_index_length(size_t count);
 size_t segment_index_write(uint8_t *bytes, const struct segment_entry *entry, size_t count);
-/* `bytes`: the last SEGMENT_INDEX_FOOT bytes of an index. Returns its whole length; 0: it is none. */
+/* `bytes`: the last SEGMENT_INDEX_FOOT bytes of an index. Returns its whole length, or 0. */
 size_t segment_index_find(const uint8_t *bytes);
 /* `bytes`: a whole index of `count` entries, which are filled in. */
 int segment_index_read(const uint8_t *bytes, size_t length, struct segment_entry *ret_entry,

@@ -112,11 +112,11 @@ void run_follows(struct run *run, void *state);
 
 /*
  * For start(), after it has said what it reads: promises about the state's results where only a
- * part of the time is selected, so that segments of the file are passed over. Without a promise, all
- * segments are read that have events of its families.
+ * part of the time is selected, so that segments of the file are passed over. Without a promise,
+ * all segments are read that have events of its families.
  *
- * run_enters(): of what precedes the part, it needs only what the state of a segment repeats: scopes
- * that are open, last clocks of threads, blocks of tensors that live.
+ * run_enters(): of what precedes the part, it needs only what the state of a segment repeats:
+ * scopes that are open, last clocks of threads, blocks of tensors that live.
  * run_leaves(): of what follows the part, it needs nothing once all scopes that began in the part
  * have ended.
  */

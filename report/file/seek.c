@@ -86,7 +86,7 @@ static bool seek_has_heads(struct reader *reader)
 	return true;
 }
 
-/* The end marker precedes the seek table, whose length stands at the end of the file. 0: unknown. */
+/* The end marker precedes the seek table, whose length stands at the file's end. 0: unknown. */
 static uint64_t seek_find_end(struct reader *reader)
 {
 	uint64_t size = reader->window.bytes->size, length, offset;

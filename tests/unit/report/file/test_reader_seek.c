@@ -221,7 +221,7 @@ static void a_false_index_is_not_believed(void **state)
 	}
 }
 
-/* Each byte behind the frames changed, and each length: nothing crashes, steps are never doubled. */
+/* Each byte behind the frames changed, and each length: no crash, and steps are never doubled. */
 static void any_damage_reads(void **state)
 {
 	size_t whole = recording.length;
