@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """scale_job.py TABLES OUT RANKS STEPS: the small tables of a job of RANKS ranks, eight a host, of STEPS steps or a little more.
 
-TABLES is `export parquet` of a recording of a few ranks (docs/SCALE.md says which was used). Rank r is what its rank r modulo their number did
+TABLES is `export parquet` of a recording of a few ranks. Rank r is what its rank r modulo their number did
 between its first and its last step, again and again. Each step's times vary by up to 20 %, differently in each rank; rank 5 is slower by half
 from the middle on. Needs DuckDB.
 """
