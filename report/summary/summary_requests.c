@@ -59,12 +59,13 @@ static void print_all(const struct summary *summary, const struct screen *screen
 	prose_end(&line, screen);
 }
 
-/* "GET /items/{number}: 38.9/s, p50 1.2 ms, p99 8.5 ms" */
-static void put_endpoint(const struct summary *summary, const struct request_row *row, char *text,
-			 size_t room)
+#define CALLED_BYTES (METHOD_SHOWN_BYTES + ENDPOINT_SHOWN_BYTES)
+
+/* "GET /items/{number}" */
+static const char *endpoint_called(const struct summary *summary, const struct request_row *row,
+				   char text[CALLED_BYTES])
 {
 	char method[METHOD_SHOWN_BYTES], endpoint[ENDPOINT_SHOWN_BYTES];
-	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 	const char *name;
 	size_t length;
 
@@ -72,7 +73,41 @@ static void put_endpoint(const struct summary *summary, const struct request_row
 	text_escape(method, sizeof(method), name, length);
 	name = name_text(source_name_at(summary->source, row->key.endpoint), &length);
 	text_escape(endpoint, sizeof(endpoint), name, length);
-	snprintf(text, room, "%s %s: %.1f/s, p50 %s, p99 %s", method, endpoint,
+	snprintf(text, CALLED_BYTES, "%s %s", method, endpoint);
+	return text;
+}
+
+bool summary_requests_verdict(const struct summary *summary, char *text, size_t room)
+{
+	const struct requests *requests = summary->requests;
+	const struct request_row *most = NULL;
+	char called[CALLED_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+	uint64_t all_ns = 0;
+
+	for (size_t i = 0; i < requests->count; i++) {
+		const struct request_row *row = &requests->row[i];
+
+		all_ns += row->time.total_ns;
+		if (row->time.count && (!most || row->time.total_ns > most->time.total_ns))
+			most = row;
+	}
+	if (!all_ns || !most)
+		return false;
+	snprintf(text, room, "%.0f %% of the requests' time: %s, p50 %s, p99 %s.",
+		 100.0 * (double)most->time.total_ns / (double)all_ns,
+		 endpoint_called(summary, most, called),
+		 unit_format_ns(a, timing_percentile(&most->time, 50)),
+		 unit_format_ns(b, timing_percentile(&most->time, 99)));
+	return true;
+}
+
+/* "GET /items/{number}: 38.9/s, p50 1.2 ms, p99 8.5 ms" */
+static void put_endpoint(const struct summary *summary, const struct request_row *row, char *text,
+			 size_t room)
+{
+	char called[CALLED_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+
+	snprintf(text, room, "%s: %.1f/s, p50 %s, p99 %s", endpoint_called(summary, row, called),
 		 per_second(row->time.count, requests_span_ns(summary->requests)),
 		 unit_format_ns(a, timing_percentile(&row->time, 50)),
 		 unit_format_ns(b, timing_percentile(&row->time, 99)));

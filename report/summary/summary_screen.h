@@ -35,6 +35,8 @@ void summary_print_verdict(const struct summary *summary, const struct screen *s
 void summary_print_bars(const struct summary *summary, const struct screen *screen);
 /* Prints how many requests a server has answered, how long they took, and for what. */
 void summary_print_requests(const struct summary *summary, const struct screen *screen);
+/* Writes which endpoint has most of the requests' time, in one sentence; false: there are none. */
+bool summary_requests_verdict(const struct summary *summary, char *text, size_t room);
 /* Where the time of an endpoint's requests went. */
 enum request_part {
 	REQUEST_PART_CPU,

@@ -2,8 +2,8 @@
 /*
  * The verdict: one sentence. If the run did not go on at its end, it is about that. Otherwise it is
  * about the first cause that the advice found, else about the line in which the loop spent the
- * most time. Without steps and causes, sentences on what was
- * recorded replace it.
+ * most time. Of a server in which no cause was found it names the endpoint with the most time.
+ * Without steps, causes and requests, sentences on what was recorded replace it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -193,7 +193,7 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 				 ? "Nothing stands out: there are only notes and small causes."
 				 : "Nothing stands out: no cause was found.");
 	else
-		return false;
+		return summary_requests_verdict(summary, text, VERDICT_BYTES);
 	return true;
 }
 
