@@ -273,7 +273,7 @@ def timeline(browser, report, path):
         wanted, got = {}, {}
         for event in spans:
             if event["ph"] == "X":
-                key = event["cat"], shown_name(event)
+                key = event["cat"], shown_name(event).removeprefix("void ")  # traces keep what a kernel returns
                 count, spent = wanted.get(key, (0, 0))
                 wanted[key] = count + 1, spent + event["dur"]
         for name, category, duration in browser.value(f"{rows}.flatMap((row) => row.duration.map((d, at) => [{data}.names[row.name[at]], {data}.categories[row.name[at]], d]))"):

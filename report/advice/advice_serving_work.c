@@ -96,10 +96,38 @@ static bool waits_downstream(const struct bottleneck *bottleneck, size_t row)
 	return bottleneck->serving.place[row].is_downstream && look->state == EVT_PYTHON_IO;
 }
 
+/*
+ * Returns whether other threads of the process computed for half of the wait: the program may be
+ * its own client.
+ */
+static bool may_answer_itself(const struct bottleneck *bottleneck,
+			      const struct serving_tally *tally)
+{
+	const struct serving *serving = &bottleneck->serving;
+	size_t waits = serving_tally_thread(tally);
+	uint64_t runs_ns = 0;
+
+	for (size_t i = 0; i < serving->thread_count; i++)
+		if (i != waits && bottleneck->waits->thread[i] &&
+		    bottleneck->waits->thread[i]->process ==
+			    bottleneck->waits->thread[waits]->process)
+			runs_ns += serving->thread[i].runs_ns;
+	return runs_ns >= tally->ns / 2;
+}
+
 bool advice_downstream(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	return says_work(bottleneck, advice, waits_downstream,
-			 "waited for answers of another server");
+	struct serving_tally tally;
+	bool applies;
+
+	serving_tally_make(&tally, bottleneck, waits_downstream);
+	applies = serving_tally_exceeds(&tally, bottleneck, advice) && tally.lines.count &&
+		  !may_answer_itself(bottleneck, &tally);
+	if (applies)
+		say_serving_work(bottleneck, &tally, "waited for answers of another server",
+				 advice);
+	serving_tally_release(&tally);
+	return applies;
 }
 
 /* --- locks --- */

@@ -361,6 +361,18 @@ static void sqlite_put_call(struct sql *sql, const struct trace_slice *slice, st
 
 /* --- what the GPU did --- */
 
+#define KERNEL_RETURNS "void "
+
+/* Writes a kernel's name without its return type and parameters; returns the length. */
+static size_t kernel_compact(char *compact, const struct trace_text *full)
+{
+	size_t skipped = strlen(KERNEL_RETURNS);
+
+	if (full->length < skipped || memcmp(full->text, KERNEL_RETURNS, skipped) != 0)
+		skipped = 0;
+	return symbol_compact(compact, full->text + skipped, full->length - skipped);
+}
+
 /* The names of a kernel: as recorded, in full, and short. */
 static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 					    const struct trace_text *full)
@@ -377,7 +389,7 @@ static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
 	compact = memory_zero(full->length + 1, 1);
 	ids.mangled = sqlite_id_of(sql, text, length);
 	ids.full = sqlite_id_of(sql, full->text, full->length);
-	ids.compact = sqlite_id_of(sql, compact, symbol_compact(compact, full->text, full->length));
+	ids.compact = sqlite_id_of(sql, compact, kernel_compact(compact, full));
 	free(compact);
 	if (!name->text) { /* it may still arrive */
 		sql->nameless = ids;

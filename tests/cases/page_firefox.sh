@@ -8,7 +8,7 @@ need_browser firefox-esr
 "$REPORT" page "$ROOT/tests/truth/recordings/good.evt" -o page.html 2>err || fail "page: $(cat err)"
 "$REPORT" page "$ROOT/tests/golden/families.evt" -o families.html 2>err || fail "page: $(cat err)"
 python3 "$ROOT/tests/firefox.py" families.html page.html >out 2>err || fail "$(tail -n 3 err)"
-expect_match "what was drawn" "$(cat out)" 'page.html 8 panels [1-9][0-9]* canvases'
+expect_match "what was drawn" "$(cat out)" 'page.html 9 panels [1-9][0-9]* canvases'
 
 # with --against: documents, rows and verdicts of each comparison
 for pair in "recordings/good_adam.evt recordings/good.evt" "../golden/families3.evt ../golden/families.evt"; do

@@ -5,7 +5,8 @@
 Are the columns of the GPU in ops, nvtx, modules, threads and steps what follows from the events one by one? All of it is
 computed again here, from `dump` and by the definitions alone: torch.profiler's (an operator has the kernels, copies and
 memsets that were launched while it was the innermost one of its thread, its total has those of the operators inside,
-an only child of its parent's name is the same call), nsys' (a range lasts on the GPU from the begin of its first
+an only child of its parent's name is the same call; of modules only what runs while they are open is computed again, not their
+backward), nsys' (a range lasts on the GPU from the begin of its first
 operation to the end of its last; what autograd's thread runs is in the ranges of the thread whose backward functions it runs,
 and which waits for it), the TensorBoard plugin's (each instant of a step is its first category's). Prints the
 differences, exit status 1.
@@ -228,7 +229,10 @@ def main():
     got = collections.defaultdict(collections.Counter)
     for row in rows_of(program, path, "modules"):
         name = row["class"] if row["module"] == row["class"] else "%s: %s" % (row["class"], row["module"])
-        got[name].update(total=row["gpu_ns"] or 0, own=row["gpu_self_ns"] or 0, ops=row["gpu_ops"] or 0)
+        got[name].update(total=(row["gpu_forward_ns"] or 0) + (row["gpu_recomputed_ns"] or 0))
+        if (row["gpu_forward_ns"] or 0) + (row["gpu_recomputed_ns"] or 0) + (row["gpu_backward_ns"] or 0) != (row["gpu_ns"] or 0):
+            wrong += 1
+            print("module %s: forward, recomputed and backward are not the whole: %s" % (name, row))
     wrong += compare("modules", sums_of(modules.all), got)
     wrong += compare("threads", threads, reported(
         rows_of(program, path, "threads"), "tid", total="gpu_ns", ops="gpu_ops"))
