@@ -97,8 +97,8 @@ static bool waits_downstream(const struct bottleneck *bottleneck, size_t row)
 }
 
 /*
- * Returns whether other threads of the process computed for half of the wait: the program may be
- * its own client.
+ * Returns whether other threads of the process computed, or were ready to, for half of the wait: the
+ * program may be its own client.
  */
 static bool may_answer_itself(const struct bottleneck *bottleneck,
 			      const struct serving_tally *tally)
@@ -111,7 +111,7 @@ static bool may_answer_itself(const struct bottleneck *bottleneck,
 		if (i != waits && bottleneck->waits->thread[i] &&
 		    bottleneck->waits->thread[i]->process ==
 			    bottleneck->waits->thread[waits]->process)
-			runs_ns += serving->thread[i].runs_ns;
+			runs_ns += serving->thread[i].runs_ns + serving->thread[i].ready_ns;
 	return runs_ns >= tally->ns / 2;
 }
 

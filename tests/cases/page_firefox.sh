@@ -15,7 +15,7 @@ for pair in "recordings/good_adam.evt recordings/good.evt" "../golden/families3.
 	read -r after before <<<"$pair"
 	python3 "$ROOT/tests/page_compare.py" --firefox "$REPORT" "$ROOT/tests/truth/$after" "$ROOT/tests/truth/$before" >out 2>err ||
 		fail "$after against $before: $(tail -n 3 err)"
-	expect_match "comparisons" "$(cat out)" '^[1-9][0-9]+ comparisons, [1-9][0-9]* changes$'
+	expect_match "comparisons" "$(cat out)" '^[1-9][0-9]+ comparisons, [0-9]+ flame graphs, [1-9][0-9]* changes$'
 done
 
 # a page that is cut off says so
