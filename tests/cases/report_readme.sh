@@ -13,7 +13,8 @@ done
 count=0
 while read -r line; do
 	count=$((count + 1))
-	out=$(bash -c "$line" 2>&1 </dev/null) || fail "'$line': $out"
+	# the recording has no requests and no samples of Python: that is all that may be wrong with a command
+	out=$(bash -c "$line" 2>&1 </dev/null) || [[ $out == *'no request was recorded'* || $out == *'no Python stack was recorded'* ]] || fail "'$line': $out"
 done < <(sed -n 's/^    \(build\/prof-report .*\)/\1/p' "$ROOT/README.md" "$ROOT/docs/COOKBOOK.md")
 ((count >= 8)) || fail "only $count commands found"
 [[ -s ranges.csv ]] || fail "no ranges.csv"
