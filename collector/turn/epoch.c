@@ -181,7 +181,7 @@ static void cut_digest_unwritten(struct collector *c, uint64_t now_ns)
 		{ .count = c->lost_disk, .reason = EVT_LOST_DISK },
 		{ .count = c->lost_limit, .reason = EVT_LOST_LIMIT },
 		{ .count = c->drain.refused + c->common.journal.dropped +
-			   c->streams.open_calls.refused,
+			   c->streams.open_calls.refused + c->streams.waits.refused,
 		  .reason = EVT_LOST_REFUSED },
 	};
 

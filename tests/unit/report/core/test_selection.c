@@ -351,6 +351,9 @@ static bool sounds_like_a_pair(unsigned int id)
 	/* windows of detail are no scopes: report/core/detail.h follows them */
 	if (id == EVT_detail_start || id == EVT_detail_stop)
 		return false;
+	/* by connection and number, on whatever thread: report/requests matches them itself */
+	if (evt_descriptors[id].family == EVT_FAMILY_requests)
+		return false;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		sounds |= strstr(name, parts[i]) != NULL;
 	return sounds;

@@ -426,7 +426,7 @@ static void flops_are_those_of_torch_profiler(void **state)
 	assert_int_equal(flops("aten::mm", "[[-1, 8], [8, 4]]"), 0);
 	assert_int_equal(flops("aten::mul", "[[99999999999, 99999999999]]"), 0);
 	assert_int_equal(flops("aten::mul", "[[99999999999999999999999]]"), 0);
-	assert_int_equal(flops("aten::mul", "[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]]"), 0);
+	assert_int_equal(flops("aten::mul", "[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]]"), 0);
 	assert_int_equal(flops("aten::mul", ""), 0);
 }
 
