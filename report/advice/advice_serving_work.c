@@ -97,8 +97,8 @@ static bool waits_downstream(const struct bottleneck *bottleneck, size_t row)
 }
 
 /*
- * Returns whether other threads of the process computed, or were ready to, for half of the wait: the
- * program may be its own client.
+ * Returns whether other threads of the process computed, or were ready to, for half of the wait:
+ * the program may be its own client.
  */
 static bool may_answer_itself(const struct bottleneck *bottleneck,
 			      const struct serving_tally *tally)
