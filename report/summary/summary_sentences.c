@@ -259,6 +259,6 @@ void summary_print_told(const struct summary *summary, const struct screen *scre
 	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);
 	tells |= print_functions(summary, screen);
-	if (!tells)
+	if (!tells && !summary->requests->count)
 		print_nothing(summary, screen);
 }

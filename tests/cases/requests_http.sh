@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$ROOT/tests/lib.sh"
 
-LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT python3 "$ROOT/tests/requests/plain_server.py" port &
+LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT INTERCEPT_TRACE=-samples,-imports python3 "$ROOT/tests/requests/plain_server.py" port &
 server=$!
 trap 'kill -9 $server 2>/dev/null' EXIT
 eventually "the server listens" test -s port
@@ -32,7 +32,7 @@ expect_eq "three" "$(json requests "$OUTPUT" 'totals["requests"]' --request 13..
 expect_eq "threads in it" "$(json threads "$OUTPUT" 'len(rows)' --request 13 --filter 'events>0')" 1
 refuses 2 'there is no such request; 18 requests were recorded, 0 to 17' requests --request 18 "$OUTPUT"
 
-# the first screen of the summary, and slices of a trace
+# the first screen of the summary, and slices of a trace; where nothing but requests says what the time went to, they do
 COLUMNS=200 "$REPORT" summary "$OUTPUT" >summary.txt || fail "prof-report summary: status $?"
 grep -Eq '^requests 18 in .*, by 1 process; status 500 or more: 1; without a whole answer: 1 ' summary.txt || fail "the first screen: $(head -n 25 summary.txt)"
 ! grep -q 'Nothing recorded shows' summary.txt || fail "requests show it: $(head -n 5 summary.txt)"
