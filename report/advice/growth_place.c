@@ -11,6 +11,7 @@
 #include "report/advice/place_text.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
+#include "report/core/known.h"
 #include "report/heap/growth.h"
 #include "report/heap/stack_sums.h"
 
@@ -101,7 +102,7 @@ static struct most find_most(struct growers *growers, const struct growth *growt
  * The same without steps, by blocks that were never freed. Only the user's own code counts: a
  * library keeps what it registers when it is imported, which is no leak.
  */
-static size_t find_most_kept(struct growers *growers, const struct growth *growth)
+static size_t find_most_kept(struct growers *growers, const struct growth *growth, uint64_t end_ns)
 {
 	const struct stack_sums *sums = &growers->sums;
 	bool *is_large = memory_zero(sums->count, sizeof(*is_large));
@@ -115,7 +116,8 @@ static size_t find_most_kept(struct growers *growers, const struct growth *growt
 	curve = growth_curves_whole(growth, sums->place, sums->count, is_large);
 	for (size_t i = 0; i < sums->count; i++) {
 		struct stack_sum sum = stack_sums_get(sums, i);
-		struct growth_span span = { sum.first_ns, sum.latest_ns, sum.row.kept_bytes };
+		struct growth_span span = { sum.first_ns, sum.latest_ns, sum.row.kept_bytes,
+					    end_ns };
 
 		if (is_large[i] && sum.row.kept_bytes > most_bytes &&
 		    growth_judge_whole(growth, &curve[i], &span) == GROWTH_STEADY) {
@@ -205,7 +207,7 @@ struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,
 	if (!growth_is_whole(growth) || heap_is_sample(growth->heap))
 		return found;
 	growers_init(&growers, bottleneck, growth);
-	most = find_most_kept(&growers, growth);
+	most = find_most_kept(&growers, growth, known_until_ns(bottleneck->run));
 	frame = growers_frame(&growers, most);
 	if (frame) {
 		found = place_of(&growers, most, 0);

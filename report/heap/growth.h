@@ -67,7 +67,7 @@ enum growth_verdict {
 	GROWTH_EARLIER, /* allocated before the first step */
 	GROWTH_UNEVEN,  /* none of these */
 	GROWTH_LATE,    /* without steps: first allocated in the last quarter of the allocations */
-	GROWTH_PAUSED,  /* without steps: no longer allocated in that quarter */
+	GROWTH_PAUSED, /* without steps: no longer allocated in it, or in the last quarter of the time */
 };
 
 /* The bytes of a place, summed over its rows, at the snapshots of one process. */
@@ -105,6 +105,7 @@ struct growth_curve *growth_curves_whole(const struct growth *growth, const size
 struct growth_span {
 	uint64_t first_ns, latest_ns; /* of its allocations */
 	uint64_t kept_bytes;
+	uint64_t end_ns; /* of the recording */
 };
 /*
  * The same without steps: by the time from the first snapshot that contains it, in quarters of all

@@ -157,6 +157,17 @@ static bool quarter_begins(const struct growth *growth, uint64_t *ret_ns)
 	return at < whole->looks - 1;
 }
 
+/*
+ * When the last quarter of the time begins. A program may make most of its allocations in its first
+ * seconds, when it imports modules: what was allocated then does not grow while it serves.
+ */
+static uint64_t quarter_of_time(const struct growth_process *whole, uint64_t end_ns)
+{
+	uint64_t from_ns = whole->look[0].time_ns;
+
+	return end_ns > from_ns ? end_ns - (end_ns - from_ns) / PARTS : end_ns;
+}
+
 enum growth_verdict growth_judge_whole(const struct growth *growth,
 				       const struct growth_curve *curve,
 				       const struct growth_span *span)
@@ -166,10 +177,11 @@ enum growth_verdict growth_judge_whole(const struct growth *growth,
 
 	if (!growth_is_whole(growth) || !span->kept_bytes || !quarter_begins(growth, &late_ns))
 		return GROWTH_UNKNOWN;
-	if (span->latest_ns < late_ns)
-		return GROWTH_PAUSED;
 	if (span->first_ns >= late_ns)
 		return GROWTH_LATE;
+	if (span->latest_ns < late_ns ||
+	    span->latest_ns < quarter_of_time(&growth->whole, span->end_ns))
+		return GROWTH_PAUSED;
 	first = first_seen(curve);
 	if (curve->looks < first + GROWTH_LOOKS_MIN)
 		return GROWTH_UNKNOWN;

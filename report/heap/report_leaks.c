@@ -88,14 +88,15 @@ struct leaks_growth {
 };
 
 static struct growth_said judge(const struct leaks_state *state, const struct leaks_growth *growth,
-				size_t place, const struct stack_sum *sum)
+				size_t place, const struct stack_sum *sum, uint64_t end_ns)
 {
 	if (growth_steps(state->growth))
 		return growth->said[place];
-	return (struct growth_said){ .verdict = growth_judge_whole(
-					     state->growth, &growth->whole[place],
-					     &(struct growth_span){ sum->first_ns, sum->latest_ns,
-								    sum->row.kept_bytes }) };
+	return (struct growth_said){
+		.verdict = growth_judge_whole(state->growth, &growth->whole[place],
+					      &(struct growth_span){ sum->first_ns, sum->latest_ns,
+								     sum->row.kept_bytes, end_ns })
+	};
 }
 
 static void put_growth(struct leaks_state *state, struct table *table, uint64_t kept_bytes,
@@ -194,7 +195,8 @@ static void leaks_fill(struct report *report, struct table *table)
 		if (sums.is_estimated)
 			put_estimate(state, table, &sum);
 		else
-			put_row(state, table, &sum, judge(state, &growth, i, &sum),
+			put_row(state, table, &sum,
+				judge(state, &growth, i, &sum, known_until_ns(report->run)),
 				known_until_ns(report->run));
 		table_settle_row(table);
 	}
@@ -308,9 +310,9 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 				   state->heap->estimate ? "stacks are a sample"
 							 : "the heap is a sample");
 	else if (growth_is_whole(state->growth))
-		screen_print_prose(
-			screen,
-			"no steps: what grows is judged by four equal parts of the allocations");
+		screen_print_prose(screen, "no steps: what grows is judged by four equal parts of "
+					   "the allocations, and by "
+					   "the last quarter of the time");
 	else if (!steps)
 		screen_print_prose(screen, "growth is not known: the recording has no steps, and "
 					   "too few allocations to judge without them");

@@ -96,7 +96,8 @@ static void put_samples(const struct advice *advice, char text[VERDICT_BYTES])
 }
 
 /* Memory that grows has a rate; memory that leaks has a sum. */
-static void put_bytes(const struct advice *advice, char text[VERDICT_BYTES])
+static void put_bytes(const struct summary *summary, const struct advice *advice,
+		      char text[VERDICT_BYTES])
 {
 	char bytes[UNIT_TEXT_BYTES];
 	size_t used = strlen(text);
@@ -105,7 +106,8 @@ static void put_bytes(const struct advice *advice, char text[VERDICT_BYTES])
 		return;
 	snprintf(text + used, VERDICT_BYTES - used, ", %s%s",
 		 unit_format_bytes(bytes, (uint64_t)advice->value),
-		 strstr(advice->rule->id, "_growth") ? " a step" : "");
+		 summary->steps->time.count && strstr(advice->rule->id, "_growth") ? " a step"
+										   : "");
 }
 
 /*
@@ -131,7 +133,7 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 					share_said(&summary->bottleneck, advice),
 					summary_verdict_share_of(advice));
 	snprintf(text + used, VERDICT_BYTES - used, "%s", is_place ? place : title);
-	put_bytes(advice, text);
+	put_bytes(summary, advice, text);
 	used = strlen(text);
 	if (!is_place && place[0])
 		snprintf(text + used, VERDICT_BYTES - used, ": %s", place);

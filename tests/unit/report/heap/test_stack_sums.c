@@ -384,9 +384,10 @@ static enum growth_verdict whole_verdict_of(const char *text)
 {
 	struct stack_sum sum = sum_of(text);
 
-	return growth_judge_whole(
-		growth, &curves[place_of(text)],
-		&(struct growth_span){ sum.first_ns, sum.latest_ns, sum.row.kept_bytes });
+	return growth_judge_whole(growth, &curves[place_of(text)],
+				  &(struct growth_span){ sum.first_ns, sum.latest_ns,
+							 sum.row.kept_bytes,
+							 (ROUNDS + 1) * ROUND_NS });
 }
 
 static void a_server_grows_without_steps(void **state)
