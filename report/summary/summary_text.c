@@ -237,10 +237,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	table_release(&table);
 }
 
-/*
- * How much of its process's life the push/pop ranges leave open, on the thread where they leave the
- * least.
- */
+/* How much of its life the push/pop ranges of a thread leave open: of the one with the most in them. */
 static void summary_print_outside(const struct summary *summary, const struct screen *screen)
 {
 	const struct source_thread *most = NULL;
@@ -256,8 +253,8 @@ static void summary_print_outside(const struct summary *summary, const struct sc
 		most = thread[i];
 		covered_ns = ranges_covered_ns(summary->ranges, thread[i]->index);
 	}
-	if (most && most->process->end_ns > most->process->start_ns)
-		wall_ns = most->process->end_ns - most->process->start_ns;
+	if (most && most->end_ns > most->start_ns)
+		wall_ns = most->end_ns - most->start_ns;
 	outside_ns = wall_ns > covered_ns ? wall_ns - covered_ns : 0;
 	/* what filters or INTERCEPT_CAPTURE left out may have been inside of others */
 	if (!most || outside_ns < wall_ns / 100 || run_filters(summary->run)->any ||
