@@ -299,7 +299,8 @@ static void set_step(struct parquet *parquet, const struct trace_slice *slice)
 		if (steps_know(slice->steps, (enum step_category)i, step->has_detail))
 			row_set(parquet, VALUE_STEP_kernel + i, step->ns[i]);
 	for (unsigned int i = 0; step->has_detail && i < STEP_PHASE_LIMIT; i++)
-		row_set(parquet, VALUE_STEP_PHASE_data + i, step->phases.ns[i]);
+		if (steps_know_phase(slice->steps, (enum step_phase)i))
+			row_set(parquet, VALUE_STEP_PHASE_data + i, step->phases.ns[i]);
 }
 
 /*

@@ -31,7 +31,8 @@ static const enum column_id report_ranks_phase_column[STEP_PHASE_LIMIT] = {
 	[PHASE_other] = COLUMN_ranks_other_phase_ns,
 };
 
-static void report_ranks_put_row(struct table *table, const struct rank_row *row)
+static void report_ranks_put_row(struct table *table, const struct steps *steps,
+				 const struct rank_row *row)
 {
 	const char *host = row->process->file->host;
 
@@ -50,7 +51,9 @@ static void report_ranks_put_row(struct table *table, const struct rank_row *row
 		table_set_number(table, COLUMN_ranks_last_tenth_ns, row->own_last_ns);
 	}
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
-		table_set_number(table, report_ranks_phase_column[phase], row->phase_p50_ns[phase]);
+		if (steps_know_phase(steps, (enum step_phase)phase))
+			table_set_number(table, report_ranks_phase_column[phase],
+					 row->phase_p50_ns[phase]);
 	table_set_number(table, COLUMN_ranks_gc_ns, row->gc_ns);
 	if (!row->calls)
 		return;
@@ -66,7 +69,7 @@ static void report_ranks_fill(struct report *report, struct table *table)
 	rank_rows_make(&mine->rows, run_source(report->run), mine->steps, mine->collectives);
 	for (size_t i = 0; i < mine->rows.count; i++)
 		if (mine->rows.row[i].steps)
-			report_ranks_put_row(table, &mine->rows.row[i]);
+			report_ranks_put_row(table, mine->steps, &mine->rows.row[i]);
 }
 
 static void report_ranks_total(const struct report *report, struct facts *facts)

@@ -60,9 +60,10 @@ static void steps_head(const struct document *document, const struct screen *scr
 		prose_end(&line, screen);
 	}
 	print_detail_cost(steps, screen);
-	if (run_events(report->run, EVT_torch_sampling) && steps->time.count)
+	if (steps->has_sample && steps->time.count)
 		screen_print_prose(screen, "not all operators were recorded "
-					   "(INTERCEPT_OPERATORS): operators took more than this");
+					   "(INTERCEPT_OPERATORS): operators took more than this, "
+					   "and forward, backward and evaluation are in the rest");
 	if (steps->has_sums)
 		screen_print_prose(screen,
 				   "The GPU's work was recorded as sums (INTERCEPT_GPU=sums), so "
@@ -164,6 +165,15 @@ static void total_split(struct facts *facts, const struct cpu_span *cpu, const u
 	facts_number(facts, waiting, UNIT_NS, waiting_ns);
 }
 
+static void total_phase(const struct steps *steps, struct facts *facts, const char *name,
+			enum unit unit, int phase, uint64_t value)
+{
+	if (steps_know_phase(steps, (enum step_phase)phase))
+		facts_number(facts, name, unit, value);
+	else
+		facts_none(facts, name, unit);
+}
+
 static void total_phases(const struct steps *steps, struct facts *facts)
 {
 	static const char *const host[STEP_PHASE_LIMIT] = { "data_ns",
@@ -186,11 +196,11 @@ static void total_phases(const struct steps *steps, struct facts *facts)
 
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++)
 		if (host[i])
-			facts_number(facts, host[i], UNIT_NS, steps->phases.ns[i]);
+			total_phase(steps, facts, host[i], UNIT_NS, i, steps->phases.ns[i]);
 	for (int i = 0; i < STEP_PHASE_LIMIT && steps->has_gpu; i++)
-		facts_number(facts, gpu[i], UNIT_NS, steps->phases.gpu_ns[i]);
+		total_phase(steps, facts, gpu[i], UNIT_NS, i, steps->phases.gpu_ns[i]);
 	for (int i = 0; i < STEP_PHASE_LIMIT && steps_launched(steps); i++)
-		facts_number(facts, launches[i], UNIT_COUNT, steps->phases.launches[i]);
+		total_phase(steps, facts, launches[i], UNIT_COUNT, i, steps->phases.launches[i]);
 }
 
 static void total_detail_cost(const struct steps *steps, struct facts *facts)

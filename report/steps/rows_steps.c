@@ -146,6 +146,8 @@ static void put_phases(struct table *table, const struct steps_shown *shown,
 	};
 
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
+		if (!steps_know_phase(shown->steps, (enum step_phase)i))
+			continue;
 		table_set_number(table, host[i], row->phases.ns[i]);
 		if (shown->steps->has_gpu)
 			table_set_number(table, gpu[i], row->phases.gpu_ns[i]);
@@ -313,7 +315,8 @@ void steps_print_phases(const struct steps *steps, const struct screen *screen)
 		if (most < 0)
 			break;
 		told[most] = true;
-		fprintf(screen->out, "%s%s %s", before, step_phase_names[most],
+		fprintf(screen->out, "%s%s %s", before,
+			steps_phase_name(steps, (enum step_phase)most),
 			unit_format_percent(a, 100.0 * (double)phases->ns[most] /
 						       (double)steps->detailed_ns));
 		put_phase(steps, screen, most);

@@ -81,11 +81,13 @@ static enum phase_scope phase_scope_at(struct step_state *mine, const struct sou
 
 static void take_phase(void *state, const struct phase_stretch *stretch)
 {
+	struct step_state *mine = state;
+	enum step_phase phase = steps_know_phase(&mine->steps, stretch->phase) ? stretch->phase
+									       : PHASE_other;
 	struct step_op op = { .kind = STEP_OP_PHASE,
 			      .place = stretch->place,
-			      .category = (enum step_category)stretch->phase,
+			      .category = (enum step_category)phase,
 			      .ns = stretch->duration_ns };
-	struct step_state *mine = state;
 
 	if (stretch->duration_ns)
 		step_delay_put(&mine->delay, &op);
@@ -107,6 +109,15 @@ static void open_phase(struct step_state *mine, const struct source_event *event
 }
 
 /* torch_begin_id has the same fields */
+
+/* Comes before the first operator of its process. */
+static void step_events_take_sampling(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+
+	(void)counts;
+	mine->steps.has_sample |= EVENT_AS(torch_sampling, &event->event)->one_in > 1;
+}
 
 static void put_helped(struct step_state *mine)
 {
@@ -495,6 +506,7 @@ static void read_contents(struct run *run, struct step_state *mine)
 					     EVT_cuda_alloc, EVT_cuda_free };
 	uint32_t call = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, flags);
 
+	run_reads(run, EVT_torch_sampling, FIELDS_ALL, step_events_take_sampling, mine);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, step_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
 		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope) |

@@ -566,6 +566,17 @@ bool steps_know(const struct steps *steps, enum step_category category, bool has
 	return has_detail || (category != STEP_operators && category != STEP_other);
 }
 
+bool steps_know_phase(const struct steps *steps, enum step_phase phase)
+{
+	return !steps->has_sample ||
+	       (phase != PHASE_forward && phase != PHASE_backward && phase != PHASE_evaluation);
+}
+
+const char *steps_phase_name(const struct steps *steps, enum step_phase phase)
+{
+	return steps->has_sample && phase == PHASE_other ? "the rest" : step_phase_names[phase];
+}
+
 /* What the host did while a device was busy is not known, nor which part of it. */
 static void row_forget_host(struct step_row *row)
 {

@@ -122,6 +122,11 @@ struct steps {
 	 * time that the step's thread waited for a DataLoader while no device was busy.
 	 */
 	bool has_sums;
+	/*
+	 * INTERCEPT_OPERATORS: phases that operators tell (forward, backward, evaluation) are not
+	 * known, and their time is in `other`.
+	 */
+	bool has_sample;
 	struct step_cpu cpu; /* sums */
 	struct step_phase_times phases;
 	uint64_t in_part;   /* number of steps in groups with gaps in their numbers */
@@ -183,6 +188,10 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 uint64_t steps_next_number(struct steps *steps, uint32_t process);
 /* Whether the time of that category is known, in a step with or without detail. */
 bool steps_know(const struct steps *steps, enum step_category category, bool has_detail);
+/* Whether the time of that phase is known, in steps with detail. */
+bool steps_know_phase(const struct steps *steps, enum step_phase phase);
+/* What to call it: `other` is "the rest" where other phases are not known. */
+const char *steps_phase_name(const struct steps *steps, enum step_phase phase);
 void step_cpu_add(struct step_cpu *into, const struct step_cpu *more);
 /*
  * Recording begins or stops in the process, so no step is under way. To be called after the cuts of

@@ -245,7 +245,8 @@ static void split_phases(const struct summary *summary, struct bar *bar)
 	const struct steady_loop *loop = &summary->bottleneck.loop;
 	const struct steps *steps = summary->bottleneck.steps;
 	struct bar_part *part = bar->part;
-	bool has_outside = has_phases(bar);
+	/* of a sample of the operators it is not known what is outside of them */
+	bool has_outside = has_phases(bar) && !steps->has_sample;
 
 	part[PART_GC] = gc_part;
 	part[PART_OUTSIDE] = outside_part;
@@ -263,11 +264,11 @@ static void split_phases(const struct summary *summary, struct bar *bar)
 		}
 }
 
-static const char *part_name(size_t part)
+static const char *part_name(const struct steps *steps, size_t part)
 {
 	return part == PART_GC        ? "garbage collection"
 	       : part == PART_OUTSIDE ? "outside of operators"
-				      : step_phase_names[part];
+				      : steps_phase_name(steps, (enum step_phase)part);
 }
 
 /* Names a part that is not in the bar because it has no value. */
@@ -299,8 +300,8 @@ static void print_step(const struct summary *summary, const struct screen *scree
 	share_out(&bar, 100, percent);
 	for (size_t i = 0; i < bar.count; i++)
 		if (percent[i])
-			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%", part_name(i),
-				 percent[i]);
+			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%",
+				 part_name(summary->bottleneck.steps, i), percent[i]);
 	say_left_out(&summary->bottleneck.loop, &bar);
 	snprintf(bar.tail, sizeof(bar.tail), "%s%s",
 		 summary->steps->time.count > 1 ? "median " : "",

@@ -35,6 +35,10 @@ expect_eq "labels are counted" "$(json ops "$OUTPUT" 'row(name="mine")["estimate
 expect_eq "operators of the summary" "$(json summary "$OUTPUT" 'totals["operators"]')" "$(json ops "$OUTPUT" 'totals["estimated_calls"]')"
 expect_eq "self time of sampled operators" "$(json ops "$OUTPUT" 'row(name="aten::erfinv")["self_cpu_ns"]')" null
 expect_eq "self time of all of them" "$(json ops "$OUTPUT" 'totals["self_cpu_ns"]')" null
+expect_eq "phases that operators tell are not known" "$(json steps "$OUTPUT" 'rows[1]["forward_ns"]')" null
+expect_eq "nor in all" "$(json steps "$OUTPUT" 'totals["backward_ns"]')" null
+expect_eq "the optimizer's is known, and the rest" "$(json steps "$OUTPUT" 'rows[1]["optimizer_ns"] > 0 and rows[1]["optimizer_ns"] + rows[1]["other_phase_ns"] == rows[1]["total_ns"]')" true
+expect_match "the rest by its name" "$("$REPORT" steps "$OUTPUT" | tr '\n' ' ')" "phases: .*the rest [0-9]"
 expect_match "footer of ops" "$("$REPORT" ops "$OUTPUT" | tr '\n' ' ')" "1 in 50 operators.*independently"
 talk=$("$REPORT" ops --by shape "$OUTPUT" 2>&1 >/dev/null)
 expect_match "talk about shapes" "$talk" "^prof-report: --by shape: shapes were not recorded: INTERCEPT_TRACE=\+shapes"
