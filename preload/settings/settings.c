@@ -372,6 +372,15 @@ static bool parse_GRAPHS(const char *value)
 	return index >= 0;
 }
 
+static bool parse_GPU_WAITS(const char *value)
+{
+	static const char *const words[] = { "calls", "records", NULL };
+	int index = parse_word(value, words);
+
+	settings.gpu_waits = index == 1;
+	return index >= 0;
+}
+
 static bool parse_GPU(const char *value)
 {
 	static const char *const words[] = { "each", "sums", NULL };

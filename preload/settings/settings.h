@@ -84,7 +84,8 @@ struct settings {
 	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
 	enum settings_graphs graphs;
-	bool gpu_sums; /* work of the GPU is added up */
+	bool gpu_sums;  /* work of the GPU is added up */
+	bool gpu_waits; /* CUPTI records waits for it */
 	enum settings_children children;
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */

@@ -52,7 +52,7 @@ bool advice_no_device_time(const struct bottleneck *bottleneck, struct advice *a
 	char launches[UNIT_TEXT_BYTES];
 
 	if (bottleneck->gpu->deferred->taken || run_events(bottleneck->run, EVT_gpu_kernel_sum) ||
-	    !advice_exceeds(advice, (double)bottleneck->launches))
+	    bottleneck->steps->has_sums || !advice_exceeds(advice, (double)bottleneck->launches))
 		return false;
 	advice_say(advice, "%s kernels were launched; all times are the host's.",
 		   unit_format_count(launches, bottleneck->launches));

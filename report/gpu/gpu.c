@@ -11,6 +11,7 @@
 #include "report/core/coverage.h"
 #include "report/gpu/kernel_class.h"
 #include "report/gpu/occupancy.h"
+#include "report/gpu/wait_calls.h"
 
 #define OCCUPANCIES_KNOWN 16u /* by the lowest bits of the grid and the block */
 
@@ -33,6 +34,7 @@ struct gpu_state {
 	bool wants_trace;
 	struct known_occupancy known[OCCUPANCIES_KNOWN];
 	struct kernel_classes classes;
+	struct wait_calls waits;
 };
 
 const struct run_key *gpu_key(const struct gpu *gpu)
@@ -199,6 +201,40 @@ static void gpu_take_work(void *state, uint64_t place, const struct deferred_wor
 	gpu_work_count(mine, place, work);
 }
 
+/* --- calls that wait (INTERCEPT_GPU_WAITS=calls) --- */
+
+static void take_wait_call(struct gpu_state *mine, const struct source_event *event,
+			   uint64_t function, uint64_t duration_ns)
+{
+	uint32_t name = event_name(mine->source, event, function);
+	enum wait_call_kind kind = wait_calls_kind_of(&mine->waits, name);
+	struct group_call timed = { .duration_ns = duration_ns };
+	uint64_t key[GROUP_WORDS] = { [GPU_KEY_WHAT] = kind };
+
+	if (kind == WAIT_CALL_NONE)
+		return;
+	if (mine->gpu.form == GPU_BY_KIND)
+		key[GPU_KEY_PLACE] = key_of(&mine->key, event);
+	(void)groups_add(&mine->gpu.table[GPU_WAIT_CALLS], key, &timed);
+}
+
+static void gpu_take_call(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
+
+	/* CUDA's call within a call is part of that */
+	if (counts && !(call->flags & EVT_CUDA_NESTED))
+		take_wait_call(state, event, call->function, call->duration_ns);
+}
+
+static void gpu_take_hidden_call(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
+
+	if (counts)
+		take_wait_call(state, event, call->function, call->duration_ns);
+}
+
 /* --- sums (INTERCEPT_GPU=sums) --- */
 
 /* Returns false if sums have no place in that table: nobody knows how they divide into its rows. */
@@ -338,7 +374,7 @@ static void gpu_take_limits(void *state, const struct source_event *event, bool 
 
 static enum gpu_table gpu_table_of(enum key_id by)
 {
-	static const char *const reports[GPU_TABLES] = { "kernels", "gpu_copies", "sync" };
+	static const char *const reports[GPU_TABLES] = { "kernels", "gpu_copies", "sync", "" };
 	unsigned int i = 0;
 
 	while (i < GPU_TABLES && strcmp(key_list[by].report, reports[i]) != 0)
@@ -388,6 +424,14 @@ static void gpu_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gpu_limits, FIELDS_ALL, gpu_take_limits, mine);
 	run_reads(run, EVT_gpu_lost, FIELDS_ALL, gpu_take_lost, mine);
 	kernel_classes_init(&mine->classes, mine->source);
+	wait_calls_init(&mine->waits, mine->source);
+	if (mine->gpu.keyed == GPU_WAITS) {
+		run_reads(run, EVT_cuda_call,
+			  FIELD_BIT(cuda_call, function) | FIELD_BIT(cuda_call, duration_ns) |
+				  FIELD_BIT(cuda_call, flags),
+			  gpu_take_call, mine);
+		run_reads(run, EVT_gpu_call, FIELDS_ALL, gpu_take_hidden_call, mine);
+	}
 	run_reads(run, EVT_gpu_kernel_sum, FIELDS_ALL, gpu_take_kernel_sum, mine);
 	run_reads(run, EVT_gpu_copy_sum, FIELDS_ALL, gpu_take_copy_sum, mine);
 	run_reads(run, EVT_gpu_unusual, FIELDS_ALL, gpu_take_unusual, mine);
@@ -400,6 +444,7 @@ static void gpu_release(void *state)
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_release(&mine->gpu.table[i]);
 	kernel_classes_release(&mine->classes);
+	wait_calls_release(&mine->waits);
 	gpu_limits_release(&mine->gpu.limits);
 	spool_release(&mine->gpu.trace);
 }

@@ -17,7 +17,8 @@
 #include "report/gpu/gpu_work.h"
 #include "report/gpu/gpu_limits.h"
 
-enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_TABLES };
+/* GPU_WAITS: from CUPTI's records; GPU_WAIT_CALLS: calls that wait, for `sync` alone. */
+enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_WAIT_CALLS, GPU_TABLES };
 
 /* The words of the groups' keys. */
 enum {
@@ -97,6 +98,8 @@ struct table;
 void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
 		      bool full);
 void gpu_fill_copies(struct gpu *gpu, struct table *table);
+/* The table with the rows of `sync`: the calls, if there is no record of a wait. */
+enum gpu_table gpu_table_of_waits(const struct gpu *gpu);
 void gpu_fill_waits(struct gpu *gpu, struct table *table);
 /* What is needed to make rows of the trace on demand; it lives as long as the table. */
 struct gpu_trace_rows;

@@ -103,8 +103,9 @@ static void losses_of(const struct report *report, enum gpu_table table, struct 
 	facts_number(facts, "untold", UNIT_COUNT, report_gpu_unreported_of(report)->calls);
 	facts_number(facts, "clamped", UNIT_COUNT, gpu->deferred->clamped);
 	facts_number(facts, "without_call", UNIT_COUNT,
-		     table == GPU_WAITS ? gpu->deferred->uncorrelated_waits
-					: gpu->deferred->uncorrelated);
+		     table == GPU_WAITS        ? gpu->deferred->uncorrelated_waits
+		     : table == GPU_WAIT_CALLS ? 0
+					       : gpu->deferred->uncorrelated);
 }
 
 static void report_gpu_total_of(const struct report *report, enum gpu_table table,
@@ -134,7 +135,7 @@ static void copies_total(const struct report *report, struct facts *facts)
 
 static void waits_total(const struct report *report, struct facts *facts)
 {
-	report_gpu_total_of(report, GPU_WAITS, facts);
+	report_gpu_total_of(report, gpu_table_of_waits(report_gpu_gpu_of(report)), facts);
 }
 
 static void trace_total(const struct report *report, struct facts *facts)
@@ -252,6 +253,18 @@ static void report_gpu_head(const struct document *document, const struct screen
 	unreported_print(report_gpu_unreported_of(report), run_source(report->run), screen);
 }
 
+static void report_gpu_waits_head(const struct document *document, const struct screen *screen)
+{
+	const struct gpu *gpu = report_gpu_gpu_of(document->context);
+
+	report_gpu_head(document, screen);
+	if (groups_total(&gpu->table[gpu_table_of_waits(gpu)]).time.count &&
+	    gpu_table_of_waits(gpu) == GPU_WAIT_CALLS)
+		screen_print_prose(
+			screen, "These are the calls that wait. Waits within other calls, such "
+				"as cudaMemcpy(), are recorded with INTERCEPT_GPU_WAITS=records.");
+}
+
 const struct report_kind report_kind_kernels = {
 	.state_bytes = sizeof(struct gpu_report),
 	.family = EVT_FAMILY_gpu,
@@ -290,5 +303,5 @@ const struct report_kind report_kind_sync = {
 	.fill = waits_fill,
 	.total = waits_total,
 	.explain = report_gpu_explain,
-	.head = report_gpu_head,
+	.head = report_gpu_waits_head,
 };

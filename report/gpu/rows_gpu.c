@@ -176,12 +176,18 @@ void gpu_fill_copies(struct gpu *gpu, struct table *table)
 	}
 }
 
+enum gpu_table gpu_table_of_waits(const struct gpu *gpu)
+{
+	return groups_total(&gpu->table[GPU_WAITS]).time.count ? GPU_WAITS : GPU_WAIT_CALLS;
+}
+
 void gpu_fill_waits(struct gpu *gpu, struct table *table)
 {
-	struct groups *groups = &gpu->table[GPU_WAITS];
+	struct groups *groups = &gpu->table[gpu_table_of_waits(gpu)];
 	uint64_t all_ns = groups_total(groups).time.total_ns;
 
-	table_settle(gpu, GPU_WAITS);
+	if (gpu->keyed == GPU_WAITS)
+		key_settle_groups(gpu_key(gpu), groups, GPU_KEY_PLACE);
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *group = &groups->group[i];
 

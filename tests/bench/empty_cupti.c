@@ -56,10 +56,12 @@ static cupti_result (*cuptiActivityFlushPeriod)(uint32_t), (*cuptiActivityFlushA
 static cupti_subscriber subscriber;
 static bool has_begun, exits;
 
-static const int kinds[] = {
-	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,   CUPTI_MEMCPY_PEER, CUPTI_MEMSET, CUPTI_DEVICE,
-	CUPTI_SYNCHRONIZATION,   CUPTI_OVERHEAD, CUPTI_MEMORY
-};
+static const int kinds[] = { CUPTI_CONCURRENT_KERNEL,
+			     CUPTI_MEMCPY,
+			     CUPTI_MEMCPY_PEER,
+			     CUPTI_MEMSET,
+			     CUPTI_DEVICE,
+			     CUPTI_MEMORY };
 
 static void at_exit(void)
 {

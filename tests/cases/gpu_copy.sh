@@ -8,7 +8,7 @@ need_program cuda_opener
 fake=$BUILD/fake
 mkdir own
 cp "$fake/libcupti.so.12" own/libcupti.so && cp "$fake/libfakecuda.so" own/
-export LD_LIBRARY_PATH=$fake
+export LD_LIBRARY_PATH=$fake INTERCEPT_GPU_WAITS=records
 
 same() { # our tables are the device's own
 	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.json >compare.out ||

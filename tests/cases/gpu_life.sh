@@ -5,7 +5,7 @@
 
 # timeout: 200
 need_program cuda_life
-export FAKE_CUDA_COUNTS=$PWD/counts.%p.json
+export INTERCEPT_GPU_WAITS=records FAKE_CUDA_COUNTS=$PWD/counts.%p.json
 
 life() { # WHAT...: a new recording; dump.out has its events
 	rm -f ./*.evt* counts.*.json

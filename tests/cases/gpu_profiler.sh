@@ -5,7 +5,7 @@
 
 # timeout: 300
 need_program cuda_profiler
-export FAKE_CUDA_COUNTS=$PWD/counts.%p.json
+export INTERCEPT_GPU_WAITS=records FAKE_CUDA_COUNTS=$PWD/counts.%p.json
 
 profiler() { # WHAT...: alone and beside us; both say the same
 	rm -f ./*.evt* counts.*.json

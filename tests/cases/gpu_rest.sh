@@ -5,7 +5,7 @@
 
 need_program cuda_rest
 need_program cuda_profiler
-export FAKE_CUDA_COUNTS=$PWD/counts.json INTERCEPT_CAPTURE=cuda-profiler-api
+export INTERCEPT_GPU_WAITS=records FAKE_CUDA_COUNTS=$PWD/counts.json INTERCEPT_CAPTURE=cuda-profiler-api
 
 rest() { # OUTSIDE RANGES INSIDE [THREADS]
 	rm -f ./*.evt* counts.json

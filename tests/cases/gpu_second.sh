@@ -7,6 +7,7 @@
 need_program cuda_second
 need_program cuda_second_opened
 need_program cuda_profiler
+export INTERCEPT_GPU_WAITS=records
 need_program cuda_rest
 export FAKE_CUDA_COUNTS=$PWD/counts.%p.json FAKE_CUPTI_VERSION=13.3 FAKE_CUDA_DRIVER=13030 LD_LIBRARY_PATH=$BUILD/fake
 

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program cuda_gpu
-export FAKE_CUDA_COUNTS=$PWD/counts.json INTERCEPT_GPU=sums INTERCEPT_METRICS=run.prom
+export INTERCEPT_GPU_WAITS=records FAKE_CUDA_COUNTS=$PWD/counts.json INTERCEPT_GPU=sums INTERCEPT_METRICS=run.prom
 same() {
 	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.json >compare.out || fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 }

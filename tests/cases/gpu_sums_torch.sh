@@ -89,5 +89,5 @@ import json
 
 report = json.load(open("advice.json"))
 assert report["totals"]["step_runtime_ns"] is None and report["totals"]["step_communication_ns"] is not None
-assert not {row["id"] for row in report["rows"]} & {"no_device_time", "copies", "double_precision"}, report["rows"]
+assert not {row["id"] for row in report["rows"]} & {"no_device_time", "copies", "double_precision"}, [row["id"] for row in report["rows"]]
 END

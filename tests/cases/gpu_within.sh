@@ -6,7 +6,7 @@
 # timeout: 300
 need_program cuda_within
 need_program libcuda_malloc.so
-export FAKE_CUDA_COUNTS=$PWD/counts.%p.json
+export INTERCEPT_GPU_WAITS=records FAKE_CUDA_COUNTS=$PWD/counts.%p.json
 
 within() { # STATUS WHAT: a new recording
 	local status

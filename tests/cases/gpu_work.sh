@@ -5,7 +5,7 @@
 
 # timeout: 300
 need_program cuda_gpu
-export FAKE_CUDA_COUNTS=$PWD/counts.json
+export FAKE_CUDA_COUNTS=$PWD/counts.json INTERCEPT_GPU_WAITS=records
 
 gpu() { # WHAT...: a new recording
 	rm -f ./*.evt* counts.json gpu.err
@@ -53,6 +53,15 @@ early=$(json launches "$OUTPUT" 'totals["calls"]' --time "..$end")
 ((early > 0 && early < half)) || fail "--time: $early of $half launches"
 expect "$OUTPUT" "kernels('--time', '..$end').totals.calls >= $early" "kernels('--time', '..$end').totals.calls + kernels('--time', '$end..').totals.calls == 255"
 same_as_fake "$OUTPUT" counts.json
+# without records of waits there are the calls that wait, and CUPTI's own time is not recorded
+INTERCEPT_GPU_WAITS=calls gpu work || fail "INTERCEPT_GPU_WAITS=calls: status $?"
+expect_eq "records of waits" "$("$REPORT" dump "$OUTPUT" | grep -Ec ' gpu_(wait|overhead) ')" 0
+hidden=$("$REPORT" dump "$OUTPUT" | grep ' gpu_call ' | grep -c Synchronize) # not interposed, so not among the calls of api
+expect "$OUTPUT" "sync.totals.calls == $hidden + sum(row.calls for row in api.rows if 'Synchronize' in row.name) > $hidden" \
+	'sync.totals.total_ns >= sum(row.total_ns for row in api.rows if "Synchronize" in row.name)' 'sync.totals.without_call == 0' \
+	'{row.kind for row in sync.rows} == {"device", "stream"}' 'sync("--by", "thread").sum("calls") == sync.totals.calls' 'sync("--by", "op").sum("total_ns") == sync.totals.total_ns' 'kernels.totals.calls == 255' 'kernels.totals.lost == 0'
+expect_match "what they are" "$("$REPORT" sync "$OUTPUT" | tr '\n' ' ')" 'These are the calls that wait.*INTERCEPT_GPU_WAITS=records'
+gpu work || fail "status $?"
 # CUPTI's own time is recorded, too
 overheads=$("$REPORT" dump "$OUTPUT" | awk '/ gpu_overhead / { for (i = 1; i <= NF; i++) if (sub("duration_ns=", "", $i)) ns += $i; calls++ } END { print calls + 0, ns + 0 }')
 expect_eq "overheads" "$overheads" "$(python3 -c 'import json; device = json.load(open("counts.json"))["device"]; print(*device["overheads"].values())')"
