@@ -8,7 +8,7 @@
 """
 import json, os, select, shutil, subprocess, tempfile, time
 
-LIMIT_S = 100
+LIMIT_S = 600
 
 
 def end(process, log, folder):

@@ -18,6 +18,7 @@
 #   expect_stacks NOTES               what stack_note.h wrote is what was recorded
 #   collector_of FILE                 pid of the process that has the file open, as soon as there is one
 #   eventually WHAT COMMAND...        until the command succeeds, or end the test: for what others do in their own time
+#   free_port                         prints a port for a server that has to be told one
 #   written [FILE...]                 until no process of ours writes any of these recordings, or of all in the folder
 #   progress_of FILE                  what program progress or cuda_progress has done so far
 #   same_as_fake FILE COUNTS...       the CUDA reports say what the fake CUDA counted (FAKE_CUDA_COUNTS)
@@ -220,10 +221,10 @@ expect_sums() {
 	expect "$@"
 }
 
-# collector_of FILE: pid of the process that has it open; waits for it, at most 20 s.
+# collector_of FILE: pid of the process that has it open; waits for it, as long as `eventually` does.
 collector_of() {
 	local found i
-	for ((i = 0; i < 400; i++)); do
+	for ((i = 0; i < looks; i++)); do
 		found=$(find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" -print -quit 2>/dev/null)
 		[[ $found ]] && cut -d / -f 3 <<<"$found" && return
 		sleep 0.05
@@ -231,15 +232,37 @@ collector_of() {
 	return 1
 }
 
-# eventually WHAT COMMAND...: asks 20 times a second, for a minute at least, until the command succeeds.
+# The looks of `eventually`: for five minutes at least. A machine that is slow and busy needs two for an import of PyTorch.
+looks=6000
+
+# eventually WHAT COMMAND...: asks 20 times a second until the command succeeds. That it takes long is said once, since the limit of
+# the test may end it first.
 eventually() {
 	local what=$1 i
 	shift
-	for ((i = 0; i < 1200; i++)); do
+	for ((i = 0; i < looks; i++)); do
 		"$@" && return
+		((i != looks / 10)) || echo "still not: $what" >&2
 		sleep 0.05
 	done
 	fail "$what: not within $i looks"
+}
+
+# free_port: a port that nobody has, for a server that does not say which one it was given. It is none of those that the kernel gives
+# to others who ask for any.
+free_port() {
+	python3 -I -S -c '
+import random, socket
+with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+    first = int(file.read().split()[0])
+while True:
+    with socket.socket() as tried:
+        try:
+            tried.bind(("127.0.0.1", random.randrange(min(10000, first - 100), first)))
+        except OSError:
+            continue
+        print(tried.getsockname()[1])
+        break'
 }
 
 # knows_module FILE NAME: the collector has told of the module, in a recording that goes on.
@@ -267,7 +290,7 @@ serve_web() {
 	: >log # now, and not when the server's shell comes to it: the port of the server before would be taken
 	("$@") >>log 2>&1 &
 	server=$!
-	for ((i = 0; i < 1200 && !${#port}; i++)); do
+	for ((i = 0; i < looks && !${#port}; i++)); do
 		port=$(sed -nE 's,.*(running on|Listening at:) .*http://127\.0\.0\.1:([0-9]+).*,\2,p' log | head -n 1)
 		kill -0 $server 2>/dev/null || fail "$*: $(cat log)"
 		sleep 0.1 # between two looks

@@ -17,7 +17,7 @@ SHOWN = "page.shown !== null"
 
 
 def document(report, name, path, rows):
-    done = subprocess.run([report, name, "--format", "json", path] + (["--limit", str(rows)] if rows else []), capture_output=True, timeout=100)
+    done = subprocess.run([report, name, "--format", "json", path] + (["--limit", str(rows)] if rows else []), capture_output=True, timeout=600)
     return json.loads(done.stdout)
 
 
@@ -148,12 +148,12 @@ def flames(browser, report, path):
     """Values are those of report flame; a click zooms, a search adds up, the reversed tree is of the same whole."""
     for entry in [e for e in browser.value("page.manifest.pieces") if e["kind"] == "flame"]:
         options = ["flame", "--of", entry["of"], "--value", entry["value"], *(["--by", "line"] if entry["of"] == "samples" else [])]
-        wanted = json.loads(subprocess.run([report, *options, "--format", "json", path], capture_output=True, timeout=100).stdout)
+        wanted = json.loads(subprocess.run([report, *options, "--format", "json", path], capture_output=True, timeout=600).stdout)
         assert (entry["all"], entry["of"], entry["value"]) == tuple(wanted["totals"][key] for key in ("total", "of", "value")), (path, entry)
         if not entry["all"]:
             continue
         data = browser.value(f"piece('{entry['id']}')")
-        folded = subprocess.run([report, *options, "--format", "folded", path], capture_output=True, timeout=100).stdout
+        folded = subprocess.run([report, *options, "--format", "folded", path], capture_output=True, timeout=600).stdout
         assert data["left_out"] or sum(data["self"]) == entry["all"]
         assert data["left_out"] or sum(1 for value in data["self"] if value) == folded.count(b"\n"), (path, entry)
         go(browser, "flames/" + entry["id"])
@@ -256,12 +256,12 @@ def arrows(browser, path, events):
 
 def timeline(browser, report, path):
     """As many spans as export chrome has, of the same names and times; zooming, selecting, searching, clicking."""
-    subprocess.run([report, "export", "chrome", path, "-o", "trace.json"], capture_output=True, timeout=100)
+    subprocess.run([report, "export", "chrome", path, "-o", "trace.json"], capture_output=True, timeout=600)
     events = json.load(open("trace.json"))["traceEvents"]
     spans = [e for e in events if e["ph"] in "XBb"]
     go(browser, "timeline")
     has = any(entry["kind"] == "timeline" for entry in browser.value("page.manifest.pieces"))
-    looks = json.loads(subprocess.run([report, "lines", "--format", "json", path], capture_output=True, timeout=100).stdout)["totals"]["samples"]
+    looks = json.loads(subprocess.run([report, "lines", "--format", "json", path], capture_output=True, timeout=600).stdout)["totals"]["samples"]
     assert has == bool(spans) or looks, (path, len(spans))
     if not has:
         return 0, 0
@@ -338,7 +338,7 @@ def timeline(browser, report, path):
 
 
 def page(browser, report, path):
-    done = subprocess.run([report, "page", path, "-o", "page.html"], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([report, "page", path, "-o", "page.html"], capture_output=True, text=True, timeout=600)
     assert "to be opened with a browser" in done.stderr, done
     size = os.path.getsize("page.html")
     assert size < 25e6

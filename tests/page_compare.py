@@ -15,7 +15,7 @@ ROWS_MAX = 3000  # as report/page/page_compare.c
 
 
 def diff(report, after, before, *words):
-    done = subprocess.run([report, "diff", *words, after, "--against", *before, "--format", "json", "--limit", str(ROWS_MAX)], capture_output=True, timeout=100)
+    done = subprocess.run([report, "diff", *words, after, "--against", *before, "--format", "json", "--limit", str(ROWS_MAX)], capture_output=True, timeout=600)
     return json.loads(done.stdout)
 
 
@@ -57,7 +57,7 @@ def flames(browser, go, report, after, before, pieces):
         has = browser.value(f"piece('{entry['id']}')")
         known = [value for text, value in VALUES.items() if entry["title"].startswith(text)]
         for of, value in known:
-            folded = subprocess.run([report, "diff", "--flame", after, "--against", *before, "--of", of, "--value", value, "--format", "folded"], capture_output=True, timeout=100, text=True)
+            folded = subprocess.run([report, "diff", "--flame", after, "--against", *before, "--of", of, "--value", value, "--format", "folded"], capture_output=True, timeout=600, text=True)
             for at, side in ((1, "all_before"), (2, "all_after")):
                 assert abs(sum(float(line.rsplit(" ", 2)[at]) for line in folded.stdout.splitlines()) - has[side]) <= 0.51, (entry, side)
         first = [i for i, depth in enumerate(has["depth"]) if depth == 1]
@@ -94,7 +94,7 @@ def compare(browser, go, report, after, before):
 def main(*words):
     in_firefox = words[0] == "--firefox"
     report, after, *before = words[in_firefox:]
-    subprocess.run([report, "page", after, "--against", *before, "-o", "compare.html"], check=True, timeout=100)
+    subprocess.run([report, "page", after, "--against", *before, "-o", "compare.html"], check=True, timeout=600)
     if in_firefox:
         with firefox.Firefox() as browser:
             compare(browser, firefox.go, report, after, before)

@@ -8,7 +8,7 @@ BY = {"line of Python": ("alloc", "python"), "function": ("alloc", "function"), 
 
 
 def processes_of(report, path):
-    done = subprocess.run([report, "processes", "--format", "json", "--limit", "0", path], capture_output=True, timeout=100)
+    done = subprocess.run([report, "processes", "--format", "json", "--limit", "0", path], capture_output=True, timeout=600)
     return json.loads(done.stdout)["rows"]
 
 
@@ -23,7 +23,7 @@ def live(report, path, entry, time):
     chosen = [[]] if len(processes) <= 1 else [["--process", str(pid)] for pid in running]
     sizes, ends, is_other = collections.Counter(), 0, False
     for choice in chosen:
-        done = subprocess.run([report, name, "--by", by, "--time", f"0..{time}", *choice, "--format", "json", path], capture_output=True, timeout=100)
+        done = subprocess.run([report, name, "--by", by, "--time", f"0..{time}", *choice, "--format", "json", path], capture_output=True, timeout=600)
         answer = json.loads(done.stdout)
         of = collections.Counter()
         for row in answer["rows"]:
@@ -49,7 +49,7 @@ def check_moment(report, path, entry, data, at):
 def layers(browser, report, path):
     """The memory panel is shown. How many charts there are; each adds up, and a click lists what lived."""
     entries = [one for one in browser.value("page.manifest.pieces") if one["kind"] == "layers"]
-    allocations = json.loads(subprocess.run([report, "alloc", "--format", "json", "--limit", "1", path], capture_output=True, timeout=100).stdout)["totals"]
+    allocations = json.loads(subprocess.run([report, "alloc", "--format", "json", "--limit", "1", path], capture_output=True, timeout=600).stdout)["totals"]
     processes = len(processes_of(report, path))
     assert any(one["of"] == "heap" for one in entries) == (allocations["allocations"] > 0), (path, entries)
     for number, entry in enumerate(entries):

@@ -15,7 +15,7 @@ def fields(line):
 
 def recorded(report, path):
     """Time by (innermost frame, state), looks in all, and the frames of each place, as the dump has them."""
-    text = subprocess.run([report, "dump", path], capture_output=True, timeout=100).stdout.decode(errors="replace")
+    text = subprocess.run([report, "dump", path], capture_output=True, timeout=600).stdout.decode(errors="replace")
     codes, places, last, spent, looks = {}, {}, {}, collections.Counter(), 0
     for line in text.split("\n"):
         words = line.split(" ", 3)
@@ -56,7 +56,7 @@ def stacks(browser, report, path):
     about = browser.value(f"{DATA}.about")
     spent, looks, places = recorded(report, path)
     assert about["looks"] == looks, (path, about["looks"], looks)
-    table = json.loads(subprocess.run([report, "lines", "--format", "json", path], capture_output=True, timeout=100).stdout)
+    table = json.loads(subprocess.run([report, "lines", "--format", "json", path], capture_output=True, timeout=600).stdout)
     assert about["looks"] == table["totals"]["samples"], (path, about["looks"], table["totals"])
     assert bool(spent) == bool(about["stretches"]), (path, about)
     if not spent:

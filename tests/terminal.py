@@ -17,7 +17,7 @@ within a minute is an error.
 """
 import fcntl, os, pty, re, select, signal, struct, sys, termios, time
 
-LIMIT_S = 60
+LIMIT_S = 600
 DRAWN = 2  # the first after another size may have been begun before
 
 

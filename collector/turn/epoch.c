@@ -80,9 +80,25 @@ static void cut_drain_all(struct collector *c, struct cut *cut)
 }
 
 /*
+ * True if nobody has anything more to record. A child that is being made has claimed its place
+ * before its parent can end.
+ */
+static bool cut_is_last(const struct collector *c, const struct cut *cut)
+{
+	const struct processes *processes = &c->processes;
+
+	if (cut->kind == EPOCH_LAST)
+		return true;
+	return cut->kind == EPOCH_NOW && processes->numbers && !processes->alive &&
+	       !processes->waiting;
+}
+
+/*
  * The file ends when the last process ended, not when the collector noticed it. So the last events
  * of the collector get that time. If a process had announced its end and was still alive when it
- * was examined (its memory, its scheduler), that look is later, and the file ends with it.
+ * was examined (its memory, its scheduler), that look is later, and the file ends with it. The same
+ * holds for a frame that is closed after all processes have ended and before the collector
+ * finishes: a collector that was kept from running between two looks writes one.
  */
 static void cut_end_with_programs(const struct collector *c, struct cut *cut)
 {
@@ -357,7 +373,7 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 			break;
 		cut = cut_make(c, kind);
 	}
-	if (kind == EPOCH_LAST)
+	if (cut_is_last(c, &cut))
 		cut_end_with_programs(c, &cut);
 	c->lost += processes_tell_losses(&c->processes, &c->common, cut.now_ns);
 	c->lost += streams_tell_losses(&c->streams, &c->common, cut.now_ns);

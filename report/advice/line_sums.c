@@ -61,6 +61,21 @@ void line_sums_add(struct line_sums *sums, const struct step_line *line)
 								    .weight = line->ns });
 }
 
+void line_sums_add_queued(struct line_sums *sums, uint64_t ns)
+{
+	sums->ns += ns;
+	sums->queued_ns += ns;
+}
+
+/* Returns the line's own time and its part of the time in the queue. */
+static uint64_t line_sums_with_queued(const struct line_sums *sums, uint64_t ns)
+{
+	uint64_t placed_ns = sums->ns - sums->queued_ns;
+
+	return placed_ns ? ns + (uint64_t)((double)sums->queued_ns * (double)ns / (double)placed_ns)
+			 : ns;
+}
+
 bool line_sums_most(const struct line_sums *sums, struct step_line *ret_line)
 {
 	const struct line_link *caller;
@@ -73,6 +88,7 @@ bool line_sums_most(const struct line_sums *sums, struct step_line *ret_line)
 			most = i;
 	caller = line_links_most(&sums->callers, most, LINE_LINK_CALLER);
 	*ret_line = sums->line[most];
+	ret_line->ns = line_sums_with_queued(sums, ret_line->ns);
 	ret_line->caller_file = caller ? caller->file : SAMPLE_NONE;
 	ret_line->caller_number = caller ? caller->number : 0;
 	return true;

@@ -191,9 +191,20 @@ static struct wait_beside *beside_at(struct wait_cause *cause, uint32_t thread)
 	return &cause->beside[cause->beside_count++];
 }
 
+/* A thread without a CPU is where it lost that, which is no line to look at. */
+static void add_at_work(struct line_sums *sums, const struct wait_pair *pair,
+			const struct step_line *line)
+{
+	if (pair->state == EVT_PYTHON_READY)
+		line_sums_add_queued(sums, pair->ns);
+	else
+		line_sums_add(sums, line);
+}
+
 static void add_pair(struct looking *looking, const struct wait_pair *pair)
 {
 	uint32_t at = looking->cause_of[pair->row];
+	struct wait_cause *cause;
 	struct wait_place place;
 
 	if (at == NO_CAUSE)
@@ -203,9 +214,10 @@ static void add_pair(struct looking *looking, const struct wait_pair *pair)
 		return;
 	place.line.ns = pair->ns;
 	place.line.looks = pair->looks;
-	line_sums_add(&beside_at(&looking->causes->cause[at], pair->thread)->lines, &place.line);
-	if (place.is_worker || looking->causes->cause[at].kind != WAIT_LOADER)
-		line_sums_add(&looking->causes->cause[at].others, &place.line);
+	cause = &looking->causes->cause[at];
+	add_at_work(&beside_at(cause, pair->thread)->lines, pair, &place.line);
+	if (place.is_worker || cause->kind != WAIT_LOADER)
+		add_at_work(&cause->others, pair, &place.line);
 }
 
 /* --- the whole --- */

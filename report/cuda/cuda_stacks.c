@@ -16,13 +16,7 @@ static void cuda_stacks_put(const void *state, struct source *source, enum stack
 	const struct cuda *cuda = state;
 
 	(void)source;
-	for (size_t i = 0; i < cuda->api.count; i++) {
-		const struct group *group = &cuda->api.group[i];
-
-		stack_key_take(cuda_key(cuda), group->key[KEY_WORD],
-			       value == STACK_CALLS ? group->time.count : group->time.total_ns,
-			       take, context);
-	}
+	stack_key_take_calls(cuda_key(cuda), &cuda->api, KEY_WORD, value, take, context);
 }
 
 const struct stack_source stack_source_cuda = {

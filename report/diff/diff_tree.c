@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/stacks/tree_order.h"
+
 #define SPREAD_RUNS 4u /* with fewer runs, both sides together, there is no spread between them */
 
 static uint32_t diff_tree_new(struct diff_tree *tree, uint32_t parent, const char *name,
@@ -130,6 +132,7 @@ void diff_tree_settle(struct diff_tree *tree, enum unit unit, bool is_sampled)
 	free(measured);
 }
 
+/* Backwards (tree_order.h). */
 static int compare_nodes(const void *left, const void *right, void *context)
 {
 	const struct diff_node *node = context;
@@ -139,34 +142,13 @@ static int compare_nodes(const void *left, const void *right, void *context)
 	return order ? order : (a < b) - (a > b);
 }
 
-/* Lists of children are built from their end, so nodes are sorted backwards. */
 uint32_t *diff_tree_order(const struct diff_tree *tree)
 {
-	uint32_t *order = memory_zero(tree->count + 1, sizeof(*order)),
-		 *first = memory_zero(tree->count + 1, sizeof(*first)),
-		 *next = memory_zero(tree->count + 1, sizeof(*next)), at = DIFF_TREE_ROOT;
-	size_t count = 0;
+	uint32_t *order = memory_zero(tree->count + 1, sizeof(*order));
 
 	for (uint32_t i = 1; i < tree->count; i++)
 		order[i - 1] = i;
 	qsort_r(order, tree->count - 1, sizeof(*order), compare_nodes, tree->node);
-	for (size_t i = 0; i + 1 < tree->count; i++) {
-		uint32_t parent = tree->node[order[i]].parent;
-
-		next[order[i]] = first[parent];
-		first[parent] = order[i];
-	}
-	while (count + 1 < tree->count) {
-		if (first[at]) {
-			at = first[at];
-		} else {
-			while (!next[at])
-				at = tree->node[at].parent;
-			at = next[at];
-		}
-		order[count++] = at;
-	}
-	free(first);
-	free(next);
+	tree_order(order, tree->count, &tree->node->parent, sizeof(*tree->node));
 	return order;
 }

@@ -16,13 +16,7 @@ static void osrt_stacks_put(const void *state, struct source *source, enum stack
 	const struct waits *waits = state;
 
 	(void)source;
-	for (size_t i = 0; i < waits->groups.count; i++) {
-		const struct group *group = &waits->groups.group[i];
-
-		stack_key_take(&waits->key, group->key[WAITS_ROW_KEY],
-			       value == STACK_CALLS ? group->time.count : group->time.total_ns,
-			       take, context);
-	}
+	stack_key_take_calls(&waits->key, &waits->groups, WAITS_ROW_KEY, value, take, context);
 }
 
 const struct stack_source stack_source_osrt = {

@@ -180,6 +180,18 @@ void stack_key_take(const struct run_key *key, uint64_t value, uint64_t weight,
 	take(context, &use);
 }
 
+void stack_key_take_calls(const struct run_key *key, const struct groups *groups, size_t word,
+			  enum stack_value value, take_stack_use *take, void *context)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct group *group = &groups->group[i];
+
+		stack_key_take(key, group->key[word],
+			       value == STACK_CALLS ? group->time.count : group->time.total_ns,
+			       take, context);
+	}
+}
+
 /* --- the kinds --- */
 
 static uint64_t of(const void *state, const struct source_event *event)

@@ -6,9 +6,11 @@
 #ifndef REPORT_STACKS_STACK_KEYS_H
 #define REPORT_STACKS_STACK_KEYS_H
 
+#include "report/base/groups.h"
 #include "report/core/key.h"
 #include "report/stacks/stack_rows.h"
 #include "report/stacks/stack_share.h"
+#include "report/stacks/stack_source.h"
 
 /* The state of an analysis: see stack_keys_want(). */
 struct stack_keys {
@@ -54,5 +56,8 @@ const struct stack_use *stack_keys_use(const struct stack_keys *keys, uint64_t k
  */
 void stack_key_take(const struct run_key *key, uint64_t value, uint64_t weight,
 		    void (*take)(void *context, const struct stack_use *use), void *context);
+/* The same for groups of calls: `word` of their keys is the stack; the value is calls or time. */
+void stack_key_take_calls(const struct run_key *key, const struct groups *groups, size_t word,
+			  enum stack_value value, take_stack_use *take, void *context);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/stacks/tree_order.h"
+
 void stack_tree_init(struct stack_tree *tree, const struct named_stacks *names, bool is_bottom_up)
 {
 	*tree = (struct stack_tree){ .names = names, .is_bottom_up = is_bottom_up, .count = 1 };
@@ -149,10 +151,7 @@ static uint32_t *rank_names(const struct stack_tree *tree, uint32_t *ret_count)
 	return rank;
 }
 
-/*
- * Nodes by name, backwards, because lists are built from their end. There are few names and many
- * nodes.
- */
+/* Nodes by name, backwards (tree_order.h). There are few names and many nodes. */
 static void sort_by_name(const struct stack_tree *tree, uint32_t *ret_sorted)
 {
 	uint32_t names, *rank = rank_names(tree, &names);
@@ -171,29 +170,9 @@ static void sort_by_name(const struct stack_tree *tree, uint32_t *ret_sorted)
 
 uint32_t *stack_tree_order(const struct stack_tree *tree)
 {
-	uint32_t *sorted = memory_zero(tree->count + 1, sizeof(*sorted)),
-		 *first = memory_zero(tree->count + 1, sizeof(*first)),
-		 *next = memory_zero(tree->count + 1, sizeof(*next)), at = TREE_ROOT;
-	size_t count = 0;
+	uint32_t *order = memory_zero(tree->count + 1, sizeof(*order));
 
-	sort_by_name(tree, sorted);
-	for (size_t i = 0; i + 1 < tree->count; i++) {
-		uint32_t parent = tree->node[sorted[i]].parent;
-
-		next[sorted[i]] = first[parent];
-		first[parent] = sorted[i];
-	}
-	while (count + 1 < tree->count) {
-		if (first[at]) {
-			at = first[at];
-		} else {
-			while (!next[at])
-				at = tree->node[at].parent;
-			at = next[at];
-		}
-		sorted[count++] = at;
-	}
-	free(first);
-	free(next);
-	return sorted;
+	sort_by_name(tree, order);
+	tree_order(order, tree->count, &tree->node->parent, sizeof(*tree->node));
+	return order;
 }

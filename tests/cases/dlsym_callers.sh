@@ -13,7 +13,7 @@ compare() { # WHAT PRELOADED [VARIABLE=VALUE...]
 	expect_eq "$what: said" "$(cat traced.err)" ''
 }
 
-timeout 60 "$PROGRAMS/dlsym_callers" >bare.out </dev/null || fail "bare: status $?"
+timeout 600 "$PROGRAMS/dlsym_callers" >bare.out </dev/null || fail "bare: status $?"
 expect_eq "what the library finds" "$(grep -c 'from the library: resolver, resolver.s cupti, nothing' bare.out)" 4
 compare recorded "$LIB"
 compare 'no GPU' "$LIB" INTERCEPT_TRACE=alloc

@@ -10,13 +10,13 @@ import collections, gzip, json, re, subprocess, sys
 report, path = sys.argv[1:]
 
 def table(name, *options):
-    done = subprocess.run([report, name, "-f", "json", "--limit", "0", *options, path], capture_output=True, timeout=100)
+    done = subprocess.run([report, name, "-f", "json", "--limit", "0", *options, path], capture_output=True, timeout=600)
     return json.loads(done.stdout)
 
 def total(name, column, *options):
     return sum(row[column] or 0 for row in table(name, *options)["rows"])
 
-done = subprocess.run([report, "export", "chrome", path, "-o", "trace.json"], capture_output=True, text=True, timeout=100)
+done = subprocess.run([report, "export", "chrome", path, "-o", "trace.json"], capture_output=True, text=True, timeout=600)
 whole = done.returncode == 0
 text = open("trace.json", encoding="utf-8", errors="strict").read()
 trace = json.loads(text, strict=True)
@@ -43,7 +43,7 @@ rows = len(table("steps")["rows"])
 assert steps == rows or rows == 0 or steps > rows, (steps, rows)
 operators = sum(row["operators"] or 0 for row in threads["rows"])
 ranges = sum(row["nvtx_ranges"] or 0 for row in threads["rows"])
-dump = subprocess.run([report, "dump", path], capture_output=True, timeout=100).stdout
+dump = subprocess.run([report, "dump", path], capture_output=True, timeout=600).stdout
 actions = dump.count(b" action_begin ")
 labels = count["user_annotation"] + count["cpu_op"]
 assert labels == operators + ranges + actions + (steps if steps == rows and not any(

@@ -29,7 +29,7 @@ import collections, csv, glob, gzip, json, os, pstats, re, sqlite3, subprocess, 
 format, path = sys.argv[1:]
 
 def table(report, *options):
-    done = subprocess.run([os.environ["REPORT"], report, "--format", "json", "--limit", "0", *options, "run.evt"], capture_output=True, timeout=100)
+    done = subprocess.run([os.environ["REPORT"], report, "--format", "json", "--limit", "0", *options, "run.evt"], capture_output=True, timeout=600)
     return json.loads(done.stdout)["rows"]
 
 given = [name.decode("utf-8", "replace") for name in open("names", "rb").read().split(b"\0")[:-1]]
@@ -176,7 +176,7 @@ def pprof():  # field 6 is the table of strings, field 2 a sample
     assert {framed(name) for name in wanted if "\ufffd" not in name} <= {string.replace(";", ":") for string in strings}
 
 def opened_by(*command):
-    done = subprocess.run([*command, path], capture_output=True, timeout=100)
+    done = subprocess.run([*command, path], capture_output=True, timeout=600)
     assert done.returncode == 0 and not done.stderr, (command, done.stderr[-400:])
     text = done.stdout.decode("utf-8")
     is_plain(text)

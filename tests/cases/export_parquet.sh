@@ -13,11 +13,11 @@ import pyarrow.parquet as parquet, pyarrow.dataset as dataset
 report, path, *wanted = sys.argv[1:]
 
 def table(name, *options):
-    done = subprocess.run([report, name, "-f", "json", "--limit", "0", *options, path], capture_output=True, timeout=100)
+    done = subprocess.run([report, name, "-f", "json", "--limit", "0", *options, path], capture_output=True, timeout=600)
     return json.loads(done.stdout)
 
 shutil.rmtree("out", ignore_errors=True)
-done = subprocess.run([report, "export", "parquet", path, "-o", "out"], capture_output=True, text=True, timeout=100)
+done = subprocess.run([report, "export", "parquet", path, "-o", "out"], capture_output=True, text=True, timeout=600)
 threads = table("threads")
 assert (done.returncode == 0) == (not threads["faults"]), done
 files = glob.glob("out/**/*.parquet", recursive=True)
@@ -34,7 +34,7 @@ def one(family, query):
 
 operators = sum(row["operators"] or 0 for row in threads["rows"])
 ranges = sum(row["nvtx_ranges"] or 0 for row in threads["rows"])
-dump = subprocess.run([report, "dump", path], capture_output=True, timeout=100).stdout
+dump = subprocess.run([report, "dump", path], capture_output=True, timeout=600).stdout
 actions = dump.count(b" action_begin ")
 marks = rows("ranges", "SELECT COUNT(*) FROM $ WHERE kind = 'mark'")
 marks = marks[0][0] if marks else 0

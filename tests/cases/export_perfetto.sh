@@ -15,7 +15,7 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema
 report, path, *wanted = sys.argv[1:]
 
 def export(kind, name):
-    return subprocess.run([report, "export", kind, path, "-o", name], capture_output=True, text=True, timeout=100)
+    return subprocess.run([report, "export", kind, path, "-o", name], capture_output=True, text=True, timeout=600)
 
 def ns(us):
     return round(us * 1000)

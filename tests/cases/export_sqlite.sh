@@ -9,10 +9,10 @@ import json, os, sqlite3, subprocess, sys
 report, path = sys.argv[1:3]
 
 def table(name, *options):
-    done = subprocess.run([report, name, "-f", "json", "--limit", "0", *options, path], capture_output=True, timeout=100)
+    done = subprocess.run([report, name, "-f", "json", "--limit", "0", *options, path], capture_output=True, timeout=600)
     return json.loads(done.stdout)
 
-done = subprocess.run([report, "export", "sqlite", path, "-o", "out.sqlite"], capture_output=True, text=True, timeout=100)
+done = subprocess.run([report, "export", "sqlite", path, "-o", "out.sqlite"], capture_output=True, text=True, timeout=600)
 data = sqlite3.connect("file:out.sqlite?mode=ro", uri=True)
 assert data.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 def one(query):
@@ -28,7 +28,7 @@ operators = sum(row["operators"] or 0 for row in threads["rows"])
 ranges = sum(row["nvtx_ranges"] or 0 for row in threads["rows"])
 marks = one("SELECT COUNT(*) FROM NVTX_EVENTS WHERE eventType = 34")
 steps = table("steps")["rows"]
-dump = subprocess.run([report, "dump", path], capture_output=True, timeout=100).stdout
+dump = subprocess.run([report, "dump", path], capture_output=True, timeout=600).stdout
 actions = dump.count(b" action_begin ")
 labelled = any("ProfilerStep" in row["name"] for row in table("ops")["rows"])
 found = one("SELECT COUNT(*) FROM TORCH_OPERATORS") + one("SELECT COUNT(*) FROM NVTX_EVENTS") - marks
@@ -48,7 +48,7 @@ modules = table("modules")["rows"]
 assert one("SELECT COUNT(*) FROM TORCH_MODULES") == sum(row["calls"] for row in modules)
 tensors = table("tensors", "--by", "device")["rows"]
 assert one("SELECT SUM(bytes) FROM TORCH_MEMORY WHERE bytes > 0") == sum(row["bytes_allocated"] for row in tensors)
-subprocess.run([report, "export", "chrome", path, "-o", "out.json"], capture_output=True, timeout=100)
+subprocess.run([report, "export", "chrome", path, "-o", "out.json"], capture_output=True, timeout=600)
 calls = [event["dur"] for event in json.load(open("out.json"))["traceEvents"] if event.get("cat") == "io"]
 assert one("SELECT COUNT(*) FROM OSRT_API") == len(calls), path
 assert abs(one('SELECT SUM("end" - start) FROM OSRT_API') / 1000 - sum(calls)) < 0.001 * len(calls) + 1e-6, path

@@ -8,7 +8,7 @@ holders=$(grep -oE '\{ "[a-z]+", hold_' "$ROOT/tests/programs/libfirst_malloc.c"
 expect_eq "locks that are tried" "$(echo "$holders" | wc -l)" 16
 for holder in $holders; do
 	export FIRST_MALLOC=$holder
-	timeout 20 "$PROGRAMS/first_malloc" >bare.out </dev/null || fail "$holder, bare: status $?"
+	timeout 600 "$PROGRAMS/first_malloc" >bare.out </dev/null || fail "$holder, bare: status $?"
 	for setting in CHILDREN=auto TRACE=nvtx CHILDREN=none; do
 		env "INTERCEPT_$setting" INTERCEPT_OUTPUT="$OUTPUT" LD_PRELOAD="$LIB" \
 			timeout --foreground 20 "$PROGRAMS/first_malloc" >traced.out 2>traced.err </dev/null ||

@@ -11,7 +11,7 @@ export INTERCEPT_GPU_WAITS=records FAKE_CUDA_COUNTS=$PWD/counts.%p.json
 within() { # STATUS WHAT: a new recording
 	local status
 	rm -f ./*.evt* counts.*.json
-	run_traced timeout 60 "$PROGRAMS/cuda_within" "$2" 2>gpu.err
+	run_traced timeout 600 "$PROGRAMS/cuda_within" "$2" 2>gpu.err
 	status=$?
 	((status == $1)) || fail "$2: status $status, wanted $1: $(cat gpu.err)"
 	expect_eq "$2: what is said" "$(cat gpu.err)" ""
@@ -30,7 +30,7 @@ expect "$OUTPUT" 'kernels.totals.calls == 1001' 'launches.totals.calls == 1001' 
 	'device_memory.totals.live_bytes == 0' 'device_memory.totals.cupti_live_bytes == 0'
 malloc=$PROGRAMS/libcuda_malloc.so
 rm -f ./*.evt* counts.*.json
-INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $malloc" timeout 60 "$PROGRAMS/cuda_within" malloc 2>gpu.err || fail "malloc: status $?: $(cat gpu.err)"
+INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $malloc" timeout 600 "$PROGRAMS/cuda_within" malloc 2>gpu.err || fail "malloc: status $?: $(cat gpu.err)"
 expect_eq "malloc: what is said" "$(cat gpu.err)" ""
 same
 # the heap's events are there, too, with the launches inside of them
@@ -46,7 +46,7 @@ same
 expect "$OUTPUT" 'kernels.totals.calls == 81' 'launches.totals.calls == 81' 'kernels.totals.without_call == 0'
 # what is launched after CUPTI was emptied is not told: counted, not hidden
 rm -f ./*.evt* counts.*.json
-run_traced timeout 60 "$PROGRAMS/cuda_within" exit 2>gpu.err
+run_traced timeout 600 "$PROGRAMS/cuda_within" exit 2>gpu.err
 expect_eq "exit" $? 9
 expect_eq "exit: what is said" "$(cat gpu.err)" ""
 expect "$OUTPUT" 'launches.totals.calls >= 102' 'kernels.totals.calls >= 101' 'kernels.totals.calls + kernels.totals.untold >= launches.totals.calls'

@@ -95,7 +95,7 @@ run_it 0 run -o nowhere/a "$PROGRAMS/empty"
 says "the folder 'nowhere' of the output"
 head -c 70 "$PROGRAMS/empty" >broken
 chmod +x broken
-timeout 20 "$intercept" run -o a ./broken >/dev/null 2>&1
+timeout 600 "$intercept" run -o a ./broken >/dev/null 2>&1
 [ $? != 124 ] || fail "a program that is cut hangs intercept"
 
 # LD_PRELOAD cannot name a path with a space: a link in the cache stands for it.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What must hold in every recording holds in those of this tree: shares, sums, self and total, lives, figures that two reports state.
 # SPDX-License-Identifier: MIT
-# timeout: 300
+# timeout: 600
 # suite: test-all, every recording of the tree, by every report
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 

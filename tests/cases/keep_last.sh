@@ -82,7 +82,9 @@ for steps in 1 7 12 18 25 33 40 47 55 64; do
 	expect_between "KiB on disk after $steps steps" "$(disk_kib "$file")" 0 1024
 	python3 "$ROOT/tests/invariants.py" "$REPORT" "$file" >faults.txt || fail "killed after $steps steps: $(cat faults.txt)"
 	"$REPORT" summary "$file" >table.txt 2>/dev/null
-	[[ $steps -lt 33 ]] || tr '\n' ' ' <table.txt | grep -q 'the last .* are kept' || fail "after $steps steps nothing was given back"
+	# how much was written by then depends on the machine; of what is beyond the limit something was given back
+	[[ $(stat -c %s "$file") -lt 1200000 ]] || tr '\n' ' ' <table.txt | grep -q 'the last .* are kept' ||
+		fail "after $steps steps nothing was given back of $(stat -c %s "$file") bytes"
 	rm "$file"
 done
 

@@ -27,8 +27,8 @@ wanted=python3
 python="python3 -c 'import sys; sys.exit(21)'"
 try bash -c "$python"
 try sh -c "$python; exit \$?"
-try timeout 20 python3 -c 'import sys; sys.exit(21)'
-try bash -c "ls >/dev/null; timeout 20 nice sh -c \"$python; exit \\\$?\"; exit \$?"
+try timeout 600 python3 -c 'import sys; sys.exit(21)'
+try bash -c "ls >/dev/null; timeout 600 nice sh -c \"$python; exit \\\$?\"; exit \$?"
 # A path relative to the directory of the command works for its children elsewhere, too.
 rm -f ./*.evt
 mkdir -p elsewhere lib

@@ -9,5 +9,5 @@ PYTHON=$(torch_python) || skip "no Python with torch, whose pip installs the SDK
 sdk=$(fetched mcp)
 [[ -d $sdk ]] || skip "no SDK of the Model Context Protocol: scripts/pip-folder.sh mcp installs it"
 cp "$ROOT/tests/golden/families.evt" "$ROOT/tests/golden/families3.evt" .
-PYTHONPATH=$sdk timeout 200 "$PYTHON" "$ROOT/tests/mcp_client.py" "$REPORT" 2>err || fail "the SDK's client: $(tail -n 5 err)"
+PYTHONPATH=$sdk timeout 600 "$PYTHON" "$ROOT/tests/mcp_client.py" "$REPORT" 2>err || fail "the SDK's client: $(tail -n 5 err)"
 exit 0

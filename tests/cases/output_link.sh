@@ -40,10 +40,10 @@ expect latest.evt 'len(processes.rows) == 2'
 
 # Taken by somebody: where it is then is said, to whoever asks.
 rm -f disk/* run.evt
-INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB sleep 300 &
+INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB sleep 3000 &
 pid=$!
 trap 'kill $pid 2>/dev/null' EXIT
-for ((i = 0; i < 300; i++)); do [[ -s run.evt ]] && break; sleep 0.1; done
+for ((i = 0; i < looks; i++)); do [[ -s run.evt ]] && break; sleep 0.1; done
 INTERCEPT_VERBOSE=1 run_traced "$PROGRAMS/empty" 2>err || fail "status $?"
 beside=$(find "$PWD" -name 'run.*.evt')
 expect_eq "what is said of one beside" "$(cat err)" \

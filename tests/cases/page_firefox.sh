@@ -20,7 +20,7 @@ done
 
 # a page that is cut off says so
 head -c $(($(stat -c %s page.html) / 2)) page.html >cut.html
-timeout 100 python3 - 2>err <<'PY' || fail "$(tail -n 3 err)"
+timeout 600 python3 - 2>err <<'PY' || fail "$(tail -n 3 err)"
 import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests")
 from firefox import Firefox

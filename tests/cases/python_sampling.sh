@@ -93,7 +93,7 @@ burn()
 os._exit(7)
 END
 rm -f ./*.evt*
-INTERCEPT_SAMPLE=1000 run_traced timeout 100 "$python" hostile.py
+INTERCEPT_SAMPLE=1000 run_traced timeout 600 "$python" hostile.py
 expect_eq "status of hostile.py" $? 7
 expect_eq "samples" "$(json lines "$OUTPUT" 'totals["samples"] > 0')" true
 expect_eq "the collector lives to the end" "$(json summary "$OUTPUT" 'totals["events_lost"]')" 0

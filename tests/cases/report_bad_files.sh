@@ -8,7 +8,7 @@ run_traced "$PROGRAMS/exits" return 20 || fail "status $?"
 try() { # FILE WORDS
 	local report
 	for report in summary alloc nvtx threads processes dump check; do
-		timeout 20 "$REPORT" $report "$1" >out 2>err
+		timeout 600 "$REPORT" $report "$1" >out 2>err
 		expect_eq "exit status of $report $1" $? 1
 		expect_between "lines of $report $1 ($(cat err))" "$(wc -l <err)" 1 1
 		expect_match "line of $report $1" "$(cat err)" "^prof-report: .*$1.*($2)"

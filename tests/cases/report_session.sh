@@ -22,7 +22,7 @@ something_is_there() {
 	(($(json alloc "$OUTPUT" 'totals["allocations"]' --live 2>/dev/null || echo 0) > 0))
 }
 eventually "the first frame" something_is_there
-timeout 10 "$REPORT" alloc --live --format json "$OUTPUT" >live.json 2>live.err
+timeout 600 "$REPORT" alloc --live --format json "$OUTPUT" >live.json 2>live.err
 status=$?
 (sleep 0.7; kill -9 $pid) & # a report is already waiting then, or comes just after: both have to see the end
 expect "$OUTPUT" 'ended(processes.rows[0], 137)'

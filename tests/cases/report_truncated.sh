@@ -17,11 +17,11 @@ best = 0
 for cut in cuts:
     with open("cut.evt", "wb") as file:
         file.write(whole[:cut])
-    done = subprocess.run([report, "check", "cut.evt"], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([report, "check", "cut.evt"], capture_output=True, text=True, timeout=600)
     assert done.returncode == 1, "check of %d of %d bytes: status %d %s" % (cut, len(whole), done.returncode, done.stderr)
     assert "cut.evt" in done.stdout + done.stderr, (cut, done.stdout, done.stderr)
     if cut % (8 * step) == 0:
-        done = subprocess.run([report, "alloc", "--format", "json", "cut.evt"], capture_output=True, text=True, timeout=20)
+        done = subprocess.run([report, "alloc", "--format", "json", "cut.evt"], capture_output=True, text=True, timeout=600)
         assert done.returncode == 1, "alloc of %d bytes: status %d %s" % (cut, done.returncode, done.stderr)
         assert done.stderr.count("\n") <= 1, (cut, done.stderr)
         best = max(best, '"allocations"' in done.stdout)

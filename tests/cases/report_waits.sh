@@ -6,7 +6,7 @@
 need_program progress
 report() { # ARGUMENT...: leaves out, err, status, took
 	local start=$SECONDS
-	timeout 60 "$REPORT" "$@" >out 2>err
+	timeout 600 "$REPORT" "$@" >out 2>err
 	status=$?
 	took=$((SECONDS - start))
 }
@@ -24,7 +24,7 @@ collector=
 trap 'kill -9 $pid $collector 2>/dev/null' EXIT
 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 1000 2>program.err &
 pid=$!
-for ((i = 0; i < 300; i++)); do
+for ((i = 0; i < looks; i++)); do
 	[[ -s $OUTPUT ]] && "$REPORT" alloc --live --format json "$OUTPUT" 2>/dev/null |
 		grep -q '"allocations": *[1-9]' && break
 	sleep 0.1
@@ -37,7 +37,7 @@ expect_eq "status of a run that goes on" "$status" 1
 expect_match "what is waited for" "$(head -1 err)" \
 	"^prof-report: waiting up to 2 s for '.*run.evt': it records pid $pid '.*progress progress 1 1000' \(--live reads what is there\)$"
 expect_match "what it is then" "$(tail -1 err)" \
-	"^prof-report: '.*run.evt': .*still being written after 2 s: pid $pid '.*' runs; what is there so far$"
+	"^prof-report: '.*run.evt': .*still being written after [0-9]+ s: pid $pid '.*' runs; what is there so far$"
 expect_eq "lines" "$(wc -l <err)" 2
 expect_between allocations "$(python3 -c "import json; print(json.load(open('out'))['totals']['allocations'])")" 1 999999999
 # Unasked it is not waited for: what is there, with one line.
@@ -71,17 +71,19 @@ wait "$pid" 2>/dev/null
 report alloc --wait 2 "$OUTPUT"
 expect_eq "status with a writer that hangs" "$status" 1
 expect_match "that it hangs" "$(tail -1 err)" \
-	"still being written after 2 s: no process that it records lives, its collector \(pid $collector\) does not write; what is there so far$"
+	"still being written after [0-9]+ s: no process that it records lives, its collector \(pid $collector\) does not write; what is there so far$"
 # Long before a limit that is meant for a program that goes on; at the same time without one.
-timeout 60 "$REPORT" alloc --wait 50 "$OUTPUT" >limit.out 2>&1 &
+timeout 600 "$REPORT" alloc --wait 50 "$OUTPUT" >limit.out 2>&1 &
 limited=$!
 report alloc "$OUTPUT"
 wait $limited
 limited=$?
-expect_eq "status without a limit of its own ($(tail -1 limit.out))" $limited 1
+expect_eq "status with a limit that is not reached ($(tail -1 limit.out))" $limited 1
 expect_eq "status unasked with a writer that hangs" "$status" 1
 expect_match "that it hangs, unasked" "$(tail -1 err)" "its collector \(pid $collector\) does not write; what is there so far$"
-expect_between "seconds waited for a writer that hangs" "$took" 9 40
+((took >= 9)) || fail "a writer that hangs was given up after $took s"
+said=$(sed -n '$s/.*still being written after \([0-9]*\) s: no process.* does not write;.*/\1/p' limit.out)
+expect_between "seconds waited for a writer that hangs" "${said:-0}" 9 49
 kill -CONT "$collector"
 expect "$OUTPUT" 'ended(processes.rows[0], 137)'
 
@@ -96,10 +98,10 @@ END
 mkfifo hold
 python3 hold.py "$OUTPUT" <hold >held &
 exec 3>hold
-for ((i = 0; i < 300; i++)); do [[ -s held ]] && break; sleep 0.1; done
+for ((i = 0; i < looks; i++)); do [[ -s held ]] && break; sleep 0.1; done
 report alloc --wait 1 "$OUTPUT"
 expect_eq "status with an unknown writer" "$status" 1
-expect_match "an unknown writer" "$(tail -1 err)" "still being written after 1 s, by a process that is not to be seen from here; what is there so far$"
+expect_match "an unknown writer" "$(tail -1 err)" "still being written after [0-9]+ s, by a process that is not to be seen from here; what is there so far$"
 report alloc "$OUTPUT"
 exec 3>&-
 expect_eq "status with an unknown writer, unasked" "$status" 0

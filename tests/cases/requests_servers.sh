@@ -8,10 +8,6 @@ export PYTHONPATH=$PYTHONPATH:$ROOT/tests/requests PYTHONDONTWRITEBYTECODE=1
 server=''
 trap '[[ ! $server ]] || kill -9 $server 2>/dev/null' EXIT
 
-free_port() {
-	python3 -I -S -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-
 listens() { # PORT
 	(exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }

@@ -10,7 +10,7 @@ trap '[[ ! $server ]] || kill -9 $server 2>/dev/null' EXIT
 
 start() { # COMMAND...; {} is the port
 	rm -f held go "$OUTPUT"*
-	port=$(python3 -I -S -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	port=$(free_port)
 	LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT "${@//\{\}/$port}" >server.log 2>&1 &
 	server=$!
 	eventually "the server answers" answers

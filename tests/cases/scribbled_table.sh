@@ -5,14 +5,14 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program scribble
-sleep 300 &
+sleep 3000 &
 older=$!
 sleepers=()
 trap 'kill $older "${sleepers[@]}" 2>/dev/null' EXIT
 
 collector_ends() { # WHAT PID
 	local i
-	for ((i = 0; i < 300; i++)); do
+	for ((i = 0; i < looks; i++)); do
 		[[ $(cut -d' ' -f3 "/proc/$2/stat" 2>/dev/null) =~ ^Z?$ ]] && return
 		sleep 0.1
 	done

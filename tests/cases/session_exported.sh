@@ -32,7 +32,7 @@ cp "$REPORT" other-name
 shell '$REPORT check run.evt >/dev/null; ./other-name processes | head -3'
 expect_eq "files" "$(files)" 'run.evt '
 rm run.evt
-bash --norc -c "export LD_PRELOAD=$LIB; timeout 20 ./other-name processes" >out 2>err
+bash --norc -c "export LD_PRELOAD=$LIB; timeout 600 ./other-name processes" >out 2>err
 expect_eq "status of prof-report in an empty folder" $? 1
 expect_eq "files of prof-report alone" "$(files)" ''
 
@@ -61,7 +61,7 @@ for ((i = 0; i < 5; i++)); do
 	rm -f ./*.evt*
 	shell "\$python named.py | tee log | cat"
 	# the collector of Python may be just about to take the name
-	for ((waited = 0; waited < 50; waited++)); do
+	for ((waited = 0; waited < looks; waited++)); do
 		[[ $(files) == 'run.evt ' ]] && break
 		sleep 0.1
 	done
@@ -71,7 +71,7 @@ done
 # One that is over before anybody can make way for it.
 rm -f ./*.evt*
 shell "\$python -c 'print(2)' | tee log | cat"
-for ((i = 0; i < 200; i++)); do
+for ((i = 0; i < looks; i++)); do
 	[[ $(commands run.evt 2>/dev/null) == *'print(2)'* ]] && break
 	sleep 0.05
 done

@@ -17,7 +17,7 @@ launch() { # NAME
 	written
 }
 settled() { # FILES...: what is too much goes when the program is gone
-	for ((i = 0; i < 400; i++)); do
+	for ((i = 0; i < looks; i++)); do
 		[[ $(find . -name '*.evt*' -printf '%f\n' | sort | tr '\n' ' ') == "$* " ]] && return
 		sleep 0.05
 	done
@@ -110,7 +110,7 @@ expect "$OUTPUT.1" 'len(processes.rows) == 3'
 mv run.evt.1 mine.evt
 launch run.evt
 launch run.evt
-for ((i = 0; i < 400; i++)); do
+for ((i = 0; i < looks; i++)); do
 	[[ -e ${third[0]} || -e ${third[1]} ]] || break
 	sleep 0.05
 done
@@ -119,7 +119,7 @@ expect "$PWD/mine.evt" 'len(processes.rows) == 3'
 [[ ! -e ${third[0]} && ! -e ${third[1]} ]] || fail "ranks of a run that is gone are there: $(ls)"
 rm mine.evt
 launch run.evt
-for ((i = 0; i < 400; i++)); do
+for ((i = 0; i < looks; i++)); do
 	[[ -e ${second[0]} || -e ${second[1]} ]] || break
 	sleep 0.05
 done

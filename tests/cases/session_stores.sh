@@ -22,8 +22,13 @@ assert x.tolist() == [1.0] * 5, x
 dist.barrier()
 os._exit(0)  # gloo now and then aborts in its own teardown, without intercept too
 END
-port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-for method in "file://$PWD/store" "tcp://127.0.0.1:$port" env://; do
+for method in file tcp env; do
+	port=$(free_port)
+	case $method in
+	file) method=file://$PWD/store ;;
+	tcp) method=tcp://127.0.0.1:$port ;;
+	env) method=env:// ;;
+	esac
 	rm -f ./*.evt* err.*
 	name=${method%%:*}
 	for rank in 0 1; do

@@ -9,7 +9,7 @@ for count in 1 2 3 4 5; do
 	"$REPORT" summary "$OUTPUT" >/dev/null
 done
 # What is too much goes when the program is gone: the folder is locked meanwhile.
-for ((i = 0; i < 400; i++)); do
+for ((i = 0; i < looks; i++)); do
 	[[ -e run.evt.3 ]] || break
 	sleep 0.05
 done
@@ -19,7 +19,7 @@ for pair in run.evt:5 run.evt.1:4 run.evt.2:3; do
 done
 # A file that somebody still writes is never touched.
 rm -f ./run.evt*
-INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB sleep 300 &
+INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB sleep 3000 &
 pid=$!
 trap 'kill $pid 2>/dev/null' EXIT
 eventually "the live file" test -s run.evt

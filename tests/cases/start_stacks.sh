@@ -45,7 +45,7 @@ cat >ask.py <<'END'
 import sys, urllib.error, urllib.request
 for path in ["/work", "/async", "/thread", "/wrong", "/absent"] * 3:
     try:
-        answer = urllib.request.urlopen("http://127.0.0.1:%s%s" % (sys.argv[1], path), timeout=120)
+        answer = urllib.request.urlopen("http://127.0.0.1:%s%s" % (sys.argv[1], path), timeout=600)
         print(path, answer.status, answer.read())
     except urllib.error.HTTPError as error:
         print(path, error.code, error.read())
@@ -91,7 +91,7 @@ kernel() { # NAME SETTING: a kernel of its own, which alone is traced
 	rm -rf data it.py calls.txt
 	python -m ipykernel install --user --name mine "$@" >out 2>&1 || fail "$name: the kernel: $(tail -5 out)"
 	cp book.ipynb "$name.ipynb"
-	timeout 200 jupyter execute --inplace --allow-errors --kernel_name=mine "$name.ipynb" >out 2>&1 || fail "$name: jupyter: $(tail -5 out)"
+	timeout 600 jupyter execute --inplace --allow-errors --kernel_name=mine "$name.ipynb" >out 2>&1 || fail "$name: jupyter: $(tail -5 out)"
 	python outputs.py "$name.ipynb" >"$name.outputs" || fail "$name: no outputs"
 	grep -oE '^ *[0-9/]+ .*work' calls.txt | sed -E 's/ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ / /' >>"$name.outputs"
 }

@@ -32,7 +32,7 @@ import sys, time, urllib.request
 def ask(tries):
     while True:
         try:
-            return urllib.request.urlopen("http://127.0.0.1:%s/" % sys.argv[1], timeout=120).read()
+            return urllib.request.urlopen("http://127.0.0.1:%s/" % sys.argv[1], timeout=600).read()
         except OSError as error:  # bound, but no worker listens yet, or the one that did is replaced
             tries -= 1
             if tries < 0:

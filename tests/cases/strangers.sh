@@ -34,9 +34,9 @@ except ChildProcessError:
     print("reaped", reaped)
 END
 rm -f run.evt
-expect_eq "children of a subreaper" "$(INTERCEPT_OUTPUT=$OUTPUT timeout 20 python3 adopts.py subreaper "$LIB")" "reaped 1"
+expect_eq "children of a subreaper" "$(INTERCEPT_OUTPUT=$OUTPUT timeout 600 python3 adopts.py subreaper "$LIB")" "reaped 1"
 if unshare -pf --mount-proc true 2>/dev/null; then
-	expect_eq "children of process 1" "$(INTERCEPT_OUTPUT=$PWD/one.evt timeout 20 unshare -pf --mount-proc \
+	expect_eq "children of process 1" "$(INTERCEPT_OUTPUT=$PWD/one.evt timeout 600 unshare -pf --mount-proc \
 		env LD_PRELOAD="$LIB" python3 adopts.py count)" "reaped 1"
 	"$REPORT" check one.evt >check.out || fail "check of process 1: $(cat check.out)"
 fi

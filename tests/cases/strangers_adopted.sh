@@ -40,7 +40,7 @@ adopts() { # HOW [COMMAND...]: runs it, alone and under us
 	echo >&4
 	"$@" "$python" adopts.py "$how" <go >bare.out 2>bare.err || fail "$how alone: $(cat bare.err)"
 	echo >&4
-	INTERCEPT_OUTPUT=$OUTPUT timeout 60 "$@" env LD_PRELOAD="$LIB" "$python" adopts.py "$how" <go >traced.out 2>traced.err ||
+	INTERCEPT_OUTPUT=$OUTPUT timeout 600 "$@" env LD_PRELOAD="$LIB" "$python" adopts.py "$how" <go >traced.out 2>traced.err ||
 		fail "$how: status $?: $(cat traced.err)"
 	cmp bare.out traced.out || fail "$how: $(cat bare.out traced.out)"
 	expect_eq "standard error, $how" "$(cat traced.err)" ''

@@ -31,7 +31,7 @@ ends() { # it
 	wait "$program"
 }
 shows() { # FILE TEXT: until the blocks that are printed there have it
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < looks; i++)); do
 		grep -qF -- "$2" "$1" && return
 		sleep 0.1
 	done

@@ -121,7 +121,7 @@ def server():
     def client():
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         try:
-            subprocess.run([sys.executable, "-c", CLIENT, port, str(TURNS)], env=environment, check=True, timeout=100)
+            subprocess.run([sys.executable, "-c", CLIENT, port, str(TURNS)], env=environment, check=True, timeout=600)
         finally:
             serving.should_exit = True
 

@@ -19,7 +19,7 @@ done = []
 class Connection:
     def __init__(self):
         self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.settimeout(100)
+        self.socket.settimeout(600)
         self.left = b""
         self.closes = False  # the server closes it after the last answer
 

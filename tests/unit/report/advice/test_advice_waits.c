@@ -85,6 +85,8 @@ static void define_places(void)
 		  .file = name("__init__.py"), .line = 1);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 36, .from = AT_RUN_CALLER, .code = 36,
 		  .line = 185);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 37, .from = AT_FETCH, .code = AT_SAMPLE,
+		  .line = 31);
 	frame_end_block(c.r.fw);
 }
 
@@ -95,6 +97,7 @@ static void define_places(void)
 #define IN_MATCH 34u
 #define IN_COMPILER 35u
 #define IN_ANY_PACKAGE 36u /* a file without folders, of no known package */
+#define AT_SAMPLE_END 37u  /* train.py:31, in the same function as AT_SAMPLE */
 
 #define SERVER 9u /* forks for process 1, which has started it */
 static unsigned int worker_parent = 1;
@@ -431,6 +434,19 @@ struct busy {
 	unsigned int stream, place;
 };
 
+/* At three of four looks they have no CPU, and stand there; 0: they always have one. */
+static unsigned int queued_at;
+
+static void busy_put(const struct busy *busy, unsigned int look)
+{
+	bool is_queued = queued_at && look % 4;
+
+	FRAME_PUT(c.r.fw, (look + 1) * 20ull * MS, python_sample, .looks = look != 0,
+		  .place = is_queued ? queued_at : busy->place,
+		  .state = is_queued ? EVT_PYTHON_READY : EVT_PYTHON_RUNS,
+		  .cpu_us = look && !is_queued ? 20000 : 0);
+}
+
 /* Without steps: the main thread waits there, and others are at work. */
 static void write_others(unsigned int place, enum evt_python_state state, uint64_t call,
 			 const struct busy *busy, size_t count)
@@ -446,9 +462,7 @@ static void write_others(unsigned int place, enum evt_python_state state, uint64
 	for (size_t other = 0; other < count; other++) {
 		frame_begin_block(c.r.fw, busy[other].stream);
 		for (unsigned int i = 0; i < 100; i++)
-			FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
-				  .place = busy[other].place, .state = EVT_PYTHON_RUNS,
-				  .cpu_us = i ? 20000 : 0);
+			busy_put(&busy[other], i);
 		frame_end_block(c.r.fw);
 	}
 	now = 101 * 20ull * MS;
@@ -469,6 +483,18 @@ static void a_loop_without_steps_waits_for_workers(void **state)
 	write_others(IN_LOADER, EVT_PYTHON_IO, 0, starting, 2); /* they make no samples */
 	is_at(advice_of("dataloader"), TRAIN ":20", "the main thread waits for the DataLoader");
 	release();
+}
+
+/* On a busy machine threads stand where they lost the CPU, which is not where they work. */
+static void workers_that_have_no_cpu_are_not_at_work(void **state)
+{
+	const struct busy workers[] = { { WORKER, AT_SAMPLE }, { WORKER + 1, AT_SAMPLE } };
+
+	queued_at = AT_SAMPLE_END;
+	write_others(IN_LOADER, EVT_PYTHON_IO, 0, workers, 2);
+	is_at(advice_of("dataloader"), TRAIN ":30", "100 % of the workers' time meanwhile was in");
+	release();
+	queued_at = 0;
 }
 
 static void all_who_are_waited_for_are_in_one_line(void **state)
@@ -503,6 +529,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_loop_without_steps_waits_for_workers),
+		cmocka_unit_test(workers_that_have_no_cpu_are_not_at_work),
 		cmocka_unit_test(all_who_are_waited_for_are_in_one_line),
 		cmocka_unit_test(a_client_of_its_own_server),
 		cmocka_unit_test(one_of_two_workers_is_slow),
