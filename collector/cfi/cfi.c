@@ -9,12 +9,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "collector/arch/arch.h"
 #include "collector/cfi/cfi_expression.h"
 #include "collector/cfi/cursor.h"
 
-#define REGISTER_RBP 6u
-#define REGISTER_RSP 7u
-#define REGISTER_RETURN 16u
 #define REMEMBERED_MAX 8u
 #define DATA_ALIGN (-8)
 #define LETTERS_MAX 8u /* limit for an augmentation, including its terminator */
@@ -118,9 +116,9 @@ static struct cursor entry_cursor(struct cfi_span span, uintptr_t entry)
 
 static struct cfi_saved_at *machine_register(struct machine *m, uint64_t number)
 {
-	if (number == REGISTER_RBP)
+	if (number == ARCH_CFI_FP)
 		return &m->now.rbp;
-	return number == REGISTER_RETURN ? &m->now.ret : NULL;
+	return number == ARCH_CFI_RETURN ? &m->now.ret : NULL;
 }
 
 static void machine_put(struct machine *m, uint64_t number, enum cfi_saved how, int64_t offset)
@@ -129,7 +127,7 @@ static void machine_put(struct machine *m, uint64_t number, enum cfi_saved how, 
 
 	if (at)
 		*at = (struct cfi_saved_at){ how, offset };
-	if (number == REGISTER_RBP)
+	if (number == ARCH_CFI_FP)
 		m->now.rbp_has_stood = false;
 }
 
@@ -151,19 +149,19 @@ static void machine_define(struct machine *m, uint64_t number, int64_t offset)
 {
 	enum cfi_base base = CFI_BASE_NONE;
 
-	if (number == REGISTER_RSP)
+	if (number == ARCH_CFI_SP)
 		base = CFI_BASE_RSP;
-	else if (number == REGISTER_RBP)
+	else if (number == ARCH_CFI_FP)
 		base = CFI_BASE_RBP;
 	m->now.cfa = (struct cfi_value){ .base = base, .offset = offset };
 }
 
 static void machine_restore(struct machine *m, uint64_t number)
 {
-	if (number == REGISTER_RBP) {
+	if (number == ARCH_CFI_FP) {
 		m->now.rbp = m->first.rbp;
 		m->now.rbp_has_stood = m->first.rbp_has_stood;
-	} else if (number == REGISTER_RETURN)
+	} else if (number == ARCH_CFI_RETURN)
 		m->now.ret = m->first.ret;
 }
 
@@ -223,7 +221,7 @@ static void machine_save_expression(struct machine *m, uint64_t number)
 	}
 	machine_put(m, number, how, value.offset);
 	/* only "undefined" may mark the outermost frame */
-	m->code.bad |= number == REGISTER_RETURN && how == CFI_SAVED_LOST;
+	m->code.bad |= number == ARCH_CFI_RETURN && how == CFI_SAVED_LOST;
 }
 
 /*
@@ -233,7 +231,7 @@ static void machine_save_expression(struct machine *m, uint64_t number)
 static void machine_lose(struct machine *m, uint64_t number)
 {
 	machine_put(m, number, CFI_SAVED_LOST, 0);
-	m->code.bad |= number == REGISTER_RETURN;
+	m->code.bad |= number == ARCH_CFI_RETURN;
 }
 
 static void machine_run_register(struct machine *m, unsigned int operation)
@@ -256,7 +254,7 @@ static void machine_run_register(struct machine *m, unsigned int operation)
 		return;
 	case CFA_SAME_VALUE:
 		machine_put(m, number, CFI_SAVED_SAME, 0);
-		code->bad |= number == REGISTER_RETURN;
+		code->bad |= number == ARCH_CFI_RETURN;
 		return;
 	case CFA_REGISTER:
 	case CFA_VALUE_OFFSET:
@@ -421,7 +419,7 @@ static struct common common_read(struct cfi_span span, uintptr_t entry)
 	c->bad |= cursor_number(c) != 1; /* code must be counted in bytes */
 	/* the stack must be counted in words, downwards */
 	c->bad |= cursor_take(c, 1) != (0x80 + DATA_ALIGN);
-	c->bad |= cursor_take(c, 1) != REGISTER_RETURN;
+	c->bad |= cursor_take(c, 1) != ARCH_CFI_RETURN;
 	bytes = cursor_number(c);
 	data = *c;
 	cursor_skip(c, bytes);

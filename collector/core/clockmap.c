@@ -7,8 +7,8 @@
 #include "collector/core/clockmap.h"
 
 #include <time.h>
-#include <x86intrin.h>
 
+#include "collector/arch/arch.h"
 #include "collector/core/clock.h"
 #include "collector/region/region.h"
 
@@ -24,11 +24,11 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < SAMPLE_TRIES; i++) {
-		uint64_t before = __rdtsc();
+		uint64_t before = arch_ticks();
 		uint64_t mono = clock_read_ns(CLOCK_MONOTONIC);
-		uint64_t middle = __rdtsc();
+		uint64_t middle = arch_ticks();
 		uint64_t real = clock_read_ns(CLOCK_REALTIME);
-		uint64_t after = __rdtsc();
+		uint64_t after = arch_ticks();
 
 		if (after - before >= best)
 			continue;
@@ -47,7 +47,7 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 uint64_t clockmap_now(const struct clockmap *map)
 {
 	uint64_t now = map->clock == REGION_CLOCK_MONOTONIC ? clock_read_ns(CLOCK_MONOTONIC)
-							    : __rdtsc();
+							    : arch_ticks();
 
 	return now > map->base_tsc ? now - map->base_tsc : 0;
 }

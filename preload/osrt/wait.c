@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "collector/arch/arch.h"
 #include "preload/hook/origin.h"
 #include "preload/record/family.h"
 #include "preload/record/event.h"
@@ -103,7 +104,7 @@ static inline bool wait_is_noted(const struct osrt_wait *wait)
 
 static inline void wait_sum_add(_Atomic uint64_t *sum, uint64_t value)
 {
-	__asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(value) : "cc");
+	arch_word_add(sum, value);
 }
 
 /* Returns false if the wait is to be recorded: it was long, or nobody would see the sum. */

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "collector/arch/arch.h"
 #include "preload/base/object_span.h"
 #include "preload/stacks/memory.h"
 #include "preload/stacks/pages.h"
@@ -17,11 +18,6 @@
 #define MARK_ODD 0xd6e8feb86659fd93u
 #define ADDRESS_MASK ((1ull << 47) - 1)
 #define HOT_ENTRIES (1ull << RULES_HOT_BITS)
-
-/* In the frame of a signal's return, glibc's struct ucontext_t is at rsp. */
-#define UCONTEXT_RSP 160
-#define UCONTEXT_RIP 168
-#define UCONTEXT_RBP 120
 
 struct rules rules;
 static uintptr_t rules_outermost;
@@ -101,9 +97,9 @@ static bool offset_fits(int64_t offset, unsigned int bits)
  */
 static uint64_t pack_signal(const struct cfi_row *row)
 {
-	bool usual = row->cfa == CFI_CFA_RSP_LOAD && row->offset == UCONTEXT_RSP && !row->after &&
-		     row->ret.how == CFI_SAVED_BY_RSP && row->ret.offset == UCONTEXT_RIP &&
-		     row->rbp.how == CFI_SAVED_BY_RSP && row->rbp.offset == UCONTEXT_RBP;
+	bool usual = row->cfa == CFI_CFA_RSP_LOAD && row->offset == ARCH_SIGNAL_SP && !row->after &&
+		     row->ret.how == CFI_SAVED_BY_RSP && row->ret.offset == ARCH_SIGNAL_PC &&
+		     row->rbp.how == CFI_SAVED_BY_RSP && row->rbp.offset == ARCH_SIGNAL_FP;
 
 	return rule_of_kind(usual ? RULE_SIGNAL : RULE_UNKNOWN);
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "collector/arch/arch.h"
 #include "preload/base/object.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/step.h"
@@ -56,7 +57,7 @@ static uintptr_t context_outermost(void)
 	context.uc_stack.ss_size = sizeof(stack);
 	context.uc_link = NULL;
 	makecontext(&context, context_nowhere, 0);
-	return *(const uintptr_t *)context.uc_mcontext.gregs[REG_RSP];
+	return ARCH_CONTEXT_RETURN(&context);
 }
 
 int stack_begin(unsigned int families, uint64_t entries, unsigned int depth)

@@ -7,10 +7,7 @@
 
 #include <stddef.h>
 
-/* In the frame of a signal's return, glibc's struct ucontext_t is at rsp. */
-#define UCONTEXT_RBP 120u
-#define UCONTEXT_RSP 160u
-#define UCONTEXT_RIP 168u
+#include "collector/arch/arch.h"
 
 /*
  * Grows upwards only, without gaps. What lies beyond a hole is another stack or none, and may be
@@ -79,9 +76,9 @@ static bool step_read(struct step_span *span, uintptr_t at, struct stack_read *r
 static enum step_end step_signal(struct step_span *span, struct step_place *p,
 				 struct stack_fresh *f)
 {
-	if (!step_read(span, p->rsp + UCONTEXT_RIP, &f->ret) ||
-	    !step_read(span, p->rsp + UCONTEXT_RBP, &f->saved) ||
-	    !step_read(span, p->rsp + UCONTEXT_RSP, &f->load))
+	if (!step_read(span, p->rsp + ARCH_SIGNAL_PC, &f->ret) ||
+	    !step_read(span, p->rsp + ARCH_SIGNAL_FP, &f->saved) ||
+	    !step_read(span, p->rsp + ARCH_SIGNAL_SP, &f->load))
 		return STEP_CUT;
 	if (f->load.value % 8 || f->ret.value - 1 >= (1ull << 47) - 1 ||
 	    !span_move(span, f->load.value))
