@@ -68,13 +68,13 @@ layers='
 	report/deferred : families report/base report/scopes report/core
 	report/ranges  : report/base report/scopes report/core report/helpers report/deferred
 	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
-	report/*       : events collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
+	report/*       : events collector/format/calls.h collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
 	report/osrt      : events collector/format/wait_objects.def model report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
 	report/modules : events model report/torch report/tensors
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples
-	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
+	report/advice  : collector/format/waits.def collector/format/calls.h model report/symbols report/stacks report/native report/*
 	report/stuck   : model report/advice report/osrt report/*
 	report/ranks   : model report/*
 	report/clocks  : model report/*
