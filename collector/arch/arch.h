@@ -10,8 +10,10 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 #include "collector/arch/x86_64/arch.h"
+#elif defined(__aarch64__) && defined(__LP64__) && !defined(__AARCH64EB__)
+#include "collector/arch/aarch64/arch.h"
 #else
-#error "intercept runs on x86-64 only"
+#error "intercept runs on x86-64 and on aarch64 with 64-bit pointers in little-endian order only"
 #endif
 
 #endif

@@ -5,6 +5,8 @@
 
 #if defined(__x86_64__)
 #include "collector/arch/x86_64/lanes.h"
+#elif defined(__aarch64__)
+#include "collector/arch/aarch64/lanes.h"
 #endif
 
 #endif

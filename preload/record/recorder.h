@@ -89,7 +89,7 @@ struct recorder_gates {
 _Static_assert(offsetof(struct recorder_gates, gate[EVT_FAMILY_alloc]) < RECORDER_LINE,
 	       "an event of the heap reads one line of the gates");
 
-#define RECORDER_PAGE 4096u
+#define RECORDER_PAGE ARCH_PAGE_MAX
 
 /* All zero until recording starts. */
 PRELOAD_HIDDEN extern union recorder_page {

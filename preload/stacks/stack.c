@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane
 
 static inline struct step_place stack_place_of(void *const *frame)
 {
-	return (struct step_place){ (uintptr_t)frame[1], (uintptr_t)(frame + 2),
+	return (struct step_place){ (uintptr_t)frame[1], arch_frame_cfa(frame),
 				    (uintptr_t)frame[0] };
 }
 

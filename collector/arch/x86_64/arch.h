@@ -13,6 +13,12 @@
 /* e_machine of its ELF files */
 #define ARCH_ELF_MACHINE 62u
 
+/* Programs have addresses below 2^ARCH_ADDRESS_BITS, unless they ask the kernel for others. */
+#define ARCH_ADDRESS_BITS 47u
+
+/* The largest page that a kernel may have been built for. */
+#define ARCH_PAGE_MAX 4096u
+
 /* --- clock --- */
 
 /* Returns the counter that records are stamped with. The instruction is not serialised. */
@@ -31,6 +37,12 @@ static inline bool arch_ticks_are_steady(void)
 	 * Intel SDM 3)
 	 */
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+/* Returns the counter's rate as the processor states it; 0: it states none, so it is measured. */
+static inline uint64_t arch_ticks_hz(void)
+{
+	return 0;
 }
 
 /* --- bare system calls: errno is not touched, and the result is negative on error --- */
@@ -119,6 +131,13 @@ static inline void arch_word_add(_Atomic uint64_t *sum, uint64_t value)
 #define ARCH_CFI_FP 6u
 #define ARCH_CFI_SP 7u
 #define ARCH_CFI_RETURN 16u
+/* bytes in which code may be counted, beside 1 */
+#define ARCH_CFI_CODE_BYTES 1u
+/* an operation and a letter of an augmentation that only say how return addresses are signed */
+#define ARCH_CFI_SIGNS 0x100
+#define ARCH_CFI_SIGNS_LETTER 'S'
+/* a function may keep its return address in a register */
+#define ARCH_CFI_HAS_LINK 0
 
 /* offsets of the interrupted registers from the stack pointer in the frame of a signal's return */
 #define ARCH_SIGNAL_FP 120
@@ -130,14 +149,62 @@ static inline void arch_word_add(_Atomic uint64_t *sum, uint64_t value)
 
 /* the registers of a perf sample, in this order: frame pointer, stack pointer, program counter */
 #define ARCH_PERF_REGISTERS (1u << 6 | 1u << 7 | 1u << 8)
+/* after the frame pointer there is also the link register */
+#define ARCH_PERF_HAS_LINK 0
+
+/* --- stacks --- */
+
+/*
+ * The frame of the function that this stands in: the caller's frame pointer, then the return
+ * address. Valid as long as the function runs.
+ */
+#define ARCH_FRAME ((void *const *)__builtin_frame_address(0))
+
+/* Returns the CFA of such a frame: the stack pointer after its return. */
+static inline uintptr_t arch_frame_cfa(void *const *frame)
+{
+	return (uintptr_t)(frame + 2);
+}
+
+/*
+ * Returns how many bytes below a CFA the return address is stored, if the frame pointer is stored
+ * `fp_words` words below it (0: not stored). 1: that is not known.
+ */
+static inline uintptr_t arch_return_below(uintptr_t fp_words)
+{
+	(void)fp_words;
+	return 8;
+}
+
+/* The caller's frame pointer is stored just below the return address, wherever that is. */
+#define ARCH_HAS_PAIRS 0
+
+/* Returns the address in a stored return address, which may be signed. */
+static inline uint64_t arch_return_address(uint64_t word)
+{
+	return word;
+}
+
+/* True if the instructions at `code` return from a signal handler. They must be readable. */
+static inline bool arch_is_signal_return(const void *code)
+{
+	(void)code;
+	return false;
+}
+
+/* the kernel's code that returns from a handler may be in no table */
+#define ARCH_HAS_BARE_SIGNAL_RETURN 0
 
 /* --- vectors --- */
 
 /* varints_wide.c and kinds_wide.c have a form for its wide registers. */
 #define ARCH_HAS_WIDE_LANES 1
 
-/* --- system calls that not every architecture has --- */
+/* --- system calls that not every architecture has, by libc's syscall() --- */
 
 #define ARCH_FORK() syscall(SYS_fork)
+#define ARCH_POLL(files, count, ms) syscall(SYS_poll, files, count, ms)
+#define ARCH_READLINK(path, room, bytes) syscall(SYS_readlink, path, room, bytes)
+#define ARCH_OPEN(path, flags) syscall(SYS_open, path, flags)
 
 #endif
