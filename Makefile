@@ -283,6 +283,10 @@ test-all: tests ## all tests: with other downloads, browsers, every Python of th
 test-gpu: programs ## what only a GPU can show; skipped with the reason where there is none
 	@scripts/test-gpu.sh
 
+.PHONY: test-arm
+test-arm: ## builds for aarch64 and runs what can run under qemu-user (300 MB); one: make test-arm T=name
+	+@set -f; scripts/test-arm.sh $(T)
+
 .PHONY: test-torch-versions
 test-torch-versions: tests ## several releases of PyTorch and Python (14 GB, an hour); docs/COMPATIBILITY.md
 	@scripts/test-torch-versions.sh $(T)
@@ -349,9 +353,9 @@ $(O)/wheel/intercept-collector: $(COLLECTOR_OBJECTS) $(FORMAT_OBJECTS)
 
 .PHONY: wheel deb
 wheel: programs $(WHEEL) ## a package for pip, in $(O)/dist (DIST): pip install brings all programs
-	@VERSION=$(VERSION) scripts/package.sh wheel
+	@VERSION=$(VERSION) ARCH=$(ARCH) scripts/package.sh wheel
 deb: programs ## a Debian package, in $(O)/dist (DIST)
-	@VERSION=$(VERSION) scripts/package.sh deb
+	@VERSION=$(VERSION) ARCH=$(ARCH) scripts/package.sh deb
 
 .PHONY: install uninstall clean stats
 # README.md lies above the other documents, as here: its links hold.

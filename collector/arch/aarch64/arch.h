@@ -24,6 +24,8 @@
 
 /* --- clock --- */
 
+#define ARCH_TICKS_NAME "cntvct"
+
 /*
  * The generic timer's virtual counter. It is coarse: 25 MHz to 1 GHz, so events of one thread often
  * have the same time. Their order is that of the ring.

@@ -21,6 +21,9 @@
 
 /* --- clock --- */
 
+/* the counter, in files */
+#define ARCH_TICKS_NAME "tsc"
+
 /* Returns the counter that records are stamped with. The instruction is not serialised. */
 static inline uint64_t arch_ticks(void)
 {
