@@ -75,7 +75,8 @@ static struct clockmap_pair clockmap_pair_of(const struct clockmap *map,
 
 /*
  * Returns the rate at the start. The counter has run for a moment only, and is coarse where the
- * processor states its rate. So the stated rate is taken if the measured one does not contradict it.
+ * processor states its rate. So the stated rate is taken if the measured one does not contradict
+ * it.
  */
 static uint64_t clockmap_first_rate(struct clockmap_pair pair, uint64_t hz)
 {

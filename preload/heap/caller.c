@@ -231,7 +231,7 @@ struct place {
 	uintptr_t rbp;    /* value of rbp after the return */
 };
 
-static struct place place_of(void *const *frame)
+static struct place place_of_frame(void *const *frame)
 {
 	return (struct place){ (uintptr_t)frame[1], arch_frame_cfa(frame), (uintptr_t)frame[0] };
 }
@@ -271,7 +271,7 @@ static bool address_is_plausible(uint64_t address)
  */
 static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 {
-	struct place place = place_of(frame);
+	struct place place = place_of_frame(frame);
 	uint64_t address = place.address;
 	struct object object;
 
@@ -299,7 +299,7 @@ static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame, 
 
 static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *frame)
 {
-	struct place place = place_of(frame);
+	struct place place = place_of_frame(frame);
 	uint64_t address = place.address;
 
 	if (!address_is_plausible(address))
