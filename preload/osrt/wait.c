@@ -85,7 +85,8 @@ void osrt_begin(struct osrt_wait *wait)
 	if (!waits)
 		return;
 	atomic_store_explicit(&waits->start, 0, memory_order_relaxed);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* a reader that sees one of the fields sees the 0, too; pairs with thread_waits.c */
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&waits->object, wait->object, memory_order_relaxed);
 	atomic_store_explicit(&waits->owner, wait->owner, memory_order_relaxed);
 	atomic_store_explicit(&waits->call, wait->call, memory_order_relaxed);
