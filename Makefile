@@ -22,8 +22,15 @@ Q     := $(if $(filter 1,$(V)),,@)
 begin  = @mkdir -p $(@D)$(if $(Q), && echo '  $(1)  $@')
 comma := ,
 
-ifneq ($(shell uname -sm),Linux x86_64)
-$(error intercept runs on Linux x86-64 only, this is '$(shell uname -sm)')
+# What the compiler builds for; CC=aarch64-linux-gnu-gcc builds for aarch64 elsewhere.
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
+ARCH   := $(firstword $(subst -, ,$(TARGET)))
+ifeq ($(TARGET),)
+ARCH := $(shell uname -m)
+endif
+ifeq ($(filter x86_64 aarch64,$(ARCH))$(filter Linux,$(shell uname -s)),$(ARCH)Linux)
+else
+$(error intercept runs on Linux on x86-64 and aarch64 only, '$(CC)' builds for '$(or $(TARGET),$(shell uname -sm))')
 endif
 
 # --- flags --------------------------------------------------------------------------------------
@@ -32,7 +39,9 @@ WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvl
 	$(if $(filter 1,$(WERROR)),-Werror)
 OPTIMISE := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
 SANITISE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -DSANITISED)
-COMMON   := -std=gnu11 -D_GNU_SOURCE= -DINTERCEPT_VERSION='"$(VERSION)"' -I. $(OPTIMISE) $(WARNINGS)
+# Plain char is signed on x86-64 and unsigned on aarch64.
+ARCH_FLAGS := $(if $(filter aarch64,$(ARCH)),-fsigned-char)
+COMMON   := $(strip -std=gnu11 -D_GNU_SOURCE= -DINTERCEPT_VERSION='"$(VERSION)"' -I. $(OPTIMISE) $(WARNINGS) $(ARCH_FLAGS))
 DEPFLAGS  = -MMD -MP -MF $@.d
 
 # The compiler must not turn malloc+memset into calloc, or drop a pair, in the file that defines them.
@@ -223,7 +232,7 @@ $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%): $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c \
 		-fno-sanitize-recover=all $^ $(TEST_LIBS) -o $@
 
 # Test programs are other people's programs: no sanitiser, few warnings, one command each.
-PROGRAM_FLAGS = -I. -O1 -g -Wall $(NVTX_CFLAGS) $(DEPFLAGS)
+PROGRAM_FLAGS = $(ARCH_FLAGS) -I. -O1 -g -Wall $(NVTX_CFLAGS) $(DEPFLAGS)
 $(O)/programs/libfake_%.so: tests/programs/fake_%.c $(O)/flags
 	$(call begin,CC)
 	$(Q)$(CC) -D_GNU_SOURCE= $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
@@ -273,6 +282,10 @@ test-all: tests ## all tests: with other downloads, browsers, every Python of th
 .PHONY: test-gpu
 test-gpu: programs ## what only a GPU can show; skipped with the reason where there is none
 	@scripts/test-gpu.sh
+
+.PHONY: test-arm
+test-arm: ## builds for aarch64 and runs what can run under qemu-user (300 MB); one: make test-arm T=name
+	+@set -f; scripts/test-arm.sh $(T)
 
 .PHONY: test-torch-versions
 test-torch-versions: tests ## several releases of PyTorch and Python (14 GB, an hour); docs/COMPATIBILITY.md
@@ -340,9 +353,9 @@ $(O)/wheel/intercept-collector: $(COLLECTOR_OBJECTS) $(FORMAT_OBJECTS)
 
 .PHONY: wheel deb
 wheel: programs $(WHEEL) ## a package for pip, in $(O)/dist (DIST): pip install brings all programs
-	@VERSION=$(VERSION) scripts/package.sh wheel
+	@VERSION=$(VERSION) ARCH=$(ARCH) scripts/package.sh wheel
 deb: programs ## a Debian package, in $(O)/dist (DIST)
-	@VERSION=$(VERSION) scripts/package.sh deb
+	@VERSION=$(VERSION) ARCH=$(ARCH) scripts/package.sh deb
 
 .PHONY: install uninstall clean stats
 # README.md lies above the other documents, as here: its links hold.

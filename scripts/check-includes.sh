@@ -13,8 +13,10 @@ includes=$(echo "$files" | xargs grep -nE '^[ \t]*#[ \t]*include[ \t]*["<]' |
 
 # What each folder may include beside its own files. "PROGRAM/*" is any family: a folder that has no line
 # of its own, so that a new family needs none. `events`, `errors` and `limitations` are the one header of that name.
+# collector/arch may be included by all, but not the folder of one architecture in it.
 # `model` is what every family of the report stands on. families.def joins the `lists` of the families, and is all that what they stand on sees of them.
 layers='
+	collector/arch      :
 	collector/region    :
 	collector/cfi       :
 	collector/format    :
@@ -66,13 +68,13 @@ layers='
 	report/deferred : families report/base report/scopes report/core
 	report/ranges  : report/base report/scopes report/core report/helpers report/deferred
 	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
-	report/*       : events collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
+	report/*       : events collector/format/calls.h collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
 	report/osrt      : events collector/format/wait_objects.def model report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
 	report/modules : events model report/torch report/tensors
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/idle    : events model report/gpu report/samples
-	report/advice  : collector/format/waits.def model report/symbols report/stacks report/native report/*
+	report/advice  : collector/format/waits.def collector/format/calls.h model report/symbols report/stacks report/native report/*
 	report/stuck   : model report/advice report/osrt report/*
 	report/ranks   : model report/*
 	report/clocks  : model report/*
@@ -100,7 +102,7 @@ check_layers() {
 		# "*" is any family: a folder that has no line of its own
 		function is_allowed(from, header, to, list, word, n, i) {
 			to = folder(header)
-			if (from == to)
+			if (from == to || header ~ /^collector\/arch\/[a-z]+\.h$/)
 				return 1
 			if (!(from in allowed))
 				from = program(from) "/*"

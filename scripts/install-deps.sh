@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# usage: install-deps.sh [bench|soak|browser|firefox]
+# usage: install-deps.sh [bench|soak|browser|firefox|arm]
 # Installs the Debian or Ubuntu packages that are missing: what building, testing, lint and the demo need,
 # or with `bench` the tools that `make bench` compares with, or with `soak` the programs that `make soak` runs
-# (about 2 GB), or with `browser` or `firefox` what opens pages in tests. Does nothing when all are there. Where there is a Python with PyTorch, `bench` puts Scalene (PyPI)
+# (about 2 GB), or with `browser` or `firefox` what opens pages in tests, or with `arm` what builds and runs for aarch64. Does nothing when all are there. Where there is a Python with PyTorch, `bench` puts Scalene (PyPI)
 # into a directory of its own: it would bring other versions.
 
 packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libsqlite3-dev libjson-c-dev libjemalloc-dev libunwind-dev
@@ -14,6 +14,7 @@ packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libsqlite3-dev libjson-c
 command -v rustc >/dev/null || packages="$packages rustc" # rustup's will do
 [ "$1" = browser ] && packages=chromium
 [ "$1" = firefox ] && packages=firefox-esr
+[ "$1" = arm ] && packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"
 [ "$1" = soak ] && packages="bc busybox-static bzip2 cron curl dash default-jdk-headless emacs-nox ffmpeg file gdb git
 	gnupg golang-go imagemagick iproute2 jq lsof lua5.4 make nginx-light nodejs openssh-client

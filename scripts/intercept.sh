@@ -90,7 +90,12 @@ take_option() { # NAME VALUE
 	esac
 }
 
-[ "$(uname -sm)" = 'Linux x86_64' ] || die "this is $(uname -sm): intercept records on Linux x86-64 only"
+# e_machine of the programs that can be recorded
+case $(uname -sm) in
+'Linux x86_64') machine=62 architecture=x86-64 ;;
+'Linux aarch64') machine=183 architecture=aarch64 ;;
+*) die "this is $(uname -sm): intercept records on Linux on x86-64 and aarch64 only" ;;
+esac
 case ${1:-} in
 help | --help | -h)
 	usage
@@ -176,8 +181,8 @@ check_program() { # FILE
 		say "'$1' has capabilities: the system does not let it load the library, it will not be recorded"
 	elif [ ! -r "$1" ] || [ "$(byte_at "$1" 0 4)" != 1179403647 ]; then
 		return
-	elif [ "$(byte_at "$1" 4 1)" != 2 ] || [ "$(byte_at "$1" 18 2)" != 62 ]; then
-		say "'$1' is of another architecture: only x86-64 programs are recorded"
+	elif [ "$(byte_at "$1" 4 1)" != 2 ] || [ "$(byte_at "$1" 18 2)" != "$machine" ]; then
+		say "'$1' is of another architecture: only $architecture programs are recorded"
 	else
 		loader=$(interpreter_of "$1")
 		case $loader in

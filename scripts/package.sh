@@ -24,6 +24,7 @@ esac
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null)}
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-315532800}"
 umask 022
+[ "${ARCH:-$(uname -m)}" = "$(uname -m)" ] || die "this is $(uname -m) and the programs are for $ARCH: make packages on a machine of theirs"
 out=${DIST:-$build/dist}
 work=$(mktemp -d "$build/package.XXXXXX") || die "cannot write to '$build'"
 trap 'rm -rf "$work"' EXIT
@@ -107,7 +108,7 @@ make_wheel() {
 	install -m 644 docs/LICENSE "$info/LICENSE"
 	metadata >"$info/METADATA"
 	glibc=$(glibc_of "$tree/scripts/prof-report" "$tree/data/libexec/intercept/"* "$tree"/data/lib/intercept/*)
-	tag=py3-none-manylinux_$(echo "$glibc" | tr . _)_x86_64
+	tag=py3-none-manylinux_$(echo "$glibc" | tr . _)_$(uname -m)
 	printf 'Wheel-Version: 1.0\nGenerator: intercept (%s)\nRoot-Is-Purelib: false\nTag: %s\n' "$version" "$tag" >"$info/WHEEL"
 	/usr/bin/python3 -m wheel pack --dest-dir "$out" "$work/wheel" >"$work/log" 2>&1 ||
 		die "cannot pack the wheel: $(tail -n 1 "$work/log"); make deps installs python3-wheel"
@@ -120,7 +121,7 @@ control() { # KIBIBYTES DEPENDS
 	cat <<-END
 		Package: intercept
 		Version: $version-1
-		Architecture: amd64
+		Architecture: $(dpkg --print-architecture)
 		Maintainer: the intercept contributors <intercept@users.noreply.invalid>
 		Installed-Size: $1
 		Depends: $2

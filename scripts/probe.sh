@@ -34,7 +34,7 @@ row() { # PART FOUND WHAT-IT-IS-FOR
 	printf '  %-16s %-4s %s\n' "$1" "$([ -n "$2" ] && echo on || echo off)" "$3"
 }
 
-command -v "$cc" >/dev/null || { echo "make: compiler '$cc' not found: set CC or install gcc" >&2; exit 1; }
+command -v "${cc%% *}" >/dev/null || { echo "make: compiler '$cc' not found: set CC or install gcc" >&2; exit 1; }
 require zstd.h libzstd-dev
 require libiberty/demangle.h libiberty-dev
 require zlib.h zlib1g-dev

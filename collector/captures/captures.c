@@ -58,6 +58,8 @@ static void region_ask(const struct captures *captures, uint64_t steps, uint64_t
 {
 	struct region_asked *asked = &captures->context.common->view.header->asked;
 
+	/* whoever sees one of these sees that the word before is over; pairs with asked_read() */
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&asked->steps, steps, memory_order_relaxed);
 	atomic_store_explicit(&asked->from, from, memory_order_relaxed);
 	atomic_store_explicit(&asked->word, (uint64_t)captures->numbers * 2 - 1,

@@ -9,12 +9,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "collector/arch/arch.h"
 #include "collector/cfi/cfi_expression.h"
 #include "collector/cfi/cursor.h"
 
-#define REGISTER_RBP 6u
-#define REGISTER_RSP 7u
-#define REGISTER_RETURN 16u
 #define REMEMBERED_MAX 8u
 #define DATA_ALIGN (-8)
 #define LETTERS_MAX 8u /* limit for an augmentation, including its terminator */
@@ -67,11 +65,13 @@ struct machine {
 	struct frame_state first; /* state after the CIE's instructions */
 	struct frame_state remembered[REMEMBERED_MAX];
 	unsigned int depth;
+	uint64_t code_bytes; /* in which advances are counted */
 };
 
 /* The contents of a CIE. */
 struct common {
 	struct cursor code;
+	uint64_t code_bytes;
 	bool signal;
 };
 
@@ -118,9 +118,9 @@ static struct cursor entry_cursor(struct cfi_span span, uintptr_t entry)
 
 static struct cfi_saved_at *machine_register(struct machine *m, uint64_t number)
 {
-	if (number == REGISTER_RBP)
+	if (number == ARCH_CFI_FP)
 		return &m->now.rbp;
-	return number == REGISTER_RETURN ? &m->now.ret : NULL;
+	return number == ARCH_CFI_RETURN ? &m->now.ret : NULL;
 }
 
 static void machine_put(struct machine *m, uint64_t number, enum cfi_saved how, int64_t offset)
@@ -129,7 +129,7 @@ static void machine_put(struct machine *m, uint64_t number, enum cfi_saved how, 
 
 	if (at)
 		*at = (struct cfi_saved_at){ how, offset };
-	if (number == REGISTER_RBP)
+	if (number == ARCH_CFI_FP)
 		m->now.rbp_has_stood = false;
 }
 
@@ -141,29 +141,29 @@ static bool machine_rbp_is_below(const struct machine *m)
 }
 
 /* The state so far is valid for at least one instruction. */
-static void machine_advance(struct machine *m, uint64_t bytes)
+static void machine_advance(struct machine *m, uint64_t count)
 {
 	m->now.rbp_has_stood |= m->now.rbp.how == CFI_SAVED_BY_CFA && !machine_rbp_is_below(m);
-	m->location += bytes;
+	m->location += count * m->code_bytes;
 }
 
 static void machine_define(struct machine *m, uint64_t number, int64_t offset)
 {
 	enum cfi_base base = CFI_BASE_NONE;
 
-	if (number == REGISTER_RSP)
+	if (number == ARCH_CFI_SP)
 		base = CFI_BASE_RSP;
-	else if (number == REGISTER_RBP)
+	else if (number == ARCH_CFI_FP)
 		base = CFI_BASE_RBP;
 	m->now.cfa = (struct cfi_value){ .base = base, .offset = offset };
 }
 
 static void machine_restore(struct machine *m, uint64_t number)
 {
-	if (number == REGISTER_RBP) {
+	if (number == ARCH_CFI_FP) {
 		m->now.rbp = m->first.rbp;
 		m->now.rbp_has_stood = m->first.rbp_has_stood;
-	} else if (number == REGISTER_RETURN)
+	} else if (number == ARCH_CFI_RETURN)
 		m->now.ret = m->first.ret;
 }
 
@@ -223,7 +223,7 @@ static void machine_save_expression(struct machine *m, uint64_t number)
 	}
 	machine_put(m, number, how, value.offset);
 	/* only "undefined" may mark the outermost frame */
-	m->code.bad |= number == REGISTER_RETURN && how == CFI_SAVED_LOST;
+	m->code.bad |= number == ARCH_CFI_RETURN && how == CFI_SAVED_LOST;
 }
 
 /*
@@ -233,7 +233,7 @@ static void machine_save_expression(struct machine *m, uint64_t number)
 static void machine_lose(struct machine *m, uint64_t number)
 {
 	machine_put(m, number, CFI_SAVED_LOST, 0);
-	m->code.bad |= number == REGISTER_RETURN;
+	m->code.bad |= number == ARCH_CFI_RETURN;
 }
 
 static void machine_run_register(struct machine *m, unsigned int operation)
@@ -256,7 +256,7 @@ static void machine_run_register(struct machine *m, unsigned int operation)
 		return;
 	case CFA_SAME_VALUE:
 		machine_put(m, number, CFI_SAVED_SAME, 0);
-		code->bad |= number == REGISTER_RETURN;
+		code->bad |= number == ARCH_CFI_RETURN && !ARCH_CFI_HAS_LINK;
 		return;
 	case CFA_REGISTER:
 	case CFA_VALUE_OFFSET:
@@ -314,6 +314,8 @@ static void machine_run_extended(struct machine *m, unsigned int operation)
 	case CFA_DEFINE_EXPRESSION:
 		machine_define_expression(m);
 		return;
+	case ARCH_CFI_SIGNS:
+		return;
 	case CFA_ARGUMENTS: /* bytes of arguments on the stack; the CFA is given in addition */
 		(void)cursor_number(code);
 		return;
@@ -368,7 +370,7 @@ static bool machine_row(const struct machine *m, struct cfi_row *ret_row)
 	/* compilers do not record that it was popped */
 	if (m->now.rbp_has_stood && machine_rbp_is_below(m))
 		ret_row->rbp = (struct cfi_saved_at){ CFI_SAVED_SAME, 0 };
-	return m->now.ret.how != CFI_SAVED_SAME;
+	return m->now.ret.how != CFI_SAVED_SAME || ARCH_CFI_HAS_LINK;
 }
 
 /* --- entries --- */
@@ -383,8 +385,8 @@ static void common_read_letters(struct cursor *c, const char *letters, bool *ret
 	for (; *letters && !c->bad; letters++) {
 		uint64_t encoding;
 
-		if (*letters == 'S') {
-			*ret_signal = true;
+		if (*letters == 'S' || *letters == ARCH_CFI_SIGNS_LETTER) {
+			*ret_signal |= *letters == 'S';
 			continue;
 		}
 		encoding = cursor_take(c, 1);
@@ -418,10 +420,11 @@ static struct common common_read(struct cfi_span span, uintptr_t entry)
 	for (size_t i = 0; i < LETTERS_MAX && (letters[i] = (char)cursor_take(c, 1)); i++)
 		c->bad |= i + 1 == LETTERS_MAX; /* no terminator so far */
 	c->bad |= (version != 1 && version != 3) || letters[0] != 'z' || !strchr(letters, 'R');
-	c->bad |= cursor_number(c) != 1; /* code must be counted in bytes */
+	common.code_bytes = cursor_number(c);
+	c->bad |= common.code_bytes != 1 && common.code_bytes != ARCH_CFI_CODE_BYTES;
 	/* the stack must be counted in words, downwards */
 	c->bad |= cursor_take(c, 1) != (0x80 + DATA_ALIGN);
-	c->bad |= cursor_take(c, 1) != REGISTER_RETURN;
+	c->bad |= cursor_take(c, 1) != ARCH_CFI_RETURN;
 	bytes = cursor_number(c);
 	data = *c;
 	cursor_skip(c, bytes);
@@ -452,6 +455,7 @@ bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address,
 	if (c.bad || address - start >= bytes)
 		return false;
 	common = common_read(span, entry + 4 - back);
+	m.code_bytes = common.code_bytes;
 	machine_run(&m, common.code, UINTPTR_MAX);
 	if (m.code.bad || m.location || m.depth)
 		return false;

@@ -58,8 +58,12 @@ struct cfi_row {
 	enum cfi_cfa cfa;
 	int64_t offset, after;
 	struct cfi_saved_at rbp;
-	struct cfi_saved_at ret; /* CFI_SAVED_LOST: undefined, which marks the outermost frame */
-	bool signal;             /* its caller was interrupted and made no call */
+	/*
+	 * CFI_SAVED_LOST: undefined, which marks the outermost frame. CFI_SAVED_SAME: in the link
+	 * register (only with ARCH_CFI_HAS_LINK).
+	 */
+	struct cfi_saved_at ret;
+	bool signal; /* its caller was interrupted and made no call */
 };
 
 /*

@@ -6,10 +6,9 @@
  */
 #include "collector/cfi/cfi_expression.h"
 
+#include "collector/arch/arch.h"
+
 #define DEPTH_MAX 8u
-#define REGISTER_RBP 6u
-#define REGISTER_RSP 7u
-#define REGISTER_RETURN 16u
 
 enum expression_operation {
 	OP_DEREF = 0x06,
@@ -67,11 +66,11 @@ static void push_register(struct expression *e, unsigned int number)
 {
 	int64_t offset = cursor_signed(&e->code);
 
-	if (number == REGISTER_RSP)
+	if (number == ARCH_CFI_SP)
 		cfi_expression_push(e, CFI_BASE_RSP, offset);
-	else if (number == REGISTER_RBP)
+	else if (number == ARCH_CFI_FP)
 		cfi_expression_push(e, CFI_BASE_RBP, offset);
-	else if (number == REGISTER_RETURN)
+	else if (number == ARCH_CFI_RETURN)
 		cfi_expression_push(e, CFI_BASE_NONE, sum((int64_t)e->address, offset));
 	else
 		e->code.bad = true;

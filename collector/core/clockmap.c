@@ -7,8 +7,8 @@
 #include "collector/core/clockmap.h"
 
 #include <time.h>
-#include <x86intrin.h>
 
+#include "collector/arch/arch.h"
 #include "collector/core/clock.h"
 #include "collector/region/region.h"
 
@@ -24,11 +24,11 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < SAMPLE_TRIES; i++) {
-		uint64_t before = __rdtsc();
+		uint64_t before = arch_ticks();
 		uint64_t mono = clock_read_ns(CLOCK_MONOTONIC);
-		uint64_t middle = __rdtsc();
+		uint64_t middle = arch_ticks();
 		uint64_t real = clock_read_ns(CLOCK_REALTIME);
-		uint64_t after = __rdtsc();
+		uint64_t after = arch_ticks();
 
 		if (after - before >= best)
 			continue;
@@ -47,7 +47,7 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 uint64_t clockmap_now(const struct clockmap *map)
 {
 	uint64_t now = map->clock == REGION_CLOCK_MONOTONIC ? clock_read_ns(CLOCK_MONOTONIC)
-							    : __rdtsc();
+							    : arch_ticks();
 
 	return now > map->base_tsc ? now - map->base_tsc : 0;
 }
@@ -73,6 +73,21 @@ static struct clockmap_pair clockmap_pair_of(const struct clockmap *map,
 	};
 }
 
+/*
+ * Returns the rate at the start. The counter has run for a moment only, and is coarse where the
+ * processor states its rate. So the stated rate is taken if the measured one does not contradict
+ * it.
+ */
+static uint64_t clockmap_first_rate(struct clockmap_pair pair, uint64_t hz)
+{
+	uint64_t stated = (uint64_t)((unsigned __int128)pair.ns * hz / NS_PER_S);
+	uint64_t apart = pair.ticks > stated ? pair.ticks - stated : stated - pair.ticks;
+
+	if (hz && apart <= stated / 100 + 2)
+		return clockmap_rate_of(NS_PER_S, hz);
+	return clockmap_rate_of(pair.ns, pair.ticks);
+}
+
 void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_sync *base,
 		   const struct clockmap_sync *now)
 {
@@ -83,7 +98,7 @@ void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_s
 				  .base_mono = base->mono_ns };
 	pair = clockmap_pair_of(map, now);
 	map->rate = clock == REGION_CLOCK_MONOTONIC ? RATE_IDENTITY
-						    : clockmap_rate_of(pair.ns, pair.ticks);
+						    : clockmap_first_rate(pair, arch_ticks_hz());
 	map->count = 1;
 	map->segment[0] = (struct clockmap_segment){ 0, UINT64_MAX, 0, map->rate };
 	map->pairs = 1; /* the base itself: 0, 0 */

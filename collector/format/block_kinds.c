@@ -6,8 +6,7 @@
  */
 #include "collector/format/block_kinds.h"
 
-#include <immintrin.h>
-
+#include "collector/arch/lanes.h"
 #include "collector/format/error.h"
 #include "collector/format/kinds_wide.h"
 
@@ -98,9 +97,9 @@ static inline __attribute__((always_inline)) void list_visits(struct decoder *d)
 
 	d->visited_count = 0;
 	for (uint32_t from = 0; from < d->count; from += STRIDE) {
-		__m128i class = _mm_load_si128((const void *)&d->class[from]);
-		uint32_t read = (uint32_t)_mm_movemask_epi8(class);
-		uint32_t units = (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(class, 1)) & has_units;
+		arch_lanes class = arch_lanes_load_aligned(&d->class[from]);
+		uint32_t read = arch_lanes_tops(class);
+		uint32_t units = arch_lanes_seconds(class) & has_units;
 
 		if (read == all && (units == all || !units))
 			list_all(d, from, heap, units & 1);
@@ -111,7 +110,7 @@ static inline __attribute__((always_inline)) void list_visits(struct decoder *d)
 	d->heap_records = heap;
 }
 
-__attribute__((target("popcnt"))) static void list_visits_quickly(struct decoder *d)
+ARCH_LANES static void list_visits_quickly(struct decoder *d)
 {
 	list_visits(d);
 }

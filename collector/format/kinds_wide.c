@@ -5,6 +5,10 @@
  */
 #include "collector/format/kinds_wide.h"
 
+#include "collector/arch/arch.h"
+
+#if ARCH_HAS_WIDE_LANES
+
 #include <immintrin.h>
 
 #include "collector/format/varints_wide.h"
@@ -74,3 +78,26 @@ WIDE void kinds_wide_list(struct decoder *d, bool has_units)
 	d->visited_count = at;
 	d->heap_records = heap;
 }
+
+#else
+
+bool kinds_wide_is_usable(void)
+{
+	return false;
+}
+
+uint32_t kinds_wide_count(const uint8_t *class, uint32_t count, uint8_t wanted)
+{
+	(void)class;
+	(void)count;
+	(void)wanted;
+	return 0;
+}
+
+void kinds_wide_list(struct decoder *d, bool has_units)
+{
+	(void)d;
+	(void)has_units;
+}
+
+#endif

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/arch/arch.h"
 #include "collector/format/codec.h"
 
 /*
@@ -26,11 +27,11 @@
  * address of a program.
  */
 #define STACK_ID_BITS 47u
-#define STACK_WORD (1ull << STACK_ID_BITS)
+#define STACK_WORD (1ull << ARCH_ADDRESS_BITS)
 
 static inline bool word_is_stack(uint64_t word)
 {
-	return word >> STACK_ID_BITS == 1;
+	return word >> ARCH_ADDRESS_BITS == 1;
 }
 
 #define STACK_DEFINITIONS_MAX (4u << 20)

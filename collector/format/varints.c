@@ -2,14 +2,14 @@
 /*
  * Decodes sixteen bytes at a time. A byte without its top bit ends a number, and the byte before it
  * belongs to the same number if its top bit is set. Each byte is decoded as if a number ended
- * there; a shuffle then keeps those where one does. Needs SSSE3, which every x86-64 of the last 15
- * years has; on others numbers are decoded one by one.
+ * there; a shuffle then keeps those where one does. On processors without these vector
+ * instructions numbers are decoded one by one.
  */
 #include "collector/format/varints.h"
 
-#include <immintrin.h>
 #include <stdlib.h>
 
+#include "collector/arch/lanes.h"
 #include "collector/format/error.h"
 #include "collector/format/varints_wide.h"
 
@@ -24,7 +24,7 @@ struct unpacking {
 
 void varint_lanes_init(struct varint_lanes *lanes)
 {
-	lanes->usable = __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("popcnt");
+	lanes->usable = arch_lanes_are_usable();
 	lanes->is_wide = wide_is_usable();
 	for (unsigned int set = 0; set < 256; set++) {
 		unsigned int at = 0;
@@ -41,30 +41,21 @@ void varint_lanes_init(struct varint_lanes *lanes)
 }
 
 /* Decodes eight bytes as eight numbers that end there, and keeps only those of `ends`. */
-__attribute__((target("ssse3"))) static inline __m128i lanes_unpack(
-	const struct varint_lanes *lanes, __m128i bytes, __m128i before, unsigned int ends)
+ARCH_LANES static inline arch_lanes lanes_unpack(const struct varint_lanes *lanes, arch_lanes bytes,
+						 arch_lanes before, unsigned int ends)
 {
-	__m128i two = _mm_cmpgt_epi16(before, _mm_set1_epi16(0x7f));
-	__m128i low = _mm_and_si128(before, _mm_set1_epi16(0x7f));
-	__m128i both = _mm_or_si128(_mm_slli_epi16(bytes, 7), low);
-	__m128i value = _mm_or_si128(_mm_and_si128(two, both), _mm_andnot_si128(two, bytes));
-	const void *shuffle = lanes->shuffle[ends & 0xff];
-
-	return _mm_shuffle_epi8(value, _mm_loadu_si128((const __m128i *)shuffle));
+	return arch_lanes_pick(arch_lanes_decode(bytes, before), lanes->shuffle[ends & 0xff]);
 }
 
 /* Decodes consecutive short numbers, sixteen bytes at a step. */
-__attribute__((target("ssse3,popcnt"))) static void unpack_short(const struct varint_lanes *lanes,
-								 struct unpacking *u)
+ARCH_LANES static void unpack_short(const struct varint_lanes *lanes, struct unpacking *u)
 {
-	const __m128i zero = _mm_setzero_si128();
 	const uint8_t *at = u->column.at, *last = u->column.end - STRIDE;
 	uint16_t *value = u->value, *enough = u->value + u->left;
 
 	while (at <= last && enough - value >= (ptrdiff_t)STRIDE) {
-		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
-		__m128i before = _mm_slli_si128(bytes, 1);
-		unsigned int goes_on = (unsigned int)_mm_movemask_epi8(bytes);
+		arch_lanes bytes = arch_lanes_load(at), before = arch_lanes_before(bytes);
+		unsigned int goes_on = arch_lanes_tops(bytes);
 		unsigned int is_long = goes_on & goes_on << 1;
 		/* only whole numbers; a long number ends the run before its first byte */
 		unsigned int taken = is_long ? (unsigned int)__builtin_ctz(is_long) - 1
@@ -72,12 +63,10 @@ __attribute__((target("ssse3,popcnt"))) static void unpack_short(const struct va
 		unsigned int ends = ~goes_on & ((1u << taken) - 1);
 		unsigned int first = (unsigned int)__builtin_popcount(ends & 0xff);
 
-		_mm_storeu_si128((__m128i *)(void *)value,
-				 lanes_unpack(lanes, _mm_unpacklo_epi8(bytes, zero),
-					      _mm_unpacklo_epi8(before, zero), ends));
-		_mm_storeu_si128((__m128i *)(void *)(value + first),
-				 lanes_unpack(lanes, _mm_unpackhi_epi8(bytes, zero),
-					      _mm_unpackhi_epi8(before, zero), ends >> 8));
+		arch_lanes_store(value, lanes_unpack(lanes, arch_lanes_low(bytes),
+						     arch_lanes_low(before), ends));
+		arch_lanes_store(value + first, lanes_unpack(lanes, arch_lanes_high(bytes),
+							     arch_lanes_high(before), ends >> 8));
 		value += (unsigned int)__builtin_popcount(ends);
 		at += taken;
 		if (is_long)
@@ -166,19 +155,6 @@ int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, st
 
 /* --- some values at a time --- */
 
-/* Widens eight 16-bit numbers to 64 bits. */
-static inline void lanes_widen(__m128i eight, uint64_t *value)
-{
-	const __m128i zero = _mm_setzero_si128();
-	__m128i low = _mm_unpacklo_epi16(eight, zero), high = _mm_unpackhi_epi16(eight, zero);
-	__m128i *at = (__m128i *)(void *)value;
-
-	_mm_storeu_si128(at, _mm_unpacklo_epi32(low, zero));
-	_mm_storeu_si128(at + 1, _mm_unpackhi_epi32(low, zero));
-	_mm_storeu_si128(at + 2, _mm_unpacklo_epi32(high, zero));
-	_mm_storeu_si128(at + 3, _mm_unpackhi_epi32(high, zero));
-}
-
 /*
  * Returns which bytes end a number of one or two bytes: at most `count`, up to the first longer
  * number.
@@ -198,30 +174,28 @@ static inline unsigned int ends_of(unsigned int goes_on, size_t count)
  * Decodes at most `count` numbers of one or two bytes from the next sixteen bytes. Returns how
  * many; 0: the next number is longer.
  */
-__attribute__((target("ssse3,popcnt"))) static inline size_t take_stride(
-	const struct varint_lanes *lanes, struct cursor *column, uint64_t *value, size_t count)
+ARCH_LANES static inline size_t take_stride(const struct varint_lanes *lanes, struct cursor *column,
+					    uint64_t *value, size_t count)
 {
-	const __m128i zero = _mm_setzero_si128();
-	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)column->at), before;
-	unsigned int goes_on = (unsigned int)_mm_movemask_epi8(bytes), ends, first;
+	arch_lanes bytes = arch_lanes_load(column->at), before;
+	unsigned int goes_on = arch_lanes_tops(bytes), ends, first;
 
 	if (!goes_on && count >= STRIDE) {
-		lanes_widen(_mm_unpacklo_epi8(bytes, zero), value);
-		lanes_widen(_mm_unpackhi_epi8(bytes, zero), value + STRIDE / 2);
+		arch_lanes_widen(arch_lanes_low(bytes), value);
+		arch_lanes_widen(arch_lanes_high(bytes), value + STRIDE / 2);
 		column->at += STRIDE;
 		return STRIDE;
 	}
-	before = _mm_slli_si128(bytes, 1);
+	before = arch_lanes_before(bytes);
 	ends = ends_of(goes_on, count);
 	if (!ends)
 		return 0;
 	first = (unsigned int)__builtin_popcount(ends & 0xff);
-	lanes_widen(lanes_unpack(lanes, _mm_unpacklo_epi8(bytes, zero),
-				 _mm_unpacklo_epi8(before, zero), ends),
-		    value);
-	lanes_widen(lanes_unpack(lanes, _mm_unpackhi_epi8(bytes, zero),
-				 _mm_unpackhi_epi8(before, zero), ends >> 8),
-		    value + first);
+	arch_lanes_widen(lanes_unpack(lanes, arch_lanes_low(bytes), arch_lanes_low(before), ends),
+			 value);
+	arch_lanes_widen(
+		lanes_unpack(lanes, arch_lanes_high(bytes), arch_lanes_high(before), ends >> 8),
+		value + first);
 	column->at += 32 - (unsigned int)__builtin_clz(ends);
 	return (unsigned int)__builtin_popcount(ends);
 }
@@ -256,9 +230,8 @@ static inline uint64_t take_one(struct cursor *c)
 	return sevens_join(word & ~tops) | (uint64_t)c->at[-1] << 56;
 }
 
-__attribute__((target("ssse3,popcnt"))) static void take_strides(const struct varint_lanes *lanes,
-								 struct cursor *column,
-								 uint64_t *value, size_t count)
+ARCH_LANES static void take_strides(const struct varint_lanes *lanes, struct cursor *column,
+				    uint64_t *value, size_t count)
 {
 	struct cursor c = *column;
 	size_t at = 0;
@@ -306,22 +279,9 @@ static int varints_reserve_sum(struct varints *varints, size_t count)
 	return 0;
 }
 
-/*
- * Replaces four numbers by their running sums with all before them, which *total has in each lane.
- */
-static inline __m128i varints_lanes_add_up(__m128i four, __m128i *total)
-{
-	__m128i sum = _mm_add_epi32(four, _mm_slli_si128(four, 4));
-
-	sum = _mm_add_epi32(_mm_add_epi32(sum, _mm_slli_si128(sum, 8)), *total);
-	*total = _mm_shuffle_epi32(sum, 0xff);
-	return sum;
-}
-
 int varints_add_up(struct varints *varints, const struct varint_lanes *lanes, size_t count)
 {
-	const __m128i zero = _mm_setzero_si128(), late = _mm_set1_epi16((short)VARINTS_LATE);
-	__m128i total = zero;
+	arch_lanes total = arch_lanes_zero();
 	int error = varints_reserve_sum(varints, count);
 
 	if (error)
@@ -331,16 +291,8 @@ int varints_add_up(struct varints *varints, const struct varint_lanes *lanes, si
 		wide_add_up(varints->value, varints->sum, count);
 		return 0;
 	}
-	for (size_t i = 0; i < count; i += 8) { /* both arrays have room after their last element */
-		__m128i *sum = (__m128i *)(void *)&varints->sum[1 + i];
-		__m128i value = _mm_loadu_si128((const void *)&varints->value[i]);
-
-		value = _mm_andnot_si128(_mm_cmpeq_epi16(value, late), value);
-		_mm_storeu_si128(sum,
-				 varints_lanes_add_up(_mm_unpacklo_epi16(value, zero), &total));
-		_mm_storeu_si128(sum + 1,
-				 varints_lanes_add_up(_mm_unpackhi_epi16(value, zero), &total));
-	}
+	for (size_t i = 0; i < count; i += 8) /* both arrays have room after their last element */
+		arch_lanes_add_up(&varints->value[i], VARINTS_LATE, &varints->sum[1 + i], &total);
 	return 0;
 }
 

@@ -2,6 +2,10 @@
 /* Each byte is decoded as if a number ended there; then those are kept where one does. */
 #include "collector/format/varints_wide.h"
 
+#include "collector/arch/arch.h"
+
+#if ARCH_HAS_WIDE_LANES
+
 #include <immintrin.h>
 
 #include "collector/format/varints.h"
@@ -86,3 +90,28 @@ WIDE void wide_add_up(const uint16_t *value, uint32_t *sum, size_t count)
 		total = _mm512_permutexvar_epi32(last, sums);
 	}
 }
+
+#else
+
+/* No vector form for wide registers. */
+bool wide_is_usable(void)
+{
+	return false;
+}
+
+size_t wide_unpack(struct cursor *column, uint16_t *value, size_t count)
+{
+	(void)column;
+	(void)value;
+	(void)count;
+	return 0;
+}
+
+void wide_add_up(const uint16_t *value, uint32_t *sum, size_t count)
+{
+	(void)value;
+	(void)sum;
+	(void)count;
+}
+
+#endif

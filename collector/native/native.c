@@ -197,8 +197,8 @@ static void count_end(struct evt_native_sampling *now, enum unwind_end end)
 static uint32_t sample_unwind(struct native *native, uint32_t entry, struct followed *process,
 			      const struct perf_record *record, uint64_t *ret_frame)
 {
-	const struct unwind_moment moment = { record->rip, record->rsp, record->rbp, record->stack,
-					      record->stack_bytes };
+	const struct unwind_moment moment = { record->rip,   record->rsp,         record->rbp,
+					      record->stack, record->stack_bytes, record->link };
 	enum unwind_end end;
 	uint32_t frames;
 

@@ -15,10 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
 #include "collector/processes/proc.h"
 
-/* PERF_REG_X86_BP, _SP, _IP: asm/perf_regs.h */
-#define REGISTERS (1u << 6 | 1u << 7 | 1u << 8)
 /* word of the attributes that contains the flags: they have names only in newer headers */
 #define FLAGS_WORD 5u
 #define INHERIT_THREAD (1ull << 35)
@@ -52,7 +51,7 @@ int perf_open_samples(const struct perf_wish *wish)
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.sample_regs_user = REGISTERS,
+		.sample_regs_user = ARCH_PERF_REGISTERS,
 		.sample_stack_user = PERF_STACK_BYTES,
 	};
 	uint64_t flags;

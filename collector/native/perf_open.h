@@ -14,7 +14,6 @@
 
 /* a record has less than 64 KiB; only the existing part of the stack is copied */
 #define PERF_STACK_BYTES (60u << 10)
-#define PERF_REGISTERS 3u /* rbp, rsp, rip, in this order */
 
 struct perf_wish {
 	uint32_t tid, cpu;

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
 #include "collector/native/perf_open.h"
 
 #define PAGE 4096u
@@ -76,6 +77,8 @@ static void read_sample(struct rest *rest, uint16_t misc, struct perf_record *re
 	record->time_ns = rest_word(rest);
 	if (rest_word(rest) == PERF_SAMPLE_REGS_ABI_64) {
 		record->rbp = rest_word(rest);
+		if (ARCH_PERF_HAS_LINK)
+			record->link = rest_word(rest);
 		record->rsp = rest_word(rest);
 		record->rip = rest_word(rest);
 		record->has_registers = true;

@@ -32,7 +32,7 @@ struct perf_record {
 	uint64_t id;      /* of the event that was opened */
 	/* for a sample */
 	bool in_kernel, has_registers;
-	uint64_t rbp, rsp, rip;
+	uint64_t rbp, rsp, rip, link;
 	const uint8_t *stack; /* from rsp on; in the ring, valid until perf_ring_pass() */
 	uint32_t stack_bytes;
 	/* for a mapping */

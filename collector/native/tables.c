@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
 #include "collector/processes/proc.h"
 
 #define PAGE ((uint64_t)CFI_PAGE)
@@ -139,7 +140,7 @@ static bool segment_take(struct table_file *file, const Elf64_Phdr *header)
 static bool head_is_right(const Elf64_Ehdr *head)
 {
 	return !memcmp(head->e_ident, ELFMAG, SELFMAG) && head->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       head->e_machine == EM_X86_64 && head->e_phentsize == sizeof(Elf64_Phdr) &&
+	       head->e_machine == ARCH_ELF_MACHINE && head->e_phentsize == sizeof(Elf64_Phdr) &&
 	       head->e_phnum <= HEADERS_MAX;
 }
 

@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "collector/arch/arch.h"
 #include "collector/format/frame_flags.h"
 
-#define ADDRESS_LIMIT (1ull << 47)
+#define ADDRESS_LIMIT (1ull << ARCH_ADDRESS_BITS)
 
 struct place {
 	uint64_t rip, rsp, rbp;
@@ -124,12 +125,20 @@ static enum unwind_end unwind_step(const struct unwind_moment *moment, const str
 	 * a frame contains at least its return address; an interrupted caller may have used another
 	 * stack
 	 */
-	if (!row->signal && (cfa < place->rsp + sizeof(cfa) || cfa < moment->rsp))
+	if (!row->signal && (!ARCH_CFI_HAS_LINK || row->ret.how != CFI_SAVED_SAME) &&
+	    (cfa < place->rsp + sizeof(cfa) || cfa < moment->rsp))
 		return UNWIND_NO_RULE;
-	if (!unwind_base_of(row->ret.how, place, cfa, &base))
+	if (row->ret.how ==
+	    CFI_SAVED_SAME) { /* a leaf; elsewhere a call has changed the register */
+		if (place->rip != moment->rip || !place->is_exact)
+			return UNWIND_NO_RULE;
+		next->rip = moment->link;
+	} else if (!unwind_base_of(row->ret.how, place, cfa, &base)) {
 		return UNWIND_NO_RULE;
-	if (!stack_word(moment, base + (uint64_t)row->ret.offset, &next->rip))
+	} else if (!stack_word(moment, base + (uint64_t)row->ret.offset, &next->rip)) {
 		return UNWIND_NO_STACK;
+	}
+	next->rip = arch_return_address(next->rip);
 	next->rsp = cfa;
 	rbp_of(moment, row, place, cfa, next);
 	return UNWIND_OUTERMOST;

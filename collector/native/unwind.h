@@ -17,6 +17,7 @@ struct unwind_moment {
 	uint64_t rip, rsp, rbp;
 	const uint8_t *stack; /* bytes from rsp on */
 	uint32_t stack_bytes;
+	uint64_t link; /* the link register, with ARCH_PERF_HAS_LINK */
 };
 
 enum unwind_end {

@@ -11,8 +11,9 @@
  * One exception, because the heap makes nine tenths of all records:
  *   type | RECORD_PACKED for malloc, calloc, realloc, memalign, pymem_alloc: 3 words
  *       word 1   address in the lower 48 bits, low 16 bits of the size above
- *       word 2   caller in the lower 48 bits, next 16 bits of the size above
- *     used if address and caller are below 2^48 and the size is below 2^32, else the plain form.
+ *       word 2   caller in the lower RECORD_CALLER_BITS, the next bits of the size above
+ *     used if all of them fit (on x86-64: address and caller below 2^48, size below 2^32), else the
+ *     plain form.
  *
  * RECORD_PAD, RECORD_TEXT, RECORD_FRAME, RECORD_STACK, RECORD_LINE, RECORD_UNLOADED and
  * RECORD_IN_BLOCK exist only in rings.
@@ -33,6 +34,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "collector/arch/arch.h"
 
 #define RECORD_TYPE_BITS 8u
 #define RECORD_PACKED 0x80u
@@ -59,7 +62,8 @@
 #define RECORD_IN_BLOCK_HEAD 2u /* words before the fields */
 
 #define RECORD_STACK_BITS 47u
-#define RECORD_STACK_BIT (1ull << RECORD_STACK_BITS)
+/* above all addresses of programs */
+#define RECORD_STACK_BIT (1ull << ARCH_ADDRESS_BITS)
 #define RECORD_FRAME_WORDS 4u
 #define RECORD_STACK_WORDS 2u
 #define RECORD_FRAME_ADDRESSES ((1ull << RECORD_FRAME_SHIFT) - 1)
@@ -79,7 +83,11 @@
 #define RECORD_PACKED_WORDS 3u
 
 #define RECORD_ADDRESS_LIMIT (1ull << 48)
-#define RECORD_SIZE_LIMIT (1ull << 32)
+/* a caller, or RECORD_STACK_BIT and an id */
+#define RECORD_CALLER_BITS (ARCH_ADDRESS_BITS + 1)
+#define RECORD_CALLER_LIMIT (1ull << RECORD_CALLER_BITS)
+#define RECORD_SIZE_BITS (16 + 64 - RECORD_CALLER_BITS)
+#define RECORD_SIZE_LIMIT (1ull << RECORD_SIZE_BITS)
 
 static inline uint64_t record_word(uint64_t ticks, uint32_t type)
 {
@@ -98,7 +106,10 @@ static inline uint64_t record_ticks(uint64_t word)
 
 static inline bool record_fits_packed(uint64_t address, uint64_t size, uint64_t caller)
 {
-	return ((address | caller) >> 48 | size >> 32) == 0;
+	/* one test where both have the same limit */
+	if (RECORD_CALLER_LIMIT == RECORD_ADDRESS_LIMIT)
+		return ((address | caller) >> 48 | size >> RECORD_SIZE_BITS) == 0;
+	return (address >> 48 | caller >> RECORD_CALLER_BITS | size >> RECORD_SIZE_BITS) == 0;
 }
 
 static inline uint64_t record_packed_low(uint64_t address, uint64_t size)
@@ -108,7 +119,7 @@ static inline uint64_t record_packed_low(uint64_t address, uint64_t size)
 
 static inline uint64_t record_packed_high(uint64_t caller, uint64_t size)
 {
-	return caller | size >> 16 << 48;
+	return caller | size >> 16 << RECORD_CALLER_BITS;
 }
 
 static inline uint64_t record_packed_address(uint64_t low)
@@ -118,12 +129,12 @@ static inline uint64_t record_packed_address(uint64_t low)
 
 static inline uint64_t record_packed_caller(uint64_t high)
 {
-	return high & (RECORD_ADDRESS_LIMIT - 1);
+	return high & (RECORD_CALLER_LIMIT - 1);
 }
 
 static inline uint64_t record_packed_size(uint64_t low, uint64_t high)
 {
-	return low >> 48 | high >> 48 << 16;
+	return low >> 48 | high >> RECORD_CALLER_BITS << 16;
 }
 
 #endif

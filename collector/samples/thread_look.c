@@ -11,9 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/arch/calls.h"
+#include "collector/format/calls.h"
 #include "collector/processes/proc.h"
 #include "collector/region/python_layout.h"
 
@@ -87,7 +88,7 @@ static enum evt_python_state state_of_number(long number)
 {
 	switch (number) {
 #define WAIT(call, state) \
-	case SYS_##call:  \
+	case CALL_##call: \
 		return EVT_PYTHON_##state;
 #include "collector/format/waits.def"
 	default:
@@ -123,6 +124,7 @@ enum evt_python_state thread_state_of_call(const char *line, uint64_t gil,
 	if (strncmp(line, "running", 7) == 0)
 		return EVT_PYTHON_RUNS;
 	number = strtol(line, &end, 10);
+	number = number < 0 ? number : arch_call_number(number);
 	if (end == line || number < 0)
 		return EVT_PYTHON_WAITS;
 	if (number < CALLS_MAX)
@@ -133,7 +135,7 @@ enum evt_python_state thread_state_of_call(const char *line, uint64_t gil,
 		ret_wait->mutex = mutex_of(argument, end);
 	if (state == EVT_PYTHON_LOCK && gil && argument - gil < PYTHON_GIL_BYTES)
 		return EVT_PYTHON_GIL;
-	if ((number == SYS_select || number == SYS_pselect6) &&
+	if ((number == CALL_select || number == CALL_pselect6) &&
 	    argument == 0) /* time.sleep() before 3.11 */
 		return EVT_PYTHON_SLEEP;
 	return state;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
 #include "collector/core/clock.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/redact.h"
@@ -95,8 +96,9 @@ void self_tell_session(struct common *common, const char *host)
 		snprintf(text, sizeof(text), "%ld", cores);
 		self_tell_meta(common, 0, "cores", text);
 	}
+	self_tell_meta(common, 0, "architecture", ARCH_NAME);
 	self_tell_meta(common, 0, "clock",
-		       common->view.clock == REGION_CLOCK_TSC ? "tsc" : "monotonic");
+		       common->view.clock == REGION_CLOCK_TSC ? ARCH_TICKS_NAME : "monotonic");
 	tell_header_text(common, "version", header->version_text, sizeof(header->version_text));
 	if (header->preset[0])
 		tell_header_text(common, "preset", header->preset, sizeof(header->preset));

@@ -5,23 +5,11 @@
  */
 #include "preload/base/clock.h"
 
-#include <cpuid.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 PRELOAD_HOT bool clock_is_tsc;
-
-static bool clock_tsc_is_invariant(void)
-{
-	unsigned int a, b, c, d;
-
-	/*
-	 * leaf 0x80000007, EDX bit 8: the TSC runs at one rate in every power state (AMD APM 3,
-	 * Intel SDM 3)
-	 */
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
-}
 
 /*
  * The kernel compares the TSC with other clocks and stops using it as clock source when it
@@ -48,5 +36,5 @@ static bool clock_kernel_trusts_tsc(void)
 
 void clock_init(void)
 {
-	clock_is_tsc = clock_tsc_is_invariant() && clock_kernel_trusts_tsc();
+	clock_is_tsc = arch_ticks_are_steady() && clock_kernel_trusts_tsc();
 }

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-#include <x86intrin.h>
+
+#include "collector/arch/arch.h"
 #include "preload/base/hidden.h"
 
 /* Set once by clock_init(), before any record. */
@@ -39,7 +40,7 @@ static __attribute__((noinline, cold, unused)) uint64_t clock_ticks_of_kernel(vo
 static inline uint64_t clock_ticks(void)
 {
 	if (__builtin_expect(clock_is_tsc, 1))
-		return __rdtsc();
+		return arch_ticks();
 	return clock_ticks_of_kernel();
 }
 

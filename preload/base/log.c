@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
+
 /* longer lines are cut; less than PIPE_BUF, so that a line is written whole */
 #define LOG_BYTES 1024u
 #define LOG_WAIT_MS 100
@@ -219,7 +221,7 @@ static void write_when_ready(const struct line *line)
 	while (done < line->length) {
 		ssize_t n;
 
-		if (syscall(SYS_poll, &ready, 1, LOG_WAIT_MS) != 1 || !(ready.revents & POLLOUT))
+		if (ARCH_POLL(&ready, 1, LOG_WAIT_MS) != 1 || !(ready.revents & POLLOUT))
 			return;
 		n = syscall(SYS_write, STDERR_FILENO, line->text + done, line->length - done);
 		if (n < 0 && errno != EINTR)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "collector/arch/arch.h"
+#include "collector/arch/jumps.h"
 #include "preload/base/hidden.h"
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_second.h"
@@ -27,51 +29,7 @@ PRELOAD_HIDDEN void *gpu_lookup_original(void);
 
 PRELOAD_HIDDEN void *gpu_lookup_next; /* the original; NULL: not looked up yet */
 
-/*
- * Surround a call in between: the caller's arguments are kept, and the stack is aligned as the ABI
- * requires.
- */
-#define ARGUMENTS_KEEP                \
-	"	push %rdi\n"                \
-	"	.cfi_adjust_cfa_offset 8\n" \
-	"	push %rsi\n"                \
-	"	.cfi_adjust_cfa_offset 8\n" \
-	"	sub $8, %rsp\n"             \
-	"	.cfi_adjust_cfa_offset 8\n"
-#define ARGUMENTS_BACK                 \
-	"	add $8, %rsp\n"              \
-	"	.cfi_adjust_cfa_offset -8\n" \
-	"	pop %rsi\n"                  \
-	"	.cfi_adjust_cfa_offset -8\n" \
-	"	pop %rdi\n"                  \
-	"	.cfi_adjust_cfa_offset -8\n"
-
-/* rdi and rsi are the caller's arguments. If rax is 0, the original must be asked. */
-__asm__(".pushsection .text\n"
-	".globl dlsym\n"
-	".type dlsym, @function\n"
-	"dlsym:\n"
-	"	.cfi_startproc\n"
-	"	endbr64\n"
-	"	test %rsi, %rsi\n"
-	"	je 1f\n"
-	"	cmpb $'c', (%rsi)\n"
-	"	jne 1f\n"
-	"	cmpb $'u', 1(%rsi)\n"
-	"	jne 1f\n"
-	"	cmpb $'p', 2(%rsi)\n"
-	"	jne 1f\n" ARGUMENTS_KEEP "	call gpu_lookup_answer\n" ARGUMENTS_BACK
-	"	test %rax, %rax\n"
-	"	je 1f\n"
-	"	ret\n"
-	"1:	mov gpu_lookup_next(%rip), %rax\n"
-	"	test %rax, %rax\n"
-	"	je 2f\n"
-	"	jmp *%rax\n"
-	"2:\n" ARGUMENTS_KEEP "	call gpu_lookup_original\n" ARGUMENTS_BACK "	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	".size dlsym, .-dlsym\n"
-	".popsection\n");
+ARCH_JUMP_DLSYM(gpu_lookup_answer, gpu_lookup_next, gpu_lookup_original);
 
 /* Used if there is no original: nothing is found. */
 static void *nothing(void *handle, const char *name)
@@ -92,7 +50,7 @@ static bool is_relocated(void)
 {
 	void *here;
 
-	__asm__("lea %c1(%%rip), %0" : "=r"(here) : "i"(nothing));
+	ARCH_ADDRESS_OF(here, nothing);
 	return own_place == here;
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/arch/arch.h"
 #include "collector/cfi/cfi.h"
 #include "preload/base/object_span.h"
 #include "preload/stacks/stack.h"
@@ -40,8 +41,8 @@ unsigned int caller_rule(const struct cfi_row *row)
 	uint64_t words = (uint64_t)row->offset / 8;
 	uint64_t rbp_words = row->rbp.how == CFI_SAVED_BY_CFA ? (uint64_t)-row->rbp.offset / 8 : 0;
 
-	if (row->signal || row->ret.how != CFI_SAVED_BY_CFA || row->ret.offset != -8 ||
-	    row->offset % 8 ||
+	if (row->signal || row->ret.how != CFI_SAVED_BY_CFA ||
+	    row->ret.offset != -(int64_t)arch_return_below(rbp_words) || row->offset % 8 ||
 	    (row->rbp.how != CFI_SAVED_SAME && row->rbp.how != CFI_SAVED_BY_CFA) ||
 	    (rbp_words && row->rbp.offset % 8))
 		return 0;
@@ -225,9 +226,15 @@ static unsigned int rule_of(uint64_t address)
 }
 
 struct place {
-	uintptr_t slot; /* where the return address is stored */
-	uintptr_t rbp;  /* value of rbp after the return */
+	uint64_t address; /* the return address */
+	uintptr_t sp;     /* stack pointer after the return */
+	uintptr_t rbp;    /* value of rbp after the return */
 };
+
+static struct place place_of_frame(void *const *frame)
+{
+	return (struct place){ (uintptr_t)frame[1], arch_frame_cfa(frame), (uintptr_t)frame[0] };
+}
 
 /*
  * Goes one frame up. Returns false if the frame cannot be left by a known rule, or if `page_only`
@@ -238,22 +245,19 @@ static inline __attribute__((always_inline)) bool place_climb(struct place *plac
 {
 	uintptr_t words = rule & ((1u << RULE_WORDS_BITS) - 1);
 	uintptr_t rbp_words = rule >> RULE_RBP_SHIFT;
-	uintptr_t next = rule & RULE_BY_RBP ? place->rbp + 8 : place->slot + words * 8;
+	uintptr_t cfa = rule & RULE_BY_RBP ? place->rbp + 16 : place->sp + words * 8;
+	uintptr_t below = arch_return_below(rbp_words);
 
-	if (next % 8 || next - place->slot - 8 > (FRAME_WORDS_MAX - 1) * 8 ||
-	    8 * rbp_words > next - place->slot)
+	if (cfa % 8 || cfa - place->sp - 8 > (FRAME_WORDS_MAX - 1) * 8 ||
+	    8 * rbp_words > cfa - place->sp || below > cfa - place->sp)
 		return false;
-	if (page_only && (next ^ place->slot) >> PAGE_BITS)
+	if (page_only && ((cfa - 8) ^ (place->sp - 8)) >> PAGE_BITS)
 		return false;
 	if (rbp_words)
-		place->rbp = *(const uintptr_t *)(next + 8 - 8 * rbp_words);
-	place->slot = next;
+		place->rbp = *(const uintptr_t *)(cfa - 8 * rbp_words);
+	place->address = arch_return_address(*(const uintptr_t *)(cfa - below));
+	place->sp = cfa;
 	return true;
-}
-
-static inline uint64_t place_address(const struct place *place)
-{
-	return *(const uintptr_t *)place->slot;
 }
 
 static bool address_is_plausible(uint64_t address)
@@ -267,17 +271,17 @@ static bool address_is_plausible(uint64_t address)
  */
 static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 {
-	struct place place = { (uintptr_t)(frame + 1), (uintptr_t)frame[0] };
-	uint64_t address = place_address(&place);
+	struct place place = place_of_frame(frame);
+	uint64_t address = place.address;
 	struct object object;
 
 	for (unsigned int level = 0; level < CALLER_LEVELS && rule_of(address); level++) {
 		unsigned int rule = object_of(address, &object) ? object_rule(&object, address) : 0;
 
 		if (!rule || !place_climb(&place, rule, false) ||
-		    !address_is_plausible(place_address(&place)))
+		    !address_is_plausible(place.address))
 			break;
-		address = place_address(&place);
+		address = place.address;
 	}
 	return address;
 }
@@ -295,8 +299,8 @@ static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame, 
 
 static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *frame)
 {
-	struct place place = { (uintptr_t)(frame + 1), (uintptr_t)frame[0] };
-	uint64_t address = place_address(&place);
+	struct place place = place_of_frame(frame);
+	uint64_t address = place.address;
 
 	if (!address_is_plausible(address))
 		return address;
@@ -307,9 +311,9 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
 			break;
 		if (!place_climb(&place, rule, true))
 			return caller_skip_afresh(frame);
-		if (!address_is_plausible(place_address(&place)))
+		if (!address_is_plausible(place.address))
 			break;
-		address = place_address(&place);
+		address = place.address;
 	}
 	return address;
 }
@@ -321,22 +325,24 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
  */
 static inline uint64_t caller_known_of(void *const *frame)
 {
-	void *const *slot = frame + 1;
+	uint64_t address = (uintptr_t)frame[1];
+	uintptr_t sp = arch_frame_cfa(frame);
 
 	for (unsigned int level = 0; level < CALLER_LEVELS; level++) {
-		uint64_t address = (uintptr_t)*slot;
 		uint64_t entry = __atomic_load_n(caller_rule_home(address), __ATOMIC_RELAXED);
 		unsigned int rule = (unsigned int)(entry >> CALLER_ADDRESS_BITS);
-		void *const *next = slot + (rule & ((1u << RULE_WORDS_BITS) - 1));
+		uintptr_t cfa = sp + 8 * (rule & ((1u << RULE_WORDS_BITS) - 1));
 
 		if ((entry & ADDRESS_MASK) != address || (rule & RULE_BY_RBP) ||
-		    ((uintptr_t)next ^ (uintptr_t)slot) >> PAGE_BITS)
+		    ((cfa - 8) ^ (sp - 8)) >> PAGE_BITS)
 			return 0;
 		if (!rule)
 			return address;
-		slot = next;
-		if ((uintptr_t)*slot <= ADDRESS_MASK && caller_is_plain((uintptr_t)*slot))
-			return (uintptr_t)*slot;
+		address = arch_return_address(
+			*(const uintptr_t *)(cfa - arch_return_below(rule >> RULE_RBP_SHIFT)));
+		sp = cfa;
+		if (address <= ADDRESS_MASK && caller_is_plain(address))
+			return address;
 	}
 	return 0;
 }

@@ -62,7 +62,7 @@ PRELOAD_HIDDEN extern struct caller_known caller_known;
  * jump to the function that passes the frame on (always_inline there), because rbp is popped before
  * such a jump.
  */
-#define CALLER_FRAME ((void *const *)__builtin_frame_address(0))
+#define CALLER_FRAME ARCH_FRAME
 
 #define CALLER_PLAIN 1u
 

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
 #include "preload/settings/settings.h"
 
 uint64_t descriptor_slot[DESCRIPTOR_SLOTS];
@@ -64,7 +65,7 @@ struct string descriptor_path(int fd, char room[DESCRIPTOR_PATH_BYTES])
 	long length;
 
 	write_link(link, fd);
-	length = syscall(SYS_readlink, link, room, (size_t)DESCRIPTOR_PATH_BYTES);
+	length = ARCH_READLINK(link, room, (size_t)DESCRIPTOR_PATH_BYTES);
 	return string_of_bytes(room, length > 0 ? (size_t)length : 0);
 }
 

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
+#include "collector/arch/jumps.h"
 #include "preload/io/io.h"
 
 /*
@@ -16,7 +18,7 @@
  */
 static pid_t fork_instead(void)
 {
-	return (pid_t)syscall(SYS_fork);
+	return (pid_t)ARCH_FORK();
 }
 
 typedef pid_t vfork_function(void);
@@ -33,17 +35,4 @@ vfork_function *io_vfork_begins(void)
 	return hook_real.vfork;
 }
 
-__asm__(".text\n"
-	".globl vfork\n"
-	".type vfork, @function\n"
-	"vfork:\n"
-	".cfi_startproc\n"
-	"endbr64\n"
-	"sub $8, %rsp\n"
-	".cfi_adjust_cfa_offset 8\n"
-	"call io_vfork_begins\n"
-	"add $8, %rsp\n"
-	".cfi_adjust_cfa_offset -8\n"
-	"jmp *%rax\n"
-	".cfi_endproc\n"
-	".size vfork, .-vfork\n");
+ARCH_JUMP_VFORK(io_vfork_begins);

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "collector/arch/arch.h"
 #include "preload/hook/origin.h"
 #include "preload/record/family.h"
 #include "preload/record/event.h"
@@ -84,7 +85,8 @@ void osrt_begin(struct osrt_wait *wait)
 	if (!waits)
 		return;
 	atomic_store_explicit(&waits->start, 0, memory_order_relaxed);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* a reader that sees one of the fields sees the 0, too; pairs with thread_waits.c */
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&waits->object, wait->object, memory_order_relaxed);
 	atomic_store_explicit(&waits->owner, wait->owner, memory_order_relaxed);
 	atomic_store_explicit(&waits->call, wait->call, memory_order_relaxed);
@@ -103,7 +105,7 @@ static inline bool wait_is_noted(const struct osrt_wait *wait)
 
 static inline void wait_sum_add(_Atomic uint64_t *sum, uint64_t value)
 {
-	__asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(value) : "cc");
+	arch_word_add(sum, value);
 }
 
 /* Returns false if the wait is to be recorded: it was long, or nobody would see the sum. */

@@ -95,7 +95,7 @@ static bool page_is_readable(uint64_t page)
 
 static bool codes_can_read(uint64_t address, size_t bytes)
 {
-	if (address < MEMORY_PAGE || address >> 47 || bytes >> 20)
+	if (address < MEMORY_PAGE || address >> ARCH_ADDRESS_BITS || bytes >> 20)
 		return false;
 	for (uint64_t page = memory_page(address); page < address + bytes; page += MEMORY_PAGE)
 		if (!page_is_readable(page))

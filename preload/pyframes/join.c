@@ -54,7 +54,7 @@ static bool entries_of_chain(struct stack_python *t)
 	for (uint32_t i = t->frames; i-- > 0;) {
 		if (!t->frame[i].is_entry)
 			continue;
-		if (at < MEMORY_PAGE || at >> 47 || at % 8 ||
+		if (at < MEMORY_PAGE || at >> ARCH_ADDRESS_BITS || at % 8 ||
 		    !pyframes_page_is_readable(t, memory_page(at)) ||
 		    !pyframes_page_is_readable(t, memory_page(at + join.previous)))
 			return false;

@@ -72,7 +72,7 @@ static inline bool pyframes_can_read(struct stack_python *t, uint64_t address, u
 {
 	uint64_t first = memory_page(address), last = memory_page(address + bytes - 1);
 
-	return address >= MEMORY_PAGE && !(address >> 47) && address % 8 == 0 &&
+	return address >= MEMORY_PAGE && !(address >> ARCH_ADDRESS_BITS) && address % 8 == 0 &&
 	       pyframes_page_is_readable(t, first) &&
 	       (first == last || pyframes_page_is_readable(t, last));
 }

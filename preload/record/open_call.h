@@ -29,7 +29,8 @@ static inline void open_call_begin(enum region_open kind, uint64_t start, uint64
 	if (!open)
 		return;
 	atomic_store_explicit(&open->start, 0, memory_order_relaxed);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* a reader that sees one of the fields sees the 0, too; pairs with call_read() */
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&open->function, function, memory_order_relaxed);
 	atomic_store_explicit(&open->fd, fd, memory_order_relaxed);
 	atomic_store_explicit(&open->head, recorder_self.lane[0].head, memory_order_relaxed);

@@ -129,8 +129,6 @@ static bool thread_is_alone(void)
 
 static void begin(uint32_t process, bool is_joined)
 {
-	const char *thread;
-
 	recorder_process = process;
 	recorder_began.tid = (uint32_t)syscall(SYS_gettid);
 	recorder_began.cpu_ns = thread_clock_ns();
@@ -138,8 +136,7 @@ static void begin(uint32_t process, bool is_joined)
 	recorder_generation++;
 	recorder_gates->base = recorder_base;
 	recorder_gates->no_tsc = !clock_is_tsc;
-	__asm__("mov %%fs:0, %0" : "=r"(thread));
-	recorder_gates->self = (uint64_t)((char *)&recorder_self - thread);
+	recorder_gates->self = (uint64_t)((char *)&recorder_self - arch_thread());
 	recorder_gates->asked = look_at_asked ? &region.header->asked.word
 					      : (const _Atomic uint64_t *)&recorder_gates->followed;
 	recorder_gates->generation = recorder_generation;

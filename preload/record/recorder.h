@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/arch/arch.h"
 #include "collector/format/events.h"
 #include "collector/region/record.h"
 #include "collector/region/region.h"
@@ -88,7 +89,7 @@ struct recorder_gates {
 _Static_assert(offsetof(struct recorder_gates, gate[EVT_FAMILY_alloc]) < RECORDER_LINE,
 	       "an event of the heap reads one line of the gates");
 
-#define RECORDER_PAGE 4096u
+#define RECORDER_PAGE ARCH_PAGE_MAX
 
 /* All zero until recording starts. */
 PRELOAD_HIDDEN extern union recorder_page {
@@ -150,10 +151,7 @@ static inline bool recorder_is_shut(enum evt_family family)
  */
 static inline __attribute__((always_inline)) struct recorder_lane *recorder_first_lane(void)
 {
-	char *thread;
-
-	__asm__("mov %%fs:0, %0" : "=r"(thread));
-	return (struct recorder_lane *)(thread + recorder_gates->self);
+	return (struct recorder_lane *)(arch_thread() + recorder_gates->self);
 }
 
 /*
@@ -233,7 +231,7 @@ static inline uint64_t recorder_now(void)
 {
 	if (__builtin_expect(recorder_gates->no_tsc != 0, 0))
 		return clock_ticks_of_kernel() - recorder_gates->base;
-	return __rdtsc() - recorder_gates->base;
+	return arch_ticks() - recorder_gates->base;
 }
 
 /*

@@ -110,7 +110,7 @@ static void say_of_end(struct region_header *region, bool died)
 static bool proc_is_ours(void)
 {
 	char self[24];
-	long number = 0, n = syscall(SYS_readlink, "/proc/self", self, sizeof(self));
+	long number = 0, n = ARCH_READLINK("/proc/self", self, sizeof(self));
 
 	for (long i = 0; i < n; i++)
 		number = number * 10 + (self[i] - '0');
@@ -128,7 +128,7 @@ static bool process_is_zombie(uint32_t pid)
 		return false;
 	trouble_number_put(strcpy(path, "/proc/") + 6, pid);
 	strcat(path, "/stat");
-	fd = syscall(SYS_open, path, O_RDONLY | O_CLOEXEC);
+	fd = ARCH_OPEN(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? 0 : syscall(SYS_read, fd, stat, sizeof(stat) - 1);
 	if (fd >= 0)
 		syscall(SYS_close, fd);

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/arch/arch.h"
 #include "preload/base/hidden.h"
 #include "preload/stacks/frame_names.h"
 
@@ -35,15 +36,9 @@ struct ahead {
 
 void ahead_begin(struct ahead *ahead);
 
-/* Not __builtin_prefetch(): gcc removes the call of a function that does nothing else. */
-static inline void line_fetch(const void *line)
-{
-	__asm__ volatile("prefetcht0 %0" ::"m"(*(const char *)line));
-}
-
 static inline void ahead_fetch(uint32_t walk)
 {
-	line_fetch(&frame_names.entry[walk]);
+	arch_prefetch(&frame_names.entry[walk]);
 }
 
 /* The thread has made a walk, which ended in the frame with its home at `home` in the table. */

@@ -81,7 +81,7 @@ uint64_t large_stack(struct recorder_lane *lane)
 
 uint64_t large_stack_from(struct recorder_lane *lane, uint64_t caller)
 {
-	uint64_t python = caller >> RECORD_STACK_BITS ? 0 : large_stack(lane);
+	uint64_t python = caller >> ARCH_ADDRESS_BITS ? 0 : large_stack(lane);
 
 	return python ? frame_name(lane, python, caller, frame_path(python, caller)) : 0;
 }

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "collector/arch/arch.h"
+
 #define MEMORY_PAGE 4096u
 /* neither SIG_BLOCK nor another valid value: EINVAL, after the set has been read */
 #define MEMORY_NO_SUCH_HOW (-1L)
@@ -25,15 +27,8 @@ static inline uintptr_t memory_page(uintptr_t address)
 
 static inline bool memory_page_is_readable(uintptr_t address)
 {
-	register long set_bytes __asm__("r10") = 8;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"((long)SYS_rt_sigprocmask), "D"(MEMORY_NO_SUCH_HOW),
-			   "S"(memory_page(address)), "d"(0L), "r"(set_bytes)
-			 : "rcx", "r11", "memory");
-	return result != -EFAULT;
+	return arch_call4(SYS_rt_sigprocmask, MEMORY_NO_SUCH_HOW, (long)memory_page(address), 0,
+			  8) != -EFAULT;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Uses bare `syscall` instructions, so that neither errno nor an interposed mmap() is touched. For
+ * Uses bare system calls, so that neither errno nor an interposed mmap() is touched. For
  * huge pages it maps 2 MiB more, cuts both ends to the alignment and calls madvise().
  */
 #include "preload/stacks/pages.h"
@@ -8,32 +8,21 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "collector/arch/arch.h"
+
 #define HUGE_PAGE_BYTES ((uintptr_t)2 << 20)
 
 void *pages_map(size_t bytes)
 {
-	register long flags __asm__("r10") = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	register long fd __asm__("r8") = -1;
-	register long offset __asm__("r9") = 0;
-	long result;
+	long result = arch_call6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"((long)SYS_mmap), "D"(0L), "S"(bytes),
-			   "d"((long)(PROT_READ | PROT_WRITE)), "r"(flags), "r"(fd), "r"(offset)
-			 : "rcx", "r11", "memory");
 	return result < 0 && result > -4096 ? NULL : (void *)result;
 }
 
 static void pages_ask(uintptr_t start, size_t bytes, long number, long argument)
 {
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(start), "S"(bytes), "d"(argument)
-			 : "rcx", "r11", "memory");
-	(void)result;
+	(void)arch_call3(number, (long)start, (long)bytes, argument);
 }
 
 void *pages_map_huge(size_t bytes)

@@ -9,19 +9,15 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "collector/arch/arch.h"
 #include "preload/base/object_span.h"
 #include "preload/stacks/memory.h"
 #include "preload/stacks/pages.h"
 #include "preload/stacks/wrappers.h"
 
 #define MARK_ODD 0xd6e8feb86659fd93u
-#define ADDRESS_MASK ((1ull << 47) - 1)
+#define ADDRESS_MASK ((1ull << ARCH_ADDRESS_BITS) - 1)
 #define HOT_ENTRIES (1ull << RULES_HOT_BITS)
-
-/* In the frame of a signal's return, glibc's struct ucontext_t is at rsp. */
-#define UCONTEXT_RSP 160
-#define UCONTEXT_RIP 168
-#define UCONTEXT_RBP 120
 
 struct rules rules;
 static uintptr_t rules_outermost;
@@ -101,9 +97,9 @@ static bool offset_fits(int64_t offset, unsigned int bits)
  */
 static uint64_t pack_signal(const struct cfi_row *row)
 {
-	bool usual = row->cfa == CFI_CFA_RSP_LOAD && row->offset == UCONTEXT_RSP && !row->after &&
-		     row->ret.how == CFI_SAVED_BY_RSP && row->ret.offset == UCONTEXT_RIP &&
-		     row->rbp.how == CFI_SAVED_BY_RSP && row->rbp.offset == UCONTEXT_RBP;
+	bool usual = row->cfa == CFI_CFA_RSP_LOAD && row->offset == ARCH_SIGNAL_SP && !row->after &&
+		     row->ret.how == CFI_SAVED_BY_RSP && row->ret.offset == ARCH_SIGNAL_PC &&
+		     row->rbp.how == CFI_SAVED_BY_RSP && row->rbp.offset == ARCH_SIGNAL_FP;
 
 	return rule_of_kind(usual ? RULE_SIGNAL : RULE_UNKNOWN);
 }
@@ -139,8 +135,29 @@ uint64_t rule_in_full(uint64_t rule)
 	if (!(rule & RULE_IS_USUAL))
 		return rule;
 	return pack(kind, (int64_t)usual_offset(rule), 0, saved ? RULE_RBP_BY_CFA : RULE_RBP_SAME,
-		    saved ? -(int64_t)saved - 8 : 0) |
+		    saved            ? -(int64_t)saved - 8
+		    : ARCH_HAS_PAIRS ? -16
+				     : 0) |
 	       (rule & RULE_IS_WRAPPER);
+}
+
+/*
+ * `ret_saved` receives the offset from the CFA that rule_rbp_offset() is to return. False: the
+ * return address is not where a rule expects it. That is just below the CFA, or, with
+ * ARCH_HAS_PAIRS, in a pair with rbp. Then the offset is that of the pair, even if rbp itself is
+ * not saved in it.
+ */
+static bool saved_place(const struct cfi_row *row, int64_t *ret_saved)
+{
+	int64_t saved = row->rbp.how == CFI_SAVED_SAME ? 0 : row->rbp.offset;
+
+	if (!ARCH_HAS_PAIRS) {
+		*ret_saved = saved;
+		return row->ret.offset == -8;
+	}
+	*ret_saved = row->ret.offset - 8;
+	return row->rbp.how == CFI_SAVED_SAME ||
+	       (row->rbp.how == CFI_SAVED_BY_CFA && saved == *ret_saved);
 }
 
 uint64_t rule_pack(const struct cfi_row *row)
@@ -153,21 +170,21 @@ uint64_t rule_pack(const struct cfi_row *row)
 					 [CFI_SAVED_BY_CFA] = RULE_RBP_BY_CFA,
 					 [CFI_SAVED_BY_RSP] = RULE_RBP_BY_RSP,
 					 [CFI_SAVED_BY_RBP] = RULE_RBP_BY_RBP };
-	int64_t rbp = row->rbp.how == CFI_SAVED_SAME ? 0 : row->rbp.offset;
 	uint64_t usual;
+	int64_t rbp;
 
 	if (row->ret.how == CFI_SAVED_LOST)
 		return rule_of_kind(RULE_END);
 	if (row->signal)
 		return pack_signal(row);
 	if (row->rbp.how == CFI_SAVED_LOST || row->ret.how != CFI_SAVED_BY_CFA ||
-	    row->ret.offset != -8)
+	    !saved_place(row, &rbp))
 		return rule_of_kind(RULE_UNKNOWN);
 	if (!offset_fits(row->offset, RULE_OFFSET_BITS) || rbp % 8 ||
 	    !offset_fits(rbp / 8, RULE_SAVED_BITS) || row->after < 0 || row->after % 8 ||
 	    row->after / 8 > RULE_AFTER_MAX)
 		return rule_of_kind(RULE_UNKNOWN);
-	usual = pack_usual(row);
+	usual = row->ret.offset == -8 ? pack_usual(row) : 0;
 	if (usual)
 		return usual;
 	return pack((enum rule_kind)kinds[row->cfa], row->offset, row->after,
@@ -187,6 +204,9 @@ static uint64_t rules_rule_work_out(uint64_t address, bool exact)
 
 	if (!exact && address == rules_outermost)
 		return rule_of_kind(RULE_END);
+	if (ARCH_HAS_BARE_SIGNAL_RETURN && !exact && memory_page_is_readable(address) &&
+	    arch_is_signal_return((const void *)(uintptr_t)address))
+		return rule_of_kind(RULE_SIGNAL);
 	if (!object_of(within, &object))
 		return rule_of_kind(RULE_NONE);
 	whole = object_span(&object);
@@ -330,7 +350,7 @@ static uint64_t rule_find(uint64_t key, bool *ret_stays)
 uint64_t rule_search(uint64_t place)
 {
 	uint64_t epoch = rules_epoch(), code = rule_hot_code(place);
-	bool may_be_hot = place <= ADDRESS_MASK, stays;
+	bool may_be_hot = !(place >> RULES_HOT_ADDRESS_BITS), stays;
 	uint64_t rule = may_be_hot ? hot_search(code, epoch) : 0;
 
 	if (rule)

@@ -57,7 +57,7 @@ enum rule_kind {
 	RULE_UNKNOWN,
 };
 
-/* bits 5 and 6 */
+/* bits 5 and 6; with ARCH_HAS_PAIRS only the first two, and the return address is 8 bytes higher */
 enum rule_rbp {
 	RULE_RBP_SAME,
 	RULE_RBP_BY_CFA, /* saved at CFA + rule_rbp_offset() */
@@ -134,7 +134,7 @@ struct rule_entry {
  * there; it is the same bit as in the frame's word. The epoch uses bits that neither of them has.
  */
 #define RULES_EXACT ((uint64_t)FRAME_IS_EXACT << RECORD_FRAME_SHIFT)
-#define RULES_PLACE (RULES_EXACT | ((1ull << 47) - 1))
+#define RULES_PLACE (RULES_EXACT | ((1ull << ARCH_ADDRESS_BITS) - 1))
 #define RULES_EPOCH_SHIFT 16u
 #define RULES_EPOCHS 0x8000u /* epochs that entries can tell apart */
 
@@ -147,6 +147,7 @@ struct rule_entry {
 #define RULES_HOT_WAYS 4u
 #define RULES_HOT_EPOCH_SHIFT 6u
 #define RULES_HOT_EPOCHS 0x800u
+#define RULES_HOT_ADDRESS_BITS 47u /* other addresses are in the large table only */
 #define RULES_HOT_ADDRESS_SHIFT 17u
 #define RULE_HOT_MASK (RULE_IS_USUAL | (((1ull << 48) - 1) << RULES_HOT_EPOCH_SHIFT))
 
@@ -220,8 +221,10 @@ static inline __attribute__((always_inline)) uint64_t rule_at(uint64_t place, ui
 	uint64_t code = rule_hot_code(place);
 	uint64_t entry = __atomic_load_n(&rules.hot[rule_hot_place(code)], __ATOMIC_RELAXED);
 
-	/* the code covers only 47 bits of the address */
-	if (__builtin_expect(!(rule_hot_differs(entry, code, epoch_bits) | place >> 47), 1))
+	/* the code covers only RULES_HOT_ADDRESS_BITS of the address */
+	if (__builtin_expect(
+		    !(rule_hot_differs(entry, code, epoch_bits) | place >> RULES_HOT_ADDRESS_BITS),
+		    1))
 		return entry;
 	return rule_search(place);
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "collector/arch/arch.h"
 #include "preload/base/object.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/step.h"
@@ -56,7 +57,7 @@ static uintptr_t context_outermost(void)
 	context.uc_stack.ss_size = sizeof(stack);
 	context.uc_link = NULL;
 	makecontext(&context, context_nowhere, 0);
-	return *(const uintptr_t *)context.uc_mcontext.gregs[REG_RSP];
+	return ARCH_CONTEXT_RETURN(&context);
 }
 
 int stack_begin(unsigned int families, uint64_t entries, unsigned int depth)
@@ -123,7 +124,7 @@ static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane
 
 static inline struct step_place stack_place_of(void *const *frame)
 {
-	return (struct step_place){ (uintptr_t)frame[1], (uintptr_t)(frame + 2),
+	return (struct step_place){ (uintptr_t)frame[1], arch_frame_cfa(frame),
 				    (uintptr_t)frame[0] };
 }
 

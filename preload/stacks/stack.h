@@ -16,7 +16,7 @@
 #include "preload/record/recorder.h"
 
 /* The frame to pass on: the exported function's own. See CALLER_FRAME in heap/caller.h. */
-#define STACK_FRAME ((void *const *)__builtin_frame_address(0))
+#define STACK_FRAME ARCH_FRAME
 
 #define STACK_ENTRIES_DEFAULT (1u << 18) /* for each table: frames that were sent, rules */
 

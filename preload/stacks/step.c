@@ -7,10 +7,7 @@
 
 #include <stddef.h>
 
-/* In the frame of a signal's return, glibc's struct ucontext_t is at rsp. */
-#define UCONTEXT_RBP 120u
-#define UCONTEXT_RSP 160u
-#define UCONTEXT_RIP 168u
+#include "collector/arch/arch.h"
 
 /*
  * Grows upwards only, without gaps. What lies beyond a hole is another stack or none, and may be
@@ -79,24 +76,26 @@ static bool step_read(struct step_span *span, uintptr_t at, struct stack_read *r
 static enum step_end step_signal(struct step_span *span, struct step_place *p,
 				 struct stack_fresh *f)
 {
-	if (!step_read(span, p->rsp + UCONTEXT_RIP, &f->ret) ||
-	    !step_read(span, p->rsp + UCONTEXT_RBP, &f->saved) ||
-	    !step_read(span, p->rsp + UCONTEXT_RSP, &f->load))
+	if (!step_read(span, p->rsp + ARCH_SIGNAL_PC, &f->ret) ||
+	    !step_read(span, p->rsp + ARCH_SIGNAL_FP, &f->saved) ||
+	    !step_read(span, p->rsp + ARCH_SIGNAL_SP, &f->load))
 		return STEP_CUT;
-	if (f->load.value % 8 || f->ret.value - 1 >= (1ull << 47) - 1 ||
+	if (f->load.value % 8 || f->ret.value - 1 >= (1ull << ARCH_ADDRESS_BITS) - 1 ||
 	    !span_move(span, f->load.value))
 		return STEP_CUT;
 	*p = (struct step_place){ f->ret.value | STEP_EXACT, f->load.value, f->saved.value };
 	return STEP_GOES_ON;
 }
 
-/* The CFA is known, and the return address is just below it. */
+/* The CFA is known, and the return address is just below it, or in the pair of the rule. */
 static enum step_end step_to(struct step_span *span, struct step_place *p, struct stack_fresh *f,
 			     uint64_t cfa)
 {
-	uint64_t base = cfa;
+	uint64_t base = cfa, ret = cfa - 8, word;
 
-	if (cfa < p->rsp + 8 || !step_read(span, cfa - 8, &f->ret))
+	if (ARCH_HAS_PAIRS)
+		ret = cfa + (uint64_t)rule_rbp_offset(f->rule) + 8;
+	if (cfa < p->rsp + 8 || ret < p->rsp || !step_read(span, ret, &f->ret))
 		return STEP_CUT;
 	if (rule_rbp(f->rule) != RULE_RBP_SAME) {
 		if (rule_rbp(f->rule) != RULE_RBP_BY_CFA)
@@ -105,9 +104,10 @@ static enum step_end step_to(struct step_span *span, struct step_place *p, struc
 			return STEP_CUT;
 		p->rbp = f->saved.value;
 	}
-	if (f->ret.value - 1 >= (1ull << 47) - 1)
-		return f->ret.value ? STEP_CUT : STEP_OUTERMOST;
-	p->word = f->ret.value;
+	word = arch_return_address(f->ret.value);
+	if (word - 1 >= (1ull << ARCH_ADDRESS_BITS) - 1)
+		return word ? STEP_CUT : STEP_OUTERMOST;
+	p->word = word;
 	p->rsp = cfa;
 	return STEP_GOES_ON;
 }

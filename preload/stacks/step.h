@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/arch/arch.h"
 #include "collector/format/frame_flags.h"
 #include "collector/region/record.h"
 #include "preload/stacks/memory.h"
@@ -58,9 +59,9 @@ static inline __attribute__((always_inline)) bool step_usual(const struct step_s
 	if (__builtin_expect(cfa - 8 - p->rsp >= span->high - p->rsp || saved < p->rsp || cfa & 7,
 			     0))
 		return false;
-	word = *(const uint64_t *)(cfa - 8);
+	word = arch_return_address(*(const uint64_t *)(cfa - 8));
 	rbp = *(const uint64_t *)saved;
-	if (__builtin_expect(word - 1 >= (1ull << 47) - 1, 0))
+	if (__builtin_expect(word - 1 >= (1ull << ARCH_ADDRESS_BITS) - 1, 0))
 		return false;
 	/* always loaded, because gcc would make a branch of it otherwise */
 	__asm__("" : "+r"(rbp));

@@ -15,6 +15,8 @@
 
 #include "preload/stacks/walk.h"
 
+#include "collector/arch/arch.h"
+
 /* --- which part of the last stack is still valid --- */
 
 struct walk {
@@ -254,13 +256,7 @@ static inline __attribute__((always_inline)) unsigned int walk_keep(const struct
  */
 static bool state_replace(struct stack_thread *t, uint64_t from, uint64_t to)
 {
-	bool replaced;
-
-	__asm__ volatile("cmpxchgq %3, %1"
-			 : "=@ccz"(replaced), "+m"(t->state), "+a"(from)
-			 : "r"(to)
-			 : "memory");
-	return replaced;
+	return arch_word_replace(&t->state, from, to);
 }
 
 /*

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
+#include "collector/format/calls.h"
 #include "report/advice/bottleneck.h"
 #include "report/advice/serving_tally.h"
 #include "report/advice/wait_text.h"
@@ -79,7 +79,7 @@ static bool logs(const struct bottleneck *bottleneck, size_t row)
 {
 	uint32_t call = bottleneck->waits->row[row].look.call;
 
-	return call == SYS_fsync + 1 || call == SYS_fdatasync + 1 ||
+	return call == CALL_fsync + 1 || call == CALL_fdatasync + 1 ||
 	       is_work(bottleneck, row, "LOGGING");
 }
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
+#include "collector/format/calls.h"
 #include "report/advice/bottleneck.h"
 #include "report/base/memory.h"
 
@@ -282,7 +282,7 @@ static const char *call_name(uint32_t call)
 {
 	switch (call ? call - 1 : UINT32_MAX) {
 #define WAIT(call, state) \
-	case SYS_##call:  \
+	case CALL_##call: \
 		return #call;
 #include "collector/format/waits.def"
 	default:
@@ -297,8 +297,8 @@ bool wait_cause_is_idle(const struct wait_cause *cause)
 
 bool wait_is_idle(enum wait_kind kind, uint32_t call)
 {
-	static const long calls[] = { SYS_accept, SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait,
-				      SYS_poll,   SYS_ppoll,   SYS_select,     SYS_pselect6 };
+	static const long calls[] = { CALL_accept, CALL_accept4, CALL_epoll_wait, CALL_epoll_pwait,
+				      CALL_poll,   CALL_ppoll,   CALL_select,     CALL_pselect6 };
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (call == (uint32_t)calls[i] + 1)
@@ -308,12 +308,12 @@ bool wait_is_idle(enum wait_kind kind, uint32_t call)
 
 bool wait_is_accept(uint32_t call)
 {
-	return call == SYS_accept + 1 || call == SYS_accept4 + 1;
+	return call == CALL_accept + 1 || call == CALL_accept4 + 1;
 }
 
 bool wait_cause_is_sync(const struct wait_cause *cause)
 {
-	return cause->call == SYS_fsync + 1 || cause->call == SYS_fdatasync + 1;
+	return cause->call == CALL_fsync + 1 || cause->call == CALL_fdatasync + 1;
 }
 
 static const char *state_text(enum evt_python_state state)

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
 #include "report/base/units.h"
 #include "report/doctor/doctor.h"
 
@@ -76,8 +77,8 @@ void check_machine(const struct doctor *doctor, struct doctor_line *line)
 	(void)doctor;
 	if (uname(&name))
 		doctor_say(line, DOCTOR_LIMITED, "", "uname() fails: %s", strerror(errno));
-	else if (strcmp(name.sysname, "Linux") != 0 || strcmp(name.machine, "x86_64") != 0)
-		doctor_say(line, DOCTOR_STOPS, "record on Linux x86-64", "%s %s", name.sysname,
+	else if (strcmp(name.sysname, "Linux") != 0 || strcmp(name.machine, ARCH_NAME) != 0)
+		doctor_say(line, DOCTOR_STOPS, "record on Linux " ARCH_TITLE, "%s %s", name.sysname,
 			   name.machine);
 	else
 		doctor_say(line, DOCTOR_OK, "", "%s %s, %s", name.sysname, name.release,

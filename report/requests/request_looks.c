@@ -3,8 +3,8 @@
 #include "report/requests/request_looks.h"
 
 #include <stdlib.h>
-#include <sys/syscall.h>
 
+#include "collector/format/calls.h"
 #include "report/base/memory.h"
 
 static struct looked_thread *looked_thread_at(struct request_looks *looks, uint32_t thread)
@@ -27,8 +27,8 @@ static enum look_of look_of_state(uint64_t state, uint64_t call)
 	case EVT_PYTHON_SLEEP:
 		return LOOK_SLEEP;
 	case EVT_PYTHON_IO:
-		return call == SYS_epoll_wait + 1 || call == SYS_epoll_pwait + 1 ||
-				       call == SYS_select + 1 || call == SYS_pselect6 + 1
+		return call == CALL_epoll_wait + 1 || call == CALL_epoll_pwait + 1 ||
+				       call == CALL_select + 1 || call == CALL_pselect6 + 1
 			       ? LOOK_AWAITS
 			       : LOOK_IO;
 	default:

@@ -59,7 +59,7 @@ void keep(uint64_t rip, uint64_t rsp, uint64_t rbp)
 
 	bytes = bytes < DUMP_BYTES ? bytes : DUMP_BYTES;
 	memcpy(kept.stack, (const void *)(uintptr_t)rsp, bytes);
-	kept.moment = (struct unwind_moment){ rip, rsp, rbp, kept.stack, (uint32_t)bytes };
+	kept.moment = (struct unwind_moment){ rip, rsp, rbp, kept.stack, (uint32_t)bytes, 0 };
 }
 
 /* Both of this function's caller's frame, as far as they have the same. */

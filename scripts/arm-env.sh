@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Prints the folder of a Debian arm64 system: ${XDG_CACHE_HOME:-~/.cache}/intercept/arm/root, with the libraries that the
+# programs and their tests need and a Python. It is filled if it does not exist (40 MB are downloaded, 300 MB unpacked). The
+# packages of this machine do not change, except that Debian's cross compiler and qemu-user are installed
+# (install-deps.sh arm). apt works with lists and a state of its own, so the machine's apt learns of no other architecture.
+# Messages go to stderr.
+
+die() {
+	echo "arm-env: $*" >&2
+	exit 1
+}
+
+cd "$(dirname "$0")/.." || exit 1
+folder=${XDG_CACHE_HOME:-$HOME/.cache}/intercept/arm
+packages="libc6-dev libgcc-12-dev libstdc++-12-dev libzstd-dev zlib1g-dev libsqlite3-dev libjson-c-dev libxxhash-dev
+	libiberty-dev libdw-dev libcmocka-dev libunwind-dev libjemalloc-dev python3-minimal libpython3.11 libpython3.11-stdlib"
+
+scripts/install-deps.sh arm >&2 || die "no cross compiler or no qemu-user: see above"
+mkdir -p "$folder" || die "cannot make '$folder'"
+exec 9>"$folder.lock" || die "cannot write '$folder.lock'"
+flock 9
+root=$folder/root
+
+own_apt() {
+	apt-get -q -o "Dir::State=$folder/apt/state" -o "Dir::State::status=$folder/apt/status" -o "Dir::Cache=$folder/apt/cache" \
+		-o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o APT::Sandbox::User="$(id -un)" "$@" >&2 9>&-
+}
+
+# /lib is a link, as on a Debian system: packages have files in both.
+unpack() {
+	mkdir -p "$root/usr/lib" "$root/usr/bin" && ln -s usr/lib "$root/lib" && ln -s usr/bin "$root/bin" || return
+	for package in "$folder"/apt/cache/archives/*.deb; do
+		dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$root" || return
+	done
+}
+
+if [ ! -e "$folder/complete" ]; then
+	rm -rf "$root" "$folder/apt"
+	mkdir -p "$folder/apt/state/lists/partial" "$folder/apt/cache/archives/partial" || die "cannot write '$folder'"
+	: >"$folder/apt/status" || die "cannot write '$folder'"
+	own_apt update || die "cannot read the lists of arm64 packages: see above (is there a network?)"
+	# shellcheck disable=SC2086 # a list of words
+	own_apt -y --no-install-recommends --download-only install $packages ||
+		die "cannot download arm64 packages: see above (is there a network?)"
+	unpack || die "cannot unpack the packages into '$root'"
+	rm -rf "$folder/apt"
+	touch "$folder/complete" || die "cannot write '$folder'"
+fi
+echo "$root"

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# usage: test-arm.sh [--build] [NAME...]
+# Builds everything for aarch64 with Debian's cross compiler, and runs what can run under qemu-user: unit tests, fuzz
+# targets over their corpora, and the cases that tests/arm.txt names. With names (patterns): only these. With --build:
+# builds only. tests/arm.txt also lists what cannot run under the emulator, and why.
+#
+# The emulator shows that the code is right for the instruction set and the ABI. It says nothing about speed, and nothing
+# about the order in which an Arm processor makes memory visible: that is checked by tests/litmus.
+#
+# A program of aarch64 is started by a small script of the same name, which starts the emulator. All are in one folder, which
+# is O for tests/run.
+
+cd "$(dirname "$0")/.." || exit 1
+[[ $(uname -sm) == 'Linux x86_64' ]] || { echo "test-arm: this is $(uname -sm): it emulates aarch64 on x86-64 only" >&2; exit 1; }
+only_build=''
+[[ ${1:-} == --build ]] && only_build=1 && shift
+root=$(scripts/arm-env.sh) || {
+	echo "test-arm: cannot run: the arm64 system is missing, see above" >&2
+	exit 1
+}
+build=$PWD/build/arm run=$PWD/build/arm/run
+qemu=$(command -v qemu-aarch64) || { echo "test-arm: qemu-aarch64 not found: scripts/install-deps.sh arm" >&2; exit 1; }
+
+listed() { # MARK: the first words of the lines of tests/arm.txt with this mark
+	sed -nE "s/^$1 +([a-z_0-9]+).*/\1/p" tests/arm.txt
+}
+matches() { # NAME PATTERN...
+	local name=$1 pattern
+	shift
+	(($# == 0)) && return
+	for pattern; do
+		# shellcheck disable=SC2053 # patterns
+		[[ $name == $pattern || $name == test_$pattern || $name == fuzz_$pattern ]] && return
+	done
+	return 1
+}
+
+names=() goals=(programs)
+for file in tests/unit/*/*/test_*.c tests/fuzz/fuzz_*.c; do
+	name=$(basename "$file" .c)
+	matches "$name" "$@" || continue
+	if listed - | grep -qx "$name"; then
+		echo "left out: $(grep -E "^- +$name( |$)" tests/arm.txt | sed 's/^- *//')"
+		continue
+	fi
+	names+=("$name")
+	case $name in
+	test_*) goals+=("build/arm/unit/$name") ;;
+	*) goals+=("build/arm/fuzz/replay_${name#fuzz_}") ;;
+	esac
+done
+while read -r name programs; do
+	matches "$name" "$@" || continue
+	names+=("$name")
+	for program in $programs; do
+		goals+=("build/arm/programs/$program")
+	done
+done < <(sed -nE 's/^\+ +//p' tests/arm.txt)
+((${#names[@]})) || { echo "test-arm: no test has such a name" >&2; exit 1; }
+
+make -j"$(nproc)" O=build/arm CC="aarch64-linux-gnu-gcc --sysroot=$root" CXX="aarch64-linux-gnu-g++ --sysroot=$root" "${goals[@]}" || exit 1
+[[ $only_build ]] && exit 0
+
+# The library is for the program: not for the emulator, which is one of x86-64.
+wrap() { # FILE NAME
+	mkdir -p "$(dirname "$run/$2")"
+	cat >"$run/$2" <<-END
+		#!/bin/sh
+		preload=\$LD_PRELOAD
+		unset LD_PRELOAD
+		exec "$qemu" -L "$root" -0 "$run/$2" \${preload:+-E "LD_PRELOAD=\$preload"} "$1" "\$@"
+	END
+	chmod +x "$run/$2"
+}
+rm -rf "$run"
+mkdir -p "$run"
+for file in "$build"/unit/* "$build"/fuzz/replay_* "$build"/programs/* "$build"/prof-report "$build"/intercept-collector; do
+	[[ -f $file && -x $file && $file != *.so ]] && wrap "$file" "${file#"$build/"}"
+done
+ln -s ../libintercept.so "$run/libintercept.so"
+for file in "$build"/programs/*.so; do
+	[[ -e $file ]] && ln -s "$file" "$run/programs/${file##*/}"
+done
+O=$run tests/run "${names[@]}"
