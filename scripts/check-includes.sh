@@ -73,6 +73,7 @@ layers='
 	report/lightning : events model report/nvtx report/torch
 	report/modules : events model report/torch report/tensors
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
+	report/step_diff : model report/helpers report/steps report/samples
 	report/idle    : events model report/gpu report/samples
 	report/advice  : collector/format/waits.def collector/format/calls.h model report/symbols report/stacks report/native report/*
 	report/stuck   : model report/advice report/osrt report/*

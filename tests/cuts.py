@@ -30,6 +30,7 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"clocks\..*": "a host's clock is found by all of its calls",
     r"ranks\..*": "the first step of each part is left out",
     r"(bottleneck|summary)\..*": OF_A_WHOLE,
+    r"step-diff\..*": "each part has other steps to compare",
     r"steps\.excess_ns|kernels\.sm_blocks|pyprof\.sil": OF_A_WHOLE,
     r"(threads|processes)\.((cpu|runnable|blocked|children)_ns|.*_switches|major_faults|disk_.*)": OF_A_LIFE,
     r"processes\.(events_lost|samples_.*|bytes_on_disk)": OF_A_FILE,

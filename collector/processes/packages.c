@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goes from the file up to the root: each folder on the way may be one that packages were installed
- * into, and the part of the path behind it is then what a package's RECORD has. A folder of a
- * project has no .dist-info; where the program itself stands beside installed packages, no RECORD
- * has it.
+ * into, and the part of the path behind it is then what a package's list of files has (RECORD). A
+ * folder of a project has no such list; where the program itself stands beside installed packages,
+ * no list has it.
  */
 #include "collector/processes/packages.h"
 
@@ -23,7 +23,6 @@
 #include "collector/region/region.h"
 
 #define KEY "installed"
-#define ENDING ".dist-info"
 #define SLOTS (PACKAGES_KNOWN_MAX * 2)
 #define RECORD_BYTES_MAX (4u << 20)
 
@@ -64,25 +63,47 @@ static void packages_keep(struct packages *packages, struct packages_known *entr
 	packages->known_count++;
 }
 
-static bool is_dist_info(const char *name)
-{
-	size_t length = strlen(name), end = sizeof(ENDING) - 1;
+/*
+ * Folders that say what was installed beside them: the end of their name, the list in them, and
+ * what stands there before each path.
+ */
+static const struct package_list {
+	const char *ending, *file, *before;
+} package_lists[] = {
+	{ ".dist-info", "RECORD", "" },
+	{ ".egg-info", "installed-files.txt", "../" }, /* of `setup.py install`; others have none */
+};
 
-	return length > end && !strcmp(name + length - end, ENDING);
+/* The kind of list that a folder of that name has; NULL: none. */
+static const struct package_list *package_list_of(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(package_lists) / sizeof(package_lists[0]); i++) {
+		size_t end = strlen(package_lists[i].ending);
+
+		if (length > end && !strcmp(name + length - end, package_lists[i].ending))
+			return &package_lists[i];
+	}
+	return NULL;
 }
 
 /* --- what a package has installed --- */
 
-/* Returns whether a line of the text is `name`, or begins with it and a slash or comma. */
-static bool text_has_name(const char *text, size_t bytes, const char *name, size_t length)
+/* Returns whether a line of the text, behind `before`, is `name` or begins with it and "/" or ",". */
+static bool text_has_name(const char *text, size_t bytes, const char *before, const char *name,
+			  size_t length)
 {
 	const char *end = text + bytes;
+	size_t skipped = strlen(before);
 
 	for (const char *at = text; at < end;) {
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
 		size_t line = (size_t)((line_end ? line_end : end) - at);
 
-		if (line > length && !memcmp(at, name, length) && strchr("/,", at[length]))
+		if (line >= skipped + length && !memcmp(at, before, skipped) &&
+		    !memcmp(at + skipped, name, length) &&
+		    (line == skipped + length || memchr("/,\r", at[skipped + length], 3)))
 			return true;
 		at += line + 1;
 	}
@@ -90,16 +111,17 @@ static bool text_has_name(const char *text, size_t bytes, const char *name, size
 }
 
 /* A file of somebody else's: it may be anything, and may change meanwhile. */
-static bool record_has_name(int folder, const char *package, const char *name, size_t length)
+static bool record_has_name(int folder, const char *package, const struct package_list *list,
+			    const char *name, size_t length)
 {
-	char path[NAME_MAX + sizeof("/RECORD")];
+	char path[NAME_MAX + sizeof("/installed-files.txt")];
 	struct stat status;
 	char *text = NULL;
 	bool has = false;
 	ssize_t got;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/RECORD", package);
+	snprintf(path, sizeof(path), "%s/%s", package, list->file);
 	fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0)
 		return false;
@@ -109,7 +131,7 @@ static bool record_has_name(int folder, const char *package, const char *name, s
 
 		text = malloc(room);
 		got = text ? read(fd, text, room) : -1;
-		has = got > 0 && text_has_name(text, (size_t)got, name, length);
+		has = got > 0 && text_has_name(text, (size_t)got, list->before, name, length);
 	}
 	free(text);
 	close(fd);
@@ -117,12 +139,13 @@ static bool record_has_name(int folder, const char *package, const char *name, s
 }
 
 /*
- * `name` NULL: returns whether the folder has any .dist-info. Else whether one of them lists the
- * name.
+ * `name` NULL: returns whether the folder has any of these folders. Else whether one of them lists
+ * the name.
  */
 static bool folder_has(const char *path, const char *name, size_t length)
 {
 	DIR *folder = opendir(path);
+	const struct package_list *list;
 	bool has = false;
 	struct dirent *entry;
 
@@ -130,8 +153,9 @@ static bool folder_has(const char *path, const char *name, size_t length)
 		entry = readdir(folder);
 		if (!entry)
 			break;
-		has = is_dist_info(entry->d_name) &&
-		      (!name || record_has_name(dirfd(folder), entry->d_name, name, length));
+		list = package_list_of(entry->d_name);
+		has = list &&
+		      (!name || record_has_name(dirfd(folder), entry->d_name, list, name, length));
 	}
 	if (folder)
 		closedir(folder);

@@ -17,13 +17,20 @@ unsigned int large_families;
 uint64_t large_bytes;
 __thread uint16_t large_skips __attribute__((tls_model("initial-exec")));
 
-static unsigned int wanted, wanted_depth;
+unsigned int large_smaller;
+
+static unsigned int wanted, wanted_smaller, wanted_depth;
 
 void large_prepare(unsigned int families, uint64_t bytes, unsigned int depth)
 {
 	large_bytes = bytes;
 	wanted = families;
 	wanted_depth = depth;
+}
+
+void large_prepare_smaller(unsigned int families)
+{
+	wanted_smaller = families;
 }
 
 bool large_map(void)
@@ -34,6 +41,7 @@ bool large_map(void)
 
 void large_begin(void)
 {
+	__atomic_store_n(&large_smaller, wanted_smaller, __ATOMIC_RELEASE);
 	__atomic_store_n(&large_families, wanted, __ATOMIC_RELEASE);
 	if (wanted >> EVT_FAMILY_alloc & 1)
 		__atomic_store_n(&large_heap_bytes, large_bytes, __ATOMIC_RELEASE);
@@ -56,6 +64,23 @@ void large_budget_spend(struct large_budget *budget, uint64_t ticks)
 	budget->spent += LARGE_PARTS * (ticks < LARGE_COST_MAX ? ticks : LARGE_COST_MAX);
 }
 
+bool large_small_lasts(struct large_budget *budget, uint64_t now)
+{
+	uint64_t passed = now - budget->ticks;
+
+	budget->ticks = now;
+	budget->spent = passed < budget->spent ? budget->spent - passed : 0;
+	if (budget->spent < LARGE_SMALL_TICKS)
+		return true;
+	budget->skips = LARGE_SKIPPED;
+	return false;
+}
+
+void large_small_spend(struct large_budget *budget, uint64_t ticks)
+{
+	budget->spent += LARGE_SMALL_PARTS * (ticks < LARGE_COST_MAX ? ticks : LARGE_COST_MAX);
+}
+
 static struct stack_thread *large_thread(void)
 {
 	struct stack_thread *t = stack_self ? stack_self : stack_thread_claim();
@@ -76,6 +101,26 @@ uint64_t large_stack(struct recorder_lane *lane)
 	frame_names_hear();
 	id = stack_python(lane);
 	large_budget_spend(&t->large, recorder_now() - now);
+	return id;
+}
+
+uint64_t large_small_stack(struct recorder_lane *lane)
+{
+	struct stack_thread *t = large_thread();
+	uint64_t now, id;
+
+	if (!t)
+		return 0;
+	if (t->small.skips) {
+		t->small.skips--;
+		return 0;
+	}
+	now = recorder_now();
+	if (!large_small_lasts(&t->small, now))
+		return 0;
+	frame_names_hear();
+	id = stack_python(lane);
+	large_small_spend(&t->small, recorder_now() - now);
 	return id;
 }
 

@@ -5,10 +5,14 @@
  * address that it would have without, and around it the functions and lines of Python that its
  * thread was in. Where a thread runs no Python, it has its caller as ever.
  *
+ * Tensors are far fewer than blocks of the heap, and what a program keeps of them is often small:
+ * losses, scores, labels. So smaller tensors have such stacks, too, unless INTERCEPT_STACKS_MIN is
+ * set.
+ *
  * A program may ask for large blocks at any rate. So each thread has a budget: stacks take one part
  * in LARGE_PARTS of its time at most, beyond what has been saved up (LARGE_TICKS). The next
  * LARGE_SKIPPED large blocks after it was used up are not looked at. They have their caller only,
- * which reports count (report/heap/heap_share.h).
+ * which reports count (report/heap/heap_share.h). Smaller tensors have a budget of their own.
  *
  * Native frames are not walked, so that neither .eh_frame nor a certain C library is needed. Any
  * thread, signal handlers too; no lock, no allocation but a thread's first (mmap).
@@ -28,11 +32,15 @@
 /* ticks: what takes longer has lost its CPU, or met code that is new */
 #define LARGE_COST_MAX (1u << 14)
 #define LARGE_SKIPPED 64u
+/* the same for smaller blocks of families that have such stacks, too: tensors */
+#define LARGE_SMALL_PARTS 200u
+#define LARGE_SMALL_TICKS (1ull << 27)
 
 /* What a thread may still spend; all 0 in the beginning. */
 struct large_budget {
 	uint64_t ticks; /* when it was looked at */
 	uint64_t spent; /* of LARGE_TICKS, which time pays back */
+	uint32_t skips; /* smaller blocks that are not looked at */
 };
 
 /* Large blocks of this thread that are not looked at. */
@@ -46,6 +54,8 @@ PRELOAD_HIDDEN extern uint64_t large_heap_bytes;
  * can be read.
  */
 PRELOAD_HIDDEN extern unsigned int large_families;
+/* The families whose smaller blocks have a stack, too, within a budget of their own. */
+PRELOAD_HIDDEN extern unsigned int large_smaller;
 PRELOAD_HIDDEN extern uint64_t large_bytes;
 
 /*
@@ -53,6 +63,8 @@ PRELOAD_HIDDEN extern uint64_t large_bytes;
  * without Python needs none.
  */
 void large_prepare(unsigned int families, uint64_t bytes, unsigned int depth);
+/* Their smaller blocks have stacks, too. Call after it. */
+void large_prepare_smaller(unsigned int families);
 
 /*
  * Maps what stacks need, before the first one is read, also where other families asked for theirs.
@@ -67,6 +79,9 @@ void large_begin(void);
 bool large_budget_lasts(struct large_budget *budget, uint64_t now);
 /* A stack has taken so many ticks. */
 void large_budget_spend(struct large_budget *budget, uint64_t ticks);
+/* The same of smaller blocks. */
+bool large_small_lasts(struct large_budget *budget, uint64_t now);
+void large_small_spend(struct large_budget *budget, uint64_t ticks);
 
 /* Whether that block is to have a stack. */
 static inline bool large_heap_is_due(uint64_t bytes)
@@ -84,6 +99,8 @@ static inline bool large_heap_is_due(uint64_t bytes)
  * IN_RECORD.
  */
 uint64_t large_stack(struct recorder_lane *lane);
+/* The same of a smaller block. */
+uint64_t large_small_stack(struct recorder_lane *lane);
 
 /*
  * The same with the caller innermost: of events whose file has a caller, which is the stack's
@@ -101,7 +118,11 @@ uint64_t large_caller(struct recorder_lane *lane, uint64_t caller);
 static inline uint64_t large_stack_of(struct recorder_lane *lane, enum evt_family family,
 				      uint64_t bytes)
 {
-	return large_families >> family & 1 && bytes >= large_bytes ? large_stack(lane) : 0;
+	if (!(large_families >> family & 1))
+		return 0;
+	if (bytes >= large_bytes)
+		return large_stack(lane);
+	return large_smaller >> family & 1 ? large_small_stack(lane) : 0;
 }
 
 #endif

@@ -66,6 +66,7 @@ static void large_start(void)
 	if (!families)
 		return;
 	large_prepare(families, bytes, settings.stacks_depth);
+	large_prepare_smaller(settings.stacks_min_bytes ? 0 : families & 1u << EVT_FAMILY_tensors);
 	stacks_begun();
 }
 

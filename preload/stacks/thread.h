@@ -104,7 +104,7 @@ struct stack_thread {
 	struct stack_python python;
 	struct ahead ahead;
 	struct sample sample; /* if INTERCEPT_STACKS_EVERY is set */
-	struct large_budget large;
+	struct large_budget large, small;
 };
 
 /* Returns this thread's data. NULL: it has no memory, or has ended. */

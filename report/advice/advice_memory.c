@@ -172,24 +172,47 @@ bool advice_tensor_growth(const struct bottleneck *bottleneck, struct advice *ad
 }
 
 /* CPU tensors are on the heap: growth that they explain is said of them. */
-bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advice)
+static bool heap_rises(const struct bottleneck *bottleneck, struct rise *ret_growth)
 {
-	struct rise growth, tensors;
+	struct rise tensors;
+	bool rises = rise_look(bottleneck, GROWTH_OF_HEAP, ret_growth);
 
-	if (rise_look(bottleneck, GROWTH_OF_TENSORS, &tensors)) {
-		(void)rise_look(bottleneck, GROWTH_OF_HEAP, &growth);
-		if (2 * (tensors.last - tensors.first) >= growth.last - growth.first)
-			return false;
-	}
-	if (!rise_look(bottleneck, GROWTH_OF_HEAP, &growth) ||
-	    growth.last - growth.first < HEAP_GROWTH_MIN ||
+	if (rise_look(bottleneck, GROWTH_OF_TENSORS, &tensors) &&
+	    2 * (tensors.last - tensors.first) >= ret_growth->last - ret_growth->first)
+		return false;
+	return rises && ret_growth->last - ret_growth->first >= HEAP_GROWTH_MIN;
+}
+
+/* Of the heap's growth, what is a graph of autograd's, and what is anything else. */
+static bool heap_growth_say(const struct bottleneck *bottleneck, bool of_graph,
+			    struct advice *advice)
+{
+	struct growth_place found;
+	struct rise growth;
+
+	if (!heap_rises(bottleneck, &growth) ||
 	    !rise_say(advice, &growth, "the memory of live heap blocks"))
 		return false;
-	if (growth_place_say(bottleneck, bottleneck->heap_growth, false, advice).is_found) {
-		advice->todo = HOLDS_BLOCKS;
+	found = growth_place_say(bottleneck, bottleneck->heap_growth, false, advice);
+	if (found.is_found)
 		command_set(advice, "leaks --by line --sort growth");
-	}
-	return true;
+	if (found.is_found && !of_graph)
+		advice->todo = HOLDS_BLOCKS;
+	return found.is_autograd == of_graph;
+}
+
+/*
+ * The blocks are nodes of the graph and not what the nodes hold, which is tensors. A backward pass
+ * frees those and leaves the nodes.
+ */
+bool advice_graph_growth(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	return heap_growth_say(bottleneck, true, advice);
+}
+
+bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	return heap_growth_say(bottleneck, false, advice);
 }
 
 /*

@@ -17,7 +17,8 @@
 
 #define GROWN_MIN (64u << 10)     /* bytes of growth over all steps */
 #define KEPT_WHOLE_MIN (1u << 20) /* bytes that were never freed, in a run without steps */
-#define SURE_MIN 20u              /* blocks; fewer sampled ones make a guess */
+#define AUTOGRAD "torch::autograd::"
+#define SURE_MIN 20u /* blocks; fewer sampled ones make a guess */
 
 struct growers {
 	struct stack_rows rows;
@@ -188,6 +189,7 @@ struct growth_place growth_place_say(const struct bottleneck *bottleneck,
 		found = place_of(&growers, most.place, most.per_step);
 		place_of_frame(frame, &advice->place);
 		place_frame_text(frame, name);
+		found.is_autograd = !strncmp(frame->function, AUTOGRAD, sizeof(AUTOGRAD) - 1);
 		(is_coarse ? say_coarse : say_steady)(advice, &found, name);
 		advice_add(advice, "%s", unknown_callers(&growers, most.place));
 	}

@@ -16,6 +16,7 @@ struct growth_place {
 		/* that were never freed; as many as were allocated where all were freed later */
 		blocks;
 	uint64_t since_ns; /* the first block */
+	bool is_autograd;  /* it makes nodes of autograd's graph */
 };
 
 /*

@@ -46,13 +46,20 @@ static void print_heading(const struct bottleneck *bottleneck, const struct scre
 }
 
 /*
- * A text that lost its end ends with a clause if that leaves most of it, otherwise with a word.
- * `length`: without the mark.
+ * A text that lost its end ends with a sentence or a clause if that leaves most of it, otherwise
+ * with a word. `length`: without the mark.
  */
 static void cut_at_words(char *text, size_t length, const char *mark)
 {
 	size_t end = length, word = 0;
 
+	while (end > length / 2 && !(text[end - 1] == '.' && text[end] == ' '))
+		end--;
+	if (end > length / 2) {
+		text[end] = '\0';
+		return;
+	}
+	end = length;
 	while (end > length / 2 && !(strchr(";:,", text[end - 1]) && text[end] == ' '))
 		end--;
 	for (word = length; word && text[word - 1] != ' ';)

@@ -30,6 +30,7 @@ static int set_up(void **state)
 	if (!mkdtemp(root) || chdir(root))
 		return -1;
 	mkdir("libs", 0700);
+	mkdir("project", 0700);
 	mkdir("libs/fast_maths-1.0.dist-info", 0700);
 	write_file("libs/fast_maths-1.0.dist-info/RECORD", "fast_maths/__init__.py,sha256=x,1\n"
 							   "fast_maths/deep/core.py,sha256=y,2\n"
@@ -37,7 +38,11 @@ static int set_up(void **state)
 	mkdir("libs/broken-1.0.dist-info", 0700);
 	mkfifo("libs/broken-1.0.dist-info/RECORD", 0600);
 	mkdir("libs/.dist-info", 0700);
-	mkdir("project", 0700);
+	mkdir("libs/old_docs-0.8-py3.11.egg-info", 0700);
+	write_file("libs/old_docs-0.8-py3.11.egg-info/installed-files.txt",
+		   "../old_docs/__init__.py\n../old_docs/table.py\n../older.py\nPKG-INFO\n");
+	mkdir("project/mine.egg-info", 0700); /* of `pip install -e` */
+	write_file("project/mine.egg-info/SOURCES.txt", "mine/__init__.py\n../mine/core.py\n");
 	return 0;
 }
 
@@ -104,6 +109,18 @@ static void what_a_record_lists_is_told_once(void **state)
 	assert_true(told_path("libs/six.py"));
 }
 
+static void what_setup_py_has_installed_is_told(void **state)
+{
+	note("libs/old_docs/oxml/table.py");
+	assert_true(told_path("libs/old_docs"));
+	note("libs/older.py");
+	assert_int_equal(told(), 2);
+	note("libs/PKG-INFO");
+	note("libs/old.py");
+	note("project/mine/core.py");
+	assert_int_equal(told(), 2);
+}
+
 static void what_no_record_lists_is_the_users(void **state)
 {
 	note("libs/train.py"); /* beside installed packages, as in a function of a cloud */
@@ -154,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_a_record_lists_is_told_once, begin, end),
+		cmocka_unit_test_setup_teardown(what_setup_py_has_installed_is_told, begin, end),
 		cmocka_unit_test_setup_teardown(what_no_record_lists_is_the_users, begin, end),
 		cmocka_unit_test_setup_teardown(odd_names_are_left_alone, begin, end),
 		cmocka_unit_test_setup_teardown(without_folders_nothing_is_told, begin, end),

@@ -78,6 +78,7 @@ static int begin(void **state)
 	sent = 0;
 	stack_python = python_stack;
 	large_prepare(1u << EVT_FAMILY_alloc, 4096, 16);
+	large_prepare_smaller(0);
 	assert_true(large_map());
 	return 0;
 }
@@ -99,6 +100,40 @@ static void nothing_is_large_before_python_can_be_read(void **state)
 	assert_true(large_heap_is_due(4096));
 	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_alloc, 4096), STACK);
 	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_tensors, 4096), 0);
+}
+
+static void smaller_tensors_have_a_budget_of_their_own(void **state)
+{
+	unsigned int looks = 0;
+
+	stack_self = &thread;
+	large_prepare(1u << EVT_FAMILY_alloc | 1u << EVT_FAMILY_tensors, 4096, 16);
+	large_begin();
+	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_tensors, 1), 0); /* nobody asked */
+	large_prepare_smaller(1u << EVT_FAMILY_tensors);
+	large_begin();
+	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_tensors, 1), STACK);
+	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_alloc, 1), 0);
+	thread.small.spent = UINT64_MAX / 2;
+	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_tensors, 1), 0);
+	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_tensors, 4096), STACK);
+	thread.small.spent = 0;
+	while (!large_stack_of(NULL, EVT_FAMILY_tensors, 1))
+		looks++;
+	assert_int_equal(looks, LARGE_SKIPPED);
+	stack_self = NULL;
+}
+
+static void what_smaller_tensors_spend_is_limited(void **state)
+{
+	struct large_budget budget = { .spent = 0 };
+
+	large_small_spend(&budget, UINT64_MAX / 2);
+	assert_int_equal(budget.spent, (uint64_t)LARGE_SMALL_PARTS * LARGE_COST_MAX);
+	budget.spent = LARGE_SMALL_TICKS + 1000;
+	budget.ticks = 500;
+	assert_false(large_small_lasts(&budget, 600));
+	assert_true(large_small_lasts(&budget, 600 + 1000));
 }
 
 static void the_caller_is_innermost(void **state)
@@ -179,6 +214,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(no_memory_is_said, begin),
 		cmocka_unit_test_setup(nothing_is_large_before_python_can_be_read, begin),
+		cmocka_unit_test_setup(smaller_tensors_have_a_budget_of_their_own, begin),
+		cmocka_unit_test_setup(what_smaller_tensors_spend_is_limited, begin),
 		cmocka_unit_test_setup(the_caller_is_innermost, begin),
 		cmocka_unit_test_setup(stacks_take_one_part_of_the_time, begin),
 		cmocka_unit_test_setup(what_loses_its_cpu_costs_no_more_than_the_most, begin),
