@@ -31,7 +31,7 @@ if [ "$torch" ]; then
 	scripts/pip-folder.sh foreign >/dev/null || missing "packages with known faults" "first screens of programs with them"
 	scripts/starting-env.sh >/dev/null || missing "pytest, uvicorn and so on" "tests of starting"
 fi
-scripts/readers-env.sh >/dev/null || missing "DuckDB, pyarrow, Polars, Perfetto's schema" "tests of exports with them"
+scripts/readers-env.sh >/dev/null || missing "DuckDB, pyarrow, Polars, Perfetto's schema, sqlglot" "tests of exports with them"
 scripts/debian-readers.sh >/dev/null || missing "pprof, flamegraph.pl" "tests of stacks in them"
 newer=$(scripts/newer-python-env.sh) || missing "CPython 3.14" "tests with it"
 for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 $newer; do

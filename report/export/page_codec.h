@@ -6,6 +6,7 @@
 #ifndef REPORT_EXPORT_PAGE_CODEC_H
 #define REPORT_EXPORT_PAGE_CODEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,8 @@ struct page_codec {
 	size_t length, room;
 };
 
-void page_codec_run(struct page_codec *codec, const uint8_t *bytes, size_t length);
+/* `is_texts`: a dictionary, which is short and worth more time. */
+void page_codec_run(struct page_codec *codec, const uint8_t *bytes, size_t length, bool is_texts);
 void page_codec_release(struct page_codec *codec);
 
 #endif

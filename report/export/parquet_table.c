@@ -10,6 +10,7 @@
 
 #include "report/base/descriptor.h"
 #include "report/base/memory.h"
+#include "report/export/delta_pack.h"
 #include "report/export/thrift.h"
 
 #define MAGIC "PAR1"
@@ -18,13 +19,19 @@
 
 enum { TYPE_INT64 = 2, TYPE_BYTES = 6 };
 enum { CONVERTED_UTF8 = 0 };
-enum { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DICTIONARY = 8 };
+enum parquet_encoding {
+	ENCODING_PLAIN = 0,
+	ENCODING_RLE = 3,
+	ENCODING_DELTA = 5, /* DELTA_BINARY_PACKED */
+	ENCODING_DICTIONARY = 8,
+};
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { CODEC_ZSTD = 6 };
 
 /* A column chunk, as in its metadata. */
 struct chunk {
 	const struct parquet_column *column;
+	enum parquet_encoding encoding;  /* of its values */
 	uint64_t dictionary_at, data_at; /* offsets in the file; dictionary_at 0: it has none */
 	uint64_t bytes, packed_bytes;    /* with headers */
 	uint64_t nulls;
@@ -116,7 +123,7 @@ static void table_shut(const struct parquet_table *table, struct parquet_writer 
 	writer->failed = true;
 }
 
-/* --- pages: their contents are in writer->page --- */
+/* --- pages --- */
 
 static void put_int64(struct message *page, uint64_t value)
 {
@@ -155,22 +162,27 @@ static void parquet_table_put_levels(struct message *page, const uint8_t *is_nul
 	free(run.byte);
 }
 
+static void parquet_page_pack(struct parquet_page *page, bool is_dictionary)
+{
+	page_codec_run(&page->codec, page->bytes.byte, page->bytes.length, is_dictionary);
+}
+
+/* `page` is compressed already. */
 static void parquet_table_page_write(struct parquet_writer *writer, struct parquet_table *table,
-				     int descriptor, struct chunk *chunk, bool is_dictionary,
+				     int descriptor, struct chunk *chunk,
+				     const struct parquet_page *page, bool is_dictionary,
 				     uint32_t values)
 {
 	struct message *header = &writer->header;
 	int last = 0, inner = 0;
 
-	page_codec_run(&writer->codec, writer->page.byte, writer->page.length);
 	header->length = 0;
 	thrift_int(header, &last, 1, THRIFT_I32, is_dictionary ? PAGE_DICTIONARY : PAGE_DATA);
-	thrift_int(header, &last, 2, THRIFT_I32, (int64_t)writer->page.length);
-	thrift_int(header, &last, 3, THRIFT_I32, (int64_t)writer->codec.length);
+	thrift_int(header, &last, 2, THRIFT_I32, (int64_t)page->bytes.length);
+	thrift_int(header, &last, 3, THRIFT_I32, (int64_t)page->codec.length);
 	thrift_field(header, &last, is_dictionary ? 7 : 5, THRIFT_STRUCT);
 	thrift_int(header, &inner, 1, THRIFT_I32, values);
-	thrift_int(header, &inner, 2, THRIFT_I32,
-		   chunk->column->is_text && !is_dictionary ? ENCODING_DICTIONARY : ENCODING_PLAIN);
+	thrift_int(header, &inner, 2, THRIFT_I32, is_dictionary ? ENCODING_PLAIN : chunk->encoding);
 	if (!is_dictionary) {
 		thrift_int(header, &inner, 3, THRIFT_I32, ENCODING_RLE);
 		thrift_int(header, &inner, 4, THRIFT_I32, ENCODING_RLE);
@@ -181,10 +193,10 @@ static void parquet_table_page_write(struct parquet_writer *writer, struct parqu
 		chunk->dictionary_at = table->length;
 	else
 		chunk->data_at = table->length;
-	chunk->bytes += header->length + writer->page.length;
-	chunk->packed_bytes += header->length + writer->codec.length;
+	chunk->bytes += header->length + page->bytes.length;
+	chunk->packed_bytes += header->length + page->codec.length;
 	write_bytes(writer, table, descriptor, header->byte, header->length);
-	write_bytes(writer, table, descriptor, writer->codec.byte, writer->codec.length);
+	write_bytes(writer, table, descriptor, page->codec.byte, page->codec.length);
 }
 
 static void note_range(struct chunk *chunk, const struct parquet_writer *writer, int64_t value)
@@ -202,14 +214,27 @@ static void note_range(struct chunk *chunk, const struct parquet_writer *writer,
 		chunk->greatest = value;
 }
 
-static void put_values(struct parquet_writer *writer, const struct parquet_table *table,
-		       uint32_t at, struct chunk *chunk)
+static void parquet_table_put_plain(struct parquet_writer *writer,
+				    const struct parquet_table *table, uint32_t at,
+				    struct chunk *chunk)
 {
 	for (uint32_t i = 0; i < table->rows; i++)
 		if (!table->is_null[at][i]) {
 			note_range(chunk, writer, table->value[at][i]);
-			put_int64(&writer->page, (uint64_t)table->value[at][i]);
+			put_int64(&writer->page.bytes, (uint64_t)table->value[at][i]);
 		}
+}
+
+static void parquet_table_put_deltas(struct message *out, const struct parquet_table *table,
+				     uint32_t at, uint64_t nulls)
+{
+	struct delta_pack pack;
+
+	delta_pack_begin(&pack, out, table->rows - nulls);
+	for (uint32_t i = 0; i < table->rows; i++)
+		if (!table->is_null[at][i])
+			delta_pack_put(&pack, table->value[at][i]);
+	delta_pack_end(&pack);
 }
 
 /*
@@ -237,8 +262,8 @@ static uint32_t make_dictionary(struct parquet_writer *writer, const struct parq
 		entry->value = count++;
 		note_range(chunk, writer, table->value[at][i]);
 		text = &writer->texts.text[table->value[at][i]];
-		put_length(&writer->page, text->length);
-		message_append(&writer->page,
+		put_length(&writer->page.bytes, text->length);
+		message_append(&writer->page.bytes,
 			       &(struct message){ .byte = (uint8_t *)(uintptr_t)text->text,
 						  .length = text->length });
 	}
@@ -249,7 +274,7 @@ static uint32_t make_dictionary(struct parquet_writer *writer, const struct parq
 static void put_places(struct parquet_writer *writer, const struct parquet_table *table,
 		       uint32_t at, uint32_t texts, uint64_t values)
 {
-	struct message *page = &writer->page;
+	struct message *page = &writer->page.bytes;
 	unsigned int width = texts > 2 ? 32u - (unsigned int)__builtin_clz(texts - 1) : 1, bits = 0;
 	uint64_t gathered = 0, rest = (8 - values % 8) % 8;
 
@@ -264,27 +289,64 @@ static void put_places(struct parquet_writer *writer, const struct parquet_table
 	}
 }
 
+static void parquet_page_begin(struct parquet_page *page, const struct parquet_table *table,
+			       uint32_t at, const struct chunk *chunk)
+{
+	page->bytes.length = 0;
+	if (chunk->column->is_optional)
+		parquet_table_put_levels(&page->bytes, table->is_null[at], table->rows,
+					 chunk->nulls);
+}
+
+static void parquet_table_write_texts(struct parquet_writer *writer, struct parquet_table *table,
+				      int descriptor, uint32_t at, struct chunk *chunk)
+{
+	struct parquet_page *page = &writer->page;
+	uint32_t texts;
+
+	page->bytes.length = 0;
+	texts = make_dictionary(writer, table, at, chunk);
+	parquet_page_pack(page, true);
+	parquet_table_page_write(writer, table, descriptor, chunk, page, true, texts);
+	parquet_page_begin(page, table, at, chunk);
+	put_places(writer, table, at, texts, table->rows - chunk->nulls);
+	parquet_page_pack(page, false);
+	chunk->encoding = ENCODING_DICTIONARY;
+	parquet_table_page_write(writer, table, descriptor, chunk, page, false, table->rows);
+}
+
+/*
+ * Differences are smaller for what rises or varies little, PLAIN for what repeats itself. Nothing
+ * but a try tells which.
+ */
+static void parquet_table_write_numbers(struct parquet_writer *writer, struct parquet_table *table,
+					int descriptor, uint32_t at, struct chunk *chunk)
+{
+	struct parquet_page *page = &writer->page;
+
+	parquet_page_begin(&writer->page, table, at, chunk);
+	parquet_table_put_plain(writer, table, at, chunk);
+	parquet_page_pack(&writer->page, false);
+	parquet_page_begin(&writer->packed, table, at, chunk);
+	parquet_table_put_deltas(&writer->packed.bytes, table, at, chunk->nulls);
+	parquet_page_pack(&writer->packed, false);
+	chunk->encoding = ENCODING_PLAIN;
+	if (writer->packed.codec.length < writer->page.codec.length) {
+		page = &writer->packed;
+		chunk->encoding = ENCODING_DELTA;
+	}
+	parquet_table_page_write(writer, table, descriptor, chunk, page, false, table->rows);
+}
+
 static void chunk_write(struct parquet_writer *writer, struct parquet_table *table, int descriptor,
 			uint32_t at, struct chunk *chunk)
 {
-	uint32_t texts = 0;
-
 	for (uint32_t i = 0; i < table->rows; i++)
 		chunk->nulls += table->is_null[at][i];
-	writer->page.length = 0;
-	if (chunk->column->is_text) {
-		texts = make_dictionary(writer, table, at, chunk);
-		parquet_table_page_write(writer, table, descriptor, chunk, true, texts);
-	}
-	writer->page.length = 0;
-	if (chunk->column->is_optional)
-		parquet_table_put_levels(&writer->page, table->is_null[at], table->rows,
-					 chunk->nulls);
 	if (chunk->column->is_text)
-		put_places(writer, table, at, texts, table->rows - chunk->nulls);
+		parquet_table_write_texts(writer, table, descriptor, at, chunk);
 	else
-		put_values(writer, table, at, chunk);
-	parquet_table_page_write(writer, table, descriptor, chunk, false, table->rows);
+		parquet_table_write_numbers(writer, table, descriptor, at, chunk);
 }
 
 /* --- metadata --- */
@@ -326,11 +388,11 @@ static void put_chunk(struct message *out, const struct parquet_writer *writer,
 	thrift_int(out, &outer, 2, THRIFT_I64, (int64_t)from);
 	thrift_field(out, &outer, 3, THRIFT_STRUCT);
 	thrift_int(out, &last, 1, THRIFT_I32, chunk->column->is_text ? TYPE_BYTES : TYPE_INT64);
-	thrift_list(out, &last, 2, THRIFT_I32, chunk->column->is_text ? 3 : 2);
-	thrift_element_int(out, ENCODING_PLAIN);
+	thrift_list(out, &last, 2, THRIFT_I32, chunk->dictionary_at ? 3 : 2);
+	thrift_element_int(out, chunk->encoding);
 	thrift_element_int(out, ENCODING_RLE);
-	if (chunk->column->is_text)
-		thrift_element_int(out, ENCODING_DICTIONARY);
+	if (chunk->dictionary_at)
+		thrift_element_int(out, ENCODING_PLAIN);
 	thrift_list(out, &last, 3, THRIFT_BINARY, 1);
 	thrift_element_binary(out, chunk->column->name, chunk->column->name_length);
 	thrift_int(out, &last, 4, THRIFT_I32, CODEC_ZSTD);
@@ -449,7 +511,7 @@ static void put_footer(struct message *out, const struct parquet_table *table,
 void parquet_table_close(struct parquet_table *table, struct parquet_writer *writer,
 			 const struct parquet_note *note, size_t notes)
 {
-	struct message *out = &writer->page;
+	struct message *out = &writer->page.bytes;
 	int descriptor;
 
 	parquet_table_flush(table, writer, true);
@@ -473,9 +535,11 @@ void parquet_table_close(struct parquet_table *table, struct parquet_writer *wri
 void parquet_writer_release(struct parquet_writer *writer)
 {
 	interned_release(&writer->texts);
-	page_codec_release(&writer->codec);
+	page_codec_release(&writer->page.codec);
+	page_codec_release(&writer->packed.codec);
 	map_release(&writer->dictionary);
-	free(writer->page.byte);
+	free(writer->page.bytes.byte);
+	free(writer->packed.bytes.byte);
 	free(writer->header.byte);
 	free(writer->in_dictionary);
 }

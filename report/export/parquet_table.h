@@ -6,8 +6,9 @@
  *
  * The subset of the format: version 2 of parquet.thrift (github.com/apache/parquet-format). Columns
  * are INT64 and UTF-8, flat, required or optional. Data pages have version 1, one per column chunk,
- * with values PLAIN or by a dictionary (RLE_DICTIONARY, bit-packed), compressed with zstd. Each
- * chunk has minimum, maximum and the number of nulls, so that engines can skip what cannot match.
+ * compressed with zstd. Numbers are PLAIN or DELTA_BINARY_PACKED, whichever is smaller, and texts
+ * have a dictionary (RLE_DICTIONARY, bit-packed). Each chunk has minimum, maximum and the number of
+ * nulls, so that engines can skip what cannot match.
  * No library is used: Debian has none in C, and Arrow's C++ is 60 MB, of which this needs one
  * writer.
  *
@@ -35,14 +36,20 @@ struct parquet_column {
 	unsigned int value; /* the caller's own */
 };
 
+/* The contents of a page, and what is left of them once compressed. */
+struct parquet_page {
+	struct message bytes;
+	struct page_codec codec;
+};
+
 /* What all tables of an export need to write a row group. */
 struct parquet_writer {
 	struct report_request *request; /* gets the message of the first failure */
 	bool failed;
-	uint64_t bytes;        /* written */
-	struct interned texts; /* valid UTF-8; shared by tables */
-	struct page_codec codec;
-	struct message page, header;
+	uint64_t bytes;                   /* written */
+	struct interned texts;            /* valid UTF-8; shared by tables */
+	struct parquet_page page, packed; /* of numbers `packed` is the second try */
+	struct message header;
 	/* for the current column: from the number of a text + 1 to its index */
 	struct map dictionary;
 	uint32_t *in_dictionary;

@@ -67,7 +67,7 @@ enum growth_verdict {
 	GROWTH_EARLIER, /* allocated before the first step */
 	GROWTH_UNEVEN,  /* none of these */
 	GROWTH_LATE,    /* without steps: first allocated in the last quarter of the allocations */
-	GROWTH_PAUSED, /* without steps: no longer allocated in it, or in the last quarter of the time */
+	GROWTH_PAUSED,  /* without steps: no longer allocated in that quarter, or in that of time */
 };
 
 /* The bytes of a place, summed over its rows, at the snapshots of one process. */

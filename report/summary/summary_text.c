@@ -237,7 +237,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	table_release(&table);
 }
 
-/* How much of its life the push/pop ranges of a thread leave open: of the one with the most in them. */
+/* How much of its life push/pop ranges leave open, of the thread with the most time in them. */
 static void summary_print_outside(const struct summary *summary, const struct screen *screen)
 {
 	const struct source_thread *most = NULL;
