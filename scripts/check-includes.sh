@@ -21,9 +21,10 @@ layers='
 	collector/control   :
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
-	collector/metrics   : collector/region collector/format collector/core collector/processes
+	collector/device    : collector/region collector/format collector/core collector/processes
+	collector/metrics   : collector/region collector/format collector/core collector/processes collector/device
 	collector/gpu       : collector/region collector/format collector/core collector/processes
-	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics collector/gpu
+	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics collector/gpu collector/device
 	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/captures  : collector/region collector/format collector/control collector/core collector/processes
