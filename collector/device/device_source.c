@@ -111,7 +111,7 @@ static struct device_wish devices_wish(struct devices_source *source)
 		if (gpus_is_used(gpus, &gpus->used[i]))
 			wish_add(&wish, &gpus->used[i]);
 	}
-	wish.all = gpus_has_unnamed(gpus, devices_now_ns(source->context.common));
+	wish.unnamed = gpus_find_unnamed(gpus, devices_now_ns(source->context.common));
 	return wish;
 }
 
@@ -179,7 +179,7 @@ static void devices_renew_wish(struct devices_source *source, uint64_t steady_ns
 			    .trouble = EVT_DEVICE_TOO_MANY);
 	}
 	wish = devices_wish(source);
-	if (!source->watch && (wish.count || wish.all))
+	if (!source->watch && (wish.count || wish.unnamed))
 		devices_start(source);
 	if (source->watch && memcmp(&wish, &source->wish, sizeof(wish)) != 0) {
 		source->wish = wish;
@@ -232,8 +232,8 @@ static void devices_take(struct devices_source *source, struct device_note *note
 	for (uint32_t i = 0; i < note->texts; i++) {
 		const struct device_note_text *text = &note->text[i];
 
-		note->word[text->word] =
-			names_id_text(&common->names, text->text, strlen(text->text));
+		note->word[text->word] = names_id_text(&common->names, text->text,
+						       strlen(text->text));
 		names_use(&common->names, note->word[text->word]);
 	}
 	journal_add(&common->journal, note->event, ns, note->word, note->words);

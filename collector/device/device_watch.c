@@ -45,7 +45,8 @@ struct device_watch {
 	bool is_started, has_failed, is_listed, has_too_many;
 	struct device_card card[DEVICE_CARDS];
 	uint32_t cards;
-	uint32_t asked; /* number of the card that is being asked */
+	uint32_t listed; /* by NVML */
+	uint32_t asked;  /* number of the card that is being asked */
 	struct device_wish now;
 	uint64_t now_number;
 };
@@ -81,7 +82,7 @@ static void note_add_text(struct device_note *note, size_t word, const char *tex
 	added->text[length] = 0;
 }
 
-static void watch_post(struct device_watch *watch, const struct device_note *note)
+static void device_watch_post(struct device_watch *watch, const struct device_note *note)
 {
 	uint32_t notes;
 
@@ -96,47 +97,48 @@ static void watch_post(struct device_watch *watch, const struct device_note *not
 	pthread_mutex_unlock(&watch->lock);
 }
 
-static void watch_post_trouble(struct device_watch *watch, const struct evt_device_trouble *trouble,
-			       const char *what)
+static void device_watch_post_trouble(struct device_watch *watch,
+				      const struct evt_device_trouble *trouble, const char *what)
 {
 	struct device_note note = note_of(watch, EVT_device_trouble, trouble, sizeof(*trouble));
 
 	note_add_text(&note, NOTE_WORD(device_trouble, what), what);
-	watch_post(watch, &note);
+	device_watch_post(watch, &note);
 }
 
-static void watch_refused(void *context, const char *field, unsigned int result)
+static void device_watch_refused(void *context, const char *field, unsigned int result)
 {
 	struct device_watch *watch = context;
 	const struct evt_device_refused refused = { .card = watch->asked, .result = result };
 	struct device_note note = note_of(watch, EVT_device_refused, &refused, sizeof(refused));
 
 	note_add_text(&note, NOTE_WORD(device_refused, figure), field);
-	watch_post(watch, &note);
+	device_watch_post(watch, &note);
 }
 
 /* --- NVML --- */
 
 /* What cannot be opened once is not tried again. */
-static bool watch_start(struct device_watch *watch)
+static bool device_watch_start(struct device_watch *watch)
 {
 	const char *missing = watch->nvml.library ? NULL : nvml_open(&watch->nvml, watch->beside);
 	int result;
 
 	if (missing) {
 		watch->has_failed = true;
-		watch_post_trouble(watch,
-				   &(struct evt_device_trouble){ .trouble = EVT_DEVICE_NO_LIBRARY },
-				   missing);
+		device_watch_post_trouble(
+			watch, &(struct evt_device_trouble){ .trouble = EVT_DEVICE_NO_LIBRARY },
+			missing);
 		return false;
 	}
 	nvml_call(&watch->nvml, result, nvmlInit_v2);
 	if (result != NVML_OK) {
 		watch->has_failed = true;
-		watch_post_trouble(watch,
-				   &(struct evt_device_trouble){ .trouble = EVT_DEVICE_FAILED,
-								 .result = (unsigned int)result },
-				   "nvmlInit_v2");
+		device_watch_post_trouble(
+			watch,
+			&(struct evt_device_trouble){ .trouble = EVT_DEVICE_FAILED,
+						      .result = (unsigned int)result },
+			"nvmlInit_v2");
 		return false;
 	}
 	watch->is_started = true;
@@ -144,7 +146,7 @@ static bool watch_start(struct device_watch *watch)
 }
 
 /* Handles are valid until NVML is shut down; a card is the same one later. */
-static void watch_stop(struct device_watch *watch)
+static void device_watch_stop(struct device_watch *watch)
 {
 	int result;
 
@@ -157,7 +159,7 @@ static void watch_stop(struct device_watch *watch)
 		watch->card[i].figures.device = watch->card[i].figures.part = NULL;
 }
 
-static struct device_card *watch_card(struct device_watch *watch, const char *uuid)
+static struct device_card *device_watch_card(struct device_watch *watch, const char *uuid)
 {
 	for (uint32_t i = 0; i < watch->cards; i++) {
 		if (!strcmp(watch->card[i].uuid, uuid))
@@ -165,7 +167,7 @@ static struct device_card *watch_card(struct device_watch *watch, const char *uu
 	}
 	if (watch->cards == DEVICE_CARDS) {
 		if (!watch->has_too_many)
-			watch_post_trouble(
+			device_watch_post_trouble(
 				watch,
 				&(struct evt_device_trouble){ .trouble = EVT_DEVICE_TOO_MANY },
 				uuid);
@@ -176,10 +178,10 @@ static struct device_card *watch_card(struct device_watch *watch, const char *uu
 	return &watch->card[watch->cards++];
 }
 
-static void watch_tell_card(struct device_watch *watch, struct device_card *card,
-			    enum evt_device_chosen chosen)
+static void device_watch_tell_card(struct device_watch *watch, struct device_card *card,
+				   enum evt_device_chosen chosen)
 {
-	const struct figures_listener listener = { watch_refused, watch };
+	const struct figures_listener listener = { device_watch_refused, watch };
 	struct evt_device_card told = { .card = watch->asked,
 					.chosen = chosen,
 					.is_part = card->figures.part != card->figures.device };
@@ -198,23 +200,24 @@ static void watch_tell_card(struct device_watch *watch, struct device_card *card
 	note_add_text(&note, NOTE_WORD(device_card, model), model);
 	note_add_text(&note, NOTE_WORD(device_card, driver), driver);
 	note_add_text(&note, NOTE_WORD(device_card, nvml), nvml);
-	watch_post(watch, &note);
+	device_watch_post(watch, &note);
 	card->is_told = true;
 }
 
-static void watch_lose(struct device_watch *watch, struct device_card *card, unsigned int trouble,
-		       int result, const char *what)
+static void device_watch_lose(struct device_watch *watch, struct device_card *card,
+			      unsigned int trouble, int result, const char *what)
 {
 	card->is_lost = true;
-	watch_post_trouble(watch,
-			   &(struct evt_device_trouble){ .trouble = trouble,
-							 .card = watch->asked + 1,
-							 .result = (unsigned int)result },
-			   what);
+	device_watch_post_trouble(watch,
+				  &(struct evt_device_trouble){ .trouble = trouble,
+								.card = watch->asked + 1,
+								.result = (unsigned int)result },
+				  what);
 }
 
 /* Finds the card's handles. Without one of its part, memory is of the whole card. */
-static bool watch_find(struct device_watch *watch, struct device_card *card, const char *part)
+static bool device_watch_find(struct device_watch *watch, struct device_card *card,
+			      const char *part)
 {
 	int result;
 
@@ -224,7 +227,7 @@ static bool watch_find(struct device_watch *watch, struct device_card *card, con
 		  &card->figures.device);
 	if (result != NVML_OK || !card->figures.device) {
 		card->figures.device = NULL;
-		watch_lose(watch, card, EVT_DEVICE_NO_CARD, result, card->uuid);
+		device_watch_lose(watch, card, EVT_DEVICE_NO_CARD, result, card->uuid);
 		return false;
 	}
 	card->figures.part = card->figures.device;
@@ -236,44 +239,43 @@ static bool watch_find(struct device_watch *watch, struct device_card *card, con
 	return true;
 }
 
-static void watch_post_state(struct device_watch *watch, const struct figures_found *state)
+static void device_watch_post_state(struct device_watch *watch, const struct figures_found *state)
 {
 	struct device_note note;
 
 	if (state->has_sample) {
 		note = note_of(watch, EVT_device_sample, &state->sample, sizeof(state->sample));
-		watch_post(watch, &note);
+		device_watch_post(watch, &note);
 	}
 	if (state->has_link) {
 		note = note_of(watch, EVT_device_link, &state->link, sizeof(state->link));
-		watch_post(watch, &note);
+		device_watch_post(watch, &note);
 	}
 }
 
-static void watch_sample(struct device_watch *watch, const char *uuid, const char *part,
-			 enum evt_device_chosen chosen)
+static void device_watch_sample(struct device_watch *watch, const char *uuid, const char *part,
+				enum evt_device_chosen chosen)
 {
-	const struct figures_listener listener = { watch_refused, watch };
-	struct device_card *card = watch_card(watch, uuid);
+	const struct figures_listener listener = { device_watch_refused, watch };
+	struct device_card *card = device_watch_card(watch, uuid);
 	struct figures_found state = { 0 };
 
 	if (!card || card->is_lost)
 		return;
-	watch->asked = state.sample.card = state.link.card =
-		(uint32_t)(card - watch->card);
-	if (!watch_find(watch, card, part))
+	watch->asked = state.sample.card = state.link.card = (uint32_t)(card - watch->card);
+	if (!device_watch_find(watch, card, part))
 		return;
 	if (!card->is_told)
-		watch_tell_card(watch, card, chosen);
+		device_watch_tell_card(watch, card, chosen);
 	if (!figures_ask_state(&card->figures, &watch->nvml, &listener, &state)) {
-		watch_lose(watch, card, EVT_DEVICE_LOST, NVML_LOST, card->uuid);
+		device_watch_lose(watch, card, EVT_DEVICE_LOST, NVML_LOST, card->uuid);
 		return;
 	}
-	watch_post_state(watch, &state);
+	device_watch_post_state(watch, &state);
 }
 
 /* Adds what NVML lists to the wish. */
-static void watch_list_all(struct device_watch *watch)
+static void device_watch_list_all(struct device_watch *watch)
 {
 	unsigned int count = 0;
 	int result;
@@ -288,42 +290,55 @@ static void watch_list_all(struct device_watch *watch)
 			nvml_call(&watch->nvml, result, nvmlDeviceGetUUID, device, uuid,
 				  sizeof(uuid) - 1);
 		if (result == NVML_OK && *uuid)
-			(void)watch_card(watch, uuid);
+			(void)device_watch_card(watch, uuid);
 		result = NVML_OK; /* others may answer */
 	}
+	watch->listed = count;
 	watch->is_listed = true;
 }
 
-static void watch_round(struct device_watch *watch)
+static bool device_watch_has_named(const struct device_watch *watch, const char *uuid)
 {
-	if (!watch->is_started && !watch_start(watch))
+	for (uint32_t i = 0; i < watch->now.count; i++)
+		if (!strcmp(watch->now.card[i].uuid, uuid))
+			return true;
+	return false;
+}
+
+/* The only card of the machine is the one that is used; of several, any may be. */
+static void device_watch_sample_listed(struct device_watch *watch)
+{
+	if (!watch->is_listed)
+		device_watch_list_all(watch);
+	if (watch->now.unnamed == GPUS_NOT_YET_NAMED && watch->listed != 1)
+		return;
+	for (uint32_t i = 0; i < watch->cards; i++)
+		if (!device_watch_has_named(watch, watch->card[i].uuid))
+			device_watch_sample(watch, watch->card[i].uuid, "",
+					    watch->listed == 1 ? EVT_DEVICE_USED
+							       : EVT_DEVICE_LISTED);
+}
+
+static void device_watch_round(struct device_watch *watch)
+{
+	if (!watch->is_started && !device_watch_start(watch))
 		return;
 	for (uint32_t i = 0; i < watch->now.count; i++)
-		watch_sample(watch, watch->now.card[i].uuid, watch->now.card[i].part,
-			     EVT_DEVICE_USED);
-	if (!watch->now.all)
-		return;
-	if (!watch->is_listed)
-		watch_list_all(watch);
-	for (uint32_t i = 0; i < watch->cards; i++) {
-		bool is_named = false;
-
-		for (uint32_t j = 0; j < watch->now.count && !is_named; j++)
-			is_named = !strcmp(watch->now.card[j].uuid, watch->card[i].uuid);
-		if (!is_named)
-			watch_sample(watch, watch->card[i].uuid, "", EVT_DEVICE_LISTED);
-	}
+		device_watch_sample(watch, watch->now.card[i].uuid, watch->now.card[i].part,
+				    EVT_DEVICE_USED);
+	if (watch->now.unnamed)
+		device_watch_sample_listed(watch);
 }
 
 /* --- the thread --- */
 
 static bool wish_is_empty(const struct device_wish *wish)
 {
-	return !wish->all && !wish->count;
+	return !wish->unnamed && !wish->count;
 }
 
 /* Waits until it is time for a round, or the wish has changed. False: the watch ends. */
-static bool watch_wait(struct device_watch *watch, uint64_t due_ns)
+static bool device_watch_wait(struct device_watch *watch, uint64_t due_ns)
 {
 	const struct timespec due = { .tv_sec = (time_t)(due_ns / NS_PER_S),
 				      .tv_nsec = (long)(due_ns % NS_PER_S) };
@@ -345,7 +360,7 @@ static bool watch_wait(struct device_watch *watch, uint64_t due_ns)
 	return !ends;
 }
 
-static void watch_release(struct device_watch *watch)
+static void device_watch_release(struct device_watch *watch)
 {
 	pthread_cond_destroy(&watch->changed);
 	pthread_mutex_destroy(&watch->lock);
@@ -353,39 +368,39 @@ static void watch_release(struct device_watch *watch)
 }
 
 /* Rounds are at a regular distance, unless one was early for a new wish, or is late by a round. */
-static uint64_t watch_next_ns(uint64_t due_ns, uint64_t now_ns)
+static uint64_t device_watch_next_ns(uint64_t due_ns, uint64_t now_ns)
 {
 	return due_ns <= now_ns && now_ns - due_ns < DEVICE_WATCH_NS ? due_ns + DEVICE_WATCH_NS
 								     : now_ns + DEVICE_WATCH_NS;
 }
 
-static void *watch_run(void *context)
+static void *device_watch_run(void *context)
 {
 	struct device_watch *watch = context;
 	uint64_t due_ns = 0;
 	bool is_last;
 
-	while (watch_wait(watch, due_ns)) {
+	while (device_watch_wait(watch, due_ns)) {
 		uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
-		due_ns = watch_next_ns(due_ns, now_ns);
+		due_ns = device_watch_next_ns(due_ns, now_ns);
 		if (wish_is_empty(&watch->now))
-			watch_stop(watch);
+			device_watch_stop(watch);
 		else if (!watch->has_failed)
-			watch_round(watch);
+			device_watch_round(watch);
 	}
-	watch_stop(watch);
+	device_watch_stop(watch);
 	pthread_mutex_lock(&watch->lock);
 	is_last = watch->thread_left;
 	watch->thread_left = true;
 	pthread_mutex_unlock(&watch->lock);
 	if (is_last)
-		watch_release(watch);
+		device_watch_release(watch);
 	return NULL;
 }
 
 /* No signal is for this thread. */
-static int watch_start_thread(struct device_watch *watch)
+static int device_thread_start(struct device_watch *watch)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -398,7 +413,7 @@ static int watch_start_thread(struct device_watch *watch)
 	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attributes, watch_run, watch);
+	error = pthread_create(&thread, &attributes, device_watch_run, watch);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	return error ? -1 : 0;
@@ -418,8 +433,8 @@ struct device_watch *device_watch_new(const struct clockmap *clock, const char *
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&watch->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
-	if (watch_start_thread(watch)) {
-		watch_release(watch);
+	if (device_thread_start(watch)) {
+		device_watch_release(watch);
 		return NULL;
 	}
 	return watch;
@@ -438,7 +453,7 @@ void device_watch_free(struct device_watch *watch)
 	pthread_cond_signal(&watch->changed);
 	pthread_mutex_unlock(&watch->lock);
 	if (is_last)
-		watch_release(watch);
+		device_watch_release(watch);
 }
 
 void device_watch_set(struct device_watch *watch, const struct device_wish *wish)

@@ -28,7 +28,8 @@
 
 /* Which cards are wanted. */
 struct device_wish {
-	bool all; /* whatever NVML lists */
+	/* of a GPU that CUPTI does not name: all that NVML lists, or at first the only one */
+	enum gpus_unnamed unnamed;
 	uint32_t count;
 	struct device_wish_card {
 		char uuid[GPUS_UUID_BYTES], part[GPUS_UUID_BYTES];

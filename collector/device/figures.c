@@ -83,35 +83,35 @@ static int ask_reasons(struct figures *figures, struct nvml *nvml, uint64_t *ret
 	return result;
 }
 
-#define ASK_PLAIN(where, field, function)                                                        \
+#define ASK_PLAIN(where, field, function)                                                       \
 	static int ask_##field(struct figures *figures, struct nvml *nvml, uint64_t *ret_value) \
-	{                                                                                        \
-		unsigned int value = 0;                                                          \
-		int result;                                                                      \
-                                                                                                 \
-		nvml_call(nvml, result, function, figures->device, &value);                      \
-		*ret_value = value;                                                              \
-		return result;                                                                   \
+	{                                                                                       \
+		unsigned int value = 0;                                                         \
+		int result;                                                                     \
+                                                                                                \
+		nvml_call(nvml, result, function, figures->device, &value);                     \
+		*ret_value = value;                                                             \
+		return result;                                                                  \
 	}
-#define ASK_WIDE(where, field, function)                                                         \
+#define ASK_WIDE(where, field, function)                                                        \
 	static int ask_##field(struct figures *figures, struct nvml *nvml, uint64_t *ret_value) \
-	{                                                                                        \
-		unsigned long long value = 0;                                                    \
-		int result;                                                                      \
-                                                                                                 \
-		nvml_call(nvml, result, function, figures->device, &value);                      \
-		*ret_value = value;                                                              \
-		return result;                                                                   \
+	{                                                                                       \
+		unsigned long long value = 0;                                                   \
+		int result;                                                                     \
+                                                                                                \
+		nvml_call(nvml, result, function, figures->device, &value);                     \
+		*ret_value = value;                                                             \
+		return result;                                                                  \
 	}
-#define ASK_OF(where, field, function, of)                                                       \
+#define ASK_OF(where, field, function, of)                                                      \
 	static int ask_##field(struct figures *figures, struct nvml *nvml, uint64_t *ret_value) \
-	{                                                                                        \
-		unsigned int value = 0;                                                          \
-		int result;                                                                      \
-                                                                                                 \
-		nvml_call(nvml, result, function, figures->device, of, &value);                  \
-		*ret_value = value;                                                              \
-		return result;                                                                   \
+	{                                                                                       \
+		unsigned int value = 0;                                                         \
+		int result;                                                                     \
+                                                                                                \
+		nvml_call(nvml, result, function, figures->device, of, &value);                 \
+		*ret_value = value;                                                             \
+		return result;                                                                  \
 	}
 #include "collector/device/figures.def"
 

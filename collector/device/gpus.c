@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* The field `device` has the same place in all events of work. */
-#define SAME_PLACE(event)                                                     \
-	_Static_assert(offsetof(struct evt_##event, device) ==                \
-			       offsetof(struct evt_gpu_kernel, device),       \
+#define SAME_PLACE(event)                                               \
+	_Static_assert(offsetof(struct evt_##event, device) ==          \
+			       offsetof(struct evt_gpu_kernel, device), \
 		       #event " has its device where gpu_kernel has it")
 SAME_PLACE(gpu_copy);
 SAME_PLACE(gpu_set);
@@ -160,16 +160,21 @@ bool gpus_is_used(const struct gpus *gpus, const struct gpu_used *used)
 	return visible == 1;
 }
 
-bool gpus_has_unnamed(const struct gpus *gpus, uint64_t now_ns)
+enum gpus_unnamed gpus_find_unnamed(const struct gpus *gpus, uint64_t now_ns)
 {
+	enum gpus_unnamed found = GPUS_NONE_UNNAMED;
+
 	for (uint32_t i = 0; i < gpus->callers; i++) {
 		const struct gpus_caller *caller = &gpus->caller[i];
 		bool named = false;
 
 		for (uint32_t j = 0; j < gpus->count && !named; j++)
 			named = gpus->used[j].process == caller->process;
-		if (!named && now_ns > caller->since_ns + GPUS_NAMED_NS)
-			return true;
+		if (named)
+			continue;
+		if (now_ns > caller->since_ns + GPUS_NAMED_NS)
+			return GPUS_NEVER_NAMED;
+		found = GPUS_NOT_YET_NAMED;
 	}
-	return false;
+	return found;
 }

@@ -2,8 +2,9 @@
 /*
  * Which GPUs the recorded processes use, as their records tell while they are drained, and the last
  * sample of each (for INTERCEPT_METRICS). A process uses a GPU if CUPTI reports work on it, or if
- * it is the only one that the process can see. If a process launches kernels and CUPTI names no GPU
- * for GPUS_NAMED_NS, which one it uses is not known.
+ * it is the only one that the process can see. CUPTI names a process's GPUs with its first buffer,
+ * which may take as long as that buffer needs to fill up. If it names none for GPUS_NAMED_NS after
+ * the first launch, which one the process uses is not known.
  *
  * Bounded: GPUS_MAX pairs of process and GPU, GPUS_CALLERS processes without CUPTI; what has no
  * room is counted. Everything in records may be invalid. One thread; exists only while the family
@@ -21,7 +22,7 @@
 #define GPUS_CALLERS 64u
 #define GPUS_CARDS 64u
 #define GPUS_UUID_BYTES 48u
-#define GPUS_NAMED_NS 5000000000ull
+#define GPUS_NAMED_NS 15000000000ull
 
 struct gpu_used {
 	uint32_t process, device; /* numbers in the file, and of CUDA */
@@ -59,7 +60,8 @@ void gpus_forget(struct gpus *gpus, uint32_t process);
 
 /* Returns whether the process uses it, so that its state is of interest. */
 bool gpus_is_used(const struct gpus *gpus, const struct gpu_used *used);
-/* Returns whether a process uses a GPU that CUPTI does not name. */
-bool gpus_has_unnamed(const struct gpus *gpus, uint64_t now_ns);
+/* Whether a process launches kernels on a GPU that CUPTI does not name: not yet, or not at all. */
+enum gpus_unnamed { GPUS_NONE_UNNAMED, GPUS_NOT_YET_NAMED, GPUS_NEVER_NAMED };
+enum gpus_unnamed gpus_find_unnamed(const struct gpus *gpus, uint64_t now_ns);
 
 #endif

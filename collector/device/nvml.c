@@ -46,10 +46,10 @@ static const char *nvml_find_functions(struct nvml *nvml)
 {
 	const char *missing = NULL;
 
-#define NVML_FIND(name)                                                  \
-	do {                                                             \
-		void *found = dlsym(nvml->library, #name);               \
-		memcpy(&nvml->name, &found, sizeof(found));              \
+#define NVML_FIND(name)                                     \
+	do {                                                \
+		void *found = dlsym(nvml->library, #name);  \
+		memcpy(&nvml->name, &found, sizeof(found)); \
 	} while (0);
 #define NVML(name, parameters) NVML_FIND(name)
 #define NVML_NEEDED(name, parameters) NVML_FIND(name) missing = nvml->name ? missing : #name;

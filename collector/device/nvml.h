@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The library NVML, opened at run time: libnvidia-ml.so.1 beside the program's libcuda.so, which is
- * of the same driver, else as ld.so finds it. A call may block for seconds, or for ever if the driver does: so only the
- * thread of device_watch.h calls anything here, except nvml_now().
+ * of the same driver, else as ld.so finds it. A call may block for seconds, or for ever if the
+ * driver does: so only the thread of device_watch.h calls anything here, except nvml_now().
  */
 #ifndef COLLECTOR_DEVICE_NVML_H
 #define COLLECTOR_DEVICE_NVML_H
@@ -38,14 +38,14 @@ void nvml_call_begins(struct nvml *nvml, const char *function);
 void nvml_call_ends(struct nvml *nvml);
 
 /* nvml_call(nvml, result, nvmlDeviceGetName, device, text, room) */
-#define nvml_call(nvml, result, name, ...)                       \
-	do {                                                     \
-		(result) = NVML_NO_FUNCTION;                     \
-		if (!(nvml)->name)                               \
-			break;                                   \
-		nvml_call_begins((nvml), #name);                 \
-		(result) = (nvml)->name(__VA_ARGS__);            \
-		nvml_call_ends(nvml);                            \
+#define nvml_call(nvml, result, name, ...)            \
+	do {                                          \
+		(result) = NVML_NO_FUNCTION;          \
+		if (!(nvml)->name)                    \
+			break;                        \
+		nvml_call_begins((nvml), #name);      \
+		(result) = (nvml)->name(__VA_ARGS__); \
+		nvml_call_ends(nvml);                 \
 	} while (0)
 
 #endif

@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 typedef struct nvmlDevice_st *nvml_device;
+typedef int nvml_clock_type;  /* enum nvml_clock */
+typedef int nvml_sensor_type; /* enum nvml_sensor */
+typedef int nvml_pcie_type;   /* enum nvml_pcie */
 
 enum nvml_result {
 	NVML_OK = 0,

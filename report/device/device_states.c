@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cases: device */
 /*
- * Numbers of cards are those of a file, so each file has a list of its cards with the sample before.
- * Fields hold the answer plus 1; ANSWER() says whether there is one.
+ * Numbers of cards are those of a file, so each file has its own list of cards, with the sample
+ * before. Fields hold the answer plus 1, or 0 without one.
  */
 #include "report/device/device_states.h"
 
@@ -159,8 +159,8 @@ static void device_states_take_trouble(void *state, const struct source_event *e
 					      : NULL;
 
 	(void)counts;
-	states->trouble = memory_room(states->trouble, states->trouble_count,
-				      &states->trouble_room, sizeof(*states->trouble));
+	states->trouble = memory_room(states->trouble, states->trouble_count, &states->trouble_room,
+				      sizeof(*states->trouble));
 	states->trouble[states->trouble_count++] = (struct device_trouble){
 		.what = event_name(states->source, event, told->what),
 		.card = seen ? seen->card : UINT32_MAX,
@@ -214,6 +214,7 @@ static void card_add_time(struct device_card *card, const struct evt_device_samp
 	for (unsigned int kind = 0; kind < DEVICE_REASONS; kind++)
 		card->throttled_ns[kind] += kinds >> kind & 1 ? ns : 0;
 	card->any_throttled_ns += moment->is_throttled ? ns : 0;
+	card->throttling |= moment->is_throttled ? sample->reasons - 1 : 0;
 }
 
 static void card_add_numbers(struct device_card *card, const struct evt_device_sample *sample,
@@ -337,9 +338,9 @@ static void device_states_start(void *state, struct run *run, const void *option
 
 static void device_card_release(struct device_card *card)
 {
-	struct ladder *const ladders[] = { &card->sm_mhz,        &card->memory_mhz,
-					   &card->power_w,       &card->temperature_c,
-					   &card->gpu_percent,   &card->memory_temperature_c,
+	struct ladder *const ladders[] = { &card->sm_mhz,         &card->memory_mhz,
+					   &card->power_w,        &card->temperature_c,
+					   &card->gpu_percent,    &card->memory_temperature_c,
 					   &card->memory_percent, &card->throttled_mhz,
 					   &card->free_mhz };
 

@@ -41,18 +41,19 @@ enum device_counter_id {
 };
 
 struct device_card {
-	uint32_t uuid, model, driver;          /* indices of names */
-	struct evt_device_card told;           /* the last one */
+	uint32_t uuid, model, driver; /* indices of names */
+	struct evt_device_card told;  /* the last one */
 	uint64_t samples, first_ns, last_ns;
 	struct ladder sm_mhz, memory_mhz, power_w, temperature_c, memory_temperature_c, gpu_percent,
 		memory_percent;
 	/* SM clock while the card was throttled, and while it was busy and not throttled */
 	struct ladder throttled_mhz, free_mhz;
 	uint64_t memory_max_bytes, pcie_sent_max_kbs, pcie_received_max_kbs;
-	uint32_t pcie_generation, pcie_width; /* the highest that was seen; 0: unknown */
-	uint64_t reasons;                     /* all that were seen, ored */
-	uint64_t sampled_ns, known_ns;        /* all time, and that with known reasons */
-	uint64_t busy_ns;                     /* of known_ns: utilisation above 0 */
+	uint32_t pcie_generation, pcie_width;  /* the highest that was seen; 0: unknown */
+	uint64_t reasons;                      /* all that were seen, ored */
+	uint64_t throttling;                   /* those of them that held it down while busy */
+	uint64_t sampled_ns, known_ns;         /* all time, and that with known reasons */
+	uint64_t busy_ns;                      /* of known_ns: utilisation above 0 */
 	uint64_t throttled_ns[DEVICE_REASONS]; /* of busy_ns: by reasons of that kind */
 	uint64_t any_throttled_ns;             /* of busy_ns: by power or by temperature */
 	uint64_t asked_ns;                     /* time that NVML took for answers */

@@ -29,8 +29,8 @@ static void report_states_want(struct report *report)
 	state->numbers = device_numbers_want(report->run, NULL);
 }
 
-static void row_put_ladder(struct table *table, const struct ladder *ladder,
-			   enum column_id median, enum column_id min, enum column_id max)
+static void row_put_ladder(struct table *table, const struct ladder *ladder, enum column_id median,
+			   enum column_id min, enum column_id max)
 {
 	if (!ladder->count)
 		return;

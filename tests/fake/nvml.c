@@ -15,7 +15,7 @@
  *   hangs           the third question for power does not return
  *   hangs_at_start  nvmlInit_v2() does not return
  *   no_driver       nvmlInit_v2() fails
- *   lost            from the fourth second on, the first card is lost
+ *   lost            in the third second the first card is lost
  *
  * A "second" is a question for the clock of the multiprocessors.
  */
@@ -137,10 +137,10 @@ static int nvml_enter(const char *function, nvml_device device)
 		if (left_)                                \
 			return left_;                     \
 	} while (0)
-#define REFUSES(result)                   \
-	do {                              \
-		if (plays("refuses"))     \
-			return (result);  \
+#define REFUSES(result)                  \
+	do {                             \
+		if (plays("refuses"))    \
+			return (result); \
 	} while (0)
 
 static bool is_held(const struct nvmlDevice_st *device)
@@ -200,9 +200,10 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvml_device *ret_device)
 
 static void nvml_uuid(char *text, size_t bytes, const char *prefix, unsigned int first)
 {
-	snprintf(text, bytes, "%s%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-		 prefix, first, first, first, first, first, first, first, first, first, first, first,
-		 first, first, first, first, first);
+	snprintf(text, bytes,
+		 "%s%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", prefix,
+		 first, first, first, first, first, first, first, first, first, first, first, first,
+		 first, first, first, first);
 }
 
 int nvmlDeviceGetHandleByUUID(const char *uuid, nvml_device *ret_device)
@@ -236,7 +237,7 @@ int nvmlDeviceGetName(nvml_device device, char *ret_name, unsigned int bytes)
 	return NVML_OK;
 }
 
-int nvmlDeviceGetClockInfo(nvml_device device, int clock, unsigned int *ret_mhz)
+int nvmlDeviceGetClockInfo(nvml_device device, nvml_clock_type clock, unsigned int *ret_mhz)
 {
 	ENTER(device);
 	if (clock == NVML_CLOCK_OF_SM && ++device->seconds && is_held(device))
@@ -245,14 +246,14 @@ int nvmlDeviceGetClockInfo(nvml_device device, int clock, unsigned int *ret_mhz)
 	return NVML_OK;
 }
 
-int nvmlDeviceGetMaxClockInfo(nvml_device device, int clock, unsigned int *ret_mhz)
+int nvmlDeviceGetMaxClockInfo(nvml_device device, nvml_clock_type clock, unsigned int *ret_mhz)
 {
 	ENTER(device);
 	*ret_mhz = clock == NVML_CLOCK_OF_SM ? CLOCK_MAX : MEMORY_CLOCK;
 	return NVML_OK;
 }
 
-int nvmlDeviceGetTemperature(nvml_device device, int sensor, unsigned int *ret_celsius)
+int nvmlDeviceGetTemperature(nvml_device device, nvml_sensor_type sensor, unsigned int *ret_celsius)
 {
 	ENTER(device);
 	REFUSES(NVML_NOT_SUPPORTED);
@@ -315,10 +316,10 @@ int nvmlDeviceGetMemoryBusWidth(nvml_device device, unsigned int *ret_bits)
 int nvmlDeviceGetCurrentClocksEventReasons(nvml_device device, unsigned long long *ret_reasons)
 {
 	ENTER(device);
-	*ret_reasons = plays("idle")	 ? REASON_IDLE
+	*ret_reasons = plays("idle")      ? REASON_IDLE
 		       : !is_held(device) ? 0
-		       : plays("hot")	 ? REASON_HEAT
-					 : REASON_POWER;
+		       : plays("hot")     ? REASON_HEAT
+					  : REASON_POWER;
 	return NVML_OK;
 }
 
@@ -357,7 +358,7 @@ int nvmlDeviceGetCurrPcieLinkWidth(nvml_device device, unsigned int *ret_lanes)
 	return NVML_OK;
 }
 
-int nvmlDeviceGetPcieThroughput(nvml_device device, int counter, unsigned int *ret_kbs)
+int nvmlDeviceGetPcieThroughput(nvml_device device, nvml_pcie_type counter, unsigned int *ret_kbs)
 {
 	struct timespec nap = { 0, 20000000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* races: cuda_steady 2 2 */
+/* races: cuda_steady 1 2 */
 /*
  * Keeps devices busy for a time: launches on each of the first DEVICES devices, in turn, until the
  * file STOP exists, or for SECONDS where it is a number.
