@@ -58,7 +58,7 @@ PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,-z,nodelete,--no-undefined,--sort
 
 # The archive, where there is one: the shared library brings libstdc++, which makes a start of 1.7 ms one of 2.2.
 ALLOCATOR = $(if $(SAN),,$(or $(JEMALLOC_ARCHIVE),$(JEMALLOC_LIBS)))
-COLLECTOR_LIBS = -lzstd -lpthread
+COLLECTOR_LIBS = -lzstd -lpthread -ldl
 REPORT_LIBS = -lzstd -lz -lsqlite3 -ljson-c -liberty -ldw -lelf -lm -lpthread $(ALLOCATOR) -ldl
 TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lz -lsqlite3 -ljson-c -liberty -ldw -lelf -lm -lpthread -ldl
 
@@ -80,8 +80,9 @@ LIBRARY   := $(O)/libintercept.so
 COLLECTOR := $(O)/intercept-collector
 REPORT    := $(O)/prof-report
 
-# The fake CUDA: libfakecuda.so has what its libraries share. Each is lib<name> of its sources.
-FAKE_PARTS := fakecuda.so cudart.so.12 cudart.so.13 cuda.so.1 cublas.so.13 cublasLt.so.13 cupti.so.12 cupti.so.13
+# The fake CUDA: libfakecuda.so has what its libraries share. Each is lib<name> of its sources. Its NVML, which the collector
+# opens, shares nothing with them.
+FAKE_PARTS := fakecuda.so cudart.so.12 cudart.so.13 cuda.so.1 cublas.so.13 cublasLt.so.13 cupti.so.12 cupti.so.13 nvidia-ml.so.1
 FAKE_CUDA  := $(FAKE_PARTS:%=$(O)/fake/lib%)
 fake_sources = $(sort $(wildcard $(1:%=tests/fake/%.c)))
 fakecuda_SOURCES := counts device kernels memory objects write
@@ -90,7 +91,8 @@ cuda_SOURCES     := cuda cuda_*
 cublas_SOURCES   := cublas cublas_*
 cublasLt_SOURCES := cublaslt cublaslt_*
 cupti_SOURCES    := cupti cupti_*
-FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.def preload/cuda/cuda_api.h preload/gpu/cupti_api.h preload/gpu/callbacks.def \
+nvidia-ml_SOURCES := nvml
+FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) $(wildcard collector/device/nvml_*) preload/cuda/hooks.def preload/cuda/cuda_api.h preload/gpu/cupti_api.h preload/gpu/callbacks.def \
 	collector/format/events.h collector/format/events.def collector/format/scopes.def \
 	$(wildcard collector/format/events/*.def)
 
@@ -258,7 +260,7 @@ $(FAKE_CUDA): $(O)/fake/lib%: $$(call fake_sources,$$($$(call fake_name,$$@)_SOU
 	$(Q)$(CC) $(COMMON) -fPIC -shared -pthread $(if $(filter %fakecuda.so,$@),-Wl$(comma)-z$(comma)nodelete, \
 		-fvisibility=hidden) -DFAKE_MAJOR=$(lastword $(subst ., ,$@)) \
 		-Wl,-soname,$(@F),-rpath,'$$ORIGIN' $(call fake_version,$@) $(filter %.c,$^) -o $@ \
-		$(if $(filter %fakecuda.so,$@),,-L$(O)/fake -lfakecuda) -ldl
+		$(if $(filter %fakecuda.so %nvidia-ml.so.1,$@),,-L$(O)/fake -lfakecuda) -ldl
 $(filter-out %fakecuda.so,$(FAKE_CUDA)): $(O)/fake/libfakecuda.so
 
 $(filter $(O)/programs/cuda_% $(O)/programs/libcuda_%,$(TEST_PROGRAMS)): | $(FAKE_CUDA)

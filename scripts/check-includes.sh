@@ -23,9 +23,10 @@ layers='
 	collector/control   :
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
-	collector/metrics   : collector/region collector/format collector/core collector/processes
+	collector/device    : collector/region collector/format collector/core collector/processes
+	collector/metrics   : collector/region collector/format collector/core collector/processes collector/device
 	collector/gpu       : collector/region collector/format collector/core collector/processes
-	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics collector/gpu
+	collector/drain     : collector/region collector/format collector/core collector/processes collector/metrics collector/gpu collector/device
 	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/captures  : collector/region collector/format collector/control collector/core collector/processes
@@ -68,7 +69,7 @@ layers='
 	report/deferred : families report/base report/scopes report/core
 	report/ranges  : report/base report/scopes report/core report/helpers report/deferred
 	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
-	report/*       : events collector/format/calls.h collector/format/frame_flags.h model report/gpu/gpu_work.h report/symbols report/stacks
+	report/*       : events collector/format/calls.h collector/format/frame_flags.h model report/gpu/gpu_work.h report/device/device_states.h report/device/device_numbers.h report/device/ladder.h report/symbols report/stacks
 	report/osrt      : events collector/format/wait_objects.def model report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
 	report/modules : events model report/torch report/tensors

@@ -39,4 +39,5 @@ for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 $newer; do
 	scripts/greenlet-env.sh "$python" >/dev/null || missing "greenlet for $python" "its tests"
 done
 scripts/cupti-headers.sh >/dev/null || missing "headers of CUPTI" "tests of its layouts"
+scripts/nvml-headers.sh >/dev/null || missing "headers of NVML" "the test of its declarations"
 exit 0

@@ -14,6 +14,7 @@
 
 struct tallies;
 struct gpu_sums;
+struct gpus;
 
 /* What the collector has used so far, as last recorded (event cost). */
 struct common_cost {
@@ -35,6 +36,7 @@ struct common {
 	struct common_cost cost;
 	struct tallies *tallies;   /* NULL while no metrics are wanted */
 	struct gpu_sums *gpu_sums; /* NULL unless INTERCEPT_GPU=sums */
+	struct gpus *gpus;         /* NULL unless the family `device` is recorded */
 };
 
 /* Time of a TSC reading in the region, from which the base was not subtracted. */

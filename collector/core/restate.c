@@ -25,9 +25,11 @@ static struct restate_kind kind_of(uint32_t id)
 	case EVT_thread:
 	case EVT_python_sampling:
 	case EVT_native_sampling:
+	case EVT_device_card:
 		return (struct restate_kind){ true, 1 };
 	case EVT_thread_name:
 	case EVT_meta:
+	case EVT_device_refused:
 		return (struct restate_kind){ true, 2 };
 	case EVT_module:
 	case EVT_python_line:

@@ -15,6 +15,7 @@
 #include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
 #include "collector/format/stack_table.h"
+#include "collector/device/gpus.h"
 #include "collector/gpu/gpu_sums.h"
 #include "collector/metrics/tally.h"
 #include "collector/processes/process_steps.h"
@@ -73,6 +74,7 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 
 		drain->stands[id] = standing_is_about(id) || segment_digest_has(id) ||
 				    id == EVT_tensor_alloc || id == EVT_tensor_free;
+		drain->gpus[id] = gpus_want(id);
 		for (unsigned int i = 0; event->name && i < event->field_count; i++) {
 			if (event->field[i].codec == EVT_CODEC_name)
 				drain->names[id] |= (uint16_t)(1u << i);
@@ -227,6 +229,9 @@ static inline void drain_note_event(struct drain *drain, const struct stream *st
 		drain_note_followed(drain, stream, id, ns, value);
 	if (drain->stands[id])
 		drain_note_standing(drain, stream, id, ns, value);
+	if (drain->gpus[id] && drain->common->gpus)
+		gpus_take(drain->common->gpus, &drain->common->names, stream->process->number, id,
+			  ns, value);
 	if (id == EVT_step || id == EVT_detail_start || id == EVT_detail_stop)
 		process_steps_take(stream->process, drain->common, id, ns);
 }

@@ -38,6 +38,7 @@ struct drain {
 	uint16_t spans[EVT_ID_LIMIT];  /* and which are durations in ticks */
 	bool has_caller[EVT_ID_LIMIT]; /* the last field is a return address */
 	bool stands[EVT_ID_LIMIT];     /* drain_note_standing() wants it */
+	bool gpus[EVT_ID_LIMIT];       /* gpus_take() wants it */
 	struct standing *standing;     /* one a ring; NULL: nothing stood so far */
 	struct standing_list shared;   /* what belongs to processes */
 	struct tensor_blocks tensors;

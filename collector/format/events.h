@@ -224,6 +224,26 @@ enum evt_gpu_lost_reason {
 	EVT_GPU_LOST_LIMIT,
 };
 
+/* device_card.chosen */
+enum evt_device_chosen {
+	EVT_DEVICE_LISTED = 0, /* NVML lists it; which ones the program uses is not known */
+	EVT_DEVICE_USED = 1,   /* CUPTI names it, and the program uses it */
+	EVT_DEVICE_CHOSEN_LIMIT,
+};
+
+/* device_trouble.trouble */
+enum evt_device_trouble_kind {
+	EVT_DEVICE_NO_LIBRARY = 1, /* `what` was not found */
+	EVT_DEVICE_FAILED = 2,     /* NVML does not start: `what` failed with `result` */
+	EVT_DEVICE_NO_CARD = 3,    /* NVML does not know the GPU with the UUID `what` */
+	EVT_DEVICE_LOST = 4,       /* the card answers no more */
+	EVT_DEVICE_HANGS = 5,      /* `what` does not return; other work goes on */
+	EVT_DEVICE_RETURNED = 6,   /* it has returned after all */
+	EVT_DEVICE_TOO_MANY = 7,   /* there are more cards than can be recorded */
+	EVT_DEVICE_NO_THREAD = 8,  /* the collector could not start a thread for NVML */
+	EVT_DEVICE_TROUBLE_LIMIT,
+};
+
 struct event {
 	uint64_t time_ns;
 	uint32_t stream;

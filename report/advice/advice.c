@@ -44,7 +44,8 @@ static bool is_guess(const struct advice *advice)
  */
 static bool is_of_gpu(const struct advice *advice)
 {
-	return advice->rule->look == advice_no_tensor_cores;
+	return advice->rule->look == advice_no_tensor_cores ||
+	       advice->rule->look == advice_throttled;
 }
 
 /*

@@ -38,6 +38,8 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.evidence = evidence_want(run, NULL),
 		.gpu = gpu_evidence_want(run, NULL),
 		.gpu_time = gpu_time_want(run, NULL),
+		.devices = device_states_want(run, NULL),
+		.device_numbers = device_numbers_want(run, NULL),
 		.unreported = unreported_want(run, NULL),
 		.gc_pauses = gc_pauses_want(run, NULL),
 		.lines = step_lines_want(run, NULL),

@@ -17,6 +17,8 @@
 #include "report/advice/step_lines.h"
 #include "report/ranges/ranges.h"
 #include "report/cuda/cuda.h"
+#include "report/device/device_numbers.h"
+#include "report/device/device_states.h"
 #include "report/functions/function_events.h"
 #include "report/gpu/gpu_time.h"
 #include "report/gpu/unreported.h"
@@ -43,6 +45,8 @@ struct bottleneck {
 	struct evidence *evidence;
 	struct gpu_evidence *gpu;
 	struct gpu_time *gpu_time;
+	struct device_states *devices;
+	struct device_numbers *device_numbers;
 	struct gc_pauses *gc_pauses;
 	struct unreported *unreported;
 	struct step_lines *lines;

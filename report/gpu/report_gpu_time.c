@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/device/device_numbers.h"
+#include "report/device/device_states.h"
 #include "report/gpu/gpu_time.h"
 #include "report/gpu/unreported.h"
 #include "report/table/cells.h"
@@ -10,6 +12,8 @@
 struct time_report {
 	struct gpu_time *time;
 	struct unreported *unreported;
+	struct device_states *states;
+	struct device_numbers *numbers;
 };
 
 static struct gpu_time *report_gpu_time_time_of(const struct report *report)
@@ -23,6 +27,8 @@ static void report_gpu_time_want(struct report *report)
 
 	state->time = gpu_time_want(report->run, NULL);
 	state->unreported = unreported_want(report->run, NULL);
+	state->states = device_states_want(report->run, NULL);
+	state->numbers = device_numbers_want(report->run, NULL);
 }
 
 static const struct unreported *report_gpu_time_unreported_of(const struct report *report)
@@ -33,6 +39,31 @@ static const struct unreported *report_gpu_time_unreported_of(const struct repor
 static uint64_t report_gpu_time_span_of(const struct gpu_lane *lane)
 {
 	return lane->last_ns - lane->first_ns;
+}
+
+/* What NVML says of the lane's card, if it is known which one that is. */
+static void utilization_put_state(const struct time_report *state, const struct gpu_lane *lane,
+				  struct table *table)
+{
+	const struct device_number *number = device_numbers_find(state->numbers, lane->process,
+								 lane->device);
+	const struct device_card *card = number ? device_states_find(state->states, number->uuid)
+						: NULL;
+
+	if (!card || !card->samples)
+		return;
+	if (card->gpu_percent.count)
+		table_set_real(table, COLUMN_utilization_nvml_percent,
+			       (double)card->gpu_percent.sum / (double)card->gpu_percent.count);
+	if (card->sm_mhz.count)
+		table_set_number(table, COLUMN_utilization_sm_mhz, ladder_median(&card->sm_mhz));
+	if (card->power_w.count)
+		table_set_number(table, COLUMN_utilization_power_w, ladder_median(&card->power_w));
+	if (card->temperature_c.count)
+		table_set_number(table, COLUMN_utilization_temperature_max_c,
+				 card->temperature_c.max);
+	table_set_percent(table, COLUMN_utilization_throttled_percent, card->any_throttled_ns,
+			  card->busy_ns);
 }
 
 static void utilization_fill(struct report *report, struct table *table)
@@ -57,6 +88,7 @@ static void utilization_fill(struct report *report, struct table *table)
 				 lane->class_ns[GPU_COMMUNICATES]);
 		table_set_number(table, COLUMN_utilization_overlap_ns, lane->overlap_ns);
 		table_set_number(table, COLUMN_utilization_idle_ns, span_ns - lane->busy_ns);
+		utilization_put_state(report->state, lane, table);
 		if (!lane->has_sums)
 			table_set_number(table, COLUMN_utilization_queue_max, lane->queue_max);
 		if (!span_ns)

@@ -11,7 +11,8 @@
 #include "report/summary/summary_screen.h"
 
 #define NAME_BYTES 100
-#define BUSY_BYTES 160
+#define BUSY_BYTES 320
+#define THROTTLED_MATTERS 1.0 /* % of the busy time */
 
 struct gpu_totals summary_gpu_add_up(const struct summary *summary)
 {
@@ -76,6 +77,26 @@ static void put_busy(const struct summary *summary, const struct gpu_totals *tot
 			 unit_format_percent(c, 100.0 * (double)busy_ns / (double)span_ns));
 }
 
+/* How long the clock of the GPUs was held down while they were busy; "" if that is not worth it. */
+static const char *put_throttled(const struct summary *summary, char text[BUSY_BYTES])
+{
+	const struct device_states *states = summary->bottleneck.devices;
+	uint64_t busy_ns = 0, throttled_ns = 0, reasons = 0;
+	char share[UNIT_TEXT_BYTES], why[DEVICE_REASONS_BYTES];
+
+	for (size_t i = 0; i < states->count; i++) {
+		busy_ns += states->card[i].busy_ns;
+		throttled_ns += states->card[i].any_throttled_ns;
+		reasons |= states->card[i].any_throttled_ns ? states->card[i].throttling : 0;
+	}
+	*text = 0;
+	if (throttled_ns && 100.0 * (double)throttled_ns >= THROTTLED_MATTERS * (double)busy_ns)
+		snprintf(text, BUSY_BYTES, "; throttled for %s of its busy time (%s)",
+			 unit_format_percent(share, 100.0 * (double)throttled_ns / (double)busy_ns),
+			 device_reasons_text(why, reasons));
+	return text;
+}
+
 void summary_print_gpu(const struct summary *summary, const struct screen *screen)
 {
 	struct gpu_totals totals = summary_gpu_add_up(summary);
@@ -98,7 +119,7 @@ void summary_print_gpu_line(const struct summary *summary, const struct screen *
 {
 	struct gpu_totals totals = summary_gpu_add_up(summary);
 	const struct group *most = largest_kernel(summary->gpu);
-	char name[NAME_BYTES], busy[BUSY_BYTES], took[UNIT_TEXT_BYTES];
+	char name[NAME_BYTES], busy[BUSY_BYTES], took[UNIT_TEXT_BYTES], held[BUSY_BYTES];
 	struct prose line;
 
 	if (!totals.span_ns || !most)
@@ -106,7 +127,7 @@ void summary_print_gpu_line(const struct summary *summary, const struct screen *
 	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_label_begin(&line, screen, totals.devices > 1 ? "GPUs" : "GPU");
-	fprintf(line.screen.out, "%s; largest kernel %s, %s of the run", busy, name,
-		unit_format_ns(took, most->time.total_ns));
+	fprintf(line.screen.out, "%s%s; largest kernel %s, %s of the run", busy,
+		put_throttled(summary, held), name, unit_format_ns(took, most->time.total_ns));
 	prose_end(&line, screen);
 }

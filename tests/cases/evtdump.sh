@@ -65,6 +65,12 @@ INTERCEPT_GPU=sums record gpu_sums "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 need_program cuda_life
 record pool "$PROGRAMS/cuda_life" pool
+# the state of GPUs: refusals, a card that is lost
+need_program cuda_steady
+mkdir fake
+cp "$BUILD"/fake/*.so* fake/
+echo lost >fake/nvml.script
+LIB=$LIB:$PWD/fake/libcudart.so.13:$PWD/fake/libcuda.so.1:$PWD/fake/libcupti.so.13 record device "$PROGRAMS/cuda_steady" 1 5
 record requests python3 -c 'import http.server, threading, urllib.request
 server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
 threading.Thread(target=server.handle_request).start()

@@ -14,3 +14,19 @@ fake_gpu() { # PROGRAM BUILD
 	printf '%s\n' "FAKE_LIBRARIES=${libraries#:}" "FAKE_CUDA_KERNELS=${words%% *}"
 	[[ $words != *' '* ]] || tr ' ' '\n' <<<"${words#* }"
 }
+
+# fake_nvml PROGRAM BUILD: the folder with the fake CUDA for it: BUILD, or where it has a `# nvml:` line a copy with that script
+# (tests/fake/nvml.c), which the caller removes.
+fake_nvml() { # PROGRAM BUILD
+	local words folder
+	words=$(sed -n 's/^# nvml: //p' "$1")
+	if [[ ! $words ]]; then
+		echo "$2"
+		return
+	fi
+	folder=$(mktemp -d)
+	mkdir "$folder/fake"
+	cp "$2"/fake/*.so* "$folder/fake/"
+	echo "$words" >"$folder/fake/nvml.script"
+	echo "$folder"
+}

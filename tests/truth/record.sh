@@ -22,10 +22,12 @@ for name in "${names[@]}"; do
 	step=$(sed -n 's/^# step: //p' "$program")
 	stacks=$(sed -n 's/^# stacks: //p' "$program")
 	rm -f "tests/truth/recordings/$name.evt" "tests/truth/recordings/$name".*.evt # those of ranks
-	mapfile -t gpu < <(fake_gpu "$program" build)
+	build=$(fake_nvml "$program" build)
+	mapfile -t gpu < <(fake_gpu "$program" "$build")
 	library=build/libintercept.so${gpu[0]:+:${gpu[0]#*=}}
 	[[ ! ${gpu[*]} ]] || trace=${trace:-$TRACE,-imports}
 	env "${gpu[@]:1}" PYTHONPATH=tests/truth INTERCEPT_KEEP=0 INTERCEPT_TRACE="${trace:-$TRACE}" INTERCEPT_STEP="$step" INTERCEPT_STACKS="${stacks:-large}" INTERCEPT_REDACT=args,paths,host \
 		INTERCEPT_OUTPUT="tests/truth/recordings/$name.evt" LD_PRELOAD="$library" \
 		timeout 120 "$PYTHON" "$program" >/dev/null 2>&1 || echo "$name: exit status $?" >&2
+	[[ $build == build ]] || rm -r "$build"
 done

@@ -13,6 +13,7 @@ Each program plants one cause into it. The head of a program gives what the repo
     # step: NAME     INTERCEPT_STEP of the recording
     # stacks: ...    INTERCEPT_STACKS of the recording, where it is not the default
     # gpu: ...       it runs over the fake CUDA of tests/fake (gpu_training.py)
+    # nvml: ...      what the fake NVML plays (tests/fake/nvml.c)
 
 Programs about the memory of Python have no PyTorch in them (stepping.py): its import alone makes millions of blocks.
 """
