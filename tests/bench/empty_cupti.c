@@ -18,6 +18,7 @@
 int InitializeInjection(void);
 int empty_cupti_switch(int on, int everything);
 int empty_cupti_detach(void);
+int empty_cupti_choose(const int *kinds, size_t count, int runtime, int driver);
 
 static void call(void *user, int domain, uint32_t id, const struct cupti_callback *callback)
 {
@@ -97,15 +98,30 @@ static bool begin(void)
 	return exits = true;
 }
 
-static bool switch_callbacks(uint32_t on)
+static bool switch_callbacks(uint32_t on, bool runtime, bool driver)
 {
 	if (!subscriber && cuptiSubscribe(&subscriber, call, NULL))
 		return false;
 #define RUNTIME(id, name, constant) \
-	(void)cuptiEnableCallback(on, subscriber, CUPTI_RUNTIME_API, id);
-#define DRIVER(id, name) (void)cuptiEnableCallback(on, subscriber, CUPTI_DRIVER_API, id);
+	if (runtime)                \
+		(void)cuptiEnableCallback(on, subscriber, CUPTI_RUNTIME_API, id);
+#define DRIVER(id, name) \
+	if (driver)      \
+		(void)cuptiEnableCallback(on, subscriber, CUPTI_DRIVER_API, id);
 #include "preload/gpu/callbacks.def"
 	return true;
+}
+
+/* Just these, until the process ends (turns.py). Returns 0, or 1 where CUPTI refuses. */
+__attribute__((visibility("default"))) int empty_cupti_choose(const int *chosen, size_t count,
+							      int runtime, int driver)
+{
+	if (!begin() || ((runtime || driver) && !switch_callbacks(1, runtime, driver)))
+		return 1;
+	for (size_t i = 0; i < count; i++)
+		if (cuptiActivityEnable(chosen[i]))
+			return 1;
+	return 0;
 }
 
 /* Records of kernels alone, or all that intercept asks for. Returns 0, or 1 where CUPTI refuses. */
@@ -115,7 +131,7 @@ __attribute__((visibility("default"))) int empty_cupti_switch(int on, int everyt
 
 	if (!has_begun && !(has_begun = begin()))
 		return 1;
-	if (everything && !switch_callbacks((uint32_t)on))
+	if (everything && !switch_callbacks((uint32_t)on, true, true))
 		return 1;
 	for (size_t i = 0; i < count; i++) {
 		cupti_result result = (on ? cuptiActivityEnable : cuptiActivityDisable)(kinds[i]);

@@ -159,4 +159,5 @@ def main():
     print("result", json.dumps(result), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
