@@ -22,8 +22,8 @@ void line_sums_release(struct line_sums *sums);
 /* Adds the line's own ns and looks. */
 void line_sums_add(struct line_sums *sums, const struct step_line *line);
 /*
- * Adds time in which a thread was ready to run and had no CPU. It tells nothing of the line where the
- * thread lost the CPU, so all lines get of it in proportion to their own time.
+ * Adds time in which a thread was ready to run and had no CPU. It tells nothing of the line where
+ * the thread lost the CPU, so all lines get of it in proportion to their own time.
  */
 void line_sums_add_queued(struct line_sums *sums, uint64_t ns);
 /* Returns the sum of the line; 0: it was not added. */

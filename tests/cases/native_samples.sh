@@ -153,6 +153,7 @@ rm -f run*.evt
 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/native_spin" for_ever >out &
 pid=$!
 eventually 'it begins' grep -q begins out
+# shellcheck disable=SC2317 # eventually calls it
 are_seen() { # more than its start has
 	(($("$REPORT" dump "$OUTPUT" 2>/dev/null | grep -c "native_sample ") > 200))
 }
