@@ -206,8 +206,8 @@ $(REPORT): $(REPORT_OBJECTS) $(FORMAT_OBJECTS)
 
 # --- tests --------------------------------------------------------------------------------------
 
-# Hundreds of links of the same objects: lld takes a third of the CPU time of the usual linker.
-TEST_LDFLAGS := $(if $(shell command -v ld.lld),-fuse-ld=lld)
+# Hundreds of links of the same objects: lld takes a third of the CPU time of the usual linker. Cross compilers do not find it.
+TEST_LDFLAGS := $(if $(filter $(ARCH),$(shell uname -m)),$(if $(shell command -v ld.lld),-fuse-ld=lld))
 
 # Tests compare our declarations with the real headers, where there are some.
 $(O)/tests/%.o: private COMMON += $(NVTX_CFLAGS) $(CUDA_CFLAGS)

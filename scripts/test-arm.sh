@@ -37,7 +37,7 @@ matches() { # NAME PATTERN...
 	return 1
 }
 
-names=() goals=(programs)
+names=() goals=(programs build/arm/programs/libemulated.so)
 for file in tests/unit/*/*/test_*.c tests/fuzz/fuzz_*.c; do
 	name=$(basename "$file" .c)
 	matches "$name" "$@" || continue
@@ -58,29 +58,47 @@ while read -r name programs; do
 		goals+=("build/arm/programs/$program")
 	done
 done < <(sed -nE 's/^\+ +//p' tests/arm.txt)
-((${#names[@]})) || { echo "test-arm: no test has such a name" >&2; exit 1; }
+scripts=()
+for file in tests/arm/*.sh; do
+	matches "$(basename "$file" .sh)" "$@" && scripts+=("$file")
+done
+((${#names[@]} + ${#scripts[@]})) || { echo "test-arm: no test has such a name" >&2; exit 1; }
 
 make -j"$(nproc)" O=build/arm CC="aarch64-linux-gnu-gcc --sysroot=$root" CXX="aarch64-linux-gnu-g++ --sysroot=$root" "${goals[@]}" || exit 1
 [[ $only_build ]] && exit 0
 
-# The library is for the program: not for the emulator, which is one of x86-64.
+# The library is for the program and not for the emulator and the shell, which are of x86-64: they get an empty one in its place.
+# Behind the real one goes what starts the collector as the emulator can.
 wrap() { # FILE NAME
 	mkdir -p "$(dirname "$run/$2")"
 	cat >"$run/$2" <<-END
 		#!/bin/sh
 		preload=\$LD_PRELOAD
 		unset LD_PRELOAD
-		exec "$qemu" -L "$root" -0 "$run/$2" \${preload:+-E "LD_PRELOAD=\$preload"} "$1" "\$@"
+		exec "$qemu" -L "$root" -0 "$run/$2" \${preload:+-E "LD_PRELOAD=$run/arm/libintercept.so:$build/programs/libemulated.so"} "$1" "\$@"
 	END
 	chmod +x "$run/$2"
 }
 rm -rf "$run"
-mkdir -p "$run"
+mkdir -p "$run/arm" "$run/programs"
+cc -shared -x c /dev/null -o "$run/libintercept.so" || exit 1
+cp "$build/libintercept.so" "$run/arm/" || exit 1 # it looks for the collector beside itself
+wrap "$build/intercept-collector" arm/intercept-collector
 for file in "$build"/unit/* "$build"/fuzz/replay_* "$build"/programs/* "$build"/prof-report "$build"/intercept-collector; do
-	[[ -f $file && -x $file && $file != *.so ]] && wrap "$file" "${file#"$build/"}"
+	[[ -f $file && -x $file && $file != *.so && $file != *.d ]] && wrap "$file" "${file#"$build/"}"
 done
-ln -s ../libintercept.so "$run/libintercept.so"
 for file in "$build"/programs/*.so; do
 	[[ -e $file ]] && ln -s "$file" "$run/programs/${file##*/}"
 done
-O=$run tests/run "${names[@]}"
+failed=0
+if ((${#names[@]})); then
+	O=$run tests/run "${names[@]}" || failed=1
+fi
+# What only exists here: programs of the arm64 system.
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+for file in "${scripts[@]}"; do
+	mkdir "$folder/${file##*/}" || exit 1
+	(cd "$folder/${file##*/}" && ROOT=$OLDPWD O=$run ARM_ROOT=$root bash "$OLDPWD/$file") || failed=1
+done
+exit $failed

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of system calls in files (collector/format/calls.h), of those of this architecture. */
+/* What files have as it is on x86-64: numbers of system calls (collector/format/calls.h), flags. */
 #ifndef COLLECTOR_ARCH_CALLS_H
 #define COLLECTOR_ARCH_CALLS_H
 

@@ -2,6 +2,7 @@
 /* What the hooks record, and when descriptors are forgotten. */
 #include "preload/io/io.h"
 
+#include "collector/arch/calls.h"
 #include "preload/io/descriptor.h"
 #include "preload/record/entry.h"
 #include "preload/record/family.h"
@@ -275,7 +276,7 @@ void io_record_open(const struct io_call *call, const struct io_opening *opening
 	io_record_put(&r, EVT_io_open,
 		      (uint64_t[]){ r.function, failed ? 0 : (uint64_t)call->fd,
 				    failed ? (uint64_t)r.saved : 0, kind,
-				    (uint64_t)(unsigned int)opening->flags,
+				    (uint64_t)(unsigned int)arch_open_flags(opening->flags),
 				    string_id(&path, r.lane), r.duration },
 		      7);
 }

@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 #include <zstd.h>
 
 #include "collector/format/block.h"

@@ -38,4 +38,19 @@ static inline long arch_call_number(long native)
 	return native >= 0 && native < count ? (long)number[native] - 1 : -1;
 }
 
+/* O_DIRECTORY, O_NOFOLLOW, O_DIRECT and O_LARGEFILE have other bits. */
+static inline int arch_open_flags(int native)
+{
+	static const struct {
+		int native, common;
+	} moved[] = {
+		{ 040000, 0200000 }, { 0100000, 0400000 }, { 0200000, 040000 }, { 0400000, 0100000 }
+	};
+	int flags = native & ~0740000;
+
+	for (unsigned int i = 0; i < sizeof(moved) / sizeof(moved[0]); i++)
+		flags |= native & moved[i].native ? moved[i].common : 0;
+	return flags;
+}
+
 #endif

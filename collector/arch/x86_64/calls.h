@@ -12,4 +12,10 @@ static inline long arch_call_number(long native)
 	return native;
 }
 
+/* Returns the flags of open() as on x86-64, as in files. */
+static inline int arch_open_flags(int native)
+{
+	return native;
+}
+
 #endif

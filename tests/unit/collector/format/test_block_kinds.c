@@ -7,6 +7,7 @@
 #include "tests/unit/unit.h"
 #include "collector/format/block_kinds.h"
 #include "collector/format/error.h"
+#include "collector/arch/lanes.h"
 #include "collector/format/kinds_wide.h"
 
 static struct decoder decoder;
@@ -76,7 +77,7 @@ static void for_each_way(void (*check)(void))
 {
 	for (int way = 0; way < 3; way++) {
 		decoder.has_wide_kinds = way == 0 && kinds_wide_is_usable();
-		decoder.lanes.usable = way < 2 && __builtin_cpu_supports("popcnt");
+		decoder.lanes.usable = way < 2 && arch_lanes_are_usable();
 		check();
 	}
 }

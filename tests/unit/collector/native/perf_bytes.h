@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "collector/arch/arch.h"
+
 struct made_record {
 	uint8_t bytes[4096];
 	uint16_t length;
@@ -63,8 +65,11 @@ static inline void made_sample(struct made_record *made, uint64_t id, uint32_t p
 	made_halves(made, pid, tid);
 	made_word(made, time_ns);
 	made_word(made, registers ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
-	for (int i = 0; registers && i < 3; i++)
+	for (int i = 0; registers && i < 3; i++) {
 		made_word(made, registers[i]);
+		if (ARCH_PERF_HAS_LINK && i == 0)
+			made_word(made, 0x7777);
+	}
 	made_word(made, room);
 	made_add(made, stack, room);
 	if (room)

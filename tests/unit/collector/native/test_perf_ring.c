@@ -49,7 +49,7 @@ static void test_samples(void **state)
 	assert_false(record.has_registers);
 	/* the stack's room is more than the record */
 	made_sample(&made, 77, 10, 11, 1234, registers, stack, sizeof(stack), 24);
-	memset(made.bytes + 64, 0xff, 8);
+	memset(made.bytes + 64 + 8 * ARCH_PERF_HAS_LINK, 0xff, 8);
 	assert_false(read_made());
 }
 

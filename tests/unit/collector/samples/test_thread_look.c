@@ -7,13 +7,39 @@
 #include "tests/unit/unit.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/arch/calls.h"
 #include "collector/samples/thread_look.h"
 
 #define GIL 0x7f0000001000u
+
+/*
+ * Replaces the number of x86-64 at the line's begin by the one that the call has here. NULL: there
+ * is no such call here.
+ */
+static const char *line_here(const char *line)
+{
+	static char text[128];
+	char *rest;
+	long number = strtol(line, &rest, 10), here = 0;
+
+	if (rest == line || number < 0 || number > 1000)
+		return line;
+	while (here < 1000 && arch_call_number(here) != number)
+		here++;
+	snprintf(text, sizeof(text), "%ld%s", here, rest);
+	return here < 1000 ? text : NULL;
+}
+
+static enum evt_python_state state_of(const char *line, uint64_t gil, struct thread_wait *ret_wait)
+{
+	return thread_state_of_call(line_here(line), gil, ret_wait);
+}
 
 static void calls_say_what_is_waited_for(void **state)
 {
@@ -42,20 +68,20 @@ static void calls_say_what_is_waited_for(void **state)
 	struct thread_wait wait;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		assert_int_equal(thread_state_of_call(lines[i].line, GIL, &wait), lines[i].state);
-	assert_int_equal(thread_state_of_call("202 0x50 0x189\n", 0, &wait), EVT_PYTHON_LOCK);
+		if (line_here(lines[i].line))
+			assert_int_equal(state_of(lines[i].line, GIL, &wait), lines[i].state);
+	assert_int_equal(state_of("202 0x50 0x189\n", 0, &wait), EVT_PYTHON_LOCK);
 	assert_int_equal(wait.call, 203);
 	assert_int_equal(wait.mutex, 0); /* a semaphore */
-	assert_int_equal(thread_state_of_call("202 0x50 0x80 0x2 0x0\n", 0, &wait),
-			 EVT_PYTHON_LOCK);
+	assert_int_equal(state_of("202 0x50 0x80 0x2 0x0\n", 0, &wait), EVT_PYTHON_LOCK);
 	assert_int_equal(wait.mutex, 0x50);
-	(void)thread_state_of_call("202 0x50 0x80 0x1 0x0\n", 0, &wait);
+	(void)state_of("202 0x50 0x80 0x1 0x0\n", 0, &wait);
 	assert_int_equal(wait.mutex, 0);
-	(void)thread_state_of_call("202 0x51 0x80 0x2 0x0\n", 0, &wait); /* no word lies there */
+	(void)state_of("202 0x51 0x80 0x2 0x0\n", 0, &wait); /* no word lies there */
 	assert_int_equal(wait.mutex, 0);
-	(void)thread_state_of_call("74 0x3 0x0\n", 0, &wait);
+	(void)state_of("74 0x3 0x0\n", 0, &wait);
 	assert_int_equal(wait.call, 75);
-	(void)thread_state_of_call("99999999999999999999", 0, &wait);
+	(void)state_of("99999999999999999999", 0, &wait);
 	assert_int_equal(wait.call, 0);
 	assert_int_equal(thread_state_of_letter('R'), EVT_PYTHON_RUNS);
 	assert_int_equal(thread_state_of_letter('D'), EVT_PYTHON_IO);

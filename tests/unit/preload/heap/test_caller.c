@@ -38,7 +38,9 @@ static void test_rows(void **state)
 	const struct cfi_saved_at same = { CFI_SAVED_SAME, 0 }, ret = { CFI_SAVED_BY_CFA, -8 };
 	const struct cfi_saved_at second = { CFI_SAVED_BY_CFA, -16 };
 	const struct cfi_row skipped[] = {
+#if !ARCH_HAS_PAIRS
 		{ .cfa = CFI_CFA_RSP, .offset = 8, .rbp = same, .ret = ret },
+#endif
 		{ .cfa = CFI_CFA_RSP, .offset = 512, .rbp = second, .ret = ret },
 		{ .cfa = CFI_CFA_RBP, .offset = 16, .rbp = second, .ret = ret },
 	};
@@ -184,7 +186,7 @@ static void test_stack_instead(void **state)
 	for (unsigned int i = 0; i < 3; i++) {
 		caller = who_called(&plain);
 		assert_true(caller & RECORD_STACK_BIT);
-		assert_true(caller >> (RECORD_STACK_BITS + 1) == 0);
+		assert_true(caller >> RECORD_CALLER_BITS == 0);
 		assert_false(caller_is_plain(plain));
 		assert_int_equal(lane.owner & RECORDER_BUSY_BITS, RECORDER_IN_RECORD);
 	}

@@ -157,7 +157,8 @@ static NOINLINE void stale_probe(void)
 /* Has rbp on the stack: the frame that called it is known by what is read there. */
 static NOINLINE void stale_probe_saving(void)
 {
-#ifndef SANITISED /* each function has a frame pointer then, and saves rbp by itself */
+/* with sanitisers each function has a frame pointer, and saves rbp by itself */
+#if !defined(SANITISED) && defined(__x86_64__)
 	__asm__ volatile("" ::: "rbp");
 #endif
 	probe();
@@ -363,13 +364,20 @@ static void test_coroutines(void **state)
 
 static void test_code_without_tables(void **state)
 {
+#ifdef __aarch64__
+	/* stp x29, x30, [sp, -32]!; mov x29, sp; blr x0; ldp x29, x30, [sp], 32; ret */
+	static const uint32_t code[] = { 0xa9be7bfd, 0x910003fd, 0xd63f0000, 0xa8c27bfd,
+					 0xd65f03c0 };
+#else
 	/* push rbp; mov rbp, rsp; sub rsp, 32; call rdi; leave; ret */
 	static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83,
 					0xec, 0x20, 0xff, 0xd7, 0xc9, 0xc3 };
+#endif
 	void (*run)(void (*)(void)) = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memcpy((void *)(uintptr_t)run, code, sizeof(code));
+	__builtin___clear_cache((char *)(uintptr_t)run, (char *)(uintptr_t)run + sizeof(code));
 	for (unsigned int i = 0; i < 10; i++) {
 		run(stale_probe);
 		stale_probe();
