@@ -21,6 +21,7 @@
 #define ENGINE "autograd::engine::evaluate_function"
 #define ACCUMULATES "AccumulateGrad"
 #define COMPILED "Torch-Compiled Region"
+#define SHARDED "FSDP::"
 
 /* Parallel to an open operator. */
 struct module_op {
@@ -33,7 +34,14 @@ struct module_op {
 };
 
 /* What is known of a name, once it was looked at. */
-enum name_kind { NAME_UNSEEN, NAME_PLAIN, NAME_ENGINE, NAME_ACCUMULATES, NAME_COMPILED };
+enum name_kind {
+	NAME_UNSEEN,
+	NAME_PLAIN,
+	NAME_ENGINE,
+	NAME_ACCUMULATES,
+	NAME_COMPILED,
+	NAME_SHARDED
+};
 
 struct module_state {
 	struct modules modules; /* first member: it is what others see */
@@ -99,6 +107,9 @@ static enum name_kind name_kind_look(const struct source_name *name)
 	if (name->text && name->length >= strlen(COMPILED) &&
 	    !memcmp(name->text, COMPILED, strlen(COMPILED)))
 		return NAME_COMPILED;
+	if (name->text && name->length >= strlen(SHARDED) &&
+	    !memcmp(name->text, SHARDED, strlen(SHARDED)))
+		return NAME_SHARDED;
 	if (!name->text || name->length < strlen(ENGINE) ||
 	    memcmp(name->text, ENGINE, strlen(ENGINE)) != 0)
 		return NAME_PLAIN;
@@ -218,6 +229,7 @@ static void module_events_take_op(void *state, const struct source_event *event,
 	mine->op[scope].began_ns = UINT64_MAX;
 	if (kind == NAME_COMPILED)
 		module_events_take_compiled(mine, event, counts);
+	mine->modules.is_sharded |= kind == NAME_SHARDED;
 	if (kind == NAME_ENGINE || kind == NAME_ACCUMULATES)
 		module_events_take_engine(mine, event, scope, kind, counts);
 	else if (event->event.id == EVT_torch_begin)

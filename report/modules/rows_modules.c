@@ -145,8 +145,9 @@ static void modules_put_line(struct table *table, const struct modules *modules,
 	if (knows_backward && modules->categories && modules->categories->is_known) {
 		table_set_number(table, COLUMN_modules_activation_bytes,
 				 line->total.kept_bytes[MODULE_ACTIVATIONS]);
-		table_set_number(table, COLUMN_modules_parameter_bytes,
-				 line->total.kept_bytes[MODULE_GRADIENTS]);
+		if (!modules->is_sharded)
+			table_set_number(table, COLUMN_modules_parameter_bytes,
+					 line->total.kept_bytes[MODULE_GRADIENTS]);
 	}
 	if (modules->has_inputs && !line->total.flops_unknown)
 		table_set_number(table, COLUMN_modules_flops, line->total.flops);

@@ -375,7 +375,6 @@ static void backward_functions_belong_to_modules(void **state)
 	release();
 }
 
-/* A second backward() over one graph (retain_graph) belongs there, too. */
 static void compiled_code_belongs_to_the_module_around_it(void **state)
 {
 	start(1);
@@ -402,6 +401,7 @@ static void compiled_code_belongs_to_the_module_around_it(void **state)
 	release();
 }
 
+/* A second backward() over one graph (retain_graph) belongs there, too. */
 static void backward_functions_may_run_again(void **state)
 {
 	start(1);
