@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/tensors/category_times.c: bytes by category at moments, against blocks counted one by one. */
+/* report/tensors/category_times.c: bytes by category at moments equal blocks that are counted. */
 #include "tests/unit/unit.h"
 #include "report/tensors/category_times.h"
 
