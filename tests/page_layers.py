@@ -35,7 +35,20 @@ def live(report, path, entry, time):
     return None if is_other else sorted((size for size in sizes.values() if size), reverse=True), ends
 
 
+def check_categories(report, path, entry, data, at):
+    """The device's row of `tensors --by moment`."""
+    done = subprocess.run([report, "tensors", "--by", "moment", "--format", "json", "--limit", "0", path], capture_output=True, timeout=100)
+    row = next(row for row in json.loads(done.stdout)["rows"] if row["moment_ns"] == data["times"][at] and entry["by"].endswith(" on " + row["device"]))
+    assert row["all_bytes"] == data["all"][at], (path, entry, row, data["all"][at])
+    names, sizes = data["parts"][at]
+    for name, size in zip(names, sizes):
+        assert row[data["names"][name].split()[0] + "_bytes"] == size, (path, entry, row)
+
+
 def check_moment(report, path, entry, data, at):
+    if entry["by"] not in BY:
+        check_categories(report, path, entry, data, at)
+        return
     names, sizes = data["parts"][at]
     wanted, whole = live(report, path, entry, data["times"][at])
     assert whole == data["all"][at], (path, entry, at, data["times"][at], whole, data["all"][at])

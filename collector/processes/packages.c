@@ -90,7 +90,7 @@ static const struct package_list *package_list_of(const char *name)
 
 /* --- what a package has installed --- */
 
-/* Returns whether a line of the text, behind `before`, is `name` or begins with it and "/" or ",". */
+/* Whether a line of the text, behind `before`, is `name` or begins with it and "/" or ",". */
 static bool text_has_name(const char *text, size_t bytes, const char *before, const char *name,
 			  size_t length)
 {

@@ -20,6 +20,8 @@
 #define SCOPE_BACKWARD 1u
 #define ENGINE "autograd::engine::evaluate_function"
 #define ACCUMULATES "AccumulateGrad"
+#define COMPILED "Torch-Compiled Region"
+#define SHARDED "FSDP::"
 
 /* Parallel to an open operator. */
 struct module_op {
@@ -32,7 +34,14 @@ struct module_op {
 };
 
 /* What is known of a name, once it was looked at. */
-enum name_kind { NAME_UNSEEN, NAME_PLAIN, NAME_ENGINE, NAME_ACCUMULATES };
+enum name_kind {
+	NAME_UNSEEN,
+	NAME_PLAIN,
+	NAME_ENGINE,
+	NAME_ACCUMULATES,
+	NAME_COMPILED,
+	NAME_SHARDED
+};
 
 struct module_state {
 	struct modules modules; /* first member: it is what others see */
@@ -95,6 +104,12 @@ static void module_events_take_end(void *state, const struct source_event *event
 
 static enum name_kind name_kind_look(const struct source_name *name)
 {
+	if (name->text && name->length >= strlen(COMPILED) &&
+	    !memcmp(name->text, COMPILED, strlen(COMPILED)))
+		return NAME_COMPILED;
+	if (name->text && name->length >= strlen(SHARDED) &&
+	    !memcmp(name->text, SHARDED, strlen(SHARDED)))
+		return NAME_SHARDED;
 	if (!name->text || name->length < strlen(ENGINE) ||
 	    memcmp(name->text, ENGINE, strlen(ENGINE)) != 0)
 		return NAME_PLAIN;
@@ -186,6 +201,19 @@ static void module_events_take_engine(struct module_state *mine, const struct so
 	module_events_enter(mine, event, scope, last ? last - 1 : MODULE_NONE, counts);
 }
 
+/* Modules inside are not called: what their code has become belongs to the module around it. */
+static void module_events_take_compiled(struct module_state *mine, const struct source_event *event,
+					bool counts)
+{
+	const struct module_scope *top = module_scopes_top(&mine->modules.scopes,
+							   event->thread->index);
+
+	if (!top || !counts)
+		return;
+	mine->modules.scopes.tree.row[top->row].compiled_calls++;
+	mine->modules.has_compiled = true;
+}
+
 static void module_events_take_op(void *state, const struct source_event *event, bool counts)
 {
 	struct module_state *mine = state;
@@ -199,7 +227,10 @@ static void module_events_take_op(void *state, const struct source_event *event,
 	mine->op[scope].has_allocated = false;
 	mine->op[scope].flops = 0;
 	mine->op[scope].began_ns = UINT64_MAX;
-	if (kind != NAME_PLAIN)
+	if (kind == NAME_COMPILED)
+		module_events_take_compiled(mine, event, counts);
+	mine->modules.is_sharded |= kind == NAME_SHARDED;
+	if (kind == NAME_ENGINE || kind == NAME_ACCUMULATES)
 		module_events_take_engine(mine, event, scope, kind, counts);
 	else if (event->event.id == EVT_torch_begin)
 		return;

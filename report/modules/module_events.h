@@ -19,7 +19,13 @@ struct modules {
 	struct autograd_nodes nodes;
 	const struct categories *categories; /* NULL: tensors are not wanted */
 	bool has_operators;                  /* all of them were recorded, with sequence numbers */
-	bool has_inputs;                     /* sizes of inputs were recorded, so FLOPs are known */
+	/*
+	 * FSDP puts gradients of several parameters into one block, which it sends to other ranks:
+	 * what is kept of gradients is not the parameters of a module
+	 */
+	bool is_sharded;
+	bool has_compiled; /* code of torch.compile ran in a module */
+	bool has_inputs;   /* sizes of inputs were recorded, so FLOPs are known */
 	/* backward functions whose operators were in no module, or are not known */
 	uint64_t backward_elsewhere;
 };

@@ -37,8 +37,9 @@ struct module_row {
 	uint32_t parent, name; /* parent: MODULE_NONE at the top */
 	uint32_t depth;
 	uint64_t calls, recomputed_calls, backward_functions;
-	uint64_t open;      /* calls that the program did not end */
-	struct timing time; /* of calls of the forward pass */
+	uint64_t compiled_calls; /* of code that torch.compile has made of it */
+	uint64_t open;           /* calls that the program did not end */
+	struct timing time;      /* of calls of the forward pass */
 	struct module_amounts own[MODULE_PHASES];
 	/* in modules within whose calls do not count, because the filters leave them out */
 	struct module_amounts within[MODULE_PHASES];

@@ -61,6 +61,7 @@ static void line_add_row(struct module_line *line, const struct module_row *row)
 		line->row.depth = row->depth;
 	line->row.calls += row->calls;
 	line->row.recomputed_calls += row->recomputed_calls;
+	line->row.compiled_calls += row->compiled_calls;
 	line->row.backward_functions += row->backward_functions;
 	line->row.open += row->open;
 	timing_merge(&line->row.time, &row->time);
@@ -134,6 +135,8 @@ static void modules_put_line(struct table *table, const struct modules *modules,
 	table_set_number(table, COLUMN_modules_depth, line->row.depth);
 	table_set_number(table, COLUMN_modules_calls, line->row.calls);
 	table_set_number(table, COLUMN_modules_open, line->row.open);
+	if (modules->has_compiled)
+		table_set_number(table, COLUMN_modules_compiled_calls, line->row.compiled_calls);
 	line_put_times(table, line, totals);
 	if (knows_backward)
 		line_put_backward(table, line);
@@ -142,8 +145,9 @@ static void modules_put_line(struct table *table, const struct modules *modules,
 	if (knows_backward && modules->categories && modules->categories->is_known) {
 		table_set_number(table, COLUMN_modules_activation_bytes,
 				 line->total.kept_bytes[MODULE_ACTIVATIONS]);
-		table_set_number(table, COLUMN_modules_parameter_bytes,
-				 line->total.kept_bytes[MODULE_GRADIENTS]);
+		if (!modules->is_sharded)
+			table_set_number(table, COLUMN_modules_parameter_bytes,
+					 line->total.kept_bytes[MODULE_GRADIENTS]);
 	}
 	if (modules->has_inputs && !line->total.flops_unknown)
 		table_set_number(table, COLUMN_modules_flops, line->total.flops);

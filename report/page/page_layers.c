@@ -15,7 +15,7 @@
 
 #define PARTS_MAX 48u /* per moment in the page; fewer if there is no room */
 #define PARTS_MIN 6u
-#define PIECES 3u /* pieces made in this file */
+#define PIECES 4u /* pieces made in this file */
 
 /* Which part of the layers is written: the largest parts of one in so many moments. */
 struct thinning {
@@ -26,6 +26,7 @@ void page_layers_want(struct page_layers *layers, struct page *page)
 {
 	layers->heap = heap_want(page->run, &(struct heap_options){ BY_alloc_stack, HEAP_OF_C });
 	layers->tensors = tensors_want(page->run, &(struct tensors_options){ .by = BY_tensors_op });
+	layers->categories = categories_want(page->run, NULL);
 	heap_keep_layers(layers->heap);
 	tensors_keep_layers(layers->tensors);
 }
@@ -285,6 +286,77 @@ static void page_layers_put_tensors(struct page *page, const struct tensors *ten
 	page_layers_naming_release(&naming);
 }
 
+/* --- tensors by what they are for --- */
+
+/* A moment's rows are categories. */
+static void category_moment_make(struct layers_moment *moment, uint64_t time_ns,
+				 const uint64_t bytes[CATEGORIES])
+{
+	moment->part = memory_zero(CATEGORIES, sizeof(*moment->part));
+	moment->time_ns = time_ns;
+	for (uint32_t k = 0; k < CATEGORIES; k++) {
+		if (!bytes[k])
+			continue;
+		moment->part[moment->count++] = (struct layers_part){ .value = bytes[k], .row = k };
+		moment->all += bytes[k];
+	}
+}
+
+/* Returns whether anything lived at a moment. */
+static bool category_layers_make(struct layers *layers, const struct category_device *device,
+				 uint64_t end_ns)
+{
+	uint64_t most = 0;
+	uint64_t bytes[CATEGORY_MOMENTS][CATEGORIES];
+	size_t count = category_times_make(&device->times, end_ns, bytes);
+
+	layers_init(layers);
+	for (size_t i = 0; i < count && i < LAYERS_MOMENTS; i++)
+		category_moment_make(&layers->moment[i], (i + 1) * device->times.width_ns,
+				     bytes[i]);
+	layers->count = count < LAYERS_MOMENTS ? count : LAYERS_MOMENTS;
+	for (size_t i = 0; i < layers->count; i++)
+		most |= layers->moment[i].all;
+	return most;
+}
+
+/* The device with most memory of tensors; NULL: what they are for is not known. */
+static const struct category_device *category_device_shown(const struct categories *categories)
+{
+	const struct category_device *most = NULL;
+
+	for (size_t i = 0; i < categories->device_count && categories->is_known; i++)
+		if (!most || categories->device[i].peak_bytes > most->peak_bytes)
+			most = &categories->device[i];
+	return most;
+}
+
+static void page_layers_put_categories(struct page *page, const struct categories *categories,
+				       uint64_t end_ns)
+{
+	const struct category_device *device = category_device_shown(categories);
+	struct layers *layers;
+	struct naming naming;
+	bool lived;
+	char text[TENSOR_DEVICE_BYTES + 64], name[TENSOR_DEVICE_BYTES];
+
+	if (!device)
+		return;
+	layers = memory_zero(1, sizeof(*layers));
+	lived = category_layers_make(layers, device, end_ns);
+	naming_init(&naming, CATEGORIES);
+	for (unsigned int k = 0; k < CATEGORIES; k++)
+		naming_set(&naming, k, category_name((enum tensor_category)k));
+	snprintf(text, sizeof(text), "what they are for, on %s",
+		 tensor_device_text(device->device, name));
+	if (lived)
+		page_layers_put_piece(page, "layers-tensors-category", "tensors", text, layers,
+				      &naming);
+	page_layers_naming_release(&naming);
+	layers_release(layers);
+	free(layers);
+}
+
 void page_layers_put(const struct page_layers *layers, struct page *page)
 {
 	uint64_t end_ns = known_until_ns(page->run);
@@ -296,6 +368,8 @@ void page_layers_put(const struct page_layers *layers, struct page *page)
 			page_layers_put_heap(page, layers->heap, heap, STACK_BY_PYTHON);
 		page_layers_put_heap(page, layers->heap, heap, STACK_BY_FUNCTION);
 	}
-	if (layers->tensors->flow.allocations)
+	if (layers->tensors->flow.allocations) {
+		page_layers_put_categories(page, layers->categories, end_ns);
 		page_layers_put_tensors(page, layers->tensors, tensors);
+	}
 }

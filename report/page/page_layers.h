@@ -14,11 +14,13 @@
 
 #include "report/heap/heap_events.h"
 #include "report/page/page.h"
+#include "report/tensors/categories.h"
 #include "report/tensors/tensor_events.h"
 
 struct page_layers {
 	struct heap *heap; /* by stack */
 	struct tensors *tensors;
+	struct categories *categories; /* of tensors */
 };
 
 void page_layers_want(struct page_layers *layers, struct page *page);

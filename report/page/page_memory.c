@@ -11,7 +11,7 @@
 
 #define MOMENTS 512u /* fewer if the page has no room */
 #define MOMENTS_MIN 8u
-#define PIECES 4u         /* pieces about memory: these curves, and those of page_layers.c */
+#define PIECES 5u         /* pieces about memory: these curves, and those of page_layers.c */
 #define PROCESSES_MAX 16u /* only the processes with the highest curves are shown */
 
 void page_memory_want(struct page_memory *memory, struct page *page)

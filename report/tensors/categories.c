@@ -22,7 +22,7 @@
 enum made_in { MADE_OUTSIDE, MADE_FORWARD, MADE_BACKWARD, MADE_BY_OPTIMIZER, MADE_BY_LOADER };
 
 struct category_block {
-	uint64_t address, bytes, place;
+	uint64_t address, bytes, place, since_ns;
 	uint64_t nodes, passes, steps; /* of its process when it was made */
 	uint64_t peak_number;          /* of its device, before it was made */
 	uint32_t process, device;
@@ -136,7 +136,7 @@ static uint64_t category_identity(uint32_t process, uint64_t device, uint64_t ad
 
 /* The block ends, or everything is read: adds it to what it was. */
 static void category_settle(struct category_state *mine, struct category_block *block,
-			    bool is_freed)
+			    bool is_freed, uint64_t time_ns)
 {
 	struct categories *all = &mine->categories;
 	enum tensor_category category = category_of(mine, block, is_freed);
@@ -147,6 +147,7 @@ static void category_settle(struct category_state *mine, struct category_block *
 	if (!block->counts)
 		return;
 	device->bytes -= block->bytes;
+	category_times_put(&device->times, block->since_ns, time_ns, category, block->bytes);
 	sums->allocations++;
 	sums->bytes_allocated += block->bytes;
 	sums->live_allocations += !is_freed;
@@ -161,12 +162,13 @@ static void category_settle(struct category_state *mine, struct category_block *
 				      block->passes);
 }
 
-static void category_drop(struct category_state *mine, struct map_entry *known, bool is_freed)
+static void category_drop(struct category_state *mine, struct map_entry *known, bool is_freed,
+			  uint64_t time_ns)
 {
 	uint32_t at = (uint32_t)known->value;
 
 	map_remove(&mine->blocks, known);
-	category_settle(mine, &mine->block[at], is_freed);
+	category_settle(mine, &mine->block[at], is_freed, time_ns);
 	mine->unused = memory_room(mine->unused, mine->unused_count, &mine->unused_room,
 				   sizeof(*mine->unused));
 	mine->unused[mine->unused_count++] = at;
@@ -212,12 +214,13 @@ static void category_take_alloc(void *state, const struct source_event *event, b
 	bool added;
 
 	if (known)
-		category_drop(mine, known, true);
+		category_drop(mine, known, true, event->event.time_ns);
 	at = category_take_block(mine);
 	map_put(&mine->blocks, identity, &added)->value = at;
 	mine->block[at] = (struct category_block){
 		.address = given->ptr,
 		.bytes = given->bytes,
+		.since_ns = event->event.time_ns,
 		.place = all->listener ? all->listener->place(all->listening, event) : 0,
 		.nodes = process->nodes,
 		.passes = process->passes,
@@ -248,7 +251,7 @@ static void category_take_free(void *state, const struct source_event *event, bo
 
 	(void)counts;
 	if (known)
-		category_drop(mine, known, true);
+		category_drop(mine, known, true, event->event.time_ns);
 }
 
 /* --- parameters --- */
@@ -416,7 +419,7 @@ static void category_take_sampling(void *state, const struct source_event *event
 
 /* --- ends --- */
 
-static void category_end_blocks(struct category_state *mine, uint32_t process)
+static void category_end_blocks(struct category_state *mine, uint32_t process, uint64_t time_ns)
 {
 	if (process < mine->process_room && mine->process[process].is_in_pass)
 		category_end_pass(mine, process);
@@ -431,7 +434,7 @@ static void category_end_blocks(struct category_state *mine, uint32_t process)
 						   mine->categories.device[block->device].device,
 						   block->address));
 		if (known)
-			category_drop(mine, known, false);
+			category_drop(mine, known, false, time_ns);
 	}
 }
 
@@ -442,7 +445,7 @@ static void category_take_end(void *state, const struct source_event *event, boo
 
 	(void)counts;
 	if (process)
-		category_end_blocks(state, process->index);
+		category_end_blocks(state, process->index, event->event.time_ns);
 }
 
 static void categories_start(void *state, struct run *run, const void *options)
@@ -478,7 +481,7 @@ static void categories_finish(void *state)
 	struct categories *all = &mine->categories;
 
 	for (size_t i = 0; i < mine->process_room; i++)
-		category_end_blocks(mine, (uint32_t)i);
+		category_end_blocks(mine, (uint32_t)i, CATEGORY_FOR_EVER);
 	all->is_known = mine->has_sequences && !mine->is_sampled;
 	for (size_t i = 0; i < all->device_count; i++)
 		for (unsigned int k = 0; k < CATEGORIES; k++)
@@ -492,6 +495,8 @@ static void categories_release(void *state)
 
 	nest_release(&mine->ops);
 	map_release(&mine->blocks);
+	for (size_t i = 0; i < mine->categories.device_count; i++)
+		category_times_release(&mine->categories.device[i].times);
 	free(mine->categories.device);
 	free(mine->made_in);
 	free(mine->name_kind);

@@ -17,12 +17,7 @@
 #define REPORT_TENSORS_CATEGORIES_H
 
 #include "report/core/analysis.h"
-
-enum tensor_category {
-#define CATEGORY(id, name) CATEGORY_##id,
-#include "report/tensors/categories.def"
-	CATEGORIES
-};
+#include "report/tensors/category_times.h"
 
 struct category_sums {
 	uint64_t allocations, bytes_allocated;
@@ -35,6 +30,7 @@ struct category_device {
 	uint64_t bytes; /* live */
 	uint64_t peak_bytes, peak_number;
 	struct category_sums of[CATEGORIES];
+	struct category_times times;
 };
 
 /* Hears of blocks: where they are made, and what they were when they end. */
@@ -55,7 +51,5 @@ struct categories_options {
 	uint32_t for_modules; /* an own one, with their listener */
 };
 ANALYSIS(categories, struct categories)
-
-const char *category_name(enum tensor_category category);
 
 #endif

@@ -12,6 +12,8 @@
 #include "report/core/coverage.h"
 #include "report/core/unmatched.h"
 
+#define MOMENTS_SHOWN 20u /* to people; programs get all */
+
 struct tensors_state {
 	struct tensors *tensors;
 	struct categories *categories; /* NULL: rows are not by them */
@@ -107,7 +109,7 @@ static void tensors_prepare(struct report *report)
 	struct tensors_state *state = report->state;
 	enum key_id by = report->request->options->by;
 
-	if (by == BY_tensors_category)
+	if (by == BY_tensors_category || by == BY_tensors_moment)
 		state->categories = categories_want(report->run, NULL);
 	state->tensors = tensors_want(report->run, &(struct tensors_options){ .by = by });
 }
@@ -116,7 +118,13 @@ static void tensors_fill(struct report *report, struct table *table)
 {
 	const struct tensors_state *state = report->state;
 
-	if (state->categories)
+	if (report->request->options->by == BY_tensors_moment)
+		categories_fill_moments(state->categories, known_until_ns(report->run),
+					report->request->options->format == FORMAT_TABLE
+						? MOMENTS_SHOWN
+						: CATEGORY_MOMENTS,
+					table);
+	else if (state->categories)
 		categories_fill_table(state->categories, table);
 	else
 		tensors_fill_table(state->tensors, table);

@@ -26,6 +26,49 @@ static void rows_categories_put(struct table *table, const struct category_devic
 	table_set_number(table, COLUMN_tensors_live_bytes, sums->live_bytes);
 }
 
+static const enum column_id category_columns[CATEGORIES] = {
+#define CATEGORY(id, name) COLUMN_tensors_##id##_bytes,
+#include "report/tensors/categories.def"
+};
+
+/* Categories that a device never has have no cells. */
+static void rows_categories_put_moment(struct table *table, const struct category_device *device,
+				       uint64_t time_ns, const uint64_t bytes[CATEGORIES])
+{
+	uint64_t all = 0;
+
+	table_add_row(table);
+	table_set_number(table, COLUMN_tensors_moment_ns, time_ns);
+	for (unsigned int k = 0; k < CATEGORIES; k++) {
+		if (device->of[k].allocations)
+			table_set_number(table, category_columns[k], bytes[k]);
+		all += bytes[k];
+	}
+	table_set_number(table, COLUMN_tensors_all_bytes, all);
+}
+
+void categories_fill_moments(const struct categories *categories, uint64_t end_ns, size_t most,
+			     struct table *table)
+{
+	uint64_t bytes[CATEGORY_MOMENTS][CATEGORIES];
+	char text[TENSOR_DEVICE_BYTES];
+
+	for (size_t i = 0; i < categories->device_count; i++) {
+		const struct category_device *device = &categories->device[i];
+		size_t count = category_times_make(&device->times, end_ns, bytes);
+		size_t each = count > most ? (count + most - 1) / most : 1;
+		const char *name;
+
+		tensor_device_text(device->device, text);
+		name = text_store_put(&table->texts, text, strlen(text));
+		for (size_t k = each - 1; k < count; k += each) {
+			rows_categories_put_moment(table, device, (k + 1) * device->times.width_ns,
+						   bytes[k]);
+			table_set_text(table, COLUMN_tensors_device, name, strlen(name));
+		}
+	}
+}
+
 void categories_fill_table(const struct categories *categories, struct table *table)
 {
 	for (size_t i = 0; i < categories->device_count; i++)

@@ -20,6 +20,9 @@ const char *tensors_row_text(const struct tensors *tensors, const struct tensor_
 /* `table` has columns of report tensors. */
 /* Rows by category instead. */
 void categories_fill_table(const struct categories *categories, struct table *table);
+/* Rows by moment, up to end_ns; about `most` of a device. */
+void categories_fill_moments(const struct categories *categories, uint64_t end_ns, size_t most,
+			     struct table *table);
 
 void tensors_fill_table(struct tensors *tensors, struct table *table);
 

@@ -375,6 +375,32 @@ static void backward_functions_belong_to_modules(void **state)
 	release();
 }
 
+static void compiled_code_belongs_to_the_module_around_it(void **state)
+{
+	start(1);
+	begin(100, "Net");
+	begin(110, "Linear: fc");
+	end(140);
+	begin(150, "Sequential: seq");
+	for (unsigned int i = 0; i < 2; i++) {
+		FRAME_PUT(c.r.fw, 155 + 10 * i, torch_begin,
+			  .name = cuda_recording_name(&c, "Torch-Compiled Region: 0/0"));
+		frame_put(c.r.fw, EVT_torch_end, 160 + 10 * i, &(uint64_t){ 0 });
+	}
+	end(180);
+	end(200);
+	finish(false);
+	assert_int_equal(number_of("seq", COLUMN_modules_compiled_calls), 2);
+	assert_int_equal(number_of("fc", COLUMN_modules_compiled_calls), 0);
+	assert_int_equal(number_of("Net", COLUMN_modules_compiled_calls), 0);
+	release();
+	start(1);
+	call(100);
+	finish(false);
+	assert_int_equal(cell_of(0, COLUMN_modules_compiled_calls)->kind, CELL_NONE);
+	release();
+}
+
 /* A second backward() over one graph (retain_graph) belongs there, too. */
 static void backward_functions_may_run_again(void **state)
 {
@@ -535,6 +561,7 @@ int main(void)
 		cmocka_unit_test(losses_do_not_nest_what_follows),
 		cmocka_unit_test(selection_leave_out_calls_and_follow_nesting),
 		cmocka_unit_test(backward_functions_belong_to_modules),
+		cmocka_unit_test(compiled_code_belongs_to_the_module_around_it),
 		cmocka_unit_test(backward_functions_may_run_again),
 		cmocka_unit_test(backward_functions_outside_are_nobodys),
 		cmocka_unit_test(calls_in_backward_functions_are_recomputed),
