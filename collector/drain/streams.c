@@ -112,14 +112,19 @@ void stream_put_sched(struct stream *stream, struct common *common, uint64_t tim
 
 /*
  * What was seen of the thread while it was silent: at its begin, and last. It may be gone by now.
+ * Numbers that its own clock at its first record rules out are of an earlier thread with its id.
  */
 static void stream_tell_sched(struct streams *streams, struct stream *stream, struct common *common,
 			      uint64_t first_ns)
 {
+	uint64_t now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));
+	uint64_t cpu_ns = view_load64(&common->view.ring[stream->index].start_cpu_ns);
 	struct thread_sched seen[2];
 
 	if (stream->is_second ||
 	    !silent_threads_take_sched(&streams->silent, stream->process->pid, stream->tid, seen))
+		return;
+	if (cpu_ns && seen[1].cpu_ns > cpu_ns && seen[1].cpu_ns - cpu_ns > now_ns - first_ns)
 		return;
 	stream_put_sched(stream, common, first_ns, &seen[0]);
 	if (seen[1].looks > seen[0].looks)

@@ -75,7 +75,7 @@ static void a_thread_is_known_until_a_look_finds_it_gone(void **state)
 	assert_int_equal(silent.count, 0);
 }
 
-/* Visits see a few threads each; the numbers stay when the threads have ended, and are told once. */
+/* A visit sees a few threads. The numbers stay when those have ended, and are told once. */
 static void what_was_counted_is_known_after_the_end(void **state)
 {
 	struct thread_sched seen[2];
