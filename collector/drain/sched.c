@@ -11,16 +11,9 @@
 #include "collector/core/source.h"
 #include "collector/drain/streams.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define SCHED_NS 100000000u
-#define SCHED_VISITS 64u       /* about 10 us each */
-#define SCHED_STATUS_LOOKS 10u /* looks at a thread between two readings of its status */
-#define SCHED_LAST_MAX 256u    /* threads of a process that are examined when it ends */
-#define SCHEDSTAT_ROOM 128
-#define STATUS_ROOM 4096
+#define SCHED_VISITS 64u    /* about 10 us each */
+#define SCHED_LAST_MAX 256u /* threads of a process that are examined when it ends */
 
 struct sched {
 	struct source_context context;
@@ -28,45 +21,6 @@ struct sched {
 	uint32_t visit;     /* where the next look continues */
 	uint32_t looks;
 };
-
-static size_t read_of_thread(const struct stream *stream, const char *file, char *text, size_t room)
-{
-	char path[PROC_PATH_BYTES];
-	size_t length;
-
-	proc_thread_path(stream->process->pid, stream->tid, file, path, sizeof(path));
-	length = proc_read_file(path, text, room - 1);
-	text[length] = 0;
-	return length;
-}
-
-static bool read_schedstat(const struct stream *stream, struct stream_sched *sched)
-{
-	char text[SCHEDSTAT_ROOM];
-
-	return read_of_thread(stream, "schedstat", text, sizeof(text)) &&
-	       sscanf(text, "%" SCNu64 " %" SCNu64, &sched->cpu_ns, &sched->runnable_ns) == 2;
-}
-
-static uint64_t number_of_line(const char *text, const char *line)
-{
-	const char *at = strstr(text, line);
-	uint64_t number = 0;
-
-	if (at)
-		(void)sscanf(at + strlen(line), "%" SCNu64, &number);
-	return number;
-}
-
-static void sched_read_switches(const struct stream *stream, struct stream_sched *sched)
-{
-	char text[STATUS_ROOM];
-
-	if (!read_of_thread(stream, "status", text, sizeof(text)))
-		return;
-	sched->voluntary = number_of_line(text, "\nvoluntary_ctxt_switches:");
-	sched->involuntary = number_of_line(text, "\nnonvoluntary_ctxt_switches:");
-}
 
 /* True if the thread's id is valid here. One thread may have a second stream. */
 static bool can_be_seen(const struct stream *stream)
@@ -77,29 +31,22 @@ static bool can_be_seen(const struct stream *stream)
 	       !process->execed;
 }
 
-/* If a thread is gone and another one has its id, the numbers are smaller than before. */
-static bool is_later(const struct stream_sched *now, const struct stream_sched *told)
-{
-	return now->cpu_ns >= told->cpu_ns && now->runnable_ns >= told->runnable_ns;
-}
-
 static void sched_tell(struct stream *stream, struct common *common, uint64_t now_ns,
 		       bool with_switches)
 {
-	struct stream_sched *told = &stream->sched, now = *told;
+	struct thread_sched *told = &stream->sched, now = *told;
+	uint32_t pid = stream->process->pid;
 
-	if (!can_be_seen(stream) || !read_schedstat(stream, &now) || !is_later(&now, told))
+	if (!can_be_seen(stream) || !thread_sched_read(pid, stream->tid, &now) ||
+	    !thread_sched_is_later(&now, told))
 		return;
 	if (with_switches)
-		sched_read_switches(stream, &now);
+		thread_sched_read_switches(pid, stream->tid, &now);
 	now.looks++;
 	if (told->looks && now.cpu_ns == told->cpu_ns && now.runnable_ns == told->runnable_ns &&
 	    now.voluntary == told->voluntary && now.involuntary == told->involuntary)
 		return;
-	*told = now;
-	JOURNAL_ADD(&common->journal, now_ns, thread_sched, .stream = stream->number,
-		    .cpu_ns = now.cpu_ns, .runnable_ns = now.runnable_ns,
-		    .voluntary = now.voluntary, .involuntary = now.involuntary);
+	stream_put_sched(stream, common, now_ns, &now);
 }
 
 /* Examines threads that may end at their first record, before there is a stream to examine. */
@@ -115,6 +62,7 @@ static void sched_look_at_silent(struct sched *sched)
 			silent_threads_look(&sched->context.streams->silent, sched->context.common,
 					    process, all);
 	}
+	silent_threads_visit(&sched->context.streams->silent);
 }
 
 static void sched_look(void *state, uint64_t steady_ns)

@@ -13,6 +13,7 @@
 
 #define FOLDER_LINKS 2u /* of a folder without folders in it */
 #define NEW_THREADS 16u /* that a look examines, about 15 us each */
+#define VISITS 8u       /* threads that are read at a time, about 10 us each */
 #define BORN_TRIES 8    /* readings, if the collector is preempted within them */
 
 bool thread_born_read(const struct common *common, uint32_t pid, uint32_t tid,
@@ -115,6 +116,49 @@ bool silent_threads_born(struct silent_threads *silent, uint32_t pid, uint32_t t
 		return false;
 	*ret_born_ns = thread->born_ns;
 	*ret_tick_ns = thread->tick_ns;
+	return true;
+}
+
+static void silent_read_sched(struct silent_thread *thread)
+{
+	struct thread_sched now = thread->last;
+
+	if (!thread_sched_read(thread->pid, thread->tid, &now) ||
+	    !thread_sched_is_later(&now, &thread->last))
+		return;
+	if (now.looks++ % SCHED_STATUS_LOOKS == 0)
+		thread_sched_read_switches(thread->pid, thread->tid, &now);
+	if (!thread->last.looks)
+		thread->first = now;
+	thread->last = now;
+}
+
+void silent_threads_visit(struct silent_threads *silent)
+{
+	uint32_t visits = 0;
+
+	for (uint32_t i = 0; i < silent->count && visits < VISITS; i++) {
+		struct silent_thread *thread = &silent->thread[silent->visit++ % silent->count];
+
+		if (thread->records)
+			continue;
+		silent_read_sched(thread);
+		visits++;
+	}
+}
+
+bool silent_threads_take_sched(struct silent_threads *silent, uint32_t pid, uint32_t tid,
+			       struct thread_sched ret_seen[2])
+{
+	struct silent_thread *thread = silent_find(silent, pid, tid);
+
+	if (!thread || thread->records)
+		return false;
+	thread->records = true;
+	if (!thread->last.looks)
+		return false;
+	ret_seen[0] = thread->first;
+	ret_seen[1] = thread->last;
 	return true;
 }
 

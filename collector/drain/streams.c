@@ -101,6 +101,36 @@ static struct thread_life stream_life(struct streams *streams, const struct stre
 	return thread_life_of(&facts);
 }
 
+void stream_put_sched(struct stream *stream, struct common *common, uint64_t time_ns,
+		      const struct thread_sched *sched)
+{
+	JOURNAL_ADD(&common->journal, time_ns, thread_sched, .stream = stream->number,
+		    .cpu_ns = sched->cpu_ns, .runnable_ns = sched->runnable_ns,
+		    .voluntary = sched->voluntary, .involuntary = sched->involuntary);
+	stream->sched = *sched;
+}
+
+/*
+ * What was seen of the thread while it was silent: at its begin, and last. It may be gone by now.
+ * Numbers that its own clock at its first record rules out are of an earlier thread with its id.
+ */
+static void stream_tell_sched(struct streams *streams, struct stream *stream, struct common *common,
+			      uint64_t first_ns)
+{
+	uint64_t now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));
+	uint64_t cpu_ns = view_load64(&common->view.ring[stream->index].start_cpu_ns);
+	struct thread_sched seen[2];
+
+	if (stream->is_second ||
+	    !silent_threads_take_sched(&streams->silent, stream->process->pid, stream->tid, seen))
+		return;
+	if (cpu_ns && seen[1].cpu_ns > cpu_ns && seen[1].cpu_ns - cpu_ns > now_ns - first_ns)
+		return;
+	stream_put_sched(stream, common, first_ns, &seen[0]);
+	if (seen[1].looks > seen[0].looks)
+		stream_put_sched(stream, common, first_ns, &seen[1]);
+}
+
 static void stream_begin(struct streams *streams, struct common *common, uint32_t index,
 			 struct process *process)
 {
@@ -127,6 +157,7 @@ static void stream_begin(struct streams *streams, struct common *common, uint32_
 		    .cpu_ns = view_load64(&ring->start_cpu_ns), .lived_ns = life.lived_ns,
 		    .used_ns = life.used_ns);
 	stream_tell_name(stream, common, first_ns);
+	stream_tell_sched(streams, stream, common, first_ns);
 }
 
 static void ring_scan(struct streams *streams, struct common *common, struct processes *processes,

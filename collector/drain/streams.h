@@ -20,11 +20,6 @@
 #include "collector/processes/processes.h"
 
 /* What sched.c has recorded of a thread. */
-struct stream_sched {
-	uint64_t cpu_ns, runnable_ns, voluntary, involuntary;
-	uint32_t looks;
-};
-
 struct stream {
 	uint32_t number; /* in the file; 0: unused */
 	uint32_t index;  /* index of its ring */
@@ -42,7 +37,7 @@ struct stream {
 	uint64_t stack;             /* id of the stack of the next record; 0: none */
 	char name[PROC_NAME_BYTES]; /* last recorded name, not terminated */
 	uint8_t name_length;
-	struct stream_sched sched;
+	struct thread_sched sched; /* as it was told last */
 	struct stream_waits waits;
 };
 
@@ -73,6 +68,9 @@ static inline uint64_t stream_backlog(const struct stream *stream, const struct 
 }
 
 /* Publishes the tail and wakes a producer that waits for room. */
+/* Records what the scheduler has counted for the stream's thread. */
+void stream_put_sched(struct stream *stream, struct common *common, uint64_t time_ns,
+		      const struct thread_sched *sched);
 void stream_publish(const struct stream *stream, struct region_ring *ring);
 
 /* Stops reading a ring and records that, with at least `lost` lost records. */

@@ -267,7 +267,7 @@ static void print_loop(const struct bottleneck *bottleneck, const struct screen 
 {
 	put_label(screen, "loop");
 	steps_print_times(
-		&(struct steps_shown){ bottleneck->steps, bottleneck->source, NULL, false, false },
+		&(struct steps_shown){ .steps = bottleneck->steps, .source = bottleneck->source },
 		screen);
 }
 

@@ -11,12 +11,42 @@ struct osrt_work {
 	struct works *works;
 };
 
+/* Adds the wait to the counter of its group, if it has one. */
+static void osrt_work_group(const struct osrt_work *mine, const struct source_event *event,
+			    const struct wait_told *told, struct work *work)
+{
+	const struct source_name *name;
+
+	switch (told->kind) {
+#define GROUP_OF_OBJECT(object, group)                     \
+	case WAIT_OBJECT_##object:                         \
+		work->group##_wait_ns = told->duration_ns; \
+		return;
+#define GROUP_OF_FUNCTION(function, group)
+#include "report/osrt/wait_groups.def"
+	case WAIT_OBJECT_none:
+		break;
+	default:
+		return;
+	}
+	name = source_name_of(mine->events.source, event->file, told->function);
+#define GROUP_OF_OBJECT(object, group)
+#define GROUP_OF_FUNCTION(function, group)   \
+	if (source_name_is(name, #function)) \
+		work->group##_wait_ns = told->duration_ns;
+#include "report/osrt/wait_groups.def"
+}
+
 static void osrt_work_take(void *state, const struct source_event *event,
 			   const struct wait_told *told, bool counts)
 {
-	if (told->how == WAIT_ENDED || told->how == WAIT_UNFINISHED)
-		works_put(((struct osrt_work *)state)->works, event, counts,
-			  &(struct work){ .waits = 1, .wait_ns = told->duration_ns });
+	struct work work = { .waits = 1, .wait_ns = told->duration_ns };
+	struct osrt_work *mine = state;
+
+	if (told->how != WAIT_ENDED && told->how != WAIT_UNFINISHED)
+		return;
+	osrt_work_group(mine, event, told, &work);
+	works_put(mine->works, event, counts, &work);
 }
 
 static void osrt_work_start(void *state, struct run *run, const void *options)

@@ -147,6 +147,7 @@ static void steps_fill(struct report *report, struct table *table)
 	struct steps_state *state = report->state;
 
 	state->shown.has_io = !why_empty_is_off(report->run, EVT_FAMILY_io);
+	state->shown.has_waits = !why_empty_is_off(report->run, EVT_FAMILY_osrt);
 	state->shown.has_gc = !why_empty_is_off(report->run, EVT_FAMILY_gc);
 	steps_fill_table(&state->shown, table);
 }

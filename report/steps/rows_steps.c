@@ -156,6 +156,20 @@ static void put_phases(struct table *table, const struct steps_shown *shown,
 	}
 }
 
+static void put_spent(struct table *table, const struct steps_shown *shown,
+		      const struct step_row *row)
+{
+	static const enum column_id columns[STEP_SPENDING_LIMIT] = {
+#define SPENDING(name) COLUMN_steps_##name##_ns,
+		STEP_SPENDINGS(SPENDING)
+#undef SPENDING
+	};
+
+	for (int i = 0; i < STEP_SPENDING_LIMIT; i++)
+		if (i == STEP_SPENT_io ? shown->has_io : shown->has_waits)
+			table_set_number(table, columns[i], row->spent_ns[i]);
+}
+
 static void table_put_step(struct table *table, const struct steps_shown *shown,
 			   const struct step_row *usual, const struct step_row *row)
 {
@@ -183,8 +197,7 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	if (row->has_detail)
 		put_phases(table, shown, row);
 	rows_steps_put_cpu(table, shown->steps, row);
-	if (shown->has_io)
-		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);
+	put_spent(table, shown, row);
 	table_set_text(table, COLUMN_steps_ended_by, text, length);
 	if (excess == STEP_CATEGORY_LIMIT)
 		return;

@@ -13,6 +13,7 @@ struct steps_shown {
 	const struct source *source;
 	const char *name; /* of --step; NULL: the recorded steps */
 	bool has_io;      /* input and output were recorded */
+	bool has_waits;   /* waits of the operating system were recorded */
 	bool has_gc;      /* garbage collections were recorded */
 };
 

@@ -59,8 +59,8 @@ static inline void op_apply(struct steps *steps, const struct step_op *op)
 	case STEP_OP_SPAN:
 		steps_span(steps, op->place, op->category, op->ns);
 		return;
-	case STEP_OP_IO:
-		steps_io(steps, op->place, op->ns);
+	case STEP_OP_SPEND:
+		steps_spend(steps, op->place, (enum step_spending)op->category, op->ns);
 		return;
 	case STEP_OP_CLOCK:
 		steps_clock(steps, op->place, op->ns);
@@ -80,7 +80,7 @@ static inline void op_apply(struct steps *steps, const struct step_op *op)
 static bool op_has_more(enum step_op_kind kind)
 {
 	return kind == STEP_OP_SPAN || kind == STEP_OP_HELPED || kind == STEP_OP_PHASE ||
-	       kind == STEP_OP_LAUNCHES || kind == STEP_OP_IO || kind == STEP_OP_CLOCK ||
+	       kind == STEP_OP_LAUNCHES || kind == STEP_OP_SPEND || kind == STEP_OP_CLOCK ||
 	       kind == STEP_OP_MARK;
 }
 

@@ -12,6 +12,7 @@
 #include "report/scopes/async_scopes.h"
 #include "report/core/windows.h"
 #include "report/core/collecting.h"
+#include "report/core/work.h"
 #include "report/helpers/helpers.h"
 #include "report/deferred/deferred.h"
 #include "report/steps/step_delay.h"
@@ -423,9 +424,32 @@ static void step_events_take_io(void *state, const struct source_event *event, b
 	(void)counts;
 	step_delay_put(
 		&((struct step_state *)state)->delay,
-		&(struct step_op){ .kind = STEP_OP_IO,
+		&(struct step_op){ .kind = STEP_OP_SPEND,
 				   .place = event_place(event),
+				   .category = (enum step_category)STEP_SPENT_io,
 				   .ns = event->event.value[io_duration_field(event->event.id)] });
+}
+
+static void step_events_take_wait(void *state, const struct source_event *event, bool counts,
+				  const struct work *work)
+{
+	const uint64_t spent_ns[STEP_SPENDING_LIMIT] = {
+		[STEP_SPENT_lock_wait] = work->lock_wait_ns,
+		[STEP_SPENT_condition_wait] = work->condition_wait_ns,
+		[STEP_SPENT_poll_wait] = work->poll_wait_ns,
+		[STEP_SPENT_socket_wait] = work->socket_wait_ns,
+		[STEP_SPENT_sleep_wait] = work->sleep_wait_ns,
+	};
+	struct step_state *mine = state;
+
+	(void)counts;
+	for (unsigned int i = 0; i < STEP_SPENDING_LIMIT; i++)
+		if (spent_ns[i])
+			step_delay_put(&mine->delay,
+				       &(struct step_op){ .kind = STEP_OP_SPEND,
+							  .place = event_place(event),
+							  .category = (enum step_category)i,
+							  .ns = spent_ns[i] });
 }
 
 static void step_events_take_collection(void *state, const struct source_event *event, bool counts)
@@ -530,6 +554,12 @@ static void read_contents(struct run *run, struct step_state *mine)
 				  step_events_take_io, mine);
 	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), step_events_take_io,
 		  mine);
+	if (mine->steps.wants_rows)
+		works_listen(works_want(run, WORK_BIT(lock_wait_ns) | WORK_BIT(condition_wait_ns) |
+						     WORK_BIT(poll_wait_ns) |
+						     WORK_BIT(socket_wait_ns) |
+						     WORK_BIT(sleep_wait_ns)),
+			     step_events_take_wait, mine);
 	run_reads(run, EVT_gc_begin, 0, step_events_take_collection, mine);
 	run_reads(run, EVT_gc_end, 0, step_events_take_collected, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, step_events_take_clock, mine);

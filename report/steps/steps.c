@@ -63,7 +63,7 @@ struct step_process {
 	enum step_phase phase; /* at swept_ns */
 	struct step_phase_times phase_times;
 	uint32_t owner; /* the thread that began the step */
-	uint32_t interruptions;
+	uint32_t begun; /* steps that have begun, which no number tells: some have gaps */
 	struct cpu_moment began;
 	struct cpu_clock clock;                /* of the owner, at swept_ns */
 	uint64_t read_ns[STEP_CATEGORY_LIMIT]; /* the value of ns at that time */
@@ -76,9 +76,9 @@ struct step_process {
 struct step_thread {
 	uint32_t process;
 	uint32_t depth[STEP_CATEGORY_LIMIT]; /* open scopes */
-	/* since it last ended a step, or since recording began */
-	uint64_t io_ns;
-	uint32_t interruptions; /* of its process, at io_ns */
+	/* in the step of its process that was the `begun`th */
+	uint64_t spent_ns[STEP_SPENDING_LIMIT];
+	uint32_t begun;
 	struct cpu_clock clock;
 };
 
@@ -369,6 +369,7 @@ static void process_begin_step(struct step_process *process, uint64_t number,
 			       struct nest_place place, const struct step_thread *owner)
 {
 	process->under_way = true;
+	process->begun++;
 	process->number = number;
 	process->start_ns = place.time_ns;
 	process->swept_ns = place.time_ns;
@@ -624,20 +625,26 @@ static void steps_add_rest(struct steps *steps, struct step_process *process)
 	process->has_rest = false;
 }
 
-/* What happened before an interruption does not count. */
-static uint64_t *io_since(const struct step_process *process, struct step_thread *thread)
+static uint64_t *steps_spent_in(const struct step_process *process, struct step_thread *thread)
 {
-	if (thread->interruptions != process->interruptions)
-		thread->io_ns = 0;
-	thread->interruptions = process->interruptions;
-	return &thread->io_ns;
+	if (thread->begun != process->begun)
+		memset(thread->spent_ns, 0, sizeof(thread->spent_ns));
+	thread->begun = process->begun;
+	return thread->spent_ns;
 }
 
-void steps_io(struct steps *steps, struct nest_place place, uint64_t duration_ns)
+void steps_spend(struct steps *steps, struct nest_place place, enum step_spending spending,
+		 uint64_t duration_ns)
 {
 	const struct step_process *process = steps_process_at(steps, place.process);
+	uint64_t since_ns = place.time_ns - process->start_ns;
 
-	*io_since(process, steps_thread_at(steps, place.thread)) += duration_ns;
+	if (process->under_way && place.time_ns > process->start_ns)
+		steps_spent_in(
+			process,
+			steps_thread_at(steps, place.thread))[spending] += duration_ns < since_ns
+										   ? duration_ns
+										   : since_ns;
 }
 
 void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark)
@@ -648,10 +655,9 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 				.start_ns = process->start_ns,
 				.has_detail = true,
 				.process = place.process,
-				.name = mark->name,
-				.io_ns = *io_since(process, thread) };
+				.name = mark->name };
 
-	thread->io_ns = 0;
+	memcpy(row.spent_ns, steps_spent_in(process, thread), sizeof(row.spent_ns));
 	process_sweep(process, place.time_ns);
 	steps_add_rest(steps, process);
 	if (process->under_way && mark->number == process->number + 1 && mark->counts) {
@@ -695,5 +701,4 @@ void steps_interrupt(struct steps *steps, struct nest_place place)
 	process->swept_ns = place.time_ns;
 	process->under_way = false;
 	process->seen = true;
-	process->interruptions++;
 }

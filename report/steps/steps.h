@@ -48,6 +48,24 @@ enum step_category {
 #define STEP_FIRST_OF_HOST STEP_communication
 extern const char *const step_category_names[STEP_CATEGORY_LIMIT];
 
+/*
+ * What the thread that ended a step spent time on, whatever the category: input and output, and
+ * waits of the operating system, by what it waited for. They overlap.
+ */
+#define STEP_SPENDINGS(SPENDING) \
+	SPENDING(io)             \
+	SPENDING(lock_wait)      \
+	SPENDING(condition_wait) \
+	SPENDING(poll_wait)      \
+	SPENDING(socket_wait)    \
+	SPENDING(sleep_wait)
+enum step_spending {
+#define SPENDING(name) STEP_SPENT_##name,
+	STEP_SPENDINGS(SPENDING)
+#undef SPENDING
+		STEP_SPENDING_LIMIT,
+};
+
 /* A scope of no category: a record_function(), a step. */
 #define STEP_NOTHING STEP_CATEGORY_LIMIT
 
@@ -92,7 +110,7 @@ struct step_row {
 	uint32_t name;    /* of what ended it */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns; /* a device was busy */
-	uint64_t io_ns;  /* input and output of the thread that ended it */
+	uint64_t spent_ns[STEP_SPENDING_LIMIT];
 	/*
 	 * collections of Python's garbage collector that ended in it, on any thread of the process
 	 */
@@ -171,8 +189,9 @@ void steps_span(struct steps *steps, struct nest_place place, enum step_category
 /* Work on a device begins or ends; in order of time with all other calls. */
 void steps_device(struct steps *steps, uint32_t process, uint64_t time_ns,
 		  enum step_category category, bool begins);
-/* A call of input or output has returned. It is no category, as it may be inside of any. */
-void steps_io(struct steps *steps, struct nest_place place, uint64_t duration_ns);
+/* A call has returned: what of it was in the step counts. */
+void steps_spend(struct steps *steps, struct nest_place place, enum step_spending spending,
+		 uint64_t duration_ns);
 /* The clock of the thread was read. */
 void steps_clock(struct steps *steps, struct nest_place place, uint64_t cpu_ns);
 /* A step ends, and number `number` begins. */

@@ -23,6 +23,7 @@
 
 #define BESIDE_MAX 4u           /* threads, and children, that are told of */
 #define TOGETHER_NS 1000000000u /* ends within that are one: whoever killed them killed all */
+#define FULL_NS 60000000000u    /* a program that waits before it tries again */
 #define CYCLE_MAX 64u           /* threads that wait for each other */
 
 void stuck_want(struct stuck *stuck, struct run *run)
@@ -31,6 +32,7 @@ void stuck_want(struct stuck *stuck, struct run *run)
 	stuck->is_cut = filter_cuts_lives(&run_filters(run)->settings);
 	stuck->looks = last_looks_want(run, NULL);
 	stuck->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	stuck->writes = full_writes_want(run, &(struct full_writes_options){ 0 });
 	stuck->collectives = collectives_want(run, &(struct collectives_options){ 0 });
 }
 
@@ -499,6 +501,44 @@ static void stuck_say_nothing(struct stuck *stuck)
 			  unit_format_ns(still, most_ns));
 }
 
+/* At its end, or at the end of what was recorded, it could not write. */
+static bool stuck_is_full(const struct stuck *stuck, const struct stuck_process *state,
+			  const struct full_write *write)
+{
+	uint64_t end_ns = state->process->ended && !stuck->is_cut ? state->process->end_ns
+								  : stuck->until_ns;
+	bool failed = state->left ? state->process->exit_status != 0 : true;
+
+	return failed && end_ns >= write->last_ns &&
+	       end_ns - write->last_ns <= (state->left ? TOGETHER_NS : FULL_NS);
+}
+
+static void stuck_say_full(struct stuck *stuck, const struct stuck_process *state)
+{
+	const struct full_write *write = full_write_of(stuck->writes, state->process->index);
+	char name[STUCK_NAME_BYTES], file[PLACE_NAME_BYTES] = "a file", for_ns[UNIT_TEXT_BYTES];
+	char count[UNIT_TEXT_BYTES];
+	const char *path;
+	size_t length;
+
+	if (!write || !stuck_is_full(stuck, state, write))
+		return;
+	if (write->file != UINT32_MAX) {
+		path = name_text(source_name_at(stuck->source, write->file), &length);
+		text_escape(file, sizeof(file), path, length);
+	}
+	if (write->count == 1)
+		stuck_say(stuck, "%s: its last write to %s failed: %s.",
+			  stuck_name(stuck, state->process->index, name), file,
+			  full_write_words(write->error));
+	else
+		stuck_say(stuck, "%s: its last %s writes to %s failed, within %s: %s.",
+			  stuck_name(stuck, state->process->index, name),
+			  unit_format_count(count, write->count), file,
+			  unit_format_ns(for_ns, write->last_ns - write->first_ns),
+			  full_write_words(write->error));
+}
+
 static void stuck_say_all(struct stuck *stuck)
 {
 	size_t told;
@@ -520,6 +560,9 @@ static void stuck_say_all(struct stuck *stuck)
 	}
 	if (!stuck->sentence_count)
 		stuck_say_nothing(stuck);
+	for (size_t i = 0; i < stuck->process_count; i++)
+		if (stuck->process[i].process)
+			stuck_say_full(stuck, &stuck->process[i]);
 }
 
 bool stuck_is_training(const struct stuck *stuck)

@@ -16,6 +16,7 @@
 #define REPORT_STUCK_STUCK_H
 
 #include "report/advice/wait_places.h"
+#include "report/stuck/full_writes.h"
 #include "report/stuck/last_looks.h"
 #include "report/torch/collectives.h"
 
@@ -51,6 +52,7 @@ struct stuck {
 	const struct last_looks *looks;
 	const struct samples *samples;
 	const struct collectives *collectives;
+	const struct full_writes *writes;
 	struct own own;
 	/* by the filters: all is as of the last look that counts, and no end is known */
 	bool is_cut;

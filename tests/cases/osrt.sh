@@ -78,6 +78,32 @@ INTERCEPT_TRACE=+osrt INTERCEPT_OSRT_MIN=0 run_traced "$waits" all >out 2>err ||
 expect_eq "the same pipe" "$(json waits run.evt 'row(function="read")["kind"], row(function="read")["object"][:5]')" "('pipe', 'pipe:')"
 expect_eq "the lock of a file" "$(json waits run.evt 'row(function="flock")["kind"], "waits-" in row(function="flock")["object"]')" "('file', True)"
 
+# what steps and threads have by kind of wait is what the waits themselves add up to
+rm -f run.evt
+INTERCEPT_TRACE=+osrt INTERCEPT_OSRT_MIN=0 INTERCEPT_STEP=step run_traced "$waits" steps 5 >out 2>err || fail "steps: $(cat err)"
+cat >groups.py <<'END'
+import json, subprocess, sys
+def ask(*words):
+    return json.loads(subprocess.run([sys.argv[1], *words, "--format", "json", "run.evt"], capture_output=True, text=True, check=True).stdout)
+FUNCTIONS = {"lock": "pthread_mutex_lock", "condition": "sem_wait", "poll": "poll", "socket": "read write", "sleep": "nanosleep"}
+def of_waits(*words):
+    rows = {row["function"]: row["total_ns"] for row in ask("waits", *words)["rows"]}
+    return {group: sum(rows.get(name, 0) for name in names.split()) for group, names in FUNCTIONS.items()}
+def of_row(row):
+    return {group: row[group + "_wait_ns"] for group in FUNCTIONS}
+steps = ask("steps", "--sort", "step")["rows"]
+assert [row["step"] for row in steps] == list(range(5)), steps
+for row in steps:
+    assert of_row(row) == of_waits("--step", str(row["step"])), (row, of_waits("--step", str(row["step"])))
+    assert all(bool(ns) == (row["step"] > 0) for ns in of_row(row).values()) and sum(of_row(row).values()) <= row["total_ns"], row
+thread, = ask("threads")["rows"]
+assert of_row(thread) == of_waits() and all(of_row(thread).values()), (thread, of_waits())
+END
+python3 groups.py "$REPORT" 2>err || fail "waits by group: $(tail -n 2 err)"
+rm -f run.evt
+INTERCEPT_STEP=step run_traced "$waits" steps 3 >out 2>err || fail "steps without osrt: $(cat err)"
+expect_eq "not recorded is not 0" "$(json steps run.evt '[(r["lock_wait_ns"], r["sleep_wait_ns"]) for r in rows]')" "[[null, null], [null, null], [null, null]]"
+
 # off by default
 rm -f run.evt
 run_traced "$waits" all >out 2>err || fail "without osrt: $(cat err)"

@@ -14,6 +14,14 @@ for report in threads summary; do
 done
 ! "$REPORT" threads --time ..1s "$OUTPUT" 2>&1 | grep 'recorded nothing' || fail "a part of the threads is said to be all"
 
+# a thread whose only record is its last: it is known what it did before, whether it lived when that was read or not
+rm -f run*.evt
+run_traced "$PROGRAMS/silent_threads" late "$PWD/run.evt" >out || fail "late: ended with $?"
+if [[ -r /proc/self/schedstat ]]; then
+	expect_eq "runnable and blocked, and both within its life" \
+		"$(json threads run.evt "[r['cpu_ns'] > 0 and r['blocked_ns'] > 0 and r['cpu_ns'] + r['runnable_ns'] + r['blocked_ns'] == r['end_ns'] - r['start_ns'] for r in rows if r['tid'] == $(cat out)]")" "[true]"
+fi
+
 # with samples: the same, and how many of them are known by these
 rm -f run*.evt
 INTERCEPT_TRACE=+native-samples run_traced "$PROGRAMS/silent_threads" || fail "sampled: ended with $?"

@@ -9,10 +9,12 @@
  *   waits cancel      threads are cancelled in each cancellation point; what their handlers did
  *   waits signals     waits that signals interrupt
  *   waits fork        a parent and a child
+ *   waits steps N     in each of N ranges "step": waits of each group, so many as its number
  *   waits killed      dies by SIGKILL while a thread waits for a mutex; prints both ids first
  */
-/* build: -pthread */
+/* build: -pthread -ldl */
 /* races: waits all */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -443,6 +445,41 @@ static int both(void)
 	return 0;
 }
 
+/* A wait of each group; none takes long. */
+static void one_of_each(void)
+{
+	struct pollfd input = { .fd = ends[0], .events = POLLIN };
+	const struct timespec short_time = { 0, 1000 };
+	char byte = 0;
+
+	locks(1);
+	sem_post(&semaphore);
+	sem_wait(&semaphore);
+	nanosleep(&short_time, NULL);
+	if (write(ends[1], &byte, 1) != 1 || poll(&input, 1, -1) != 1 ||
+	    read(ends[0], &byte, 1) != 1)
+		abort();
+}
+
+static int steps(long count)
+{
+	int (*range_push)(const char *) = (int (*)(const char *))dlsym(RTLD_DEFAULT,
+								       "nvtxRangePushA");
+	int (*range_pop)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "nvtxRangePop");
+
+	if (!range_push || !range_pop)
+		return 3;
+	for (int i = 0; i < 5; i++)
+		one_of_each(); /* in no step */
+	for (long i = 0; i < count; i++) {
+		range_push("step");
+		for (long k = 0; k < i; k++)
+			one_of_each();
+		range_pop();
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -453,6 +490,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(what, "locks"))
 		return locks(atol(argv[2]));
+	if (!strcmp(what, "steps"))
+		return steps(atol(argv[2]));
 	if (!strcmp(what, "held"))
 		return held();
 	if (!strcmp(what, "all"))

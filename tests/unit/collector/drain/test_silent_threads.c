@@ -3,7 +3,7 @@
 /* build: -pthread */
 /*
  * collector/drain/silent_threads.c, over threads of this process: when they began is known after
- * they have ended, until a look finds them gone.
+ * they have ended, until a look finds them gone; and what the scheduler counted for them.
  */
 #include "tests/unit/unit.h"
 
@@ -75,6 +75,42 @@ static void a_thread_is_known_until_a_look_finds_it_gone(void **state)
 	assert_int_equal(silent.count, 0);
 }
 
+/* A visit sees a few threads. The numbers stay when those have ended, and are told once. */
+static void what_was_counted_is_known_after_the_end(void **state)
+{
+	struct thread_sched seen[2];
+	pthread_t thread[THREADS];
+
+	if (access("/proc/self/schedstat", R_OK))
+		skip();
+	for (unsigned int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, sleeper, &tids[i]), 0);
+	for (unsigned int i = 0; i < THREADS; i++)
+		sem_wait(&begun);
+	silent_threads_look(&silent, &common, &process, true);
+	silent_threads_look(&silent, &common, &process, true);
+	assert_int_equal(known(), THREADS);
+	/* not yet */
+	assert_false(silent_threads_take_sched(&silent, process.pid, tids[0], seen));
+	for (unsigned int i = 0; i < THREADS; i++)
+		silent_threads_visit(&silent);
+	for (unsigned int i = 0; i < THREADS; i++)
+		sem_post(&may_end);
+	for (unsigned int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	for (unsigned int i = 0; i < THREADS; i++)
+		silent_threads_visit(&silent);
+	for (unsigned int i = 1; i < THREADS; i++) {
+		assert_true(silent_threads_take_sched(&silent, process.pid, tids[i], seen));
+		assert_true(seen[0].cpu_ns && thread_sched_is_later(&seen[1], &seen[0]));
+		assert_true(seen[1].looks > seen[0].looks);
+		assert_false(silent_threads_take_sched(&silent, process.pid, tids[i], seen));
+	}
+	assert_false(silent_threads_take_sched(&silent, process.pid + 1, tids[1], seen));
+	silent_threads_forget(&silent, process.pid);
+	assert_int_equal(silent.count, 0);
+}
+
 static void a_process_that_is_gone_has_no_threads(void **state)
 {
 	struct process gone = { .pid = 0x7fffffff };
@@ -87,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_is_known_until_a_look_finds_it_gone),
+		cmocka_unit_test(what_was_counted_is_known_after_the_end),
 		cmocka_unit_test(a_process_that_is_gone_has_no_threads),
 	};
 

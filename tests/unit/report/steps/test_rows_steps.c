@@ -51,7 +51,8 @@ static void finish(void)
 	steps = steps_want(run, &(struct steps_options){ .wants_rows = true });
 	run_read(run, false);
 	table_init(&table, "steps", NULL);
-	steps_fill_table(&(struct steps_shown){ steps, source, NULL, false, true }, &table);
+	steps_fill_table(&(struct steps_shown){ .steps = steps, .source = source, .has_gc = true },
+			 &table);
 }
 
 static void release(void)

@@ -267,37 +267,35 @@ static void only_whole_steps_count(void **state)
 	assert_int_equal(steps.in_part, 1);
 }
 
-/*
- * Input and output of the thread that ends a step: since the last one, or since its process was
- * recorded again.
- */
-static void io_counts_from_the_interruption_of_its_process(void **state)
+/* What a thread spends is of the step that it ends, as far as it was in that step. */
+static void spent_time_is_that_of_the_step(void **state)
 {
-	static const struct nest_place first = { 10, 0, 0, 0, NULL, 0 },
-				       second = { 10, 1, 1, 0, NULL, 0 };
+	static const struct nest_place other = { 35, 7, 0, 0, NULL, 0 };
 
-	marks(first, 0, A, true);
-	marks(second, 0, A, true);
-	steps_io(&steps, first, 3);
-	steps_io(&steps, second, 4);
-	steps_interrupt(&steps, (struct nest_place){ 20, 1, 1, 0, NULL, 0 });
-	steps_io(&steps, first, 5);
-	steps_io(&steps, second, 6);
-	marks(first, 1, A, true);
-	marks(second, 1, A, true); /* begins one: what was under way was interrupted */
-	steps_io(&steps, second, 7);
-	marks(second, 2, A, true);
-	assert_int_equal(steps.row_count, 2);
-	assert_int_equal(row_at(0)->io_ns, 8);
-	assert_int_equal(row_at(1)->io_ns, 7);
-	steps_io(&steps, second, 8);
-	steps_interrupt(&steps, (struct nest_place){ 30, 1, 1, 0, NULL, 0 });
-	marks(second, 3, A, true);
-	steps_interrupt(&steps,
-			(struct nest_place){ 40, 0, 0, 0, NULL, 0 }); /* of another process */
-	steps_io(&steps, second, 9);
-	marks(second, 4, A, true);
-	assert_int_equal(row_at(2)->io_ns, 9);
+	steps_spend(&steps, (struct nest_place){ 9, 0, 0, 0, NULL, 0 }, STEP_SPENT_io,
+		    9); /* before */
+	mark(10, 0);
+	steps_spend(&steps, (struct nest_place){ 12, 0, 0, 0, NULL, 0 }, STEP_SPENT_io,
+		    5); /* 2 of it */
+	steps_spend(&steps, (struct nest_place){ 19, 0, 0, 0, NULL, 0 }, STEP_SPENT_io, 4);
+	steps_spend(&steps, (struct nest_place){ 19, 0, 0, 0, NULL, 0 }, STEP_SPENT_sleep_wait, 3);
+	mark(20, 1);
+	steps_spend(&steps, other, STEP_SPENT_io, 2); /* of a thread that ends a later step */
+	mark(40, 2);
+	steps_spend(&steps, (struct nest_place){ 45, 7, 0, 0, NULL, 0 }, STEP_SPENT_lock_wait, 1);
+	marks((struct nest_place){ 50, 7, 0, 0, NULL, 0 }, 3, A, true);
+	steps_spend(&steps, (struct nest_place){ 60, 0, 0, 0, NULL, 0 }, STEP_SPENT_io, 6);
+	steps_interrupt(&steps, (struct nest_place){ 61, 0, 0, 0, NULL, 0 });
+	steps_spend(&steps, (struct nest_place){ 65, 0, 0, 0, NULL, 0 }, STEP_SPENT_io, 3);
+	mark(70, 4);
+	mark(80, 5);
+	assert_int_equal(steps.row_count, 4);
+	assert_int_equal(row_at(0)->spent_ns[STEP_SPENT_io], 6);
+	assert_int_equal(row_at(0)->spent_ns[STEP_SPENT_sleep_wait], 3);
+	assert_int_equal(row_at(1)->spent_ns[STEP_SPENT_io], 0);
+	assert_int_equal(row_at(2)->spent_ns[STEP_SPENT_io], 0);
+	assert_int_equal(row_at(2)->spent_ns[STEP_SPENT_lock_wait], 1);
+	assert_int_equal(row_at(3)->spent_ns[STEP_SPENT_io], 0);
 }
 
 static void scopes_end_where_events_were_lost(void **state)
@@ -468,7 +466,7 @@ int main(void)
 		EACH(a_first_step_without_a_mark_begins_with_the_first_operator),
 		EACH(a_mark_of_the_first_step_leaves_out_what_was_before),
 		EACH(only_whole_steps_count),
-		EACH(io_counts_from_the_interruption_of_its_process),
+		EACH(spent_time_is_that_of_the_step),
 		EACH(scopes_end_where_events_were_lost),
 		EACH(processes_have_steps_of_their_own),
 		EACH(many_steps_and_one_long_one),
