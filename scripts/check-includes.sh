@@ -73,6 +73,7 @@ layers='
 	report/osrt      : events collector/format/wait_objects.def model report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
 	report/modules : events model report/torch report/tensors
+	report/roofline : events model report/torch
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/step_diff : model report/helpers report/steps report/samples
 	report/idle    : events model report/gpu report/samples

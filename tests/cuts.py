@@ -35,6 +35,7 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"(threads|processes)\.((cpu|runnable|blocked|children)_ns|.*_switches|major_faults|disk_.*)": OF_A_LIFE,
     r"processes\.(events_lost|samples_.*|bytes_on_disk)": OF_A_FILE,
     r"(ops|processes)\.threads|nccl\.processes": DISTINCT,
+    r"roofline\.(flops_rate|bytes_rate|intensity)": OF_A_WHOLE,
     r"device\..*|utilization\.(sm_mhz|power_w)": "a sample stands for the time before it, and the first of a part for none",
     r"gpu-idle\..*|utilization\.(busy|compute|copy|communication|overlap|idle|span)_ns": BETWEEN,
     r"alloc\.temporary_allocations": "the block's end may lie in the other part",

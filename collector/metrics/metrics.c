@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "collector/device/gpus.h"
 #include "collector/processes/proc.h"
 
 #define LABEL_BYTES 32u
@@ -239,6 +240,44 @@ PER_DEVICE(gpu_copies_total, count, device->copies)
 PER_DEVICE(gpu_copied_bytes_total, count, device->copied_bytes)
 PER_PROCESS(gpu_lost_total, tally->gpu_lost || tally->device[0].used,
 	    metrics_put_number(w, &tally->owner, tally->gpu_lost))
+
+/* --- GPUs by NVML: a figure of each one that a living process uses --- */
+
+#define CARD_FRESH_NS 5000000000ull   /* older samples say nothing of now */
+#define REASONS_OF_THROTTLING 0xe4ull /* power cap and brake, temperature: nvmlClocksEventReasons */
+#define NS_A_MW 1000000u              /* exposition_put_ns() writes billionths */
+#define HZ_A_MHZ 1000000u
+
+static bool card_is_fresh(const struct metrics_writer *w, const struct gpus_sample *card)
+{
+	const struct common *common = w->request->common;
+	uint64_t now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));
+
+	return card->is_known && !w->request->has_ended && now_ns < card->time_ns + CARD_FRESH_NS;
+}
+
+#define PER_CARD(name, field, kind, value)                                                    \
+	static void metrics_put_##name(const struct metrics_writer *w)                        \
+	{                                                                                     \
+		const struct gpus *gpus = w->request->common->gpus;                           \
+		struct metrics_labels labels;                                                 \
+                                                                                              \
+		labels_make(&labels, w, &w->request->first);                                  \
+		for (unsigned int i = 0; gpus && i < GPUS_CARDS; i++) {                       \
+			uint64_t answer = gpus->card[i].sample.field;                         \
+                                                                                              \
+			if (!answer-- || !card_is_fresh(w, &gpus->card[i]))                   \
+				continue;                                                     \
+			labels.label[OWN_LABELS] = (struct exposition_label){                 \
+				"uuid", gpus->card[i].uuid                                    \
+			};                                                                    \
+			exposition_put_##kind(w->e, "", labels.label, OWN_LABELS + 1, value); \
+		}                                                                             \
+	}
+PER_CARD(gpu_power_watts, power_mw, ns, answer *NS_A_MW)
+PER_CARD(gpu_sm_clock_hertz, sm_clock_mhz, count, answer *HZ_A_MHZ)
+PER_CARD(gpu_temperature_celsius, temperature_c, count, answer)
+PER_CARD(gpu_throttled, reasons, count, (answer & REASONS_OF_THROTTLING) != 0)
 
 /* --- memory --- */
 

@@ -16,6 +16,12 @@
 
 #define MW_A_WATT 1000u
 
+/* The time that a sample stands for. */
+struct device_moment {
+	uint64_t from_ns, to_ns;
+	bool has_reasons, is_busy, is_throttled;
+};
+
 struct device_seen {
 	uint32_t file, number; /* of the card in the file */
 	uint32_t card;         /* index */
@@ -29,8 +35,7 @@ struct device_states_state {
 	const struct selection *filters;
 	struct device_seen *seen;
 	size_t seen_count, seen_room;
-	device_moment_take *take;
-	void *taker;
+	struct device_states_options asked;
 };
 
 /* --- reasons --- */
@@ -269,8 +274,6 @@ static void device_states_take_sample(void *state, const struct source_event *ev
 		return;
 	card = &mine->states.card[seen->card];
 	moment = (struct device_moment){
-		.card = card,
-		.file = event->file->index,
 		.from_ns = seen->has_sample && now_ns - seen->time_ns <= DEVICE_GAP_NS
 				   ? seen->time_ns
 				   : now_ns,
@@ -290,8 +293,9 @@ static void device_states_take_sample(void *state, const struct source_event *ev
 	device_count(card, seen, DEVICE_HEAT_HELD_NS, sample->heat_held_ns);
 	seen->has_sample = true;
 	seen->time_ns = now_ns;
-	if (mine->take && moment.to_ns > moment.from_ns)
-		mine->take(mine->taker, &moment);
+	if (mine->asked.take)
+		mine->asked.take(mine->asked.context,
+				 &(struct device_sample_seen){ card, event->file, now_ns, sample });
 }
 
 static void device_states_take_link(void *state, const struct source_event *event, bool counts)
@@ -314,19 +318,12 @@ static void device_states_take_link(void *state, const struct source_event *even
 	device_count(card, seen, DEVICE_NVLINK_RECEIVED_KIB, link->nvlink_received_kib);
 }
 
-void device_states_listen(struct device_states *states, device_moment_take *take, void *state)
-{
-	struct device_states_state *mine = (struct device_states_state *)states;
-
-	mine->take = take;
-	mine->taker = state;
-}
-
 static void device_states_start(void *state, struct run *run, const void *options)
 {
 	struct device_states_state *mine = state;
 
-	(void)options;
+	if (options)
+		mine->asked = *(const struct device_states_options *)options;
 	mine->states.source = run_source(run);
 	mine->filters = run_filters(run);
 	run_reads(run, EVT_device_card, FIELDS_ALL, device_states_take_card, mine);

@@ -70,14 +70,14 @@ struct device_trouble {
 	struct evt_device_trouble told;
 };
 
-/* A state from one time to another, for those who listen. */
-struct device_moment {
+/* A sample that counts, for those who want each one. */
+struct device_sample_seen {
 	const struct device_card *card;
-	uint32_t file; /* of the sample */
-	uint64_t from_ns, to_ns;
-	bool has_reasons, is_busy, is_throttled;
+	const struct source_file *file;
+	uint64_t time_ns;
+	const struct evt_device_sample *sample;
 };
-typedef void device_moment_take(void *state, const struct device_moment *moment);
+typedef void device_sample_take(void *context, const struct device_sample_seen *seen);
 
 struct device_states {
 	struct device_card *card;
@@ -87,8 +87,10 @@ struct device_states {
 	struct source *source;
 };
 
+/* All zeros, or somebody who gets each sample. */
 struct device_states_options {
-	uint32_t none;
+	device_sample_take *take;
+	void *context;
 };
 ANALYSIS(device_states, struct device_states)
 
@@ -100,9 +102,6 @@ const char *device_reasons_text(char text[DEVICE_REASONS_BYTES], uint64_t reason
 
 /* Returns the card with that UUID (index of a name), or NULL. */
 const struct device_card *device_states_find(const struct device_states *states, uint32_t uuid);
-
-/* For start() of one analysis: it then gets each stretch of time of a card. */
-void device_states_listen(struct device_states *states, device_moment_take *take, void *state);
 
 #define DEVICE_TROUBLE_BYTES 320
 /* Says in a sentence what the trouble was. */

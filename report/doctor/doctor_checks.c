@@ -391,3 +391,20 @@ void check_cupti(const struct doctor *doctor, struct doctor_line *line)
 		   "no libcupti beside this interpreter's packages or in the loader's folders: "
 		   "calls of CUDA only, no work of the GPU");
 }
+
+/* Only loads it: nvmlInit() could wait for the driver. */
+void check_nvml(const struct doctor *doctor, struct doctor_line *line)
+{
+	void *library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+	(void)doctor;
+	if (library) {
+		doctor_say(line, DOCTOR_OK, "", "libnvidia-ml.so.1 can be loaded");
+		dlclose(library);
+		return;
+	}
+	doctor_say(line, DOCTOR_MISSING,
+		   "it comes with NVIDIA's driver; in a container set "
+		   "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+		   "libnvidia-ml.so.1 cannot be loaded: no clocks, power and throttling of a GPU");
+}

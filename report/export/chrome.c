@@ -236,6 +236,25 @@ static void chrome_take_counter(void *state, const struct trace_event *event, ui
 	event_end(chrome);
 }
 
+#define GAUGE_BYTES 96
+
+/* Counters of a process are told apart by their names. */
+static void chrome_take_gauge(void *state, const struct trace_event *event, uint64_t value)
+{
+	struct chrome *chrome = state;
+	struct trace_event shown = *event;
+	char name[GAUGE_BYTES];
+
+	shown.name = (struct trace_text){ .text = name };
+	shown.name.length = (size_t)snprintf(name, sizeof(name), "%.60s, card %u", event->name.text,
+					     (unsigned int)event->tid);
+	shown.tid = event->pid;
+	event_begin(chrome, 'C', &shown);
+	put_argument_key(chrome, "value");
+	sink_unsigned(&chrome->sink, value);
+	event_end(chrome);
+}
+
 /* --- metadata --- */
 
 /* `value` is a text; if it is NULL, the number is used. tid 0: for the process. */
@@ -461,6 +480,7 @@ static const struct trace_writer writer = {
 	.slice = chrome_take_slice,
 	.moment = chrome_take_moment,
 	.counter = chrome_take_counter,
+	.gauge = chrome_take_gauge,
 	.flow = chrome_take_flow,
 	.process = chrome_take_process,
 	.thread = chrome_take_thread,

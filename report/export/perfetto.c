@@ -175,6 +175,22 @@ static void perfetto_take_counter(void *state, const struct trace_event *event, 
 	perfetto_event_end(&perfetto->out, &packet);
 }
 
+/* The number of the device tells tracks of one name apart. */
+static void perfetto_take_gauge(void *state, const struct trace_event *event, uint64_t value)
+{
+	struct perfetto *perfetto = state;
+	struct perfetto_event packet = { .start_ns = event->time_ns, .value = value };
+	struct perfetto_place place = { .kind = PERFETTO_GAUGE,
+					.name = event->name.text,
+					.tid = event->tid + 1 };
+
+	perfetto->events++;
+	place.parent = process_track(perfetto, event->pid);
+	packet.track = perfetto_track(&perfetto->out, &place);
+	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_VALUE, NULL, event->name);
+	perfetto_event_end(&perfetto->out, &packet);
+}
+
 static void put_backward(struct perfetto *perfetto, struct perfetto_event packet, uint64_t pid,
 			 uint64_t tid, struct trace_text name)
 {
@@ -296,6 +312,7 @@ static const struct trace_writer writer = {
 	.slice = perfetto_take_slice,
 	.moment = perfetto_take_moment,
 	.counter = perfetto_take_counter,
+	.gauge = perfetto_take_gauge,
 	.flow = perfetto_take_flow,
 	.process = perfetto_take_process,
 	.thread = perfetto_take_thread,

@@ -158,9 +158,10 @@ static void describe(struct perfetto_trace *trace, uint32_t number, const struct
 		message_number(packet, TRACK_PARENT, line->place.parent);
 	if (line->name)
 		message_bytes(packet, TRACK_NAME, line->name, strlen(line->name));
-	if (line->place.kind == PERFETTO_COUNTER) {
+	if (line->place.kind == PERFETTO_COUNTER || line->place.kind == PERFETTO_GAUGE) {
 		inner = message_open(packet, TRACK_COUNTER);
-		message_number(packet, COUNTER_UNIT, UNIT_BYTES_SIZE);
+		if (line->place.kind == PERFETTO_COUNTER)
+			message_number(packet, COUNTER_UNIT, UNIT_BYTES_SIZE);
 		message_close(packet, inner);
 	} else if (line->place.kind == PERFETTO_PROCESS) {
 		inner = message_open(packet, TRACK_PROCESS);

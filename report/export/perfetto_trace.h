@@ -28,8 +28,9 @@
 enum perfetto_kind {
 	PERFETTO_PROCESS,
 	PERFETTO_THREAD,
-	PERFETTO_LINE,   /* anything with a name */
-	PERFETTO_COUNTER /* in bytes */
+	PERFETTO_LINE,    /* anything with a name */
+	PERFETTO_COUNTER, /* in bytes */
+	PERFETTO_GAUGE    /* of any unit, which the name says */
 };
 
 /* Identifies a track; two with the same place are one track. */

@@ -132,6 +132,7 @@ void trace_gc_start(struct trace *trace, struct run *run);
 void trace_gc_cut(struct trace *trace, const struct cut *cut);
 void trace_gc_release(struct trace *trace);
 void trace_requests_start(struct trace *trace, struct run *run);
+void trace_states_start(struct trace *trace, struct run *run);
 void trace_device_start(struct trace *trace, struct run *run);
 /* What a GPU may still have been doing when its process ended. Call when everything is read. */
 void trace_device_put_unfinished(struct trace *trace);

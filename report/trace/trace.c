@@ -224,6 +224,7 @@ static void trace_start(void *state, struct run *run, const void *options)
 	trace_scopes_start(trace, run);
 	trace_gc_start(trace, run);
 	trace_requests_start(trace, run);
+	trace_states_start(trace, run);
 	trace_moments_start(trace, run);
 	trace_waits_start(trace, run);
 	trace_samples_start(trace, run);

@@ -134,6 +134,8 @@ struct trace_writer {
 	void (*slice)(void *state, const struct trace_slice *slice);
 	void (*moment)(void *state, const struct trace_event *event);
 	void (*counter)(void *state, const struct trace_event *event, uint64_t bytes);
+	/* A number that is no memory; its name says the unit. */
+	void (*gauge)(void *state, const struct trace_event *event, uint64_t value);
 	void (*flow)(void *state, const struct trace_flow *flow);
 	/*
 	 * When everything is read: for each process of the file, then its threads; then devices

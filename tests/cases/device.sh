@@ -8,6 +8,7 @@ need_program cuda_steady
 mkdir fake
 cp "$BUILD"/fake/*.so* fake/
 libraries=$PWD/fake/libcudart.so.13:$PWD/fake/libcuda.so.1:$PWD/fake/libcupti.so.13
+export INTERCEPT_METRICS=$PWD/run.prom
 plays() { # SCRIPT DEVICES UNTIL: until the dump of the growing file has that line, or its number of lines
 	rm -f ./*.evt* log stop
 	echo "$1,log=$PWD/log" >fake/nvml.script
@@ -51,6 +52,18 @@ plays cards=2 2 'device_sample card=1 .*reasons=1' 3
 expect "$OUTPUT" 'sorted(row.device for row in device.rows) == [0, 1]' \
 	'all(row.any_throttled_ns == 0 and row.reasons is None and row.busy_ns == row.sampled_ns for row in device.rows)' \
 	'all(row.nvlink_received_bytes == 2 * row.nvlink_sent_bytes > 0 for row in device.rows)'
+
+# INTERCEPT_METRICS has them while the program runs: the second file comes after 15 s
+rm -f stop
+echo throttles >fake/nvml.script
+INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB:$libraries "$PROGRAMS/cuda_steady" 1 "$PWD/stop" 2>err &
+pid=$!
+eventually "a file with a throttled card" grep -q '^intercept_gpu_throttled{.*} 1' run.prom
+python3 "$ROOT/tests/exposition.py" run.prom 'value("gpu_power_watts") == 700' 'value("gpu_sm_clock_hertz") == 1215e6' \
+	'value("gpu_temperature_celsius") == 88' 'value("gpu_throttled") == 1' \
+	'value("gpu_power_watts", uuid="GPU-a0a0a0a0-a0a0-a0a0-a0a0-a0a0a0a0a0a0") == 700' || fail "the metrics of the card"
+touch stop
+wait $pid || fail "status $?"
 
 # idle clocks are no throttling; questions that take long are asked rarely
 plays idle,slow_pcie 1 'device_sample' 4

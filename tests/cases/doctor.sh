@@ -26,7 +26,7 @@ doctor() { # STATUS [COMMAND...]: out
 	# each line has a subject, a state and what was found; a remedy behind the semicolon
 	grep -vE '^[A-Za-z][A-Za-z ]*: (ok|limited|missing): .' out && fail "a line of another form"
 	expect_eq "subjects" "$(cut -d: -f1 out | paste -sd,)" \
-		"machine,library,collector,output,allocator,stacks,seccomp,native samples,Python samples,ptrace scope,interpreter,its layout,PyTorch,NVIDIA driver,CUPTI"
+		"machine,library,collector,output,allocator,stacks,seccomp,native samples,Python samples,ptrace scope,interpreter,its layout,PyTorch,NVIDIA driver,CUPTI,NVML"
 }
 line() { # SUBJECT REGEX
 	expect_match "line of $1" "$(grep "^$1: " out)" "$2"
