@@ -121,9 +121,10 @@ static void request_times(const struct request_row *row, uint64_t ns[REQUEST_PAR
 		[REQUEST_PART_IO] = LOOK_IO,         [REQUEST_PART_SLEEP] = LOOK_SLEEP,
 		[REQUEST_PART_AWAITS] = LOOK_AWAITS,
 	};
-	uint64_t known_ns = 0;
+	uint64_t known_ns = row->queue_ns;
 
 	memset(ns, 0, REQUEST_PART_LIMIT * sizeof(*ns));
+	ns[REQUEST_PART_QUEUE] = row->queue_ns;
 	if (row->alone && cpu_span_value(&row->cpu, row->alone_ns, &ns[REQUEST_PART_CPU]))
 		known_ns += ns[REQUEST_PART_CPU];
 	for (int i = REQUEST_PART_GIL; i <= REQUEST_PART_AWAITS; i++)
