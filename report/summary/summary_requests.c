@@ -46,8 +46,12 @@ static void print_all(const struct summary *summary, const struct screen *screen
 		unanswered += requests->row[i].unanswered;
 	}
 	screen_label_begin(&line, screen, "requests");
-	fprintf(line.screen.out, "%s in %s, %.1f a second, by %s process%s",
-		unit_format_count(a, count), unit_format_ns(b, requests_span_ns(requests)),
+	fprintf(line.screen.out, "%s in %s", unit_format_count(a, count),
+		unit_format_ns(b, requests_span_ns(requests)));
+	if (requests->first_ns && !run_filters(summary->run)->any)
+		fprintf(line.screen.out, " after %s of start-up",
+			unit_format_ns(b, requests->first_ns));
+	fprintf(line.screen.out, ", %.1f a second, by %s process%s",
 		per_second(count, requests_span_ns(requests)), unit_format_count(c, workers),
 		workers == 1 ? "" : "es");
 	if (errors)
