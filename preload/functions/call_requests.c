@@ -87,6 +87,11 @@ static long call_request_number(void *object, const char *name)
 	return number;
 }
 
+static bool call_request_suspends(void *code)
+{
+	return call_request_number(code, "co_flags") & CODE_SUSPENDS;
+}
+
 /* Returns whether the frame is at its return, and not at an await or a yield. */
 static bool call_request_returns(void *code, void *frame)
 {
@@ -94,7 +99,7 @@ static bool call_request_returns(void *code, void *frame)
 	void *bytes;
 	bool returns = true;
 
-	if (!(call_request_number(code, "co_flags") & CODE_SUSPENDS))
+	if (!call_request_suspends(code))
 		return true;
 	bytes = at >= 0 ? python_attribute(code, "co_code") : NULL;
 	if (bytes) {
@@ -113,7 +118,7 @@ void call_request_profile(void *code, void *frame, bool ends, const void *result
 	if (number == CALL_REQUESTS)
 		return;
 	python_api.PyErr_Fetch(&type, &value, &trace);
-	if (!ends && !marks_is_open((uintptr_t)frame))
+	if (!ends && !(call_request_suspends(code) && marks_is_open((uintptr_t)frame)))
 		call_request_begin(number, frame);
 	else if (ends && (!result || call_request_returns(code, frame)))
 		call_request_end(frame, !result);

@@ -115,24 +115,12 @@ static void mark_begin(uint64_t key, const char *kind, const struct string *name
 	errno = saved;
 }
 
-void marks_begin_label(uint64_t key, const struct string *name)
-{
-	if (marks && marks_has_label(name))
-		mark_begin(key, "label", name);
-}
-
-void marks_begin_call(uint64_t key, const struct string *name)
-{
-	if (marks)
-		mark_begin(key, "call", name);
-}
-
 bool marks_is_open(uint64_t key)
 {
 	return mark_find(key) != NULL;
 }
 
-void marks_end(uint64_t key, bool failed)
+static void mark_end(uint64_t key, enum request_ending ending)
 {
 	struct mark *mark = mark_find(key);
 	uint64_t connection;
@@ -143,7 +131,25 @@ void marks_end(uint64_t key, bool failed)
 	if (!atomic_compare_exchange_strong(&mark->key, &key, 0))
 		return;
 	atomic_fetch_sub_explicit(&marks_open, 1, memory_order_relaxed);
-	requests_record_end(&(struct request_ended){ .connection = connection,
-						     .ending = failed ? REQUEST_UNANSWERED
-								      : REQUEST_ANSWERED });
+	requests_record_end(&(struct request_ended){ .connection = connection, .ending = ending });
+}
+
+void marks_end(uint64_t key, bool failed)
+{
+	mark_end(key, failed ? REQUEST_UNANSWERED : REQUEST_ANSWERED);
+}
+
+/* One that is open already has ended unseen. */
+void marks_begin_label(uint64_t key, const struct string *name)
+{
+	mark_end(key, REQUEST_UNKNOWN);
+	if (marks && marks_has_label(name))
+		mark_begin(key, "label", name);
+}
+
+void marks_begin_call(uint64_t key, const struct string *name)
+{
+	mark_end(key, REQUEST_UNKNOWN);
+	if (marks)
+		mark_begin(key, "call", name);
 }

@@ -45,12 +45,20 @@ static void requests_own_init(const struct bottleneck *bottleneck, struct own *o
 /* How many requests were open at a time, at least 1. */
 static double requests_at_once(const struct bottleneck *bottleneck)
 {
-	uint64_t all_ns = bottleneck->serving.ns;
+	uint64_t all_ns = bottleneck->serving.is_server ? bottleneck->serving.ns
+							: bottleneck->wall_ns;
 	double open = all_ns ? (double)request_lines_total_ns(bottleneck->request_lines) /
 				       (double)all_ns
 			     : 1;
 
 	return open > 1 ? open : 1;
+}
+
+/* A worker with named requests is no server: it waits for no connection. */
+static void requests_set_gain(const struct bottleneck *bottleneck, double ns, struct advice *advice)
+{
+	advice->of = bottleneck->serving.is_server ? ADVICE_OF_SERVING : ADVICE_OF_RUN;
+	advice->gain_ns = (uint64_t)(ns / requests_at_once(bottleneck));
 }
 
 /* --- one line has the time --- */
@@ -110,7 +118,7 @@ bool advice_request_waits(const struct bottleneck *bottleneck, struct advice *ad
 	struct step_line line;
 	bool applies;
 
-	if (!bottleneck->serving.is_server || !all || request_lines_count(lines) < REQUESTS_MIN)
+	if (bottleneck->steps->time.count || !all || request_lines_count(lines) < REQUESTS_MIN)
 		return false;
 	sum_plain_waits(bottleneck, &sums);
 	applies = line_sums_most(&sums, &line) && line.looks >= SERVING_LOOKS_MIN &&
@@ -118,8 +126,7 @@ bool advice_request_waits(const struct bottleneck *bottleneck, struct advice *ad
 	if (applies) {
 		ns = (uint64_t)((double)request_lines_total_ns(lines) * (double)line.looks /
 				(double)all);
-		advice->of = ADVICE_OF_SERVING;
-		advice->gain_ns = (uint64_t)((double)ns / requests_at_once(bottleneck));
+		requests_set_gain(bottleneck, (double)ns, advice);
 		say_request_line(bottleneck, &line, ns, advice);
 	}
 	line_sums_release(&sums);
@@ -302,7 +309,7 @@ bool advice_slow_requests(const struct bottleneck *bottleneck, struct advice *ad
 	struct slow slow;
 	bool applies;
 
-	if (!bottleneck->serving.is_server || total_ns <= 0 || !slow_find(lines, &slow))
+	if (bottleneck->steps->time.count || total_ns <= 0 || !slow_find(lines, &slow))
 		return false;
 	longer_ns = slow.longer_ns * (double)slow.count;
 	slow_find_part(lines, &slow);
@@ -312,8 +319,7 @@ bool advice_slow_requests(const struct bottleneck *bottleneck, struct advice *ad
 	slow_sum_lines(bottleneck, &slow);
 	applies = line_sums_most(&slow.lines, &line) && line.looks >= SERVING_LOOKS_MIN;
 	if (applies) {
-		advice->of = ADVICE_OF_SERVING;
-		advice->gain_ns = (uint64_t)(longer_ns / requests_at_once(bottleneck));
+		requests_set_gain(bottleneck, longer_ns, advice);
 		say_slow(bottleneck, &slow, &line, advice);
 	}
 	line_sums_release(&slow.lines);
