@@ -244,11 +244,12 @@ struct request_model_sum request_model_end(struct request_model *model, size_t n
 static void model_operator_ends(void *state, const struct nest_end *end)
 {
 	struct request_model *model = state;
-	struct model_place *of = &model->thread[end->thread];
+	struct model_place *of;
 
 	if (!model->is_operator[end->scope])
 		return;
-	model_advance(model, end->thread, of->process, end->time_ns);
+	model_advance(model, end->thread, model->thread[end->thread].process, end->time_ns);
+	of = &model->thread[end->thread];
 	if (!--of->operators && !of->requests)
 		model->process[of->process].operators--;
 }
