@@ -50,8 +50,9 @@ layers='
 	preload/osrt      : collector/region/wait_calls.def collector/format/wait_objects.def preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks preload/osrt
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/osrt preload/stacks
-	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
-	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/stacks preload/python
+	preload/functions : preload/base preload/settings preload/record preload/python preload/requests
+	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/requests preload/steps
+	preload/torch     : preload/base preload/settings preload/record preload/hook preload/requests preload/steps preload/stacks preload/python
 	preload/lightning : preload/base preload/settings preload/record preload/steps preload/python
 	preload/job       : events collector/format/jobs.def collector/region preload/base preload/settings preload/record preload/hook
 	preload/life      : families events collector/region preload/base preload/settings preload/record preload/hook

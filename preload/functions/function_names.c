@@ -11,10 +11,12 @@
 #include <sys/mman.h>
 
 #include "preload/base/symbols.h"
+#include "preload/functions/call_requests.h"
 #include "preload/settings/module_list.h"
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
 #include "preload/record/event.h"
+#include "preload/requests/marks.h"
 #include "preload/settings/settings.h"
 
 #define NAME_BYTES 512u /* limit for a function's name; longer ones are cut */
@@ -121,19 +123,26 @@ static struct string text_of_label(const char *name, char text[TEXT_BYTES])
 
 /* --- code --- */
 
-static bool function_names_is_wanted(void)
+/* The module that the innermost frame's function is defined in. */
+static const char *function_names_module(void)
 {
 	void *globals = get_globals(), *name;
 	ssize_t length;
 	const char *module;
 
-	if (!settings.functions[0])
-		return true;
 	name = globals ? python_api.PyDict_GetItemString(globals, "__name__") : NULL;
 	module = name ? python_api.PyUnicode_AsUTF8AndSize(name, &length) : NULL;
 	if (!module)
 		python_api.PyErr_Clear();
-	return module_list_has(settings.functions, module ? module : "");
+	return module ? module : "";
+}
+
+static bool function_names_is_wanted(void)
+{
+	if (!(settings.trace & 1u << SETTINGS_FAMILY_functions))
+		return false;
+	return !settings.functions[0] ||
+	       module_list_has(settings.functions, function_names_module());
 }
 
 static uint64_t function_names_record(uint32_t event, const struct string *text)
@@ -152,6 +161,8 @@ uint64_t function_record_code(uint32_t event, void *code)
 	int saved = errno;
 
 	python_api.PyErr_Fetch(&type, &value, &trace);
+	if (!id && marks_of_functions)
+		call_request_look(code, function_names_module());
 	if (!id && !function_names_is_wanted())
 		id = FUNCTION_LEFT_OUT;
 	if (id != FUNCTION_LEFT_OUT) {

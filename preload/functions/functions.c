@@ -17,6 +17,7 @@
 #include "preload/python/python_api.h"
 #include "preload/record/event.h"
 #include "preload/record/limitation.h"
+#include "preload/requests/marks.h"
 #include "preload/settings/settings.h"
 
 /* The bytes of functions.py, followed by a 0. */
@@ -49,7 +50,7 @@ bool functions_begin(void *arguments)
 	void *globals;
 
 	(void)arguments;
-	if (!(settings.trace & 1u << SETTINGS_FAMILY_functions))
+	if (!(settings.trace & 1u << SETTINGS_FAMILY_functions) && !marks_of_functions)
 		return true;
 	globals = python_globals();
 	if (!globals)

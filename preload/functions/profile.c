@@ -11,10 +11,12 @@
 #include <string.h>
 
 #include "preload/base/symbols.h"
+#include "preload/functions/call_requests.h"
 #include "preload/functions/calls.h"
 #include "preload/python/python_api.h"
 #include "preload/record/event.h"
 #include "preload/record/limitation.h"
+#include "preload/settings/settings.h"
 
 #define AWAY "0\t<not recorded: the program's own profile function>\t~"
 #define LOOKS_MAX 100000u /* limit for thread states that are examined */
@@ -42,8 +44,9 @@ static struct {
 } api;
 
 static void *interpreter, *last_head, *main_state;
-static bool is_setting; /* our own code is setting it; with the GIL */
-static bool is_away;    /* the main thread's profile function is the program's */
+static bool has_calls_of_c; /* +functions: they are recorded, too */
+static bool is_setting;     /* our own code is setting it; with the GIL */
+static bool is_away;        /* the main thread's profile function is the program's */
 
 static int profile_see(void *self, void *frame, int what, void *argument);
 
@@ -95,13 +98,15 @@ static void code_release(void *code)
 		python_api.Py_DecRef(code);
 }
 
-static void see_code(uint32_t event, void *frame)
+static void see_code(uint32_t event, void *frame, const void *result)
 {
 	void *code = profile_code_of(frame);
 
 	if (!code)
 		return;
 	(void)call_of_code(event, code);
+	if (__builtin_expect(call_request_of(code) != CALL_REQUESTS, 0))
+		call_request_profile(code, frame, event == EVT_function_return, result);
 	code_release(code);
 }
 
@@ -128,9 +133,11 @@ static int profile_see(void *self, void *frame, int what, void *argument)
 		look_for_threads(head);
 	stack_switch_look_at(frame, what == WHAT_CALL, what == WHAT_RETURN);
 	if (what == WHAT_CALL)
-		see_code(EVT_function_enter, frame);
+		see_code(EVT_function_enter, frame, NULL);
 	else if (what == WHAT_RETURN)
-		see_code(EVT_function_return, frame);
+		see_code(EVT_function_return, frame, argument);
+	else if (!has_calls_of_c)
+		return 0;
 	else if (what == WHAT_C_CALL)
 		see_c(EVT_function_enter, frame, argument);
 	else if (what == WHAT_C_RETURN || what == WHAT_C_EXCEPTION)
@@ -214,6 +221,7 @@ bool profile_begin(void)
 	if (!api.set || !api.swap || !api.interpreter || !api.head || !api.next || !api.state ||
 	    !api.call_later)
 		return false;
+	has_calls_of_c = settings.trace & 1u << SETTINGS_FAMILY_functions;
 	main_state = api.state();
 	interpreter = api.interpreter();
 	last_head = api.head(interpreter);

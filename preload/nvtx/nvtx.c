@@ -10,6 +10,7 @@
 #include "preload/record/task.h"
 #include "preload/record/thread_clock.h"
 #include "preload/record/capture_asked.h"
+#include "preload/requests/marks.h"
 #include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
 
@@ -115,7 +116,7 @@ static inline struct nvtx_level *counted_level(struct nvtx_level *level, bool be
 {
 	struct nvtx_level *own = NULL;
 
-	if (__builtin_expect(capture_range_nvtx || steps_named, 0) && level &&
+	if (__builtin_expect(capture_range_nvtx || steps_named || marks_of_labels, 0) && level &&
 	    atomic_load_explicit(&task_thread, memory_order_relaxed))
 		own = nvtx_task_level(level, begins);
 	return own ? own : level;
@@ -164,6 +165,28 @@ static void step_begins(uint64_t key, const struct nvtx_event *event)
 	steps_begin(key, &name);
 }
 
+static void mark_begins(uint64_t key, const struct nvtx_event *event)
+{
+	struct string name = event_name(event);
+
+	marks_begin_label(key, &name);
+}
+
+static void range_ends(uint64_t key)
+{
+	if (atomic_load_explicit(&steps_open, memory_order_relaxed))
+		steps_end(key);
+	if (atomic_load_explicit(&marks_open, memory_order_relaxed))
+		marks_end(key, false);
+}
+
+/* A step or a request may be open. */
+static inline bool range_may_end(void)
+{
+	return atomic_load_explicit(&steps_open, memory_order_relaxed) |
+	       atomic_load_explicit(&marks_open, memory_order_relaxed);
+}
+
 /* A capture range opens recording before its own push is recorded. */
 static bool push_captures(const struct nvtx_event *event, const struct nvtx_level *level)
 {
@@ -178,6 +201,7 @@ int nvtx_push(const struct nvtx_event *event)
 	const struct name *domain;
 	struct recorder_lane *lane;
 	struct nvtx_level *level, *counted;
+	uint64_t key;
 
 	if (nvtx_self.inside)
 		return NVTX_LEVEL_UNTRACKED;
@@ -189,8 +213,9 @@ int nvtx_push(const struct nvtx_event *event)
 		nvtx_task_push(counted);
 	if (__builtin_expect(capture_range_nvtx, 0) && push_captures(event, counted))
 		counted->captures |= 1ull << counted->depth;
+	key = counted ? level_key(counted, counted != level) : 0;
 	if (__builtin_expect(steps_named, 0) && counted)
-		step_begins(level_key(counted, counted != level), event);
+		step_begins(key, event);
 	if (counted != level)
 		counted->depth++;
 	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
@@ -198,6 +223,8 @@ int nvtx_push(const struct nvtx_event *event)
 		record_push(event, domain, lane);
 		recorder_leave(lane);
 	}
+	if (__builtin_expect(marks_of_labels, 0) && counted)
+		mark_begins(key, event);
 	return level ? level->depth++ : NVTX_LEVEL_UNTRACKED;
 }
 
@@ -240,8 +267,8 @@ int nvtx_pop(const void *handle)
 	}
 	if (level_pop(counted))
 		capture_range_close();
-	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
-		steps_end(level_key(counted, counted != level));
+	if (__builtin_expect(range_may_end(), 0))
+		range_ends(level_key(counted, counted != level));
 	if (counted != level && !counted->depth)
 		nvtx_task_level_end(counted);
 	return level->depth;
@@ -274,6 +301,8 @@ uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range)
 		(void)recorder_put(lane, EVT_nvtx_start, recorder_now(), field, 7);
 		recorder_leave(lane);
 	}
+	if (__builtin_expect(marks_of_labels, 0))
+		mark_begins(range_key(range), event);
 	return range;
 }
 
@@ -293,8 +322,8 @@ void nvtx_end(const void *handle, uint64_t range)
 	}
 	if (__builtin_expect(capture_range_nvtx, 0))
 		capture_range_close_key(range);
-	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
-		steps_end(range_key(range));
+	if (__builtin_expect(range_may_end(), 0))
+		range_ends(range_key(range));
 }
 
 void nvtx_mark(const struct nvtx_event *event)

@@ -40,7 +40,6 @@ struct connection {
 };
 
 struct connection_table *_Atomic connection_table;
-static _Atomic uint64_t connection_ids;
 
 /* --- the table --- */
 
@@ -117,7 +116,7 @@ void connection_accepted(int fd)
 	}
 	connection = connection_at(fd);
 	memset(connection, 0, sizeof(*connection));
-	connection->id = atomic_fetch_add(&connection_ids, 1) + 1;
+	connection->id = requests_next_connection();
 	atomic_store_explicit(&connection->state, CONNECTION_OPEN, memory_order_release);
 }
 
@@ -160,7 +159,8 @@ static void connection_drop(struct connection *connection)
 	atomic_store_explicit(&connection->state, CONNECTION_NONE, memory_order_relaxed);
 }
 
-static bool connection_begin_request(struct connection *connection, const struct http_piece *piece)
+static bool connection_begin_request(struct connection *connection, const struct http_piece *piece,
+				     int fd)
 {
 	struct http_request_line line;
 	struct pipelined *request;
@@ -175,8 +175,10 @@ static bool connection_begin_request(struct connection *connection, const struct
 	request->is_head = line.method_length == 4 && memcmp(line.method, "HEAD", 4) == 0;
 	request->is_connect = line.method_length == 7 && memcmp(line.method, "CONNECT", 7) == 0;
 	request->bytes = 0;
-	requests_record_begin(&(struct request_begun){
-		.connection = connection->id, .number = connection->begun, .line = line });
+	requests_record_begin(&(struct request_begun){ .connection = connection->id,
+						       .number = connection->begun,
+						       .fd = fd,
+						       .line = line });
 	connection->begun++;
 	return true;
 }
@@ -209,7 +211,8 @@ static void connection_count_in(struct connection *connection, size_t used)
 		connection_request(connection, connection->begun - 1)->bytes = connection->received;
 }
 
-static void connection_take_in(struct connection *connection, const char *bytes, size_t length)
+static void connection_take_in(struct connection *connection, const char *bytes, size_t length,
+			       int fd)
 {
 	struct http_piece piece = { .bytes = bytes, .length = length };
 
@@ -218,7 +221,7 @@ static void connection_take_in(struct connection *connection, const char *bytes,
 		enum http_seen seen = http_feed(&connection->in, &piece);
 
 		if (seen == HTTP_SEEN_FIRST) {
-			connection->is_head_open = connection_begin_request(connection, &piece);
+			connection->is_head_open = connection_begin_request(connection, &piece, fd);
 			if (!connection->is_head_open)
 				http_make_opaque(&connection->in);
 		}
@@ -250,7 +253,7 @@ void connection_received(int fd, const struct iovec *piece, size_t pieces, ssize
 	for (size_t i = 0; i < pieces && left; i++) {
 		size_t length = piece[i].iov_len < left ? piece[i].iov_len : left;
 
-		connection_take_in(connection, piece[i].iov_base, length);
+		connection_take_in(connection, piece[i].iov_base, length, fd);
 		left -= length;
 	}
 	if (connection->in.state == HTTP_OPAQUE && !connection_awaits(connection))

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "preload/base/hidden.h"
+#include "preload/record/strings.h"
 #include "preload/requests/http.h"
 
 /* As in the file: collector/format/events/requests.def. */
@@ -22,6 +23,7 @@ enum request_ending {
 
 struct request_begun {
 	uint64_t connection, number;
+	int fd; /* of the connection */
 	struct http_request_line line;
 };
 
@@ -34,7 +36,12 @@ struct request_ended {
 	enum request_ending ending;
 };
 
+/* Returns a number for a connection, or for a request without one; from 1. */
+PRELOAD_HIDDEN uint64_t requests_next_connection(void);
 PRELOAD_HIDDEN void requests_record_begin(const struct request_begun *begun);
+/* A request without a connection: number 0 of its own (marks.h). */
+PRELOAD_HIDDEN void requests_record_named_begin(uint64_t connection, const struct string *method,
+						const struct string *endpoint);
 PRELOAD_HIDDEN void requests_record_end(const struct request_ended *ended);
 
 #endif

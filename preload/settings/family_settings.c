@@ -257,7 +257,7 @@ bool settings_want_python(void)
 #include "collector/format/families.def"
 		;
 
-	return settings.trace & families;
+	return settings.trace & families || settings.request[0];
 }
 
 void settings_family_words(uint64_t word[EVT_FAMILY_LIMIT])

@@ -11,6 +11,7 @@
 #include "preload/settings/module_list.h"
 #include "preload/settings/output_path.h"
 #include "preload/settings/presets.h"
+#include "preload/settings/request_list.h"
 #include "preload/base/parse.h"
 
 #define PREFIX "INTERCEPT_"
@@ -295,6 +296,17 @@ static bool parse_STEP(const char *value)
 	if (strlen(value) >= sizeof(settings.step_name))
 		return false;
 	strcpy(settings.step_name, value);
+	return true;
+}
+
+static bool parse_REQUEST(const char *value)
+{
+	settings.request[0] = 0;
+	if (strcmp(value, "none") == 0)
+		return true;
+	if (strlen(value) >= sizeof(settings.request) || !request_list_is_one(value))
+		return false;
+	strcpy(settings.request, value);
 	return true;
 }
 

@@ -77,6 +77,7 @@ struct settings {
 		/* list of modules (preload/settings/module_list.h); "" for all */
 		[SETTINGS_NAME_BYTES];
 	char step_name[SETTINGS_NAME_BYTES]; /* NAME or NAME*, "" for auto */
+	char request[SETTINGS_NAME_BYTES];   /* items with commas between, "" for none */
 	char own[SETTINGS_NAME_BYTES];       /* patterns of paths, "" for none */
 	uint64_t osrt_min_ns;                /* waits that take less are only counted */
 	unsigned int operators;              /* one operator in this many is recorded */

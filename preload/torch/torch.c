@@ -19,6 +19,7 @@
 #include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
 #include "preload/record/capture_asked.h"
+#include "preload/requests/marks.h"
 #include "preload/steps/capture_range.h"
 #include "preload/steps/detail.h"
 #include "preload/steps/steps.h"
@@ -263,6 +264,12 @@ static inline uint64_t label_key(const void *function)
 	return 1ull << 63 | (uintptr_t)function;
 }
 
+/* Likewise a key for marks.h. */
+static inline uint64_t mark_key(const void *function)
+{
+	return 1ull << 62 | (uintptr_t)function;
+}
+
 /* If scopes are not known, any function may be a user scope. */
 static inline bool may_be_user_scope(const uint64_t *function)
 {
@@ -278,6 +285,8 @@ static inline void look_for_range(const uint64_t *function)
 		struct string name = string_of(torch_api.name(function));
 
 		steps_begin((uintptr_t)function, &name);
+		if (marks_of_labels)
+			marks_begin_label(mark_key(function), &name);
 		if (capture_range_labels && capture_range_matches(name.hash, 0))
 			capture_range_open_key(label_key(function));
 	}
@@ -432,6 +441,8 @@ static __attribute__((noinline)) void user_scope_ends(const uint64_t *function)
 {
 	if (atomic_load_explicit(&steps_open, memory_order_relaxed))
 		steps_end((uintptr_t)function);
+	if (atomic_load_explicit(&marks_open, memory_order_relaxed))
+		marks_end(mark_key(function), false);
 	if (atomic_load_explicit(&capture_range_held, memory_order_relaxed))
 		capture_range_close_key(label_key(function));
 }

@@ -149,6 +149,29 @@ static bool is_same_place(const struct advice *waits, const struct advice *other
 	       !strcmp(waits->waits_at, other->place.caller);
 }
 
+static bool is_of_requests(const struct advice *advice)
+{
+	return advice->rule->look == advice_request_waits ||
+	       advice->rule->look == advice_slow_requests;
+}
+
+/* Of two, a note; of two of the same severity, the one about the slowest requests. */
+static bool is_lesser(const struct advice *of, const struct advice *other)
+{
+	bool is_note = of->severity == ADVICE_NOTE, other_is = other->severity == ADVICE_NOTE;
+
+	if (is_note != other_is)
+		return is_note;
+	return of->rule->look == advice_slow_requests && other->rule->look == advice_request_waits;
+}
+
+/* Returns whether both are about one line, as far as that is known. */
+static bool is_at_line(const struct advice *of, const struct advice *other)
+{
+	return *of->place.line && (!strcmp(of->place.line, other->place.line) ||
+				   !strcmp(of->place.line, other->waits_at));
+}
+
 /* Returns whether other advice has the same seconds and knows what is waited for. */
 static bool is_said_of_waits(const struct advice *of, const struct advice *advice, size_t count)
 {
@@ -169,6 +192,12 @@ static bool is_said_of_waits(const struct advice *of, const struct advice *advic
 			return true;
 		if (of->rule->look == advice_waits && rule->look == advice_hot_line &&
 		    *of->at_work && !strcmp(of->at_work, advice[i].place.line))
+			return true;
+		if (is_of_requests(of) && advice[i].severity != ADVICE_NOTE &&
+		    !is_of_requests(&advice[i]) && is_at_line(of, &advice[i]))
+			return true;
+		if (is_of_requests(of) && is_of_requests(&advice[i]) &&
+		    is_at_line(of, &advice[i]) && is_lesser(of, &advice[i]))
 			return true;
 		if ((of->rule->look == advice_waits || of->rule->look == advice_hot_line) &&
 		    rule->look == advice_blocked_event_loop && is_same_place(&advice[i], of))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects what report bottleneck knows about a run and runs the rules on it. */
 #include "report/advice/bottleneck.h"
+#include "report/advice/request_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.gc_pauses = gc_pauses_want(run, NULL),
 		.lines = step_lines_want(run, NULL),
 		.waits = wait_looks_want(run, NULL),
+		.request_lines = request_lines_want(run, NULL),
 		.native = native_events_want(
 			run, &(struct native_events_options){ .by = BY_native_stack }),
 		.environment = run_facts_want(run, NULL),

@@ -29,7 +29,8 @@
 #include "report/torch/collectives.h"
 #include "report/torch/operators.h"
 
-struct growth; /* report/heap/growth.h */
+struct growth;        /* report/heap/growth.h */
+struct request_lines; /* report/advice/request_lines.h */
 
 struct bottleneck {
 	/* what bottleneck_want() wants */
@@ -51,6 +52,7 @@ struct bottleneck {
 	struct unreported *unreported;
 	struct step_lines *lines;
 	struct wait_looks *waits;
+	struct request_lines *request_lines;
 	struct native_reading *native;
 	struct run_facts *environment;
 	struct import_evidence *imports;

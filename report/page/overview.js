@@ -90,6 +90,6 @@ async function panelOverview(manifest, panel) {
 	panel.replaceChildren(
 		el("div", { class: "answer" }, answer.map((line) => el("p", {}, show(line)))),
 		el("div", { class: "bars" }, runBar(summary.document.totals) || "", await stepBar(manifest, summary.document.totals) || ""),
-		advice || "", cards(summary.document.totals), notRecorded(manifest) || "",
+		advice || "", await requestBars(manifest) || "", cards(summary.document.totals), notRecorded(manifest) || "",
 		rest ? el("details", {}, el("summary", {}, "The whole summary"), sentences(rest)) : "");
 }

@@ -131,9 +131,16 @@ static void report_requests_put_row(const struct report *report, struct table *t
 	table_set_number(table, COLUMN_requests_unanswered, row->unanswered);
 	table_set_number(table, COLUMN_requests_open, row->open);
 	report_requests_put_times(table, &row->time, all_ns);
+	table_set_number(table, COLUMN_requests_queue_ns, row->queue_ns);
 	if (row->answer.count)
 		table_set_number(table, COLUMN_requests_answer_ns, timing_average(&row->answer));
 	report_requests_put_alone(mine, table, row);
+	if (mine->requests->has_model) {
+		table_set_number(table, COLUMN_requests_model_ns, row->model_ns);
+		table_set_number(table, COLUMN_requests_shared_ns, row->model_shared_ns);
+	}
+	if (mine->requests->has_gpu)
+		table_set_number(table, COLUMN_requests_gpu_ns, row->gpu_ns);
 	table_set_number(table, COLUMN_requests_bytes_in, row->bytes_in);
 	table_set_number(table, COLUMN_requests_bytes_out, row->bytes_out);
 }
@@ -149,6 +156,7 @@ static struct request_row requests_sum(const struct requests *requests)
 		sum.errors += row->errors;
 		sum.unanswered += row->unanswered;
 		sum.open += row->open;
+		sum.queue_ns += row->queue_ns;
 		sum.bytes_in += row->bytes_in;
 		sum.bytes_out += row->bytes_out;
 	}
@@ -180,6 +188,7 @@ static void report_requests_total(const struct report *report, struct facts *fac
 	facts_number(facts, "errors", UNIT_COUNT, sum.errors);
 	facts_number(facts, "unanswered", UNIT_COUNT, sum.unanswered);
 	facts_number(facts, "open", UNIT_COUNT, sum.open);
+	facts_number(facts, "queue_ns", UNIT_NS, sum.queue_ns);
 	facts_number(facts, "bytes_in", UNIT_BYTES, sum.bytes_in);
 	facts_number(facts, "bytes_out", UNIT_BYTES, sum.bytes_out);
 	timing_release(&sum.time);

@@ -11,18 +11,21 @@
 #include "report/base/memory.h"
 #include "report/core/windows.h"
 #include "report/core/work.h"
+#include "report/requests/request_model.h"
 
 #define ERRORS_FROM 500u /* statuses of faults of the server */
 
 struct open_request {
 	struct request_key key;
-	bool counts, used;
-	uint64_t overlaps; /* of its thread, at its begin */
-	bool began_alone;  /* no other request was open on its thread */
+	bool counts, used, has_model_ended;
+	uint64_t waited_ns; /* before it was received */
+	uint64_t overlaps;  /* of its thread, at its begin */
+	bool began_alone;   /* no other request was open on its thread */
 	struct look_counts looks;
 	size_t next_unused;      /* likewise, of the next one */
 	struct cpu_moment began; /* the thread's CPU time */
 	struct work work;        /* the thread's, at its begin */
+	size_t model;            /* its number there */
 	uint64_t id;             /* its place in the map */
 };
 
@@ -37,6 +40,7 @@ struct requests_state {
 	struct requests requests; /* must be first: others see only this part */
 	struct source *source;
 	struct works *works;
+	struct request_model *model;
 	struct requests_options options;
 	enum key_id by;
 	struct map rows;  /* hash of a key to its row */
@@ -94,6 +98,12 @@ static struct request_row *request_row_of(struct requests_state *mine,
 
 /* --- begins --- */
 
+static uint64_t request_waited_ns(const struct source_event *event,
+				  const struct evt_request_begin *begin)
+{
+	return begin->waited_ns < event->event.time_ns ? begin->waited_ns : 0;
+}
+
 static uint64_t request_id_of(const struct source_event *event, uint64_t connection,
 			      uint64_t number)
 {
@@ -140,9 +150,11 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 			 .thread = event->thread->index },
 		.counts = counts,
 		.used = true,
+		.waited_ns = request_waited_ns(event, begin),
 		.began_alone = thread->open == 0,
 		.began = cpu_clock_at(&thread->clock, event->event.time_ns),
 		.work = works_of_thread(mine->works, event->thread),
+		.model = request_model_begin(mine->model, event),
 		.id = request_id_of(event, begin->connection, begin->number),
 	};
 	thread->overlaps += thread->open != 0;
@@ -151,7 +163,7 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 	thread->newest = at;
 	map_put(&mine->known, open->id, &added)->value = at + 1;
 	if (counts && !mine->requests.first_ns)
-		mine->requests.first_ns = event->event.time_ns;
+		mine->requests.first_ns = event->event.time_ns - open->waited_ns;
 }
 
 /* --- looks --- */
@@ -258,6 +270,22 @@ static bool request_was_alone(const struct requests_state *mine, const struct op
 	return open->key.thread == event->thread->index && open_request_is_alone(mine, open);
 }
 
+static void request_put_model(struct request_row *row, struct request_model_sum sum,
+			      uint64_t wall_ns)
+{
+	row->model_ns += sum.model_ns < wall_ns ? sum.model_ns : wall_ns;
+	row->model_shared_ns += sum.shared_ns < wall_ns ? sum.shared_ns : wall_ns;
+	row->gpu_ns += sum.gpu_ns;
+}
+
+/* Work of the GPU is reported after the request has ended. */
+static void take_request_gpu(void *state, size_t row, uint64_t gpu_ns)
+{
+	struct requests_state *mine = state;
+
+	mine->requests.row[row].gpu_ns += gpu_ns;
+}
+
 static void request_count(struct requests_state *mine, struct open_request *open,
 			  const struct source_event *event)
 {
@@ -270,7 +298,8 @@ static void request_count(struct requests_state *mine, struct open_request *open
 	open->key.status = (uint32_t)end->status;
 	open->key.ending = end->ending < REQUEST_OPEN ? (uint32_t)end->ending : REQUEST_UNKNOWN;
 	row = request_row_of(mine, &open->key);
-	timing_add(&row->time, end_ns - open->key.start_ns);
+	timing_add(&row->time, end_ns - open->key.start_ns + open->waited_ns);
+	row->queue_ns += open->waited_ns;
 	mine->requests.answered = memory_room(mine->requests.answered, open->key.worker,
 					      &mine->requests.answered_room,
 					      sizeof(*mine->requests.answered));
@@ -283,19 +312,26 @@ static void request_count(struct requests_state *mine, struct open_request *open
 	row->bytes_out += end->bytes_out;
 	if (request_was_alone(mine, open, event))
 		request_put_alone(mine, row, open, event, end_ns);
+	request_put_model(row,
+			  request_model_end(mine->model, open->model, now_ns,
+					    (size_t)(row - mine->requests.row)),
+			  end_ns - open->key.start_ns);
+	open->has_model_ended = true;
 	if (end_ns > mine->requests.last_ns)
 		mine->requests.last_ns = end_ns;
 	if (mine->options.take)
 		mine->options.take(mine->options.context, &open->key, event->thread, end_ns);
 }
 
-static void request_forget(struct requests_state *mine, struct open_request *open)
+static void request_forget(struct requests_state *mine, struct open_request *open, uint64_t time_ns)
 {
 	struct map_entry *entry = map_find(&mine->known, open->id);
 	struct request_thread *thread = request_thread_at(mine, open->key.thread);
 
 	if (entry)
 		map_remove(&mine->known, entry);
+	if (!open->has_model_ended)
+		(void)request_model_end(mine->model, open->model, time_ns, SIZE_MAX);
 	thread->open -= thread->open != 0;
 	open->used = false;
 	open->next_unused = mine->unused;
@@ -316,7 +352,7 @@ static void take_request_end(void *state, const struct source_event *event, bool
 		return;
 	if (open->counts)
 		request_count(mine, open, event);
-	request_forget(mine, open);
+	request_forget(mine, open, event->event.time_ns);
 }
 
 static void take_request_clock(void *state, const struct source_event *event, bool counts)
@@ -336,7 +372,7 @@ static void request_count_open(struct requests_state *mine, struct open_request 
 	open->key.ending = REQUEST_OPEN;
 	if (open->counts)
 		request_row_of(mine, &open->key)->open++;
-	request_forget(mine, open);
+	request_forget(mine, open, open->key.start_ns);
 }
 
 /* Of a process, or of all. */
@@ -356,7 +392,11 @@ static void requests_cut(void *state, const struct cut *cut)
 
 static void requests_finish(void *state)
 {
-	requests_close(state, NULL);
+	struct requests_state *mine = state;
+
+	requests_close(mine, NULL);
+	mine->requests.has_model = request_model_has_operators(mine->model);
+	mine->requests.has_gpu = request_model_has_gpu(mine->model);
 }
 
 static void requests_start(void *state, struct run *run, const void *options)
@@ -367,6 +407,8 @@ static void requests_start(void *state, struct run *run, const void *options)
 	mine->by = mine->options.by;
 	mine->source = run_source(run);
 	mine->works = works_want(run, WORK_BIT(gc_ns));
+	mine->model = request_model_want(
+		run, &(struct request_model_options){ .late = take_request_gpu, .state = mine });
 	map_init(&mine->rows);
 	map_init(&mine->known);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_request_clock, mine);
@@ -439,7 +481,8 @@ static void requests_window_put(const void *state, const struct run *run, struct
 					  .thread = row->alone ? thread[row->key.thread]->tid : 0,
 					  .number = row->key.number,
 					  .from_ns = row->key.start_ns,
-					  .to_ns = row->key.start_ns + row->time.total_ns + 1 });
+					  .to_ns = row->key.start_ns + row->time.total_ns -
+						   row->queue_ns + 1 });
 	}
 }
 

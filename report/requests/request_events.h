@@ -41,16 +41,19 @@ struct request_row {
 	struct timing answer; /* from the first byte of the answer to its last */
 	uint64_t errors, unanswered, open, alone;
 	uint64_t bytes_in, bytes_out;
+	uint64_t queue_ns; /* in the kernel before the program received them, at least */
 	uint64_t alone_ns; /* handling of those that were alone */
 	struct cpu_span cpu;
 	uint64_t gc_ns;
-	struct look_counts looks; /* of those that were alone */
+	uint64_t model_ns, model_shared_ns, gpu_ns; /* request_model.h */
+	struct look_counts looks;                   /* of those that were alone */
 };
 
 struct requests {
 	struct request_row *row;
 	size_t count, room;
 	uint64_t first_ns, last_ns; /* begin of the first request, end of the last one */
+	bool has_model, has_gpu;    /* operators, and work of the GPU, were recorded */
 	uint64_t *answered;         /* requests that have ended, by process */
 	size_t answered_room;
 };

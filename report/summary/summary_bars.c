@@ -323,6 +323,7 @@ void summary_print_request_bar(const struct request_bar *of, const struct screen
 		struct bar_part look;
 		const char *name;
 	} parts[REQUEST_PART_LIMIT] = {
+		[REQUEST_PART_QUEUE] = { { 'q', "\xe2\x96\x92", "35", 0, "" }, "queue" },
 		[REQUEST_PART_CPU] = { { '#', "\xe2\x96\x88", "32", 0, "" }, "on a CPU" },
 		[REQUEST_PART_GIL] = { { 'g', "\xe2\x96\x93", "31", 0, "" }, "GIL" },
 		[REQUEST_PART_LOCKS] = { { 'l', "\xe2\x95\xb3", "31", 0, "" }, "locks" },

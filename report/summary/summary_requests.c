@@ -46,8 +46,12 @@ static void print_all(const struct summary *summary, const struct screen *screen
 		unanswered += requests->row[i].unanswered;
 	}
 	screen_label_begin(&line, screen, "requests");
-	fprintf(line.screen.out, "%s in %s, %.1f a second, by %s process%s",
-		unit_format_count(a, count), unit_format_ns(b, requests_span_ns(requests)),
+	fprintf(line.screen.out, "%s in %s", unit_format_count(a, count),
+		unit_format_ns(b, requests_span_ns(requests)));
+	if (requests->first_ns && !run_filters(summary->run)->any)
+		fprintf(line.screen.out, " after %s of start-up",
+			unit_format_ns(b, requests->first_ns));
+	fprintf(line.screen.out, ", %.1f a second, by %s process%s",
 		per_second(count, requests_span_ns(requests)), unit_format_count(c, workers),
 		workers == 1 ? "" : "es");
 	if (errors)
@@ -121,9 +125,10 @@ static void request_times(const struct request_row *row, uint64_t ns[REQUEST_PAR
 		[REQUEST_PART_IO] = LOOK_IO,         [REQUEST_PART_SLEEP] = LOOK_SLEEP,
 		[REQUEST_PART_AWAITS] = LOOK_AWAITS,
 	};
-	uint64_t known_ns = 0;
+	uint64_t known_ns = row->queue_ns;
 
 	memset(ns, 0, REQUEST_PART_LIMIT * sizeof(*ns));
+	ns[REQUEST_PART_QUEUE] = row->queue_ns;
 	if (row->alone && cpu_span_value(&row->cpu, row->alone_ns, &ns[REQUEST_PART_CPU]))
 		known_ns += ns[REQUEST_PART_CPU];
 	for (int i = REQUEST_PART_GIL; i <= REQUEST_PART_AWAITS; i++)

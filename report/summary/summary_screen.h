@@ -39,6 +39,7 @@ void summary_print_requests(const struct summary *summary, const struct screen *
 bool summary_requests_verdict(const struct summary *summary, char *text, size_t room);
 /* Where the time of an endpoint's requests went. */
 enum request_part {
+	REQUEST_PART_QUEUE,
 	REQUEST_PART_CPU,
 	REQUEST_PART_GIL,
 	REQUEST_PART_LOCKS,

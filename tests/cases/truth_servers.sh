@@ -7,7 +7,7 @@
 # (truth_recorded), where no other program had the CPUs.
 export PYTHONPATH=$ROOT/tests/truth
 python=${PYTHON:-python3}
-for name in server_blocking_call server_lock server_pool server_batcher server_cache server_good server_good_threads server_good_pool; do
+for name in server_blocking_call server_lock server_pool server_batcher server_cache server_sleeps server_slow_requests server_good server_good_threads server_good_pool; do
 	program=$ROOT/tests/truth/programs/$name.py
 	trace=$(sed -n 's/^# trace: //p' "$program")
 	INTERCEPT_TRACE=${trace:--alloc,-tensors} run_traced "$python" "$program" >out 2>err || fail "$name: status $?: $(tail -3 err)"

@@ -11,6 +11,25 @@
 #include "preload/nvtx/nvtx_exports.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
+#include "preload/requests/marks.h"
+
+/* --- beside: requests that are ranges, which are only noted --- */
+
+bool marks_of_labels;
+_Atomic uint32_t marks_open;
+static uint64_t mark_begun, mark_ended;
+
+void marks_begin_label(uint64_t key, const struct string *name)
+{
+	(void)name;
+	mark_begun = key;
+}
+
+void marks_end(uint64_t key, bool failed)
+{
+	(void)failed;
+	mark_ended = key;
+}
 
 /* --- a client --- */
 

@@ -379,6 +379,32 @@ static void a_range_opens_and_closes_what_it_captures(void **state)
 	assert_true(recorded_time_range == 0);
 }
 
+static void a_range_that_is_a_request_is_told_by_its_key(void **state)
+{
+	uint64_t outer, range;
+
+	marks_of_labels = true;
+	atomic_store(&marks_open, 1);
+	push("predict");
+	outer = mark_begun;
+	push("predict");
+	assert_true(outer && mark_begun && mark_begun != outer);
+	pop();
+	assert_true(mark_ended == mark_begun);
+	range = start("predict");
+	assert_true(mark_begun != outer);
+	end(range);
+	assert_true(mark_ended == mark_begun);
+	pop();
+	assert_true(mark_ended == outer);
+	marks_of_labels = false;
+	atomic_store(&marks_open, 0);
+	mark_begun = mark_ended = 0;
+	push("predict");
+	pop();
+	assert_true(mark_begun == 0 && mark_ended == 0);
+}
+
 /* By keys that belong to one open range only. */
 static void a_range_that_ends_a_step_is_told_by_its_key(void **state)
 {
@@ -421,6 +447,7 @@ int main(void)
 		EACH(the_payload_extension_is_enabled),
 		EACH(a_range_opens_and_closes_what_it_captures),
 		EACH(a_range_that_ends_a_step_is_told_by_its_key),
+		EACH(a_range_that_is_a_request_is_told_by_its_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,26 @@ static void time_ends_before_the_last_call(void **state)
 	recording_close();
 }
 
+/* What a request waited before it was received is part of its time, and of no thread's. */
+static void the_queue_is_part_of_the_time(void **state)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	FRAME_PUT(fw, 1000, request_begin, .connection = 1, .method = name_of("GET"),
+		  .endpoint = name_of("/a"), .waited_ns = 300);
+	end_as(fw, 2020, 1, 0, 200);
+	FRAME_PUT(fw, 3000, request_begin, .connection = 2, .method = name_of("GET"),
+		  .endpoint = name_of("/a"), .waited_ns = UINT64_MAX);
+	end_as(fw, 4020, 2, 0, 200);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->row[0].time.total_ns, 2300);
+	assert_int_equal(requests->row[0].queue_ns, 300);
+	assert_int_equal(requests->row[0].alone_ns, 2000);
+	assert_int_equal(requests->first_ns, 700);
+	recording_close();
+}
+
 static void requests_that_take_turns_are_not_alone(void **state)
 {
 	struct frame_writer *fw = recording_begin(1);
@@ -151,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_ends_before_the_last_call),
+		cmocka_unit_test(the_queue_is_part_of_the_time),
 		cmocka_unit_test(requests_that_take_turns_are_not_alone),
 		cmocka_unit_test(answered_by_another_thread_is_not_alone),
 		cmocka_unit_test(rows_by_status_and_by_request),
