@@ -88,6 +88,19 @@ static void operator_events_take_detail_stop(void *state, const struct source_ev
 	operators_leave_out_open(&((struct operator_state *)state)->operators, event_place(event));
 }
 
+/* The same of a window of time. */
+static void operator_events_take_window(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_detail_asked *asked = EVENT_AS(detail_asked, &event->event);
+	const struct source_process *process = source_process_of(event->file, asked->process);
+
+	(void)counts;
+	if (process && !asked->on)
+		operators_leave_out_open(&((struct operator_state *)state)->operators,
+					 (struct nest_place){ .process = process->index,
+							      .time_ns = event->event.time_ns });
+}
+
 static void operator_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct operator_state *mine = state;
@@ -260,6 +273,7 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 		operator_sums_want(&mine->sums, run, mine->naming);
 	}
 	run_reads(run, EVT_detail_stop, 0, operator_events_take_detail_stop, mine);
+	run_reads(run, EVT_detail_asked, FIELDS_ALL, operator_events_take_window, mine);
 	run_reads(run, EVT_torch_begin, 0, operator_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
 		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope),
