@@ -104,4 +104,5 @@ INTERCEPT_CAPTURE=trigger,light INTERCEPT_OUTPUT=$PWD/light.evt LD_PRELOAD=$LIB 
 written light.evt
 expect_eq "steps without a capture" "$(json steps "$PWD/light.evt" 'totals["steps"]')" 9
 expect_eq "operators without a capture" "$("$REPORT" dump light.evt | grep -c ' torch_begin ')" 0
+expect_match "what bottleneck says" "$("$REPORT" bottleneck light.evt | tr -s '\n ' ' ')" 'captures, 0 in all, with 0 of 9 steps'
 expect_match "why there is no block" "$("$REPORT" alloc light.evt | tr -s '\n ' ' ')" 'captures, 0 in all, with 0 of 9 steps'
