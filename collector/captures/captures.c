@@ -255,12 +255,25 @@ static uint64_t trigger_name(struct captures *captures, const struct trigger *tr
 	return text_name(captures, captures->file.text + trigger->at, trigger->length);
 }
 
+/* What the file has is copied; a copy that is under way covers this request, too. */
+static void window_keep(struct captures *captures, uint64_t text)
+{
+	struct common *common = captures->context.common;
+
+	common->keep_is_wanted = true;
+	common->keep_request = text;
+}
+
 /* Begins it, or records that another one is under way. */
 static void trigger_begin(struct captures *captures, const struct trigger *trigger,
 			  uint64_t steady_ns)
 {
 	uint64_t text = trigger_name(captures, trigger);
 
+	if (captures->keeps && (captures->only_keeps || trigger_is_rule(trigger)))
+		window_keep(captures, text);
+	if (captures->only_keeps)
+		return;
 	if (captures->now.number)
 		capture_refuse(captures, EVT_CAPTURE_BUSY, text);
 	else
@@ -446,10 +459,14 @@ void captures_open(struct captures *captures, const struct source_context *conte
 
 	captures->context = *context;
 	captures->is_on = strncmp(header->capture, "trigger", strlen("trigger")) == 0;
+	captures->keeps = header->keep_last_ns || header->keep_last_bytes ||
+			  header->keep_last_steps;
+	if (!captures->is_on && captures->keeps && !header->capture[0] && header->trigger[0])
+		captures->is_on = captures->only_keeps = true;
 	snprintf(session, sizeof(session), "%.*s", (int)sizeof(session) - 1, header->session);
 	if (!captures->is_on)
 		return;
-	if (header->is_memfd)
+	if (header->is_memfd && !captures->only_keeps)
 		door_open(&captures->door, session);
 	setting_take(captures);
 	/* what stands in the setting was meant for this program */

@@ -5,8 +5,10 @@
  * and records where each capture begins and ends. One capture at a time: a request that comes while
  * another is under way is refused, and recorded as such.
  *
- * A source (core/source.h), so it is called once a turn; nothing here waits. A recorder that keeps
- * the last minutes would be told of a rule in capture_begin(), which knows the reason and the time.
+ * With INTERCEPT_KEEP_LAST, a rule that fires also has what is kept copied (turn/keeping.h), and if
+ * all is recorded anyhow, that is all it does.
+ *
+ * A source (core/source.h), so it is called once a turn; nothing here waits.
  */
 #ifndef COLLECTOR_CAPTURES_CAPTURES_H
 #define COLLECTOR_CAPTURES_CAPTURES_H
@@ -35,6 +37,8 @@ struct capture {
 struct captures {
 	struct source_context context;
 	bool is_on; /* the setting */
+	/* INTERCEPT_KEEP_LAST: a rule copies what is kept; only_keeps: all is recorded anyhow */
+	bool keeps, only_keeps;
 	struct door door;
 	struct trigger_file file;
 	struct trigger_list list; /* steps and rules to wait for; their texts are in file.text */

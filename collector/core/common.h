@@ -34,6 +34,9 @@ struct common {
 	uint64_t lost;
 	char host[256]; /* as the file may have it */
 	struct common_cost cost;
+	/* a rule wants what the file has to be copied (turn/keeping.h); keep_request: its text */
+	bool keep_is_wanted;
+	uint64_t keep_request;
 	struct tallies *tallies;   /* NULL while no metrics are wanted */
 	struct gpu_sums *gpu_sums; /* NULL unless INTERCEPT_GPU=sums */
 	struct gpus *gpus;         /* NULL unless the family `device` is recorded */

@@ -26,6 +26,7 @@ static struct restate_kind kind_of(uint32_t id)
 	case EVT_python_sampling:
 	case EVT_native_sampling:
 	case EVT_device_card:
+	case EVT_detail_asked:
 		return (struct restate_kind){ true, 1 };
 	case EVT_thread_name:
 	case EVT_meta:
@@ -163,8 +164,8 @@ static void restate_drop_threads(struct restate *restate, uint64_t process)
 static void restate_drop_process(struct restate *restate, uint64_t process)
 {
 	static const uint16_t of_process[] = {
-		EVT_process, EVT_thread_name,     EVT_meta,
-		EVT_module,  EVT_python_sampling, EVT_native_sampling
+		EVT_process,         EVT_thread_name,     EVT_meta,        EVT_module,
+		EVT_python_sampling, EVT_native_sampling, EVT_detail_asked
 	};
 
 	if (!process)

@@ -707,6 +707,7 @@ static enum step drain_some(struct drain *drain, struct stream *stream, struct s
 	if (step == STEP_FULL)
 		step = drain_refused(drain, stream, span);
 	stream->tail += (uint64_t)(span->at - from);
+	stream->process->words += (uint64_t)(span->at - from);
 	return step;
 }
 

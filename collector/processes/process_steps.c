@@ -6,19 +6,18 @@
 
 #include "collector/processes/steering.h"
 
-#define FULL_NS 30000000000ull     /* all steps have detail for so long */
-#define WORD_IS_FIRST (1ull << 32) /* SETTINGS_BUDGET_FIRST of preload/settings/settings.h */
-
 static struct steering *steering_of(struct process *process, const struct view *view)
 {
 	uint64_t word = view_family_word(view, EVT_FAMILY_steps);
 
-	if (process->steering || !(uint32_t)word)
+	if (process->steering || !(uint32_t)word || word & BUDGET_WORD_SHARE)
 		return process->steering;
 	process->steering = malloc(sizeof(*process->steering));
 	if (process->steering)
 		steering_init(process->steering, (uint32_t)word,
-			      word & WORD_IS_FIRST ? 0 : process->start_ns + FULL_NS);
+			      word & BUDGET_WORD_FIRST
+				      ? 0
+				      : process->start_ns + budget_word_first_ns(word));
 	return process->steering;
 }
 
@@ -28,6 +27,7 @@ void process_steps_take(struct process *process, struct common *common, uint32_t
 	struct region_process *shared = &common->view.process[process->entry];
 	struct steering *steering = steering_of(process, &common->view);
 
+	process->has_steps |= event == EVT_step;
 	if (!steering)
 		return;
 	if (event != EVT_step)

@@ -40,7 +40,17 @@ struct process {
 	uint64_t rank;         /* region_rank() as last recorded, 0: none */
 	struct watch watch;
 	struct modules modules;
-	struct steering *steering;    /* process_steps.h; NULL: it has no steps, or no budget */
+	struct steering *steering; /* process_steps.h; NULL: it has no steps, or no budget */
+	bool has_steps;            /* a step has begun */
+	uint64_t words;            /* drained of its rings */
+	struct process_window {    /* drain/time_windows.h */
+		bool is_off;
+		uint64_t asked;        /* region_process.detail_asked */
+		uint64_t looked_block; /* plus one */
+		uint64_t looked_ns;    /* time of the file */
+		uint64_t on_ns, words; /* time with detail, and words written */
+		uint64_t words_seen;
+	} window;
 	uint64_t command, executable; /* names */
 	uint64_t stack_start;         /* changes with exec; 0 if unknown */
 	uint32_t stopped;             /* as process_cpu has it */

@@ -120,6 +120,11 @@ struct region_process {
 	 */
 	_Atomic uint32_t detail_share;
 	uint32_t unused;
+	/*
+	 * written by the collector while the process has no steps: odd: no detail is wanted, even:
+	 * detail is. Each change adds 1
+	 */
+	_Atomic uint64_t detail_asked;
 };
 
 /* region_asked.from: the capture begins with the step that begins next */

@@ -318,6 +318,7 @@ void collector_turn(struct collector *c)
 		else
 			c->busy = true; /* do not sleep before the turn that finishes */
 	}
+	keeping_turn(c);
 	collector_tidy(c, now);
 	naming_turn(&c->naming, &c->output, c->drain.records, steady_ns);
 }
@@ -386,6 +387,7 @@ void collector_finish(struct collector *c)
 	snprintf(text, sizeof(text), "%u", files);
 	if (files > 1)
 		self_tell_meta(&c->common, c->watermark_ns, "session_files", text);
+	keeping_finish(c);
 	epoch_close(c, EPOCH_LAST);
 	end.lost = c->lost + c->lost_disk + c->lost_limit + c->drain.refused +
 		   c->common.journal.dropped;

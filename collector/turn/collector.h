@@ -14,6 +14,7 @@
 #include "collector/core/common.h"
 #include "collector/drain/drain.h"
 #include "collector/output/output.h"
+#include "collector/turn/keeping.h"
 #include "collector/turn/naming.h"
 #include "collector/processes/processes.h"
 #include "collector/turn/renewal.h"
@@ -32,6 +33,7 @@ struct collector {
 	struct naming naming;
 	struct renewal renewal;
 	struct segmenting segmenting;
+	struct keeping keeping;
 	uint64_t started_ns; /* the following are steady times */
 	uint64_t closed_ns;  /* when the last frame was closed */
 	uint64_t steered_ns; /* when the clock was last adjusted */

@@ -240,7 +240,8 @@ void segmenting_turn(struct collector *c, uint64_t steady_ns)
 		c->output.disk_max = kept_bytes(c);
 	if (segment_is_due(c, steady_ns))
 		segment_begin(c, steady_ns);
-	while (c->output.segments.gives_back && c->output.segments.count > 1 && oldest_is_over(c) &&
-	       output_give_back(&c->output))
+	/* a copy of these segments may be under way */
+	while (!c->keeping.is_copying && c->output.segments.gives_back &&
+	       c->output.segments.count > 1 && oldest_is_over(c) && output_give_back(&c->output))
 		;
 }

@@ -160,7 +160,8 @@ static unsigned int families_wanted(void)
 	if (settings.trace & 1u << SETTINGS_FAMILY_##name) \
 		families |= 1u << EVT_FAMILY_##name;
 #include "collector/format/families.def"
-	if (budget_is_on(&settings.budget)) /* between windows a gate stays open for steps */
+	if (budget_is_on(&settings.budget) || settings.capture_light)
+		/* between windows a gate stays open for steps */
 		families |= 1u << EVT_FAMILY_steps;
 	if (session.late ||
 	    /* hooks of the heap look for originals only while the heap is not recorded */
@@ -268,7 +269,7 @@ static int start_recording(void)
 		strcpy(capture, "steps ");
 		strcat(capture, settings.schedule_text);
 	} else if (settings.capture == SETTINGS_CAPTURE_TRIGGER) {
-		strcpy(capture, "trigger");
+		strcpy(capture, settings.capture_light ? "trigger,light" : "trigger");
 	}
 	error = check_output();
 	if (error)
@@ -302,6 +303,8 @@ static int start_recording(void)
 	families_start();
 	if (settings.capture == SETTINGS_CAPTURE_ALL)
 		capture_always();
+	if (settings.capture_light)
+		capture_begin_light();
 	return 0;
 }
 

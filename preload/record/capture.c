@@ -21,6 +21,7 @@ static void tell_nobody(void)
 }
 static void (*capture_opened)(void) = tell_nobody;
 static void (*capture_switched)(bool on);
+static void (*capture_light)(bool on, const struct string *why, uint64_t number); /* NULL: none */
 
 static void record_switch(bool on, const struct string *why)
 {
@@ -50,7 +51,19 @@ void capture_reset(void)
 {
 	atomic_store(&capture_on, false);
 	atomic_store(&gates_busy, false);
+	capture_light = NULL;
 	recorder_capture(false);
+}
+
+void capture_set_light(void (*change)(bool on, const struct string *why, uint64_t number))
+{
+	capture_light = change;
+}
+
+void capture_begin_light(void)
+{
+	recorder_capture(true);
+	capture_opened();
 }
 
 void capture_always(void)
@@ -60,9 +73,14 @@ void capture_always(void)
 	capture_opened();
 }
 
-bool capture_is_on(void)
+bool capture_is_open(void)
 {
 	return atomic_load_explicit(&capture_on, memory_order_relaxed);
+}
+
+bool capture_is_on(void)
+{
+	return capture_is_open() || capture_light;
 }
 
 /* Returns true if the gates have opened: then capture_opened() is to be called. */
@@ -70,11 +88,15 @@ static bool gates_switch(bool on, const struct string *why)
 {
 	if (atomic_exchange(&capture_on, on) == on)
 		return false;
-	if (on)
-		recorder_capture(true);
-	record_switch(on, why);
-	if (!on)
-		recorder_capture(false);
+	if (capture_light) {
+		capture_light(on, why, atomic_load(&capture_number));
+	} else {
+		if (on)
+			recorder_capture(true);
+		record_switch(on, why);
+		if (!on)
+			recorder_capture(false);
+	}
 	if (capture_switched)
 		capture_switched(on);
 	return on;
@@ -95,7 +117,8 @@ static bool gates_follow(bool (*wanted)(void), const struct string *why)
 			return has_opened;
 		on = wanted();
 		has_opened |= gates_switch(on, why);
-		recorder_capture(on); /* a thread may have shut them, to look */
+		/* a thread may have shut them, to look */
+		recorder_capture(on || capture_light);
 		atomic_store(&gates_busy, false);
 	} while (wanted() != on);
 	return has_opened;

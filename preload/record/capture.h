@@ -21,6 +21,12 @@ void capture_on_switch(void (*switched)(bool on));
 
 /* Call before the recorder is opened: the gates are shut, as at the start. */
 void capture_reset(void);
+/*
+ * INTERCEPT_CAPTURE=trigger,light, after capture_reset(): the gates are open from
+ * capture_begin_light() on, and a capture calls `change` in their place, which records that.
+ */
+void capture_set_light(void (*change)(bool on, const struct string *why, uint64_t number));
+void capture_begin_light(void);
 /* Everything is recorded from now on. No record is made of this change. */
 void capture_always(void);
 
@@ -42,7 +48,10 @@ void capture_follow_within_malloc(bool (*wanted)(void), const struct string *why
 void capture_catch_up(void);
 /* Sets the number that the next starts and stops are recorded with; 0: none. */
 void capture_set_number(uint64_t number);
+/* The gates are open. */
 bool capture_is_on(void);
+/* A capture is under way. */
+bool capture_is_open(void);
 
 /* Call in a forked child: the thread that was setting the gates may not exist here. */
 void capture_forked(void);

@@ -68,7 +68,7 @@ static bool asked_is_wanted(void)
 	number = region_asked_number(word);
 	if (steps && !step_is_asked(number, steps, from))
 		return false;
-	if (capture_is_on())
+	if (capture_is_open())
 		/* one that ended unnoticed ends first */
 		return atomic_load(&made_number) == number;
 	atomic_store(&made_number, number);
@@ -141,6 +141,12 @@ static void step_publish(uint64_t number)
 	atomic_store_explicit(&self->steps, count + 1, memory_order_release);
 }
 
+void capture_asked_count_step(uint64_t number)
+{
+	if (recorder_is_open() && recorder_gates->generation)
+		step_publish(number);
+}
+
 void capture_asked_step(uint64_t number)
 {
 	uint64_t word, steps, from;
@@ -161,7 +167,7 @@ void capture_asked_step(uint64_t number)
 void capture_asked_init(bool is_asked)
 {
 	capture_is_asked = is_asked;
-	recorder_on_asked(is_asked ? asked_look_within_malloc : NULL);
+	recorder_on_asked(is_asked ? asked_look_within_malloc : NULL, false);
 	if (is_asked)
 		capture_on_switch(asked_publish);
 }
@@ -170,7 +176,7 @@ void capture_asked_init(bool is_asked)
 static void asked_forked(void)
 {
 	atomic_store(&step_began_tsc, 0);
-	if (capture_is_asked && capture_is_on())
+	if (capture_is_asked && capture_is_open())
 		asked_publish(true);
 }
 

@@ -39,5 +39,7 @@ static inline void capture_asked_look(void)
 
 /* Step `number` of this process begins. */
 void capture_asked_step(uint64_t number);
+/* The same where nothing is asked for: only tells the collector of it, for its rules. */
+void capture_asked_count_step(uint64_t number);
 
 #endif

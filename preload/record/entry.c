@@ -91,6 +91,7 @@ static void take(uint32_t entry, uint64_t children_before_ns)
 	atomic_store(&p->lost_sampled, 0);
 	atomic_store(&p->waits, 0);
 	atomic_store(&p->detail_share, 0);
+	atomic_store(&p->detail_asked, 0);
 	atomic_store(&p->limitations, atomic_load(&limitations));
 	atomic_store(&p->python, 0);
 	atomic_store(&p->python_threads, 0);

@@ -34,10 +34,7 @@ __thread struct recorder_thread recorder_self
 	__attribute__((tls_model("initial-exec"), aligned(RECORDER_LINE)));
 _Static_assert(sizeof(struct recorder_thread) <= 192, "TLS is scarce for late dlopen");
 
-/*
- * A page of its own behind the data of the library's file: MADV_WIPEONFORK needs anonymous
- * memory.
- */
+/* In a page of its own behind the library's data: MADV_WIPEONFORK needs anonymous memory. */
 union recorder_page recorder_page __attribute__((aligned(RECORDER_PAGE)));
 uint64_t recorder_base;
 
@@ -46,6 +43,7 @@ static void leave_alone(void)
 }
 static void (*adopt_child)(void) = leave_alone;
 static void (*look_at_asked)(void); /* NULL: nobody asks */
+static bool asked_is_own;
 
 static struct recorder_region region;
 static uint32_t recorder_process;      /* our entry in the process table */
@@ -127,6 +125,15 @@ static bool thread_is_alone(void)
 	       threads.st_nlink == 3;
 }
 
+static const _Atomic uint64_t *asked_word(void)
+{
+	if (!look_at_asked || !region.header)
+		return (const _Atomic uint64_t *)&recorder_gates->followed;
+	return asked_is_own ? &region_processes(region.header, &region.shape)[recorder_process]
+				       .detail_asked
+			    : &region.header->asked.word;
+}
+
 static void begin(uint32_t process, bool is_joined)
 {
 	recorder_process = process;
@@ -137,8 +144,8 @@ static void begin(uint32_t process, bool is_joined)
 	recorder_gates->base = recorder_base;
 	recorder_gates->no_tsc = !clock_is_tsc;
 	recorder_gates->self = (uint64_t)((char *)&recorder_self - arch_thread());
-	recorder_gates->asked = look_at_asked ? &region.header->asked.word
-					      : (const _Atomic uint64_t *)&recorder_gates->followed;
+	recorder_gates->followed = 0; /* a new entry asks for nothing */
+	recorder_gates->asked = asked_word();
 	recorder_gates->generation = recorder_generation;
 	gates_set(!atomic_load(&recorder_paused));
 }
@@ -234,11 +241,11 @@ void recorder_capture(bool on)
 		gates_set(on);
 }
 
-void recorder_on_asked(void (*look)(void))
+void recorder_on_asked(void (*look)(void), bool own)
 {
 	look_at_asked = look;
-	if (recorder_gates->generation)
-		recorder_gates->asked = &region.header->asked.word;
+	asked_is_own = own;
+	recorder_gates->asked = asked_word();
 }
 
 void recorder_followed(uint64_t word)

@@ -81,7 +81,10 @@ struct recorder_gates {
 		/* generation, or 0: closed; families that are always recorded have no gate */
 		[EVT_FAMILY_LIMIT];
 	uint64_t generation; /* 0 after fork: not this process's */
-	/* region_asked.word, as last followed, and where it is: at `followed` if nobody asks */
+	/*
+	 * region_asked.word or the entry's detail_asked, as last followed, and where it is: at
+	 * `followed` if nobody asks
+	 */
 	uint64_t followed;
 	const _Atomic uint64_t *asked;
 };
@@ -324,9 +327,10 @@ void recorder_capture(bool on);
 /*
  * From now on, hooks compare region_asked.word with `followed`, and call `look` when they differ:
  * soon while the gates are shut, and after at most RECORDER_LOOK_WORDS of a ring while they are
- * open. `look` may run within malloc().
+ * open. `look` may run within malloc(). `own`: detail_asked of the process's entry takes the place
+ * of that word.
  */
-void recorder_on_asked(void (*look)(void));
+void recorder_on_asked(void (*look)(void), bool own);
 /* What the collector asks for is done. */
 void recorder_followed(uint64_t word);
 /* Detail windows: opens or shuts the gates of the families that have detail (FAMILY_DRAWN). */

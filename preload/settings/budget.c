@@ -14,7 +14,9 @@
 #define STEPS_OF_BLOCK 4u
 #define ONE_IN_MAX 1000000u
 #define FIRST_MAX 1000000000u
-#define PER_CENT 10000u /* parts per million */
+#define FIRST_NS_MIN 1000000ull          /* it is passed on in milliseconds */
+#define FIRST_NS_MAX 1000000000000000ull /* 11 days */
+#define PER_CENT 10000u                  /* parts per million */
 #define PER_CENT_MAX 50u
 #define VALUE_BYTES 16u
 
@@ -61,10 +63,25 @@ static bool budget_take_share(const char *text, size_t length, struct budget *bu
 	return true;
 }
 
+/* Parses "100" (steps) or "20s". */
+static bool budget_take_first(const char *text, struct budget *budget)
+{
+	uint64_t ns;
+
+	if (parse_number(text, FIRST_MAX, &budget->first)) {
+		budget->first_is_set = true;
+		return true;
+	}
+	if (!parse_time(text, &ns) || ns < FIRST_NS_MIN || ns > FIRST_NS_MAX)
+		return false;
+	budget->first_ns = ns;
+	return true;
+}
+
 bool budget_parse(const char *text, struct budget *ret_budget)
 {
 	static const char first[] = ",first=";
-	struct budget budget = { .first = BUDGET_FIRST_STEPS };
+	struct budget budget = { .first = BUDGET_FIRST_STEPS, .first_ns = BUDGET_FIRST_NS };
 	size_t length = strcspn(text, ",");
 	bool taken;
 
@@ -80,9 +97,8 @@ bool budget_parse(const char *text, struct budget *ret_budget)
 		return false;
 	if (text[length]) {
 		if (strncmp(text + length, first, sizeof(first) - 1) != 0 ||
-		    !parse_number(text + length + sizeof(first) - 1, FIRST_MAX, &budget.first))
+		    !budget_take_first(text + length + sizeof(first) - 1, &budget))
 			return false;
-		budget.first_is_set = true;
 	}
 	*ret_budget = budget;
 	return true;

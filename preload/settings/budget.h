@@ -9,14 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BUDGET_FIRST_STEPS 100u /* steps that have detail in any case, if the user sets no number */
+/* steps, and time since the start, that have detail in any case, if the user sets nothing */
+#define BUDGET_FIRST_STEPS 100u
+#define BUDGET_FIRST_NS 30000000000ull
 
 /* All zeros: off, all steps have detail. */
 struct budget {
 	uint32_t parts_per_million; /* of the program's time; 0: the share is fixed, or off */
 	uint32_t share;             /* fixed share of the steps, in 1 / 2^32; 0: none */
 	uint32_t first;             /* steps 0 to `first` - 1 have detail */
-	bool first_is_set;          /* by the user: the time since the start does not matter then */
+	bool first_is_set;          /* by the user: steps are drawn whatever the time */
+	uint64_t first_ns;          /* there is detail for so long; 0: off */
 };
 
 static inline bool budget_is_on(const struct budget *budget)
@@ -25,8 +28,8 @@ static inline bool budget_is_on(const struct budget *budget)
 }
 
 /*
- * Parses "off", "2%", "0.5%" or "1/8", the last three with or without ",first=N" behind them. If it
- * returns false, the result is untouched.
+ * Parses "off", "2%", "0.5%" or "1/8", the last three with or without ",first=N" (steps) or
+ * ",first=20s" behind them. If it returns false, the result is untouched.
  */
 bool budget_parse(const char *text, struct budget *ret_budget);
 

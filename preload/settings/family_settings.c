@@ -245,9 +245,14 @@ unsigned int settings_native_hz(void)
 
 uint64_t settings_budget_word(void)
 {
-	uint64_t parts = settings.budget.parts_per_million;
+	const struct budget *budget = &settings.budget;
+	uint64_t word = budget->share ? budget->share | SETTINGS_BUDGET_SHARE
+				      : budget->parts_per_million;
 
-	return parts | (parts && settings.budget.first_is_set ? SETTINGS_BUDGET_FIRST : 0);
+	if (!budget_is_on(budget))
+		return 0;
+	return word | (budget->first_is_set ? SETTINGS_BUDGET_FIRST : 0) |
+	       budget->first_ns / 1000000 << SETTINGS_BUDGET_MS_SHIFT;
 }
 
 bool settings_want_python(void)

@@ -242,7 +242,8 @@ static bool parse_CAPTURE(const char *value)
 		settings.capture_name[0] = 0;
 		return true;
 	}
-	if (strcmp(value, "trigger") == 0) {
+	settings.capture_light = strcmp(value, "trigger,light") == 0;
+	if (settings.capture_light || strcmp(value, "trigger") == 0) {
 		settings.capture = SETTINGS_CAPTURE_TRIGGER;
 		settings.capture_name[0] = 0;
 		return true;
@@ -571,10 +572,20 @@ static void setting_read(const struct setting *s)
 			 instead);
 }
 
-/* INTERCEPT_TRIGGER says when to record, unless another setting does. */
+static bool keeps_last(void)
+{
+	return settings.keep_last_ns || settings.keep_last_bytes || settings.keep_last_steps;
+}
+
+/*
+ * INTERCEPT_TRIGGER says when to record, unless another setting does. With INTERCEPT_KEEP_LAST all
+ * is recorded, and a rule keeps the last minutes.
+ */
 static void choose_trigger(void)
 {
 	if (!settings.trigger[0])
+		return;
+	if (settings.capture == SETTINGS_CAPTURE_ALL && !settings.schedule.active && keeps_last())
 		return;
 	if (settings.capture == SETTINGS_CAPTURE_ALL && !settings.schedule.active)
 		settings.capture = SETTINGS_CAPTURE_TRIGGER;

@@ -67,6 +67,7 @@ struct settings {
 	enum settings_capture capture;
 	/* kinds of ranges that the name selects, at least one of them */
 	bool capture_nvtx, capture_labels;
+	bool capture_light;                     /* between captures all is recorded but detail */
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */
 	char trigger[SETTINGS_PATH_BYTES];      /* an absolute path, or rules; "": none */
 	struct schedule schedule;
@@ -137,10 +138,15 @@ unsigned int settings_large_stacks(void);
 unsigned int settings_native_hz(void);
 
 /*
- * Returns what detail may cost, in parts per million of the time of the program; 0 if the collector
- * has nothing to decide. SETTINGS_BUDGET_FIRST: no time has to pass before the budget holds.
+ * Returns INTERCEPT_BUDGET for the collector, 0 if it is off: in the low 32 bits what detail may
+ * cost, in parts per million of the time of the program, or with SETTINGS_BUDGET_SHARE the share of
+ * it that has detail. SETTINGS_BUDGET_FIRST: no time has to pass before steps are drawn. From
+ * SETTINGS_BUDGET_MS_SHIFT on: how long all has detail, in ms. process_steps.h of the collector
+ * reads it.
  */
 #define SETTINGS_BUDGET_FIRST (1ull << 32)
+#define SETTINGS_BUDGET_SHARE (1ull << 33)
+#define SETTINGS_BUDGET_MS_SHIFT 34
 uint64_t settings_budget_word(void);
 /* Returns 0 if the GPU is not recorded, 2 if its work is added up, else 1. */
 unsigned int settings_gpu_word(void);

@@ -3,8 +3,12 @@
  * Detail windows (INTERCEPT_BUDGET): operators, blocks of the heap and memory of tensors are
  * recorded in whole steps that are drawn, everything else always. The families of FAMILY_DRAWN
  * (collector/format/families.def) have their gates shut between windows; PyTorch's callback for
- * operators is removed. Without INTERCEPT_BUDGET, and in a forked child until it counts steps of
- * its own, there is detail all the time.
+ * operators is removed. Without INTERCEPT_BUDGET there is detail all the time; with
+ * INTERCEPT_CAPTURE=trigger,light only in captures.
+ *
+ * A process that has no step, as a forked child until it counts its own, has windows of time, when
+ * it has run for a while: the collector decides (collector/drain/time_windows.h), and hooks
+ * notice.
  *
  * steps.c calls this at each step. Any thread; no lock, no allocation of ours.
  */
@@ -35,5 +39,10 @@ void detail_on_change(void (*changed)(void));
  */
 void detail_before_step(uint64_t number);
 void detail_after_step(uint64_t number);
+
+/* No step has begun, so the collector decides. */
+bool detail_is_by_time(void);
+/* Follows the collector. PyTorch's callback for operators calls it; hooks do so by themselves. */
+void detail_look_at_time(void);
 
 #endif

@@ -116,8 +116,10 @@ static void record_step(uint64_t number, const struct name *name)
 static void mark_first(const struct name *name)
 {
 	if (!atomic_load_explicit(&first_is_marked, memory_order_relaxed) &&
-	    !atomic_exchange(&first_is_marked, true))
+	    !atomic_exchange(&first_is_marked, true)) {
+		detail_before_step(atomic_load(&steps_number));
 		record_step(atomic_load(&steps_number), name);
+	}
 }
 
 /* --- the schedule --- */
@@ -194,17 +196,20 @@ const struct family family_steps = { .start = steps_start, .forked = steps_forke
 static void step_ends(const struct name *name)
 {
 	uint64_t number = atomic_fetch_add(&steps_number, 1) + 1;
-	bool was_on = capture_is_on();
+	bool was_on = capture_is_open();
 
 	atomic_store_explicit(&first_is_marked, true, memory_order_relaxed);
 	if (capture_is_asked) {
 		if (was_on)
 			record_step(number, name);
+		detail_before_step(number);
 		capture_asked_step(number);
 		if (!was_on)
 			record_step(number, name);
 		return;
 	}
+	if (settings.trigger[0])
+		capture_asked_count_step(number);
 	if (!steps_scheduled) {
 		detail_before_step(number);
 		record_step(number, name);

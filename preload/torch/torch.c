@@ -370,6 +370,7 @@ static void *operator_start(void **ret_context, const void *function)
 		return ret_context;
 	}
 	if (__builtin_expect(!detail_is_on(), 0) && !may_be_user_scope(function)) {
+		detail_look_at_time();
 		torch_callbacks_follow();
 		return ret_context;
 	}

@@ -3,11 +3,17 @@
  * One thread at a time changes callbacks, and checks again afterwards; others leave it to that
  * thread. Only with PyTorch 1.13 and later, whose list of global callbacks has a lock. Earlier
  * lists must not be changed while operators run.
+ *
+ * Between windows of time (INTERCEPT_BUDGET in a process without steps) something has to notice
+ * when the next one begins, and hooks of the heap must not call PyTorch. So a callback that only
+ * looks, the beat, takes the place of the other one. If there are many operators, PyTorch calls it
+ * for one in BEAT_ONE_IN of them. A window then lacks as many at its begin, of thousands.
  */
 #include "preload/torch/torch_callbacks.h"
 
 #include <stddef.h>
 
+#include "preload/base/clock.h"
 #include "preload/python/listeners.h"
 #include "preload/record/capture.h"
 #include "preload/record/family.h"
@@ -51,11 +57,12 @@ static bool needs_inputs;
 
 _Atomic bool torch_callbacks_vary;
 static _Atomic bool is_busy;
+static _Atomic bool beat_changes; /* how often the beat is called */
 static _Atomic uintptr_t forking; /* the thread that is about to fork; 0: none */
 /* Written by the thread that is busy. */
 /* handle of the operators' callback; at first of the callback for all scopes */
 static uint64_t handle;
-static bool is_installed;
+static enum operators_state { OPERATORS_NONE, OPERATORS_ALL, OPERATORS_BEAT } installed;
 
 bool torch_callbacks_find(const struct symbols *s)
 {
@@ -71,10 +78,11 @@ bool torch_callbacks_find(const struct symbols *s)
  * Not for all scopes. Whenever autograd's engine enters or leaves a node, torch builds each scope's
  * list of callbacks again, and a list that is not empty is an allocation.
  */
-static uint64_t callback_add(bool user_scopes, bool others, double probability)
+static uint64_t callback_add(const struct torch_callback_functions *called, bool user_scopes,
+			     bool others, double probability)
 {
-	struct callback callback = { .start = functions.start,
-				     .end = functions.end,
+	struct callback callback = { .start = called->start,
+				     .end = called->end,
 				     .probability = probability,
 				     .needs_inputs = needs_inputs };
 
@@ -88,17 +96,61 @@ static uint64_t callback_add(bool user_scopes, bool others, double probability)
 	return torch_callback_api.add(callback);
 }
 
-static void operators_add(void)
+/* --- the beat --- */
+
+#define BEAT_ONE_IN 16u
+#define BEAT_LOOK 1024u           /* operators after which their rate is looked at */
+#define BEAT_LOOK_NS 100000000ull /* there are many if so many take less time */
+
+static _Atomic uint32_t beat_one_in = 1, beats;
+static _Atomic uint64_t beat_since_ns;
+
+/* Returns whether the beat is to be called for another share of the operators. */
+static bool beat_adapts(void)
 {
-	handle = callback_add(false, true, settings.operators > 1 ? 1.0 / settings.operators : 1);
-	is_installed = true;
+	uint32_t one_in = atomic_load_explicit(&beat_one_in, memory_order_relaxed), wanted;
+	uint64_t now_ns, since_ns;
+
+	if (atomic_fetch_add_explicit(&beats, 1, memory_order_relaxed) % (BEAT_LOOK / one_in))
+		return false;
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	since_ns = atomic_exchange_explicit(&beat_since_ns, now_ns, memory_order_relaxed);
+	wanted = now_ns - since_ns < BEAT_LOOK_NS ? BEAT_ONE_IN : 1;
+	atomic_store_explicit(&beat_one_in, wanted, memory_order_relaxed);
+	return wanted != one_in;
+}
+
+static void *operator_beat(void **ret_context, const void *function)
+{
+	(void)function;
+	*ret_context = NULL;
+	detail_look_at_time();
+	if (beat_adapts())
+		atomic_store(&beat_changes, true);
+	torch_callbacks_follow();
+	return ret_context;
+}
+
+static const struct torch_callback_functions beat_functions = { operator_beat, NULL };
+
+/* --- adding and removing --- */
+
+static void operators_add(enum operators_state wanted)
+{
+	if (wanted == OPERATORS_ALL)
+		handle = callback_add(&functions, false, true,
+				      settings.operators > 1 ? 1.0 / settings.operators : 1);
+	if (wanted == OPERATORS_BEAT)
+		handle = callback_add(&beat_functions, false, true,
+				      1.0 / atomic_load(&beat_one_in));
+	installed = wanted;
 }
 
 void torch_callbacks_begin(struct torch_callback_functions with, bool with_inputs)
 {
 	functions = with;
 	needs_inputs = with_inputs;
-	handle = callback_add(true, true, 1);
+	handle = callback_add(&functions, true, true, 1);
 }
 
 void torch_callbacks_give_up(void)
@@ -114,8 +166,8 @@ void torch_callbacks_run(bool scopes_are_known)
 	if (!varies && settings.operators <= 1)
 		return;
 	torch_callback_api.remove(handle);
-	(void)callback_add(true, false, 1);
-	operators_add();
+	(void)callback_add(&functions, true, false, 1);
+	operators_add(OPERATORS_ALL);
 	atomic_store(&torch_callbacks_vary, varies);
 	detail_on_change(torch_callbacks_follow);
 }
@@ -125,40 +177,40 @@ void torch_callbacks_run(bool scopes_are_known)
 /*
  * In a child of the process that counts steps, this callback finds out what that process records.
  */
-static bool operators_are_wanted(void)
+static enum operators_state operators_wanted(void)
 {
-	return (capture_is_on() && detail_is_on()) || !steps_lead() || atomic_load(&forking);
+	if ((capture_is_on() && detail_is_on()) || !steps_lead() || atomic_load(&forking))
+		return OPERATORS_ALL;
+	return capture_is_on() && detail_is_by_time() ? OPERATORS_BEAT : OPERATORS_NONE;
 }
 
 /* What PyTorch allocates for the callback is not recorded as the program's. */
-static void operators_switch(bool wanted)
+static void operators_switch(enum operators_state wanted)
 {
 	struct recorder_lane *lane;
+	bool again = atomic_exchange(&beat_changes, false) && wanted == OPERATORS_BEAT;
 
-	if (wanted == is_installed)
+	if (wanted == installed && !again)
 		return;
 	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
-	if (wanted) {
-		operators_add();
-	} else {
+	if (installed != OPERATORS_NONE)
 		torch_callback_api.remove(handle);
-		is_installed = false;
-	}
+	operators_add(wanted);
 	if (lane)
 		recorder_leave(lane);
 }
 
 static void operators_follow(void)
 {
-	bool wanted;
+	enum operators_state wanted;
 
 	do {
 		if (atomic_exchange(&is_busy, true))
 			return;
-		wanted = operators_are_wanted();
+		wanted = operators_wanted();
 		operators_switch(wanted);
 		atomic_store(&is_busy, false);
-	} while (operators_are_wanted() != wanted);
+	} while (operators_wanted() != wanted);
 }
 
 void torch_callbacks_follow(void)

@@ -113,7 +113,8 @@ static bool rise_look(const struct bottleneck *bottleneck, enum growth_of what, 
 	uint64_t before = 0;
 
 	*growth = (struct rise){ 0 };
-	if (!process || bottleneck->limited || run_detail(bottleneck->run)->until_ns)
+	if (!process || bottleneck->limited || run_detail(bottleneck->run)->until_ns ||
+	    detail_is_of_captures(run_detail(bottleneck->run)))
 		return false;
 	from = process->sample_count / 10 + EVIDENCE_SETTLED;
 	if (process->sample_count < from + GROWTH_STEPS_MIN)

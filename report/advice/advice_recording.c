@@ -30,9 +30,10 @@ bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct coverage_text recorded;
 	const char *text = coverage_said(bottleneck->run, &recorded);
+	const struct detail *detail = run_detail(bottleneck->run);
 
-	if (!advice_exceeds(advice,
-			    bottleneck->limited || run_detail(bottleneck->run)->until_ns != 0))
+	if (!advice_exceeds(advice, bottleneck->limited || detail->until_ns != 0 ||
+					    detail_is_of_captures(detail)))
 		return false;
 	advice_say(advice, "%s.",
 		   text ? text : "only part of the run was recorded (INTERCEPT_CAPTURE)");

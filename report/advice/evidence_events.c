@@ -316,6 +316,17 @@ static void evidence_events_take_capture(void *state, const struct source_event 
 	evidence_interrupt(&((struct evidence_state *)state)->evidence, event->process->index);
 }
 
+/* The same where a window of time ends. */
+static void evidence_events_take_window(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_detail_asked *asked = EVENT_AS(detail_asked, &event->event);
+	const struct source_process *process = source_process_of(event->file, asked->process);
+
+	(void)counts;
+	if (process && !asked->on)
+		evidence_interrupt(&((struct evidence_state *)state)->evidence, process->index);
+}
+
 /* --- the analysis --- */
 
 static void evidence_events_start(void *state, struct run *run, const void *options)
@@ -361,6 +372,7 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_capture_start, 0, evidence_events_take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, evidence_events_take_capture, mine);
 	run_reads(run, EVT_detail_stop, 0, evidence_events_take_capture, mine);
+	run_reads(run, EVT_detail_asked, FIELDS_ALL, evidence_events_take_window, mine);
 }
 
 static void evidence_events_cut(void *state, const struct cut *cut)

@@ -3,11 +3,17 @@
 /* Files have few captures, so they are found by going through them from the newest. */
 #include "report/captures/captures.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
 #include "report/core/windows.h"
+
+#define CAPTURES_KEPT_SHOWN 3u
 
 static struct captured *captured_of(struct captures *mine, const struct source_event *event,
 				    uint64_t number)
@@ -70,6 +76,42 @@ static void captures_take_refused(void *state, const struct source_event *event,
 	((struct captures *)state)->refused++;
 }
 
+static void captures_take_detail_start(void *state, const struct source_event *event, bool counts)
+{
+	uint64_t number = EVENT_AS(detail_start, &event->event)->number;
+
+	(void)counts;
+	if (number)
+		captured_of(state, event, number)->is_recorded = true;
+}
+
+static void captures_take_detail_stop(void *state, const struct source_event *event, bool counts)
+{
+	uint64_t number = EVENT_AS(detail_stop, &event->event)->number;
+
+	(void)counts;
+	if (number)
+		captured_of(state, event, number)->stopped_ns = event->event.time_ns;
+}
+
+static void captures_take_kept(void *state, const struct source_event *event, bool counts)
+{
+	struct captures *mine = state;
+	const struct evt_window_kept *kept = EVENT_AS(window_kept, &event->event);
+
+	(void)counts;
+	mine->kept = memory_room(mine->kept, mine->kept_count, &mine->kept_room,
+				 sizeof(*mine->kept));
+	mine->kept[mine->kept_count++] = (struct kept_window){
+		.request = event_name(mine->source, event, kept->request),
+		.file = event_name(mine->source, event, kept->file),
+		.at_ns = event->event.time_ns,
+		.from_ns = kept->from_ns,
+		.to_ns = kept->to_ns,
+		.error = (int)kept->error
+	};
+}
+
 static void captures_start(void *state, struct run *run, const void *options)
 {
 	struct captures *mine = state;
@@ -81,10 +123,14 @@ static void captures_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_capture_refused, 0, captures_take_refused, mine);
 	run_reads(run, EVT_capture_start, FIELDS_ALL, captures_take_start, mine);
 	run_reads(run, EVT_capture_stop, FIELDS_ALL, captures_take_stop, mine);
+	run_reads(run, EVT_detail_start, FIELDS_ALL, captures_take_detail_start, mine);
+	run_reads(run, EVT_detail_stop, FIELDS_ALL, captures_take_detail_stop, mine);
+	run_reads(run, EVT_window_kept, FIELDS_ALL, captures_take_kept, mine);
 }
 
 static void captures_release(void *state)
 {
+	free(((struct captures *)state)->kept);
 	free(((struct captures *)state)->capture);
 }
 
@@ -95,6 +141,56 @@ const struct analysis_kind analysis_captures = {
 	.start = captures_start,
 	.release = captures_release,
 };
+
+/* "run.kept-1.evt (812 s to 934 s, when step > 3 * p50)". Returns the length. */
+static size_t kept_say(const struct captures *captures, const struct kept_window *kept, char *text,
+		       size_t room)
+{
+	const struct source_name *file = source_name_at(captures->source, kept->file);
+	const struct source_name *request = source_name_at(captures->source, kept->request);
+	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES], name[128] = "?", why[96] = "";
+	int length;
+
+	if (file->text)
+		text_escape(name, sizeof(name), file->text, file->length);
+	if (request->text)
+		text_escape(why, sizeof(why), request->text, request->length);
+	length = snprintf(text, room, "%s (%s to %s, %s)", name,
+			  unit_format_ns(from, kept->from_ns), unit_format_ns(to, kept->to_ns),
+			  why);
+	return length < 0 ? 0 : (size_t)length;
+}
+
+const char *captures_say_kept(const struct captures *captures, char text[CAPTURES_KEPT_BYTES])
+{
+	size_t length = 0, shown = 0, copied = 0, refused = 0;
+	int error = 0;
+
+	*text = 0;
+	for (size_t i = 0; i < captures->kept_count; i++) {
+		const struct kept_window *kept = &captures->kept[i];
+
+		copied += !kept->error;
+		refused += kept->error != 0;
+		error = kept->error ? kept->error : error;
+		if (kept->error || shown == CAPTURES_KEPT_SHOWN || length >= CAPTURES_KEPT_BYTES)
+			continue;
+		length += (size_t)snprintf(text + length, CAPTURES_KEPT_BYTES - length, "%s",
+					   shown++ ? ", " : "Kept by a rule: ");
+		if (length < CAPTURES_KEPT_BYTES)
+			length += kept_say(captures, kept, text + length,
+					   CAPTURES_KEPT_BYTES - length);
+	}
+	if (copied > shown && length < CAPTURES_KEPT_BYTES)
+		length += (size_t)snprintf(text + length, CAPTURES_KEPT_BYTES - length,
+					   " and %zu more", copied - shown);
+	if (refused && length < CAPTURES_KEPT_BYTES)
+		snprintf(text + length, CAPTURES_KEPT_BYTES - length,
+			 "%s%zu window%s could not be kept: %s", length ? "; " : "", refused,
+			 refused == 1 ? "" : "s",
+			 error == EEXIST ? "there are 16 such files already" : strerror(error));
+	return text;
+}
 
 size_t captures_recorded(const struct captures *captures)
 {

@@ -22,8 +22,17 @@ struct captured {
 	bool is_recorded;          /* a process recorded something for it */
 };
 
+/* What the file had was copied into a file of its own, because a rule fired. */
+struct kept_window {
+	uint32_t request, file; /* indices of names; file 0: it could not be copied */
+	uint64_t at_ns, from_ns, to_ns;
+	int error; /* errno, or 0 */
+};
+
 struct captures {
 	struct source *source;
+	struct kept_window *kept;
+	size_t kept_count, kept_room;
 	struct captured *capture; /* by file and number */
 	size_t count, room;
 	uint64_t refused; /* requests that were not followed */
@@ -34,6 +43,9 @@ struct captures_options {
 };
 ANALYSIS(captures, struct captures)
 
+/* Which windows were copied, and which could not be: a sentence, "" if there is none. */
+#define CAPTURES_KEPT_BYTES 512
+const char *captures_say_kept(const struct captures *captures, char text[CAPTURES_KEPT_BYTES]);
 /* How many captures recorded something. */
 size_t captures_recorded(const struct captures *captures);
 /* The end of the capture, or of what is known of the run. */

@@ -62,24 +62,79 @@ const char *coverage_recorded(const struct run *run, struct coverage_text *ret_t
 	return ret_text->text;
 }
 
-const char *coverage_said(const struct run *run, struct coverage_text *ret_text)
+/* Of all processes without steps. */
+static struct detail_time coverage_windows(const struct run *run)
+{
+	struct source *source = run_source(run);
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+	struct detail_time all = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t end_ns = process[i]->ended ? process[i]->end_ns : source_end_ns(source);
+		struct detail_time one = detail_time_of(run_detail(run), process[i]->index, end_ns);
+
+		all.on_ns += one.on_ns;
+		all.all_ns += one.all_ns;
+		all.windows += one.windows;
+	}
+	return all;
+}
+
+/* "214 of 9,800 steps", "12.0 s of 300 s in 25 windows", or both. */
+static void coverage_detail(const struct run *run, char text[COVERAGE_BYTES / 2])
+{
+	const struct detail *detail = run_detail(run);
+	struct detail_time time = coverage_windows(run);
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	bool has_steps = detail->steps || !time.windows;
+	int length = 0;
+
+	if (has_steps)
+		length = snprintf(text, COVERAGE_BYTES / 2, "%s of %s steps",
+				  unit_format_count(a, detail->detailed),
+				  unit_format_count(b, detail->steps));
+	if (time.windows)
+		snprintf(text + length, COVERAGE_BYTES / 2 - (size_t)length,
+			 "%s%s of %s in %s window%s%s", has_steps ? ", and " : "",
+			 unit_format_ns(a, time.on_ns), unit_format_ns(b, time.all_ns),
+			 unit_format_count(c, time.windows), time.windows == 1 ? "" : "s",
+			 has_steps ? " of processes without steps" : "");
+}
+
+static const char *coverage_captures(const struct run *run, struct coverage_text *ret_text)
 {
 	const struct detail *detail = run_detail(run);
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 
+	snprintf(ret_text->text, COVERAGE_BYTES,
+		 "recorded with detail: captures, %s in all, with %s of %s steps "
+		 "(INTERCEPT_CAPTURE=trigger,light). Operators and allocations outside of them "
+		 "were not recorded",
+		 unit_format_count(c, detail->captures), unit_format_count(a, detail->detailed),
+		 unit_format_count(b, detail->steps));
+	return ret_text->text;
+}
+
+const char *coverage_said(const struct run *run, struct coverage_text *ret_text)
+{
+	const struct detail *detail = run_detail(run);
+	char what[COVERAGE_BYTES / 2], until[UNIT_TEXT_BYTES];
+
+	if (detail_is_of_captures(detail))
+		return coverage_captures(run, ret_text);
 	if (!detail->until_ns)
 		return coverage_recorded(run, ret_text);
-	snprintf(
-		ret_text->text, COVERAGE_BYTES,
-		whole_heap_is_recorded(run_source(run))
-			? "recorded with detail: %s of %s steps (INTERCEPT_BUDGET). Operators of "
-			  "the others were not recorded. The sample of the heap is of all of them. "
-			  "Memory of tensors is known until %s"
-			: "recorded with detail: %s of %s steps (INTERCEPT_BUDGET). Operators and "
-			  "allocations of the others were not recorded. Memory of tensors, and "
-			  "which blocks live, is known until %s",
-		unit_format_count(a, detail->detailed), unit_format_count(b, detail->steps),
-		unit_format_ns(c, detail->until_ns));
+	coverage_detail(run, what);
+	snprintf(ret_text->text, COVERAGE_BYTES,
+		 whole_heap_is_recorded(run_source(run))
+			 ? "recorded with detail: %s (INTERCEPT_BUDGET). Operators of the others "
+			   "were not recorded. The sample of the heap is of all of them. Memory of "
+			   "tensors is known until %s"
+			 : "recorded with detail: %s (INTERCEPT_BUDGET). Operators and allocations "
+			   "of the others were not recorded. Memory of tensors, and which blocks "
+			   "live, is known until %s",
+		 what, unit_format_ns(until, detail->until_ns));
 	return ret_text->text;
 }
 

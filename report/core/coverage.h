@@ -8,7 +8,7 @@
 
 #include "report/core/analysis.h"
 
-#define COVERAGE_BYTES 256
+#define COVERAGE_BYTES 384
 
 struct coverage_text {
 	char text[COVERAGE_BYTES]; /* one line, control characters escaped */

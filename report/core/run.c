@@ -77,6 +77,7 @@ struct run *run_new(struct source *source, const struct filter_settings *filter)
 	struct run *run = memory_zero(1, sizeof(*run));
 
 	run->source = source;
+	run->detail.source = source;
 	selection_init(&run->filters, filter);
 	run->filters.settings.gave_back = source_gave_back(source);
 	run->filters.any |= run->filters.settings.gave_back;
@@ -297,6 +298,7 @@ static void run_complete_wants(struct run *run)
 	run_wants_whole(run, EVT_python_task); /* the source reads it */
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
 	run->wants.event[EVT_detail_start] = run->wants.event[EVT_detail_stop] = true;
+	run_wants_whole(run, EVT_detail_asked);
 	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
 		run->wants.event[i] |= evt_is_between(i);
 		if (run->filters.settings.range && is_of_range(i))
@@ -395,10 +397,22 @@ static void run_remap(struct run *run, const struct source_process *process)
  * Handles the collector's own events: about modules, about losses, and those that an analysis
  * wants.
  */
+static void run_take_window(struct run *run, const struct source_event *event)
+{
+	const struct evt_detail_asked *asked = EVENT_AS(detail_asked, &event->event);
+	const struct source_process *process = source_process_of(event->file, asked->process);
+
+	if (process)
+		(void)detail_take_time(&run->detail, process->index, process->start_ns,
+				       event->event.time_ns, asked->on != 0);
+}
+
 static void run_take_book(struct run *run, const struct source_event *event)
 {
 	const struct run_readers *readers;
 
+	if (event->event.id == EVT_detail_asked)
+		run_take_window(run, event);
 	if (event->event.id == EVT_lost &&
 	    lost_is_of_events(EVENT_AS(lost, &event->event)->reason)) {
 		run_take_lost(run, event);

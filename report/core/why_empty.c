@@ -87,10 +87,16 @@ const char *why_empty_schedule(const char *capture)
 	return strncmp(capture, STEPS_PREFIX, length) ? NULL : capture + length;
 }
 
+/* All but detail is recorded outside of captures, too. */
+static bool why_empty_is_light(const struct run *run)
+{
+	return detail_is_of_captures(run_detail(run));
+}
+
 bool why_empty_is_limited(const struct run *run)
 {
-	return why_empty_meta(run, "capture") || run_events(run, EVT_capture_start) ||
-	       source_gave_back(run_source(run));
+	return (why_empty_meta(run, "capture") && !why_empty_is_light(run)) ||
+	       run_events(run, EVT_capture_start) || source_gave_back(run_source(run));
 }
 
 bool why_empty_is_whole(const struct run *run)
@@ -158,8 +164,8 @@ static bool is_without_detail(const struct run *run, enum evt_family family)
 		;
 	const struct detail *detail = run_detail(run);
 
-	return drawn >> family & 1 && run_filters(run)->settings.windows && detail->until_ns &&
-	       !detail->detailed;
+	return drawn >> family & 1 && run_filters(run)->settings.windows &&
+	       (detail->until_ns || why_empty_is_light(run)) && !detail->detailed;
 }
 
 /* Returns whether events were excluded by their stacks, before there were rows. */
@@ -206,8 +212,9 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 	if (is_without_detail(run, family))
 		snprintf(text, ABSENCE_BYTES,
 			 "%s was recorded: of the steps within --step none has detail "
-			 "(INTERCEPT_BUDGET); prof-report steps shows which steps have it",
-			 absences[family].what);
+			 "(INTERCEPT_%s); prof-report steps shows which steps have it",
+			 absences[family].what,
+			 why_empty_is_light(run) ? "CAPTURE=trigger,light" : "BUDGET");
 	else if (filter_is_set(&run_filters(run)->settings))
 		why_empty_name_filters(run, absences[family].what, text);
 	else if (why_empty_is_off(run, family) && why_empty_is_outside(run))

@@ -100,8 +100,9 @@ static void print_drawn(const struct screen *screen, const struct sides *sides)
 	if (draws)
 		screen_print_prose(
 			screen, "INTERCEPT_BUDGET was set: sums of operators and allocations are "
-				"of the steps that have detail, which may be more in one run; "
-				"compare figures per call");
+				"of the steps that have detail, or of such windows in a process "
+				"without steps, which may be more in one run; compare figures per "
+				"call");
 }
 
 void diff_head(const struct document *document, const struct screen *screen)

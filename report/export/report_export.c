@@ -58,8 +58,36 @@ void export_say(const struct report_request *request,
 	free(text);
 }
 
+/* Text behind the last of these is for other readers of the recording: core/whole_heap.c. */
+static const char export_heap_said[] = ", the sample of the heap goes on";
+
+/* What INTERCEPT_BUDGET, or captures over `light`, have left out. Exports are not read for that. */
+static void export_detail(const struct source *source, const struct screen *screen)
+{
+	const struct source_meta *meta;
+	size_t count = source_metas(source, &meta);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *key = meta[i].key->text, *value = meta[i].value->text, *heap;
+		bool is_budget = key && !strcmp(key, "budget");
+
+		if (!value || (!is_budget && (!key || strcmp(key, "capture") != 0 ||
+					      strcmp(value, "trigger,light") != 0)))
+			continue;
+		heap = strstr(value, export_heap_said);
+		fprintf(screen->out,
+			"Not recorded: operators%s outside of the %s with detail "
+			"(INTERCEPT_%s=%.*s); prof-report summary says how many those are.\n",
+			heap ? "" : " and allocations", is_budget ? "steps and times" : "captures",
+			is_budget ? "BUDGET" : "CAPTURE",
+			heap ? (int)(heap - value) : (int)strlen(value), value);
+		return;
+	}
+}
+
 static void report_export_print_losses(void *source, const struct screen *screen)
 {
+	export_detail(source, screen);
 	export_losses(source, screen);
 	export_limitations(source, LIMITATION_ALL_FAMILIES, screen);
 }

@@ -432,6 +432,13 @@ void heap_distrust(struct heap *heap, uint32_t process)
 	heap_process_at(heap, process)->distrusts = true;
 }
 
+void heap_enter(struct heap *heap, uint32_t process)
+{
+	heap_drain(heap);
+	if (!heap_process_at(heap, process)->left)
+		heap_process_at(heap, process)->distrusts = true;
+}
+
 void heap_leave(struct heap *heap, uint32_t process)
 {
 	heap_drain(heap);

@@ -212,6 +212,8 @@ void heap_forget_callers(struct heap *heap, uint32_t process);
  * seems.
  */
 void heap_distrust(struct heap *heap, uint32_t process);
+/* A window begins. If it is the first one, blocks from before it were not seen. */
+void heap_enter(struct heap *heap, uint32_t process);
 /*
  * From here on only windows of the process's events are recorded: which blocks live, and the peak,
  * stay as they are now, and so do frees. What is allocated in windows counts as such.

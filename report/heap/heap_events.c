@@ -107,11 +107,36 @@ static void take_detail_stop(void *state, const struct source_event *event, bool
 	heap_leave(state, event->process->index);
 }
 
+/* Before the first capture blocks were not seen. */
+static void heap_events_take_detail_start(void *state, const struct source_event *event,
+					  bool counts)
+{
+	(void)counts;
+	heap_enter(state, event->process->index);
+}
+
 /* Of the C heap: a sample of it may go on. */
 static void take_c_detail_stop(void *state, const struct source_event *event, bool counts)
 {
 	if (!whole_heap_is_recorded(((struct heap *)state)->source))
 		take_detail_stop(state, event, counts);
+}
+
+/* The same of a window of time. */
+static void heap_events_take_window(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_detail_asked *asked = EVENT_AS(detail_asked, &event->event);
+	const struct source_process *process = source_process_of(event->file, asked->process);
+
+	(void)counts;
+	if (process && !asked->on)
+		heap_leave(state, process->index);
+}
+
+static void heap_events_take_c_window(void *state, const struct source_event *event, bool counts)
+{
+	if (!whole_heap_is_recorded(((struct heap *)state)->source))
+		heap_events_take_window(state, event, counts);
 }
 
 static void take_teardown(void *state, const struct source_event *event, bool counts)
@@ -232,8 +257,12 @@ static void heap_start(void *state, struct run *run, const void *options)
 		heap->key = run_key(run, asked->by);
 	run_reads(run, EVT_capture_start, 0, take_capture, heap);
 	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
+	run_reads(run, EVT_detail_start, 0, heap_events_take_detail_start, heap);
 	run_reads(run, EVT_detail_stop, 0,
 		  asked->of == HEAP_OF_C ? take_c_detail_stop : take_detail_stop, heap);
+	run_reads(run, EVT_detail_asked, FIELDS_ALL,
+		  asked->of == HEAP_OF_C ? heap_events_take_c_window : heap_events_take_window,
+		  heap);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, heap);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, heap);
 	if (by == HEAP_BY_STACK)

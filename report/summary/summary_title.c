@@ -248,7 +248,7 @@ static void put_captures(const struct summary *summary, const struct screen *scr
 
 void summary_print_title(const struct summary *summary, const struct screen *screen)
 {
-	char filters[ABSENCE_BYTES];
+	char filters[ABSENCE_BYTES], kept[CAPTURES_KEPT_BYTES];
 	struct coverage_text recorded;
 	char share[UNIT_TEXT_BYTES];
 	struct detail_cost cost;
@@ -263,6 +263,8 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 	if (coverage_said(summary->run, &recorded))
 		fprintf(line.screen.out, " R%s.", recorded.text + 1);
 	put_captures(summary, &line.screen);
+	if (*captures_say_kept(summary->captures, kept))
+		fprintf(line.screen.out, " %s.", kept);
 	if (why_empty_is_outside(summary->run))
 		fputs(" It was sampled from outside for that time.", line.screen.out);
 	if (summary->steps->detailed != summary->steps->time.count &&

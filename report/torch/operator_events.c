@@ -8,6 +8,7 @@
 #include "report/core/key.h"
 #include "report/deferred/deferred.h"
 #include "report/core/work.h"
+#include "report/torch/drawn_ops.h"
 #include "report/torch/operator_naming.h"
 #include "report/torch/operator_sums.h"
 
@@ -22,6 +23,8 @@ struct operator_state {
 	const struct run *run;
 	struct operator_naming *naming;
 	struct operator_sums sums;
+	struct drawn_ops drawn;
+	uint64_t drawn_steps, drawn_ns; /* with detail, when the last window ended */
 	struct async_scopes async;
 	struct run_key key; /* of the caller, if rows are by that */
 	bool is_placed, wants_memory;
@@ -81,11 +84,70 @@ static bool has_detail(const struct operator_state *mine, const struct source_ev
 	return detail_covers(mine->detail, event->process->index, event->event.time_ns);
 }
 
+/* Sizes are steps, or the time of a process without steps. */
+static void operator_events_end_window(struct operator_state *mine, uint32_t process,
+				       uint64_t time_ns)
+{
+	struct detail_time time = detail_time_of(mine->detail, process, time_ns);
+	uint64_t steps = mine->detail->detailed - mine->drawn_steps;
+	uint64_t ns = time.on_ns - mine->drawn_ns;
+
+	drawn_ops_take(&mine->drawn, mine->operators.row, mine->operators.row_count,
+		       time.windows ? (double)ns : (double)steps);
+	mine->drawn_steps += steps;
+	mine->drawn_ns += ns;
+}
+
 static void operator_events_take_detail_stop(void *state, const struct source_event *event,
 					     bool counts)
 {
+	struct operator_state *mine = state;
+
 	(void)counts;
-	operators_leave_out_open(&((struct operator_state *)state)->operators, event_place(event));
+	operators_leave_out_open(&mine->operators, event_place(event));
+	operator_events_end_window(mine, event->process->index, event->event.time_ns);
+}
+
+/* The same of a window of time. */
+static void operator_events_take_window(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_detail_asked *asked = EVENT_AS(detail_asked, &event->event);
+	const struct source_process *process = source_process_of(event->file, asked->process);
+
+	struct operator_state *mine = state;
+
+	(void)counts;
+	if (!process || asked->on)
+		return;
+	operators_leave_out_open(
+		&mine->operators,
+		(struct nest_place){ .process = process->index, .time_ns = event->event.time_ns });
+	operator_events_end_window(mine, process->index, event->event.time_ns);
+}
+
+/*
+ * Only of one process, whose windows were drawn in one way: windows of several would mix. Captures
+ * are no draw.
+ */
+static void operator_events_estimate(struct operator_state *mine)
+{
+	const struct detail *detail = mine->detail;
+	struct source_process *const *process;
+	struct detail_time time;
+	uint64_t end_ns;
+
+	if (!detail->until_ns || detail_is_of_captures(detail) || run_filters(mine->run)->any ||
+	    source_processes(mine->source, &process) != 1)
+		return;
+	end_ns = process[0]->ended ? process[0]->end_ns : source_end_ns(mine->source);
+	time = detail_time_of(detail, process[0]->index, end_ns);
+	if (time.windows && detail->steps)
+		return;
+	if (detail_covers(detail, process[0]->index, end_ns))
+		operator_events_end_window(mine, process[0]->index, end_ns);
+	drawn_ops_finish(&mine->drawn, time.windows ? (double)time.all_ns : (double)detail->steps);
+	if (drawn_ops_know(&mine->drawn))
+		mine->operators.drawn = &mine->drawn;
 }
 
 static void operator_events_take_begin(void *state, const struct source_event *event, bool counts)
@@ -260,6 +322,7 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 		operator_sums_want(&mine->sums, run, mine->naming);
 	}
 	run_reads(run, EVT_detail_stop, 0, operator_events_take_detail_stop, mine);
+	run_reads(run, EVT_detail_asked, FIELDS_ALL, operator_events_take_window, mine);
 	run_reads(run, EVT_torch_begin, 0, operator_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
 		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope),
@@ -316,6 +379,7 @@ static void operator_events_finish(void *state)
 	operator_sums_settle(&mine->sums, &mine->operators,
 			     run_filters(mine->run)->any || mine->operators.by_shapes ||
 				     mine->is_placed);
+	operator_events_estimate(mine);
 }
 
 static void operator_events_release(void *state)
@@ -323,6 +387,7 @@ static void operator_events_release(void *state)
 	struct operator_state *mine = state;
 
 	operator_sums_release(&mine->sums);
+	drawn_ops_release(&mine->drawn);
 	operators_release(&mine->operators);
 	async_scopes_release(&mine->async);
 	map_release(&mine->forward);

@@ -65,11 +65,14 @@ struct operator_row {
  */
 enum operators_kept { OPERATORS_FOLLOWED, OPERATORS_OF_USER, OPERATORS_ALL };
 
+struct drawn_ops;
+
 struct operators {
 	bool by_shapes, by_process;
-	enum operators_kept kept; /* at first OPERATORS_ALL */
-	bool has_memory;          /* tensors were recorded; false: 0 bytes means not known */
-	bool has_gpu;             /* GPU work was recorded */
+	enum operators_kept kept;      /* at first OPERATORS_ALL */
+	bool has_memory;               /* tensors were recorded; false: 0 bytes means not known */
+	bool has_gpu;                  /* GPU work was recorded */
+	const struct drawn_ops *drawn; /* estimates of the run; NULL: everything was recorded */
 	/* INTERCEPT_GPU=sums: pieces of work that could not be divided among these rows */
 	uint64_t gpu_left_out;
 	struct operator_row *row;

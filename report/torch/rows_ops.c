@@ -11,6 +11,7 @@
 #include "report/base/memory.h"
 #include "report/table/cells.h"
 #include "report/table/rows_timing.h"
+#include "report/torch/drawn_ops.h"
 #include "report/torch/operator_events.h"
 
 struct operator_text ops_row_name(const struct source *source, const struct operator_row *row)
@@ -168,6 +169,20 @@ static void put_estimates(struct table *table, const struct operator_row *row,
 				       ((double)row->calls * one_in));
 }
 
+/* Estimates of the whole run, from the windows of INTERCEPT_BUDGET. */
+static void rows_ops_put_drawn(struct table *table, const struct operators *operators, size_t row)
+{
+	struct drawn_estimate calls = drawn_ops_calls(operators->drawn, row);
+	struct drawn_estimate ns = drawn_ops_ns(operators->drawn, row);
+
+	table_set_number(table, COLUMN_ops_estimated_calls, (uint64_t)(calls.value + 0.5));
+	table_set_number(table, COLUMN_ops_estimated_cpu_ns, (uint64_t)(ns.value + 0.5));
+	if (calls.value > 0)
+		table_set_real(table, COLUMN_ops_estimated_error, 100 * calls.error / calls.value);
+	if (ns.value > 0)
+		table_set_real(table, COLUMN_ops_estimated_cpu_error, 100 * ns.error / ns.value);
+}
+
 static void rows_ops_put_row(struct table *table, const struct source *source,
 			     const struct operator_row *row, const struct ops_whole *ops)
 {
@@ -181,6 +196,8 @@ static void rows_ops_put_row(struct table *table, const struct source *source,
 	table_set_number(table, COLUMN_ops_calls, row->calls);
 	if (ops->sampled && row->calls)
 		put_estimates(table, row, ops->operators);
+	else if (ops->operators->drawn)
+		rows_ops_put_drawn(table, ops->operators, (size_t)(row - ops->operators->row));
 	if (row->flops)
 		table_set_number(table, COLUMN_ops_flops, row->flops);
 	table_set_number(table, COLUMN_ops_threads, row->threads);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/captures/captures.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/watch/board_list.h"
@@ -364,6 +365,27 @@ static void board_put_file(struct board_writer *writer, const struct sums *sums)
 	board_put_line(writer, NULL, line);
 }
 
+/* The captures on request, and what rules have kept. */
+static void board_put_captures(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], kept[CAPTURES_KEPT_BYTES];
+	size_t captures = 0;
+
+	(void)sums;
+	for (size_t i = 0; i < writer->board->count; i++)
+		captures += captures_recorded(writer->board->follower[i]->captures);
+	if (captures) {
+		snprintf(line, sizeof(line), "captures  %zu", captures);
+		board_put_line(writer, NULL, line);
+	}
+	for (size_t i = 0; i < writer->board->count; i++) {
+		if (!*captures_say_kept(writer->board->follower[i]->captures, kept))
+			continue;
+		snprintf(line, sizeof(line), "%.*s", (int)sizeof(line) - 1, kept);
+		board_put_line(writer, NULL, line);
+	}
+}
+
 static void put_trouble(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], lost[UNIT_TEXT_BYTES], name[LINE_BYTES / 2];
@@ -497,11 +519,10 @@ static void put_lists(struct board_writer *writer, const struct sums *sums)
 void board_print(const struct board *board, const struct screen *screen)
 {
 	static void (*const parts[])(struct board_writer *, const struct sums *) = {
-		board_put_head,   board_put_stuck,    board_put_steps,
-		board_put_phases, board_put_requests, board_put_cpu,
-		board_put_heap,   board_put_gpu,      board_put_collections,
-		put_io,           board_put_file,     put_trouble,
-		put_lists
+		board_put_head,        board_put_stuck, board_put_steps, board_put_phases,
+		board_put_requests,    board_put_cpu,   board_put_heap,  board_put_gpu,
+		board_put_collections, put_io,          board_put_file,  board_put_captures,
+		put_trouble,           put_lists
 	};
 	struct board_writer writer = { board, screen, 0 };
 	struct sums sums;

@@ -15,6 +15,7 @@
 
 #include "report/gpu/gpu.h"
 #include "report/heap/heap.h"
+#include "report/captures/captures.h"
 #include "report/heap/heap_events.h"
 #include "report/io/io_events.h"
 #include "report/session/source_open.h"
@@ -32,6 +33,7 @@ static void follower_want(struct follower *follower)
 		follower->state[kind] = watch_kinds[kind].want(follower->run);
 	follower->steps = steps_seen_want(follower->run, NULL);
 	follower->loop = steps_want(follower->run, &(struct steps_options){ .wants_rows = false });
+	follower->captures = captures_want(follower->run, NULL);
 	follower->collections = collections_want(
 		follower->run, &(struct collections_options){ .by = BY_gc_generation });
 	follower->requests = requests_want(

@@ -60,6 +60,7 @@ struct follower {
 	void *state[WATCH_KINDS];
 	const struct steps_seen *steps;
 	const struct steps *loop;
+	const struct captures *captures;
 	struct collections *collections;
 	const struct requests *requests;
 	struct heap *heap;

@@ -100,6 +100,30 @@ assert not alloc["frees_unmatched"], alloc
 END
 python3 judge.py "$REPORT" "$OUTPUT" || fail "the reports say another thing"
 
+# Windows that were drawn stand for the other steps: what is in each step is known, the rest within its error.
+sed 's/^STEPS = 60/STEPS = 400/' train.py >long.py
+INTERCEPT_BUDGET=1/6,first=8 INTERCEPT_TRACE=torch INTERCEPT_OUTPUT=$PWD/long.evt LD_PRELOAD=$LIB "$PYTHON" long.py >out || fail "status $?"
+written long.evt
+"$REPORT" ops --format json --limit 0 long.evt >long.json || fail "ops: status $?"
+python3 - <<'END' || fail "the estimates"
+import json
+
+ops = {row["name"]: row for row in json.load(open("long.json"))["rows"]}
+forward, mul, all_of = ops["forward"], ops["aten::mul"], sum(step % 5 + 1 for step in range(400))
+assert forward["calls"] < 200 and forward["estimated_calls"] == 400 and forward["estimated_error"] < 1e-3, forward
+# four standard errors; the same steps are drawn in each run
+assert 0 < mul["estimated_error"] < 20 and abs(mul["estimated_calls"] / all_of - 1) <= mul["estimated_error"] / 25, (mul, all_of)
+assert mul["estimated_cpu_ns"] > mul["total_cpu_ns"] and mul["estimated_cpu_error"] > 0, mul
+END
+
+# Exports say of what they are: on stderr, and in formats that have a place for it.
+said='Not recorded: operators and allocations outside of the steps and times with detail (INTERCEPT_BUDGET=1/4,first=8)'
+for format in chrome folded pprof callgrind; do
+	"$REPORT" export $format "$OUTPUT" -o exported.$format 2>err || fail "export $format: status $?"
+	grep -qF "$said" err || fail "export $format does not say of what it is: $(cat err)"
+done
+grep -qF "$said" exported.callgrind || fail "callgrind's file does not say of what it is"
+
 # Each run draws the same steps, as each rank of a job does.
 INTERCEPT_BUDGET=1/4,first=8 INTERCEPT_TRACE=torch INTERCEPT_OUTPUT=$PWD/again.evt LD_PRELOAD=$LIB "$PYTHON" train.py >out ||
 	fail "status $?"

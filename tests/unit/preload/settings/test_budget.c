@@ -45,6 +45,18 @@ static void takes_shares(void **state)
 	assert_int_equal(taken("1/8").parts_per_million, 0);
 }
 
+static void takes_times(void **state)
+{
+	(void)state;
+	assert_int_equal(taken("2%").first_ns, BUDGET_FIRST_NS);
+	assert_int_equal(taken("2%,first=7").first_ns, BUDGET_FIRST_NS);
+	assert_int_equal(taken("2%,first=500ms").first_ns, 500000000);
+	assert_int_equal(taken("1/8,first=20s").first_ns, 20000000000);
+	assert_int_equal(taken("1/8,first=20s").first, BUDGET_FIRST_STEPS);
+	assert_false(taken("1/8,first=20s").first_is_set);
+	assert_int_equal(taken("off").first_ns, 0);
+}
+
 static void refuses_the_rest(void **state)
 {
 	static const char *const wrong[] = { "",
@@ -70,6 +82,10 @@ static void refuses_the_rest(void **state)
 					     "off,first=3",
 					     "1/99999999999999999999",
 					     "2%,first=-1",
+					     "2%,first=1us",
+					     "2%,first=20s,",
+					     "2%,first=20x",
+					     "2%,first=99999999s",
 					     "00000000000000000000000002%" };
 	struct budget budget = { .first = 5 };
 
@@ -131,9 +147,13 @@ static void smaller_shares_are_parts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_percentages),   cmocka_unit_test(takes_shares),
-		cmocka_unit_test(refuses_the_rest),    cmocka_unit_test(draws_the_share_wanted),
-		cmocka_unit_test(no_period_is_missed), cmocka_unit_test(smaller_shares_are_parts),
+		cmocka_unit_test(takes_percentages),
+		cmocka_unit_test(takes_shares),
+		cmocka_unit_test(takes_times),
+		cmocka_unit_test(refuses_the_rest),
+		cmocka_unit_test(draws_the_share_wanted),
+		cmocka_unit_test(no_period_is_missed),
+		cmocka_unit_test(smaller_shares_are_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

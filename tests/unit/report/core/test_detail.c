@@ -54,11 +54,54 @@ static void processes_have_windows_of_their_own(void **state)
 	detail_release(&detail);
 }
 
+static void windows_of_time_add_up(void **state)
+{
+	struct detail detail = { .process = NULL };
+	struct detail_time time;
+
+	(void)state;
+	assert_false(detail_take_time(&detail, 2, 1000, 1500, true)); /* it is on already */
+	assert_int_equal(detail_time_of(&detail, 2, 9000).windows, 0);
+	assert_true(detail_take_time(&detail, 2, 1000, 3000, false));
+	assert_false(detail_covers(&detail, 2, 2000));
+	assert_int_equal(detail.until_ns, 3000);
+	assert_true(detail_take_time(&detail, 2, 1000, 7000, true));
+	assert_true(detail_covers(&detail, 2, 7000));
+	time = detail_time_of(&detail, 2, 9000);
+	assert_int_equal(time.on_ns, 4000);
+	assert_int_equal(time.all_ns, 8000);
+	assert_int_equal(time.windows, 2);
+	/* the first step ends that */
+	detail_take_step(&detail, 2, 10000, true);
+	assert_false(detail_take_time(&detail, 2, 1000, 11000, false));
+	time = detail_time_of(&detail, 2, 90000);
+	assert_int_equal(time.on_ns, 5000);
+	assert_int_equal(time.all_ns, 9000);
+	detail_release(&detail);
+}
+
+static void nothing_has_detail_before_a_capture(void **state)
+{
+	struct detail detail = { .kind = DETAIL_OF_CAPTURES };
+
+	(void)state;
+	assert_false(detail_covers(&detail, 4, 100));
+	detail_take(&detail, 4, 200, true);
+	assert_true(detail_covers(&detail, 4, 200));
+	detail_take(&detail, 4, 300, false);
+	assert_false(detail_covers(&detail, 4, 250));
+	assert_false(detail_is_unbroken(&detail, 4));
+	assert_int_equal(detail.captures, 1);
+	detail_release(&detail);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_within_windows_have_detail),
 		cmocka_unit_test(processes_have_windows_of_their_own),
+		cmocka_unit_test(windows_of_time_add_up),
+		cmocka_unit_test(nothing_has_detail_before_a_capture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,56 @@
+#!/bin/bash
+# INTERCEPT_BUDGET in a process without steps: windows of time after the beginning, nothing of the heap between them, and tables that say of how much time they are.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program timed_work
+# Blocks of half a second are drawn by their numbers, so the same windows come in each run: of one in two, the blocks 1, 2, 6, 8 and 9 are without.
+INTERCEPT_BUDGET=1/2,first=500ms INTERCEPT_STACKS=caller run_traced "$PROGRAMS/timed_work" 6 >out 2>err || fail "status $?: $(cat err)"
+! grep '^intercept' err || fail "we said something"
+"$REPORT" dump "$OUTPUT" >dumped
+"$REPORT" alloc "$OUTPUT" >alloc.txt || fail "alloc: status $?"
+"$REPORT" alloc --format json --limit 0 "$OUTPUT" >alloc.json || fail "alloc: status $?"
+"$REPORT" summary "$OUTPUT" >summary.txt || fail "summary: status $?"
+python3 - "$(cat out)" <<'END_OF_JUDGE' || fail "the windows"
+import json, re, sys
+
+ours = int(sys.argv[1])
+on, edges, late, begun, after = True, 0, 0, 0, 0
+lines = [line for line in open("dumped") if line.split()[0].isdigit()]
+for line in sorted(lines, key=lambda line: (int(line.split()[0]), " detail_asked " not in line)):
+    words = line.split()
+    event = words[2]
+    if event == "detail_asked":
+        assert ("on=1" in words) != on, line
+        edges += 1
+        on = "on=1" in words
+        late = 0
+        after += on
+    elif event == "malloc" and "size=4321" in words:
+        begun += 1
+        late += not on
+        # a thread notices within 64 words of its ring, three a block and one or two to free it
+        assert late <= 64, line
+assert edges >= 3 and after >= 1, edges
+assert 0 < begun < ours, (begun, ours)
+totals = json.load(open("alloc.json"))["totals"]
+said = " ".join(open("alloc.txt").read().split())
+found = re.search(r"recorded with detail: ([\d.]+) (m?s) of ([\d.]+) (m?s) in (\d+) windows \(INTERCEPT_BUDGET\)", said)
+assert found, said[:500]
+assert int(found[5]) == after + 1, (found[5], after)
+assert float(found[1]) * (1 if found[2] == "s" else 0.001) < float(found[3]), found[0]
+assert found[0] in " ".join(open("summary.txt").read().split()).replace("Recorded", "recorded")
+assert totals["frees_unmatched"] == 0, totals
+END_OF_JUDGE
+
+# Without a budget, and before the beginning is over, all of it is recorded.
+INTERCEPT_BUDGET=1/2,first=600s INTERCEPT_OUTPUT=$PWD/whole.evt LD_PRELOAD=$LIB "$PROGRAMS/timed_work" 1 >out || fail "status $?"
+written whole.evt
+expect_eq "blocks of the beginning" "$("$REPORT" dump whole.evt | grep -c ' malloc .* size=4321')" "$(cat out)"
+# A process that has steps draws steps, whatever the time.
+touch now
+INTERCEPT_BUDGET=1/2,first=5 INTERCEPT_STEP=step INTERCEPT_OUTPUT=$PWD/steps.evt LD_PRELOAD=$LIB "$PROGRAMS/timed_work" 1 "$PWD/now" >out ||
+	fail "status $?"
+written steps.evt
+expect_eq "windows of time beside steps" "$("$REPORT" dump steps.evt | grep -c ' detail_asked ')" 0
+expect_match "what is said of steps" "$("$REPORT" alloc steps.evt | tr -s '\n ' ' ')" 'recorded with detail: [0-9]+ of 41 steps \(INTERCEPT_BUDGET\)'
