@@ -18,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 def reports(program):
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
@@ -45,6 +46,10 @@ class Report:
 
     def document(self):
         if self.command not in self.cache:
+            # a program waits a second for its collector, which on a busy machine may make the file after that
+            until = time.monotonic() + 60
+            while not os.path.exists(self.command[-1]) and time.monotonic() < until:
+                time.sleep(0.05)
             done = subprocess.run(self.command, capture_output=True, text=True)
             if done.returncode not in (0, 1) or not done.stdout:
                 sys.exit("%s: exit status %d: %s" % (" ".join(self.command), done.returncode, done.stderr))

@@ -158,9 +158,19 @@ for i in range(150):
     x = [bytes(600 + j % 7) for j in range(3000)]' || fail "losses: status $?"
 }
 
+# A program waits a second for its collector, which on a busy machine may make the file after that.
+appears() { # FILE
+	local i
+	for ((i = 0; i < looks / 5; i++)); do
+		[[ -e $1 ]] && return
+		sleep 0.05
+	done
+}
+
 json() {
 	local report=$1 file=$2 expression=$3
 	shift 3
+	appears "$file"
 	[[ $report == summary || $report == bottleneck ]] || set -- --limit 0 "$@"
 	"$REPORT" "$report" --format json --wait 60 "$@" "$file" |
 		EXPRESSION=$expression python3 -I -S -c '

@@ -60,7 +60,8 @@ def serve_threads(handle, requests, at_once=4, listener=None):
     with listener or socket.create_server(("127.0.0.1", 0)) as listener:
         client = start_client(listener.getsockname()[1], requests, at_once)
         accept_connections(handle, listener, at_once)
-    client.returncode = 0  # not waited for: on a busy machine its end takes a second, and that would be a fault of the server
+    # not waited for: on a busy machine its end takes a second, which would be a fault of the server
+    client.returncode = 0
 
 
 def accept_connections(handle, listener, count):

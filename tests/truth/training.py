@@ -19,6 +19,7 @@ Programs about the memory of Python have no PyTorch in them (stepping.py): its i
 """
 
 import os
+import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -51,6 +52,18 @@ def step(net, optim, data):
     loss.backward()
     optim.step()
     return loss.detach()
+
+
+ended = 0  # when the last pause did
+
+
+def pause(seconds):
+    """So long, or as long as the rest took since the last: the same share on a slow machine."""
+    global ended
+    now = time.monotonic()
+    took = max(seconds, now - ended) if ended else seconds
+    ended = now + took
+    return took
 
 
 def train(before=None, after=None, steps=STEPS, net=None, optim=None, data=None):

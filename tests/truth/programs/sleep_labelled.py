@@ -7,12 +7,12 @@
 import time
 
 import torch
-from training import train
+from training import pause, train
 
 
 def before(number):
     with torch.profiler.record_function("fetch_batch"):
-        time.sleep(0.02)
+        time.sleep(pause(0.02))
 
 
 train(before=before)
