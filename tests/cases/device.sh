@@ -19,7 +19,8 @@ plays() { # SCRIPT DEVICES UNTIL: until the dump of the growing file has that li
 	wait $pid || fail "$1: status $?: $(cat err)"
 	expect_eq "$1: what is said" "$(cat err)" ""
 	"$REPORT" check "$OUTPUT" >out 2>&1 || fail "$1: check: $(cat out)"
-	"$REPORT" dump "$OUTPUT" | grep ' device_' >dump
+	"$REPORT" dump "$OUTPUT" >whole
+	grep ' device_' whole >dump
 }
 has_lines() { # PATTERN COUNT
 	(($("$REPORT" dump --live "$OUTPUT" 2>/dev/null | grep -c "$1") >= $2))

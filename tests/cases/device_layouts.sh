@@ -5,20 +5,20 @@
 
 cache=$(fetched nvml)
 checked=0
-differs() { # DEFINITION...
-	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE= -I"$ROOT" -I"$folder" "$@" -fsyntax-only -w \
+differs() { # FOLDER with nvml.h
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE= -I"$ROOT" -I"$1" -fsyntax-only -w \
 		"$ROOT/tests/unit/collector/device/test_nvml_api.c" >compile.err 2>&1 && return 1
 	grep -q 'error:' compile.err
 }
 for folder in "$cache"/*/; do
 	[[ -e $folder/nvml.h ]] || continue
-	differs && fail "$folder: $(head -n 5 compile.err)"
+	differs "$folder" && fail "$folder: $(head -n 5 compile.err)"
 	checked=$((checked + 1))
 	mkdir changed
 	# what is not so is seen
 	for change in '/define NVML_FI_DEV_MEMORY_TEMP/s/82/83/' '/DECLDIR nvmlDeviceGetPowerUsage/s/unsigned int/int/'; do
 		sed "$change" "$folder/nvml.h" >changed/nvml.h
-		(folder=changed && differs) || fail "$folder: a header with $change is taken"
+		differs changed || fail "$folder: a header with $change is taken"
 	done
 	rm -r changed
 done

@@ -47,4 +47,4 @@ for ((i = 0; i < looks; i++)); do [[ -s run.evt ]] && break; sleep 0.1; done
 INTERCEPT_VERBOSE=1 run_traced "$PROGRAMS/empty" 2>err || fail "status $?"
 beside=$(find "$PWD" -name 'run.*.evt')
 expect_eq "what is said of one beside" "$(cat err)" \
-	"intercept: recording alloc,nvtx,cuda,gpu,torch,tensors,requests,imports,gc of 'empty' into '$beside'"
+	"intercept: recording alloc,nvtx,cuda,gpu,device,torch,tensors,requests,imports,gc of 'empty' into '$beside'"

@@ -12,12 +12,12 @@ INTERCEPT_PRESET=light run_traced "$PROGRAMS/hostile" >out 2>err
 expect_eq "exit status" $? 21
 expect_eq output "$(cat out)" 'done'
 expect_eq "preset" "$(meta preset)" light
-expect_eq "families" "$(meta trace)" alloc,nvtx,gpu,torch,requests,imports,gc
+expect_eq "families" "$(meta trace)" alloc,nvtx,gpu,device,torch,requests,imports,gc
 "$REPORT" summary "$OUTPUT" >text || fail "summary: status $?"
 grep -qx 'recorded with INTERCEPT_PRESET=light' text || fail "summary without the preset: $(cat text)"
 
 INTERCEPT_PRESET=full INTERCEPT_TRACE=-native-samples,-shapes run_traced "$PROGRAMS/hostile" >out 2>err
-expect_eq "what is set besides wins" "$(meta trace)" alloc,nvtx,cuda,gpu,torch,tensors,modules,io,requests,imports,gc
+expect_eq "what is set besides wins" "$(meta trace)" alloc,nvtx,cuda,gpu,device,torch,tensors,modules,io,requests,imports,gc
 
 run_traced "$PROGRAMS/hostile" >out 2>err
 expect_eq "no preset" "$(meta preset)" null

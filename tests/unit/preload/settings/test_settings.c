@@ -64,7 +64,7 @@ static void defaults_without_environment(void **state)
 	assert_memory_equal(settings.output, here, strlen(here));
 	assert_string_equal(settings.output + strlen(here), "/run.evt");
 	assert_string_equal(settings.trace_text,
-			    "alloc,nvtx,cuda,gpu,torch,tensors,requests,imports,gc");
+			    "alloc,nvtx,cuda,gpu,device,torch,tensors,requests,imports,gc");
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
 	assert_int_equal(settings.buffer_bytes, 64 * MIB);
 	assert_int_equal(settings.full, SETTINGS_FULL_WAIT);
@@ -101,24 +101,27 @@ static void families_are_added_and_removed(void **state)
 	static const struct {
 		const char *value, *families;
 	} rows[] = {
-		{ "INTERCEPT_TRACE=-alloc", "nvtx,cuda,gpu,torch,tensors,requests,imports,gc" },
+		{ "INTERCEPT_TRACE=-alloc",
+		  "nvtx,cuda,gpu,device,torch,tensors,requests,imports,gc" },
 		{ "INTERCEPT_TRACE=alloc", "alloc" },
 		{ "INTERCEPT_TRACE=nvtx,alloc", "alloc,nvtx" },
 		{ "INTERCEPT_TRACE=+nvtx,-alloc",
-		  "nvtx,cuda,gpu,torch,tensors,requests,imports,gc" },
+		  "nvtx,cuda,gpu,device,torch,tensors,requests,imports,gc" },
 		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda,-gpu,-torch,-tensors",
-		  "requests,imports,gc" },
-		{ "INTERCEPT_TRACE=-cuda,-gpu,-torch,-tensors", "alloc,nvtx,requests,imports,gc" },
+		  "device,requests,imports,gc" },
+		{ "INTERCEPT_TRACE=-cuda,-gpu,-torch,-tensors",
+		  "alloc,nvtx,device,requests,imports,gc" },
 		{ "INTERCEPT_TRACE=+shapes",
-		  "alloc,nvtx,cuda,gpu,torch,tensors,shapes,requests,imports,gc" },
+		  "alloc,nvtx,cuda,gpu,device,torch,tensors,shapes,requests,imports,gc" },
 		{ "INTERCEPT_TRACE=shapes", "torch,shapes" },
 		{ "INTERCEPT_TRACE=modules", "torch,modules" },
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc,gpu" },
 		{ "INTERCEPT_TRACE=alloc,pymem", "alloc,pymem" },
 		{ "INTERCEPT_TRACE=alloc,native-samples", "alloc,native-samples" },
 		{ "INTERCEPT_TRACE=allocs",
-		  "alloc,nvtx,cuda,gpu,torch,tensors,requests,imports,gc" },
-		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,requests,imports,gc" },
+		  "alloc,nvtx,cuda,gpu,device,torch,tensors,requests,imports,gc" },
+		{ "INTERCEPT_TRACE=",
+		  "alloc,nvtx,cuda,gpu,device,torch,tensors,requests,imports,gc" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -352,22 +355,24 @@ static void presets_are_values_of_other_settings(void **state)
 	read_with("INTERCEPT_PRESET=default", NULL);
 	assert_string_equal(settings_preset(), "");
 	assert_string_equal(settings.trace_text,
-			    "alloc,nvtx,cuda,gpu,torch,tensors,requests,imports,gc");
+			    "alloc,nvtx,cuda,gpu,device,torch,tensors,requests,imports,gc");
 	read_with("INTERCEPT_PRESET=full", NULL);
 	assert_string_equal(settings_preset(), "full");
-	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,shapes,modules,"
-						 "io,requests,imports,gc,native-samples");
+	assert_string_equal(settings.trace_text,
+			    "alloc,nvtx,cuda,gpu,device,torch,tensors,shapes,modules,"
+			    "io,requests,imports,gc,native-samples");
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_io], SETTINGS_STACKS_BOTH);
 	assert_int_equal(settings.operators, 1);
 	read_with("INTERCEPT_PRESET=full", "INTERCEPT_STACKS=caller");
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_io], SETTINGS_STACKS_CALLER);
 	read_with("INTERCEPT_PRESET=full", "INTERCEPT_TRACE=-io,+functions");
-	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,shapes,modules,"
-						 "requests,imports,gc,functions,native-samples");
+	assert_string_equal(settings.trace_text,
+			    "alloc,nvtx,cuda,gpu,device,torch,tensors,shapes,modules,"
+			    "requests,imports,gc,functions,native-samples");
 	read_with("INTERCEPT_TRACE=alloc", "INTERCEPT_PRESET=full");
 	assert_string_equal(settings.trace_text, "alloc");
 	read_with("INTERCEPT_PRESET=light", NULL);
-	assert_string_equal(settings.trace_text, "alloc,nvtx,gpu,torch,requests,imports,gc");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,gpu,device,torch,requests,imports,gc");
 	assert_int_equal(settings.operators, 100);
 	read_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=7");
 	assert_int_equal(settings.operators, 7);
@@ -382,7 +387,7 @@ static void wrong_values_beside_a_preset(void **state)
 	read_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=0");
 	assert_int_equal(settings.operators, 100);
 	read_with("INTERCEPT_PRESET=light", "INTERCEPT_TRACE=+nothing");
-	assert_string_equal(settings.trace_text, "alloc,nvtx,gpu,torch,requests,imports,gc");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,gpu,device,torch,requests,imports,gc");
 	assert_non_null(strstr(spoken_with("INTERCEPT_PRESET=heavy", NULL),
 			       "INTERCEPT_PRESET='heavy' is not allowed; allowed is light: "));
 	read_with("INTERCEPT_PRESET=heavy", NULL);
