@@ -118,10 +118,11 @@ struct windows_source {
 
 static void windows_source_init(void *state, const struct source_context *context)
 {
+	uint64_t word = view_family_word(&context->common->view, EVT_FAMILY_steps);
 	struct windows_source *source = state;
 
 	source->context = *context;
-	source->is_on = (uint32_t)view_family_word(&context->common->view, EVT_FAMILY_steps) != 0;
+	source->is_on = (uint32_t)word && !(word & BUDGET_WORD_FIRST);
 }
 
 static void windows_source_look(void *state, uint64_t steady_ns)

@@ -70,6 +70,7 @@ static bool budget_take_first(const char *text, struct budget *budget)
 
 	if (parse_number(text, FIRST_MAX, &budget->first)) {
 		budget->first_is_set = true;
+		budget->first_ns = 0; /* whatever the time: no windows of it */
 		return true;
 	}
 	if (!parse_time(text, &ns) || ns < FIRST_NS_MIN || ns > FIRST_NS_MAX)

@@ -19,7 +19,7 @@ struct budget {
 	uint32_t share;             /* fixed share of the steps, in 1 / 2^32; 0: none */
 	uint32_t first;             /* steps 0 to `first` - 1 have detail */
 	bool first_is_set;          /* by the user: steps are drawn whatever the time */
-	uint64_t first_ns;          /* there is detail for so long; 0: off */
+	uint64_t first_ns;          /* then windows of time begin; 0: never */
 };
 
 static inline bool budget_is_on(const struct budget *budget)
