@@ -14,7 +14,7 @@
 
 bool clock_is_tsc;
 
-static char called[1024]; /* "name.what " each */
+static char called[4096]; /* "name.what " each */
 static uint64_t flush_takes_ns, flush_until;
 
 static void note(const char *what)
