@@ -10,6 +10,6 @@ files=$(scripts/source-files.sh c | grep -v '^tests/') || exit 1
 # Two at a time: alone it would judge the files of a batch as one program.
 # shellcheck disable=SC2054 # commas of options
 command=(cppcheck --quiet -j 2 --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -I .
-	-D_GNU_SOURCE= -D__x86_64__ -D__GNUC__=12 --suppressions-list=scripts/cppcheck.txt
+	-D_GNU_SOURCE= -D__x86_64__ -D__LP64__ -D__GNUC__=12 --suppressions-list=scripts/cppcheck.txt
 	--template='{file}:{line}: {id}: {message}')
 scripts/lint-cache.py cppcheck "$(cppcheck --version) ${command[*]} $(cat scripts/cppcheck.txt)" 24 "${command[@]}" <<<"$files"

@@ -236,9 +236,9 @@ static int start_recording(void)
 	uint64_t family[EVT_FAMILY_LIMIT];
 	struct region_wish wish = { .buffer_bytes = settings.buffer_bytes,
 				    .max_file_bytes = settings.max_file_bytes,
-				    .keep_last_ns = settings.keep_last_ns,
-				    .keep_last_bytes = settings.keep_last_bytes,
-				    .keep_last_steps = settings.keep_last_steps,
+				    .keep_last_ns = settings.keep_last.ns,
+				    .keep_last_bytes = settings.keep_last.bytes,
+				    .keep_last_steps = settings.keep_last.steps,
 				    .keep = settings.keep,
 				    .redact = settings.redact,
 				    .place = place_wanted(),

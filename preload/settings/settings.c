@@ -19,8 +19,6 @@
 #define PAGE 4096u
 #define MAX_FILE_MIN (64u << 10) /* a smaller file has no room even for the bookkeeping */
 #define MIB (1ull << 20)
-#define NS_PER_S 1000000000ull
-#define KEEP_LAST_MAX 1000000u /* of its units */
 #define STACKS_EVERY_MIN (1u << 10)
 #define STACKS_EVERY_MAX (1u << 30)
 #define OSRT_MIN_NS_MAX 1000000000000ull
@@ -464,47 +462,9 @@ static bool parse_MAX_FILE(const char *value)
 	return true;
 }
 
-/* Returns what `text` is times `unit`; 0: it is no number from 1, or too large. */
-static uint64_t keep_last_amount(const char *text, size_t length, uint64_t unit)
-{
-	uint64_t number = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] < '0' || text[i] > '9' || number >= KEEP_LAST_MAX)
-			return 0;
-		number = number * 10 + (uint64_t)(text[i] - '0');
-	}
-	return number * unit;
-}
-
-/* Small letters are times, capital ones sizes. */
 static bool parse_KEEP_LAST(const char *value)
 {
-	static const struct {
-		const char *word;
-		uint64_t unit;
-	} units[] = { { "s", NS_PER_S },         { "m", 60 * NS_PER_S }, { "h", 3600 * NS_PER_S },
-		      { "d", 86400 * NS_PER_S }, { "step", 0 },          { "steps", 0 } };
-	size_t digits = strspn(value, "0123456789");
-	uint64_t bytes;
-
-	settings.keep_last_ns = settings.keep_last_bytes = settings.keep_last_steps = 0;
-	if (text_is(value, strlen(value), "all"))
-		return true;
-	for (size_t i = 0; digits && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(value + digits, units[i].word) != 0)
-			continue;
-		if (units[i].unit)
-			settings.keep_last_ns = keep_last_amount(value, digits, units[i].unit);
-		else
-			settings.keep_last_steps = keep_last_amount(value, digits, 1);
-		return settings.keep_last_ns || settings.keep_last_steps;
-	}
-	if (!digits || !strchr("KMG", value[digits]) || !value[digits] ||
-	    !parse_size(value, &bytes) || bytes < MIB)
-		return false;
-	settings.keep_last_bytes = bytes;
-	return true;
+	return keep_last_parse(value, &settings.keep_last);
 }
 
 static bool parse_METRICS(const char *value)
@@ -574,7 +534,7 @@ static void setting_read(const struct setting *s)
 
 static bool keeps_last(void)
 {
-	return settings.keep_last_ns || settings.keep_last_bytes || settings.keep_last_steps;
+	return keep_last_is_on(&settings.keep_last);
 }
 
 /*

@@ -16,6 +16,7 @@
 
 #include "collector/format/events.h"
 #include "preload/settings/budget.h"
+#include "preload/settings/keep_last.h"
 #include "preload/settings/schedule.h"
 
 #define SETTINGS_PATH_BYTES 4096u
@@ -96,7 +97,7 @@ struct settings {
 	char metrics[SETTINGS_PATH_BYTES];
 	bool metrics_vary; /* the pattern has the pid or the rank */
 	/* INTERCEPT_KEEP_LAST: at most one of them is not 0 */
-	uint64_t keep_last_ns, keep_last_bytes, keep_last_steps;
+	struct keep_last keep_last;
 	uint64_t rank; /* region_rank() in a distributed run; 0 if no variable gives it */
 	unsigned int verbose;
 	bool help;

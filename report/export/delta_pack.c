@@ -8,7 +8,7 @@
 
 static uint64_t delta_pack_zigzag(int64_t value)
 {
-	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+	return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 }
 
 void delta_pack_begin(struct delta_pack *pack, struct message *out, uint64_t total)
