@@ -71,7 +71,9 @@ def of(key, *lines):
 strange = [r["function"] for r in rows if "trampoline" in (r["function"] or "")]
 looks = sum(r["samples"] or 0 for r in rows)
 print(strange, looks, [(r["function"], r["line"], r["samples"], r["total_samples"]) for r in rows])
-# what is at the caller's line and below it: expected are 37, 31, 62 % of the looks, and at a wrong place next to nothing
+# what is at the caller's line and below it: expected are 50, 42, 42 % of the looks, and at a wrong place next to nothing; without
+# back_again(), whose 2,000 short waits for the thread's clock take several times as long on a busy machine
+looks -= of("samples", 14, 15, 16)
 assert not strange
 assert of("samples", 10) > 0.1 * looks > 2
 assert of("total_samples", 11) > 0.1 * looks > of("samples", 11)
