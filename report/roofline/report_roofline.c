@@ -124,6 +124,7 @@ static void roofline_make(struct roofline *mine, struct source *source)
 		if (kernel.has_call && kernel.has_its_cost && kernel.call.cost.is_known &&
 		    kernel.duration_ns)
 			roofline_add(mine, source, &kernel);
+	pyprof_rewind(mine->pyprof); /* the rows of report pyprof are read on demand */
 }
 
 static void row_put_rates(struct table *table, const struct roofline_row *row)
@@ -194,8 +195,8 @@ static void roofline_total(const struct report *report, struct facts *facts)
 {
 	const struct roofline *mine = report->state;
 
-	facts_number(facts, "total_ns", UNIT_NS, mine->pyprof->total_ns);
-	facts_number(facts, "known_ns", UNIT_NS, mine->known_ns);
+	facts_number(facts, "total_ns", UNIT_NS, mine->known_ns);
+	facts_number(facts, "kernels_ns", UNIT_NS, mine->pyprof->total_ns);
 	facts_number(facts, "flops", UNIT_COUNT, mine->pyprof->flops);
 }
 

@@ -60,7 +60,7 @@ record mappings "$PROGRAMS/mappings"
 record cuda "$PROGRAMS/cuda_threads" 2 3
 # the GPU: work whose calls are not recorded as CUDA calls, and records that CUPTI dropped
 need_program cuda_gpu
-INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
+INTERCEPT_TRACE=gpu INTERCEPT_GPU_WAITS=records FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GPU=sums record gpu_sums "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 need_program cuda_life

@@ -45,9 +45,10 @@ operators = sum(row["operators"] or 0 for row in threads["rows"])
 ranges = sum(row["nvtx_ranges"] or 0 for row in threads["rows"])
 dump = subprocess.run([report, "dump", path], capture_output=True, timeout=600).stdout
 actions = dump.count(b" action_begin ")
+requests = dump.count(b" request_begin ")
 labels = count["user_annotation"] + count["cpu_op"]
-assert labels == operators + ranges + actions + (steps if steps == rows and not any(
-    "ProfilerStep" in row["name"] for row in table("ops")["rows"]) else 0), (path, labels, operators, ranges, actions, steps)
+assert labels == operators + ranges + actions + requests + (steps if steps == rows and not any(
+    "ProfilerStep" in row["name"] for row in table("ops")["rows"]) else 0), (path, labels, operators, ranges, actions, requests, steps)
 calls = table("api")["rows"]
 # calls that only CUPTI saw (of cuBLAS, say) are no calls of ours: the trace has them, report api has not
 unseen = [int(number) for number in re.findall(rb" gpu_call .*?\bduration_ns=(\d+)", dump)]
