@@ -64,9 +64,9 @@ static void step_diff_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "additional", UNIT_COUNT, diff->parts[STEP_PART_ADDITIONAL]);
 	facts_number(facts, "missing", UNIT_COUNT, diff->parts[STEP_PART_MISSING]);
 	if (step_diff_waited(diff, STEP_SLOW, &waited_ns))
-		facts_number(facts, "slow_waiting_ns", UNIT_NS, waited_ns);
+		facts_number(facts, "slow_step_waiting_ns", UNIT_NS, waited_ns);
 	if (step_diff_waited(diff, STEP_TYPICAL, &waited_ns))
-		facts_number(facts, "typical_waiting_ns", UNIT_NS, waited_ns);
+		facts_number(facts, "typical_step_waiting_ns", UNIT_NS, waited_ns);
 }
 
 static const char *step_diff_explain(const struct report *report, struct why_empty *absence)
