@@ -15,15 +15,21 @@
 #define BESIDE_MIN 0.3  /* share of the wait; less is not mentioned */
 #define ANOTHER_MIN 0.5 /* share of the wait; a second thread with so much may be meant as well */
 
+/* By the samples of what is said, here: of the line, not of the whole wait. */
+static const char *wait_text_guess(uint64_t looks)
+{
+	return looks < WAIT_LOOKS_MIN ? ", so this is a guess" : "";
+}
+
 void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sums *lines,
 		      uint64_t ns, uint64_t looks, struct advice *advice)
 {
-	const char *guess = looks < WAIT_LOOKS_MIN ? ", so this is a guess" : "";
 	char text[STEP_LINE_BYTES];
 	struct step_line line;
 
 	if (!line_sums_most(lines, &line) || !ns) {
-		advice_add(advice, " That rests on %" PRIu64 " samples%s.", looks, guess);
+		advice_add(advice, " That rests on %" PRIu64 " samples%s.", looks,
+			   wait_text_guess(looks));
 		advice->place.samples = looks;
 		return;
 	}
@@ -31,7 +37,8 @@ void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sum
 	step_line_put(bottleneck->lines, &line, &advice->place);
 	snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", advice->place.line);
 	advice_add(advice, " %.0f %% of that was in %s (%" PRIu64 " samples%s).",
-		   100.0 * (double)line.ns / (double)ns, text, line.looks, guess);
+		   100.0 * (double)line.ns / (double)ns, text, line.looks,
+		   wait_text_guess(line.looks));
 }
 
 void wait_say_line(const struct bottleneck *bottleneck, const struct wait_cause *cause,
