@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$ROOT/tests/lib.sh"
 
-LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT INTERCEPT_TRACE=-samples,-imports python3 "$ROOT/tests/requests/plain_server.py" port &
+LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT INTERCEPT_SAMPLE=0 INTERCEPT_TRACE=-imports python3 "$ROOT/tests/requests/plain_server.py" port &
 server=$!
 trap 'kill -9 $server 2>/dev/null' EXIT
 eventually "the server listens" test -s port
