@@ -120,7 +120,8 @@ part_report    := $(filter-out $(O)/report/app/main.o,$(REPORT_OBJECTS)) $(FORMA
 part_preload   := $(UNIT_PRELOAD_OBJECTS)
 part_cfi       := $(CFI_OBJECTS)
 part_source = $(patsubst preload:%.c,$(UNIT_PRELOAD_DIR)/preload/%.o, \
-	$(patsubst report:%.c,$(O)/report/%.o,$(subst $(comma), $(firstword $(subst :, ,$(1))):,$(1))))
+	$(patsubst collector:%.c,$(O)/collector/%.o, \
+	$(patsubst report:%.c,$(O)/report/%.o,$(subst $(comma), $(firstword $(subst :, ,$(1))):,$(1)))))
 part = $(or $(part_$(1)),$(part_source))
 # A test may compile a source in its own way, by including it: `replaces:` names it.
 replaced_objects = $(patsubst %.c,$(O)/%.o,$(call top_line,replaces,$(1)))

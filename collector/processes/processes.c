@@ -12,12 +12,11 @@
 #include <sys/wait.h>
 
 #include "collector/format/layout.h"
+#include "collector/processes/identity.h"
 #include "collector/processes/limitations.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/process_steps.h"
 #include "collector/processes/memory_samples.h"
-#include "collector/processes/redact.h"
-#include "collector/processes/start_map.h"
 
 #define MS 1000000ull
 #define PENDING_NS (1000 * MS)
@@ -61,64 +60,6 @@ struct process *processes_find(struct processes *processes, uint32_t entry, uint
 		return NULL;
 	process = &processes->slot[entry];
 	return process->number && process->serial == serial ? process : NULL;
-}
-
-/* The process described itself when it began, and has ended or runs another program by now. */
-static void process_identify_by_start(struct process *process, struct common *common)
-{
-	uint32_t redact = common->view.redact;
-	char text[PROC_COMMAND_BYTES];
-	const char *path;
-	size_t length;
-
-	if (!process->command) {
-		length = start_map_command(&common->view, text, sizeof(text));
-		length = redact_command(redact, text, length);
-		process->command = names_id_text(&common->names, text, length);
-	}
-	if (process->executable)
-		return;
-	length = start_map_executable(&common->view, text, sizeof(text));
-	path = redact_path(redact, text, &length);
-	process->executable = names_id_text(&common->names, path, length);
-}
-
-/* Uses what /proc says, or what it said of the parent. */
-static void process_identify(struct process *process, const struct process *parent,
-			     struct common *common)
-{
-	uint32_t redact = common->view.redact;
-	char text[PROC_COMMAND_BYTES];
-	struct proc_stat stat;
-	const char *path;
-	size_t length;
-
-	if (process->pid && !process->execed) {
-		length = proc_command(process->pid, text, sizeof(text));
-		length = redact_command(redact, text, length);
-		process->command = names_id_text(&common->names, text, length);
-		length = proc_executable(process->pid, text, sizeof(text));
-		path = redact_path(redact, text, &length);
-		process->executable = names_id_text(&common->names, path, length);
-		process->stack_start = proc_stat(process->pid, &stat) ? stat.stack_start : 0;
-	}
-	if (parent && !process->command)
-		process->command = parent->command;
-	if (parent && !process->executable)
-		process->executable = parent->executable;
-	process_identify_by_start(process, common);
-}
-
-/*
- * The process that started us is in our namespace. If it no longer maps the region, it runs another
- * program.
- */
-static void process_look_at_first(struct process *process, const struct namesake_region *region)
-{
-	if (!process->pid || !region->file.inode || maps_has_file(process->pid, region->file))
-		return;
-	process->gone = true;
-	process->execed = !watch_is_over(&process->watch);
 }
 
 /*
@@ -234,9 +175,7 @@ static void processes_process_meet(struct processes *processes, struct common *c
 	watch_init(&process->watch, process->pid, processes->first_fd);
 	/* the first process to be met is the one that started us: entry 0 */
 	processes->first_fd = 0;
-	if (first)
-		process_look_at_first(process, &processes->region);
-	process_identify(process, parent, common);
+	process_identify(process, parent, common, &processes->region);
 	JOURNAL_ADD(&common->journal, process->start_ns, process, .process = process->number,
 		    .pid = view_load32(&shared->pid),
 		    .parent_pid = view_load32(&shared->parent_pid),
