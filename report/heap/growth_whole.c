@@ -6,7 +6,9 @@
 
 #define EVERY_MIN 1024u /* allocations between two looks, at first */
 #define PARTS 4u
-#define STEADY_SHARE_MIN 0.25  /* share of the mean growth; a part with less is not steady */
+#define STEADY_SHARE_MIN 0.25 /* share of the mean growth; a part with less is not steady */
+#define TIMED_NS_MIN \
+	1000000000ull          /* what is shorter is not judged by time: it may just have waited */
 #define GROWTH_TO_FALL_MIN 2.0 /* growth below this multiple of the falls is no growth */
 
 /* --- looks --- */
@@ -158,14 +160,17 @@ static bool quarter_begins(const struct growth *growth, uint64_t *ret_ns)
 }
 
 /*
- * When the last quarter of the time begins. A program may make most of its allocations in its first
- * seconds, when it imports modules: what was allocated then does not grow while it serves.
+ * When the last quarter of the time begins; 0 in a short run. A program may make most of its
+ * allocations in its first seconds, when it imports modules: what was allocated then does not grow
+ * while it serves.
  */
 static uint64_t quarter_of_time(const struct growth_process *whole, uint64_t end_ns)
 {
 	uint64_t from_ns = whole->look[0].time_ns;
 
-	return end_ns > from_ns ? end_ns - (end_ns - from_ns) / PARTS : end_ns;
+	if (end_ns < TIMED_NS_MIN || end_ns - TIMED_NS_MIN < from_ns)
+		return 0;
+	return end_ns - (end_ns - from_ns) / PARTS;
 }
 
 enum growth_verdict growth_judge_whole(const struct growth *growth,

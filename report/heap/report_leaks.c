@@ -311,8 +311,8 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 							 : "the heap is a sample");
 	else if (growth_is_whole(state->growth))
 		screen_print_prose(screen, "no steps: what grows is judged by four equal parts of "
-					   "the allocations, and by "
-					   "the last quarter of the time");
+					   "the allocations, and by the last quarter of the time "
+					   "of a run of a second or more");
 	else if (!steps)
 		screen_print_prose(screen, "growth is not known: the recording has no steps, and "
 					   "too few allocations to judge without them");

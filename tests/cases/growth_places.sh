@@ -78,7 +78,7 @@ def fill(key):
     table[key] = str(key)
 for number in range(60000):
     fill((number, "row"))
-until = time.monotonic() + 3 * (time.monotonic() - begun)
+until = time.monotonic() + max(2, 3 * (time.monotonic() - begun))
 while time.monotonic() < until:
     len([str(part) for part in range(20)])
     time.sleep(0.01)

@@ -340,6 +340,7 @@ static void ranks_grow_at_the_same_place(void **state)
 #define ROUNDS 40u
 #define REQUESTS 1000u /* a round */
 #define ROUND_NS (1000u * TICK)
+#define MS 1000000ull
 
 /*
  * A request of a server: what leaks, a cache of 500 blocks that are replaced, what comes and goes
@@ -380,14 +381,18 @@ static void put_server(void)
 	}
 }
 
-static enum growth_verdict whole_verdict_of(const char *text)
+static enum growth_verdict whole_verdict_at(const char *text, uint64_t end_ns)
 {
 	struct stack_sum sum = sum_of(text);
 
-	return growth_judge_whole(growth, &curves[place_of(text)],
-				  &(struct growth_span){ sum.first_ns, sum.latest_ns,
-							 sum.row.kept_bytes,
-							 (ROUNDS + 1) * ROUND_NS });
+	return growth_judge_whole(
+		growth, &curves[place_of(text)],
+		&(struct growth_span){ sum.first_ns, sum.latest_ns, sum.row.kept_bytes, end_ns });
+}
+
+static enum growth_verdict whole_verdict_of(const char *text)
+{
+	return whole_verdict_at(text, (ROUNDS + 1) * ROUND_NS);
 }
 
 static void a_server_grows_without_steps(void **state)
@@ -415,6 +420,19 @@ static void a_server_grows_without_steps(void **state)
 		assert_int_equal(whole_verdict_of("0x10;0x45"), GROWTH_LATE);
 		release();
 	}
+}
+
+/* What a run of less than a second waits for at its end may be the machine. */
+static void a_long_run_is_judged_by_time_as_well(void **state)
+{
+	start(1);
+	put_server();
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	assert_int_equal(whole_verdict_at("0x10;0x41", 10 * ROUNDS * ROUND_NS), GROWTH_STEADY);
+	assert_int_equal(whole_verdict_at("0x10;0x41", 999 * MS), GROWTH_STEADY);
+	assert_int_equal(whole_verdict_at("0x10;0x41", 3000 * MS), GROWTH_PAUSED);
+	release();
 }
 
 /* Steps are the better measure: with them nothing is judged by allocations. */
@@ -576,6 +594,7 @@ int main(void)
 		cmocka_unit_test(what_grows_is_told_from_what_stays),
 		cmocka_unit_test(ranks_grow_at_the_same_place),
 		cmocka_unit_test(a_server_grows_without_steps),
+		cmocka_unit_test(a_long_run_is_judged_by_time_as_well),
 		cmocka_unit_test(the_first_step_ends_looks_at_the_whole),
 		cmocka_unit_test(what_goes_up_and_down_does_not_grow),
 		cmocka_unit_test(a_few_steps_say_nothing),
