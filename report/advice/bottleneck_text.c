@@ -273,12 +273,13 @@ static void print_loop(const struct bottleneck *bottleneck, const struct screen 
 
 static void print_shares(const struct bottleneck *bottleneck, const struct screen *screen)
 {
+	char left_out[STEADY_LOOP_TEXT_BYTES];
+
 	put_label(screen, "their time");
 	steps_print_shares(bottleneck->loop.ns, &bottleneck->loop.cpu, bottleneck->loop.total_ns,
 			   screen);
 	if (bottleneck->loop.warm_steps)
-		fprintf(screen->out, " (without the first %s)",
-			bottleneck->loop.warm_steps == 1 ? "step" : "steps");
+		fprintf(screen->out, " (%s)", steady_loop_left_out(&bottleneck->loop, left_out));
 }
 
 static void print_sampled(const struct bottleneck *bottleneck, const struct screen *screen)

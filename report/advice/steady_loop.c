@@ -2,6 +2,8 @@
 /* The training loop without its warm-up: see steady_loop.h. */
 #include "report/advice/steady_loop.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/base/memory.h"
@@ -77,8 +79,10 @@ void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 		}
 		settled[row->process] = true;
 		loop->all_ns += row->total_ns;
-		if (row->has_detail)
-			step_cpu_add(&loop->cpu, &row->cpu);
+		if (!row->has_detail)
+			continue;
+		step_cpu_add(&loop->cpu, &row->cpu);
+		step_phase_times_add(&loop->phases, &row->phases);
 	}
 	free(settled);
 }
@@ -86,4 +90,15 @@ void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 void steady_loop_release(struct steady_loop *loop)
 {
 	free(loop->is_warm);
+}
+
+const char *steady_loop_left_out(const struct steady_loop *loop, char text[STEADY_LOOP_TEXT_BYTES])
+{
+	*text = 0;
+	if (loop->warm_steps == 1)
+		snprintf(text, STEADY_LOOP_TEXT_BYTES, "without the first step");
+	else if (loop->warm_steps)
+		snprintf(text, STEADY_LOOP_TEXT_BYTES, "without the first %" PRIu64 " steps",
+			 loop->warm_steps);
+	return text;
 }

@@ -16,12 +16,15 @@
 #define LOOP_WARM_RATIO 3u
 #define LOOP_STEPS_MIN 3u /* steps that must follow a step before it can be classified */
 
+#define STEADY_LOOP_TEXT_BYTES 64
+
 struct steady_loop {
 	uint64_t steps, total_ns; /* settled steps that have detail (core/detail.h) */
 	uint64_t all_ns;          /* duration of all settled steps, with detail or without */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns; /* a device was busy */
 	struct step_cpu cpu;
+	struct step_phase_times phases;
 	struct evidence_work work;
 	uint64_t median_ns; /* of all steps but the first of each process; 0: too few steps */
 	uint64_t warm_steps, warm_ns, warm_longest_ns;
@@ -32,5 +35,7 @@ struct steady_loop {
 void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 		      const struct evidence *evidence);
 void steady_loop_release(struct steady_loop *loop);
+/* "without the first 3 steps", which are no part of its sums; empty: they have all steps. */
+const char *steady_loop_left_out(const struct steady_loop *loop, char text[STEADY_LOOP_TEXT_BYTES]);
 
 #endif

@@ -56,7 +56,10 @@ static void steps_head(const struct document *document, const struct screen *scr
 		prose_end(&line, screen);
 		prose_begin(&line, screen);
 		fputs("phases: ", line.screen.out);
-		steps_print_phases(steps, &line.screen);
+		steps_print_phases(&(struct step_phases_shown){ steps, &steps->phases,
+								steps->detailed,
+								steps->detailed_ns },
+				   &line.screen);
 		prose_end(&line, screen);
 	}
 	print_detail_cost(steps, screen);

@@ -294,26 +294,27 @@ uint64_t steps_launched(const struct steps *steps)
 }
 
 /* " (GPU busy for 12 % of it, 310 launches a step)", as far as known. */
-static void put_phase(const struct steps *steps, const struct screen *screen, int phase)
+static void put_phase(const struct step_phases_shown *shown, const struct screen *screen, int phase)
 {
-	const struct step_phase_times *phases = &steps->phases;
-	uint64_t each = steps->detailed ? phases->launches[phase] / steps->detailed : 0;
+	const struct step_phase_times *phases = shown->phases;
+	uint64_t each = shown->count ? phases->launches[phase] / shown->count : 0;
+	bool has_gpu = shown->steps->has_gpu;
 	char text[UNIT_TEXT_BYTES];
 
-	if (steps->has_gpu)
+	if (has_gpu)
 		fprintf(screen->out, " (GPU busy for %s of it",
 			unit_format_percent(text, 100.0 * (double)phases->gpu_ns[phase] /
 							  (double)phases->ns[phase]));
 	if (each)
-		fprintf(screen->out, "%s%s launch%s a step", steps->has_gpu ? ", " : " (",
+		fprintf(screen->out, "%s%s launch%s a step", has_gpu ? ", " : " (",
 			unit_format_count(text, each), each == 1 ? "" : "es");
-	if (steps->has_gpu || each)
+	if (has_gpu || each)
 		fputs(")", screen->out);
 }
 
-void steps_print_phases(const struct steps *steps, const struct screen *screen)
+void steps_print_phases(const struct step_phases_shown *shown, const struct screen *screen)
 {
-	const struct step_phase_times *phases = &steps->phases;
+	const struct step_phase_times *phases = shown->phases;
 	bool told[STEP_PHASE_LIMIT] = { false };
 	char a[UNIT_TEXT_BYTES];
 	const char *before = "";
@@ -329,10 +330,10 @@ void steps_print_phases(const struct steps *steps, const struct screen *screen)
 			break;
 		told[most] = true;
 		fprintf(screen->out, "%s%s %s", before,
-			steps_phase_name(steps, (enum step_phase)most),
+			steps_phase_name(shown->steps, (enum step_phase)most),
 			unit_format_percent(a, 100.0 * (double)phases->ns[most] /
-						       (double)steps->detailed_ns));
-		put_phase(steps, screen, most);
+						       (double)shown->total_ns));
+		put_phase(shown, screen, most);
 		before = ", ";
 	}
 }

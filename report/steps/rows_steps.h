@@ -36,10 +36,16 @@ void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t
 bool step_cpu_split(const struct cpu_span *cpu, uint64_t all_ns, uint64_t helped_ns,
 		    uint64_t *ret_running_ns, uint64_t *ret_waiting_ns);
 
-/* Prints "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
 /* Returns the number of kernels that were launched in steps. */
 uint64_t steps_launched(const struct steps *steps);
 
-void steps_print_phases(const struct steps *steps, const struct screen *screen);
+/* The phases of all steps, or of some. */
+struct step_phases_shown {
+	const struct steps *steps;
+	const struct step_phase_times *phases;
+	uint64_t count, total_ns; /* of the steps that `phases` is the sum of */
+};
+/* Prints "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
+void steps_print_phases(const struct step_phases_shown *shown, const struct screen *screen);
 
 #endif

@@ -210,15 +210,11 @@ static void print_run(const struct summary *summary, const struct screen *screen
 /* For the steps on which the advice is based, without those of the warm-up. */
 static void step_values(const struct summary *summary, struct bar *bar)
 {
-	const struct steady_loop *loop = &summary->bottleneck.loop;
-	const struct steps *steps = summary->bottleneck.steps;
-
-	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
 		bar->part[phase] = phase_parts[phase];
+		bar->part[phase].value = summary->bottleneck.loop.phases.ns[phase];
+	}
 	bar->count = STEP_PHASE_LIMIT;
-	for (size_t i = 0; i < steps->row_count; i++)
-		for (int phase = 0; !loop->is_warm[i] && phase < STEP_PHASE_LIMIT; phase++)
-			bar->part[phase].value += steps->row[i].phases.ns[phase];
 }
 
 static bool is_open_ended(int phase)
@@ -242,26 +238,22 @@ static bool has_phases(const struct bar *bar)
  */
 static void split_phases(const struct summary *summary, struct bar *bar)
 {
-	const struct steady_loop *loop = &summary->bottleneck.loop;
-	const struct steps *steps = summary->bottleneck.steps;
+	const struct step_phase_times *times = &summary->bottleneck.loop.phases;
 	struct bar_part *part = bar->part;
 	/* of a sample of the operators it is not known what is outside of them */
-	bool has_outside = has_phases(bar) && !steps->has_sample;
+	bool has_outside = has_phases(bar) && !summary->bottleneck.steps->has_sample;
 
 	part[PART_GC] = gc_part;
 	part[PART_OUTSIDE] = outside_part;
 	bar->count = PART_OUTSIDE + 1;
-	for (size_t i = 0; i < steps->row_count; i++)
-		for (int phase = 0; !loop->is_warm[i] && phase < STEP_PHASE_LIMIT; phase++) {
-			const struct step_phase_times *times = &steps->row[i].phases;
-			uint64_t outside_ns = has_outside && is_open_ended(phase)
-						      ? times->outside_ns[phase]
-						      : 0;
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
+		uint64_t outside_ns = has_outside && is_open_ended(phase) ? times->outside_ns[phase]
+									  : 0;
 
-			part[phase].value -= times->gc_ns[phase] + outside_ns;
-			part[PART_GC].value += times->gc_ns[phase];
-			part[PART_OUTSIDE].value += outside_ns;
-		}
+		part[phase].value -= times->gc_ns[phase] + outside_ns;
+		part[PART_GC].value += times->gc_ns[phase];
+		part[PART_OUTSIDE].value += outside_ns;
+	}
 }
 
 static const char *part_name(const struct steps *steps, size_t part)
@@ -274,13 +266,7 @@ static const char *part_name(const struct steps *steps, size_t part)
 /* Names a part that is not in the bar because it has no value. */
 static void say_left_out(const struct steady_loop *loop, struct bar *bar)
 {
-	char *words = bar->part[bar->count].words;
-
-	if (loop->warm_steps == 1)
-		snprintf(words, WORDS_BYTES, "without the first step");
-	else if (loop->warm_steps)
-		snprintf(words, WORDS_BYTES, "without the first %llu steps",
-			 (unsigned long long)loop->warm_steps);
+	steady_loop_left_out(loop, bar->part[bar->count].words);
 	bar->count += loop->warm_steps != 0;
 }
 

@@ -277,7 +277,9 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	if (tells) {
 		prose_begin(&prose, screen);
 		fprintf(prose.screen.out, "Python's lines in %s (%s of CPU time, %llu samples): ",
-			are_of_steps(summary) ? "the steps" : "the run",
+			!are_of_steps(summary)                ? "the run"
+			: summary->bottleneck.loop.warm_steps ? "the steps, the first included"
+							      : "the steps",
 			unit_format_ns(time, all_of(summary)->cpu_ns),
 			(unsigned long long)all_of(summary)->cpu_looks);
 		summary_lines_put_line(summary, line, &prose.screen);

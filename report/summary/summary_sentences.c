@@ -24,19 +24,23 @@ static bool is_in_part(const struct summary *summary)
 
 void summary_print_steps(const struct summary *summary, const struct screen *screen)
 {
-	const struct steps *steps = summary->steps;
+	const struct steady_loop *loop = &summary->bottleneck.loop;
+	char left_out[STEADY_LOOP_TEXT_BYTES];
 	struct prose line;
 
-	if (!steps->detailed_ns)
+	if (!loop->total_ns)
 		return;
+	steady_loop_left_out(loop, left_out);
 	prose_begin(&line, screen);
-	fputs("In the steps: ", line.screen.out);
-	steps_print_shares(steps->ns, &steps->cpu, steps->detailed_ns, &line.screen);
+	fprintf(line.screen.out, "In the steps%s%s: ", *left_out ? ", " : "", left_out);
+	steps_print_shares(loop->ns, &loop->cpu, loop->total_ns, &line.screen);
 	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 	prose_begin(&line, screen);
 	fputs("By phase: ", line.screen.out);
-	steps_print_phases(steps, &line.screen);
+	steps_print_phases(&(struct step_phases_shown){ summary->steps, &loop->phases, loop->steps,
+							loop->total_ns },
+			   &line.screen);
 	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 }

@@ -62,9 +62,9 @@ expect "$OUTPUT" \
 	'ops("--time", "-1000s..").totals == ops.totals' \
 	'alloc("--time", "..-1ms").totals.allocations + alloc("--time", "-1ms..").totals.allocations == alloc.totals.allocations'
 "$REPORT" "$OUTPUT" | tr '\n' ' ' >text
-grep -Eq '^python.* train.py ran [^:]* of CPU time .* run +\[.*\] .* start [^(]*\(torch imported after [^)]*\),.* 6 steps .* after them .* a step +\[.*\] median .* In the steps: ' text ||
+grep -Eq '^python.* train.py ran [^:]* of CPU time .* run +\[.*\] .* start [^(]*\(torch imported after [^)]*\),.* 6 steps .* after them .* a step +\[.*\] median .* In the steps.*: ' text ||
 	fail "the first sentences: $(cat text)"
-"$REPORT" summary --step 1 "$OUTPUT" | tr '\n' ' ' | grep -Eq 'All that follows is within --step; [^.]*\. 1 step took [0-9.]+ [mu]?s\. .* In the steps: ' ||
+"$REPORT" summary --step 1 "$OUTPUT" | tr '\n' ' ' | grep -Eq 'All that follows is within --step; [^.]*\. 1 step took [0-9.]+ [mu]?s\. .* In the steps.*: ' ||
 	fail "the sentences of one step: $("$REPORT" summary --step 1 "$OUTPUT")"
 for wrong in 6 600..700; do
 	"$REPORT" ops --step "$wrong" "$OUTPUT" >out 2>talk.txt

@@ -11,7 +11,7 @@
 #include "report/summary/summary_screen.h"
 #include "tests/unit/run_fixture.h"
 
-static char *screen_text(size_t width, bool utf8)
+static char *summary_text(size_t width, bool utf8, bool is_terminal)
 {
 	char *argument[] = { (char[]){ "prof-report" }, (char[]){ "summary" }, NULL };
 	struct report_request request = { .source = source };
@@ -24,13 +24,18 @@ static char *screen_text(size_t width, bool utf8)
 	request.screen = (struct screen){ .out = open_memstream(&text, &length),
 					  .width = width,
 					  .utf8 = utf8,
-					  .is_terminal = true };
+					  .is_terminal = is_terminal };
 	assert_non_null(request.screen.out);
 	assert_int_equal(report_run(&report_kind_summary, &request), STATUS_OK);
 	fclose(request.screen.out);
 	request_release(&request);
 	options_release(&options);
 	return text;
+}
+
+static char *screen_text(size_t width, bool utf8)
+{
+	return summary_text(width, utf8, true);
 }
 
 /* Characters, not bytes. */
@@ -87,6 +92,42 @@ static void a_narrow_screen_has_more_lines(void **state)
 	recording_close();
 }
 
+/* Half of each step is an operator; the first step has none, and takes as long as all others. */
+static void put_slow_start(struct frame_writer *fw)
+{
+	uint64_t now = 1000;
+
+	for (uint64_t i = 0; i < 20; i++) {
+		FRAME_PUT(fw, now, step, .number = i, .name = name_of("step"));
+		if (i) {
+			FRAME_PUT(fw, now + 1000, torch_begin_ex, .name = name_of("aten::mm"),
+				  .sequence = -1, .thread = 1);
+			frame_put(fw, EVT_torch_end, now + 6000, &now);
+		}
+		now += i ? 10000 : 190000;
+	}
+}
+
+/* What is said of a step is of the steps after the warm-up, in the bar and in the sentences. */
+static void shares_leave_the_first_step_out(void **state)
+{
+	static const char *const said[] = {
+		"without the first step",
+		"In the steps, without the first step: operators 50.0 %, other 50.0 %.",
+		"By phase: evaluation 100",
+	};
+	char *text;
+
+	put_slow_start(recording_begin(1));
+	recording_open();
+	text = summary_text(200, false, false);
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
+		if (!strstr(text, said[i]))
+			fail_msg("'%s' is not in:\n%s", said[i], text);
+	free(text);
+	recording_close();
+}
+
 static void nothing_was_recorded(void **state)
 {
 	recording_begin(1);
@@ -100,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_training_fits_the_screen),
 		cmocka_unit_test(a_narrow_screen_has_more_lines),
+		cmocka_unit_test(shares_leave_the_first_step_out),
 		cmocka_unit_test(nothing_was_recorded),
 	};
 
