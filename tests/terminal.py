@@ -7,8 +7,8 @@ SCRIPT is words with blanks between:
     see:TEXT      until the screen's lines have that text (an underscore is a blank)
     raw:TEXT      the same of the bytes that have come since the last key, size or signal
     key:K         types it; ^C and ^Z are those
-    size:CxR      the terminal has another size; what was written for the one before may come still, and is not judged
-    drawn         until the screen was drawn for the size that it has
+    size:CxR      the terminal has another size; screens for the one before may come still: judged is from the first that fits on
+    drawn         until a screen that fits the size has come
     signal:NAME   sends it to the program
     stopped       until the program is stopped
     end           until it has ended
@@ -18,7 +18,6 @@ within a minute is an error.
 import fcntl, os, pty, re, select, signal, struct, sys, termios, time
 
 LIMIT_S = 600
-DRAWN = 2  # the first after another size may have been begun before
 
 
 class Screen:
@@ -29,13 +28,15 @@ class Screen:
         self.normal, self.alternate = [""] * rows, None
         self.row = self.column = 0
         self.cursor, self.left, self.odd = True, "", []
-        self.drawn = DRAWN  # times since it got its size
+        # once a whole screen fits the size, all later ones do; how many are on their way when the size changes, nobody knows
+        self.fits, self.is_whole, self.is_odd = True, True, False
 
     def lines(self):
         return self.normal if self.alternate is None else self.alternate
 
     def resize(self, columns, rows):
-        self.columns, self.rows, self.drawn = columns, rows, 0
+        self.columns, self.rows = columns, rows
+        self.fits, self.is_whole, self.is_odd = False, False, False
         self.row, self.column = min(self.row, rows - 1), min(self.column, columns - 1)
         for screen in (self.normal, self.alternate):
             if screen is not None:
@@ -43,8 +44,9 @@ class Screen:
                 screen.extend([""] * (rows - len(screen)))
 
     def judge(self, odd):
-        if self.drawn >= DRAWN:
+        if self.fits:
             self.odd.append(odd)
+        self.is_odd = True
 
     def put(self, character):
         lines = self.lines()
@@ -75,7 +77,8 @@ class Screen:
             self.cursor = final == "h"
         elif final == "H" and not text:
             self.row = self.column = 0
-            self.drawn += 1
+            self.fits = self.fits or self.is_whole and not self.is_odd
+            self.is_whole, self.is_odd = True, False
         elif final == "K" and not text:
             lines[self.row] = lines[self.row][:self.column]
         elif final == "J" and not text:
@@ -183,7 +186,7 @@ class Session:
         elif name == "signal":
             os.kill(self.pid, getattr(signal, "SIG" + value))
         elif name == "drawn":
-            self.wait(word, lambda: self.screen.drawn > DRAWN)
+            self.wait(word, lambda: self.screen.fits)
         elif name == "stopped":
             self.wait(word, self.is_stopped)
         elif name == "end":

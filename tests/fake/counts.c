@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 __thread struct fake_thread fake_thread;
 struct fake_library fake_libraries[FAKE_LIBRARIES];
@@ -136,10 +138,17 @@ uint64_t fake_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void wait_busily(uint64_t ns)
+/*
+ * Waits as a driver that spins does. The first half of a second or more is slept, by the kernel's
+ * call, so that a thread of a machine of any load is seen waiting, too, not only ready to run.
+ */
+static void wait_in_call(uint64_t ns)
 {
 	uint64_t end = fake_now() + ns;
+	struct timespec half = { (time_t)(ns / 2000000000), (long)(ns / 2 % 1000000000) };
 
+	if (ns >= 1000000000)
+		syscall(SYS_nanosleep, &half, NULL);
 	while (fake_now() < end)
 		continue;
 }
@@ -215,7 +224,7 @@ int fake_enter(struct fake_call *call, struct fake_library *library, unsigned in
 	if (function->callback)
 		fake_call_tell(call, false, 0);
 	if (function->delay_ns)
-		wait_busily(function->delay_ns);
+		wait_in_call(function->delay_ns);
 	for (rule = function->rules; rule; rule = rule->next) {
 		if (!rule->nth || rule->nth == nth)
 			return rule->code;
