@@ -89,7 +89,7 @@ expect_eq "files of a late collector" "$(find late_files -type f)" ''
 kill -CONT "$(<late/pid)"
 eventually "the file of a late collector" test -s late_files/x.evt
 ended() { # the recording has its end
-	"$REPORT" check late_files/x.evt >check 2>&1
+	"$REPORT" check late_files/x.evt >ended.out 2>&1
 }
 eventually "a whole file of a late collector" ended
 "$REPORT" summary late_files/x.evt --format json >late.json || fail "the summary of a late collector's file"
