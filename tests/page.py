@@ -262,13 +262,14 @@ def timeline(browser, report, path):
     go(browser, "timeline")
     has = any(entry["kind"] == "timeline" for entry in browser.value("page.manifest.pieces"))
     looks = json.loads(subprocess.run([report, "lines", "--format", "json", path], capture_output=True, timeout=600).stdout)["totals"]["samples"]
-    assert has == bool(spans) or looks, (path, len(spans))
+    assert has == bool(spans) or looks or document(report, "device", path, 0)["rows"], (path, len(spans))
     if not has:
         return 0, 0
     t, data = "byId('panel').timeline", "byId('panel').timeline.data"
     browser.value(f"Promise.all({data}.missing({data}.levels.length - 1, 0, {data}.end)).then(() => 1)")
     rows = f"[...{data}.rows({data}.levels.length - 1, 0, {data}.end)]"
-    assert browser.value(f"{rows}.reduce((sum, row) => sum + row.count.reduce((a, b) => a + b, 0), 0)") == len(spans) + browser.value(f"{data}.about.stretches") == browser.value(f"{data}.about.spans"), path
+    states = sum(row["samples"] for row in document(report, "device", path, 0)["rows"])  # of GPUs: no slices in traces
+    assert browser.value(f"{rows}.reduce((sum, row) => sum + row.count.reduce((a, b) => a + b, 0), 0)") == len(spans) + states + browser.value(f"{data}.about.stretches") == browser.value(f"{data}.about.spans"), path
     if not browser.value(f"{data}.about.merged_ns") and not browser.value(f"{data}.about.thinned_ns"):
         wanted, got = {}, {}
         for event in spans:
@@ -281,6 +282,10 @@ def timeline(browser, report, path):
             got[category, name] = count + 1, spent + duration / 1000
         for key, (count, spent) in wanted.items():
             assert got[key][0] == count and abs(got[key][1] - spent) < 0.01 * count + 0.1, (path, key, got[key], count, spent)
+        held = sum(spent for (category, _), (_, spent) in got.items() if category == "gpu_throttled")
+        assert abs(1000 * held - document(report, "device", path, 0)["totals"]["any_throttled_ns"]) < 1, (path, held)
+        lanes = browser.value(f"{data}.about.lanes.filter((lane) => lane.kind === 'gpu').map((lane) => [lane.model, lane.uuid, lane.device])")
+        assert sorted(lanes) == sorted([row["model"], row["uuid"], row["device"]] for row in document(report, "device", path, 0)["rows"]), lanes
     # rows of one lane and depth are in order; what is inside lies below
     assert browser.value(f"{rows}.every((row) => row.start.every((s, at) => !at || s >= row.start[at - 1]))"), path
     browser.value(f"{t}.canvas.focus(); 1")
@@ -328,7 +333,7 @@ def timeline(browser, report, path):
         start, end = browser.value(f"[{t}.chosen.row.start[{t}.chosen.at], {t}.chosen.row.start[{t}.chosen.at] + {t}.chosen.row.duration[{t}.chosen.at]]")
         assert browser.value(f"{t}.from") <= end and browser.value(f"{t}.to") >= start
     started = [row["pid"] for row in sorted(document(report, "processes", path, 0)["rows"], key=lambda row: row["start_ns"])]
-    drawn = list(dict.fromkeys(browser.value(f"{t}.lanes.filter((lane) => lane.kind !== 'stream').map((lane) => lane.pid)")))
+    drawn = list(dict.fromkeys(browser.value(f"{t}.lanes.filter((lane) => lane.kind !== 'stream' && lane.kind !== 'gpu').map((lane) => lane.pid)")))
     assert drawn == [pid for pid in started if pid in drawn], (drawn, started)
     found = arrows(browser, path, events)
     seen = stacks(browser, report, path)

@@ -100,9 +100,10 @@ static void say_of_end(struct region_header *region, bool died)
 			 "missing library?); nothing was recorded",
 			 name);
 	else
+		/* the rings outlive the program: a collector that goes on still writes them */
 		log_line("the collector has not made '%s' yet: is it stopped, or the disk very "
 			 "slow? "
-			 "nothing was recorded",
+			 "the file appears when the collector goes on",
 			 name);
 }
 

@@ -15,6 +15,23 @@ const struct device_number *device_numbers_find(const struct device_numbers *num
 	return NULL;
 }
 
+bool device_numbers_of_card(const struct device_numbers *numbers, uint32_t uuid,
+			    uint32_t *ret_device)
+{
+	const struct device_number *first = NULL;
+
+	for (size_t i = 0; i < numbers->count; i++) {
+		if (numbers->of[i].uuid != uuid)
+			continue;
+		if (first && first->device != numbers->of[i].device)
+			return false;
+		first = &numbers->of[i];
+	}
+	if (first)
+		*ret_device = first->device;
+	return first != NULL;
+}
+
 static void device_numbers_take(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_device *told = EVENT_AS(gpu_device, &event->event);

@@ -26,5 +26,11 @@ ANALYSIS(device_numbers, struct device_numbers)
 /* Returns what is known of the device of the process, or NULL. */
 const struct device_number *device_numbers_find(const struct device_numbers *numbers,
 						uint32_t process, uint32_t device);
+/*
+ * Sets the number that all processes that know the card have for it. Returns false if it is
+ * unknown, or if their numbers differ.
+ */
+bool device_numbers_of_card(const struct device_numbers *numbers, uint32_t uuid,
+			    uint32_t *ret_device);
 
 #endif

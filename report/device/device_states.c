@@ -59,6 +59,11 @@ unsigned int device_reason_kinds(uint64_t reasons)
 	return kinds;
 }
 
+bool device_sample_is_throttled(const struct evt_device_sample *sample)
+{
+	return sample->reasons && DEVICE_THROTTLES(device_reason_kinds(sample->reasons - 1));
+}
+
 const char *device_reasons_text(char text[DEVICE_REASONS_BYTES], uint64_t reasons)
 {
 	size_t length = 0;
@@ -280,12 +285,12 @@ static void device_states_take_sample(void *state, const struct source_event *ev
 		.to_ns = now_ns,
 		.has_reasons = sample->reasons && sample->gpu_percent,
 		.is_busy = sample->gpu_percent > 1,
-		.is_throttled = sample->reasons &&
-				DEVICE_THROTTLES(device_reason_kinds(sample->reasons - 1)),
+		.is_throttled = device_sample_is_throttled(sample),
 	};
 	if (!card->samples++)
 		card->first_ns = now_ns;
 	card->last_ns = now_ns;
+	card->last = *sample;
 	card_add_time(card, sample, &moment);
 	card_add_numbers(card, sample, &moment);
 	device_count(card, seen, DEVICE_ENERGY_MJ, sample->energy_mj);
@@ -295,7 +300,8 @@ static void device_states_take_sample(void *state, const struct source_event *ev
 	seen->time_ns = now_ns;
 	if (mine->asked.take)
 		mine->asked.take(mine->asked.context,
-				 &(struct device_sample_seen){ card, event->file, now_ns, sample });
+				 &(struct device_sample_seen){ card, event->file, moment.from_ns,
+							       now_ns, sample });
 }
 
 static void device_states_take_link(void *state, const struct source_event *event, bool counts)

@@ -44,6 +44,7 @@ struct device_card {
 	uint32_t uuid, model, driver; /* indices of names */
 	struct evt_device_card told;  /* the last one */
 	uint64_t samples, first_ns, last_ns;
+	struct evt_device_sample last; /* with last_ns */
 	struct ladder sm_mhz, memory_mhz, power_w, temperature_c, memory_temperature_c, gpu_percent,
 		memory_percent;
 	/* SM clock while the card was throttled, and while it was busy and not throttled */
@@ -74,7 +75,7 @@ struct device_trouble {
 struct device_sample_seen {
 	const struct device_card *card;
 	const struct source_file *file;
-	uint64_t time_ns;
+	uint64_t from_ns, time_ns; /* from_ns: since when it stands; time_ns for the first one */
 	const struct evt_device_sample *sample;
 };
 typedef void device_sample_take(void *context, const struct device_sample_seen *seen);
@@ -96,6 +97,8 @@ ANALYSIS(device_states, struct device_states)
 
 /* Returns the kinds of the reasons, a bit each of 1 << enum device_reason_kind. */
 unsigned int device_reason_kinds(uint64_t reasons);
+/* True if NVML says that power or temperature holds the clock down. */
+bool device_sample_is_throttled(const struct evt_device_sample *sample);
 #define DEVICE_REASONS_BYTES 256
 /* Writes the names of the reasons that hold the clock down, with commas; "" if there are none. */
 const char *device_reasons_text(char text[DEVICE_REASONS_BYTES], uint64_t reasons);

@@ -62,20 +62,12 @@ static void row_put_counter(struct table *table, const struct device_card *card,
 		table_set_number(table, column, card->counter[id].grown / unit * factor);
 }
 
-/* CUDA's number, if all processes that know the card have the same. */
 static void row_put_number(struct table *table, const struct device_numbers *numbers,
 			   const struct device_card *card)
 {
-	uint64_t number = UINT64_MAX;
+	uint32_t number;
 
-	for (size_t i = 0; i < numbers->count; i++) {
-		if (numbers->of[i].uuid != card->uuid)
-			continue;
-		if (number != UINT64_MAX && number != numbers->of[i].device)
-			return;
-		number = numbers->of[i].device;
-	}
-	if (number != UINT64_MAX)
+	if (device_numbers_of_card(numbers, card->uuid, &number))
 		table_set_number(table, COLUMN_device_device, number);
 }
 

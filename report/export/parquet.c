@@ -242,6 +242,8 @@ static const struct {
 	[TRACE_COUNTER] = { PARQUET_COUNTERS, NULL },
 	[TRACE_GC] = { PARQUET_GC, NULL },
 	[TRACE_STACK] = { PARQUET_SAMPLES, NULL },
+	[TRACE_GPU_STATE] = { PARQUET_GPU_STATES, NULL },
+	[TRACE_GPU_THROTTLED] = { PARQUET_GPU_STATES, NULL },
 	[TRACE_PROCESS] = { PARQUET_COUNT, NULL },
 	[TRACE_BACKWARD] = { PARQUET_COUNT, NULL },
 	[TRACE_WORK] = { PARQUET_COUNT, NULL },
@@ -638,6 +640,7 @@ static const struct trace_writer writer = {
 	.slice = parquet_take_slice,
 	.moment = parquet_take_moment,
 	.counter = parquet_take_counter,
+	.gpu_state = parquet_take_slice,
 	.process = parquet_take_process,
 	.thread = parquet_take_thread,
 };

@@ -508,6 +508,43 @@ static void sql_counter(void *state, const struct trace_event *event, uint64_t b
 		INTEGER(id_of_name(sql, &event->name)), INTEGER(bytes));
 }
 
+/* NULL if the event does not have it. */
+static struct sql_value sqlite_value_of(const struct trace_event *event, enum trace_argument_id id)
+{
+	for (size_t i = 0; i < event->arguments; i++) {
+		const struct trace_argument *argument = &event->argument[i];
+
+		if (argument->id == id && argument->type == TRACE_STRING)
+			return (struct sql_value){ .kind = SQL_TEXT,
+						   .text = argument->text.text,
+						   .length = argument->text.length };
+		if (argument->id == id)
+			return INTEGER(argument->number);
+	}
+	return NONE;
+}
+
+static void sql_gpu_state(void *state, const struct trace_slice *slice)
+{
+	const struct trace_event *event = &slice->event;
+	struct sql *sql = state;
+
+	sql->events++;
+	SQL_PUT(sql, SQL_GPU_STATES, INTEGER(event->time_ns), INTEGER(trace_end_ns(slice)),
+		INTEGER(event->pid << GLOBAL_SHIFT), sqlite_value_of(event, TRACE_OF_UUID),
+		sqlite_value_of(event, TRACE_OF_MODEL), sqlite_value_of(event, TRACE_OF_MIG),
+		sqlite_value_of(event, TRACE_OF_SM_CLOCK),
+		sqlite_value_of(event, TRACE_OF_MEMORY_CLOCK),
+		sqlite_value_of(event, TRACE_OF_POWER),
+		sqlite_value_of(event, TRACE_OF_TEMPERATURE),
+		sqlite_value_of(event, TRACE_OF_MEMORY_TEMPERATURE),
+		sqlite_value_of(event, TRACE_OF_GPU_PERCENT),
+		sqlite_value_of(event, TRACE_OF_MEMORY_PERCENT),
+		sqlite_value_of(event, TRACE_OF_MEMORY_USED),
+		sqlite_value_of(event, TRACE_OF_THROTTLED),
+		sqlite_value_of(event, TRACE_OF_REASONS));
+}
+
 static void sql_process(void *state, const struct source_process *process, uint64_t pid)
 {
 	size_t length;
@@ -535,6 +572,7 @@ static const struct trace_writer writer = {
 	.slice = sql_slice,
 	.moment = sql_moment,
 	.counter = sql_counter,
+	.gpu_state = sql_gpu_state,
 	.process = sql_process,
 	.thread = sql_thread,
 };

@@ -45,6 +45,8 @@ void page_timeline_want(struct page_timeline *mine, struct page *page)
 					       .state = &mine->spans };
 
 	timeline_init(&mine->spans);
+	mine->states = device_states_want(page->run, NULL);
+	mine->numbers = device_numbers_want(page->run, NULL);
 	page_samples_want(&mine->samples, page, &mine->spans, trace_want(page->run, &options));
 }
 
@@ -455,14 +457,32 @@ static size_t process_order(struct source *source, const struct lane *lane)
 	return i;
 }
 
-static void put_lane(struct json *json, struct source *source, const struct lane *lane)
+/* The model of the card, and CUDA's number of it. */
+static void put_card(struct json *json, const struct page_timeline *mine, struct source *source,
+		     uint32_t uuid)
 {
-	static const char *const kinds[] = { [LANE_THREAD] = "thread",
-					     [LANE_STEPS] = "steps",
-					     [LANE_RANGES] = "ranges",
-					     [LANE_STREAM] = "stream",
-					     [LANE_SAMPLES] = "samples" };
-	const struct source_thread *thread = lane->kind == LANE_STREAM
+	const struct device_card *card = device_states_find(mine->states, uuid);
+	uint32_t number;
+	size_t length;
+	const char *text = name_text(source_name_at(source, uuid), &length);
+
+	json_text(json, "uuid", text, length);
+	if (card) {
+		text = name_text(source_name_at(source, card->model), &length);
+		json_text(json, "model", text, length);
+	}
+	if (device_numbers_of_card(mine->numbers, uuid, &number))
+		json_number(json, "device", number);
+}
+
+static void put_lane(struct json *json, const struct page_timeline *mine, struct source *source,
+		     const struct lane *lane)
+{
+	static const char *const kinds[] = {
+		[LANE_THREAD] = "thread", [LANE_STEPS] = "steps",     [LANE_RANGES] = "ranges",
+		[LANE_STREAM] = "stream", [LANE_SAMPLES] = "samples", [LANE_GPU] = "gpu"
+	};
+	const struct source_thread *thread = lane->kind == LANE_STREAM || lane->kind == LANE_GPU
 						     ? NULL
 						     : page_timeline_thread_of(source, lane);
 	const char *name = "";
@@ -478,6 +498,8 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 	json_number(json, "order", process_order(source, lane));
 	json_number(json, "tid", lane->tid);
 	json_text(json, "name", name, length);
+	if (lane->kind == LANE_GPU)
+		put_card(json, mine, source, (uint32_t)lane->tid);
 	json_number(json, "depths", lane->depths);
 	json_number(json, "busy_ns", lane->busy_ns);
 	json_close(json, '}');
@@ -617,7 +639,7 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	json_number(&json, "merged_ns", merged_ns);
 	json_open(&json, "lanes", '[');
 	for (size_t i = 0; i < timeline->lanes; i++)
-		put_lane(&json, source, &timeline->lane[i]);
+		put_lane(&json, mine, source, &timeline->lane[i]);
 	json_close(&json, ']');
 	json_close(&json, '}');
 	fputs(",", out);

@@ -11,12 +11,16 @@
 #ifndef REPORT_PAGE_PAGE_TIMELINE_H
 #define REPORT_PAGE_PAGE_TIMELINE_H
 
+#include "report/device/device_numbers.h"
+#include "report/device/device_states.h"
 #include "report/page/page.h"
 #include "report/page/page_samples.h"
 #include "report/page/timeline.h"
 
 struct page_timeline {
 	struct timeline spans;
+	struct device_states *states;   /* names of the lanes of GPUs' states */
+	struct device_numbers *numbers; /* the same */
 	struct page_samples samples;
 };
 

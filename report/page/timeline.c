@@ -255,7 +255,20 @@ static void timeline_take_slice(void *state, const struct trace_slice *slice)
 		timeline_take_flow(timeline, slice->flow);
 }
 
+static void timeline_take_gpu_state(void *state, const struct trace_slice *slice)
+{
+	struct timeline *timeline = state;
+	const struct trace_event *event = &slice->event;
+
+	span_put(timeline,
+		 (struct span){ .start_ns = event->time_ns,
+				.duration_ns = slice->duration_ns,
+				.lane = timeline_lane(timeline, event->pid, event->tid, LANE_GPU),
+				.name = timeline_name_of(timeline, event) });
+}
+
 const struct trace_writer timeline_writer = { .slice = timeline_take_slice,
+					      .gpu_state = timeline_take_gpu_state,
 					      .flow = timeline_take_flow };
 
 void timeline_init(struct timeline *timeline)

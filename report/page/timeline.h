@@ -25,7 +25,14 @@ struct span {
 	uint32_t depth;      /* set by timeline_settle() */
 };
 
-enum lane_kind { LANE_THREAD, LANE_STEPS, LANE_RANGES, LANE_STREAM, LANE_SAMPLES };
+enum lane_kind {
+	LANE_THREAD,
+	LANE_STEPS,
+	LANE_RANGES,
+	LANE_STREAM,
+	LANE_SAMPLES,
+	LANE_GPU, /* its state; tid is the index of the name of its UUID */
+};
 
 struct lane {
 	uint64_t pid, tid; /* in the trace's numbering */

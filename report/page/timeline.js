@@ -30,12 +30,12 @@ class Timeline {
 
 	/* Processes as they began. Steps of a process come first, then its ranges and threads, each with its stacks of Python below it; streams last. */
 	layOut() {
-		const rank = { steps: 0, ranges: 1, thread: 2, samples: 2, stream: 3 }, busy = new Map(), of = (lane) => lane.process + "/" + lane.tid;
+		const rank = { steps: 0, ranges: 1, thread: 2, samples: 2, gpu: 3, stream: 4 }, below = (lane) => (lane.kind === "gpu" || lane.kind === "stream" ? 1 : 0), busy = new Map(), of = (lane) => lane.process + "/" + lane.tid;
 		const lanes = this.data.about.lanes.map((lane, number) => ({ ...lane, number }));
 		for (const lane of lanes.filter((one) => one.kind === "thread"))
 			busy.set(of(lane), lane.busy_ns);
 		const weight = (lane) => (lane.kind === "samples" ? busy.get(of(lane)) || 0 : lane.busy_ns);
-		lanes.sort((a, b) => (a.kind === "stream") - (b.kind === "stream") || a.order - b.order || a.process - b.process || rank[a.kind] - rank[b.kind] ||
+		lanes.sort((a, b) => below(a) - below(b) || a.order - b.order || a.process - b.process || rank[a.kind] - rank[b.kind] ||
 			(b.tid === b.pid) - (a.tid === a.pid) || weight(b) - weight(a) || a.tid - b.tid || (a.kind === "samples") - (b.kind === "samples"));
 		this.top = [];
 		this.height = AXIS;
@@ -70,7 +70,8 @@ class Timeline {
 	laneTitle(lane) {
 		const name = lane.name ? show(lane.name) + " " : "";
 		return { steps: `steps of process ${lane.pid}`, ranges: `ranges of process ${lane.pid}, begun by thread ${lane.tid}`,
-			thread: `${name}${lane.tid}, process ${lane.pid}`, samples: `${name}${lane.tid}, process ${lane.pid}: code of Python (pale: it waits)`, stream: `GPU ${lane.pid}, stream ${lane.tid}` }[lane.kind];
+			thread: `${name}${lane.tid}, process ${lane.pid}`, samples: `${name}${lane.tid}, process ${lane.pid}: code of Python (pale: it waits)`, stream: `GPU ${lane.pid}, stream ${lane.tid}`,
+			gpu: `state of GPU${lane.device === undefined ? "" : " " + lane.device}, ${show(lane.model || "")} ${show(lane.uuid || "")}, as NVML told (strong: power or temperature held its clock down)` }[lane.kind];
 	}
 
 	x(ns) {
@@ -150,9 +151,10 @@ class Timeline {
 		return this.found ? color("soft") : this.colors[name] || (this.colors[name] = colorOf(this.data.names[name]));
 	}
 
-	/* A thread that was seen waiting. */
+	/* A thread that was seen waiting; a GPU whose clock was not held down. */
 	isPale(row, at) {
-		return row.count[at] === 1 && this.data.about.lanes[row.lane].kind === "samples" && this.data.categories[row.name[at]] !== "runs";
+		const strong = { samples: "runs", gpu: "gpu_throttled" }[this.data.about.lanes[row.lane].kind];
+		return row.count[at] === 1 && strong !== undefined && this.data.categories[row.name[at]] !== strong;
 	}
 
 	paintRow(context, row) {

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `ranks`: a row for each rank, and a sentence if one of them holds the others up. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
+#include "report/base/numbers.h"
 #include "report/core/report_kind.h"
 #include "report/ranks/rank_rows.h"
+#include "report/steps/step_clocks.h"
 #include "report/steps/step_events.h"
 
 struct ranks_report {
 	const struct steps *steps;
 	const struct collectives *collectives;
+	const struct step_clocks *clocks;
 	struct rank_rows rows;
 };
 
@@ -18,6 +23,7 @@ static void report_ranks_want(struct report *report)
 	struct ranks_report *mine = report->state;
 
 	mine->steps = steps_want(report->run, &(struct steps_options){ .wants_rows = true });
+	mine->clocks = step_clocks_want(report->run, NULL);
 	mine->collectives = collectives_want(report->run, &(struct collectives_options){ 0 });
 }
 
@@ -62,14 +68,41 @@ static void report_ranks_put_row(struct table *table, const struct steps *steps,
 	table_set_number(table, COLUMN_ranks_late_total_ns, row->late_ns);
 }
 
+/* Of the steps about which NVML told something. */
+static void report_ranks_put_clock(struct table *table, const struct step_clocks *clocks,
+				   const struct rank_row *row)
+{
+	uint64_t *mhz = memory_zero(row->steps + 1, sizeof(*mhz)), throttled_ns = 0, known_ns = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < row->steps; i++) {
+		const struct step_row *step = row->step[i];
+		struct step_clock clock = step_clocks_over(clocks, step->process, step->start_ns,
+							   step->start_ns + step->total_ns);
+
+		if (clock.has_mhz)
+			mhz[count++] = (uint64_t)(clock.mhz + 0.5);
+		throttled_ns += clock.has_throttled ? clock.throttled_ns : 0;
+		known_ns += clock.has_throttled ? step->total_ns : 0;
+	}
+	if (count)
+		table_set_number(table, COLUMN_ranks_sm_mhz, numbers_median(mhz, count));
+	if (known_ns)
+		table_set_real(table, COLUMN_ranks_throttled_percent,
+			       100.0 * (double)throttled_ns / (double)known_ns);
+	free(mhz);
+}
+
 static void report_ranks_fill(struct report *report, struct table *table)
 {
 	struct ranks_report *mine = report->state;
 
 	rank_rows_make(&mine->rows, run_source(report->run), mine->steps, mine->collectives);
 	for (size_t i = 0; i < mine->rows.count; i++)
-		if (mine->rows.row[i].steps)
+		if (mine->rows.row[i].steps) {
 			report_ranks_put_row(table, mine->steps, &mine->rows.row[i]);
+			report_ranks_put_clock(table, mine->clocks, &mine->rows.row[i]);
+		}
 }
 
 static void report_ranks_total(const struct report *report, struct facts *facts)

@@ -4,6 +4,7 @@
 #include "report/roofline/peaks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/base/memory.h"
 
@@ -48,10 +49,29 @@ static void peaks_take_device(void *state, const struct source_event *event, boo
 {
 	const struct evt_gpu_device *told = EVENT_AS(gpu_device, &event->event);
 
+	struct peaks *peaks = state;
+	struct peaks_device *device;
+	size_t length;
+
 	(void)counts;
-	if (told->device <= UINT32_MAX)
-		peaks_device_of(state, event->process->index, told->device)
-			->bytes = (double)told->bandwidth_kbs * BYTES_A_KB;
+	if (told->device > UINT32_MAX)
+		return;
+	device = peaks_device_of(peaks, event->process->index, told->device);
+	(void)name_text(
+		source_name_at(peaks->source, event_name(peaks->source, event, told->mig_uuid)),
+		&length);
+	device->is_part = length != 0;
+	device->bytes = device->is_part ? 0 : (double)told->bandwidth_kbs * BYTES_A_KB;
+	if (device->is_part)
+		memset(device->flops, 0, sizeof(device->flops));
+}
+
+bool peaks_have_parts(const struct peaks *peaks)
+{
+	for (size_t i = 0; i < peaks->count; i++)
+		if (peaks->of[i].is_part)
+			return true;
+	return false;
 }
 
 static void peaks_take_limits(void *state, const struct source_event *event, bool counts)
@@ -63,6 +83,8 @@ static void peaks_take_limits(void *state, const struct source_event *event, boo
 	if (told->device > UINT32_MAX)
 		return;
 	device = peaks_device_of(state, event->process->index, told->device);
+	if (device->is_part)
+		return;
 	for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++) {
 		if (published[i].major != told->major || published[i].minor != told->minor)
 			continue;
@@ -76,8 +98,10 @@ static void peaks_take_limits(void *state, const struct source_event *event, boo
 static void peaks_start(void *state, struct run *run, const void *options)
 {
 	(void)options;
+	((struct peaks *)state)->source = run_source(run);
 	run_reads(run, EVT_gpu_device,
-		  FIELD_BIT(gpu_device, device) | FIELD_BIT(gpu_device, bandwidth_kbs),
+		  FIELD_BIT(gpu_device, device) | FIELD_BIT(gpu_device, bandwidth_kbs) |
+			  FIELD_BIT(gpu_device, mig_uuid),
 		  peaks_take_device, state);
 	run_reads(run, EVT_gpu_limits, FIELDS_ALL, peaks_take_limits, state);
 }

@@ -27,8 +27,11 @@ struct peaks {
 		uint32_t process, device;
 		double flops[PEAK_UNIT_LIMIT]; /* a second; 0: not known */
 		double bytes;                  /* a second; 0: not known */
+		/* of MIG: what CUPTI tells of it may be of the whole GPU, so no peak is known */
+		bool is_part;
 	} * of;
 	size_t count, room;
+	struct source *source;
 };
 
 struct peaks_options {
@@ -36,6 +39,8 @@ struct peaks_options {
 };
 ANALYSIS(peaks, struct peaks)
 
+/* True if the process of any of them has a part of a GPU (MIG). */
+bool peaks_have_parts(const struct peaks *peaks);
 /* Returns the peaks of the device of the process; NULL: it was not told. */
 const struct peaks_device *peaks_find(const struct peaks *peaks, uint32_t process, uint32_t device);
 

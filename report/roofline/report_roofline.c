@@ -200,6 +200,17 @@ static void roofline_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "flops", UNIT_COUNT, mine->pyprof->flops);
 }
 
+static void roofline_foot(const struct document *document, const struct screen *screen)
+{
+	const struct roofline *mine = ((const struct report *)document->context)->state;
+
+	if (peaks_have_parts(mine->peaks))
+		screen_print_prose(screen,
+				   "The program has a part of a GPU (MIG): what CUPTI tells "
+				   "of it may be of the whole GPU, so its peaks are not known, "
+				   "and no share is shown.");
+}
+
 static const char *roofline_explain(const struct report *report, struct why_empty *absence)
 {
 	const struct roofline *mine = report->state;
@@ -225,6 +236,7 @@ const struct report_kind report_kind_roofline = {
 	.want = roofline_want,
 	.fill = roofline_fill,
 	.total = roofline_total,
+	.foot = roofline_foot,
 	.explain = roofline_explain,
 	.release = roofline_release,
 };

@@ -14,6 +14,7 @@
 struct steps_state {
 	struct steps_shown shown;
 	const struct range_names *names;
+	struct step_clock_sides sides;
 	char explained[RANGE_NAMES_BYTES + 4 * NAME_BYTES];
 };
 
@@ -34,6 +35,38 @@ static void print_detail_cost(const struct steps *steps, const struct screen *sc
 			   "detail costs %s of the steps' time (%s in each step that has it)",
 			   unit_format_percent(share, 100 * cost.share),
 			   unit_format_ns(step, (uint64_t)cost.step_ns));
+}
+
+/* "1,215 MHz": 0 is unknown. */
+static void print_clock_side(const struct step_clock_side *side, const struct screen *screen)
+{
+	char time[UNIT_TEXT_BYTES], mhz[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "median %s", unit_format_ns(time, side->p50_ns));
+	if (side->p50_mhz)
+		fprintf(screen->out, " at %s MHz", unit_format_count(mhz, side->p50_mhz));
+}
+
+/* Which steps were throttled, and how long those took: what they did need not be the same. */
+static void print_throttled(const struct step_clock_sides *sides, const struct screen *screen)
+{
+	char some[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	if (!sides->throttled.steps)
+		return;
+	prose_begin(&line, screen);
+	fprintf(line.screen.out,
+		"power or temperature held the GPU's clock down for most of %s of %s step%s: ",
+		unit_format_count(some, sides->throttled.steps),
+		unit_format_count(all, sides->throttled.steps + sides->others.steps),
+		sides->throttled.steps + sides->others.steps == 1 ? "" : "s");
+	print_clock_side(&sides->throttled, &line.screen);
+	if (sides->others.steps) {
+		fputs("; the others: ", line.screen.out);
+		print_clock_side(&sides->others, &line.screen);
+	}
+	prose_end(&line, screen);
 }
 
 static void steps_head(const struct document *document, const struct screen *screen)
@@ -62,6 +95,7 @@ static void steps_head(const struct document *document, const struct screen *scr
 				   &line.screen);
 		prose_end(&line, screen);
 	}
+	print_throttled(&state->sides, screen);
 	print_detail_cost(steps, screen);
 	if (steps->has_sample && steps->time.count)
 		screen_print_prose(screen, "not all operators were recorded "
@@ -140,6 +174,7 @@ static void steps_prepare(struct report *report)
 		.source = run_source(report->run),
 		.name = name,
 	};
+	state->shown.clocks = step_clocks_want(report->run, NULL);
 	state->names = range_names_want(report->run, NULL);
 	run_counts(report->run, EVT_torch_sampling);
 	run_counts(report->run, EVT_step);
@@ -152,6 +187,7 @@ static void steps_fill(struct report *report, struct table *table)
 	state->shown.has_io = !why_empty_is_off(report->run, EVT_FAMILY_io);
 	state->shown.has_waits = !why_empty_is_off(report->run, EVT_FAMILY_osrt);
 	state->shown.has_gc = !why_empty_is_off(report->run, EVT_FAMILY_gc);
+	state->sides = step_clocks_sides(state->shown.clocks, state->shown.steps);
 	steps_fill_table(&state->shown, table);
 }
 
@@ -230,6 +266,27 @@ static void total_host_splits(const struct steps *steps, struct facts *facts)
 		    "other_running_ns", "other_waiting_ns");
 }
 
+static void total_side(const struct step_clock_side *side, struct facts *facts, const char *time,
+		       const char *clock)
+{
+	if (!side->steps)
+		return;
+	facts_number(facts, time, UNIT_NS, side->p50_ns);
+	if (side->p50_mhz)
+		facts_number(facts, clock, UNIT_COUNT, side->p50_mhz);
+}
+
+/* Nothing if NVML told nothing about any step. */
+static void total_throttled(const struct step_clock_sides *sides, struct facts *facts)
+{
+	if (!sides->throttled.steps && !sides->others.steps)
+		return;
+	facts_number(facts, "throttled_steps", UNIT_COUNT, sides->throttled.steps);
+	facts_number(facts, "unthrottled_steps", UNIT_COUNT, sides->others.steps);
+	total_side(&sides->throttled, facts, "throttled_p50_ns", "throttled_p50_mhz");
+	total_side(&sides->others, facts, "unthrottled_p50_ns", "unthrottled_p50_mhz");
+}
+
 static void steps_total(const struct report *report, struct facts *facts)
 {
 	static const char *const names[STEP_CATEGORY_LIMIT] = {
@@ -270,6 +327,7 @@ static void steps_total(const struct report *report, struct facts *facts)
 		total_host_splits(steps, facts);
 	total_phases(steps, facts);
 	facts_number(facts, "helped_ns", UNIT_NS, steps->cpu.helped_ns);
+	total_throttled(&((const struct steps_state *)report->state)->sides, facts);
 }
 
 const struct report_kind report_kind_steps = {

@@ -170,6 +170,21 @@ static void put_spent(struct table *table, const struct steps_shown *shown,
 			table_set_number(table, columns[i], row->spent_ns[i]);
 }
 
+static void rows_steps_put_clock(struct table *table, const struct steps_shown *shown,
+				 const struct step_row *row)
+{
+	struct step_clock clock;
+
+	if (!shown->clocks)
+		return;
+	clock = step_clocks_over(shown->clocks, row->process, row->start_ns,
+				 row->start_ns + row->total_ns);
+	if (clock.has_mhz)
+		table_set_number(table, COLUMN_steps_sm_mhz, (uint64_t)(clock.mhz + 0.5));
+	if (clock.has_throttled)
+		table_set_number(table, COLUMN_steps_throttled_ns, clock.throttled_ns);
+}
+
 static void table_put_step(struct table *table, const struct steps_shown *shown,
 			   const struct step_row *usual, const struct step_row *row)
 {
@@ -198,6 +213,7 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 		put_phases(table, shown, row);
 	rows_steps_put_cpu(table, shown->steps, row);
 	put_spent(table, shown, row);
+	rows_steps_put_clock(table, shown, row);
 	table_set_text(table, COLUMN_steps_ended_by, text, length);
 	if (excess == STEP_CATEGORY_LIMIT)
 		return;

@@ -5,16 +5,18 @@
 
 #include "report/table/export.h"
 #include "report/session/source.h"
+#include "report/steps/step_clocks.h"
 #include "report/steps/steps.h"
 
 /* Steps, and the source of the names that ended them. */
 struct steps_shown {
 	const struct steps *steps;
 	const struct source *source;
-	const char *name; /* of --step; NULL: the recorded steps */
-	bool has_io;      /* input and output were recorded */
-	bool has_waits;   /* waits of the operating system were recorded */
-	bool has_gc;      /* garbage collections were recorded */
+	const char *name;                 /* of --step; NULL: the recorded steps */
+	bool has_io;                      /* input and output were recorded */
+	bool has_waits;                   /* waits of the operating system were recorded */
+	bool has_gc;                      /* garbage collections were recorded */
+	const struct step_clocks *clocks; /* NULL: not wanted */
 };
 
 /* `table` has the columns of report steps. */

@@ -136,6 +136,12 @@ struct trace_writer {
 	void (*counter)(void *state, const struct trace_event *event, uint64_t bytes);
 	/* A number that is no memory; its name says the unit. */
 	void (*gauge)(void *state, const struct trace_event *event, uint64_t value);
+	/*
+	 * A sample of a GPU by NVML, for the time that it stands for, with all answers as
+	 * arguments. `tid` is the index of the name of its UUID. TRACE_GPU_THROTTLED: power or
+	 * temperature held the clock down.
+	 */
+	void (*gpu_state)(void *state, const struct trace_slice *slice);
 	void (*flow)(void *state, const struct trace_flow *flow);
 	/*
 	 * When everything is read: for each process of the file, then its threads; then devices

@@ -14,6 +14,7 @@
 #include "report/session/ranks.h"
 
 #define SECOND_NS 1e9
+#define MW_A_WATT 1000u
 #define LINE_BYTES 1024
 #define LIST_ROWS 8u     /* if the number of lines is unlimited */
 #define LIST_ROWS_MIN 3u /* heading, names of columns, one row */
@@ -326,6 +327,88 @@ static void board_put_gpu(struct board_writer *writer, const struct sums *sums)
 	board_put_line(writer, NULL, line);
 }
 
+/* The newest sample of a card that is in the files of several ranks. */
+static bool card_is_newest(const struct board *board, size_t at, const struct device_card *card)
+{
+	const char *uuid = source_name_text(
+		source_name_at(board->follower[at]->source, card->uuid));
+
+	for (size_t i = 0; i < board->count; i++) {
+		const struct device_states *states = board->follower[i]->devices;
+
+		for (size_t j = 0; j < states->count && i != at; j++) {
+			const struct device_card *other = &states->card[j];
+
+			if (!strcmp(uuid, source_name_text(source_name_at(
+						  board->follower[i]->source, other->uuid))) &&
+			    (other->last_ns > card->last_ns ||
+			     (other->last_ns == card->last_ns && i < at)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* "1,215 of 1,980 MHz": `field` and `limit` hold an answer plus 1, or 0 without one. */
+static size_t board_add_answer(char *line, size_t room, uint64_t field, uint64_t limit,
+			       const char *unit)
+{
+	if (!field)
+		return 0;
+	if (!limit)
+		return (size_t)snprintf(line, room, "   %llu %s", (unsigned long long)field - 1,
+					unit);
+	return (size_t)snprintf(line, room, "   %llu of %llu %s", (unsigned long long)field - 1,
+				(unsigned long long)limit - 1, unit);
+}
+
+static void board_put_card(struct board_writer *writer, const struct follower *follower,
+			   const struct device_card *card)
+{
+	const struct evt_device_sample *last = &card->last;
+	char line[LINE_BYTES], model[LINE_BYTES / 4], reasons[DEVICE_REASONS_BYTES] = "";
+	bool is_throttled = device_sample_is_throttled(last);
+	size_t used;
+
+	escape(model, sizeof(model),
+	       source_name_text(source_name_at(follower->source, card->model)));
+	if (last->reasons)
+		device_reasons_text(reasons, last->reasons - 1);
+	used = (size_t)snprintf(line, sizeof(line), "device    %s", model);
+	used += board_add_answer(line + used, sizeof(line) - used, last->sm_clock_mhz,
+				 card->told.max_sm_clock_mhz, "MHz");
+	used += board_add_answer(
+		line + used, sizeof(line) - used,
+		last->power_mw ? (last->power_mw - 1) / MW_A_WATT + 1 : 0,
+		card->told.power_limit_mw ? (card->told.power_limit_mw - 1) / MW_A_WATT + 1 : 0,
+		"W");
+	used += board_add_answer(line + used, sizeof(line) - used, last->temperature_c, 0, "C");
+	if (card->is_lost)
+		snprintf(line + used, sizeof(line) - used, "   was lost");
+	else if (*reasons)
+		snprintf(line + used, sizeof(line) - used, "   %s by %s",
+			 is_throttled ? "throttled" : "held down", reasons);
+	board_put_line(writer, is_throttled || card->is_lost ? SCREEN_RED : NULL, line);
+}
+
+/* The state of each GPU, as NVML told last. */
+static void board_put_devices(struct board_writer *writer, const struct sums *sums)
+{
+	const struct board *board = writer->board;
+
+	(void)sums;
+	for (size_t i = 0; i < board->count; i++) {
+		const struct device_states *states = board->follower[i]->devices;
+
+		for (size_t j = 0; j < states->count; j++) {
+			if (board->rows && writer->used + 1 >= board->rows)
+				return;
+			if (states->card[j].samples && card_is_newest(board, i, &states->card[j]))
+				board_put_card(writer, board->follower[i], &states->card[j]);
+		}
+	}
+}
+
 static void board_put_collections(struct board_writer *writer, const struct sums *sums)
 {
 	char line[LINE_BYTES], each[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
@@ -519,10 +602,10 @@ static void put_lists(struct board_writer *writer, const struct sums *sums)
 void board_print(const struct board *board, const struct screen *screen)
 {
 	static void (*const parts[])(struct board_writer *, const struct sums *) = {
-		board_put_head,        board_put_stuck, board_put_steps, board_put_phases,
-		board_put_requests,    board_put_cpu,   board_put_heap,  board_put_gpu,
-		board_put_collections, put_io,          board_put_file,  board_put_captures,
-		put_trouble,           put_lists
+		board_put_head,     board_put_stuck,       board_put_steps, board_put_phases,
+		board_put_requests, board_put_cpu,         board_put_heap,  board_put_gpu,
+		board_put_devices,  board_put_collections, put_io,          board_put_file,
+		board_put_captures, put_trouble,           put_lists
 	};
 	struct board_writer writer = { board, screen, 0 };
 	struct sums sums;

@@ -38,6 +38,7 @@ static void follower_want(struct follower *follower)
 		follower->run, &(struct collections_options){ .by = BY_gc_generation });
 	follower->requests = requests_want(
 		follower->run, &(struct requests_options){ .by = BY_requests_endpoint });
+	follower->devices = device_states_want(follower->run, NULL);
 	follower->heap = heap_want(follower->run, &(struct heap_options){ .by = BY_alloc_size });
 }
 

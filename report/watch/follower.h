@@ -13,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include "report/device/device_states.h"
 #include "report/gc/gc_events.h"
 #include "report/requests/request_events.h"
 #include "report/session/session_files.h"
@@ -63,6 +64,7 @@ struct follower {
 	const struct captures *captures;
 	struct collections *collections;
 	const struct requests *requests;
+	const struct device_states *devices;
 	struct heap *heap;
 	struct follower_mark *mark; /* a ring */
 	size_t mark_room, mark_count;

@@ -126,6 +126,21 @@ need_program cuda_gpu
 run_traced "$PROGRAMS/cuda_gpu" work 2>gpu.err || fail "cuda_gpu: $(cat gpu.err)"
 compare "$OUTPUT" kernels copies calls
 
+# the state of GPUs: a row a sample, whose throttled time is the report's
+need_program device_file
+mkdir slow
+"$PROGRAMS/device_file" "$PWD/slow/two" || fail "device_file"
+rm slow/two.evt
+compare slow/two.host.*.evt gpu_states steps
+"$readers/bin/python" - <<'END' || fail "the state of the GPU is not what NVML told"
+import duckdb
+rows = duckdb.sql("SELECT duration_ns, uuid, is_mig, sm_mhz, memory_mhz, power_mw, temperature_c, is_throttled, held_down_by "
+                  "FROM read_parquet('out/*/*/family=gpu_states/*.parquet') ORDER BY start_ns + duration_ns").fetchall()
+uuid = "GPU-b1b1b1b1-0000-0000-0000-000000000000"
+assert rows == [(10**9 if at > 1 else 0, uuid, 0, 1980, None, 512000, 61, 0, "") if at < 6 else
+                (10**9, uuid, 0, 1215, None, 700000, 84, 1, "power limit") for at in range(1, 11)], rows
+END
+
 # hostile names stay data: of the program, its thread and a host
 cat >hostile.c <<'END'
 #include <sys/prctl.h>

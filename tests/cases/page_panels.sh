@@ -8,6 +8,7 @@ need_browser chromium
 need_program empty
 need_program cuda_gpu
 need_program counts
+need_program device_file
 
 pages() { # RECORDING...
 	python3 "$ROOT/tests/page.py" "$REPORT" "$@" >>log 2>err || fail "line ${BASH_LINENO[0]}: $(tail -n 3 err)"
@@ -24,6 +25,10 @@ FAKE_CUDA_COUNTS=$PWD/counts.json run_traced "$PROGRAMS/cuda_gpu" work || fail "
 mv run.evt gpu.evt
 run_lossy
 mv run.evt losses.evt
+mkdir slow
+"$PROGRAMS/device_file" "$PWD/slow/two" || fail "device_file"
+rm slow/two.evt
+mv slow/two.host.*.evt slow/device.evt
 cat >held.py <<'END'
 def held(count):
     return [bytearray(20000) for _ in range(count)]
@@ -42,7 +47,7 @@ bytes=$(stat -c %s "$some")
 cp "$some" bad.evt
 printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
 # of good_workers the pids began anew: a child has a lower one than its parent
-pages "$ROOT/tests/truth/recordings/gpu_good.evt" empty.evt counts.evt stacks.evt held.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,io,samples}.evt \
+pages "$ROOT/tests/truth/recordings/gpu_good.evt" empty.evt counts.evt stacks.evt held.evt gpu.evt losses.evt bad.evt slow/device.evt "$ROOT"/tests/golden/{cut,families,io,samples}.evt \
 	"$ROOT"/tests/truth/recordings/{decode_python,gil_contention,good_workers}.evt
 [[ $(grep -c ' arrows [1-9]' log) -ge 2 ]] || fail "too few pages have arrows: $(cat log)"
 [[ $(grep -c ' looks [1-9]' log) -ge 2 ]] || fail "too few pages have stacks of Python: $(cat log)"

@@ -52,5 +52,12 @@ for row in rows:
     assert abs(row["memory_percent"] - 100 * rate / (field(device, "bandwidth_kbs") * 1000)) < 1e-4 * row["memory_percent"], row
 assert mm["aten::mul", "fp32"]["bound"] == "memory"
 END_PYTHON
+# Of a part of a GPU the peaks are not known: rates without shares, and it is said.
+FAKE_CUPTI_MIG=1 INTERCEPT_TRACE=+shapes INTERCEPT_OUTPUT=$PWD/part.evt LD_PRELOAD=$LIB$libraries "$PYTHON" train.py >out 2>&1 || fail "$(cat out)"
+expect part.evt 'len(roofline.rows) == '"$(json roofline run+shapes.evt 'totals["flops"] and len(rows)')" \
+	'all(row.compute_percent is None and row.memory_percent is None and row.bound is None for row in roofline.rows)' \
+	'any(row.flops_rate for row in roofline.rows)'
+"$REPORT" roofline part.evt >out
+expect_match "a part of a GPU" "$(tr -s '\n ' '  ' <out)" 'part of a GPU \(MIG\).* its peaks are not known, and no share is shown'
 "$REPORT" roofline run-alloc.evt >out
 expect_match "without sizes" "$(tr -s '\n ' '  ' <out)" 'no sizes of inputs were recorded: INTERCEPT_TRACE=\+shapes'

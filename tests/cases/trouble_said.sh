@@ -70,3 +70,28 @@ done
 # A family of processes says it once, whoever ends first.
 said x.evt "the collector ended before it made" "$PROGRAMS/processes" tree 5
 said /no/such/x.evt "cannot create" "$PROGRAMS/processes" tree 5
+
+# A collector that is stopped before it has made the file is late, no more: the rings outlive the program.
+mkdir late late_files
+cp "$LIB" late/
+cat >late/intercept-collector <<-END
+	#!/bin/sh
+	echo \$\$ >"$PWD/late/pid"
+	kill -STOP \$\$
+	exec "$COLLECTOR" "\$@"
+END
+chmod +x late/intercept-collector
+INTERCEPT_OUTPUT=$PWD/late_files/x.evt LD_PRELOAD=$PWD/late/$(basename "$LIB") "$PROGRAMS/processes" nothing 2>err
+expect_eq "status beside a late collector" $? 0
+expect_match "what is said of a late collector" "$(cat err)" \
+	"^intercept: the collector has not made '.*/late_files/x\.evt' yet: .*[?] the file appears when the collector goes on$"
+expect_eq "files of a late collector" "$(find late_files -type f)" ''
+kill -CONT "$(<late/pid)"
+eventually "the file of a late collector" test -s late_files/x.evt
+ended() { # the recording has its end
+	"$REPORT" check late_files/x.evt >ended.out 2>&1
+}
+eventually "a whole file of a late collector" ended
+"$REPORT" summary late_files/x.evt --format json >late.json || fail "the summary of a late collector's file"
+expect_eq "processes that ended in a late collector's file" \
+	"$("$REPORT" dump late_files/x.evt | grep -c ' process_end ')" 1
