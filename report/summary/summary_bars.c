@@ -218,7 +218,8 @@ static void step_values(const struct summary *summary, struct bar *bar)
 	bar->count = STEP_PHASE_LIMIT;
 	for (size_t i = 0; i < steps->row_count; i++)
 		for (int phase = 0; !loop->is_warm[i] && phase < STEP_PHASE_LIMIT; phase++)
-			bar->part[phase].value += steps->row[i].phases.ns[phase];
+			bar->part[steps_know_phase(steps, phase) ? phase : PHASE_other].value +=
+				steps->row[i].phases.ns[phase];
 }
 
 static bool is_open_ended(int phase)
