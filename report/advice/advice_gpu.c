@@ -6,6 +6,7 @@
  */
 #include "report/advice/bottleneck.h"
 #include "report/base/units.h"
+#include "report/steps/rows_steps.h"
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time; with less idle time the host keeps up */
 #define BUSY_STEPS_SHARE 0.5 /* share of the settled steps that request work of the GPU */
@@ -13,6 +14,7 @@
 #define UNREPORTED_MATTERS 0.01
 #define LAUNCHES_MANY 20.0     /* a step */
 #define LAUNCH_LONG_NS 200000u /* no launch of PyTorch's takes the host so long */
+#define PURE_SHARE 0.25        /* of the launches, that the time of all is estimated by */
 /* share of the products' time, by names that say which GPU they are for */
 #define RECENT_SHARE 0.5
 
@@ -68,7 +70,8 @@ static bool loop_is_timed(const struct bottleneck *bottleneck)
 		return loop_has_gpu(bottleneck);
 	for (size_t i = 0; i < steps->row_count; i++)
 		busy += !bottleneck->loop.is_warm[i] && steps->row[i].gpu_ns;
-	return !steps->gpu_late && !run_events(bottleneck->run, EVT_gpu_lost) &&
+	return (double)steps->gpu_late <= UNREPORTED_MATTERS * (double)steps_launched(steps) &&
+	       !run_events(bottleneck->run, EVT_gpu_lost) &&
 	       (double)busy > BUSY_STEPS_SHARE * (double)bottleneck->loop.steps;
 }
 
@@ -161,7 +164,8 @@ static uint64_t phases_launching_ns(const struct bottleneck *bottleneck, uint64_
 	phase_launches_add(bottleneck, PHASE_backward, &pure);
 	phase_launches_add(bottleneck, PHASE_optimizer, &pure);
 	phase_launches_add(bottleneck, PHASE_forward, &forward);
-	if (!pure.launches || pure.idle_ns > LAUNCH_LONG_NS * pure.launches)
+	if (pure.launches < PURE_SHARE * (double)(pure.launches + forward.launches) ||
+	    !pure.launches || pure.idle_ns > LAUNCH_LONG_NS * pure.launches)
 		return 0;
 	*ret_launches = pure.launches + forward.launches;
 	bound_ns = (uint64_t)((double)pure.idle_ns / (double)pure.launches *
