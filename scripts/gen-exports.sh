@@ -15,6 +15,7 @@ names=$(${CC:-cc} -E -P -x c -I. - <<'END' | grep -o '@ *[A-Za-z0-9_]* *@' | tr 
 #define CUDA_OWN(library, result, name, ...) @name@
 #define TORCH(name, ...) @name@
 #define DISTRIBUTED(name, ...) @name@
+#define AUTOGRAD(name, ...) @name@
 #include "preload/families.def"
 END
 )

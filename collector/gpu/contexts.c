@@ -191,7 +191,9 @@ static void cuts_end(struct context_thread *thread, const struct context_open *o
 {
 	if (open->is_backward && !--thread->backward)
 		thread->pause_ns = ns;
-	if (!--thread->opened[open->mark] && open->mark > CONTEXT_BACKWARD)
+	/* where zero_grad() ends in an optimizer's step, a closure's forward may begin */
+	if ((!--thread->opened[open->mark] || open->mark == CONTEXT_OPTIMIZER) &&
+	    open->mark > CONTEXT_BACKWARD)
 		cut_at(cuts, ns);
 }
 
@@ -313,6 +315,8 @@ struct context_cuts contexts_take(struct contexts *contexts, const struct contex
 		break;
 	case EVT_torch_async_begin:
 	case EVT_torch_async_end:
+	case EVT_autograd_begin:
+	case EVT_autograd_end:
 		cut_at(&cuts, ns); /* a collective may be one */
 		break;
 	default:

@@ -15,7 +15,6 @@
 #include "preload/hook/interposer.h"
 #include "preload/base/symbols.h"
 
-#define LIBRARY "libc10.so"
 
 struct search {
 	const struct torch_origin *origin;
@@ -39,9 +38,13 @@ static size_t path_common(const char *a, const char *b)
 
 static bool soname_is_torch(const struct symbols *s)
 {
+	static const char *const libraries[] = { "libc10.so", "libtorch_cpu.so" };
 	const char *soname = symbols_string(s, DT_SONAME, 0);
 
-	return soname && strncmp(soname, LIBRARY, strlen(LIBRARY)) == 0;
+	for (size_t i = 0; soname && i < sizeof(libraries) / sizeof(*libraries); i++)
+		if (strncmp(soname, libraries[i], strlen(libraries[i])) == 0)
+			return true;
+	return false;
 }
 
 static int search_module(struct dl_phdr_info *module, size_t bytes, void *context)

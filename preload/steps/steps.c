@@ -41,6 +41,7 @@ static struct steps_slot {
 
 static _Atomic uint32_t profilers_open; /* number of slots of kind STEPS_PROFILER */
 static _Atomic uint64_t steps_number;   /* number of the current step */
+void (*steps_before_mark)(void);
 static _Atomic bool first_is_marked;
 
 static struct string named; /* the setting, without its * */
@@ -110,6 +111,8 @@ static void record_step(uint64_t number, const struct name *name)
 	const struct recorder_field field[] = { { .number = number }, { .text = &text } };
 
 	thread_clock_record();
+	if (steps_before_mark)
+		steps_before_mark();
 	(void)recorder_record(RECORDER_ANY, EVT_step, field, 2);
 }
 

@@ -45,6 +45,9 @@ extern bool steps_named PRELOAD_HIDDEN;
  */
 extern const struct family family_steps PRELOAD_HIDDEN;
 
+/* Called before each mark of a step is recorded, unless it is NULL. */
+extern void (*steps_before_mark)(void) PRELOAD_HIDDEN;
+
 /* A range opens and is not recorded yet. `key` identifies it while it is open, and is never 0. */
 void steps_begin(uint64_t key, const struct string *name);
 /* A range closes and has been recorded. Does nothing if it ends no step. */

@@ -30,6 +30,7 @@
 #include "preload/torch/torch_function.h"
 #include "preload/torch/torch_inputs.h"
 #include "preload/torch/torch_layout.h"
+#include "preload/torch/torch_passes.h"
 
 /* at::RecordScope */
 #define SCOPE_FUNCTION 0u
@@ -201,10 +202,10 @@ static bool record_held(const uint64_t *function, uint64_t name, struct beginnin
 /* Recorded before the first operator, because the gates may have been shut when sampling began. */
 static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 {
-	uint64_t one_in = settings.operators;
+	uint64_t field[2] = { settings.operators, torch_passes_on };
 
 	if (atomic_exchange(&sampling_unreported, false) &&
-	    !recorder_put(lane, EVT_torch_sampling, ticks, &one_in, 1))
+	    !recorder_put(lane, EVT_torch_sampling, ticks, field, 2))
 		atomic_store(&sampling_unreported, true);
 }
 
@@ -249,6 +250,8 @@ static inline bool torch_record_begin(const uint64_t *function, bool is_held,
 		record_sampling(ticks, lane);
 	task_look_if_any(lane, ticks);
 	id = name_id(function, &name, lane);
+	if (__builtin_expect(is_held, 0) && torch_passes_on && torch_passes_wants(name))
+		torch_passes_edge(lane, ticks);
 	if (__builtin_expect(is_held, 0)
 		    ? !record_held_begin(function, id, (struct beginning){ ticks, stack }, lane)
 		    : !record_operator(function, id, (struct beginning){ ticks, stack }, lane))
@@ -403,6 +406,8 @@ static __attribute__((noinline)) void record_held_end(const uint64_t *function, 
 	task_look(lane, ticks);
 	field[3] = recorder_self.task;
 	name = string_of(torch_api.name(function));
+	if (torch_passes_on && torch_passes_wants(name.bytes))
+		torch_passes_edge(lane, ticks);
 	field[0] = string_id(&name, lane);
 	if (torch_function.thread && function[torch_function.thread] != torch_api.thread_id())
 		field[1] = function[torch_function.thread];
@@ -505,6 +510,7 @@ bool torch_begin(void *arguments)
 /* Everything is known: recording starts. */
 static void torch_start(void)
 {
+	torch_passes_run(torch_api.sequence);
 	atomic_store(&sampling_unreported, settings.operators > 1);
 	torch_callbacks_run(torch_function.thread != 0);
 	atomic_store(&torch_state, TORCH_ON);

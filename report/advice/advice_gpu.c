@@ -6,12 +6,15 @@
  */
 #include "report/advice/bottleneck.h"
 #include "report/base/units.h"
+#include "report/steps/rows_steps.h"
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time; with less idle time the host keeps up */
 #define BUSY_STEPS_SHARE 0.5 /* share of the settled steps that request work of the GPU */
 /* share of the work whose calls have no, or late, reports */
 #define UNREPORTED_MATTERS 0.01
-#define LAUNCHES_MANY 20.0 /* a step */
+#define LAUNCHES_MANY 20.0     /* a step */
+#define LAUNCH_LONG_NS 200000u /* no launch of PyTorch's takes the host so long */
+#define PURE_SHARE 0.25        /* of the launches, that the time of all is estimated by */
 /* share of the products' time, by names that say which GPU they are for */
 #define RECENT_SHARE 0.5
 
@@ -67,7 +70,8 @@ static bool loop_is_timed(const struct bottleneck *bottleneck)
 		return loop_has_gpu(bottleneck);
 	for (size_t i = 0; i < steps->row_count; i++)
 		busy += !bottleneck->loop.is_warm[i] && steps->row[i].gpu_ns;
-	return !steps->gpu_late && !run_events(bottleneck->run, EVT_gpu_lost) &&
+	return (double)steps->gpu_late <= UNREPORTED_MATTERS * (double)steps_launched(steps) &&
+	       !run_events(bottleneck->run, EVT_gpu_lost) &&
 	       (double)busy > BUSY_STEPS_SHARE * (double)bottleneck->loop.steps;
 }
 
@@ -122,20 +126,113 @@ static uint64_t not_launching_ns(const struct bottleneck *bottleneck)
 	return work->host_operators_ns + (copies_ns > work->held_ns ? copies_ns : work->held_ns);
 }
 
+/* What settled steps did in a phase while nothing ran on the GPU. */
+struct phase_launches {
+	uint64_t idle_ns, launches;
+};
+
+static void phase_launches_add(const struct bottleneck *bottleneck, enum step_phase phase,
+			       struct phase_launches *sum)
+{
+	const struct steps *steps = bottleneck->steps;
+
+	for (size_t i = 0; i < steps->row_count; i++) {
+		const struct step_phase_times *times = &steps->row[i].phases;
+
+		if (bottleneck->loop.is_warm[i] || !steps->row[i].has_detail)
+			continue;
+		sum->launches += times->launches[phase];
+		if (times->ns[phase] > times->gpu_ns[phase])
+			sum->idle_ns += times->ns[phase] - times->gpu_ns[phase];
+	}
+}
+
+/*
+ * The GPU's work is known as sums (INTERCEPT_GPU=sums), so not what the host did meanwhile. But
+ * backward and the optimizer do nothing else than to run operators. Forward may, so it has as much
+ * time a launch as those at most. 0: that is not known, or too long to be the time of launches.
+ */
+static uint64_t phases_launching_ns(const struct bottleneck *bottleneck, uint64_t *ret_launches)
+{
+	struct phase_launches pure = { 0, 0 }, forward = { 0, 0 };
+	uint64_t bound_ns;
+
+	*ret_launches = 0;
+	if (!loop_is_timed(bottleneck) || !steps_know_phase(bottleneck->steps, PHASE_forward) ||
+	    !steps_know_phase(bottleneck->steps, PHASE_optimizer))
+		return 0;
+	phase_launches_add(bottleneck, PHASE_backward, &pure);
+	phase_launches_add(bottleneck, PHASE_optimizer, &pure);
+	phase_launches_add(bottleneck, PHASE_forward, &forward);
+	if (pure.launches < PURE_SHARE * (double)(pure.launches + forward.launches) ||
+	    !pure.launches || pure.idle_ns > LAUNCH_LONG_NS * pure.launches)
+		return 0;
+	*ret_launches = pure.launches + forward.launches;
+	bound_ns = (uint64_t)((double)pure.idle_ns / (double)pure.launches *
+			      (double)forward.launches);
+	return pure.idle_ns + advice_gpu_least(forward.idle_ns, bound_ns);
+}
+
+static bool launching_matters(const struct bottleneck *bottleneck, double launches_a_step,
+			      uint64_t idle_ns, uint64_t launching_ns, uint64_t gpu_ns)
+{
+	return launches_a_step >= LAUNCHES_MANY &&
+	       bottleneck_share(bottleneck, idle_ns) >= IDLE_MATTERS && launching_ns > gpu_ns;
+}
+
+static uint64_t busy_gpu_ns(const struct bottleneck *bottleneck)
+{
+	const struct steps *steps = bottleneck->steps;
+	uint64_t busy_ns = 0;
+
+	for (size_t i = 0; i < steps->row_count; i++)
+		busy_ns += bottleneck->loop.is_warm[i] ? 0 : steps->row[i].gpu_ns;
+	return busy_ns;
+}
+
+static uint64_t sums_launching_ns(const struct bottleneck *bottleneck)
+{
+	uint64_t launched, ns = phases_launching_ns(bottleneck, &launched);
+
+	return ns && launching_matters(bottleneck,
+				       (double)launched / (double)bottleneck->loop.steps,
+				       idle_ns_of(bottleneck), ns, busy_gpu_ns(bottleneck))
+		       ? ns
+		       : 0;
+}
+
 uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck)
 {
 	uint64_t idle_ns, busy_ns, other_ns = not_launching_ns(bottleneck), ns;
 
+	if (bottleneck->steps->has_sums && bottleneck->loop.steps)
+		return sums_launching_ns(bottleneck);
 	if (!loop_has_gpu(bottleneck) || bottleneck->sampled || !bottleneck->loop.steps)
 		return 0;
 	idle_ns = idle_ns_of(bottleneck);
 	busy_ns = busy_host_ns(bottleneck);
 	ns = advice_gpu_least(busy_ns > other_ns ? busy_ns - other_ns : 0, idle_ns);
-	if (launches(bottleneck) < LAUNCHES_MANY * (double)bottleneck->gpu->steps ||
-	    bottleneck_share(bottleneck, idle_ns) < IDLE_MATTERS ||
-	    ns <= bottleneck->gpu->work.kernel_ns)
-		return 0;
-	return ns;
+	return launching_matters(bottleneck,
+				 launches(bottleneck) / (double)bottleneck->gpu->steps, idle_ns, ns,
+				 bottleneck->gpu->work.kernel_ns)
+		       ? ns
+		       : 0;
+}
+
+static void say_launches_of_sums(const struct bottleneck *bottleneck, uint64_t ns,
+				 struct advice *advice)
+{
+	uint64_t steps = bottleneck->loop.steps, launched;
+	char gpu[UNIT_TEXT_BYTES], host[UNIT_TEXT_BYTES], idle[UNIT_TEXT_BYTES];
+
+	(void)phases_launching_ns(bottleneck, &launched);
+	advice_say(advice,
+		   "the GPU is idle for %s a step, %.1f %% of the steps' time, because the host is "
+		   "busy launching: %.0f launches a step, %s of host time each, while the GPU is "
+		   "busy for %s a launch.",
+		   unit_format_ns(idle, ns / steps), advice->value,
+		   (double)launched / (double)steps, unit_format_ns(host, ns / launched),
+		   unit_format_ns(gpu, busy_gpu_ns(bottleneck) / launched));
 }
 
 bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *advice)
@@ -146,6 +243,10 @@ bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *adv
 
 	if (!ns || !advice_gpu_share_exceeds(bottleneck, advice, ns))
 		return false;
+	if (bottleneck->steps->has_sums) {
+		say_launches_of_sums(bottleneck, ns, advice);
+		return true;
+	}
 	advice_say(advice,
 		   "the GPU is idle for %s a step, %.1f %% of the steps' time, because the host is "
 		   "busy launching: %.0f operators and %.0f launches a step, %s of host time each, "

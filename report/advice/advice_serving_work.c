@@ -10,6 +10,7 @@
 
 #include "collector/format/calls.h"
 #include "report/advice/bottleneck.h"
+#include "report/advice/request_lines.h"
 #include "report/advice/serving_tally.h"
 #include "report/advice/wait_text.h"
 #include "report/base/memory.h"
@@ -89,11 +90,29 @@ bool advice_sync_logging(const struct bottleneck *bottleneck, struct advice *adv
 			 "wrote a log, or waited until a file was on the disk (fsync),");
 }
 
+/*
+ * Returns whether the process answers requests, of which this thread has none: neither does it
+ * receive any, nor is it one that tasks are handed to. Then none waits for what it does; it may be
+ * the program's own client.
+ */
+static bool has_no_request(const struct bottleneck *bottleneck, size_t row)
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+	uint32_t thread = bottleneck->waits->row[row].look.thread;
+	const struct source_thread *waits = bottleneck->waits->thread[thread];
+
+	return waits && request_lines_answers(lines, waits->process->index) &&
+	       !request_lines_receives(lines, thread) &&
+	       !bottleneck->serving.place[row].is_in_pool &&
+	       !bottleneck->serving.thread[thread].is_loop;
+}
+
 static bool waits_downstream(const struct bottleneck *bottleneck, size_t row)
 {
 	const struct wait_look *look = &bottleneck->waits->row[row].look;
 
-	return bottleneck->serving.place[row].is_downstream && look->state == EVT_PYTHON_IO;
+	return bottleneck->serving.place[row].is_downstream && look->state == EVT_PYTHON_IO &&
+	       !has_no_request(bottleneck, row);
 }
 
 /*

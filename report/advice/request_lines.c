@@ -126,6 +126,12 @@ static uint32_t request_lines_group(struct request_lines_state *mine, const stru
 	return (uint32_t)entry->value;
 }
 
+static void request_lines_count_for(uint64_t **counts, size_t *room, uint32_t index)
+{
+	*counts = memory_room(*counts, index, room, sizeof(**counts));
+	(*counts)[index]++;
+}
+
 static void request_lines_take_request(void *state, const struct request_key *key,
 				       const struct source_thread *ended_by, uint64_t end_ns)
 {
@@ -137,6 +143,8 @@ static void request_lines_take_request(void *state, const struct request_key *ke
 	struct ended_request ended;
 
 	(void)ended_by;
+	request_lines_count_for(&mine->lines.received, &mine->lines.received_room, key->thread);
+	request_lines_count_for(&mine->lines.answered, &mine->lines.answered_room, key->worker);
 	if (at == REQUEST_GROUPS_MAX)
 		return;
 	ended = (struct ended_request){ key->start_ns, end_ns, at, request_bucket_of(ns) };
@@ -196,6 +204,8 @@ static void request_lines_release(void *state)
 		free(mine->thread[i].ended);
 	}
 	free(mine->thread);
+	free(mine->lines.received);
+	free(mine->lines.answered);
 	free(mine->lines.group);
 	free(mine->lines.place);
 	request_looks_release(&mine->looks);

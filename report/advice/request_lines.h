@@ -42,6 +42,9 @@ struct request_lines {
 	struct request_place *place;
 	size_t place_count, place_room;
 	const struct samples *samples;
+	uint64_t *received; /* requests that have ended, by the thread that received them */
+	uint64_t *answered; /* the same, by process */
+	size_t received_room, answered_room;
 };
 
 struct request_lines_options {
@@ -52,5 +55,15 @@ ANALYSIS(request_lines, struct request_lines)
 uint64_t request_lines_looks(const struct request_lines *lines);
 uint64_t request_lines_total_ns(const struct request_lines *lines);
 uint64_t request_lines_count(const struct request_lines *lines);
+/* Whether the thread of that index has received requests that count. */
+static inline bool request_lines_receives(const struct request_lines *lines, uint32_t thread)
+{
+	return thread < lines->received_room && lines->received[thread];
+}
+/* Whether the process of that index has answered any. */
+static inline bool request_lines_answers(const struct request_lines *lines, uint32_t process)
+{
+	return process < lines->answered_room && lines->answered[process];
+}
 
 #endif

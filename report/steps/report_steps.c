@@ -69,6 +69,15 @@ static void print_throttled(const struct step_clock_sides *sides, const struct s
 	prose_end(&line, screen);
 }
 
+/* Which phases a sample of the operators does not tell. */
+static const char *sample_lacks(const struct steps *steps)
+{
+	if (steps->is_unsure)
+		return "forward, backward, the optimizer and evaluation are not known";
+	return steps->lacks_passes ? "forward, backward and evaluation are in the rest"
+				   : "evaluation is in the rest";
+}
+
 static void steps_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -98,9 +107,10 @@ static void steps_head(const struct document *document, const struct screen *scr
 	print_throttled(&state->sides, screen);
 	print_detail_cost(steps, screen);
 	if (steps->has_sample && steps->time.count)
-		screen_print_prose(screen, "not all operators were recorded "
-					   "(INTERCEPT_OPERATORS): operators took more than this, "
-					   "and forward, backward and evaluation are in the rest");
+		screen_print_prose(screen,
+				   "not all operators were recorded (INTERCEPT_OPERATORS): "
+				   "operators took more than this, and %s",
+				   sample_lacks(steps));
 	if (steps->has_sums)
 		screen_print_prose(screen,
 				   "The GPU's work was recorded as sums (INTERCEPT_GPU=sums), so "

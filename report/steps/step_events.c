@@ -20,6 +20,7 @@
 
 #define PROFILER_STEP "ProfilerStep" /* the name that preload gives to a step of torch.profiler */
 
+#define SCOPE_BACKWARD 1u /* at::RecordScope */
 #define FLUSH_NS 500000000u /* operations of so much time are flushed at once */
 
 struct step_state {
@@ -34,6 +35,8 @@ struct step_state {
 	struct collecting collecting;
 	struct step_delay delay;
 	struct step_phases phases;
+	bool by_passes; /* operators are sampled, and passes of autograd tell phases */
+	bool has_pass, has_backward; /* a pass, a function of autograd */
 	const struct helpers *helpers;
 	/* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
 	struct map phase_scopes;
@@ -103,13 +106,14 @@ static void open_phase(struct step_state *mine, const struct source_event *event
 {
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
 	bool is_ex = event->event.id != EVT_torch_begin; /* torch_begin_id has the same fields */
+	uint64_t scope = is_ex ? begin->scope : 0;
+	enum phase_scope what = PHASE_SCOPE_NONE;
 
-	step_phases_open(&mine->phases, event_place(event),
-			 phase_scope_at(mine, event, is_ex ? begin->scope : 0,
-					is_ex && (int64_t)begin->sequence >= 0));
+	mine->has_backward |= scope == SCOPE_BACKWARD;
+	if (!mine->by_passes || scope == EVT_SCOPE_USER)
+		what = phase_scope_at(mine, event, scope, is_ex && (int64_t)begin->sequence >= 0);
+	step_phases_open(&mine->phases, event_place(event), what);
 }
-
-/* torch_begin_id has the same fields */
 
 /* Comes before the first operator of its process. */
 static void step_events_take_sampling(void *state, const struct source_event *event, bool counts)
@@ -117,7 +121,39 @@ static void step_events_take_sampling(void *state, const struct source_event *ev
 	struct step_state *mine = state;
 
 	(void)counts;
-	mine->steps.has_sample |= EVENT_AS(torch_sampling, &event->event)->one_in > 1;
+	if (EVENT_AS(torch_sampling, &event->event)->one_in <= 1)
+		return;
+	mine->steps.has_sample = true;
+	mine->steps.lacks_passes |= !EVENT_AS(torch_sampling, &event->event)->passes;
+	mine->by_passes = !mine->steps.lacks_passes;
+}
+
+static void step_events_take_pass(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+	struct nest_place place = event_place(event);
+
+	(void)counts;
+	mine->has_pass = true;
+	step_phases_nodes(&mine->phases, place, EVENT_AS(autograd_begin, &event->event)->nodes);
+	mine->steps.is_unsure |= mine->phases.is_unsure;
+	step_phases_pass_begins(&mine->phases, place);
+}
+
+static void step_events_take_pass_end(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	step_phases_pass_ends(&((struct step_state *)state)->phases, event_place(event));
+}
+
+static void step_events_take_nodes(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+
+	(void)counts;
+	step_phases_nodes(&mine->phases, event_place(event),
+			  EVENT_AS(autograd_nodes, &event->event)->nodes);
+	mine->steps.is_unsure |= mine->phases.is_unsure;
 }
 
 static void put_helped(struct step_state *mine)
@@ -138,7 +174,8 @@ static void take_helped(void *state, struct nest_place owner, uint64_t duration_
 		put_helped(mine);
 	mine->helped = owner;
 	mine->helped_ns += duration_ns;
-	step_phases_helped(&mine->phases, owner, duration_ns);
+	if (!mine->by_passes)
+		step_phases_helped(&mine->phases, owner, duration_ns);
 }
 
 /* Returns whether the step that ends at this event has no detail. */
@@ -519,8 +556,12 @@ static void step_events_settle(void *state, uint64_t upto_ns)
 
 static void step_events_finish(void *state)
 {
-	put_helped(state);
-	step_delay_flush(&((struct step_state *)state)->delay, UINT64_MAX);
+	struct step_state *mine = state;
+
+	/* functions of autograd, and no pass that they were in: passes did not come to us */
+	mine->steps.is_unsure |= mine->by_passes && mine->has_backward && !mine->has_pass;
+	put_helped(mine);
+	step_delay_flush(&mine->delay, UINT64_MAX);
 }
 
 /* What happens inside of steps. */
@@ -531,6 +572,9 @@ static void read_contents(struct run *run, struct step_state *mine)
 	uint32_t call = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, flags);
 
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, step_events_take_sampling, mine);
+	run_reads(run, EVT_autograd_begin, FIELDS_ALL, step_events_take_pass, mine);
+	run_reads(run, EVT_autograd_end, 0, step_events_take_pass_end, mine);
+	run_reads(run, EVT_autograd_nodes, FIELDS_ALL, step_events_take_nodes, mine);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, step_events_take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
 		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope) |

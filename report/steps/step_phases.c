@@ -38,6 +38,9 @@ struct phase_thread {
 	 */
 	bool has_operator, has_graded, has_graded_product, has_product, has_region;
 	uint64_t launches; /* in the stretch */
+	bool has_nodes;    /* how many is known */
+	uint64_t nodes;
+	uint64_t zeroed_ns; /* zero_grad() in an optimizer's step ended there; 0: none since a pass */
 };
 
 static void step_phases_scope_ended(void *state, const struct nest_end *end);
@@ -222,6 +225,8 @@ static void step_phases_scope_ended(void *state, const struct nest_end *end)
 	thread->open[end->key]--;
 	if (!thread->open[PHASE_SCOPE_OPTIMIZER])
 		thread->in_closure = false;
+	if (end->key == PHASE_SCOPE_OPTIMIZER)
+		thread->zeroed_ns = thread->open[PHASE_SCOPE_OPTIMIZER] ? end->time_ns : 0;
 	if (end->how != NEST_RUNS_ON)
 		move_to(phases, thread, place, phase_of(thread));
 }
@@ -237,6 +242,49 @@ void step_phases_close_one(struct step_phases *phases, struct nest_place place,
 {
 	end_help(phases, step_phases_thread_at(phases, place), place);
 	(void)nest_end_key(&phases->nest, place, scope);
+}
+
+/* Nodes were recorded within an optimizer's step: that is a closure's forward. */
+static void closure_has_run(struct step_phases *phases, struct phase_thread *thread,
+			    struct nest_place place)
+{
+	if (!thread->zeroed_ns) {
+		phases->is_unsure = true;
+		return;
+	}
+	place.time_ns = thread->zeroed_ns;
+	move_to(phases, thread, place, LOOSE);
+}
+
+void step_phases_nodes(struct step_phases *phases, struct nest_place place, uint64_t nodes)
+{
+	struct phase_thread *thread = step_phases_thread_at(phases, place);
+	bool rises = thread->has_nodes && nodes > thread->nodes;
+
+	thread->has_nodes = true;
+	thread->nodes = nodes;
+	if (rises && thread->now == PHASE_optimizer)
+		closure_has_run(phases, thread, place);
+	if (thread->now != LOOSE)
+		return;
+	thread->has_operator = true; /* so a stretch between two passes is none of theirs */
+	thread->has_graded |= rises;
+}
+
+void step_phases_pass_begins(struct step_phases *phases, struct nest_place place)
+{
+	step_phases_thread_at(phases, place)->zeroed_ns = 0;
+	step_phases_open(phases, place, PHASE_SCOPE_BACKWARD);
+}
+
+void step_phases_pass_ends(struct step_phases *phases, struct nest_place place)
+{
+	struct phase_thread *thread = step_phases_thread_at(phases, place);
+
+	if (!thread->open[PHASE_SCOPE_BACKWARD])
+		return; /* it began before the recording */
+	thread->in_closure = false;
+	step_phases_close_one(phases, place, PHASE_SCOPE_BACKWARD);
 }
 
 void step_phases_helped(struct step_phases *phases, struct nest_place owner, uint64_t duration_ns)
@@ -279,6 +327,7 @@ void step_phases_cut(struct step_phases *phases, struct nest_place place)
 {
 	if (place.thread >= phases->thread_room || !phases->thread[place.thread].is_seen)
 		return;
+	phases->thread[place.thread].has_nodes = false; /* what follows is recorded later */
 	end_help(phases, &phases->thread[place.thread], place);
 	nest_cut(&phases->nest, place, NEST_CUT);
 }

@@ -16,6 +16,10 @@
  * forward begins with the first operator that records gradients. It ends with the next one that
  * does not, or with backward.
  *
+ * Where operators are sampled, passes of autograd's engine are backward, and forward is every
+ * stretch in which the thread recorded nodes of graphs; evaluation is in `other`. In a closure,
+ * forward begins where zero_grad() ends.
+ *
  * Scopes nest per thread. Times are nanoseconds; events come in order. Memory grows with threads
  * and open scopes.
  */
@@ -77,6 +81,7 @@ struct step_phases {
 	struct nest nest; /* scopes, by what they tell */
 	struct phase_thread *thread;
 	size_t thread_room;
+	bool is_unsure; /* a closure's forward began nobody knows where, within the optimizer's step */
 	step_phase_take *take;
 	void *state;
 };
@@ -89,6 +94,11 @@ void step_phases_close(struct step_phases *phases, struct nest_place place);
 /* Closes the innermost scope that tells that: user scopes need not nest. */
 void step_phases_close_one(struct step_phases *phases, struct nest_place place,
 			   enum phase_scope scope);
+/* The thread has recorded so many nodes of graphs up to now; what comes next is an edge. */
+void step_phases_nodes(struct step_phases *phases, struct nest_place place, uint64_t nodes);
+/* A pass of autograd's engine, which the thread waits for. */
+void step_phases_pass_begins(struct step_phases *phases, struct nest_place place);
+void step_phases_pass_ends(struct step_phases *phases, struct nest_place place);
 /* Others worked for the thread up to now, for that duration. */
 void step_phases_helped(struct step_phases *phases, struct nest_place owner, uint64_t duration_ns);
 /* A kernel was launched: by the thread itself, or by a helper of it. */

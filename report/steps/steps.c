@@ -569,8 +569,13 @@ bool steps_know(const struct steps *steps, enum step_category category, bool has
 
 bool steps_know_phase(const struct steps *steps, enum step_phase phase)
 {
-	return !steps->has_sample ||
-	       (phase != PHASE_forward && phase != PHASE_backward && phase != PHASE_evaluation);
+	if (!steps->has_sample)
+		return true;
+	if (phase == PHASE_evaluation)
+		return false;
+	if (phase == PHASE_forward || phase == PHASE_backward)
+		return !steps->lacks_passes && !steps->is_unsure;
+	return !steps->is_unsure || (phase != PHASE_optimizer && phase != PHASE_other);
 }
 
 const char *steps_phase_name(const struct steps *steps, enum step_phase phase)

@@ -141,10 +141,13 @@ struct steps {
 	 */
 	bool has_sums;
 	/*
-	 * INTERCEPT_OPERATORS: phases that operators tell (forward, backward, evaluation) are not
-	 * known, and their time is in `other`.
+	 * INTERCEPT_OPERATORS: evaluation is not known, and its time is in `other`. So are forward
+	 * and backward, unless passes of autograd were recorded.
 	 */
 	bool has_sample;
+	bool lacks_passes;
+	/* with a sample: where a closure's forward began is not known, or which passes there were */
+	bool is_unsure;
 	struct step_cpu cpu; /* sums */
 	struct step_phase_times phases;
 	uint64_t in_part;   /* number of steps in groups with gaps in their numbers */

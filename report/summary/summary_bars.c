@@ -210,11 +210,14 @@ static void print_run(const struct summary *summary, const struct screen *screen
 /* For the steps on which the advice is based, without those of the warm-up. */
 static void step_values(const struct summary *summary, struct bar *bar)
 {
-	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
+	const struct steps *steps = summary->bottleneck.steps;
+
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
 		bar->part[phase] = phase_parts[phase];
-		bar->part[phase].value = summary->bottleneck.loop.phases.ns[phase];
-	}
 	bar->count = STEP_PHASE_LIMIT;
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
+		bar->part[steps_know_phase(steps, phase) ? phase : PHASE_other].value +=
+			summary->bottleneck.loop.phases.ns[phase];
 }
 
 static bool is_open_ended(int phase)

@@ -33,7 +33,7 @@ struct sums {
 	const char *command;
 	struct follower_window *of; /* by follower */
 	bool has_heap, has_gpu, has_io;
-	bool has_sample; /* of the operators: phase `other` is all that the others are not */
+	struct steps known; /* which phases are: its flags alone */
 };
 
 struct board_writer {
@@ -93,7 +93,9 @@ static void board_sums_add(struct sums *sums, const struct follower *follower,
 	sums->end_ns = end_ns > sums->end_ns ? end_ns : sums->end_ns;
 	sums->live_bytes += follower->heap->totals.live_bytes;
 	sums->step_processes += follower->steps->processes;
-	sums->has_sample |= follower->loop->has_sample;
+	sums->known.has_sample |= follower->loop->has_sample;
+	sums->known.lacks_passes |= follower->loop->lacks_passes;
+	sums->known.is_unsure |= follower->loop->is_unsure;
 	if (follower->steps->last_number > sums->last_number)
 		sums->last_number = follower->steps->last_number;
 	if (follower->steps->last_ns)
@@ -227,7 +229,6 @@ static void board_put_steps(struct board_writer *writer, const struct sums *sums
 /* Of steps that have ended; with a GPU some seconds after it has worked. */
 static void board_put_phases(struct board_writer *writer, const struct sums *sums)
 {
-	const struct steps of = { .has_sample = sums->has_sample };
 	uint64_t all_ns = sums->window[FOLLOWER_STEP_NS];
 	char line[LINE_BYTES];
 	int used = snprintf(line, sizeof(line), "phases   ");
@@ -237,9 +238,9 @@ static void board_put_phases(struct board_writer *writer, const struct sums *sum
 	for (unsigned int i = 0; i < STEP_PHASE_LIMIT; i++) {
 		uint64_t ns = sums->window[FOLLOWER_PHASES + i];
 
-		if (ns)
+		if (ns && steps_know_phase(&sums->known, (enum step_phase)i))
 			used += snprintf(line + used, sizeof(line) - (size_t)used, " %s %.0f %%",
-					 steps_phase_name(&of, (enum step_phase)i),
+					 steps_phase_name(&sums->known, (enum step_phase)i),
 					 100 * (double)ns / (double)all_ns);
 	}
 	if (sums->total[FOLLOWER_STEP_GPU_NS])

@@ -26,7 +26,7 @@ INTERCEPT_OPERATORS=50 run_traced "$PYTHON" prog.py 2>err || fail "with sampling
 expect_between "sampled operators" "$(count ' torch_begin.* name="aten::erfinv"')" 60 340
 expect_eq "user scopes" "$(count ' torch_begin_id name="mine"')" 10
 expect_eq "optimizer steps" "$(count ' torch_begin_id name="Optimizer.step#SGD.step"')" 10
-expect_eq "sampling told" "$("$REPORT" dump "$OUTPUT" | grep ' torch_sampling ' | sed 's/.*one_in/one_in/')" one_in=50
+expect_eq "sampling told" "$("$REPORT" dump "$OUTPUT" | grep ' torch_sampling ' | sed 's/.*one_in/one_in/')" "one_in=50 passes=1"
 estimated=$(json ops "$OUTPUT" 'row(name="aten::erfinv")["estimated_calls"]')
 expect_eq "estimated calls" "$estimated" $((50 * $(count ' torch_begin.* name="aten::erfinv"')))
 # 50 in a thousand: the square root of 200 * 50 * 49 is 700 of 10,000
@@ -35,8 +35,9 @@ expect_eq "labels are counted" "$(json ops "$OUTPUT" 'row(name="mine")["estimate
 expect_eq "operators of the summary" "$(json summary "$OUTPUT" 'totals["operators"]')" "$(json ops "$OUTPUT" 'totals["estimated_calls"]')"
 expect_eq "self time of sampled operators" "$(json ops "$OUTPUT" 'row(name="aten::erfinv")["self_cpu_ns"]')" null
 expect_eq "self time of all of them" "$(json ops "$OUTPUT" 'totals["self_cpu_ns"]')" null
-expect_eq "phases that operators tell are not known" "$(json steps "$OUTPUT" 'rows[1]["forward_ns"]')" null
-expect_eq "nor in all" "$(json steps "$OUTPUT" 'totals["backward_ns"]')" null
+expect_eq "a phase that only operators tell is not known" "$(json steps "$OUTPUT" 'rows[1]["evaluation_ns"]')" null
+expect_eq "nor in all" "$(json steps "$OUTPUT" 'totals["evaluation_ns"]')" null
+expect_eq "others are: no graph was recorded, no pass was made" "$(json steps "$OUTPUT" 'totals["forward_ns"], totals["backward_ns"]')" "(0, 0)"
 expect_eq "the optimizer's is known, and the rest" "$(json steps "$OUTPUT" 'rows[1]["optimizer_ns"] > 0 and rows[1]["optimizer_ns"] + rows[1]["other_phase_ns"] == rows[1]["total_ns"]')" true
 expect_match "the rest by its name" "$("$REPORT" steps "$OUTPUT" | tr '\n' ' ')" "phases: .*the rest [0-9]"
 expect_match "footer of ops" "$("$REPORT" ops "$OUTPUT" | tr '\n' ' ')" "1 in 50 operators.*independently"

@@ -144,6 +144,88 @@ static void a_host_that_is_busy_launching(void **state)
 	release();
 }
 
+/* --- sums of the GPU's work, of a loop whose operators are sampled --- */
+
+/* What a step does in a phase: so many launches, for so long, while the GPU is busy for a part. */
+struct phase {
+	unsigned int launches;
+	uint64_t ns, gpu_ns;
+};
+struct phased {
+	struct phase forward, backward, optimizer;
+};
+
+static void phase_passes(const struct phase *phase)
+{
+	for (unsigned int i = 0; i < phase->launches; i++)
+		FRAME_PUT(c.r.fw, now, gpu_call, .function = name("cudaLaunchKernel"));
+	now += phase->ns;
+	FRAME_PUT(c.r.fw, now, gpu_stretch, .ago_ns = (int64_t)phase->ns, .duration_ns = phase->ns,
+		  .process = 1, .kernel_ns = phase->gpu_ns);
+}
+
+static void write_phased(const struct phased *step)
+{
+	uint64_t nodes = 5;
+
+	start(1);
+	frame_begin_block(c.r.fw, 1);
+	now = MS;
+	FRAME_PUT(c.r.fw, now, torch_sampling, .one_in = 100, .passes = 1);
+	FRAME_PUT(c.r.fw, now, gpu_cupti, .state = EVT_GPU_STARTED);
+	FRAME_PUT(c.r.fw, now, autograd_nodes, .nodes = nodes);
+	for (unsigned int number = 0; number < 60; number++) {
+		mark(number);
+		phase_passes(&step->forward);
+		FRAME_PUT(c.r.fw, now, autograd_begin, .nodes = ++nodes);
+		phase_passes(&step->backward);
+		frame_put(c.r.fw, EVT_autograd_end, now, &now);
+		scope_begin("Optimizer.step#SGD.step");
+		phase_passes(&step->optimizer);
+		scope_end("Optimizer.step#SGD.step", USER);
+	}
+	mark(60);
+	frame_end_block(c.r.fw);
+	read_back();
+}
+
+static void launches_of_sums(void **state)
+{
+	static const struct phased launching = { { 20, 3 * MS, 100 * US },
+						 { 40, 4 * MS, 200 * US },
+						 { 10, MS, 50 * US } };
+	struct phased step = launching;
+	const struct advice *advice;
+
+	write_phased(&step);
+	advice = advice_of("launch_bound");
+	assert_non_null(advice);
+	assert_null(advice_of("gpu_idle"));
+	/* 95 us each of the other phases' 50 launches, and as much a launch of forward's 20 */
+	assert_int_equal(advice->gain_ns, 60ull * 70 * 95 * US);
+	assert_non_null(strstr(advice->text, "70 launches a step, 95.0 us of host time each"));
+	release();
+
+	step.backward.launches = step.optimizer.launches = 5; /* too long for launches */
+	write_phased(&step);
+	assert_null(advice_of("launch_bound"));
+	assert_non_null(advice_of("gpu_idle"));
+	release();
+
+	step = launching;
+	step.forward = (struct phase){ 400, 3 * MS, 0 }; /* the others are no measure of so many */
+	write_phased(&step);
+	assert_null(advice_of("launch_bound"));
+	release();
+
+	step = (struct phased){ { 20, 3 * MS, 2900 * US }, /* the GPU is busy */
+				{ 40, 4 * MS, 3900 * US },
+				{ 10, MS, 950 * US } };
+	write_phased(&step);
+	assert_null(advice_of("launch_bound"));
+	release();
+}
+
 /*
  * What allocates on the GPU in each step is known to: that it waits meanwhile is not said once
  * more.
@@ -264,6 +346,7 @@ int main(void)
 		cmocka_unit_test(copies_that_kernels_wait_for),
 		cmocka_unit_test(losses_leave_idle_times_open),
 		cmocka_unit_test(a_host_that_is_busy_launching),
+		cmocka_unit_test(launches_of_sums),
 		cmocka_unit_test(the_cause_stands_alone),
 		cmocka_unit_test(products_without_tensor_cores),
 		cmocka_unit_test(calls_that_block),

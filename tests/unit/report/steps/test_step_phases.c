@@ -9,6 +9,7 @@
 
 static struct step_phases phases;
 static uint64_t launches[STEP_PHASE_LIMIT];
+static uint64_t nodes; /* of graphs, recorded so far */
 static uint64_t now, told_until, sum[STEP_PHASE_LIMIT];
 
 static struct nest_place here(void)
@@ -33,6 +34,7 @@ static void begin(void)
 	memset(sum, 0, sizeof(sum));
 	memset(launches, 0, sizeof(launches));
 	now = told_until = 1000;
+	nodes = 7;
 	step_phases_init(&phases, take, &phases);
 	step_phases_flush(&phases, here());
 }
@@ -103,6 +105,114 @@ static void gradients_that_are_accumulated(void **state)
 	}
 	scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
 	expect(0, 33, 60, 5, 0, 0);
+}
+
+/* --- operators are sampled: passes of autograd, and nodes of graphs at edges --- */
+
+static void edge(void)
+{
+	step_phases_nodes(&phases, here(), nodes);
+}
+
+static void autograd(uint64_t ns, uint64_t gap_ns)
+{
+	edge();
+	step_phases_pass_begins(&phases, here());
+	pass(ns);
+	step_phases_pass_ends(&phases, here());
+	pass(gap_ns);
+}
+
+static void phase_scope(enum phase_scope what, uint64_t ns, uint64_t gap_ns)
+{
+	edge();
+	open_scope(what);
+	pass(ns);
+	edge();
+	step_phases_close_one(&phases, here(), what);
+	pass(gap_ns);
+}
+
+static void a_step_by_its_edges(void **state)
+{
+	begin();
+	edge();
+	phase_scope(PHASE_SCOPE_DATA, 100, 5);
+	phase_scope(PHASE_SCOPE_OPTIMIZER, 10, 50); /* zero_grad() */
+	nodes += 3;
+	autograd(70, 9); /* clipped gradients follow */
+	phase_scope(PHASE_SCOPE_OPTIMIZER, 20, 2);
+	edge();
+	expect(100, 50, 70, 30, 0, 5 + 9 + 2);
+	assert_false(phases.is_unsure);
+}
+
+/* No graph was recorded between the two passes, so that was no forward; nor is it a part of them. */
+static void two_passes_over_a_graph(void **state)
+{
+	begin();
+	edge();
+	pass(50);
+	nodes++;
+	autograd(30, 8);
+	autograd(20, 0);
+	phase_scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+	expect(0, 50, 50, 5, 0, 8);
+}
+
+static void a_sample_tells_no_phase(void **state)
+{
+	begin();
+	edge();
+	scope(PHASE_SCOPE_NONE, 40, 1); /* an operator */
+	scope(PHASE_SCOPE_NONE, 40, 1);
+	nodes++;
+	edge();
+	step_phases_pass_begins(&phases, here());
+	scope(PHASE_SCOPE_NONE, 7, 3);
+	step_phases_pass_ends(&phases, here());
+	expect(0, 82, 10, 0, 0, 0);
+}
+
+/* The optimizer's own work is before zero_grad() and after the pass. */
+static void a_closure_by_its_edges(void **state)
+{
+	begin();
+	edge();
+	open_scope(PHASE_SCOPE_OPTIMIZER);
+	for (int i = 0; i < 2; i++) {
+		pass(4);
+		phase_scope(PHASE_SCOPE_OPTIMIZER, 3, 50);
+		nodes += 2;
+		autograd(70, 6);
+	}
+	edge();
+	step_phases_close_one(&phases, here(), PHASE_SCOPE_OPTIMIZER);
+	expect(0, 100, 140, 26, 0, 0);
+	assert_false(phases.is_unsure);
+}
+
+static void a_closure_whose_forward_begins_somewhere(void **state)
+{
+	begin();
+	edge();
+	open_scope(PHASE_SCOPE_OPTIMIZER);
+	pass(60);
+	nodes++;
+	autograd(70, 5);
+	assert_true(phases.is_unsure);
+	step_phases_release(&phases);
+}
+
+/* It began before the recording, or was left by longjmp(). */
+static void a_pass_that_only_ends(void **state)
+{
+	begin();
+	edge();
+	pass(10);
+	step_phases_pass_ends(&phases, here());
+	phase_scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+	expect(0, 0, 0, 5, 0, 10);
 }
 
 static void backward_on_another_thread(void **state)
@@ -266,6 +376,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_usual_step),
 		cmocka_unit_test(gradients_that_are_accumulated),
+		cmocka_unit_test(a_step_by_its_edges),
+		cmocka_unit_test(two_passes_over_a_graph),
+		cmocka_unit_test(a_sample_tells_no_phase),
+		cmocka_unit_test(a_closure_by_its_edges),
+		cmocka_unit_test(a_closure_whose_forward_begins_somewhere),
+		cmocka_unit_test(a_pass_that_only_ends),
 		cmocka_unit_test(backward_on_another_thread),
 		cmocka_unit_test(two_optimizers),
 		cmocka_unit_test(checkpointing),
