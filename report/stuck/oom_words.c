@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "collector/format/events.h"
 #include "report/base/units.h"
 
 #define MUCH_PERCENT 80u /* of the limit */
