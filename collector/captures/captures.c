@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/captures/memory_limit.h"
+#include "collector/processes/memory_group.h"
 #include "collector/processes/processes.h"
 
 #define NS_PER_S 1000000000ull
@@ -255,13 +255,23 @@ static uint64_t trigger_name(struct captures *captures, const struct trigger *tr
 	return text_name(captures, captures->file.text + trigger->at, trigger->length);
 }
 
-/* What the file has is copied; a copy that is under way covers this request, too. */
-static void window_keep(struct captures *captures, uint64_t text)
+/*
+ * What the file has is copied. Requests that come before the copy has begun share it, and its text
+ * names them all; what comes later has a copy of its own, since the first one ends before it.
+ */
+static void window_keep(struct captures *captures, const struct trigger *trigger)
 {
 	struct common *common = captures->context.common;
+	uint32_t length = common->keep_is_wanted ? captures->keep_length : 0;
+	int added = snprintf(captures->keep_text + length, sizeof(captures->keep_text) - length,
+			     "%s%.*s", length ? "; " : "", (int)trigger->length,
+			     captures->file.text + trigger->at);
 
+	if (added > 0 && length + (uint32_t)added < sizeof(captures->keep_text))
+		length += (uint32_t)added;
+	captures->keep_length = length;
 	common->keep_is_wanted = true;
-	common->keep_request = text;
+	common->keep_request = text_name(captures, captures->keep_text, length);
 }
 
 /* Begins it, or records that another one is under way. */
@@ -271,7 +281,7 @@ static void trigger_begin(struct captures *captures, const struct trigger *trigg
 	uint64_t text = trigger_name(captures, trigger);
 
 	if (captures->keeps && (captures->only_keeps || trigger_is_rule(trigger)))
-		window_keep(captures, text);
+		window_keep(captures, trigger);
 	if (captures->only_keeps)
 		return;
 	if (captures->now.number)

@@ -51,6 +51,8 @@ struct captures {
 	struct door_news news;
 	bool is_settled; /* the end of the newest is in the frame that is being written */
 	char setting[REGION_PATH_BYTES];
+	char keep_text[TRIGGER_BYTES]; /* requests that the next copy is for */
+	uint32_t keep_length;
 };
 
 /* The part that reads time and tables only through its arguments, for tests. */

@@ -37,6 +37,7 @@ void processes_release(struct processes *processes)
 			continue;
 		watch_release(&processes->slot[i].watch);
 		modules_release(&processes->slot[i].modules);
+		memory_kills_release(&processes->slot[i].kills);
 		process_steps_release(&processes->slot[i]);
 	}
 	images_release(&processes->images);
@@ -520,7 +521,7 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 {
 	struct process_usage *told = &p->usage;
 	uint64_t before_ns = view_load64(&common->view.process[p->entry].children_before_ns);
-	uint64_t peak = proc_memory_peak_bytes(p->pid), disk_read = 0, disk_written = 0;
+	uint64_t peak = proc_memory_peak_bytes(p->pid), disk_read = 0, disk_written = 0, limit;
 	struct proc_disk disk;
 	struct proc_stat stat;
 
@@ -532,8 +533,10 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 	if (!proc_stat(p->pid, &stat) || stat.zombie ||
 	    (p->stack_start && stat.stack_start && p->stack_start != stat.stack_start))
 		return;
+	memory_kills_look(&p->kills, p->pid, now_ns);
+	limit = p->kills.limit_bytes;
 	stat.children_ns -= before_ns < stat.children_ns ? before_ns : stat.children_ns;
-	if (told->looked && peak <= told->memory_peak_bytes &&
+	if (told->looked && limit == told->memory_limit_bytes && peak <= told->memory_peak_bytes &&
 	    stat.children_ns <= told->children_ns && stat.major_faults <= told->major_faults &&
 	    disk_read <= told->disk_read && disk_written == told->disk_written)
 		return;
@@ -543,10 +546,11 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 	told->major_faults = stat.major_faults;
 	told->disk_read = disk_read;
 	told->disk_written = disk_written;
+	told->memory_limit_bytes = limit;
 	JOURNAL_ADD(&common->journal, now_ns, process_usage, .process = p->number,
 		    .memory_peak_bytes = told->memory_peak_bytes, .children_ns = told->children_ns,
 		    .major_faults = told->major_faults, .disk_read = disk_read,
-		    .disk_written = disk_written);
+		    .disk_written = disk_written, .memory_limit_bytes = limit);
 }
 
 /* Of a process that uses no CPU time, or that was stopped before. */
@@ -624,12 +628,14 @@ static uint64_t process_tell_end(struct common *common, struct process *p, uint6
 	uint32_t how = view_load32(&shared->exit_how);
 	uint64_t end_ns = process_end_ns(common, p, now_ns);
 	int wait_status = WATCH_STATUS_UNKNOWN;
+	struct memory_kills_end kills = { 0 };
 	struct proc_stat stat;
 
 	if (how > EVT_END_EXEC)
 		how = EVT_END_UNKNOWN;
 	if (p->gone && !p->execed && p->pid) {
 		wait_status = watch_wait_status(&p->watch);
+		kills = memory_kills_since(&p->kills, end_ns);
 		if (proc_stat(p->pid, &stat) && stat.zombie && stat.cpu_ns > p->cpu_ns)
 			p->cpu_ns = stat.cpu_ns;
 	}
@@ -646,7 +652,8 @@ static uint64_t process_tell_end(struct common *common, struct process *p, uint6
 	JOURNAL_ADD(&common->journal, end_ns, process_end, .process = p->number,
 		    .exit_status = status < 0 || status > 255 ? REGION_STATUS_UNKNOWN : status,
 		    .cpu_ns = said_cpu_ns > p->cpu_ns && p->exiting ? said_cpu_ns : p->cpu_ns,
-		    .how = how);
+		    .how = how, .oom_kills = kills.kills, .oom_within_ns = kills.within_ns,
+		    .oom_machine = kills.is_machine);
 	p->told = true;
 	return end_ns;
 }
@@ -696,6 +703,7 @@ void processes_free_entry(struct processes *processes, struct common *common,
 	processes->waits += view_load64(&shared->waits);
 	watch_release(&process->watch);
 	modules_release(&process->modules);
+	memory_kills_release(&process->kills);
 	process_steps_release(process);
 	process->number = 0;
 	atomic_store(&shared->waits, 0);

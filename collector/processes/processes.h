@@ -17,6 +17,7 @@
 #include "collector/core/common.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/modules.h"
+#include "collector/processes/memory_kills.h"
 #include "collector/processes/namesake.h"
 #include "collector/processes/watch.h"
 
@@ -58,10 +59,12 @@ struct process {
 	struct process_usage { /* as last recorded */
 		uint64_t memory_peak_bytes, children_ns, major_faults;
 		uint64_t disk_read, disk_written; /* bytes plus one, 0 if unknown */
+		uint64_t memory_limit_bytes;
 		/* time of children that it had before its exec, as another program */
 		uint64_t before_ns;
 		bool looked;
 	} usage;
+	struct memory_kills kills;
 	struct proc_memory memory; /* as last recorded, memory_samples.h */
 	uint64_t newest_ticks;     /* of its records, set by drain.c */
 	uint64_t alive_ns;         /* it was last seen alive at that time */

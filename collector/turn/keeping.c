@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The copy has the same offsets and the same holes. Its header names another session, or
- * prof-report would take it for a part of the one that it was copied from.
+ * prof-report would take it for a part of the one that it was copied from. So it is written first:
+ * a collector that is killed leaves a copy that is cut off, and no second part of the recording.
  */
 #include "collector/turn/keeping.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "collector/turn/collector.h"
@@ -18,6 +21,7 @@
 #define PIECE_BYTES (256u << 10)
 #define PIECES_OF_TURN 64u
 #define SUFFIX ".evt"
+#define ROOM_BYTES (1u << 20) /* that the recording can still grow by */
 
 bool keeping_path(const char *path, uint32_t number, char ret_path[PATH_MAX])
 {
@@ -103,7 +107,6 @@ static int keeping_copy_piece(struct keeping *keeping)
 static int keeping_write_end(struct keeping *keeping)
 {
 	size_t length = file_seek_length(keeping->seek_count);
-	uint8_t header[FILE_HEADER_BYTES_MAX];
 	uint8_t *bytes = malloc(FILE_END_BYTES + length);
 	int error;
 
@@ -114,9 +117,7 @@ static int keeping_write_end(struct keeping *keeping)
 	error = write_whole(keeping->out, bytes, length, keeping->bytes);
 	free(bytes);
 	keeping->bytes += length;
-	if (error)
-		return error;
-	return write_whole(keeping->out, header, file_header_write(header, &keeping->header), 0);
+	return error;
 }
 
 static void keeping_tell(struct collector *c, int error)
@@ -172,6 +173,33 @@ static uint64_t kept_from_ns(const struct output *output)
 }
 
 /* Returns 0 or an errno. */
+static int keeping_write_header(struct keeping *keeping, const char *name)
+{
+	uint8_t header[FILE_HEADER_BYTES_MAX];
+
+	keeping_name_session(keeping);
+	keeping->header.name = file_name_hash(name);
+	keeping->at = file_header_write(header, &keeping->header);
+	return write_whole(keeping->out, header, keeping->at, 0);
+}
+
+/*
+ * A copy that fills the disk would take the room of the recording's own frames until it is given
+ * up. Returns 0 or an errno.
+ */
+static int keeping_has_room(const struct keeping *keeping)
+{
+	struct statvfs disk;
+	struct stat stat;
+
+	if (fstat(keeping->in, &stat) || fstatvfs(keeping->out, &disk))
+		return 0; /* not known */
+	return (uint64_t)disk.f_bavail * disk.f_frsize < (uint64_t)stat.st_blocks * 512 + ROOM_BYTES
+		       ? ENOSPC
+		       : 0;
+}
+
+/* Returns 0 or an errno. */
 static int keeping_begin(struct collector *c)
 {
 	struct keeping *keeping = &c->keeping;
@@ -192,15 +220,18 @@ static int keeping_begin(struct collector *c)
 	error = keeping_open_out(keeping, output->path);
 	if (error)
 		return error;
-	keeping_name_session(keeping);
-	keeping->header.name = file_name_hash(keeping->path);
+	keeping->in = keeping_open_in(output);
+	error = keeping->in < 0 ? errno : keeping_has_room(keeping);
+	if (!error)
+		error = keeping_write_header(keeping, keeping->path);
+	if (error)
+		return error;
 	keeping->seek = malloc(output->seek_count * sizeof(*output->seek) + 1);
 	if (!keeping->seek)
 		return ENOMEM;
 	memcpy(keeping->seek, output->seek, output->seek_count * sizeof(*output->seek));
 	keeping->seek_count = output->seek_count;
-	keeping->in = keeping_open_in(output);
-	return keeping->in < 0 ? errno : 0;
+	return 0;
 }
 
 /* Returns whether the copy goes on. */

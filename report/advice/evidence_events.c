@@ -5,6 +5,7 @@
 #include "report/core/collecting.h"
 #include "report/core/work.h"
 #include "report/cuda/device_memory.h"
+#include "report/scopes/async_scopes.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/mapping_events.h"
 #include "report/base/text.h"
@@ -24,7 +25,8 @@ struct evidence_state {
 	struct heap *heap;
 	struct mappings *mappings;
 	struct collecting collecting;
-	struct map kinds; /* name's index << 4 | scope, + 1, to enum evidence_kind */
+	struct async_scopes async; /* collectives that end on any thread */
+	struct map kinds;          /* name's index << 4 | scope, + 1, to enum evidence_kind */
 };
 
 static bool is_seed(const struct source_name *name)
@@ -96,6 +98,51 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	if (!end->thread || event->event.id == EVT_torch_end_id)
 		evidence_close_one(&mine->evidence, event_place(event),
 				   evidence_events_kind_of(mine, event, end->name, EVT_SCOPE_USER));
+}
+
+/* --- collectives --- */
+
+/* One that is open under the same address has ended unseen. */
+static void evidence_events_take_async(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_torch_async_begin *begin = EVENT_AS(torch_async_begin, &event->event);
+	struct evidence_state *mine = state;
+	struct async_scope scope = { .place = event_place(event), .counts = counts };
+
+	if (evidence_events_kind_of(mine, event, begin->name, EVT_SCOPE_USER) !=
+	    EVIDENCE_COMMUNICATION)
+		return;
+	if (!async_scopes_end(&mine->async, scope.place.process, begin->function,
+			      &(struct async_scope){ 0 }))
+		gaps_sends(&mine->evidence.gaps, scope.place);
+	async_scopes_begin(&mine->async, begin->function, &scope);
+}
+
+static void evidence_events_take_async_end(void *state, const struct source_event *event,
+					   bool counts)
+{
+	struct evidence_state *mine = state;
+	struct nest_place place = event_place(event);
+
+	(void)counts;
+	if (async_scopes_end(&mine->async, place.process,
+			     EVENT_AS(torch_async_end, &event->event)->function,
+			     &(struct async_scope){ 0 }))
+		gaps_sent(&mine->evidence.gaps, place);
+}
+
+struct evidence_async_cut {
+	struct gaps *gaps;
+	uint64_t time_ns;
+};
+
+static void evidence_events_cut_async(void *state, const struct async_scope *scope)
+{
+	const struct evidence_async_cut *cut = state;
+	struct nest_place place = scope->place;
+
+	place.time_ns = cut->time_ns;
+	gaps_sent(cut->gaps, place);
 }
 
 /* --- ranges and actions: labels of the user's --- */
@@ -353,6 +400,9 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_torch_end_outer, 0, evidence_events_take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
+	async_scopes_init(&mine->async);
+	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, evidence_events_take_async, mine);
+	run_reads(run, EVT_torch_async_end, FIELDS_ALL, evidence_events_take_async_end, mine);
 	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);
 	run_reads(run, EVT_nvtx_push_ex, FIELDS_ALL, take_push_ex, mine);
 	run_reads(run, EVT_nvtx_pop, 0, take_pop, mine);
@@ -379,8 +429,13 @@ static void evidence_events_cut(void *state, const struct cut *cut)
 {
 	struct evidence_state *mine = state;
 
-	if (!cut->thread)
+	if (!cut->thread) {
+		if (cut->reason != CUT_LIVE)
+			async_scopes_cut(
+				&mine->async, cut->process->index, evidence_events_cut_async,
+				&(struct evidence_async_cut){ &mine->evidence.gaps, cut->time_ns });
 		return;
+	}
 	(void)collecting_cut(&mine->collecting, cut->thread->index);
 	evidence_cut(&mine->evidence, cut_place(cut), cut_ending(cut));
 	if (cut->reason == CUT_LOST)
@@ -392,6 +447,7 @@ static void evidence_events_release(void *state)
 	struct evidence_state *mine = state;
 
 	evidence_release(&mine->evidence);
+	async_scopes_release(&mine->async);
 	map_release(&mine->kinds);
 	collecting_release(&mine->collecting);
 }

@@ -31,6 +31,7 @@ struct gap_thread {
 	struct cpu_moment since; /* as of since_ns */
 	uint64_t beside_ns;      /* busy_ns of its process then */
 	uint64_t called_ns;      /* in calls of CUDA since then */
+	uint64_t sent_ns;        /* gaps_sent_ns() of its process then */
 	uint32_t calls;          /* of CUDA, since busy_since_ns */
 	uint64_t busy_since_ns;
 	struct gaps_sum sum; /* of the step that is under way */
@@ -57,6 +58,8 @@ struct gap_process {
 	uint32_t busy; /* threads */
 	uint32_t last; /* that became idle, + 1 */
 	uint64_t since_ns, busy_ns;
+	uint32_t sends; /* collectives that are under way */
+	uint64_t sends_since_ns, sent_ns;
 };
 
 void gaps_init(struct gaps *gaps)
@@ -110,12 +113,31 @@ static void note_label(struct gap_thread *thread, uint32_t name, uint64_t took_n
 	thread->longest_ns = took_ns;
 }
 
+/* How long at least one collective has been under way, up to that time. */
+static uint64_t gaps_sent_ns(const struct gaps *gaps, struct nest_place place)
+{
+	const struct gap_process *process = &gaps->process[place.process];
+
+	return process->sent_ns +
+	       (process->sends ? less(place.time_ns, process->sends_since_ns) : 0);
+}
+
+/* Calls of CUDA, and collectives: they may overlap. */
+static uint64_t gaps_left_out_ns(const struct gaps *gaps, const struct gap_thread *thread,
+				 struct nest_place place)
+{
+	uint64_t sent_ns = less(gaps_sent_ns(gaps, place), thread->sent_ns);
+
+	return sent_ns > thread->called_ns ? sent_ns : thread->called_ns;
+}
+
 /* The gap, and what others did beside it. */
 static struct gap gap_of(const struct gaps *gaps, const struct gap_thread *thread,
 			 struct nest_place place)
 {
 	const struct gap_process *process = &gaps->process[place.process];
-	struct gap gap = { .took_ns = less(place.time_ns - thread->since_ns, thread->called_ns),
+	struct gap gap = { .took_ns = less(place.time_ns - thread->since_ns,
+					   gaps_left_out_ns(gaps, thread, place)),
 			   .beside_ns = process->busy_ns - thread->beside_ns,
 			   .beside = GAP_NO_NAME };
 
@@ -141,7 +163,7 @@ static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t na
 	}
 	if (thread->labels)
 		note_label(thread, thread->label, place.time_ns - thread->label_since_ns);
-	if (thread->called_ns > gap.took_ns * CALLED_MOST)
+	if (gaps_left_out_ns(gaps, thread, place) > gap.took_ns * CALLED_MOST)
 		cpu_span_add_unread(&gap.cpu,
 				    gap.took_ns); /* it may have been the calls that ran */
 	else
@@ -205,6 +227,7 @@ static void leave(struct gaps *gaps, struct nest_place place, uint32_t name, boo
 	thread->since = cpu_clock_at(&thread->clock, place.time_ns);
 	thread->beside_ns = gaps->process[place.process].busy_ns;
 	thread->called_ns = 0;
+	thread->sent_ns = gaps_sent_ns(gaps, place);
 	thread->labels = 0;
 	thread->longest = GAP_NO_NAME;
 	thread->longest_ns = 0;
@@ -292,6 +315,22 @@ void gaps_pause(struct gaps *gaps, struct nest_place place, uint64_t duration_ns
 	thread->called_ns += duration_ns < less(place.time_ns, thread->since_ns)
 				     ? duration_ns
 				     : less(place.time_ns, thread->since_ns);
+}
+
+void gaps_sends(struct gaps *gaps, struct nest_place place)
+{
+	struct gap_process *process = gaps_process_at(gaps, place.process);
+
+	if (!process->sends++)
+		process->sends_since_ns = place.time_ns;
+}
+
+void gaps_sent(struct gaps *gaps, struct nest_place place)
+{
+	struct gap_process *process = gaps_process_at(gaps, place.process);
+
+	if (process->sends && !--process->sends)
+		process->sent_ns += less(place.time_ns, process->sends_since_ns);
 }
 
 void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name)

@@ -7,7 +7,9 @@
  * A program that waits for a core has a long gap at random places. Therefore the cost of a place is
  * the median of its gaps multiplied by their number: one long gap among short ones adds nothing.
  *
- * A CUDA call in a gap is subtracted from it: other rules know what such calls do.
+ * A CUDA call in a gap is subtracted from it: other rules know what such calls do. The same holds
+ * for the time in which a collective of the process is under way on other threads, as gradients are
+ * reduced: it is communication, and may be a wait for other ranks.
  *
  * For the thread that passed a place first, the time that it was on a CPU there is known if its
  * clock was read.
@@ -89,6 +91,9 @@ void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns)
  * collection.
  */
 void gaps_pause(struct gaps *gaps, struct nest_place place, uint64_t duration_ns);
+/* A collective begins, or ends, that is open across threads. */
+void gaps_sends(struct gaps *gaps, struct nest_place place);
+void gaps_sent(struct gaps *gaps, struct nest_place place);
 /*
  * A scope that the user has named begins: it may contain a part of a gap, from its begin or to its
  * end.

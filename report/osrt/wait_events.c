@@ -178,32 +178,45 @@ static void wait_events_take_io_unfinished(void *state, const struct source_even
 
 /* --- for analyses --- */
 
-void wait_events_start(struct wait_events *events, struct run *run, wait_take *take)
-{
-	static const struct {
-		enum evt_id id;
-		analysis_take *take;
-	} reads[] = {
-		{ EVT_osrt_wait, wait_events_take_wait },
-		{ EVT_osrt_short, wait_events_take_short },
-		{ EVT_osrt_waiting, wait_events_take_open },
-		{ EVT_osrt_unfinished, wait_events_take_open },
-		{ EVT_osrt_fd, wait_events_take_fd },
-		{ EVT_io_open, wait_events_take_io_open },
-		{ EVT_io_fd, wait_events_take_io_fd },
-		{ EVT_io_read, wait_events_take_io_bytes },
-		{ EVT_io_write, wait_events_take_io_bytes },
-		{ EVT_io_call, wait_events_take_io_call },
-		{ EVT_io_failed, wait_events_take_io_failed },
-		{ EVT_io_wait, wait_events_take_io_wait },
-		{ EVT_io_unfinished, wait_events_take_io_unfinished },
-	};
+static const struct wait_read {
+	enum evt_id id;
+	analysis_take *take;
+	bool is_io_end; /* of a call of input and output that has ended */
+} wait_reads[] = {
+	{ EVT_osrt_wait, wait_events_take_wait, false },
+	{ EVT_osrt_short, wait_events_take_short, false },
+	{ EVT_osrt_waiting, wait_events_take_open, false },
+	{ EVT_osrt_unfinished, wait_events_take_open, false },
+	{ EVT_osrt_fd, wait_events_take_fd, false },
+	{ EVT_io_open, wait_events_take_io_open, false },
+	{ EVT_io_fd, wait_events_take_io_fd, false },
+	{ EVT_io_read, wait_events_take_io_bytes, true },
+	{ EVT_io_write, wait_events_take_io_bytes, true },
+	{ EVT_io_call, wait_events_take_io_call, true },
+	{ EVT_io_failed, wait_events_take_io_failed, true },
+	{ EVT_io_wait, wait_events_take_io_wait, true },
+	{ EVT_io_unfinished, wait_events_take_io_unfinished, false },
+};
 
+static void wait_events_read(struct wait_events *events, struct run *run, wait_take *take,
+			     bool io_ends)
+{
 	events->source = run_source(run);
 	events->take = take;
 	wait_objects_init(&events->objects);
-	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
-		run_reads(run, reads[i].id, FIELDS_ALL, reads[i].take, events);
+	for (size_t i = 0; i < sizeof(wait_reads) / sizeof(wait_reads[0]); i++)
+		if (io_ends || !wait_reads[i].is_io_end)
+			run_reads(run, wait_reads[i].id, FIELDS_ALL, wait_reads[i].take, events);
+}
+
+void wait_events_start(struct wait_events *events, struct run *run, wait_take *take)
+{
+	wait_events_read(events, run, take, true);
+}
+
+void wait_events_start_open(struct wait_events *events, struct run *run, wait_take *take)
+{
+	wait_events_read(events, run, take, false);
 }
 
 void wait_events_lose(struct wait_events *events, const struct source_process *process)

@@ -37,6 +37,8 @@ struct wait_events {
 
 /* For start(): `events` is the analysis' state. */
 void wait_events_start(struct wait_events *events, struct run *run, wait_take *take);
+/* Without calls of family io that ended, of which there may be many: for who asks what goes on. */
+void wait_events_start_open(struct wait_events *events, struct run *run, wait_take *take);
 void wait_events_lose(struct wait_events *events, const struct source_process *process);
 void wait_events_release(struct wait_events *events);
 

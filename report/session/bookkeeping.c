@@ -45,6 +45,9 @@ static int process_take_end(struct file_row *file, const struct evt_process_end 
 	row->process.end_ns = time_ns > row->process.end_ns ? time_ns : row->process.end_ns;
 	row->process.exit_status = event->exit_status;
 	row->process.how = event->how <= EVT_END_EXEC ? (uint32_t)event->how : EVT_END_UNKNOWN;
+	row->process.oom_kills = event->oom_kills;
+	row->process.oom_within_ns = event->oom_within_ns;
+	row->process.oom_is_machine = event->oom_machine == 1;
 	process_note_cpu(file, row, event->cpu_ns);
 	return EVT_OK;
 }
@@ -96,6 +99,7 @@ static int process_take_usage(struct file_row *file, const struct evt_process_us
 	row->process.major_faults = event->major_faults;
 	row->process.disk_read = event->disk_read;
 	row->process.disk_written = event->disk_written;
+	row->process.memory_limit_bytes = event->memory_limit_bytes;
 	return EVT_OK;
 }
 

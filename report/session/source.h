@@ -75,6 +75,10 @@ struct source_process {
 	uint64_t memory_peak_bytes, children_ns,
 		major_faults;             /* from process_usage; 0 if unknown */
 	uint64_t disk_read, disk_written; /* from process_usage: bytes plus one, 0 if unknown */
+	uint64_t memory_limit_bytes;      /* from process_usage; 0 if unknown */
+	/* from process_end: kills of the OOM killer, plus one, since so long before the end */
+	uint64_t oom_kills, oom_within_ns;
+	bool oom_is_machine; /* of the machine, not of the cgroup */
 	bool has_usage;
 	uint64_t samples_torn, samples_dropped; /* from python_sampling */
 	uint64_t events;                        /* program events (not of family system) */

@@ -42,9 +42,8 @@ static void report_stuck_put_place(struct stuck *stuck, struct table *table,
 		text = text_store_format(&stuck->texts, "%s", text);
 		table_set_text(table, COLUMN_stuck_waits_for, text, strlen(text));
 	}
-	if (look->owner || look->holder)
-		table_set_number(table, COLUMN_stuck_held_by,
-				 look->owner ? look->owner : look->holder);
+	if (stuck_holder(stuck, look))
+		table_set_number(table, COLUMN_stuck_held_by, stuck_holder(stuck, look));
 	if (!code || code->file == SAMPLE_NONE)
 		return;
 	text = name_text(source_name_at(stuck->source, code->file), &length);

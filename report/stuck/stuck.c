@@ -20,6 +20,7 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/options/options.h"
+#include "report/stuck/oom_words.h"
 
 #define BESIDE_MAX 4u           /* threads, and children, that are told of */
 #define TOGETHER_NS 1000000000u /* ends within that are one: whoever killed them killed all */
@@ -33,6 +34,7 @@ void stuck_want(struct stuck *stuck, struct run *run)
 	stuck->looks = last_looks_want(run, NULL);
 	stuck->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	stuck->writes = full_writes_want(run, &(struct full_writes_options){ 0 });
+	stuck->waits = open_waits_want(run, &(struct open_waits_options){ 0 });
 	stuck->collectives = collectives_want(run, &(struct collectives_options){ 0 });
 }
 
@@ -196,15 +198,39 @@ static void stuck_line_text(const struct stuck *stuck, uint64_t key, char *text,
 	snprintf(text, room, "%s:%" PRIu32 " (%s)", file, place->line, function);
 }
 
+/* The call that the thread was in at its last look; NULL: none, or that is not known. */
+static const struct open_wait *stuck_wait_of(const struct stuck *stuck,
+					     const struct last_look *look)
+{
+	const struct open_wait *wait = open_wait_of(stuck->waits, look->thread->index);
+
+	return wait && wait->begin_ns <= look->time_ns ? wait : NULL;
+}
+
+/* Of a mutex by the look; of those that are not Python's by the call. */
+static uint32_t stuck_owner(const struct stuck *stuck, const struct last_look *look)
+{
+	const struct open_wait *wait = stuck_wait_of(stuck, look);
+
+	return look->owner ? look->owner : wait ? wait->owner : 0;
+}
+
+uint32_t stuck_holder(const struct stuck *stuck, const struct last_look *look)
+{
+	return look->holder ? look->holder : stuck_owner(stuck, look);
+}
+
 static void stuck_holder_text(const struct stuck *stuck, const struct last_look *look,
 			      char text[STUCK_PLACE_BYTES], size_t used)
 {
-	uint32_t tid = look->owner ? look->owner : look->holder;
+	uint32_t tid = stuck_holder(stuck, look);
+	const struct last_look *holder = stuck_thread(stuck, look->thread->process,
+						      look->other_place ? 0 : tid);
 	char line[300] = "";
 
 	if (!tid || used >= STUCK_PLACE_BYTES)
 		return;
-	stuck_line_text(stuck, look->other_place, line, sizeof(line));
+	stuck_line_text(stuck, holder ? holder->place : look->other_place, line, sizeof(line));
 	snprintf(text + used, STUCK_PLACE_BYTES - used, " that thread %u holds%s%s", tid,
 		 line[0] ? ", at " : "", line);
 }
@@ -221,7 +247,7 @@ static const char *stuck_words(const struct stuck *stuck, const struct last_look
 
 	if (look->state == EVT_PYTHON_GIL)
 		return "the GIL";
-	if (look->owner)
+	if (stuck_owner(stuck, look))
 		return "a lock";
 	if (look->state == EVT_PYTHON_LOCK && is_plain && state->main == look &&
 	    stuck_call_of(stuck, state->process->index))
@@ -235,8 +261,9 @@ static const char *stuck_words(const struct stuck *stuck, const struct last_look
 const char *stuck_waits_for(const struct stuck *stuck, const struct last_look *look,
 			    char text[STUCK_PLACE_BYTES])
 {
+	const struct open_wait *wait = stuck_wait_of(stuck, look);
+	char words[64], call[OPEN_WAIT_BYTES];
 	struct wait_place place;
-	char words[64];
 
 	if (stuck_stopped(stuck, look->thread->process))
 		return look->thread->process->stopped == STUCK_BY_DEBUGGER ? "its debugger"
@@ -245,7 +272,9 @@ const char *stuck_waits_for(const struct stuck *stuck, const struct last_look *l
 	    look->state == EVT_PYTHON_TORN)
 		return NULL;
 	wait_place_look(stuck->samples, (struct own *)&stuck->own, look->place, &place);
-	snprintf(text, STUCK_PLACE_BYTES, "%s", stuck_words(stuck, look, place.kind, words));
+	snprintf(text, STUCK_PLACE_BYTES, "%s%s%s%s", stuck_words(stuck, look, place.kind, words),
+		 wait ? " (in " : "", wait ? open_wait_text(stuck->waits, wait, call) : "",
+		 wait ? ")" : "");
 	return text;
 }
 
@@ -287,6 +316,14 @@ const char *stuck_end_text(const struct source_process *process, char text[STUCK
 
 /* --- sentences on single processes --- */
 
+void stuck_say_oom(struct stuck *stuck, const struct source_process *process)
+{
+	char words[OOM_WORDS_BYTES];
+
+	if (oom_words(process, words))
+		stuck_say(stuck, "%s", words);
+}
+
 /* Threads that wait for each other's locks, from this one on, which comes back to it. */
 static bool stuck_is_cycle(const struct stuck *stuck, const struct source_process *process,
 			   const struct last_look *first, size_t *ret_length)
@@ -294,11 +331,11 @@ static bool stuck_is_cycle(const struct stuck *stuck, const struct source_proces
 	const struct last_look *look = first;
 
 	for (*ret_length = 1; *ret_length < CYCLE_MAX; ++*ret_length) {
-		look = look->owner ? stuck_thread(stuck, process, look->owner) : NULL;
+		look = stuck_thread(stuck, process, stuck_owner(stuck, look));
 		if (!look)
 			return false;
 		if (look == first)
-			return *ret_length > 1 || first->owner == first->thread->tid;
+			return *ret_length > 1 || stuck_owner(stuck, first) == first->thread->tid;
 	}
 	return false;
 }
@@ -323,7 +360,7 @@ static void stuck_say_cycle(struct stuck *stuck, const struct source_process *pr
 
 			stuck_place_text(stuck, look, place);
 			stuck_say(stuck, "thread %u is at %s.", look->thread->tid, place);
-			look = stuck_thread(stuck, process, look->owner);
+			look = stuck_thread(stuck, process, stuck_owner(stuck, look));
 		}
 		return;
 	}
@@ -387,6 +424,7 @@ static void stuck_say_children(struct stuck *stuck, const struct stuck_process *
 			stuck_say(stuck, "Its child, process %u, %s %s before.", child->pid,
 				  stuck_end_text(child, how),
 				  unit_format_ns(time, parent->until_ns - child->end_ns));
+			stuck_say_oom(stuck, child);
 			said++;
 		} else if (!state->main && stuck_stopped(stuck, child)) {
 			stuck_say(stuck, "Its child, process %u, has been %s.", child->pid,
@@ -436,6 +474,7 @@ static void stuck_say_left(struct stuck *stuck, const struct stuck_process *stat
 		  stuck_name(stuck, state->process->index, name), state->process->pid,
 		  stuck_end_text(state->process, how),
 		  unit_format_ns(ago, stuck->until_ns - state->process->end_ns));
+	stuck_say_oom(stuck, state->process);
 }
 
 static bool stuck_is_root(const struct stuck *stuck, const struct stuck_process *state)
@@ -466,6 +505,7 @@ static void stuck_say_ended(struct stuck *stuck)
 		  stuck_name(stuck, first->process->index, name),
 		  stuck_end_text(first->process, how),
 		  unit_format_ns(time, stuck->until_ns - first->process->end_ns));
+	stuck_say_oom(stuck, first->process);
 }
 
 static void stuck_say_nothing(struct stuck *stuck)
@@ -539,6 +579,27 @@ static void stuck_say_full(struct stuck *stuck, const struct stuck_process *stat
 			  full_write_words(write->error));
 }
 
+/* Of processes that were killed together, at the end: the one whose group lost most. */
+static void stuck_say_killed(struct stuck *stuck)
+{
+	const struct stuck_process *most = NULL;
+	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], words[OOM_WORDS_BYTES];
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+
+		if (state->process && !state->left && !stuck->is_cut &&
+		    oom_words(state->process, words) &&
+		    (!most || state->process->oom_kills > most->process->oom_kills))
+			most = state;
+	}
+	if (!most)
+		return;
+	stuck_say(stuck, "%s %s.", stuck_name(stuck, most->process->index, name),
+		  stuck_end_text(most->process, how));
+	stuck_say_oom(stuck, most->process);
+}
+
 static void stuck_say_all(struct stuck *stuck)
 {
 	size_t told;
@@ -560,6 +621,7 @@ static void stuck_say_all(struct stuck *stuck)
 	}
 	if (!stuck->sentence_count)
 		stuck_say_nothing(stuck);
+	stuck_say_killed(stuck);
 	for (size_t i = 0; i < stuck->process_count; i++)
 		if (stuck->process[i].process)
 			stuck_say_full(stuck, &stuck->process[i]);

@@ -18,6 +18,7 @@
 #include "report/advice/wait_places.h"
 #include "report/stuck/full_writes.h"
 #include "report/stuck/last_looks.h"
+#include "report/stuck/open_waits.h"
 #include "report/torch/collectives.h"
 
 #define STUCK_NS 5000000000u
@@ -53,6 +54,7 @@ struct stuck {
 	const struct samples *samples;
 	const struct collectives *collectives;
 	const struct full_writes *writes;
+	const struct open_waits *waits;
 	struct own own;
 	/* by the filters: all is as of the last look that counts, and no end is known */
 	bool is_cut;
@@ -97,9 +99,13 @@ void stuck_place_text(const struct stuck *stuck, const struct last_look *look,
 const char *stuck_stopped(const struct stuck *stuck, const struct source_process *process);
 /* How it ended: "was killed by SIGKILL", "ended with status 3" */
 const char *stuck_end_text(const struct source_process *process, char text[STUCK_NAME_BYTES]);
+/* A sentence on the OOM killer at the end of that process, if anything is known. */
+void stuck_say_oom(struct stuck *stuck, const struct source_process *process);
 /* What it waits for, in words; NULL: it runs. */
 const char *stuck_waits_for(const struct stuck *stuck, const struct last_look *look,
 			    char text[STUCK_PLACE_BYTES]);
+/* The thread that holds the lock, or the GIL, that this one waits for; 0: not known. */
+uint32_t stuck_holder(const struct stuck *stuck, const struct last_look *look);
 /* The thread of the same process with that tid that was seen last; NULL: it is not known. */
 const struct last_look *stuck_thread(const struct stuck *stuck,
 				     const struct source_process *process, uint32_t tid);

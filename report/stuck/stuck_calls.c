@@ -282,6 +282,7 @@ static void stuck_say_gone(struct stuck *stuck, const struct stuck_label *label,
 			  rank_set_text(stuck, &label->waiting, waiting),
 			  label->waiting.count == 1 ? "has" : "have",
 			  unit_format_ns(since, stuck->until_ns - label->since_ns));
+		stuck_say_oom(stuck, state->process);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "report/core/coverage.h"
 #include "report/session/ranks.h"
 #include "report/steps/detail_cost.h"
+#include "report/stuck/oom_words.h"
 #include "report/summary/summary_screen.h"
 
 #define COMMAND_WIDTH_MAX 400u
@@ -137,11 +138,21 @@ static void put_killer(const struct source_process *process, const struct screen
 		fputs("a signal", screen->out);
 }
 
+/* That the OOM killer was not at work is said by report stuck only. */
+static void put_oom(const struct source_process *process, const struct screen *screen)
+{
+	char words[OOM_WORDS_BYTES];
+
+	if (process->oom_kills > 1 && oom_words(process, words))
+		fprintf(screen->out, " %s", words);
+}
+
 /* Prints which processes did not end by themselves. */
 static void put_ends(const struct summary *summary, const struct screen *screen)
 {
 	struct source_process *const *process;
 	size_t count = source_processes(summary->source, &process), others = 0, last = 0;
+	uint64_t rank;
 
 	for (size_t i = 1; i < count; i++) {
 		if (!has_crashed(process[i]))
@@ -157,10 +168,18 @@ static void put_ends(const struct summary *summary, const struct screen *screen)
 		fprintf(screen->out, " It ended with status %lld.",
 			(long long)process[0]->exit_status);
 	}
+	if (count)
+		put_oom(process[0], screen);
 	if (others == 1) {
-		fprintf(screen->out, " Process %u was killed by ", process[last]->pid);
+		rank = source_rank(summary->source, process[last]);
+		if (rank == UINT64_MAX)
+			fprintf(screen->out, " Process %u was killed by ", process[last]->pid);
+		else
+			fprintf(screen->out, " Rank %llu (process %u) was killed by ",
+				(unsigned long long)rank, process[last]->pid);
 		put_killer(process[last], screen);
 		putc('.', screen->out);
+		put_oom(process[last], screen);
 	} else if (others) {
 		fprintf(screen->out, " %zu other processes were killed (prof-report processes).",
 			others);

@@ -50,6 +50,43 @@ for number in {1..16}; do expect_eq "file $number" "$(cat "full/run.kept-$number
 expect_eq "files beside" "$(find full -type f | wc -l)" 17
 expect_match "what is said" "$("$REPORT" summary full/run.evt | tr -s '\n ' ' ')" 'could not be kept: there are 16 such files already'
 
+# Two rules that hold at the same moment share a copy, which is said to be of both.
+rm -f go
+mkdir both
+INTERCEPT_TRIGGER='when rss > 1K; when rss > 2K' INTERCEPT_OUTPUT=$PWD/both/run.evt LD_PRELOAD=$LIB "$PROGRAMS/timed_work" 1 "$PWD/go" >out 2>err &
+program=$!
+eventually "the copy of both" has_copy both/run.kept-1.evt
+touch go
+wait $program || fail "status $?: $(cat err)"
+written both/run.evt
+expect_eq "copies" "$("$REPORT" dump both/run.evt | grep window_kept | head -1 | sed 's/.*\(request="[^"]*"\).*/\1/')" 'request="when rss > 1K; when rss > 2K"'
+
+# A disk without room for a copy: none is begun, and the recording is whole.
+cat >inner.sh <<'END'
+. "$ROOT/tests/lib.sh"
+mount -t tmpfs -o size=900k none small || exit 77
+rm -f go
+INTERCEPT_TRIGGER='when rss > 1K' INTERCEPT_OUTPUT=$PWD/small/run.evt LD_PRELOAD=$LIB "$PROGRAMS/timed_work" 1 "$PWD/go" >out 2>err &
+program=$!
+trap 'touch go; wait' EXIT
+refuses_copy() {
+	"$REPORT" dump small/run.evt 2>/dev/null | grep -q ' window_kept .*error=28'
+}
+eventually "the refusal" refuses_copy
+touch go
+wait $program || fail "status $?: $(cat err)"
+written small/run.evt
+expect_eq "files" "$(ls small)" run.evt
+expect_eq "events lost" "$(json summary small/run.evt 'totals["events_lost"]')" 0
+expect_match "what is said" "$("$REPORT" summary small/run.evt | tr -s '\n ' ' ')" 'could not be kept: No space left on device'
+END
+mkdir small
+if [[ $(id -u) == 0 ]] && unshare -m true 2>/dev/null; then
+	unshare -m bash inner.sh >inner.out 2>&1
+	status=$?
+	[[ $status == 0 || $status == 77 ]] || fail "a disk without room: $(cat inner.out)"
+fi
+
 # A rule alone starts captures, as before; a bad rule is refused and named.
 INTERCEPT_TRIGGER='when step > 50 * p49' INTERCEPT_OUTPUT=$PWD/bad.evt LD_PRELOAD=$LIB "$PROGRAMS/timed_work" 1 "$PWD/go" >out 2>err ||
 	fail "status $?"

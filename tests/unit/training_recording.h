@@ -43,9 +43,10 @@ struct run {
 	uint64_t wait_runs_ns;
 	/*
 	 * What the second thread is in during wait_in_one_ns: nothing, autograd's backward
-	 * functions, or operators of its own.
+	 * functions, operators of its own, or nothing, while it ends a collective that the first
+	 * thread began.
 	 */
-	enum { ALONE, BACKWARD_BESIDE, OPERATORS_BESIDE } beside;
+	enum { ALONE, BACKWARD_BESIDE, OPERATORS_BESIDE, COLLECTIVE_BESIDE } beside;
 	uint64_t runnable_ns, process_cpu_ns; /* a step, as the collector has looked */
 	struct reading {
 		unsigned int opens, reads; /* a step */
@@ -405,6 +406,12 @@ static void write_beside(uint32_t stream, const struct run *run)
 		uint64_t at = waited_from_ns[i] + 50 * US,
 			 end = waited_from_ns[i] + run->wait_in_one_ns - 50 * US;
 
+		if (run->beside == COLLECTIVE_BESIDE) {
+			FRAME_PUT(c.r.fw, at, torch_async_begin, .name = name("gloo:all_reduce"),
+				  .function = 64);
+			FRAME_PUT(c.r.fw, end, torch_async_end, .function = 64);
+			continue;
+		}
 		FRAME_PUT(c.r.fw, at, torch_begin,
 			  .name = name(is_backward ? "autograd::engine::evaluate_function: Mm"
 						   : "aten::sort"));

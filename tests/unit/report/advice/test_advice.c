@@ -142,6 +142,56 @@ static void a_backward_pass_on_another_thread(void **state)
 	release();
 }
 
+/* A collective is under way on threads of its own, as while gradients are reduced. */
+static void a_collective_on_another_thread(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.wait_in_one_ns = 2 * MS;
+	run.operator_ns = 400 * US;
+	run.beside = COLLECTIVE_BESIDE;
+	write_one(&run);
+	assert_null(advice_of("between_operators"));
+	assert_non_null(advice_of("communication"));
+	release();
+}
+
+/* Collectives that overlap, that begin before the gap, that are open at its end or lost theirs. */
+static void a_gap_is_without_collectives(void **state)
+{
+	static const struct {
+		uint64_t from_us, to_us;
+	} sent[] = { { 500, 3000 }, { 2000, 4000 }, { 8000, 12000 } };
+	uint64_t total_ns = 0;
+	struct gaps gaps;
+
+	(void)state;
+	gaps_init(&gaps);
+	for (unsigned int round = 0; round < 8; round++) {
+		const uint64_t at = round * 20 * MS;
+
+		gaps_busy(&gaps, (struct nest_place){ .time_ns = at }, 1);
+		gaps_sends(&gaps, (struct nest_place){ .time_ns = at + sent[0].from_us * US });
+		gaps_idle(&gaps, (struct nest_place){ .time_ns = at + MS }, 1, true);
+		gaps_sends(&gaps, (struct nest_place){ .time_ns = at + sent[1].from_us * US });
+		gaps_sent(&gaps, (struct nest_place){ .time_ns = at + sent[0].to_us * US });
+		gaps_sent(&gaps, (struct nest_place){ .time_ns = at + sent[1].to_us * US });
+		gaps_sent(&gaps, (struct nest_place){ .time_ns = at + 5 * MS }); /* no begin */
+		gaps_sends(&gaps, (struct nest_place){ .time_ns = at + sent[2].from_us * US });
+		gaps_busy(&gaps, (struct nest_place){ .time_ns = at + 11 * MS }, 2);
+		gaps_sent(&gaps, (struct nest_place){ .time_ns = at + sent[2].to_us * US });
+		gaps_idle(&gaps, (struct nest_place){ .time_ns = at + 12 * MS }, 2, true);
+		(void)gaps_step(&gaps, 0, &(struct gaps_step){ true, true });
+	}
+	/* of the 10 ms from 1 to 11, one was under way in the first three and the last three */
+	for (size_t i = 0; i < gaps.place_count; i++)
+		if (gaps.place[i].before == 1 && gaps.place[i].after == 2)
+			total_ns += gaps.place[i].time.total_ns;
+	assert_int_equal(total_ns, 8 * 4 * MS);
+	gaps_release(&gaps);
+}
+
 /* Half of the times are long: the median alone would make more of them than there was. */
 static void a_place_costs_no_more_than_it_took(void **state)
 {
@@ -713,6 +763,8 @@ int main(void)
 		cmocka_unit_test(first_steps_that_are_most_of_the_time),
 		cmocka_unit_test(what_a_closure_runs_is_not_the_optimizers),
 		cmocka_unit_test(a_place_between_operators),
+		cmocka_unit_test(a_collective_on_another_thread),
+		cmocka_unit_test(a_gap_is_without_collectives),
 		cmocka_unit_test(a_backward_pass_on_another_thread),
 		cmocka_unit_test(a_place_costs_no_more_than_it_took),
 		cmocka_unit_test(whether_it_runs_there),

@@ -4,6 +4,7 @@
  * report/stuck/: which rank is late, what is not known, locks of each other, what left, and what
  * only seems stuck.
  */
+#include "report/stuck/oom_words.h"
 #include "report/stuck/stuck.h"
 
 #include "tests/unit/samples_recording.h"
@@ -248,6 +249,73 @@ static void long_steps_are_no_hang(void **state)
 	over();
 }
 
+/* What is known of the OOM killer; `kills`: plus one. */
+static void ends_by(uint64_t status, uint64_t how, uint64_t kills, uint64_t machine)
+{
+	start_ranks(0, 0);
+	rests(1, 1000, 20000, 2, EVT_PYTHON_SLEEP);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 19000 * MS, process_usage, .process = 1, .memory_peak_bytes = 990u << 20,
+		  .memory_limit_bytes = 1u << 30);
+	FRAME_PUT(c.r.fw, 20000 * MS, process_end, .process = 1, .exit_status = (int64_t)status,
+		  .how = how, .oom_kills = kills, .oom_within_ns = 800 * MS,
+		  .oom_machine = machine);
+	frame_end_block(c.r.fw);
+	rests(3, 1000, END_MS, 3, EVT_PYTHON_SLEEP);
+	ends(1, END_MS, 0, EVT_END_EXIT);
+	ends(2, END_MS, 0, EVT_END_EXIT);
+	find();
+}
+
+static void the_oom_killer_was_at_work(void **state)
+{
+	static const char memory[] =
+		" The most resident memory seen of it is 990 MiB; its limit is 1.00 GiB.";
+	char text[OOM_WORDS_BYTES];
+
+	(void)state;
+	ends_by(137, EVT_END_KILLED, 2, 0);
+	assert_non_null(strstr(stuck.sentence[1], "it was killed by SIGKILL"));
+	snprintf(text, sizeof(text), "%s%s",
+		 "The kernel's OOM killer ended 1 process of its memory cgroup in the last 800 ms "
+		 "of its life.",
+		 memory);
+	says(2, text);
+	over();
+	/* its status is not known, as its parent was quicker; others of the machine count, too */
+	ends_by((uint64_t)-1, EVT_END_UNKNOWN, 4, 1);
+	snprintf(text, sizeof(text), "%s%s",
+		 "The kernel's OOM killer ended 3 processes on its machine in the last 800 ms of "
+		 "its life.",
+		 memory);
+	says(2, text);
+	over();
+}
+
+static void the_oom_killer_was_not_at_work(void **state)
+{
+	char text[OOM_WORDS_BYTES];
+
+	(void)state;
+	ends_by(137, EVT_END_KILLED, 1, 0);
+	assert_non_null(oom_words(stuck.process[0].process, text));
+	assert_string_equal(text,
+			    "The kernel's OOM killer ended no process of its memory cgroup in "
+			    "the last 800 ms of its life. The most resident memory seen of it "
+			    "is 990 MiB; its limit is 1.00 GiB.");
+	over();
+	/* of old recordings nothing is known; SIGSEGV and an end of its own are no such end */
+	ends_by(137, EVT_END_KILLED, 0, 0);
+	assert_null(oom_words(stuck.process[0].process, text));
+	over();
+	ends_by(139, EVT_END_KILLED, 2, 0);
+	assert_null(oom_words(stuck.process[0].process, text));
+	over();
+	ends_by(1, EVT_END_EXIT, 2, 0);
+	assert_null(oom_words(stuck.process[0].process, text));
+	over();
+}
+
 static void lock(uint64_t stream, uint64_t place, uint64_t owner)
 {
 	frame_begin_block(c.r.fw, stream);
@@ -267,6 +335,65 @@ static void two_threads_hold_each_other(void **state)
 	says(0,
 	     "Process 100 has stood still for 60.0 s: thread 100 is at made.py:3 (main), waiting "
 	     "for a lock that thread 200 holds, at made.py:11 (work).");
+	says(1, "Process 100: 2 threads wait for locks of each other, so none of them goes on:");
+	over();
+}
+
+/* Of a lock that is not Python's, as family osrt tells of it; the holder is at work. */
+static void call_goes_on(uint64_t stream, const char *function, uint64_t kind, uint64_t owner,
+			 bool ends)
+{
+	uint64_t name = cuda_recording_name(&c, function);
+
+	frame_begin_block(c.r.fw, stream);
+	FRAME_PUT(c.r.fw, 2100 * MS, osrt_waiting, .function = name, .kind = kind, .object = 4096,
+		  .owner = owner, .duration_ns = 1100 * MS);
+	if (ends)
+		FRAME_PUT(c.r.fw, 2200 * MS, osrt_wait, .function = name, .kind = kind,
+			  .object = 4096, .owner = owner, .duration = 1200 * MS);
+	frame_end_block(c.r.fw);
+}
+
+static void waits_of_the_system(void **state)
+{
+	(void)state;
+	start_ranks(0, 0);
+	rests(1, 1000, END_MS, 2, EVT_PYTHON_LOCK);
+	rests(2, 1000, END_MS, 3, EVT_PYTHON_SLEEP);
+	call_goes_on(1, "pthread_mutex_lock", WAIT_OBJECT_mutex, 200, false);
+	find();
+	says(0,
+	     "Process 100 has stood still for 59.0 s: thread 100 is at made.py:3 (main), waiting "
+	     "for a lock (in pthread_mutex_lock) that thread 200 holds, at made.py:11 (work).");
+	over();
+	start_ranks(0, 0);
+	rests(1, 1000, END_MS, 2, EVT_PYTHON_LOCK);
+	call_goes_on(1, "pthread_cond_wait", WAIT_OBJECT_condition, 0, false);
+	find();
+	says(0,
+	     "Process 100 has stood still for 59.0 s: thread 100 is at made.py:3 (main), waiting "
+	     "for a lock, a condition or another thread (in pthread_cond_wait).");
+	over();
+	/* it has returned since */
+	start_ranks(0, 0);
+	rests(1, 1000, END_MS, 2, EVT_PYTHON_LOCK);
+	call_goes_on(1, "pthread_mutex_lock", WAIT_OBJECT_mutex, 200, true);
+	find();
+	says(0,
+	     "Process 100 has stood still for 59.0 s: thread 100 is at made.py:3 (main), waiting "
+	     "for a lock, a condition or another thread.");
+	over();
+}
+
+static void two_mutexes_of_each_other(void **state)
+{
+	(void)state;
+	start_ranks(0, 0);
+	rests(1, 1000, END_MS, 2, EVT_PYTHON_LOCK);
+	rests(2, 1000, END_MS, 3, EVT_PYTHON_LOCK);
+	call_goes_on(1, "pthread_mutex_lock", WAIT_OBJECT_mutex, 200, false);
+	call_goes_on(2, "pthread_mutex_lock", WAIT_OBJECT_mutex, 100, false);
+	find();
 	says(1, "Process 100: 2 threads wait for locks of each other, so none of them goes on:");
 	over();
 }
@@ -322,7 +449,11 @@ int main(void)
 		cmocka_unit_test(a_file_is_missing),
 		cmocka_unit_test(killed_together),
 		cmocka_unit_test(long_steps_are_no_hang),
+		cmocka_unit_test(the_oom_killer_was_at_work),
+		cmocka_unit_test(the_oom_killer_was_not_at_work),
 		cmocka_unit_test(two_threads_hold_each_other),
+		cmocka_unit_test(waits_of_the_system),
+		cmocka_unit_test(two_mutexes_of_each_other),
 		cmocka_unit_test(one_that_runs_is_not_stuck),
 		cmocka_unit_test(what_it_waits_for_is_in_a_child),
 		cmocka_unit_test(without_samples_nothing_is_known),

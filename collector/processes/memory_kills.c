@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The group is looked up anew each time, because a launcher may move a process. A process that is
+ * gone has no group any more, so the file's name is kept.
+ */
+#include "collector/processes/memory_kills.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/processes/memory_group.h"
+
+#define LIMIT_PAUSE_NS 10000000000u
+
+static void memory_kills_set_file(struct memory_kills *kills, const char *path)
+{
+	if (kills->file && strcmp(kills->file, path) == 0)
+		return;
+	free(kills->file);
+	kills->file = strdup(path);
+}
+
+void memory_kills_look(struct memory_kills *kills, uint32_t pid, uint64_t now_ns)
+{
+	struct memory_group group;
+	char path[PATH_MAX];
+	uint64_t count;
+
+	if (!kills->limit_bytes || now_ns - kills->limit_ns >= LIMIT_PAUSE_NS) {
+		kills->limit_bytes = memory_limit_bytes(pid);
+		kills->limit_ns = now_ns;
+	}
+	if (!memory_group_of(pid, &group) || !memory_group_kills_file(&group, path, sizeof(path)) ||
+	    !memory_group_kills(path, &count))
+		return;
+	memory_kills_set_file(kills, path);
+	kills->count = count;
+	kills->looked_ns = now_ns;
+}
+
+struct memory_kills_end memory_kills_since(const struct memory_kills *kills, uint64_t end_ns)
+{
+	struct memory_kills_end end = { 0 };
+	uint64_t count;
+
+	if (!kills->file || !memory_group_kills(kills->file, &count) || count < kills->count)
+		return end;
+	end.kills = count - kills->count + 1;
+	end.within_ns = end_ns > kills->looked_ns ? end_ns - kills->looked_ns : 0;
+	end.is_machine = strcmp(kills->file, MEMORY_GROUP_MACHINE) == 0;
+	return end;
+}
+
+void memory_kills_release(struct memory_kills *kills)
+{
+	free(kills->file);
+	*kills = (struct memory_kills){ 0 };
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* links: collector format */
+/*
+ * collector/processes/memory_group.c and memory_kills.c: limits and kills of groups of version 1
+ * and 2 in folders of our own, groups that are not seen, and what files without sense give.
+ */
+#include "tests/unit/unit.h"
+
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "collector/processes/memory_group.h"
+#include "collector/processes/memory_kills.h"
+
+static char root[64];
+static struct memory_group group;
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(root, sizeof(root), "/tmp/memory_group.XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *at)
+{
+	(void)stat;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Writes ROOT/NAME, and makes its folders. */
+static void put(const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *slash = strchr(path + strlen(root) + 1, '/'); slash;
+	     slash = strchr(slash, '/')) {
+		*slash = 0;
+		mkdir(path, 0700);
+		*slash++ = '/';
+	}
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static bool groups(const char *text)
+{
+	char copy[512];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	return memory_group_read(copy, root, &group);
+}
+
+static uint64_t kills(void)
+{
+	char path[PATH_MAX];
+	uint64_t count = UINT64_MAX;
+
+	assert_true(memory_group_kills_file(&group, path, sizeof(path)));
+	assert_true(memory_group_kills(path, &count));
+	return count;
+}
+
+static void version_2(void **state)
+{
+	(void)state;
+	put("job/step/memory.max", "max\n");
+	put("job/memory.max", "1073741824\n");
+	put("job/step/memory.events", "low 0\nmax 12\noom 3\noom_kill 2\noom_group_kill 1\n");
+	put("job/memory.events", "oom 3\noom_kill 5\n");
+	assert_true(groups("0::/job/step\n"));
+	assert_int_equal(memory_group_limit(&group), 1 << 30);
+	assert_int_equal(kills(), 2);
+	/* a group that is not seen here: the nearest one above */
+	assert_true(groups("0::/job/other/leaf\n"));
+	assert_int_equal(memory_group_limit(&group), 1 << 30);
+	assert_int_equal(kills(), 5);
+}
+
+static void version_1(void **state)
+{
+	(void)state;
+	put("memory/job/memory.limit_in_bytes", "536870912\n");
+	put("memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
+	assert_true(groups("5:devices:/\n4:memory:/job\n1:cpu,cpuacct:/job\n0::/other\n"));
+	assert_int_equal(memory_group_limit(&group), 512 << 20);
+	assert_int_equal(kills(), 7);
+	assert_true(groups("3:cpuset,memory:/job\n"));
+	assert_int_equal(kills(), 7);
+}
+
+static void nothing_is_known(void **state)
+{
+	char path[PATH_MAX], large[8192];
+	uint64_t count = 9;
+
+	(void)state;
+	assert_false(groups(""));
+	assert_false(groups("garbage\n5:cpu:/a\n6:hugememory:/a\n"));
+	memset(large, 'a', sizeof(large) - 1);
+	large[sizeof(large) - 1] = 0;
+	memcpy(large, "0::/", 4);
+	assert_false(memory_group_read(large, root, &group)); /* longer than any path */
+	assert_true(groups("0::/nowhere\n"));
+	assert_true(memory_group_limit(&group) == UINT64_MAX);
+	put("memory.events", "oom_kill none\n");
+	put("memory.max", "-5\n");
+	assert_true(memory_group_limit(&group) == UINT64_MAX);
+	snprintf(path, sizeof(path), "%s/memory.events", root);
+	assert_false(memory_group_kills(path, &count));
+	put("memory.events", "");
+	assert_false(memory_group_kills(path, &count));
+	put("memory.events", "oom_group_kill 3\noom 2\n");
+	assert_false(memory_group_kills(path, &count));
+	assert_int_equal(count, 9);
+}
+
+static void since_the_last_look(void **state)
+{
+	struct memory_kills watched = { 0 };
+	struct memory_kills_end end;
+	char path[PATH_MAX];
+
+	(void)state;
+	end = memory_kills_since(&watched, 100);
+	assert_int_equal(end.kills, 0);
+	put("memory.events", "oom_kill 4\n");
+	snprintf(path, sizeof(path), "%s/memory.events", root);
+	watched = (struct memory_kills){ .file = strdup(path), .count = 4, .looked_ns = 60 };
+	assert_int_equal(memory_kills_since(&watched, 100).kills, 1);
+	put("memory.events", "oom_kill 6\n");
+	end = memory_kills_since(&watched, 100);
+	assert_int_equal(end.kills, 3);
+	assert_int_equal(end.within_ns, 40);
+	assert_false(end.is_machine);
+	assert_int_equal(memory_kills_since(&watched, 50).within_ns, 0);
+	/* another group of that name, and one that is gone */
+	put("memory.events", "oom_kill 1\n");
+	assert_int_equal(memory_kills_since(&watched, 100).kills, 0);
+	assert_int_equal(remove(path), 0);
+	assert_int_equal(memory_kills_since(&watched, 100).kills, 0);
+	memory_kills_release(&watched);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(version_2, setup, teardown),
+		cmocka_unit_test_setup_teardown(version_1, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_is_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(since_the_last_look, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
