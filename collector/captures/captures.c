@@ -149,8 +149,8 @@ static void progress_take(struct progress *progress, const struct captures *capt
 {
 	const struct common *common = captures->context.common;
 	uint32_t number = captures->now.number;
-	bool is_open = view_load32(&shared->capture_open) == number;
-	bool is_done = view_load32(&shared->capture_done) == number;
+	bool is_open = view_acquire32(&shared->capture_open) == number;
+	bool is_done = view_acquire32(&shared->capture_done) == number;
 	uint64_t begin_ns = common_ns(common, view_load64(&shared->capture_begin_tsc));
 	uint64_t end_ns = common_ns(common, view_load64(&shared->capture_end_tsc));
 

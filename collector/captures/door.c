@@ -99,6 +99,9 @@ void door_tell(struct door *door, const struct door_news *news)
 
 	if (!control)
 		return;
+	/* nobody takes what follows for the news of an earlier capture */
+	atomic_store_explicit(&control->phase, CONTROL_IDLE, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
 	atomic_store(&control->newest, news->number);
 	atomic_store(&control->how, news->how);
 	atomic_store(&control->begin_ns, news->begin_ns);

@@ -52,7 +52,7 @@ struct control {
 	_Atomic uint32_t answer;                /* enum control_answer */
 	_Atomic uint32_t number;
 	char text[CONTROL_TEXT_BYTES];
-	/* of the newest capture; `phase` is written last */
+	/* of the newest capture; `phase` is CONTROL_IDLE meanwhile, and written last */
 	_Atomic uint32_t newest;
 	_Atomic uint32_t how;              /* enum evt_capture_how, 0 while it is not over */
 	_Atomic uint64_t begin_ns, end_ns; /* times of the file */

@@ -49,6 +49,19 @@ static inline uint32_t view_load32(const void *word)
 }
 
 /*
+ * Loads a word that announces others: they were stored before it, and are loaded after it.
+ */
+static inline uint64_t view_acquire64(const void *word)
+{
+	return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE);
+}
+
+static inline uint32_t view_acquire32(const void *word)
+{
+	return __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE);
+}
+
+/*
  * What the program asks of the family's source: FAMILY_WORD of families.def. Not checked: it may be
  * any number.
  */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "collector/arch/pages.h"
 #include "collector/format/block_decode.h"
 #include "collector/format/block_kinds.h"
 #include "collector/format/error.h"
@@ -18,8 +19,7 @@
 #include "collector/format/stack_table.h"
 
 #define CHUNK_BYTES (1u << 20)
-#define CHUNK_WORTH_WORDS 512u /* a chunk with less room is not tried again */
-#define PAGE_BYTES ((uintptr_t)4096)
+#define CHUNK_WORTH_WORDS 512u     /* a chunk with less room is not tried again */
 #define POPULATE_BYTES (64u << 10) /* for less, the call is not worth it */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -132,8 +132,8 @@ static struct chunk *chunk_new(size_t words)
  */
 static void chunk_populate(struct chunk *chunk)
 {
-	uintptr_t from = (uintptr_t)(chunk->words + chunk->touched) & ~(PAGE_BYTES - 1);
-	uintptr_t to = (uintptr_t)(chunk->words + chunk->used) & ~(PAGE_BYTES - 1);
+	uintptr_t from = arch_page_down((uintptr_t)(chunk->words + chunk->touched));
+	uintptr_t to = arch_page_down((uintptr_t)(chunk->words + chunk->used));
 
 	if (chunk->used <= chunk->touched)
 		return;

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "collector/arch/arch.h"
+#include "collector/arch/pages.h"
 #include "collector/native/perf_open.h"
 
-#define PAGE 4096u
 #define TRAILER_BYTES 24u /* at the end of all records but samples: pid, tid, time, id */
 
 /* Bytes of a record that are not read yet. */
@@ -188,7 +188,7 @@ void perf_ring_of_memory(struct perf_ring *ring, void *page, uint64_t bytes, uin
 {
 	*ring = (struct perf_ring){ .fd = -1,
 				    .page = page,
-				    .data = (const uint8_t *)page + PAGE,
+				    .data = (const uint8_t *)page + arch_page(),
 				    .bytes = bytes,
 				    .copy = copy };
 }
@@ -200,7 +200,7 @@ int perf_ring_open(struct perf_ring *ring, uint32_t cpu, uint64_t bytes)
 	int fd = copy ? perf_open_holder(cpu) : -ENOMEM;
 
 	if (fd >= 0)
-		page = mmap(NULL, PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		page = mmap(NULL, arch_page() + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED) {
 		if (fd >= 0)
 			close(fd);
@@ -216,7 +216,7 @@ void perf_ring_close(struct perf_ring *ring)
 {
 	if (ring->fd < 0)
 		return;
-	munmap(ring->page, PAGE + ring->bytes);
+	munmap(ring->page, arch_page() + ring->bytes);
 	close(ring->fd);
 	free(ring->copy);
 	ring->fd = -1;

@@ -68,7 +68,7 @@ static void tell_noted(struct common *common, const struct process *process, uns
 void limitations_tell(struct common *common, struct process *process,
 		      const struct region_process *shared, uint64_t now_ns)
 {
-	uint64_t noted = view_load64(&shared->limitations);
+	uint64_t noted = view_acquire64(&shared->limitations); /* after its subjects */
 	uint64_t fresh = noted & ~process->limitations_told;
 
 	process->limitations_told |= noted;

@@ -607,7 +607,7 @@ static unsigned int samples_process_look(struct samples *samples, uint32_t entry
 	const struct process *process = &samples->processes->slot[entry];
 	struct region_process *shared = &samples->common->view.process[entry];
 	struct sampled_process *sampled = &samples->process[entry];
-	uint64_t packed = process->number ? view_load64(&shared->python) : 0;
+	uint64_t packed = process->number ? view_acquire64(&shared->python) : 0;
 	struct python_word word = python_word_of(packed);
 
 	if (!packed || !word.hz || word.hz > PYTHON_HZ_MAX ||

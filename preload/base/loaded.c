@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE_MASK 4095ull
+#include "collector/arch/pages.h"
 
 /* Notes outside of every loaded segment are ignored, because they are not in memory. */
 static bool segment_is_mapped(const struct dl_phdr_info *object, const Elf64_Phdr *notes)
@@ -85,8 +85,8 @@ bool loaded_span(const struct dl_phdr_info *object, struct loaded_span *ret_span
 			high = segment->p_vaddr + segment->p_filesz;
 	}
 	ret_span->bias = object->dlpi_addr;
-	ret_span->start = object->dlpi_addr + (low & ~PAGE_MASK);
-	ret_span->end = object->dlpi_addr + ((high + PAGE_MASK) & ~PAGE_MASK);
+	ret_span->start = arch_page_down(object->dlpi_addr + low);
+	ret_span->end = arch_page_up(object->dlpi_addr + high);
 	return code && ret_span->start < ret_span->end;
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "collector/arch/pages.h"
 #include "preload/base/symbols.h"
 #include "preload/hook/origin.h"
 
@@ -95,8 +96,8 @@ void *allocator_names_find(enum allocator_name name)
 /* Sets the protection of the pages from the first symbol to the last. */
 static bool symbols_protect(const Elf64_Sym *first, const Elf64_Sym *last, int protection)
 {
-	uintptr_t start = (uintptr_t)first & ~(uintptr_t)4095;
-	uintptr_t end = ((uintptr_t)(last + 1) + 4095) & ~(uintptr_t)4095;
+	uintptr_t start = arch_page_down((uintptr_t)first);
+	uintptr_t end = arch_page_up((uintptr_t)(last + 1));
 
 	return mprotect((void *)start, end - start, protection) == 0;
 }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/arch/pages.h"
 #include "preload/hook/hook.h"
 #include "preload/io/io.h"
 #include "preload/record/recorder.h"
@@ -25,8 +26,6 @@
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
 
-#define PAGE_BYTES 4096u
-#define PAGES(bytes) (((bytes) + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1))
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
 static inline __attribute__((always_inline)) bool is_shut(void)
@@ -79,12 +78,12 @@ static void record_mapping(const struct mapping *m, const void *address)
 {
 	if (m->flags & MAP_ANONYMOUS)
 		mappings_record(EVT_map_anonymous, m->protection ? m->bytes : 0,
-				(uint64_t[]){ (uintptr_t)address, PAGES(m->bytes),
+				(uint64_t[]){ (uintptr_t)address, arch_page_up(m->bytes),
 					      (uint64_t)m->protection,
 					      (uint64_t)(unsigned int)m->flags, m->caller },
 				5);
 	else if (m->flags & MAP_FIXED)
-		record_gone(address, PAGES(m->bytes));
+		record_gone(address, arch_page_up(m->bytes));
 }
 
 /* A function of its own, so that the machine code shows what it calls (scripts/reach.py). */
@@ -130,7 +129,7 @@ MMAP_HOOK(mmap64)
 /* With these arguments the kernel refuses at once. */
 static bool is_refused(const void *address, size_t bytes)
 {
-	return (uintptr_t)address % PAGE_BYTES || !PAGES(bytes);
+	return (uintptr_t)address % arch_page() || !arch_page_up(bytes);
 }
 
 static __attribute__((noinline)) int recorded_munmap(void *address, size_t bytes)
@@ -144,7 +143,7 @@ static __attribute__((noinline)) int recorded_munmap(void *address, size_t bytes
 		return (int)io_missing(false);
 	of_io = !io_is_off() && !is_within_hook();
 	if (!is_refused(address, bytes))
-		record_gone(address, PAGES(bytes));
+		record_gone(address, arch_page_up(bytes));
 	call.start = of_io ? recorder_now() : 0;
 	result = hook_real.munmap(address, bytes);
 	stack_python_forget();
@@ -179,8 +178,8 @@ HOOK_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, .
 	result = hook_real.mremap(old, old_bytes, bytes, flags, wish);
 	if (result != MAP_FAILED && old_bytes && !recorder_is_shut(EVT_FAMILY_alloc))
 		mappings_record(EVT_remap, 0,
-				(uint64_t[]){ (uintptr_t)old, PAGES(old_bytes), (uintptr_t)result,
-					      PAGES(bytes), CALLER },
+				(uint64_t[]){ (uintptr_t)old, arch_page_up(old_bytes),
+					      (uintptr_t)result, arch_page_up(bytes), CALLER },
 				5);
 	return result;
 }

@@ -120,6 +120,8 @@ static bool gates_follow(bool (*wanted)(void), const struct string *why)
 		/* a thread may have shut them, to look */
 		recorder_capture(on || capture_light);
 		atomic_store(&gates_busy, false);
+		/* the question comes later: who found them busy may know more */
+		atomic_thread_fence(memory_order_seq_cst);
 	} while (wanted() != on);
 	return has_opened;
 }

@@ -98,8 +98,9 @@ bool detail_is_by_time(void)
 }
 
 /*
- * Whoever is second asks again, in case it saw a newer word. The gates are set also if nothing
- * changes, because a thread may have shut them to look.
+ * Whoever is first asks again, in case the second saw a newer word and left. The fence makes the
+ * question later than the end of being busy. The gates are set also if nothing changes, because a
+ * thread may have shut them to look.
  */
 static void detail_follow_time(void)
 {
@@ -117,6 +118,7 @@ static void detail_follow_time(void)
 			atomic_store(&detail_off, word % 2 != 0);
 		recorder_detail(detail_is_on());
 		atomic_store(&detail_is_busy, false);
+		atomic_thread_fence(memory_order_seq_cst);
 	} while (recorder_is_asked());
 }
 

@@ -42,12 +42,20 @@ static void collectors_nap(void)
 
 /* --- one collector --- */
 
+/*
+ * The kernel copies words in any order. So what `answered` announces is taken from a later copy,
+ * and what `phase` announces from between two copies with the same phase.
+ */
 static bool control_read(int fd, struct control *ret_control)
 {
-	struct control control;
+	struct control copy[3], control;
 
-	if (pread(fd, &control, sizeof(control), 0) != (ssize_t)sizeof(control))
-		return false;
+	for (unsigned int i = 0; i < 3; i++)
+		if (pread(fd, &copy[i], sizeof(copy[i]), 0) != (ssize_t)sizeof(copy[i]))
+			return false;
+	control = copy[1];
+	control.answered = copy[0].answered;
+	control.phase = copy[0].phase == copy[2].phase ? copy[0].phase : CONTROL_IDLE;
 	control.session[sizeof(control.session) - 1] = 0;
 	control.text[sizeof(control.text) - 1] = 0;
 	*ret_control = control;

@@ -104,6 +104,19 @@ static inline struct map_entry *map_put(struct map *map, uint64_t key, bool *ret
 }
 
 /*
+ * Returns the key of a process's word, such as an address or a handle; never 0. All 64 bits of the
+ * word may be used: addresses have up to 56 bits on x86-64 (LA57) and 52 on aarch64 (LVA), and
+ * allocators may put a tag above (MTE). Two words of a process have different keys. Words of two
+ * processes have the same key only by chance, one in 2^64.
+ */
+static inline uint64_t map_key_of(const struct map *map, uint32_t process, uint64_t word)
+{
+	uint64_t key = ((uint64_t)process + 1) * map->multiplier ^ word;
+
+	return key + !key;
+}
+
+/*
  * Returns the entry after `after`, or the first if that is NULL; NULL at the end. The order is
  * arbitrary.
  */

@@ -8,9 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "collector/arch/pages.h"
+
 #define CHUNK_BYTES 65536
 #define HUGE_PAGE ((uintptr_t)2 << 20)
-#define PAGE ((uintptr_t)4096)
 #define POPULATE_MIN ((uintptr_t)64 << 10) /* for less, the call is not worth it */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse */
@@ -59,8 +60,8 @@ void memory_ask_huge_pages(void *memory, size_t bytes)
 
 void memory_populate(void *memory, size_t bytes)
 {
-	uintptr_t from = ((uintptr_t)memory + PAGE - 1) & ~(PAGE - 1);
-	uintptr_t to = ((uintptr_t)memory + bytes) & ~(PAGE - 1);
+	uintptr_t from = arch_page_up((uintptr_t)memory);
+	uintptr_t to = arch_page_down((uintptr_t)memory + bytes);
 
 	if (from < to && to - from >= POPULATE_MIN)
 		madvise((void *)from, to - from, MADV_POPULATE_WRITE);

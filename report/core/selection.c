@@ -91,23 +91,21 @@ void selection_cut_started(struct selection *filters, uint32_t index)
 }
 
 /* Returns the key of a range of the process, among ranges of its kind. */
-static uint64_t selection_started_key(const struct source_event *event)
+static uint64_t selection_started_key(const struct map *of_kind, const struct source_event *event)
 {
-	uint64_t number = evt_part(&event->event, evt_role_of(event->event.id)->key);
-	uint64_t key = (uint64_t)(event->process->index + 1) << 48 ^ number;
-
-	return key ? key : 1;
+	return map_key_of(of_kind, event->process->index,
+			  evt_part(&event->event, evt_role_of(event->event.id)->key));
 }
 
 static void selection_start(struct selection *filters, const struct source_event *event)
 {
 	struct filter_process *process = selection_process_at(filters, event->process->index);
+	struct map *of_kind = &filters->started[evt_role_of(event->event.id)->opens];
 	struct map_entry *started;
 	bool added;
 
 	filters->seen = true;
-	started = map_put(&filters->started[evt_role_of(event->event.id)->opens],
-			  selection_started_key(event), &added);
+	started = map_put(of_kind, selection_started_key(of_kind, event), &added);
 	if (!added && started->value == process->cuts)
 		return;
 	started->value = process->cuts;
@@ -119,7 +117,7 @@ static void selection_end(struct selection *filters, const struct source_event *
 {
 	struct filter_process *process = selection_process_at(filters, event->process->index);
 	struct map *of_kind = &filters->started[evt_role_of(event->event.id)->closes];
-	struct map_entry *started = map_find(of_kind, selection_started_key(event));
+	struct map_entry *started = map_find(of_kind, selection_started_key(of_kind, event));
 	bool is_open = started && started->value == process->cuts;
 
 	if (started)

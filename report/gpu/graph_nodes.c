@@ -35,24 +35,13 @@ void graph_nodes_release(struct graph_nodes *nodes)
 }
 
 /*
- * The result is never 0, because a map does not accept the key 0: CUPTI counts nodes from 1, and
- * processes are counted from 0.
- */
-static uint64_t graph_nodes_id_of(uint32_t process, uint64_t number)
-{
-	uint64_t id = number ^ (uint64_t)process << 40;
-
-	return id + !id;
-}
-
-/*
  * Returns its index in `node`. A number identifies one node; if it comes again, it is a new node.
  */
 static uint32_t graph_nodes_node_put(struct graph_nodes *nodes, uint32_t process, uint64_t number)
 {
 	bool added;
-	struct map_entry *entry = map_put(&nodes->numbers, graph_nodes_id_of(process, number),
-					  &added);
+	struct map_entry *entry = map_put(&nodes->numbers,
+					  map_key_of(&nodes->numbers, process, number), &added);
 
 	nodes->node = memory_room(nodes->node, nodes->count, &nodes->room, sizeof(*nodes->node));
 	nodes->node[nodes->count] = (struct graph_node){ .process = process };
@@ -63,7 +52,7 @@ static uint32_t graph_nodes_node_put(struct graph_nodes *nodes, uint32_t process
 static uint32_t node_find(const struct graph_nodes *nodes, uint32_t process, uint64_t number)
 {
 	const struct map_entry *entry = map_find(&nodes->numbers,
-						 graph_nodes_id_of(process, number));
+						 map_key_of(&nodes->numbers, process, number));
 
 	return entry ? (uint32_t)entry->value : 0;
 }

@@ -170,7 +170,7 @@ static void row_note_node(struct graphs_state *mine, struct graph_row *row,
 
 	if (!piece->node)
 		return;
-	map_put(&mine->ran, (piece->node ^ (uint64_t)work->process << 40) + 1, &added);
+	map_put(&mine->ran, map_key_of(&mine->ran, work->process, piece->node), &added);
 	row->nodes += added;
 }
 
@@ -249,7 +249,8 @@ static struct handle *handle_of(struct graphs_state *mine, const struct launch *
 {
 	bool added;
 	struct map_entry *entry = map_put(
-		&mine->handles, (launch->handle ^ (uint64_t)launch->process << 48) | 1, &added);
+		&mine->handles, map_key_of(&mine->handles, launch->process, launch->handle),
+		&added);
 
 	if (added) {
 		mine->handle = memory_room(mine->handle, mine->handle_count, &mine->handle_room,

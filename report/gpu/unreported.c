@@ -158,9 +158,9 @@ static uint64_t place_of_call(struct unreported_state *mine, const struct source
 static uint64_t place_of_graph(struct unreported_state *mine, const struct source_event *event,
 			       uint64_t handle)
 {
-	uint64_t key = (handle ^ (uint64_t)event->process->index << 48) | 1;
 	bool added;
-	struct map_entry *entry = map_put(&mine->graphs, key, &added);
+	struct map_entry *entry = map_put(
+		&mine->graphs, map_key_of(&mine->graphs, event->process->index, handle), &added);
 
 	unreported_process_of(mine, event->process)->launches_graphs = true;
 	if (added) {

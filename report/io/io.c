@@ -319,12 +319,6 @@ void io_wait(struct io *io, const struct io_place *place, bool failed)
 
 /* --- mappings --- */
 
-static uint64_t mapping_key(uint32_t process, uint64_t address)
-{
-	/* addresses have 48 bits, page offsets 12 */
-	return ((uint64_t)process << 36 | (address >> 12 & 0xfffffffff)) + 1;
-}
-
 void io_map(struct io *io, const struct io_place *place, uint64_t fd, uint64_t address,
 	    uint64_t bytes)
 {
@@ -335,12 +329,14 @@ void io_map(struct io *io, const struct io_place *place, uint64_t fd, uint64_t a
 
 	if (row)
 		row->bytes_mapped += bytes;
-	map_put(&io->mappings, mapping_key(place->process, address), &added)->value = subject.file;
+	map_put(&io->mappings, map_key_of(&io->mappings, place->process, address), &added)
+		->value = subject.file;
 }
 
 void io_unmap(struct io *io, const struct io_place *place, uint64_t address, bool unmaps)
 {
-	struct map_entry *known = map_find(&io->mappings, mapping_key(place->process, address));
+	struct map_entry *known = map_find(&io->mappings,
+					   map_key_of(&io->mappings, place->process, address));
 
 	if (!known)
 		return;

@@ -167,26 +167,26 @@ void actions_end_operator(struct actions *actions, struct nest_place place)
 	thread->depth -= thread->depth > 0;
 }
 
-static uint64_t held_key(struct nest_place place)
+static uint64_t held_key(const struct actions *actions, struct nest_place place)
 {
-	uint64_t key = (uint64_t)(place.process + 1) << 47 ^ place.identity;
-
-	return key ? key : 1;
+	return map_key_of(&actions->held, place.process, place.identity);
 }
 
 void actions_begin_held(struct actions *actions, const struct action_event *event)
 {
+	struct map_entry *entry;
 	bool added;
 
 	if (!event->counts)
 		return;
-	map_put(&actions->held, held_key(event->place), &added)->value = event->place.thread;
+	entry = map_put(&actions->held, held_key(actions, event->place), &added);
+	entry->value = event->place.thread;
 	actions_note(actions, ACTIONS_SCOPES, event->place.process, event->place.time_ns);
 }
 
 void actions_end_held(struct actions *actions, struct nest_place place)
 {
-	struct map_entry *entry = map_find(&actions->held, held_key(place));
+	struct map_entry *entry = map_find(&actions->held, held_key(actions, place));
 
 	if (!entry)
 		return;

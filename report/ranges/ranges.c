@@ -175,13 +175,6 @@ void ranges_pop(struct ranges *ranges, const struct range_closing *closing)
 
 /* --- start and end --- */
 
-static uint64_t started_key(uint32_t process, uint64_t number)
-{
-	uint64_t key = (uint64_t)(process + 1) << 32 ^ number;
-
-	return key ? key : 1;
-}
-
 static uint32_t ranges_take_started(struct ranges *ranges)
 {
 	uint32_t entry = ranges->unused;
@@ -215,7 +208,8 @@ void ranges_start(struct ranges *ranges, const struct range_opening *opening)
 	struct map_entry *number;
 	bool added;
 
-	number = map_put(&ranges->started_number, started_key(opening->process, opening->number),
+	number = map_put(&ranges->started_number,
+			 map_key_of(&ranges->started_number, opening->process, opening->number),
 			 &added);
 	if (!added) /* the number is in use, so the earlier range with it stays open forever */
 		ranges_end_started(ranges, (uint32_t)number->value, 0, NEST_RUNS_ON);
@@ -232,8 +226,9 @@ void ranges_start(struct ranges *ranges, const struct range_opening *opening)
 
 void ranges_end(struct ranges *ranges, const struct range_closing *closing)
 {
-	struct map_entry *number = map_find(&ranges->started_number,
-					    started_key(closing->process, closing->number));
+	struct map_entry *number = map_find(
+		&ranges->started_number,
+		map_key_of(&ranges->started_number, closing->process, closing->number));
 
 	if (!number) {
 		ranges->unbalanced++;
@@ -260,9 +255,10 @@ void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct w
 
 		if (!open->is_started || open->process != place.process)
 			continue;
-		map_remove(&ranges->started_number,
-			   map_find(&ranges->started_number,
-				    started_key(open->process, open->number)));
+		map_remove(
+			&ranges->started_number,
+			map_find(&ranges->started_number,
+				 map_key_of(&ranges->started_number, open->process, open->number)));
 		ranges_end_started(ranges, i, place.time_ns, how);
 	}
 }

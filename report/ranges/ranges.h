@@ -91,7 +91,7 @@ struct ranges {
 	struct range_open *started; /* start/end ranges */
 	size_t started_count, started_room;
 	uint32_t unused; /* list of free entries of `started` */
-	/* process + 1 << 32 | number of the range (mixed), to an entry of `started` */
+	/* process and number of the range (map_key_of()), to an entry of `started` */
 	struct map started_number;
 	struct deferred_scopes deferred;
 	struct range_set *set;

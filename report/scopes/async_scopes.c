@@ -22,12 +22,6 @@ void async_scopes_release(struct async_scopes *scopes)
 	free(scopes->unused);
 }
 
-/* Addresses of programs are below 2^47. */
-static uint64_t async_scopes_key_of(uint32_t process, uint64_t address)
-{
-	return (uint64_t)(process + 1) << 47 ^ address;
-}
-
 static size_t async_scopes_entry_take(struct async_scopes *scopes)
 {
 	if (scopes->unused_count)
@@ -40,13 +34,10 @@ static size_t async_scopes_entry_take(struct async_scopes *scopes)
 void async_scopes_begin(struct async_scopes *scopes, uint64_t address,
 			const struct async_scope *scope)
 {
-	uint64_t key = async_scopes_key_of(scope->place.process, address);
-	struct map_entry *entry;
 	bool added;
+	struct map_entry *entry = map_put(
+		&scopes->open, map_key_of(&scopes->open, scope->place.process, address), &added);
 
-	if (!key)
-		return;
-	entry = map_put(&scopes->open, key, &added);
 	if (added)
 		entry->value = async_scopes_entry_take(scopes);
 	scopes->scope[entry->value] = *scope;
@@ -63,7 +54,8 @@ static void entry_give_back(struct async_scopes *scopes, struct map_entry *entry
 bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t address,
 		      struct async_scope *ret_scope)
 {
-	struct map_entry *entry = map_find(&scopes->open, async_scopes_key_of(process, address));
+	struct map_entry *entry = map_find(&scopes->open,
+					   map_key_of(&scopes->open, process, address));
 
 	if (!entry)
 		return false;

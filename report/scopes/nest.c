@@ -155,16 +155,14 @@ uint32_t nest_around_task(const struct nest *nest, uint32_t thread, uint32_t at)
 static void nest_close(struct nest *nest, struct nest_place place, uint32_t ending,
 		       enum nest_ending how);
 
-static uint64_t nest_identity_of(struct nest_place place)
+static uint64_t nest_identity_of(const struct nest *nest, struct nest_place place)
 {
-	return (uint64_t)(place.process + 1) << 47 ^ place.identity;
+	return map_key_of(&nest->identified, place.process, place.identity);
 }
 
 static struct map_entry *nest_find_identity(const struct nest *nest, struct nest_place place)
 {
-	uint64_t identity = nest_identity_of(place);
-
-	return identity ? map_find(&nest->identified, identity) : NULL;
+	return map_find(&nest->identified, nest_identity_of(nest, place));
 }
 
 /* Ends a scope with an identity on the thread on which it began, wherever its end was reported. */
@@ -182,9 +180,7 @@ static void nest_identify(struct nest *nest, struct nest_place place, uint32_t s
 	struct map_entry *entry;
 	bool added;
 
-	nest->scope[scope].identity = nest_identity_of(place);
-	if (!nest->scope[scope].identity)
-		return;
+	nest->scope[scope].identity = nest_identity_of(nest, place);
 	entry = map_put(&nest->identified, nest->scope[scope].identity, &added);
 	entry->value = scope;
 }

@@ -316,9 +316,10 @@ static void trace_moments_take_mark(void *state, const struct source_event *even
 					      .time_ns = event->event.time_ns });
 }
 
-static uint64_t trace_moments_range_key(const struct source_process *process, uint64_t number)
+static uint64_t trace_moments_range_key(const struct trace *trace,
+					const struct source_process *process, uint64_t number)
 {
-	return (uint64_t)(process->index + 1) << 40 ^ number;
+	return map_key_of(&trace->started, process->index, number);
 }
 
 static void trace_moments_take_start(void *state, const struct source_event *event, bool counts)
@@ -327,7 +328,8 @@ static void trace_moments_take_start(void *state, const struct source_event *eve
 	struct trace *trace = state;
 	bool added;
 	struct map_entry *entry = map_put(
-		&trace->started, trace_moments_range_key(event->process, begin->range), &added);
+		&trace->started, trace_moments_range_key(trace, event->process, begin->range),
+		&added);
 
 	if (added && trace->range_unused != NEST_NONE) {
 		entry->value = trace->range_unused;
@@ -372,8 +374,8 @@ static void trace_moments_take_end(void *state, const struct source_event *event
 {
 	struct trace *trace = state;
 	struct map_entry *entry = map_find(
-		&trace->started,
-		trace_moments_range_key(event->process, EVENT_AS(nvtx_end, &event->event)->range));
+		&trace->started, trace_moments_range_key(trace, event->process,
+							 EVENT_AS(nvtx_end, &event->event)->range));
 	struct trace_range *range;
 
 	(void)counts;

@@ -108,7 +108,9 @@ static struct trace_scope *scope_begin(struct trace *trace, enum trace_nest_id i
 static uint64_t trace_scopes_forward_key(const struct source_event *event, uint64_t thread,
 					 int64_t sequence)
 {
-	return (uint64_t)(event->process->index + 1) << 48 ^ thread << 36 ^ (uint64_t)sequence;
+	const uint64_t words[3] = { event->process->index, thread, (uint64_t)sequence };
+
+	return map_hash_bytes(words, sizeof(words), 0);
 }
 
 /*

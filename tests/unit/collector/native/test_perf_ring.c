@@ -5,6 +5,7 @@
  * its begin.
  */
 #include "tests/unit/unit.h"
+#include "collector/arch/pages.h"
 #include "collector/native/perf_open.h"
 #include "collector/native/perf_ring.h"
 #include "tests/unit/collector/native/perf_bytes.h"
@@ -139,15 +140,24 @@ static void test_cut_short(void **state)
 
 #define RING_BYTES 8192u
 
-static _Alignas(4096) uint8_t memory[4096 + RING_BYTES];
+#define PAGE_MAX 65536u /* of aarch64 */
+
+static _Alignas(PAGE_MAX) uint8_t memory[PAGE_MAX + RING_BYTES];
+static uint64_t page = 4096; /* the kernel's, as tests have it */
 static uint8_t copy_room[PERF_RECORD_BYTES_MAX];
 static struct perf_ring ring;
 
 static void ring_put(uint64_t head, const void *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		memory[4096 + (head + i) % RING_BYTES] = ((const uint8_t *)bytes)[i];
+		memory[page + (head + i) % RING_BYTES] = ((const uint8_t *)bytes)[i];
 	((struct perf_event_mmap_page *)(void *)memory)->data_head = head + length;
+}
+
+/* In the place of libc's: the kernel may have pages of 4, 16 and 64 KiB. */
+unsigned long getauxval(unsigned long type)
+{
+	return type == AT_PAGESZ ? page : 0;
 }
 
 static uint64_t ring_tail(void)
@@ -155,7 +165,7 @@ static uint64_t ring_tail(void)
 	return ((struct perf_event_mmap_page *)(void *)memory)->data_tail;
 }
 
-static void test_ring(void **state)
+static void ring_of_page(void)
 {
 	const uint64_t registers[3] = { 1, 2, 3 };
 	uint8_t stack[1024];
@@ -183,6 +193,13 @@ static void test_ring(void **state)
 	}
 }
 
+static void test_ring(void **state)
+{
+	for (page = 4096; page <= PAGE_MAX; page *= 4)
+		ring_of_page();
+	page = 4096;
+}
+
 static uint64_t next_random(uint64_t *random)
 {
 	*random ^= *random << 13;
@@ -199,7 +216,7 @@ static void test_ring_of_anything(void **state)
 	for (int round = 0; round < 3000; round++) {
 		uint64_t records = 0;
 
-		for (size_t i = 4096; i < sizeof(memory); i += 8) {
+		for (size_t i = page; i < page + RING_BYTES; i += 8) {
 			uint64_t word = next_random(&random);
 
 			/* often a header that may be one */

@@ -64,6 +64,28 @@ static double looks_of(uint64_t multiplier, uint64_t apart, uint32_t keys)
 	return (double)looks / keys;
 }
 
+/* The number of a process, shifted by any number of bits, must not lead to another one's key. */
+static void words_of_processes_have_their_own_keys(void **state)
+{
+	enum { PROCESSES = 40 };
+	struct map map;
+	bool added;
+
+	map_init(&map);
+	for (uint64_t process = 0; process < PROCESSES; process++) {
+		map_put(&map, map_key_of(&map, (uint32_t)process, 0), &added);
+		assert_true(added);
+		for (unsigned int shift = 0; shift < 58; shift++) { /* no bit is lost */
+			uint64_t word = (process + 1) << shift;
+
+			(void)map_put(&map, map_key_of(&map, (uint32_t)process, word), &added);
+			assert_true(added);
+		}
+	}
+	assert_int_equal(map.count, PROCESSES * 59);
+	map_release(&map);
+}
+
 static void searches_are_short_whatever_is_drawn(void **state)
 {
 	static const uint64_t aparts[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 4096, 1ull << 32 };
@@ -99,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_put_is_found),
+		cmocka_unit_test(words_of_processes_have_their_own_keys),
 		cmocka_unit_test(searches_are_short_whatever_is_drawn),
 		cmocka_unit_test(a_number_is_replaced_only_where_it_has_to_be),
 	};

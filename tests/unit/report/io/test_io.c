@@ -188,6 +188,28 @@ static void mappings_are_found_by_their_address(void **state)
 	io_release(&io);
 }
 
+/* Addresses of 52 and 57 bits: LVA, LA57. */
+static void mappings_are_found_by_all_of_their_address(void **state)
+{
+	static const uint64_t address[] = { 0x1000, 0x1000000001000, 0x8000000001000,
+					    0x100000000001000 };
+	struct io_place place = at(500);
+
+	io_init(&io, IO_BY_FILE);
+	for (size_t i = 0; i < 4; i++) {
+		open_as(100, FD, FILE_A + i);
+		io_map(&io, &place, FD, address[i], 4096 << i);
+		close_fd(510, 520, FD);
+	}
+	for (size_t i = 0; i < 4; i++)
+		io_unmap(&io, &place, address[i], true);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(row(FILE_A + i)->calls, 4);
+		assert_int_equal(row(FILE_A + i)->bytes_mapped, 4096 << i);
+	}
+	io_release(&io);
+}
+
 static void kinds_are_rows_of_their_own(void **state)
 {
 	struct io_place place = at(500);
@@ -233,6 +255,7 @@ int main(void)
 		cmocka_unit_test(accesses_that_jump),
 		cmocka_unit_test(a_copy_is_one_call),
 		cmocka_unit_test(mappings_are_found_by_their_address),
+		cmocka_unit_test(mappings_are_found_by_all_of_their_address),
 		cmocka_unit_test(kinds_are_rows_of_their_own),
 		cmocka_unit_test(failures_are_of_the_file_that_was_named),
 	};

@@ -232,6 +232,35 @@ static void an_identity_ends_its_own(void **state)
 	nest_release(&nest);
 }
 
+/* Identities of processes that differ in upper bits only: LA57, LVA, tags of allocators. */
+static void identities_are_of_their_process(void **state)
+{
+	enum { PROCESSES = 4, FIRST_BIT = 40 };
+
+	start((struct nest_options){ 0 });
+	for (unsigned int bit = FIRST_BIT; bit < 64; bit++) {
+		struct nest_place place = { .time_ns = 10 };
+
+		for (place.process = 0; place.process < PROCESSES; place.process++) {
+			place.thread = place.process;
+			place.identity = 0x1000 ^ (uint64_t)(place.process + 1) << bit;
+			nest_begin(&nest, place, A, false);
+		}
+		assert_int_equal(count, 0);
+		place.time_ns = 20;
+		for (place.process = 0; place.process < PROCESSES; place.process++) {
+			place.thread = place.process;
+			place.identity = 0x1000 ^ (uint64_t)(place.process + 1) << bit;
+			assert_true(nest_end(&nest, place));
+			assert_int_equal(ended[place.process].thread, place.thread);
+			assert_int_equal(ended[place.process].how, NEST_ENDS);
+		}
+		assert_int_equal(count, PROCESSES);
+		count = 0;
+	}
+	nest_release(&nest);
+}
+
 static void an_identity_that_begins_again_has_lost_its_end(void **state)
 {
 	start((struct nest_options){ .is_keyed = true });
@@ -368,6 +397,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_identity_ends_its_own),
+		cmocka_unit_test(identities_are_of_their_process),
 		cmocka_unit_test(an_identity_that_begins_again_has_lost_its_end),
 		cmocka_unit_test(scopes_nest_per_thread),
 		cmocka_unit_test(tasks_end_their_own),
