@@ -32,6 +32,9 @@ static const struct evidence_process *find_starved(const struct evidence *eviden
 		if (!at->from.time_ns || !at->from.is_known || window_ns < WINDOW_NS_MIN)
 			continue;
 		share = (double)(at->to.runnable_ns - at->from.runnable_ns) / (double)window_ns;
+		/* a look may come later than its time, as of a collector without a CPU itself */
+		if (share > 1)
+			share = 1;
 		if (share <= *ret_share)
 			continue;
 		*ret_share = share;
@@ -65,6 +68,8 @@ static bool loop_starves(const struct bottleneck *bottleneck, struct advice *adv
 						   (double)(starved->to.time_ns -
 							    starved->from.time_ns),
 					   cores };
+	if (ret_starving->busy > (double)cores)
+		ret_starving->busy = (double)cores;
 	return true;
 }
 

@@ -55,5 +55,7 @@ void summary_print_ready(const struct summary *summary, const struct screen *scr
 		screen,
 		"The busiest thread%s had no CPU for %s of its %s although it could have run: "
 		"others used the CPUs, or a CPU limit applies (prof-report threads).",
-		of, unit_format_ns(ready, times.runnable_ns), unit_format_ns(lived, lived_ns));
+		of,
+		unit_format_ns(ready, times.runnable_ns < lived_ns ? times.runnable_ns : lived_ns),
+		unit_format_ns(lived, lived_ns));
 }
