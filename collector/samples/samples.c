@@ -26,6 +26,7 @@
 #define INTERPRETERS_MAX 16u
 #define IDLE_LOOKS 50u /* a thread that is idle for longer is looked at less often */
 #define SKIP_MAX 7u
+#define REST_MAX 3u       /* looks that are left out together */
 #define LOOKS_MAX 10u     /* one sample stands for at most so many looks: 0.1 s */
 #define WATCH_LOOKS 4u    /* a thread that ran within so many looks may get a CPU again */
 #define PROMPT_NS 200000u /* a look that is later than this had to wait for a CPU itself */
@@ -204,7 +205,8 @@ static void thread_rest(struct samples *samples, struct sampled_process *process
 		last->cpu_us = 0;
 		last->ready_us = 0;
 	}
-	last->looks += 1 + thread->skip;
+	last->looks += 1 + thread->left_out;
+	thread->left_out = 0;
 	last->time_ns = clock_now_ns(samples);
 	thread->idle++;
 	thread->skip = thread->idle > IDLE_LOOKS ? SKIP_MAX : 0;
@@ -226,7 +228,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	bool calls_c;
 
 	samples_settle_thread(samples, process, thread);
-	thread->idle = thread->skip = 0;
+	thread->idle = thread->skip = thread->left_out = 0;
 	memory_begin_use(&samples->memory);
 	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
 	calls_c = wanted.runs && result == STACK_READ &&
@@ -682,13 +684,66 @@ static uint64_t spent_ns(struct samples *samples, uint64_t begun_ns)
 	return passed_ns < used_ns ? passed_ns : used_ns;
 }
 
+/*
+ * Returns how many of the next looks would find every thread to be skipped. The collector does not
+ * wake up for those: a program that sleeps costs a quarter of the looks.
+ */
+static uint32_t looks_not_needed(const struct samples *samples)
+{
+	uint32_t least = samples->thread_count ? REST_MAX : 0;
+
+	for (uint32_t i = 0; i < samples->thread_count; i++) {
+		const struct sampled_thread *thread = &samples->thread[i];
+		uint32_t skip = thread->last.looks ? thread->skip : 0;
+
+		least = skip < least ? skip : least;
+	}
+	return least;
+}
+
+/* As if the looks that were left out had been taken. */
+static void looks_leave_out(struct samples *samples)
+{
+	for (uint32_t i = 0; i < samples->thread_count; i++) {
+		struct sampled_thread *thread = &samples->thread[i];
+
+		thread->skip -= samples->rest;
+		if (thread->last.looks)
+			thread->last.looks += samples->rest;
+		else
+			thread->left_out += samples->rest; /* a frame was closed meanwhile */
+	}
+	samples->rest = 0;
+}
+
+/* A process reports its Python during a rest: it is looked at now. */
+static bool samples_have_new(const struct samples *samples)
+{
+	for (uint32_t i = 0; i < samples->processes->limit; i++) {
+		const struct process *process = &samples->processes->slot[i];
+
+		if (process->number && samples->process[i].number != process->number &&
+		    view_load64(&samples->common->view.process[i].python))
+			return true;
+	}
+	return false;
+}
+
+static bool samples_are_due(const struct samples *samples, uint64_t steady_ns)
+{
+	return steady_ns >= samples->next_ns || (samples->rest && samples_have_new(samples));
+}
+
 void samples_take(struct samples *samples, uint64_t steady_ns)
 {
 	unsigned int hz = 0;
+	uint64_t period_ns;
 
-	if (!samples->is_ready || !samples->processes->inspect || steady_ns < samples->next_ns)
+	if (!samples->is_ready || !samples->processes->inspect ||
+	    !samples_are_due(samples, steady_ns))
 		return;
 	steady_ns = prompt_now_ns();
+	looks_leave_out(samples);
 	samples->switched_ns = 0;
 	samples->is_prompt = steady_ns - samples->next_ns <= PROMPT_NS;
 	samples->is_late = false;
@@ -706,9 +761,10 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 		samples->next_ns = 0;
 		return;
 	}
-	samples->next_ns = steady_ns +
-			   prompt_vary(&samples->random,
-				       samples_period_ns(hz, spent_ns(samples, steady_ns)));
+	period_ns = samples_period_ns(hz, spent_ns(samples, steady_ns));
+	samples->rest = looks_not_needed(samples);
+	samples->next_ns = steady_ns + samples->rest * period_ns +
+			   prompt_vary(&samples->random, period_ns);
 }
 
 void samples_settle(struct samples *samples, uint64_t now_ns)

@@ -70,7 +70,9 @@ struct sampled_thread {
 	uint32_t unseen; /* looks in a row that found it able to run, but not on a CPU */
 	uint32_t idle;   /* looks since it last ran */
 	uint32_t skip;   /* looks to leave out before the next one */
-	uint64_t seen;   /* number of the last look at its process that listed it */
+	/* looks that were left out while `last` was no sample yet */
+	uint32_t left_out;
+	uint64_t seen; /* number of the last look at its process that listed it */
 };
 
 struct sampled_process {
@@ -109,6 +111,7 @@ struct samples {
 	uint64_t read_ns; /* steady, when the stacks of a process were read */
 	struct prompt prompt;
 	uint64_t random, looks;
+	uint32_t rest; /* looks that are left out before the next one, as all threads skip them */
 	bool is_ready;
 	/* tells threads on a CPU from queued ones; off in tests, whose threads share our CPU */
 	bool sees_queues;

@@ -252,6 +252,85 @@ static void thread_that_is_new_stands_for_the_time_since_the_last_look(void **st
 	made_process_release();
 }
 
+static void *sleep_until_locked(void *argument)
+{
+	atomic_store(&spinner.tid, (uint32_t)syscall(SYS_gettid));
+	pthread_mutex_lock(argument);
+	pthread_mutex_unlock(argument);
+	return NULL;
+}
+
+/* The looks of the only thread so far, whatever its state. */
+static uint32_t looks_so_far(void)
+{
+	uint32_t looks = 0;
+
+	samples_settle(&looked.samples, 1);
+	for (uint32_t i = 0; i < looked.samples.waiting_count; i++)
+		looks += looked.samples.waiting[i].looks;
+	return looks;
+}
+
+/* Takes looks; returns for how many they stand, with those that were left out before them. */
+static uint32_t looks_taken(unsigned int times)
+{
+	uint32_t periods = 0;
+
+	while (times--) {
+		periods += 1 + looked.samples.rest;
+		made_process_look(1);
+	}
+	return periods;
+}
+
+/* Who sleeps is looked at less often, and what is left out counts; a new process ends the rest. */
+static void threads_that_sleep_are_left_out_together(void **state)
+{
+	uint32_t spinning = atomic_load(&spinner.tid), before, periods;
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t sleeper;
+
+	atomic_store(&spinner.tid, 0);
+	pthread_mutex_lock(&mutex);
+	assert_int_equal(pthread_create(&sleeper, NULL, sleep_until_locked, &mutex), 0);
+	while (!atomic_load(&spinner.tid))
+		sched_yield();
+	begin_with(11, 1, atomic_load(&spinner.tid));
+	for (int i = 0; i < 100000 && !looked.samples.rest; i++) {
+		made_process_look(1);
+		sched_yield(); /* until it has got as far as the lock */
+	}
+	assert_int_equal(looked.samples.rest, 3);
+	before = looks_so_far();
+	periods = looks_taken(40);
+	assert_int_equal(looks_so_far() - before, periods);
+	for (int i = 0; i < 40; i++) {
+		periods += looks_taken(1);
+		(void)looks_so_far(); /* a frame is closed in the middle of a rest, too */
+	}
+	periods += looks_taken(8);
+	assert_int_equal(looks_so_far() - before, periods);
+	assert_true(periods > 88);
+
+	while (!looked.samples.rest)
+		made_process_look(1);
+	periods = (uint32_t)looked.samples.looks;
+	samples_take(&looked.samples, 0);
+	assert_int_equal(looked.samples.looks, periods); /* it is too early */
+	looked.processes.limit = 2;
+	looked.processes.slot[1] = looked.processes.slot[0];
+	looked.processes.slot[1].number = MADE_NUMBER + 1;
+	samples_take(&looked.samples, 0);
+	assert_int_equal(looked.samples.looks, periods); /* it has no Python yet */
+	atomic_store(&looked.shared[1].python, atomic_load(&looked.shared[0].python));
+	samples_take(&looked.samples, 0);
+	assert_int_equal(looked.samples.looks, periods + 1);
+	made_process_release();
+	pthread_mutex_unlock(&mutex);
+	pthread_join(sleeper, NULL);
+	atomic_store(&spinner.tid, spinning);
+}
+
 /*
  * A list that leads back into itself, interpreters too; a thread of address 1; one without an id.
  */
@@ -406,6 +485,7 @@ int main(void)
 		cmocka_unit_test(torn_stack_has_no_line),
 		cmocka_unit_test(thread_ends),
 		cmocka_unit_test(thread_that_is_new_stands_for_the_time_since_the_last_look),
+		cmocka_unit_test(threads_that_sleep_are_left_out_together),
 		cmocka_unit_test(lists_without_end_end),
 		cmocka_unit_test(kernel_that_refuses_is_asked_no_more),
 		cmocka_unit_test(process_that_is_gone_is_given_up),
