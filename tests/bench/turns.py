@@ -7,6 +7,7 @@ medians, and ratios to `bare`.
 cupti:KINDS:CALLS  a client of CUPTI that throws all away: kinds of records by number with + between, and callbacks of the runtime (r)
                    and the driver (d)
 trace:LIST         intercept with INTERCEPT_TRACE=LIST
+light:LIST         preset light with INTERCEPT_TRACE=LIST, which changes the preset's: light:-tensors,-cuda,-alloc
 The others: bare, profiler (torch.profiler), empty, floors (steps.py), default, light, waits, budget, never (capture is off).
 """
 import contextlib
@@ -70,7 +71,9 @@ def child(variant):
 class Process:
     def __init__(self, build, folder, variant, copy):
         self.variant, self.blocks = variant, []
-        settings = {"INTERCEPT_TRACE": variant[6:]} if variant.startswith("trace:") else SETTINGS.get(variant)
+        settings = SETTINGS.get(variant.split(":")[0], {} if variant.startswith("trace:") else None)
+        if settings is not None and ":" in variant:
+            settings = dict(settings, INTERCEPT_TRACE=variant.split(":")[1])
         environment = dict(os.environ, EMPTY_CALLBACK=os.path.join(build, "bench/libempty_callback.so"),
                            EMPTY_CUPTI=os.path.join(build, "bench/libempty_cupti.so"))
         if settings is not None:
