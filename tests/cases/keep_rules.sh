@@ -31,6 +31,7 @@ expect_eq "events lost by the copy" "$(json summary run.kept-1.evt 'totals["even
 expect_eq "blocks of the recording" "$("$REPORT" dump "$OUTPUT" | grep -c ' malloc .* size=4321')" "$(cat out)"
 expect_match "the summary" "$("$REPORT" summary "$OUTPUT" | tr -s '\n ' ' ')" \
 	'Kept by a rule: run\.kept-1\.evt \([^)]* to [^)]*, when step > 50 \* p50\)'
+expect_match "the copy's summary" "$("$REPORT" summary run.kept-1.evt | tr -s '\n ' ' ')" ' had run .* A rule copied the recording at that moment\.'
 expect_match "watch" "$("$REPORT" watch "$OUTPUT" 2>&1 | tr -s '\n ' ' ')" 'Kept by a rule: run\.kept-1\.evt'
 expect_match "the dump" "$("$REPORT" dump "$OUTPUT" | grep window_kept)" 'number=1 request="when step > 50 \* p50" file="run.kept-1.evt" .*error=0'
 
