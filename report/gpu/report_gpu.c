@@ -202,7 +202,8 @@ static void print_absence(const struct gpu *gpu, const struct run *run, const st
 				   what);
 }
 
-static void report_gpu_print_losses(const struct gpu *gpu, const struct screen *screen)
+static void report_gpu_print_losses(const struct gpu *gpu, const struct source *source,
+				    const struct screen *screen)
 {
 	static const char *const reasons[EVT_GPU_LOST_LIMIT] = {
 		[EVT_GPU_LOST_DROPPED] = "CUPTI had no room for",
@@ -228,9 +229,13 @@ static void report_gpu_print_losses(const struct gpu *gpu, const struct screen *
 			"their name before them: %s are in gpu-trace, all are in the sums",
 			unit_format_count(number, gpu->unusual));
 	if (gpu->deferred->uncorrelated)
-		screen_print_prose(
-			screen, "kernels, copies and memsets that belong to no recorded call: %s",
-			unit_format_count(number, gpu->deferred->uncorrelated));
+		screen_print_prose(screen,
+				   source_gave_back(source)
+					   ? "kernels, copies and memsets whose calls are not in "
+					     "the part that was kept: %s"
+					   : "kernels, copies and memsets that belong to no "
+					     "recorded call: %s",
+				   unit_format_count(number, gpu->deferred->uncorrelated));
 	if (gpu->deferred->clamped)
 		screen_print_prose(screen,
 				   "kernels and copies that seemed to begin before their call, and "
@@ -249,7 +254,7 @@ static void report_gpu_head(const struct document *document, const struct screen
 	const struct gpu *gpu = report_gpu_gpu_of(report);
 
 	print_absence(gpu, report->run, screen);
-	report_gpu_print_losses(gpu, screen);
+	report_gpu_print_losses(gpu, run_source(report->run), screen);
 	unreported_print(report_gpu_unreported_of(report), run_source(report->run), screen);
 }
 

@@ -4,6 +4,7 @@
  * shown.
  */
 #include <signal.h>
+#include <string.h>
 
 #include "report/base/signal_name.h"
 #include "report/base/text.h"
@@ -91,6 +92,22 @@ static bool is_cut(const struct summary *summary)
 }
 
 /*
+ * Returns whether it is a copy that a rule of INTERCEPT_TRIGGER had made: its session ends in a
+ * capital letter (collector/turn/keeping.c), and the program was not over.
+ */
+static bool is_kept_copy(const struct summary *summary)
+{
+	struct source_file *const *file;
+	struct source_process *const *process;
+	size_t files = source_files(summary->source, &file);
+	size_t processes = source_processes(summary->source, &process);
+	size_t length = files == 1 ? strlen(file[0]->session) : 0;
+
+	return length && processes && !process[0]->ended && file[0]->session[length - 1] >= 'A' &&
+	       file[0]->session[length - 1] <= 'Z';
+}
+
+/*
  * Prints what the files cover: a whole run, one that still runs, or the part up to where a file
  * ends.
  */
@@ -103,9 +120,10 @@ static void put_run(const struct summary *summary, const struct screen *screen)
 	put_command(summary, screen);
 	put_others(summary, screen);
 	fprintf(screen->out, " %s %s",
-		is_cut(summary)    ? "is cut off after"
-		: is_live(summary) ? "has run"
-				   : "ran",
+		is_cut(summary)         ? "is cut off after"
+		: is_live(summary)      ? "has run"
+		: is_kept_copy(summary) ? "had run"
+					: "ran",
 		unit_format_ns(wall, summary->totals.wall_ns));
 }
 
@@ -160,6 +178,8 @@ static void put_ends(const struct summary *summary, const struct screen *screen)
 		others++;
 		last = i;
 	}
+	if (is_kept_copy(summary) && !is_cut(summary))
+		fputs(" A rule copied the recording at that moment.", screen->out);
 	if (count && was_killed(process[0])) {
 		fputs(" It was killed by ", screen->out);
 		put_killer(process[0], screen);

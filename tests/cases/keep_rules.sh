@@ -31,6 +31,7 @@ expect_eq "events lost by the copy" "$(json summary run.kept-1.evt 'totals["even
 expect_eq "blocks of the recording" "$("$REPORT" dump "$OUTPUT" | grep -c ' malloc .* size=4321')" "$(cat out)"
 expect_match "the summary" "$("$REPORT" summary "$OUTPUT" | tr -s '\n ' ' ')" \
 	'Kept by a rule: run\.kept-1\.evt \([^)]* to [^)]*, when step > 50 \* p50\)'
+expect_match "the copy's summary" "$("$REPORT" summary run.kept-1.evt | tr -s '\n ' ' ')" ' had run .* A rule copied the recording at that moment\.'
 expect_match "watch" "$("$REPORT" watch "$OUTPUT" 2>&1 | tr -s '\n ' ' ')" 'Kept by a rule: run\.kept-1\.evt'
 expect_match "the dump" "$("$REPORT" dump "$OUTPUT" | grep window_kept)" 'number=1 request="when step > 50 \* p50" file="run.kept-1.evt" .*error=0'
 
@@ -49,6 +50,18 @@ written full/run.evt
 for number in {1..16}; do expect_eq "file $number" "$(cat "full/run.kept-$number.evt")" mine; done
 expect_eq "files beside" "$(find full -type f | wc -l)" 17
 expect_match "what is said" "$("$REPORT" summary full/run.evt | tr -s '\n ' ' ')" 'could not be kept: there are 16 such files already'
+
+# kill -9 of the program while the copy is made, or just after: the copy is whole all the same.
+rm -f go
+mkdir killed
+INTERCEPT_TRIGGER='when step > 50 * p50' INTERCEPT_OUTPUT=$PWD/killed/run.evt LD_PRELOAD=$LIB "$PROGRAMS/timed_work" 1 "$PWD/go" >out 2>err &
+program=$!
+eventually "the begin of a copy" test -e killed/run.kept-1.evt
+kill -9 $program
+wait $program 2>/dev/null
+written killed/run.evt
+"$REPORT" check killed/run.kept-1.evt >check.out || fail "the copy: $(cat check.out)"
+expect_eq "the copy is said" "$("$REPORT" dump killed/run.evt | grep -c 'window_kept .*error=0')" 1
 
 # Two rules that hold at the same moment share a copy, which is said to be of both.
 rm -f go

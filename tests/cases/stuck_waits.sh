@@ -1,0 +1,48 @@
+#!/bin/bash
+# With +osrt stuck says in which function a thread waits, who holds a mutex of C, and that threads wait for each other's.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+cat >hang.py <<'END'
+import ctypes
+import os
+import threading
+
+libc = ctypes.CDLL(None)
+first, second = ctypes.create_string_buffer(64), ctypes.create_string_buffer(64)
+both = threading.Barrier(2)
+
+
+def take(one, other):
+    libc.pthread_mutex_lock(one)
+    both.wait()
+    libc.pthread_mutex_lock(other)  # here
+
+
+def read():
+    os.read(os.pipe()[0], 1)  # there
+
+
+threading.Thread(target=read, name="reads", daemon=True).start()
+threading.Thread(target=take, args=(second, first), name="other", daemon=True).start()
+take(first, second)
+END
+here=$(grep -n '# here' hang.py | cut -d: -f1) there=$(grep -n '# there' hang.py | cut -d: -f1)
+INTERCEPT_TRACE=+osrt,-alloc INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB python3 hang.py >out 2>&1 &
+pid=$!
+trap 'kill -9 $pid 2>/dev/null' EXIT
+said() {
+	"$REPORT" stuck --live "$OUTPUT" 2>/dev/null | tr -s '\n ' ' '
+}
+# shellcheck disable=SC2317 # called by eventually
+says_all() {
+	[[ $(said) =~ "Process $pid: 2 threads wait for locks of each other" && $(said) == *"hang.py:$there read "* ]]
+}
+eventually "the deadlock ($(said))" says_all
+kill -9 $pid
+wait $pid 2>/dev/null
+written
+expect_match "after SIGKILL" "$(said)" "thread $pid is at hang\.py:$here \(take\), waiting for a lock \(in pthread_mutex_lock\) that thread [0-9]+ holds, at hang\.py:$here \(take\)\."
+other=$(json stuck "$OUTPUT" 'row(thread="other")["tid"]')
+expect_eq "who holds what" "$(json stuck "$OUTPUT" '[row(tid='"$pid"')["held_by"], row(thread="other")["held_by"]]')" "[$other, $pid]"
+expect_match "a pipe" "$(json stuck "$OUTPUT" 'row(thread="reads")["waits_for"]')" '\(in read of pipe:\[[0-9]+\]\)$'
