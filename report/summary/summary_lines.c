@@ -24,12 +24,12 @@
 #define SHOWN 2u
 #define PLACE_BYTES 200u
 
-/* If there are steps, only lines inside of them count. */
+/* If there are steps, only lines inside of them count; of a server, those while it served. */
 static bool are_of_steps(const struct summary *summary)
 {
 	const struct options *options = run_options(summary->run);
 
-	return summary->samples->steps.looks && !run_filters(summary->run)->any &&
+	return samples_have_steps(summary->samples) && !run_filters(summary->run)->any &&
 	       !(options && options->of_report[REPORT_OPTION_frames].choice);
 }
 
@@ -276,8 +276,10 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	tells = line && summary_lines_percent_of(summary, line) >= PERCENT_MIN;
 	if (tells) {
 		prose_begin(&prose, screen);
-		fprintf(prose.screen.out, "Python's lines in %s (%s of CPU time, %llu samples): ",
-			are_of_steps(summary) ? "the steps" : "the run",
+		fprintf(prose.screen.out, "Python's lines %s (%s of CPU time, %llu samples): ",
+			!are_of_steps(summary)        ? "in the run"
+			: summary->samples->has_steps ? "in the steps"
+						      : "from the first request to the last",
 			unit_format_ns(time, all_of(summary)->cpu_ns),
 			(unsigned long long)all_of(summary)->cpu_looks);
 		summary_lines_put_line(summary, line, &prose.screen);
@@ -396,5 +398,5 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		release_lines(&lines, &own);
 	}
 	if (has_rows)
-		samples_print_uncertain(summary->samples, screen);
+		sample_counts_print_uncertain(all_of(summary), screen);
 }
