@@ -28,6 +28,7 @@ if [ "$torch" ]; then
 	scripts/pip-folder.sh mcp >/dev/null || missing "the SDK of the Model Context Protocol" "tests with it"
 	scripts/pip-folder.sh coverage >/dev/null || missing "coverage, pytest-cov" "tests of programs with them"
 	scripts/pip-folder.sh servers >/dev/null || missing "uvicorn, gunicorn, Django and so on" "tests of requests"
+	scripts/pip-folder.sh grpc >/dev/null || missing grpcio "tests of requests of gRPC"
 	scripts/pip-folder.sh foreign >/dev/null || missing "packages with known faults" "first screens of programs with them"
 	scripts/starting-env.sh >/dev/null || missing "pytest, uvicorn and so on" "tests of starting"
 fi

@@ -38,6 +38,7 @@
 #   need_lightning                    as need_torch, and sets PYTHONPATH
 #   need_starting                     the same for pytest, uvicorn, ... (scripts/starting-env.sh), which it puts into PATH
 #   need_servers                      the same for servers of Python: sets PYTHONPATH
+#   need_grpc                         the same for gRPC
 #   documented COMMAND                the first line of docs/STARTING.md that begins with these words, for eval
 # A helper that needs PyTorch has "# fetched" behind its name, one that needs another download or a browser "# fetched: test-all":
 # tests/suites.sh keeps the cases that call it out of `make check`, or out of `make test` as well. $SUITE is the suite that runs
@@ -129,6 +130,14 @@ need_servers() { # fetched: test-all
 	folder=$(fetched servers)
 	need_torch
 	[[ -e $folder/made-of ]] || skip "no uvicorn, gunicorn, Django and so on (scripts/pip-folder.sh servers installs them)"
+	export PYTHONPATH=$folder
+}
+
+need_grpc() { # fetched: test-all
+	local folder
+	folder=$(fetched grpc)
+	need_torch
+	[[ -e $folder/made-of ]] || skip "no grpcio (scripts/pip-folder.sh grpc installs it)"
 	export PYTHONPATH=$folder
 }
 

@@ -178,6 +178,7 @@ static bool connection_begin_request(struct connection *connection, const struct
 	requests_record_begin(&(struct request_begun){ .connection = connection->id,
 						       .number = connection->begun,
 						       .fd = fd,
+						       .paths = &connection_table->paths,
 						       .line = line });
 	connection->begun++;
 	return true;

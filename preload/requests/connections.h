@@ -22,6 +22,7 @@
 #include <sys/uio.h>
 
 #include "preload/base/hidden.h"
+#include "preload/requests/paths.h"
 
 #define CONNECTION_CHUNK 256u  /* descriptors whose connections lie together */
 #define CONNECTION_CHUNKS 256u /* descriptors above 65535 are not followed */
@@ -35,6 +36,7 @@ struct connection;
 
 struct connection_table {
 	struct connection *_Atomic chunk[CONNECTION_CHUNKS];
+	struct paths paths; /* of their requests */
 };
 
 /* NULL: nothing was accepted. */

@@ -12,6 +12,8 @@
 #define WORD_BYTES 32u  /* a longer part is no word of a route */
 #define UUID_BYTES 36u
 
+static const char endpoint_number[] = "{number}";
+
 struct part {
 	const char *text;
 	size_t length;
@@ -57,7 +59,7 @@ static const char *endpoint_key_of(struct part part)
 		letters += endpoint_is_letter(part.text[i]);
 	}
 	if (digits && digits == part.length)
-		return "{number}";
+		return endpoint_number;
 	if (endpoint_is_uuid(part))
 		return "{uuid}";
 	if (hex == part.length && hex >= HASH_DIGITS)
@@ -68,7 +70,7 @@ static const char *endpoint_key_of(struct part part)
 }
 
 /* An absolute form, as proxies send it, has a scheme and a host. */
-static struct part endpoint_path_of(struct part target)
+static struct part endpoint_target_path(struct part target)
 {
 	const char *slashes = memmem(target.text, target.length, "://", 3), *end, *path;
 
@@ -100,9 +102,9 @@ static bool endpoint_append(char *room, size_t *at, const char *text, size_t len
 	return true;
 }
 
-size_t endpoint_of(const char *target, size_t length, char room[ENDPOINT_BYTES])
+static size_t endpoint_write(struct part target, bool has_numbers, char room[ENDPOINT_BYTES])
 {
-	struct part path = endpoint_path_of((struct part){ target, length });
+	struct part path = endpoint_target_path(target);
 	size_t at = 0;
 
 	for (size_t i = 0; i < path.length;) {
@@ -111,6 +113,8 @@ size_t endpoint_of(const char *target, size_t length, char room[ENDPOINT_BYTES])
 		struct part part = { path.text + i, end - i };
 		const char *key = endpoint_key_of(part);
 
+		if (has_numbers && key == endpoint_number)
+			key = NULL;
 		if (!endpoint_append(room, &at, key ? key : part.text,
 				     key ? strlen(key) : part.length))
 			break;
@@ -119,4 +123,19 @@ size_t endpoint_of(const char *target, size_t length, char room[ENDPOINT_BYTES])
 		i = end + 1;
 	}
 	return at;
+}
+
+size_t endpoint_of(const char *target, size_t length, char room[ENDPOINT_BYTES])
+{
+	return endpoint_write((struct part){ target, length }, false, room);
+}
+
+size_t endpoint_path_of(const char *target, size_t length, char room[ENDPOINT_BYTES])
+{
+	return endpoint_write((struct part){ target, length }, true, room);
+}
+
+bool endpoint_has_numbers(const char *pattern, size_t length)
+{
+	return memmem(pattern, length, endpoint_number, sizeof(endpoint_number) - 1) != NULL;
 }

@@ -11,6 +11,7 @@
 #ifndef PRELOAD_REQUESTS_ENDPOINT_H
 #define PRELOAD_REQUESTS_ENDPOINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/base/hidden.h"
@@ -19,5 +20,9 @@
 
 /* Writes the pattern of a request's target and returns its length; longer ones end in `...`. */
 PRELOAD_HIDDEN size_t endpoint_of(const char *target, size_t length, char room[ENDPOINT_BYTES]);
+/* The same, but numbers stay: `/items/42/reviews`. */
+PRELOAD_HIDDEN size_t endpoint_path_of(const char *target, size_t length,
+				       char room[ENDPOINT_BYTES]);
+PRELOAD_HIDDEN bool endpoint_has_numbers(const char *pattern, size_t length);
 
 #endif

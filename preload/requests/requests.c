@@ -15,6 +15,7 @@
 #include "preload/record/thread_clock.h"
 #include "preload/requests/arrival.h"
 #include "preload/requests/endpoint.h"
+#include "preload/settings/settings.h"
 
 /* Returns NULL if requests are not recorded now. */
 static struct recorder_lane *requests_enter(int *ret_errno)
@@ -38,33 +39,52 @@ uint64_t requests_next_connection(void)
 	return atomic_fetch_add_explicit(&connections, 1, memory_order_relaxed) + 1;
 }
 
+struct request_names {
+	struct string method, endpoint, path;
+};
+
 /* The lane is held; `waited_ns`: before it was received. */
 static void requests_put_begin(struct recorder_lane *lane, const uint64_t identity[2],
-			       const struct string *method, const struct string *endpoint,
-			       uint64_t waited_ns)
+			       const struct request_names *names, uint64_t waited_ns)
 {
-	uint64_t ticks, field[5] = { identity[0], identity[1], string_id(method, lane),
-				     string_id(endpoint, lane), waited_ns };
+	uint64_t ticks, field[6] = { identity[0], identity[1], string_id(&names->method, lane),
+				     string_id(&names->endpoint, lane), waited_ns };
 
+	field[5] = names->path.length ? string_id(&names->path, lane) : 0;
 	ticks = requests_edge(lane);
 	(void)recorder_put_in_block(lane, recorder_number_in_block(EVT_request_begin), ticks, field,
 				    sizeof(field) / sizeof(field[0]));
 }
 
+/* `room`: for the text. Returns the empty string if the path is not to be recorded. */
+static struct string requests_path(const struct request_begun *begun, const struct string *endpoint,
+				   char room[ENDPOINT_BYTES])
+{
+	struct string path;
+
+	if (settings.redact & 1u << REGION_REDACT_paths ||
+	    !endpoint_has_numbers(endpoint->bytes, endpoint->length))
+		return string_of(NULL);
+	path = string_of_bytes(
+		room, endpoint_path_of(begun->line.target, begun->line.target_length, room));
+	return paths_keeps(begun->paths, endpoint->hash, path.hash) ? path : string_of(NULL);
+}
+
 void requests_record_begin(const struct request_begun *begun)
 {
-	char room[ENDPOINT_BYTES];
-	struct string method, endpoint;
+	char pattern[ENDPOINT_BYTES], path[ENDPOINT_BYTES];
+	struct request_names names;
 	int saved;
 	struct recorder_lane *lane = requests_enter(&saved);
 
 	if (!lane)
 		return;
-	method = string_of_bytes(begun->line.method, begun->line.method_length);
-	endpoint = string_of_bytes(
-		room, endpoint_of(begun->line.target, begun->line.target_length, room));
-	requests_put_begin(lane, (uint64_t[]){ begun->connection, begun->number }, &method,
-			   &endpoint, arrival_waited_ns(begun->fd));
+	names.method = string_of_bytes(begun->line.method, begun->line.method_length);
+	names.endpoint = string_of_bytes(
+		pattern, endpoint_of(begun->line.target, begun->line.target_length, pattern));
+	names.path = requests_path(begun, &names.endpoint, path);
+	requests_put_begin(lane, (uint64_t[]){ begun->connection, begun->number }, &names,
+			   arrival_waited_ns(begun->fd));
 	recorder_leave(lane);
 	errno = saved;
 }
@@ -77,7 +97,8 @@ void requests_record_named_begin(uint64_t connection, const struct string *metho
 
 	if (!lane)
 		return;
-	requests_put_begin(lane, (uint64_t[]){ connection, 0 }, method, endpoint, 0);
+	requests_put_begin(lane, (uint64_t[]){ connection, 0 },
+			   &(struct request_names){ .method = *method, .endpoint = *endpoint }, 0);
 	recorder_leave(lane);
 	errno = saved;
 }

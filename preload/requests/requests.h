@@ -11,6 +11,7 @@
 #include "preload/base/hidden.h"
 #include "preload/record/strings.h"
 #include "preload/requests/http.h"
+#include "preload/requests/paths.h"
 
 /* As in the file: collector/format/events/requests.def. */
 enum request_ending {
@@ -23,7 +24,8 @@ enum request_ending {
 
 struct request_begun {
 	uint64_t connection, number;
-	int fd; /* of the connection */
+	int fd;              /* of the connection */
+	struct paths *paths; /* of the process */
 	struct http_request_line line;
 };
 

@@ -66,6 +66,10 @@ static void report_requests_put_key(const struct report *report, struct table *t
 		table_put_name(table, COLUMN_requests_method, source, key->method);
 		table_put_name(table, COLUMN_requests_endpoint, source, key->endpoint);
 	}
+	if (by == BY_requests_path)
+		table_put_name(table, COLUMN_requests_method, source, key->method);
+	if (by == BY_requests_path || by == BY_requests_request)
+		table_put_name(table, COLUMN_requests_path, source, key->path);
 	if (by != BY_requests_request)
 		return;
 	table_set_number(table, COLUMN_requests_request, key->number);

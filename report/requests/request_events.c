@@ -71,6 +71,8 @@ static struct request_key request_row_key(const struct requests_state *mine,
 		return (struct request_key){ .status = whole->status };
 	case BY_requests_worker:
 		return (struct request_key){ .worker = whole->worker };
+	case BY_requests_path:
+		return (struct request_key){ .method = whole->method, .path = whole->path };
 	case BY_requests_request:
 		return *whole;
 	default:
@@ -132,6 +134,16 @@ static uint64_t request_number_next(struct requests_state *mine, uint32_t proces
 	return mine->numbers[process]++;
 }
 
+static uint32_t request_path_of(struct source *source, const struct source_event *event,
+				const struct evt_request_begin *begin)
+{
+	uint32_t path = event_name(source, event, begin->path);
+	size_t length;
+
+	(void)name_text(source_name_at(source, path), &length);
+	return length ? path : event_name(source, event, begin->endpoint);
+}
+
 static void take_request_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct requests_state *mine = state;
@@ -146,6 +158,7 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 			 .start_ns = event->event.time_ns,
 			 .method = event_name(mine->source, event, begin->method),
 			 .endpoint = event_name(mine->source, event, begin->endpoint),
+			 .path = request_path_of(mine->source, event, begin),
 			 .worker = event->process->index,
 			 .thread = event->thread->index },
 		.counts = counts,

@@ -31,6 +31,7 @@ struct request_key {
 	uint64_t number;           /* of a single request, from 0 in its process */
 	uint64_t start_ns;         /* when the program received it */
 	uint32_t method, endpoint; /* indices of names */
+	uint32_t path;             /* likewise; where it was not recorded, the endpoint */
 	uint32_t status, ending;
 	uint32_t worker, thread; /* indices */
 };

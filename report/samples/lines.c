@@ -212,7 +212,7 @@ static void own_row_add(struct making *making, const struct sample_row *row)
 
 		counts = row->in_steps;
 		sample_counts_take(&outside, &counts);
-		if (outside.looks)
+		if (outside.looks && making->samples->has_steps)
 			special_add(making, imports ? &import : &rest, &outside);
 	}
 	if (!counts.looks)
@@ -228,7 +228,7 @@ static void own_row_add(struct making *making, const struct sample_row *row)
 void lines_make_own(struct lines *lines, const struct samples *samples, enum lines_by by,
 		    struct own *own, bool of_steps)
 {
-	struct making making = { lines, samples, of_steps && samples->steps.looks };
+	struct making making = { lines, samples, of_steps && samples_have_steps(samples) };
 
 	if (!own || own->is_off) {
 		lines_make(lines, samples, by);

@@ -62,7 +62,8 @@ struct lines {
 void lines_make(struct lines *lines, const struct samples *samples, enum lines_by by);
 /*
  * Makes lines of the user's own code. With `of_steps`, all samples outside of the steps are one
- * line, if there were steps.
+ * line, if there were steps. Of a server, samples before its first request and after its last are
+ * left out.
  */
 void lines_make_own(struct lines *lines, const struct samples *samples, enum lines_by by,
 		    struct own *own, bool of_steps);

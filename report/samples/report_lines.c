@@ -22,7 +22,8 @@
 
 struct lines_state {
 	struct own own;
-	bool is_of_steps; /* rows are of the steps, plus one row for the rest */
+	/* rows are of the steps, plus one row for the rest; of a server, of its time of serving */
+	bool is_of_steps;
 	const struct samples *samples;
 	struct source_text text;
 	const void *heap; /* NULL: memory is not read */
@@ -31,6 +32,13 @@ struct lines_state {
 	const struct line_gpu_use *gpu; /* likewise for the GPU */
 	bool has_gpu;
 };
+
+/* What the table is of: all samples, or those while the server served. */
+static const struct sample_counts *lines_shown(const struct lines_state *state)
+{
+	return state->is_of_steps && !state->samples->has_steps ? &state->samples->steps
+								: &state->samples->all;
+}
 
 static void report_lines_put_name(struct table *table, enum column_id column,
 				  const struct source *source, uint32_t name, const char *instead)
@@ -271,7 +279,8 @@ static void report_lines_lines_fill(struct report *report, struct table *table)
 		lines_make(&lines, samples, by);
 	else
 		lines_make_own(&lines, samples, by, &state->own, !run_filters(report->run)->any);
-	state->is_of_steps = lines.own && samples->steps.looks && !run_filters(report->run)->any;
+	state->is_of_steps = lines.own && samples_have_steps(samples) &&
+			     !run_filters(report->run)->any;
 	state->has_memory = state->heap && line_memory_add(state->heap, run_source(report->run),
 							   &lines, &state->share);
 	state->has_gpu = state->gpu && line_gpu_add(state->gpu, run_source(report->run), &lines);
@@ -279,7 +288,7 @@ static void report_lines_lines_fill(struct report *report, struct table *table)
 		fill_source(state, report, &lines, table);
 	for (size_t i = 0; !path && i < lines.count; i++) {
 		report_lines_put_line(table, run_source(report->run), &lines.line[i],
-				      samples->all.cpu_ns);
+				      lines_shown(state)->cpu_ns);
 		put_links(table, run_source(report->run), &lines, i);
 		if (state->has_memory)
 			report_lines_put_memory(table, &lines.line[i]);
@@ -303,20 +312,26 @@ static void lines_prepare(struct report *report)
 
 static void samples_total(const struct report *report, struct facts *facts)
 {
-	const struct samples *samples = ((const struct lines_state *)report->state)->samples;
+	const struct lines_state *state = report->state;
+	const struct samples *samples = state->samples;
+	const struct sample_counts *shown = lines_shown(state);
 
-	facts_number(facts, "samples", UNIT_COUNT, samples->all.looks);
-	facts_number(facts, "cpu_ns", UNIT_NS, samples->all.cpu_ns);
-	facts_number(facts, "cpu_samples", UNIT_COUNT, samples->all.cpu_looks);
-	facts_number(
-		facts, "cpu_doubt_ns", UNIT_NS,
-		(uint64_t)(samples_doubt_percent(samples) / 100 * (double)samples->all.cpu_ns));
-	facts_number(facts, "native_ns", UNIT_NS, samples->all.native_ns);
-	facts_number(facts, "wait_ns", UNIT_NS, samples->all.wait_ns);
-	facts_number(facts, "idle_ns", UNIT_NS, samples->all.idle_ns);
-	facts_number(facts, "cuda_ns", UNIT_NS, samples->all.cuda_ns);
-	facts_number(facts, "steps_cpu_ns", UNIT_NS, samples->steps.cpu_ns);
-	facts_number(facts, "steps_wait_ns", UNIT_NS, samples->steps.wait_ns);
+	facts_number(facts, "samples", UNIT_COUNT, shown->looks);
+	facts_number(facts, "cpu_ns", UNIT_NS, shown->cpu_ns);
+	facts_number(facts, "cpu_samples", UNIT_COUNT, shown->cpu_looks);
+	facts_number(facts, "cpu_doubt_ns", UNIT_NS,
+		     (uint64_t)(sample_counts_doubt_percent(shown) / 100 * (double)shown->cpu_ns));
+	facts_number(facts, "native_ns", UNIT_NS, shown->native_ns);
+	facts_number(facts, "wait_ns", UNIT_NS, shown->wait_ns);
+	facts_number(facts, "idle_ns", UNIT_NS, shown->idle_ns);
+	facts_number(facts, "cuda_ns", UNIT_NS, shown->cuda_ns);
+	facts_number(facts, "steps_cpu_ns", UNIT_NS,
+		     samples->has_steps ? samples->steps.cpu_ns : 0);
+	facts_number(facts, "steps_wait_ns", UNIT_NS,
+		     samples->has_steps ? samples->steps.wait_ns : 0);
+	if (shown != &samples->all)
+		facts_number(facts, "not_serving_cpu_ns", UNIT_NS,
+			     samples->all.cpu_ns - shown->cpu_ns);
 	facts_number(facts, "samples_torn", UNIT_COUNT, samples->torn);
 	facts_number(facts, "samples_cut", UNIT_COUNT, samples->cut);
 	facts_number(facts, "samples_dropped", UNIT_COUNT, samples->dropped);
@@ -345,7 +360,14 @@ static void report_lines_print_steps(const struct lines_state *state, const stru
 	const struct samples *samples = state->samples;
 	char outside[UNIT_TEXT_BYTES];
 
-	if (state->is_of_steps)
+	if (state->is_of_steps && !samples->has_steps)
+		screen_print_prose(
+			screen,
+			"Lines are those of the time between the first request and the last. %s of "
+			"CPU time passed before and after, as for imports. --frames all shows the "
+			"lines of the whole run.",
+			unit_format_ns(outside, samples->all.cpu_ns - samples->steps.cpu_ns));
+	else if (state->is_of_steps)
 		screen_print_prose(
 			screen,
 			"Lines are those of the steps, in workers too. %s of CPU time "
@@ -376,7 +398,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 	char number[UNIT_TEXT_BYTES];
 
 	report_lines_print_steps(state, screen);
-	samples_print_uncertain(samples, screen);
+	sample_counts_print_uncertain(lines_shown(state), screen);
 	if (samples->torn)
 		screen_print_prose(screen,
 				   "%s stack%s changed while being read: the lines are not "

@@ -185,12 +185,40 @@ static void sample_events_row_add(struct samples *samples, struct sample_row *ro
 	sample_counts_add(&samples->all, counts);
 }
 
+/* What was noted between marks of requests; steps have marks of their own. */
+static void sample_events_forget_requests(struct samples *samples)
+{
+	for (size_t i = 0; i < samples->row_count; i++) {
+		samples->row[i].in_steps = samples->row[i].since = (struct sample_counts){ 0 };
+		samples->row[i].mark = 0;
+	}
+	samples->steps = (struct sample_counts){ 0 };
+	samples->marks = samples->requests = 0;
+}
+
 /* Workers have no steps: those of any process count for all. */
 static void sample_events_take_step(void *state, const struct source_event *event, bool counts)
 {
+	struct samples *samples = state;
+
 	(void)event;
 	(void)counts;
-	((struct samples *)state)->marks++;
+	if (!samples->has_steps)
+		sample_events_forget_requests(samples);
+	samples->has_steps = true;
+	samples->marks++;
+}
+
+/* A server serves from its first request to its last one. */
+static void sample_events_take_request(void *state, const struct source_event *event, bool counts)
+{
+	struct samples *samples = state;
+
+	(void)counts;
+	if (samples->has_steps)
+		return;
+	samples->marks++;
+	samples->requests += event->event.id == EVT_request_begin;
 }
 
 static struct sampled_thread *sample_events_thread_at(struct state *mine,
@@ -485,6 +513,8 @@ static void sample_events_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_python_sample, FIELDS_ALL, sample_events_take_sample, mine);
 	run_reads(run, EVT_python_sampling, FIELDS_ALL, sample_events_take_sampling, mine);
 	run_reads(run, EVT_step, 0, sample_events_take_step, mine);
+	run_reads(run, EVT_request_begin, 0, sample_events_take_request, mine);
+	run_reads(run, EVT_request_end, 0, sample_events_take_request, mine);
 	read_calls(mine, run);
 }
 
@@ -545,27 +575,24 @@ const char *samples_off_text(unsigned int off)
  * For n looks of equal weight, 1.96 standard deviations of a share are at most 98 % / sqrt(n). For
  * unequal weights, n is (sum of weights)^2 / (sum of squares).
  */
-double samples_uncertain_percent(const struct samples *samples)
+double sample_counts_uncertain_percent(const struct sample_counts *counts)
 {
 	double off;
 
-	if (!samples->all.cpu_ns)
+	if (!counts->cpu_ns)
 		return 100;
-	off = 98 * sqrt(samples->all.cpu_squares) / (double)samples->all.cpu_ns;
+	off = 98 * sqrt(counts->cpu_squares) / (double)counts->cpu_ns;
 	return off < 100 ? off : 100;
 }
 
-double samples_doubt_percent(const struct samples *samples)
+double sample_counts_doubt_percent(const struct sample_counts *counts)
 {
-	const struct sample_counts *all = &samples->all;
+	double looks, late = (double)counts->late_looks, cpu_ns = (double)counts->cpu_ns;
 
-	double looks, late = (double)all->late_looks;
-
-	if (!all->cpu_ns)
+	if (!counts->cpu_ns)
 		return 0;
-	/* the equivalent number of looks of equal weight */
-	looks = (double)all->cpu_ns * (double)all->cpu_ns / all->cpu_squares;
-	return 100.0 * (double)all->doubt_ns / (double)all->cpu_ns + 100 * late / (late + looks);
+	looks = cpu_ns * cpu_ns / counts->cpu_squares; /* as many, if they had equal weight */
+	return 100.0 * (double)counts->doubt_ns / cpu_ns + 100 * late / (late + looks);
 }
 
 bool samples_can_be_more(const struct samples *samples)

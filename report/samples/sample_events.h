@@ -25,6 +25,7 @@
 #define SAMPLE_NOT_PYTHON "(no Python function)"
 #define SAMPLE_IMPORTS "(imports)"
 #define SAMPLE_NOT_IN_STEPS "(outside of the steps)"
+#define SAMPLE_REQUESTS_MIN 10u /* with fewer, a program is no server: nothing is left out */
 #define SAMPLE_TORN "(stack could not be read)"
 #define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */
 
@@ -52,7 +53,11 @@ struct sample_row {
 		place;
 	struct sample_counts counts;
 	struct sample_counts
-		in_steps; /* of it, between the first mark of a step and the last, of any process */
+		/*
+		 * of it, between the first mark of a step and the last, of any process; without
+		 * steps, of a request
+		 */
+		in_steps;
 	struct sample_counts since; /* of it, since a mark of a step; the next one settles it */
 	uint64_t mark;              /* which one; 0: before the first */
 };
@@ -79,7 +84,9 @@ struct samples {
 	size_t code_count, code_room;
 	struct map codes;
 	struct sample_counts all, steps;      /* steps: as in_steps of rows */
-	uint64_t marks;                       /* of steps, so far */
+	uint64_t marks;                       /* of steps or requests, so far */
+	uint64_t requests;                    /* that have begun, as long as there is no step */
+	bool has_steps;                       /* marks are of steps */
 	uint32_t threads;                     /* that were seen */
 	uint64_t torn, cut, dropped, partial; /* of python_sampling, of all processes */
 	uint64_t off[EVT_PYTHON_OFF_LIMIT];   /* processes by why they were not sampled */
@@ -97,15 +104,22 @@ struct samples_options {
 ANALYSIS(samples, struct samples)
 
 /*
- * By how many percent a share of the CPU time may be off, in 19 of 20 cases, since it is an
+ * By how many percent a share of this CPU time may be off, in 19 of 20 cases, since it is an
  * estimate by looks: at most, which is at a share of half. 100 where there are none.
  */
-double samples_uncertain_percent(const struct samples *samples);
+double sample_counts_uncertain_percent(const struct sample_counts *counts);
 /*
  * As many more where looks were left out because they came late: all of them may have been at one
  * line.
  */
-double samples_doubt_percent(const struct samples *samples);
+double sample_counts_doubt_percent(const struct sample_counts *counts);
+
+/* Whether `steps` and in_steps mean something: there were steps, or enough requests. */
+static inline bool samples_have_steps(const struct samples *samples)
+{
+	return samples->steps.looks &&
+	       (samples->has_steps || samples->requests >= SAMPLE_REQUESTS_MIN);
+}
 
 /* Of a place, or a function, by its number in the event's file; 0 stays 0. */
 uint64_t sample_place_key(const struct source_event *event, uint64_t id);

@@ -13,15 +13,16 @@
 
 #define UNCERTAIN_MIN 2 /* percentage points: a smaller uncertainty is not mentioned */
 
-void samples_print_uncertain(const struct samples *samples, const struct screen *screen)
+void sample_counts_print_uncertain(const struct sample_counts *counts, const struct screen *screen)
 {
-	double chance = samples_uncertain_percent(samples), doubt = samples_doubt_percent(samples);
-	const char *looks = unit_plural(samples->all.cpu_looks);
+	double chance = sample_counts_uncertain_percent(counts);
+	double doubt = sample_counts_doubt_percent(counts);
+	const char *looks = unit_plural(counts->cpu_looks);
 	char number[UNIT_TEXT_BYTES];
 
-	if (!samples->all.cpu_looks || (chance < UNCERTAIN_MIN && doubt < UNCERTAIN_MIN))
+	if (!counts->cpu_looks || (chance < UNCERTAIN_MIN && doubt < UNCERTAIN_MIN))
 		return;
-	unit_format_count(number, samples->all.cpu_looks);
+	unit_format_count(number, counts->cpu_looks);
 	if (doubt < UNCERTAIN_MIN)
 		screen_print_prose(screen,
 				   "%s look%s found a thread on a CPU: a share of the CPU time may "

@@ -7,6 +7,6 @@
 #include "report/table/export.h"
 
 /* Prints nothing if the uncertainty is less than two points. */
-void samples_print_uncertain(const struct samples *samples, const struct screen *screen);
+void sample_counts_print_uncertain(const struct sample_counts *counts, const struct screen *screen);
 
 #endif

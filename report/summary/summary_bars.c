@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bars of the first screen: how the time of the run was used (start, steps, end; without steps,
- * what its busiest thread did), and the time of a step by phase. The cells of a bar and the
- * percentages of its legend are rounded so that they add up.
+ * what its busiest thread did, in a server since it served), and the time of a step by phase. The
+ * cells of a bar and the percentages of its legend are rounded so that they add up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #define WIDTH_OF_IMPORT 60u /* of a screen that has room to say when torch was imported */
 #define BAR_MIN 8u
 #define WORDS_BYTES 96
+#define SERVED_NS_MIN 1000000000u /* of samples: less says little of what a server does */
 
 struct bar_part {
 	char ascii;
@@ -194,13 +195,64 @@ static bool run_of_thread(const struct summary *summary, struct bar *bar)
 	return true;
 }
 
+/* The thread of a server that computed most, or wanted to, since the server served. */
+static const struct serving_thread *run_serving_thread(const struct serving *serving)
+{
+	const struct serving_thread *busiest = NULL;
+
+	for (size_t i = 0; i < serving->thread_count; i++) {
+		const struct serving_thread *thread = &serving->thread[i];
+
+		if (!busiest || thread->runs_ns + thread->ready_ns + thread->gil_ns >
+					busiest->runs_ns + busiest->ready_ns + busiest->gil_ns)
+			busiest = thread;
+	}
+	return busiest;
+}
+
+/*
+ * For a server: what its busiest thread did since it served, by samples. Its start-up is no part of
+ * that. Returns false for other programs, or if there are too few samples.
+ */
+static bool run_of_server(const struct summary *summary, struct bar *bar)
+{
+	static const char *const words[] = { "on a CPU", "ready, but without a CPU",
+					     "waiting for the GIL", "waiting" };
+	const struct serving *serving = &summary->bottleneck.serving;
+	const struct serving_thread *thread = run_serving_thread(serving);
+	unsigned int percent[PARTS_MAX];
+	char time[UNIT_TEXT_BYTES];
+	uint64_t busy_ns;
+
+	if (!serving->is_server || !thread || thread->all_ns < SERVED_NS_MIN ||
+	    run_filters(summary->run)->any)
+		return false;
+	busy_ns = thread->runs_ns + thread->ready_ns + thread->gil_ns;
+	bar->label = "serving";
+	bar->part[0] = (struct bar_part){ '#', "\xe2\x96\x88", "32", thread->runs_ns, "" };
+	bar->part[1] = (struct bar_part){ '=', "\xe2\x96\x92", "31", thread->ready_ns, "" };
+	bar->part[2] = (struct bar_part){ '-', "\xe2\x96\x91", "33", thread->gil_ns, "" };
+	bar->part[3] = (struct bar_part){ '.', "\xc2\xb7", "2",
+					  thread->all_ns > busy_ns ? thread->all_ns - busy_ns : 0,
+					  "" };
+	bar->count = 4;
+	share_out(bar, 100, percent);
+	for (size_t i = 0; i < bar->count; i++)
+		if (percent[i])
+			snprintf(bar->part[i].words, WORDS_BYTES, "%s %u %%", words[i], percent[i]);
+	snprintf(bar->tail, sizeof(bar->tail), "%s, busiest Python thread",
+		 unit_format_ns(time, thread->all_ns));
+	return true;
+}
+
 static void print_run(const struct summary *summary, const struct screen *screen)
 {
 	struct bar bar = { .label = "run" };
 
 	if (summary->phases.is_known)
 		run_of_phases(summary, screen, &bar);
-	else if (summary->steps->time.count || !run_of_thread(summary, &bar))
+	else if (summary->steps->time.count ||
+		 !(run_of_server(summary, &bar) || run_of_thread(summary, &bar)))
 		return;
 	bar_print(&bar, screen);
 }

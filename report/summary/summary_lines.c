@@ -24,12 +24,12 @@
 #define SHOWN 2u
 #define PLACE_BYTES 200u
 
-/* If there are steps, only lines inside of them count. */
+/* If there are steps, only lines inside of them count; of a server, those while it served. */
 static bool are_of_steps(const struct summary *summary)
 {
 	const struct options *options = run_options(summary->run);
 
-	return summary->samples->steps.looks && !run_filters(summary->run)->any &&
+	return samples_have_steps(summary->samples) && !run_filters(summary->run)->any &&
 	       !(options && options->of_report[REPORT_OPTION_frames].choice);
 }
 
@@ -256,6 +256,16 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	return first != NULL;
 }
 
+static const char *of_what(const struct summary *summary)
+{
+	if (!are_of_steps(summary))
+		return "in the run";
+	if (!summary->samples->has_steps)
+		return "from the first request to the last";
+	return summary->bottleneck.loop.warm_steps ? "in the steps, the first included"
+						   : "in the steps";
+}
+
 bool summary_print_lines(const struct summary *summary, const struct screen *screen)
 {
 	const struct samples *samples = summary->samples;
@@ -276,10 +286,8 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	tells = line && summary_lines_percent_of(summary, line) >= PERCENT_MIN;
 	if (tells) {
 		prose_begin(&prose, screen);
-		fprintf(prose.screen.out, "Python's lines in %s (%s of CPU time, %llu samples): ",
-			!are_of_steps(summary)                ? "the run"
-			: summary->bottleneck.loop.warm_steps ? "the steps, the first included"
-							      : "the steps",
+		fprintf(prose.screen.out, "Python's lines %s (%s of CPU time, %llu samples): ",
+			of_what(summary),
 			unit_format_ns(time, all_of(summary)->cpu_ns),
 			(unsigned long long)all_of(summary)->cpu_looks);
 		summary_lines_put_line(summary, line, &prose.screen);
@@ -398,5 +406,5 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		release_lines(&lines, &own);
 	}
 	if (has_rows)
-		samples_print_uncertain(summary->samples, screen);
+		sample_counts_print_uncertain(all_of(summary), screen);
 }

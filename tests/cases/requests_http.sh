@@ -21,6 +21,8 @@ python3 "$ROOT/tests/requests/compare.py" asked.json requests.json || fail "requ
 expect_eq "requests" "$(json requests "$OUTPUT" 'sum(r["requests"] for r in rows)')" 18
 expect_eq "requests of an endpoint" "$(json requests "$OUTPUT" 'row(endpoint="/b")["requests"]')" 5
 expect_eq "the path's key" "$(json requests "$OUTPUT" 'row(endpoint="/items/{number}")["requests"]')" 1
+expect_eq "the path with it" "$(json requests "$OUTPUT" 'row(path="/items/17")["requests"], row(path="/b")["requests"], len([r for r in rows if "{number}" in r["path"]])' --by path)" "(1, 5, 0)"
+expect_eq "of one request" "$(json requests "$OUTPUT" '[(r["endpoint"], r["path"]) for r in rows if r["endpoint"] != r["path"]]' --by request)" '[["/items/{number}", "/items/17"]]'
 expect_eq "faults of the server" "$(json requests "$OUTPUT" 'row(status=500)["errors"]' --by status)" 1
 expect_eq "unanswered" "$(json requests "$OUTPUT" 'totals["unanswered"]')" 1
 expect_eq "alone" "$(json requests "$OUTPUT" 'sum(r["alone"] for r in rows)')" 13

@@ -33,6 +33,20 @@ static void keys_are_replaced(void **state)
 	expect_endpoint("/t/abcdefghijklmnopqrstuvwxyzabcdefg", "/t/{text}");
 }
 
+static void numbers_stay_in_paths(void **state)
+{
+	static const char target[] = "/a/42/550e8400-e29b-41d4-a716-446655440000/someone@host?b=7";
+	static const char wanted[] = "/a/42/{uuid}/{text}";
+	char room[ENDPOINT_BYTES];
+	size_t length = endpoint_path_of(target, sizeof(target) - 1, room);
+
+	assert_int_equal(length, sizeof(wanted) - 1);
+	assert_memory_equal(room, wanted, length);
+	assert_true(endpoint_has_numbers("/a/{number}/b", 13));
+	assert_false(endpoint_has_numbers("/a/{number", 10));
+	assert_false(endpoint_has_numbers("/a/{uuid}", 9));
+}
+
 static void a_query_and_a_host_are_left_out(void **state)
 {
 	expect_endpoint("/a?token=secret", "/a");
@@ -59,6 +73,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_stay),
 		cmocka_unit_test(keys_are_replaced),
+		cmocka_unit_test(numbers_stay_in_paths),
 		cmocka_unit_test(a_query_and_a_host_are_left_out),
 		cmocka_unit_test(long_paths_are_cut),
 	};

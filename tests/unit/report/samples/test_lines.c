@@ -58,7 +58,7 @@ static void looks_left_out_are_a_bound(void **state)
 	sample(51 * MS, 3, EVT_PYTHON_RUNS, 8000);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	assert_true(samples_doubt_percent(samples) == 10);
+	assert_true(sample_counts_doubt_percent(&samples->all) == 10);
 	finish();
 }
 
@@ -76,7 +76,7 @@ static void late_looks_are_a_bound(void **state)
 	sample(51 * MS, 3, EVT_PYTHON_RUNS, 8000);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	assert_true(samples_doubt_percent(samples) == 50);
+	assert_true(sample_counts_doubt_percent(&samples->all) == 50);
 	finish();
 }
 

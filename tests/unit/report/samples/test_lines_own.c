@@ -190,9 +190,74 @@ static void one_mark_is_no_step(void **state)
 	finish();
 }
 
+static void ask(uint64_t time_ns, uint64_t number)
+{
+	FRAME_PUT(c.r.fw, time_ns, request_begin, .connection = 1, .number = number);
+	FRAME_PUT(c.r.fw, time_ns + MS, request_end, .connection = 1, .number = number);
+}
+
+/* One sample before the first request, one among them, one after the last. */
+static void serve(unsigned int requests)
+{
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 2, 1000);
+	for (unsigned int i = 0; i + 1 < requests; i++)
+		ask((12 + 2 * i) * MS, i);
+	sample(100 * MS, 2, 2000);
+	ask(101 * MS, requests - 1);
+	sample(141 * MS, 2, 8000);
+}
+
+static void lines_are_of_the_time_a_server_served(void **state)
+{
+	serve(SAMPLE_REQUESTS_MIN);
+	frame_end_block(c.r.fw);
+	read_all();
+	assert_false(samples->has_steps);
+	assert_int_equal(samples->steps.cpu_ns, 2 * MS);
+	assert_int_equal(cpu_of_special(false), 0);
+	assert_int_equal(cpu_of_all(), 2 * MS);
+	assert_int_equal(samples->all.cpu_ns, 11 * MS);
+	finish();
+}
+
+static void few_requests_make_no_server(void **state)
+{
+	serve(SAMPLE_REQUESTS_MIN - 1);
+	frame_end_block(c.r.fw);
+	read_all();
+	assert_false(samples_have_steps(samples));
+	assert_int_equal(cpu_of_all(), 11 * MS);
+	finish();
+}
+
+/* As of a training that answers questions for its metrics. */
+static void steps_count_more_than_requests(void **state)
+{
+	serve(SAMPLE_REQUESTS_MIN);
+	FRAME_PUT(c.r.fw, 142 * MS, step, .number = 0);
+	sample(151 * MS, 4, 4000);
+	ask(152 * MS, SAMPLE_REQUESTS_MIN);
+	FRAME_PUT(c.r.fw, 162 * MS, step, .number = 1);
+	ask(163 * MS, SAMPLE_REQUESTS_MIN + 1);
+	sample(171 * MS, 2, 100);
+	ask(172 * MS, SAMPLE_REQUESTS_MIN + 2);
+	frame_end_block(c.r.fw);
+	read_all();
+	assert_true(samples_have_steps(samples));
+	assert_int_equal(samples->steps.cpu_ns, 4 * MS);
+	assert_int_equal(cpu_of_special(false), 11 * MS + 100000);
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_of_the_time_a_server_served),
+		cmocka_unit_test(few_requests_make_no_server),
+		cmocka_unit_test(steps_count_more_than_requests),
 		cmocka_unit_test(a_library_is_its_callers),
 		cmocka_unit_test(lines_are_of_the_steps),
 		cmocka_unit_test(one_mark_is_no_step),

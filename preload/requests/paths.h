@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which paths of requests are recorded beside the endpoint, with the numbers that its pattern leaves
+ * out: the first PATHS_OF_ENDPOINT different ones of each endpoint. So a service with few numbers
+ * (/models/7) keeps them, and one with a number for each user has no more names for that.
+ *
+ * Hashes only, in memory of the caller, zero at first. If it is full, further paths are not
+ * recorded. Any thread, signal handlers too; no lock, no allocation, no system call.
+ */
+#ifndef PRELOAD_REQUESTS_PATHS_H
+#define PRELOAD_REQUESTS_PATHS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+
+#define PATHS_OF_ENDPOINT 16u
+#define PATHS_ENDPOINTS 256u /* powers of two */
+#define PATHS_SLOTS 4096u
+
+struct paths {
+	struct paths_endpoint {
+		_Atomic uint64_t hash; /* 0: free */
+		_Atomic uint32_t count;
+	} endpoint[PATHS_ENDPOINTS];
+	_Atomic uint64_t path[PATHS_SLOTS];
+};
+
+/* Hashes are not 0. Returns the same for a path whenever it is asked. */
+PRELOAD_HIDDEN bool paths_keeps(struct paths *paths, uint64_t endpoint, uint64_t path);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:requests/paths.c */
+/* preload/requests/paths.h: the first paths of an endpoint are kept, however many endpoints there are. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "preload/requests/paths.h"
+
+static struct paths paths;
+
+static uint64_t hash_of(uint64_t number)
+{
+	return (number + 1) * 0x9e3779b97f4a7c15u;
+}
+
+static void the_first_of_each_endpoint_are_kept(void **state)
+{
+	memset(&paths, 0, sizeof(paths));
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(paths_keeps(&paths, hash_of(1), hash_of(100 + i)),
+				 i < PATHS_OF_ENDPOINT);
+	/* and stay so */
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(paths_keeps(&paths, hash_of(1), hash_of(100 + i)),
+				 i < PATHS_OF_ENDPOINT);
+	assert_true(paths_keeps(&paths, hash_of(2), hash_of(5000)));
+}
+
+/* Whatever a client asks for: what finds no room is not kept, and nothing else happens. */
+static void full_tables_keep_no_more(void **state)
+{
+	uint64_t kept = 0, again = 0;
+
+	memset(&paths, 0, sizeof(paths));
+	for (uint64_t i = 0; i < 100000; i++)
+		kept += paths_keeps(&paths, hash_of(i / 20), hash_of(1000000 + i));
+	for (uint64_t i = 0; i < 100000; i++)
+		again += paths_keeps(&paths, hash_of(i / 20), hash_of(1000000 + i));
+	assert_in_range(kept, PATHS_OF_ENDPOINT * PATHS_ENDPOINTS / 2, PATHS_SLOTS);
+	assert_int_equal(again, kept);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_of_each_endpoint_are_kept),
+		cmocka_unit_test(full_tables_keep_no_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
