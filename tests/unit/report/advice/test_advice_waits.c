@@ -87,6 +87,12 @@ static void define_places(void)
 		  .line = 185);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 37, .from = AT_FETCH, .code = AT_SAMPLE,
 		  .line = 31);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 38, .function = name("_bootstrap"),
+		  .file = name(LIBRARY "multiprocessing/process.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 38, .from = AT_LOOP, .code = 38, .line = 314);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 39, .function = name("_recv"),
+		  .file = name(LIBRARY "multiprocessing/connection.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 39, .from = 38, .code = 39, .line = 378);
 	frame_end_block(c.r.fw);
 }
 
@@ -97,6 +103,7 @@ static void define_places(void)
 #define IN_MATCH 34u
 #define IN_COMPILER 35u
 #define IN_ANY_PACKAGE 36u /* a file without folders, of no known package */
+#define IN_CHILD 39u       /* a forked worker unpickles, in no line of the user's */
 #define AT_SAMPLE_END 37u  /* train.py:31, in the same function as AT_SAMPLE */
 
 #define SERVER 9u /* forks for process 1, which has started it */
@@ -511,6 +518,18 @@ static void all_who_are_waited_for_are_in_one_line(void **state)
 	release();
 }
 
+/* A forked worker has the frames of its parent around its own: these are not what it does. */
+static void workers_in_a_library_are_in_no_line_of_their_parents(void **state)
+{
+	const struct busy workers[] = { { WORKER, IN_CHILD }, { WORKER + 1, IN_CHILD } };
+
+	write_others(IN_FUTURE, EVT_PYTHON_LOCK, 0, workers, 2);
+	is_at(advice_of("waits"), TRAIN ":20", "the main thread waits for");
+	assert_null(strstr(advice_of("waits")->text, "in " TRAIN ":20 (<module>) (2"));
+	assert_null(advice_of("hot_line"));
+	release();
+}
+
 static void a_client_of_its_own_server(void **state)
 {
 	const struct busy server[] = { { BESIDE, AT_HOLDER } };
@@ -531,6 +550,7 @@ int main(void)
 		cmocka_unit_test(a_loop_without_steps_waits_for_workers),
 		cmocka_unit_test(workers_that_have_no_cpu_are_not_at_work),
 		cmocka_unit_test(all_who_are_waited_for_are_in_one_line),
+		cmocka_unit_test(workers_in_a_library_are_in_no_line_of_their_parents),
 		cmocka_unit_test(a_client_of_its_own_server),
 		cmocka_unit_test(one_of_two_workers_is_slow),
 		cmocka_unit_test(workers_that_are_all_slow),
