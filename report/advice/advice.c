@@ -188,7 +188,8 @@ static bool is_said_of_waits(const struct advice *of, const struct advice *advic
 		    advice[i].gain_ns >= of->gain_ns / 2)
 			return true;
 		if (of->rule->look == advice_hot_line && rule->severity != ADVICE_NOTE &&
-		    *of->place.line && !strcmp(of->place.line, advice[i].place.line))
+		    advice[i].gain_ns >= of->gain_ns / 2 && *of->place.line &&
+		    !strcmp(of->place.line, advice[i].place.line))
 			return true;
 		if (of->rule->look == advice_waits && rule->look == advice_hot_line &&
 		    *of->at_work && !strcmp(of->at_work, advice[i].place.line))
@@ -232,6 +233,7 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 	bool copies_are_said = is_said_of_copies(advice, count);
 	bool pauses_are_said = is_there(advice, count, (const void *)advice_gc_pauses);
 	bool restarts_are_said = is_there(advice, count, (const void *)advice_worker_restarts);
+	bool leak_is_said = is_there(advice, count, (const void *)advice_leak);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -241,6 +243,8 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 		    bottleneck_share(bottleneck, explained_ns) >= IDLE_EXPLAINED)
 			continue;
 		if (advice[i].rule->look == advice_exposed_copies && copies_are_said)
+			continue;
+		if (advice[i].rule->look == advice_memory_growth && leak_is_said)
 			continue;
 		if (is_said_of_waits(&advice[i], advice, count) ||
 		    is_said_of_work(&advice[i], advice, count))

@@ -68,6 +68,8 @@ struct advice {
 	char waits_at
 		/* FILE:LINE that waits, if the place may be another thread's; "": it is no wait */
 		[ADVICE_LINE_BYTES];
+	char waits_for
+		[64]; /* what it waits for, in words; "": the title says it, or it is no wait */
 	/* FILE:LINE of the thread that worked for nearly all of the wait; "": none did */
 	char at_work[ADVICE_LINE_BYTES];
 	char text[ADVICE_BYTES];            /* the numbers, in one sentence */

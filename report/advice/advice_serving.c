@@ -10,6 +10,7 @@
 #include "report/advice/bottleneck.h"
 #include "report/advice/growth_place.h"
 #include "report/advice/machine.h"
+#include "report/advice/run_growth.h"
 #include "report/advice/serving_tally.h"
 #include "report/advice/wait_text.h"
 #include "report/base/memory.h"
@@ -383,7 +384,7 @@ bool advice_memory_growth(const struct bottleneck *bottleneck, struct advice *ad
 	struct growth_place found;
 
 	if (!bottleneck->serving.is_server)
-		return false;
+		return run_growth_say(bottleneck, advice);
 	found = growth_place_say_kept(bottleneck, bottleneck->heap_growth, advice);
 	if (!found.is_found) {
 		found = growth_place_say_kept(bottleneck, bottleneck->object_growth, advice);

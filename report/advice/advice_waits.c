@@ -208,6 +208,7 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 		return false;
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   wait_cause_text(most, text), advice->value, of_what(bottleneck));
+	snprintf(advice->waits_for, sizeof(advice->waits_for), "%s", wait_cause_text(most, text));
 	wait_say_line(bottleneck, most, advice);
 	wait_say_beside(bottleneck, most, advice);
 	return true;

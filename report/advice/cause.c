@@ -36,6 +36,11 @@ const char *cause_title(const struct advice *advice, char title[CAUSE_TITLE_BYTE
 {
 	size_t at = cause_find(advice);
 
+	if (advice->waits_for[0]) {
+		snprintf(title, CAUSE_TITLE_BYTES, "The main thread waits for %s",
+			 advice->waits_for);
+		return title;
+	}
 	snprintf(title, CAUSE_TITLE_BYTES, "%s", at < CAUSES ? causes[at].title : advice->rule->id);
 	for (char *letter = title; at == CAUSES && *letter; letter++)
 		*letter = *letter == '_' ? ' ' : *letter;

@@ -17,6 +17,7 @@
 
 #define GROWN_MIN (64u << 10)     /* bytes of growth over all steps */
 #define KEPT_WHOLE_MIN (1u << 20) /* bytes that were never freed, in a run without steps */
+#define KEPT_BLOCKS_MIN 8u /* fewer are one object that grows, as a string or a list's own block */
 #define AUTOGRAD "torch::autograd::"
 #define SURE_MIN 20u /* blocks; fewer sampled ones make a guess */
 
@@ -113,6 +114,7 @@ static size_t find_most_kept(struct growers *growers, const struct growth *growt
 
 	for (size_t i = 0; i < sums->count; i++)
 		is_large[i] = stack_sums_get(sums, i).row.kept_bytes >= KEPT_WHOLE_MIN &&
+			      stack_sums_get(sums, i).row.kept_allocations >= KEPT_BLOCKS_MIN &&
 			      growers_is_users(growers, i);
 	curve = growth_curves_whole(growth, sums->place, sums->count, is_large);
 	for (size_t i = 0; i < sums->count; i++) {
@@ -195,6 +197,44 @@ struct growth_place growth_place_say(const struct bottleneck *bottleneck,
 	}
 	growers_release(&growers);
 	return found;
+}
+
+/* Returns the place of most arenas, with at least half of all. */
+static size_t find_most_arenas(struct growers *growers, uint64_t late_ns)
+{
+	const struct stack_sums *sums = &growers->sums;
+	uint64_t all_bytes = 0, most_bytes = 0;
+	size_t most = SIZE_MAX;
+
+	for (size_t i = 0; i < sums->count; i++) {
+		struct stack_sum sum = stack_sums_get(sums, i);
+
+		all_bytes += sum.row.bytes_allocated;
+		if (sum.row.bytes_allocated <= most_bytes)
+			continue;
+		most_bytes = sum.row.bytes_allocated;
+		most = sum.latest_ns >= late_ns && growers_is_users(growers, i) ? i : SIZE_MAX;
+	}
+	return 2 * most_bytes >= all_bytes ? most : SIZE_MAX;
+}
+
+void growth_place_say_arenas(const struct bottleneck *bottleneck, const struct growth *arenas,
+			     struct advice *advice)
+{
+	char name[PLACE_FRAME_BYTES];
+	struct growth_place found;
+	struct growers growers;
+	size_t most;
+
+	growers_init(&growers, bottleneck, arenas);
+	most = find_most_arenas(&growers, known_until_ns(bottleneck->run) / 3 * 2);
+	if (growers_frame(&growers, most)) {
+		found = place_of(&growers, most, 0);
+		place_of_frame(growers_frame(&growers, most), &advice->place);
+		place_frame_text(growers_frame(&growers, most), name);
+		say_coarse(advice, &found, name);
+	}
+	growers_release(&growers);
 }
 
 struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,

@@ -70,6 +70,7 @@ static uint32_t cause_at(struct wait_causes *causes, const struct wait_look *loo
 	line_sums_init(&cause->lines);
 	line_sums_init(&cause->owners);
 	line_sums_init(&cause->others);
+	line_sums_init(&cause->locked);
 	return (uint32_t)causes->count++;
 }
 
@@ -179,6 +180,12 @@ static bool is_at_work(const struct wait_pair *pair, const struct wait_place *pl
 	       place->kind == WAIT_LIBRARY || place->kind == WAIT_CHILD;
 }
 
+/* It waits as the first one does, for whoever has the lock. */
+static bool is_locked(const struct wait_pair *pair, const struct wait_place *place)
+{
+	return pair->state == EVT_PYTHON_LOCK && place->kind == WAIT_IN_C;
+}
+
 static struct wait_beside *beside_at(struct wait_cause *cause, uint32_t thread)
 {
 	for (size_t i = 0; i < cause->beside_count; i++)
@@ -215,6 +222,10 @@ static void add_pair(struct looking *looking, const struct wait_pair *pair)
 	place.line.ns = pair->ns;
 	place.line.looks = pair->looks;
 	cause = &looking->causes->cause[at];
+	if (cause->kind != WAIT_LOADER && is_locked(pair, &place)) {
+		line_sums_add(&cause->locked, &place.line);
+		return;
+	}
 	add_at_work(&beside_at(cause, pair->thread)->lines, pair, &place.line);
 	if (place.is_worker || cause->kind != WAIT_LOADER)
 		add_at_work(&cause->others, pair, &place.line);
@@ -252,6 +263,7 @@ void wait_causes_release(struct wait_causes *causes)
 		line_sums_release(&cause->lines);
 		line_sums_release(&cause->owners);
 		line_sums_release(&cause->others);
+		line_sums_release(&cause->locked);
 	}
 	causes->count = 0;
 }

@@ -37,6 +37,7 @@ struct wait_cause {
 		 * workers
 		 */
 		others;
+	struct line_sums locked; /* of all that waited for a lock in the user's own line */
 	struct wait_beside *beside;
 	size_t beside_count, beside_room;
 };

@@ -216,6 +216,8 @@ void wait_place_look(const struct samples *samples, struct own *own, uint64_t ke
 		if (!frame_of(samples, own->source, place, &frame))
 			break;
 		take_role(&frame, depth, ret_place);
+		if (own_place_begins_process(samples, own, place))
+			break;
 		if (wait_places_take_frame(&frame, depth, ret_place))
 			break;
 		if (is_users && (!ret_place->has_line || !ret_place->line.is_users))

@@ -91,6 +91,39 @@ static unsigned int threads_at_work(const struct wait_cause *cause, double share
 }
 
 /*
+ * Says that others waited for a lock meanwhile, and where those were that did not: one of them had
+ * it. Returns false if nothing is said.
+ */
+static bool say_locked(const struct bottleneck *bottleneck, const struct wait_cause *cause,
+		       struct advice *advice)
+{
+	char text[STEP_LINE_BYTES];
+	struct step_line locked, line;
+
+	if (!follows_a_thread(cause) || cause->locked.ns <= cause->others.ns ||
+	    !line_sums_most(&cause->locked, &locked) || locked.looks < WAIT_LOOKS_MIN)
+		return false;
+	step_line_text(bottleneck->lines, &locked, text);
+	advice_add(advice,
+		   " Other threads waited for a lock meanwhile, or for each other, most of them in "
+		   "%s (%" PRIu64 " samples).",
+		   text, locked.looks);
+	if (!line_sums_most(&cause->others, &line) || line.looks < WAIT_LOOKS_MIN ||
+	    (double)line.ns < NEARLY_ALL * (double)cause->others.ns)
+		return true;
+	step_line_text(bottleneck->lines, &line, text);
+	advice_add(advice,
+		   " Those that did not wait for it were in %s for %.0f %% of their time (%" PRIu64
+		   " samples): the lock was likely held there, which was not recorded.",
+		   text, 100 * (double)line.ns / (double)cause->others.ns, line.looks);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	memcpy(advice->at_work, advice->place.line, sizeof(advice->place.line));
+	advice->todo = "Hold the lock for less: do the work and the waiting before, and take the "
+		       "lock only to store the result.";
+	return true;
+}
+
+/*
  * Says that others worked meanwhile, nearly always in one line, so the wait was for that line
  * whichever thread it was. Returns false if nothing is said.
  */
@@ -126,7 +159,7 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 	struct step_line line;
 	double share;
 
-	if (say_others(bottleneck, cause, advice))
+	if (say_locked(bottleneck, cause, advice) || say_others(bottleneck, cause, advice))
 		return;
 	if (!beside || !line_sums_most(&beside->lines, &line) || !cause->ns ||
 	    (!follows_a_thread(cause) && !may_be_own_socket(bottleneck, cause, beside)))

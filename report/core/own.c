@@ -422,6 +422,18 @@ static bool is_of_headers(const char *file)
 	       strstr(file, "/rustlib/src/");
 }
 
+bool own_begins_process(const struct own *own, const char *function, const char *file,
+			size_t file_length)
+{
+	static const char path[] = "multiprocessing/process.py";
+	const char *wanted = own->has_no_folders ? base_of(path, sizeof(path) - 1) : path;
+	size_t length = strlen(wanted);
+
+	return !strcmp(function, "_bootstrap") && file_length >= length &&
+	       !memcmp(file + file_length - length, wanted, length) &&
+	       (file_length == length || file[file_length - length - 1] == '/');
+}
+
 /* Libraries that are in every program, wherever their files are. */
 static bool is_system_library(const char *base)
 {

@@ -61,6 +61,14 @@ bool own_has_name(struct own *own, uint32_t name);
 const char *own_path_in_packages(const struct source *source, const char *file, size_t length,
 				 size_t *ret_length);
 
+/*
+ * Returns whether a Python frame is what multiprocessing runs in a child, `_bootstrap` of
+ * multiprocessing/process.py. After a fork the frames around it are the parent's: it was there that
+ * the child was made, but nothing of that is what the child does.
+ */
+bool own_begins_process(const struct own *own, const char *function, const char *file,
+			size_t file_length);
+
 /* A frame of native code; a text is NULL if it is not known. */
 struct own_code {
 	const struct source_process *process;

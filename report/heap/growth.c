@@ -113,6 +113,12 @@ static void growth_take_step(void *state, const struct source_event *event, bool
 	growth_look_join(growth, look, &process->forgotten);
 }
 
+static void growth_take_teardown(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	((struct growth *)state)->done_ns = event->event.time_ns;
+}
+
 static void growth_start(void *state, struct run *run, const void *options)
 {
 	const struct growth_options *asked = options;
@@ -123,6 +129,7 @@ static void growth_start(void *state, struct run *run, const void *options)
 	growth->detail = run_detail(run);
 	growth->to_ns = run_filters(run)->settings.to_ns;
 	run_reads(run, EVT_step, 0, growth_take_step, growth);
+	run_reads(run, EVT_teardown_begin, 0, growth_take_teardown, growth);
 	growth_whole_start(growth);
 }
 

@@ -44,7 +44,8 @@ struct growth_process {
 struct growth {
 	struct heap *heap;
 	const struct detail *detail;
-	uint64_t to_ns;                  /* end of --time */
+	uint64_t to_ns;   /* end of --time */
+	uint64_t done_ns; /* the last program was done and its runtime began to end; 0: none */
 	struct growth_process **process; /* by index; NULL: no step */
 	size_t room;
 	uint64_t steps;              /* of the process with the most */

@@ -146,6 +146,8 @@ static void users_add(struct making *making, const struct sample_place *innermos
 	link_put(making, number, LINE_LINK_CALLER, own_place_caller(making->samples, own, users),
 		 counts);
 	for (; users && depth < SAMPLE_DEPTH_MAX; users = lines_outwards(making, users), depth++) {
+		if (own_place_begins_process(making->samples, own, users))
+			return;
 		if (!own_place_is_users(making->samples, own, users))
 			continue;
 		line = lines_line_of(making, users);

@@ -47,7 +47,21 @@ void own_places_note_scripts(const struct samples *samples, struct own *own)
 	}
 }
 
-/* From `place` outwards. */
+bool own_place_begins_process(const struct samples *samples, const struct own *own,
+			      const struct sample_place *place)
+{
+	const struct sample_code *code = samples_code(samples, place->code);
+	const char *function, *file;
+	size_t length;
+
+	if (!own || own->is_off || !code)
+		return false;
+	function = name_text(source_name_at(own->source, code->function), &length);
+	file = name_text(source_name_at(own->source, code->file), &length);
+	return own_begins_process(own, function, file, length);
+}
+
+/* From `place` outwards, within what the process does itself. */
 static const struct sample_place *own_places_find_users(const struct samples *samples,
 							struct own *own,
 							const struct sample_place *place)
@@ -55,6 +69,8 @@ static const struct sample_place *own_places_find_users(const struct samples *sa
 	for (unsigned int depth = 0; place && depth < SAMPLE_DEPTH_MAX; depth++) {
 		if (own_place_is_users(samples, own, place))
 			return place;
+		if (own_place_begins_process(samples, own, place))
+			return NULL;
 		place = own_places_outwards(samples, place);
 	}
 	return NULL;
@@ -84,32 +100,13 @@ static bool own_places_is_same_line(const struct samples *samples, const struct 
 	return a && b && a->file == b->file && one->line == other->line;
 }
 
-/*
- * What multiprocessing runs in a forked child. The frames around it are the parent's, and called
- * nothing here.
- */
-static bool is_begin_of_process(const struct samples *samples, const struct own *own,
-				const struct sample_place *place)
-{
-	static const char file[] = "multiprocessing/process.py";
-	const struct sample_code *code = samples_code(samples, place->code);
-	size_t length;
-	const char *text;
-
-	if (!own || !code || !own_places_has_name(own, code->function, "_bootstrap"))
-		return false;
-	text = name_text(source_name_at(own->source, code->file), &length);
-	return length >= sizeof(file) - 1 &&
-	       !memcmp(text + length - (sizeof(file) - 1), file, sizeof(file) - 1);
-}
-
 const struct sample_place *own_place_caller(const struct samples *samples, struct own *own,
 					    const struct sample_place *place)
 {
 	const struct sample_place *at = own_places_outwards(samples, place);
 
 	for (unsigned int depth = 0; at && depth < SAMPLE_DEPTH_MAX; depth++) {
-		if (is_begin_of_process(samples, own, at))
+		if (own_place_begins_process(samples, own, at))
 			return NULL;
 		if (own_place_is_users(samples, own, at) &&
 		    !own_places_is_same_line(samples, place, at))

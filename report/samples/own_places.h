@@ -14,7 +14,13 @@ void own_places_note_scripts(const struct samples *samples, struct own *own);
 
 bool own_place_is_users(const struct samples *samples, struct own *own,
 			const struct sample_place *place);
-/* The innermost place of the stack that is the user's; NULL: none is. */
+/* It is where a child of multiprocessing begins: see own_begins_process(). */
+bool own_place_begins_process(const struct samples *samples, const struct own *own,
+			      const struct sample_place *place);
+/*
+ * The innermost place of the stack that is the user's, within what the process does itself; NULL:
+ * none is.
+ */
 const struct sample_place *own_place_of(const struct samples *samples, struct own *own,
 					uint64_t key);
 /* The same, else the innermost of all; NULL: its definition was lost. */

@@ -427,10 +427,10 @@ static void samples_foot(const struct document *document, const struct screen *s
 				   "interpreters of a process are followed.",
 				   unit_format_count(number, samples->partial));
 	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
-		if (samples->off[i] && samples->all.looks && !samples->is_said)
+		if (samples->unsampled[i] && samples->all.looks && !samples->is_said)
 			screen_print_prose(screen, "Of %s process%s %s.",
-					   unit_format_count(number, samples->off[i]),
-					   samples->off[i] == 1 ? "" : "es", samples_off_text(i));
+					   unit_format_count(number, samples->unsampled[i]),
+					   samples->unsampled[i] == 1 ? "" : "es", samples_off_text(i));
 }
 
 static void lines_release_state(struct report *report)

@@ -486,8 +486,10 @@ static void sample_events_take_sampling(void *state, const struct source_event *
 	samples->cut += now->cut - told->cut;
 	samples->dropped += now->dropped - told->dropped;
 	samples->partial += now->partial - told->partial;
-	if (now->off && now->off < EVT_PYTHON_OFF_LIMIT && !told->off)
+	if (now->off && now->off < EVT_PYTHON_OFF_LIMIT && !told->off) {
 		samples->off[now->off]++;
+		samples->unsampled[now->off] += !is_on(told);
+	}
 	samples->on += (uint64_t)is_on(now) - is_on(told);
 	if (is_on(now) && now->hz > samples->hz)
 		samples->hz = now->hz;

@@ -90,7 +90,9 @@ struct samples {
 	uint32_t threads;                     /* that were seen */
 	uint64_t torn, cut, dropped, partial; /* of python_sampling, of all processes */
 	uint64_t off[EVT_PYTHON_OFF_LIMIT];   /* processes by why they were not sampled */
-	uint64_t on;                          /* processes that were, as long as they ran */
+	/* the same, without those that were sampled before: these lack only their end */
+	uint64_t unsampled[EVT_PYTHON_OFF_LIMIT];
+	uint64_t on; /* processes that were, as long as they ran */
 	uint64_t hz;                          /* the highest that one was sampled at; 0: none was */
 	struct run_key key;
 	bool is_by_place, is_by_task;

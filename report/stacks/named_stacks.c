@@ -250,6 +250,9 @@ static struct named_frame named_stacks_frame_of(struct named_stacks *names,
 	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER || folds & FOLD_IS_INNER;
 	frame.folds_outer = folds & FOLD_IS_OUTER || is_begin_in_libc(&frame);
 	frame.folds_python = folds & FOLD_IS_PYTHON;
+	frame.begins_process = names->own && frame.is_python && frame.function && frame.file &&
+			       own_begins_process(names->own, frame.function, frame.file,
+						  strlen(frame.file));
 	return frame;
 }
 
@@ -559,7 +562,8 @@ const struct named_frame *named_stack_python(const struct named_stacks *names, u
 static uint32_t named_stacks_find_users(const struct named_stacks *names, uint32_t stack)
 {
 	while (stack != NAMED_NONE && !named_frame_of(names, stack)->is_users)
-		stack = named_parent(names, stack);
+		stack = named_frame_of(names, stack)->begins_process ? NAMED_NONE
+								     : named_parent(names, stack);
 	return stack;
 }
 

@@ -38,6 +38,7 @@ struct named_frame {
 	bool is_many;      /* several calls of one line: `offset` is only that of the first */
 	bool folds_inner, folds_outer, folds_python;
 	bool is_python;
+	bool begins_process; /* a child of multiprocessing begins there: own_begins_process() */
 	bool is_own;         /* of the recorder: NAMED_OWN, whichever function it is */
 	bool is_constructor; /* native frames only: a constructor, which works for its caller */
 	bool is_users;       /* the user's own code, if named_stacks.own decides that */

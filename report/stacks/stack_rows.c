@@ -228,6 +228,8 @@ static uint32_t caller_of_line(const struct stack_rows *rows, uint32_t stack)
 	     stack = named_parent(&rows->names, stack)) {
 		const struct named_frame *frame = named_frame_of(&rows->names, stack);
 
+		if (frame->begins_process)
+			return NAMED_NONE;
 		if (frame->is_users && !stack_rows_is_same_line(line, frame))
 			break;
 	}

@@ -85,6 +85,13 @@ while time.monotonic() < until:
 END
 unset INTERCEPT_TRACE INTERCEPT_STACKS
 
+# one object that grows is one block at any time, and nothing of it is forgotten
+place '' '' '' <<'END'
+text = bytearray()
+for number in range(12000):
+    text.extend(bytes(1000))
+END
+
 place '' '' '' <<'END'
 from stepping import steps
 cache = {}

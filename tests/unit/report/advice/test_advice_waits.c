@@ -6,6 +6,7 @@
  * samples, with few, and where nothing is to be said.
  */
 #include "tests/unit/unit.h"
+#include "report/advice/cause.h"
 #include "tests/unit/advice_recording.h"
 
 #define TRAIN "/home/me/train.py"
@@ -87,6 +88,12 @@ static void define_places(void)
 		  .line = 185);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 37, .from = AT_FETCH, .code = AT_SAMPLE,
 		  .line = 31);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 38, .function = name("_bootstrap"),
+		  .file = name(LIBRARY "multiprocessing/process.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 38, .from = AT_LOOP, .code = 38, .line = 314);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 39, .function = name("_recv"),
+		  .file = name(LIBRARY "multiprocessing/connection.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 39, .from = 38, .code = 39, .line = 378);
 	frame_end_block(c.r.fw);
 }
 
@@ -97,6 +104,7 @@ static void define_places(void)
 #define IN_MATCH 34u
 #define IN_COMPILER 35u
 #define IN_ANY_PACKAGE 36u /* a file without folders, of no known package */
+#define IN_CHILD 39u       /* a forked worker unpickles, in no line of the user's */
 #define AT_SAMPLE_END 37u  /* train.py:31, in the same function as AT_SAMPLE */
 
 #define SERVER 9u /* forks for process 1, which has started it */
@@ -382,8 +390,12 @@ static void write_main(enum place place, enum evt_python_state state, uint64_t c
 
 static void what_a_program_without_steps_waits_for(void **state)
 {
+	char title[CAUSE_TITLE_BYTES];
+
 	write_main(AT_LOCK, EVT_PYTHON_IO, 75);
 	is_at(only("waits", NULL), TRAIN ":14", "the main thread waits for fsync()");
+	assert_string_equal(cause_title(advice_of("waits"), title),
+			    "The main thread waits for fsync()");
 	release();
 	write_main(AT_LOCK, EVT_PYTHON_IO, 289); /* accept4(): a server has nothing to do */
 	assert_int_equal(bottleneck.advice_count, 0);
@@ -436,11 +448,19 @@ struct busy {
 
 /* At three of four looks they have no CPU, and stand there; 0: they always have one. */
 static unsigned int queued_at;
+/* At three of four looks they wait there for a lock, else they sleep; 0: never. */
+static unsigned int locked_at;
 
 static void busy_put(const struct busy *busy, unsigned int look)
 {
 	bool is_queued = queued_at && look % 4;
 
+	if (locked_at) {
+		FRAME_PUT(c.r.fw, (look + 1) * 20ull * MS, python_sample, .looks = look != 0,
+			  .place = look % 4 ? locked_at : busy->place,
+			  .state = look % 4 ? EVT_PYTHON_LOCK : EVT_PYTHON_SLEEP);
+		return;
+	}
 	FRAME_PUT(c.r.fw, (look + 1) * 20ull * MS, python_sample, .looks = look != 0,
 		  .place = is_queued ? queued_at : busy->place,
 		  .state = is_queued ? EVT_PYTHON_READY : EVT_PYTHON_RUNS,
@@ -511,6 +531,38 @@ static void all_who_are_waited_for_are_in_one_line(void **state)
 	release();
 }
 
+/* A forked worker has the frames of its parent around its own: these are not what it does. */
+static void workers_in_a_library_are_in_no_line_of_their_parents(void **state)
+{
+	const struct busy workers[] = { { WORKER, IN_CHILD }, { WORKER + 1, IN_CHILD } };
+
+	write_others(IN_FUTURE, EVT_PYTHON_LOCK, 0, workers, 2);
+	is_at(advice_of("waits"), TRAIN ":20", "the main thread waits for");
+	assert_null(strstr(advice_of("waits")->text, "At the same time"));
+	assert_null(strstr(advice_of("waits")->text, "at work"));
+	assert_null(advice_of("hot_line"));
+	release();
+}
+
+/* Threads that wait for a lock are not at work: who is not among them had it. */
+static void threads_that_wait_for_a_lock_name_who_has_it(void **state)
+{
+	const struct busy pool[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_HOLDER } };
+	const struct advice *advice;
+
+	locked_at = AT_LOCK;
+	write_others(IN_FUTURE, EVT_PYTHON_LOCK, 0, pool, 2);
+	locked_at = 0;
+	advice = advice_of("waits");
+	assert_non_null(advice);
+	assert_null(strstr(advice->text, "at work"));
+	assert_non_null(strstr(advice->text, "waited for a lock meanwhile"));
+	assert_non_null(strstr(advice->text, "train.py:14"));
+	assert_string_equal(advice->place.line, TRAIN ":10");
+	assert_string_equal(advice->waits_at, TRAIN ":20");
+	release();
+}
+
 static void a_client_of_its_own_server(void **state)
 {
 	const struct busy server[] = { { BESIDE, AT_HOLDER } };
@@ -531,6 +583,8 @@ int main(void)
 		cmocka_unit_test(a_loop_without_steps_waits_for_workers),
 		cmocka_unit_test(workers_that_have_no_cpu_are_not_at_work),
 		cmocka_unit_test(all_who_are_waited_for_are_in_one_line),
+		cmocka_unit_test(workers_in_a_library_are_in_no_line_of_their_parents),
+		cmocka_unit_test(threads_that_wait_for_a_lock_name_who_has_it),
 		cmocka_unit_test(a_client_of_its_own_server),
 		cmocka_unit_test(one_of_two_workers_is_slow),
 		cmocka_unit_test(workers_that_are_all_slow),

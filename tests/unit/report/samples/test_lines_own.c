@@ -57,6 +57,13 @@ static void define_all(void)
 	define_place(7, 6, 4, 10);
 	define_place(8, 0, 6, 331);
 	define_place(9, 6, 7, 3);
+	define_code(8, "_launch", "/usr/lib/python3.11/multiprocessing/popen_fork.py");
+	define_code(9, "_bootstrap", "/usr/lib/python3.11/multiprocessing/process.py");
+	define_code(10, "get", "/usr/lib/python3.11/multiprocessing/queues.py");
+	define_place(10, 1, 8, 71);
+	define_place(11, 10, 9, 314);
+	define_place(12, 11, 10, 367);
+	define_place(13, 11, 2, 6);
 	frame_end_block(c.r.fw);
 }
 
@@ -252,6 +259,26 @@ static void steps_count_more_than_requests(void **state)
 	finish();
 }
 
+/* The frames around what multiprocessing runs in a forked child are the parent's. */
+static void a_forked_child_begins_anew(void **state)
+{
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 12, 6000);
+	sample(21 * MS, 13, 1000);
+	sample(31 * MS, 10, 2000);
+	frame_end_block(c.r.fw);
+	read_all();
+	assert_int_equal(lines.line[line_at(367)].self.cpu_ns, 6 * MS); /* of no user's line */
+	assert_int_equal(lines.line[line_at(6)].self.cpu_ns, MS);
+	assert_null(line_links_most(&lines.links, line_at(6), LINE_LINK_CALLER));
+	assert_int_equal(lines.line[line_at(20)].self.cpu_ns, 2 * MS); /* before the fork */
+	assert_int_equal(lines.line[line_at(20)].total.cpu_ns, 2 * MS);
+	assert_int_equal(cpu_of_all(), samples->all.cpu_ns);
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +288,7 @@ int main(void)
 		cmocka_unit_test(a_library_is_its_callers),
 		cmocka_unit_test(lines_are_of_the_steps),
 		cmocka_unit_test(one_mark_is_no_step),
+		cmocka_unit_test(a_forked_child_begins_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,6 +142,28 @@ static void one_that_was_not_sampled_is_not_all(void **state)
 	finish();
 }
 
+/* A process whose memory cannot be read any more, as when it is killed, was sampled until then. */
+static void what_was_sampled_lacks_only_its_end(void **state)
+{
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 1, .hz = 50);
+	FRAME_PUT(c.r.fw, 9 * MS, python_sampling, .process = 1, .hz = 50,
+		  .off = EVT_PYTHON_OFF_REFUSED);
+	FRAME_PUT(c.r.fw, 9 * MS, python_sampling, .process = 2, .hz = 50,
+		  .off = EVT_PYTHON_OFF_REFUSED);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(2 * MS, 3, EVT_PYTHON_RUNS, 1000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	assert_int_equal(samples->unsampled[EVT_PYTHON_OFF_REFUSED], 1); /* the second one */
+	assert_null(samples_why_none(samples));
+	finish();
+}
+
 static void a_thread_that_waits_says_where(void **state)
 {
 	put_short_run(2, 0, 900);
@@ -212,6 +234,7 @@ int main(void)
 		cmocka_unit_test(few_looks_say_where_most_was),
 		cmocka_unit_test(more_samples_are_advised_where_there_are_more),
 		cmocka_unit_test(one_that_was_not_sampled_is_not_all),
+		cmocka_unit_test(what_was_sampled_lacks_only_its_end),
 		cmocka_unit_test(a_thread_that_waits_says_where),
 		cmocka_unit_test(threads_that_wait_say_nothing),
 		cmocka_unit_test(a_thread_without_a_cpu_is_told),

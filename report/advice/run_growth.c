@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time is divided into equal windows, of each of which the highest value counts: a cache that is
+ * full does not grow, nor does memory that is freed and taken again.
+ */
+#include "report/advice/run_growth.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/advice/growth_place.h"
+#include "report/base/units.h"
+#include "report/core/known.h"
+#include "report/heap/growth.h"
+
+#define PARTS 12u
+#define START 3u              /* the window to compare with; those before it are the start */
+#define RISES_MIN 7u          /* windows that are above the one before, of eight */
+#define SHARE_MIN 0.25        /* of the growth, in the last half of the windows; of the memory */
+#define GROWN_MIN (16u << 20) /* bytes */
+#define KEEPS                                                                                     \
+	"Look at who keeps what is made: lists and dicts that are only added to, caches without " \
+	"a limit. "
+
+static bool can_judge(const struct bottleneck *bottleneck)
+{
+	struct source_process *const *process;
+
+	return !bottleneck->steps->time.count && !bottleneck->limited &&
+	       !run_detail(bottleneck->run)->until_ns && !run_filters(bottleneck->run)->any &&
+	       !detail_is_of_captures(run_detail(bottleneck->run)) &&
+	       !heap_is_sample(bottleneck->heap) &&
+	       bottleneck->lines->samples->all.looks && /* it is a program of Python */
+	       source_processes(bottleneck->source, &process) == 1;
+}
+
+/* What Python frees when it ends is no part of the run. */
+static uint64_t run_growth_end_ns(const struct bottleneck *bottleneck)
+{
+	uint64_t done_ns = bottleneck->arena_growth->done_ns;
+
+	return done_ns ? done_ns : known_until_ns(bottleneck->run);
+}
+
+static bool rises(const uint64_t *bytes)
+{
+	uint64_t grown = bytes[PARTS - 1] > bytes[START] ? bytes[PARTS - 1] - bytes[START] : 0;
+	size_t half = START + (PARTS - START) / 2;
+	unsigned int count = 0;
+
+	for (size_t i = START + 1; i < PARTS; i++)
+		count += bytes[i] > bytes[i - 1];
+	return count >= RISES_MIN && grown >= GROWN_MIN &&
+	       (double)grown >= SHARE_MIN * (double)bytes[PARTS - 1] &&
+	       (double)(bytes[PARTS - 1] - bytes[half]) >= SHARE_MIN * (double)grown;
+}
+
+bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret_growth)
+{
+	uint64_t end_ns = run_growth_end_ns(bottleneck);
+	uint64_t heap[PARTS], arenas[PARTS], all[PARTS];
+
+	if (!can_judge(bottleneck))
+		return false;
+	curve_sample(&bottleneck->heap->curve, end_ns, heap, PARTS);
+	curve_sample(&bottleneck->arena_growth->heap->curve, end_ns, arenas, PARTS);
+	for (size_t i = 0; i < PARTS; i++)
+		all[i] = heap[i] + arenas[i];
+	*ret_growth = (struct run_growth){ heap[START], heap[PARTS - 1], arenas[START],
+					   arenas[PARTS - 1] };
+	return rises(all);
+}
+
+static int64_t grown_of(uint64_t first, uint64_t last)
+{
+	return (int64_t)(last - first);
+}
+
+static void say_part(struct advice *advice, const char *what, uint64_t first, uint64_t last)
+{
+	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
+
+	advice_add(advice, "%s %s from %s to %s",
+		   advice->text[strlen(advice->text) - 1] == ':' ? "" : ",", what,
+		   unit_format_bytes(from, first), unit_format_bytes(to, last));
+}
+
+/* A part that has less than an eighth of the growth is left out. */
+static void say_parts(const struct run_growth *growth, int64_t heap, int64_t arenas,
+		      struct advice *advice)
+{
+	advice_say(advice, "memory grows throughout the run:");
+	if (arenas >= (heap + arenas) / 8)
+		say_part(advice, "small objects of Python (arenas)", growth->arenas_first,
+			 growth->arenas_last);
+	if (heap >= (heap + arenas) / 8)
+		say_part(advice, "blocks of the heap", growth->heap_first, growth->heap_last);
+	advice_add(advice, ".");
+}
+
+bool run_growth_say(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct run_growth growth;
+	int64_t heap, arenas;
+
+	if (!run_growth_look(bottleneck, &growth))
+		return false;
+	heap = grown_of(growth.heap_first, growth.heap_last);
+	arenas = grown_of(growth.arenas_first, growth.arenas_last);
+	if (!advice_exceeds(advice, (double)(heap + arenas)))
+		return false;
+	advice->severity = ADVICE_NOTE;
+	say_parts(&growth, heap, arenas, advice);
+	snprintf(advice->command, sizeof(advice->command), "memory");
+	advice->todo = KEEPS
+		"With INTERCEPT_TRACE=+pymem INTERCEPT_STACKS=python, prof-report leaks "
+		"--allocator python has the lines that make small objects.";
+	if (arenas > heap)
+		growth_place_say_arenas(bottleneck, bottleneck->arena_growth, advice);
+	else
+		advice->todo = KEEPS
+			"With INTERCEPT_STACKS=python, prof-report leaks --by line has "
+			"the lines that ask for these blocks.";
+	return true;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/*
+ * report/advice/run_growth.c: memory that grows throughout a run without steps, and memory that only
+ * seems to.
+ */
+#include "tests/unit/unit.h"
+
+#include <sys/mman.h>
+
+#include "tests/unit/advice_recording.h"
+
+#define MIB (1u << 20)
+#define LOOKS 240u
+
+static unsigned int arenas_at[LOOKS]; /* how many arenas are mapped at each look */
+static unsigned int done_at;          /* the look at which the program is done; 0: none */
+
+static void write_it(unsigned int processes)
+{
+	uint64_t address = 0x10000000;
+
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 1, .function = name("main"),
+		  .file = name("/home/me/serve.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 1, .code = 1, .line = 20);
+	for (unsigned int i = 1; i < processes; i++)
+		FRAME_PUT(c.r.fw, 0, process, .process = 1 + i, .pid = 300 + i, .parent_pid = 100,
+			  .parent = 1);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+	for (unsigned int i = 0; i < LOOKS; i++) {
+		now = (i + 1) * 20ull * MS;
+		for (unsigned int j = 0; j < arenas_at[i]; j++, address += MIB)
+			FRAME_PUT(c.r.fw, now, map_anonymous, .address = address, .bytes = MIB,
+				  .protection = PROT_READ | PROT_WRITE, .flags = MAP_PRIVATE);
+		if (i && i == done_at)
+			frame_put(c.r.fw, EVT_teardown_begin, now, &now);
+		FRAME_PUT(c.r.fw, now, python_sample, .looks = i != 0, .place = 1,
+			  .state = EVT_PYTHON_SLEEP);
+	}
+	frame_end_block(c.r.fw);
+	read_back();
+}
+
+/* So many arenas at each look of [from, to). */
+static void map_arenas(unsigned int from, unsigned int to, unsigned int every)
+{
+	memset(arenas_at, 0, sizeof(arenas_at));
+	for (unsigned int i = from; i < to; i += every)
+		arenas_at[i] = 1;
+}
+
+static void objects_that_stay_grow_throughout_the_run(void **state)
+{
+	const struct advice *advice;
+
+	map_arenas(0, LOOKS, 2);
+	write_it(1);
+	advice = advice_of("memory_growth");
+	assert_non_null(advice);
+	assert_int_equal(advice->severity, ADVICE_NOTE);
+	assert_true(advice->value > 70.0 * MIB && advice->value < 90.0 * MIB);
+	assert_non_null(strstr(advice->text,
+			       "run: small objects of Python (arenas) from 40.0 MiB to 120 MiB."));
+	assert_string_equal(advice->command, "memory");
+	release();
+}
+
+/* Python needs time to end, in which nothing grows. */
+static void what_follows_the_program_does_not_count(void **state)
+{
+	map_arenas(0, LOOKS / 2, 1);
+	done_at = LOOKS / 2;
+	write_it(1);
+	assert_non_null(advice_of("memory_growth"));
+	release();
+	done_at = 0;
+}
+
+/* As what is loaded before the work, or a cache that is full. */
+static void what_stops_does_not_grow(void **state)
+{
+	map_arenas(0, LOOKS / 2, 1);
+	write_it(1);
+	assert_null(advice_of("memory_growth"));
+	release();
+	map_arenas(0, LOOKS / 4, 1);
+	write_it(1);
+	assert_null(advice_of("memory_growth"));
+	release();
+}
+
+static void a_few_arenas_are_no_growth(void **state)
+{
+	map_arenas(0, LOOKS, 16);
+	write_it(1);
+	assert_null(advice_of("memory_growth"));
+	release();
+}
+
+static void processes_that_come_are_no_growth(void **state)
+{
+	map_arenas(0, LOOKS, 2);
+	write_it(2);
+	assert_null(advice_of("memory_growth"));
+	release();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(objects_that_stay_grow_throughout_the_run),
+		cmocka_unit_test(what_follows_the_program_does_not_count),
+		cmocka_unit_test(what_stops_does_not_grow),
+		cmocka_unit_test(a_few_arenas_are_no_growth),
+		cmocka_unit_test(processes_that_come_are_no_growth),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
