@@ -81,21 +81,10 @@ static bool put_fact(const struct bottleneck *bottleneck, const struct screen *s
 	return true;
 }
 
-static const struct source_name *meta_of(const struct bottleneck *bottleneck, const char *key)
-{
-	const struct source_meta *meta;
-	size_t count = source_metas(bottleneck->source, &meta);
-
-	for (size_t i = 0; i < count; i++)
-		if (meta[i].key->text && !strcmp(meta[i].key->text, key) && meta[i].value->text)
-			return meta[i].value;
-	return NULL;
-}
-
 static void print_host(const struct bottleneck *bottleneck, const struct screen *screen)
 {
-	const struct source_name *cores = meta_of(bottleneck, "cores"),
-				 *cpu = meta_of(bottleneck, "cpu");
+	const struct source_name *cores = source_meta_of(bottleneck->source, "cores"),
+				 *cpu = source_meta_of(bottleneck->source, "cpu");
 	const struct source_file *file = bottleneck->process->file;
 	time_t start = (time_t)(file->start_real_ns / 1000000000u);
 	char when[40];

@@ -9,6 +9,7 @@
 #include "report/heap/heap_events.h"
 #include "report/heap/mapping_events.h"
 #include "report/base/text.h"
+#include "report/scopes/scope_events.h"
 
 #define SCOPE_OF_CALL 15u /* beside at::RecordScope */
 
@@ -64,7 +65,7 @@ static void evidence_events_take_begin(void *state, const struct source_event *e
 	struct evidence_opening opening = { .place = event_place(event) };
 
 	(void)counts;
-	opening.kind = evidence_events_kind_of(mine, event, begin->name, is_ex ? begin->scope : 0);
+	opening.kind = evidence_events_kind_of(mine, event, begin->name, event_record_scope(event));
 	opening.name = event_name(mine->source, event, begin->name);
 	opening.records_gradient = is_ex && begin->sequence >= 0;
 	evidence_open(&mine->evidence, &opening);
@@ -85,19 +86,15 @@ static void take_inputs(void *state, const struct source_event *event, bool coun
 
 static void evidence_events_take_end(void *state, const struct source_event *event, bool counts)
 {
-	(void)counts;
-	evidence_close(&((struct evidence_state *)state)->evidence, event_place(event));
-}
-
-static void take_end_named(void *state, const struct source_event *event, bool counts)
-{
-	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+	uint64_t name = EVENT_AS(torch_end_ex, &event->event)->name;
 	struct evidence_state *mine = state;
 
 	(void)counts;
-	if (!end->thread || event->event.id == EVT_torch_end_id)
+	if (!event_ends_named(event))
+		evidence_close(&mine->evidence, event_place(event));
+	else if (!event_ends_elsewhere(event))
 		evidence_close_one(&mine->evidence, event_place(event),
-				   evidence_events_kind_of(mine, event, end->name, EVT_SCOPE_USER));
+				   evidence_events_kind_of(mine, event, name, EVT_SCOPE_USER));
 }
 
 /* --- collectives --- */
@@ -392,14 +389,9 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 	map_init(&mine->kinds);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
 		     take_growth, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, evidence_events_take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, evidence_events_take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, evidence_events_take_begin, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, evidence_events_take_begin,
+			 evidence_events_take_end, mine);
 	run_reads(run, EVT_torch_inputs, FIELD_BIT(torch_inputs, types), take_inputs, mine);
-	run_reads(run, EVT_torch_end, 0, evidence_events_take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, evidence_events_take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	async_scopes_init(&mine->async);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, evidence_events_take_async, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, evidence_events_take_async_end, mine);

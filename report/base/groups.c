@@ -132,6 +132,8 @@ struct group groups_total(const struct groups *groups)
 	for (size_t i = 0; i < groups->count; i++) {
 		total.time.count += groups->group[i].time.count;
 		total.time.total_ns += groups->group[i].time.total_ns;
+		if (groups->group[i].time.max_ns > total.time.max_ns)
+			total.time.max_ns = groups->group[i].time.max_ns;
 		total.errors += groups->group[i].errors;
 		total.bytes += groups->group[i].bytes;
 		total.deferred_ns += groups->group[i].deferred_ns;

@@ -60,7 +60,7 @@ size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS]);
  * no row.
  */
 void group_move(struct group *into, struct group *from);
-/* Calls, time, errors and bytes of all groups together. */
+/* Calls, time, the longest call, errors and bytes of all groups together. */
 struct group groups_total(const struct groups *groups);
 
 #endif

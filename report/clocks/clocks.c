@@ -157,17 +157,6 @@ static void clocks_take_operation(struct clocks *clocks, const struct clocks_ope
 
 /* --- all of them --- */
 
-static int clocks_compare_call(const void *a, const void *b)
-{
-	const struct collective_call *left = a, *right = b;
-
-	if (left->name != right->name)
-		return left->name < right->name ? -1 : 1;
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
-}
-
 static void clocks_operation_add(struct clocks_operation *operation,
 				 const struct collective_call *call, size_t count, uint32_t clock,
 				 bool is_open)
@@ -180,7 +169,7 @@ static void clocks_operation_add(struct clocks_operation *operation,
 
 typedef bool clocks_takes(const struct source_name *name);
 
-/* `call` is sorted by clocks_compare_call(). */
+/* `call` is sorted by collectives_compare_calls(). */
 static void clocks_take_calls(struct clocks *clocks, const struct collectives *all,
 			      const struct collective_call *call, size_t count, clocks_takes *takes,
 			      uint64_t slack_ns)
@@ -222,7 +211,7 @@ static struct collective_call *clocks_sorted(const struct collective_call *call,
 
 	if (count)
 		memcpy(copy, call, count * sizeof(*copy));
-	qsort(copy, count, sizeof(*copy), clocks_compare_call);
+	qsort(copy, count, sizeof(*copy), collectives_compare_calls);
 	return copy;
 }
 

@@ -100,6 +100,13 @@ void run_free(struct run *run);
 #define FIELDS_ALL UINT32_MAX
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
 
+/*
+ * The same for all events that open and close scopes of that kind. `fields`: of those that open
+ * one. Those that close one have all fields that tell which (report/scopes/scope_events.h).
+ */
+void run_reads_scopes(struct run *run, enum evt_scope_kind kind, uint32_t fields,
+		      analysis_take *opening, analysis_take *closing, void *state);
+
 /* The same for all events that open or close ranges of threads (report/scopes/open_ranges.h). */
 void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state);
 

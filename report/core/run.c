@@ -173,6 +173,21 @@ void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *
 	run->wants.fields[id] |= fields;
 }
 
+void run_reads_scopes(struct run *run, enum evt_scope_kind kind, uint32_t fields,
+		      analysis_take *opening, analysis_take *closing, void *state)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		const struct evt_role *role = &evt_roles[id];
+		uint32_t told = (role->key ? 1u << (role->key - 1) : 0) |
+				(role->elsewhere ? 1u << (role->elsewhere - 1) : 0);
+
+		if (role->opens == kind)
+			run_reads(run, (enum evt_id)id, fields, opening, state);
+		if (role->closes == kind)
+			run_reads(run, (enum evt_id)id, told, closing, state);
+	}
+}
+
 void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {

@@ -27,17 +27,6 @@ static const struct {
 
 #define STEPS_PREFIX "steps " /* begins the fact `capture` of a schedule */
 
-static const struct source_name *why_empty_meta(const struct run *run, const char *key)
-{
-	const struct source_meta *meta;
-	size_t count = source_metas(run_source(run), &meta);
-
-	for (size_t i = 0; i < count; i++)
-		if (meta[i].key->text && !strcmp(meta[i].key->text, key) && meta[i].value->text)
-			return meta[i].value;
-	return NULL;
-}
-
 /* Returns whether a comma-separated list of names contains the name. */
 static bool list_holds(const struct source_name *list, const char *name)
 {
@@ -61,23 +50,23 @@ static bool list_holds(const struct source_name *list, const char *name)
  */
 bool why_empty_is_off(const struct run *run, enum evt_family family)
 {
-	const struct source_name *trace = why_empty_meta(run, "trace");
+	const struct source_name *trace = source_meta_of(run_source(run), "trace");
 
 	if (absences[family].is_always)
 		return false;
 	if (!trace)
-		return why_empty_meta(run, "version") != NULL;
+		return source_meta_of(run_source(run), "version") != NULL;
 	return !list_holds(trace, evt_family_names[family]);
 }
 
 const struct source_name *why_empty_capture(const struct run *run)
 {
-	return why_empty_meta(run, "capture");
+	return source_meta_of(run_source(run), "capture");
 }
 
 bool why_empty_is_outside(const struct run *run)
 {
-	return why_empty_meta(run, "outside") != NULL;
+	return source_meta_of(run_source(run), "outside") != NULL;
 }
 
 const char *why_empty_schedule(const char *capture)
@@ -95,13 +84,14 @@ static bool why_empty_is_light(const struct run *run)
 
 bool why_empty_is_limited(const struct run *run)
 {
-	return (why_empty_meta(run, "capture") && !why_empty_is_light(run)) ||
+	return (source_meta_of(run_source(run), "capture") && !why_empty_is_light(run)) ||
 	       run_events(run, EVT_capture_start) || source_gave_back(run_source(run));
 }
 
 bool why_empty_is_whole(const struct run *run)
 {
-	return why_empty_meta(run, "capture") && !run_events_of_all(run) && !run_filters(run)->any;
+	return source_meta_of(run_source(run), "capture") && !run_events_of_all(run) &&
+	       !run_filters(run)->any;
 }
 
 void why_empty_name_filters(const struct run *run, const char *what, char text[ABSENCE_BYTES])
@@ -204,7 +194,7 @@ static bool why_empty_is_trigger(const char *capture)
 const char *why_empty_explain(const struct run *run, enum evt_family family,
 			      struct why_empty *ret_absence)
 {
-	const struct source_name *capture = why_empty_meta(run, "capture");
+	const struct source_name *capture = source_meta_of(run_source(run), "capture");
 	char *text = ret_absence->text, name[ABSENCE_BYTES / 2] = "";
 
 	if (capture)

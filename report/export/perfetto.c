@@ -162,33 +162,31 @@ static void perfetto_take_moment(void *state, const struct trace_event *event)
 	perfetto_event_end(&perfetto->out, &packet);
 }
 
-static void perfetto_take_counter(void *state, const struct trace_event *event, uint64_t bytes)
+static void perfetto_put_value(struct perfetto *perfetto, const struct trace_event *event,
+			       uint64_t value, struct perfetto_place place)
 {
-	struct perfetto *perfetto = state;
-	struct perfetto_event packet = { .start_ns = event->time_ns, .value = bytes };
-	struct perfetto_place place = { .kind = PERFETTO_COUNTER, .name = event->name.text };
+	struct perfetto_event packet = { .start_ns = event->time_ns, .value = value };
 
 	perfetto->events++;
+	place.name = event->name.text;
 	place.parent = process_track(perfetto, event->pid);
 	packet.track = perfetto_track(&perfetto->out, &place);
 	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_VALUE, NULL, event->name);
 	perfetto_event_end(&perfetto->out, &packet);
 }
 
+static void perfetto_take_counter(void *state, const struct trace_event *event, uint64_t bytes)
+{
+	perfetto_put_value(state, event, bytes,
+			   (struct perfetto_place){ .kind = PERFETTO_COUNTER });
+}
+
 /* The number of the device tells tracks of one name apart. */
 static void perfetto_take_gauge(void *state, const struct trace_event *event, uint64_t value)
 {
-	struct perfetto *perfetto = state;
-	struct perfetto_event packet = { .start_ns = event->time_ns, .value = value };
-	struct perfetto_place place = { .kind = PERFETTO_GAUGE,
-					.name = event->name.text,
-					.tid = event->tid + 1 };
-
-	perfetto->events++;
-	place.parent = process_track(perfetto, event->pid);
-	packet.track = perfetto_track(&perfetto->out, &place);
-	perfetto_event_begin(&perfetto->out, &packet, PERFETTO_VALUE, NULL, event->name);
-	perfetto_event_end(&perfetto->out, &packet);
+	perfetto_put_value(
+		state, event, value,
+		(struct perfetto_place){ .kind = PERFETTO_GAUGE, .tid = event->tid + 1 });
 }
 
 static void put_backward(struct perfetto *perfetto, struct perfetto_event packet, uint64_t pid,

@@ -135,16 +135,6 @@ static void gc_fill(struct report *report, struct table *table)
 			report_gc_put_row(report, table, &groups->group[i], total_ns);
 }
 
-static uint64_t longest_ns(const struct groups *groups)
-{
-	uint64_t longest_ns = 0;
-
-	for (size_t i = 0; i < groups->count; i++)
-		if (groups->group[i].time.max_ns > longest_ns)
-			longest_ns = groups->group[i].time.max_ns;
-	return longest_ns;
-}
-
 static void gc_total(const struct report *report, struct facts *facts)
 {
 	const struct collections *collections = collections_of(report);
@@ -152,7 +142,7 @@ static void gc_total(const struct report *report, struct facts *facts)
 
 	facts_number(facts, "collections", UNIT_COUNT, total.time.count);
 	facts_number(facts, "total_ns", UNIT_NS, total.time.total_ns);
-	facts_number(facts, "max_ns", UNIT_NS, longest_ns(&collections->groups));
+	facts_number(facts, "max_ns", UNIT_NS, total.time.max_ns);
 	facts_number(facts, "open", UNIT_COUNT, collections->open);
 }
 

@@ -94,7 +94,8 @@ static void helped_work_start(void *state, struct run *run, const void *options)
 	helped->source = run_source(run);
 	helped->works = works_want(run, *(const uint32_t *)options);
 	helped->helpers = helpers_want(run, NULL);
-	helpers_read(run, 0, helped_work_take, helped);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, 0, helped_work_take, helped_work_take,
+			 helped);
 }
 
 static void helped_work_release(void *state)

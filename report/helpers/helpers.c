@@ -470,14 +470,6 @@ static void take_closing_named(void *state, const struct source_event *event, bo
 	helpers_take_end_named(&((struct helpers_state *)state)->helpers, event);
 }
 
-void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void *state)
-{
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
-		if (evt_roles[id].opens == EVT_SCOPE_KIND_operator ||
-		    evt_roles[id].closes == EVT_SCOPE_KIND_operator)
-			run_reads(run, (enum evt_id)id, fields, reader, state);
-}
-
 /* torch_begin_id and torch_end_id have the same fields: helpers.h */
 static void helpers_start(void *state, struct run *run, const void *options)
 {

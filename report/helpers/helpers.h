@@ -124,10 +124,4 @@ struct helpers_options {
 };
 ANALYSIS(helpers, struct helpers)
 
-/*
- * For start(): calls run_reads() for the events of helpers, for analyses that examine them one by
- * one.
- */
-void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void *state);
-
 #endif

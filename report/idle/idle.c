@@ -283,7 +283,7 @@ static void fold(struct idle_state *mine)
 /* By place only looks are used, of the thread or of its owner. */
 static void want_owners(struct idle_state *mine, struct run *run)
 {
-	helpers_read(run, FIELDS_ALL, take_scope, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, take_scope, take_scope, mine);
 }
 
 static void want_scopes(struct idle_state *mine, struct run *run, enum key_id by)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/sorted.h"
 
 static struct timeline *line_at(struct timelines *lines, uint32_t thread, uint64_t time_ns)
 {
@@ -69,17 +70,7 @@ void timelines_put_scope(struct timelines *lines, uint32_t thread, uint64_t time
 /* Index of the first piece that ends after that time. */
 static size_t line_find(const struct timeline *line, uint64_t time_ns)
 {
-	size_t low = 0, high = line->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (line->piece[middle].end_ns > time_ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return sorted_count_up_to(line->piece, line->count, sizeof(*line->piece), time_ns);
 }
 
 static uint64_t piece_begin_ns(const struct timeline *line, size_t at)

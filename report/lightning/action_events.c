@@ -6,6 +6,7 @@
 #include "report/lightning/action_events.h"
 
 #include "report/helpers/helpers.h"
+#include "report/scopes/scope_events.h"
 
 struct action_state {
 	struct actions actions; /* must be first: others see only this part */
@@ -45,8 +46,7 @@ static void action_events_take_end(void *state, const struct source_event *event
 static void action_events_take_operator(void *state, const struct source_event *event, bool counts)
 {
 	struct action_event action = { .place = event_place(event), .counts = counts };
-	bool is_user = event->event.id != EVT_torch_begin &&
-		       EVENT_AS(torch_begin_ex, &event->event)->scope == EVT_SCOPE_USER;
+	bool is_user = event_record_scope(event) == EVT_SCOPE_USER;
 
 	if (!action.place.identity)
 		actions_begin_operator(&((struct action_state *)state)->actions, &action, is_user);
@@ -58,13 +58,11 @@ static void action_events_take_operator_end(void *state, const struct source_eve
 					    bool counts)
 {
 	struct actions *actions = &((struct action_state *)state)->actions;
-	bool is_elsewhere = event->event.id == EVT_torch_end_ex &&
-			    EVENT_AS(torch_end_ex, &event->event)->thread;
 
 	(void)counts;
 	if (event_place(event).identity)
 		actions_end_held(actions, event_place(event));
-	else if (!is_elsewhere)
+	else if (!event_ends_elsewhere(event))
 		actions_end_operator(actions, event_place(event));
 }
 
@@ -113,16 +111,8 @@ static void action_events_start(void *state, struct run *run, const void *option
 	deferred_listen(deferred_want(run), &listener, mine);
 	run_reads(run, EVT_action_begin, FIELDS_ALL, action_events_take_begin, mine);
 	run_reads(run, EVT_action_end, FIELDS_ALL, action_events_take_end, mine);
-	run_reads(run, EVT_torch_begin, 0, action_events_take_operator, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope),
-		  action_events_take_operator, mine);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope),
-		  action_events_take_operator, mine);
-	run_reads(run, EVT_torch_end, 0, action_events_take_operator_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, action_events_take_operator_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread),
-		  action_events_take_operator_end, mine);
-	run_reads(run, EVT_torch_end_id, 0, action_events_take_operator_end, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin_ex, scope),
+			 action_events_take_operator, action_events_take_operator_end, mine);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		run_reads(run, ranges[i], 0, action_events_take_range, mine);
 }

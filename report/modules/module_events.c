@@ -14,6 +14,7 @@
 #include "report/base/memory.h"
 #include "report/deferred/deferred.h"
 #include "report/helpers/helpers.h"
+#include "report/scopes/scope_events.h"
 #include "report/torch/counted_flops.h"
 
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
@@ -297,19 +298,7 @@ static void module_events_take_op_end(void *state, const struct source_event *ev
 
 	(void)counts;
 	mine->thread = event->thread;
-	nest_end(&mine->ops, event_place(event));
-}
-
-static void module_events_take_op_end_named(void *state, const struct source_event *event,
-					    bool counts)
-{
-	struct module_state *mine = state;
-	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
-
-	(void)counts;
-	mine->thread = event->thread;
-	nest_end_named(&mine->ops, event_place(event), event_name(mine->source, event, end->name),
-		       end->thread != 0);
+	nest_end_of_event(&mine->ops, mine->source, event);
 }
 
 static void module_events_take_sampling(void *state, const struct source_event *event, bool counts)
@@ -406,14 +395,9 @@ static void module_events_tensor_settle(void *state, uint64_t place, enum tensor
 
 static void module_events_read_operators(struct module_state *mine, struct run *run)
 {
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, module_events_take_op, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, module_events_take_op, mine);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, module_events_take_op, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, module_events_take_op,
+			 module_events_take_op_end, mine);
 	run_reads(run, EVT_torch_inputs, FIELDS_ALL, module_events_take_inputs, mine);
-	run_reads(run, EVT_torch_end, 0, module_events_take_op_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, module_events_take_op_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, module_events_take_op_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, module_events_take_op_end_named, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, module_events_take_sampling, mine);
 	run_reads(run, EVT_tensor_alloc, 0, module_events_take_tensor, mine);
 }

@@ -180,16 +180,6 @@ static void report_waits_fill(struct report *report, struct table *table)
 
 /* --- totals --- */
 
-static uint64_t longest_wait_ns(const struct groups *groups)
-{
-	uint64_t longest_ns = 0;
-
-	for (size_t i = 0; i < groups->count; i++)
-		if (groups->group[i].time.max_ns > longest_ns)
-			longest_ns = groups->group[i].time.max_ns;
-	return longest_ns;
-}
-
 static void report_waits_total(const struct report *report, struct facts *facts)
 {
 	const struct waits *waits = waits_of(report);
@@ -197,7 +187,7 @@ static void report_waits_total(const struct report *report, struct facts *facts)
 
 	facts_number(facts, "calls", UNIT_COUNT, total.time.count);
 	facts_number(facts, "total_ns", UNIT_NS, total.time.total_ns);
-	facts_number(facts, "max_ns", UNIT_NS, longest_wait_ns(&waits->groups));
+	facts_number(facts, "max_ns", UNIT_NS, total.time.max_ns);
 	facts_number(facts, "errors", UNIT_COUNT, total.errors);
 	facts_number(facts, "open", UNIT_COUNT, waits->open);
 	if (waits->has_short) {

@@ -106,21 +106,9 @@ const char *range_names_say(const struct range_names *names, struct range_names_
 	return text;
 }
 
-/* Returns the name that INTERCEPT_STEP was set to; NULL: not set, or not known. */
-static const struct source_name *step_named(const struct run *run)
-{
-	const struct source_meta *meta;
-	size_t count = source_metas(run_source(run), &meta);
-
-	for (size_t i = 0; i < count; i++)
-		if (meta[i].key->text && !strcmp(meta[i].key->text, "step") && meta[i].value->text)
-			return meta[i].value;
-	return NULL;
-}
-
 bool range_names_why(const struct run *run, char *ret_text, size_t bytes)
 {
-	const struct source_name *step = step_named(run);
+	const struct source_name *step = source_meta_of(run_source(run), "step");
 	char name[NAME_BYTES];
 
 	if (!step || run_filters(run)->any || why_empty_is_limited(run))

@@ -13,6 +13,7 @@
 #include "report/deferred/deferred.h"
 #include "report/gpu/gpu_work.h"
 #include "report/helpers/helpers.h"
+#include "report/scopes/scope_events.h"
 
 #define FRACTION 1024u /* sums are in parts of a nanosecond */
 
@@ -43,7 +44,8 @@ struct model_set {
 
 struct request_model {
 	struct request_model_options options;
-	struct nest nest;
+	struct source *source;
+	struct nest nest;  /* of operators and labels; keys are names */
 	bool *is_operator; /* by scope of the nest */
 	size_t is_operator_room;
 	struct model_place *thread, *process;
@@ -254,14 +256,16 @@ static void model_operator_ends(void *state, const struct nest_end *end)
 		model->process[of->process].operators--;
 }
 
-static void model_take_begin(struct request_model *model, const struct source_event *event)
+static void model_take_begin(void *state, const struct source_event *event, bool counts)
 {
-	bool is_operator = event->event.id == EVT_torch_begin ||
-			   EVENT_AS(torch_begin_ex, &event->event)->scope != EVT_SCOPE_USER;
+	struct request_model *model = state;
+	bool is_operator = event_record_scope(event) != EVT_SCOPE_USER;
 	struct model_place *of;
-	uint32_t scope = nest_begin(&model->nest, event_place(event),
-				    EVENT_AS(torch_begin_ex, &event->event)->name, false);
+	uint32_t name = event_name(model->source, event,
+				   EVENT_AS(torch_begin_ex, &event->event)->name);
+	uint32_t scope = nest_begin(&model->nest, event_place(event), name, false);
 
+	(void)counts;
 	if (scope == NEST_NONE)
 		return;
 	model->is_operator = memory_room(model->is_operator, scope, &model->is_operator_room,
@@ -276,26 +280,12 @@ static void model_take_begin(struct request_model *model, const struct source_ev
 		model->process[event->process->index].operators++;
 }
 
-static void request_model_take(void *state, const struct source_event *event, bool counts)
+static void model_take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct request_model *model = state;
 
 	(void)counts;
-	switch (event->event.id) {
-	case EVT_torch_begin:
-	case EVT_torch_begin_ex:
-	case EVT_torch_begin_id:
-		model_take_begin(model, event);
-		break;
-	case EVT_torch_end:
-	case EVT_torch_end_outer:
-		(void)nest_end(&model->nest, event_place(event));
-		break;
-	default:
-		(void)nest_end_named(&model->nest, event_place(event),
-				     EVENT_AS(torch_end_ex, &event->event)->name,
-				     EVENT_AS(torch_end_ex, &event->event)->thread != 0);
-	}
+	nest_end_of_event(&model->nest, model->source, event);
 }
 
 static void request_model_take_sampling(void *state, const struct source_event *event, bool counts)
@@ -374,8 +364,10 @@ static void request_model_start(void *state, struct run *run, const void *option
 	struct request_model *model = state;
 
 	model->options = *(const struct request_model_options *)options;
+	model->source = run_source(run);
 	nest_init(&model->nest, (struct nest_options){ 0 }, model_operator_ends, model);
-	helpers_read(run, FIELDS_ALL, request_model_take, model);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, model_take_begin, model_take_end,
+			 model);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, request_model_take_sampling, model);
 	deferred_listen(deferred_want(run), &listener, model);
 	run_follows(run, model);

@@ -626,6 +626,17 @@ size_t source_metas(const struct source *source, const struct source_meta **ret_
 	return source->meta_count;
 }
 
+const struct source_name *source_meta_of(const struct source *source, const char *key)
+{
+	for (size_t i = 0; i < source->meta_count; i++) {
+		const struct source_meta *meta = &source->meta[i];
+
+		if (meta->key->text && !strcmp(meta->key->text, key) && meta->value->text)
+			return meta->value;
+	}
+	return NULL;
+}
+
 size_t source_faults(const struct source *source, const struct source_fault **ret_faults)
 {
 	*ret_faults = source->fault;

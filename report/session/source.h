@@ -455,6 +455,8 @@ size_t source_losses(const struct source *source, const struct source_loss **ret
 /* The reason in a few words. */
 const char *source_loss_text(const struct source_loss *loss);
 size_t source_metas(const struct source *source, const struct source_meta **ret_metas);
+/* Returns the first value of that key; NULL: it is not known. */
+const struct source_name *source_meta_of(const struct source *source, const char *key);
 size_t source_faults(const struct source *source, const struct source_fault **ret_faults);
 /*
  * True if readable parts follow an unreadable one, as far as is known. A file that merely ends too

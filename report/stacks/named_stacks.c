@@ -10,6 +10,7 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/base/pages.h"
+#include "report/base/sorted.h"
 #include "report/base/text.h"
 #include "report/base/vast.h"
 #include "report/session/callers.h"
@@ -415,17 +416,8 @@ static size_t ends_before(struct named_stacks *names, const struct source_proces
 			  uint64_t time_ns)
 {
 	const struct named_ends *ends = named_stacks_ends_of(names, process);
-	size_t low = 0, high = ends->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ends->time_ns[middle] <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_count_up_to(ends->time_ns, ends->count, sizeof(*ends->time_ns), time_ns);
 }
 
 /* The epoch of the process at that time; valid until the next one is made. */

@@ -10,9 +10,10 @@
 
 #include "report/base/cpu_clock.h"
 #include "report/base/memory.h"
+#include "report/base/sorted.h"
 #include "report/helpers/helpers.h"
 #include "report/samples/sample_events.h"
-#include "report/scopes/nest.h"
+#include "report/scopes/scope_events.h"
 
 struct track_scope {
 	uint64_t start_ns, end_ns; /* end_ns 0: it is open */
@@ -99,18 +100,10 @@ static void track_ended(void *state, const struct nest_end *end)
 
 static void track_take_end(void *state, const struct source_event *event, bool counts)
 {
-	(void)counts;
-	nest_end(&((struct track_state *)state)->nest, event_place(event));
-}
-
-static void track_take_end_named(void *state, const struct source_event *event, bool counts)
-{
-	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
 	struct track_state *mine = state;
 
 	(void)counts;
-	nest_end_named(&mine->nest, event_place(event), event_name(mine->source, event, end->name),
-		       end->thread != 0);
+	nest_end_of_event(&mine->nest, mine->source, event);
 }
 
 /* --- the thread --- */
@@ -308,26 +301,11 @@ static void track_keep_thread(struct step_track *track, uint32_t thread)
 
 /* --- waiting --- */
 
-/* The first reading after that time; the count: there is none. */
-static size_t step_reading_after(const struct step_track *track, uint64_t time_ns)
-{
-	size_t low = 0, high = track->reading_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (track->reading[middle].time_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* CPU time at a moment, between the bounds that the readings before and after it allow. */
 static struct cpu_moment step_moment(const struct step_track *track, uint64_t time_ns)
 {
-	size_t at = step_reading_after(track, time_ns);
+	size_t at = sorted_count_up_to(track->reading, track->reading_count,
+				       sizeof(*track->reading), time_ns);
 	const struct step_reading *before = at ? &track->reading[at - 1] : NULL,
 				  *after = at < track->reading_count ? &track->reading[at] : NULL;
 	struct cpu_clock clock = { .is_read = before,
@@ -371,13 +349,8 @@ static void track_start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->helpers = helpers_want(run, NULL);
 	nest_init(&mine->nest, (struct nest_options){ 0 }, track_ended, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, track_take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, track_take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, track_take_begin, mine);
-	run_reads(run, EVT_torch_end, 0, track_take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, track_take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, track_take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, track_take_end_named, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, track_take_begin, track_take_end,
+			 mine);
 	run_reads(run, EVT_step, FIELDS_ALL, track_take_mark, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, track_take_clock, mine);
 	run_reads(run, EVT_python_sample, FIELDS_ALL, track_take_sample, mine);

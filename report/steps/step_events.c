@@ -15,6 +15,7 @@
 #include "report/core/work.h"
 #include "report/helpers/helpers.h"
 #include "report/deferred/deferred.h"
+#include "report/scopes/scope_events.h"
 #include "report/steps/step_delay.h"
 #include "report/steps/step_ranges.h"
 
@@ -106,7 +107,7 @@ static void open_phase(struct step_state *mine, const struct source_event *event
 {
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
 	bool is_ex = event->event.id != EVT_torch_begin; /* torch_begin_id has the same fields */
-	uint64_t scope = is_ex ? begin->scope : 0;
+	uint64_t scope = event_record_scope(event);
 	enum phase_scope what = PHASE_SCOPE_NONE;
 
 	mine->has_backward |= scope == SCOPE_BACKWARD;
@@ -215,39 +216,31 @@ static void step_events_take_mark(void *state, const struct source_event *event,
 static void step_events_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
-	uint64_t scope = event->event.id == EVT_torch_begin
-				 ? 0
-				 : EVENT_AS(torch_begin_ex, &event->event)->scope;
+	struct step_op op = { .kind = STEP_OP_OPEN, .place = event_place(event) };
 
 	(void)counts;
 	open_phase(mine, event);
-	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_OPEN,
-							.place = event_place(event),
-							.category = step_events_category_of(
-								mine, event, scope) });
+	op.category = step_events_category_of(mine, event, event_record_scope(event));
+	step_delay_put(&mine->delay, &op);
 }
 
 static void step_events_take_end(void *state, const struct source_event *event, bool counts)
 {
-	(void)counts;
-	step_phases_close(&((struct step_state *)state)->phases, event_place(event));
-	step_delay_put(&((struct step_state *)state)->delay,
-		       &(struct step_op){ .kind = STEP_OP_CLOSE, .place = event_place(event) });
-}
-
-static void step_events_take_end_named(void *state, const struct source_event *event, bool counts)
-{
 	struct step_state *mine = state;
+	struct step_op op = { .kind = STEP_OP_CLOSE, .place = event_place(event) };
 
 	(void)counts;
-	if (EVENT_AS(torch_end_ex, &event->event)->thread && event->event.id != EVT_torch_end_id)
-		return; /* belongs to another thread */
-	step_phases_close_one(&mine->phases, event_place(event),
-			      phase_scope_at(mine, event, EVT_SCOPE_USER, false));
-	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_CLOSE_ONE,
-							.place = event_place(event),
-							.category = step_events_category_of(
-								mine, event, EVT_SCOPE_USER) });
+	if (event_ends_elsewhere(event))
+		return;
+	if (event_ends_named(event)) {
+		step_phases_close_one(&mine->phases, op.place,
+				      phase_scope_at(mine, event, EVT_SCOPE_USER, false));
+		op.kind = STEP_OP_CLOSE_ONE;
+		op.category = step_events_category_of(mine, event, EVT_SCOPE_USER);
+	} else {
+		step_phases_close(&mine->phases, op.place);
+	}
+	step_delay_put(&mine->delay, &op);
 }
 
 static void step_events_take_async_begin(void *state, const struct source_event *event, bool counts)
@@ -402,7 +395,7 @@ static void take_named_closing(void *state, const struct source_event *event, bo
 	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
 	struct step_state *mine = state;
 
-	if ((!end->thread || event->event.id == EVT_torch_end_id) &&
+	if (!event_ends_elsewhere(event) &&
 	    step_ranges_pop_one(&mine->ranges, event_place(event),
 				name_matches(mine, event, end->name)))
 		take_own_mark(mine, event, end->name, counts);
@@ -575,19 +568,10 @@ static void read_contents(struct run *run, struct step_state *mine)
 	run_reads(run, EVT_autograd_begin, FIELDS_ALL, step_events_take_pass, mine);
 	run_reads(run, EVT_autograd_end, 0, step_events_take_pass_end, mine);
 	run_reads(run, EVT_autograd_nodes, FIELDS_ALL, step_events_take_nodes, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, step_events_take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex,
-		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope) |
-			  FIELD_BIT(torch_begin_ex, sequence),
-		  step_events_take_begin, mine);
-	run_reads(run, EVT_torch_begin_id,
-		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope) |
-			  FIELD_BIT(torch_begin_id, sequence),
-		  step_events_take_begin, mine);
-	run_reads(run, EVT_torch_end, 0, step_events_take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, step_events_take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, step_events_take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, step_events_take_end_named, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator,
+			 FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope) |
+				 FIELD_BIT(torch_begin_ex, sequence),
+			 step_events_take_begin, step_events_take_end, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, step_events_take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, step_events_take_async_end, mine);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)

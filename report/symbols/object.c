@@ -23,6 +23,7 @@
 #include "report/base/confine.h"
 #include "report/base/map.h"
 #include "report/base/memory.h"
+#include "report/base/sorted.h"
 
 #define BUILD_ID_HEX_MAX 128u
 #define TYPES_MAX 64    /* limit for types and namespaces within each other */
@@ -31,7 +32,7 @@
 #define LOOKS_BACK 64u /* symbols before the address that are tried to find one that covers it */
 
 struct function {
-	uint64_t start, bytes; /* must be first: object_count_up_to() */
+	uint64_t start, bytes; /* must be first: sorted_count_up_to() */
 	uint64_t room; /* `bytes`; for a symbol without a size, up to the end of its section */
 	const char *name;
 	bool is_global;
@@ -39,7 +40,7 @@ struct function {
 
 /* In DWARF's addresses: the code of a unit, or of a function. */
 struct code_range {
-	uint64_t start, end; /* must be first: object_count_up_to() */
+	uint64_t start, end; /* must be first: sorted_count_up_to() */
 	Dwarf_Off die;
 };
 
@@ -279,34 +280,13 @@ static void read_functions(struct object *object)
 		      object_compare_functions);
 }
 
-/*
- * Returns how many entries of a sorted array begin at or before the address; the first member of an
- * entry is its start.
- */
-static size_t object_count_up_to(const void *array, size_t count, size_t bytes, uint64_t address)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t start;
-
-		memcpy(&start, (const char *)array + middle * bytes, sizeof(start));
-		if (start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static const struct function *object_function_at(struct object *object, uint64_t address)
 {
 	size_t at, looked;
 
 	if (!object->has_functions)
 		read_functions(object);
-	at = object_count_up_to(object->function, object->functions, sizeof(*object->function),
+	at = sorted_count_up_to(object->function, object->functions, sizeof(*object->function),
 				address);
 	for (looked = 0; looked < LOOKS_BACK && looked < at; looked++) {
 		const struct function *function = &object->function[at - 1 - looked];
@@ -375,7 +355,7 @@ static void read_units(struct object *object)
 static bool unit_at(struct object *object, uint64_t address, Dwarf_Die *ret_unit)
 {
 	const struct code_range *range = object->units.range;
-	size_t count = object_count_up_to(range, object->units.count, sizeof(*range), address);
+	size_t count = sorted_count_up_to(range, object->units.count, sizeof(*range), address);
 
 	return count && address < range[count - 1].end &&
 	       dwarf_offdie(object->dwarf, range[count - 1].die, ret_unit);
@@ -458,7 +438,7 @@ static bool function_die_at(struct object *object, Dwarf_Die *unit, Dwarf_Die *f
 		entry->value = object->scopes++;
 	}
 	ranges = &object->scope[entry->value];
-	at = object_count_up_to(ranges->range, ranges->count, sizeof(*ranges->range), address);
+	at = sorted_count_up_to(ranges->range, ranges->count, sizeof(*ranges->range), address);
 	for (size_t looked = 0; looked < LOOKS_BACK && looked < at; looked++)
 		if (address < ranges->range[at - 1 - looked].end)
 			return dwarf_offdie(dwarf_cu_getdwarf(full->cu),

@@ -12,6 +12,7 @@
 
 #include "report/base/confine.h"
 #include "report/base/memory.h"
+#include "report/base/sorted.h"
 
 #define SECOND_NS 1000000000ull
 /* functions before the address that are tried, to find the last one written that covers it */
@@ -161,25 +162,9 @@ void perf_map_close(struct perf_map *map)
 
 /* --- looking up --- */
 
-/* How many functions begin at or before the address. */
-static size_t perf_map_count_up_to(const struct perf_map *map, uint64_t address)
-{
-	size_t low = 0, high = map->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->function[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 bool perf_map_find(const struct perf_map *map, uint64_t address, struct object_place *ret_place)
 {
-	size_t at = perf_map_count_up_to(map, address);
+	size_t at = sorted_count_up_to(map->function, map->count, sizeof(*map->function), address);
 	const struct jit_function *found = NULL;
 
 	for (size_t looked = 0; looked < LOOKS_BACK && looked < at; looked++) {

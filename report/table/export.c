@@ -280,3 +280,15 @@ void export_losses(struct source *source, const struct screen *screen)
 	if (shown || faults)
 		putc('\n', screen->out);
 }
+
+void export_other_losses(const struct document *document, const struct screen *screen)
+{
+	for (size_t i = 0; i < document->before_count; i++) {
+		export_losses(document->before[i], screen);
+		export_limitations(document->before[i], document->families, screen);
+	}
+	for (size_t i = 0; i < document->also_count; i++) {
+		export_losses(document->also[i], screen);
+		export_limitations(document->also[i], document->families, screen);
+	}
+}

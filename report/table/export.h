@@ -112,6 +112,8 @@ void export_limitations(const struct source *source, uint64_t families,
 			const struct screen *screen);
 /* Prints one line in red for each kind of loss and fault; nothing if there are none. */
 void export_losses(struct source *source, const struct screen *screen);
+/* Prints both for the recordings beside the document's own. */
+void export_other_losses(const struct document *document, const struct screen *screen);
 
 /* A cell for people, escaped, in memory of `texts`. */
 const char *export_cell_text(struct text_store *texts, const struct column *column,

@@ -182,14 +182,7 @@ void export_table(const struct document *document, const struct screen *screen)
 	const struct table *table = document->table;
 	char count[UNIT_TEXT_BYTES];
 
-	for (size_t i = 0; i < document->before_count; i++) {
-		export_losses(document->before[i], screen);
-		export_limitations(document->before[i], document->families, screen);
-	}
-	for (size_t i = 0; i < document->also_count; i++) {
-		export_losses(document->also[i], screen);
-		export_limitations(document->also[i], document->families, screen);
-	}
+	export_other_losses(document, screen);
 	if (!document->says_losses) {
 		export_losses(document->source, screen);
 		export_limitations(document->source, document->families, screen);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/scopes/nest.h"
+#include "report/scopes/scope_events.h"
 
 #define SCOPE_FUNCTION 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
@@ -396,18 +396,10 @@ static void category_op_ended(void *state, const struct nest_end *end)
 
 static void category_take_op_end(void *state, const struct source_event *event, bool counts)
 {
-	(void)counts;
-	nest_end(&((struct category_state *)state)->ops, event_place(event));
-}
-
-static void category_take_op_end_named(void *state, const struct source_event *event, bool counts)
-{
 	struct category_state *mine = state;
-	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
 
 	(void)counts;
-	nest_end_named(&mine->ops, event_place(event), event_name(mine->source, event, end->name),
-		       end->thread != 0);
+	nest_end_of_event(&mine->ops, mine->source, event);
 }
 
 static void category_take_sampling(void *state, const struct source_event *event, bool counts)
@@ -456,13 +448,8 @@ static void categories_start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	nest_init(&mine->ops, (struct nest_options){ 0 }, category_op_ended, mine);
 	map_init(&mine->blocks);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, category_take_op, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, category_take_op, mine);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, category_take_op, mine);
-	run_reads(run, EVT_torch_end, 0, category_take_op_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, category_take_op_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, category_take_op_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, category_take_op_end_named, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, category_take_op,
+			 category_take_op_end, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, category_take_sampling, mine);
 	run_reads(run, EVT_tensor_alloc, FIELDS_ALL, category_take_alloc, mine);
 	run_reads(run, EVT_tensor_free, FIELDS_ALL, category_take_free, mine);

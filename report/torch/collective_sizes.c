@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/scopes/nest.h"
+#include "report/scopes/scope_events.h"
 
 /* --- the definitions --- */
 
@@ -178,19 +178,10 @@ static void take_collective(void *state, const struct source_event *event, bool 
 
 static void collective_sizes_take_end(void *state, const struct source_event *event, bool counts)
 {
-	(void)counts;
-	nest_end(&((struct sizes_state *)state)->ops, event_place(event));
-}
-
-static void collective_sizes_take_end_named(void *state, const struct source_event *event,
-					    bool counts)
-{
 	struct sizes_state *mine = state;
-	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
-	uint32_t name = event_name(mine->source, event, end->name);
 
 	(void)counts;
-	nest_end_named(&mine->ops, event_place(event), name, end->thread != 0);
+	nest_end_of_event(&mine->ops, mine->source, event);
 }
 
 static void collective_sizes_start(void *state, struct run *run, const void *options)
@@ -200,17 +191,9 @@ static void collective_sizes_start(void *state, struct run *run, const void *opt
 	(void)options;
 	mine->source = run_source(run);
 	nest_init(&mine->ops, (struct nest_options){ 0 }, NULL, NULL);
-	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), collective_sizes_take_begin,
-		  mine);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name),
-		  collective_sizes_take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name),
-		  collective_sizes_take_begin, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin, name),
+			 collective_sizes_take_begin, collective_sizes_take_end, mine);
 	run_reads(run, EVT_torch_collective, FIELDS_ALL, take_collective, mine);
-	run_reads(run, EVT_torch_end, 0, collective_sizes_take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, collective_sizes_take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, collective_sizes_take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, collective_sizes_take_end_named, mine);
 }
 
 static void collective_sizes_cut(void *state, const struct cut *cut)

@@ -265,7 +265,7 @@ static void collectives_take_work(void *state, uint64_t place, const struct defe
 
 /* --- waiting ranks, after the reading --- */
 
-static int by_process(const void *a, const void *b)
+int collectives_compare_calls(const void *a, const void *b)
 {
 	const struct collective_call *left = a, *right = b;
 
@@ -289,7 +289,7 @@ static int by_order(const void *a, const void *b)
 
 static void number_calls(struct collectives *all)
 {
-	qsort(all->call, all->call_count, sizeof(*all->call), by_process);
+	qsort(all->call, all->call_count, sizeof(*all->call), collectives_compare_calls);
 	for (size_t i = 1; i < all->call_count; i++)
 		if (all->call[i].name == all->call[i - 1].name &&
 		    all->call[i].process == all->call[i - 1].process)
@@ -470,7 +470,8 @@ static void collectives_add_up(struct collectives_state *mine)
 {
 	uint32_t last_process = UINT32_MAX;
 
-	qsort(mine->all.call, mine->all.call_count, sizeof(*mine->all.call), by_process);
+	qsort(mine->all.call, mine->all.call_count, sizeof(*mine->all.call),
+	      collectives_compare_calls);
 	for (size_t i = 0; i < mine->all.call_count; i++) {
 		const struct collective_call *call = &mine->all.call[i];
 		struct collective_row *row;

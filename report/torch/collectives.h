@@ -92,4 +92,7 @@ bool collective_label_of(const char *text, size_t length, struct collective_labe
  */
 bool collective_is_timed(const struct collective_label *label);
 
+/* For qsort(), of struct collective_call: by name, by process, by the time of their begin. */
+int collectives_compare_calls(const void *a, const void *b);
+
 #endif

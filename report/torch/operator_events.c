@@ -8,6 +8,7 @@
 #include "report/core/key.h"
 #include "report/deferred/deferred.h"
 #include "report/core/work.h"
+#include "report/scopes/scope_events.h"
 #include "report/torch/drawn_ops.h"
 #include "report/torch/operator_naming.h"
 #include "report/torch/operator_sums.h"
@@ -169,18 +170,14 @@ static void operator_events_take_begin(void *state, const struct source_event *e
 
 static void operator_events_take_end(void *state, const struct source_event *event, bool counts)
 {
-	(void)counts;
-	operators_end(&((struct operator_state *)state)->operators, event_place(event));
-}
-
-static void operator_events_take_end_named(void *state, const struct source_event *event,
-					   bool counts)
-{
 	struct operator_state *mine = state;
 
 	(void)counts;
-	operators_end_named(&mine->operators, event_place(event), mine->naming->name,
-			    EVENT_AS(torch_end_ex, &event->event)->thread != 0);
+	if (event_ends_named(event))
+		operators_end_named(&mine->operators, event_place(event), mine->naming->name,
+				    EVENT_AS(torch_end_ex, &event->event)->thread != 0);
+	else
+		operators_end(&mine->operators, event_place(event));
 }
 
 static void operator_events_take_inputs(void *state, const struct source_event *event, bool counts)
@@ -323,18 +320,9 @@ static void operator_events_start(void *state, struct run *run, const void *opti
 	}
 	run_reads(run, EVT_detail_stop, 0, operator_events_take_detail_stop, mine);
 	run_reads(run, EVT_detail_asked, FIELDS_ALL, operator_events_take_window, mine);
-	run_reads(run, EVT_torch_begin, 0, operator_events_take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex,
-		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope),
-		  operator_events_take_begin, mine);
-	run_reads(run, EVT_torch_begin_id,
-		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_id, scope),
-		  operator_events_take_begin, mine);
-	run_reads(run, EVT_torch_end, 0, operator_events_take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, operator_events_take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread),
-		  operator_events_take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, 0, operator_events_take_end_named, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator,
+			 mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope),
+			 operator_events_take_begin, operator_events_take_end, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, operator_events_take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, operator_events_take_async_end, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, operator_events_take_sampling, mine);

@@ -15,6 +15,7 @@
 #include "report/base/spool.h"
 #include "report/base/vast.h"
 #include "report/core/coverage.h"
+#include "report/scopes/scope_events.h"
 
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
@@ -222,18 +223,10 @@ static void pyprof_take_inputs(void *state, const struct source_event *event, bo
 
 static void pyprof_take_end(void *state, const struct source_event *event, bool counts)
 {
-	(void)counts;
-	nest_end(&((struct pyprof_state *)state)->ops, event_place(event));
-}
-
-static void pyprof_take_end_named(void *state, const struct source_event *event, bool counts)
-{
 	struct pyprof_state *mine = state;
-	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
-	uint32_t name = event_name(mine->source, event, end->name);
 
 	(void)counts;
-	nest_end_named(&mine->ops, event_place(event), name, end->thread != 0);
+	nest_end_of_event(&mine->ops, mine->source, event);
 }
 
 static void pyprof_take_module(void *state, const struct source_event *event, bool counts)
@@ -593,14 +586,9 @@ static void pyprof_start(void *state, struct run *run, const void *options)
 	mine->pyprof.line = key_kind_python.start(run);
 	mine->pyprof.deferred = deferred_want(run);
 	deferred_listen(mine->pyprof.deferred, &listener, mine);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, pyprof_take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, pyprof_take_begin, mine);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, pyprof_take_begin, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, pyprof_take_begin,
+			 pyprof_take_end, mine);
 	run_reads(run, EVT_torch_inputs, FIELDS_ALL, pyprof_take_inputs, mine);
-	run_reads(run, EVT_torch_end, 0, pyprof_take_end, mine);
-	run_reads(run, EVT_torch_end_outer, 0, pyprof_take_end, mine);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, pyprof_take_end_named, mine);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, pyprof_take_end_named, mine);
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, pyprof_take_module, mine);
 	run_reads(run, EVT_torch_module_end, 0, pyprof_take_module, mine);
 }

@@ -9,6 +9,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/text.h"
+#include "report/scopes/scope_events.h"
 
 /* forward operators whose backward has not come; with more, the oldest are dropped */
 #define FORWARDS_MAX (1u << 20)
@@ -233,18 +234,10 @@ static void trace_scopes_take_inputs(void *state, const struct source_event *eve
 static void trace_scopes_take_operator_end(void *state, const struct source_event *event,
 					   bool counts)
 {
-	(void)counts;
-	nest_end(&((struct trace *)state)->nest[NEST_OPERATORS].nest, event_place(event));
-}
-
-static void take_label_end(void *state, const struct source_event *event, bool counts)
-{
 	struct trace *trace = state;
-	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
 
 	(void)counts;
-	nest_end_named(&trace->nest[NEST_OPERATORS].nest, event_place(event),
-		       event_name(trace->source, event, end->name), end->thread != 0);
+	nest_end_of_event(&trace->nest[NEST_OPERATORS].nest, trace->source, event);
 }
 
 static void trace_scopes_take_async_begin(void *state, const struct source_event *event,
@@ -350,14 +343,9 @@ static void trace_scopes_take_action_end(void *state, const struct source_event 
 static void read_operators(struct trace *trace, struct run *run)
 {
 	trace->naming = operator_naming_want(run, NULL);
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, trace_scopes_take_operator, trace);
-	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, trace_scopes_take_operator, trace);
-	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, trace_scopes_take_operator, trace);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, trace_scopes_take_operator,
+			 trace_scopes_take_operator_end, trace);
 	run_reads(run, EVT_torch_inputs, FIELDS_ALL, trace_scopes_take_inputs, trace);
-	run_reads(run, EVT_torch_end, 0, trace_scopes_take_operator_end, trace);
-	run_reads(run, EVT_torch_end_outer, 0, trace_scopes_take_operator_end, trace);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_label_end, trace);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_label_end, trace);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, trace_scopes_take_async_begin, trace);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, trace_scopes_take_async_end, trace);
 }
