@@ -117,7 +117,7 @@ os._exit(0)  # gloo now and then aborts in its own teardown, without intercept t
 END
 	PYTHONPATH=$ROOT/tests/torch/eager INTERCEPT_TRACE=torch,shapes record collective "$PYTHON" collective.prog
 else
-	missing='module_end|step|torch_.*'
+	missing='module_end|step|torch_.*|autograd_.*'
 fi
 # actions of Lightning's Trainer; a package that is like it is enough
 mkdir -p pl/pytorch_lightning/profilers

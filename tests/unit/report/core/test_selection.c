@@ -351,6 +351,9 @@ static bool sounds_like_a_pair(unsigned int id)
 	/* windows of detail are no scopes: report/core/detail.h follows them */
 	if (id == EVT_detail_start || id == EVT_detail_stop)
 		return false;
+	/* edges of a step's phases: report/steps/step_phases.c bears a pass that only ends */
+	if (id == EVT_autograd_begin || id == EVT_autograd_end)
+		return false;
 	/* by connection and number, on whatever thread: report/requests matches them itself */
 	if (evt_descriptors[id].family == EVT_FAMILY_requests)
 		return false;
