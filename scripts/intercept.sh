@@ -268,6 +268,6 @@ fi
 if [ -n "$written" ]; then
 	say "$(du -h --apparent-size "$written" | cut -f 1) in $(quoted "$written"); next: $report $(quoted "$written")"
 else
-	say "nothing was recorded; INTERCEPT_VERBOSE=2 says what the library does"
+	say "there is no recording; INTERCEPT_VERBOSE=2 says what the library does"
 fi
 exit $status

@@ -19,6 +19,7 @@
 #include "collector/samples/holders.h"
 #include "collector/samples/moments.h"
 #include "collector/samples/prompt.h"
+#include "collector/samples/rest.h"
 #include "collector/samples/spread.h"
 
 #define NS_PER_S 1000000000ull
@@ -26,7 +27,6 @@
 #define INTERPRETERS_MAX 16u
 #define IDLE_LOOKS 50u /* a thread that is idle for longer is looked at less often */
 #define SKIP_MAX 7u
-#define REST_MAX 3u       /* looks that are left out together */
 #define LOOKS_MAX 10u     /* one sample stands for at most so many looks: 0.1 s */
 #define WATCH_LOOKS 4u    /* a thread that ran within so many looks may get a CPU again */
 #define PROMPT_NS 200000u /* a look that is later than this had to wait for a CPU itself */
@@ -684,54 +684,9 @@ static uint64_t spent_ns(struct samples *samples, uint64_t begun_ns)
 	return passed_ns < used_ns ? passed_ns : used_ns;
 }
 
-/*
- * Returns how many of the next looks would find every thread to be skipped. The collector does not
- * wake up for those: a program that sleeps costs a quarter of the looks.
- */
-static uint32_t looks_not_needed(const struct samples *samples)
-{
-	uint32_t least = samples->thread_count ? REST_MAX : 0;
-
-	for (uint32_t i = 0; i < samples->thread_count; i++) {
-		const struct sampled_thread *thread = &samples->thread[i];
-		uint32_t skip = thread->last.looks ? thread->skip : 0;
-
-		least = skip < least ? skip : least;
-	}
-	return least;
-}
-
-/* As if the looks that were left out had been taken. */
-static void looks_leave_out(struct samples *samples)
-{
-	for (uint32_t i = 0; i < samples->thread_count; i++) {
-		struct sampled_thread *thread = &samples->thread[i];
-
-		thread->skip -= samples->rest;
-		if (thread->last.looks)
-			thread->last.looks += samples->rest;
-		else
-			thread->left_out += samples->rest; /* a frame was closed meanwhile */
-	}
-	samples->rest = 0;
-}
-
-/* A process reports its Python during a rest: it is looked at now. */
-static bool samples_have_new(const struct samples *samples)
-{
-	for (uint32_t i = 0; i < samples->processes->limit; i++) {
-		const struct process *process = &samples->processes->slot[i];
-
-		if (process->number && samples->process[i].number != process->number &&
-		    view_load64(&samples->common->view.process[i].python))
-			return true;
-	}
-	return false;
-}
-
 static bool samples_are_due(const struct samples *samples, uint64_t steady_ns)
 {
-	return steady_ns >= samples->next_ns || (samples->rest && samples_have_new(samples));
+	return steady_ns >= samples->next_ns || (samples->rest && rest_is_disturbed(samples));
 }
 
 void samples_take(struct samples *samples, uint64_t steady_ns)
@@ -743,7 +698,7 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 	    !samples_are_due(samples, steady_ns))
 		return;
 	steady_ns = prompt_now_ns();
-	looks_leave_out(samples);
+	rest_end(samples);
 	samples->switched_ns = 0;
 	samples->is_prompt = steady_ns - samples->next_ns <= PROMPT_NS;
 	samples->is_late = false;
@@ -762,7 +717,7 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 		return;
 	}
 	period_ns = samples_period_ns(hz, spent_ns(samples, steady_ns));
-	samples->rest = looks_not_needed(samples);
+	samples->rest = rest_length(samples);
 	samples->next_ns = steady_ns + samples->rest * period_ns +
 			   prompt_vary(&samples->random, period_ns);
 }

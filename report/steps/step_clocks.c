@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* cases: device_reports */
 /*
  * The samples of each card are kept in the order of time, so that those around a step are found by
  * halving. A step is reported long before the sample that ends after it, so nothing is joined while

@@ -70,7 +70,7 @@ printf 'int main(void) { return 3; }\n' >small.c
 if gcc -static -o static small.c 2>/dev/null; then
 	run_it 3 run -o a ./static
 	says "static' is a static program: .* will not be recorded"
-	says 'intercept: nothing was recorded'
+	says 'intercept: there is no recording; '
 	cp static sticky
 	chmod u+s sticky
 	run_it 3 run -o a ./sticky
