@@ -13,8 +13,9 @@ for name in server_blocking_call server_lock server_pool server_batcher server_c
 	INTERCEPT_TRACE=${trace:--alloc,-tensors} run_traced "$python" "$program" >out 2>err || fail "$name: status $?: $(tail -3 err)"
 	expect_eq "output of $name" "$(cat out err)" ''
 	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name: $("$REPORT" bottleneck "$OUTPUT" | tail -40)"
-	# a server that is well has no warning, however busy the machine is
-	[[ $name != server_good* ]] || expect_eq "advice of $name" "$(json bottleneck "$OUTPUT" '" ".join(r["id"] for r in rows if r["severity"] != "note")')" ''
+	# a server that is well has no warning, however busy the machine is; that some requests took longer is so after one moment without a CPU
+	[[ $name != server_good* ]] || expect_eq "advice of $name" \
+		"$(json bottleneck "$OUTPUT" '" ".join(r["id"] for r in rows if r["severity"] != "note" and r["id"] != "slow_requests")')" ''
 	rm -f "$OUTPUT" ./*.evt
 done
 # threads of a pool have its name, and the report knows how many threads the pool may have
