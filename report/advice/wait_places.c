@@ -26,8 +26,8 @@ static const struct {
 	const char *file, *function;
 	enum server_role role;
 } server_places[] = {
-#define SERVER_PLACE(file, function, role) { file, function, ROLE_##role },
-#include "report/advice/server_places.def"
+#define PLACE_ROLE(file, function, role, server_role) { file, function, ROLE_##server_role },
+#include "report/samples/place_roles.def"
 };
 
 /* A frame, as texts. */
@@ -49,21 +49,9 @@ static bool frame_of(const struct samples *samples, const struct source *source,
 	return true;
 }
 
-/*
- * Compares whole folders; a recording without folders (INTERCEPT_REDACT=paths) has only the file's
- * name, which says nothing if every package has a file of that name.
- */
 static bool is_file(const struct frame *frame, const char *end)
 {
-	size_t bytes = strlen(end), length = frame->file_length;
-	const char *base = strrchr(end, '/');
-
-	if (!memchr(frame->file, '/', length)) {
-		base = base ? base + 1 : end;
-		return strcmp(base, "__init__.py") != 0 && text_is(frame->file, length, base);
-	}
-	return length > bytes && frame->file[length - bytes - 1] == '/' &&
-	       !memcmp(frame->file + length - bytes, end, bytes);
+	return place_file_is(frame->file, frame->file_length, end);
 }
 
 static bool is_function(const struct frame *frame, const char *name)
@@ -105,7 +93,8 @@ static const struct known_work *work_of(const struct frame *frame)
 static enum server_role server_role_of(const struct frame *frame)
 {
 	for (size_t i = 0; i < sizeof(server_places) / sizeof(server_places[0]); i++)
-		if ((!*server_places[i].function ||
+		if (server_places[i].role &&
+		    (!*server_places[i].function ||
 		     is_function(frame, server_places[i].function)) &&
 		    is_file(frame, server_places[i].file))
 			return server_places[i].role;

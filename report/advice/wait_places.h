@@ -47,7 +47,7 @@ struct wait_place {
 	bool is_server;                /* in a server's function that takes connections */
 	bool is_in_pool;               /* a thread of a pool that runs tasks */
 	bool is_in_task;    /* the thread of a pool runs one: it does not wait for work */
-	bool is_downstream; /* in a client of another server (server_places.def) */
+	bool is_downstream; /* in a client of another server (place_roles.def) */
 	bool is_in_sample;  /* the worker makes a sample; false: it has no work, or sends */
 	bool has_line;
 	struct step_line

@@ -4,37 +4,41 @@
 
 #include <string.h>
 
+#include "report/base/text.h"
+
 enum role { ROLE_NONE, ROLE_IDLE, ROLE_VIA, ROLE_RUNS, ROLE_STEP, ROLE_LOOP };
 
 static const struct {
 	const char *file, *function;
 	enum role role;
 } roles[] = {
-#define PLACE_ROLE(file, function, role) { file, function, ROLE_##role },
+#define PLACE_ROLE(file, function, role, server_role) { file, function, ROLE_##role },
 #include "report/samples/place_roles.def"
 };
 
-/*
- * Compares whole folders; a recording without folders (INTERCEPT_REDACT=paths) has only the file's
- * name.
- */
-static bool place_is_in(const struct place_text *text, const char *end)
+bool place_file_is(const char *file, size_t length, const char *end)
 {
 	const char *slash = strrchr(end, '/');
 	size_t bytes;
 
-	if (!memchr(text->file, '/', text->file_length))
+	if (!memchr(file, '/', length)) {
 		end = slash ? slash + 1 : end;
+		return strcmp(end, "__init__.py") != 0 && text_is(file, length, end);
+	}
 	bytes = strlen(end);
-	return text->file_length >= bytes &&
-	       !memcmp(text->file + text->file_length - bytes, end, bytes) &&
-	       (text->file_length == bytes || text->file[text->file_length - bytes - 1] == '/');
+	return length >= bytes && !memcmp(file + length - bytes, end, bytes) &&
+	       (length == bytes || file[length - bytes - 1] == '/');
+}
+
+static bool place_is_in(const struct place_text *text, const char *end)
+{
+	return place_file_is(text->file, text->file_length, end);
 }
 
 static enum role role_of(const struct place_text *text)
 {
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (strlen(roles[i].function) == text->function_length &&
+		if (roles[i].role && strlen(roles[i].function) == text->function_length &&
 		    !memcmp(text->function, roles[i].function, text->function_length) &&
 		    place_is_in(text, roles[i].file))
 			return roles[i].role;

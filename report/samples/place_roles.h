@@ -34,6 +34,13 @@ struct place_text {
 	uint32_t file_name, function_name; /* indices */
 };
 
+/*
+ * Returns whether the file's path ends in `end`, whole folders compared. A recording without
+ * folders (INTERCEPT_REDACT=paths) has only the file's name, which says nothing if every package
+ * has a file of that name.
+ */
+bool place_file_is(const char *file, size_t length, const char *end);
+
 /* `around`: of the place that this one was called from; NULL: it is the outermost. */
 struct place_role place_role_of(const struct place_text *text, const struct place_role *around);
 

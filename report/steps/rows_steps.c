@@ -340,7 +340,7 @@ void steps_print_phases(const struct step_phases_shown *shown, const struct scre
 
 		for (int i = 0; i < STEP_PHASE_LIMIT; i++)
 			if (!told[i] && phases->ns[i] &&
-			    steps_know_phase(steps, (enum step_phase)i) &&
+			    steps_know_phase(shown->steps, (enum step_phase)i) &&
 			    (most < 0 || phases->ns[i] > phases->ns[most]))
 				most = i;
 		if (most < 0)
