@@ -36,9 +36,9 @@ struct growth_place growth_place_say_kept(const struct bottleneck *bottleneck,
 					  const struct growth *growth, struct advice *advice);
 
 /*
- * Without steps: the line of the user's own code in which most arenas were needed, if it has half of
- * them and needs them in the last third of the run. Appends a sentence to the advice and sets its
- * place.
+ * Without steps: the line of the user's own code in which most arenas were needed, if it has half
+ * of them and needs them in the last third of the run. Appends a sentence to the advice and sets
+ * its place.
  */
 void growth_place_say_arenas(const struct bottleneck *bottleneck, const struct growth *arenas,
 			     struct advice *advice);

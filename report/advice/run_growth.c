@@ -6,6 +6,7 @@
 #include "report/advice/run_growth.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/advice/growth_place.h"
@@ -34,6 +35,21 @@ static bool can_judge(const struct bottleneck *bottleneck)
 	       source_processes(bottleneck->source, &process) == 1;
 }
 
+/*
+ * Imports need memory, too. Where they take longer than the start of the run, which is not judged,
+ * the growth is theirs.
+ */
+static bool is_of_imports(const struct bottleneck *bottleneck, uint64_t end_ns)
+{
+	uint32_t process = import_evidence_process(bottleneck->imports);
+	uint64_t ns = 0;
+	size_t count;
+
+	if (process != IMPORT_NONE)
+		free(import_packages(bottleneck->imports, process, UINT64_MAX, &count, &ns));
+	return ns + bottleneck->imported_ns > end_ns / PARTS * START;
+}
+
 /* What Python frees when it ends is no part of the run. */
 static uint64_t run_growth_end_ns(const struct bottleneck *bottleneck)
 {
@@ -60,7 +76,7 @@ bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret
 	uint64_t end_ns = run_growth_end_ns(bottleneck);
 	uint64_t heap[PARTS], arenas[PARTS], all[PARTS];
 
-	if (!can_judge(bottleneck))
+	if (!can_judge(bottleneck) || is_of_imports(bottleneck, end_ns))
 		return false;
 	curve_sample(&bottleneck->heap->curve, end_ns, heap, PARTS);
 	curve_sample(&bottleneck->arena_growth->heap->curve, end_ns, arenas, PARTS);

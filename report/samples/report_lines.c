@@ -430,7 +430,8 @@ static void samples_foot(const struct document *document, const struct screen *s
 		if (samples->unsampled[i] && samples->all.looks && !samples->is_said)
 			screen_print_prose(screen, "Of %s process%s %s.",
 					   unit_format_count(number, samples->unsampled[i]),
-					   samples->unsampled[i] == 1 ? "" : "es", samples_off_text(i));
+					   samples->unsampled[i] == 1 ? "" : "es",
+					   samples_off_text(i));
 }
 
 static void lines_release_state(struct report *report)

@@ -93,7 +93,7 @@ struct samples {
 	/* the same, without those that were sampled before: these lack only their end */
 	uint64_t unsampled[EVT_PYTHON_OFF_LIMIT];
 	uint64_t on; /* processes that were, as long as they ran */
-	uint64_t hz;                          /* the highest that one was sampled at; 0: none was */
+	uint64_t hz; /* the highest that one was sampled at; 0: none was */
 	struct run_key key;
 	bool is_by_place, is_by_task;
 	/* why not, as limitations, which every report begins with; not in older recordings */

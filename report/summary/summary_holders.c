@@ -132,8 +132,8 @@ static void put_heap(const struct summary *summary, const struct screen *screen,
 static bool memory_grows(const struct summary *summary)
 {
 	static bool (*const looks[])(const struct bottleneck *, struct advice *) = {
-		advice_tensor_growth, advice_graph_growth, advice_heap_growth,
-		advice_python_memory_growth, advice_leak, advice_memory_growth
+		advice_tensor_growth,        advice_graph_growth, advice_heap_growth,
+		advice_python_memory_growth, advice_leak,         advice_memory_growth
 	};
 	const struct bottleneck *bottleneck = &summary->bottleneck;
 	bool grows = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/advice/run_growth.c: memory that grows throughout a run without steps, and memory that only
- * seems to.
+ * report/advice/run_growth.c: memory that grows throughout a run without steps, and memory that
+ * only seems to.
  */
 #include "tests/unit/unit.h"
 
@@ -15,6 +15,7 @@
 
 static unsigned int arenas_at[LOOKS]; /* how many arenas are mapped at each look */
 static unsigned int done_at;          /* the look at which the program is done; 0: none */
+static unsigned int imports_until;    /* the look until which it imports; 0: it does not */
 
 static void write_it(unsigned int processes)
 {
@@ -37,6 +38,11 @@ static void write_it(unsigned int processes)
 				  .protection = PROT_READ | PROT_WRITE, .flags = MAP_PRIVATE);
 		if (i && i == done_at)
 			frame_put(c.r.fw, EVT_teardown_begin, now, &now);
+		if (i == 0 && imports_until)
+			FRAME_PUT(c.r.fw, now, import_begin, .module = name("pandas"),
+				  .file = name("/home/me/serve.py"), .line = 1);
+		if (i && i == imports_until)
+			FRAME_PUT(c.r.fw, now, import_end, .failed = 0);
 		FRAME_PUT(c.r.fw, now, python_sample, .looks = i != 0, .place = 1,
 			  .state = EVT_PYTHON_SLEEP);
 	}
@@ -92,6 +98,21 @@ static void what_stops_does_not_grow(void **state)
 	release();
 }
 
+/* Modules need memory as they come: where most of a run imports, it says nothing of the program. */
+static void imports_are_no_growth(void **state)
+{
+	map_arenas(0, LOOKS, 2);
+	imports_until = LOOKS / 2;
+	write_it(1);
+	assert_null(advice_of("memory_growth"));
+	release();
+	imports_until = LOOKS / 8;
+	write_it(1);
+	assert_non_null(advice_of("memory_growth"));
+	release();
+	imports_until = 0;
+}
+
 static void a_few_arenas_are_no_growth(void **state)
 {
 	map_arenas(0, LOOKS, 16);
@@ -114,6 +135,7 @@ int main(void)
 		cmocka_unit_test(objects_that_stay_grow_throughout_the_run),
 		cmocka_unit_test(what_follows_the_program_does_not_count),
 		cmocka_unit_test(what_stops_does_not_grow),
+		cmocka_unit_test(imports_are_no_growth),
 		cmocka_unit_test(a_few_arenas_are_no_growth),
 		cmocka_unit_test(processes_that_come_are_no_growth),
 	};
