@@ -12,12 +12,19 @@
 
 #define LIMIT_PAUSE_NS 10000000000u
 
-static void memory_kills_set_file(struct memory_kills *kills, const char *path)
+static void memory_kills_note(struct memory_kills *kills, const char *path, uint64_t count,
+			      uint64_t now_ns)
 {
-	if (kills->file && strcmp(kills->file, path) == 0)
-		return;
-	free(kills->file);
-	kills->file = strdup(path);
+	const struct memory_look look = { count, now_ns };
+
+	if (!kills->file || strcmp(kills->file, path)) {
+		free(kills->file);
+		kills->file = strdup(path);
+		kills->before = kills->last = look;
+	} else if (now_ns >= kills->last.looked_ns + MEMORY_KILLS_SURE_NS) {
+		kills->before = kills->last;
+		kills->last = look;
+	}
 }
 
 void memory_kills_look(struct memory_kills *kills, uint32_t pid, uint64_t now_ns)
@@ -33,9 +40,7 @@ void memory_kills_look(struct memory_kills *kills, uint32_t pid, uint64_t now_ns
 	if (!memory_group_of(pid, &group) || !memory_group_kills_file(&group, path, sizeof(path)) ||
 	    !memory_group_kills(path, &count))
 		return;
-	memory_kills_set_file(kills, path);
-	kills->count = count;
-	kills->looked_ns = now_ns;
+	memory_kills_note(kills, path, count, now_ns);
 }
 
 struct memory_kills_end memory_kills_since(const struct memory_kills *kills, uint64_t end_ns)
@@ -43,10 +48,11 @@ struct memory_kills_end memory_kills_since(const struct memory_kills *kills, uin
 	struct memory_kills_end end = { 0 };
 	uint64_t count;
 
-	if (!kills->file || !memory_group_kills(kills->file, &count) || count < kills->count)
+	if (!kills->file || !memory_group_kills(kills->file, &count) || count < kills->before.count)
 		return end;
-	end.kills = count - kills->count + 1;
-	end.within_ns = end_ns > kills->looked_ns ? end_ns - kills->looked_ns : 0;
+	end.within_ns = end_ns > kills->before.looked_ns ? end_ns - kills->before.looked_ns : 0;
+	if (count > kills->before.count || end.within_ns >= MEMORY_KILLS_SURE_NS)
+		end.kills = count - kills->before.count + 1;
 	end.is_machine = strcmp(kills->file, MEMORY_GROUP_MACHINE) == 0;
 	return end;
 }

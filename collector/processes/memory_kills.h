@@ -14,16 +14,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The kernel counts a process before it has ended, so a look from shortly before says nothing. */
+#define MEMORY_KILLS_SURE_NS 4000000000u
+
+struct memory_look {
+	uint64_t count;
+	uint64_t looked_ns; /* time of the file */
+};
+
 struct memory_kills {
 	char *file; /* that counts them; NULL: it is not known */
-	uint64_t count;
-	uint64_t looked_ns;             /* time of the file, of the last look */
+	/* of that file; `before` is MEMORY_KILLS_SURE_NS or more before `last`, or the first one */
+	struct memory_look before, last;
 	uint64_t limit_bytes, limit_ns; /* as memory_limit_bytes() had it, and when */
 };
 
-/* What happened between the last look and the end. */
+/* What happened between the look `before` and the end. */
 struct memory_kills_end {
-	uint64_t kills; /* plus one; 0: unknown */
+	uint64_t kills; /* plus one; 0: unknown, or none and the look was too late to be sure */
 	uint64_t within_ns;
 	bool is_machine; /* of the whole machine, not of its cgroup */
 };

@@ -95,13 +95,18 @@ static void report_stuck_put_row(struct stuck *stuck, struct table *table,
 		report_stuck_put_process(stuck, table, state);
 }
 
+#define KILLED_WITHIN_NS 1000000000u /* threads of a process that is killed end one by one */
+
 /* It ended, and its process went on. */
 static bool report_stuck_is_over(const struct stuck *stuck, const struct source_thread *thread)
 {
 	const struct source_process *process = thread->process;
+	uint64_t end_ns = process->end_ns;
 
+	if (process->how == EVT_END_KILLED && end_ns > KILLED_WITHIN_NS)
+		end_ns -= KILLED_WITHIN_NS;
 	return stuck->process[process->index].left ||
-	       (thread->ended && (!process->ended || thread->end_ns < process->end_ns));
+	       (thread->ended && (!process->ended || thread->end_ns < end_ns));
 }
 
 static void report_stuck_fill(struct report *report, struct table *table)

@@ -36,6 +36,3 @@ expect_eq "allocations" "$(json device_memory "$OUTPUT" 'sum(r["allocations"] fo
 older=$((frees - $(json device_memory "$OUTPUT" 'sum(r["frees"] for r in rows)')))
 expect_between "frees of older blocks" $older 2 3
 expect_match "older blocks" "$("$REPORT" device_memory "$OUTPUT" | tr '\n' ' ')" "older: $older frees of blocks that were allocated before the part"
-# both readers
-python3 "$ROOT/scripts/evtdump.py" "$OUTPUT" >second.out || fail "evtdump.py: status $?"
-cmp dump.out second.out || fail "evtdump.py differs"

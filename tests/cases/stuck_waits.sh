@@ -36,13 +36,13 @@ said() {
 }
 # shellcheck disable=SC2317 # called by eventually
 says_all() {
-	[[ $(said) =~ "Process $pid: 2 threads wait for locks of each other" && $(said) == *"hang.py:$there read "* ]]
+	[[ $(said) == *"Process $pid: 2 threads wait for locks of each other"* && $(said) == *"hang.py:$there read "* ]]
 }
 eventually "the deadlock ($(said))" says_all
 kill -9 $pid
 wait $pid 2>/dev/null
 written
 expect_match "after SIGKILL" "$(said)" "thread $pid is at hang\.py:$here \(take\), waiting for a lock \(in pthread_mutex_lock\) that thread [0-9]+ holds, at hang\.py:$here \(take\)\."
-other=$(json stuck "$OUTPUT" 'row(thread="other")["tid"]')
-expect_eq "who holds what" "$(json stuck "$OUTPUT" '[row(tid='"$pid"')["held_by"], row(thread="other")["held_by"]]')" "[$other, $pid]"
-expect_match "a pipe" "$(json stuck "$OUTPUT" 'row(thread="reads")["waits_for"]')" '\(in read of pipe:\[[0-9]+\]\)$'
+other=$(json stuck "$OUTPUT" "row(tid=$pid)['held_by']")
+expect_eq "who holds the other one" "$(json stuck "$OUTPUT" "row(tid=$other)['held_by']")" "$pid"
+expect_match "a pipe" "$(json stuck "$OUTPUT" '" ".join(str(r["waits_for"]) for r in rows)')" '\(in read of pipe:\[[0-9]+\]\)'

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "collector/processes/memory_group.h"
 #include "collector/processes/memory_kills.h"
@@ -131,8 +132,9 @@ static void nothing_is_known(void **state)
 	assert_int_equal(count, 9);
 }
 
-static void since_the_last_look(void **state)
+static void since_a_look(void **state)
 {
+	const uint64_t sure_ns = MEMORY_KILLS_SURE_NS;
 	struct memory_kills watched = { 0 };
 	struct memory_kills_end end;
 	char path[PATH_MAX];
@@ -142,8 +144,10 @@ static void since_the_last_look(void **state)
 	assert_int_equal(end.kills, 0);
 	put("memory.events", "oom_kill 4\n");
 	snprintf(path, sizeof(path), "%s/memory.events", root);
-	watched = (struct memory_kills){ .file = strdup(path), .count = 4, .looked_ns = 60 };
-	assert_int_equal(memory_kills_since(&watched, 100).kills, 1);
+	watched = (struct memory_kills){ .file = strdup(path), .before = { 4, 60 } };
+	/* the kernel may have counted this process before that look */
+	assert_int_equal(memory_kills_since(&watched, 59 + sure_ns).kills, 0);
+	assert_int_equal(memory_kills_since(&watched, 60 + sure_ns).kills, 1);
 	put("memory.events", "oom_kill 6\n");
 	end = memory_kills_since(&watched, 100);
 	assert_int_equal(end.kills, 3);
@@ -158,13 +162,31 @@ static void since_the_last_look(void **state)
 	memory_kills_release(&watched);
 }
 
+/* What is compared with is never a look from the last moments, once there are older ones. */
+static void looks_that_are_kept(void **state)
+{
+	struct memory_kills watched = { 0 };
+
+	(void)state;
+	for (uint64_t at_ns = 1; at_ns < 40 * 1000000000ull; at_ns += 900000000) {
+		memory_kills_look(&watched, (uint32_t)getpid(), at_ns);
+		if (!watched.file)
+			return; /* nothing counts kills on this machine */
+		assert_true(watched.before.looked_ns <= watched.last.looked_ns);
+		if (at_ns > 2 * MEMORY_KILLS_SURE_NS)
+			assert_true(at_ns >= watched.before.looked_ns + MEMORY_KILLS_SURE_NS);
+	}
+	memory_kills_release(&watched);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(version_2, setup, teardown),
 		cmocka_unit_test_setup_teardown(version_1, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(since_the_last_look, setup, teardown),
+		cmocka_unit_test_setup_teardown(since_a_look, setup, teardown),
+		cmocka_unit_test(looks_that_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
