@@ -5,6 +5,7 @@
 # programs and their tests need and a Python. It is filled if it does not exist (40 MB are downloaded, 300 MB unpacked). The
 # packages of this machine do not change, except that Debian's cross compiler and qemu-user are installed
 # (install-deps.sh arm). apt works with lists and a state of its own, so the machine's apt learns of no other architecture.
+# Beside it, in arm/dpkg, is what dpkg would know of these packages: scripts/package.sh finds dependencies and licences by it.
 # Messages go to stderr.
 
 die() {
@@ -36,15 +37,36 @@ unpack() {
 	done
 }
 
-if [ ! -e "$folder/complete" ]; then
-	rm -rf "$root" "$folder/apt"
+# What dpkg would have noted, in its form.
+note_packages() {
+	info=$folder/dpkg/info
+	rm -rf "$folder/dpkg" && mkdir -p "$info" "$folder/dpkg/updates" && echo 1 >"$info/format" &&
+		printf 'amd64\narm64\n' >"$folder/dpkg/arch" && : >"$folder/dpkg/status.part" || return
+	for package in "$folder"/apt/cache/archives/*.deb; do
+		name=$(dpkg-deb -f "$package" Package) || return
+		of=$name
+		[ "$(dpkg-deb -f "$package" Multi-Arch)" != same ] || of=$name:arm64
+		rm -rf "$folder/dpkg/control" && dpkg-deb -e "$package" "$folder/dpkg/control" || return
+		sed '/^Package:/a Status: install ok installed' "$folder/dpkg/control/control" >>"$folder/dpkg/status.part" &&
+			echo >>"$folder/dpkg/status.part" || return
+		for part in symbols shlibs; do
+			[ ! -e "$folder/dpkg/control/$part" ] || cp "$folder/dpkg/control/$part" "$info/$of.$part" || return
+		done
+		dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's,^\./,/,; s,/$,,; s,^$,/.,' >"$info/$of.list" || return
+	done
+	rm -rf "$folder/dpkg/control" && mv "$folder/dpkg/status.part" "$folder/dpkg/status"
+}
+
+if [ ! -e "$folder/complete" ] || [ ! -e "$folder/dpkg/status" ]; then
+	rm -rf "$folder/apt"
 	mkdir -p "$folder/apt/state/lists/partial" "$folder/apt/cache/archives/partial" || die "cannot write '$folder'"
 	: >"$folder/apt/status" || die "cannot write '$folder'"
 	own_apt update || die "cannot read the lists of arm64 packages: see above (is there a network?)"
 	# shellcheck disable=SC2086 # a list of words
 	own_apt -y --no-install-recommends --download-only install $packages ||
 		die "cannot download arm64 packages: see above (is there a network?)"
-	unpack || die "cannot unpack the packages into '$root'"
+	[ -e "$folder/complete" ] || { rm -rf "$root" && unpack; } || die "cannot unpack the packages into '$root'"
+	note_packages || die "cannot note the packages in '$folder/dpkg'"
 	rm -rf "$folder/apt"
 	touch "$folder/complete" || die "cannot write '$folder'"
 fi

@@ -9,6 +9,9 @@
 # wheel: the layout of `make install` below the environment's prefix, and beside libintercept.so the shared libraries
 # that the programs need and that are no part of glibc. Its tag is the glibc that all of them need.
 # deb: the same below /usr; its dependencies are what dpkg-shlibdeps finds.
+#
+# With a cross compiler (CC="aarch64-linux-gnu-gcc --sysroot=$(scripts/arm-env.sh)") the package is for its architecture:
+# libraries come from the sysroot, and what dpkg knows of them from the folder `dpkg` beside it.
 
 die() {
 	echo "package: $*" >&2
@@ -24,7 +27,19 @@ esac
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null)}
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-315532800}"
 umask 022
-[ "${ARCH:-$(uname -m)}" = "$(uname -m)" ] || die "this is $(uname -m) and the programs are for $ARCH: make packages on a machine of theirs"
+arch=${ARCH:-$(uname -m)} tools='' sysroot='' dpkg=''
+if [ "$arch" != "$(uname -m)" ]; then
+	tools=$arch-linux-gnu-
+	# shellcheck disable=SC2086 # a command with its options
+	sysroot=$(${CC:-cc} -print-sysroot) && sysroot=$(realpath -e "${sysroot:-/none}" 2>/dev/null)
+	dpkg=${sysroot%/*}/dpkg
+	[ -e "$dpkg/status" ] || die "the programs are for $arch: say CC=\"${tools}gcc --sysroot=\$(scripts/arm-env.sh)\""
+fi
+case $arch in
+x86_64) debian=amd64 ;;
+aarch64) debian=arm64 ;;
+*) die "no packages for '$arch'; there are some for x86_64 and aarch64" ;;
+esac
 out=${DIST:-$build/dist}
 work=$(mktemp -d "$build/package.XXXXXX") || die "cannot write to '$build'"
 trap 'rm -rf "$work"' EXIT
@@ -37,12 +52,20 @@ stage() { # PREFIX
 
 strip_all() { # FOLDER
 	find "$1" -type f ! -name '*.md' -perm -u+x | while read -r file; do
-		[ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || strip --strip-unneeded -R .comment "$file" || exit 1
+		[ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || "${tools}strip" --strip-unneeded -R .comment "$file" || exit 1
 	done || die "cannot strip what lies in '$1'"
 }
 
 # The copyright files of the Debian packages that files came from: what bundled libraries must bring.
 licence_of() { # FILE
+	if [ "$sysroot" ]; then
+		name=${1##*/}
+		package=$(grep -lE "/lib/$arch-linux-gnu/$name\$" "$dpkg"/info/*.list | head -n 1)
+		package=${package##*/} package=${package%%:*} package=${package%.list}
+		[ -f "$sysroot/usr/share/doc/${package:-none}/copyright" ] || die "the licence of '$1' is not known: remove '$dpkg' and try again"
+		echo "$sysroot/usr/share/doc/$package/copyright"
+		return
+	fi
 	package=$(dpkg -S "$(readlink -f "$1")" 2>/dev/null || dpkg -S "/usr$(readlink -f "$1")" 2>/dev/null) ||
 		package=$(dpkg -S "$(readlink -f "$1" | sed 's,^/usr,,')" 2>/dev/null)
 	package=${package%%:*}
@@ -54,12 +77,33 @@ licence_of() { # FILE
 
 # --- wheel ---
 
+# Lines of a name and a file: the libraries that programs load, and those load. Programs of another architecture cannot say it.
+libraries_of() { # FILE...
+	if [ -z "$sysroot" ]; then
+		ldd "$@" | sed -n 's/^\t\(lib[^ ]*\) => \(\/[^ ]*\) .*/\1 \2/p'
+		return
+	fi
+	readelf -d "$@" | sed -n 's/.*(NEEDED).*\[\(lib.*\)\]$/\1/p' | sort -u >"$work/needed"
+	found=0
+	while [ "$found" != "$(wc -l <"$work/needed")" ]; do
+		found=$(wc -l <"$work/needed")
+		while read -r name; do
+			file=$sysroot/usr/lib/$arch-linux-gnu/$name
+			[ -e "$file" ] || die "'$name' is not in '$sysroot'"
+			echo "$name"
+			readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(lib.*\)\]$/\1/p'
+		done <"$work/needed" | sort -u >"$work/needed.more" || exit 1
+		mv "$work/needed.more" "$work/needed"
+	done
+	sed "s,.*,& $sysroot/usr/lib/$arch-linux-gnu/&," "$work/needed"
+}
+
 # What programs load that is no part of glibc, and how the wheel's programs find it again.
 bundle() { # ROOT LICENCES PROGRAM...
 	root=$1 licences=$2
 	shift 2
 	mkdir -p "$licences"
-	ldd "$@" | sed -n 's/^\t\(lib[^ ]*\) => \(\/[^ ]*\) .*/\1 \2/p' | sort -u |
+	libraries_of "$@" | sort -u |
 		grep -vE '^lib(c|m|dl|rt|pthread|resolv|util)\.so' >"$work/libraries"
 	while read -r name file; do
 		install -m 644 "$file" "$root/lib/intercept/$name" || exit 1
@@ -69,7 +113,7 @@ bundle() { # ROOT LICENCES PROGRAM...
 }
 
 glibc_of() { # FILE...: the newest version that one of them needs
-	objdump -T "$@" | grep -o '(GLIBC_[0-9.]*)' | tr -d '()' | sed 's/GLIBC_//' | sort -uV | tail -n 1
+	"${tools}objdump" -T "$@" | grep -o '(GLIBC_[0-9.]*)' | tr -d '()' | sed 's/GLIBC_//' | sort -uV | tail -n 1
 }
 
 metadata() {
@@ -108,7 +152,7 @@ make_wheel() {
 	install -m 644 docs/LICENSE "$info/LICENSE"
 	metadata >"$info/METADATA"
 	glibc=$(glibc_of "$tree/scripts/prof-report" "$tree/data/libexec/intercept/"* "$tree"/data/lib/intercept/*)
-	tag=py3-none-manylinux_$(echo "$glibc" | tr . _)_$(uname -m)
+	tag=py3-none-manylinux_$(echo "$glibc" | tr . _)_$arch
 	printf 'Wheel-Version: 1.0\nGenerator: intercept (%s)\nRoot-Is-Purelib: false\nTag: %s\n' "$version" "$tag" >"$info/WHEEL"
 	/usr/bin/python3 -m wheel pack --dest-dir "$out" "$work/wheel" >"$work/log" 2>&1 ||
 		die "cannot pack the wheel: $(tail -n 1 "$work/log"); make deps installs python3-wheel"
@@ -121,7 +165,7 @@ control() { # KIBIBYTES DEPENDS
 	cat <<-END
 		Package: intercept
 		Version: $version-1
-		Architecture: $(dpkg --print-architecture)
+		Architecture: $debian
 		Maintainer: the intercept contributors <intercept@users.noreply.invalid>
 		Installed-Size: $1
 		Depends: $2
@@ -163,7 +207,13 @@ changelog() {
 
 depends() { # FILE...
 	mkdir -p "$work/debian" && : >"$work/debian/control" || exit 1
-	(cd "$work" && dpkg-shlibdeps -O "$@" 2>"$work/log") | sed -n 's/^shlibs:Depends=//p'
+	set -- -O "$@"
+	if [ "$sysroot" ]; then # dpkg looks for the files where they are; /lib is a link
+		cp -r "$dpkg" "$work/dpkg" && sed -i "s,^/lib/,/usr/lib/,; s,^/,$sysroot/," "$work"/dpkg/info/*.list || exit 1
+		set -- "--admindir=$work/dpkg" "-l$sysroot/usr/lib/$arch-linux-gnu" "$@"
+		export DEB_HOST_ARCH="$debian"
+	fi
+	(cd "$work" && dpkg-shlibdeps "$@" 2>"$work/log") | sed -n 's/^shlibs:Depends=//p'
 }
 
 make_deb() {
@@ -183,7 +233,7 @@ make_deb() {
 	mkdir "$root/DEBIAN"
 	(cd "$root" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
 	control "$(du -sk --apparent-size --exclude=DEBIAN "$root" | cut -f 1)" "$needed" >"$root/DEBIAN/control"
-	file=$out/intercept_$version-1_amd64.deb
+	file=$out/intercept_$version-1_$debian.deb
 	dpkg-deb --root-owner-group -Zxz --build "$root" "$file" >"$work/log" 2>&1 || die "dpkg-deb failed: $(tail -n 1 "$work/log")"
 	echo "$file"
 }

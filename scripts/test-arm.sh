@@ -7,7 +7,7 @@
 # builds only. tests/arm.txt also lists what cannot run under the emulator, and why.
 #
 # The emulator shows that the code is right for the instruction set and the ABI. It says nothing about speed, and nothing
-# about the order in which an Arm processor makes memory visible: that is checked by tests/litmus.
+# about the order in which an Arm processor makes memory visible: tests/memory_order.py checks that.
 #
 # A program of aarch64 is started by a small script of the same name, which starts the emulator. All are in one folder, which
 # is O for tests/run.
@@ -60,7 +60,12 @@ while read -r name programs; do
 done < <(sed -nE 's/^\+ +//p' tests/arm.txt)
 scripts=()
 for file in tests/arm/*.sh; do
-	matches "$(basename "$file" .sh)" "$@" && scripts+=("$file")
+	matches "$(basename "$file" .sh)" "$@" || continue
+	if (($# == 0)) && reason=$(sed -n 's/^# asked only: //p' "$file") && [[ $reason ]]; then
+		echo "left out: $(basename "$file" .sh): $reason; make test-arm T=$(basename "$file" .sh)"
+		continue
+	fi
+	scripts+=("$file")
 done
 ((${#names[@]} + ${#scripts[@]})) || { echo "test-arm: no test has such a name" >&2; exit 1; }
 

@@ -66,7 +66,7 @@ static void epoch_next(void)
 	uint64_t one = 1ull << RULES_EPOCH_SHIFT;
 	uint64_t next = __atomic_add_fetch(&rules.epoch, one, __ATOMIC_SEQ_CST);
 
-	/* entries are removed after that: a thread that has not seen it removes its own (hot_put()) */
+	/* entries go after that: a thread that has not seen it removes its own (hot_put()) */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if ((next >> RULES_EPOCH_SHIFT) % RULES_HOT_EPOCHS == 0)
 		hot_begins_anew();

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "collector/arch/jumps.h"
 #include "preload/python/listeners.h"
 #include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
@@ -358,8 +359,8 @@ static inline uint32_t context_give_back(const struct context *context)
 	return open >> slot >> 1;
 }
 
-/* unique_ptr<ObserverContext>: returned through a hidden pointer. */
-static void *operator_start(void **ret_context, const void *function)
+/* unique_ptr<ObserverContext>: returned in memory. */
+static __attribute__((used)) void *operator_start(void **ret_context, const void *function)
 {
 	struct recorder_lane *lane;
 	int state = atomic_load_explicit(&torch_state, memory_order_relaxed);
@@ -391,6 +392,9 @@ static void *operator_start(void **ret_context, const void *function)
 	}
 	return ret_context;
 }
+
+ARCH_RETURNS_OBJECT(operator_start_called, operator_start);
+PRELOAD_HIDDEN void *operator_start_called(void **ret_context, const void *function);
 
 /* For a guard that is held elsewhere: the record says which one ends. */
 static __attribute__((noinline)) void record_held_end(const uint64_t *function, uint64_t ticks,
@@ -500,7 +504,7 @@ bool torch_begin(void *arguments)
 		return true;
 	if (dl_iterate_phdr(look_for_api, NULL))
 		torch_callbacks_begin(
-			(struct torch_callback_functions){ operator_start, operator_end },
+			(struct torch_callback_functions){ operator_start_called, operator_end },
 			wants_inputs());
 	else
 		limitation_say(LIMITATION_torch_unknown, NULL);

@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 
+#include "collector/arch/jumps.h"
 #include "preload/base/clock.h"
 #include "preload/python/listeners.h"
 #include "preload/record/capture.h"
@@ -120,7 +121,7 @@ static bool beat_adapts(void)
 	return wanted != one_in;
 }
 
-static void *operator_beat(void **ret_context, const void *function)
+static __attribute__((used)) void *operator_beat(void **ret_context, const void *function)
 {
 	(void)function;
 	*ret_context = NULL;
@@ -131,7 +132,10 @@ static void *operator_beat(void **ret_context, const void *function)
 	return ret_context;
 }
 
-static const struct torch_callback_functions beat_functions = { operator_beat, NULL };
+ARCH_RETURNS_OBJECT(operator_beat_called, operator_beat);
+PRELOAD_HIDDEN void *operator_beat_called(void **ret_context, const void *function);
+
+static const struct torch_callback_functions beat_functions = { operator_beat_called, NULL };
 
 /* --- adding and removing --- */
 

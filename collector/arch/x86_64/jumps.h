@@ -24,6 +24,13 @@
 		".size vfork, .-vfork\n")
 
 /*
+ * Defines `name`, to be called by C++ code that expects an object in memory. `function` is static
+ * and used; its first argument is the object's place, which it returns. Here this is the ABI's own
+ * way of calling it.
+ */
+#define ARCH_RETURNS_OBJECT(name, function) __asm__(".set " #name ", " #function "\n")
+
+/*
  * Surround a call in between: the caller's arguments are kept, and the stack is aligned as the ABI
  * requires.
  */
