@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which paths of requests are recorded beside the endpoint, with the numbers that its pattern leaves
- * out: the first PATHS_OF_ENDPOINT different ones of each endpoint. So a service with few numbers
- * (/models/7) keeps them, and one with a number for each user has no more names for that.
+ * Which paths of requests are recorded beside the endpoint, with the numbers that its pattern
+ * leaves out: the first PATHS_OF_ENDPOINT different ones of each endpoint. So a service with few
+ * numbers (/models/7) keeps them, and one with a number for each user has no more names for that.
  *
  * Hashes only, in memory of the caller, zero at first. If it is full, further paths are not
  * recorded. Any thread, signal handlers too; no lock, no allocation, no system call.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:requests/paths.c */
-/* preload/requests/paths.h: the first paths of an endpoint are kept, however many endpoints there are. */
+/* preload/requests/paths.h: the first paths of an endpoint are kept, of however many endpoints. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
