@@ -25,7 +25,7 @@ enum server_role { ROLE_NONE, ROLE_SERVES, ROLE_POOL, ROLE_DOWNSTREAM };
 static const struct {
 	const char *file, *function;
 	enum server_role role;
-} server_places[] = {
+} place_roles[] = {
 #define PLACE_ROLE(file, function, role, server_role) { file, function, ROLE_##server_role },
 #include "report/samples/place_roles.def"
 };
@@ -92,12 +92,12 @@ static const struct known_work *work_of(const struct frame *frame)
 
 static enum server_role server_role_of(const struct frame *frame)
 {
-	for (size_t i = 0; i < sizeof(server_places) / sizeof(server_places[0]); i++)
-		if (server_places[i].role &&
-		    (!*server_places[i].function ||
-		     is_function(frame, server_places[i].function)) &&
-		    is_file(frame, server_places[i].file))
-			return server_places[i].role;
+	for (size_t i = 0; i < sizeof(place_roles) / sizeof(place_roles[0]); i++)
+		if (place_roles[i].role &&
+		    (!*place_roles[i].function ||
+		     is_function(frame, place_roles[i].function)) &&
+		    is_file(frame, place_roles[i].file))
+			return place_roles[i].role;
 	return ROLE_NONE;
 }
 
