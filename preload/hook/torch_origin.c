@@ -15,7 +15,6 @@
 #include "preload/hook/interposer.h"
 #include "preload/base/symbols.h"
 
-
 struct search {
 	const struct torch_origin *origin;
 	const char *near; /* path of the caller, or NULL */

@@ -72,8 +72,8 @@ typedef struct variables engine_execute EDGES_AND_MORE;
 
 /* Called by the unwinder for the frame of a hook below. */
 __attribute__((used)) PRELOAD_HIDDEN int torch_pass_left(int version, int actions,
-							  uint64_t exception_class, void *exception,
-							  void *context);
+							 uint64_t exception_class, void *exception,
+							 void *context);
 
 int torch_pass_left(int version, int actions, uint64_t exception_class, void *exception,
 		    void *context)
@@ -88,8 +88,9 @@ int torch_pass_left(int version, int actions, uint64_t exception_class, void *ex
 }
 
 /* The frame is a function of its own, which holds the call of the original and nothing else. */
-static __attribute__((noinline, noclone)) struct variables
-pass_run(engine_execute *original, void *self, const void *const vectors[3], const bool flags[3])
+static __attribute__((noinline)) struct variables pass_run(engine_execute *original, void *self,
+							   const void *const vectors[3],
+							   const bool flags[3])
 {
 	__asm__ volatile(".cfi_personality " POINTER_TO_IT ", torch_pass_left");
 	return original(self, vectors[0], vectors[1], flags[0], flags[1], flags[2], vectors[2]);
@@ -98,26 +99,25 @@ pass_run(engine_execute *original, void *self, const void *const vectors[3], con
 #define AUTOGRAD(name) engine_execute name;
 #include "preload/torch/hooks.def"
 
-#define AUTOGRAD(name_)                                                                       \
-	static struct torch_origin origin_##name_ = { .name = #name_ };                       \
-                                                                                              \
-	HOOK_EXPORT struct variables name_ EDGES_AND_MORE                                     \
-	{                                                                                     \
-		engine_execute *original = (engine_execute *)torch_origin_find(               \
-			&origin_##name_, __builtin_return_address(0));                        \
-		const void *const vectors[] = { roots, inputs, outputs };                     \
-		const bool flags[] = { keeps_graph, is_graph, accumulates };                  \
-		struct variables result = { { NULL, NULL, NULL } };                           \
-                                                                                              \
-		if (__builtin_expect(!original, 0))                                           \
-			return result;                                                        \
-		if (!torch_passes_on)                                                         \
-			return original(self, roots, inputs, keeps_graph, is_graph,           \
-					accumulates, outputs);                                \
-		pass_begins();                                                                \
-		result = pass_run(original, self, vectors, flags);                            \
-		pass_ends();                                                                  \
-		return result;                                                                \
+#define AUTOGRAD(name_)                                                                          \
+	static struct torch_origin origin_##name_ = { .name = #name_ };                          \
+                                                                                                 \
+	HOOK_EXPORT struct variables name_ EDGES_AND_MORE {                                      \
+		engine_execute *original = (engine_execute *)torch_origin_find(                  \
+			&origin_##name_, __builtin_return_address(0));                           \
+		const void *const vectors[] = { roots, inputs, outputs };                        \
+		const bool flags[] = { keeps_graph, is_graph, accumulates };                     \
+		struct variables result = { { NULL, NULL, NULL } };                              \
+                                                                                                 \
+		if (__builtin_expect(!original, 0))                                              \
+			return result;                                                           \
+		if (!torch_passes_on)                                                            \
+			return original(self, roots, inputs, keeps_graph, is_graph, accumulates, \
+					outputs);                                                \
+		pass_begins();                                                                   \
+		result = pass_run(original, self, vectors, flags);                               \
+		pass_ends();                                                                     \
+		return result;                                                                   \
 	}
 #include "preload/torch/hooks.def"
 

@@ -212,9 +212,8 @@ uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck)
 	idle_ns = idle_ns_of(bottleneck);
 	busy_ns = busy_host_ns(bottleneck);
 	ns = advice_gpu_least(busy_ns > other_ns ? busy_ns - other_ns : 0, idle_ns);
-	return launching_matters(bottleneck,
-				 launches(bottleneck) / (double)bottleneck->gpu->steps, idle_ns, ns,
-				 bottleneck->gpu->work.kernel_ns)
+	return launching_matters(bottleneck, launches(bottleneck) / (double)bottleneck->gpu->steps,
+				 idle_ns, ns, bottleneck->gpu->work.kernel_ns)
 		       ? ns
 		       : 0;
 }

@@ -94,8 +94,7 @@ static enum server_role server_role_of(const struct frame *frame)
 {
 	for (size_t i = 0; i < sizeof(place_roles) / sizeof(place_roles[0]); i++)
 		if (place_roles[i].role &&
-		    (!*place_roles[i].function ||
-		     is_function(frame, place_roles[i].function)) &&
+		    (!*place_roles[i].function || is_function(frame, place_roles[i].function)) &&
 		    is_file(frame, place_roles[i].file))
 			return place_roles[i].role;
 	return ROLE_NONE;

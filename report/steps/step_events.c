@@ -21,7 +21,7 @@
 
 #define PROFILER_STEP "ProfilerStep" /* the name that preload gives to a step of torch.profiler */
 
-#define SCOPE_BACKWARD 1u /* at::RecordScope */
+#define SCOPE_BACKWARD 1u   /* at::RecordScope */
 #define FLUSH_NS 500000000u /* operations of so much time are flushed at once */
 
 struct step_state {
@@ -36,7 +36,7 @@ struct step_state {
 	struct collecting collecting;
 	struct step_delay delay;
 	struct step_phases phases;
-	bool by_passes; /* operators are sampled, and passes of autograd tell phases */
+	bool by_passes;              /* operators are sampled, and passes of autograd tell phases */
 	bool has_pass, has_backward; /* a pass, a function of autograd */
 	const struct helpers *helpers;
 	/* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */

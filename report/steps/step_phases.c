@@ -40,7 +40,8 @@ struct phase_thread {
 	uint64_t launches; /* in the stretch */
 	bool has_nodes;    /* how many is known */
 	uint64_t nodes;
-	uint64_t zeroed_ns; /* zero_grad() in an optimizer's step ended there; 0: none since a pass */
+	/* zero_grad() in an optimizer's step ended there; 0: none since a pass */
+	uint64_t zeroed_ns;
 };
 
 static void step_phases_scope_ended(void *state, const struct nest_end *end);

@@ -81,7 +81,7 @@ struct step_phases {
 	struct nest nest; /* scopes, by what they tell */
 	struct phase_thread *thread;
 	size_t thread_room;
-	bool is_unsure; /* a closure's forward began nobody knows where, within the optimizer's step */
+	bool is_unsure; /* nobody knows where a closure's forward began */
 	step_phase_take *take;
 	void *state;
 };

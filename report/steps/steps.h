@@ -146,7 +146,7 @@ struct steps {
 	 */
 	bool has_sample;
 	bool lacks_passes;
-	/* with a sample: where a closure's forward began is not known, or which passes there were */
+	/* with a sample: where a closure's forward began, or which passes there were, is unknown */
 	bool is_unsure;
 	struct step_cpu cpu; /* sums */
 	struct step_phase_times phases;

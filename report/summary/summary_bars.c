@@ -268,8 +268,8 @@ static void step_values(const struct summary *summary, struct bar *bar)
 		bar->part[phase] = phase_parts[phase];
 	bar->count = STEP_PHASE_LIMIT;
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
-		bar->part[steps_know_phase(steps, phase) ? phase : PHASE_other].value +=
-			summary->bottleneck.loop.phases.ns[phase];
+		bar->part[steps_know_phase(steps, phase) ? phase : PHASE_other]
+			.value += summary->bottleneck.loop.phases.ns[phase];
 }
 
 static bool is_open_ended(int phase)

@@ -256,7 +256,7 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	return first != NULL;
 }
 
-static const char *of_what(const struct summary *summary)
+static const char *lines_of_what(const struct summary *summary)
 {
 	if (!are_of_steps(summary))
 		return "in the run";
@@ -287,8 +287,7 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	if (tells) {
 		prose_begin(&prose, screen);
 		fprintf(prose.screen.out, "Python's lines %s (%s of CPU time, %llu samples): ",
-			of_what(summary),
-			unit_format_ns(time, all_of(summary)->cpu_ns),
+			lines_of_what(summary), unit_format_ns(time, all_of(summary)->cpu_ns),
 			(unsigned long long)all_of(summary)->cpu_looks);
 		summary_lines_put_line(summary, line, &prose.screen);
 		for (unsigned int i = 1; i < SHOWN; i++) {

@@ -26,16 +26,15 @@
 		".size vfork, .-vfork\n")
 
 /* The place of an object that is returned in memory comes in x8. */
-#define ARCH_RETURNS_OBJECT(name, function)     \
-	__asm__(".text\n"                       \
-		".type " #name ", %function\n"  \
-		#name ":\n"                     \
-		".cfi_startproc\n"              \
-		"hint 34\n"                     \
-		"mov x1, x0\n"                  \
-		"mov x0, x8\n"                  \
-		"b " #function "\n"             \
-		".cfi_endproc\n"                \
+#define ARCH_RETURNS_OBJECT(name, function)                \
+	__asm__(".text\n"                                  \
+		".type " #name ", %function\n" #name ":\n" \
+		".cfi_startproc\n"                         \
+		"hint 34\n"                                \
+		"mov x1, x0\n"                             \
+		"mov x0, x8\n"                             \
+		"b " #function "\n"                        \
+		".cfi_endproc\n"                           \
 		".size " #name ", .-" #name "\n")
 
 /* Surround a call in between: the caller's two arguments are kept. */

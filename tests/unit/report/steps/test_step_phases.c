@@ -147,7 +147,7 @@ static void a_step_by_its_edges(void **state)
 	assert_false(phases.is_unsure);
 }
 
-/* No graph was recorded between the two passes, so that was no forward; nor is it a part of them. */
+/* No graph was recorded between the two passes: that was no forward, nor a part of them. */
 static void two_passes_over_a_graph(void **state)
 {
 	begin();
