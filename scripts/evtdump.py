@@ -26,7 +26,7 @@ MAGIC_DIGEST, MAGIC_INDEX = 0x184D2A56, 0x184D2A57
 # Of which events digests have each.
 DIGEST_FAMILIES = ("system", "steps", "capture")
 DIGEST_EVENTS = ("fact", "nvtx_category", "nvtx_thread_name", "gpu_device", "gpu_limits", "torch_sampling",
-                 "function_interpreter")
+                 "function_interpreter", "device_card", "device_refused")
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
 VERSION = 7
 FRAME_MAX = 16 << 20

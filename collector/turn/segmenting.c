@@ -34,7 +34,8 @@ static void segmenting_is_written(void *context, const struct journal_event *eve
 				  c->common.journal.text + event->value[1], event->value[2]);
 		return;
 	}
-	digest_add(&c->common.digest, 0, event->id, event->time_ns, event->value);
+	if (segment_digest_has(event->id))
+		digest_add(&c->common.digest, 0, event->id, event->time_ns, event->value);
 	restate_take(&c->segmenting.restate, event);
 	for (unsigned int i = 0; i < descriptor->field_count; i++)
 		if (descriptor->field[i].codec == EVT_CODEC_name)

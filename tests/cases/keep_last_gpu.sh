@@ -13,6 +13,9 @@ run_traced "$PROGRAMS/cuda_steps" $STEPS 20000 $LAUNCHES >out 2>&1 || fail "stat
 written
 "$REPORT" check "$OUTPUT" >check.out || fail "check: $(cat check.out)"
 "$REPORT" dump "$OUTPUT" >dump.out
+# digests, too: a run of more than a second has states of the card in its segments
+python3 "$ROOT/scripts/evtdump.py" "$OUTPUT" >second.out 2>second.err || fail "evtdump.py: $(cat second.err)"
+cmp dump.out second.out || fail "evtdump.py reads something else"
 count() { # EVENT
 	awk -v event="$1" '$3 == event { n++ } END { print n + 0 }' dump.out
 }
