@@ -13,6 +13,7 @@
 #define UUID_BYTES 36u
 
 static const char endpoint_number[] = "{number}";
+static const char endpoint_dots[] = "...";
 
 struct part {
 	const char *text;
@@ -90,11 +91,9 @@ static struct part endpoint_target_path(struct part target)
 /* Returns false if it does not fit with the three dots that may have to follow. */
 static bool endpoint_append(char *room, size_t *at, const char *text, size_t length)
 {
-	static const char dots[] = "...";
-
-	if (*at + length > ENDPOINT_BYTES - (sizeof(dots) - 1)) {
-		memcpy(room + *at, dots, sizeof(dots) - 1);
-		*at += sizeof(dots) - 1;
+	if (*at + length > ENDPOINT_BYTES - (sizeof(endpoint_dots) - 1)) {
+		memcpy(room + *at, endpoint_dots, sizeof(endpoint_dots) - 1);
+		*at += sizeof(endpoint_dots) - 1;
 		return false;
 	}
 	memcpy(room + *at, text, length);
@@ -133,6 +132,18 @@ size_t endpoint_of(const char *target, size_t length, char room[ENDPOINT_BYTES])
 size_t endpoint_path_of(const char *target, size_t length, char room[ENDPOINT_BYTES])
 {
 	return endpoint_write((struct part){ target, length }, true, room);
+}
+
+size_t endpoint_shorten(char room[ENDPOINT_BYTES], size_t length, bool keeps_first)
+{
+	const char *slash = length > 1 && keeps_first ? memchr(room + 1, '/', length - 1) : NULL;
+	size_t at = 0;
+
+	if (slash)
+		at = (size_t)(slash - room);
+	(void)endpoint_append(room, &at, "/", 1);
+	(void)endpoint_append(room, &at, endpoint_dots, sizeof(endpoint_dots) - 1);
+	return at;
 }
 
 bool endpoint_has_numbers(const char *pattern, size_t length)

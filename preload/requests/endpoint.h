@@ -23,6 +23,8 @@ PRELOAD_HIDDEN size_t endpoint_of(const char *target, size_t length, char room[E
 /* The same, but numbers stay: `/items/42/reviews`. */
 PRELOAD_HIDDEN size_t endpoint_path_of(const char *target, size_t length,
 				       char room[ENDPOINT_BYTES]);
+/* Leaves the first part of a pattern, `/users/...`, or none, `/...`. Returns the new length. */
+PRELOAD_HIDDEN size_t endpoint_shorten(char room[ENDPOINT_BYTES], size_t length, bool keeps_first);
 PRELOAD_HIDDEN bool endpoint_has_numbers(const char *pattern, size_t length);
 
 #endif

@@ -23,12 +23,12 @@ static struct paths_endpoint *paths_endpoint_of(struct paths *paths, uint64_t ha
 	return NULL;
 }
 
-static bool paths_endpoint_has_room(struct paths_endpoint *endpoint)
+static bool paths_count_below(_Atomic uint32_t *counter, uint32_t most)
 {
-	uint32_t count = atomic_load_explicit(&endpoint->count, memory_order_relaxed);
+	uint32_t count = atomic_load_explicit(counter, memory_order_relaxed);
 
-	while (count < PATHS_OF_ENDPOINT)
-		if (atomic_compare_exchange_weak(&endpoint->count, &count, count + 1))
+	while (count < most)
+		if (atomic_compare_exchange_weak(counter, &count, count + 1))
 			return true;
 	return false;
 }
@@ -49,10 +49,31 @@ bool paths_keeps(struct paths *paths, uint64_t endpoint, uint64_t path)
 		/* the first of its probes that is free: it was not kept before */
 		if (!of) {
 			of = paths_endpoint_of(paths, endpoint);
-			if (!of || !paths_endpoint_has_room(of))
+			if (!of || !paths_count_below(&of->count, PATHS_OF_ENDPOINT))
 				return false;
 		}
 		if (atomic_compare_exchange_strong(at, &found, path) || found == path)
+			return true;
+	}
+	return false;
+}
+
+bool paths_names(struct paths *paths, uint64_t endpoint, uint32_t most)
+{
+	bool is_counted = false;
+
+	for (uint32_t i = 0; i < PROBES; i++) {
+		_Atomic uint64_t *at = &paths->named[(endpoint + i) % PATHS_NAMED_SLOTS];
+		uint64_t found = atomic_load_explicit(at, memory_order_relaxed);
+
+		if (found && found != endpoint)
+			continue;
+		if (found)
+			return true;
+		if (!is_counted && !paths_count_below(&paths->named_count, most))
+			return false;
+		is_counted = true;
+		if (atomic_compare_exchange_strong(at, &found, endpoint) || found == endpoint)
 			return true;
 	}
 	return false;

@@ -3,6 +3,8 @@
  * Which paths of requests are recorded beside the endpoint, with the numbers that its pattern
  * leaves out: the first PATHS_OF_ENDPOINT different ones of each endpoint. So a service with few
  * numbers (/models/7) keeps them, and one with a number for each user has no more names for that.
+ * Also which endpoints have a name of their own: the first ones of a process, so that what clients
+ * ask for does not decide how many names a recording has.
  *
  * Hashes only, in memory of the caller, zero at first. If it is full, further paths are not
  * recorded. Any thread, signal handlers too; no lock, no allocation, no system call.
@@ -19,6 +21,9 @@
 #define PATHS_OF_ENDPOINT 16u
 #define PATHS_ENDPOINTS 256u /* powers of two */
 #define PATHS_SLOTS 4096u
+#define PATHS_NAMED 1000u       /* endpoints with a name of their own */
+#define PATHS_SHORTENED 1000u   /* names that stand for more than one */
+#define PATHS_NAMED_SLOTS 4096u /* more than both, so that few find no slot */
 
 struct paths {
 	struct paths_endpoint {
@@ -26,9 +31,16 @@ struct paths {
 		_Atomic uint32_t count;
 	} endpoint[PATHS_ENDPOINTS];
 	_Atomic uint64_t path[PATHS_SLOTS];
+	_Atomic uint64_t named[PATHS_NAMED_SLOTS];
+	_Atomic uint32_t named_count;
 };
 
 /* Hashes are not 0. Returns the same for a path whenever it is asked. */
 PRELOAD_HIDDEN bool paths_keeps(struct paths *paths, uint64_t endpoint, uint64_t path);
+/*
+ * True if the endpoint has a name of its own, which it gets if fewer than `most` have one. Returns
+ * the same for an endpoint that has one whenever it is asked.
+ */
+PRELOAD_HIDDEN bool paths_names(struct paths *paths, uint64_t endpoint, uint32_t most);
 
 #endif

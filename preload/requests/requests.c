@@ -56,6 +56,24 @@ static void requests_put_begin(struct recorder_lane *lane, const uint64_t identi
 				    sizeof(field) / sizeof(field[0]));
 }
 
+/*
+ * The pattern of the request's path. Clients choose paths: where a process has many patterns
+ * already, a further one is recorded by its first part.
+ */
+static struct string requests_endpoint(const struct request_begun *begun, char room[ENDPOINT_BYTES])
+{
+	size_t length = endpoint_of(begun->line.target, begun->line.target_length, room);
+	struct string endpoint = string_of_bytes(room, length);
+
+	if (paths_names(begun->paths, endpoint.hash, PATHS_NAMED))
+		return endpoint;
+	length = endpoint_shorten(room, length, true);
+	endpoint = string_of_bytes(room, length);
+	if (paths_names(begun->paths, endpoint.hash, PATHS_NAMED + PATHS_SHORTENED))
+		return endpoint;
+	return string_of_bytes(room, endpoint_shorten(room, length, false));
+}
+
 /* `room`: for the text. Returns the empty string if the path is not to be recorded. */
 static struct string requests_path(const struct request_begun *begun, const struct string *endpoint,
 				   char room[ENDPOINT_BYTES])
@@ -80,8 +98,7 @@ void requests_record_begin(const struct request_begun *begun)
 	if (!lane)
 		return;
 	names.method = string_of_bytes(begun->line.method, begun->line.method_length);
-	names.endpoint = string_of_bytes(
-		pattern, endpoint_of(begun->line.target, begun->line.target_length, pattern));
+	names.endpoint = requests_endpoint(begun, pattern);
 	names.path = requests_path(begun, &names.endpoint, path);
 	requests_put_begin(lane, (uint64_t[]){ begun->connection, begun->number }, &names,
 			   arrival_waited_ns(begun->fd));

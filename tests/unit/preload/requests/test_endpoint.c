@@ -68,6 +68,32 @@ static void long_paths_are_cut(void **state)
 	assert_memory_equal(room + length - 3, "...", 3);
 }
 
+static void expect_short(const char *pattern, bool keeps_first, const char *wanted)
+{
+	char room[ENDPOINT_BYTES];
+	size_t length = endpoint_of(pattern, strlen(pattern), room);
+
+	length = endpoint_shorten(room, length, keeps_first);
+	assert_int_equal(length, strlen(wanted));
+	assert_memory_equal(room, wanted, length);
+}
+
+static void one_of_many_keeps_its_first_part(void **state)
+{
+	char longest[2 * ENDPOINT_BYTES];
+
+	expect_short("/users/alice/photos", true, "/users/...");
+	expect_short("/users/", true, "/users/...");
+	expect_short("/alice", true, "/...");
+	expect_short("/users/alice", false, "/...");
+	expect_short("/", true, "/...");
+	expect_short("*", true, "/...");
+	expect_short("", true, "/...");
+	memset(longest, '/', sizeof(longest));
+	longest[sizeof(longest) - 1] = 0;
+	expect_short(longest, true, "//...");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -76,6 +102,7 @@ int main(void)
 		cmocka_unit_test(numbers_stay_in_paths),
 		cmocka_unit_test(a_query_and_a_host_are_left_out),
 		cmocka_unit_test(long_paths_are_cut),
+		cmocka_unit_test(one_of_many_keeps_its_first_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

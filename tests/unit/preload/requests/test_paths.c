@@ -41,11 +41,29 @@ static void full_tables_keep_no_more(void **state)
 	assert_int_equal(again, kept);
 }
 
+/* A name that was given stays, further ones are given while there are fewer than asked. */
+static void so_many_endpoints_have_names(void **state)
+{
+	uint64_t named = 0, further = 0;
+
+	memset(&paths, 0, sizeof(paths));
+	for (uint64_t i = 0; i < 100000; i++)
+		named += paths_names(&paths, hash_of(i), PATHS_NAMED);
+	assert_int_equal(named, PATHS_NAMED);
+	for (uint64_t i = 0; i < PATHS_NAMED; i++)
+		assert_true(paths_names(&paths, hash_of(i), PATHS_NAMED));
+	for (uint64_t i = 0; i < 100000; i++)
+		further += paths_names(&paths, hash_of(200000 + i), PATHS_NAMED + PATHS_SHORTENED);
+	assert_int_equal(further, PATHS_SHORTENED);
+	assert_false(paths_names(&paths, hash_of(400000), PATHS_NAMED));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_of_each_endpoint_are_kept),
 		cmocka_unit_test(full_tables_keep_no_more),
+		cmocka_unit_test(so_many_endpoints_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
