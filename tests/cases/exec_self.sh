@@ -5,6 +5,7 @@
 
 need_program processes
 INTERCEPT_CHILDREN=all run_traced "$PROGRAMS/processes" exec 3 || fail "status $?"
+written
 expect "$OUTPUT" 'sized(5001) == 4 * 40' \
 	'len(processes.rows) == 4' 'len(set(row.pid for row in processes.rows)) == 1' \
 	'processes.totals.events == 4 * 40'
@@ -20,6 +21,7 @@ if len(sys.argv) == 1:
 END
 OUTPUT=$PWD/twice.evt
 run_traced "$(python3 -c 'import sys; print(sys.executable)')" "$PWD/twice.py" || fail "status $?"
+written
 ends=$("$REPORT" dump "$OUTPUT" | sed -n 's/.* process_end .*cpu_ns=\([0-9]*\).*/\1/p' | sort -n)
 expect_eq "programs" "$(wc -w <<<"$ends")" 2
 expect "$OUTPUT" 'len(processes.rows) == 2' "processes.totals.cpu_ns == $(tail -n 1 <<<"$ends")" \

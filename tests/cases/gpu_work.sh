@@ -113,8 +113,13 @@ expect_eq "in a signal handler" $? 3
 expect "$OUTPUT" 'launches.totals.calls == 243' 'kernels.totals.calls == 0' 'kernels.totals.untold == 281'
 # the same of what CUPTI holds when the program becomes another, which uses CUDA or not
 gpu exec "$PROGRAMS/cuda_gpu" threads >/dev/null || fail "exec: status $?"
+# nobody waits for the collector of a program that has become another one
+two_files() { local files=(./*.evt); ((${#files[@]} == 2)); }
+eventually "the recordings of both programs" two_files
+written
 expect "$OUTPUT" 'launches.totals.calls == 486' 'kernels.totals.calls == 255' 'kernels.totals.untold == 281' 'kernels.totals.lost == 281'
 gpu exec true || fail "exec true: status $?"
+written "$OUTPUT"
 expect "$OUTPUT" 'launches.totals.calls == 243' 'kernels.totals.calls == 0' 'kernels.totals.untold == 281'
 # the program has no thread of ours; CUPTI's is its own
 INTERCEPT_TRACE=-gpu gpu threads >none.out || fail "threads: status $?"
