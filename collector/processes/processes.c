@@ -318,10 +318,16 @@ static void entry_scan(struct processes *processes, struct common *common, uint3
 
 void processes_scan(struct processes *processes, struct common *common, uint64_t steady_ns)
 {
-	bool look = steady_ns - processes->looked_ns >= LOOK_NS;
-	bool compare = look && steady_ns - processes->compared_ns >= COMPARE_NS;
-	uint64_t now_ns = look ? clockmap_ns(&common->clock, clockmap_now(&common->clock)) : 0;
+	bool look, compare;
+	uint64_t now_ns;
 
+	/* a turn scans again by the time at which it began, after a frame was closed with a later one */
+	if (steady_ns < processes->scanned_ns)
+		steady_ns = processes->scanned_ns;
+	processes->scanned_ns = steady_ns;
+	look = steady_ns - processes->looked_ns >= LOOK_NS;
+	compare = look && steady_ns - processes->compared_ns >= COMPARE_NS;
+	now_ns = look ? clockmap_ns(&common->clock, clockmap_now(&common->clock)) : 0;
 	processes->limit = table_limit(common, processes->limit);
 	processes->alive = 0;
 	processes->waiting = 0;

@@ -94,7 +94,8 @@ struct processes {
 	bool has_refused;
 	struct namesake_region
 		region;       /* its identity in /proc; empty until it has been looked up */
-	uint64_t looked_ns;   /* steady time of the last look for ends */
+	uint64_t scanned_ns;  /* steady time of the last scan, which never decreases */
+	uint64_t looked_ns;   /* of the last look for ends */
 	uint64_t compared_ns; /* and of the last look for exec */
 	uint64_t waits;       /* waits of processes that are gone */
 	bool inspect;         /* read /proc; off in tests with invented processes */

@@ -361,6 +361,7 @@ void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t
 	bool told[STEP_CATEGORY_LIMIT] = { false };
 	char text[UNIT_TEXT_BYTES];
 	const char *before = "";
+	uint64_t known_ns = 0;
 
 	for (int n = 0; n < STEP_CATEGORY_LIMIT; n++) {
 		int most = -1;
@@ -375,5 +376,10 @@ void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t
 			unit_format_percent(text, 100.0 * (double)ns[most] / (double)total_ns));
 		put_waiting(cpu, ns, total_ns, screen, most);
 		before = ", ";
+		known_ns += ns[most];
 	}
+	if (known_ns < total_ns)
+		fprintf(screen->out, "%snot known %s", before,
+			unit_format_percent(text, 100.0 * (double)(total_ns - known_ns) /
+							  (double)total_ns));
 }

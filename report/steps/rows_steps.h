@@ -26,7 +26,8 @@ void steps_fill_table(const struct steps_shown *shown, struct table *table);
 void steps_print_times(const struct steps_shown *shown, const struct screen *screen);
 /*
  * Prints where the time of steps went, by category, the largest share first; for operators and
- * other also how much of it the thread waited, as far as that is known. Without a newline.
+ * other also how much of it the thread waited, as far as that is known; last, what is in no
+ * category, as where a GPU's work was recorded as sums. Without a newline.
  */
 void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t total_ns,
 			const struct screen *screen);

@@ -89,6 +89,24 @@ static void frame_before_a_child_ends_now(void **state)
 	assert_true(c.watermark_ns >= before_ns);
 }
 
+/*
+ * A turn scans by the time at which it began, also after a frame was closed meanwhile, by a later
+ * one. A second had passed, then, and the child's place was given up: it had a recording of its own.
+ */
+static void child_is_waited_for_when_a_turn_is_older_than_its_frame(void **state)
+{
+	uint64_t turn_ns = fixture_clock(CLOCK_MONOTONIC);
+
+	f.process[1].serial = 1;
+	f.header->process_limit = 2;
+	atomic_store(&f.process[1].state, REGION_PROCESS_PENDING);
+	processes_scan(&c.processes, &c.common, turn_ns + 1);
+	assert_int_equal(c.processes.waiting, 1);
+	processes_scan(&c.processes, &c.common, turn_ns);
+	assert_int_equal(c.processes.waiting, 1);
+	assert_int_equal(atomic_load(&f.process[1].state), REGION_PROCESS_PENDING);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -96,6 +114,7 @@ int main(void)
 		TEST(frame_of_programs_that_are_gone_ends_with_them),
 		TEST(frame_beside_a_program_that_lives_ends_now),
 		TEST(frame_before_a_child_ends_now),
+		TEST(child_is_waited_for_when_a_turn_is_older_than_its_frame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
