@@ -321,7 +321,7 @@ void processes_scan(struct processes *processes, struct common *common, uint64_t
 	bool look, compare;
 	uint64_t now_ns;
 
-	/* a turn scans again by the time at which it began, after a frame was closed with a later one */
+	/* a turn scans by the time at which it began, also after it has closed a frame */
 	if (steady_ns < processes->scanned_ns)
 		steady_ns = processes->scanned_ns;
 	processes->scanned_ns = steady_ns;

@@ -91,7 +91,7 @@ static void frame_before_a_child_ends_now(void **state)
 
 /*
  * A turn scans by the time at which it began, also after a frame was closed meanwhile, by a later
- * one. A second had passed, then, and the child's place was given up: it had a recording of its own.
+ * one. Then a second seemed to have passed, and the child's place was given up.
  */
 static void child_is_waited_for_when_a_turn_is_older_than_its_frame(void **state)
 {
