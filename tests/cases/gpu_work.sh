@@ -114,7 +114,11 @@ expect "$OUTPUT" 'launches.totals.calls == 243' 'kernels.totals.calls == 0' 'ker
 # the same of what CUPTI holds when the program becomes another, which uses CUDA or not
 gpu exec "$PROGRAMS/cuda_gpu" threads >/dev/null || fail "exec: status $?"
 # nobody waits for the collector of a program that has become another one
-two_files() { local files=(./*.evt); ((${#files[@]} == 2)); }
+# shellcheck disable=SC2317 # eventually calls it
+two_files() {
+	local files=(./*.evt)
+	((${#files[@]} == 2))
+}
 eventually "the recordings of both programs" two_files
 written
 expect "$OUTPUT" 'launches.totals.calls == 486' 'kernels.totals.calls == 255' 'kernels.totals.untold == 281' 'kernels.totals.lost == 281'
