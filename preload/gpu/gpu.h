@@ -23,6 +23,11 @@ bool gpu_is_on(void);
 
 /* Another user of CUPTI has come by that function. Only the first is recorded. */
 void gpu_share_with(const char *function);
+/*
+ * Another user calls that function of CUPTI: CUPTI is attached if it was detached, and is not
+ * detached from here on.
+ */
+void gpu_others_come(const char *function);
 /* A second libcupti was opened, by that path. Only the first is recorded. */
 void gpu_copy_found(const char *path);
 /*
@@ -44,6 +49,17 @@ void gpu_go_on(const char *function);
  * CUPTI may become idle.
  */
 void gpu_look_soon(void);
+/*
+ * Whether CUPTI may leave the process while nothing is captured (INTERCEPT_GPU_REST). Kernels that
+ * it has reported once leave every later launch slower as long as it is there, even with all
+ * records and callbacks off.
+ */
+bool gpu_can_detach(void);
+/*
+ * CUPTI leaves the process, and comes back when a capture range opens. Call where a callback for
+ * the end of a call is about to return.
+ */
+void gpu_detach(void);
 /* Returns when all GPU work has been delivered, or when that takes too long, which is logged. */
 void gpu_flush(void);
 

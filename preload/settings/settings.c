@@ -392,6 +392,15 @@ static bool parse_GPU_WAITS(const char *value)
 	return index >= 0;
 }
 
+static bool parse_GPU_REST(const char *value)
+{
+	static const char *const words[] = { "detached", "attached", NULL };
+	int index = parse_word(value, words);
+
+	settings.gpu_detaches = index == 0;
+	return index >= 0;
+}
+
 static bool parse_GPU(const char *value)
 {
 	static const char *const words[] = { "each", "sums", NULL };

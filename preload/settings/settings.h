@@ -89,6 +89,7 @@ struct settings {
 	enum settings_graphs graphs;
 	bool gpu_sums;  /* work of the GPU is added up */
 	bool gpu_waits; /* CUPTI records waits for it */
+	bool gpu_detaches; /* CUPTI leaves the process while nothing is captured */
 	enum settings_children children;
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */
