@@ -20,7 +20,7 @@
 #include "collector/core/journal.h"
 
 #define SCOPES_MAX (1u << 14)
-#define CONTEXT_CALLS (1u << 16) /* of the last second or two */
+#define CONTEXT_CALLS (1u << 18) /* of the last second or two */
 #define CONTEXT_DEPTH 48u /* operators and labels in each other; those within have its scope */
 
 /* What a scope tells about phases. */

@@ -368,6 +368,15 @@ static bool gpu_piece_of(const struct gpu_sums *sums, uint32_t process, uint32_t
 	return true;
 }
 
+/* Stretches are told before the sweep goes on early, so that each has its own work. */
+static void stretches_make_room(struct gpu_sums *sums, struct gpu_process *process, uint64_t now_ns)
+{
+	uint64_t upto_ns = cover_full_ns(&process->all);
+
+	if (upto_ns)
+		stretches_tell(sums, process, upto_ns, now_ns);
+}
+
 bool gpu_sums_take_work(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
 			uint64_t ns, const uint64_t *value)
 {
@@ -389,6 +398,7 @@ bool gpu_sums_take_work(struct gpu_sums *sums, const struct gpu_sums_place *plac
 		return false;
 	piece.start_ns = start_ns;
 	piece.duration_ns = value[1];
+	stretches_make_room(sums, process, ns);
 	cover_add(&device->cover, kind, start_ns, start_ns + piece.duration_ns);
 	cover_add(&process->all, kind, start_ns, start_ns + piece.duration_ns);
 	if (sums->waiting_count == GPU_SUMS_WAITING)
@@ -603,11 +613,12 @@ void gpu_sums_settle(struct gpu_sums *sums, uint64_t now_ns, bool all)
 			continue;
 		pauses_tell(sums, process, upto_ns);
 		stretches_tell(sums, process, upto_ns, now_ns);
-		for (unsigned int j = 0; j < GPU_SUMS_DEVICES && due; j++) {
+		for (unsigned int j = 0; j < GPU_SUMS_DEVICES; j++) {
 			if (!process->device[j].used)
 				continue;
 			cover_sweep(&process->device[j].cover, upto_ns);
-			device_tell(sums, process->process, &process->device[j], now_ns);
+			if (due)
+				device_tell(sums, process->process, &process->device[j], now_ns);
 		}
 		if (ends)
 			gpu_process_release(process);
