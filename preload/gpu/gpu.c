@@ -374,8 +374,8 @@ void gpu_go_on(const char *function)
 
 bool gpu_can_detach(void)
 {
-	return settings.gpu_detaches && gpu_cupti.cuptiFinalize &&
-	       version >= DETACH_SINCE && !gpu_form_is_second() && !atomic_load(&others);
+	return settings.gpu_detaches && gpu_cupti.cuptiFinalize && version >= DETACH_SINCE &&
+	       !gpu_form_is_second() && !atomic_load(&others);
 }
 
 /*
@@ -389,8 +389,7 @@ void gpu_detach(void)
 
 	if (!gpu_turn_try(&detaching))
 		return;
-	if (gpu_asked_may_detach() &&
-	    atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
+	if (gpu_asked_may_detach() && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
 		(void)gpu_cupti.cuptiFinalize();
 		gpu_share_reset();
 		atomic_store(&state, GPU_DETACHED);

@@ -12,8 +12,8 @@
  * reported all the time: they are few, and a later range needs what was allocated or captured
  * before it. When CUPTI has been idle for GPU_DETACH_NS, it leaves the process if it may
  * (gpu_can_detach()), and then reports nothing. On an H200 a launch-bound step of PyTorch took 1.05
- * of the time without CUPTI while CUPTI was idle, and 0.97 once it had left. To leave takes 5 ms, to
- * come back 13 ms.
+ * of the time without CUPTI while CUPTI was idle, and 0.97 once it had left. To leave takes 5 ms,
+ * to come back 13 ms.
  *
  * Any thread. Calls CUPTI, so not from within a callback of CUPTI.
  */

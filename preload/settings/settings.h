@@ -87,8 +87,8 @@ struct settings {
 	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
 	enum settings_graphs graphs;
-	bool gpu_sums;  /* work of the GPU is added up */
-	bool gpu_waits; /* CUPTI records waits for it */
+	bool gpu_sums;     /* work of the GPU is added up */
+	bool gpu_waits;    /* CUPTI records waits for it */
 	bool gpu_detaches; /* CUPTI leaves the process while nothing is captured */
 	enum settings_children children;
 	unsigned int keep;

@@ -466,10 +466,10 @@ static const struct {
 	const char *what;
 	void (*run)(void);
 } runs[] = {
-	{ "late", run_late },     { "calls", run_calls },     { "callbacks", run_callbacks },
-	{ "clock", run_clock },   { "serial", run_serial },   { "finalize", run_finalize },
-	{ "period", run_period }, { "refuse", run_refuse },   { "threads", run_threads },
-	{ "fork", run_fork },     { "context", run_context }, { "goes", run_goes },
+	{ "late", run_late },     { "calls", run_calls },       { "callbacks", run_callbacks },
+	{ "clock", run_clock },   { "serial", run_serial },     { "finalize", run_finalize },
+	{ "period", run_period }, { "refuse", run_refuse },     { "threads", run_threads },
+	{ "fork", run_fork },     { "context", run_context },   { "goes", run_goes },
 	{ "rested", run_rested }, { "detached", run_detached },
 };
 

@@ -171,8 +171,7 @@ static void many_kernels_are_of_their_own_stretch(void **state)
 	gpu_sums_take_scope(sums, &place, EVT_step, now_ns, step);
 	settles();
 	for (size_t i = 0; i < common.journal.count; i++) {
-		const struct evt_gpu_stretch *stretch =
-			(const void *)common.journal.event[i].value;
+		const struct evt_gpu_stretch *stretch = (const void *)common.journal.event[i].value;
 
 		if (common.journal.event[i].id != EVT_gpu_stretch)
 			continue;
