@@ -260,6 +260,25 @@ bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *adv
 	return true;
 }
 
+bool advice_gpu_bound(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct steady_loop *loop = &bottleneck->loop;
+	enum step_phase phase = steady_loop_asks_most(loop);
+	char share[UNIT_TEXT_BYTES];
+
+	if (!steady_loop_is_gpu_bound(loop) ||
+	    !advice_exceeds(advice, 100.0 * (double)loop->gpu_ns / (double)loop->total_ns))
+		return false;
+	advice_say(advice,
+		   "a GPU is busy for %.1f %% of the steps' time; %s of its work is asked for in "
+		   "phase %s.",
+		   advice->value,
+		   unit_format_percent(share, 100.0 * (double)loop->phases.asked_ns[phase] /
+						      (double)step_phases_asked(&loop->phases)),
+		   step_phase_names[phase]);
+	return true;
+}
+
 /* Beside other advice it is only said if much is left unexplained: see advice.c. */
 bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 {

@@ -41,6 +41,10 @@ void summary_print_steps(const struct summary *summary, const struct screen *scr
 	steps_print_phases(&(struct step_phases_shown){ summary->steps, &loop->phases, loop->steps,
 							loop->total_ns },
 			   &line.screen);
+	if (step_phases_asked(&loop->phases)) {
+		fputs(". What the GPU worked for: ", line.screen.out);
+		steps_print_asked(&loop->phases, &line.screen);
+	}
 	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 }

@@ -172,6 +172,21 @@ static bool is_named_by_line(const struct advice *advice)
 	       advice->place.line[0];
 }
 
+/* "The GPU is the limit: busy for 98 % of the steps' time, 58 % of its work is for backward." */
+static void say_gpu_bound(const struct steady_loop *loop, char text[VERDICT_BYTES])
+{
+	enum step_phase phase = steady_loop_asks_most(loop);
+
+	snprintf(text, VERDICT_BYTES,
+		 "The GPU is the limit: it is busy for %.0f %% of the steps' time. %.0f %% of its "
+		 "work "
+		 "is for phase %s.",
+		 100.0 * (double)loop->gpu_ns / (double)loop->total_ns,
+		 100.0 * (double)loop->phases.asked_ns[phase] /
+			 (double)step_phases_asked(&loop->phases),
+		 step_phase_names[phase]);
+}
+
 static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES])
 {
 	const struct advice *advice = summary_first_cause(summary);
@@ -187,6 +202,8 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 		say_cause(summary, advice, text);
 	else if (long_start(&summary->bottleneck))
 		say_cause(summary, long_start(&summary->bottleneck), text);
+	else if (steady_loop_is_gpu_bound(&summary->bottleneck.loop))
+		say_gpu_bound(&summary->bottleneck.loop, text);
 	else if (summary_verdict_find_line(summary, &line))
 		summary_verdict_say_line(summary, &line, "Nothing stands out: ", text);
 	else if (summary->steps->time.count)
