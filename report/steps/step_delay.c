@@ -142,7 +142,7 @@ static enum step_category step_delay_category_of(const struct deferred_work *wor
 }
 
 /* What the host has done by then is with the steps already: it counts with what follows. */
-static void asked_put(struct step_delay *delay, const struct deferred_work *work)
+static void asked_hold(struct step_delay *delay, const struct deferred_work *work)
 {
 	bool is_collective = step_delay_category_of(work) == STEP_communication;
 	uint64_t time_ns = work->call_start_ns;
@@ -166,7 +166,7 @@ void step_delay_put_work(struct step_delay *delay, const struct deferred_work *w
 	step_delay_begin(delay);
 	if (!work->is_on_device || end_ns < start_ns)
 		return;
-	asked_put(delay, work);
+	asked_hold(delay, work);
 	if (start_ns < delay->done_ns) {
 		delay->steps->gpu_late++;
 		start_ns = delay->done_ns;
