@@ -397,6 +397,13 @@ void contexts_note_call(struct contexts *contexts, struct journal *journal, uint
 	};
 }
 
+void contexts_renumber(struct contexts *contexts, uint32_t process)
+{
+	for (size_t i = 0; i < CONTEXT_CALLS; i++)
+		if (contexts->call[i].key >> 32 == process)
+			contexts->call[i] = (struct context_call){ .key = 0 };
+}
+
 bool contexts_find(const struct contexts *contexts, uint32_t process, uint64_t correlation,
 		   uint32_t *ret_scope)
 {

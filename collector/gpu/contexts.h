@@ -108,6 +108,8 @@ uint64_t contexts_take_pause(struct contexts *contexts, uint32_t process, uint64
 /* A call with a correlation number. New scopes are added to the journal. */
 void contexts_note_call(struct contexts *contexts, struct journal *journal, uint32_t ring,
 			uint32_t stream, uint32_t process, uint64_t correlation);
+/* The process's calls get the same numbers again. */
+void contexts_renumber(struct contexts *contexts, uint32_t process);
 /* Returns false if the call is not known. */
 bool contexts_find(const struct contexts *contexts, uint32_t process, uint64_t correlation,
 		   uint32_t *ret_scope);

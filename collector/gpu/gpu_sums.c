@@ -39,6 +39,7 @@ const uint8_t gpu_sums_roles[EVT_ID_LIMIT] = {
 	[EVT_detail_start] = GPU_SUMS_SCOPE,
 	[EVT_detail_stop] = GPU_SUMS_SCOPE,
 	[EVT_step] = GPU_SUMS_SCOPE,
+	[EVT_gpu_cupti] = GPU_SUMS_SCOPE,
 };
 
 /* --- names --- */
@@ -443,6 +444,13 @@ static void cut_put(struct gpu_sums *sums, struct gpu_process *process, uint64_t
 	process->cut[process->cuts++] = ns;
 }
 
+/* CUPTI has handed out all work, and counts calls from 1 when it comes back. */
+static void sums_renumber(struct gpu_sums *sums, uint32_t process, uint64_t ns)
+{
+	pieces_settle(sums, 0, ns);
+	contexts_renumber(&sums->contexts, process);
+}
+
 void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
 			 uint64_t ns, const uint64_t *value)
 {
@@ -453,6 +461,11 @@ void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *pla
 	if (id == EVT_detail_start || id == EVT_detail_stop) {
 		if (process)
 			process->lacks_detail = id == EVT_detail_stop;
+		return;
+	}
+	if (id == EVT_gpu_cupti) {
+		if (value[0] == EVT_GPU_DETACHED)
+			sums_renumber(sums, place->process, ns);
 		return;
 	}
 	cuts = contexts_take(&sums->contexts, &context, id, ns, value);

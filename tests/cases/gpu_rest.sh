@@ -64,6 +64,13 @@ expect_eq "older" "$(calls cuptiFinalize)" 0
 rest 4000 2 50 3 3
 expect_eq "threads" "$(calls cuptiFinalize)" 2
 
+# threads that call CUDA first, while one of them starts the recording: CUPTI starts with one of the next calls
+for i in 1 2 3; do
+	rm -f ./*.evt*
+	run_traced timeout 60 "$PROGRAMS/cuda_rest" 3000 1 50 3 1 || fail "three at once: status $?"
+	expect "$OUTPUT" "sum(row.calls for row in kernels().rows if 'inside' in row.name) == 50"
+done
+
 # it does not come back: said, and the program goes on
 FAKE_CUDA_FAIL=cuptiSubscribe:2=39 run_traced "$PROGRAMS/cuda_rest" 4000 2 10 0 3 2>gpu.err || fail "gone: $(cat gpu.err)"
 expect_match "gone" "$("$REPORT" dump --wait 60 "$OUTPUT")" 'gpu_cupti .*state=3 .*cuptiSubscribe'

@@ -153,9 +153,16 @@ static void wait_in_call(uint64_t ns)
 		continue;
 }
 
+/* Of all calls so far. */
+static _Atomic uint32_t correlations;
+
+void fake_correlations_begin(void)
+{
+	atomic_store(&correlations, 0);
+}
+
 void fake_call_tell(struct fake_call *call, bool is_done, int result)
 {
-	static _Atomic uint32_t correlations;
 	const struct fake_tool *tool = atomic_load(&fake_tool);
 
 	if (!is_done) {

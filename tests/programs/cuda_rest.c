@@ -26,11 +26,15 @@ static void launch(const void *kernel, unsigned int blocks)
 	OK(cudaLaunchKernel(kernel, (dim3){ blocks, 1, 1 }, (dim3){ 64, 1, 1 }, NULL, 0, NULL));
 }
 
-static void *launch_beside(void *unused)
+/* The argument: where there are pauses, a launch now and then is enough. */
+static void *launch_beside(void *seconds)
 {
-	while (!atomic_load(&is_over))
+	while (!atomic_load(&is_over)) {
 		launch(&kernel_beside, 1);
-	return unused;
+		if (*(long *)seconds)
+			usleep(300);
+	}
+	return NULL;
 }
 
 #define AFTER_PAUSE 500
@@ -64,7 +68,7 @@ int main(int argc, char **argv)
 	client_kernel(&kernel_outside, "_Z7outsidePf");
 	client_kernel(&kernel_beside, "_Z6besidePf");
 	for (long i = 0; i < threads; i++)
-		pthread_create(&thread[i], NULL, launch_beside, NULL);
+		pthread_create(&thread[i], NULL, launch_beside, &seconds);
 	for (long r = 0; r < ranges; r++) {
 		void *device = outside(count, seconds);
 
