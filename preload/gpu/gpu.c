@@ -392,6 +392,7 @@ void gpu_detach(void)
 	if (gpu_asked_may_detach() && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
 		(void)gpu_cupti.cuptiFinalize();
 		gpu_share_reset();
+		gpu_callback_renumber();
 		atomic_store(&state, GPU_DETACHED);
 		state_record(EVT_GPU_DETACHED, 0, NULL);
 	}

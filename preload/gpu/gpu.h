@@ -76,6 +76,8 @@ size_t gpu_take_dropped(void *context, uint32_t stream);
 void gpu_callback(void *user, int domain, uint32_t id, const struct cupti_callback *callback);
 /* The greatest correlation number so far of a call that starts work; 0: none. */
 uint32_t gpu_last_correlation(void);
+/* CUPTI was finalized: it counts calls from 1 again. */
+void gpu_callback_renumber(void);
 /* Allocates the memory in which both users keep a word from a call's begin to its end. */
 void gpu_callback_prepare_two(void);
 

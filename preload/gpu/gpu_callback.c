@@ -196,6 +196,11 @@ uint32_t gpu_last_correlation(void)
 	return __atomic_load_n(&last_correlation, __ATOMIC_RELAXED);
 }
 
+void gpu_callback_renumber(void)
+{
+	__atomic_store_n(&last_correlation, 0, __ATOMIC_RELAXED);
+}
+
 /* Two threads may store the smaller number last. That number belongs to a running call, too. */
 static void correlation_note(uint32_t correlation)
 {

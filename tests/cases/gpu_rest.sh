@@ -65,7 +65,7 @@ rest 4000 2 50 3 3
 expect_eq "threads" "$(calls cuptiFinalize)" 2
 
 # threads that call CUDA first, while one of them starts the recording: CUPTI starts with one of the next calls
-for i in 1 2 3; do
+for _ in 1 2 3; do
 	rm -f ./*.evt*
 	run_traced timeout 60 "$PROGRAMS/cuda_rest" 3000 1 50 3 1 || fail "three at once: status $?"
 	expect "$OUTPUT" "sum(row.calls for row in kernels().rows if 'inside' in row.name) == 50"
