@@ -267,7 +267,7 @@ void recorder_on_strange_fork(void (*adopt)(void))
 
 bool recorder_is_open(void)
 {
-	return atomic_load_explicit(&recorder_running, memory_order_relaxed);
+	return atomic_load_explicit(&recorder_running, memory_order_acquire);
 }
 
 void recorder_ring_bell(void)
