@@ -172,7 +172,7 @@ with Range("main"):
 asyncio.run(main())
 END
 cat >compiled.pyx <<'END'
-# cython: language_level=3
+# cython: language_level=3, freethreading_compatible=True
 import asyncio
 from spans import Range
 def plain(name, turns):
