@@ -163,24 +163,8 @@ static void *find_and_load(void *callable, void *const *argument, size_t flags, 
 
 /* --- the way in --- */
 
-/*
- * Objects of free-threaded builds begin with more words. Types are objects, too, so PyType_Type
- * shows where.
- */
-static bool find_type_word(void *const *function_type, void *type_type)
-{
-	for (unsigned int word = 1; word <= 3; word += 2)
-		if (function_type[word] == type_type) {
-			api.type_word = word;
-			return true;
-		}
-	return false;
-}
-
 static bool look_up_api(void)
 {
-	void *type_type = symbols_find_loaded("PyType_Type");
-
 	api.function_type = symbols_find_loaded("PyFunction_Type");
 	api.builtin_type = symbols_find_loaded("PyCFunction_Type");
 	api.code_type = symbols_find_loaded("PyCode_Type");
@@ -190,8 +174,9 @@ static bool look_up_api(void)
 	api.back_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetBack");
 	if (!api.set)
 		api.usual = (vectorcall *)symbols_find_loaded("_PyFunction_Vectorcall");
-	return api.function_type && api.builtin_type && api.code_type && type_type &&
-	       !api.code_of == !api.back_of && find_type_word(api.function_type, type_type);
+	api.type_word = python_type_word();
+	return api.function_type && api.builtin_type && api.code_type && api.type_word &&
+	       !api.code_of == !api.back_of;
 }
 
 /* The lookup searches all libraries, so it is done once. */

@@ -200,10 +200,10 @@ static void driver_need(const struct fake_function *function)
 
 	if (stage == STARTED || is_mine || !strncmp(function->name, "__cuda", 6))
 		return;
+	/* set first, and for ever: a handler of the starting thread must not wait for it */
+	is_mine = true;
 	if (atomic_compare_exchange_strong(&stage, &not, STARTING)) {
-		is_mine = true;
 		driver_start();
-		is_mine = false;
 		stage = STARTED;
 	}
 	while (stage != STARTED)
