@@ -28,11 +28,11 @@ void *interposer_find(const char *name)
 	return next;
 }
 
-static bool is_ours(const void *function)
+static bool is_of_this_library(const void *function)
 {
 	Dl_info ours, its;
 
-	return dladdr((const void *)is_ours, &ours) && dladdr(function, &its) &&
+	return dladdr((const void *)is_of_this_library, &ours) && dladdr(function, &its) &&
 	       ours.dli_fbase == its.dli_fbase;
 }
 
@@ -49,7 +49,7 @@ static void *interposer_find_near(const char *name, const void *caller)
 		return NULL;
 	found = dlsym(handle, name);
 	(void)dlclose(handle);
-	return found && !is_ours(found) ? found : NULL;
+	return found && !is_of_this_library(found) ? found : NULL;
 }
 
 void *interposer_find_for(const char *name, const void *caller)

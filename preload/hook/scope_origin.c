@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dlsym() on the calling object searches it, and what it is linked with, breadth first: as ld.so binds. */
+/* dlsym() on the calling object searches it and what it is linked with, as ld.so does. */
 #include "preload/hook/scope_origin.h"
 
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The original of an interposed function of a library that may come in by dlopen() with RTLD_LOCAL, and
- * of which several versions may be loaded (OpenSSL): the definition that the caller would have got
- * without us. That is the next one behind us, or else the first one in the calling object and the
- * libraries that it is linked with.
+ * The original of an interposed function of a library that may come in by dlopen() with
+ * RTLD_LOCAL, and of which several versions may be loaded (OpenSSL): the definition that the
+ * caller would have got without us. That is the next one behind us, or else the first one in the
+ * calling object and the libraries that it is linked with.
  *
  * A result is kept by the caller's address, and its library stays loaded. Any thread; no lock of
  * ours; the first call from an address takes ld.so's lock. errno is preserved.

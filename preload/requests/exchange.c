@@ -163,8 +163,7 @@ static void exchange_count_in(struct exchange *exchange, size_t used)
 /* Nothing has been received yet. */
 static bool exchange_is_fresh(const struct exchange *exchange)
 {
-	return !exchange->in.bytes &&
-	       !atomic_load_explicit(&exchange->begun, memory_order_relaxed);
+	return !exchange->in.bytes && !atomic_load_explicit(&exchange->begun, memory_order_relaxed);
 }
 
 /* A first line has come. Of HTTP/2 it is the beginning of the preface. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two sides of a connection say to each other: HTTP/1 (http.h) or HTTP/2 (h2.h), whichever
- * the first bytes are. A request is recorded when it has arrived, and when its answer has been sent.
+ * What the two sides of a connection say to each other: HTTP/1 (http.h) or HTTP/2 (h2.h),
+ * whichever the first bytes are. A request is recorded when it has arrived, and when its answer
+ * has been sent.
  *
- * One thread may receive while another sends. If two threads receive, or two send, at the same time, the
- * exchange is followed no further, and that is noted (limitation requests_shared). Any thread,
- * signal handlers too; no lock, no allocation; a system call only where HTTP/2 begins. errno may change.
+ * One thread may receive while another sends. If two threads receive, or two send, at the same
+ * time, the exchange is followed no further, and that is noted (limitation requests_shared). Any
+ * thread, signal handlers too; no lock, no allocation; a system call only where HTTP/2 begins.
+ * errno may change.
  */
 #ifndef PRELOAD_REQUESTS_EXCHANGE_H
 #define PRELOAD_REQUESTS_EXCHANGE_H

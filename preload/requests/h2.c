@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The side that receives puts a stream into its slot, the side that sends takes it out; whoever sets
- * the slot's id to 0 ends the request. A header block is gathered, since it may come in several frames and
- * each in several pieces.
+ * The side that receives puts a stream into its slot, the side that sends takes it out; whoever
+ * sets the slot's id to 0 ends the request. A header block is gathered, since it may come in
+ * several frames and each in several pieces.
  */
 #include "preload/requests/h2.h"
 
@@ -43,15 +43,15 @@ static const char preface[] = "PRI * HTTP/2.0";
 static const char preface_rest[] = "\r\nSM\r\n\r\n"; /* behind that line and its end */
 
 struct h2_side {
-	uint32_t skips;       /* bytes of the preface that are still to come */
-	uint32_t head_bytes;  /* of the frame's head that have come */
-	uint32_t left;        /* bytes of its payload that have not */
-	uint32_t block_bytes; /* in `block` */
-	uint32_t payload;     /* where the frame's payload begins there */
+	uint32_t skips;        /* bytes of the preface that are still to come */
+	uint32_t head_bytes;   /* of the frame's head that have come */
+	uint32_t left;         /* bytes of its payload that have not */
+	uint32_t block_bytes;  /* in `block` */
+	uint32_t payload;      /* where the frame's payload begins there */
 	uint32_t block_frames; /* bytes of the frames that it came in */
-	uint32_t block_id;    /* stream whose block is open; 0: none */
-	bool block_ends;      /* and the stream with it */
-	bool is_promise;      /* the block is no request or answer */
+	uint32_t block_id;     /* stream whose block is open; 0: none */
+	bool block_ends;       /* and the stream with it */
+	bool is_promise;       /* the block is no request or answer */
 	uint8_t head[FRAME_HEAD_BYTES];
 	struct hpack_table table; /* last of what h2_reset() clears, in part */
 	uint8_t block[BLOCK_BYTES];
@@ -108,8 +108,8 @@ bool h2_is_settings(const char *bytes, size_t length)
 {
 	static const char rest[] = { FRAME_SETTINGS, 0, 0, 0, 0, 0 };
 
-	return length >= FRAME_HEAD_BYTES && !bytes[0] && !bytes[1] &&
-	       (uint8_t)bytes[2] % 6 == 0 && !memcmp(bytes + 3, rest, sizeof(rest));
+	return length >= FRAME_HEAD_BYTES && !bytes[0] && !bytes[1] && (uint8_t)bytes[2] % 6 == 0 &&
+	       !memcmp(bytes + 3, rest, sizeof(rest));
 }
 
 void h2_begin(struct h2 *h2)
@@ -155,15 +155,14 @@ static void h2_stream_begin(struct h2 *h2, const struct h2_call *call, uint32_t 
 	stream->bytes_out = stream->answered_ticks = 0;
 	atomic_store_explicit(&stream->bytes_in, h2->side[H2_IN].block_frames,
 			      memory_order_relaxed);
-	requests_record_begin(&(struct request_begun){
-		.connection = call->connection,
-		.number = stream->number,
-		.fd = call->fd,
-		.paths = call->paths,
-		.line = { .method = method->text,
-			  .method_length = method->length,
-			  .target = path->text,
-			  .target_length = path->length } });
+	requests_record_begin(&(struct request_begun){ .connection = call->connection,
+						       .number = stream->number,
+						       .fd = call->fd,
+						       .paths = call->paths,
+						       .line = { .method = method->text,
+								 .method_length = method->length,
+								 .target = path->text,
+								 .target_length = path->length } });
 	atomic_store_explicit(&stream->id, id, memory_order_release);
 }
 
@@ -202,7 +201,8 @@ static uint32_t frame_stream(const struct h2_side *side)
 {
 	const uint8_t *at = side->head + 5;
 
-	return (uint32_t)(at[0] & 0x7f) << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+	return (uint32_t)(at[0] & 0x7f) << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 |
+	       at[3];
 }
 
 static bool frame_has_fields(const struct h2_side *side)
@@ -216,9 +216,9 @@ static bool frame_begins(struct h2_side *side)
 {
 	side->left = (uint32_t)side->head[0] << 16 | (uint32_t)side->head[1] << 8 | side->head[2];
 	side->payload = side->block_bytes;
-	if (side->block_id ? frame_type(side) != FRAME_CONTINUATION ||
-				     frame_stream(side) != side->block_id
-			   : frame_type(side) == FRAME_CONTINUATION)
+	if (side->block_id
+		    ? frame_type(side) != FRAME_CONTINUATION || frame_stream(side) != side->block_id
+		    : frame_type(side) == FRAME_CONTINUATION)
 		return false;
 	if (!frame_has_fields(side))
 		return true;
@@ -336,7 +336,7 @@ static bool frame_ends(struct h2 *h2, enum h2_side_of of, const struct h2_call *
 	return true;
 }
 
-/* Uses bytes and returns how many; 0: they cannot be followed. Only of a body may they be unseen. */
+/* Returns how many bytes it used; 0: they cannot be followed. Only a body may be unseen. */
 static size_t h2_step(struct h2 *h2, enum h2_side_of of, const struct h2_call *call,
 		      const char *bytes, size_t length)
 {
@@ -357,7 +357,7 @@ static size_t h2_step(struct h2 *h2, enum h2_side_of of, const struct h2_call *c
 	}
 	used = length < *left ? length : *left;
 	if (left == &side->left && frame_has_fields(side)) {
-		/* the latter where the program has closed the connection meanwhile, in another thread */
+		/* the latter where another thread has closed the connection meanwhile */
 		if (!bytes || used > BLOCK_BYTES - side->block_bytes)
 			return 0;
 		memcpy(side->block + side->block_bytes, bytes, used);

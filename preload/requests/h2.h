@@ -4,8 +4,8 @@
  * begins when its head has arrived and ends with the last frame of its answer. Bodies are skipped,
  * never read. gRPC is HTTP/2, and its method is the path.
  *
- * One thread at a time for each direction; both at once may. No lock, no allocation; the only system
- * call is mmap() in h2_make().
+ * One thread at a time for each direction; both at once may. No lock, no allocation; the only
+ * system call is mmap() in h2_make().
  */
 #ifndef PRELOAD_REQUESTS_H2_H
 #define PRELOAD_REQUESTS_H2_H
@@ -35,7 +35,7 @@ struct h2_call {
 /* Returns zeros, which is a fresh connection, or NULL if there is no memory for it. */
 PRELOAD_HIDDEN struct h2 *h2_make(void);
 PRELOAD_HIDDEN void h2_free(struct h2 *h2);
-/* Makes a fresh connection of it. A thread that still uses it reads nonsense, but no other memory. */
+/* Makes it a fresh connection. A thread that still uses it touches no other memory. */
 PRELOAD_HIDDEN void h2_reset(struct h2 *h2);
 
 /* Whether a connection's first bytes are the first line of HTTP/2's preface; without its end. */
@@ -46,8 +46,8 @@ PRELOAD_HIDDEN bool h2_is_settings(const char *bytes, size_t length);
 /* Behind h2_is_preface(): the rest of the preface comes first. */
 PRELOAD_HIDDEN void h2_begin(struct h2 *h2);
 /*
- * Bytes of one direction, of any number; NULL: of a file (sendfile()). Returns false if they cannot be
- * followed: nothing later can, either.
+ * Bytes of one direction, of any number; NULL: of a file (sendfile()). Returns false if they
+ * cannot be followed: nothing later can, either.
  */
 PRELOAD_HIDDEN bool h2_take(struct h2 *h2, enum h2_side_of side, const struct h2_call *call,
 			    const char *bytes, size_t length);

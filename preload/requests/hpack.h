@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads header blocks of HTTP/2 (HPACK, RFC 7541) of one direction of a connection. A block can only
- * be read if all blocks before it were, because they fill a table that it refers to. Of that table the
- * values of :method, :path and :status are kept; of the other fields their lengths, which decide what
- * leaves it.
+ * Reads header blocks of HTTP/2 (HPACK, RFC 7541) of one direction of a connection. A block can
+ * only be read if all blocks before it were, because they fill a table that it refers to. Of that
+ * table the values of :method, :path and :status are kept; of the other fields their lengths,
+ * which decide what leaves it.
  *
- * A struct of zeros is fresh. Its memory is large and hardly ever used in full: map it, and touch no
- * more of it. One thread at a time; no lock, no allocation, no system call.
+ * A struct of zeros is fresh. Its memory is large and hardly ever used in full: map it, and touch
+ * no more of it. One thread at a time; no lock, no allocation, no system call.
  */
 #ifndef PRELOAD_REQUESTS_HPACK_H
 #define PRELOAD_REQUESTS_HPACK_H
@@ -17,8 +17,8 @@
 
 #include "preload/base/hidden.h"
 
-#define HPACK_TABLE_BYTES 65536u     /* a table that is to be larger is not followed */
-#define HPACK_FIELD_BYTES 32u        /* that each field counts for beside its text */
+#define HPACK_TABLE_BYTES 65536u      /* a table that is to be larger is not followed */
+#define HPACK_FIELD_BYTES 32u         /* that each field counts for beside its text */
 #define HPACK_FIRST_TABLE_BYTES 4096u /* until something else is said */
 #define HPACK_FIELDS (HPACK_TABLE_BYTES / HPACK_FIELD_BYTES)
 #define HPACK_VALUE_BYTES 232u /* of a value; the rest of it is dropped */

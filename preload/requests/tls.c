@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SSL objects of servers are in a table of atomic slots, hashed by their address. It is mapped when
- * the first one appears, so a program that serves no TLS has none, and a client's connection costs a
- * look at it.
+ * SSL objects of servers are in a table of atomic slots, hashed by their address. It is mapped
+ * when the first one appears, so a program that serves no TLS has none, and a client's connection
+ * costs a look at it.
  */
 #include "preload/requests/tls.h"
 
@@ -29,7 +29,7 @@
 static struct tls_table {
 	_Atomic(const void *) ssl[TLS_SLOTS]; /* NULL: free */
 	struct exchange exchange[TLS_SLOTS];
-} *_Atomic tls_table;
+} * _Atomic tls_table;
 
 void tls_look(const char *bytes, size_t length)
 {
@@ -149,30 +149,30 @@ static void tls_ends(const void *ssl)
 #define OPENSSL_VOID(name, parameters, arguments, show) void name parameters;
 #include "preload/requests/hooks.def"
 
-#define OPENSSL(name_, parameters, arguments, show)                                      \
-	static struct scope_origin origin_##name_ = { .name = #name_ };                  \
-                                                                                         \
-	HOOK_EXPORT int name_ parameters                                                 \
-	{                                                                                \
-		int(*original) parameters = (int(*) parameters)scope_origin_find(        \
-			&origin_##name_, __builtin_return_address(0));                   \
-		uint64_t started = recorder_now();                                       \
-		int result = original ? original arguments : -1;                         \
-                                                                                         \
-		(void)started;                                                           \
-		show;                                                                    \
-		return result;                                                           \
+#define OPENSSL(name_, parameters, arguments, show)                               \
+	static struct scope_origin origin_##name_ = { .name = #name_ };           \
+                                                                                  \
+	HOOK_EXPORT int name_ parameters                                          \
+	{                                                                         \
+		int(*original) parameters = (int(*) parameters)scope_origin_find( \
+			&origin_##name_, __builtin_return_address(0));            \
+		uint64_t started = recorder_now();                                \
+		int result = original ? original arguments : -1;                  \
+                                                                                  \
+		(void)started;                                                    \
+		show;                                                             \
+		return result;                                                    \
 	}
-#define OPENSSL_VOID(name_, parameters, arguments, show)                                   \
-	static struct scope_origin origin_##name_ = { .name = #name_ };                    \
-                                                                                           \
-	HOOK_EXPORT void name_ parameters                                                  \
-	{                                                                                  \
-		void(*original) parameters = (void(*) parameters)scope_origin_find(        \
-			&origin_##name_, __builtin_return_address(0));                     \
-                                                                                           \
-		show;                                                                      \
-		if (original)                                                              \
-			original arguments;                                                \
+#define OPENSSL_VOID(name_, parameters, arguments, show)                            \
+	static struct scope_origin origin_##name_ = { .name = #name_ };             \
+                                                                                    \
+	HOOK_EXPORT void name_ parameters                                           \
+	{                                                                           \
+		void(*original) parameters = (void(*) parameters)scope_origin_find( \
+			&origin_##name_, __builtin_return_address(0));              \
+                                                                                    \
+		show;                                                               \
+		if (original)                                                       \
+			original arguments;                                         \
 	}
 #include "preload/requests/hooks.def"

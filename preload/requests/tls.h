@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests on connections that the program encrypts by OpenSSL: what passes through SSL_read() and
- * SSL_write() in the clear is followed (exchange.h), whatever carries the encrypted bytes; asyncio keeps
- * them in memory. A connection is known by its SSL object.
+ * SSL_write() in the clear is followed (exchange.h), whatever carries the encrypted bytes; asyncio
+ * keeps them in memory. A connection is known by its SSL object.
  *
  * Where libssl is linked into the program or into another library, its functions are not seen.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:requests/h2.c preload:requests/hpack.c */
 /*
- * Any bytes as a connection of HTTP/2, which clients choose: pieces of the input go to one side or the other. What
- * is recorded lies in readable memory, a request ends once and after its begin, and none is open after the close.
+ * Any bytes as a connection of HTTP/2, which clients choose: pieces of the input go to one side or
+ * the other. What is recorded lies in readable memory, a request ends once and after its begin,
+ * and none is open after the close.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:requests/h2.c preload:requests/hpack.c */
-/* preload/requests/h2.c: streams of HTTP/2 are requests, in pieces of any size; what cannot be followed is said. */
+/* preload/requests/h2.c: streams of HTTP/2 are requests, in pieces of any size. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -33,8 +33,8 @@ void requests_record_end(const struct request_ended *ended)
 {
 	char text[512];
 
-	snprintf(text, sizeof(text), "end %d: %u, %d, in %d, out %d", (int)ended->number, ended->status,
-		 ended->ending, (int)ended->bytes_in, (int)ended->bytes_out);
+	snprintf(text, sizeof(text), "end %d: %u, %d, in %d, out %d", (int)ended->number,
+		 ended->status, ended->ending, (int)ended->bytes_in, (int)ended->bytes_out);
 	say(text);
 }
 
@@ -56,9 +56,11 @@ struct bytes {
 static void put_frame(struct bytes *to, unsigned int type, unsigned int flags, unsigned int stream,
 		      const char *payload, size_t length)
 {
-	const uint8_t head[] = { (uint8_t)(length >> 16), (uint8_t)(length >> 8), (uint8_t)length,
-				 (uint8_t)type,           (uint8_t)flags,         (uint8_t)(stream >> 24),
-				 (uint8_t)(stream >> 16), (uint8_t)(stream >> 8), (uint8_t)stream };
+	const uint8_t head[] = { (uint8_t)(length >> 16), (uint8_t)(length >> 8),
+				 (uint8_t)length,         (uint8_t)type,
+				 (uint8_t)flags,          (uint8_t)(stream >> 24),
+				 (uint8_t)(stream >> 16), (uint8_t)(stream >> 8),
+				 (uint8_t)stream };
 
 	memcpy(to->at + to->length, head, sizeof(head));
 	memcpy(to->at + to->length + sizeof(head), payload, length);
@@ -77,7 +79,7 @@ static void put_frame(struct bytes *to, unsigned int type, unsigned int flags, u
 #define PADDED 8
 #define PRIORITY 0x20
 
-/* GET and POST of "/one", which is added to the table; the same by its place there; status 200 and 404 */
+/* GET of "/one", which is added to the table; by its place there; status 200 and 404 */
 #define GET_ONE "\x82\x44\x04/one", 7
 #define GET_IT "\x82\xbe", 2
 #define OK_200 "\x88", 1
@@ -86,7 +88,8 @@ static void put_frame(struct bytes *to, unsigned int type, unsigned int flags, u
 static const char rest[] = "\r\nSM\r\n\r\n";
 
 /* Both sides one after the other, in pieces of every size. */
-static void expect_said(const struct bytes *in, const struct bytes *out, bool may, const char *wanted)
+static void expect_said(const struct bytes *in, const struct bytes *out, bool may,
+			const char *wanted)
 {
 	size_t longest = in->length > out->length ? in->length : out->length;
 
@@ -128,7 +131,8 @@ static void streams_are_requests(void **state)
 	put_frame(&out, DATA, END_STREAM, 1, "", 0);
 	put_frame(&out, RST_STREAM, 0, 1, "\0\0\0\0", 4); /* of what has ended */
 	expect_said(&in, &out, true,
-		    "begin 0: GET /one\nbegin 1: GET /one\nend 1: 404, 0, in 38, out 10\nend 0: 200, 0, in 16, out 32\n");
+		    "begin 0: GET /one\nbegin 1: GET /one\nend 1: 404, 0, in 38, out 10\nend 0: "
+		    "200, 0, in 16, out 32\n");
 }
 
 static void blocks_may_be_cut_and_padded(void **state)
@@ -139,8 +143,12 @@ static void blocks_may_be_cut_and_padded(void **state)
 	put_frame(&in, HEADERS, PADDED | PRIORITY, 1, "\x03\0\0\0\0\x10\x82\x44\0\0\0", 11);
 	put_frame(&in, CONTINUATION, 0, 1, "\x04/o", 3);
 	put_frame(&in, CONTINUATION, END_HEADERS, 1, "ne", 2);
-	put_frame(&out, HEADERS, END_HEADERS, 1, "\x08\x03" "100", 5);             /* interim */
-	put_frame(&out, PUSH_PROMISE, END_HEADERS, 1, "\0\0\0\x02\x82\x84", 6);    /* a request of nobody */
+	put_frame(&out, HEADERS, END_HEADERS, 1,
+		  "\x08\x03"
+		  "100",
+		  5); /* interim */
+	put_frame(&out, PUSH_PROMISE, END_HEADERS, 1, "\0\0\0\x02\x82\x84",
+		  6); /* a request of nobody */
 	put_frame(&out, HEADERS, 0, 1, "\x08\x03", 2);
 	put_frame(&out, CONTINUATION, END_HEADERS, 1, "500", 3);
 	put_frame(&out, HEADERS, END_HEADERS | END_STREAM, 1, "\x00\x01t\x01t", 5); /* trailers */
@@ -158,7 +166,8 @@ static void who_gives_up_is_known(void **state)
 	put_frame(&in, HEADERS, END_HEADERS | END_STREAM, 3, GET_IT);
 	put_frame(&out, RST_STREAM, 0, 3, "\0\0\0\x02", 4);
 	expect_said(&in, &out, true,
-		    "begin 0: GET /one\nend 0: 0, 1, in 16, out 0\nbegin 1: GET /one\nend 1: 0, 2, in 11, out 0\n");
+		    "begin 0: GET /one\nend 0: 0, 1, in 16, out 0\nbegin 1: GET /one\nend 1: 0, 2, "
+		    "in 11, out 0\n");
 
 	/* and at the connection's end; a stream's number is not used twice */
 	said_bytes = 0;
@@ -220,7 +229,8 @@ static void what_is_no_http2_is_given_up(void **state)
 	put_frame(&in, DATA, 0, 1, "", 0); /* within a block */
 	expect_said(&in, &out, false, "");
 	in.length = 0;
-	put_frame(&in, HEADERS, END_HEADERS | PADDED, 1, "\x07\x82\x84", 3); /* padded by more than there is */
+	put_frame(&in, HEADERS, END_HEADERS | PADDED, 1, "\x07\x82\x84",
+		  3); /* padded by more than there is */
 	expect_said(&in, &out, false, "");
 	in.length = 0;
 	put_frame(&in, HEADERS, END_HEADERS, 1, large, sizeof(large));

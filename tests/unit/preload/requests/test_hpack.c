@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:requests/hpack.c */
-/* preload/requests/hpack.c: the examples of RFC 7541, a table that overflows, and blocks that are none. */
+/* preload/requests/hpack.c: examples of RFC 7541, a full table, blocks that are none. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -8,8 +8,7 @@
 
 #include "preload/requests/hpack.h"
 
-#define BLOCK(...) \
-	(const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
+#define BLOCK(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
 
 static struct hpack_table *table_make(void)
 {
@@ -40,27 +39,33 @@ static void test_requests(void **state)
 
 	(void)state;
 	expect_request(plain,
-		       BLOCK(0x82, 0x86, 0x84, 0x41, 0x0f, 'w', 'w', 'w', '.', 'e', 'x', 'a', 'm', 'p',
-			     'l', 'e', '.', 'c', 'o', 'm'),
+		       BLOCK(0x82, 0x86, 0x84, 0x41, 0x0f, 'w', 'w', 'w', '.', 'e', 'x', 'a', 'm',
+			     'p', 'l', 'e', '.', 'c', 'o', 'm'),
 		       "GET", "/");
 	assert_int_equal(plain->bytes, 57);
-	expect_request(plain, BLOCK(0x82, 0x86, 0x84, 0xbe, 0x58, 0x08, 'n', 'o', '-', 'c', 'a', 'c', 'h', 'e'),
-		       "GET", "/");
+	expect_request(
+		plain,
+		BLOCK(0x82, 0x86, 0x84, 0xbe, 0x58, 0x08, 'n', 'o', '-', 'c', 'a', 'c', 'h', 'e'),
+		"GET", "/");
 	assert_int_equal(plain->bytes, 110);
 	expect_request(plain,
-		       BLOCK(0x82, 0x87, 0x85, 0xbf, 0x40, 0x0a, 'c', 'u', 's', 't', 'o', 'm', '-', 'k',
-			     'e', 'y', 0x0c, 'c', 'u', 's', 't', 'o', 'm', '-', 'v', 'a', 'l', 'u', 'e'),
+		       BLOCK(0x82, 0x87, 0x85, 0xbf, 0x40, 0x0a, 'c', 'u', 's', 't', 'o', 'm', '-',
+			     'k', 'e', 'y', 0x0c, 'c', 'u', 's', 't', 'o', 'm', '-', 'v', 'a', 'l',
+			     'u', 'e'),
 		       "GET", "/index.html");
 	assert_int_equal(plain->bytes, 164);
 	expect_request(coded,
-		       BLOCK(0x82, 0x86, 0x84, 0x41, 0x8c, 0xf1, 0xe3, 0xc2, 0xe5, 0xf2, 0x3a, 0x6b, 0xa0,
-			     0xab, 0x90, 0xf4, 0xff),
+		       BLOCK(0x82, 0x86, 0x84, 0x41, 0x8c, 0xf1, 0xe3, 0xc2, 0xe5, 0xf2, 0x3a, 0x6b,
+			     0xa0, 0xab, 0x90, 0xf4, 0xff),
 		       "GET", "/");
-	expect_request(coded, BLOCK(0x82, 0x86, 0x84, 0xbe, 0x58, 0x86, 0xa8, 0xeb, 0x10, 0x64, 0x9c, 0xbf),
-		       "GET", "/");
+	expect_request(
+		coded,
+		BLOCK(0x82, 0x86, 0x84, 0xbe, 0x58, 0x86, 0xa8, 0xeb, 0x10, 0x64, 0x9c, 0xbf),
+		"GET", "/");
 	expect_request(coded,
-		       BLOCK(0x82, 0x87, 0x85, 0xbf, 0x40, 0x88, 0x25, 0xa8, 0x49, 0xe9, 0x5b, 0xa9, 0x7d,
-			     0x7f, 0x89, 0x25, 0xa8, 0x49, 0xe9, 0x5b, 0xb8, 0xe8, 0xb4, 0xbf),
+		       BLOCK(0x82, 0x87, 0x85, 0xbf, 0x40, 0x88, 0x25, 0xa8, 0x49, 0xe9, 0x5b, 0xa9,
+			     0x7d, 0x7f, 0x89, 0x25, 0xa8, 0x49, 0xe9, 0x5b, 0xb8, 0xe8, 0xb4,
+			     0xbf),
 		       "GET", "/index.html");
 	assert_int_equal(coded->bytes, 164);
 	assert_int_equal(coded->count, 3);
@@ -68,7 +73,7 @@ static void test_requests(void **state)
 	free(coded);
 }
 
-/* A path that was added is found again, behind younger fields, until the table is made too small for it. */
+/* A path is found again behind younger ones, until the table is too small for it. */
 static void test_table(void **state)
 {
 	struct hpack_table *table = table_make();
@@ -87,8 +92,8 @@ static void test_table(void **state)
 	assert_false(hpack_read(table, BLOCK(0xbf), &head));
 	/* larger than the table: nothing is left in it */
 	expect_request(table,
-		       BLOCK(0x83, 0x44, 0x10, '/', '1', '2', '3', '4', '5', '6', '7', '8', '9', '0', '1',
-			     '2', '3', '4', '5'),
+		       BLOCK(0x83, 0x44, 0x10, '/', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+			     '0', '1', '2', '3', '4', '5'),
 		       "POST", "/123456789012345");
 	assert_int_equal(table->count, 0);
 	assert_int_equal(table->bytes, 0);
@@ -128,8 +133,9 @@ static void test_status(void **state)
 	assert_true(hpack_read(table, BLOCK(0xbe), &head));
 	expect_text(&head, HPACK_STATUS, "302");
 	/* by its name in text */
-	assert_true(hpack_read(table, BLOCK(0x00, 0x07, ':', 's', 't', 'a', 't', 'u', 's', 0x03, '4', '0', '4'),
-			       &head));
+	assert_true(hpack_read(
+		table, BLOCK(0x00, 0x07, ':', 's', 't', 'a', 't', 'u', 's', 0x03, '4', '0', '4'),
+		&head));
 	expect_text(&head, HPACK_STATUS, "404");
 	free(table);
 }
@@ -141,15 +147,17 @@ static void test_no_block(void **state)
 
 	(void)state;
 	assert_true(hpack_read(table, NULL, 0, &head));
-	assert_false(hpack_read(table, BLOCK(0x80), &head));                         /* index 0 */
-	assert_false(hpack_read(table, BLOCK(0xbe), &head));                         /* nothing there */
-	assert_false(hpack_read(table, BLOCK(0x44, 0x04, '/', 'a'), &head));         /* cut */
-	assert_false(hpack_read(table, BLOCK(0x44), &head));                         /* cut */
-	assert_false(hpack_read(table, BLOCK(0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), &head)); /* too large */
-	assert_false(hpack_read(table, BLOCK(0x3f, 0xe2, 0xff, 0x03), &head));       /* a larger table */
-	assert_true(hpack_read(table, BLOCK(0x3f, 0xe1, 0xff, 0x03), &head));        /* the largest */
-	assert_false(hpack_read(table, BLOCK(0x44, 0x81, 0x00), &head));             /* padded by zeros */
-	assert_false(hpack_read(table, BLOCK(0x44, 0x84, 0xff, 0xff, 0xff, 0xff), &head)); /* the end's code */
+	assert_false(hpack_read(table, BLOCK(0x80), &head));                 /* index 0 */
+	assert_false(hpack_read(table, BLOCK(0xbe), &head));                 /* nothing there */
+	assert_false(hpack_read(table, BLOCK(0x44, 0x04, '/', 'a'), &head)); /* cut */
+	assert_false(hpack_read(table, BLOCK(0x44), &head));                 /* cut */
+	assert_false(hpack_read(table, BLOCK(0xff, 0xff, 0xff, 0xff, 0xff, 0x7f),
+				&head));                                       /* too large */
+	assert_false(hpack_read(table, BLOCK(0x3f, 0xe2, 0xff, 0x03), &head)); /* a larger table */
+	assert_true(hpack_read(table, BLOCK(0x3f, 0xe1, 0xff, 0x03), &head));  /* the largest */
+	assert_false(hpack_read(table, BLOCK(0x44, 0x81, 0x00), &head));       /* padded by zeros */
+	assert_false(hpack_read(table, BLOCK(0x44, 0x84, 0xff, 0xff, 0xff, 0xff),
+				&head)); /* the end's code */
 	free(table);
 }
 
