@@ -107,6 +107,8 @@ static bool has_no_request(const struct bottleneck *bottleneck, size_t row)
 	       !bottleneck->serving.thread[thread].is_loop;
 }
 
+#define DOWNSTREAM_MOST 50.0 /* percent of the serving time */
+
 static bool waits_downstream(const struct bottleneck *bottleneck, size_t row)
 {
 	const struct wait_look *look = &bottleneck->waits->row[row].look;
@@ -142,6 +144,9 @@ bool advice_downstream(const struct bottleneck *bottleneck, struct advice *advic
 	serving_tally_make(&tally, bottleneck, waits_downstream);
 	applies = serving_tally_exceeds(&tally, bottleneck, advice) && tally.lines.count &&
 		  !may_answer_itself(bottleneck, &tally);
+	/* less is what a server that asks another one is for */
+	if (applies && advice->value >= DOWNSTREAM_MOST && tally.looks >= WAIT_LOOKS_MIN)
+		advice->severity = ADVICE_WARNING;
 	if (applies)
 		say_serving_work(bottleneck, &tally, "waited for answers of another server",
 				 advice);
