@@ -97,7 +97,8 @@ bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret
 	    is_of_imports(bottleneck, time.from_ns + (time.end_ns - time.from_ns) / PARTS * START))
 		return false;
 	curve_sample_from(&bottleneck->heap->curve, time.from_ns, time.end_ns, heap, PARTS);
-	curve_sample_from(&bottleneck->arena_growth->heap->curve, time.from_ns, time.end_ns, arenas, PARTS);
+	curve_sample_from(&bottleneck->arena_growth->heap->curve, time.from_ns, time.end_ns, arenas,
+			  PARTS);
 	for (size_t i = 0; i < PARTS; i++)
 		all[i] = heap[i] + arenas[i];
 	*ret_growth = (struct run_growth){ heap[START], heap[PARTS - 1], arenas[START],
@@ -120,11 +121,11 @@ static void say_part(struct advice *advice, const char *what, uint64_t first, ui
 }
 
 /* A part that has less than an eighth of the growth is left out. */
-static void say_parts(const struct run_growth *growth, int64_t heap, int64_t arenas,
-		      bool is_server, struct advice *advice)
+static void say_parts(const struct run_growth *growth, int64_t heap, int64_t arenas, bool is_server,
+		      struct advice *advice)
 {
-	advice_say(advice, "memory grows throughout the %s:",
-		   is_server ? "time after start-up" : "run");
+	advice_say(advice,
+		   "memory grows throughout the %s:", is_server ? "time after start-up" : "run");
 	if (arenas >= (heap + arenas) / 8)
 		say_part(advice, "small objects of Python (arenas)", growth->arenas_first,
 			 growth->arenas_last);

@@ -57,7 +57,7 @@ def make_app(kind):
 def serve(kind, port):
     import uvicorn
 
-    uvicorn.run(make_app(kind), host="127.0.0.1", port=port, log_level="error")
+    uvicorn.run(make_app(kind), host="127.0.0.1", port=port, log_level="error", timeout_keep_alive=3600)
 
 
 class Server:
@@ -108,18 +108,25 @@ def cpu_ns(pid):
 # --- the client ---
 
 
+def more(connection):
+    data = connection.recv(65536)
+    if not data:
+        raise ConnectionError("the server closed the connection")
+    return data
+
+
 def ask(connection, path, count, times):
     for number in range(count):
         begin = time.perf_counter_ns()
         connection.sendall(b"GET %s HTTP/1.1\r\nHost: bench\r\n\r\n" % (path % number).encode())
-        answer = connection.recv(65536)
+        answer = more(connection)
         while b"\r\n\r\n" not in answer:
-            answer += connection.recv(65536)
+            answer += more(connection)
         head, _, body = answer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200"), answer
         length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
         while len(body) < length:
-            body += connection.recv(65536)
+            body += more(connection)
         times.append(time.perf_counter_ns() - begin)
 
 
