@@ -7,6 +7,8 @@ a busy machine is busy for all of them, and each figure is a ratio within one ro
 
 CPU time is the kernel's (schedstat, all threads), so it is right on a busy machine, too; requests a second and p99 are the client's, which
 sends from four connections, and say little there. Packages: scripts/pip-folder.sh servers. VARIANTS=default,-alloc chooses variants.
+
+ROUNDS "instructions": one server at a time under callgrind, from one connection, counts what REQUESTS requests take; the same on any machine.
 """
 
 import os, random, socket, statistics, subprocess, sys, tempfile, threading, time
@@ -61,7 +63,7 @@ def serve(kind, port):
 
 
 class Server:
-    def __init__(self, build, kind, name, folder):
+    def __init__(self, build, kind, name, folder, under=()):
         self.name, self.path = name, "/items/%d" if kind == "fastapi" else "/client/%d"
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
@@ -69,7 +71,8 @@ class Server:
         if VARIANTS[name] is not None:
             self.file = os.path.join(folder, "%d.evt" % self.port)
             environment.update(LD_PRELOAD=os.path.join(build, "libintercept.so"), INTERCEPT_OUTPUT=self.file, **VARIANTS[name])
-        self.process = subprocess.Popen([sys.executable, __file__, "serve", kind, str(self.port)], env=environment)
+        command = [*under, os.path.realpath(sys.executable) if under else sys.executable, __file__, "serve", kind, str(self.port)]
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE if under else None, text=True)
         while not self.listens():
             if self.process.poll() is not None:
                 sys.exit("%s: the server ended" % name)
@@ -148,6 +151,34 @@ def measure(server, requests):
             "rate": 1e9 * len(times) / wall, "p50": times[len(times) // 2], "p99": times[len(times) * 99 // 100]}
 
 
+# --- instructions ---
+
+
+def count(build, kind, name, folder, requests):
+    """Instructions a request: what the program and the library run, not the collector."""
+    under = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=" + os.path.join(folder, "out")]
+    server = Server(build, kind, name, folder, under)
+    times = []
+    ask(server.connections[0], server.path, min(50, requests), times)  # caches fill
+    subprocess.run(["callgrind_control", "-i", "on", str(server.process.pid)], check=True, capture_output=True)
+    ask(server.connections[0], server.path, requests, times)
+    subprocess.run(["callgrind_control", "-i", "off", str(server.process.pid)], check=True, capture_output=True)
+    server.process.terminate()
+    errors = server.process.communicate()[1]
+    return int(errors.rpartition("Collected : ")[2].split()[0]) / requests
+
+
+def count_all(build, kind, names, folder, requests):
+    bare = None
+    for name in names:
+        each = count(build, kind, name, folder, requests)
+        bare = bare or each
+        print("%-18s %12.0f instructions a request, %.3f of bare" % (name, each, each / bare), flush=True)
+
+
+# --- all of it ---
+
+
 def say(servers, rounds):
     bare = [row["bare"] for row in rounds]
     print("bare: %.0f us of CPU a request, %.0f requests/s, p99 %.1f ms; load %.0f"
@@ -167,6 +198,8 @@ def main(build, kind="fastapi", rounds="20", requests="400"):
     wanted = os.environ.get("VARIANTS")
     names = [name for name in VARIANTS if not wanted or name == "bare" or name in wanted.split(",")]
     with tempfile.TemporaryDirectory() as folder:
+        if rounds == "instructions":
+            return count_all(os.path.realpath(build), kind, [name for name in names if name != "bare again"], folder, int(requests))
         servers = [Server(os.path.realpath(build), kind, name, os.path.realpath(folder)) for name in names]
         try:
             for server in servers:

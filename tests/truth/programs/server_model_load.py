@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A server by threads that loads its model for each request.
-# first: serialisation
+# A server by threads that loads its model for each request: reading it takes the GIL from the others.
+# first: gil_starvation
 # line: server_model_load.py:18
 import os
 import pickle
