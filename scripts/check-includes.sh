@@ -45,7 +45,7 @@ layers='
 	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks
-	preload/requests  : preload/base preload/settings preload/record
+	preload/requests  : preload/base preload/settings preload/record preload/hook
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
 	preload/osrt      : collector/region/wait_calls.def collector/format/wait_objects.def preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks preload/osrt

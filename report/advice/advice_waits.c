@@ -4,6 +4,7 @@
  * threads that run an event loop. All rest on samples: each sentence has their number, and one with
  * few samples is called a guess.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,6 +329,7 @@ static bool says_waits(const struct bottleneck *bottleneck, const struct event_l
 	return true;
 }
 
+#define NAMED_MIN 0.2         /* share of what they compute; a line with less is not the cause */
 #define CALLBACK_WORK_MIN 0.4 /* share of what the callbacks compute */
 
 /* Says which work of Python's library with a known remedy the callbacks do. */
@@ -388,7 +390,13 @@ static bool says_computes(const struct bottleneck *bottleneck, const struct even
 		   "longest time that it was seen at one place, in one callback or several, is %s.",
 		   name, advice->value, unit_format_ns(text, time->ns),
 		   unit_format_ns(longest, time->longest_ns));
-	wait_say_line_of(bottleneck, &time->lines, time->ns, time->looks, advice);
+	if ((double)line.ns >= NAMED_MIN * (double)time->ns)
+		wait_say_line_of(bottleneck, &time->lines, time->ns, time->looks, advice);
+	else
+		advice_add(advice,
+			   " No line of yours has a fifth of that (%" PRIu64
+			   " samples): --frames all shows whose code it is.",
+			   time->looks);
 	say_callback_work(bottleneck, thread, advice);
 	snprintf(advice->command, sizeof(advice->command), "lines");
 	return true;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/advice/growth_place.h"
+#include "report/advice/request_lines.h"
 #include "report/base/units.h"
 #include "report/core/known.h"
 #include "report/heap/growth.h"
@@ -39,7 +40,7 @@ static bool can_judge(const struct bottleneck *bottleneck)
  * Imports need memory, too. Where they take longer than the start of the run, which is not judged,
  * the growth is theirs.
  */
-static bool is_of_imports(const struct bottleneck *bottleneck, uint64_t end_ns)
+static bool is_of_imports(const struct bottleneck *bottleneck, uint64_t start_ns)
 {
 	uint32_t process = import_evidence_process(bottleneck->imports);
 	uint64_t ns = 0;
@@ -47,7 +48,7 @@ static bool is_of_imports(const struct bottleneck *bottleneck, uint64_t end_ns)
 
 	if (process != IMPORT_NONE)
 		free(import_packages(bottleneck->imports, process, UINT64_MAX, &count, &ns));
-	return ns + bottleneck->imported_ns > end_ns / PARTS * START;
+	return ns + bottleneck->imported_ns > start_ns;
 }
 
 /* What Python frees when it ends is no part of the run. */
@@ -56,6 +57,22 @@ static uint64_t run_growth_end_ns(const struct bottleneck *bottleneck)
 	uint64_t done_ns = bottleneck->arena_growth->done_ns;
 
 	return done_ns ? done_ns : known_until_ns(bottleneck->run);
+}
+
+struct growth_time {
+	uint64_t from_ns, end_ns;
+};
+
+/* Of a server it is the time from the first request to the last. */
+static struct growth_time run_growth_time(const struct bottleneck *bottleneck)
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+
+	if (!bottleneck->serving.is_server)
+		return (struct growth_time){ 0, run_growth_end_ns(bottleneck) };
+	if (request_lines_count(lines))
+		return (struct growth_time){ lines->first_ns, lines->last_ns };
+	return (struct growth_time){ bottleneck->serving.since_ns, run_growth_end_ns(bottleneck) };
 }
 
 static bool rises(const uint64_t *bytes)
@@ -73,13 +90,15 @@ static bool rises(const uint64_t *bytes)
 
 bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret_growth)
 {
-	uint64_t end_ns = run_growth_end_ns(bottleneck);
+	struct growth_time time = run_growth_time(bottleneck);
 	uint64_t heap[PARTS], arenas[PARTS], all[PARTS];
 
-	if (!can_judge(bottleneck) || is_of_imports(bottleneck, end_ns))
+	if (!can_judge(bottleneck) || time.end_ns <= time.from_ns ||
+	    is_of_imports(bottleneck, time.from_ns + (time.end_ns - time.from_ns) / PARTS * START))
 		return false;
-	curve_sample(&bottleneck->heap->curve, end_ns, heap, PARTS);
-	curve_sample(&bottleneck->arena_growth->heap->curve, end_ns, arenas, PARTS);
+	curve_sample_from(&bottleneck->heap->curve, time.from_ns, time.end_ns, heap, PARTS);
+	curve_sample_from(&bottleneck->arena_growth->heap->curve, time.from_ns, time.end_ns, arenas,
+			  PARTS);
 	for (size_t i = 0; i < PARTS; i++)
 		all[i] = heap[i] + arenas[i];
 	*ret_growth = (struct run_growth){ heap[START], heap[PARTS - 1], arenas[START],
@@ -102,10 +121,11 @@ static void say_part(struct advice *advice, const char *what, uint64_t first, ui
 }
 
 /* A part that has less than an eighth of the growth is left out. */
-static void say_parts(const struct run_growth *growth, int64_t heap, int64_t arenas,
+static void say_parts(const struct run_growth *growth, int64_t heap, int64_t arenas, bool is_server,
 		      struct advice *advice)
 {
-	advice_say(advice, "memory grows throughout the run:");
+	advice_say(advice,
+		   "memory grows throughout the %s:", is_server ? "time after start-up" : "run");
 	if (arenas >= (heap + arenas) / 8)
 		say_part(advice, "small objects of Python (arenas)", growth->arenas_first,
 			 growth->arenas_last);
@@ -125,8 +145,9 @@ bool run_growth_say(const struct bottleneck *bottleneck, struct advice *advice)
 	arenas = grown_of(growth.arenas_first, growth.arenas_last);
 	if (!advice_exceeds(advice, (double)(heap + arenas)))
 		return false;
-	advice->severity = ADVICE_NOTE;
-	say_parts(&growth, heap, arenas, advice);
+	if (!bottleneck->serving.is_server)
+		advice->severity = ADVICE_NOTE;
+	say_parts(&growth, heap, arenas, bottleneck->serving.is_server, advice);
 	snprintf(advice->command, sizeof(advice->command), "memory");
 	advice->todo = KEEPS
 		"With INTERCEPT_TRACE=+pymem INTERCEPT_STACKS=python, prof-report leaks "
