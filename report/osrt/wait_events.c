@@ -170,7 +170,7 @@ static void wait_events_take_io_unfinished(void *state, const struct source_even
 				  .duration_ns = e->duration,
 				  .calls = 1 };
 
-	if ((int64_t)e->fd >= 0)
+	if ((int64_t)e->fd != -1)
 		wait_events_take_io(state, event, told, e->fd, counts);
 	else
 		((struct wait_events *)state)->take(state, event, &told, counts);

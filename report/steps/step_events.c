@@ -582,6 +582,7 @@ static void read_contents(struct run *run, struct step_state *mine)
 				  step_events_take_io, mine);
 	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), step_events_take_io,
 		  mine);
+	run_reads(run, EVT_io_short, FIELD_BIT(io_short, total), step_events_take_io, mine);
 	if (mine->steps.wants_rows)
 		works_listen(works_want(run, WORK_BIT(lock_wait_ns) | WORK_BIT(condition_wait_ns) |
 						     WORK_BIT(poll_wait_ns) |

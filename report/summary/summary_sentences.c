@@ -195,7 +195,8 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 		taken_by_ranges(summary),
 		{ .what = "CUDA calls", .ns = summary->totals.cuda.total_ns },
 		{ .what = "Input and output",
-		  .ns = io_total(&summary->bottleneck.io_by_process->io).total_ns },
+		  .ns = io_total(&summary->bottleneck.io_by_process->io).total_ns +
+			summary->bottleneck.io_by_process->short_ns },
 	};
 	const char *before = "";
 	uint64_t all_ns = 0;
