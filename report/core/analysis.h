@@ -129,6 +129,8 @@ void run_follows(struct run *run, void *state);
  */
 void run_enters(struct run *run, const void *state);
 void run_leaves(struct run *run, const void *state);
+/* Both. */
+void run_seeks(struct run *run, const void *state);
 
 /*
  * For start(), for kinds with a field `size`: their number and the sum of their sizes are added to

@@ -205,8 +205,11 @@ static void alloc_want(struct report *report)
 	state->has_stacks = wants_stacks(options);
 	if (state->has_stacks)
 		heap.by = BY_alloc_stack;
-	/* the heap by caller is read already and one look at blocks is enough */
-	if (options->by == BY_alloc_caller && of == HEAP_OF_C)
+	/*
+	 * The heap by caller is read already and one look at blocks is enough. Resident memory is
+	 * shown of the whole recording only.
+	 */
+	if (options->by == BY_alloc_caller && of == HEAP_OF_C && !run_filters(report->run)->any)
 		state->resident = resident_want(report->run, &(struct resident_options){ heap });
 	state->heap = heap_want(report->run, &heap);
 }

@@ -490,6 +490,7 @@ static void helpers_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_end_outer, 0, helpers_take_closing, mine);
 	run_reads(run, EVT_torch_end_ex, ends, take_closing_named, mine);
 	run_reads(run, EVT_torch_end_id, ends, take_closing_named, mine);
+	run_seeks(run, state);
 }
 
 static void cut_of_helpers(void *state, const struct cut *cut)

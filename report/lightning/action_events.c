@@ -115,6 +115,7 @@ static void action_events_start(void *state, struct run *run, const void *option
 			 action_events_take_operator, action_events_take_operator_end, mine);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		run_reads(run, ranges[i], 0, action_events_take_range, mine);
+	run_seeks(run, state);
 }
 
 static void action_events_cut(void *state, const struct cut *cut)

@@ -188,6 +188,7 @@ static void helped_stacks_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_torch_begin, 0, helped_stacks_take, helped);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
 	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
+	run_seeks(run, state);
 }
 
 /* After lost events, an earlier operator is not the last one any more. */
