@@ -13,11 +13,11 @@
 #include "report/base/units.h"
 #include "report/samples/lines.h"
 
-#define LOOKS_MIN 20u    /* with fewer samples it is a guess */
-#define GUESS_MIN 5u     /* with fewer samples nothing is said */
-#define GUESS_PERCENT 50 /* share that a guess must have */
+#define LOOKS_MIN 20u      /* with fewer samples it is a guess */
+#define GUESS_MIN 5u       /* with fewer samples nothing is said */
+#define GUESS_PERCENT 50   /* share that a guess must have */
 #define FUNCTION_MORE 10.0 /* points that the whole function must have more than its line */
-#define WORK_MATTERS 0.4 /* share of the main thread's time */
+#define WORK_MATTERS 0.4   /* share of the main thread's time */
 
 /* --- a line of Python --- */
 

@@ -151,8 +151,8 @@ static size_t children_in_turn(const struct bottleneck *bottleneck)
 }
 
 /*
- * What the loop or the main thread waits for children for: until they end, and, where each lives for
- * one piece of work, also for what they send. The lines are those of the larger part.
+ * What the loop or the main thread waits for children for: until they end, and, where each lives
+ * for one piece of work, also for what they send. The lines are those of the larger part.
  */
 static bool sum_children(const struct bottleneck *bottleneck, struct wait_cause *ret_sum)
 {
@@ -162,8 +162,7 @@ static bool sum_children(const struct bottleneck *bottleneck, struct wait_cause 
 	uint64_t ns = 0, looks = 0;
 
 	for (size_t i = 0; i < used; i++) {
-		const struct wait_cause *cause =
-			wait_causes_of(bottleneck->wait_causes, kinds[i]);
+		const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, kinds[i]);
 
 		if (!cause)
 			continue;
@@ -185,8 +184,8 @@ bool advice_child_process(const struct bottleneck *bottleneck, struct advice *ad
 	size_t in_turn = children_in_turn(bottleneck);
 	struct wait_cause cause;
 
-	if (!sum_children(bottleneck, &cause) ||
-	    !wait_cause_exceeds(bottleneck, advice, &cause) || starts_workers(bottleneck))
+	if (!sum_children(bottleneck, &cause) || !wait_cause_exceeds(bottleneck, advice, &cause) ||
+	    starts_workers(bottleneck))
 		return false;
 	advice_say(advice, "%s waits for child processes for %.1f %% of the %s.",
 		   who_waits(bottleneck), advice->value, of_what(bottleneck));
@@ -243,12 +242,13 @@ static bool says_os_lock(const struct bottleneck *bottleneck, struct advice *adv
 	advice->gain_ns = lock.ns / lock.threads;
 	if (!advice_exceeds(advice, 100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns))
 		return false;
-	advice_say(advice,
-		   "%u thread%s waited for one %s, for %.0f %% of the run on average: %s in all, in "
-		   "%s wait%s of 10 us and more.",
-		   lock.threads, unit_plural(lock.threads), lock.word, advice->value,
-		   unit_format_ns(all, lock.ns), unit_format_count(calls, lock.calls),
-		   unit_plural(lock.calls));
+	advice_say(
+		advice,
+		"%u thread%s waited for one %s, for %.0f %% of the run on average: %s in all, in "
+		"%s wait%s of 10 us and more.",
+		lock.threads, unit_plural(lock.threads), lock.word, advice->value,
+		unit_format_ns(all, lock.ns), unit_format_count(calls, lock.calls),
+		unit_plural(lock.calls));
 	advice->todo = "Hold the lock for less: compute before, and take it only to store the "
 		       "result." OS_LINES;
 	snprintf(advice->command, sizeof(advice->command), "waits --by object");
@@ -314,7 +314,8 @@ static bool says_os_wait(const struct bottleneck *bottleneck, struct advice *adv
 		   unit_plural(most->time.count),
 		   unit_format_ns(average, most->time.total_ns / most->time.count));
 	snprintf(advice->waits_for, sizeof(advice->waits_for), "%.60s()", name);
-	advice->todo = "Look at what it waits for there, and whether it can go on meanwhile." OS_LINES;
+	advice->todo =
+		"Look at what it waits for there, and whether it can go on meanwhile." OS_LINES;
 	snprintf(advice->command, sizeof(advice->command), "waits");
 	return true;
 }

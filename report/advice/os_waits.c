@@ -13,8 +13,8 @@ static void os_waits_take(void *state, const struct source_event *event,
 	if (!counts || (told->how != WAIT_ENDED && told->how != WAIT_UNFINISHED))
 		return;
 	key[OS_WAITS_THREAD] = event->thread->index;
-	key[OS_WAITS_FUNCTION] =
-		source_name_of(waits->events.source, event->file, told->function)->index;
+	key[OS_WAITS_FUNCTION] = source_name_of(waits->events.source, event->file, told->function)
+					 ->index;
 	key[OS_WAITS_KIND] = told->kind;
 	key[OS_WAITS_OBJECT] = wait_objects_of(&waits->events.objects, event->process->index,
 					       told->kind, told->object);
@@ -32,9 +32,10 @@ static bool is_lock(const struct group *group)
 /* Waits for whatever comes next, or for what another thread does. */
 static bool is_no_cause(const struct os_waits *waits, const struct group *group)
 {
-	static const char *const functions[] = { "poll", "ppoll", "select", "pselect", "epoll_wait",
-						 "epoll_pwait", "epoll_pwait2", "accept", "accept4",
-						 "sigwait", "sigwaitinfo", "pause" };
+	static const char *const functions[] = { "poll",         "ppoll",       "select",
+						 "pselect",      "epoll_wait",  "epoll_pwait",
+						 "epoll_pwait2", "accept",      "accept4",
+						 "sigwait",      "sigwaitinfo", "pause" };
 	uint64_t kind = group->key[OS_WAITS_KIND];
 	size_t length;
 	const char *name = name_text(

@@ -90,7 +90,7 @@ static bool look_at_run(const struct bottleneck *bottleneck, struct run_growth *
 	return rises(all);
 }
 
-/* The windows are of the life of the process. Returns false if that is too short a part of the run. */
+/* The windows are of the life of the process. Returns false if that is too short. */
 static bool sample_life(const struct curve *curve, uint64_t from_ns, uint64_t to_ns,
 			uint64_t ret_values[PARTS])
 {
@@ -200,7 +200,8 @@ static void say_parts(const struct run_growth *growth, int64_t heap, int64_t are
 		advice_add(advice, ", in process %u", growth->process->pid);
 	advice_add(advice, ".");
 	if (growth->growing > 1)
-		advice_add(advice, " %u other process%s as well.", (unsigned int)growth->growing - 1,
+		advice_add(advice, " %u other process%s as well.",
+			   (unsigned int)growth->growing - 1,
 			   growth->growing == 2 ? " grows" : "es grow");
 }
 

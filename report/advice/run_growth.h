@@ -16,7 +16,7 @@ struct run_growth {
 	/* bytes of the heap and of Python's arenas in the first window and in the last one */
 	uint64_t heap_first, heap_last, arenas_first, arenas_last;
 	const struct source_process *process; /* of several, the one that has most; NULL: one */
-	uint64_t growing;		      /* processes */
+	uint64_t growing;                     /* processes */
 };
 
 /* Returns whether it grows. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Goes over the sampled places of the steps twice: for the loop's functions, then for the others. */
+/* A function is the loop's if any of its samples says so: all are read first. */
 #include "report/advice/step_function.h"
 
 #include <stdlib.h>
@@ -34,7 +34,8 @@ struct finding {
 	size_t count, room;
 };
 
-static bool step_function_is_file(const struct finding *finding, const struct sample_code *code, const char *end)
+static bool step_function_is_file(const struct finding *finding, const struct sample_code *code,
+				  const char *end)
 {
 	size_t length;
 	const char *file = name_text(source_name_at(finding->own.source, code->file), &length);
@@ -42,7 +43,17 @@ static bool step_function_is_file(const struct finding *finding, const struct sa
 	return place_file_is(file, length, end);
 }
 
-static bool step_function_is_in(const struct finding *finding, const struct sample_code *code, const char *folder)
+/* A module is called, and not copied or asked for its state. */
+static bool step_function_is_call(const struct finding *finding, const struct sample_code *code)
+{
+	size_t length;
+	const char *name = name_text(source_name_at(finding->own.source, code->function), &length);
+
+	return text_is(name, length, "_call_impl") || text_is(name, length, "_wrapped_call_impl");
+}
+
+static bool step_function_is_in(const struct finding *finding, const struct sample_code *code,
+				const char *folder)
 {
 	size_t length;
 	const char *file = name_text(source_name_at(finding->own.source, code->file), &length);
@@ -60,25 +71,28 @@ static bool is_made_up(const struct finding *finding, const struct sample_code *
 }
 
 /* `seen` has what is inside of the frame. */
-static void take_frame(struct finding *finding, const struct sample_place *place,
-		       const struct sample_code *code, struct seen *seen)
+static void step_function_take_frame(struct finding *finding, const struct sample_place *place,
+				     const struct sample_code *code, struct seen *seen)
 {
-	bool is_users = own_place_is_users(finding->bottleneck->lines->samples,
-					   &finding->own, place);
+	bool is_users = own_place_is_users(finding->bottleneck->lines->samples, &finding->own,
+					   place);
 
 	if (is_users && !seen->code && !is_made_up(finding, code))
 		seen->code = place->code;
 	if (is_users)
 		return;
-	if (step_function_is_file(finding, code, "torch/nn/modules/module.py"))
+	if (step_function_is_file(finding, code, "torch/nn/modules/module.py") &&
+	    step_function_is_call(finding, code))
 		seen->part = seen->code ? PART_MODEL : PART_LOOP;
 	else if (!seen->code &&
-		 (step_function_is_in(finding, code, "torch/autograd/") || step_function_is_in(finding, code, "torch/optim/") ||
+		 (step_function_is_file(finding, code, "torch/autograd/graph.py") ||
+		  step_function_is_file(finding, code, "torch/autograd/__init__.py") ||
+		  step_function_is_in(finding, code, "torch/optim/") ||
 		  step_function_is_in(finding, code, "torch/utils/data/")))
 		seen->part = PART_LOOP;
 }
 
-static struct seen look_at(struct finding *finding, uint64_t key)
+static struct seen step_function_look_at(struct finding *finding, uint64_t key)
 {
 	const struct samples *samples = finding->bottleneck->lines->samples;
 	const struct sample_place *place = samples_place(samples, key);
@@ -89,13 +103,13 @@ static struct seen look_at(struct finding *finding, uint64_t key)
 
 		if (!code || own_place_begins_process(samples, &finding->own, place))
 			break;
-		take_frame(finding, place, code, &seen);
+		step_function_take_frame(finding, place, code, &seen);
 		place = place->from ? samples_place(samples, place->from) : NULL;
 	}
 	return seen;
 }
 
-static struct candidate *candidate_at(struct finding *finding, uint64_t code)
+static struct candidate *step_function_candidate_at(struct finding *finding, uint64_t code)
 {
 	for (size_t i = 0; i < finding->count; i++)
 		if (finding->candidate[i].code == code)
@@ -107,25 +121,25 @@ static struct candidate *candidate_at(struct finding *finding, uint64_t code)
 	return &finding->candidate[finding->count++];
 }
 
-static bool is_counted(const struct step_lines_row *row)
+static bool step_function_is_counted(const struct step_lines_row *row)
 {
 	return row->of == STEP_LINES_OUTSIDE || row->of == STEP_LINES_OPERATORS ||
 	       row->of == STEP_LINES_WAITS;
 }
 
-static void add_row(struct finding *finding, const struct step_lines_row *row)
+static void step_function_add_row(struct finding *finding, const struct step_lines_row *row)
 {
 	const struct samples *samples = finding->bottleneck->lines->samples;
-	struct seen seen = look_at(finding, row->place);
+	struct seen seen = step_function_look_at(finding, row->place);
 	struct candidate *candidate;
 	struct wait_place place;
 
 	if (!seen.code || seen.part == PART_MODEL)
 		return;
-	candidate = candidate_at(finding, seen.code);
-	candidate->is_loop |= seen.part == PART_LOOP || !is_counted(row);
+	candidate = step_function_candidate_at(finding, seen.code);
+	candidate->is_loop |= seen.part == PART_LOOP || !step_function_is_counted(row);
 	wait_place_look(samples, &finding->own, row->place, &place);
-	if (!is_counted(row) || !place.has_line || !place.line.is_users)
+	if (!step_function_is_counted(row) || !place.has_line || !place.line.is_users)
 		return;
 	place.line.ns = row->ns;
 	place.line.looks = row->looks;
@@ -147,7 +161,7 @@ bool step_function_find(const struct bottleneck *bottleneck, struct step_functio
 	own_places_note_scripts(lines->samples, &finding.own);
 	for (size_t i = 0; i < lines->row_count; i++)
 		if (lines->row[i].of != STEP_LINES_HOLDERS)
-			add_row(&finding, &lines->row[i]);
+			step_function_add_row(&finding, &lines->row[i]);
 	for (size_t i = 0; i < finding.count; i++)
 		if (!finding.candidate[i].is_loop &&
 		    (!most || finding.candidate[i].lines.ns > most->lines.ns))

@@ -11,8 +11,8 @@
 #include "report/advice/bottleneck.h"
 
 struct step_function {
-	struct step_line line; /* of the function, with most of its time */
-	uint64_t ns, looks;    /* of all of its lines, in settled steps */
+	struct step_line line;         /* of the function, with most of its time */
+	uint64_t ns, looks;            /* of all of its lines, in settled steps */
 	const struct known_work *work; /* that half of this time passes in; NULL: none is known */
 };
 

@@ -101,8 +101,8 @@ static void add_owner(struct looking *looking, struct wait_cause *cause, const s
 	line_sums_add(&cause->owners, &place.line);
 }
 
-static void wait_causes_works_put(struct wait_works *works, const struct known_work *work, uint64_t ns,
-		      uint64_t looks)
+static void wait_causes_works_put(struct wait_works *works, const struct known_work *work,
+				  uint64_t ns, uint64_t looks)
 {
 	size_t at = 0;
 
@@ -207,11 +207,17 @@ static struct wait_beside *beside_at(struct wait_cause *cause, uint32_t thread)
 	return &cause->beside[cause->beside_count++];
 }
 
-/* Of threads that compute, whatever code called the library: adds its work that is known. */
+/*
+ * Of threads on a CPU, whatever code called the library: adds its work that is known. One that is
+ * ready to run may have been woken up there.
+ */
 static void add_pair_work(struct wait_cause *cause, const struct wait_pair *pair,
 			  const struct wait_place *place)
 {
-	if (place->work && !wait_is_one(pair->state) && pair->state != EVT_PYTHON_GIL)
+	if (pair->state != EVT_PYTHON_RUNS)
+		return;
+	cause->computed_ns += pair->ns;
+	if (place->work)
 		wait_causes_works_put(&cause->meanwhile, place->work, pair->ns, pair->looks);
 }
 

@@ -52,7 +52,8 @@ struct wait_cause {
 	struct wait_beside *beside;
 	size_t beside_count, beside_room;
 	uint64_t gil_ns, running_ns; /* of those at work, together: waited for the GIL; ran */
-	struct wait_works meanwhile; /* the library's, of all threads that computed */
+	uint64_t computed_ns;        /* all other threads were on a CPU, at any place */
+	struct wait_works meanwhile; /* of that, known work of the library */
 };
 
 struct wait_causes {

@@ -11,10 +11,11 @@
 
 #include "report/base/text.h"
 
-#define NEARLY_ALL 0.8  /* share of the wait */
-#define GIL_MIN 0.2     /* share of the time of those at work */
-#define BESIDE_MIN 0.3  /* share of the wait; less is not mentioned */
-#define ANOTHER_MIN 0.5 /* share of the wait; a second thread with so much may be meant as well */
+#define NEARLY_ALL 0.8    /* share of the wait */
+#define GIL_MIN 0.2       /* share of the time of those at work */
+#define MEANWHILE_MIN 0.4 /* share of the CPU time of others */
+#define BESIDE_MIN 0.3    /* share of the wait; less is not mentioned */
+#define ANOTHER_MIN 0.5   /* share of the wait; a second thread with so much may be meant as well */
 
 /* By the samples of what is said, here: of the line, not of the whole wait. */
 static const char *wait_text_guess(uint64_t looks)
@@ -69,9 +70,8 @@ void wait_thread_name(const struct source_thread *thread, char shown[PLACE_NAME_
 static bool follows_a_thread(const struct wait_cause *cause)
 {
 	return cause->kind == WAIT_LOCK || cause->kind == WAIT_QUEUE ||
-	       cause->kind == WAIT_PROCESS_QUEUE ||
-	       cause->kind == WAIT_FUTURE || cause->kind == WAIT_EVENT ||
-	       cause->kind == WAIT_THREAD;
+	       cause->kind == WAIT_PROCESS_QUEUE || cause->kind == WAIT_FUTURE ||
+	       cause->kind == WAIT_EVENT || cause->kind == WAIT_THREAD;
 }
 
 /* Returns whether a server in the program itself may be at the other end. */
@@ -156,7 +156,8 @@ static bool say_others(const struct bottleneck *bottleneck, const struct wait_ca
 static void say_turns(const struct wait_cause *cause, struct advice *advice)
 {
 	if (!follows_a_thread(cause) || threads_at_work(cause, ANOTHER_MIN) < 2 ||
-	    cause->gil_ns < cause->running_ns || (double)cause->gil_ns < GIL_MIN * (double)cause->others.ns)
+	    cause->gil_ns < cause->running_ns ||
+	    (double)cause->gil_ns < GIL_MIN * (double)cause->others.ns)
 		return;
 	advice_add(advice,
 		   " They waited for the GIL for %.0f %% of that, and ran for %.0f %%: only one "
@@ -173,13 +174,15 @@ static void say_meanwhile(const struct wait_cause *cause, struct advice *advice)
 {
 	const struct wait_work *most = wait_works_most(&cause->meanwhile);
 	char waits_for[sizeof(advice->waits_for)];
-	double share = most ? (double)most->ns / (double)cause->ns : 0;
+	double share = most ? (double)most->ns / (double)cause->computed_ns : 0;
 
-	if (!most || share < BESIDE_MIN || most->looks < WAIT_LOOKS_MIN ||
+	if (!most || share < MEANWHILE_MIN || most->looks < WAIT_LOOKS_MIN ||
 	    strcmp(most->work->id, "PICKLE") != 0)
 		return;
-	advice_add(advice, " Meanwhile other threads or processes were in %s (%" PRIu64 " samples).",
-		   most->work->words, most->looks);
+	advice_add(advice,
+		   " Meanwhile other threads or processes were on a CPU, for %.0f %% of that in %s "
+		   "(%" PRIu64 " samples).",
+		   100 * share, most->work->words, most->looks);
 	advice->todo = most->work->todo;
 	snprintf(waits_for, sizeof(waits_for), "%.36s while objects are pickled",
 		 advice->waits_for);

@@ -40,8 +40,8 @@ struct resident_moment {
 };
 
 /*
- * Bytes over time, at the collector's looks: by the kernel, and of what was recorded live blocks and
- * Python's arenas.
+ * Bytes over time, at the collector's looks: by the kernel, and of what was recorded live blocks
+ * and Python's arenas.
  */
 struct resident_curves {
 	struct curve resident, heap, arenas;
@@ -61,7 +61,7 @@ struct resident_process {
 	 * the recording ends.
 	 */
 	struct resident_moment peak, end;
-	struct resident_moment last; /* at the last event */
+	struct resident_moment last;    /* at the last event */
 	struct resident_curves *curves; /* owned; NULL: none */
 };
 

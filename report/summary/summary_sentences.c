@@ -175,9 +175,9 @@ static void put_what_would_say_more(const struct summary *summary, FILE *out)
 		fprintf(out, "%s%s", i ? "," : " Record with INTERCEPT_TRACE=", off[i]->setting);
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "%s%s",
-			!i		? " to see "
+			!i              ? " to see "
 			: i + 1 < count ? ", "
-			: count > 2	? ", and "
+			: count > 2     ? ", and "
 					: " and ",
 			off[i]->what);
 	fputs(count ? "." : "", out);
@@ -195,12 +195,18 @@ static const struct advice *advice_about(const struct summary *summary, const vo
 
 #define HELD_UP 50.0 /* % of the run: most of it */
 
-/* Says why most of the run passed without work, if that is known. */
+/* NULL: it had one for most of the run. */
+static const struct advice *has_no_cpu(const struct summary *summary)
+{
+	const struct advice *ready = advice_about(summary, (const void *)advice_cpu_contention);
+
+	return ready && ready->value >= HELD_UP ? ready : NULL;
+}
+
+/* Says why most of the run passed without work. Returns whether that is all to be said. */
 static bool put_held_up(const struct summary *summary, FILE *out)
 {
 	const struct wait_causes *causes = summary->bottleneck.wait_causes;
-	const struct advice *ready =
-		advice_about(summary, (const void *)advice_cpu_contention);
 	double wall_ns = (double)summary->totals.wall_ns;
 	uint64_t idle_ns = 0, looks = 0;
 	char count[UNIT_TEXT_BYTES];
@@ -210,9 +216,10 @@ static bool put_held_up(const struct summary *summary, FILE *out)
 			idle_ns += causes->cause[i].ns;
 			looks += causes->cause[i].looks;
 		}
-	if (ready && ready->value >= HELD_UP) {
-		fprintf(out, "The program was ready to run, but had no CPU, for %.0f %% of the run. ",
-			ready->value);
+	if (has_no_cpu(summary)) {
+		fprintf(out,
+			"The program was ready to run, but had no CPU, for %.0f %% of the run. ",
+			has_no_cpu(summary)->value);
 	} else if (wall_ns > 0 && 100.0 * (double)idle_ns / wall_ns >= HELD_UP) {
 		fprintf(out,
 			"The main thread waited for sockets, timers or requests for %.0f %% of the "
@@ -227,14 +234,15 @@ static bool put_held_up(const struct summary *summary, FILE *out)
 /* For a recording in which neither calls nor samples nor imports say anything. */
 static void print_nothing(const struct summary *summary, const struct screen *screen)
 {
-	const char *whose = is_in_part(summary) ? "that" : "its";
 	struct prose line;
 	FILE *out;
 
 	prose_begin(&line, screen);
 	out = line.screen.out;
 	if (!put_held_up(summary, out)) {
-		fprintf(out, "Nothing recorded shows what %s time went to", whose);
+		fprintf(out, "Nothing recorded shows what %s %s went to",
+			is_in_part(summary) ? "that" : "its",
+			has_no_cpu(summary) ? "CPU time" : "time");
 		if (bottleneck_is_python(&summary->bottleneck))
 			fprintf(out, ": no step, operator, range or CUDA call%s",
 				without_samples(summary));

@@ -134,7 +134,9 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 		used = (size_t)snprintf(text, VERDICT_BYTES, "%.0f %% of the %s: ",
 					share_said(&summary->bottleneck, advice),
 					summary_verdict_share_of(advice));
-	snprintf(text + used, VERDICT_BYTES - used, "%s", is_place ? place : title);
+	snprintf(text + used, VERDICT_BYTES - used, "%s%s",
+		 advice->rule->look == advice_step_function ? "the function at " : "",
+		 is_place ? place : title);
 	put_bytes(summary, advice, text);
 	used = strlen(text);
 	if (!is_place && place[0])

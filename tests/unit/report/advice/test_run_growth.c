@@ -72,8 +72,8 @@ static void objects_that_stay_grow_throughout_the_run(void **state)
 	assert_non_null(advice);
 	assert_int_equal(advice->severity, ADVICE_NOTE);
 	assert_true(advice->value > 70.0 * MIB && advice->value < 90.0 * MIB);
-	assert_non_null(strstr(advice->text,
-			       "small objects of Python (arenas) grow throughout the run, from 40.0 MiB to 120 MiB."));
+	assert_non_null(strstr(advice->text, "small objects of Python (arenas) grow throughout the "
+					     "run, from 40.0 MiB to 120 MiB."));
 	assert_string_equal(advice->command, "memory");
 	release();
 }
