@@ -78,7 +78,7 @@ layers='
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/step_diff : model report/helpers report/steps report/samples
 	report/idle    : events model report/gpu report/samples
-	report/advice  : collector/format/waits.def collector/format/calls.h model report/symbols report/stacks report/native report/*
+	report/advice  : collector/format/waits.def collector/format/calls.h model report/symbols report/stacks report/native report/osrt report/*
 	report/stuck   : model report/advice report/osrt report/*
 	report/ranks   : model report/*
 	report/clocks  : model report/*

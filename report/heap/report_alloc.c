@@ -107,7 +107,7 @@ static void alloc_print_resident(const struct resident *resident, const struct s
 	struct source_process *const *process;
 	char bytes[UNIT_TEXT_BYTES];
 
-	if (!most || !most->curve)
+	if (!most || !most->curves)
 		return;
 	source_processes(resident->source, &process);
 	extent.peak = most->peak.resident;
@@ -116,7 +116,7 @@ static void alloc_print_resident(const struct resident *resident, const struct s
 		fprintf(screen->out, ", peak %s",
 			unit_format_bytes(bytes, process[index]->memory_peak_bytes));
 	fputs("\n  ", screen->out);
-	curve_print(most->curve, extent, screen, screen->width - 4);
+	curve_print(&most->curves->resident, extent, screen, screen->width - 4);
 }
 
 /* Prints Python's arenas, which the table cannot list. */
