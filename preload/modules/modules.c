@@ -38,7 +38,7 @@ extern const char modules_resolve[] __attribute__((visibility("hidden")));
 
 /* Set before the first call is seen; with the GIL. */
 static struct {
-	void *resolve;               /* of modules.py */
+	void *resolve, *lost;        /* of modules.py */
 	void (*pause)(void *state);  /* the program's tracing and profiling; since 3.11 */
 	void (*resume)(void *state); /* the same */
 	void *(*state)(void);
@@ -71,22 +71,28 @@ static bool as_number(void *tuple, ssize_t index, uint64_t *ret_number)
 	return number >= 0;
 }
 
-/* Returns modules.py's answer, to be released; NULL: it has none. */
-static void *modules_ask(void *self, const struct module_place *around)
+/* Calls a function of modules.py: the result is to be released; NULL: it failed. */
+static void *modules_call(void *function, void *first, void *second, void *third)
 {
-	void *key = python_api.PyLong_FromVoidPtr((void *)(uintptr_t)around->module);
-	void *tree = python_api.PyLong_FromVoidPtr((void *)(uintptr_t)around->tree);
-	void *state = modules.pause && modules.resume ? modules.state() : NULL, *answer = NULL;
+	void *state = modules.pause && modules.resume ? modules.state() : NULL, *answer;
 
 	if (state)
 		modules.pause(state);
-	if (key && tree)
-		answer = python_api.PyObject_CallFunctionObjArgs(modules.resolve, self, key, tree,
-								 NULL);
+	answer = python_api.PyObject_CallFunctionObjArgs(function, first, second, third, NULL);
 	if (state)
 		modules.resume(state);
 	if (!answer)
 		python_api.PyErr_Clear();
+	return answer;
+}
+
+/* Returns resolve()'s answer, to be released; NULL: it has none. */
+static void *modules_ask(void *self, const struct module_place *around)
+{
+	void *key = python_api.PyLong_FromVoidPtr((void *)(uintptr_t)around->module);
+	void *tree = python_api.PyLong_FromVoidPtr((void *)(uintptr_t)around->tree);
+	void *answer = key && tree ? modules_call(modules.resolve, self, key, tree) : NULL;
+
 	if (key)
 		python_api.Py_DecRef(key);
 	if (tree)
@@ -194,21 +200,50 @@ static void *module_forget(void *self, void *key)
 	return key;
 }
 
-/* Runs modules.py and takes resolve() from it. */
+/*
+ * The callback of a weak reference whose module has ended. lost() may release the last reference to
+ * `place` but ours.
+ */
+static void *module_gone(void *self, void *place)
+{
+	void *answer;
+
+	(void)self;
+	python_api.Py_IncRef(place);
+	answer = modules_call(modules.lost, place, NULL, NULL);
+	if (answer)
+		python_api.Py_DecRef(answer);
+	return place;
+}
+
+/* A new reference; NULL: there is none. */
+static void *modules_take(void *globals, const char *name)
+{
+	void *function = python_api.PyDict_GetItemString(globals, name);
+
+	if (function)
+		python_api.Py_IncRef(function);
+	return function;
+}
+
+/* Runs modules.py and takes its two functions. */
 static bool modules_run(void)
 {
-	static struct python_method method = { "forget", module_forget, PYTHON_METH_O, NULL };
+	static struct python_method methods[] = {
+		{ "forget", module_forget, PYTHON_METH_O, NULL },
+		{ "gone", module_gone, PYTHON_METH_O, NULL },
+	};
 	void *globals = python_globals();
 
 	if (!globals)
 		return false;
-	python_put_methods(globals, &method, 1);
-	if (python_run(modules_resolve, globals))
-		modules.resolve = python_api.PyDict_GetItemString(globals, "resolve");
-	if (modules.resolve)
-		python_api.Py_IncRef(modules.resolve);
+	python_put_methods(globals, methods, sizeof(methods) / sizeof(methods[0]));
+	if (python_run(modules_resolve, globals)) {
+		modules.resolve = modules_take(globals, "resolve");
+		modules.lost = modules_take(globals, "lost");
+	}
 	python_api.Py_DecRef(globals);
-	return modules.resolve != NULL;
+	return modules.resolve && modules.lost;
 }
 
 static bool modules_put(void *class, const char *name, vectorcall *ours,

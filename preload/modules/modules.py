@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Run by preload/modules/modules.c in a namespace of its own, when torch has been imported and INTERCEPT_TRACE has
-# `modules`: finds the names of modules. Given is forget(id): what resolve() has said of that module no longer holds.
-# Left in the namespace is resolve().
+# `modules`: finds the names of modules. Given are forget(id): what resolve() has said of that module no longer holds, and
+# gone(place), which calls lost(). Left in the namespace are resolve() and lost().
 #
 # A module is called `Class: dotted.name` after the outermost module that is being called, which is `Class`;
 # `?` stands for one that is not registered where it is called. Names are found when the outermost module is
@@ -74,7 +74,7 @@ class Names:
         self.places = {}
         self.numbers = itertools.count()
 
-    def gone(self, place):
+    def lost(self, place):
         if self.places.get(place.key) is place:
             del self.places[place.key]
         forget(place.key)
@@ -89,7 +89,7 @@ class Names:
     def place_of(self, module):
         place = self.places.get(id(module))
         if place is None:
-            place = self.places.setdefault(id(module), Place(module, self.gone, next(self.numbers)))
+            place = self.places.setdefault(id(module), Place(module, gone, next(self.numbers)))
         return place
 
     def put(self, module, tree, text):
@@ -137,6 +137,7 @@ class Names:
 
 
 names = Names()
+lost = names.lost
 
 
 # Through all wrappers.
