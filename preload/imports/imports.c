@@ -21,8 +21,8 @@
 #include "preload/settings/settings.h"
 
 #define IMPORTLIB "<frozen importlib"
-#define FRAMES_MAX 64     /* limit for frames of importlib that are skipped to find the importer */
-#define FRAME_BACK 3      /* the word of a frame that holds f_back, in 3.8 */
+#define FRAMES_MAX 64 /* limit for frames of importlib that are skipped to find the importer */
+#define FRAME_BACK 3  /* the word of a frame that holds f_back, in 3.8 */
 #define FRAME_CODE 4
 
 /* What is looked up once. `original` is set last, when all others are set. */

@@ -19,7 +19,7 @@
 struct module_name {
 	uint64_t module; /* its address; 0: the place is free */
 	uint64_t tree;
-	uint64_t named_in; /* `tree`; of a module that is called alone, the tree that its name is of */
+	uint64_t named_in; /* `tree`; called alone: the tree that its name is of */
 	void *text;        /* the str that `name` points into */
 	struct string name;
 };

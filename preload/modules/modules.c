@@ -150,8 +150,7 @@ static bool module_begin(void *self, uintptr_t at)
 	known = module_names_find(self, around.at ? around.tree : MODULE_ALONE);
 	if (!known)
 		return module_begin_asked(self, &around, at);
-	module_around =
-		(struct module_place){ (uintptr_t)self, known->named_in, at, self, false };
+	module_around = (struct module_place){ (uintptr_t)self, known->named_in, at, self, false };
 	return module_record_begin(&known->name);
 }
 
@@ -159,8 +158,7 @@ static void *module_run(vectorcall *original, void *callable, void *const *argum
 			void *names)
 {
 	const struct module_place before = module_around;
-	bool is_recorded =
-		module_begin(argument[0], (uintptr_t)__builtin_frame_address(0));
+	bool is_recorded = module_begin(argument[0], (uintptr_t)__builtin_frame_address(0));
 	void *result = original(callable, argument, flags, names);
 
 	if (is_recorded)

@@ -46,8 +46,8 @@ static bool vectorcall_look_up(void)
 
 	calling.function_type = symbols_find_loaded("PyFunction_Type");
 	calling.get = (vectorcall * (*)(void *)) symbols_find_loaded("PyVectorcall_Function");
-	calling.set =
-		(void (*)(void *, vectorcall *))symbols_find_loaded("PyFunction_SetVectorcall");
+	calling.set = (void (*)(void *, vectorcall *))symbols_find_loaded(
+		"PyFunction_SetVectorcall");
 	if (!calling.set)
 		calling.usual = (vectorcall *)symbols_find_loaded("_PyFunction_Vectorcall");
 	return calling.function_type && type_type &&
