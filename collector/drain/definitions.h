@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records in a ring that are no events: they define what the next ones refer to. Frames and lines of
- * Python, texts of names, the stack of the next record, and modules that were unloaded. What all of
- * drain.c works on stands here, too. The thread of the collector that reads the ring.
+ * Records in a ring that are no events: they define what the next ones refer to. Frames and lines
+ * of Python, texts of names, the stack of the next record, and modules that were unloaded. What all
+ * of drain.c works on stands here, too. For the thread of the collector that reads the ring.
  */
 #ifndef COLLECTOR_DRAIN_DEFINITIONS_H
 #define COLLECTOR_DRAIN_DEFINITIONS_H
